@@ -1,0 +1,21 @@
+# SPDX-FileCopyrightText: the Quern authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Finds what the library stands on. Used by the build and, installed, by QuernConfig.cmake, so that both agree.
+include(CMakeFindDependencyMacro)
+
+if(NOT TARGET Kokkos::kokkos)
+  find_dependency(Kokkos 5.0 CONFIG)
+endif()
+
+if(QUERN_ENABLE_LINALG)
+  if(NOT TARGET Kokkos::kokkoskernels AND NOT TARGET KokkosKernels::all_libs)
+    # Some distributions install no version file, so no version is asked for here; the two have one series anyway.
+    find_dependency(KokkosKernels CONFIG)
+  endif()
+  if(TARGET Kokkos::kokkoskernels)
+    set(QUERN_KOKKOSKERNELS_TARGET Kokkos::kokkoskernels)
+  elseif(TARGET KokkosKernels::all_libs)
+    set(QUERN_KOKKOSKERNELS_TARGET KokkosKernels::all_libs)
+  endif()
+endif()

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: the Quern authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Settings of Quern's own sources: program, tests and benchmarks. Nothing here is exported or installed.
+add_library(quern_development INTERFACE)
+set(_gnu_like "$<OR:$<CXX_COMPILER_ID:GNU>,$<CXX_COMPILER_ID:Clang>>")
+target_compile_options(quern_development INTERFACE "$<${_gnu_like}:-Wall;-Wextra;-Wshadow;-Wno-unknown-pragmas>")
+if(QUERN_WARNINGS_AS_ERRORS)
+  target_compile_options(quern_development INTERFACE "$<${_gnu_like}:-Werror>")
+endif()
+target_compile_definitions(quern_development INTERFACE QUERN_EXECUTION_SPACE=${QUERN_EXECUTION_SPACE})
+target_link_libraries(quern_development INTERFACE Quern::quern)
+
+# What benchmarks and the program record of how they were built.
+find_package(Git QUIET)
+set(QUERN_COMMIT "unknown")
+if(GIT_FOUND)
+  execute_process(
+    COMMAND "${GIT_EXECUTABLE}" -C "${PROJECT_SOURCE_DIR}" describe --always --dirty --exclude *
+    OUTPUT_VARIABLE _commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE _failed
+  )
+  if(NOT _failed)
+    set(QUERN_COMMIT "${_commit}")
+  endif()
+endif()
+string(TOUPPER "${CMAKE_BUILD_TYPE}" _type)
+string(STRIP "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${_type}}" QUERN_CXX_FLAGS)
+configure_file("${PROJECT_SOURCE_DIR}/cmake/build_info.hpp.in" "${PROJECT_BINARY_DIR}/development/build_info.hpp" @ONLY)
+target_include_directories(quern_development INTERFACE "${PROJECT_BINARY_DIR}/development")

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_ARGUMENTS_HPP
+#define QUERN_CORE_ARGUMENTS_HPP
+
+#include <quern/core/overlap.hpp>
+#include <quern/core/pack.hpp>
+
+namespace quern::impl {
+
+/// An input of an operation on the host: an array, or a scalar that stands for one.
+template <class T>
+struct array_input {
+  using value_type = T;
+  using operand = array_operand<const T>;
+  strided<const T> array;
+  operand at_step(std::int64_t step) const { return {array.data, step}; }
+};
+
+template <class T>
+struct scalar_input {
+  using value_type = T;
+  using operand = scalar_operand<T>;
+  T value;
+  strided<const T> array{};  // rank 0 broadcasts to all extents
+  operand at_step(std::int64_t) const { return {value}; }
+};
+
+template <class Exec, class V>
+auto make_input(const V& v, const std::string& operation) {
+  if constexpr (view_like<V>) {
+    static_assert(view_traits<V>::template accessible<Exec>, "quern: an input is not accessible from the execution space");
+    const auto s = as_strided<Exec, use::input>(v, operation);
+    return array_input<value_of<V>>{{s.data, s.extents, s.stride}};
+  } else {
+    static_assert(scalar_value<V>, "quern: an input is neither a View nor a scalar");
+    return scalar_input<std::remove_cvref_t<V>>{v};
+  }
+}
+
+template <class Exec, class V>
+auto make_output(const V& v, const std::string& operation) {
+  static_assert(view_like<V>, "quern: out is not a View");
+  static_assert(!view_traits<V>::is_const, "quern: out must not be const");
+  static_assert(view_traits<V>::template accessible<Exec>, "quern: out is not accessible from the execution space");
+  const auto out = as_strided<Exec, use::output>(v, operation);
+  check_output(operation, out);
+  return out;
+}
+
+/// The name of input number `i` in messages.
+inline std::string input_name(std::size_t i) { return "in " + std::to_string(i + 1); }
+
+/// The strides of an input that broadcasts to `to`, or an Error.
+template <class Input>
+std::array<std::int64_t, max_rank> broadcast_input(const std::string& operation, const Input& in, const shape& to,
+                                                   std::size_t number) {
+  std::array<std::int64_t, max_rank> stride;
+  if (!broadcast_strides(in.array.extents, in.array.stride, to, stride))
+    throw Error(operation, input_name(number) + " has extents " + in.array.extents.str() +
+                               ", which do not broadcast to " + to.str());
+  return stride;
+}
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_EXTENTS_HPP
+#define QUERN_CORE_EXTENTS_HPP
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <quern/core/concepts.hpp>
+#include <quern/core/error.hpp>
+#include <string>
+
+namespace quern {
+
+/// The greatest rank that a View may have.
+inline constexpr int max_rank = 8;
+
+/// The extents of an array, known at run time: `shape{10, 20}`.
+struct shape {
+  int rank = 0;
+  std::array<std::int64_t, max_rank> extent{};
+
+  shape() = default;
+  shape(std::initializer_list<std::int64_t> extents) : rank(static_cast<int>(extents.size())) {
+    if (extents.size() > max_rank) throw Error("quern::shape", "at most 8 extents are possible");
+    std::copy(extents.begin(), extents.end(), extent.begin());
+  }
+
+  /// The number of elements; 1 for rank 0.
+  std::int64_t size() const {
+    std::int64_t n = 1;
+    for (int d = 0; d < rank; ++d) n *= extent[d];
+    return n;
+  }
+
+  bool operator==(const shape&) const = default;
+
+  /// `(10, 20)`, as messages show it.
+  std::string str() const {
+    std::string s = "(";
+    for (int d = 0; d < rank; ++d) s += (d > 0 ? ", " : "") + std::to_string(extent[d]);
+    return s + ")";
+  }
+};
+
+namespace impl {
+
+/// What every operation reduces its array arguments to: a pointer, extents and strides (in elements), without type
+/// of layout, rank or memory space. Kernels see nothing else, so that each is compiled once for all Views.
+template <class T>
+struct strided {
+  using value_type = std::remove_const_t<T>;
+  T* data = nullptr;
+  shape extents;
+  std::array<std::int64_t, max_rank> stride{};
+};
+
+template <class T, class V>
+strided<T> describe(T* data, const V& v) {
+  strided<T> s{data, {}, {}};
+  s.extents.rank = static_cast<int>(v.rank());
+  for (int d = 0; d < s.extents.rank; ++d) {
+    s.extents.extent[d] = static_cast<std::int64_t>(v.extent(d));
+    s.stride[d] = static_cast<std::int64_t>(v.stride(d));
+  }
+  return s;
+}
+
+enum class use { input, output };
+
+/// The pointer, extents and strides of any `view_like`, as seen from `Exec`. A DualView must be up to date there, and is
+/// marked as modified there where it is an output.
+template <class Exec, use Use, class V>
+auto as_strided(const V& v, const std::string& operation) {
+  if constexpr (dual_view<V>) {
+    using device_space = typename V::t_dev::memory_space;
+    constexpr bool on_device = Kokkos::SpaceAccessibility<Exec, device_space>::accessible;
+    if constexpr (Use == use::input) {
+      if (on_device ? v.need_sync_device() : v.need_sync_host())
+        throw Error(operation, "a DualView was modified on the other side; synchronize it first");
+    } else {
+      V same = v;  // shares the flags
+      same.clear_sync_state();
+      if constexpr (on_device) same.modify_device();
+      else same.modify_host();
+    }
+    if constexpr (on_device) return describe(v.view_device().data(), v.view_device());
+    else return describe(v.view_host().data(), v.view_host());
+  } else if constexpr (pointer_view<V>) {
+    return describe(v.data(), v);
+  } else {
+    return describe(v.data_handle(), v);
+  }
+}
+
+/// The same for a scalar: rank 0, so that it broadcasts to everything. `data` stays null; kernels carry the value.
+template <class T>
+strided<const T> scalar_strided() {
+  return {};
+}
+
+/// The strides with which an array of `from` is read as one of `to` (NumPy's rule: axes are matched from the last one
+/// backwards, an extent of 1 is repeated). False where the extents do not broadcast.
+inline bool broadcast_strides(const shape& from, const std::array<std::int64_t, max_rank>& stride, const shape& to,
+                              std::array<std::int64_t, max_rank>& result) {
+  if (from.rank > to.rank) return false;
+  result.fill(0);
+  for (int d = 0; d < from.rank; ++d) {
+    const int e = d + to.rank - from.rank;
+    if (from.extent[d] == to.extent[e])
+      result[e] = from.extent[d] == 1 ? 0 : stride[d];
+    else if (from.extent[d] != 1)
+      return false;
+  }
+  return true;
+}
+
+/// A loop nest over N operands in the order in which it should run: axis 0 is the fastest. Axes of extent 1 are gone
+/// and neighbouring axes that every operand walks through evenly are merged, so that contiguous operands of any rank
+/// and layout (all the same) have one axis.
+template <int N>
+struct loop_nest {
+  int rank = 1;
+  std::array<std::int64_t, max_rank> extent{1, 1, 1, 1, 1, 1, 1, 1};
+  std::array<std::array<std::int64_t, max_rank>, N> stride{};
+
+  std::int64_t inner() const { return extent[0]; }
+  std::int64_t outer() const {
+    std::int64_t n = 1;
+    for (int d = 1; d < rank; ++d) n *= extent[d];
+    return n;
+  }
+};
+
+/// Axes ordered by the strides of operand 0 (ties, as in a broadcast operand, by those of the next operands).
+template <int N>
+loop_nest<N> make_loop_nest(const shape& extents, const std::array<std::array<std::int64_t, max_rank>, N>& strides) {
+  std::array<int, max_rank> axes{};
+  int used = 0;
+  for (int d = extents.rank - 1; d >= 0; --d)
+    if (extents.extent[d] != 1) axes[used++] = d;
+  std::stable_sort(axes.begin(), axes.begin() + used, [&](int a, int b) {
+    for (int k = 0; k < N; ++k)
+      if (strides[k][a] != strides[k][b]) return strides[k][a] < strides[k][b];
+    return false;
+  });
+
+  loop_nest<N> nest;
+  nest.rank = 0;
+  for (int i = 0; i < used; ++i) {
+    const int axis = axes[i];
+    const int last = nest.rank - 1;
+    const bool merges = last >= 0 && [&] {
+      for (int k = 0; k < N; ++k)
+        if (strides[k][axis] != nest.stride[k][last] * nest.extent[last]) return false;
+      return true;
+    }();
+    if (merges) {
+      nest.extent[last] *= extents.extent[axis];
+      continue;
+    }
+    nest.extent[nest.rank] = extents.extent[axis];
+    for (int k = 0; k < N; ++k) nest.stride[k][nest.rank] = strides[k][axis];
+    ++nest.rank;
+  }
+  if (nest.rank == 0) nest.rank = 1;
+  return nest;
+}
+
+}  // namespace impl
+}  // namespace quern
+
+#endif

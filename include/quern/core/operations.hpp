@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_OPERATIONS_HPP
+#define QUERN_CORE_OPERATIONS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <type_traits>
+
+/// The elementary functions of the named operations, as function objects.
+namespace quern::impl::op {
+
+struct identity {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& x) const {
+    return x;
+  }
+};
+struct add {
+  template <class A, class B>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
+    return a + b;
+  }
+};
+struct subtract {
+  template <class A, class B>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
+    return a - b;
+  }
+};
+struct multiply {
+  template <class A, class B>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
+    return a * b;
+  }
+};
+struct divide {
+  template <class A, class B>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
+    if constexpr (std::is_integral_v<A> && std::is_integral_v<B>)
+      return static_cast<double>(a) / static_cast<double>(b);
+    else
+      return a / b;
+  }
+};
+struct where {
+  template <class C, class A, class B>
+  KOKKOS_FUNCTION auto operator()(const C& c, const A& a, const B& b) const {
+    using result = std::common_type_t<A, B>;
+    return c ? static_cast<result>(a) : static_cast<result>(b);
+  }
+};
+struct axpy {
+  template <class A, class X, class Y>
+  KOKKOS_FUNCTION auto operator()(const A& a, const X& x, const Y& y) const {
+    return a * x + y;
+  }
+};
+
+}  // namespace quern::impl::op
+
+#endif

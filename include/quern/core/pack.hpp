@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_PACK_HPP
+#define QUERN_CORE_PACK_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <quern/core/extents.hpp>
+#include <quern/core/tuning.hpp>
+#include <utility>
+
+namespace quern::impl {
+
+/// W neighbouring elements that move as one instruction.
+template <class T, int W>
+struct alignas(W * sizeof(T)) pack {
+  T value[W];
+};
+
+/// The pack width for operands of these types: the widest of them fills `pack_bytes`. 1 where a type has a size that no
+/// vector access serves.
+template <class Exec, class... T>
+constexpr int pack_width() {
+  if (!((std::has_single_bit(sizeof(T)) && std::is_trivially_copyable_v<T>) && ...)) return 1;
+  const std::size_t widest = std::max({sizeof(T)...});
+  return widest >= tuning<Exec>::pack_bytes ? 1 : static_cast<int>(tuning<Exec>::pack_bytes / widest);
+}
+
+/// An array operand of a kernel. `step` is its stride along axis 0 of the loop nest: 1, 0 (broadcast) or more; offsets
+/// along the outer axes come from `nest_extents`.
+template <class T>
+struct array_operand {
+  using value_type = std::remove_const_t<T>;
+  T* data;
+  std::int64_t step;
+
+  /// Whether W elements from any multiple of W along axis 0 are one aligned pack or one repeated element.
+  template <int W>
+  bool packs(const std::int64_t (&stride)[max_rank], int rank) const {
+    if (step == 0) return true;
+    if (step != 1 || reinterpret_cast<std::uintptr_t>(data) % (W * sizeof(T)) != 0) return false;
+    for (int d = 1; d < rank; ++d)
+      if (stride[d] % W != 0) return false;
+    return true;
+  }
+
+  KOKKOS_FUNCTION value_type load(std::int64_t offset) const { return data[offset]; }
+
+  template <int W>
+  KOKKOS_FUNCTION pack<value_type, W> load_pack(std::int64_t offset) const {
+    if (step != 0) return *reinterpret_cast<const pack<value_type, W>*>(data + offset);
+    const value_type v = data[offset];
+    pack<value_type, W> p;
+    for (int k = 0; k < W; ++k) p.value[k] = v;
+    return p;
+  }
+
+  /// n elements from `offset` on as contiguous memory: where they are, or gathered into `buffer`.
+  const value_type* contiguous(std::int64_t offset, std::int64_t n, void* buffer) const {
+    if (step == 1) return data + offset;
+    auto* b = static_cast<value_type*>(buffer);
+    const T* from = data + offset;
+    if (step == 0) std::fill(b, b + n, *from);
+    else
+      for (std::int64_t k = 0; k < n; ++k) b[k] = from[k * step];
+    return b;
+  }
+};
+
+/// A scalar operand: the value travels with the kernel and stands for an array of step 0.
+template <class T>
+struct scalar_operand {
+  using value_type = T;
+  static constexpr std::int64_t step = 0;
+  T value;
+
+  struct repeated {
+    T value;
+    T operator[](std::int64_t) const { return value; }
+  };
+
+  template <int W>
+  bool packs(const std::int64_t (&)[max_rank], int) const {
+    return true;
+  }
+  KOKKOS_FUNCTION T load(std::int64_t) const { return value; }
+  template <int W>
+  KOKKOS_FUNCTION pack<T, W> load_pack(std::int64_t) const {
+    pack<T, W> p;
+    for (int k = 0; k < W; ++k) p.value[k] = value;
+    return p;
+  }
+  repeated contiguous(std::int64_t, std::int64_t, void*) const { return {value}; }
+};
+
+/// A tuple that device code may use.
+template <std::size_t I, class T>
+struct operand_leaf {
+  T value;
+};
+template <class Index, class... T>
+struct operand_leaves;
+template <std::size_t... I, class... T>
+struct operand_leaves<std::index_sequence<I...>, T...> : operand_leaf<I, T>... {};
+template <class... T>
+using operand_tuple = operand_leaves<std::index_sequence_for<T...>, T...>;
+
+template <std::size_t I, class T>
+KOKKOS_FUNCTION const T& get(const operand_leaf<I, T>& leaf) {
+  return leaf.value;
+}
+
+/// The loop nest over N operands as kernels carry it: from the number of a row (all axes but axis 0) to the offset of
+/// each operand at its start. Dividing in 32 bits, where the extents allow it, is several times faster on a GPU.
+template <int N>
+struct row_nest {
+  int rank;
+  bool small;
+  std::int64_t inner;
+  std::int64_t outer;
+  std::int64_t extent[max_rank];
+  std::int64_t stride[N][max_rank];
+
+  explicit row_nest(const loop_nest<N>& nest)
+      : rank(nest.rank), small(nest.inner() * nest.outer() < (std::int64_t{1} << 31)), inner(nest.inner()),
+        outer(nest.outer()) {
+    for (int d = 0; d < max_rank; ++d) {
+      extent[d] = nest.extent[d];
+      for (int k = 0; k < N; ++k) stride[k][d] = nest.stride[k][d];
+    }
+  }
+
+  KOKKOS_FUNCTION std::int64_t divide(std::int64_t a, std::int64_t b, std::int64_t& remainder) const {
+    const std::int64_t q = small ? static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b) : a / b;
+    remainder = a - q * b;
+    return q;
+  }
+
+  struct offsets {
+    std::int64_t of[N];
+  };
+
+  /// The offset of each operand at element `i` of row `row`.
+  KOKKOS_FUNCTION offsets at(std::int64_t row, std::int64_t i) const {
+    offsets o;
+    for (int k = 0; k < N; ++k) o.of[k] = i * stride[k][0];
+    for (int d = 1; d < rank; ++d) {
+      std::int64_t j = row;
+      if (d + 1 < rank) row = divide(row, extent[d], j);
+      for (int k = 0; k < N; ++k) o.of[k] += j * stride[k][d];
+    }
+    return o;
+  }
+
+  /// The same for element `i` of all; `items` of them make a row, each `width` elements.
+  KOKKOS_FUNCTION offsets at_item(std::int64_t item, std::int64_t items, int width, std::int64_t& i) const {
+    std::int64_t row = 0;
+    i = item;
+    if (rank > 1) row = divide(item, items, i);
+    i *= width;
+    return at(row, i);
+  }
+};
+
+}  // namespace quern::impl
+
+#endif

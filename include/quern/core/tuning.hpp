@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_TUNING_HPP
+#define QUERN_CORE_TUNING_HPP
+
+#include <Kokkos_Core.hpp>
+#include <quern/core/concepts.hpp>
+
+namespace quern::impl {
+
+/// True where one work item is a thread of many that run in lock step, so that neighbours should touch
+/// neighbouring addresses; false where a work item has a core to itself and should walk through memory.
+template <class Exec>
+inline constexpr bool is_device =
+    !Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, typename Exec::memory_space>::accessible ||
+    !Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
+
+/// What the kernels of this library need to know of a back end. Specialise it for an execution space to tune it.
+template <execution_space Exec>
+struct tuning {
+  static constexpr bool device = is_device<Exec>;
+
+  /// Bytes that one instruction of one thread moves at most; packs are this wide.
+  static constexpr int pack_bytes = 16;
+
+  /// Packs that one thread of a map handles. One suffices where enough threads are resident.
+  static constexpr int map_packs = 1;
+
+  /// Elements one thread of a strided map handles, a whole grid apart so that accesses stay coalesced.
+  static constexpr int map_unroll = 4;
+
+  /// Independent packs that one thread of a reduction keeps in flight.
+  static constexpr int reduce_packs = 4;
+
+  /// Threads of a team, and teams for each `team_size` threads that the device holds at once.
+  static constexpr int team_size = device ? 256 : 1;
+  static constexpr double reduce_occupancy = device ? 0.5 : 1.0;
+
+  /// Elements, in bytes of the widest operand, that a host loop handles at a time: small enough for the first cache.
+  static constexpr int block_bytes = 2048;
+
+  /// Outputs larger than this are written past the caches of the host, since nothing of them would remain there.
+  static constexpr std::int64_t streaming_bytes = 32 << 20;
+};
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_INTEGRATE_HPP
+#define QUERN_INTEGRATE_HPP
+
+/// @file
+/// Quadrature.
+
+#include <quern/integrate/integrate.hpp>
+
+#endif

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_LINALG_HPP
+#define QUERN_LINALG_HPP
+
+/// @file
+/// Linear algebra.
+
+#include <quern/linalg/matmul.hpp>
+#include <quern/linalg/matvec.hpp>
+
+#endif

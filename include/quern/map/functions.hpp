@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_MAP_FUNCTIONS_HPP
+#define QUERN_MAP_FUNCTIONS_HPP
+
+/// @file
+/// The everyday elementwise operations, each one line over `map`: broadcasting, scalars, layouts, aliasing, errors and
+/// asynchrony are those of `quern::map`.
+
+#include <quern/core/operations.hpp>
+#include <quern/map/map.hpp>
+
+namespace quern {
+/// `out = value`, the value converted to out's type.
+template <execution_space Exec, view_like Out, scalar_value T>
+void fill(const Exec& exec, const Out& out, const T& value) {
+  impl::map_checked("quern::fill", exec, out, impl::op::identity(), value);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, scalar_value T>
+void fill(const Out& out, const T& value) {
+  fill(impl::default_execution_space<Out>(), out, value);
+}
+
+/// `out = in`, from any layout to any layout and any value type to any that it converts to, within the memory that
+/// `exec` reaches. `in` broadcasts.
+template <execution_space Exec, view_like Out, view_like In>
+void copy(const Exec& exec, const Out& out, const In& in) {
+  impl::map_checked("quern::copy", exec, out, impl::op::identity(), in);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, view_like In>
+void copy(const Out& out, const In& in) {
+  copy(impl::default_execution_space<Out>(), out, in);
+}
+
+/// `out = a + b`.
+template <execution_space Exec, view_like Out, class A, class B>
+void add(const Exec& exec, const Out& out, const A& a, const B& b) {
+  impl::map_checked("quern::add", exec, out, impl::op::add(), a, b);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, class A, class B>
+void add(const Out& out, const A& a, const B& b) {
+  add(impl::default_execution_space<Out>(), out, a, b);
+}
+
+/// `out = a - b`.
+template <execution_space Exec, view_like Out, class A, class B>
+void subtract(const Exec& exec, const Out& out, const A& a, const B& b) {
+  impl::map_checked("quern::subtract", exec, out, impl::op::subtract(), a, b);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, class A, class B>
+void subtract(const Out& out, const A& a, const B& b) {
+  subtract(impl::default_execution_space<Out>(), out, a, b);
+}
+
+/// `out = a * b`, element by element.
+template <execution_space Exec, view_like Out, class A, class B>
+void multiply(const Exec& exec, const Out& out, const A& a, const B& b) {
+  impl::map_checked("quern::multiply", exec, out, impl::op::multiply(), a, b);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, class A, class B>
+void multiply(const Out& out, const A& a, const B& b) {
+  multiply(impl::default_execution_space<Out>(), out, a, b);
+}
+
+/// `out = a / b`, element by element. Two integers divide in double, as in NumPy.
+template <execution_space Exec, view_like Out, class A, class B>
+void divide(const Exec& exec, const Out& out, const A& a, const B& b) {
+  impl::map_checked("quern::divide", exec, out, impl::op::divide(), a, b);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, class A, class B>
+void divide(const Out& out, const A& a, const B& b) {
+  divide(impl::default_execution_space<Out>(), out, a, b);
+}
+
+/// `out = condition ? a : b`, element by element; `condition` is of any type that converts to bool.
+template <execution_space Exec, view_like Out, class C, class A, class B>
+void where(const Exec& exec, const Out& out, const C& condition, const A& a, const B& b) {
+  impl::map_checked("quern::where", exec, out, impl::op::where(), condition, a, b);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, class C, class A, class B>
+void where(const Out& out, const C& condition, const A& a, const B& b) {
+  where(impl::default_execution_space<Out>(), out, condition, a, b);
+}
+
+/// `out = a * x + y`. With `out` the same View as `y` this is BLAS's axpy.
+template <execution_space Exec, view_like Out, class A, class X, class Y>
+void axpy(const Exec& exec, const Out& out, const A& a, const X& x, const Y& y) {
+  impl::map_checked("quern::axpy", exec, out, impl::op::axpy(), a, x, y);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, class A, class X, class Y>
+void axpy(const Out& out, const A& a, const X& x, const Y& y) {
+  axpy(impl::default_execution_space<Out>(), out, a, x, y);
+}
+
+}  // namespace quern
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_MAP_MAP_HPP
+#define QUERN_MAP_MAP_HPP
+
+#include <Kokkos_Core.hpp>
+#include <quern/core/arguments.hpp>
+#include <quern/core/tuning.hpp>
+#include <quern/impl/stream_store.hpp>
+#include <string>
+
+namespace quern {
+namespace impl {
+
+struct pack_tag {};     // device: a thread handles one aligned pack
+struct element_tag {};  // device: a thread handles single elements, a grid apart
+struct block_tag {};    // host: a work item handles a block of a row
+
+/// out(i) = f(in(i)...). One functor with three ways through the same loop nest; `map_launch` picks one.
+template <class Exec, class F, class T, class... In>
+struct map_kernel {
+  static constexpr int operands = 1 + sizeof...(In);
+  static constexpr int width = pack_width<Exec, T, typename In::value_type...>();
+  static constexpr int unroll = tuning<Exec>::map_unroll;
+  static constexpr std::int64_t block =
+      tuning<Exec>::block_bytes / static_cast<std::int64_t>(std::max({sizeof(T), sizeof(typename In::value_type)...}));
+  using offsets = typename row_nest<operands>::offsets;
+
+  F f;
+  array_operand<T> out;
+  operand_tuple<In...> in;
+  row_nest<operands> nest;
+  std::int64_t items;  // per row: packs, elements or blocks
+  std::int64_t total;  // work items; for elements the distance between those of one thread
+  bool stream;
+
+  template <std::size_t... I>
+  KOKKOS_FUNCTION void element(const offsets& o, std::int64_t k, std::index_sequence<I...>) const {
+    out.data[o.of[0] + k * out.step] =
+        static_cast<T>(f(get<I>(in).load(o.of[I + 1] + k * get<I>(in).step)...));
+  }
+
+  template <std::size_t... I>
+  KOKKOS_FUNCTION void whole_pack(const offsets& o, std::index_sequence<I...>) const {
+    apply_pack(o, get<I>(in).template load_pack<width>(o.of[I + 1])...);
+  }
+
+  template <class... P>
+  KOKKOS_FUNCTION void apply_pack(const offsets& o, const P&... p) const {
+    pack<T, width> result;
+    for (int k = 0; k < width; ++k) result.value[k] = static_cast<T>(f(p.value[k]...));
+    *reinterpret_cast<pack<T, width>*>(out.data + o.of[0]) = result;
+  }
+
+  KOKKOS_FUNCTION void operator()(pack_tag, std::int64_t item) const {
+    std::int64_t i;
+    const offsets o = nest.at_item(item, items, width, i);
+    if (i + width <= nest.inner) {
+      whole_pack(o, std::index_sequence_for<In...>());
+    } else {
+      for (std::int64_t k = 0; i + k < nest.inner; ++k) element(o, k, std::index_sequence_for<In...>());
+    }
+  }
+
+  KOKKOS_FUNCTION void operator()(element_tag, std::int64_t item) const {
+    for (int u = 0; u < unroll; ++u, item += total) {
+      if (item >= nest.inner * nest.outer) return;
+      std::int64_t i;
+      const offsets o = nest.at_item(item, items, 1, i);
+      element(o, 0, std::index_sequence_for<In...>());
+    }
+  }
+
+  template <class... P>
+  static void loop(T* to, std::int64_t n, const F& g, P... from) {
+    const F local = g;  // what the loop reads must not be what it might write
+    // Equal pointers are the only overlap that map allows, so no iteration depends on another.
+#pragma GCC ivdep
+    for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<T>(local(from[k]...));
+  }
+
+  template <std::size_t... I>
+  void whole_block(const offsets& o, std::int64_t n, std::index_sequence<I...>) const {
+    alignas(64) std::byte buffer[sizeof...(In) + 1][tuning<Exec>::block_bytes];
+    T* place = out.data + o.of[0];
+    T* to = out.step == 1 && !stream ? place : reinterpret_cast<T*>(buffer[sizeof...(In)]);
+    loop(to, n, f, get<I>(in).contiguous(o.of[I + 1], n, buffer[I])...);
+    if (to == place) return;
+    if (stream) {
+      stream_store(place, to, n * sizeof(T));
+    } else {
+      for (std::int64_t k = 0; k < n; ++k) place[k * out.step] = to[k];
+    }
+  }
+
+  void operator()(block_tag, std::int64_t item) const {
+    std::int64_t i;
+    const offsets o = nest.at_item(item, items, block, i);
+    whole_block(o, Kokkos::min(block, nest.inner - i), std::index_sequence_for<In...>());
+    if (stream) stream_fence();
+  }
+
+  template <class Tag>
+  void launch(const Exec& exec, const std::string& label) const {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, total), *this);
+  }
+};
+
+/// Chooses the way through the loop nest and launches it.
+template <class Exec, class F, class T, class... Input>
+void map_launch(const Exec& exec, const std::string& label, const strided<T>& out, const F& f, bool in_place,
+                const std::array<std::array<std::int64_t, max_rank>, 1 + sizeof...(Input)>& strides,
+                const Input&... in) {
+  constexpr int operands = 1 + sizeof...(Input);
+  using kernel_type = map_kernel<Exec, F, T, typename Input::operand...>;
+  const auto nest = make_loop_nest<operands>(out.extents, strides);
+  int k = 0;
+  kernel_type kernel{f, {out.data, nest.stride[0][0]}, {{in.at_step(nest.stride[++k][0])}...}, row_nest<operands>(nest),
+                     nest.inner(), 0, false};
+  const auto& rows = kernel.nest;
+
+  if constexpr (!tuning<Exec>::device) {
+    kernel.items = (nest.inner() + kernel.block - 1) / kernel.block;
+    kernel.total = kernel.items * rows.outer;
+    kernel.stream = !in_place && kernel.out.step == 1 &&
+                    rows.inner * rows.outer * static_cast<std::int64_t>(sizeof(T)) >= tuning<Exec>::streaming_bytes;
+    kernel.template launch<block_tag>(exec, label);
+  } else {
+    constexpr int w = kernel_type::width;
+    const auto packs = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return w > 1 && kernel.out.step == 1 && kernel.out.template packs<w>(rows.stride[0], rows.rank) &&
+             (get<I>(kernel.in).template packs<w>(rows.stride[I + 1], rows.rank) && ...) &&
+             (rows.outer == 1 || rows.inner % w == 0);
+    }(std::index_sequence_for<Input...>());
+    if (packs) {
+      kernel.items = (rows.inner + w - 1) / w;
+      kernel.total = kernel.items * rows.outer;
+      kernel.template launch<pack_tag>(exec, label);
+    } else {
+      kernel.items = rows.inner;
+      kernel.total = (rows.inner * rows.outer + kernel.unroll - 1) / kernel.unroll;
+      kernel.template launch<element_tag>(exec, label);
+    }
+  }
+}
+
+/// The checks of every elementwise operation, then its launch. `label` is both the name in messages and the kernel's.
+template <class Exec, class Out, class F, class... In>
+void map_checked(const std::string& label, const Exec& exec, const Out& out_view, const F& f, const In&... in_views) {
+  static_assert(std::is_invocable_v<const F&, typename decltype(make_input<Exec>(in_views, label))::value_type...>,
+                "quern::map: f must be callable with one value of each input");
+  const auto out = make_output<Exec>(out_view, label);
+  using T = std::remove_pointer_t<decltype(out.data)>;
+
+  const auto run = [&](const auto&... in) {
+    std::array<std::array<std::int64_t, max_rank>, 1 + sizeof...(in)> strides{};
+    strides[0] = out.stride;
+    bool in_place = false;
+    std::size_t number = 0;
+    [[maybe_unused]] const auto check = [&](const auto& input) {
+      strides[number + 1] = broadcast_input(label, input, out.extents, number);
+      if (input.array.data != nullptr) {
+        check_overlap(label, out, input.array, input_name(number), true);
+        in_place = in_place || static_cast<const void*>(input.array.data) == out.data;
+      }
+      ++number;
+    };
+    (check(in), ...);
+    if (out.extents.size() > 0) map_launch<Exec, F, T>(exec, label, out, f, in_place, strides, in...);
+  };
+  run(make_input<Exec>(in_views, label)...);
+}
+
+}  // namespace impl
+
+/// Applies a function element by element: `out(i...) = f(in(i...)...)`.
+///
+/// @param exec the execution space instance to run on
+/// @param out  a View of any rank, layout and value type; its extents are the extents of the operation
+/// @param f    a functor or `KOKKOS_LAMBDA` that takes one value of each input; its result is converted to out's type
+/// @param in   any number of Views and scalars. They broadcast to the extents of `out` by NumPy's rule: axes are matched
+///             from the last one backwards, and an extent of 1 or a missing axis is repeated
+///
+/// Each element is computed once, so `out` may be the same View as an input. Contiguous, aligned operands of any rank
+/// move in packs of 16 bytes; otherwise the axis along which `out` is closest in memory runs fastest.
+///
+/// Asynchronous on `exec`; uses no scratch memory, allocates nothing, and may be captured in a device graph.
+/// @throws Error if an input does not broadcast to `out` or shares memory with it otherwise
+template <execution_space Exec, view_like Out, class F, class... In>
+  requires((view_like<In> || scalar_value<In>) && ...)
+void map(const Exec& exec, const Out& out, const F& f, const In&... in) {
+  impl::map_checked("quern::map", exec, out, f, in...);
+}
+
+/// The same on a default instance of out's execution space.
+template <view_like Out, class F, class... In>
+  requires((view_like<In> || scalar_value<In>) && ...)
+void map(const Out& out, const F& f, const In&... in) {
+  map(impl::default_execution_space<Out>(), out, f, in...);
+}
+
+}  // namespace quern
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_QUERN_HPP
+#define QUERN_QUERN_HPP
+
+/// @file
+/// All of Quern.
+
+#include <quern/config.hpp>
+#include <quern/core.hpp>
+#include <quern/integrate.hpp>
+#include <quern/linalg.hpp>
+#include <quern/map.hpp>
+#include <quern/reduce.hpp>
+#include <quern/stencil.hpp>
+
+#endif

@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_HPP
+#define QUERN_REDUCE_HPP
+
+/// @file
+/// Reductions.
+
+#include <quern/reduce/reduce.hpp>
+
+#endif

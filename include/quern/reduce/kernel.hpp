@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_KERNEL_HPP
+#define QUERN_REDUCE_KERNEL_HPP
+
+#include <quern/core/arguments.hpp>
+#include <quern/core/operations.hpp>
+#include <quern/core/workspace.hpp>
+#include <quern/reduce/reducers.hpp>
+
+namespace quern::impl {
+
+/// What a team makes of its threads' states: their join, in thread 0, in an order that depends on the team size alone.
+template <class Reducer, class Member>
+KOKKOS_FUNCTION void team_join(const Member& team, const Reducer& reducer, typename Reducer::state& s) {
+  using state = typename Reducer::state;
+  auto* shared = static_cast<state*>(team.team_shmem().get_shmem_aligned(team.team_size() * sizeof(state), alignof(state)));
+  const int t = team.team_rank();
+  shared[t] = s;
+  for (int half = team.team_size() / 2; half > 0; half /= 2) {
+    team.team_barrier();
+    if (t < half) reducer.join(shared[t], shared[t + half]);
+  }
+  if (t == 0) s = shared[0];
+}
+
+/// One state for each team: the values f(in(i)...) of the team's share, through packs where the operands allow it.
+///
+/// On a device thread t of all takes packs t, t + threads, ...; on the host a team is one thread and takes a contiguous
+/// run of blocks. Both shares depend on the launch's shape alone, so results repeat from run to run.
+template <class Exec, class Reducer, class F, class... In>
+struct reduce_kernel {
+  static constexpr int operands = sizeof...(In);
+  static constexpr bool device = tuning<Exec>::device;
+  static constexpr int width = pack_width<Exec, typename In::value_type...>();
+  static constexpr int packs = tuning<Exec>::reduce_packs;
+  static constexpr std::int64_t block =
+      tuning<Exec>::block_bytes / static_cast<std::int64_t>(std::bit_ceil(std::max({sizeof(typename In::value_type)...})));
+  using state = typename Reducer::state;
+  using value = std::remove_cvref_t<std::invoke_result_t<const F&, typename In::value_type...>>;
+  using offsets = typename row_nest<operands>::offsets;
+  using indices = std::index_sequence_for<In...>;
+  using policy = Kokkos::TeamPolicy<Exec>;
+  using member = typename policy::member_type;
+
+  Reducer reducer;
+  F f;
+  operand_tuple<In...> in;
+  row_nest<operands> nest;
+  std::int64_t items;  // per row: packs, elements or blocks
+  std::int64_t total;
+  state* partial;
+  bool packed;
+
+  template <std::size_t... I>
+  KOKKOS_FUNCTION value element(const offsets& o, std::int64_t k, std::index_sequence<I...>) const {
+    return f(get<I>(in).load(o.of[I] + k * get<I>(in).step)...);
+  }
+
+  template <class... P>
+  KOKKOS_FUNCTION void apply_pack(value* v, const P&... p) const {
+    for (int k = 0; k < width; ++k) v[k] = f(p.value[k]...);
+  }
+  template <std::size_t... I>
+  KOKKOS_FUNCTION void load(value* v, const offsets& o, std::index_sequence<I...>) const {
+    apply_pack(v, get<I>(in).template load_pack<width>(o.of[I])...);
+  }
+
+  /// A thread's share of a device. W values an item.
+  template <int W>
+  KOKKOS_FUNCTION void device_share(state& s, std::int64_t first, std::int64_t threads) const {
+    value v[packs * W];
+    const std::int64_t whole = nest.outer == 1 ? nest.inner / W : total;  // the last item of a single row may be short
+    std::int64_t item = first, i;
+    for (; item + (packs - 1) * threads < whole; item += packs * threads) {
+      for (int u = 0; u < packs; ++u) {
+        const offsets o = nest.at_item(item + u * threads, items, W, i);
+        if constexpr (W > 1) load(v + u * W, o, indices());
+        else v[u] = element(o, 0, indices());
+      }
+      reducer.template add_block<packs * W>(s, v);
+    }
+    for (; item < total; item += threads) {
+      const offsets o = nest.at_item(item, items, W, i);
+      for (std::int64_t k = 0; k < W && i + k < nest.inner; ++k) reducer.add(s, element(o, k, indices()));
+    }
+  }
+
+  template <class... P>
+  const value* apply_block(value* v, std::int64_t n, P... p) const {
+    if constexpr (std::is_same_v<F, op::identity> && (std::is_pointer_v<P> && ...)) {
+      return (p, ...);
+    } else {
+      const F local = f;
+      for (std::int64_t k = 0; k < n; ++k) v[k] = local(p[k]...);
+      return v;
+    }
+  }
+  template <std::size_t... I>
+  void host_block(state& s, std::int64_t item, std::index_sequence<I...>) const {
+    alignas(64) std::byte buffer[operands][tuning<Exec>::block_bytes];
+    alignas(64) std::byte room[block * sizeof(value)];
+    std::int64_t i;
+    const offsets o = nest.at_item(item, items, block, i);
+    const std::int64_t n = Kokkos::min(block, nest.inner - i);
+    const value* v = apply_block(reinterpret_cast<value*>(room), n, get<I>(in).contiguous(o.of[I], n, buffer[I])...);
+    constexpr int step = 16;
+    std::int64_t k = 0;
+    if (n == block) {
+      reducer.template add_block<block>(s, v);
+      k = n;
+    }
+    for (; k + step <= n; k += step) reducer.template add_block<step>(s, v + k);
+    for (; k < n; ++k) reducer.add(s, v[k]);
+  }
+
+  KOKKOS_FUNCTION void operator()(const member& team) const {
+    state s = reducer.init();
+    const std::int64_t teams = team.league_size(), rank = team.league_rank();
+    if constexpr (device) {
+      const std::int64_t first = rank * team.team_size() + team.team_rank();
+      if (packed) device_share<width>(s, first, teams * team.team_size());
+      else device_share<1>(s, first, teams * team.team_size());
+      team_join(team, reducer, s);
+    } else {
+      for (std::int64_t item = rank * total / teams; item < (rank + 1) * total / teams; ++item)
+        host_block(s, item, indices());
+    }
+    if (team.team_rank() == 0) partial[rank] = s;
+  }
+};
+
+/// The join of the teams' states, and the result of it.
+template <class Exec, class Reducer, class Out>
+struct combine_kernel {
+  using state = typename Reducer::state;
+  using policy = Kokkos::TeamPolicy<Exec>;
+
+  Reducer reducer;
+  const state* partial;
+  int count;
+  std::int64_t n;
+  Out* out;
+
+  KOKKOS_FUNCTION void operator()(const typename policy::member_type& team) const {
+    state s = reducer.init();
+    for (int i = team.team_rank(); i < count; i += team.team_size()) reducer.join(s, partial[i]);
+    if constexpr (tuning<Exec>::device) team_join(team, reducer, s);
+    if (team.team_rank() == 0) *out = static_cast<Out>(reducer.result(s, n));
+  }
+};
+
+/// Chooses the launch's shape and launches both kernels. `out` is memory that `exec` reaches.
+template <class Exec, class Reducer, class Out, class F, class... Input>
+void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Reducer& reducer,
+                   const F& f, Out* out, const Input&... in) {
+  constexpr int operands = sizeof...(Input);
+  using kernel_type = reduce_kernel<Exec, Reducer, F, typename Input::operand...>;
+  using state = typename Reducer::state;
+  const shape extents = std::get<0>(std::tie(in...)).array.extents;
+  const std::array<std::array<std::int64_t, max_rank>, operands> strides{in.array.stride...};
+  const auto nest = make_loop_nest<operands>(extents, strides);
+
+  int k = -1;
+  kernel_type kernel{reducer, f, {{in.at_step(nest.stride[++k][0])}...}, row_nest<operands>(nest), 0, 0, nullptr, false};
+  const auto& rows = kernel.nest;
+  kernel.packed = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    constexpr int w = kernel_type::width;
+    return w > 1 && (get<I>(kernel.in).template packs<w>(rows.stride[I], rows.rank) && ...) &&
+           (rows.outer == 1 || rows.inner % w == 0);
+  }(std::index_sequence_for<Input...>());
+  const std::int64_t per_item = !kernel.device ? kernel.block : kernel.packed ? kernel.width : 1;
+  kernel.items = (rows.inner + per_item - 1) / per_item;
+  kernel.total = kernel.items * rows.outer;
+
+  const int team = tuning<Exec>::team_size;
+  const std::int64_t useful = (kernel.total + team * kernel.packs - 1) / (team * kernel.packs);
+  const auto most = static_cast<std::int64_t>(exec.concurrency() * tuning<Exec>::reduce_occupancy) / team;
+  const int league = static_cast<int>(std::clamp<std::int64_t>(useful, 1, std::max<std::int64_t>(most, 1)));
+  kernel.partial = static_cast<state*>(scratch.require(exec, league * sizeof(state)));
+  const auto shared = Kokkos::PerTeam(team * sizeof(state) + alignof(state));
+
+  Kokkos::parallel_for(label, typename kernel_type::policy(exec, league, team).set_scratch_size(0, shared), kernel);
+  const combine_kernel<Exec, Reducer, Out> combine{reducer, kernel.partial, league, extents.size(), out};
+  Kokkos::parallel_for(label + "/combine", typename kernel_type::policy(exec, 1, team).set_scratch_size(0, shared),
+                       combine);
+}
+
+}  // namespace quern::impl
+
+#endif

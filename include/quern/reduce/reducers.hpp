@@ -1,0 +1,300 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_REDUCERS_HPP
+#define QUERN_REDUCE_REDUCERS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+namespace quern {
+
+/// What `minmax` returns and writes.
+template <class T>
+struct extrema {
+  T min;
+  T max;
+};
+
+/// What `mean_var` returns and writes: the mean and the variance (of the population: divided by n). The variance of
+/// complex numbers is real.
+template <class Mean, class Var = Mean>
+struct moments {
+  Mean mean;
+  Var var;
+};
+
+namespace impl {
+
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<Kokkos::complex<T>> = true;
+
+/// A floating-point type narrower than float.
+template <class T>
+inline constexpr bool is_half = std::is_same_v<T, Kokkos::Experimental::half_t> ||
+                                std::is_same_v<T, Kokkos::Experimental::bhalf_t>;
+
+template <class T>
+struct sum_of {
+  using type = T;
+};
+template <class T>
+  requires(std::is_integral_v<T>)
+struct sum_of<T> {
+  using type = std::conditional_t<std::is_signed_v<T> || std::is_same_v<T, bool>, std::int64_t, std::uint64_t>;
+};
+template <class T>
+  requires(is_half<T> && !std::is_same_v<T, float>)
+struct sum_of<T> {
+  using type = float;
+};
+
+/// The type in which values of T add up: 64 bits for integers, float for half types, else T.
+template <class T>
+using sum_type = typename sum_of<T>::type;
+
+/// The type of a mean of T: double for integers, float for half types, else T.
+template <class T>
+using mean_type = std::conditional_t<std::is_integral_v<T>, double, sum_type<T>>;
+
+template <class T>
+struct real_of {
+  using type = T;
+};
+template <class T>
+struct real_of<Kokkos::complex<T>> {
+  using type = T;
+};
+template <class T>
+using real_type = typename real_of<T>::type;
+
+template <class T>
+KOKKOS_FUNCTION bool is_nan(const T& x) {
+  if constexpr (std::is_integral_v<T>) return false;
+  else return x != x;
+}
+
+/// Combines N values in lanes and then in a tree: as accurate as pairwise summation, and what compilers turn into vector
+/// instructions. `lift(v[i])` makes an operand of a value, `join` combines two.
+template <class P, int N, class T, class Lift, class Join>
+KOKKOS_FUNCTION P fold(const T* v, const Lift& lift, const Join& join) {
+  constexpr int lane_bytes = 128;
+  constexpr int lanes = std::min<int>(N, std::bit_floor(std::max(1u, lane_bytes / static_cast<unsigned>(sizeof(P)))));
+  static_assert(N % lanes == 0);
+  P lane[lanes];
+  for (int l = 0; l < lanes; ++l) lane[l] = lift(v[l]);
+  for (int i = lanes; i < N; i += lanes)
+    for (int l = 0; l < lanes; ++l) lane[l] = join(lane[l], lift(v[i + l]));
+  for (int half = lanes / 2; half > 0; half /= 2)
+    for (int l = 0; l < half; ++l) lane[l] = join(lane[l], lane[l + half]);
+  return lane[0];
+}
+
+// A reducer turns values into one result. It has
+//   state            what a thread carries
+//   init()           the state of no values
+//   add(s, v)        one more value
+//   add_block<N>(s, v)  N more values, N a power of two
+//   join(s, t)       the state of both
+//   result(s, n)     the result of n values
+// All are callable from kernels.
+
+/// Addition with the rounding errors of the running sum carried along (Knuth's TwoSum; Ogita, Rump and Oishi, SIAM J.
+/// Sci. Comput. 26, 2005). Blocks are folded first, so this costs next to nothing and bounds the error by that of the
+/// fold, independent of the number of values. Integers, which do not round, need no compensation.
+template <class S>
+struct compensated {
+  S sum, error;
+
+  KOKKOS_FUNCTION void add(const S& x) {
+    if constexpr (std::is_integral_v<S>) {
+      sum += x;
+    } else {
+      const S s = sum + x;
+      const S b = s - sum;
+      error += (sum - (s - b)) + (x - b);
+      sum = s;
+    }
+  }
+  KOKKOS_FUNCTION void add(const compensated& o) {
+    add(o.sum);
+    error += o.error;
+  }
+  /// An overflown sum has a NaN as its error and is infinite all the same.
+  KOKKOS_FUNCTION S value() const {
+    const S e = error;
+    if constexpr (is_complex<S>) return S(is_nan(e.real()) ? sum.real() : sum.real() + e.real(),
+                                          is_nan(e.imag()) ? sum.imag() : sum.imag() + e.imag());
+    else return is_nan(e) ? sum : sum + e;
+  }
+};
+
+template <class S>
+struct plus {
+  KOKKOS_FUNCTION S operator()(const S& a, const S& b) const { return a + b; }
+};
+
+template <class S>
+struct cast_to {
+  template <class T>
+  KOKKOS_FUNCTION S operator()(const T& v) const {
+    return static_cast<S>(v);
+  }
+};
+
+template <class S>
+struct sum_reducer {
+  using state = compensated<S>;
+  KOKKOS_FUNCTION state init() const { return {S(0), S(0)}; }
+  template <class T>
+  KOKKOS_FUNCTION void add(state& s, const T& v) const {
+    s.add(static_cast<S>(v));
+  }
+  template <int N, class T>
+  KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
+    s.add(fold<S, N>(v, cast_to<S>(), plus<S>()));
+  }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const { s.add(t); }
+  KOKKOS_FUNCTION S result(const state& s, std::int64_t) const { return s.value(); }
+};
+
+template <class S>
+struct mean_reducer : sum_reducer<S> {
+  KOKKOS_FUNCTION S result(const compensated<S>& s, std::int64_t n) const {
+    return s.value() / static_cast<real_type<S>>(n);
+  }
+};
+
+template <class S>
+struct root_reducer : sum_reducer<S> {
+  KOKKOS_FUNCTION S result(const compensated<S>& s, std::int64_t) const { return Kokkos::sqrt(s.value()); }
+};
+
+/// Any associative and commutative operation with its identity.
+template <class S, class Op>
+struct op_reducer {
+  using state = S;
+  Op op;
+  S identity;
+  KOKKOS_FUNCTION state init() const { return identity; }
+  template <class T>
+  KOKKOS_FUNCTION void add(state& s, const T& v) const {
+    s = op(s, static_cast<S>(v));
+  }
+  template <int N, class T>
+  KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
+    s = op(s, fold<S, N>(v, cast_to<S>(), op));
+  }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const { s = op(s, t); }
+  KOKKOS_FUNCTION S result(const state& s, std::int64_t) const { return s; }
+};
+
+/// The smaller of two, a NaN before both, as in NumPy.
+struct min_op {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& a, const T& b) const {
+    return a < b || is_nan(a) ? a : b;
+  }
+};
+struct max_op {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& a, const T& b) const {
+    return a > b || is_nan(a) ? a : b;
+  }
+};
+struct minmax_op {
+  template <class T>
+  KOKKOS_FUNCTION extrema<T> operator()(const extrema<T>& a, const extrema<T>& b) const {
+    return {min_op()(a.min, b.min), max_op()(a.max, b.max)};
+  }
+};
+struct prod_op {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& a, const T& b) const {
+    return a * b;
+  }
+};
+struct and_op {
+  KOKKOS_FUNCTION bool operator()(bool a, bool b) const { return a && b; }
+};
+struct or_op {
+  KOKKOS_FUNCTION bool operator()(bool a, bool b) const { return a || b; }
+};
+
+/// What min, max and their pair start from.
+template <class T>
+KOKKOS_FUNCTION T highest() {
+  if constexpr (std::is_integral_v<T>) return Kokkos::Experimental::finite_max_v<T>;
+  else return Kokkos::Experimental::infinity_v<T>;
+}
+template <class T>
+KOKKOS_FUNCTION T lowest() {
+  if constexpr (std::is_integral_v<T>) return Kokkos::Experimental::finite_min_v<T>;
+  else return -Kokkos::Experimental::infinity_v<T>;
+}
+
+/// Mean and variance in one pass: blocks by the two-pass formula while they are in registers, joined by the update of
+/// Chan, Golub and LeVeque (The American Statistician 37, 1983). No difference of large squares ever occurs.
+template <class S>
+struct moments_reducer {
+  using real = real_type<S>;
+  struct state {
+    S mean;
+    real m2;
+    std::int64_t n;
+  };
+
+  KOKKOS_FUNCTION static real square(const S& x) {
+    if constexpr (is_complex<S>) return x.real() * x.real() + x.imag() * x.imag();
+    else return x * x;
+  }
+  KOKKOS_FUNCTION state init() const { return {S(0), real(0), 0}; }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const {
+    if (t.n == 0) return;
+    if (s.n == 0) {
+      s = t;
+      return;
+    }
+    const std::int64_t n = s.n + t.n;
+    const real share = static_cast<real>(t.n) / static_cast<real>(n);
+    const S delta = t.mean - s.mean;
+    s.mean += delta * share;
+    s.m2 += t.m2 + square(delta) * (static_cast<real>(s.n) * share);
+    s.n = n;
+  }
+  template <class T>
+  KOKKOS_FUNCTION void add(state& s, const T& v) const {
+    const S x = static_cast<S>(v);
+    join(s, {x, square(x - x), 1});  // NaN for an infinite value, as its variance is
+  }
+  template <int N, class T>
+  KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
+    const S mean = fold<S, N>(v, cast_to<S>(), plus<S>()) / static_cast<real>(N);
+    const auto deviation = [mean](const T& x) { return square(static_cast<S>(x) - mean); };
+    join(s, {mean, fold<real, N>(v, deviation, plus<real>()), N});
+  }
+  /// NaN for no values.
+  KOKKOS_FUNCTION real variance(const state& s) const {
+    return s.m2 / static_cast<real>(s.n);
+  }
+  KOKKOS_FUNCTION moments<S, real> result(const state& s, std::int64_t) const {
+    const real var = variance(s);
+    return {s.n == 0 ? s.mean + var : s.mean, var};
+  }
+};
+
+template <class S>
+struct stddev_reducer : moments_reducer<S> {
+  KOKKOS_FUNCTION real_type<S> result(const typename moments_reducer<S>::state& s, std::int64_t) const {
+    return Kokkos::sqrt(this->variance(s));
+  }
+};
+
+}  // namespace impl
+}  // namespace quern
+
+#endif

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <Kokkos_Core.hpp>
+#include <quern/quern.hpp>
+
+struct identity {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& x) const {
+    return x;
+  }
+};
+
+void misuse() {
+  const Kokkos::View<double*> x("x", 3);
+  const Kokkos::View<const double*> constant = x;
+  quern::map(x, identity(), constant);
+#if defined(CASE_MAP_CONST_OUT)
+  quern::map(constant, identity(), x);
+#elif defined(CASE_MAP_ARITY)
+  quern::map(x, identity(), x, x);
+#elif defined(CASE_STENCIL_RANK)
+  quern::stencil<quern::box<1>>(x, identity(), quern::boundary::keep, x);
+#elif defined(CASE_BOX_RADIUS)
+  (void)quern::box<-1>::radius;
+#elif defined(CASE_SUM_ARGUMENTS)
+  quern::sum(1.0);
+#endif
+}

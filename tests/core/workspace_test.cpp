@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/core/workspace.hpp>
+#include <quern/map.hpp>
+#include <quern/reduce.hpp>
+#include <support/testing.hpp>
+#include <thread>
+
+namespace {
+
+template <class Exec>
+struct Workspace : testing::Test {};
+TYPED_TEST_SUITE(Workspace, test::all_spaces);
+
+TYPED_TEST(Workspace, GrowsAndKeepsItsMemory) {
+  const TypeParam exec;
+  quern::workspace<TypeParam> w(exec, 100);
+  const void* first = w.require(exec, 50);
+  EXPECT_EQ(first, w.require(exec, 100));
+  EXPECT_EQ(100u, w.size());
+  w.require(exec, 1000);
+  EXPECT_EQ(1000u, w.size());
+}
+
+TYPED_TEST(Workspace, PoolGivesEachHolderItsOwn) {
+  const TypeParam exec;
+  using lease = quern::impl::lease<TypeParam>;
+  const void* first;
+  {
+    lease a(exec), b(exec);
+    first = a.template result<double>();
+    EXPECT_NE(first, b.template result<double>());
+  }
+  lease c(exec);
+  EXPECT_EQ(first, c.template result<double>()) << "what was given back is used again";
+}
+
+TYPED_TEST(Workspace, ServesInstancesFromSeveralThreads) {
+  const auto instances = Kokkos::Experimental::partition_space(TypeParam(), 1, 1);
+  constexpr int n = 10000;
+  Kokkos::View<double*, TypeParam> x("x", n), y("y", n);
+  quern::fill(TypeParam(), x, 1.0);
+  quern::fill(TypeParam(), y, 2.0);
+  Kokkos::fence();
+  std::array<double, 2> sums{};
+  std::array<bool, 2> right{true, true};
+  const auto work = [&](int t) {
+    for (int repeat = 0; repeat < 50; ++repeat) {
+      sums[t] = quern::sum(instances[t], t == 0 ? x : y);
+      right[t] = right[t] && sums[t] == n * (t + 1.0);
+    }
+  };
+  std::thread other(work, 1);
+  work(0);
+  other.join();
+  EXPECT_TRUE(right[0]) << sums[0];
+  EXPECT_TRUE(right[1]) << sums[1];
+}
+
+TYPED_TEST(Workspace, OfTheCallerServesAReduction) {
+  const TypeParam exec;
+  quern::workspace<TypeParam> w;
+  Kokkos::View<double*, TypeParam> x("x", 1000);
+  Kokkos::View<double, TypeParam> out("out");
+  quern::fill(exec, x, 0.5);
+  quern::sum(exec, out, x, w);
+  EXPECT_EQ(500.0, test::value(out));
+  EXPECT_GT(w.size(), 0u);
+}
+
+}  // namespace

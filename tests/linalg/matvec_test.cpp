@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/linalg/matvec.hpp>
+#include <support/testing.hpp>
+
+namespace {
+
+template <class Case>
+struct Matvec : testing::Test {};
+using cases = test::covering<float, double, Kokkos::complex<double>>;
+TYPED_TEST_SUITE(Matvec, cases);
+
+constexpr std::int64_t batch = 10, m = 15, n = 17;
+
+// Exact arithmetic, as for matmul. Batched arguments have a stride, others repeat.
+template <class T>
+std::vector<T> products(std::int64_t count, const std::vector<T>& a, bool many_a, const std::vector<T>& x, bool many_x) {
+  std::vector<T> y(count * m, T(0));
+  for (std::int64_t b = 0; b < count; ++b)
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t k = 0; k < n; ++k)
+        y[b * m + i] += a[(many_a ? b * m * n : 0) + i * n + k] * x[(many_x ? b * n : 0) + k];
+  return y;
+}
+
+TYPED_TEST(Matvec, EveryBatchForm) {
+  using T = typename TypeParam::value;
+  using L = typename TypeParam::layout;
+  using E = typename TypeParam::exec;
+  const auto a = test::samples<T>(batch * m * n, 1), x = test::samples<T>(batch * n, 2);
+  const std::vector<T> a1(a.begin(), a.begin() + m * n), x1(x.begin(), x.begin() + n);
+  const auto many_a = test::make_array<T, 3, L, E>({batch, m, n}, a);
+  const auto one_a = test::make_array<T, 2, L, E>({m, n}, a1);
+  const auto many_x = test::make_array<T, 2, L, E>({batch, n}, x);
+  const auto one_x = test::make_array<T, 1, L, E>({n}, x1);
+  const auto many_y = test::make_array<T, 2, L, E>({batch, m});
+  const auto one_y = test::make_array<T, 1, L, E>({m});
+  quern::matvec(E(), one_y, one_a, one_x);
+  EXPECT_EQ(products(1, a1, false, x1, false), test::contents(one_y));
+  quern::matvec(E(), many_y, one_a, many_x);
+  EXPECT_EQ(products(batch, a1, false, x, true), test::contents(many_y));
+  quern::matvec(E(), many_y, many_a, many_x);
+  EXPECT_EQ(products(batch, a, true, x, true), test::contents(many_y));
+  quern::matvec(many_y, many_a, one_x);
+  EXPECT_EQ(products(batch, a, true, x1, false), test::contents(many_y));
+}
+
+TYPED_TEST(Matvec, ReportsMisuse) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  Kokkos::View<T**, E> a("a", 3, 4);
+  Kokkos::View<T*, E> x("x", 4), y("y", 3);
+  test::expect_error("quern::matvec: x has extents (3), which do not fit a with extents (3, 4)",
+                     [&] { quern::matvec(E(), x, a, y); });
+  test::expect_error("quern::matvec: y has extents (4), expected (3)", [&] { quern::matvec(E(), x, a, x); });
+  Kokkos::View<T**, E> square("square", 4, 4);
+  test::expect_error("quern::matvec: out and a share memory",
+                     [&] { quern::matvec(E(), Kokkos::subview(square, 1, Kokkos::ALL), square, x); });
+}
+
+}  // namespace

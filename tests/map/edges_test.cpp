@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/map.hpp>
+#include <quern/reduce.hpp>
+#include <support/numpy_reference.hpp>
+#include <support/testing.hpp>
+
+namespace {
+
+struct weigh {
+  KOKKOS_FUNCTION double operator()(double a, float b, int c, double d) const { return a + 2 * b + 3 * c + 4 * d; }
+};
+struct increment {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& x) const {
+    return x + T(1);
+  }
+};
+struct seven {
+  KOKKOS_FUNCTION int operator()() const { return 7; }
+};
+
+template <class Exec>
+struct MapEdges : testing::Test {
+  template <class T, int Rank>
+  static auto array(const std::array<std::int64_t, Rank>& n, const std::vector<T>& v) {
+    return test::make_array<T, Rank, Kokkos::LayoutRight, Exec>(n, v);
+  }
+};
+TYPED_TEST_SUITE(MapEdges, test::all_spaces);
+
+TYPED_TEST(MapEdges, TakesMixedTypesAndScalarsAnywhere) {
+  const TypeParam exec;
+  const std::int64_t n = 1013;
+  const auto a = test::samples<double>(n, 1);
+  const auto b = test::samples<float>(n, 2);
+  const auto c = test::samples<int>(n, 3);
+  const auto x = this->template array<double, 1>({n}, a);
+  const auto y = this->template array<float, 1>({n}, b);
+  const auto i = this->template array<int, 1>({n}, c);
+  Kokkos::View<float*, TypeParam> z("z", n);
+  const auto check = [&](auto expected) {
+    const auto got = test::contents(z);
+    for (std::int64_t k = 0; k < n; ++k) ASSERT_EQ(static_cast<float>(expected(k)), got[k]) << k;
+  };
+  quern::map(exec, z, weigh(), x, y, i, 0.5);
+  check([&](std::int64_t k) { return a[k] + 2 * b[k] + 3 * c[k] + 2; });
+  quern::map(exec, z, weigh(), 0.25, 1.0f, i, x);
+  check([&](std::int64_t k) { return 0.25 + 2 + 3 * c[k] + 4 * a[k]; });
+  quern::map(exec, z, weigh(), 1.0, 2.0f, 3, 4.0);
+  check([&](std::int64_t) { return 30.0; });
+  quern::map(exec, z, seven());
+  check([&](std::int64_t) { return 7.0; });
+}
+
+TYPED_TEST(MapEdges, HandlesEveryAlignmentAndLength) {
+  const TypeParam exec;
+  const auto values = test::samples<float>(600);
+  const auto x = this->template array<float, 1>({600}, values);
+  for (int offset : {0, 1, 2, 3, 5})
+    for (int length : {0, 1, 2, 3, 4, 5, 31, 32, 33, 511, 513}) {
+      Kokkos::View<float*, TypeParam> y("y", 600);
+      const auto part = std::pair(offset, offset + length);
+      quern::map(exec, Kokkos::subview(y, part), increment(), Kokkos::subview(x, part));
+      const auto got = test::contents(y);
+      for (int k = 0; k < 600; ++k)
+        ASSERT_EQ(k >= offset && k < offset + length ? values[k] + 1 : 0.0f, got[k]) << offset << ' ' << length;
+    }
+}
+
+TYPED_TEST(MapEdges, OffsetsOfOperandsMayDiffer) {
+  const TypeParam exec;
+  const auto values = test::samples<double>(1000);
+  const auto x = this->template array<double, 1>({1000}, values);
+  Kokkos::View<double*, TypeParam> y("y", 1000);
+  quern::map(exec, Kokkos::subview(y, std::pair(0, 997)), increment(), Kokkos::subview(x, std::pair(3, 1000)));
+  const auto got = test::contents(y);
+  for (int k = 0; k < 997; ++k) ASSERT_EQ(values[k + 3] + 1, got[k]);
+  EXPECT_EQ(0.0, got[997]);
+}
+
+TYPED_TEST(MapEdges, RanksZeroToFour) {
+  const TypeParam exec;
+  Kokkos::View<double, TypeParam> r0("r0");
+  Kokkos::View<double*, TypeParam> r1("r1", 5);
+  Kokkos::View<double***, Kokkos::LayoutLeft, TypeParam> r3("r3", 3, 4, 5);
+  Kokkos::View<double****, TypeParam> r4("r4", 2, 3, 4, 5);
+  quern::fill(exec, r0, 2.0);
+  quern::map(exec, r1, increment(), r0);
+  quern::map(exec, r3, increment(), r1);
+  quern::map(exec, r4, increment(), r3);
+  EXPECT_EQ(std::vector<double>(5, 3.0), test::contents(r1));
+  EXPECT_EQ(std::vector<double>(60, 4.0), test::contents(r3));
+  EXPECT_EQ(std::vector<double>(120, 5.0), test::contents(r4));
+}
+
+TYPED_TEST(MapEdges, FourStridedAxesKeepTheirPlaces) {
+  const TypeParam exec;
+  const std::array<std::int64_t, 4> n{3, 4, 5, 6};
+  const auto a = test::samples<double>(360, 1), b = test::samples<double>(30, 2);
+  const auto x = test::make_array<double, 4, Kokkos::LayoutStride, TypeParam>(n, a);
+  const auto row = test::make_array<double, 2, Kokkos::LayoutLeft, TypeParam>({5, 6}, b);
+  const auto z = test::make_array<double, 4, Kokkos::LayoutLeft, TypeParam>(n);
+  quern::add(exec, z, x, row);
+  const auto got = test::contents(z);
+  for (int k = 0; k < 360; ++k) ASSERT_EQ(a[k] + b[k % 30], got[k]) << k;
+}
+
+TYPED_TEST(MapEdges, StaticExtentsAndConstInputs) {
+  const TypeParam exec;
+  Kokkos::View<float[3][4], TypeParam> x("x"), y("y");
+  quern::fill(exec, x, 1.0f);
+  const Kokkos::View<const float[3][4], TypeParam> constant = x;
+  quern::map(exec, y, increment(), constant);
+  EXPECT_EQ(std::vector<float>(12, 2.0f), test::contents(y));
+}
+
+TYPED_TEST(MapEdges, OutputMayBeAnInput) {
+  const TypeParam exec;
+  const auto values = test::samples<double>(5003);
+  const auto x = this->template array<double, 1>({5003}, values);
+  quern::axpy(exec, x, 2.0, x, x);
+  const auto got = test::contents(x);
+  for (int k = 0; k < 5003; ++k) ASSERT_EQ(3 * values[k], got[k]);
+}
+
+TYPED_TEST(MapEdges, HalfPrecision) {
+  using half = Kokkos::Experimental::half_t;
+  using bhalf = Kokkos::Experimental::bhalf_t;
+  const TypeParam exec;
+  Kokkos::View<half*, TypeParam> x("x", 1001), y("y", 1001);
+  Kokkos::View<bhalf*, TypeParam> z("z", 1001);
+  quern::fill(exec, x, 1.5f);
+  quern::add(exec, y, x, x);
+  quern::copy(exec, z, y);
+  Kokkos::View<float*, TypeParam> f("f", 1001);
+  quern::copy(exec, f, z);
+  EXPECT_EQ(std::vector<float>(1001, 3.0f), test::contents(f));
+}
+
+TYPED_TEST(MapEdges, ReportsMisuse) {
+  const TypeParam exec;
+  Kokkos::View<double**, TypeParam> x("x", 10, 20);
+  Kokkos::View<double*, TypeParam> y("y", 3);
+  quern::fill(exec, x, 1.0);
+  test::expect_error("quern::map: in 1 has extents (3), which do not broadcast to (10, 20)",
+                     [&] { quern::map(exec, x, increment(), y); });
+  test::expect_error("quern::add: in 2 has extents (10, 20), which do not broadcast to (3)",
+                     [&] { quern::add(exec, y, y, x); });
+  const auto low = Kokkos::subview(x, std::pair(0, 9), Kokkos::ALL), high = Kokkos::subview(x, std::pair(1, 10), Kokkos::ALL);
+  test::expect_error("quern::copy: out and in 1 share memory and are not the same View",
+                     [&] { quern::copy(exec, low, high); });
+  Kokkos::LayoutStride repeated(4, 0);
+  Kokkos::View<double*, Kokkos::LayoutStride, TypeParam, Kokkos::MemoryTraits<Kokkos::Unmanaged>> flat(x.data(), repeated);
+  test::expect_error("quern::fill: out has stride 0 along axis 0 of extents (4): its elements share memory",
+                     [&] { quern::fill(exec, flat, 1.0); });
+  EXPECT_EQ(200.0, quern::sum(exec, x)) << "a refused call writes nothing";
+}
+
+TYPED_TEST(MapEdges, DisjointPartsOfOneViewAreNotAnOverlap) {
+  const TypeParam exec;
+  Kokkos::View<double**, TypeParam> x("x", 100, 20);
+  const auto left = Kokkos::subview(x, Kokkos::ALL, std::pair(0, 10));
+  const auto right = Kokkos::subview(x, Kokkos::ALL, std::pair(10, 20));
+  quern::fill(exec, left, 1.0);
+  quern::map(exec, right, increment(), left);
+  EXPECT_EQ(3000.0, quern::sum(exec, x));
+}
+
+TYPED_TEST(MapEdges, MoreThanTwoToThe31Elements) {
+  const std::int64_t n = (std::int64_t{1} << 31) + 17;
+  const TypeParam exec;
+  Kokkos::View<std::int8_t*, TypeParam> x;
+  try {
+    x = Kokkos::View<std::int8_t*, TypeParam>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "x"), n);
+  } catch (const std::exception& e) {
+    GTEST_SKIP() << "not enough memory: " << e.what();
+  }
+  quern::fill(exec, x, std::int8_t{1});
+  quern::map(exec, Kokkos::subview(x, std::pair<std::int64_t, std::int64_t>(n - 5, n)), increment(),
+             Kokkos::subview(x, std::pair<std::int64_t, std::int64_t>(n - 5, n)));
+  EXPECT_EQ(n + 5, quern::sum(exec, x));
+  EXPECT_EQ(n, quern::count(exec, x));
+}
+
+}  // namespace

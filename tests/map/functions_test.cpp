@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/map.hpp>
+#include <support/numpy_reference.hpp>
+#include <support/testing.hpp>
+
+namespace {
+
+namespace np = numpy_reference;
+
+struct positive {
+  KOKKOS_FUNCTION bool operator()(double x) const { return x > 0; }
+};
+
+template <class Case>
+struct Functions : testing::Test {};
+using cases = test::covering<double, double, double>;
+TYPED_TEST_SUITE(Functions, cases);
+
+TYPED_TEST(Functions, AgreeWithNumPyOnBroadcastInputs) {
+  using L = typename TypeParam::layout;
+  using E = typename TypeParam::exec;
+  const E exec;
+  const auto a = test::make_array<double, 3, L, E>({3, 1, 5}, np::a);
+  const auto b = test::make_array<double, 2, L, E>({4, 1}, np::b);
+  const auto z = test::make_array<double, 3, L, E>({3, 4, 5});
+  quern::add(exec, z, a, b);
+  EXPECT_EQ(np::a_plus_b, test::contents(z));
+  quern::subtract(exec, z, a, b);
+  EXPECT_EQ(np::a_minus_b, test::contents(z));
+  quern::multiply(exec, z, a, b);
+  EXPECT_EQ(np::a_times_b, test::contents(z));
+  quern::divide(exec, z, a, b);
+  EXPECT_EQ(np::a_over_b, test::contents(z));
+  const auto c = test::make_array<bool, 3, Kokkos::LayoutRight, E>({3, 1, 5});
+  quern::map(exec, c, positive(), a);
+  quern::where(exec, z, c, a, b);
+  EXPECT_EQ(np::where_a_positive, test::contents(z));
+}
+
+TYPED_TEST(Functions, HaveOverloadsWithoutAnInstance) {
+  using L = typename TypeParam::layout;
+  using E = typename TypeParam::exec;
+  const auto a = test::make_array<double, 1, L, E>({3}, {1, -2, 4});
+  const auto z = test::make_array<double, 1, L, E>({3});
+  using v = std::vector<double>;
+  quern::fill(z, 5);
+  EXPECT_EQ((v{5, 5, 5}), test::contents(z));
+  quern::copy(z, a);
+  EXPECT_EQ((v{1, -2, 4}), test::contents(z));
+  quern::add(z, a, 1);
+  EXPECT_EQ((v{2, -1, 5}), test::contents(z));
+  quern::subtract(z, 1.0, a);
+  EXPECT_EQ((v{0, 3, -3}), test::contents(z));
+  quern::multiply(z, a, a);
+  EXPECT_EQ((v{1, 4, 16}), test::contents(z));
+  quern::divide(z, 8.0, a);
+  EXPECT_EQ((v{8, -4, 2}), test::contents(z));
+  quern::where(z, a, 1.0, 0.0);
+  EXPECT_EQ((v{1, 1, 1}), test::contents(z));
+  quern::axpy(z, 2.0, a, z);
+  EXPECT_EQ((v{3, -3, 9}), test::contents(z));
+}
+
+TYPED_TEST(Functions, DivideIntegersAsNumPyDoes) {
+  using E = typename TypeParam::exec;
+  const auto i = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, E>({7}, np::i);
+  const auto j = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, E>({7}, np::j);
+  const auto z = test::make_array<double, 1, Kokkos::LayoutRight, E>({7});
+  quern::divide(E(), z, i, j);
+  EXPECT_EQ(np::i_over_j, test::contents(z));
+}
+
+template <class Case>
+struct Copy : testing::Test {};
+using copy_cases = test::full_product<double>;
+TYPED_TEST_SUITE(Copy, copy_cases);
+
+TYPED_TEST(Copy, GoesFromAnyLayoutToAny) {
+  using L = typename TypeParam::layout;
+  using E = typename TypeParam::exec;
+  const std::array<std::int64_t, 3> n{5, 67, 33};
+  const auto values = test::samples<double>(5 * 67 * 33);
+  const auto check = [&](const auto& from) {
+    const auto to = test::make_array<double, 3, L, E>(n);
+    quern::copy(E(), to, from);
+    EXPECT_EQ(values, test::contents(to));
+  };
+  check(test::make_array<double, 3, Kokkos::LayoutLeft, E>(n, values));
+  check(test::make_array<double, 3, Kokkos::LayoutRight, E>(n, values));
+  check(test::make_array<double, 3, Kokkos::LayoutStride, E>(n, values));
+}
+
+}  // namespace

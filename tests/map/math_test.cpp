@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+#include <quern/map.hpp>
+#include <random>
+#include <support/testing.hpp>
+
+namespace {
+
+struct sine {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T x) const {
+    return quern::math::sin(x);
+  }
+};
+struct cosine {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T x) const {
+    return quern::math::cos(x);
+  }
+};
+
+/// The distance in units of the last place of the exact value.
+template <class T>
+double ulps(T got, long double exact) {
+  int exponent;
+  std::frexp(exact, &exponent);
+  const long double unit = std::ldexp(1.0L, std::max(exponent - std::numeric_limits<T>::digits,
+                                                     std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits));
+  return static_cast<double>(std::fabs(static_cast<long double>(got) - exact) / unit);
+}
+
+/// Arguments over the whole reduced range: integers, random numbers of every magnitude, and neighbours of multiples of pi/2.
+template <class T>
+std::vector<T> arguments() {
+  std::vector<T> x;
+  for (int i = 0; i < 20000; ++i) x.push_back(static_cast<T>(i * 499));
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> magnitude(-40, std::log2(4.9e7)), sign(-1, 1);
+  for (int i = 0; i < 100000; ++i) x.push_back(static_cast<T>(std::copysign(std::exp2(magnitude(random)), sign(random))));
+  for (int i = 1; i < 20000; ++i) {
+    const T near = static_cast<T>(i * 1571 * 1.57079632679489661923);
+    x.insert(x.end(), {near, std::nextafter(near, T(0)), std::nextafter(near, T(1e30)), -near});
+  }
+  return x;
+}
+
+template <class Case>
+struct Math : testing::Test {};
+using cases = test::covering<float, double, float>;
+TYPED_TEST_SUITE(Math, cases);
+
+TYPED_TEST(Math, SineAndCosineAreWithinTwoUnitsInTheLastPlace) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  const auto x = arguments<T>();
+  const std::int64_t n = static_cast<std::int64_t>(x.size());
+  const auto in = test::make_array<T, 1, typename TypeParam::layout, E>({n}, x);
+  const auto s = test::make_array<T, 1, typename TypeParam::layout, E>({n});
+  const auto c = test::make_array<T, 1, typename TypeParam::layout, E>({n});
+  quern::map(E(), s, sine(), in);
+  quern::map(E(), c, cosine(), in);
+  const auto sin = test::contents(s), cos = test::contents(c);
+  double worst = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    worst = std::max(worst, ulps(sin[i], std::sin(static_cast<long double>(x[i]))));
+    worst = std::max(worst, ulps(cos[i], std::cos(static_cast<long double>(x[i]))));
+  }
+  EXPECT_LT(worst, 2.0);
+  EXPECT_GT(worst, 0.4) << "a correctly rounded library would make this test meaningless";
+}
+
+TYPED_TEST(Math, LargeAndSpecialArgumentsGoToTheBackEnd) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  const std::vector<T> x{T(0), T(1e9), T(-3e20), std::numeric_limits<T>::infinity(),
+                         std::numeric_limits<T>::quiet_NaN()};
+  const auto in = test::make_array<T, 1, Kokkos::LayoutRight, E>({5}, x);
+  const auto s = test::make_array<T, 1, Kokkos::LayoutRight, E>({5});
+  quern::map(E(), s, sine(), in);
+  const auto sin = test::contents(s);
+  EXPECT_EQ(T(0), sin[0]);
+  EXPECT_LT(ulps(sin[1], std::sin(static_cast<long double>(x[1]))), 2.0);
+  EXPECT_LT(ulps(sin[2], std::sin(static_cast<long double>(x[2]))), 2.0);
+  EXPECT_TRUE(std::isnan(sin[3]));
+  EXPECT_TRUE(std::isnan(sin[4]));
+}
+
+}  // namespace

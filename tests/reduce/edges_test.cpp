@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+#include <quern/map.hpp>
+#include <quern/reduce.hpp>
+#include <support/testing.hpp>
+
+namespace {
+
+template <class Exec>
+struct ReduceEdges : testing::Test {};
+TYPED_TEST_SUITE(ReduceEdges, test::all_spaces);
+
+TYPED_TEST(ReduceEdges, NoElements) {
+  const TypeParam exec;
+  const Kokkos::View<double**, TypeParam> x("x", 3, 0);
+  EXPECT_EQ(0.0, quern::sum(exec, x));
+  EXPECT_EQ(1.0, quern::prod(exec, x));
+  EXPECT_EQ(0.0, quern::dot(exec, x, x));
+  EXPECT_EQ(0.0, quern::norm(exec, x));
+  EXPECT_TRUE(std::isnan(quern::mean(exec, x)));
+  EXPECT_TRUE(std::isnan(quern::mean_var(exec, x).mean));
+  EXPECT_TRUE(std::isnan(quern::mean_var(exec, x).var));
+  EXPECT_TRUE(std::isnan(quern::stddev(exec, x)));
+  EXPECT_TRUE(quern::all(exec, x));
+  EXPECT_FALSE(quern::any(exec, x));
+  EXPECT_EQ(0, quern::count(exec, x));
+  test::expect_error("quern::min: in 1 has extents (3, 0), expected at least one element", [&] { quern::min(exec, x); });
+  test::expect_error("quern::max: in 1 has extents (3, 0), expected at least one element", [&] { quern::max(exec, x); });
+  test::expect_error("quern::minmax: in 1 has extents (3, 0), expected at least one element",
+                     [&] { quern::minmax(exec, x); });
+}
+
+TYPED_TEST(ReduceEdges, RankZero) {
+  const TypeParam exec;
+  Kokkos::View<float, TypeParam> x("x");
+  quern::fill(exec, x, 2.5f);
+  EXPECT_EQ(2.5f, quern::sum(exec, x));
+  EXPECT_EQ(0.0f, quern::mean_var(exec, x).var);
+}
+
+TYPED_TEST(ReduceEdges, ReportsMisuse) {
+  const TypeParam exec;
+  Kokkos::View<double*, TypeParam> x("x", 10), y("y", 9), out("out", 2);
+  test::expect_error("quern::dot: in 2 has extents (9), expected (10)", [&] { quern::dot(exec, x, y); });
+  test::expect_error("quern::sum: out has extents (2), expected () for a reduction of all elements",
+                     [&] { quern::sum(exec, out, x); });
+  const auto inside = Kokkos::subview(x, 3);
+  test::expect_error("quern::sum: out and in 1 share memory", [&] { quern::sum(exec, inside, x); });
+}
+
+TYPED_TEST(ReduceEdges, UnalignedPartsOfEveryLength) {
+  const TypeParam exec;
+  const auto values = test::samples<float>(700);
+  const auto x = test::make_array<float, 1, Kokkos::LayoutRight, TypeParam>({700}, values);
+  for (int offset : {0, 1, 2, 3})
+    for (int length : {1, 2, 3, 15, 16, 17, 63, 64, 65, 511, 512, 513, 690}) {
+      float expected = 0;
+      for (int k = 0; k < length; ++k) expected += values[offset + k];
+      ASSERT_EQ(expected, quern::sum(exec, Kokkos::subview(x, std::pair(offset, offset + length))))
+          << offset << ' ' << length;
+    }
+}
+
+// A hundred million times 0.1f: pairwise summation is good for about 1e-7 here, a running sum ends near 2e6.
+TYPED_TEST(ReduceEdges, FloatSumIsAsAccurateAsPairwiseSummation) {
+  const TypeParam exec;
+  const std::int64_t n = 100'000'000;
+  Kokkos::View<float*, TypeParam> x(Kokkos::view_alloc(Kokkos::WithoutInitializing, "x"), n);
+  quern::fill(exec, x, 0.1f);
+  const double exact = static_cast<double>(0.1f) * static_cast<double>(n);
+  EXPECT_NEAR(exact, quern::sum(exec, x), 1e-7 * exact);
+  EXPECT_NEAR(0.1f, quern::mean(exec, x), 1e-7 * 0.1);
+}
+
+// The sum of magnitudes is 2e16 n, the exact sum n: what is left shows the compensation.
+TYPED_TEST(ReduceEdges, CancellationKeepsTheErrorBoundOfTheMagnitudes) {
+  const TypeParam exec;
+  const std::int64_t n = 3 * 4001;
+  std::vector<double> values(n);
+  long double magnitude = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    values[i] = std::array<double, 3>{1e16, 1.0, -1e16}[i % 3];
+    magnitude += std::fabs(values[i]);
+  }
+  const auto x = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({n}, values);
+  EXPECT_NEAR(n / 3.0, quern::sum(exec, x), std::log2(n) * test::eps<double>() * static_cast<double>(magnitude));
+}
+
+TYPED_TEST(ReduceEdges, VarianceDoesNotCancelAtALargeMean) {
+  const TypeParam exec;
+  const std::int64_t n = 100'001;
+  std::vector<double> values(n);
+  for (std::int64_t i = 0; i < n; ++i) values[i] = 1e9 + (i % 2 == 0 ? 1.0 : -1.0);
+  const auto x = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({n}, values);
+  const double bias = 1.0 / static_cast<double>(n);  // one more +1 than -1
+  const auto [mean, var] = quern::mean_var(exec, x);
+  EXPECT_NEAR(1e9 + bias, mean, 4 * test::eps<double>() * 1e9);
+  EXPECT_NEAR(1 - bias * bias, var, 1e-9) << "naive sums of squares lose everything here";
+}
+
+TYPED_TEST(ReduceEdges, OverflowIsInfiniteNotNan) {
+  const TypeParam exec;
+  Kokkos::View<double*, TypeParam> x("x", 1000);
+  quern::fill(exec, x, 1e308);
+  EXPECT_EQ(std::numeric_limits<double>::infinity(), quern::sum(exec, x));
+}
+
+TYPED_TEST(ReduceEdges, RepeatsBitByBit) {
+  const TypeParam exec;
+  const std::int64_t n = 1'000'003;
+  std::vector<float> values(n);
+  for (std::int64_t i = 0; i < n; ++i) values[i] = std::sin(static_cast<float>(i));
+  const auto x = test::make_array<float, 1, Kokkos::LayoutRight, TypeParam>({n}, values);
+  const float first = quern::sum(exec, x);
+  for (int repeat = 0; repeat < 20; ++repeat) ASSERT_EQ(first, quern::sum(exec, x));
+}
+
+}  // namespace

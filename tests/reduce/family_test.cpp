@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+#include <quern/reduce.hpp>
+#include <support/numpy_reference.hpp>
+#include <support/testing.hpp>
+
+namespace {
+
+namespace np = numpy_reference;
+
+struct largest_magnitude {
+  KOKKOS_FUNCTION double operator()(double a, double b) const { return Kokkos::abs(a) > Kokkos::abs(b) ? a : b; }
+};
+
+template <class Case>
+struct Reductions : testing::Test {
+  template <class T>
+  static auto array(const std::vector<T>& v) {
+    return test::make_array<T, 1, typename Case::layout, typename Case::exec>({static_cast<std::int64_t>(v.size())}, v);
+  }
+};
+using cases = test::covering<double, double, double>;
+TYPED_TEST_SUITE(Reductions, cases);
+
+TYPED_TEST(Reductions, AgreeWithNumPy) {
+  using E = typename TypeParam::exec;
+  const E exec;
+  const auto x = test::make_array<double, 2, typename TypeParam::layout, E>({11, 13}, np::x);
+  const auto y = test::make_array<double, 2, typename TypeParam::layout, E>({11, 13}, np::y);
+  // NumPy adds 143 numbers in pairs: its own error is a few units of the last place of the sum of magnitudes.
+  const double eps = 8 * test::eps<double>();
+  EXPECT_NEAR(np::x_sum, quern::sum(exec, x), eps * np::x_sum);
+  EXPECT_NEAR(np::x_mean, quern::mean(exec, x), eps * np::x_mean);
+  const auto [mean, var] = quern::mean_var(exec, x);
+  EXPECT_NEAR(np::x_mean, mean, eps * np::x_mean);
+  // The rounding of the mean, eps * 1000, enters each deviation of size 1, and the variance with its square root.
+  EXPECT_NEAR(np::x_var, var, 1000 * eps * np::x_var);
+  EXPECT_NEAR(np::x_std, quern::stddev(exec, x), 1000 * eps * np::x_std);
+  EXPECT_EQ(np::x_min, quern::min(exec, x));
+  EXPECT_EQ(np::x_max, quern::max(exec, x));
+  const auto both = quern::minmax(exec, x);
+  EXPECT_EQ(np::x_min, both.min);
+  EXPECT_EQ(np::x_max, both.max);
+  EXPECT_NEAR(np::x_norm, quern::norm(exec, x), eps * np::x_norm);
+  EXPECT_NEAR(np::x_dot, quern::dot(exec, x, y), eps * 143 * 1000);
+  EXPECT_NEAR(np::y_prod, quern::prod(exec, y), 143 * test::eps<double>() * std::fabs(np::y_prod));
+  EXPECT_TRUE(quern::all(exec, x));
+  EXPECT_TRUE(quern::any(exec, x));
+  EXPECT_EQ(143, quern::count(exec, x));
+}
+
+TYPED_TEST(Reductions, AgreeWithNumPyOnIntegers) {
+  using E = typename TypeParam::exec;
+  const E exec;
+  EXPECT_EQ(np::u8_sum, quern::sum(exec, this->array(np::u8)));
+  const auto x = this->array(np::i8);
+  EXPECT_EQ(np::i8_sum, quern::sum(exec, x));
+  EXPECT_EQ(static_cast<double>(np::i8_sum), quern::sum<double>(exec, x));
+  EXPECT_EQ(np::i8_prod, quern::prod(exec, this->array(np::i8_nonzero)));
+  EXPECT_DOUBLE_EQ(np::i8_mean, quern::mean(exec, x));
+  EXPECT_NEAR(np::i8_var, quern::mean_var(exec, x).var, 8 * test::eps<double>() * np::i8_var);
+  EXPECT_EQ(np::i8_nonzeros, quern::count(exec, x));
+  EXPECT_EQ(*std::min_element(np::i8.begin(), np::i8.end()), quern::min(exec, x));
+}
+
+TYPED_TEST(Reductions, TreatNanAndInfinityAsNumPyDoes) {
+  using E = typename TypeParam::exec;
+  const E exec;
+  const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  const auto n = this->array(np::with_nan), i = this->array(np::with_inf);
+  EXPECT_PRED2(same, np::nan_sum, quern::sum(exec, n));
+  EXPECT_PRED2(same, np::nan_mean, quern::mean(exec, n));
+  EXPECT_PRED2(same, np::nan_var, quern::mean_var(exec, n).var);
+  EXPECT_PRED2(same, np::nan_min, quern::min(exec, n));
+  EXPECT_PRED2(same, np::nan_max, quern::max(exec, n));
+  EXPECT_EQ(np::nan_all, quern::all(exec, n));
+  EXPECT_EQ(np::nan_any, quern::any(exec, n));
+  EXPECT_PRED2(same, np::inf_sum, quern::sum(exec, i));
+  EXPECT_PRED2(same, np::inf_mean, quern::mean(exec, i));
+  EXPECT_PRED2(same, np::inf_var, quern::mean_var(exec, i).var);
+  EXPECT_PRED2(same, np::inf_min, quern::min(exec, i));
+  EXPECT_PRED2(same, np::inf_max, quern::max(exec, i));
+}
+
+TYPED_TEST(Reductions, WriteRankZeroViews) {
+  using E = typename TypeParam::exec;
+  const E exec;
+  const auto x = this->array(std::vector<double>{3, -1, 0, 2});
+  Kokkos::View<double, E> d("d");
+  Kokkos::View<bool, E> b("b");
+  Kokkos::View<int, E> i("i");
+  const auto is = [&](double expected, const auto& call) {
+    call();
+    EXPECT_EQ(expected, test::value(d));
+  };
+  is(4, [&] { quern::sum(exec, d, x); });
+  is(-0.0, [&] { quern::prod(exec, d, x); });
+  is(-1, [&] { quern::min(exec, d, x); });
+  is(3, [&] { quern::max(exec, d, x); });
+  is(14, [&] { quern::dot(exec, d, x, x); });
+  is(std::sqrt(14.0), [&] { quern::norm(exec, d, x); });
+  is(1, [&] { quern::mean(exec, d, x); });
+  is(std::sqrt(2.5), [&] { quern::stddev(exec, d, x); });
+  is(3, [&] { quern::reduce(exec, d, largest_magnitude(), 0.0, x); });
+  is(3, [&] { quern::reduce(d, largest_magnitude(), 0.0, x); });
+  is(4, [&] { quern::sum(d, x); });
+  is(14, [&] { quern::dot(d, x, x); });
+  quern::all(exec, b, x);
+  EXPECT_FALSE(test::value(b));
+  quern::any(exec, b, x);
+  EXPECT_TRUE(test::value(b));
+  quern::count(exec, i, x);
+  EXPECT_EQ(3, test::value(i));
+  Kokkos::View<quern::moments<double>, E> m("m");
+  quern::mean_var(exec, m, x);
+  EXPECT_EQ(1.0, test::value(m).mean);
+  EXPECT_EQ(2.5, test::value(m).var);
+  Kokkos::View<quern::extrema<double>, E> e("e");
+  quern::minmax(exec, e, x);
+  EXPECT_EQ(-1.0, test::value(e).min);
+  EXPECT_EQ(3.0, test::value(e).max);
+}
+
+TYPED_TEST(Reductions, HaveOverloadsWithoutAnInstance) {
+  const auto x = this->array(std::vector<double>{3, -1, 0, 2});
+  EXPECT_EQ(4, quern::sum(x));
+  EXPECT_EQ(0, quern::prod(x));
+  EXPECT_EQ(-1, quern::min(x));
+  EXPECT_EQ(3, quern::max(x));
+  EXPECT_EQ(3, quern::minmax(x).max);
+  EXPECT_EQ(14, quern::dot(x, x));
+  EXPECT_EQ(std::sqrt(14.0), quern::norm(x));
+  EXPECT_EQ(1, quern::mean(x));
+  EXPECT_EQ(2.5, quern::mean_var(x).var);
+  EXPECT_EQ(std::sqrt(2.5), quern::stddev(x));
+  EXPECT_FALSE(quern::all(x));
+  EXPECT_TRUE(quern::any(x));
+  EXPECT_EQ(3, quern::count(x));
+  EXPECT_EQ(3, quern::reduce(largest_magnitude(), 0.0, x));
+}
+
+TYPED_TEST(Reductions, TakeComplexAndHalf) {
+  using E = typename TypeParam::exec;
+  using complex = Kokkos::complex<double>;
+  const E exec;
+  const auto z = this->array(std::vector<complex>{{1, 2}, {3, -4}});
+  EXPECT_EQ(complex(4, -2), quern::sum(exec, z));
+  EXPECT_EQ(complex(11, 2), quern::prod(exec, z));
+  EXPECT_EQ(complex(1 - 4 + 9 - 16, 4 - 24), quern::dot(exec, z, z)) << "no conjugation, as NumPy's dot";
+  EXPECT_DOUBLE_EQ(std::sqrt(30.0), quern::norm(exec, z));
+  EXPECT_EQ(complex(2, -1), quern::mean(exec, z));
+  EXPECT_DOUBLE_EQ(10.0, quern::mean_var(exec, z).var);
+  Kokkos::View<Kokkos::Experimental::half_t*, E> h("h", 4096);
+  Kokkos::deep_copy(h, Kokkos::Experimental::half_t(1.0f));
+  EXPECT_EQ(4096.0f, quern::sum(exec, h)) << "in float: half itself stops at 2048";
+  EXPECT_EQ(1.0f, quern::mean(exec, h));
+}
+
+}  // namespace

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_TESTS_SUPPORT_TESTING_HPP
+#define QUERN_TESTS_SUPPORT_TESTING_HPP
+
+/// @file
+/// What typed tests share: the cases {execution space} x {value type} x {layout}, arrays of each, and their contents.
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <quern/core.hpp>
+#include <string>
+#include <vector>
+
+namespace test {
+
+template <class Exec, class T, class Layout>
+struct combination {
+  using exec = Exec;
+  using value = T;
+  using layout = Layout;
+};
+
+template <class... T>
+struct list {};
+
+template <class... Lists>
+struct concat;
+template <class... T>
+struct concat<list<T...>> {
+  using type = list<T...>;
+};
+template <class... A, class... B, class... Rest>
+struct concat<list<A...>, list<B...>, Rest...> : concat<list<A..., B...>, Rest...> {};
+
+template <class L>
+struct as_types;
+template <class... T>
+struct as_types<list<T...>> {
+  using type = testing::Types<T...>;
+};
+
+using spaces = concat<list<>
+#ifdef KOKKOS_ENABLE_SERIAL
+                      ,
+                      list<Kokkos::Serial>
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+                      ,
+                      list<Kokkos::OpenMP>
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+                      ,
+                      list<Kokkos::Cuda>
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+                      ,
+                      list<Kokkos::HIP>
+#endif
+                      >::type;
+
+using layouts = list<Kokkos::LayoutLeft, Kokkos::LayoutRight, Kokkos::LayoutStride>;
+
+template <class Exec, class T, class Layouts>
+struct over_layouts;
+template <class Exec, class T, class... Layout>
+struct over_layouts<Exec, T, list<Layout...>> {
+  using type = list<combination<Exec, T, Layout>...>;
+};
+
+template <class Exec, class... T>
+using product_for = typename concat<list<>, typename over_layouts<Exec, T, layouts>::type...>::type;
+
+template <class Spaces, class... T>
+struct product_over;
+template <class... Exec, class... T>
+struct product_over<list<Exec...>, T...> {
+  using type = typename concat<list<>, product_for<Exec, T...>...>::type;
+};
+
+/// Every enabled execution space x these types x every layout.
+template <class... T>
+using full_product = typename as_types<typename product_over<spaces, T...>::type>::type;
+
+/// A covering array: each execution space meets each type, and each type and space each layout over a family of tests.
+template <class Exec, class... T>
+struct cover_one;
+template <class Exec, class T1, class T2, class T3>
+struct cover_one<Exec, T1, T2, T3> {
+  using type = list<combination<Exec, T1, Kokkos::LayoutRight>, combination<Exec, T2, Kokkos::LayoutLeft>,
+                    combination<Exec, T3, Kokkos::LayoutStride>>;
+};
+template <class Spaces, class... T>
+struct cover_over;
+template <class... Exec, class... T>
+struct cover_over<list<Exec...>, T...> {
+  using type = typename concat<list<>, typename cover_one<Exec, T...>::type...>::type;
+};
+template <class T1, class T2, class T3>
+using covering = typename as_types<typename cover_over<spaces, T1, T2, T3>::type>::type;
+
+/// Every enabled execution space alone.
+template <class L>
+struct spaces_as_types;
+template <class... Exec>
+struct spaces_as_types<list<Exec...>> {
+  using type = testing::Types<Exec...>;
+};
+using all_spaces = typename spaces_as_types<spaces>::type;
+
+/// Numbers that look random, are the same everywhere, and are small integers plus quarters: exact in every type.
+inline double sample(std::uint64_t i, std::uint64_t seed = 0) {
+  std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u + seed * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((z ^ (z >> 31)) % 41) / 4.0 - 5.0;
+}
+
+template <class T>
+T value_of(double x) {
+  if constexpr (std::is_unsigned_v<T>) return static_cast<T>(static_cast<std::int64_t>(x + 5));
+  else if constexpr (std::is_integral_v<T>) return static_cast<T>(x);
+  else if constexpr (std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>)
+    return T(static_cast<typename T::value_type>(x), static_cast<typename T::value_type>(1 - x));
+  else return static_cast<T>(x);
+}
+
+template <class T>
+std::vector<T> samples(std::int64_t n, std::uint64_t seed = 0) {
+  std::vector<T> v(n);
+  for (std::int64_t i = 0; i < n; ++i) v[i] = value_of<T>(sample(i, seed));
+  return v;
+}
+
+template <class T, int Rank>
+struct data_type;
+template <class T>
+struct data_type<T, 0> {
+  using type = T;
+};
+template <class T, int Rank>
+  requires(Rank > 0)
+struct data_type<T, Rank> {
+  using type = typename data_type<T, Rank - 1>::type*;
+};
+
+/// An uninitialized View of the layout; a strided one has gaps along every axis and starts one element late.
+template <class T, int Rank, class Layout, class Exec>
+auto make_array(const std::array<std::int64_t, Rank>& extents) {
+  using data = typename data_type<T, Rank>::type;
+  Layout layout;
+  std::size_t step = 2;
+  for (int d = Rank - 1; d >= 0; --d) {
+    layout.dimension[d] = extents[d];
+    if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>) {
+      layout.stride[d] = step;
+      step *= extents[d] + 1;
+    }
+  }
+  return Kokkos::View<data, Layout, typename Exec::memory_space>("test", layout);
+}
+
+/// The same with contents, given in the order of the last index fastest.
+template <class T, int Rank, class Layout, class Exec>
+auto make_array(const std::array<std::int64_t, Rank>& extents, const std::vector<T>& values) {
+  using data = typename data_type<T, Rank>::type;
+  auto result = make_array<T, Rank, Layout, Exec>(extents);
+  Kokkos::LayoutRight layout;
+  for (int d = 0; d < Rank; ++d) layout.dimension[d] = extents[d];
+  Kokkos::View<data, Kokkos::LayoutRight, typename Exec::memory_space> staged("staged", layout);
+  Kokkos::View<data, Kokkos::LayoutRight, Kokkos::HostSpace> host_copy("host", layout);
+  std::copy(values.begin(), values.end(), host_copy.data());
+  Kokkos::deep_copy(staged, host_copy);
+  Kokkos::deep_copy(result, staged);
+  return result;
+}
+
+/// The contents in the order of the last index fastest. Waits for all kernels.
+template <class V>
+auto contents(const V& v) {
+  Kokkos::fence();
+  using T = typename V::non_const_value_type;
+  const auto host = quern::to_host(v);
+  const auto s = quern::impl::describe(host.data(), host);
+  std::vector<T> values(s.extents.size());
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(values.size()); ++i) {
+    std::int64_t rest = i, offset = 0;
+    for (int d = s.extents.rank - 1; d >= 0; --d) {
+      offset += rest % s.extents.extent[d] * s.stride[d];
+      rest /= s.extents.extent[d];
+    }
+    values[i] = s.data[offset];
+  }
+  return values;
+}
+
+/// The value of a rank-0 View. Waits for all kernels.
+template <class V>
+auto value(const V& v) {
+  Kokkos::fence();
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
+  return host();
+}
+
+template <class T>
+double eps() {
+  if constexpr (std::is_same_v<T, Kokkos::complex<double>>) return 2.220446049250313e-16;
+  else if constexpr (std::is_same_v<T, Kokkos::complex<float>>) return 1.1920929e-7;
+  else return std::numeric_limits<T>::epsilon();
+}
+
+/// Runs f and expects a quern::Error with exactly this message.
+template <class F>
+void expect_error(const std::string& message, const F& f) {
+  try {
+    f();
+    ADD_FAILURE() << "no error; expected: " << message;
+  } catch (const quern::Error& e) {
+    EXPECT_EQ(message, e.what());
+  }
+}
+
+}  // namespace test
+
+#endif

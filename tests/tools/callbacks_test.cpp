@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Watches operations through the Kokkos Tools callbacks: where they launch, under which names, and that a warm call
+// neither allocates nor fences more than it says.
+
+#include <impl/Kokkos_Profiling.hpp>
+#include <quern/integrate.hpp>
+#include <quern/linalg/matvec.hpp>
+#include <quern/map.hpp>
+#include <quern/reduce.hpp>
+#include <quern/stencil.hpp>
+#include <support/testing.hpp>
+
+namespace {
+
+namespace tools = Kokkos::Tools::Experimental;
+
+struct event {
+  std::string kind, name;
+  std::uint32_t device;
+};
+std::vector<event> events;
+
+template <int Kind>
+void on_kernel(const char* name, const std::uint32_t device, std::uint64_t*) {
+  events.push_back({Kind == 0 ? "for" : "reduce", name, device});
+}
+
+/// Records what a call does.
+template <class F>
+std::vector<event> watch(const F& f) {
+  events.clear();
+  tools::set_begin_parallel_for_callback(on_kernel<0>);
+  tools::set_begin_parallel_reduce_callback(on_kernel<1>);
+  tools::set_begin_fence_callback([](const char* name, const std::uint32_t device, std::uint64_t*) {
+    events.push_back({"fence", name, device});
+  });
+  tools::set_allocate_data_callback([](Kokkos::Profiling::SpaceHandle, const char* name, const void*, std::uint64_t) {
+    events.push_back({"allocate", name, 0});
+  });
+  f();
+  tools::set_begin_parallel_for_callback(nullptr);
+  tools::set_begin_parallel_reduce_callback(nullptr);
+  tools::set_begin_fence_callback(nullptr);
+  tools::set_allocate_data_callback(nullptr);
+  return events;
+}
+
+struct next {
+  KOKKOS_FUNCTION double operator()(double x) const { return x + 1; }
+};
+struct centre {
+  template <class Window>
+  KOKKOS_FUNCTION double operator()(const Window& w) const {
+    return w(0, 0);
+  }
+};
+struct square {
+  KOKKOS_FUNCTION double operator()(double x) const { return x * x; }
+};
+
+template <class Exec>
+struct Callbacks : testing::Test {};
+TYPED_TEST_SUITE(Callbacks, test::all_spaces);
+
+/// Runs a call on an instance of its own, once to warm up and once watched.
+template <class Exec, class F>
+void expect_quiet(const std::vector<std::string>& kernels, int fences, const F& call) {
+  const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  const Exec& exec = instances[1];
+  call(exec);
+  exec.fence();
+  const auto seen = watch([&] { call(exec); });
+  exec.fence();
+  const std::uint32_t id = tools::device_id(exec);
+  std::vector<std::string> launched;
+  int waited = 0;
+  for (const auto& e : seen) {
+    EXPECT_NE("allocate", e.kind) << e.name;
+    if (e.kind == "for" || e.kind == "reduce") {
+      launched.push_back(e.name);
+      EXPECT_EQ(id, e.device) << e.name << " ran on another instance";
+    }
+    if (e.kind == "fence") {
+      ++waited;
+      EXPECT_EQ(id, e.device) << e.name << " waits for more than the instance";
+    }
+  }
+  EXPECT_EQ(kernels, launched);
+  EXPECT_EQ(fences, waited);
+}
+
+TYPED_TEST(Callbacks, MapLaunchesOneKernel) {
+  Kokkos::View<double**, TypeParam> x("x", 50, 60), y("y", 50, 60);
+  Kokkos::View<double*, TypeParam> row("row", 60);
+  expect_quiet<TypeParam>({"quern::map"}, 0, [&](const auto& exec) { quern::map(exec, y, next(), x); });
+  expect_quiet<TypeParam>({"quern::add"}, 0, [&](const auto& exec) { quern::add(exec, y, x, row); });
+  expect_quiet<TypeParam>({"quern::fill"}, 0, [&](const auto& exec) { quern::fill(exec, y, 1.0); });
+  expect_quiet<TypeParam>({"quern::copy"}, 0, [&](const auto& exec) { quern::copy(exec, y, x); });
+}
+
+TYPED_TEST(Callbacks, ReductionsWaitOnlyForHostValues) {
+  Kokkos::View<double*, TypeParam> x("x", 100'000);
+  Kokkos::View<double, TypeParam> out("out");
+  const std::vector<std::string> kernels{"quern::sum", "quern::sum/combine"};
+  expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) { quern::sum(exec, out, x); });
+  expect_quiet<TypeParam>(kernels, 1, [&](const auto& exec) { quern::sum(exec, x); });
+  quern::workspace<TypeParam> work;
+  expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) { quern::sum(exec, out, x, work); });
+}
+
+TYPED_TEST(Callbacks, StencilIntegrateAndMatvec) {
+  Kokkos::View<double**, TypeParam> x("x", 50, 60), y("y", 50, 60), many("many", 7, 60), products("products", 7, 50);
+  expect_quiet<TypeParam>({"quern::stencil"}, 0, [&](const auto& exec) {
+    quern::stencil<quern::box<1>>(exec, y, centre(), quern::boundary::keep, x);
+  });
+  expect_quiet<TypeParam>({"quern::integrate"}, 1,
+                          [&](const auto& exec) { quern::integrate(exec, square(), {0.0, 1.0}, 1000); });
+  expect_quiet<TypeParam>({"quern::matvec"}, 0, [&](const auto& exec) { quern::matvec(exec, products, x, many); });
+}
+
+}  // namespace

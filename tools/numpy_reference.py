@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: the Quern authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes tests/support/numpy_reference.hpp: inputs and what NumPy makes of them. Run it to renew the file:
+
+    python3 tools/numpy_reference.py > tests/support/numpy_reference.hpp
+"""
+import numpy as np
+
+rng = np.random.default_rng(20260101) if hasattr(np.random, "default_rng") else np.random.RandomState(1)
+
+
+def number(x):
+    if isinstance(x, (bool, np.bool_)):
+        return "true" if x else "false"
+    if isinstance(x, (int, np.integer)):
+        return f"{int(x)}" + ("u" if x >= 2**63 else "")
+    if np.isnan(x):
+        return "nan"
+    if np.isinf(x):
+        return "inf" if x > 0 else "-inf"
+    return float(x).hex()
+
+
+def array(name, values, ctype):
+    flat = np.asarray(values).ravel(order="C")
+    body = ", ".join(number(v) for v in flat)
+    print(f"inline const std::vector<{ctype}> {name} = {{{body}}};")
+
+
+def scalar(name, value, ctype):
+    print(f"inline constexpr {ctype} {name} = {number(value)};")
+
+
+print("// SPDX-FileCopyrightText: the Quern authors")
+print("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception")
+print(f"// Written by tools/numpy_reference.py with NumPy {np.__version__}. Do not edit.")
+print("#ifndef QUERN_TESTS_SUPPORT_NUMPY_REFERENCE_HPP")
+print("#define QUERN_TESTS_SUPPORT_NUMPY_REFERENCE_HPP\n")
+print("#include <cstdint>\n#include <limits>\n#include <vector>\n")
+print("namespace numpy_reference {\n")
+print("inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();")
+print("inline constexpr double inf = std::numeric_limits<double>::infinity();\n")
+
+# Broadcasting: (3, 1, 5) with (4, 1) gives (3, 4, 5).
+a = rng.normal(size=(3, 1, 5))
+b = rng.normal(size=(4, 1))
+print("// a (3, 1, 5), b (4, 1)")
+array("a", a, "double")
+array("b", b, "double")
+array("a_plus_b", a + b, "double")
+array("a_minus_b", a - b, "double")
+array("a_times_b", a * b, "double")
+array("a_over_b", a / b, "double")
+array("where_a_positive", np.where(a > 0, a, b), "double")
+
+i = rng.integers(-9, 10, size=7)
+j = rng.integers(1, 5, size=7)
+print("\n// integers of length 7")
+array("i", i, "std::int32_t")
+array("j", j, "std::int32_t")
+array("i_over_j", i / j, "double")
+
+print("\n// reductions of 11 x 13 numbers with mean 1000")
+x = rng.normal(loc=1000, size=(11, 13))
+y = rng.normal(size=(11, 13))
+array("x", x, "double")
+array("y", y, "double")
+for name, v in (("sum", x.sum()), ("mean", x.mean()), ("var", x.var()), ("std", x.std()), ("min", x.min()),
+                ("max", x.max()), ("norm", np.linalg.norm(x)), ("dot", np.vdot(x, y)),
+                ("prod", np.prod(y))):
+    scalar(f"x_{name}" if name != "prod" else "y_prod", v, "double")
+
+print("\n// small integers, whose sums and products wrap around in 64 bits")
+u8 = rng.integers(0, 256, size=50).astype(np.uint8)
+i8 = rng.integers(-128, 128, size=50).astype(np.int8)
+array("u8", u8, "std::uint8_t")
+array("i8", i8, "std::int8_t")
+scalar("u8_sum", u8.sum(), "std::uint64_t")
+scalar("i8_sum", i8.sum(), "std::int64_t")
+scalar("i8_prod", i8[i8 != 0][:20].prod(), "std::int64_t")
+array("i8_nonzero", i8[i8 != 0][:20], "std::int8_t")
+scalar("i8_mean", i8.mean(), "double")
+scalar("i8_var", i8.var(), "double")
+scalar("i8_nonzeros", np.count_nonzero(i8), "std::int64_t")
+
+print("\n// NaN and infinity")
+with np.errstate(all="ignore"):
+    w = np.array([1.0, np.nan, -np.inf, 3.0])
+    v = np.array([1.0, np.inf, 3.0])
+    for name, z in (("nan", w), ("inf", v)):
+        array(f"with_{name}", z, "double")
+        for f in ("sum", "mean", "var", "min", "max"):
+            scalar(f"{name}_{f}", getattr(z, f)(), "double")
+        scalar(f"{name}_all", bool(z.all()), "bool")
+        scalar(f"{name}_any", bool(z.any()), "bool")
+print("\n}  // namespace numpy_reference\n\n#endif")
