@@ -32,12 +32,14 @@ KOKKOS_INLINE_FUNCTION reduced reduce_quadrant(double x, bool all_parts) {
   const double turns = x * two_over_pi;
   const int quadrant = static_cast<int>(turns + (turns < 0 ? -0.5 : 0.5));
   const double n = quadrant;
-  const double high = x - n * part[0];
-  const double middle = n * part[1];
-  const double r = high - middle;
-  if (!all_parts) return {r - n * part[2], quadrant};
-  const double lost = (high - r) - middle;
-  return {r + (lost - n * part[2] - n * part[3]), quadrant};
+  const double r0 = x - n * part[0];  // exact
+  const double r1 = r0 - n * part[1];
+  const double r2 = r1 - n * part[2];
+  if (!all_parts) return {r2, quadrant};
+  // Near multiples of pi/2 the parts cancel one after the other, so what each difference rounds away still counts.
+  const double lost1 = (r0 - r1) - n * part[1];
+  const double lost2 = (r1 - r2) - n * part[2];
+  return {r2 + (lost1 + lost2 - n * part[3]), quadrant};
 }
 
 /// Sine and cosine on [-pi/4, pi/4]. The coefficients interpolate at Chebyshev nodes (tools/trig_coefficients.py).

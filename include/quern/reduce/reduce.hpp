@@ -123,15 +123,18 @@ auto reduce_call(const Reduction& r, First& first, Rest&... rest) {
   }
 }
 
-/// Arguments of a reduction with that many inputs.
 template <int Inputs, class... Args>
-concept reduction_arguments = [] {
+constexpr bool are_reduction_arguments() {
   constexpr int execs = (0 + ... + (execution_space<Args> ? 1 : 0));
   constexpr int works = (0 + ... + (is_workspace<std::remove_cvref_t<Args>> ? 1 : 0));
   constexpr int views = (0 + ... + (view_like<Args> ? 1 : 0));
   return execs + works + views == sizeof...(Args) && execs <= 1 && works <= execs &&
          (views == Inputs + 1 || (views == Inputs && works == 0));
-}();
+}
+
+/// Arguments of a reduction with that many inputs, in one of the forms of the table above.
+template <int Inputs, class... Args>
+concept reduction_arguments = are_reduction_arguments<Inputs, Args...>();
 
 struct truth {
   template <class T>
