@@ -6,6 +6,17 @@
 #include <Kokkos_Core.hpp>
 #include <type_traits>
 
+namespace quern::impl {
+
+/// A value in another type. Kokkos's half types convert to each other by way of float alone.
+template <class To, class From>
+KOKKOS_FUNCTION To convert(const From& x) {
+  if constexpr (requires { static_cast<To>(x); }) return static_cast<To>(x);
+  else return static_cast<To>(static_cast<float>(x));
+}
+
+}  // namespace quern::impl
+
 /// The elementary functions of the named operations, as function objects.
 namespace quern::impl::op {
 

@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <quern/core/arguments.hpp>
+#include <quern/core/operations.hpp>
 #include <quern/core/tuning.hpp>
 #include <quern/impl/stream_store.hpp>
 #include <string>
@@ -37,7 +38,7 @@ struct map_kernel {
   template <std::size_t... I>
   KOKKOS_FUNCTION void element(const offsets& o, std::int64_t k, std::index_sequence<I...>) const {
     out.data[o.of[0] + k * out.step] =
-        static_cast<T>(f(get<I>(in).load(o.of[I + 1] + k * get<I>(in).step)...));
+        convert<T>(f(get<I>(in).load(o.of[I + 1] + k * get<I>(in).step)...));
   }
 
   template <std::size_t... I>
@@ -48,7 +49,7 @@ struct map_kernel {
   template <class... P>
   KOKKOS_FUNCTION void apply_pack(const offsets& o, const P&... p) const {
     pack<T, width> result;
-    for (int k = 0; k < width; ++k) result.value[k] = static_cast<T>(f(p.value[k]...));
+    for (int k = 0; k < width; ++k) result.value[k] = convert<T>(f(p.value[k]...));
     *reinterpret_cast<pack<T, width>*>(out.data + o.of[0]) = result;
   }
 
@@ -76,7 +77,7 @@ struct map_kernel {
     const F local = g;  // what the loop reads must not be what it might write
     // Equal pointers are the only overlap that map allows, so no iteration depends on another.
 #pragma GCC ivdep
-    for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<T>(local(from[k]...));
+    for (std::int64_t k = 0; k < n; ++k) to[k] = convert<T>(local(from[k]...));
   }
 
   template <std::size_t... I>

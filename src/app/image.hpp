@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_APP_IMAGE_HPP
+#define QUERN_APP_IMAGE_HPP
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace app {
+
+/// An image of 8-bit channels, interleaved, row by row from the top.
+struct image {
+  int width = 0, height = 0, channels = 0;
+  std::vector<std::uint8_t> pixels;
+};
+
+/// Reads PNG, JPEG, PGM or PPM.
+/// @throws usage_error that names the file and what is wrong with it
+image read_image(const std::string& path);
+
+/// Writes PNG, or PGM/PPM, by the file's ending.
+void write_image(const std::string& path, const image& picture);
+
+/// Refuses a name that write_image could not write, before any work is done.
+void check_image_name(const std::string& path);
+
+}  // namespace app
+
+#endif

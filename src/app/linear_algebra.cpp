@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fmt/format.h>
+
+#include <cmath>
+#include <quern/core.hpp>
+#include <quern/linalg.hpp>
+
+#include "workload.hpp"
+
+namespace app {
+namespace {
+
+template <class T>
+using matrix = device_view<T**>;
+
+template <class T>
+matrix<T> sample_matrix(const settings& s, std::int64_t m, std::int64_t n, std::uint64_t seed) {
+  const auto a = uninitialized<matrix<T>>("a", m, n);
+  fill_with(s.exec, a, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, seed) - 0.5; });
+  return a;
+}
+
+/// Checks 1000 elements of c = a b against sums in long double.
+template <class T>
+bool product_right(const host_view<T**>& c, const host_view<T**>& a, const host_view<T**>& b) {
+  const std::int64_t m = c.extent(0), n = c.extent(1), k = a.extent(1);
+  return failures(std::min<std::int64_t>(1000, m * n), [&](std::int64_t sample) {
+           const auto e = static_cast<std::int64_t>(hashed(sample, 9) * static_cast<double>(m * n));
+           long double exact = 0, magnitude = 0;
+           for (std::int64_t p = 0; p < k; ++p) {
+             const long double term = static_cast<long double>(a(e / n, p)) * b(p, e % n);
+             exact += term;
+             magnitude += std::fabs(term);
+           }
+           const double bound = 2 * std::sqrt(static_cast<double>(k)) * std::numeric_limits<T>::epsilon();
+           return std::fabs(c(e / n, e % n) - exact) <= bound * magnitude;
+         }) == 0;
+}
+
+template <class T>
+measurement multiply(const settings& s, const matrix<T>& a, const matrix<T>& b) {
+  const std::int64_t m = a.extent(0), k = a.extent(1), n = b.extent(1);
+  const auto c = uninitialized<matrix<T>>("c", m, n);
+  measurement r{fmt::format("({} x {})({} x {})", m, k, k, n), 0, sizeof(T) * (1.0 * m * k + 1.0 * k * n + 1.0 * m * n),
+                2.0 * m * n * k};
+  r.seconds = time_call(s, [&] { quern::matmul(s.exec, c, a, b); });
+  const host_view<T**> ha = quern::to_host(a), hb = quern::to_host(b), hc = quern::to_host(c);
+  r.verified = product_right<T>(hc, ha, hb);
+  r.baseline_seconds = time_baseline(m, [&](std::int64_t rows) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) hc(i, j) = 0;
+      for (std::int64_t p = 0; p < k; ++p)
+        for (std::int64_t j = 0; j < n; ++j) hc(i, j) += ha(i, p) * hb(p, j);
+    }
+    keep(hc(0, 0));
+  });
+  return r;
+}
+
+template <class T>
+measurement matmul_square(const settings& s, std::int64_t n) {
+  return multiply<T>(s, sample_matrix<T>(s, n, n, 1), sample_matrix<T>(s, n, n, 2));
+}
+
+measurement matmul_oblong(const settings& s, std::int64_t n) {
+  return multiply<double>(s, sample_matrix<double>(s, n, 2 * n, 1), sample_matrix<double>(s, 2 * n, n / 2, 2));
+}
+
+measurement gram(const settings& s, std::int64_t n) {
+  const auto x = sample_matrix<float>(s, n, n, 1);
+  const auto transposed = uninitialized<matrix<float>>("transposed", n, n);
+  const Kokkos::View<const float**, Kokkos::LayoutStride, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> other(
+      x.data(), Kokkos::LayoutStride(n, 1, n, n));
+  quern::copy(s.exec, transposed, other);
+  return multiply<float>(s, x, transposed);
+}
+
+measurement vmap_matvec(const settings& s, std::int64_t batch) {
+  const std::int64_t m = 150, n = 100;
+  const auto a = sample_matrix<float>(s, m, n, 1), x = sample_matrix<float>(s, batch, n, 2);
+  const auto y = uninitialized<matrix<float>>("y", batch, m);
+  measurement r{fmt::format("({} x {}) x {}", m, n, batch), 0, 4.0 * (m * n + batch * (m + n)), 2.0 * batch * m * n};
+  r.seconds = time_call(s, [&] { quern::matvec(s.exec, y, a, x); });
+  const host_view<float**> ha = quern::to_host(a), hx = quern::to_host(x), hy = quern::to_host(y);
+  host_view<float**> xt("xt", n, batch), yt("yt", m, batch);
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t k = 0; k < n; ++k) xt(k, b) = hx(b, k);
+    for (std::int64_t i = 0; i < m; ++i) yt(i, b) = hy(b, i);
+  }
+  r.verified = product_right<float>(yt, ha, xt);
+  r.baseline_seconds = time_baseline(batch, [&](std::int64_t count) {
+    for (std::int64_t b = 0; b < count; ++b)
+      for (std::int64_t i = 0; i < m; ++i) {
+        float sum = 0;
+        for (std::int64_t k = 0; k < n; ++k) sum += ha(i, k) * hx(b, k);
+        hy(b, i) = sum;
+      }
+    keep(hy(0, 0));
+  });
+  return r;
+}
+
+}  // namespace
+
+std::vector<workload> linear_algebra_workloads() {
+  const auto matrices = [](double bytes) {
+    return [bytes](std::int64_t n) { return 2 * bytes * static_cast<double>(n) * static_cast<double>(n); };
+  };
+  const auto batch = [](std::int64_t n) { return 2.0 * 4 * (15'000 + 250.0 * static_cast<double>(n)); };
+  return {
+      {"matmul", "float64", "C = A B, n x 2n times 2n x n/2", {256}, {1024}, matrices(28), matmul_oblong, bound::compute},
+      {"matmul", "float64", "C = A B", {400}, {1000, 10'000}, matrices(24), matmul_square<double>, bound::compute},
+      {"matmul", "float32", "X X^T", {400}, {3000}, matrices(16), gram, bound::compute},
+      {"vmap_matvec", "float32", "one matrix times many vectors", {10}, {10}, batch, vmap_matvec, bound::none},
+  };
+}
+
+}  // namespace app

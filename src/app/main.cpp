@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The quern program: runs the reference workloads, verifies each and shows how close to the machine's limits it comes.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+#include <quern/config.hpp>
+
+#include "report.hpp"
+#include "workload.hpp"
+
+namespace app {
+namespace {
+
+std::vector<workload> all_workloads() {
+  std::vector<workload> all;
+  for (const auto& part : {elementwise_workloads(), reduction_workloads(), stencil_workloads(), quadrature_workloads(),
+                           linear_algebra_workloads()})
+    all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+int list() {
+  std::string last;
+  for (const auto& w : all_workloads()) {
+    std::string sizes;
+    for (const auto n : w.reference_sizes) sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", n);
+    fmt::print("{:<15} {:<8} {:<38} reference size {}\n", w.name == last ? "" : w.name, w.type, w.definition, sizes);
+    last = w.name;
+  }
+  return 0;
+}
+
+struct run_options {
+  std::vector<std::string> names;
+  std::string size = "default";
+  int repeat = 0;
+  std::string input, output, json;
+};
+
+std::vector<workload> chosen(const run_options& o) {
+  const auto all = all_workloads();
+  std::vector<workload> result;
+  for (const auto& name : o.names)
+    if (std::none_of(all.begin(), all.end(), [&](const auto& w) { return w.name == name; }))
+      throw usage_error(fmt::format("'{}' is not a workload; 'quern list' shows them", name));
+  for (const auto& w : all)
+    if (o.names.empty() || std::find(o.names.begin(), o.names.end(), w.name) != o.names.end()) {
+      if (!o.input.empty() && !w.takes_input) throw usage_error(fmt::format("{} takes no --input", w.name));
+      if (!o.output.empty() && !w.takes_output) throw usage_error(fmt::format("{} takes no --output", w.name));
+      // A file brings its own type and size, so one of a workload's lines is enough.
+      if (!o.input.empty() && !result.empty() && result.back().name == w.name) continue;
+      result.push_back(w);
+    }
+  if (!o.output.empty() && o.input.empty()) throw usage_error("--output needs an --input to work on");
+  return result;
+}
+
+std::vector<std::int64_t> sizes(const workload& w, const run_options& o) {
+  if (!o.input.empty()) return {0};
+  if (o.size == "default") return w.default_sizes;
+  if (o.size == "reference") return w.reference_sizes;
+  std::size_t used = 0;
+  std::int64_t n = 0;
+  try {
+    n = std::stoll(o.size, &used);
+  } catch (const std::exception&) {
+  }
+  if (used != o.size.size() || n < 1)
+    throw usage_error(fmt::format("--size is '{}', expected default, reference or a positive number", o.size));
+  return {n};
+}
+
+/// Refuses what would not fit, before anything is allocated.
+void check_memory(const workload& w, std::int64_t n) {
+  const double needed = w.memory(n), available = free_memory();
+  if (needed > available)
+    throw usage_error(fmt::format("{} of size {} needs {} of memory, {} are free", w.name, n, bytes_text(needed),
+                                  bytes_text(available)));
+}
+
+int run(const exec_space& exec, const run_options& o) {
+  const auto workloads = chosen(o);
+  for (const auto& w : workloads)
+    for (const auto n : sizes(w, o)) check_memory(w, n);
+  std::ofstream json;
+  if (!o.json.empty()) {
+    json.open(o.json);
+    if (!json) throw usage_error(fmt::format("{}: cannot be opened for writing", o.json));
+  }
+
+  settings s{exec, o.repeat, {}, {}};
+  if (!o.input.empty()) s.input = o.input;
+  if (!o.output.empty()) s.output = o.output;
+  limits measured(exec);
+  auto records = nlohmann::json::array();
+  bool all_verified = true;
+  fmt::print("Quern {} on {}, {} at a time; copy rate {:.1f} GB/s\n\n", QUERN_VERSION_STRING, exec.name(),
+             exec.concurrency(), measured.copy_rate());
+  print_header(stdout);
+  for (const auto& w : workloads)
+    for (const auto n : sizes(w, o)) {
+      measurement m;
+      {
+        const progress shown("running " + w.name);
+        m = w.run(s, n);
+      }
+      double share = 0;
+      if (w.limit == bound::memory) share = m.bytes / m.seconds / 1e9 / measured.copy_rate();
+      if (w.limit == bound::compute) share = m.flops / m.seconds / 1e9 / measured.product_rate();
+      print_line(stdout, w, m, share);
+      if (!o.input.empty() && !m.note.empty()) fmt::print("  {}\n", m.note);
+      records.push_back(record(w, m, share));
+      all_verified = all_verified && m.verified;
+    }
+  print_notes(stdout);
+  if (json.is_open()) json << records.dump(2) << '\n';
+  return all_verified ? 0 : 1;
+}
+
+int parsed(int argc, char** argv) {
+  CLI::App program{"Quern: a portable performance layer for simulation codes on Kokkos"};
+  program.set_version_flag("--version", QUERN_VERSION_STRING);
+  program.require_subcommand(1);
+  auto* info = program.add_subcommand("info", "What Quern and Kokkos were built with, and the machine");
+  bool measure = false;
+  info->add_flag("--limits", measure, "Measure the copy rate and the matrix product");
+  program.add_subcommand("list", "The workloads and their reference sizes");
+  auto* runner = program.add_subcommand("run", "Run workloads, verify them and show how fast they are");
+  run_options o;
+  runner->add_option("workload", o.names, "Names as 'list' shows them; all without");
+  runner->add_option("--size", o.size, "default, reference, or a number: elements, or cells along a side");
+  runner->add_option("--repeat", o.repeat, "Timed runs of each; the median counts")->check(CLI::PositiveNumber);
+  runner->add_option("--input", o.input, "An image (smooth) or a .npy file (sum, mean_var)");
+  runner->add_option("--output", o.output, "Where smooth writes its image");
+  runner->add_option("--json", o.json, "Write the records to this file");
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return program.exit(e) == 0 ? 0 : 2;
+  }
+
+  if (program.got_subcommand("list")) return list();
+  const Kokkos::ScopeGuard kokkos;
+  const exec_space exec;
+  if (program.got_subcommand("info")) return print_info(exec, measure);
+  return run(exec, o);
+}
+
+}  // namespace
+}  // namespace app
+
+int main(int argc, char** argv) {
+  try {
+    return app::parsed(argc, argv);
+  } catch (const app::usage_error& e) {
+    fmt::print(stderr, "quern: {}\n", e.what());
+    return 2;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "quern: {}\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fmt/format.h>
+
+#include <cmath>
+#include <quern/core.hpp>
+#include <quern/map.hpp>
+#include <quern/reduce.hpp>
+
+#include "npy.hpp"
+#include "workload.hpp"
+
+namespace app {
+namespace {
+
+template <class T>
+device_view<T*> sample_vector(const settings& s, std::int64_t n) {
+  const auto x = uninitialized<device_view<T*>>("x", n);
+  fill_with(s.exec, x, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1); });
+  return x;
+}
+
+template <class T>
+measurement sum_of(const settings& s, const device_view<T*>& x) {
+  const std::int64_t n = x.extent(0);
+  using S = decltype(quern::sum(s.exec, x));
+  S result{};
+  measurement m{fmt::format("{}", n), 0, static_cast<double>(sizeof(T)) * n, 1.0 * n};
+  m.seconds = time_call(s, [&] { result = quern::sum(s.exec, x); });
+  const auto hx = quern::to_host(x);
+  long double exact = 0, magnitude = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    exact += hx(i);
+    magnitude += std::fabs(static_cast<long double>(hx(i)));
+  }
+  if constexpr (std::is_integral_v<T>) {
+    m.verified = static_cast<long double>(result) == exact;
+  } else {
+    // What pairwise summation guarantees.
+    const double depth = std::log2(static_cast<double>(n) + 2);
+    m.verified = std::fabs(static_cast<long double>(result) - exact) <=
+                 depth * std::numeric_limits<T>::epsilon() * magnitude;
+  }
+  m.note = fmt::format("sum = {}", result);
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
+    S sum{};
+    for (std::int64_t i = 0; i < k; ++i) sum += hx(i);
+    keep(sum);
+  });
+  return m;
+}
+
+template <class T>
+measurement mean_var_of(const settings& s, const device_view<T*>& x) {
+  const std::int64_t n = x.extent(0);
+  decltype(quern::mean_var(s.exec, x)) result{};
+  measurement m{fmt::format("{}", n), 0, static_cast<double>(sizeof(T)) * n, 4.0 * n};
+  m.seconds = time_call(s, [&] { result = quern::mean_var(s.exec, x); });
+  const auto hx = quern::to_host(x);
+  long double sum = 0, squares = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += hx(i);
+  const long double mean = sum / n;
+  for (std::int64_t i = 0; i < n; ++i) squares += (hx(i) - mean) * (hx(i) - mean);
+  const long double var = squares / n;
+  const double eps = std::numeric_limits<std::conditional_t<std::is_integral_v<T>, double, T>>::epsilon();
+  const double depth = std::log2(static_cast<double>(n) + 2);
+  m.verified = std::fabs(result.mean - mean) <= depth * eps * (std::fabs(mean) + std::sqrt(var)) &&
+               std::fabs(result.var - var) <= 2 * depth * eps * var;
+  m.note = fmt::format("mean = {}, var = {}", result.mean, result.var);
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
+    double a = 0, b = 0;
+    for (std::int64_t i = 0; i < k; ++i) a += hx(i);
+    for (std::int64_t i = 0; i < k; ++i) b += (hx(i) - a / k) * (hx(i) - a / k);
+    keep(b);
+  });
+  return m;
+}
+
+/// Runs f on the array of a .npy file, in the device's memory.
+template <class F>
+measurement from_file(const settings& s, const F& f) {
+  return with_npy(*s.input, [&](const auto& host) {
+    using T = typename std::remove_cvref_t<decltype(host)>::non_const_value_type;
+    const auto x = uninitialized<device_view<T*>>("x", host.extent(0));
+    Kokkos::deep_copy(x, host);
+    return f(x);
+  });
+}
+
+template <class T>
+measurement sum(const settings& s, std::int64_t n) {
+  if (s.input) return from_file(s, [&](const auto& x) { return sum_of(s, x); });
+  return sum_of(s, sample_vector<T>(s, n));
+}
+
+measurement mean_var(const settings& s, std::int64_t n) {
+  if (s.input) return from_file(s, [&](const auto& x) { return mean_var_of(s, x); });
+  return mean_var_of(s, sample_vector<double>(s, n));
+}
+
+auto arrays(double bytes) {
+  return [bytes](std::int64_t n) { return 2 * bytes * static_cast<double>(n); };
+}
+
+}  // namespace
+
+std::vector<workload> reduction_workloads() {
+  std::vector<workload> list{
+      {"sum", "float64", "sum of x", {20'000'000}, {100'000'000}, arrays(8), sum<double>},
+      {"sum", "float32", "sum of x", {40'000'000}, {1'000'000'000}, arrays(4), sum<float>},
+      {"mean_var", "float64", "mean and variance in one pass", {20'000'000}, {100'000'000}, arrays(8), mean_var},
+  };
+  for (auto& w : list) w.takes_input = true;
+  return list;
+}
+
+}  // namespace app

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <build_info.hpp>
+#include <fstream>
+#include <iostream>
+#include <quern/config.hpp>
+#include <quern/linalg.hpp>
+
+namespace app {
+
+double time_call(const settings& s, const std::function<void()>& call) {
+  using clock = std::chrono::steady_clock;
+  const auto once = [&] {
+    const auto start = clock::now();
+    call();
+    s.exec.fence();
+    return std::chrono::duration<double>(clock::now() - start).count();
+  };
+  const double first = once();  // the warm-up: scratch memory, code on the device
+  const double second = once();
+  const int repeat = s.repeat > 0 ? s.repeat
+                                  : static_cast<int>(std::clamp(0.2 / std::max(std::min(first, second), 1e-6), 3.0, 200.0));
+  std::vector<double> times;
+  for (int i = 0; i < repeat; ++i) times.push_back(once());
+  std::nth_element(times.begin(), times.begin() + repeat / 2, times.end());
+  return times[repeat / 2];
+}
+
+double time_baseline(std::int64_t total, const std::function<void(std::int64_t)>& loop) {
+  using clock = std::chrono::steady_clock;
+  for (std::int64_t units = std::min<std::int64_t>(total, std::max<std::int64_t>(1, total / 1000));;) {
+    const auto start = clock::now();
+    loop(units);
+    const double seconds = std::chrono::duration<double>(clock::now() - start).count();
+    if (units == total || seconds > 0.2) return seconds * static_cast<double>(total) / static_cast<double>(units);
+    const double factor = std::clamp(0.4 / std::max(seconds, 1e-7), 2.0, 50.0);
+    units = std::min(total, static_cast<std::int64_t>(static_cast<double>(units) * factor) + 1);
+  }
+}
+
+double limits::copy_rate() {
+  if (copy_ > 0) return copy_;
+  // Several times the last cache of a host; on a device large enough for its full rate.
+  const double wanted = std::min(free_memory() / 8, quern::impl::is_device<exec_space> ? 2e9 : 4e8);
+  const auto n = static_cast<std::int64_t>(wanted / sizeof(double));
+  const progress shown("measuring the copy rate");
+  const auto x = uninitialized<device_view<double*>>("x", n), y = uninitialized<device_view<double*>>("y", n);
+  fill_with(exec_, x, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1); });
+  fill_with(exec_, y, KOKKOS_LAMBDA(std::int64_t) { return 0; });
+  settings s{exec_, 0, {}, {}};
+  // On a device the driver's copy, on the host the loop that a user would write.
+  const double seconds = time_call(s, [&] {
+    if constexpr (quern::impl::is_device<exec_space>) {
+      Kokkos::deep_copy(exec_, y, x);
+    } else {
+      Kokkos::parallel_for(
+          "quern_app::copy", Kokkos::RangePolicy<exec_space, Kokkos::IndexType<std::int64_t>>(exec_, 0, n),
+          KOKKOS_LAMBDA(std::int64_t i) { y(i) = x(i); });
+    }
+  });
+  return copy_ = 16.0 * static_cast<double>(n) / seconds / 1e9;
+}
+
+double limits::product_rate() {
+  if (product_ > 0) return product_;
+  const progress shown("measuring the matrix product");
+  const std::int64_t n = quern::impl::is_device<exec_space> ? 8192 : 512;
+  const auto a = uninitialized<device_view<double**>>("a", n, n), b = uninitialized<device_view<double**>>("b", n, n),
+             c = uninitialized<device_view<double**>>("c", n, n);
+  fill_with(exec_, a, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1); });
+  fill_with(exec_, b, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 2); });
+  settings s{exec_, 0, {}, {}};
+  const double seconds = time_call(s, [&] { quern::matmul(exec_, c, a, b); });
+  return product_ = 2.0 * static_cast<double>(n) * n * n / seconds / 1e9;
+}
+
+double free_memory() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (std::is_same_v<exec_space, Kokkos::Cuda>) {
+    std::size_t available = 0, total = 0;
+    if (cudaMemGetInfo(&available, &total) == cudaSuccess) return static_cast<double>(available);
+  }
+#elif defined(KOKKOS_ENABLE_HIP)
+  if constexpr (std::is_same_v<exec_space, Kokkos::HIP>) {
+    std::size_t available = 0, total = 0;
+    if (hipMemGetInfo(&available, &total) == hipSuccess) return static_cast<double>(available);
+  }
+#endif
+  std::ifstream file("/proc/meminfo");
+  std::string key, unit;
+  for (double kilobytes; file >> key >> kilobytes; std::getline(file, unit))
+    if (key == "MemAvailable:") return kilobytes * 1024;
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+std::string time_text(double t) {
+  if (t >= 1) return fmt::format("{:.2f} s ", t);
+  if (t >= 1e-3) return fmt::format("{:.3f} ms", t * 1e3);
+  return fmt::format("{:.2f} us", t * 1e6);
+}
+
+std::string bytes_text(double b) {
+  if (b >= 1e9) return fmt::format("{:.1f} GB", b / 1e9);
+  return fmt::format("{:.1f} MB", b / 1e6);
+}
+
+namespace {
+
+std::string rate_text(const workload& w, const measurement& m) {
+  if (w.limit == bound::compute) return fmt::format("{:.1f} GFLOP/s", m.flops / m.seconds / 1e9);
+  if (m.bytes > 0) return fmt::format("{:.1f} GB/s", m.bytes / m.seconds / 1e9);
+  return "-";
+}
+
+constexpr const char* line_format = "{:<15} {:<8} {:<23} {:>11} {:>15} {:>7} {:>9}  {}\n";
+
+}  // namespace
+
+void print_header(std::FILE* to) {
+  fmt::print(to, line_format, "workload", "type", "size", "time", "rate", "limit", "speed-up", "verified");
+  fmt::print(to, "{:-<103}\n", "");
+}
+
+void print_line(std::FILE* to, const workload& w, const measurement& m, double share) {
+  const std::string percent = share > 0 ? fmt::format("{:.0f} %", 100 * share) : "-";
+  fmt::print(to, line_format, w.name, w.type, m.size, time_text(m.seconds), rate_text(w, m), percent,
+             fmt::format("{:.1f}x", m.baseline_seconds / m.seconds), m.verified ? "yes" : "NO");
+  std::fflush(to);
+}
+
+void print_notes(std::FILE* to) {
+  fmt::print(to,
+             "\nlimit: share of the copy rate (GB/s) or of the double-precision matrix product (GFLOP/s) of this run; over\n"
+             "100 % where data stays in the caches. speed-up: over a plain loop on one core, timed on at most a second's\n"
+             "worth of work and scaled to the size.\n");
+}
+
+nlohmann::json record(const workload& w, const measurement& m, double share) {
+  return {{"workload", w.name},
+          {"type", w.type},
+          {"size", m.size},
+          {"seconds", m.seconds},
+          {"bytes", m.bytes},
+          {"flops", m.flops},
+          {"share_of_limit", share > 0 ? nlohmann::json(share) : nlohmann::json(nullptr)},
+          {"speedup", m.baseline_seconds / m.seconds},
+          {"verified", m.verified}};
+}
+
+progress::progress(const std::string& text) : shown_(isatty(STDERR_FILENO)) {
+  if (shown_) fmt::print(stderr, "{} ...", text);
+}
+progress::~progress() {
+  if (shown_) fmt::print(stderr, "\r\033[K");
+}
+
+int print_info(const exec_space& exec, bool measure) {
+  fmt::print("Quern {} ({}), {}, flags: {}\n", QUERN_VERSION_STRING, quern::build_info::commit, quern::build_info::compiler,
+             quern::build_info::flags);
+#ifdef QUERN_HAS_LINALG
+  fmt::print("components: core, linalg (Kokkos Kernels)\n");
+#else
+  fmt::print("components: core\n");
+#endif
+  fmt::print("Kokkos {}.{}.{}, running on {}, {} at a time\n", KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
+             KOKKOS_VERSION % 100, exec.name(), exec.concurrency());
+  fmt::print("free memory: {}\n\n", bytes_text(free_memory()));
+  std::fflush(stdout);
+  Kokkos::print_configuration(std::cout);
+  if (measure) {
+    limits l(exec);
+    fmt::print("\ncopy: {:.1f} GB/s read plus written\n", l.copy_rate());
+    fmt::print("matrix product, float64: {:.1f} GFLOP/s\n", l.product_rate());
+  }
+  return 0;
+}
+
+}  // namespace app

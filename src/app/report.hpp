@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_APP_REPORT_HPP
+#define QUERN_APP_REPORT_HPP
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "workload.hpp"
+
+namespace app {
+
+/// What the machine reaches, measured when first asked for: GB/s of a copy (read plus written) and GFLOP/s of a matrix
+/// product in double precision.
+class limits {
+ public:
+  explicit limits(const exec_space& exec) : exec_(exec) {}
+  double copy_rate();
+  double product_rate();
+
+ private:
+  exec_space exec_;
+  double copy_ = 0, product_ = 0;
+};
+
+/// Bytes of memory that are free for the workloads' arrays on the device (on the host, for host back ends).
+double free_memory();
+
+void print_header(std::FILE* to);
+void print_line(std::FILE* to, const workload& w, const measurement& m, double share);
+void print_notes(std::FILE* to);
+nlohmann::json record(const workload& w, const measurement& m, double share);
+
+/// `12.3 ms`, `4.56 us`.
+std::string time_text(double seconds);
+/// `1.2 GB`.
+std::string bytes_text(double bytes);
+
+/// A line on a terminal that shows what is being done and goes away again; nothing where there is no terminal.
+class progress {
+ public:
+  explicit progress(const std::string& text);
+  ~progress();
+
+ private:
+  bool shown_;
+};
+
+int print_info(const exec_space& exec, bool measure);
+
+}  // namespace app
+
+#endif

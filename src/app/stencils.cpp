@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fmt/format.h>
+
+#include <cmath>
+#include <quern/core.hpp>
+#include <quern/map.hpp>
+#include <quern/stencil.hpp>
+
+#include "image.hpp"
+#include "workload.hpp"
+
+namespace app {
+namespace {
+
+struct smooth3x3 {
+  template <class Window>
+  KOKKOS_FUNCTION auto operator()(const Window& w) const {
+    int sum = 0;
+    for (int j = -1; j <= 1; ++j)
+      for (int i = -1; i <= 1; ++i) sum += w(j, i);
+    return sum >= 0 ? sum / 9 : -((8 - sum) / 9);  // floor
+  }
+};
+struct laplace7 {
+  template <class Window>
+  KOKKOS_FUNCTION auto operator()(const Window& w) const {
+    return w(-1, 0, 0) + w(1, 0, 0) + w(0, -1, 0) + w(0, 1, 0) + w(0, 0, -1) + w(0, 0, 1) - 6 * w(0, 0, 0);
+  }
+};
+
+template <class T>
+using plane = device_view<T**>;
+
+/// The smoothing of rows [first, last) as a plain loop.
+template <class T>
+void plain_smooth(const host_view<T**>& in, const host_view<T**>& out, std::int64_t last) {
+  for (std::int64_t j = 1; j < last; ++j)
+    for (std::int64_t i = 1; i + 1 < static_cast<std::int64_t>(in.extent(1)); ++i)
+      out(j, i) = static_cast<T>(smooth3x3()([&](int dj, int di) { return in(j + dj, i + di); }));
+}
+
+/// Smooths `in` and checks the result against the plain loop; `smoothed` receives it.
+template <class T>
+measurement smooth_plane(const settings& s, const plane<T>& in, host_view<T**>& smoothed) {
+  const std::int64_t rows = in.extent(0), columns = in.extent(1);
+  const auto out = uninitialized<plane<T>>("out", rows, columns);
+  quern::copy(s.exec, out, in);
+  measurement m{fmt::format("{} x {}", rows, columns), 0, 2.0 * sizeof(T) * rows * columns, 9.0 * rows * columns};
+  m.seconds = time_call(
+      s, [&] { quern::stencil<quern::box<1>>(s.exec, out, smooth3x3(), quern::boundary::keep, in); });
+  const host_view<T**> hin = quern::to_host(in), expected = quern::to_host(in);
+  smoothed = quern::to_host(out);
+  plain_smooth(hin, expected, rows - 1);
+  m.verified =
+      failures(rows * columns, [&](std::int64_t k) { return smoothed.data()[k] == expected.data()[k]; }) == 0;
+  m.baseline_seconds = time_baseline(rows, [&](std::int64_t k) {
+    plain_smooth(hin, expected, std::min(k, rows - 1));
+    keep(expected(0, 0));
+  });
+  return m;
+}
+
+measurement smooth_image(const settings& s) {
+  if (s.output) check_image_name(*s.output);
+  image picture = read_image(*s.input);
+  const std::int64_t rows = picture.height, columns = picture.width;
+  measurement all;
+  for (int c = 0; c < picture.channels; ++c) {
+    host_view<std::uint8_t**> channel("channel", rows, columns);
+    for (std::int64_t k = 0; k < rows * columns; ++k) channel.data()[k] = picture.pixels[k * picture.channels + c];
+    host_view<std::uint8_t**> smoothed;
+    const auto m = smooth_plane<std::uint8_t>(s, quern::to_device<exec_space>(channel), smoothed);
+    for (std::int64_t k = 0; k < rows * columns; ++k) picture.pixels[k * picture.channels + c] = smoothed.data()[k];
+    all.seconds += m.seconds;
+    all.bytes += m.bytes;
+    all.flops += m.flops;
+    all.baseline_seconds += m.baseline_seconds;
+    all.verified = m.verified && (c == 0 || all.verified);
+  }
+  all.size = fmt::format("{} x {} x {}", rows, columns, picture.channels);
+  if (s.output) {
+    write_image(*s.output, picture);
+    all.note = "written to " + *s.output;
+  }
+  return all;
+}
+
+measurement smooth(const settings& s, std::int64_t n) {
+  if (s.input) return smooth_image(s);
+  const auto in = uninitialized<plane<std::int8_t>>("in", n, n);
+  fill_with(s.exec, in, KOKKOS_LAMBDA(std::int64_t i) { return 256 * hashed(i, 1) - 128; });
+  host_view<std::int8_t**> smoothed;
+  return smooth_plane<std::int8_t>(s, in, smoothed);
+}
+
+measurement laplacian(const settings& s, std::int64_t n) {
+  const auto in = uninitialized<device_view<double***>>("in", n, n, n);
+  const device_view<double***> out("out", n, n, n);
+  fill_with(s.exec, in, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1); });
+  measurement m{fmt::format("{0} x {0} x {0}", n), 0, 16.0 * n * n * n, 7.0 * n * n * n};
+  m.seconds = time_call(
+      s, [&] { quern::stencil<quern::box<1>>(s.exec, out, laplace7(), quern::boundary::keep, in); });
+  const auto hin = quern::to_host(in), hout = quern::to_host(out);
+  const auto plain = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    return laplace7()([&](int a, int b, int c) { return hin(i + a, j + b, k + c); });
+  };
+  m.verified = failures(n * n * n, [&](std::int64_t e) {
+                 const std::int64_t i = e / (n * n), j = e / n % n, k = e % n;
+                 const bool inside = i > 0 && j > 0 && k > 0 && i + 1 < n && j + 1 < n && k + 1 < n;
+                 const double exact = inside ? plain(i, j, k) : 0;
+                 return std::fabs(hout(i, j, k) - exact) <= 16 * std::numeric_limits<double>::epsilon();
+               }) == 0;
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t planes) {
+    for (std::int64_t i = 1; i < std::min(planes, n - 1); ++i)
+      for (std::int64_t j = 1; j + 1 < n; ++j)
+        for (std::int64_t k = 1; k + 1 < n; ++k) hout(i, j, k) = plain(i, j, k);
+    keep(hout(0, 0, 0));
+  });
+  return m;
+}
+
+}  // namespace
+
+std::vector<workload> stencil_workloads() {
+  const auto area = [](double bytes) {
+    return [bytes](std::int64_t n) { return bytes * static_cast<double>(n) * static_cast<double>(n); };
+  };
+  const auto volume = [](std::int64_t n) { return 32.0 * std::pow(static_cast<double>(n), 3); };
+  workload smoothing{"smooth", "int8", "mean of the 3x3 neighbourhood", {4000}, {10'000, 20'000}, area(5), smooth};
+  smoothing.takes_input = smoothing.takes_output = true;
+  return {smoothing, {"laplacian", "float64", "7-point Laplacian", {192}, {512}, volume, laplacian}};
+}
+
+}  // namespace app
