@@ -48,13 +48,20 @@ struct array_operand {
 
   KOKKOS_FUNCTION value_type load(std::int64_t offset) const { return data[offset]; }
 
+  /// W elements; of a repeated one only the first is filled, and `expand` spreads it. What depends on a load must not
+  /// stand between loads: the thread would wait for each before it asks for the next.
   template <int W>
   KOKKOS_FUNCTION pack<value_type, W> load_pack(std::int64_t offset) const {
-    if (step != 0) return *reinterpret_cast<const pack<value_type, W>*>(data + offset);
-    const value_type v = data[offset];
-    pack<value_type, W> p;
-    for (int k = 0; k < W; ++k) p.value[k] = v;
-    return p;
+    if (W > 1 && step == 0) {
+      pack<value_type, W> p;
+      p.value[0] = data[offset];
+      return p;
+    }
+    return *reinterpret_cast<const pack<value_type, W>*>(data + offset);
+  }
+  template <int W>
+  KOKKOS_FUNCTION value_type expand(const pack<value_type, W>& p, int k) const {
+    return W > 1 && step == 0 ? p.value[0] : p.value[k];
   }
 
   /// n elements from `offset` on as contiguous memory: where they are, or gathered into `buffer`.
@@ -88,11 +95,19 @@ struct scalar_operand {
   KOKKOS_FUNCTION T load(std::int64_t) const { return value; }
   template <int W>
   KOKKOS_FUNCTION pack<T, W> load_pack(std::int64_t) const {
-    pack<T, W> p;
-    for (int k = 0; k < W; ++k) p.value[k] = value;
-    return p;
+    return {};
+  }
+  template <int W>
+  KOKKOS_FUNCTION T expand(const pack<T, W>&, int) const {
+    return value;
   }
   repeated contiguous(std::int64_t, std::int64_t, void*) const { return {value}; }
+};
+
+/// Several packs of one operand, all loaded before any is used.
+template <class T, int W, int Count>
+struct packs_of {
+  pack<T, W> at[Count];
 };
 
 /// A tuple that device code may use.

@@ -23,11 +23,11 @@ struct tuning {
   /// Bytes that one instruction of one thread moves at most; packs are this wide.
   static constexpr int pack_bytes = 16;
 
-  /// Packs that one thread of a map handles. One suffices where enough threads are resident.
-  static constexpr int map_packs = 1;
+  /// Packs that one thread of a map handles: enough loads in flight even where an operation has one input.
+  static constexpr int map_packs = 4;
 
   /// Elements one thread of a strided map handles, a whole grid apart so that accesses stay coalesced.
-  static constexpr int map_unroll = 4;
+  static constexpr int map_unroll = 2;
 
   /// Independent packs that one thread of a reduction keeps in flight.
   static constexpr int reduce_packs = 4;

@@ -29,15 +29,23 @@ class workspace {
 
   /// At least `bytes` bytes, aligned for any type. Their content is undefined.
   void* require(const Exec& exec, std::size_t bytes) {
-    if (bytes > buffer_.extent(0))
-      buffer_ = buffer_type(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::workspace"), bytes);
-    return buffer_.data();
+    if (bytes > size()) {
+      buffer_ = buffer_type(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::workspace"), header + bytes);
+      Kokkos::deep_copy(exec, Kokkos::View<int, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(counter()), 0);
+    }
+    return buffer_.data() + header;
   }
 
-  std::size_t size() const { return buffer_.extent(0); }
+  /// Bytes that are there.
+  std::size_t size() const { return buffer_.extent(0) > 0 ? buffer_.extent(0) - header : 0; }
+
+  /// A counter that is 0 between kernels: teams count themselves with it, and the last one resets it. Valid after
+  /// `require`.
+  int* counter() const { return reinterpret_cast<int*>(buffer_.data()); }
 
  private:
   using buffer_type = Kokkos::View<std::byte*, memory_space>;
+  static constexpr std::size_t header = 64;  // the counter, in a cache line of its own
   buffer_type buffer_;
 };
 

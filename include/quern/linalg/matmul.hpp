@@ -27,16 +27,17 @@ struct matmul_kernel {
   using policy = Kokkos::TeamPolicy<Exec>;
   using member = typename policy::member_type;
 
-  strided<C> c;
-  strided<const A> a;
-  strided<const B> b;
+  C* c;
+  const A* a;
+  const B* b;
+  std::int64_t m, n, inner;
+  std::int64_t c_stride[2], a_stride[2], b_stride[2];
   std::int64_t tiles;  // along the columns of C
 
   static std::size_t scratch_bytes() { return (tile * (depth + 1)) * sizeof(A) + depth * tile * sizeof(B) + 64; }
 
   KOKKOS_FUNCTION void operator()(const member& team) const {
     const std::int64_t row0 = team.league_rank() / tiles * tile, col0 = team.league_rank() % tiles * tile;
-    const std::int64_t m = c.extents.extent[0], n = c.extents.extent[1], inner = a.extents.extent[1];
     // One column more than the step, so that a column of the tile does not fall into one bank.
     auto* ta = static_cast<A*>(team.team_shmem().get_shmem_aligned(tile * (depth + 1) * sizeof(A), 16));
     auto* tb = static_cast<B*>(team.team_shmem().get_shmem_aligned(depth * tile * sizeof(B), 16));
@@ -48,11 +49,11 @@ struct matmul_kernel {
       for (int e = t; e < tile * depth; e += threads) {
         const int i = e / depth, k = e % depth;
         ta[i * (depth + 1) + k] = row0 + i < m && k0 + k < inner
-                                      ? a.data[(row0 + i) * a.stride[0] + (k0 + k) * a.stride[1]]
+                                      ? a[(row0 + i) * a_stride[0] + (k0 + k) * a_stride[1]]
                                       : A(0);
         const int kb = e / tile, j = e % tile;
         tb[kb * tile + j] = k0 + kb < inner && col0 + j < n
-                                ? b.data[(k0 + kb) * b.stride[0] + (col0 + j) * b.stride[1]]
+                                ? b[(k0 + kb) * b_stride[0] + (col0 + j) * b_stride[1]]
                                 : B(0);
       }
       team.team_barrier();
@@ -66,7 +67,7 @@ struct matmul_kernel {
     for (int i = 0; i < micro; ++i)
       for (int j = 0; j < micro; ++j) {
         const std::int64_t row = row0 + mi + i * across, col = col0 + mj + j * across;
-        if (row < m && col < n) c.data[row * c.stride[0] + col * c.stride[1]] = sum[i][j];
+        if (row < m && col < n) c[row * c_stride[0] + col * c_stride[1]] = sum[i][j];
       }
   }
 };
@@ -74,12 +75,21 @@ struct matmul_kernel {
 template <class Exec, class C, class A, class B>
 void matmul_tiled(const Exec& exec, const strided<C>& c, const strided<const A>& a, const strided<const B>& b) {
   using kernel = matmul_kernel<Exec, C, A, B>;
-  const std::int64_t rows = (c.extents.extent[0] + kernel::tile - 1) / kernel::tile;
-  const std::int64_t cols = (c.extents.extent[1] + kernel::tile - 1) / kernel::tile;
-  if (rows * cols > Kokkos::Experimental::finite_max_v<int>) throw Error("quern::matmul", "c has too many tiles");
-  typename kernel::policy policy(exec, static_cast<int>(rows * cols), kernel::threads);
-  Kokkos::parallel_for("quern::matmul/tiled",
-                       policy.set_scratch_size(0, Kokkos::PerTeam(kernel::scratch_bytes())), kernel{c, a, b, cols});
+  const std::int64_t m = c.extents.extent[0], n = c.extents.extent[1];
+  const std::int64_t rows = (m + kernel::tile - 1) / kernel::tile, tiles = (n + kernel::tile - 1) / kernel::tile;
+  if (rows * tiles > Kokkos::Experimental::finite_max_v<int>) throw Error("quern::matmul", "c has too many tiles");
+  typename kernel::policy policy(exec, static_cast<int>(rows * tiles), kernel::threads);
+  Kokkos::parallel_for("quern::matmul/tiled", policy.set_scratch_size(0, Kokkos::PerTeam(kernel::scratch_bytes())),
+                       kernel{c.data,
+                              a.data,
+                              b.data,
+                              m,
+                              n,
+                              a.extents.extent[1],
+                              {c.stride[0], c.stride[1]},
+                              {a.stride[0], a.stride[1]},
+                              {b.stride[0], b.stride[1]},
+                              tiles});
 }
 
 /// Views that a BLAS takes as they are: one floating-point type, one plain layout, and rows or columns without gaps.

@@ -13,7 +13,7 @@
 namespace quern {
 namespace impl {
 
-struct pack_tag {};     // device: a thread handles one aligned pack
+struct pack_tag {};     // device: a thread handles aligned packs, a grid apart
 struct element_tag {};  // device: a thread handles single elements, a grid apart
 struct block_tag {};    // host: a work item handles a block of a row
 
@@ -22,6 +22,7 @@ template <class Exec, class F, class T, class... In>
 struct map_kernel {
   static constexpr int operands = 1 + sizeof...(In);
   static constexpr int width = pack_width<Exec, T, typename In::value_type...>();
+  static constexpr int packs = tuning<Exec>::map_packs;
   static constexpr int unroll = tuning<Exec>::map_unroll;
   static constexpr std::int64_t block =
       tuning<Exec>::block_bytes / static_cast<std::int64_t>(std::max({sizeof(T), sizeof(typename In::value_type)...}));
@@ -31,9 +32,9 @@ struct map_kernel {
   array_operand<T> out;
   operand_tuple<In...> in;
   row_nest<operands> nest;
-  std::int64_t items;  // per row: packs, elements or blocks
-  std::int64_t total;  // work items; for elements the distance between those of one thread
-  bool stream;
+  std::int64_t per_row;           // work items of a row
+  std::int64_t row_step, i_step;  // device: between the items of one thread
+  bool stream;                    // host: write past the caches
 
   template <std::size_t... I>
   KOKKOS_FUNCTION void element(const offsets& o, std::int64_t k, std::index_sequence<I...>) const {
@@ -41,36 +42,67 @@ struct map_kernel {
         convert<T>(f(get<I>(in).load(o.of[I + 1] + k * get<I>(in).step)...));
   }
 
-  template <std::size_t... I>
-  KOKKOS_FUNCTION void whole_pack(const offsets& o, std::index_sequence<I...>) const {
-    apply_pack(o, get<I>(in).template load_pack<width>(o.of[I + 1])...);
+  /// Items of W elements that one thread computes together: the loads of all, then the arithmetic, then the stores.
+  template <int W, int Count, std::size_t... I>
+  KOKKOS_FUNCTION void whole_items(const offsets (&o)[Count], std::index_sequence<I...>) const {
+    store<W>(o, load_packs<W, I + 1>(get<I>(in), o)...);
+  }
+  template <int W, int Which, int Count, class Operand>
+  KOKKOS_FUNCTION auto load_packs(const Operand& operand, const offsets (&o)[Count]) const {
+    packs_of<typename Operand::value_type, W, Count> p;
+    for (int u = 0; u < Count; ++u) p.at[u] = operand.template load_pack<W>(o[u].of[Which]);
+    return p;
+  }
+  template <int W, int Count, class... P>
+  KOKKOS_FUNCTION void store(const offsets (&o)[Count], const P&... p) const {
+    pack<T, W> result[Count];
+    for (int u = 0; u < Count; ++u)
+      for (int k = 0; k < W; ++k) result[u].value[k] = apply<W>(k, std::index_sequence_for<P...>(), p.at[u]...);
+    for (int u = 0; u < Count; ++u) *reinterpret_cast<pack<T, W>*>(out.data + o[u].of[0]) = result[u];
+  }
+  template <int W, std::size_t... I, class... P>
+  KOKKOS_FUNCTION T apply(int k, std::index_sequence<I...>, const P&... p) const {
+    return convert<T>(f(get<I>(in).template expand<W>(p, k)...));
   }
 
-  template <class... P>
-  KOKKOS_FUNCTION void apply_pack(const offsets& o, const P&... p) const {
-    pack<T, width> result;
-    for (int k = 0; k < width; ++k) result.value[k] = convert<T>(f(p.value[k]...));
-    *reinterpret_cast<pack<T, width>*>(out.data + o.of[0]) = result;
-  }
-
-  KOKKOS_FUNCTION void operator()(pack_tag, std::int64_t item) const {
-    std::int64_t i;
-    const offsets o = nest.at_item(item, items, width, i);
-    if (i + width <= nest.inner) {
-      whole_pack(o, std::index_sequence_for<In...>());
-    } else {
-      for (std::int64_t k = 0; i + k < nest.inner; ++k) element(o, k, std::index_sequence_for<In...>());
+  /// Count items of W elements for one thread: of rows far apart, or of places of one row far apart, so that neighbouring
+  /// threads stay neighbours in memory and one division finds all of them.
+  template <int W, int Count>
+  KOKKOS_FUNCTION void device_items(std::int64_t work) const {
+    std::int64_t i, row = nest.divide(work, per_row, i);
+    i *= W;
+    if (row + (Count - 1) * row_step < nest.outer && i + (Count - 1) * i_step + W <= nest.inner) {
+      offsets o[Count];
+      for (int u = 0; u < Count; ++u) o[u] = nest.at(row + u * row_step, i + u * i_step);
+      whole_items<W>(o, std::index_sequence_for<In...>());
+      return;
+    }
+    for (int u = 0; u < Count && row < nest.outer; ++u, row += row_step, i += i_step) {
+      const offsets o[1] = {nest.at(row, i)};
+      if (i + W <= nest.inner) whole_items<W>(o, std::index_sequence_for<In...>());
+      else
+        for (std::int64_t k = 0; i + k < nest.inner; ++k) element(o[0], k, std::index_sequence_for<In...>());
     }
   }
 
-  KOKKOS_FUNCTION void operator()(element_tag, std::int64_t item) const {
-    for (int u = 0; u < unroll; ++u, item += total) {
-      if (item >= nest.inner * nest.outer) return;
-      std::int64_t i;
-      const offsets o = nest.at_item(item, items, 1, i);
-      element(o, 0, std::index_sequence_for<In...>());
+  /// Shares rows of `items` items of that width out to threads, Count items each; a thread's items are in different rows where there
+  /// are many, since operands that repeat along rows are then read from the first cache.
+  template <int Count>
+  std::int64_t device_shares(std::int64_t items, int item_width) {
+    if (nest.outer >= 4 * Count) {
+      per_row = items;
+      row_step = (nest.outer + Count - 1) / Count;
+      i_step = 0;
+      return per_row * row_step;
     }
+    per_row = (items + Count - 1) / Count;
+    row_step = 0;
+    i_step = per_row * item_width;
+    return per_row * nest.outer;
   }
+
+  KOKKOS_FUNCTION void operator()(pack_tag, std::int64_t item) const { device_items<width, packs>(item); }
+  KOKKOS_FUNCTION void operator()(element_tag, std::int64_t item) const { device_items<1, unroll>(item); }
 
   template <class... P>
   static void loop(T* to, std::int64_t n, const F& g, P... from) {
@@ -96,14 +128,14 @@ struct map_kernel {
 
   void operator()(block_tag, std::int64_t item) const {
     std::int64_t i;
-    const offsets o = nest.at_item(item, items, block, i);
+    const offsets o = nest.at_item(item, per_row, block, i);
     whole_block(o, Kokkos::min(block, nest.inner - i), std::index_sequence_for<In...>());
     if (stream) stream_fence();
   }
 
   template <class Tag>
-  void launch(const Exec& exec, const std::string& label) const {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, total), *this);
+  void launch(const Exec& exec, const std::string& label, std::int64_t work) const {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, work), *this);
   }
 };
 
@@ -117,30 +149,27 @@ void map_launch(const Exec& exec, const std::string& label, const strided<T>& ou
   const auto nest = make_loop_nest<operands>(out.extents, strides);
   int k = 0;
   kernel_type kernel{f, {out.data, nest.stride[0][0]}, {{in.at_step(nest.stride[++k][0])}...}, row_nest<operands>(nest),
-                     nest.inner(), 0, false};
+                     0, 0, 0, false};
   const auto& rows = kernel.nest;
 
   if constexpr (!tuning<Exec>::device) {
-    kernel.items = (nest.inner() + kernel.block - 1) / kernel.block;
-    kernel.total = kernel.items * rows.outer;
+    kernel.per_row = (rows.inner + kernel.block - 1) / kernel.block;
     kernel.stream = !in_place && kernel.out.step == 1 &&
                     rows.inner * rows.outer * static_cast<std::int64_t>(sizeof(T)) >= tuning<Exec>::streaming_bytes;
-    kernel.template launch<block_tag>(exec, label);
+    kernel.template launch<block_tag>(exec, label, kernel.per_row * rows.outer);
   } else {
     constexpr int w = kernel_type::width;
-    const auto packs = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    const auto packed = [&]<std::size_t... I>(std::index_sequence<I...>) {
       return w > 1 && kernel.out.step == 1 && kernel.out.template packs<w>(rows.stride[0], rows.rank) &&
              (get<I>(kernel.in).template packs<w>(rows.stride[I + 1], rows.rank) && ...) &&
              (rows.outer == 1 || rows.inner % w == 0);
     }(std::index_sequence_for<Input...>());
-    if (packs) {
-      kernel.items = (rows.inner + w - 1) / w;
-      kernel.total = kernel.items * rows.outer;
-      kernel.template launch<pack_tag>(exec, label);
+    if (packed) {
+      const auto work = kernel.template device_shares<kernel_type::packs>((rows.inner + w - 1) / w, w);
+      kernel.template launch<pack_tag>(exec, label, work);
     } else {
-      kernel.items = rows.inner;
-      kernel.total = (rows.inner * rows.outer + kernel.unroll - 1) / kernel.unroll;
-      kernel.template launch<element_tag>(exec, label);
+      const auto work = kernel.template device_shares<kernel_type::unroll>(rows.inner, 1);
+      kernel.template launch<element_tag>(exec, label, work);
     }
   }
 }

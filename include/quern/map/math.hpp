@@ -67,6 +67,18 @@ KOKKOS_INLINE_FUNCTION sine_cosine<float> sincos_reduced(float r) {
   return {r + r * s * sin_tail, 1.0f - 0.5f * s + s * s * cos_tail};
 }
 
+/// Not inlined: the back end's reduction of large arguments takes many registers, which every thread would hold.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define QUERN_IMPL_NOINLINE __noinline__
+#else
+#define QUERN_IMPL_NOINLINE __attribute__((noinline))
+#endif
+template <class T>
+QUERN_IMPL_NOINLINE KOKKOS_FUNCTION sine_cosine<T> sincos_large(T x) {
+  return {Kokkos::sin(x), Kokkos::cos(x)};
+}
+#undef QUERN_IMPL_NOINLINE
+
 }  // namespace impl
 
 /// Sine and cosine of x (radians) together.
@@ -77,7 +89,7 @@ KOKKOS_INLINE_FUNCTION sine_cosine<float> sincos_reduced(float r) {
 template <class T>
   requires(std::is_same_v<T, float> || std::is_same_v<T, double>)
 KOKKOS_INLINE_FUNCTION sine_cosine<T> sincos(T x) {
-  if (!(Kokkos::abs(x) < static_cast<T>(impl::reducible))) return {Kokkos::sin(x), Kokkos::cos(x)};
+  if (!(Kokkos::abs(x) < static_cast<T>(impl::reducible))) return impl::sincos_large(x);
   const auto [r, quadrant] = impl::reduce_quadrant(x, std::is_same_v<T, double>);
   const auto [s, c] = impl::sincos_reduced(static_cast<T>(r));
   const T swapped_sin = (quadrant & 1) ? c : s;

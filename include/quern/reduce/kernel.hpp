@@ -24,11 +24,12 @@ KOKKOS_FUNCTION void team_join(const Member& team, const Reducer& reducer, typen
   if (t == 0) s = shared[0];
 }
 
-/// One state for each team: the values f(in(i)...) of the team's share, through packs where the operands allow it.
+/// The reduction of f(in(i)...): each team reduces a share, through packs where the operands allow it, and the last team
+/// to finish joins the teams' states in their order.
 ///
 /// On a device thread t of all takes packs t, t + threads, ...; on the host a team is one thread and takes a contiguous
 /// run of blocks. Both shares depend on the launch's shape alone, so results repeat from run to run.
-template <class Exec, class Reducer, class F, class... In>
+template <class Exec, class Reducer, class F, class Out, class... In>
 struct reduce_kernel {
   static constexpr int operands = sizeof...(In);
   static constexpr bool device = tuning<Exec>::device;
@@ -49,21 +50,32 @@ struct reduce_kernel {
   row_nest<operands> nest;
   std::int64_t items;  // per row: packs, elements or blocks
   std::int64_t total;
-  state* partial;
   bool packed;
+  state* partial;  // of each team
+  int* finished;   // teams; 0 before and after the kernel
+  std::int64_t values;
+  Out* out;
 
   template <std::size_t... I>
   KOKKOS_FUNCTION value element(const offsets& o, std::int64_t k, std::index_sequence<I...>) const {
     return f(get<I>(in).load(o.of[I] + k * get<I>(in).step)...);
   }
 
-  template <class... P>
-  KOKKOS_FUNCTION void apply_pack(value* v, const P&... p) const {
-    for (int k = 0; k < width; ++k) v[k] = f(p.value[k]...);
+  /// The values of several items of W elements, all loaded before the first is used.
+  template <int W, std::size_t... I>
+  KOKKOS_FUNCTION void whole_items(value* v, const offsets (&o)[packs], std::index_sequence<I...>) const {
+    apply_packs<W>(v, std::index_sequence<I...>(), load_packs<W, I>(get<I>(in), o)...);
   }
-  template <std::size_t... I>
-  KOKKOS_FUNCTION void load(value* v, const offsets& o, std::index_sequence<I...>) const {
-    apply_pack(v, get<I>(in).template load_pack<width>(o.of[I])...);
+  template <int W, int Which, class Operand>
+  KOKKOS_FUNCTION auto load_packs(const Operand& operand, const offsets (&o)[packs]) const {
+    packs_of<typename Operand::value_type, W, packs> p;
+    for (int u = 0; u < packs; ++u) p.at[u] = operand.template load_pack<W>(o[u].of[Which]);
+    return p;
+  }
+  template <int W, std::size_t... I, class... P>
+  KOKKOS_FUNCTION void apply_packs(value* v, std::index_sequence<I...>, const P&... p) const {
+    for (int u = 0; u < packs; ++u)
+      for (int k = 0; k < W; ++k) v[u * W + k] = f(get<I>(in).template expand<W>(p.at[u], k)...);
   }
 
   /// A thread's share of a device. W values an item.
@@ -73,11 +85,9 @@ struct reduce_kernel {
     const std::int64_t whole = nest.outer == 1 ? nest.inner / W : total;  // the last item of a single row may be short
     std::int64_t item = first, i;
     for (; item + (packs - 1) * threads < whole; item += packs * threads) {
-      for (int u = 0; u < packs; ++u) {
-        const offsets o = nest.at_item(item + u * threads, items, W, i);
-        if constexpr (W > 1) load(v + u * W, o, indices());
-        else v[u] = element(o, 0, indices());
-      }
+      offsets o[packs];
+      for (int u = 0; u < packs; ++u) o[u] = nest.at_item(item + u * threads, items, W, i);
+      whole_items<W>(v, o, indices());
       reducer.template add_block<packs * W>(s, v);
     }
     for (; item < total; item += threads) {
@@ -126,43 +136,49 @@ struct reduce_kernel {
       for (std::int64_t item = rank * total / teams; item < (rank + 1) * total / teams; ++item)
         host_block(s, item, indices());
     }
-    if (team.team_rank() == 0) partial[rank] = s;
+    if (teams == 1) {
+      if (team.team_rank() == 0) *out = static_cast<Out>(reducer.result(s, values));
+    } else {
+      finish(team, s);
+    }
+  }
+
+  /// Leaves the team's state to the last team, or is it.
+  KOKKOS_FUNCTION void finish(const member& team, state& s) const {
+    const int teams = team.league_size();
+    int before = 0;
+    if (team.team_rank() == 0) {
+      partial[team.league_rank()] = s;
+      Kokkos::memory_fence();
+      before = Kokkos::atomic_fetch_add(finished, 1);
+      Kokkos::memory_fence();
+    }
+    team.team_broadcast(before, 0);
+    if (before != teams - 1) return;
+    s = reducer.init();
+    for (int i = team.team_rank(); i < teams; i += team.team_size()) reducer.join(s, partial[i]);
+    if constexpr (device) team_join(team, reducer, s);
+    if (team.team_rank() == 0) {
+      *out = static_cast<Out>(reducer.result(s, values));
+      *finished = 0;
+    }
   }
 };
 
-/// The join of the teams' states, and the result of it.
-template <class Exec, class Reducer, class Out>
-struct combine_kernel {
-  using state = typename Reducer::state;
-  using policy = Kokkos::TeamPolicy<Exec>;
-
-  Reducer reducer;
-  const state* partial;
-  int count;
-  std::int64_t n;
-  Out* out;
-
-  KOKKOS_FUNCTION void operator()(const typename policy::member_type& team) const {
-    state s = reducer.init();
-    for (int i = team.team_rank(); i < count; i += team.team_size()) reducer.join(s, partial[i]);
-    if constexpr (tuning<Exec>::device) team_join(team, reducer, s);
-    if (team.team_rank() == 0) *out = static_cast<Out>(reducer.result(s, n));
-  }
-};
-
-/// Chooses the launch's shape and launches both kernels. `out` is memory that `exec` reaches.
+/// Chooses the launch's shape and launches it. `out` is memory that `exec` reaches.
 template <class Exec, class Reducer, class Out, class F, class... Input>
 void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Reducer& reducer,
                    const F& f, Out* out, const Input&... in) {
   constexpr int operands = sizeof...(Input);
-  using kernel_type = reduce_kernel<Exec, Reducer, F, typename Input::operand...>;
+  using kernel_type = reduce_kernel<Exec, Reducer, F, Out, typename Input::operand...>;
   using state = typename Reducer::state;
   const shape extents = std::get<0>(std::tie(in...)).array.extents;
   const std::array<std::array<std::int64_t, max_rank>, operands> strides{in.array.stride...};
   const auto nest = make_loop_nest<operands>(extents, strides);
 
   int k = -1;
-  kernel_type kernel{reducer, f, {{in.at_step(nest.stride[++k][0])}...}, row_nest<operands>(nest), 0, 0, nullptr, false};
+  kernel_type kernel{reducer, f, {{in.at_step(nest.stride[++k][0])}...}, row_nest<operands>(nest), 0, 0, false, nullptr,
+                     nullptr, extents.size(), out};
   const auto& rows = kernel.nest;
   kernel.packed = [&]<std::size_t... I>(std::index_sequence<I...>) {
     constexpr int w = kernel_type::width;
@@ -178,12 +194,9 @@ void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
   const auto most = static_cast<std::int64_t>(exec.concurrency() * tuning<Exec>::reduce_occupancy) / team;
   const int league = static_cast<int>(std::clamp<std::int64_t>(useful, 1, std::max<std::int64_t>(most, 1)));
   kernel.partial = static_cast<state*>(scratch.require(exec, league * sizeof(state)));
-  const auto shared = Kokkos::PerTeam(team * sizeof(state) + alignof(state));
-
+  kernel.finished = scratch.counter();
+  const auto shared = Kokkos::PerTeam(2 * (team * sizeof(state) + alignof(state)));
   Kokkos::parallel_for(label, typename kernel_type::policy(exec, league, team).set_scratch_size(0, shared), kernel);
-  const combine_kernel<Exec, Reducer, Out> combine{reducer, kernel.partial, league, extents.size(), out};
-  Kokkos::parallel_for(label + "/combine", typename kernel_type::policy(exec, 1, team).set_scratch_size(0, shared),
-                       combine);
 }
 
 }  // namespace quern::impl

@@ -78,12 +78,16 @@ KOKKOS_FUNCTION bool is_nan(const T& x) {
   else return x != x;
 }
 
+/// Partial results side by side: as many as vector registers hold without running out of them.
+template <int N, class P>
+inline constexpr int fold_lanes =
+    std::min<int>(N, static_cast<int>(std::bit_floor(std::max<std::size_t>(1, 128 / sizeof(P)))));
+
 /// Combines N values in lanes and then in a tree: as accurate as pairwise summation, and what compilers turn into vector
 /// instructions. `lift(v[i])` makes an operand of a value, `join` combines two.
 template <class P, int N, class T, class Lift, class Join>
 KOKKOS_FUNCTION P fold(const T* v, const Lift& lift, const Join& join) {
-  constexpr int lane_bytes = 128;
-  constexpr int lanes = std::min<int>(N, std::bit_floor(std::max(1u, lane_bytes / static_cast<unsigned>(sizeof(P)))));
+  constexpr int lanes = fold_lanes<N, P>;
   static_assert(N % lanes == 0);
   P lane[lanes];
   for (int l = 0; l < lanes; ++l) lane[l] = lift(v[l]);
@@ -252,6 +256,14 @@ struct moments_reducer {
     if constexpr (is_complex<S>) return x.real() * x.real() + x.imag() * x.imag();
     else return x * x;
   }
+  struct squared_deviation {
+    S mean;
+    template <class T>
+    KOKKOS_FUNCTION real operator()(const T& x) const {
+      return square(static_cast<S>(x) - mean);
+    }
+  };
+
   KOKKOS_FUNCTION state init() const { return {S(0), real(0), 0}; }
   KOKKOS_FUNCTION void join(state& s, const state& t) const {
     if (t.n == 0) return;
@@ -274,8 +286,7 @@ struct moments_reducer {
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
     const S mean = fold<S, N>(v, cast_to<S>(), plus<S>()) / static_cast<real>(N);
-    const auto deviation = [mean](const T& x) { return square(static_cast<S>(x) - mean); };
-    join(s, {mean, fold<real, N>(v, deviation, plus<real>()), N});
+    join(s, {mean, fold<real, N>(v, squared_deviation{mean}, plus<real>()), N});
   }
   /// NaN for no values.
   KOKKOS_FUNCTION real variance(const state& s) const {
