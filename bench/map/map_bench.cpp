@@ -45,11 +45,11 @@ prepared vector_add(const exec_space& exec, std::int64_t n) {
 prepared copy(const exec_space& exec, std::int64_t n) {
   const auto x = sampled(make_view<double*>("x", n), 1), y = make_view<double*>("y", n);
   prepared p{16.0 * n, 0, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::copy(exec, y, x); }},
-                {"plain", [=] {
-                   Kokkos::parallel_for("plain", range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) { y(i) = x(i); });
-                 }},
-                {"deep_copy", [=] { Kokkos::deep_copy(exec, y, x); }}};
+  p.variants = {
+      {"quern", [=] { quern::copy(exec, y, x); }},
+      {"plain",
+       [=] { Kokkos::parallel_for("plain", range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) { y(i) = x(i); }); }},
+      {"deep_copy", [=] { Kokkos::deep_copy(exec, y, x); }}};
   p.poison = [=] { Kokkos::deep_copy(y, -7.0); };
   p.right = [=] { return bench::failures(n, KOKKOS_LAMBDA(std::int64_t i) { return y(i) == x(i); }) == 0; };
   return p;
@@ -100,9 +100,8 @@ prepared selu(const exec_space& exec, std::int64_t n) {
                  }}};
   p.poison = [=] { Kokkos::deep_copy(y, -77.0f); };
   p.right = [=] {
-    return bench::failures(n, KOKKOS_LAMBDA(std::int64_t i) {
-             return Kokkos::abs(y(i) - selu_function()(x(i))) <= 1e-6f;
-           }) == 0;
+    return bench::failures(
+               n, KOKKOS_LAMBDA(std::int64_t i) { return Kokkos::abs(y(i) - selu_function()(x(i))) <= 1e-6f; }) == 0;
   };
   return p;
 }
@@ -134,7 +133,8 @@ prepared slice_copy(const exec_space& exec, std::int64_t n) {
       third(x.data(), Kokkos::LayoutStride(rows, 3 * n, rows, 3));
   prepared p{8.0 * rows * n + 8.0 * rows * rows, 0, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::copy(exec, y, third); }},
-                {"plain_mdrange", [=] {
+                {"plain_mdrange",
+                 [=] {
                    Kokkos::parallel_for(
                        "plain", tiles<2>(exec, {0, 0}, {rows, rows}),
                        KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { y(i, j) = x(3 * i, 3 * j); });
@@ -147,9 +147,9 @@ prepared slice_copy(const exec_space& exec, std::int64_t n) {
   p.poison = [=] { Kokkos::deep_copy(y, -7.0); };
   p.right = [=] {
     (void)x;
-    return bench::failures(rows * rows, KOKKOS_LAMBDA(std::int64_t k) {
-             return y(k / rows, k % rows) == x(k / rows * 3, k % rows * 3);
-           }) == 0;
+    return bench::failures(
+               rows * rows,
+               KOKKOS_LAMBDA(std::int64_t k) { return y(k / rows, k % rows) == x(k / rows * 3, k % rows * 3); }) == 0;
   };
   return p;
 }
@@ -164,7 +164,8 @@ prepared broadcast_add(const exec_space& exec, std::int64_t n) {
   const auto col = sampled(make_view<double**>("col", n, 1), 3);
   prepared p{16.0 * n * n + 16.0 * n, 2.0 * n * n, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::map(exec, z, add_three(), x, row, col); }},
-                {"plain_mdrange", [=] {
+                {"plain_mdrange",
+                 [=] {
                    Kokkos::parallel_for(
                        "plain", tiles<2>(exec, {0, 0}, {n, n}),
                        KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { z(i, j) = x(i, j) + row(j) + col(i, 0); });
@@ -178,10 +179,11 @@ prepared broadcast_add(const exec_space& exec, std::int64_t n) {
                  }}};
   p.poison = [=] { Kokkos::deep_copy(z, -7.0); };
   p.right = [=] {
-    return bench::failures(n * n, KOKKOS_LAMBDA(std::int64_t k) {
-             const std::int64_t i = k / n, j = k % n;
-             return z(i, j) == x(i, j) + row(j) + col(i, 0);
-           }) == 0;
+    return bench::failures(
+               n * n, KOKKOS_LAMBDA(std::int64_t k) {
+                 const std::int64_t i = k / n, j = k % n;
+                 return z(i, j) == x(i, j) + row(j) + col(i, 0);
+               }) == 0;
   };
   return p;
 }
@@ -193,7 +195,8 @@ prepared transpose_copy(const exec_space& exec, std::int64_t n) {
   Kokkos::parallel_for("fill", range(exec, 0, n * n), bench::fill_hashed<double>{x.data(), 1});
   prepared p{16.0 * n * n, 0, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::copy(exec, y, x); }},
-                {"plain_mdrange", [=] {
+                {"plain_mdrange",
+                 [=] {
                    Kokkos::parallel_for(
                        "plain", tiles<2>(exec, {0, 0}, {n, n}),
                        KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { y(i, j) = x(i, j); });

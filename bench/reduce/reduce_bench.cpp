@@ -41,12 +41,12 @@ prepared sum(const exec_space& exec, std::int64_t n) {
   const auto x = sampled(make_view<T*>("x", n), 1);
   const auto out = make_view<T>("out");
   prepared p{1.0 * sizeof(T) * n, 1.0 * n, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::sum(exec, out, x); }},
-                {"plain", [=] {
-                   Kokkos::parallel_reduce(
-                       "plain", range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i, T& s) { s += x(i); },
-                       Kokkos::Sum<T, bench::memory_space>(out));
-                 }}};
+  p.variants = {{"quern", [=] { quern::sum(exec, out, x); }}, {"plain", [=] {
+                                                                 Kokkos::parallel_reduce(
+                                                                     "plain", range(exec, 0, n),
+                                                                     KOKKOS_LAMBDA(std::int64_t i, T& s) { s += x(i); },
+                                                                     Kokkos::Sum<T, bench::memory_space>(out));
+                                                               }}};
   p.poison = [=] { Kokkos::deep_copy(out, T(-7)); };
   p.right = [=] {
     const double exact = exact_sum(n, KOKKOS_LAMBDA(std::int64_t i) { return x(i); });
@@ -121,7 +121,8 @@ prepared minmax(const exec_space& exec, std::int64_t n) {
   p.poison = [=] { Kokkos::deep_copy(out, result{-7, -7}); };
   p.right = [=] {
     const auto got = on_host<result>(out);
-    return bench::failures(n, KOKKOS_LAMBDA(std::int64_t i) { return x(i) >= got.min && x(i) <= got.max; }) == 0 &&
+    return bench::failures(
+               n, KOKKOS_LAMBDA(std::int64_t i) { return x(i) >= got.min && x(i) <= got.max; }) == 0 &&
            exact_sum(n, KOKKOS_LAMBDA(std::int64_t i) { return x(i) == got.min || x(i) == got.max ? 1 : 0; }) >= 2;
   };
   return p;

@@ -40,17 +40,15 @@ bool verify(const exec_space& exec, const prepared& p, const variant& v) {
   return p.right();
 }
 
-/// Bytes read plus written a second by a copy: the driver's on a device, a plain loop over several times the last cache on
-/// the host.
+/// Bytes read plus written a second by a copy: the driver's on a device, a plain loop over several times the last cache
+/// on the host.
 double copy_limit(const exec_space& exec) {
   constexpr bool device = quern::impl::is_device<exec_space>;
   const std::int64_t n = device ? 1 << 28 : 1 << 26;
   const auto x = sampled(make_view<double*>("x", n), 1), y = sampled(make_view<double*>("y", n), 2);
   const std::function<void()> call = [&] {
-    if constexpr (device)
-      Kokkos::deep_copy(exec, y, x);
-    else
-      Kokkos::parallel_for("bench::copy", range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) { y(i) = x(i); });
+    if constexpr (device) Kokkos::deep_copy(exec, y, x);
+    else Kokkos::parallel_for("bench::copy", range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) { y(i) = x(i); });
   };
   double best = seconds(exec, call, 1);
   for (int i = 0; i < 10; ++i) best = std::min(best, seconds(exec, call, 1));
@@ -123,10 +121,9 @@ void register_all(const exec_space& exec, cache& shared, double limit) {
     for (const auto& v : o.make(exec, o.tiny).variants) names.push_back(v.name);
     for (const auto n : o.sizes)
       for (std::size_t i = 0; i < names.size(); ++i)
-        benchmark::RegisterBenchmark((o.name + "/" + names[i] + "/" + std::to_string(n)).c_str(),
-                                     [&exec, &shared, &o, n, i, limit](benchmark::State& state) {
-                                       timed(state, exec, shared, o, n, i, limit);
-                                     })
+        benchmark::RegisterBenchmark(
+            (o.name + "/" + names[i] + "/" + std::to_string(n)).c_str(),
+            [&exec, &shared, &o, n, i, limit](benchmark::State& state) { timed(state, exec, shared, o, n, i, limit); })
             ->UseManualTime()
             ->Iterations(30)
             ->Unit(benchmark::kMillisecond);

@@ -90,7 +90,8 @@ bool sines_right(const settings& s, const vector<T>& x, double ulps) {
   const std::int64_t n = hx.extent(0), step = std::max<std::int64_t>(1, n / 100'000);
   for (std::int64_t i = 0; i < n; i += step) {
     const long double exact = std::sin(static_cast<long double>(hx(i)));
-    const double unit = std::ldexp(1.0, std::ilogb(static_cast<double>(exact) + 1e-300) + 1 - std::numeric_limits<T>::digits);
+    const double unit =
+        std::ldexp(1.0, std::ilogb(static_cast<double>(exact) + 1e-300) + 1 - std::numeric_limits<T>::digits);
     if (!(std::fabs(static_cast<double>(hy(i) - exact)) <= ulps * unit)) return false;
   }
   return true;
@@ -104,11 +105,10 @@ measurement trig_identity(const settings& s, std::int64_t n) {
   m.seconds = time_call(s, [&] { quern::map(s.exec, y, trig(), x); });
   const auto hx = quern::to_host(x), hy = quern::to_host(y);
   const T tolerance = 4 * std::numeric_limits<T>::epsilon();
-  m.verified = failures(n, [&](std::int64_t i) { return std::fabs(hy(i) - 1) <= tolerance; }) == 0 &&
-               sines_right<T>(s, x, 4);
+  m.verified =
+      failures(n, [&](std::int64_t i) { return std::fabs(hy(i) - 1) <= tolerance; }) == 0 && sines_right<T>(s, x, 4);
   m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
-    for (std::int64_t i = 0; i < k; ++i)
-      hy(i) = std::cos(hx(i)) * std::cos(hx(i)) + std::sin(hx(i)) * std::sin(hx(i));
+    for (std::int64_t i = 0; i < k; ++i) hy(i) = std::cos(hx(i)) * std::cos(hx(i)) + std::sin(hx(i)) * std::sin(hx(i));
     keep(hy(0));
   });
   return m;
@@ -116,9 +116,10 @@ measurement trig_identity(const settings& s, std::int64_t n) {
 
 measurement selu_workload(const settings& s, std::int64_t n) {
   const auto x = uninitialized<vector<float>>("x", n), y = uninitialized<vector<float>>("y", n);
-  fill_with(s.exec, x, KOKKOS_LAMBDA(std::int64_t i) {  // normal numbers by Box and Muller
-    return Kokkos::sqrt(-2 * Kokkos::log(1 - hashed(i, 1))) * Kokkos::cos(6.283185307179586 * hashed(i, 2));
-  });
+  fill_with(
+      s.exec, x, KOKKOS_LAMBDA(std::int64_t i) {  // normal numbers by Box and Muller
+        return Kokkos::sqrt(-2 * Kokkos::log(1 - hashed(i, 1))) * Kokkos::cos(6.283185307179586 * hashed(i, 2));
+      });
   measurement m{fmt::format("{}", n), 0, 8.0 * n, 0};
   m.seconds = time_call(s, [&] { quern::map(s.exec, y, selu(), x); });
   const auto hx = quern::to_host(x), hy = quern::to_host(y);
@@ -145,8 +146,7 @@ measurement elementwise(const settings& s, std::int64_t n) {
                  return std::fabs(out[i] - 1) <= 4 * std::numeric_limits<double>::epsilon();
                }) == 0;
   m.baseline_seconds = time_baseline(n * n, [&](std::int64_t k) {
-    for (std::int64_t i = 0; i < k; ++i)
-      out[i] = std::sin(in[i]) * std::sin(in[i]) + std::cos(in[i]) * std::cos(in[i]);
+    for (std::int64_t i = 0; i < k; ++i) out[i] = std::sin(in[i]) * std::sin(in[i]) + std::cos(in[i]) * std::cos(in[i]);
     keep(out[0]);
   });
   return m;
@@ -163,9 +163,8 @@ measurement slice_copy(const settings& s, std::int64_t n) {
   measurement m{fmt::format("{0} x {0}", n), 0, 8.0 * rows * n + 8.0 * rows * rows, 0};
   m.seconds = time_call(s, [&] { quern::copy(s.exec, y, third); });
   const auto hx = quern::to_host(x), hy = quern::to_host(y);
-  m.verified = failures(rows * rows, [&](std::int64_t k) {
-                 return hy(k / rows, k % rows) == hx(k / rows * 3, k % rows * 3);
-               }) == 0;
+  m.verified = failures(rows * rows,
+                        [&](std::int64_t k) { return hy(k / rows, k % rows) == hx(k / rows * 3, k % rows * 3); }) == 0;
   m.baseline_seconds = time_baseline(rows, [&](std::int64_t k) {
     for (std::int64_t i = 0; i < k; ++i)
       for (std::int64_t j = 0; j < rows; ++j) hy(i, j) = hx(3 * i, 3 * j);
@@ -214,10 +213,20 @@ std::vector<workload> elementwise_workloads() {
       {"trig_identity", "float32", "cos(x)^2 + sin(x)^2", {5'000'000}, {10'000'000}, arrays(12), trig_identity<float>},
       {"trig_identity", "float64", "cos(x)^2 + sin(x)^2", {5'000'000}, {10'000'000}, arrays(24), trig_identity<double>},
       {"selu", "float32", "1.05 (x > 0 ? x : 1.67 exp(x) - 1.67)", {1'000'000}, {1'000'000}, arrays(8), selu_workload},
-      {"elementwise", "float64", "sin(x)^2 + cos(x)^2 of a matrix", {1000, 2000}, {1000, 10'000, 20'000},
-       square_arrays(16), elementwise},
+      {"elementwise",
+       "float64",
+       "sin(x)^2 + cos(x)^2 of a matrix",
+       {1000, 2000},
+       {1000, 10'000, 20'000},
+       square_arrays(16),
+       elementwise},
       {"slice_copy", "float64", "y = x[::3, ::3]", {4000}, {10'000}, square_arrays(10), slice_copy},
-      {"broadcast_add", "float64", "z(i,j) = x(i,j) + row(j) + col(i)", {4000}, {10'000}, square_arrays(16),
+      {"broadcast_add",
+       "float64",
+       "z(i,j) = x(i,j) + row(j) + col(i)",
+       {4000},
+       {10'000},
+       square_arrays(16),
        broadcast_add},
   };
 }

@@ -109,7 +109,14 @@ std::vector<workload> linear_algebra_workloads() {
   };
   const auto batch = [](std::int64_t n) { return 2.0 * 4 * (15'000 + 250.0 * static_cast<double>(n)); };
   return {
-      {"matmul", "float64", "C = A B, n x 2n times 2n x n/2", {256}, {1024}, matrices(28), matmul_oblong, bound::compute},
+      {"matmul",
+       "float64",
+       "C = A B, n x 2n times 2n x n/2",
+       {256},
+       {1024},
+       matrices(28),
+       matmul_oblong,
+       bound::compute},
       {"matmul", "float64", "C = A B", {400}, {1000, 10'000}, matrices(24), matmul_square<double>, bound::compute},
       {"matmul", "float32", "X X^T", {400}, {3000}, matrices(16), gram, bound::compute},
       {"vmap_matvec", "float32", "one matrix times many vectors", {10}, {10}, batch, vmap_matvec, bound::none},

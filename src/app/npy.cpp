@@ -44,8 +44,10 @@ npy read_npy(const std::string& path) {
   const int length_bytes = version == 1 ? 2 : 4;
   unsigned char length[4] = {};
   file.read(reinterpret_cast<char*>(length), length_bytes);
-  const std::size_t header_size = length[0] | length[1] << 8 | length[2] << 16 | static_cast<std::size_t>(length[3]) << 24;
-  if (header_size > (1u << 20)) refuse(path, fmt::format("expected a header of at most 1 MiB, found {} bytes", header_size));
+  const std::size_t header_size =
+      length[0] | length[1] << 8 | length[2] << 16 | static_cast<std::size_t>(length[3]) << 24;
+  if (header_size > (1u << 20))
+    refuse(path, fmt::format("expected a header of at most 1 MiB, found {} bytes", header_size));
   std::string header(header_size, ' ');
   file.read(header.data(), static_cast<std::streamsize>(header_size));
   if (!file) refuse(path, "expected a whole header, found the end of the file (truncated)");

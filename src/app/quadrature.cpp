@@ -24,8 +24,8 @@ measurement integrate2d(const settings& s, std::int64_t n) {
   T value = 0;
   measurement m{fmt::format("{0} x {0}", n), 0, 0, 0};
   m.seconds = time_call(s, [&] { value = quern::integrate<T>(s.exec, sine_of_sum(), {0, pi}, {0, pi}, {n, n}); });
-  // The exact values are 0 and 2; the rule's own error is (b - a) h^2 / 12 of the second derivatives, and points of type T
-  // are rounded by half a unit each.
+  // The exact values are 0 and 2; the rule's own error is (b - a) h^2 / 12 of the second derivatives, and points of
+  // type T are rounded by half a unit each.
   const T half = quern::integrate<T>(s.exec, sine_of_sum(), {0, pi / 2}, {0, pi / 2}, {n, n});
   const double rule = 2 * std::pow(pi / static_cast<double>(n), 2);
   const double rounding = 16 * std::numeric_limits<T>::epsilon();
@@ -47,8 +47,22 @@ measurement integrate2d(const settings& s, std::int64_t n) {
 std::vector<workload> quadrature_workloads() {
   const auto nothing = [](std::int64_t) { return 0.0; };
   return {
-      {"integrate2d", "float64", "midpoint rule for sin(x+y)", {4096}, {102'400}, nothing, integrate2d<double>, bound::none},
-      {"integrate2d", "float32", "midpoint rule for sin(x+y)", {4096}, {102'400}, nothing, integrate2d<float>, bound::none},
+      {"integrate2d",
+       "float64",
+       "midpoint rule for sin(x+y)",
+       {4096},
+       {102'400},
+       nothing,
+       integrate2d<double>,
+       bound::none},
+      {"integrate2d",
+       "float32",
+       "midpoint rule for sin(x+y)",
+       {4096},
+       {102'400},
+       nothing,
+       integrate2d<float>,
+       bound::none},
   };
 }
 

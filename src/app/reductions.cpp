@@ -38,8 +38,8 @@ measurement sum_of(const settings& s, const device_view<T*>& x) {
   } else {
     // What pairwise summation guarantees.
     const double depth = std::log2(static_cast<double>(n) + 2);
-    m.verified = std::fabs(static_cast<long double>(result) - exact) <=
-                 depth * std::numeric_limits<T>::epsilon() * magnitude;
+    m.verified =
+        std::fabs(static_cast<long double>(result) - exact) <= depth * std::numeric_limits<T>::epsilon() * magnitude;
   }
   m.note = fmt::format("sum = {}", result);
   m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <build_info.hpp>
+#include <chrono>
 #include <fstream>
 #include <iostream>
 #include <quern/config.hpp>
@@ -25,8 +25,8 @@ double time_call(const settings& s, const std::function<void()>& call) {
   };
   const double first = once();  // the warm-up: scratch memory, code on the device
   const double second = once();
-  const int repeat = s.repeat > 0 ? s.repeat
-                                  : static_cast<int>(std::clamp(0.2 / std::max(std::min(first, second), 1e-6), 3.0, 200.0));
+  const int repeat =
+      s.repeat > 0 ? s.repeat : static_cast<int>(std::clamp(0.2 / std::max(std::min(first, second), 1e-6), 3.0, 200.0));
   std::vector<double> times;
   for (int i = 0; i < repeat; ++i) times.push_back(once());
   std::nth_element(times.begin(), times.begin() + repeat / 2, times.end());
@@ -136,10 +136,11 @@ void print_line(std::FILE* to, const workload& w, const measurement& m, double s
 }
 
 void print_notes(std::FILE* to) {
-  fmt::print(to,
-             "\nlimit: share of the copy rate (GB/s) or of the double-precision matrix product (GFLOP/s) of this run; over\n"
-             "100 % where data stays in the caches. speed-up: over a plain loop on one core, timed on at most a second's\n"
-             "worth of work and scaled to the size.\n");
+  fmt::print(
+      to,
+      "\nlimit: share of the copy rate (GB/s) or of the double-precision matrix product (GFLOP/s) of this run; over\n"
+      "100 % where data stays in the caches. speed-up: over a plain loop on one core, timed on at most a second's\n"
+      "worth of work and scaled to the size.\n");
 }
 
 nlohmann::json record(const workload& w, const measurement& m, double share) {
@@ -162,8 +163,8 @@ progress::~progress() {
 }
 
 int print_info(const exec_space& exec, bool measure) {
-  fmt::print("Quern {} ({}), {}, flags: {}\n", QUERN_VERSION_STRING, quern::build_info::commit, quern::build_info::compiler,
-             quern::build_info::flags);
+  fmt::print("Quern {} ({}), {}, flags: {}\n", QUERN_VERSION_STRING, quern::build_info::commit,
+             quern::build_info::compiler, quern::build_info::flags);
 #ifdef QUERN_HAS_LINALG
   fmt::print("components: core, linalg (Kokkos Kernels)\n");
 #else

@@ -47,13 +47,11 @@ measurement smooth_plane(const settings& s, const plane<T>& in, host_view<T**>& 
   const auto out = uninitialized<plane<T>>("out", rows, columns);
   quern::copy(s.exec, out, in);
   measurement m{fmt::format("{} x {}", rows, columns), 0, 2.0 * sizeof(T) * rows * columns, 9.0 * rows * columns};
-  m.seconds = time_call(
-      s, [&] { quern::stencil<quern::box<1>>(s.exec, out, smooth3x3(), quern::boundary::keep, in); });
+  m.seconds = time_call(s, [&] { quern::stencil<quern::box<1>>(s.exec, out, smooth3x3(), quern::boundary::keep, in); });
   const host_view<T**> hin = quern::to_host(in), expected = quern::to_host(in);
   smoothed = quern::to_host(out);
   plain_smooth(hin, expected, rows - 1);
-  m.verified =
-      failures(rows * columns, [&](std::int64_t k) { return smoothed.data()[k] == expected.data()[k]; }) == 0;
+  m.verified = failures(rows * columns, [&](std::int64_t k) { return smoothed.data()[k] == expected.data()[k]; }) == 0;
   m.baseline_seconds = time_baseline(rows, [&](std::int64_t k) {
     plain_smooth(hin, expected, std::min(k, rows - 1));
     keep(expected(0, 0));
@@ -99,8 +97,7 @@ measurement laplacian(const settings& s, std::int64_t n) {
   const device_view<double***> out("out", n, n, n);
   fill_with(s.exec, in, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1); });
   measurement m{fmt::format("{0} x {0} x {0}", n), 0, 16.0 * n * n * n, 7.0 * n * n * n};
-  m.seconds = time_call(
-      s, [&] { quern::stencil<quern::box<1>>(s.exec, out, laplace7(), quern::boundary::keep, in); });
+  m.seconds = time_call(s, [&] { quern::stencil<quern::box<1>>(s.exec, out, laplace7(), quern::boundary::keep, in); });
   const auto hin = quern::to_host(in), hout = quern::to_host(out);
   const auto plain = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
     return laplace7()([&](int a, int b, int c) { return hin(i + a, j + b, k + c); });

@@ -66,8 +66,8 @@ std::vector<workload> linear_algebra_workloads();
 /// The median time of `call` from fence to fence, after a warm-up.
 double time_call(const settings& s, const std::function<void()>& call);
 
-/// The time of a plain loop on one core for `total` units of work: `loop(units)` is timed for at most about a second and
-/// the result scaled.
+/// The time of a plain loop on one core for `total` units of work: `loop(units)` is timed for at most about a second
+/// and the result scaled.
 double time_baseline(std::int64_t total, const std::function<void(std::int64_t)>& loop);
 
 /// Keeps a result of a timed loop alive.
@@ -87,7 +87,8 @@ KOKKOS_INLINE_FUNCTION double hashed(std::uint64_t i, std::uint64_t seed = 0) {
 /// Fills a contiguous View with f(index).
 template <class V, class F>
 void fill_with(const exec_space& exec, const V& v, const F& f) {
-  const Kokkos::View<typename V::value_type*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> flat(v.data(), v.size());
+  const Kokkos::View<typename V::value_type*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> flat(v.data(),
+                                                                                                          v.size());
   Kokkos::parallel_for(
       "quern_app::fill", Kokkos::RangePolicy<exec_space, Kokkos::IndexType<std::int64_t>>(exec, 0, flat.size()),
       KOKKOS_LAMBDA(std::int64_t i) { flat(i) = static_cast<typename V::value_type>(f(i)); });

@@ -19,7 +19,7 @@ void misuse() {
 #elif defined(CASE_MAP_ARITY)
   quern::map(x, identity(), x, x);
 #elif defined(CASE_STENCIL_RANK)
-  quern::stencil<quern::box<1>>(x, identity(), quern::boundary::keep, x);
+  quern::stencil<quern::box<1> >(x, identity(), quern::boundary::keep, x);
 #elif defined(CASE_BOX_RADIUS)
   (void)quern::box<-1>::radius;
 #elif defined(CASE_SUM_ARGUMENTS)

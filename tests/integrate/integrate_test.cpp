@@ -82,9 +82,8 @@ TEST(IntegrateDefault, RunsOnTheDefaultSpace) {
 }
 
 TYPED_TEST(Integrate, ReportsMisuse) {
-  test::expect_error("quern::integrate: n has 0 points along axis 1, expected at least 1", [] {
-    quern::integrate(TypeParam(), two_dimensional(), {0, 1}, {0, 1}, {5, 0});
-  });
+  test::expect_error("quern::integrate: n has 0 points along axis 1, expected at least 1",
+                     [] { quern::integrate(TypeParam(), two_dimensional(), {0, 1}, {0, 1}, {5, 0}); });
   test::expect_error("quern::integrate: the interval of axis 0 is not finite", [] {
     quern::integrate(TypeParam(), one_dimensional(), {0.0, std::numeric_limits<double>::infinity()}, 5);
   });

@@ -12,7 +12,8 @@ TYPED_TEST_SUITE(Matmul, cases);
 
 // Small multiples of 1/4: every product and sum is exact, so the order of additions does not show.
 template <class T>
-std::vector<T> product(std::int64_t m, std::int64_t k, std::int64_t n, const std::vector<T>& a, const std::vector<T>& b) {
+std::vector<T> product(std::int64_t m, std::int64_t k, std::int64_t n, const std::vector<T>& a,
+                       const std::vector<T>& b) {
   std::vector<T> c(m * n, T(0));
   for (std::int64_t i = 0; i < m; ++i)
     for (std::int64_t p = 0; p < k; ++p)
@@ -24,8 +25,8 @@ TYPED_TEST(Matmul, MatchesTheDefinition) {
   using T = typename TypeParam::value;
   using L = typename TypeParam::layout;
   using E = typename TypeParam::exec;
-  for (const auto& [m, k, n] : {std::array<std::int64_t, 3>{1, 1, 1}, {5, 0, 4}, {3, 17, 5}, {64, 64, 64}, {67, 33, 101},
-                                {0, 3, 4}}) {
+  for (const auto& [m, k, n] :
+       {std::array<std::int64_t, 3>{1, 1, 1}, {5, 0, 4}, {3, 17, 5}, {64, 64, 64}, {67, 33, 101}, {0, 3, 4}}) {
     const auto a = test::samples<T>(m * k, 1), b = test::samples<T>(k * n, 2);
     const auto va = test::make_array<T, 2, L, E>({m, k}, a);
     const auto vb = test::make_array<T, 2, L, E>({k, n}, b);
@@ -50,7 +51,9 @@ TYPED_TEST(Matmul, MixesLayouts) {
 TYPED_TEST(Matmul, ReportsMisuse) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
-  const auto array = [](std::int64_t m, std::int64_t n) { return test::make_array<T, 2, Kokkos::LayoutRight, E>({m, n}); };
+  const auto array = [](std::int64_t m, std::int64_t n) {
+    return test::make_array<T, 2, Kokkos::LayoutRight, E>({m, n});
+  };
   const auto a = array(3, 4), b = array(4, 5), c = array(3, 5), square = array(4, 4);
   test::expect_error("quern::matmul: a has extents (3, 4), which do not fit b with extents (3, 5)",
                      [&] { quern::matmul(E(), c, a, c); });

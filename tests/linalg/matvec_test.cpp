@@ -14,7 +14,8 @@ constexpr std::int64_t batch = 10, m = 15, n = 17;
 
 // Exact arithmetic, as for matmul. Batched arguments have a stride, others repeat.
 template <class T>
-std::vector<T> products(std::int64_t count, const std::vector<T>& a, bool many_a, const std::vector<T>& x, bool many_x) {
+std::vector<T> products(std::int64_t count, const std::vector<T>& a, bool many_a, const std::vector<T>& x,
+                        bool many_x) {
   std::vector<T> y(count * m, T(0));
   for (std::int64_t b = 0; b < count; ++b)
     for (std::int64_t i = 0; i < m; ++i)

@@ -147,11 +147,13 @@ TYPED_TEST(MapEdges, ReportsMisuse) {
                      [&] { quern::map(exec, x, increment(), y); });
   test::expect_error("quern::add: in 2 has extents (10, 20), which do not broadcast to (3)",
                      [&] { quern::add(exec, y, y, x); });
-  const auto low = Kokkos::subview(x, std::pair(0, 9), Kokkos::ALL), high = Kokkos::subview(x, std::pair(1, 10), Kokkos::ALL);
+  const auto low = Kokkos::subview(x, std::pair(0, 9), Kokkos::ALL),
+             high = Kokkos::subview(x, std::pair(1, 10), Kokkos::ALL);
   test::expect_error("quern::copy: out and in 1 share memory and are not the same View",
                      [&] { quern::copy(exec, low, high); });
   Kokkos::LayoutStride repeated(4, 0);
-  Kokkos::View<double*, Kokkos::LayoutStride, TypeParam, Kokkos::MemoryTraits<Kokkos::Unmanaged>> flat(x.data(), repeated);
+  Kokkos::View<double*, Kokkos::LayoutStride, TypeParam, Kokkos::MemoryTraits<Kokkos::Unmanaged>> flat(x.data(),
+                                                                                                       repeated);
   test::expect_error("quern::fill: out has stride 0 along axis 0 of extents (4): its elements share memory",
                      [&] { quern::fill(exec, flat, 1.0); });
   EXPECT_EQ(200.0, quern::sum(exec, x)) << "a refused call writes nothing";

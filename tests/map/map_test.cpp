@@ -31,8 +31,8 @@ TYPED_TEST(Map, CombinesTwoViewsOfOneLayout) {
   using L = typename TypeParam::layout;
   using E = typename TypeParam::exec;
   // Empty, one element, fewer than a pack, primes that no pack divides, several blocks.
-  for (const std::array<std::int64_t, 2> n : {std::array<std::int64_t, 2>{0, 3}, {1, 1}, {1, 3}, {7, 13}, {67, 101},
-                                              {3, 4099}, {4099, 3}}) {
+  for (const std::array<std::int64_t, 2> n :
+       {std::array<std::int64_t, 2>{0, 3}, {1, 1}, {1, 3}, {7, 13}, {67, 101}, {3, 4099}, {4099, 3}}) {
     const auto a = test::samples<T>(n[0] * n[1], 1), b = test::samples<T>(n[0] * n[1], 2);
     const auto x = test::make_array<T, 2, L, E>(n, a);
     const auto y = test::make_array<T, 2, L, E>(n, b);

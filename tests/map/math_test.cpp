@@ -25,19 +25,22 @@ template <class T>
 double ulps(T got, long double exact) {
   int exponent;
   std::frexp(exact, &exponent);
-  const long double unit = std::ldexp(1.0L, std::max(exponent - std::numeric_limits<T>::digits,
-                                                     std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits));
+  const long double unit =
+      std::ldexp(1.0L, std::max(exponent - std::numeric_limits<T>::digits,
+                                std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits));
   return static_cast<double>(std::fabs(static_cast<long double>(got) - exact) / unit);
 }
 
-/// Arguments over the whole reduced range: integers, random numbers of every magnitude, and neighbours of multiples of pi/2.
+/// Arguments over the whole reduced range: integers, random numbers of every magnitude, and neighbours of multiples of
+/// pi/2.
 template <class T>
 std::vector<T> arguments() {
   std::vector<T> x;
   for (int i = 0; i < 20000; ++i) x.push_back(static_cast<T>(i * 499));
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> magnitude(-40, std::log2(4.9e7)), sign(-1, 1);
-  for (int i = 0; i < 100000; ++i) x.push_back(static_cast<T>(std::copysign(std::exp2(magnitude(random)), sign(random))));
+  for (int i = 0; i < 100000; ++i)
+    x.push_back(static_cast<T>(std::copysign(std::exp2(magnitude(random)), sign(random))));
   for (int i = 1; i < 20000; ++i) {
     const T near = static_cast<T>(i * 1571 * 1.57079632679489661923);
     x.insert(x.end(), {near, std::nextafter(near, T(0)), std::nextafter(near, T(1e30)), -near});

@@ -25,8 +25,10 @@ TYPED_TEST(ReduceEdges, NoElements) {
   EXPECT_TRUE(quern::all(exec, x));
   EXPECT_FALSE(quern::any(exec, x));
   EXPECT_EQ(0, quern::count(exec, x));
-  test::expect_error("quern::min: in 1 has extents (3, 0), expected at least one element", [&] { quern::min(exec, x); });
-  test::expect_error("quern::max: in 1 has extents (3, 0), expected at least one element", [&] { quern::max(exec, x); });
+  test::expect_error("quern::min: in 1 has extents (3, 0), expected at least one element",
+                     [&] { quern::min(exec, x); });
+  test::expect_error("quern::max: in 1 has extents (3, 0), expected at least one element",
+                     [&] { quern::max(exec, x); });
   test::expect_error("quern::minmax: in 1 has extents (3, 0), expected at least one element",
                      [&] { quern::minmax(exec, x); });
 }
@@ -62,8 +64,8 @@ TYPED_TEST(ReduceEdges, UnalignedPartsOfEveryLength) {
     }
 }
 
-// A hundred million times 0.1f, where a running sum ends near 2e6. The fold of a block rounds about 20 times in a row, each
-// time by half an epsilon of 1.2e-7 at most; compensation adds nothing to that, however many blocks there are.
+// A hundred million times 0.1f, where a running sum ends near 2e6. The fold of a block rounds about 20 times in a row,
+// each time by half an epsilon of 1.2e-7 at most; compensation adds nothing to that, however many blocks there are.
 TYPED_TEST(ReduceEdges, FloatSumIsAsAccurateAsPairwiseSummation) {
   const TypeParam exec;
   const std::int64_t n = 100'000'000;

@@ -17,8 +17,8 @@ TYPED_TEST(Sum, IsExactWhereNothingRounds) {
   using L = typename TypeParam::layout;
   using E = typename TypeParam::exec;
   using S = quern::impl::sum_type<T>;
-  for (const std::array<std::int64_t, 2> n : {std::array<std::int64_t, 2>{0, 3}, {1, 1}, {1, 3}, {7, 13}, {64, 64},
-                                              {67, 101}, {3, 40993}, {40993, 3}}) {
+  for (const std::array<std::int64_t, 2> n :
+       {std::array<std::int64_t, 2>{0, 3}, {1, 1}, {1, 3}, {7, 13}, {64, 64}, {67, 101}, {3, 40993}, {40993, 3}}) {
     const auto values = test::samples<T>(n[0] * n[1]);
     const auto x = test::make_array<T, 2, L, E>(n, values);
     S expected(0);

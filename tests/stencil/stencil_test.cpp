@@ -82,12 +82,10 @@ TYPED_TEST(Stencil, ReportsMisuse) {
   using E = typename TypeParam::exec;
   const auto a = test::make_array<T, 2, Kokkos::LayoutRight, E>({5, 6});
   const auto b = test::make_array<T, 2, Kokkos::LayoutRight, E>({5, 7});
-  test::expect_error("quern::stencil: in has extents (5, 7), expected those of out, (5, 6)", [&] {
-    quern::stencil<quern::box<1>>(E(), a, weighted_3x3(), quern::boundary::keep, b);
-  });
-  test::expect_error("quern::stencil: out and in share memory", [&] {
-    quern::stencil<quern::box<1>>(E(), a, weighted_3x3(), quern::boundary::keep, a);
-  });
+  test::expect_error("quern::stencil: in has extents (5, 7), expected those of out, (5, 6)",
+                     [&] { quern::stencil<quern::box<1>>(E(), a, weighted_3x3(), quern::boundary::keep, b); });
+  test::expect_error("quern::stencil: out and in share memory",
+                     [&] { quern::stencil<quern::box<1>>(E(), a, weighted_3x3(), quern::boundary::keep, a); });
 }
 
 }  // namespace

@@ -37,10 +37,11 @@ std::vector<event> watch(const F& f) {
     // Kokkos fences by itself before each callback; those are the tool's, not the operation's.
     if (std::string(name).find("Profile Tool Fence") == std::string::npos) events.push_back({"fence", name, device});
   });
-  tools::set_allocate_data_callback([](Kokkos::Profiling::SpaceHandle, const char* name, const void*, std::uint64_t bytes) {
-    // Kokkos reports an allocation of no bytes for every team kernel without level-1 scratch on CUDA.
-    if (bytes > 0) events.push_back({"allocate", name, 0});
-  });
+  tools::set_allocate_data_callback(
+      [](Kokkos::Profiling::SpaceHandle, const char* name, const void*, std::uint64_t bytes) {
+        // Kokkos reports an allocation of no bytes for every team kernel without level-1 scratch on CUDA.
+        if (bytes > 0) events.push_back({"allocate", name, 0});
+      });
   f();
   tools::set_begin_parallel_for_callback(nullptr);
   tools::set_begin_parallel_reduce_callback(nullptr);

@@ -29,7 +29,8 @@ struct scalar_input {
 template <class Exec, class V>
 auto make_input(const V& v, const std::string& operation) {
   if constexpr (view_like<V>) {
-    static_assert(view_traits<V>::template accessible<Exec>, "quern: an input is not accessible from the execution space");
+    static_assert(view_traits<V>::template accessible<Exec>,
+                  "quern: an input is not accessible from the execution space");
     const auto s = as_strided<Exec, use::input>(v, operation);
     return array_input<value_of<V>>{{s.data, s.extents, s.stride}};
   } else {

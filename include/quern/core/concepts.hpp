@@ -78,9 +78,8 @@ struct view_traits<V> {
   using value_type = std::remove_cv_t<typename V::t_dev::value_type>;
   static constexpr bool is_const = std::is_const_v<typename V::t_dev::value_type>;
   template <class Exec>
-  static constexpr bool accessible =
-      Kokkos::SpaceAccessibility<Exec, typename V::t_dev::memory_space>::accessible ||
-      Kokkos::SpaceAccessibility<Exec, typename V::t_host::memory_space>::accessible;
+  static constexpr bool accessible = Kokkos::SpaceAccessibility<Exec, typename V::t_dev::memory_space>::accessible ||
+                                     Kokkos::SpaceAccessibility<Exec, typename V::t_host::memory_space>::accessible;
   using execution_space = typename V::execution_space;
 };
 

@@ -69,8 +69,8 @@ strided<T> describe(T* data, const V& v) {
 
 enum class use { input, output };
 
-/// The pointer, extents and strides of any `view_like`, as seen from `Exec`. A DualView must be up to date there, and is
-/// marked as modified there where it is an output.
+/// The pointer, extents and strides of any `view_like`, as seen from `Exec`. A DualView must be up to date there, and
+/// is marked as modified there where it is an output.
 template <class Exec, use Use, class V>
 auto as_strided(const V& v, const std::string& operation) {
   if constexpr (dual_view<V>) {
@@ -108,10 +108,8 @@ inline bool broadcast_strides(const shape& from, const std::array<std::int64_t, 
   result.fill(0);
   for (int d = 0; d < from.rank; ++d) {
     const int e = d + to.rank - from.rank;
-    if (from.extent[d] == to.extent[e])
-      result[e] = from.extent[d] == 1 ? 0 : stride[d];
-    else if (from.extent[d] != 1)
-      return false;
+    if (from.extent[d] == to.extent[e]) result[e] = from.extent[d] == 1 ? 0 : stride[d];
+    else if (from.extent[d] != 1) return false;
   }
   return true;
 }

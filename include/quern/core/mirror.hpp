@@ -13,11 +13,10 @@ namespace impl {
 /// The managed View type with the value type, rank and static extents of V in `Space`. A strided View has no layout
 /// that an allocation could have, so its copies are LayoutRight.
 template <class V, class Space>
-using managed_in = Kokkos::View<
-    typename V::non_const_data_type,
-    std::conditional_t<std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>, Kokkos::LayoutRight,
-                       typename V::array_layout>,
-    Space>;
+using managed_in = Kokkos::View<typename V::non_const_data_type,
+                                std::conditional_t<std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>,
+                                                   Kokkos::LayoutRight, typename V::array_layout>,
+                                Space>;
 
 template <class R, class V>
 auto layout_like(const V& v) {
@@ -30,7 +29,8 @@ template <class Space, class V>
 managed_in<V, Space> copy_in(const V& v) {
   using result = managed_in<V, Space>;
   result r(Kokkos::view_alloc(Kokkos::WithoutInitializing, v.label()), layout_like<result>(v));
-  using contiguous = Kokkos::View<typename V::non_const_data_type, typename result::array_layout, typename V::memory_space>;
+  using contiguous =
+      Kokkos::View<typename V::non_const_data_type, typename result::array_layout, typename V::memory_space>;
   if constexpr (std::is_same_v<typename V::array_layout, typename result::array_layout>) {
     if (v.span_is_contiguous()) {
       Kokkos::deep_copy(r, v);

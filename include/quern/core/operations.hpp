@@ -49,8 +49,7 @@ struct divide {
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
     if constexpr (std::is_integral_v<A> && std::is_integral_v<B>)
       return static_cast<double>(a) / static_cast<double>(b);
-    else
-      return a / b;
+    else return a / b;
   }
 };
 struct where {

@@ -139,7 +139,9 @@ struct row_nest {
   std::int64_t stride[N][max_rank];
 
   explicit row_nest(const loop_nest<N>& nest)
-      : rank(nest.rank), small(nest.inner() * nest.outer() < (std::int64_t{1} << 31)), inner(nest.inner()),
+      : rank(nest.rank),
+        small(nest.inner() * nest.outer() < (std::int64_t{1} << 31)),
+        inner(nest.inner()),
         outer(nest.outer()) {
     for (int d = 0; d < max_rank; ++d) {
       extent[d] = nest.extent[d];

@@ -30,11 +30,12 @@ struct tuning {
   static constexpr int map_unroll = 2;
 
   /// Independent packs that one thread of a reduction keeps in flight.
-  static constexpr int reduce_packs = 4;
+  static constexpr int reduce_packs = 8;
 
-  /// Threads of a team, and teams for each `team_size` threads that the device holds at once.
+  /// Threads of a reducing team, and the share of the threads that the device can hold at once which reduce: few, with
+  /// many loads each, since more would need a second wave for reducers with a large state.
   static constexpr int team_size = device ? 256 : 1;
-  static constexpr double reduce_occupancy = device ? 0.5 : 1.0;
+  static constexpr double reduce_occupancy = device ? 0.25 : 1.0;
 
   /// Elements, in bytes of the widest operand, that a host loop handles at a time: small enough for the first cache.
   static constexpr int block_bytes = 2048;

@@ -71,8 +71,9 @@ T integrate_box(const Exec& exec, const F& f, const std::array<interval<T>, Rank
   double cell = 1;
   std::int64_t items = 1;
   for (std::size_t d = 0; d < Rank; ++d) {
-    if (n[d] < 1) throw Error(label, "n has " + std::to_string(n[d]) + " points along axis " + std::to_string(d) +
-                                         ", expected at least 1");
+    if (n[d] < 1)
+      throw Error(
+          label, "n has " + std::to_string(n[d]) + " points along axis " + std::to_string(d) + ", expected at least 1");
     if (!std::isfinite(box[d].lower) || !std::isfinite(box[d].upper))
       throw Error(label, "the interval of axis " + std::to_string(d) + " is not finite");
     kernel.lower[d] = box[d].lower;
@@ -87,7 +88,8 @@ T integrate_box(const Exec& exec, const F& f, const std::array<interval<T>, Rank
   lease<Exec> held(exec);
   auto* result = held.template result<compensated<T>>();
   const Kokkos::View<compensated<T>, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>> out(result);
-  Kokkos::parallel_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items), kernel, out);
+  Kokkos::parallel_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items), kernel,
+                          out);
   exec.fence(label + ": result");
   return static_cast<T>(static_cast<double>(result->value()) * cell);
 }

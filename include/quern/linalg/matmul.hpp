@@ -48,13 +48,11 @@ struct matmul_kernel {
     for (std::int64_t k0 = 0; k0 < inner; k0 += depth) {
       for (int e = t; e < tile * depth; e += threads) {
         const int i = e / depth, k = e % depth;
-        ta[i * (depth + 1) + k] = row0 + i < m && k0 + k < inner
-                                      ? a[(row0 + i) * a_stride[0] + (k0 + k) * a_stride[1]]
-                                      : A(0);
+        ta[i * (depth + 1) + k] =
+            row0 + i < m && k0 + k < inner ? a[(row0 + i) * a_stride[0] + (k0 + k) * a_stride[1]] : A(0);
         const int kb = e / tile, j = e % tile;
-        tb[kb * tile + j] = k0 + kb < inner && col0 + j < n
-                                ? b[(k0 + kb) * b_stride[0] + (col0 + j) * b_stride[1]]
-                                : B(0);
+        tb[kb * tile + j] =
+            k0 + kb < inner && col0 + j < n ? b[(k0 + kb) * b_stride[0] + (col0 + j) * b_stride[1]] : B(0);
       }
       team.team_barrier();
       for (int k = 0; k < depth; ++k)
@@ -95,9 +93,9 @@ void matmul_tiled(const Exec& exec, const strided<C>& c, const strided<const A>&
 /// Views that a BLAS takes as they are: one floating-point type, one plain layout, and rows or columns without gaps.
 template <class Exec, class V>
 inline constexpr bool blas_view =
-    Kokkos::is_view_v<V> && (std::is_same_v<value_of<V>, float> || std::is_same_v<value_of<V>, double> ||
-                             std::is_same_v<value_of<V>, Kokkos::complex<float>> ||
-                             std::is_same_v<value_of<V>, Kokkos::complex<double>>);
+    Kokkos::is_view_v<V> &&
+    (std::is_same_v<value_of<V>, float> || std::is_same_v<value_of<V>, double> ||
+     std::is_same_v<value_of<V>, Kokkos::complex<float>> || std::is_same_v<value_of<V>, Kokkos::complex<double>>);
 
 template <class V>
 using layout_of = typename V::array_layout;
@@ -112,12 +110,13 @@ concept blas_operands =
 
 /// The matrix product `c = a b`.
 ///
-/// @param c (m, n), @param a (m, k), @param b (k, n): Views of rank 2 of any layout; c must not share memory with a or b.
+/// @param c (m, n), @param a (m, k), @param b (k, n): Views of rank 2 of any layout; c must not share memory with a or
+/// b.
 ///        The product is taken in c's value type.
 ///
-/// With the `linalg` component and floating-point Views of one type and one of LayoutLeft or LayoutRight, Kokkos Kernels
-/// (and through it the vendor's BLAS) computes it; otherwise a tiled Kokkos kernel. Asynchronous on `exec`; the order of
-/// the additions, and so the rounding, is the library's. `k = 0` gives zeros.
+/// With the `linalg` component and floating-point Views of one type and one of LayoutLeft or LayoutRight, Kokkos
+/// Kernels (and through it the vendor's BLAS) computes it; otherwise a tiled Kokkos kernel. Asynchronous on `exec`; the
+/// order of the additions, and so the rounding, is the library's. `k = 0` gives zeros.
 /// @throws Error if the extents do not fit or c shares memory with an input
 template <execution_space Exec, view_like C, view_like A, view_like B>
 void matmul(const Exec& exec, const C& c_view, const A& a_view, const B& b_view) {
@@ -131,8 +130,7 @@ void matmul(const Exec& exec, const C& c_view, const A& a_view, const B& b_view)
   if (a.extents.extent[1] != b.extents.extent[0])
     throw Error(label, "a has extents " + a.extents.str() + ", which do not fit b with extents " + b.extents.str());
   const shape expected{a.extents.extent[0], b.extents.extent[1]};
-  if (c.extents != expected)
-    throw Error(label, "c has extents " + c.extents.str() + ", expected " + expected.str());
+  if (c.extents != expected) throw Error(label, "c has extents " + c.extents.str() + ", expected " + expected.str());
   impl::check_overlap(label, c, a, "a", false);
   impl::check_overlap(label, c, b, "b", false);
   if (expected.size() == 0) return;

@@ -37,7 +37,8 @@ struct matvec_kernel {
 
 }  // namespace impl
 
-/// Products of matrices with vectors, `y(b, i) = sum_k a(b, i, k) x(b, k)`, with NumPy's `matvec` rules for the batch axis b:
+/// Products of matrices with vectors, `y(b, i) = sum_k a(b, i, k) x(b, k)`, with NumPy's `matvec` rules for the batch
+/// axis b:
 ///
 /// | a | x | y | |
 /// | --- | --- | --- | --- |
@@ -81,11 +82,16 @@ void matvec(const Exec& exec, const Y& y_view, const A& a_view, const X& x_view)
 #endif
   using T = std::remove_pointer_t<decltype(y.data)>;
   const impl::matvec_kernel<T, impl::value_of<A>, impl::value_of<X>> kernel{
-      y.data, a.data, x.data, rows, columns,
+      y.data,
+      a.data,
+      x.data,
+      rows,
+      columns,
       {batched ? y.stride[0] : 0, y.stride[batched ? 1 : 0]},
       {ra == 3 ? a.stride[0] : 0, a.stride[ra - 2], a.stride[ra - 1]},
       {rx == 2 ? x.stride[0] : 0, x.stride[rx - 1]}};
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, batch * rows), kernel);
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, batch * rows),
+                       kernel);
 }
 
 /// The same on a default instance of y's execution space.

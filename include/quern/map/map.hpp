@@ -34,12 +34,12 @@ struct map_kernel {
   row_nest<operands> nest;
   std::int64_t per_row;           // work items of a row
   std::int64_t row_step, i_step;  // device: between the items of one thread
-  bool stream;                    // host: write past the caches
+  std::int64_t distance[operands];
+  bool stream;  // host: write past the caches
 
   template <std::size_t... I>
   KOKKOS_FUNCTION void element(const offsets& o, std::int64_t k, std::index_sequence<I...>) const {
-    out.data[o.of[0] + k * out.step] =
-        convert<T>(f(get<I>(in).load(o.of[I + 1] + k * get<I>(in).step)...));
+    out.data[o.of[0] + k * out.step] = convert<T>(f(get<I>(in).load(o.of[I + 1] + k * get<I>(in).step)...));
   }
 
   /// Items of W elements that one thread computes together: the loads of all, then the arithmetic, then the stores.
@@ -65,40 +65,43 @@ struct map_kernel {
     return convert<T>(f(get<I>(in).template expand<W>(p, k)...));
   }
 
-  /// Count items of W elements for one thread: of rows far apart, or of places of one row far apart, so that neighbouring
-  /// threads stay neighbours in memory and one division finds all of them.
+  /// Count items of W elements for one thread: of rows far apart, or of places of one row far apart, so that
+  /// neighbouring threads stay neighbours in memory. One division finds the first, and the others follow at equal
+  /// distances.
   template <int W, int Count>
   KOKKOS_FUNCTION void device_items(std::int64_t work) const {
+    constexpr std::index_sequence_for<In...> inputs;
     std::int64_t i, row = nest.divide(work, per_row, i);
     i *= W;
+    offsets one[1] = {nest.at(row, i)};
     if (row + (Count - 1) * row_step < nest.outer && i + (Count - 1) * i_step + W <= nest.inner) {
-      offsets o[Count];
-      for (int u = 0; u < Count; ++u) o[u] = nest.at(row + u * row_step, i + u * i_step);
-      whole_items<W>(o, std::index_sequence_for<In...>());
+      offsets o[Count] = {one[0]};
+      for (int u = 1; u < Count; ++u) o[u] = moved(o[u - 1]);
+      whole_items<W>(o, inputs);
       return;
     }
-    for (int u = 0; u < Count && row < nest.outer; ++u, row += row_step, i += i_step) {
-      const offsets o[1] = {nest.at(row, i)};
-      if (i + W <= nest.inner) whole_items<W>(o, std::index_sequence_for<In...>());
+    for (int u = 0; u < Count && row < nest.outer; ++u, row += row_step, i += i_step, one[0] = moved(one[0])) {
+      if (i + W <= nest.inner) whole_items<W>(one, inputs);
       else
-        for (std::int64_t k = 0; i + k < nest.inner; ++k) element(o[0], k, std::index_sequence_for<In...>());
+        for (std::int64_t k = 0; i + k < nest.inner; ++k) element(one[0], k, inputs);
     }
   }
+  KOKKOS_FUNCTION offsets moved(offsets o) const {
+    for (int k = 0; k < operands; ++k) o.of[k] += distance[k];
+    return o;
+  }
 
-  /// Shares rows of `items` items of that width out to threads, Count items each; a thread's items are in different rows where there
-  /// are many, since operands that repeat along rows are then read from the first cache.
+  /// Shares rows of `items` items of that width out to threads, Count items each, and returns the number of threads. In
+  /// a matrix a thread's items are in different rows, so that operands that repeat along rows come from the first
+  /// cache.
   template <int Count>
   std::int64_t device_shares(std::int64_t items, int item_width) {
-    if (nest.outer >= 4 * Count) {
-      per_row = items;
-      row_step = (nest.outer + Count - 1) / Count;
-      i_step = 0;
-      return per_row * row_step;
-    }
-    per_row = (items + Count - 1) / Count;
-    row_step = 0;
-    i_step = per_row * item_width;
-    return per_row * nest.outer;
+    const bool matrix = nest.rank == 2 && nest.outer >= 4 * Count;
+    per_row = matrix ? items : (items + Count - 1) / Count;
+    row_step = matrix ? (nest.outer + Count - 1) / Count : 0;
+    i_step = matrix ? 0 : per_row * item_width;
+    for (int k = 0; k < operands; ++k) distance[k] = row_step * nest.stride[k][1] + i_step * nest.stride[k][0];
+    return per_row * (matrix ? row_step : nest.outer);
   }
 
   KOKKOS_FUNCTION void operator()(pack_tag, std::int64_t item) const { device_items<width, packs>(item); }
@@ -107,7 +110,7 @@ struct map_kernel {
   template <class... P>
   static void loop(T* to, std::int64_t n, const F& g, P... from) {
     const F local = g;  // what the loop reads must not be what it might write
-    // Equal pointers are the only overlap that map allows, so no iteration depends on another.
+                        // Equal pointers are the only overlap that map allows, so no iteration depends on another.
 #pragma GCC ivdep
     for (std::int64_t k = 0; k < n; ++k) to[k] = convert<T>(local(from[k]...));
   }
@@ -148,8 +151,15 @@ void map_launch(const Exec& exec, const std::string& label, const strided<T>& ou
   using kernel_type = map_kernel<Exec, F, T, typename Input::operand...>;
   const auto nest = make_loop_nest<operands>(out.extents, strides);
   int k = 0;
-  kernel_type kernel{f, {out.data, nest.stride[0][0]}, {{in.at_step(nest.stride[++k][0])}...}, row_nest<operands>(nest),
-                     0, 0, 0, false};
+  kernel_type kernel{f,
+                     {out.data, nest.stride[0][0]},
+                     {{in.at_step(nest.stride[++k][0])}...},
+                     row_nest<operands>(nest),
+                     0,
+                     0,
+                     0,
+                     {},
+                     false};
   const auto& rows = kernel.nest;
 
   if constexpr (!tuning<Exec>::device) {
@@ -208,7 +218,8 @@ void map_checked(const std::string& label, const Exec& exec, const Out& out_view
 /// @param exec the execution space instance to run on
 /// @param out  a View of any rank, layout and value type; its extents are the extents of the operation
 /// @param f    a functor or `KOKKOS_LAMBDA` that takes one value of each input; its result is converted to out's type
-/// @param in   any number of Views and scalars. They broadcast to the extents of `out` by NumPy's rule: axes are matched
+/// @param in   any number of Views and scalars. They broadcast to the extents of `out` by NumPy's rule: axes are
+/// matched
 ///             from the last one backwards, and an extent of 1 or a missing axis is repeated
 ///
 /// Each element is computed once, so `out` may be the same View as an input. Contiguous, aligned operands of any rank

@@ -14,7 +14,8 @@ namespace quern::impl {
 template <class Reducer, class Member>
 KOKKOS_FUNCTION void team_join(const Member& team, const Reducer& reducer, typename Reducer::state& s) {
   using state = typename Reducer::state;
-  auto* shared = static_cast<state*>(team.team_shmem().get_shmem_aligned(team.team_size() * sizeof(state), alignof(state)));
+  auto* shared =
+      static_cast<state*>(team.team_shmem().get_shmem_aligned(team.team_size() * sizeof(state), alignof(state)));
   const int t = team.team_rank();
   shared[t] = s;
   for (int half = team.team_size() / 2; half > 0; half /= 2) {
@@ -24,8 +25,8 @@ KOKKOS_FUNCTION void team_join(const Member& team, const Reducer& reducer, typen
   if (t == 0) s = shared[0];
 }
 
-/// The reduction of f(in(i)...): each team reduces a share, through packs where the operands allow it, and the last team
-/// to finish joins the teams' states in their order.
+/// The reduction of f(in(i)...): each team reduces a share, through packs where the operands allow it, and the last
+/// team to finish joins the teams' states in their order.
 ///
 /// On a device thread t of all takes packs t, t + threads, ...; on the host a team is one thread and takes a contiguous
 /// run of blocks. Both shares depend on the launch's shape alone, so results repeat from run to run.
@@ -36,7 +37,8 @@ struct reduce_kernel {
   static constexpr int width = pack_width<Exec, typename In::value_type...>();
   static constexpr int packs = tuning<Exec>::reduce_packs;
   static constexpr std::int64_t block =
-      tuning<Exec>::block_bytes / static_cast<std::int64_t>(std::bit_ceil(std::max({sizeof(typename In::value_type)...})));
+      tuning<Exec>::block_bytes /
+      static_cast<std::int64_t>(std::bit_ceil(std::max({sizeof(typename In::value_type)...})));
   using state = typename Reducer::state;
   using value = std::remove_cvref_t<std::invoke_result_t<const F&, typename In::value_type...>>;
   using offsets = typename row_nest<operands>::offsets;
@@ -62,19 +64,19 @@ struct reduce_kernel {
   }
 
   /// The values of several items of W elements, all loaded before the first is used.
-  template <int W, std::size_t... I>
-  KOKKOS_FUNCTION void whole_items(value* v, const offsets (&o)[packs], std::index_sequence<I...>) const {
-    apply_packs<W>(v, std::index_sequence<I...>(), load_packs<W, I>(get<I>(in), o)...);
+  template <int W, int Count, std::size_t... I>
+  KOKKOS_FUNCTION void whole_items(value* v, const offsets (&o)[Count], std::index_sequence<I...>) const {
+    apply_packs<W, Count>(v, std::index_sequence<I...>(), load_packs<W, I>(get<I>(in), o)...);
   }
-  template <int W, int Which, class Operand>
-  KOKKOS_FUNCTION auto load_packs(const Operand& operand, const offsets (&o)[packs]) const {
-    packs_of<typename Operand::value_type, W, packs> p;
-    for (int u = 0; u < packs; ++u) p.at[u] = operand.template load_pack<W>(o[u].of[Which]);
+  template <int W, int Which, int Count, class Operand>
+  KOKKOS_FUNCTION auto load_packs(const Operand& operand, const offsets (&o)[Count]) const {
+    packs_of<typename Operand::value_type, W, Count> p;
+    for (int u = 0; u < Count; ++u) p.at[u] = operand.template load_pack<W>(o[u].of[Which]);
     return p;
   }
-  template <int W, std::size_t... I, class... P>
+  template <int W, int Count, std::size_t... I, class... P>
   KOKKOS_FUNCTION void apply_packs(value* v, std::index_sequence<I...>, const P&... p) const {
-    for (int u = 0; u < packs; ++u)
+    for (int u = 0; u < Count; ++u)
       for (int k = 0; k < W; ++k) v[u * W + k] = f(get<I>(in).template expand<W>(p.at[u], k)...);
   }
 
@@ -91,8 +93,13 @@ struct reduce_kernel {
       reducer.template add_block<packs * W>(s, v);
     }
     for (; item < total; item += threads) {
-      const offsets o = nest.at_item(item, items, W, i);
-      for (std::int64_t k = 0; k < W && i + k < nest.inner; ++k) reducer.add(s, element(o, k, indices()));
+      const offsets o[1] = {nest.at_item(item, items, W, i)};
+      if (item < whole) {
+        whole_items<W>(v, o, indices());
+        reducer.template add_block<W>(s, v);
+      } else {
+        for (std::int64_t k = 0; i + k < nest.inner; ++k) reducer.add(s, element(o[0], k, indices()));
+      }
     }
   }
 
@@ -177,8 +184,17 @@ void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
   const auto nest = make_loop_nest<operands>(extents, strides);
 
   int k = -1;
-  kernel_type kernel{reducer, f, {{in.at_step(nest.stride[++k][0])}...}, row_nest<operands>(nest), 0, 0, false, nullptr,
-                     nullptr, extents.size(), out};
+  kernel_type kernel{reducer,
+                     f,
+                     {{in.at_step(nest.stride[++k][0])}...},
+                     row_nest<operands>(nest),
+                     0,
+                     0,
+                     false,
+                     nullptr,
+                     nullptr,
+                     extents.size(),
+                     out};
   const auto& rows = kernel.nest;
   kernel.packed = [&]<std::size_t... I>(std::index_sequence<I...>) {
     constexpr int w = kernel_type::width;
@@ -190,7 +206,7 @@ void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
   kernel.total = kernel.items * rows.outer;
 
   const int team = tuning<Exec>::team_size;
-  const std::int64_t useful = (kernel.total + team * kernel.packs - 1) / (team * kernel.packs);
+  const std::int64_t useful = (kernel.total + team - 1) / team;
   const auto most = static_cast<std::int64_t>(exec.concurrency() * tuning<Exec>::reduce_occupancy) / team;
   const int league = static_cast<int>(std::clamp<std::int64_t>(useful, 1, std::max<std::int64_t>(most, 1)));
   kernel.partial = static_cast<state*>(scratch.require(exec, league * sizeof(state)));

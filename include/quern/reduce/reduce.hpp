@@ -260,11 +260,11 @@ auto mean(Args&&... args) {
   return impl::reduce_call<1>(impl::reduction{"quern::mean", impl::op::identity(), reducer}, args...);
 }
 
-/// Mean and population variance `sum |x - mean|^2 / n` in one pass, as `moments` (`auto [mean, var] = ...`). Types as for
-/// `mean`; NaN for no elements.
+/// Mean and population variance `sum |x - mean|^2 / n` in one pass, as `moments` (`auto [mean, var] = ...`). Types as
+/// for `mean`; NaN for no elements.
 ///
-/// Blocks are centred while they are in registers and then joined by the update of Chan, Golub and LeVeque (The American
-/// Statistician 37, 1983): as accurate as two passes, whatever the mean.
+/// Blocks are centred while they are in registers and then joined by the update of Chan, Golub and LeVeque (The
+/// American Statistician 37, 1983): as accurate as two passes, whatever the mean.
 template <class Result = void, class... Args>
   requires impl::reduction_arguments<1, Args...>
 auto mean_var(Args&&... args) {

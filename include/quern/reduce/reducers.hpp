@@ -35,8 +35,8 @@ inline constexpr bool is_complex<Kokkos::complex<T>> = true;
 
 /// A floating-point type narrower than float.
 template <class T>
-inline constexpr bool is_half = std::is_same_v<T, Kokkos::Experimental::half_t> ||
-                                std::is_same_v<T, Kokkos::Experimental::bhalf_t>;
+inline constexpr bool is_half =
+    std::is_same_v<T, Kokkos::Experimental::half_t> || std::is_same_v<T, Kokkos::Experimental::bhalf_t>;
 
 template <class T>
 struct sum_of {
@@ -83,8 +83,8 @@ template <int N, class P>
 inline constexpr int fold_lanes =
     std::min<int>(N, static_cast<int>(std::bit_floor(std::max<std::size_t>(1, 128 / sizeof(P)))));
 
-/// Combines N values in lanes and then in a tree: as accurate as pairwise summation, and what compilers turn into vector
-/// instructions. `lift(v[i])` makes an operand of a value, `join` combines two.
+/// Combines N values in lanes and then in a tree: as accurate as pairwise summation, and what compilers turn into
+/// vector instructions. `lift(v[i])` makes an operand of a value, `join` combines two.
 template <class P, int N, class T, class Lift, class Join>
 KOKKOS_FUNCTION P fold(const T* v, const Lift& lift, const Join& join) {
   constexpr int lanes = fold_lanes<N, P>;
@@ -131,8 +131,9 @@ struct compensated {
   /// An overflown sum has a NaN as its error and is infinite all the same.
   KOKKOS_FUNCTION S value() const {
     const S e = error;
-    if constexpr (is_complex<S>) return S(is_nan(e.real()) ? sum.real() : sum.real() + e.real(),
-                                          is_nan(e.imag()) ? sum.imag() : sum.imag() + e.imag());
+    if constexpr (is_complex<S>)
+      return S(is_nan(e.real()) ? sum.real() : sum.real() + e.real(),
+               is_nan(e.imag()) ? sum.imag() : sum.imag() + e.imag());
     else return is_nan(e) ? sum : sum + e;
   }
 };
@@ -289,9 +290,7 @@ struct moments_reducer {
     join(s, {mean, fold<real, N>(v, squared_deviation{mean}, plus<real>()), N});
   }
   /// NaN for no values.
-  KOKKOS_FUNCTION real variance(const state& s) const {
-    return s.m2 / static_cast<real>(s.n);
-  }
+  KOKKOS_FUNCTION real variance(const state& s) const { return s.m2 / static_cast<real>(s.n); }
   KOKKOS_FUNCTION moments<S, real> result(const state& s, std::int64_t) const {
     const real var = variance(s);
     return {s.n == 0 ? s.mean + var : s.mean, var};

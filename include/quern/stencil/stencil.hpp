@@ -62,7 +62,8 @@ struct stencil_kernel {
 
 /// Tiles run along the axis that is contiguous in memory, so the iteration order follows the output's strides.
 template <class Exec, int Rank, Kokkos::Iterate Order, class Kernel>
-void stencil_launch(const Exec& exec, const std::string& label, const shape& extents, int radius, const Kernel& kernel) {
+void stencil_launch(const Exec& exec, const std::string& label, const shape& extents, int radius,
+                    const Kernel& kernel) {
   using policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<Rank, Order, Order>, Kokkos::IndexType<std::int64_t>>;
   typename policy::point_type low, high;
   for (int d = 0; d < Rank; ++d) {
@@ -78,7 +79,8 @@ void stencil_launch(const Exec& exec, const std::string& label, const shape& ext
 ///
 /// @tparam Shape    the neighbourhood: `quern::box<radius>`. `f` must not look further
 /// @param  out, in  Views of rank 2 or 3 with the same extents; they must not share memory
-/// @param  f        a functor or lambda over the window, `KOKKOS_LAMBDA(const auto& w)`; with an offset for each axis in
+/// @param  f        a functor or lambda over the window, `KOKKOS_LAMBDA(const auto& w)`; with an offset for each axis
+/// in
 ///                  the order of the View's indices
 /// @param  edge     `boundary::keep`: the outermost `radius` cells of `out` along each axis are left as they are
 ///
@@ -107,8 +109,7 @@ void stencil(const Exec& exec, const Out& out_view, const F& f, boundary edge, c
   }
   if (out.stride[0] < out.stride[rank - 1])
     impl::stencil_launch<Exec, rank, Kokkos::Iterate::Left>(exec, label, out.extents, Shape::radius, kernel);
-  else
-    impl::stencil_launch<Exec, rank, Kokkos::Iterate::Right>(exec, label, out.extents, Shape::radius, kernel);
+  else impl::stencil_launch<Exec, rank, Kokkos::Iterate::Right>(exec, label, out.extents, Shape::radius, kernel);
 }
 
 /// The same on a default instance of out's execution space.

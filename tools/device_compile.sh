@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: the Quern authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Compiles the tests, which instantiate everything, for CUDA or HIP against a Kokkos that was built for neither: a folder
+# before Kokkos's headers holds the generated ones of that back end. It cannot link, but it proves that the one source
+# compiles. device_compile.sh cuda|hip FOLDER JOBS
+set -euo pipefail
+backend=$1 out=$2/$1 jobs=$3
+top=$(cd "$(dirname "$0")/.." && pwd)
+kokkos=${QUERN_KOKKOS_HEADERS:-/usr/local/lib/kokkos-openmp/usr/include/kokkos}
+
+case $backend in
+  cuda) architectures=(sm_90) ;;
+  hip) architectures=(gfx90a gfx942) ;;
+esac
+sources=(core/extents_test core/views_test core/workspace_test map/map_test map/edges_test map/functions_test map/math_test
+  reduce/sum_test reduce/family_test reduce/edges_test stencil/stencil_test integrate/integrate_test linalg/matmul_test
+  linalg/matvec_test tools/callbacks_test)
+
+# The generated headers of Kokkos, as its build writes them for this back end with Serial.
+prepare() {
+  local arch=$1 dir=$2 name setup upper part
+  mkdir -p "$dir/quern"
+  upper=$(tr a-z A-Z <<<"$backend")
+  case $backend in
+    cuda) name=CUDA setup=Cuda macros="#define KOKKOS_ARCH_HOPPER90
+#define KOKKOS_ARCH_HOPPER
+#define KOKKOS_ENABLE_CUDA_LAMBDA
+#define KOKKOS_ENABLE_IMPL_CUDA_MALLOC_ASYNC" ;;
+    hip) name=HIP setup=HIP macros="#define KOKKOS_ARCH_AMD_${arch^^}
+#define KOKKOS_ARCH_AMD_GPU \"${arch}\"" ;;
+  esac
+  {
+    grep -vE '#define KOKKOS_ENABLE_(OPENMP|ATOMICS_BYPASS)|^#define KOKKOS_ARCH_|^#endif.*CORE_CONFIG' "$kokkos/KokkosCore_config.h"
+    printf '\n#ifndef KOKKOS_ENABLE_SERIAL\n#define KOKKOS_ENABLE_SERIAL\n#endif\n#define KOKKOS_ENABLE_%s\n%s\n' "$upper" "$macros"
+  } >"$dir/KokkosCore_config.h"
+  # The guard of the original closes at its end, where it still does.
+  if [[ $(grep -cE '^#(if|ifdef|ifndef)' "$dir/KokkosCore_config.h") != $(grep -c '^#endif' "$dir/KokkosCore_config.h") ]]; then
+    echo '#endif' >>"$dir/KokkosCore_config.h"
+  fi
+  for part in Declare Fwd Setup; do
+    case $part in
+      Declare) printf '#include <decl/Kokkos_Declare_SERIAL.hpp>\n#include <decl/Kokkos_Declare_%s.hpp>\n' "$name" ;;
+      Fwd) printf '#include <fwd/Kokkos_Fwd_SERIAL.hpp>\n#include <fwd/Kokkos_Fwd_%s.hpp>\n' "$name" ;;
+      Setup) printf '#include <setup/Kokkos_Setup_%s.hpp>\n' "$setup" ;;
+    esac >"$dir/KokkosCore_Config_${part}Backend.hpp"
+  done
+  sed -e 's/@PROJECT_VERSION@/0.1.0/; s/@PROJECT_VERSION_MAJOR@/0/; s/@PROJECT_VERSION_MINOR@/1/; s/@PROJECT_VERSION_PATCH@/0/' \
+    -e '/cmakedefine/d' "$top/cmake/config.hpp.in" >"$dir/quern/config.hpp"
+}
+
+compile() {
+  local arch=$1 dir=$2 source=$3 object
+  object=$dir/${source//\//_}.o
+  local -a command
+  case $backend in
+    cuda)
+      command=(nvcc -x cu -ccbin g++ "-arch=$arch" -std=c++20 -O1 --expt-extended-lambda -Werror=cross-execution-space-call
+        -diag-suppress=186,20011,20014 -isystem "$kokkos" -DDESUL_ATOMICS_ENABLE_CUDA -DKOKKOS_DEPENDENCE)
+      ;;
+    hip)
+      command=(hipcc -x hip "--offload-arch=$arch" -std=c++20 -O1 -fno-gpu-rdc -Wno-unused-result -isystem "$kokkos"
+        -DDESUL_ATOMICS_ENABLE_HIP -DKOKKOS_DEPENDENCE)
+      ;;
+  esac
+  "${command[@]}" -I "$dir" -I "$top/include" -I "$top/tests" "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace" \
+    -c "$top/tests/$source.cpp" -o "$object" >"$object.log" 2>&1 || {
+    grep -m 20 -E 'error|fatal' "$object.log" >&2
+    echo "FAILED $backend $arch $source" >&2
+    return 1
+  }
+  echo "compiled $backend $arch $source"
+}
+export -f compile
+export backend kokkos top
+
+for arch in "${architectures[@]}"; do
+  prepare "$arch" "$out/$arch"
+  printf '%s\n' "${sources[@]}" | xargs -P "$jobs" -I{} bash -euo pipefail -c 'compile "$@"' _ "$arch" "$out/$arch" {}
+done
