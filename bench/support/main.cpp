@@ -44,7 +44,7 @@ bool verify(const exec_space& exec, const prepared& p, const variant& v) {
 /// on the host.
 double copy_limit(const exec_space& exec) {
   constexpr bool device = quern::impl::is_device<exec_space>;
-  const std::int64_t n = device ? 1 << 28 : 1 << 26;
+  const std::int64_t n = device ? 1 << 28 : 1 << 27;
   const auto x = sampled(make_view<double*>("x", n), 1), y = sampled(make_view<double*>("y", n), 2);
   const std::function<void()> call = [&] {
     if constexpr (device) Kokkos::deep_copy(exec, y, x);

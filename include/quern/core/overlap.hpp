@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <quern/core/extents.hpp>
+#include <utility>
 #include <vector>
 
 namespace quern::impl {
@@ -34,11 +35,27 @@ inline bool overlap_search(const std::vector<overlap_term>& terms, std::size_t k
   return false;
 }
 
+/// The first byte of an array and the one after its last.
+template <class T>
+std::pair<std::intptr_t, std::intptr_t> byte_range(const strided<T>& s) {
+  std::int64_t low = 0, high = 0;
+  for (int d = 0; d < s.extents.rank; ++d) {
+    const std::int64_t reach = s.stride[d] * (s.extents.extent[d] - 1);
+    (reach < 0 ? low : high) += reach;
+  }
+  const auto start = reinterpret_cast<std::intptr_t>(s.data);
+  constexpr std::int64_t size = sizeof(T);
+  return {start + low * size, start + (high + 1) * size};
+}
+
 /// Whether two arrays share a byte. Exact (a bounded Diophantine equation, as in NumPy's `shares_memory`) for the
 /// strides that views of one allocation have; where the search would take long the answer is true.
 template <class T, class U>
 bool overlap(const strided<T>& a, const strided<U>& b) {
   if (a.extents.size() == 0 || b.extents.size() == 0) return false;
+  const auto [a_low, a_high] = byte_range(a);
+  const auto [b_low, b_high] = byte_range(b);
+  if (a_high <= b_low || b_high <= a_low) return false;  // all but views of one allocation
   // address(a) + sum a.stride * i  ==  address(b) + sum b.stride * j  (bytes within an element included)
   std::vector<overlap_term> terms;
   const auto add = [&](std::int64_t step, std::int64_t lowest, std::int64_t highest) {

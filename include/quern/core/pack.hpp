@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <quern/core/extents.hpp>
 #include <quern/core/tuning.hpp>
+#include <tuple>
 #include <utility>
 
 namespace quern::impl {
@@ -64,16 +65,20 @@ struct array_operand {
     return W > 1 && step == 0 ? p.value[0] : p.value[k];
   }
 
-  /// n elements from `offset` on as contiguous memory: where they are, or gathered into `buffer`.
-  const value_type* contiguous(std::int64_t offset, std::int64_t n, void* buffer) const {
-    if (step == 1) return data + offset;
-    auto* b = static_cast<value_type*>(buffer);
-    const T* from = data + offset;
-    if (step == 0) std::fill(b, b + n, *from);
-    else
-      for (std::int64_t k = 0; k < n; ++k) b[k] = from[k * step];
-    return b;
-  }
+  /// The elements from `offset` on for a host loop, with any step.
+  struct reader {
+    const T* from;
+    std::int64_t step;
+    value_type operator[](std::int64_t k) const { return from[k * step]; }
+  };
+  reader strided_from(std::int64_t offset) const { return {data + offset, step}; }
+};
+
+/// One value for every index.
+template <class T>
+struct repeated {
+  T value;
+  T operator[](std::int64_t) const { return value; }
 };
 
 /// A scalar operand: the value travels with the kernel and stands for an array of step 0.
@@ -82,11 +87,6 @@ struct scalar_operand {
   using value_type = T;
   static constexpr std::int64_t step = 0;
   T value;
-
-  struct repeated {
-    T value;
-    T operator[](std::int64_t) const { return value; }
-  };
 
   template <int W>
   bool packs(const std::int64_t (&)[max_rank], int) const {
@@ -101,8 +101,31 @@ struct scalar_operand {
   KOKKOS_FUNCTION T expand(const pack<T, W>&, int) const {
     return value;
   }
-  repeated contiguous(std::int64_t, std::int64_t, void*) const { return {value}; }
+  repeated<T> strided_from(std::int64_t) const { return {value}; }
 };
+
+/// Calls f with what a host loop reads of each operand from its offset on: a pointer where elements are neighbours, a
+/// value where they repeat. Both forms of each operand are compiled, so that compilers can use vector instructions for
+/// all of them; only for few operands, as the number of combinations doubles with each.
+template <class F, class... Done>
+void with_readers(const F& f, std::tuple<>, const std::int64_t*, const Done&... done) {
+  f(done...);
+}
+template <class F, class Operand, class... Rest, class... Done>
+void with_readers(const F& f, std::tuple<const Operand&, const Rest&...> operands, const std::int64_t* offset,
+                  const Done&... done) {
+  const Operand& first = std::get<0>(operands);
+  const auto rest = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::tuple<const Rest&...>(std::get<I + 1>(operands)...);
+  }(std::index_sequence_for<Rest...>());
+  using value = typename Operand::value_type;
+  if constexpr (requires { first.data; }) {
+    if (first.step == 0) with_readers(f, rest, offset + 1, done..., repeated<value>{first.data[*offset]});
+    else with_readers(f, rest, offset + 1, done..., static_cast<const value*>(first.data + *offset));
+  } else {
+    with_readers(f, rest, offset + 1, done..., repeated<value>{first.value});
+  }
+}
 
 /// Several packs of one operand, all loaded before any is used.
 template <class T, int W, int Count>

@@ -25,7 +25,8 @@ struct map_kernel {
   static constexpr int packs = tuning<Exec>::map_packs;
   static constexpr int unroll = tuning<Exec>::map_unroll;
   static constexpr std::int64_t block =
-      tuning<Exec>::block_bytes / static_cast<std::int64_t>(std::max({sizeof(T), sizeof(typename In::value_type)...}));
+      tuning<Exec>::map_block_bytes /
+      static_cast<std::int64_t>(std::max({sizeof(T), sizeof(typename In::value_type)...}));
   using offsets = typename row_nest<operands>::offsets;
 
   F f;
@@ -35,7 +36,8 @@ struct map_kernel {
   std::int64_t per_row;           // work items of a row
   std::int64_t row_step, i_step;  // device: between the items of one thread
   std::int64_t distance[operands];
-  bool stream;  // host: write past the caches
+  bool stream;   // host: write past the caches
+  bool gathers;  // host: elements of a row are not neighbours
 
   template <std::size_t... I>
   KOKKOS_FUNCTION void element(const offsets& o, std::int64_t k, std::index_sequence<I...>) const {
@@ -107,32 +109,34 @@ struct map_kernel {
   KOKKOS_FUNCTION void operator()(pack_tag, std::int64_t item) const { device_items<width, packs>(item); }
   KOKKOS_FUNCTION void operator()(element_tag, std::int64_t item) const { device_items<1, unroll>(item); }
 
-  template <class... P>
-  static void loop(T* to, std::int64_t n, const F& g, P... from) {
+  template <class To, class... P>
+  static void loop(const To& to, std::int64_t n, const F& g, P... from) {
     const F local = g;  // what the loop reads must not be what it might write
                         // Equal pointers are the only overlap that map allows, so no iteration depends on another.
 #pragma GCC ivdep
     for (std::int64_t k = 0; k < n; ++k) to[k] = convert<T>(local(from[k]...));
   }
 
+  /// Elements of one row on the host, n of them at most a block.
   template <std::size_t... I>
-  void whole_block(const offsets& o, std::int64_t n, std::index_sequence<I...>) const {
-    alignas(64) std::byte buffer[sizeof...(In) + 1][tuning<Exec>::block_bytes];
+  void host_block(const offsets& o, std::int64_t n, std::index_sequence<I...>) const {
     T* place = out.data + o.of[0];
-    T* to = out.step == 1 && !stream ? place : reinterpret_cast<T*>(buffer[sizeof...(In)]);
-    loop(to, n, f, get<I>(in).contiguous(o.of[I + 1], n, buffer[I])...);
-    if (to == place) return;
-    if (stream) {
-      stream_store(place, to, n * sizeof(T));
-    } else {
-      for (std::int64_t k = 0; k < n; ++k) place[k * out.step] = to[k];
+    if (gathers) {
+      for (std::int64_t k = 0; k < n; ++k)
+        place[k * out.step] = convert<T>(f(get<I>(in).strided_from(o.of[I + 1])[k]...));
+      return;
     }
+    alignas(64) std::byte buffer[tuning<Exec>::map_block_bytes];
+    T* to = stream ? reinterpret_cast<T*>(buffer) : place;
+    with_readers([&](const auto&... from) { loop(to, n, f, from...); }, std::tuple<const In&...>(get<I>(in)...),
+                 o.of + 1);
+    if (stream) stream_store(place, to, n * sizeof(T));
   }
 
   void operator()(block_tag, std::int64_t item) const {
     std::int64_t i;
     const offsets o = nest.at_item(item, per_row, block, i);
-    whole_block(o, Kokkos::min(block, nest.inner - i), std::index_sequence_for<In...>());
+    host_block(o, Kokkos::min(block, nest.inner - i), std::index_sequence_for<In...>());
     if (stream) stream_fence();
   }
 
@@ -159,12 +163,17 @@ void map_launch(const Exec& exec, const std::string& label, const strided<T>& ou
                      0,
                      0,
                      {},
+                     false,
                      false};
   const auto& rows = kernel.nest;
 
   if constexpr (!tuning<Exec>::device) {
     kernel.per_row = (rows.inner + kernel.block - 1) / kernel.block;
-    kernel.stream = !in_place && kernel.out.step == 1 &&
+    kernel.gathers = kernel.out.step != 1 || [&]<std::size_t... I>(std::index_sequence<I...>) {
+      const bool few = sizeof...(I) <= 3;
+      return ((get<I>(kernel.in).step > 1 || (get<I>(kernel.in).step == 0 && !few)) || ...);
+    }(std::index_sequence_for<Input...>());
+    kernel.stream = !in_place && !kernel.gathers && exec.concurrency() >= tuning<Exec>::streaming_threads &&
                     rows.inner * rows.outer * static_cast<std::int64_t>(sizeof(T)) >= tuning<Exec>::streaming_bytes;
     kernel.template launch<block_tag>(exec, label, kernel.per_row * rows.outer);
   } else {

@@ -37,7 +37,7 @@ struct reduce_kernel {
   static constexpr int width = pack_width<Exec, typename In::value_type...>();
   static constexpr int packs = tuning<Exec>::reduce_packs;
   static constexpr std::int64_t block =
-      tuning<Exec>::block_bytes /
+      tuning<Exec>::reduce_block_bytes /
       static_cast<std::int64_t>(std::bit_ceil(std::max({sizeof(typename In::value_type)...})));
   using state = typename Reducer::state;
   using value = std::remove_cvref_t<std::invoke_result_t<const F&, typename In::value_type...>>;
@@ -52,7 +52,8 @@ struct reduce_kernel {
   row_nest<operands> nest;
   std::int64_t items;  // per row: packs, elements or blocks
   std::int64_t total;
-  bool packed;
+  bool packed;     // device: items are packs
+  bool gathers;    // host: elements of a row are not neighbours
   state* partial;  // of each team
   int* finished;   // teams; 0 before and after the kernel
   std::int64_t values;
@@ -103,32 +104,36 @@ struct reduce_kernel {
     }
   }
 
+  /// f of a block in contiguous memory: where the values are, or computed into `room`.
   template <class... P>
-  const value* apply_block(value* v, std::int64_t n, P... p) const {
+  const value* apply_block(value* room, std::int64_t n, const P&... p) const {
     if constexpr (std::is_same_v<F, op::identity> && (std::is_pointer_v<P> && ...)) {
       return (p, ...);
     } else {
       const F local = f;
-      for (std::int64_t k = 0; k < n; ++k) v[k] = local(p[k]...);
-      return v;
+      for (std::int64_t k = 0; k < n; ++k) room[k] = local(p[k]...);
+      return room;
     }
   }
   template <std::size_t... I>
   void host_block(state& s, std::int64_t item, std::index_sequence<I...>) const {
-    alignas(64) std::byte buffer[operands][tuning<Exec>::block_bytes];
     alignas(64) std::byte room[block * sizeof(value)];
     std::int64_t i;
     const offsets o = nest.at_item(item, items, block, i);
-    const std::int64_t n = Kokkos::min(block, nest.inner - i);
-    const value* v = apply_block(reinterpret_cast<value*>(room), n, get<I>(in).contiguous(o.of[I], n, buffer[I])...);
+    const std::int64_t size = Kokkos::min(block, nest.inner - i);
+    const value* v = nullptr;
+    if (gathers) v = apply_block(reinterpret_cast<value*>(room), size, get<I>(in).strided_from(o.of[I])...);
+    else
+      with_readers([&](const auto&... from) { v = apply_block(reinterpret_cast<value*>(room), size, from...); },
+                   std::tuple<const In&...>(get<I>(in)...), o.of);
     constexpr int step = 16;
     std::int64_t k = 0;
-    if (n == block) {
+    if (size == block) {
       reducer.template add_block<block>(s, v);
-      k = n;
+      k = size;
     }
-    for (; k + step <= n; k += step) reducer.template add_block<step>(s, v + k);
-    for (; k < n; ++k) reducer.add(s, v[k]);
+    for (; k + step <= size; k += step) reducer.template add_block<step>(s, v + k);
+    for (; k < size; ++k) reducer.add(s, v[k]);
   }
 
   KOKKOS_FUNCTION void operator()(const member& team) const {
@@ -191,6 +196,7 @@ void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
                      0,
                      0,
                      false,
+                     false,
                      nullptr,
                      nullptr,
                      extents.size(),
@@ -200,6 +206,9 @@ void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
     constexpr int w = kernel_type::width;
     return w > 1 && (get<I>(kernel.in).template packs<w>(rows.stride[I], rows.rank) && ...) &&
            (rows.outer == 1 || rows.inner % w == 0);
+  }(std::index_sequence_for<Input...>());
+  kernel.gathers = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return ((get<I>(kernel.in).step > 1) || ...);
   }(std::index_sequence_for<Input...>());
   const std::int64_t per_item = !kernel.device ? kernel.block : kernel.packed ? kernel.width : 1;
   kernel.items = (rows.inner + per_item - 1) / per_item;

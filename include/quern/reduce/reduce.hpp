@@ -153,20 +153,6 @@ struct absolute_square {
     }
   }
 };
-/// A product in the type in which it is added up.
-template <class S>
-struct product_in {
-  template <class A, class B>
-  KOKKOS_FUNCTION S operator()(const A& a, const B& b) const {
-    return static_cast<S>(a) * static_cast<S>(b);
-  }
-};
-struct both {
-  template <class T>
-  KOKKOS_FUNCTION extrema<T> operator()(const T& x) const {
-    return {x, x};
-  }
-};
 
 }  // namespace impl
 
@@ -200,9 +186,7 @@ auto prod(Args&&... args) {
 template <class... Args>
   requires impl::reduction_arguments<1, Args...>
 auto min(Args&&... args) {
-  const auto reducer = []<class T>(std::type_identity<T>) {
-    return impl::op_reducer<T, impl::min_op>{{}, impl::highest<T>()};
-  };
+  const auto reducer = []<class T>(std::type_identity<T>) { return impl::min_reducer<T>(); };
   return impl::reduce_call<1>(impl::reduction{"quern::min", impl::op::identity(), reducer, false}, args...);
 }
 
@@ -211,9 +195,7 @@ auto min(Args&&... args) {
 template <class... Args>
   requires impl::reduction_arguments<1, Args...>
 auto max(Args&&... args) {
-  const auto reducer = []<class T>(std::type_identity<T>) {
-    return impl::op_reducer<T, impl::max_op>{{}, impl::lowest<T>()};
-  };
+  const auto reducer = []<class T>(std::type_identity<T>) { return impl::max_reducer<T>(); };
   return impl::reduce_call<1>(impl::reduction{"quern::max", impl::op::identity(), reducer, false}, args...);
 }
 
@@ -222,10 +204,8 @@ auto max(Args&&... args) {
 template <class... Args>
   requires impl::reduction_arguments<1, Args...>
 auto minmax(Args&&... args) {
-  const auto reducer = []<class T>(std::type_identity<T>) {
-    return impl::op_reducer<extrema<T>, impl::minmax_op>{{}, {impl::highest<T>(), impl::lowest<T>()}};
-  };
-  return impl::reduce_call<1>(impl::reduction{"quern::minmax", impl::both(), reducer, false}, args...);
+  const auto reducer = []<class T>(std::type_identity<T>) { return impl::minmax_reducer<T>(); };
+  return impl::reduce_call<1>(impl::reduction{"quern::minmax", impl::op::identity(), reducer, false}, args...);
 }
 
 /// `dot = x(0) y(0) + x(1) y(1) + ...`, without conjugation; 0 for no elements. The extents must be equal. Types and

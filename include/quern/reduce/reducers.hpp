@@ -211,12 +211,7 @@ struct max_op {
     return a > b || is_nan(a) ? a : b;
   }
 };
-struct minmax_op {
-  template <class T>
-  KOKKOS_FUNCTION extrema<T> operator()(const extrema<T>& a, const extrema<T>& b) const {
-    return {min_op()(a.min, b.min), max_op()(a.max, b.max)};
-  }
-};
+
 struct prod_op {
   template <class T>
   KOKKOS_FUNCTION T operator()(const T& a, const T& b) const {
@@ -241,6 +236,55 @@ KOKKOS_FUNCTION T lowest() {
   if constexpr (std::is_integral_v<T>) return Kokkos::Experimental::finite_min_v<T>;
   else return -Kokkos::Experimental::infinity_v<T>;
 }
+
+/// The smallest and the largest of a block, NaN if there is one: in lanes and without branches, in one walk.
+template <int N, class T>
+KOKKOS_FUNCTION extrema<T> block_extrema(const T* v) {
+  constexpr int lanes = fold_lanes<N, T>;
+  T low[lanes], high[lanes], nans[lanes];
+  for (int l = 0; l < lanes; ++l) {
+    low[l] = high[l] = v[l];
+    nans[l] = is_nan(v[l]) ? T(1) : T(0);
+  }
+  for (int i = lanes; i < N; i += lanes)
+    for (int l = 0; l < lanes; ++l) {
+      const T x = v[i + l];
+      low[l] = x < low[l] ? x : low[l];
+      high[l] = x > high[l] ? x : high[l];
+      nans[l] = is_nan(x) ? T(1) : nans[l];
+    }
+  extrema<T> all{low[0], high[0]};
+  for (int l = 0; l < lanes; ++l) {
+    all = {low[l] < all.min ? low[l] : all.min, high[l] > all.max ? high[l] : all.max};
+    nans[0] = nans[l] > nans[0] ? nans[l] : nans[0];
+  }
+  if constexpr (!std::is_integral_v<T>) {
+    if (nans[0] > T(0)) all.min = all.max = Kokkos::Experimental::quiet_NaN_v<T>;
+  }
+  return all;
+}
+
+/// The smallest and the largest value.
+template <class T>
+struct minmax_reducer {
+  using state = extrema<T>;
+  KOKKOS_FUNCTION state init() const { return {highest<T>(), lowest<T>()}; }
+  KOKKOS_FUNCTION void add(state& s, const T& v) const { join(s, {v, v}); }
+  template <int N>
+  KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
+    join(s, block_extrema<N>(v));
+  }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const { s = {min_op()(s.min, t.min), max_op()(s.max, t.max)}; }
+  KOKKOS_FUNCTION extrema<T> result(const state& s, std::int64_t) const { return s; }
+};
+template <class T>
+struct min_reducer : minmax_reducer<T> {
+  KOKKOS_FUNCTION T result(const extrema<T>& s, std::int64_t) const { return s.min; }
+};
+template <class T>
+struct max_reducer : minmax_reducer<T> {
+  KOKKOS_FUNCTION T result(const extrema<T>& s, std::int64_t) const { return s.max; }
+};
 
 /// Mean and variance in one pass: blocks by the two-pass formula while they are in registers, joined by the update of
 /// Chan, Golub and LeVeque (The American Statistician 37, 1983). No difference of large squares ever occurs.

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: the Quern authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls the quern program as a user does and checks exit codes, messages, records and files."""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = sys.argv[1]
+os.environ.setdefault("OMP_PROC_BIND", "false")
+os.chdir(tempfile.mkdtemp())
+
+
+def call(*arguments):
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=250)
+    return done.returncode, done.stdout, done.stderr
+
+
+def expect(code, message, *arguments):
+    """The exit code, and a part of what is printed."""
+    got, out, err = call(*arguments)
+    assert got == code, f"{arguments}: exit code {got}, expected {code}\n{out}{err}"
+    assert message in out + err, f"{arguments}: expected '{message}' in\n{out}{err}"
+    return out
+
+
+def npy(path, dtype, shape, data, fortran=False):
+    header = f"{{'descr': '{dtype}', 'fortran_order': {fortran}, 'shape': {shape}, }}".ljust(117) + "\n"
+    with open(path, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+
+
+# What it knows.
+expect(0, "Kokkos", "info")
+names = {line.split()[0] for line in expect(0, "vector_add", "list").splitlines() if not line.startswith(" ")}
+assert len(names) >= 14, names
+
+# Every workload at a small size, with its record.
+expect(0, "verified", "run", "--size", "64", "--repeat", "2", "--json", "all.json")
+records = json.load(open("all.json"))
+keys = ["workload", "type", "size", "seconds", "bytes", "flops", "share_of_limit", "speedup", "verified"]
+assert {r["workload"] for r in records} == names
+for r in records:
+    assert sorted(r) == sorted(keys), r
+    assert r["verified"] is True and r["seconds"] > 0 and r["speedup"] > 0, r
+
+# Arrays.
+values = [0.5 * i for i in range(1000)]
+npy("data.npy", "<f8", "(10, 100)", struct.pack("<1000d", *values))
+expect(0, f"sum = {sum(values):g}", "run", "sum", "--input", "data.npy")
+expect(0, "mean = 249.75", "run", "mean_var", "--input", "data.npy")
+npy("ints.npy", "<i4", "(3,)", struct.pack("<3i", 1, 2, -7))
+expect(0, "sum = -4", "run", "sum", "--input", "ints.npy")
+npy("short.npy", "<f8", "(1000,)", b"\0" * 79)
+expect(2, "short.npy: expected 8000 bytes of data, found 79 (truncated)", "run", "sum", "--input", "short.npy")
+npy("complex.npy", "<c16", "(2,)", b"\0" * 32)
+expect(2, "complex.npy: expected dtype <f8", "run", "sum", "--input", "complex.npy")
+npy("fortran.npy", "<f8", "(2, 2)", b"\0" * 32, fortran=True)
+expect(2, "fortran.npy: expected C order, found Fortran order", "run", "sum", "--input", "fortran.npy")
+expect(2, "missing.npy: cannot be opened for reading", "run", "sum", "--input", "missing.npy")
+
+# Images: a single bright pixel spreads over its neighbours, the border stays.
+width, height = 9, 7
+pixels = bytearray(width * height)
+pixels[3 * width + 4] = 90
+pixels[0] = 255
+with open("dot.pgm", "wb") as f:
+    f.write(b"P5\n9 7\n255\n" + pixels)
+expect(0, "written to smooth.pgm", "run", "smooth", "--input", "dot.pgm", "--output", "smooth.pgm")
+smooth = open("smooth.pgm", "rb").read()[-width * height :]
+for y in range(height):
+    for x in range(width):
+        near_dot = abs(y - 3) <= 1 and abs(x - 4) <= 1
+        wanted = 255 if (x, y) == (0, 0) else 28 if (x, y) == (1, 1) else 10 if near_dot else 0
+        assert smooth[y * width + x] == wanted, (x, y, smooth[y * width + x])
+expect(0, "written to smooth.png", "run", "smooth", "--input", "dot.pgm", "--output", "smooth.png")
+expect(0, "verified", "run", "smooth", "--input", "smooth.png")
+expect(2, "data.npy: expected a whole PNG, JPEG, PGM or PPM image", "run", "smooth", "--input", "data.npy")
+expect(2, "expected an output that ends in", "run", "smooth", "--input", "dot.pgm", "--output", "smooth.gif")
+
+# Misuse.
+expect(2, "'nonsense' is not a workload", "run", "nonsense")
+expect(2, "selu takes no --input", "run", "selu", "--input", "data.npy")
+expect(2, "--size is 'big', expected", "run", "sum", "--size", "big")
+expect(2, "are free", "run", "sum", "--size", "900000000000000")
+expect(2, "", "run", "--repeat", "0")
+expect(2, "", "frobnicate")
+print("app: all checks passed")
