@@ -22,7 +22,7 @@ sources=(core/extents_test core/views_test core/workspace_test map/map_test map/
 prepare() {
   local arch=$1 dir=$2 name setup upper part
   mkdir -p "$dir/quern"
-  upper=$(tr a-z A-Z <<<"$backend")
+  upper=$(tr '[:lower:]' '[:upper:]' <<<"$backend")
   case $backend in
     cuda) name=CUDA setup=Cuda macros="#define KOKKOS_ARCH_HOPPER90
 #define KOKKOS_ARCH_HOPPER
@@ -57,7 +57,7 @@ compile() {
   case $backend in
     cuda)
       command=(nvcc -x cu -ccbin g++ "-arch=$arch" -std=c++20 -O1 --expt-extended-lambda -Werror=cross-execution-space-call
-        -diag-suppress=186,20011,20014 -isystem "$kokkos" -DDESUL_ATOMICS_ENABLE_CUDA -DKOKKOS_DEPENDENCE)
+        "-diag-suppress=186,20011,20014" -isystem "$kokkos" -DDESUL_ATOMICS_ENABLE_CUDA -DKOKKOS_DEPENDENCE)
       ;;
     hip)
       command=(hipcc -x hip "--offload-arch=$arch" -std=c++20 -O1 -fno-gpu-rdc -Wno-unused-result -isystem "$kokkos"

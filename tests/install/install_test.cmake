@@ -39,6 +39,13 @@ endfunction()
 build_and_run(package -D "Quern_ROOT=${WORK}/moved")
 build_and_run(subdirectory -D "QUERN_SOURCE=${SOURCE}")
 
+# The example of the README.
+list(TRANSFORM configure REPLACE "${CMAKE_CURRENT_LIST_DIR}/consumer" "${SOURCE}/examples/01_quickstart"
+     OUTPUT_VARIABLE example)
+must_work(${example} -B "${WORK}/example" -D "Quern_ROOT=${WORK}/moved")
+must_work("${CMAKE_COMMAND}" --build "${WORK}/example")
+must_work("${WORK}/example/quickstart")
+
 # A component: found where it was built, refused with a sentence where it was not.
 run(${configure} -B "${WORK}/component" -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=linalg)
 if(LINALG AND NOT result EQUAL 0)
