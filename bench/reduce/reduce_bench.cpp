@@ -4,6 +4,7 @@
 // Reductions beside parallel_reduce as a user would write it. Bytes count each input read once.
 
 #include <memory>
+#include <quern/config.hpp>
 #include <quern/core.hpp>
 #include <quern/reduce.hpp>
 
