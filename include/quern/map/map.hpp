@@ -34,6 +34,7 @@ struct map_kernel {
   operand_tuple<In...> in;
   row_nest<operands> nest;
   std::int64_t per_row;           // work items of a row
+  std::int64_t span;              // device: items between those of one thread in a row
   std::int64_t row_step, i_step;  // device: between the items of one thread
   std::int64_t distance[operands];
   bool stream;   // host: write past the caches
@@ -67,14 +68,16 @@ struct map_kernel {
     return convert<T>(f(get<I>(in).template expand<W>(p, k)...));
   }
 
-  /// Count items of W elements for one thread: of rows far apart, or of places of one row far apart, so that
-  /// neighbouring threads stay neighbours in memory. One division finds the first, and the others follow at equal
-  /// distances.
+  /// Count items of W elements for one thread: of consecutive rows, or of one row and `span` items apart, so that
+  /// neighbouring threads stay neighbours in memory and together read one stretch of it. The first place is found by
+  /// division, and the others follow at equal distances.
   template <int W, int Count>
   KOKKOS_FUNCTION void device_items(std::int64_t work) const {
     constexpr std::index_sequence_for<In...> inputs;
-    std::int64_t i, row = nest.divide(work, per_row, i);
-    i *= W;
+    std::int64_t lane, j, row = nest.divide(work, per_row, j);
+    const std::int64_t group = nest.divide(j, span, lane);
+    std::int64_t i = (group * span * Count + lane) * W;
+    if (row_step > 0) row *= Count;
     offsets one[1] = {nest.at(row, i)};
     if (row + (Count - 1) * row_step < nest.outer && i + (Count - 1) * i_step + W <= nest.inner) {
       offsets o[Count] = {one[0]};
@@ -94,16 +97,18 @@ struct map_kernel {
   }
 
   /// Shares rows of `items` items of that width out to threads, Count items each, and returns the number of threads. In
-  /// a matrix a thread's items are in different rows, so that operands that repeat along rows come from the first
+  /// a matrix a thread's items are in consecutive rows, so that operands that repeat along rows come from the first
   /// cache.
   template <int Count>
   std::int64_t device_shares(std::int64_t items, int item_width) {
+    constexpr std::int64_t team = 256;  // about the threads that run together; a matter of speed alone
     const bool matrix = nest.rank == 2 && nest.outer >= 4 * Count;
-    per_row = matrix ? items : (items + Count - 1) / Count;
-    row_step = matrix ? (nest.outer + Count - 1) / Count : 0;
-    i_step = matrix ? 0 : per_row * item_width;
+    span = matrix ? items : Kokkos::min(team, (items + Count - 1) / Count);
+    per_row = matrix ? items : (items + span * Count - 1) / (span * Count) * span;
+    row_step = matrix ? 1 : 0;
+    i_step = matrix ? 0 : span * item_width;
     for (int k = 0; k < operands; ++k) distance[k] = row_step * nest.stride[k][1] + i_step * nest.stride[k][0];
-    return per_row * (matrix ? row_step : nest.outer);
+    return per_row * (matrix ? (nest.outer + Count - 1) / Count : nest.outer);
   }
 
   KOKKOS_FUNCTION void operator()(pack_tag, std::int64_t item) const { device_items<width, packs>(item); }
