@@ -33,12 +33,12 @@ struct map_kernel {
   array_operand<T> out;
   operand_tuple<In...> in;
   row_nest<operands> nest;
-  std::int64_t per_row;           // work items of a row
-  std::int64_t span;              // device: items between those of one thread in a row
-  std::int64_t row_step, i_step;  // device: between the items of one thread
-  std::int64_t distance[operands];
-  bool stream;   // host: write past the caches
-  bool gathers;  // host: elements of a row are not neighbours
+  std::int64_t per_row = 0;               // work items of a row
+  std::int64_t span = 0;                  // device: items between those of one thread in a row
+  std::int64_t row_step = 0, i_step = 0;  // device: between the items of one thread
+  std::int64_t distance[operands] = {};
+  bool stream = false;   // host: write past the caches
+  bool gathers = false;  // host: elements of a row are not neighbours
 
   template <std::size_t... I>
   KOKKOS_FUNCTION void element(const offsets& o, std::int64_t k, std::index_sequence<I...>) const {
@@ -160,16 +160,8 @@ void map_launch(const Exec& exec, const std::string& label, const strided<T>& ou
   using kernel_type = map_kernel<Exec, F, T, typename Input::operand...>;
   const auto nest = make_loop_nest<operands>(out.extents, strides);
   int k = 0;
-  kernel_type kernel{f,
-                     {out.data, nest.stride[0][0]},
-                     {{in.at_step(nest.stride[++k][0])}...},
-                     row_nest<operands>(nest),
-                     0,
-                     0,
-                     0,
-                     {},
-                     false,
-                     false};
+  kernel_type kernel{
+      f, {out.data, nest.stride[0][0]}, {{in.at_step(nest.stride[++k][0])}...}, row_nest<operands>(nest)};
   const auto& rows = kernel.nest;
 
   if constexpr (!tuning<Exec>::device) {

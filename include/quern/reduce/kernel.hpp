@@ -50,14 +50,14 @@ struct reduce_kernel {
   F f;
   operand_tuple<In...> in;
   row_nest<operands> nest;
-  std::int64_t items;  // per row: packs, elements or blocks
-  std::int64_t total;
-  bool packed;     // device: items are packs
-  bool gathers;    // host: elements of a row are not neighbours
-  state* partial;  // of each team
-  int* finished;   // teams; 0 before and after the kernel
   std::int64_t values;
   Out* out;
+  std::int64_t items = 0;  // per row: packs, elements or blocks
+  std::int64_t total = 0;
+  bool packed = false;       // device: items are packs
+  bool gathers = false;      // host: elements of a row are not neighbours
+  state* partial = nullptr;  // of each team
+  int* finished = nullptr;   // teams; 0 before and after the kernel
 
   template <std::size_t... I>
   KOKKOS_FUNCTION value element(const offsets& o, std::int64_t k, std::index_sequence<I...>) const {
@@ -189,18 +189,7 @@ void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
   const auto nest = make_loop_nest<operands>(extents, strides);
 
   int k = -1;
-  kernel_type kernel{reducer,
-                     f,
-                     {{in.at_step(nest.stride[++k][0])}...},
-                     row_nest<operands>(nest),
-                     0,
-                     0,
-                     false,
-                     false,
-                     nullptr,
-                     nullptr,
-                     extents.size(),
-                     out};
+  kernel_type kernel{reducer, f, {{in.at_step(nest.stride[++k][0])}...}, row_nest<operands>(nest), extents.size(), out};
   const auto& rows = kernel.nest;
   kernel.packed = [&]<std::size_t... I>(std::index_sequence<I...>) {
     constexpr int w = kernel_type::width;
