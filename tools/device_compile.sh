@@ -66,7 +66,7 @@ compile() {
   esac
   "${command[@]}" -I "$dir" -I "$top/include" -I "$top/tests" "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace" \
     -c "$top/tests/$source.cpp" -o "$object" >"$object.log" 2>&1 || {
-    grep -m 20 -E 'error|fatal' "$object.log" >&2
+    { grep -m 20 -E 'error|fatal' "$object.log" || tail -n 20 "$object.log"; } >&2
     echo "FAILED $backend $arch $source" >&2
     return 1
   }
