@@ -48,22 +48,19 @@ struct map_kernel {
   /// Items of W elements that one thread computes together: the loads of all, then the arithmetic, then the stores.
   template <int W, int Count, std::size_t... I>
   KOKKOS_FUNCTION void whole_items(const offsets (&o)[Count], std::index_sequence<I...>) const {
-    store<W>(o, std::index_sequence<I...>(), load_packs<W, I + 1>(get<I>(in), o)...);
+    store<W>(o, load_packs<W, I + 1>(get<I>(in), o)...);
   }
-  /// What repeats along the thread's items is loaded once.
   template <int W, int Which, int Count, class Operand>
   KOKKOS_FUNCTION auto load_packs(const Operand& operand, const offsets (&o)[Count]) const {
     packs_of<typename Operand::value_type, W, Count> p;
-    for (int u = 0; u < Count; ++u)
-      if (u == 0 || distance[Which] != 0) p.at[u] = operand.template load_pack<W>(o[u].of[Which]);
+    for (int u = 0; u < Count; ++u) p.at[u] = operand.template load_pack<W>(o[u].of[Which]);
     return p;
   }
-  template <int W, int Count, std::size_t... I, class... P>
-  KOKKOS_FUNCTION void store(const offsets (&o)[Count], std::index_sequence<I...> inputs, const P&... p) const {
+  template <int W, int Count, class... P>
+  KOKKOS_FUNCTION void store(const offsets (&o)[Count], const P&... p) const {
     pack<T, W> result[Count];
     for (int u = 0; u < Count; ++u)
-      for (int k = 0; k < W; ++k)
-        result[u].value[k] = apply<W>(k, inputs, distance[I + 1] != 0 ? p.at[u] : p.at[0]...);
+      for (int k = 0; k < W; ++k) result[u].value[k] = apply<W>(k, std::index_sequence_for<P...>(), p.at[u]...);
     for (int u = 0; u < Count; ++u) *reinterpret_cast<pack<T, W>*>(out.data + o[u].of[0]) = result[u];
   }
   template <int W, std::size_t... I, class... P>
