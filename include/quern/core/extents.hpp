@@ -135,20 +135,24 @@ struct loop_nest {
 template <int N>
 loop_nest<N> make_loop_nest(const shape& extents, const std::array<std::array<std::int64_t, max_rank>, N>& strides) {
   std::array<int, max_rank> axes{};
-  int used = 0;
-  for (int d = extents.rank - 1; d >= 0; --d)
-    if (extents.extent[d] != 1) axes[used++] = d;
-  std::stable_sort(axes.begin(), axes.begin() + used, [&](int a, int b) {
+  int* end = axes.data();
+  const auto closer = [&](int a, int b) {
     for (int k = 0; k < N; ++k)
       if (strides[k][a] != strides[k][b]) return strides[k][a] < strides[k][b];
     return false;
-  });
+  };
+  for (int d = extents.rank - 1; d >= 0; --d) {
+    if (extents.extent[d] == 1) continue;
+    int* place = std::upper_bound(axes.data(), end, d, closer);
+    std::copy_backward(place, end, end + 1);
+    *place = d;
+    ++end;
+  }
 
   loop_nest<N> nest;
   nest.rank = 0;
-  for (int i = 0; i < used; ++i) {
-    const int axis = axes[i];
-    const int last = nest.rank - 1;
+  for (const int* a = axes.data(); a != end; ++a) {
+    const int axis = *a, last = nest.rank - 1;
     const bool merges = last >= 0 && [&] {
       for (int k = 0; k < N; ++k)
         if (strides[k][axis] != nest.stride[k][last] * nest.extent[last]) return false;
