@@ -5,6 +5,8 @@
 
     python3 tools/numpy_reference.py > tests/support/numpy_reference.hpp
 """
+import warnings
+
 import numpy as np
 
 rng = np.random.default_rng(20260101) if hasattr(np.random, "default_rng") else np.random.RandomState(1)
@@ -94,4 +96,43 @@ with np.errstate(all="ignore"):
             scalar(f"{name}_{f}", getattr(z, f)(), "double")
         scalar(f"{name}_all", bool(z.all()), "bool")
         scalar(f"{name}_any", bool(z.any()), "bool")
+
+print("\n// reductions along axes of 3 x 4 x 5 numbers, some of them NaN in t_nan, one line of which is nothing else")
+t = np.round(rng.normal(size=(3, 4, 5)), 1)
+t_nan = np.where(rng.random(size=t.shape) < 0.3, np.nan, t)
+t_nan[1, :, 2] = np.nan
+t_nan[2] = t[2]
+ties = rng.integers(0, 3, size=(6, 7))
+array("t", t, "double")
+array("t_nan", t_nan, "double")
+array("ties", ties, "std::int32_t")
+array("ties_argmax_0", ties.argmax(axis=0), "std::int64_t")
+array("ties_argmin_1", ties.argmin(axis=1), "std::int64_t")
+scalar("ties_argmax", ties.argmax(), "std::int64_t")
+array("t_sum_1", t.sum(axis=1), "double")
+array("t_prod_02", t.prod(axis=(0, 2)), "double")
+array("t_min_0", t.min(axis=0), "double")
+array("t_max_2", t.max(axis=2), "double")
+array("t_mean_12", t.mean(axis=(1, 2)), "double")
+array("t_var_1_ddof_1", t.var(axis=1, ddof=1), "double")
+array("t_std_0_ddof_2", t.std(axis=0, ddof=2), "double")
+array("t_norm_1_axis_2", np.linalg.norm(t, ord=1, axis=2), "double")
+array("t_norm_2_axis_1", np.linalg.norm(t, axis=1), "double")
+array("t_norm_inf_axis_0", np.linalg.norm(t, ord=np.inf, axis=0), "double")
+array("t_dot_1", (t * t[::-1]).sum(axis=1), "double")
+array("t_count_1", np.count_nonzero(t > 0, axis=1), "std::int64_t")
+array("t_argmax_1", t.argmax(axis=1), "std::int64_t")
+array("t_nan_argmax_1", t_nan.argmax(axis=1), "std::int64_t")
+array("t_nan_argmin_0", t_nan.argmin(axis=0), "std::int64_t")
+with np.errstate(all="ignore"), warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    array("t_nansum_1", np.nansum(t_nan, axis=1), "double")
+    array("t_nanmean_1", np.nanmean(t_nan, axis=1), "double")
+    array("t_nanvar_1", np.nanvar(t_nan, axis=1), "double")
+    array("t_nanvar_1_ddof_1", np.nanvar(t_nan, axis=1, ddof=1), "double")
+    array("t_nanmin_1", np.nanmin(t_nan, axis=1), "double")
+    array("t_nanmax_1", np.nanmax(t_nan, axis=1), "double")
+    array("t_nanargmax_0", np.nanargmax(t_nan, axis=0), "std::int64_t")
+    array("t_nanargmin_2", np.nanargmin(t_nan, axis=2), "std::int64_t")
+    array("t_nancount_1", np.count_nonzero(~np.isnan(t_nan), axis=1), "std::int64_t")
 print("\n}  // namespace numpy_reference\n\n#endif")

@@ -26,6 +26,14 @@ struct scalar_input {
   operand at_step(std::int64_t) const { return {value}; }
 };
 
+/// Positions along some axes, with the extents of an array.
+struct position_input {
+  using value_type = std::int64_t;
+  using operand = position_operand;
+  strided<const std::int64_t> array;
+  operand at_step(std::int64_t step) const { return {step}; }
+};
+
 template <class Exec, class V>
 auto make_input(const V& v, const std::string& operation) {
   if constexpr (view_like<V>) {

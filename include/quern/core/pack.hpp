@@ -34,17 +34,25 @@ constexpr int pack_width() {
 template <class T>
 struct array_operand {
   using value_type = std::remove_const_t<T>;
+  using pack_type = value_type;  // what decides on the width of packs
   T* data;
   std::int64_t step;
+
+  array_operand with_step(std::int64_t other) const { return {data, other}; }
+  /// Whether a host loop with that step finds elements that are neither neighbours nor the same.
+  static bool gathers(std::int64_t step) { return step != 0 && step != 1; }
 
   /// Whether W elements from any multiple of W along axis 0 are one aligned pack or one repeated element.
   template <int W>
   bool packs(const std::int64_t (&stride)[max_rank], int rank) const {
     if (step == 0) return true;
-    if (step != 1 || reinterpret_cast<std::uintptr_t>(data) % (W * sizeof(T)) != 0) return false;
-    for (int d = 1; d < rank; ++d)
-      if (stride[d] % W != 0) return false;
-    return true;
+    return step == 1 && reinterpret_cast<std::uintptr_t>(data) % (W * sizeof(T)) == 0 &&
+           packs_at<W>(stride + 1, rank - 1);
+  }
+  /// Whether packs stay aligned when they move by any multiples of these strides.
+  template <int W>
+  bool packs_at(const std::int64_t* stride, int rank) const {
+    return step == 0 || std::all_of(stride, stride + rank, [](std::int64_t s) { return s % W == 0; });
   }
 
   KOKKOS_FUNCTION value_type load(std::int64_t offset) const { return data[offset]; }
@@ -85,11 +93,19 @@ struct repeated {
 template <class T>
 struct scalar_operand {
   using value_type = T;
+  using pack_type = T;
   static constexpr std::int64_t step = 0;
   T value;
 
+  scalar_operand with_step(std::int64_t) const { return *this; }
+  static bool gathers(std::int64_t) { return false; }
+
   template <int W>
   bool packs(const std::int64_t (&)[max_rank], int) const {
+    return true;
+  }
+  template <int W>
+  bool packs_at(const std::int64_t*, int) const {
     return true;
   }
   KOKKOS_FUNCTION T load(std::int64_t) const { return value; }
@@ -102,6 +118,24 @@ struct scalar_operand {
     return value;
   }
   repeated<T> strided_from(std::int64_t) const { return {value}; }
+};
+
+/// Stands for the positions of elements: its offset at an element is the position. It has no memory behind it.
+struct position_operand {
+  using value_type = std::int64_t;
+  using pack_type = char;
+  std::int64_t step;
+
+  position_operand with_step(std::int64_t other) const { return {other}; }
+  static bool gathers(std::int64_t) { return false; }
+  template <int W>
+  bool packs(const std::int64_t (&)[max_rank], int) const {
+    return true;
+  }
+  template <int W>
+  bool packs_at(const std::int64_t*, int) const {
+    return true;
+  }
 };
 
 /// Calls f with what a host loop reads of each operand from its offset on: a pointer where elements are neighbours, a
@@ -123,7 +157,7 @@ void with_readers(const F& f, std::tuple<const Operand&, const Rest&...> operand
     if (first.step == 0) with_readers(f, rest, offset + 1, done..., repeated<value>{first.data[*offset]});
     else with_readers(f, rest, offset + 1, done..., static_cast<const value*>(first.data + *offset));
   } else {
-    with_readers(f, rest, offset + 1, done..., repeated<value>{first.value});
+    with_readers(f, rest, offset + 1, done..., first.strided_from(*offset));
   }
 }
 

@@ -42,6 +42,9 @@ struct tuning {
   static constexpr int map_block_bytes = 8192;
   static constexpr int reduce_block_bytes = 2048;
 
+  /// Results whose states a host thread has in hand when it walks through rows that belong to many.
+  static constexpr int reduce_results = 4096;
+
   /// Outputs larger than this are written past the caches of the host, since nothing of them would remain there. Few
   /// cores cannot saturate the memory that way: measured, two lost a quarter by it and sixteen gained as much.
   static constexpr std::int64_t streaming_bytes = 32 << 20;

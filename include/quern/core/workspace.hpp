@@ -31,7 +31,8 @@ class workspace {
   void* require(const Exec& exec, std::size_t bytes) {
     if (bytes > size()) {
       buffer_ = buffer_type(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::workspace"), header + bytes);
-      Kokkos::deep_copy(exec, Kokkos::View<int, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(counter()), 0);
+      Kokkos::deep_copy(
+          exec, Kokkos::View<int*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(counters(), max_counters), 0);
     }
     return buffer_.data() + header;
   }
@@ -39,13 +40,14 @@ class workspace {
   /// Bytes that are there.
   std::size_t size() const { return buffer_.extent(0) > 0 ? buffer_.extent(0) - header : 0; }
 
-  /// A counter that is 0 between kernels: teams count themselves with it, and the last one resets it. Valid after
+  /// Counters that are 0 between kernels: teams count themselves with one, and the last of them resets it. Valid after
   /// `require`.
-  int* counter() const { return reinterpret_cast<int*>(buffer_.data()); }
+  int* counters() const { return reinterpret_cast<int*>(buffer_.data()); }
+  static constexpr int max_counters = 1024;
 
  private:
   using buffer_type = Kokkos::View<std::byte*, memory_space>;
-  static constexpr std::size_t header = 64;  // the counter, in a cache line of its own
+  static constexpr std::size_t header = max_counters * sizeof(int);
   buffer_type buffer_;
 };
 

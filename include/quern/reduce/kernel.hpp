@@ -5,106 +5,263 @@
 
 #include <quern/core/arguments.hpp>
 #include <quern/core/operations.hpp>
+#include <limits>
 #include <quern/core/workspace.hpp>
+#include <quern/reduce/axes.hpp>
 #include <quern/reduce/reducers.hpp>
+
 
 namespace quern::impl {
 
-/// What a team makes of its threads' states: their join, in thread 0, in an order that depends on the team size alone.
-template <class Reducer, class Member>
-KOKKOS_FUNCTION void team_join(const Member& team, const Reducer& reducer, typename Reducer::state& s) {
-  using state = typename Reducer::state;
-  auto* shared =
-      static_cast<state*>(team.team_shmem().get_shmem_aligned(team.team_size() * sizeof(state), alignof(state)));
-  const int t = team.team_rank();
-  shared[t] = s;
-  for (int half = team.team_size() / 2; half > 0; half /= 2) {
-    team.team_barrier();
-    if (t < half) reducer.join(shared[t], shared[t + half]);
-  }
-  if (t == 0) s = shared[0];
-}
+/// A reducer that asks for the positions of its values, along the reduced axes in row-major order.
+template <class Reducer>
+concept uses_positions = requires { typename Reducer::uses_positions; };
 
-/// The reduction of f(in(i)...): each team reduces a share, through packs where the operands allow it, and the last
-/// team to finish joins the teams' states in their order.
+/// How results and threads share a reduction. A team works on `across` neighbouring results, a tile, with `along` threads
+/// for each; where that makes too few teams, `splits` of them share a tile.
+struct reduce_shape {
+  bool results_fastest = false;  // neighbours in memory belong to different results
+  int across = 1;
+  int along = 1;
+  int team = 1;
+  int league = 1;
+  std::int64_t tiles_per_row = 1;
+  std::int64_t tiles = 1;
+  std::int64_t splits = 1;
+};
+
+/// The type of f(in...) for those of the operands that have the indices I.
+template <class F, class... In, std::size_t... I>
+auto value_type_of(std::index_sequence<I...>) -> std::remove_cvref_t<
+    std::invoke_result_t<const F&, typename std::tuple_element_t<I, std::tuple<In...>>::value_type...>>;
+
+/// The reduction of f(in(i)...) along some axes, or all of them. Each team reduces its share, through packs where the
+/// operands allow it, and of the teams that share a tile the last to finish joins their states in order.
 ///
-/// On a device thread t of all takes packs t, t + threads, ...; on the host a team is one thread and takes a contiguous
-/// run of blocks. Both shares depend on the launch's shape alone, so results repeat from run to run.
+/// On a device the threads of a result take its items (packs or elements) in turns; on the host a team is one thread
+/// that walks through blocks of one result, or through pieces of rows that belong to many. All shares depend on the
+/// launch's shape alone, so results repeat from run to run.
 template <class Exec, class Reducer, class F, class Out, class... In>
 struct reduce_kernel {
   static constexpr int operands = sizeof...(In);
+  static constexpr bool positions = uses_positions<Reducer>;  // the last operand; no argument of f
+  static constexpr int position = operands - 1;
   static constexpr bool device = tuning<Exec>::device;
-  static constexpr int width = pack_width<Exec, typename In::value_type...>();
+  static constexpr int width = pack_width<Exec, typename In::pack_type...>();
   static constexpr int packs = tuning<Exec>::reduce_packs;
   static constexpr std::int64_t block =
       tuning<Exec>::reduce_block_bytes /
       static_cast<std::int64_t>(std::bit_ceil(std::max({sizeof(typename In::value_type)...})));
+  static constexpr int max_across = tuning<Exec>::reduce_results;
+  static constexpr int rows = 8, chunk = 256;  // host: rows of elements that are read together, and how far
   using state = typename Reducer::state;
-  using value = std::remove_cvref_t<std::invoke_result_t<const F&, typename In::value_type...>>;
-  using offsets = typename row_nest<operands>::offsets;
-  using indices = std::index_sequence_for<In...>;
+  using inputs = std::make_index_sequence<operands - (positions ? 1 : 0)>;
+  using value = decltype(value_type_of<F, In...>(inputs()));
   using policy = Kokkos::TeamPolicy<Exec>;
   using member = typename policy::member_type;
 
   Reducer reducer;
   F f;
   operand_tuple<In...> in;
-  row_nest<operands> nest;
-  std::int64_t values;
+  row_nest<operands> nest;      // the reduced axes
+  row_nest<operands + 1> kept;  // the others, for the inputs and, last, for out
+  std::int64_t values;          // reduced into each result
   Out* out;
-  std::int64_t items = 0;  // per row: packs, elements or blocks
+  reduce_shape shape{};
+  std::int64_t items = 0;  // per row of the nest: packs, elements or blocks
   std::int64_t total = 0;
   bool packed = false;       // device: items are packs
-  bool gathers = false;      // host: elements of a row are not neighbours
-  state* partial = nullptr;  // of each team
-  int* finished = nullptr;   // teams; 0 before and after the kernel
+  bool by_rows = false;      // host: items are rows of elements, one for each result of a tile
+  bool gathers = false;      // host: what a loop reads are not neighbours
+  state* partial = nullptr;  // of each result and split
+  int* finished = nullptr;   // teams of each tile; 0 before and after the kernel
 
-  template <std::size_t... I>
-  KOKKOS_FUNCTION value element(const offsets& o, std::int64_t k, std::index_sequence<I...>) const {
-    return f(get<I>(in).load(o.of[I] + k * get<I>(in).step)...);
-  }
+  /// Where something starts in each operand.
+  struct places {
+    std::int64_t of[operands];
+  };
+  struct tile_place {
+    places from;
+    std::int64_t out;
+    int results;
+  };
 
-  /// The values of several items of W elements, all loaded before the first is used.
-  template <int W, int Count, std::size_t... I>
-  KOKKOS_FUNCTION void whole_items(value* v, const offsets (&o)[Count], std::index_sequence<I...>) const {
-    apply_packs<W, Count>(v, std::index_sequence<I...>(), load_packs<W, I>(get<I>(in), o)...);
+  KOKKOS_FUNCTION tile_place tile_at(std::int64_t tile) const {
+    std::int64_t i;
+    const auto o = kept.at_item(tile, shape.tiles_per_row, shape.across, i);
+    tile_place t;
+    for (int k = 0; k < operands; ++k) t.from.of[k] = o.of[k];
+    t.out = o.of[operands];
+    t.results = static_cast<int>(Kokkos::min<std::int64_t>(shape.across, kept.inner - i));
+    return t;
   }
-  template <int W, int Which, int Count, class Operand>
-  KOKKOS_FUNCTION auto load_packs(const Operand& operand, const offsets (&o)[Count]) const {
-    packs_of<typename Operand::value_type, W, Count> p;
-    for (int u = 0; u < Count; ++u) p.at[u] = operand.template load_pack<W>(o[u].of[Which]);
+  KOKKOS_FUNCTION places result_at(const tile_place& tile, int result) const {
+    places p;
+    for (int k = 0; k < operands; ++k) p.of[k] = tile.from.of[k] + result * kept.stride[k][0];
     return p;
   }
-  template <int W, int Count, std::size_t... I, class... P>
-  KOKKOS_FUNCTION void apply_packs(value* v, std::index_sequence<I...>, const P&... p) const {
-    for (int u = 0; u < Count; ++u)
-      for (int k = 0; k < W; ++k) v[u * W + k] = f(get<I>(in).template expand<W>(p.at[u], k)...);
+  /// Item number `item` of a result that starts at `base`.
+  KOKKOS_FUNCTION places item_at(const places& base, std::int64_t item, int item_width) const {
+    std::int64_t i;
+    const auto o = nest.at_item(item, items, item_width, i);
+    places p;
+    for (int k = 0; k < operands; ++k) p.of[k] = base.of[k] + o.of[k];
+    return p;
   }
 
-  /// A thread's share of a device. W values an item.
+  /// The positions of the values of a block: of items of W elements, or of elements that follow each other.
   template <int W>
-  KOKKOS_FUNCTION void device_share(state& s, std::int64_t first, std::int64_t threads) const {
-    value v[packs * W];
-    const std::int64_t whole = nest.outer == 1 ? nest.inner / W : total;  // the last item of a single row may be short
-    std::int64_t item = first, i;
-    for (; item + (packs - 1) * threads < whole; item += packs * threads) {
-      offsets o[packs];
-      for (int u = 0; u < packs; ++u) o[u] = nest.at_item(item + u * threads, items, W, i);
-      whole_items<W>(v, o, indices());
-      reducer.template add_block<packs * W>(s, v);
+  struct block_positions {
+    const places* item;
+    std::int64_t step;
+    KOKKOS_FUNCTION std::int64_t operator()(int j) const { return item[j / W].of[position] + j % W * step; }
+    /// The smallest of the first n.
+    KOKKOS_FUNCTION std::int64_t first(int n) const {
+      std::int64_t p = item[0].of[position];
+      for (int u = 1; u < n / W; ++u) p = Kokkos::min(p, item[u].of[position]);
+      return p;
     }
-    for (; item < total; item += threads) {
-      const offsets o[1] = {nest.at_item(item, items, W, i)};
-      if (item < whole) {
-        whole_items<W>(v, o, indices());
-        reducer.template add_block<W>(s, v);
-      } else {
-        for (std::int64_t k = 0; i + k < nest.inner; ++k) reducer.add(s, element(o[0], k, indices()));
-      }
+  };
+  template <int W, int N>
+  KOKKOS_FUNCTION void add_block(state& s, const value* v, const places* item) const {
+    if constexpr (positions)
+      reducer.template add_block<N>(s, v, block_positions<W>{item, get<position>(in).step});
+    else reducer.template add_block<N>(s, v);
+  }
+  KOKKOS_FUNCTION void add(state& s, const value& v, const places& item, std::int64_t k) const {
+    if constexpr (positions) reducer.add(s, v, item.of[position] + k * get<position>(in).step);
+    else reducer.add(s, v);
+  }
+
+  template <std::size_t... I>
+  KOKKOS_FUNCTION value element(const places& p, std::int64_t k, std::index_sequence<I...>) const {
+    return f(get<I>(in).load(p.of[I] + k * get<I>(in).step)...);
+  }
+
+  /// The values of the first n of several items of W elements, all loaded before the first is used.
+  template <int W, std::size_t... I>
+  KOKKOS_FUNCTION void whole_items(value* v, const places (&p)[packs], int n, std::index_sequence<I...>) const {
+    apply_packs<W>(v, n, std::index_sequence<I...>(), load_packs<W, I>(get<I>(in), p, n)...);
+  }
+  template <int W, int Which, class Operand>
+  KOKKOS_FUNCTION auto load_packs(const Operand& operand, const places (&p)[packs], int n) const {
+    packs_of<typename Operand::value_type, W, packs> loaded;
+    for (int u = 0; u < packs; ++u)
+      if (u < n) loaded.at[u] = operand.template load_pack<W>(p[u].of[Which]);
+    return loaded;
+  }
+  template <int W, std::size_t... I, class... P>
+  KOKKOS_FUNCTION void apply_packs(value* v, int n, std::index_sequence<I...>, const P&... p) const {
+    for (int u = 0; u < packs; ++u)
+      if (u < n)
+        for (int k = 0; k < W; ++k) v[u * W + k] = f(get<I>(in).template expand<W>(p.at[u], k)...);
+  }
+
+  /// A thread's share of a result on a device: items first, first + threads, ... of W elements.
+  template <int W>
+  KOKKOS_FUNCTION void device_share(state& s, const places& base, std::int64_t first, std::int64_t threads) const {
+    value v[packs * W];
+    places p[packs];
+    // In a single row the last elements may be fewer than a pack.
+    const std::int64_t whole = nest.outer == 1 ? nest.inner / W : total;
+    std::int64_t item = first;
+    for (; item + (packs - 1) * threads < whole; item += packs * threads) {
+      for (int u = 0; u < packs; ++u) p[u] = item_at(base, item + u * threads, W);
+      whole_items<W>(v, p, packs, inputs());
+      add_block<W, packs * W>(s, v, p);
+    }
+    int rest = 0;
+    for (int u = 0; u < packs; ++u) {
+      if (item + u * threads < whole) ++rest;
+      p[u] = item_at(base, item + u * threads, W);
+    }
+    whole_items<W>(v, p, rest, inputs());
+    for (int u = 0; u < packs; ++u)
+      if (u < rest) add_block<W, W>(s, v + u * W, p + u);
+    if (first == 0 && whole < total) {
+      const places last = item_at(base, whole, W);
+      for (std::int64_t k = 0; whole * W + k < nest.inner; ++k) add(s, element(last, k, inputs()), last, k);
     }
   }
 
-  /// f of a block in contiguous memory: where the values are, or computed into `room`.
+  /// Which result of a team's tile a thread works on, and as which of the threads of that result.
+  struct role {
+    int result, r;
+    bool used;
+  };
+  KOKKOS_FUNCTION role role_of(int t, const tile_place& place) const {
+    role me;
+    me.result = shape.results_fastest ? t % shape.across : t / shape.along;
+    me.r = shape.results_fastest ? t / shape.across : t % shape.along;
+    me.used = me.result < place.results && me.r < shape.along;
+    return me;
+  }
+
+  /// What the threads of a result make of their states: their join, in the first of them, in an order that depends on
+  /// their number alone.
+  KOKKOS_FUNCTION void team_join(const member& team, state* shared, const role& me, state& s) const {
+    if (shape.along == 1) return;
+    const int t = team.team_rank(), apart = shape.results_fastest ? shape.across : 1;
+    shared[t] = s;
+    for (int n = shape.along; n > 1;) {
+      const int half = (n + 1) / 2;
+      team.team_barrier();
+      if (me.used && me.r + half < n) reducer.join(shared[t], shared[t + half * apart]);
+      n = half;
+    }
+    s = shared[t];
+  }
+
+  KOKKOS_FUNCTION void device_unit(const member& team, state* shared, std::int64_t tile, std::int64_t split) const {
+    const tile_place place = tile_at(tile);
+    const role me = role_of(team.team_rank(), place);
+    state s = reducer.init();
+    if (me.used) {
+      const places base = result_at(place, me.result);
+      const std::int64_t first = split * shape.along + me.r, threads = shape.splits * shape.along;
+      if (packed) device_share<width>(s, base, first, threads);
+      else device_share<1>(s, base, first, threads);
+    }
+    team_join(team, shared, me, s);
+    const bool writes = me.used && me.r == 0;
+    if (shape.splits > 1) {
+      if (writes) leave(tile, split, me.result, s);
+      if (!is_last(team, tile)) return;
+      s = reducer.init();
+      if (me.used) join_splits(s, tile, me.result, me.r, shape.along);
+      team_join(team, shared, me, s);
+    }
+    if (writes) write(place, me.result, s);
+  }
+
+  KOKKOS_FUNCTION void write(const tile_place& place, int result, const state& s) const {
+    out[place.out + result * kept.stride[operands][0]] = convert<Out>(reducer.result(s, values));
+  }
+  KOKKOS_FUNCTION state& partial_of(std::int64_t tile, std::int64_t split, int result) const {
+    return partial[(tile * shape.splits + split) * shape.across + result];
+  }
+  KOKKOS_FUNCTION void leave(std::int64_t tile, std::int64_t split, int result, const state& s) const {
+    partial_of(tile, split, result) = s;
+    Kokkos::memory_fence();
+  }
+  KOKKOS_FUNCTION void join_splits(state& s, std::int64_t tile, int result, int first, int step) const {
+    for (std::int64_t i = first; i < shape.splits; i += step) reducer.join(s, partial_of(tile, i, result));
+  }
+
+  /// Whether all other teams of the tile have left their states.
+  KOKKOS_FUNCTION bool is_last(const member& team, std::int64_t tile) const {
+    team.team_barrier();
+    int before = 0;
+    if (team.team_rank() == 0) {
+      before = Kokkos::atomic_fetch_add(finished + tile, 1);
+      Kokkos::memory_fence();
+      if (before == shape.splits - 1) finished[tile] = 0;
+    }
+    team.team_broadcast(before, 0);
+    return before == shape.splits - 1;
+  }
+
+  /// f of n elements: where the values are, or computed into `room`.
   template <class... P>
   const value* apply_block(value* room, std::int64_t n, const P&... p) const {
     if constexpr (std::is_same_v<F, op::identity> && (std::is_pointer_v<P> && ...)) {
@@ -116,101 +273,235 @@ struct reduce_kernel {
     }
   }
   template <std::size_t... I>
-  void host_block(state& s, std::int64_t item, std::index_sequence<I...>) const {
-    alignas(64) std::byte room[block * sizeof(value)];
-    std::int64_t i;
-    const offsets o = nest.at_item(item, items, block, i);
-    const std::int64_t size = Kokkos::min(block, nest.inner - i);
+  const value* read_block(value* room, std::int64_t n, const operand_tuple<In...>& from, const places& p,
+                          std::index_sequence<I...>) const {
+    if (gathers) return apply_block(room, n, get<I>(from).strided_from(p.of[I])...);
     const value* v = nullptr;
-    if (gathers) v = apply_block(reinterpret_cast<value*>(room), size, get<I>(in).strided_from(o.of[I])...);
-    else
-      with_readers([&](const auto&... from) { v = apply_block(reinterpret_cast<value*>(room), size, from...); },
-                   std::tuple<const In&...>(get<I>(in)...), o.of);
+    with_readers([&](const auto&... readers) { v = apply_block(room, n, readers...); }, std::tie(get<I>(from)...), p.of);
+    return v;
+  }
+
+  /// One block of one result on the host.
+  void host_block(state& s, const places& base, std::int64_t item) const {
+    alignas(64) std::byte room[block * sizeof(value)];
+    const std::int64_t size = Kokkos::min(block, nest.inner - item % items * block);
+    places p = item_at(base, item, block);
+    const value* v = read_block(reinterpret_cast<value*>(room), size, in, p, inputs());
     constexpr int step = 16;
     std::int64_t k = 0;
     if (size == block) {
-      reducer.template add_block<block>(s, v);
+      add_block<block, block>(s, v, &p);
       k = size;
     }
-    for (; k + step <= size; k += step) reducer.template add_block<step>(s, v + k);
-    for (; k < size; ++k) reducer.add(s, v[k]);
+    for (; k + step <= size; k += step) {
+      add_block<step, step>(s, v + k, &p);
+      if constexpr (positions) p.of[position] += step * get<position>(in).step;
+    }
+    for (std::int64_t j = 0; k < size; ++j, ++k) add(s, v[k], p, j);
+  }
+
+  /// Rows of a tile on the host, several at a time, which a core reads as so many streams.
+  void host_rows(state* s, const tile_place& tile, std::int64_t first, std::int64_t last) const {
+    const auto across = steps_across(std::index_sequence_for<In...>());
+    for (std::int64_t row = first; row < last; row += rows) {
+      const int n = static_cast<int>(Kokkos::min<std::int64_t>(rows, last - row));
+      places p[rows];
+      for (int u = 0; u < n; ++u) p[u] = item_at(tile.from, row + u, 1);
+      for (int from = 0; from < tile.results; from += chunk) {
+        host_chunk(s + from, across, p, n, Kokkos::min(chunk, tile.results - from));
+        for (int u = 0; u < n; ++u)
+          for (int k = 0; k < operands; ++k) p[u].of[k] += chunk * kept.stride[k][0];
+      }
+    }
+  }
+  void host_chunk(state* s, const operand_tuple<In...>& across, const places (&p)[rows], int n, int results) const {
+    alignas(64) std::byte room[rows][chunk * sizeof(value)];
+    const value* v[rows] = {};
+    for (int u = 0; u < n; ++u) v[u] = read_block(reinterpret_cast<value*>(room[u]), results, across, p[u], inputs());
+    add_rows<rows>(s, v, p, n, results);
+  }
+  /// Adds n < 2 R rows, R of them and then the rest, a column of each result at a time.
+  template <int R>
+  void add_rows(state* s, const value* const* v, const places* p, int n, int results) const {
+    if (n >= R) {
+      add_columns(s, v, p, results, std::make_index_sequence<R>());
+      v += R;
+      p += R;
+      n -= R;
+    }
+    if constexpr (R > 1) add_rows<R / 2>(s, v, p, n, results);
+  }
+  template <std::size_t... U>
+  void add_columns(state* s, const value* const* v, const places* p, int results, std::index_sequence<U...>) const {
+#pragma GCC ivdep
+    for (int k = 0; k < results; ++k) {
+      const value column[] = {v[U][k]...};
+      add_block<1, sizeof...(U)>(s[k], column, p);
+    }
+  }
+  /// The inputs with their steps from one result to the next.
+  template <std::size_t... I>
+  operand_tuple<In...> steps_across(std::index_sequence<I...>) const {
+    return {{get<I>(in).with_step(kept.stride[I][0])}...};
+  }
+
+  void host_unit(const member& team, std::int64_t tile, std::int64_t split) const {
+    state s[max_across];
+    const tile_place place = tile_at(tile);
+    for (int k = 0; k < place.results; ++k) s[k] = reducer.init();
+    const std::int64_t first = split * total / shape.splits, last = (split + 1) * total / shape.splits;
+    if (by_rows) {
+      host_rows(s, place, first, last);
+    } else {
+      for (std::int64_t item = first; item < last; ++item)
+        for (int k = 0; k < place.results; ++k) host_block(s[k], result_at(place, k), item);
+    }
+    if (shape.splits > 1) {
+      for (int k = 0; k < place.results; ++k) leave(tile, split, k, s[k]);
+      if (!is_last(team, tile)) return;
+      for (int k = 0; k < place.results; ++k) {
+        s[k] = reducer.init();
+        join_splits(s[k], tile, k, 0, 1);
+      }
+    }
+    for (int k = 0; k < place.results; ++k) write(place, k, s[k]);
   }
 
   KOKKOS_FUNCTION void operator()(const member& team) const {
-    state s = reducer.init();
-    const std::int64_t teams = team.league_size(), rank = team.league_rank();
-    if constexpr (device) {
-      const std::int64_t first = rank * team.team_size() + team.team_rank();
-      if (packed) device_share<width>(s, first, teams * team.team_size());
-      else device_share<1>(s, first, teams * team.team_size());
-      team_join(team, reducer, s);
-    } else {
-      for (std::int64_t item = rank * total / teams; item < (rank + 1) * total / teams; ++item)
-        host_block(s, item, indices());
-    }
-    if (teams == 1) {
-      if (team.team_rank() == 0) *out = static_cast<Out>(reducer.result(s, values));
-    } else {
-      finish(team, s);
-    }
-  }
-
-  /// Leaves the team's state to the last team, or is it.
-  KOKKOS_FUNCTION void finish(const member& team, state& s) const {
-    const int teams = team.league_size();
-    int before = 0;
-    if (team.team_rank() == 0) {
-      partial[team.league_rank()] = s;
-      Kokkos::memory_fence();
-      before = Kokkos::atomic_fetch_add(finished, 1);
-      Kokkos::memory_fence();
-    }
-    team.team_broadcast(before, 0);
-    if (before != teams - 1) return;
-    s = reducer.init();
-    for (int i = team.team_rank(); i < teams; i += team.team_size()) reducer.join(s, partial[i]);
-    if constexpr (device) team_join(team, reducer, s);
-    if (team.team_rank() == 0) {
-      *out = static_cast<Out>(reducer.result(s, values));
-      *finished = 0;
+    const std::int64_t units = shape.tiles * shape.splits, teams = team.league_size(), rank = team.league_rank();
+    [[maybe_unused]] state* shared = nullptr;
+    if constexpr (device)
+      shared =
+          static_cast<state*>(team.team_shmem().get_shmem_aligned(team.team_size() * sizeof(state), alignof(state)));
+    for (std::int64_t unit = rank * units / teams; unit < (rank + 1) * units / teams; ++unit) {
+      if constexpr (device) {
+        device_unit(team, shared, unit / shape.splits, unit % shape.splits);
+        if (units > teams) team.team_barrier();  // before the shared states are used again
+      } else {
+        host_unit(team, unit / shape.splits, unit % shape.splits);
+      }
     }
   }
 };
 
-/// Chooses the launch's shape and launches it. `out` is memory that `exec` reaches.
+/// The closest that two elements along some axes are in memory.
+template <class T>
+std::int64_t closest(const strided<T>& s, const axis_set& axes, bool in_set) {
+  std::int64_t stride = std::numeric_limits<std::int64_t>::max();
+  for (int d = 0; d < s.extents.rank; ++d)
+    if (axes.has(d) == in_set && s.extents.extent[d] > 1) stride = std::min(stride, s.stride[d]);
+  return stride;
+}
+
+/// Threads and teams for `results` results of `items` items each (`inner` results a row).
+template <class Exec>
+reduce_shape device_shape(const Exec& exec, bool results_fastest, std::int64_t inner, std::int64_t results,
+                          std::int64_t items) {
+  using tune = tuning<Exec>;
+  constexpr int most = tune::team_size, packs = tune::reduce_packs;
+  // Threads whose results are neighbours read single elements, so it takes more of them to keep as much in flight.
+  const std::int64_t threads =
+      static_cast<std::int64_t>(exec.concurrency() * tune::reduce_occupancy) * (results_fastest ? 2 : 1);
+  reduce_shape s;
+  s.results_fastest = results_fastest;
+  const auto useful = static_cast<int>(std::clamp<std::int64_t>(items / packs, 1, most));
+  if (results_fastest) {
+    s.across = static_cast<int>(std::min<std::int64_t>(inner, useful > 4 ? most / 4 : most));
+    s.along = std::min(most / s.across, useful);
+  } else {
+    s.along = static_cast<int>(std::bit_floor(static_cast<unsigned>(useful)));
+    while (s.along > 32 && s.along * results > threads) s.along /= 2;
+    s.across = static_cast<int>(std::min<std::int64_t>(inner, most / s.along));
+  }
+  // A single result takes all that it can get.
+  if (results == 1) s.along = most;
+  s.team = (s.across * s.along + 31) / 32 * 32;
+  s.tiles_per_row = (inner + s.across - 1) / s.across;
+  s.tiles = s.tiles_per_row * (results / inner);
+  const std::int64_t wanted = std::max<std::int64_t>(1, threads / s.team);
+  const std::int64_t possible = (items + s.along - 1) / s.along;
+  if (s.tiles < wanted && s.tiles <= workspace<Exec>::max_counters)
+    s.splits = std::clamp<std::int64_t>((wanted + s.tiles / 2) / s.tiles, 1, std::max<std::int64_t>(possible, 1));
+  s.league = static_cast<int>(std::min<std::int64_t>(s.tiles * s.splits, std::numeric_limits<int>::max()));
+  return s;
+}
+
+/// The same for the host, where each team is a thread and a tile what it has in hand at a time.
+template <class Exec>
+reduce_shape host_shape(const Exec& exec, int across, std::int64_t inner, std::int64_t results, std::int64_t items) {
+  reduce_shape s;
+  s.across = across;
+  s.tiles_per_row = (inner + across - 1) / across;
+  s.tiles = s.tiles_per_row * (results / inner);
+  const std::int64_t threads = exec.concurrency(), wanted = s.tiles == 1 ? threads : 8 * threads;
+  if (s.tiles < wanted && threads > 1 && s.tiles <= workspace<Exec>::max_counters)
+    s.splits = std::clamp<std::int64_t>((wanted + s.tiles - 1) / s.tiles, 1, std::max<std::int64_t>(items, 1));
+  s.league = static_cast<int>(std::min<std::int64_t>(s.tiles * s.splits, threads));
+  return s;
+}
+
+/// Chooses the launch's shape and launches it. `out` is memory that `exec` reaches, with the extents that remain when
+/// `axes` are gone.
 template <class Exec, class Reducer, class Out, class F, class... Input>
 void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Reducer& reducer,
-                   const F& f, Out* out, const Input&... in) {
+                   const F& f, const axis_set& axes, const strided<Out>& out, const Input&... in) {
   constexpr int operands = sizeof...(Input);
   using kernel_type = reduce_kernel<Exec, Reducer, F, Out, typename Input::operand...>;
   using state = typename Reducer::state;
-  const shape extents = std::get<0>(std::tie(in...)).array.extents;
-  const std::array<std::array<std::int64_t, max_rank>, operands> strides{in.array.stride...};
-  const auto nest = make_loop_nest<operands>(extents, strides);
+  const auto& first = std::get<0>(std::tie(in...)).array;
+  const auto nest = make_loop_nest<operands>(axes.part(first.extents, true), {axes.part(in.array, true)...});
+  const auto rest =
+      make_loop_nest<operands + 1>(axes.part(first.extents, false), {axes.part(in.array, false)..., out.stride});
+  const std::int64_t values = nest.inner() * nest.outer(), results = rest.inner() * rest.outer();
+  if (results == 0) return;
 
   int k = -1;
-  kernel_type kernel{reducer, f, {{in.at_step(nest.stride[++k][0])}...}, row_nest<operands>(nest), extents.size(), out};
-  const auto& rows = kernel.nest;
-  kernel.packed = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    constexpr int w = kernel_type::width;
-    return w > 1 && (get<I>(kernel.in).template packs<w>(rows.stride[I], rows.rank) && ...) &&
-           (rows.outer == 1 || rows.inner % w == 0);
-  }(std::index_sequence_for<Input...>());
-  kernel.gathers = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return ((get<I>(kernel.in).step > 1) || ...);
-  }(std::index_sequence_for<Input...>());
-  const std::int64_t per_item = !kernel.device ? kernel.block : kernel.packed ? kernel.width : 1;
-  kernel.items = (rows.inner + per_item - 1) / per_item;
-  kernel.total = kernel.items * rows.outer;
+  kernel_type kernel{reducer, f, {{in.at_step(nest.stride[++k][0])}...}, row_nest<operands>(nest),
+                     row_nest<operands + 1>(rest), values, out.data};
+  const auto& lines = kernel.nest;
+  const bool results_fastest = closest(first, axes, false) < closest(first, axes, true);
+  constexpr int w = kernel_type::width;
+  const auto each = [&](auto&& test) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return (test(get<I>(kernel.in), I) && ...);
+    }(std::index_sequence_for<Input...>());
+  };
+  std::int64_t per_item = 1;
+  if constexpr (kernel_type::device) {
+    kernel.packed = w > 1 && (lines.outer == 1 || lines.inner % w == 0) && each([&](const auto& operand, std::size_t i) {
+                      return operand.template packs<w>(lines.stride[i], lines.rank) &&
+                             operand.template packs_at<w>(kernel.kept.stride[i], kernel.kept.rank);
+                    });
+    if (kernel.packed) per_item = w;
+  } else {
+    constexpr std::int64_t short_row = 32;
+    kernel.by_rows = rest.inner() >= 16 && (results_fastest || values < short_row);
+    kernel.gathers = !each([&](const auto& operand, std::size_t i) {
+      return !operand.gathers(kernel.by_rows ? rest.stride[i][0] : operand.step);
+    });
+    if (!kernel.by_rows) per_item = kernel.block;
+  }
+  kernel.items = (lines.inner + per_item - 1) / per_item;
+  kernel.total = kernel.items * lines.outer;
 
-  const int team = tuning<Exec>::team_size;
-  const std::int64_t useful = (kernel.total + team - 1) / team;
-  const auto most = static_cast<std::int64_t>(exec.concurrency() * tuning<Exec>::reduce_occupancy) / team;
-  const int league = static_cast<int>(std::clamp<std::int64_t>(useful, 1, std::max<std::int64_t>(most, 1)));
-  kernel.partial = static_cast<state*>(scratch.require(exec, league * sizeof(state)));
-  kernel.finished = scratch.counter();
-  const auto shared = Kokkos::PerTeam(2 * (team * sizeof(state) + alignof(state)));
-  Kokkos::parallel_for(label, typename kernel_type::policy(exec, league, team).set_scratch_size(0, shared), kernel);
+  if constexpr (kernel_type::device) {
+    kernel.shape = device_shape(exec, results_fastest, rest.inner(), results, kernel.total);
+  } else {
+    const std::int64_t most = !kernel.by_rows                      ? (results_fastest ? 16 : 1)
+                              : kernel.total < 2 * kernel_type::rows ? kernel_type::chunk
+                                                                     : kernel_type::max_across;
+    const auto across = static_cast<int>(std::min(rest.inner(), most));
+    kernel.shape = host_shape(exec, across, rest.inner(), results, kernel.total);
+  }
+  const auto& shape = kernel.shape;
+  if (shape.splits > 1) {
+    kernel.partial = static_cast<state*>(scratch.require(exec, shape.tiles * shape.splits * shape.across * sizeof(state)));
+    kernel.finished = scratch.counters();
+  }
+  const auto shared = Kokkos::PerTeam(shape.team * sizeof(state) + alignof(state));
+  Kokkos::parallel_for(label,
+                       typename kernel_type::policy(exec, shape.league, shape.team).set_scratch_size(0, shared),
+                       kernel);
 }
 
 }  // namespace quern::impl

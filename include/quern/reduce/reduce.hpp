@@ -4,7 +4,7 @@
 #define QUERN_REDUCE_REDUCE_HPP
 
 /// @file
-/// Reductions of a whole array to one value.
+/// Reductions of a whole array, or along some of its axes.
 ///
 /// Every named reduction, here for `sum`, is called as
 ///
@@ -12,19 +12,33 @@
 /// | --- | --- |
 /// | `T s = sum(exec, in)` | returns the value on the host; waits for `exec`, and only for it |
 /// | `sum(exec, out, in)` | writes the rank-0 View `out`; asynchronous on `exec` |
-/// | `sum(exec, out, in, work)` | the same with a `quern::workspace` of the caller, for capture in a device graph |
-/// | `sum(in)`, `sum(out, in)` | on a default instance of the execution space of `in` |
+/// | `sum(exec, out, in, axis{1})`, `sum(exec, out, in, axes{0, -1})` | along axes: `out` has the remaining extents, in their order; asynchronous |
+/// | `sum(exec, out, in, axis{1}, work)` | either of these with a `quern::workspace` of the caller, for capture in a device graph |
+/// | `sum(in)`, `sum(out, in)`, `sum(out, in, axis{1})` | on a default instance of the execution space of `in` |
 ///
 /// `in` is any `view_like` of any rank, layout, strides and extents (more than 2^31 elements too), and is read once.
-/// Scratch memory is about one accumulator for each team that the device runs at a time; it comes from the pool of the
-/// execution-space instance. Results repeat bit by bit from run to run on one machine with one number of threads.
+/// `out` may have any layout; its elements convert to its value type. Scratch memory is about one accumulator for each
+/// team that the device runs at a time; it comes from the pool of the execution-space instance. Results repeat bit by
+/// bit from run to run on one machine with one number of threads.
 ///
-/// @throws Error if extents do not fit, if `out` shares memory with `in`, and where an operation says so.
+/// @throws Error if extents do not fit, an axis is out of range or repeated, `out` shares memory with `in`, and where an
+/// operation says so.
 
+#include <limits>
 #include <quern/reduce/kernel.hpp>
 #include <tuple>
 
 namespace quern {
+
+/// The delta degrees of freedom of a variance, which is divided by n - ddof: `var(exec, x, ddof{1})` is the estimate
+/// for the population that x is a sample of. Default 0.
+struct ddof {
+  std::int64_t value;
+};
+
+/// The order of the maximum norm: `norm<infinity>(exec, x)`.
+inline constexpr int infinity = std::numeric_limits<int>::max();
+
 namespace impl {
 
 template <class T>
@@ -49,77 +63,124 @@ reduction(std::string, F, MakeReducer) -> reduction<F, MakeReducer>;
 template <class F, class MakeReducer>
 reduction(std::string, F, MakeReducer, bool) -> reduction<F, MakeReducer>;
 
-template <class Input>
-void check_reduction_input(const std::string& label, bool identity, const shape& extents, const Input& in,
-                           std::size_t number) {
-  if (in.array.extents != extents)
-    throw Error(label, input_name(number) + " has extents " + in.array.extents.str() + ", expected " + extents.str());
-  if (!identity && extents.size() == 0)
-    throw Error(label, input_name(number) + " has extents " + extents.str() + ", expected at least one element");
+/// The positions of an array's elements along some axes, in row-major order.
+inline position_input positions_along(const shape& extents, const axis_set& along) {
+  position_input p{{nullptr, extents, {}}};
+  std::int64_t next = 1;
+  for (int d = extents.rank - 1; d >= 0; --d) {
+    if (!along.has(d)) continue;
+    p.array.stride[d] = next;
+    next *= extents.extent[d];
+  }
+  return p;
 }
 
-/// Checks, then launches; `place(type)` gives the memory for a result of that type.
+template <class Input>
+void check_reduction_input(const std::string& label, const shape& extents, const Input& in, std::size_t number) {
+  if (in.array.extents != extents)
+    throw Error(label, input_name(number) + " has extents " + in.array.extents.str() + ", expected " + extents.str());
+}
+
+/// Checks, then launches; `place(type, extents, in...)` gives the memory for results of that type and extents.
 template <class Exec, class Reduction, class Place, class... In>
-auto reduce_into(const Exec& exec, workspace<Exec>& scratch, const Reduction& r, const Place& place,
-                 const In&... in_views) {
+void reduce_into(const Exec& exec, workspace<Exec>& scratch, const Reduction& r, const axes* wanted,
+                 const Place& place, const In&... in_views) {
   const auto run = [&](const auto&... in) {
     const auto reducer = r.reducer(std::type_identity<typename std::remove_cvref_t<decltype(in)>::value_type>()...);
     using state = typename decltype(reducer)::state;
     using result = std::remove_cvref_t<decltype(reducer.result(std::declval<state>(), 0))>;
     const shape extents = std::get<0>(std::tie(in...)).array.extents;
     std::size_t number = 0;
-    (check_reduction_input(r.label, r.identity, extents, in, number++), ...);
-    auto* out = place(std::type_identity<result>(), in...);
-    reduce_launch(exec, r.label, scratch, reducer, r.transform, out, in...);
-    return out;
+    (check_reduction_input(r.label, extents, in, number++), ...);
+    const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(r.label, *wanted, extents.rank);
+    const shape results = along.part(extents, false);
+    if (!r.identity && along.part(extents, true).size() == 0 && results.size() > 0)
+      throw Error(r.label, input_name(0) + " has extents " + extents.str() + ", expected at least one element" +
+                               (wanted == nullptr ? "" : " along the axes"));
+    const auto out = place(std::type_identity<result>(), results, in...);
+    if constexpr (uses_positions<decltype(reducer)>)
+      reduce_launch(exec, r.label, scratch, reducer, r.transform, along, out, in..., positions_along(extents, along));
+    else reduce_launch(exec, r.label, scratch, reducer, r.transform, along, out, in...);
   };
-  return run(make_input<Exec>(in_views, r.label)...);
+  run(make_input<Exec>(in_views, r.label)...);
 }
 
-/// The overload that returns a host value.
+/// The form that returns a host value.
 template <class Exec, class Reduction, class... In>
 auto reduce_to_host(const Reduction& r, const Exec& exec, const In&... in) {
+  using reducer = decltype(r.reducer(std::type_identity<value_of<In>>()...));
+  using result_type =
+      std::remove_cvref_t<decltype(std::declval<reducer>().result(std::declval<typename reducer::state>(), 0))>;
   lease<Exec> held(exec);
-  const auto* result = reduce_into(
-      exec, held.scratch(), r,
-      [&]<class T>(std::type_identity<T>, const auto&...) { return held.template result<T>(); }, in...);
+  auto* result = held.template result<result_type>();
+  reduce_into(
+      exec, held.scratch(), r, nullptr,
+      [&](const auto&, const shape&, const auto&...) { return strided<result_type>{result, {}, {}}; }, in...);
   exec.fence(r.label + ": result");
   return *result;
 }
 
-/// The overload that writes a rank-0 View.
+/// The form that writes a View.
 template <class Exec, class Reduction, class Out, class... In>
-void reduce_to_view(const Reduction& r, const Exec& exec, workspace<Exec>& scratch, const Out& out_view,
-                    const In&... in) {
+void reduce_to_view(const Reduction& r, const Exec& exec, workspace<Exec>& scratch, const axes* wanted,
+                    const Out& out_view, const In&... in) {
   const auto out = make_output<Exec>(out_view, r.label);
-  if (out.extents.rank != 0)
-    throw Error(r.label, "out has extents " + out.extents.str() + ", expected () for a reduction of all elements");
   reduce_into(
-      exec, scratch, r,
-      [&](const auto&, const auto&... inputs) {
+      exec, scratch, r, wanted,
+      [&](const auto&, const shape& results, const auto&... inputs) {
+        if (out.extents != results)
+          throw Error(r.label, "out has extents " + out.extents.str() + ", expected " + results.str() +
+                                   (wanted == nullptr ? " for a reduction of all elements" : ""));
         std::size_t number = 0;
         (check_overlap(r.label, out, inputs.array, input_name(number++), false), ...);
-        return out.data;
+        return out;
       },
       in...);
 }
 
-/// Sorts out the forms of the table above: [exec,] [out,] in... [, workspace].
+template <class T>
+inline constexpr bool is_axes = std::is_base_of_v<axes, std::remove_cvref_t<T>>;
+template <class T>
+inline constexpr bool is_option = std::is_same_v<ddof, std::remove_cvref_t<T>>;
+
+/// The arguments of one kind, in their order.
+template <class T>
+auto if_view(const T& x) {
+  if constexpr (view_like<T>) return std::tuple<const T&>(x);
+  else return std::tuple<>();
+}
+template <class T>
+const axes* if_axes(const T& x, const axes* otherwise) {
+  if constexpr (is_axes<T>) return &x;
+  else return otherwise;
+}
+
+/// Sorts out the forms of the table above: [exec,] [out,] in... [, axes] [, options] [, workspace].
 template <int Inputs, class Reduction, class First, class... Rest>
 auto reduce_call(const Reduction& r, First& first, Rest&... rest) {
   if constexpr (!execution_space<First>) {
     const default_execution_space<First> exec;
     return reduce_call<Inputs>(r, exec, first, rest...);
-  } else if constexpr (sizeof...(Rest) == Inputs) {
-    return reduce_to_host(r, first, rest...);
-  } else if constexpr (sizeof...(Rest) == Inputs + 1) {
-    lease<std::remove_const_t<First>> held(first);
-    reduce_to_view(r, first, held.scratch(), rest...);
   } else {
-    auto all = std::tie(rest...);
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      reduce_to_view(r, first, std::get<Inputs + 1>(all), std::get<I>(all)...);
-    }(std::make_index_sequence<Inputs + 1>());
+    using Exec = std::remove_const_t<First>;
+    const auto views = std::tuple_cat(if_view(rest)...);
+    if constexpr (std::tuple_size_v<decltype(views)> == Inputs) {
+      return std::apply([&](const auto&... in) { return reduce_to_host(r, first, in...); }, views);
+    } else {
+      const axes* wanted = nullptr;
+      ((wanted = if_axes(rest, wanted)), ...);
+      const auto run = [&](workspace<Exec>& scratch) {
+        std::apply([&](const auto&... all) { reduce_to_view(r, first, scratch, wanted, all...); }, views);
+      };
+      if constexpr ((is_workspace<Rest> || ...)) {
+        (..., [&] {
+          if constexpr (is_workspace<Rest>) run(rest);
+        }());
+      } else {
+        lease<Exec> held(first);
+        run(held.scratch());
+      }
+    }
   }
 }
 
@@ -128,18 +189,50 @@ constexpr bool are_reduction_arguments() {
   constexpr int execs = (0 + ... + (execution_space<Args> ? 1 : 0));
   constexpr int works = (0 + ... + (is_workspace<std::remove_cvref_t<Args>> ? 1 : 0));
   constexpr int views = (0 + ... + (view_like<Args> ? 1 : 0));
-  return execs + works + views == sizeof...(Args) && execs <= 1 && works <= execs &&
-         (views == Inputs + 1 || (views == Inputs && works == 0));
+  constexpr int along = (0 + ... + (is_axes<Args> ? 1 : 0));
+  constexpr int options = (0 + ... + (is_option<Args> ? 1 : 0));
+  return execs + works + views + along + options == sizeof...(Args) && execs <= 1 && works <= execs && along <= 1 &&
+         options <= 1 && (views == Inputs + 1 || (views == Inputs && works == 0 && along == 0));
 }
 
 /// Arguments of a reduction with that many inputs, in one of the forms of the table above.
 template <int Inputs, class... Args>
-concept reduction_arguments = are_reduction_arguments<Inputs, Args...>();
+concept reduction_arguments = are_reduction_arguments<Inputs, Args...>() && (!is_option<Args> && ...);
+/// The same with an optional `ddof`.
+template <class... Args>
+concept moments_arguments = are_reduction_arguments<1, Args...>();
+
+template <class... Args>
+std::int64_t ddof_of(const Args&... args) {
+  std::int64_t d = 0;
+  (..., [&] {
+    if constexpr (is_option<Args>) d = args.value;
+  }());
+  return d;
+}
 
 struct truth {
   template <class T>
   KOKKOS_FUNCTION bool operator()(const T& x) const {
     return x != T(0);
+  }
+};
+struct absolute {
+  template <class T>
+  KOKKOS_FUNCTION auto operator()(const T& v) const {
+    return Kokkos::abs(static_cast<mean_type<T>>(v));
+  }
+};
+struct not_nan {
+  template <class T>
+  KOKKOS_FUNCTION bool operator()(const T& x) const {
+    return !is_nan(x);
+  }
+};
+struct zero_if_nan {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& x) const {
+    return is_nan(x) ? T(0) : x;
   }
 };
 struct absolute_square {
@@ -219,15 +312,20 @@ auto dot(Args&&... args) {
   return impl::reduce_call<2>(impl::reduction{"quern::dot", impl::op::multiply(), reducer}, args...);
 }
 
-/// The Euclidean norm `sqrt(|x(0)|^2 + |x(1)|^2 + ...)`, 0 for no elements; double for integers, real for complex
-/// numbers. Squares overflow where those of the elements do, as in NumPy.
-template <class... Args>
-  requires impl::reduction_arguments<1, Args...>
+/// The norm of that order: `|x(0)| + |x(1)| + ...` (1), `sqrt(|x(0)|^2 + |x(1)|^2 + ...)` (2) or the largest `|x(i)|`
+/// (`infinity`); 0 for no elements. Double for integers, real for complex numbers. Squares overflow where those of the
+/// elements do, as in NumPy; accuracy as for `sum`.
+template <int Order = 2, class... Args>
+  requires(impl::reduction_arguments<1, Args...> && (Order == 1 || Order == 2 || Order == infinity))
 auto norm(Args&&... args) {
   const auto reducer = []<class T>(std::type_identity<T>) {
-    return impl::root_reducer<impl::real_type<impl::mean_type<T>>>();
+    using S = impl::real_type<impl::mean_type<T>>;
+    if constexpr (Order == 1) return impl::sum_reducer<S>();
+    else if constexpr (Order == 2) return impl::root_reducer<S>();
+    else return impl::op_reducer<S, impl::max_op>{{}, S(0)};
   };
-  return impl::reduce_call<1>(impl::reduction{"quern::norm", impl::absolute_square(), reducer}, args...);
+  using transform = std::conditional_t<Order == 2, impl::absolute_square, impl::absolute>;
+  return impl::reduce_call<1>(impl::reduction{"quern::norm", transform(), reducer}, args...);
 }
 
 /// `mean = sum(x) / n`; double for integers, float for half types. NaN for no elements.
@@ -240,26 +338,36 @@ auto mean(Args&&... args) {
   return impl::reduce_call<1>(impl::reduction{"quern::mean", impl::op::identity(), reducer}, args...);
 }
 
-/// Mean and population variance `sum |x - mean|^2 / n` in one pass, as `moments` (`auto [mean, var] = ...`). Types as
-/// for `mean`; NaN for no elements.
+/// Mean and variance `sum |x - mean|^2 / (n - ddof)` in one pass, as `moments` (`auto [mean, var] = ...`). Types as for
+/// `mean`; a mean of no elements is NaN, and so is a variance where n is not greater than ddof.
 ///
 /// Blocks are centred while they are in registers and then joined by the update of Chan, Golub and LeVeque (The
 /// American Statistician 37, 1983): as accurate as two passes, whatever the mean.
 template <class Result = void, class... Args>
-  requires impl::reduction_arguments<1, Args...>
+  requires impl::moments_arguments<Args...>
 auto mean_var(Args&&... args) {
-  const auto reducer = []<class T>(std::type_identity<T>) {
-    return impl::moments_reducer<impl::result_or<Result, impl::mean_type<T>>>();
+  const auto reducer = [d = impl::ddof_of(args...)]<class T>(std::type_identity<T>) {
+    return impl::moments_reducer<impl::result_or<Result, impl::mean_type<T>>>{d};
   };
   return impl::reduce_call<1>(impl::reduction{"quern::mean_var", impl::op::identity(), reducer}, args...);
 }
 
-/// The population standard deviation, the root of `mean_var`'s variance. NaN for no elements.
+/// The variance of `mean_var`; NaN where n is not greater than ddof.
 template <class Result = void, class... Args>
-  requires impl::reduction_arguments<1, Args...>
+  requires impl::moments_arguments<Args...>
+auto var(Args&&... args) {
+  const auto reducer = [d = impl::ddof_of(args...)]<class T>(std::type_identity<T>) {
+    return impl::var_reducer<impl::result_or<Result, impl::mean_type<T>>>{{d}};
+  };
+  return impl::reduce_call<1>(impl::reduction{"quern::var", impl::op::identity(), reducer}, args...);
+}
+
+/// The standard deviation, the root of `var`; NaN where n is not greater than ddof.
+template <class Result = void, class... Args>
+  requires impl::moments_arguments<Args...>
 auto stddev(Args&&... args) {
-  const auto reducer = []<class T>(std::type_identity<T>) {
-    return impl::stddev_reducer<impl::result_or<Result, impl::mean_type<T>>>();
+  const auto reducer = [d = impl::ddof_of(args...)]<class T>(std::type_identity<T>) {
+    return impl::stddev_reducer<impl::result_or<Result, impl::mean_type<T>>>{{d}};
   };
   return impl::reduce_call<1>(impl::reduction{"quern::stddev", impl::op::identity(), reducer}, args...);
 }
@@ -288,8 +396,100 @@ auto count(Args&&... args) {
   return impl::reduce_call<1>(impl::reduction{"quern::count", impl::truth(), reducer}, args...);
 }
 
-/// `op` over all elements, starting from its identity: `reduce(exec, op, identity, in)` returns the value,
-/// `reduce(exec, out, op, identity, in)` writes the rank-0 View `out`.
+/// The position of the largest element, the first of them where there are several: as `std::int64_t`, in row-major order
+/// over the whole array or over the reduced axes. A NaN is larger than all, as in NumPy.
+/// @throws Error for no elements
+template <class... Args>
+  requires impl::reduction_arguments<1, Args...>
+auto argmax(Args&&... args) {
+  const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, 1, false>(); };
+  return impl::reduce_call<1>(impl::reduction{"quern::argmax", impl::op::identity(), reducer, false}, args...);
+}
+
+/// The position of the smallest element, as `argmax` finds that of the largest. A NaN is smaller than all.
+/// @throws Error for no elements
+template <class... Args>
+  requires impl::reduction_arguments<1, Args...>
+auto argmin(Args&&... args) {
+  const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, -1, false>(); };
+  return impl::reduce_call<1>(impl::reduction{"quern::argmin", impl::op::identity(), reducer, false}, args...);
+}
+
+/// `sum` of the elements that are not NaN.
+template <class Result = void, class... Args>
+  requires impl::reduction_arguments<1, Args...>
+auto nansum(Args&&... args) {
+  const auto reducer = []<class T>(std::type_identity<T>) {
+    return impl::sum_reducer<impl::result_or<Result, impl::sum_type<T>>>();
+  };
+  return impl::reduce_call<1>(impl::reduction{"quern::nansum", impl::zero_if_nan(), reducer}, args...);
+}
+
+/// `mean` of the elements that are not NaN; NaN where there is none.
+template <class Result = void, class... Args>
+  requires impl::reduction_arguments<1, Args...>
+auto nanmean(Args&&... args) {
+  const auto reducer = []<class T>(std::type_identity<T>) {
+    return impl::nan_mean_reducer<impl::result_or<Result, impl::mean_type<T>>>();
+  };
+  return impl::reduce_call<1>(impl::reduction{"quern::nanmean", impl::op::identity(), reducer}, args...);
+}
+
+/// `var` of the elements that are not NaN; NaN where their number is not greater than ddof.
+template <class Result = void, class... Args>
+  requires impl::moments_arguments<Args...>
+auto nanvar(Args&&... args) {
+  const auto reducer = [d = impl::ddof_of(args...)]<class T>(std::type_identity<T>) {
+    return impl::nan_moments_reducer<impl::var_reducer<impl::result_or<Result, impl::mean_type<T>>>>{{{d}}};
+  };
+  return impl::reduce_call<1>(impl::reduction{"quern::nanvar", impl::op::identity(), reducer}, args...);
+}
+
+/// The smallest of the elements that are not NaN; NaN where there is none.
+/// @throws Error for no elements
+template <class... Args>
+  requires impl::reduction_arguments<1, Args...>
+auto nanmin(Args&&... args) {
+  const auto reducer = []<class T>(std::type_identity<T>) { return impl::nan_extremum_reducer<T, -1>(); };
+  return impl::reduce_call<1>(impl::reduction{"quern::nanmin", impl::op::identity(), reducer, false}, args...);
+}
+
+/// The largest of the elements that are not NaN; NaN where there is none.
+/// @throws Error for no elements
+template <class... Args>
+  requires impl::reduction_arguments<1, Args...>
+auto nanmax(Args&&... args) {
+  const auto reducer = []<class T>(std::type_identity<T>) { return impl::nan_extremum_reducer<T, 1>(); };
+  return impl::reduce_call<1>(impl::reduction{"quern::nanmax", impl::op::identity(), reducer, false}, args...);
+}
+
+/// `argmax` of the elements that are not NaN; -1 where there is none.
+/// @throws Error for no elements
+template <class... Args>
+  requires impl::reduction_arguments<1, Args...>
+auto nanargmax(Args&&... args) {
+  const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, 1, true>(); };
+  return impl::reduce_call<1>(impl::reduction{"quern::nanargmax", impl::op::identity(), reducer, false}, args...);
+}
+
+/// `argmin` of the elements that are not NaN; -1 where there is none.
+/// @throws Error for no elements
+template <class... Args>
+  requires impl::reduction_arguments<1, Args...>
+auto nanargmin(Args&&... args) {
+  const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, -1, true>(); };
+  return impl::reduce_call<1>(impl::reduction{"quern::nanargmin", impl::op::identity(), reducer, false}, args...);
+}
+
+/// How many elements are not NaN, as `std::int64_t`.
+template <class... Args>
+  requires impl::reduction_arguments<1, Args...>
+auto nancount(Args&&... args) {
+  const auto reducer = [](const auto&) { return impl::sum_reducer<std::int64_t>(); };
+  return impl::reduce_call<1>(impl::reduction{"quern::nancount", impl::not_nan(), reducer}, args...);
+}
+
+/// `op` over all elements, starting from its identity: `reduce(exec, op, identity, in)` returns the value.
 ///
 /// @param op       an associative and commutative functor of two values of the type of `identity`
 /// @param identity what `op` leaves every value unchanged with; its type is that of the result
@@ -299,12 +499,12 @@ T reduce(const Exec& exec, const Op& op, const T& identity, const In& in) {
   const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
   return impl::reduce_call<1>(impl::reduction{"quern::reduce", impl::op::identity(), reducer}, exec, in);
 }
-/// The same to a rank-0 View, with an optional `quern::workspace`; asynchronous.
-template <execution_space Exec, view_like Out, class Op, scalar_value T, view_like In, class... Workspace>
-  requires(!view_like<Op> && sizeof...(Workspace) <= 1)
-void reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in, Workspace&... work) {
+/// The same to a View, optionally along axes and with a `quern::workspace`; asynchronous.
+template <execution_space Exec, view_like Out, class Op, scalar_value T, view_like In, class... Rest>
+  requires(!view_like<Op> && impl::reduction_arguments<1, Exec, Out, In, Rest...>)
+void reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in, Rest&&... rest) {
   const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
-  impl::reduce_call<1>(impl::reduction{"quern::reduce", impl::op::identity(), reducer}, exec, out, in, work...);
+  impl::reduce_call<1>(impl::reduction{"quern::reduce", impl::op::identity(), reducer}, exec, out, in, rest...);
 }
 /// The same on a default instance of in's execution space.
 template <class Op, scalar_value T, view_like In>
@@ -313,10 +513,10 @@ T reduce(const Op& op, const T& identity, const In& in) {
   return reduce(impl::default_execution_space<In>(), op, identity, in);
 }
 /// The same on a default instance of in's execution space.
-template <view_like Out, class Op, scalar_value T, view_like In>
-  requires(!view_like<Op>)
-void reduce(const Out& out, const Op& op, const T& identity, const In& in) {
-  reduce(impl::default_execution_space<In>(), out, op, identity, in);
+template <view_like Out, class Op, scalar_value T, view_like In, class... Rest>
+  requires(!view_like<Op> && impl::reduction_arguments<1, Out, In, Rest...>)
+void reduce(const Out& out, const Op& op, const T& identity, const In& in, Rest&&... rest) {
+  reduce(impl::default_execution_space<In>(), out, op, identity, in, rest...);
 }
 
 }  // namespace quern

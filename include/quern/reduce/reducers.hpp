@@ -33,6 +33,26 @@ inline constexpr bool is_complex = false;
 template <class T>
 inline constexpr bool is_complex<Kokkos::complex<T>> = true;
 
+/// a + b and a * b, which wrap around for integers: signed ones do so by way of unsigned ones.
+template <class T>
+KOKKOS_FUNCTION T wrapping_add(const T& a, const T& b) {
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+    using U = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+    return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+  } else {
+    return a + b;
+  }
+}
+template <class T>
+KOKKOS_FUNCTION T wrapping_multiply(const T& a, const T& b) {
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+    using U = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+    return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+  } else {
+    return a * b;
+  }
+}
+
 /// A floating-point type narrower than float.
 template <class T>
 inline constexpr bool is_half =
@@ -83,29 +103,41 @@ template <int N, class P>
 inline constexpr int fold_lanes =
     std::min<int>(N, static_cast<int>(std::bit_floor(std::max<std::size_t>(1, 128 / sizeof(P)))));
 
+/// Combines N values in a tree. Written without a loop, so that compilers can vectorize loops around it.
+template <class P, int N, class T, class Lift, class Join>
+KOKKOS_FUNCTION P fold_tree(const T* v, const Lift& lift, const Join& join) {
+  if constexpr (N == 1) return lift(v[0]);
+  else return join(fold_tree<P, N / 2>(v, lift, join), fold_tree<P, N / 2>(v + N / 2, lift, join));
+}
+
 /// Combines N values in lanes and then in a tree: as accurate as pairwise summation, and what compilers turn into
 /// vector instructions. `lift(v[i])` makes an operand of a value, `join` combines two.
 template <class P, int N, class T, class Lift, class Join>
 KOKKOS_FUNCTION P fold(const T* v, const Lift& lift, const Join& join) {
   constexpr int lanes = fold_lanes<N, P>;
   static_assert(N % lanes == 0);
-  P lane[lanes];
-  for (int l = 0; l < lanes; ++l) lane[l] = lift(v[l]);
-  for (int i = lanes; i < N; i += lanes)
-    for (int l = 0; l < lanes; ++l) lane[l] = join(lane[l], lift(v[i + l]));
-  for (int half = lanes / 2; half > 0; half /= 2)
-    for (int l = 0; l < half; ++l) lane[l] = join(lane[l], lane[l + half]);
-  return lane[0];
+  if constexpr (N == lanes) {
+    return fold_tree<P, N>(v, lift, join);
+  } else {
+    P lane[lanes];
+    for (int l = 0; l < lanes; ++l) lane[l] = lift(v[l]);
+    for (int i = lanes; i < N; i += lanes)
+      for (int l = 0; l < lanes; ++l) lane[l] = join(lane[l], lift(v[i + l]));
+    for (int half = lanes / 2; half > 0; half /= 2)
+      for (int l = 0; l < half; ++l) lane[l] = join(lane[l], lane[l + half]);
+    return lane[0];
+  }
 }
 
 // A reducer turns values into one result. It has
 //   state            what a thread carries
 //   init()           the state of no values
 //   add(s, v)        one more value
-//   add_block<N>(s, v)  N more values, N a power of two
+//   add_block<N>(s, v)  N more values, N a power of two; blocks may differ in N
 //   join(s, t)       the state of both
 //   result(s, n)     the result of n values
-// All are callable from kernels.
+// All are callable from kernels. One that names a type `uses_positions` gets add(s, v, at) and add_block<N>(s, v, at)
+// instead, with at the position of the value, and at(i) that of v[i].
 
 /// Addition with the rounding errors of the running sum carried along (Knuth's TwoSum; Ogita, Rump and Oishi, SIAM J.
 /// Sci. Comput. 26, 2005). Blocks are folded first, so this costs next to nothing and bounds the error by that of the
@@ -116,7 +148,7 @@ struct compensated {
 
   KOKKOS_FUNCTION void add(const S& x) {
     if constexpr (std::is_integral_v<S>) {
-      sum += x;
+      sum = wrapping_add(sum, x);
     } else {
       const S s = sum + x;
       const S b = s - sum;
@@ -140,7 +172,7 @@ struct compensated {
 
 template <class S>
 struct plus {
-  KOKKOS_FUNCTION S operator()(const S& a, const S& b) const { return a + b; }
+  KOKKOS_FUNCTION S operator()(const S& a, const S& b) const { return wrapping_add(a, b); }
 };
 
 template <class S>
@@ -215,7 +247,7 @@ struct max_op {
 struct prod_op {
   template <class T>
   KOKKOS_FUNCTION T operator()(const T& a, const T& b) const {
-    return a * b;
+    return wrapping_multiply(a, b);
   }
 };
 struct and_op {
@@ -264,6 +296,33 @@ KOKKOS_FUNCTION extrema<T> block_extrema(const T* v) {
   return all;
 }
 
+/// The smallest (Sign -1) or largest (+1) value of a block; NaN if there is one, or of those that are not NaN. Without
+/// branches.
+template <int N, int Sign, bool SkipNan, class T>
+KOKKOS_FUNCTION T block_extremum(const T* v) {
+  constexpr int lanes = fold_lanes<N, T>;
+  const T none = Sign > 0 ? lowest<T>() : highest<T>();
+  T best[lanes], nans[lanes];
+  for (int l = 0; l < lanes; ++l) {
+    best[l] = none;
+    nans[l] = T(0);
+  }
+  for (int i = 0; i < N; i += lanes)
+    for (int l = 0; l < lanes; ++l) {
+      const T x = v[i + l];
+      best[l] = (Sign > 0 ? x > best[l] : x < best[l]) ? x : best[l];
+      if constexpr (!SkipNan) nans[l] = is_nan(x) ? T(1) : nans[l];
+    }
+  for (int l = 1; l < lanes; ++l) {
+    best[0] = (Sign > 0 ? best[l] > best[0] : best[l] < best[0]) ? best[l] : best[0];
+    if constexpr (!SkipNan) nans[0] = nans[l] > nans[0] ? nans[l] : nans[0];
+  }
+  if constexpr (!std::is_integral_v<T> && !SkipNan) {
+    if (nans[0] > T(0)) return Kokkos::Experimental::quiet_NaN_v<T>;
+  }
+  return best[0];
+}
+
 /// The smallest and the largest value.
 template <class T>
 struct minmax_reducer {
@@ -291,6 +350,7 @@ struct max_reducer : minmax_reducer<T> {
 template <class S>
 struct moments_reducer {
   using real = real_type<S>;
+  std::int64_t ddof = 0;
   struct state {
     S mean;
     real m2;
@@ -333,11 +393,21 @@ struct moments_reducer {
     const S mean = fold<S, N>(v, cast_to<S>(), plus<S>()) / static_cast<real>(N);
     join(s, {mean, fold<real, N>(v, squared_deviation{mean}, plus<real>()), N});
   }
-  /// NaN for no values.
-  KOKKOS_FUNCTION real variance(const state& s) const { return s.m2 / static_cast<real>(s.n); }
+  /// NaN for no values, or no more than ddof.
+  KOKKOS_FUNCTION real variance(const state& s) const {
+    if (s.n <= ddof) return Kokkos::Experimental::quiet_NaN_v<real>;
+    return s.m2 / static_cast<real>(s.n - ddof);
+  }
   KOKKOS_FUNCTION moments<S, real> result(const state& s, std::int64_t) const {
     const real var = variance(s);
     return {s.n == 0 ? s.mean + var : s.mean, var};
+  }
+};
+
+template <class S>
+struct var_reducer : moments_reducer<S> {
+  KOKKOS_FUNCTION real_type<S> result(const typename moments_reducer<S>::state& s, std::int64_t) const {
+    return this->variance(s);
   }
 };
 
@@ -346,6 +416,123 @@ struct stddev_reducer : moments_reducer<S> {
   KOKKOS_FUNCTION real_type<S> result(const typename moments_reducer<S>::state& s, std::int64_t) const {
     return Kokkos::sqrt(this->variance(s));
   }
+};
+
+/// Mean and variance of the values that are not NaN.
+template <class Reducer>
+struct nan_moments_reducer : Reducer {
+  using state = typename Reducer::state;
+  template <class T>
+  KOKKOS_FUNCTION void add(state& s, const T& v) const {
+    if (!is_nan(v)) Reducer::add(s, v);
+  }
+  template <int N, class T>
+  KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
+    bool some = false;
+    for (int i = 0; i < N; ++i) some = some || is_nan(v[i]);
+    if (!some) {
+      Reducer::template add_block<N>(s, v);
+    } else {
+      for (int i = 0; i < N; ++i) add(s, v[i]);
+    }
+  }
+};
+
+/// The sum and the number of the values that are not NaN, for their mean.
+template <class S>
+struct nan_mean_reducer {
+  struct state {
+    compensated<S> sum;
+    std::int64_t n;
+  };
+  struct zero_if_nan {
+    template <class T>
+    KOKKOS_FUNCTION S operator()(const T& v) const {
+      return is_nan(v) ? S(0) : static_cast<S>(v);
+    }
+  };
+  struct one_if_not_nan {
+    template <class T>
+    KOKKOS_FUNCTION std::int64_t operator()(const T& v) const {
+      return is_nan(v) ? 0 : 1;
+    }
+  };
+  KOKKOS_FUNCTION state init() const { return {{S(0), S(0)}, 0}; }
+  template <class T>
+  KOKKOS_FUNCTION void add(state& s, const T& v) const {
+    s.sum.add(zero_if_nan()(v));
+    s.n += one_if_not_nan()(v);
+  }
+  template <int N, class T>
+  KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
+    s.sum.add(fold<S, N>(v, zero_if_nan(), plus<S>()));
+    s.n += fold<std::int64_t, N>(v, one_if_not_nan(), plus<std::int64_t>());
+  }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const {
+    s.sum.add(t.sum);
+    s.n += t.n;
+  }
+  KOKKOS_FUNCTION S result(const state& s, std::int64_t) const { return s.sum.value() / static_cast<real_type<S>>(s.n); }
+};
+
+/// The smallest (Sign -1) or largest (+1) of the values that are not NaN; NaN where there is none.
+template <class T, int Sign>
+struct nan_extremum_reducer {
+  struct state {
+    T value;
+    bool some;
+  };
+  struct limited {
+    KOKKOS_FUNCTION T operator()(const T& v) const { return is_nan(v) ? none() : v; }
+  };
+  struct better {
+    KOKKOS_FUNCTION T operator()(const T& a, const T& b) const { return (Sign > 0 ? a > b : a < b) ? a : b; }
+  };
+  KOKKOS_FUNCTION static T none() { return Sign > 0 ? lowest<T>() : highest<T>(); }
+  KOKKOS_FUNCTION state init() const { return {none(), false}; }
+  KOKKOS_FUNCTION void add(state& s, const T& v) const { join(s, {limited()(v), !is_nan(v)}); }
+  template <int N>
+  KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
+    bool some = false;
+    for (int i = 0; i < N; ++i) some = some || !is_nan(v[i]);
+    join(s, {fold<T, N>(v, limited(), better()), some});
+  }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const { s = {better()(s.value, t.value), s.some || t.some}; }
+  KOKKOS_FUNCTION T result(const state& s, std::int64_t) const {
+    if constexpr (std::is_integral_v<T>) return s.value;
+    else return s.some ? s.value : Kokkos::Experimental::quiet_NaN_v<T>;
+  }
+};
+
+/// The first position of the smallest (Sign -1) or largest (+1) value. A NaN counts as better than all, or is left out
+/// (SkipNan); -1 where nothing is left.
+template <class T, int Sign, bool SkipNan>
+struct arg_reducer {
+  using uses_positions = void;
+  struct state {
+    T value;
+    std::int64_t at;
+  };
+  static constexpr std::int64_t nowhere = Kokkos::Experimental::finite_max_v<std::int64_t>;
+
+  KOKKOS_FUNCTION static bool beats(const T& a, const T& b) {
+    return (Sign > 0 ? a > b : a < b) || (!SkipNan && is_nan(a) && !is_nan(b));
+  }
+  KOKKOS_FUNCTION static bool ties(const T& a, const T& b) { return a == b || (!SkipNan && is_nan(a) && is_nan(b)); }
+
+  KOKKOS_FUNCTION state init() const { return {Sign > 0 ? lowest<T>() : highest<T>(), nowhere}; }
+  KOKKOS_FUNCTION void add(state& s, const T& v, std::int64_t at) const { join(s, {v, at}); }
+  /// Finds the block's best value in a few instructions, and its position only where that may matter.
+  template <int N, class Positions>
+  KOKKOS_FUNCTION void add_block(state& s, const T* v, const Positions& at) const {
+    const T best = block_extremum<N, Sign, SkipNan>(v);
+    if (!beats(best, s.value) && !(ties(best, s.value) && at.first(N) < s.at)) return;
+    for (int i = 0; i < N; ++i) join(s, {v[i], at(i)});
+  }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const {
+    if (beats(t.value, s.value) || (ties(t.value, s.value) && t.at < s.at)) s = t;
+  }
+  KOKKOS_FUNCTION std::int64_t result(const state& s, std::int64_t) const { return s.at == nowhere ? -1 : s.at; }
 };
 
 }  // namespace impl
