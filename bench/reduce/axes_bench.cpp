@@ -18,7 +18,6 @@ using bench::prepared;
 using bench::range;
 using bench::sampled;
 
-
 /// Every array is before x along x after, and reduced along the one in the middle.
 prepared sum_along(const exec_space& exec, std::int64_t before, std::int64_t along, std::int64_t after) {
   const auto x = sampled(make_view<double***>("x", before, along, after), 1);
@@ -43,8 +42,8 @@ prepared sum_along(const exec_space& exec, std::int64_t before, std::int64_t alo
                          const std::int64_t i = team.league_rank() / after, k = team.league_rank() % after;
                          double total = 0;
                          Kokkos::parallel_reduce(
-                             Kokkos::TeamThreadRange(team, along),
-                             [=](std::int64_t j, double& s) { s += x(i, j, k); }, total);
+                             Kokkos::TeamThreadRange(team, along), [=](std::int64_t j, double& s) { s += x(i, j, k); },
+                             total);
                          Kokkos::single(Kokkos::PerTeam(team), [=] { out(i, k) = total; });
                        });
                  }}};
@@ -80,8 +79,8 @@ prepared argmax(const exec_space& exec, std::int64_t n) {
   p.poison = [=] { Kokkos::deep_copy(out, std::int64_t{-7}); };
   p.right = [=] {
     const std::int64_t at = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out)();
-    return at >= 0 && at < n && bench::failures(
-                                    n, KOKKOS_LAMBDA(std::int64_t i) { return i < at ? x(i) < x(at) : x(i) <= x(at); }) == 0;
+    return at >= 0 && at < n &&
+           bench::failures(n, KOKKOS_LAMBDA(std::int64_t i) { return i < at ? x(i) < x(at) : x(i) <= x(at); }) == 0;
   };
   return p;
 }

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <quern/core.hpp>
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
+#include <vector>
 
 #include "npy.hpp"
 #include "workload.hpp"
@@ -76,6 +78,47 @@ measurement mean_var_of(const settings& s, const device_view<T*>& x) {
   return m;
 }
 
+template <class T>
+measurement stddev_of(const settings& s, const device_view<T*>& x) {
+  const std::int64_t n = x.extent(0);
+  decltype(quern::stddev(s.exec, x)) result{};
+  measurement m{fmt::format("{}", n), 0, static_cast<double>(sizeof(T)) * n, 4.0 * n};
+  m.seconds = time_call(s, [&] { result = quern::stddev(s.exec, x); });
+  const auto hx = quern::to_host(x);
+  long double sum = 0, squares = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += hx(i);
+  for (std::int64_t i = 0; i < n; ++i) squares += (hx(i) - sum / n) * (hx(i) - sum / n);
+  const long double exact = std::sqrt(squares / n);
+  const double eps = std::numeric_limits<decltype(result)>::epsilon();
+  m.verified = std::fabs(result - exact) <= std::log2(static_cast<double>(n) + 2) * eps * exact;
+  m.note = fmt::format("stddev = {}", result);
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
+    double a = 0, b = 0;
+    for (std::int64_t i = 0; i < k; ++i) a += hx(i);
+    for (std::int64_t i = 0; i < k; ++i) b += (hx(i) - a / k) * (hx(i) - a / k);
+    keep(b);
+  });
+  return m;
+}
+
+template <class T>
+measurement argmax_of(const settings& s, const device_view<T*>& x) {
+  const std::int64_t n = x.extent(0);
+  std::int64_t result = -1;
+  measurement m{fmt::format("{}", n), 0, static_cast<double>(sizeof(T)) * n, 1.0 * n};
+  m.seconds = time_call(s, [&] { result = quern::argmax(s.exec, x); });
+  const auto hx = quern::to_host(x);
+  m.verified = result == std::max_element(hx.data(), hx.data() + n) - hx.data();
+  m.note = fmt::format("argmax = {}", result);
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
+    std::int64_t at = 0;
+    for (std::int64_t i = 1; i < k; ++i)
+      if (hx(i) > hx(at)) at = i;
+    keep(at);
+  });
+  return m;
+}
+
 /// Runs f on the array of a .npy file, in the device's memory.
 template <class F>
 measurement from_file(const settings& s, const F& f) {
@@ -98,6 +141,43 @@ measurement mean_var(const settings& s, std::int64_t n) {
   return mean_var_of(s, sample_vector<double>(s, n));
 }
 
+measurement stddev(const settings& s, std::int64_t n) {
+  if (s.input) return from_file(s, [&](const auto& x) { return stddev_of(s, x); });
+  return stddev_of(s, sample_vector<double>(s, n));
+}
+
+measurement argmax(const settings& s, std::int64_t n) {
+  if (s.input) return from_file(s, [&](const auto& x) { return argmax_of(s, x); });
+  return argmax_of(s, sample_vector<double>(s, n));
+}
+
+/// Sums of the rows (axis 1) or the columns (axis 0) of a matrix.
+template <int Axis>
+measurement sum_axis(const settings& s, std::int64_t n) {
+  const auto x = uninitialized<device_view<double**>>("x", n, n);
+  const auto out = uninitialized<device_view<double*>>("out", n);
+  fill_with(s.exec, x, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1); });
+  measurement m{fmt::format("{0} x {0}", n), 0, 8.0 * n * n + 8.0 * n, 1.0 * n * n};
+  m.seconds = time_call(s, [&] { quern::sum(s.exec, out, x, quern::axis{Axis}); });
+  m.note = fmt::format("axis {}", Axis);
+  const auto hx = quern::to_host(x);
+  const auto hout = quern::to_host(out);
+  std::vector<long double> exact(n, 0);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) exact[Axis == 0 ? j : i] += hx(i, j);
+  const double bound = std::log2(static_cast<double>(n) + 2) * std::numeric_limits<double>::epsilon();
+  m.verified = failures(n, [&](std::int64_t k) { return std::fabs(hout(k) - exact[k]) <= bound * exact[k]; }) == 0;
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
+    for (std::int64_t i = 0; i < k; ++i) {
+      double sum = 0;
+      for (std::int64_t j = 0; j < n; ++j) sum += Axis == 0 ? hx(j, i) : hx(i, j);
+      hout(i) = sum;
+    }
+    keep(hout(0));
+  });
+  return m;
+}
+
 auto arrays(double bytes) {
   return [bytes](std::int64_t n) { return 2 * bytes * static_cast<double>(n); };
 }
@@ -109,8 +189,13 @@ std::vector<workload> reduction_workloads() {
       {"sum", "float64", "sum of x", {20'000'000}, {100'000'000}, arrays(8), sum<double>},
       {"sum", "float32", "sum of x", {40'000'000}, {1'000'000'000}, arrays(4), sum<float>},
       {"mean_var", "float64", "mean and variance in one pass", {20'000'000}, {100'000'000}, arrays(8), mean_var},
+      {"stddev", "float64", "standard deviation in one pass", {20'000'000}, {100'000'000}, arrays(8), stddev},
+      {"argmax", "float64", "first position of the largest", {20'000'000}, {100'000'000}, arrays(8), argmax},
   };
   for (auto& w : list) w.takes_input = true;
+  const auto square = [](std::int64_t n) { return 16.0 * static_cast<double>(n) * static_cast<double>(n); };
+  list.push_back({"sum_axis", "float64", "sum over axis 0", {3000}, {10'000}, square, sum_axis<0>});
+  list.push_back({"sum_axis", "float64", "sum over axis 1", {3000}, {10'000}, square, sum_axis<1>});
   return list;
 }
 

@@ -52,6 +52,8 @@ values = [0.5 * i for i in range(1000)]
 npy("data.npy", "<f8", "(10, 100)", struct.pack("<1000d", *values))
 expect(0, f"sum = {sum(values):g}", "run", "sum", "--input", "data.npy")
 expect(0, "mean = 249.75", "run", "mean_var", "--input", "data.npy")
+expect(0, "argmax = 999", "run", "argmax", "--input", "data.npy")
+expect(0, "stddev = 144.3", "run", "stddev", "--input", "data.npy")
 npy("ints.npy", "<i4", "(3,)", struct.pack("<3i", 1, 2, -7))
 expect(0, "sum = -4", "run", "sum", "--input", "ints.npy")
 npy("short.npy", "<f8", "(1000,)", b"\0" * 79)

@@ -52,8 +52,8 @@ struct Axes : testing::Test {
   /// The sum and the first position of the largest, along the marked axes; `Kept` is their number of results' axes.
   template <int Kept, int Rank>
   void check(const std::array<std::int64_t, Rank>& extents, const quern::axes& along) {
-    const auto values = test::samples<T>(std::accumulate(extents.begin(), extents.end(), std::int64_t{1},
-                                                         std::multiplies<>()));
+    const auto values =
+        test::samples<T>(std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>()));
     const auto x = test::make_array<T, Rank, layout, exec>(extents, values);
     std::vector<bool> reduced(Rank, false);
     for (int i = 0; i < along.count; ++i) reduced[(along.number[i] + Rank) % Rank] = true;
@@ -100,9 +100,18 @@ TYPED_TEST(Axes, FourAxes) {
 // Shapes for every way to share the work: a thread, a few, a team and several teams for a result; neighbours in memory
 // of one result and of many; lengths that fill nothing evenly.
 TYPED_TEST(Axes, LongAndShort) {
-  for (const std::array<std::int64_t, 2>& extents :
-       {std::array<std::int64_t, 2>{3, 200'003}, {200'003, 3}, {70, 1'025}, {1'025, 70}, {1, 5'000}, {5'000, 1},
-        {17, 33'333}, {33'333, 17}, {600, 600}, {100'000, 2}, {31, 4'097}, {2'100, 300}}) {
+  for (const std::array<std::int64_t, 2>& extents : {std::array<std::int64_t, 2>{3, 200'003},
+                                                     {200'003, 3},
+                                                     {70, 1'025},
+                                                     {1'025, 70},
+                                                     {1, 5'000},
+                                                     {5'000, 1},
+                                                     {17, 33'333},
+                                                     {33'333, 17},
+                                                     {600, 600},
+                                                     {100'000, 2},
+                                                     {31, 4'097},
+                                                     {2'100, 300}}) {
     this->template check<1, 2>(extents, quern::axis{0});
     this->template check<1, 2>(extents, quern::axis{1});
   }
@@ -149,11 +158,11 @@ using double_cases = test::covering<double, double, double>;
 TYPED_TEST_SUITE(AxesNumPy, double_cases);
 
 /// Calls a named reduction into a new View and gives its contents.
-#define RESULT(T, extents, call, ...)                                                                          \
-  [&] {                                                                                                        \
-    const auto out = test::make_array<T, std::size(extents), typename TypeParam::layout, E>(extents);          \
-    quern::call(exec, out, __VA_ARGS__);                                                                       \
-    return test::contents(out);                                                                                \
+#define RESULT(T, extents, call, ...)                                                                 \
+  [&] {                                                                                               \
+    const auto out = test::make_array<T, std::size(extents), typename TypeParam::layout, E>(extents); \
+    quern::call(exec, out, __VA_ARGS__);                                                              \
+    return test::contents(out);                                                                       \
   }()
 
 TYPED_TEST(AxesNumPy, Family) {

@@ -35,6 +35,7 @@ struct tuning {
   /// Threads of a reducing team, and the share of the threads that the device can hold at once which reduce: few, with
   /// many loads each, since more would need a second wave for reducers with a large state.
   static constexpr int team_size = device ? 256 : 1;
+  static constexpr int reduce_teams = device ? 2 : 0;  // at a time on one multiprocessor
   static constexpr double reduce_occupancy = device ? 0.25 : 1.0;
 
   /// What a host loop handles at a time, in bytes of the widest operand: gathered operands of a map stay in the first

@@ -3,13 +3,12 @@
 #ifndef QUERN_REDUCE_KERNEL_HPP
 #define QUERN_REDUCE_KERNEL_HPP
 
+#include <limits>
 #include <quern/core/arguments.hpp>
 #include <quern/core/operations.hpp>
-#include <limits>
 #include <quern/core/workspace.hpp>
 #include <quern/reduce/axes.hpp>
 #include <quern/reduce/reducers.hpp>
-
 
 namespace quern::impl {
 
@@ -17,8 +16,8 @@ namespace quern::impl {
 template <class Reducer>
 concept uses_positions = requires { typename Reducer::uses_positions; };
 
-/// How results and threads share a reduction. A team works on `across` neighbouring results, a tile, with `along` threads
-/// for each; where that makes too few teams, `splits` of them share a tile.
+/// How results and threads share a reduction. A team works on `across` neighbouring results, a tile, with `along`
+/// threads for each; where that makes too few teams, `splits` of them share a tile.
 struct reduce_shape {
   bool results_fastest = false;  // neighbours in memory belong to different results
   int across = 1;
@@ -29,6 +28,8 @@ struct reduce_shape {
   std::int64_t tiles = 1;
   std::int64_t splits = 1;
 };
+
+struct short_tag {};  // device: a thread reduces a result by itself
 
 /// The type of f(in...) for those of the operands that have the indices I.
 template <class F, class... In, std::size_t... I>
@@ -48,16 +49,18 @@ struct reduce_kernel {
   static constexpr int position = operands - 1;
   static constexpr bool device = tuning<Exec>::device;
   static constexpr int width = pack_width<Exec, typename In::pack_type...>();
-  static constexpr int packs = tuning<Exec>::reduce_packs;
+  static constexpr int arrays = operands - (positions ? 1 : 0);
+  static constexpr int packs =
+      std::max(2, static_cast<int>(std::bit_floor(tuning<Exec>::reduce_packs / unsigned(arrays))));
   static constexpr std::int64_t block =
       tuning<Exec>::reduce_block_bytes /
       static_cast<std::int64_t>(std::bit_ceil(std::max({sizeof(typename In::value_type)...})));
   static constexpr int max_across = tuning<Exec>::reduce_results;
   static constexpr int rows = 8, chunk = 256;  // host: rows of elements that are read together, and how far
   using state = typename Reducer::state;
-  using inputs = std::make_index_sequence<operands - (positions ? 1 : 0)>;
+  using inputs = std::make_index_sequence<arrays>;
   using value = decltype(value_type_of<F, In...>(inputs()));
-  using policy = Kokkos::TeamPolicy<Exec>;
+  using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning<Exec>::team_size, tuning<Exec>::reduce_teams>>;
   using member = typename policy::member_type;
 
   Reducer reducer;
@@ -109,24 +112,20 @@ struct reduce_kernel {
     return p;
   }
 
-  /// The positions of the values of a block: of items of W elements, or of elements that follow each other.
+  /// The ascending positions of a block of values, in items of W that are at equal distances.
   template <int W>
-  struct block_positions {
-    const places* item;
-    std::int64_t step;
-    KOKKOS_FUNCTION std::int64_t operator()(int j) const { return item[j / W].of[position] + j % W * step; }
-    /// The smallest of the first n.
-    KOKKOS_FUNCTION std::int64_t first(int n) const {
-      std::int64_t p = item[0].of[position];
-      for (int u = 1; u < n / W; ++u) p = Kokkos::min(p, item[u].of[position]);
-      return p;
-    }
+  struct even_positions {
+    std::int64_t start, distance, step;
+    KOKKOS_FUNCTION std::int64_t operator()(int j) const { return start + j / W * distance + j % W * step; }
   };
   template <int W, int N>
   KOKKOS_FUNCTION void add_block(state& s, const value* v, const places* item) const {
-    if constexpr (positions)
-      reducer.template add_block<N>(s, v, block_positions<W>{item, get<position>(in).step});
-    else reducer.template add_block<N>(s, v);
+    if constexpr (positions) {
+      const std::int64_t start = item[0].of[position], distance = N > W ? item[1].of[position] - start : 0;
+      reducer.template add_block<N>(s, v, even_positions<W>{start, distance, get<position>(in).step});
+    } else {
+      reducer.template add_block<N>(s, v);
+    }
   }
   KOKKOS_FUNCTION void add(state& s, const value& v, const places& item, std::int64_t k) const {
     if constexpr (positions) reducer.add(s, v, item.of[position] + k * get<position>(in).step);
@@ -138,50 +137,62 @@ struct reduce_kernel {
     return f(get<I>(in).load(p.of[I] + k * get<I>(in).step)...);
   }
 
-  /// The values of the first n of several items of W elements, all loaded before the first is used.
-  template <int W, std::size_t... I>
-  KOKKOS_FUNCTION void whole_items(value* v, const places (&p)[packs], int n, std::index_sequence<I...>) const {
-    apply_packs<W>(v, n, std::index_sequence<I...>(), load_packs<W, I>(get<I>(in), p, n)...);
+  /// Adds several items of W elements, all loaded before the first is used.
+  template <int W, int Count, std::size_t... I>
+  KOKKOS_FUNCTION void add_items(state& s, const places (&p)[Count], std::index_sequence<I...>) const {
+    add_loaded<W>(s, p, std::index_sequence<I...>(), load_packs<W, I>(get<I>(in), p)...);
   }
-  template <int W, int Which, class Operand>
-  KOKKOS_FUNCTION auto load_packs(const Operand& operand, const places (&p)[packs], int n) const {
-    packs_of<typename Operand::value_type, W, packs> loaded;
-    for (int u = 0; u < packs; ++u)
-      if (u < n) loaded.at[u] = operand.template load_pack<W>(p[u].of[Which]);
+  template <int W, int Which, int Count, class Operand>
+  KOKKOS_FUNCTION auto load_packs(const Operand& operand, const places (&p)[Count]) const {
+    packs_of<typename Operand::value_type, W, Count> loaded;
+    for (int u = 0; u < Count; ++u) loaded.at[u] = operand.template load_pack<W>(p[u].of[Which]);
     return loaded;
   }
-  template <int W, std::size_t... I, class... P>
-  KOKKOS_FUNCTION void apply_packs(value* v, int n, std::index_sequence<I...>, const P&... p) const {
-    for (int u = 0; u < packs; ++u)
-      if (u < n)
-        for (int k = 0; k < W; ++k) v[u * W + k] = f(get<I>(in).template expand<W>(p.at[u], k)...);
+  template <int W, int Count, std::size_t... I, class... P>
+  KOKKOS_FUNCTION void add_loaded(state& s, const places (&p)[Count], std::index_sequence<I...>,
+                                  const P&... loaded) const {
+    value v[Count * W];
+    for (int u = 0; u < Count; ++u)
+      for (int k = 0; k < W; ++k) v[u * W + k] = f(get<I>(in).template expand<W>(loaded.at[u], k)...);
+    add_block<W, Count * W>(s, v, p);
   }
 
-  /// A thread's share of a result on a device: items first, first + threads, ... of W elements.
+  /// A thread's share of a result on a device: items first, first + threads, ... of W elements. In a single row they
+  /// are at equal distances; otherwise each is found by division, and fewer at a time as that takes registers.
   template <int W>
   KOKKOS_FUNCTION void device_share(state& s, const places& base, std::int64_t first, std::int64_t threads) const {
-    value v[packs * W];
-    places p[packs];
-    // In a single row the last elements may be fewer than a pack.
-    const std::int64_t whole = nest.outer == 1 ? nest.inner / W : total;
-    std::int64_t item = first;
-    for (; item + (packs - 1) * threads < whole; item += packs * threads) {
-      for (int u = 0; u < packs; ++u) p[u] = item_at(base, item + u * threads, W);
-      whole_items<W>(v, p, packs, inputs());
-      add_block<W, packs * W>(s, v, p);
+    if (nest.outer == 1) {
+      const std::int64_t whole = nest.inner / W;  // the last elements may be fewer than a pack
+      places at = base, distance;
+      for (int k = 0; k < operands; ++k) {
+        at.of[k] += first * W * nest.stride[k][0];
+        distance.of[k] = threads * W * nest.stride[k][0];
+      }
+      share_items<W, packs * width / W>(s, first, threads, whole, [&](std::int64_t, places& p) {
+        p = at;
+        for (int k = 0; k < operands; ++k) at.of[k] += distance.of[k];
+      });
+      if (W > 1 && first == 0 && whole * W < nest.inner) {
+        const places last = item_at(base, whole, W);
+        for (std::int64_t k = 0; whole * W + k < nest.inner; ++k) add(s, element(last, k, inputs()), last, k);
+      }
+    } else {
+      // Items of several rows need not follow each other in position, so they come alone where positions matter.
+      share_items<W, positions ? 1 : 2>(s, first, threads, total,
+                                        [&](std::int64_t item, places& p) { p = item_at(base, item, W); });
     }
-    int rest = 0;
-    for (int u = 0; u < packs; ++u) {
-      if (item + u * threads < whole) ++rest;
-      p[u] = item_at(base, item + u * threads, W);
+  }
+  /// Items item, item + threads, ... below `end`: Count at a time, then what is left in halves of that. `next` finds
+  /// the place of each.
+  template <int W, int Count, class Next>
+  KOKKOS_FUNCTION void share_items(state& s, std::int64_t item, std::int64_t threads, std::int64_t end,
+                                   const Next& next) const {
+    for (; item + (Count - 1) * threads < end; item += Count * threads) {
+      places p[Count];
+      for (int u = 0; u < Count; ++u) next(item + u * threads, p[u]);
+      add_items<W>(s, p, inputs());
     }
-    whole_items<W>(v, p, rest, inputs());
-    for (int u = 0; u < packs; ++u)
-      if (u < rest) add_block<W, W>(s, v + u * W, p + u);
-    if (first == 0 && whole < total) {
-      const places last = item_at(base, whole, W);
-      for (std::int64_t k = 0; whole * W + k < nest.inner; ++k) add(s, element(last, k, inputs()), last, k);
-    }
+    if constexpr (Count > 1) share_items<W, Count / 2>(s, item, threads, end, next);
   }
 
   /// Which result of a team's tile a thread works on, and as which of the threads of that result.
@@ -210,6 +221,14 @@ struct reduce_kernel {
       n = half;
     }
     s = shared[t];
+  }
+
+  /// A result for each thread, where they take few values.
+  KOKKOS_FUNCTION void operator()(short_tag, std::int64_t result) const {
+    state s = reducer.init();
+    const tile_place place = tile_at(result);
+    share_items<1, 4>(s, 0, 1, total, [&](std::int64_t item, places& p) { p = item_at(place.from, item, 1); });
+    write(place, 0, s);
   }
 
   KOKKOS_FUNCTION void device_unit(const member& team, state* shared, std::int64_t tile, std::int64_t split) const {
@@ -277,7 +296,8 @@ struct reduce_kernel {
                           std::index_sequence<I...>) const {
     if (gathers) return apply_block(room, n, get<I>(from).strided_from(p.of[I])...);
     const value* v = nullptr;
-    with_readers([&](const auto&... readers) { v = apply_block(room, n, readers...); }, std::tie(get<I>(from)...), p.of);
+    with_readers([&](const auto&... readers) { v = apply_block(room, n, readers...); }, std::tie(get<I>(from)...),
+                 p.of);
     return v;
   }
 
@@ -335,8 +355,12 @@ struct reduce_kernel {
   void add_columns(state* s, const value* const* v, const places* p, int results, std::index_sequence<U...>) const {
 #pragma GCC ivdep
     for (int k = 0; k < results; ++k) {
-      const value column[] = {v[U][k]...};
-      add_block<1, sizeof...(U)>(s[k], column, p);
+      if constexpr (positions) {  // which need not be evenly apart
+        (add(s[k], v[U][k], p[U], 0), ...);
+      } else {
+        const value column[] = {v[U][k]...};
+        reducer.template add_block<sizeof...(U)>(s[k], column);
+      }
     }
   }
   /// The inputs with their steps from one result to the next.
@@ -368,18 +392,18 @@ struct reduce_kernel {
   }
 
   KOKKOS_FUNCTION void operator()(const member& team) const {
-    const std::int64_t units = shape.tiles * shape.splits, teams = team.league_size(), rank = team.league_rank();
-    [[maybe_unused]] state* shared = nullptr;
-    if constexpr (device)
-      shared =
+    if constexpr (device) {
+      auto* shared =
           static_cast<state*>(team.team_shmem().get_shmem_aligned(team.team_size() * sizeof(state), alignof(state)));
-    for (std::int64_t unit = rank * units / teams; unit < (rank + 1) * units / teams; ++unit) {
-      if constexpr (device) {
-        device_unit(team, shared, unit / shape.splits, unit % shape.splits);
-        if (units > teams) team.team_barrier();  // before the shared states are used again
-      } else {
-        host_unit(team, unit / shape.splits, unit % shape.splits);
+      const int units = static_cast<int>(shape.tiles * shape.splits), splits = static_cast<int>(shape.splits);
+      for (int unit = team.league_rank(); unit < units; unit += team.league_size()) {
+        device_unit(team, shared, unit / splits, unit % splits);
+        if (units > team.league_size()) team.team_barrier();  // before the shared states are used again
       }
+    } else {
+      const std::int64_t units = shape.tiles * shape.splits, teams = team.league_size(), rank = team.league_rank();
+      for (std::int64_t unit = rank * units / teams; unit < (rank + 1) * units / teams; ++unit)
+        host_unit(team, unit / shape.splits, unit % shape.splits);
     }
   }
 };
@@ -393,35 +417,53 @@ std::int64_t closest(const strided<T>& s, const axis_set& axes, bool in_set) {
   return stride;
 }
 
+/// The share of the slots that teams use while they run, in waves that fill the slots but for the last.
+inline double waves_used(std::int64_t teams, std::int64_t slots) {
+  const std::int64_t waves = (teams + slots - 1) / slots;
+  return static_cast<double>(teams) / static_cast<double>(std::max<std::int64_t>(1, waves * slots));
+}
+
+/// How many teams should share each of that many tiles, so that a few waves of teams use the slots well.
+inline std::int64_t splits_for(std::int64_t tiles, std::int64_t slots, std::int64_t most) {
+  std::int64_t best = 1;
+  double used = 0;
+  for (std::int64_t waves = (tiles + slots - 1) / slots; waves <= 8 && used < 0.94; ++waves) {
+    const std::int64_t splits = std::min(waves * slots / tiles, most);
+    if (waves_used(splits * tiles, slots) > used) {
+      best = splits;
+      used = waves_used(splits * tiles, slots);
+    }
+  }
+  return best;
+}
+
 /// Threads and teams for `results` results of `items` items each (`inner` results a row).
 template <class Exec>
 reduce_shape device_shape(const Exec& exec, bool results_fastest, std::int64_t inner, std::int64_t results,
                           std::int64_t items) {
   using tune = tuning<Exec>;
   constexpr int most = tune::team_size, packs = tune::reduce_packs;
-  // Threads whose results are neighbours read single elements, so it takes more of them to keep as much in flight.
-  const std::int64_t threads =
-      static_cast<std::int64_t>(exec.concurrency() * tune::reduce_occupancy) * (results_fastest ? 2 : 1);
+  const auto threads = static_cast<std::int64_t>(exec.concurrency() * tune::reduce_occupancy);
   reduce_shape s;
   s.results_fastest = results_fastest;
-  const auto useful = static_cast<int>(std::clamp<std::int64_t>(items / packs, 1, most));
-  if (results_fastest) {
-    s.across = static_cast<int>(std::min<std::int64_t>(inner, useful > 4 ? most / 4 : most));
-    s.along = std::min(most / s.across, useful);
-  } else {
-    s.along = static_cast<int>(std::bit_floor(static_cast<unsigned>(useful)));
+  if (results == 1) {
+    s.along = most;
+  } else if (items > packs && results_fastest) {
+    s.across = static_cast<int>(std::min<std::int64_t>(inner, most / 4));
+    s.along = static_cast<int>(std::min<std::int64_t>(most / s.across, items / packs));
+  } else if (items > packs) {
+    // Some rounds for each thread, but no more threads than the device has, and few enough to read whole cache lines.
+    const auto useful = static_cast<unsigned>(std::clamp<std::int64_t>(items / (4 * packs), 1, most));
+    s.along = static_cast<int>(std::bit_floor(useful));
     while (s.along > 32 && s.along * results > threads) s.along /= 2;
+    s.along = std::max(s.along, 8);
     s.across = static_cast<int>(std::min<std::int64_t>(inner, most / s.along));
   }
-  // A single result takes all that it can get.
-  if (results == 1) s.along = most;
   s.team = (s.across * s.along + 31) / 32 * 32;
   s.tiles_per_row = (inner + s.across - 1) / s.across;
   s.tiles = s.tiles_per_row * (results / inner);
-  const std::int64_t wanted = std::max<std::int64_t>(1, threads / s.team);
-  const std::int64_t possible = (items + s.along - 1) / s.along;
-  if (s.tiles < wanted && s.tiles <= workspace<Exec>::max_counters)
-    s.splits = std::clamp<std::int64_t>((wanted + s.tiles / 2) / s.tiles, 1, std::max<std::int64_t>(possible, 1));
+  const std::int64_t most_splits = s.tiles > workspace<Exec>::max_counters ? 1 : (items + s.along - 1) / s.along;
+  s.splits = splits_for(s.tiles, std::max<std::int64_t>(1, threads / s.team), std::max<std::int64_t>(1, most_splits));
   s.league = static_cast<int>(std::min<std::int64_t>(s.tiles * s.splits, std::numeric_limits<int>::max()));
   return s;
 }
@@ -456,8 +498,9 @@ void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
   if (results == 0) return;
 
   int k = -1;
-  kernel_type kernel{reducer, f, {{in.at_step(nest.stride[++k][0])}...}, row_nest<operands>(nest),
-                     row_nest<operands + 1>(rest), values, out.data};
+  kernel_type kernel{
+      reducer, f,       {{in.at_step(nest.stride[++k][0])}...}, row_nest<operands>(nest), row_nest<operands + 1>(rest),
+      values,  out.data};
   const auto& lines = kernel.nest;
   const bool results_fastest = closest(first, axes, false) < closest(first, axes, true);
   constexpr int w = kernel_type::width;
@@ -468,10 +511,13 @@ void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
   };
   std::int64_t per_item = 1;
   if constexpr (kernel_type::device) {
-    kernel.packed = w > 1 && (lines.outer == 1 || lines.inner % w == 0) && each([&](const auto& operand, std::size_t i) {
-                      return operand.template packs<w>(lines.stride[i], lines.rank) &&
-                             operand.template packs_at<w>(kernel.kept.stride[i], kernel.kept.rank);
-                    });
+    kernel.packed =
+        w > 1 && (lines.outer == 1 || lines.inner % w == 0) && each([&](const auto& operand, std::size_t i) {
+          return operand.template packs<w>(lines.stride[i], lines.rank) &&
+                 operand.template packs_at<w>(kernel.kept.stride[i], kernel.kept.rank);
+        });
+    // A thread that reduces a result by itself reads single elements.
+    kernel.packed = kernel.packed && (results == 1 || values > w * kernel_type::packs);
     if (kernel.packed) per_item = w;
   } else {
     constexpr std::int64_t short_row = 32;
@@ -487,20 +533,25 @@ void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
   if constexpr (kernel_type::device) {
     kernel.shape = device_shape(exec, results_fastest, rest.inner(), results, kernel.total);
   } else {
-    const std::int64_t most = !kernel.by_rows                      ? (results_fastest ? 16 : 1)
+    const std::int64_t most = !kernel.by_rows                        ? (results_fastest ? 16 : 1)
                               : kernel.total < 2 * kernel_type::rows ? kernel_type::chunk
                                                                      : kernel_type::max_across;
     const auto across = static_cast<int>(std::min(rest.inner(), most));
     kernel.shape = host_shape(exec, across, rest.inner(), results, kernel.total);
   }
   const auto& shape = kernel.shape;
+  if (kernel_type::device && shape.across * shape.along == 1 && !kernel.packed) {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, short_tag, Kokkos::IndexType<std::int64_t>>(exec, 0, results),
+                         kernel);
+    return;
+  }
   if (shape.splits > 1) {
-    kernel.partial = static_cast<state*>(scratch.require(exec, shape.tiles * shape.splits * shape.across * sizeof(state)));
+    kernel.partial =
+        static_cast<state*>(scratch.require(exec, shape.tiles * shape.splits * shape.across * sizeof(state)));
     kernel.finished = scratch.counters();
   }
   const auto shared = Kokkos::PerTeam(shape.team * sizeof(state) + alignof(state));
-  Kokkos::parallel_for(label,
-                       typename kernel_type::policy(exec, shape.league, shape.team).set_scratch_size(0, shared),
+  Kokkos::parallel_for(label, typename kernel_type::policy(exec, shape.league, shape.team).set_scratch_size(0, shared),
                        kernel);
 }
 

@@ -12,17 +12,18 @@
 /// | --- | --- |
 /// | `T s = sum(exec, in)` | returns the value on the host; waits for `exec`, and only for it |
 /// | `sum(exec, out, in)` | writes the rank-0 View `out`; asynchronous on `exec` |
-/// | `sum(exec, out, in, axis{1})`, `sum(exec, out, in, axes{0, -1})` | along axes: `out` has the remaining extents, in their order; asynchronous |
-/// | `sum(exec, out, in, axis{1}, work)` | either of these with a `quern::workspace` of the caller, for capture in a device graph |
-/// | `sum(in)`, `sum(out, in)`, `sum(out, in, axis{1})` | on a default instance of the execution space of `in` |
+/// | `sum(exec, out, in, axis{1})`, `sum(exec, out, in, axes{0, -1})` | along axes: `out` has the remaining extents, in
+/// their order; asynchronous | | `sum(exec, out, in, axis{1}, work)` | either of these with a `quern::workspace` of the
+/// caller, for capture in a device graph | | `sum(in)`, `sum(out, in)`, `sum(out, in, axis{1})` | on a default instance
+/// of the execution space of `in` |
 ///
 /// `in` is any `view_like` of any rank, layout, strides and extents (more than 2^31 elements too), and is read once.
 /// `out` may have any layout; its elements convert to its value type. Scratch memory is about one accumulator for each
 /// team that the device runs at a time; it comes from the pool of the execution-space instance. Results repeat bit by
 /// bit from run to run on one machine with one number of threads.
 ///
-/// @throws Error if extents do not fit, an axis is out of range or repeated, `out` shares memory with `in`, and where an
-/// operation says so.
+/// @throws Error if extents do not fit, an axis is out of range or repeated, `out` shares memory with `in`, and where
+/// an operation says so.
 
 #include <limits>
 #include <quern/reduce/kernel.hpp>
@@ -83,8 +84,8 @@ void check_reduction_input(const std::string& label, const shape& extents, const
 
 /// Checks, then launches; `place(type, extents, in...)` gives the memory for results of that type and extents.
 template <class Exec, class Reduction, class Place, class... In>
-void reduce_into(const Exec& exec, workspace<Exec>& scratch, const Reduction& r, const axes* wanted,
-                 const Place& place, const In&... in_views) {
+void reduce_into(const Exec& exec, workspace<Exec>& scratch, const Reduction& r, const axes* wanted, const Place& place,
+                 const In&... in_views) {
   const auto run = [&](const auto&... in) {
     const auto reducer = r.reducer(std::type_identity<typename std::remove_cvref_t<decltype(in)>::value_type>()...);
     using state = typename decltype(reducer)::state;
@@ -396,8 +397,8 @@ auto count(Args&&... args) {
   return impl::reduce_call<1>(impl::reduction{"quern::count", impl::truth(), reducer}, args...);
 }
 
-/// The position of the largest element, the first of them where there are several: as `std::int64_t`, in row-major order
-/// over the whole array or over the reduced axes. A NaN is larger than all, as in NumPy.
+/// The position of the largest element, the first of them where there are several: as `std::int64_t`, in row-major
+/// order over the whole array or over the reduced axes. A NaN is larger than all, as in NumPy.
 /// @throws Error for no elements
 template <class... Args>
   requires impl::reduction_arguments<1, Args...>

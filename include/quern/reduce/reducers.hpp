@@ -137,7 +137,7 @@ KOKKOS_FUNCTION P fold(const T* v, const Lift& lift, const Join& join) {
 //   join(s, t)       the state of both
 //   result(s, n)     the result of n values
 // All are callable from kernels. One that names a type `uses_positions` gets add(s, v, at) and add_block<N>(s, v, at)
-// instead, with at the position of the value, and at(i) that of v[i].
+// instead, with at the position of the value, and at(i) that of v[i], which grows with i.
 
 /// Addition with the rounding errors of the running sum carried along (Knuth's TwoSum; Ogita, Rump and Oishi, SIAM J.
 /// Sci. Comput. 26, 2005). Blocks are folded first, so this costs next to nothing and bounds the error by that of the
@@ -472,7 +472,9 @@ struct nan_mean_reducer {
     s.sum.add(t.sum);
     s.n += t.n;
   }
-  KOKKOS_FUNCTION S result(const state& s, std::int64_t) const { return s.sum.value() / static_cast<real_type<S>>(s.n); }
+  KOKKOS_FUNCTION S result(const state& s, std::int64_t) const {
+    return s.sum.value() / static_cast<real_type<S>>(s.n);
+  }
 };
 
 /// The smallest (Sign -1) or largest (+1) of the values that are not NaN; NaN where there is none.
@@ -526,8 +528,11 @@ struct arg_reducer {
   template <int N, class Positions>
   KOKKOS_FUNCTION void add_block(state& s, const T* v, const Positions& at) const {
     const T best = block_extremum<N, Sign, SkipNan>(v);
-    if (!beats(best, s.value) && !(ties(best, s.value) && at.first(N) < s.at)) return;
-    for (int i = 0; i < N; ++i) join(s, {v[i], at(i)});
+    if (!beats(best, s.value) && !(ties(best, s.value) && at(0) < s.at)) return;
+    int first = N;
+    for (int i = 0; i < N; ++i)
+      if (ties(v[i], best) && i < first) first = i;
+    if (first < N) join(s, {best, at(first)});
   }
   KOKKOS_FUNCTION void join(state& s, const state& t) const {
     if (beats(t.value, s.value) || (ties(t.value, s.value) && t.at < s.at)) s = t;
