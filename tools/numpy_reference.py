@@ -5,7 +5,9 @@
 
     python3 tools/numpy_reference.py > tests/support/numpy_reference.hpp
 """
+import math
 import warnings
+from fractions import Fraction
 
 import numpy as np
 
@@ -135,4 +137,43 @@ with np.errstate(all="ignore"), warnings.catch_warnings():
     array("t_nanargmax_0", np.nanargmax(t_nan, axis=0), "std::int64_t")
     array("t_nanargmin_2", np.nanargmin(t_nan, axis=2), "std::int64_t")
     array("t_nancount_1", np.count_nonzero(~np.isnan(t_nan), axis=1), "std::int64_t")
+
+
+def reproducible_sum(values, bins):
+    """The definition of reproducible sums, by exact arithmetic: every value becomes a multiple of a unit."""
+    largest = max((abs(v) for v in values), default=0.0)
+    biased = max(math.frexp(largest)[1] + 1022, 0) if largest > 0 else 0
+    top = max((biased + 52) // 26, bins - 1)
+    unit = Fraction(2) ** (26 * (top - bins + 1) - 1074)
+    return float(sum(round(Fraction(v) / unit) for v in values) * unit)
+
+
+def wide(i, span):
+    """Numbers of many magnitudes, made of integers so that any language computes the same."""
+    return math.ldexp((i * 2654435761 + 12345) % 2**24 - 2**23, i * 7 % span - span // 2 - 23)
+
+
+def cancelling(i):
+    return (1e16, 1.0, -1e16)[i % 3] if i % 12 else 0.3
+
+
+print("\n// reproducible sums of n values: sum, mean, dot with the next value, norm, variance; see the generator")
+sizes = (1, 2, 7, 1000, 8191, 100003)
+for name, make, bins, kind in (
+    ("wide_double", lambda i: wide(i, 120), 4, np.float64),
+    ("wide_float", lambda i: wide(i, 60), 3, np.float32),
+    ("cancelling_double", cancelling, 4, np.float64),
+    ("cancelling_float", cancelling, 3, np.float32),
+):
+    frozen = []
+    for n in sizes:
+        x = [float(kind(make(i))) for i in range(n + 1)]
+        y, x = x[1:], x[:n]
+        total = reproducible_sum(x, bins)
+        mean = float(kind(total / n))
+        squares = reproducible_sum([v * v for v in x], bins)
+        deviations = reproducible_sum([(v - mean) * (v - mean) for v in x], bins)
+        dot = reproducible_sum([u * v for u, v in zip(x, y)], bins)
+        frozen += [float(kind(v)) for v in (total, mean, dot, math.sqrt(squares), deviations / n)]
+    array(name, frozen, "double")
 print("\n}  // namespace numpy_reference\n\n#endif")

@@ -37,23 +37,31 @@ double exact_sum(std::int64_t n, const F& f) {
 
 bool close(double a, double b, double relative) { return Kokkos::abs(a - b) <= relative * Kokkos::abs(b); }
 
-template <class T>
-prepared sum(const exec_space& exec, std::int64_t n) {
+template <class T, class... Option>
+prepared sum_with(const exec_space& exec, std::int64_t n, Option... option) {
   const auto x = sampled(make_view<T*>("x", n), 1);
   const auto out = make_view<T>("out");
   prepared p{1.0 * sizeof(T) * n, 1.0 * n, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::sum(exec, out, x); }}, {"plain", [=] {
-                                                                 Kokkos::parallel_reduce(
-                                                                     "plain", range(exec, 0, n),
-                                                                     KOKKOS_LAMBDA(std::int64_t i, T& s) { s += x(i); },
-                                                                     Kokkos::Sum<T, bench::memory_space>(out));
-                                                               }}};
+  p.variants = {{"quern", [=] { quern::sum(exec, out, x, option...); }},
+                {"plain", [=] {
+                   Kokkos::parallel_reduce(
+                       "plain", range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i, T& s) { s += x(i); },
+                       Kokkos::Sum<T, bench::memory_space>(out));
+                 }}};
   p.poison = [=] { Kokkos::deep_copy(out, T(-7)); };
   p.right = [=] {
     const double exact = exact_sum(n, KOKKOS_LAMBDA(std::int64_t i) { return x(i); });
     return close(on_host<T>(out), exact, 1000 * Kokkos::Experimental::epsilon_v<T>);
   };
   return p;
+}
+
+template <class T>
+prepared sum(const exec_space& exec, std::int64_t n) {
+  return sum_with<T>(exec, n);
+}
+prepared sum_reproducible(const exec_space& exec, std::int64_t n) {
+  return sum_with<double>(exec, n, quern::reproducible);
 }
 
 template <class T>
@@ -152,6 +160,7 @@ prepared dot(const exec_space& exec, std::int64_t n) {
 [[maybe_unused]] const bool registered = [] {
   bench::add({"sum/float64", {10'000, 1'000'000, 100'000'000}, 1003, sum<double>});
   bench::add({"sum/float32", {1'000'000, 1'000'000'000}, 1003, sum<float>});
+  bench::add({"sum_reproducible/float64", {1'000'000, 100'000'000}, 1003, sum_reproducible});
   bench::add({"sum_to_host/float64", {10'000, 100'000'000}, 1003, sum_to_host<double>});
   bench::add({"sum_to_host/float32", {1'000'000'000}, 1003, sum_to_host<float>});
   bench::add({"mean_var/float64", {1'000'000, 100'000'000}, 1003, mean_var});

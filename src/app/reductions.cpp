@@ -22,13 +22,13 @@ device_view<T*> sample_vector(const settings& s, std::int64_t n) {
   return x;
 }
 
-template <class T>
-measurement sum_of(const settings& s, const device_view<T*>& x) {
+template <class T, class... Option>
+measurement sum_of(const settings& s, const device_view<T*>& x, Option... option) {
   const std::int64_t n = x.extent(0);
   using S = decltype(quern::sum(s.exec, x));
   S result{};
   measurement m{fmt::format("{}", n), 0, static_cast<double>(sizeof(T)) * n, 1.0 * n};
-  m.seconds = time_call(s, [&] { result = quern::sum(s.exec, x); });
+  m.seconds = time_call(s, [&] { result = quern::sum(s.exec, x, option...); });
   const auto hx = quern::to_host(x);
   long double exact = 0, magnitude = 0;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -49,6 +49,19 @@ measurement sum_of(const settings& s, const device_view<T*>& x) {
     for (std::int64_t i = 0; i < k; ++i) sum += hx(i);
     keep(sum);
   });
+  return m;
+}
+
+/// Verified besides: the host finds the same bits in the values in reverse order.
+template <class T>
+measurement sum_reproducible_of(const settings& s, const device_view<T*>& x) {
+  measurement m = sum_of(s, x, quern::reproducible);
+  const auto hx = quern::to_host(x);
+  std::vector<T> reversed(hx.data(), hx.data() + hx.extent(0));
+  std::reverse(reversed.begin(), reversed.end());
+  const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> r(reversed.data(),
+                                                                                             reversed.size());
+  m.verified = m.verified && quern::sum(s.exec, x, quern::reproducible) == quern::sum(r, quern::reproducible);
   return m;
 }
 
@@ -136,6 +149,11 @@ measurement sum(const settings& s, std::int64_t n) {
   return sum_of(s, sample_vector<T>(s, n));
 }
 
+measurement sum_reproducible(const settings& s, std::int64_t n) {
+  if (s.input) return from_file(s, [&](const auto& x) { return sum_reproducible_of(s, x); });
+  return sum_reproducible_of(s, sample_vector<double>(s, n));
+}
+
 measurement mean_var(const settings& s, std::int64_t n) {
   if (s.input) return from_file(s, [&](const auto& x) { return mean_var_of(s, x); });
   return mean_var_of(s, sample_vector<double>(s, n));
@@ -188,6 +206,13 @@ std::vector<workload> reduction_workloads() {
   std::vector<workload> list{
       {"sum", "float64", "sum of x", {20'000'000}, {100'000'000}, arrays(8), sum<double>},
       {"sum", "float32", "sum of x", {40'000'000}, {1'000'000'000}, arrays(4), sum<float>},
+      {"sum_reproducible",
+       "float64",
+       "the same bits everywhere",
+       {20'000'000},
+       {100'000'000},
+       arrays(8),
+       sum_reproducible},
       {"mean_var", "float64", "mean and variance in one pass", {20'000'000}, {100'000'000}, arrays(8), mean_var},
       {"stddev", "float64", "standard deviation in one pass", {20'000'000}, {100'000'000}, arrays(8), stddev},
       {"argmax", "float64", "first position of the largest", {20'000'000}, {100'000'000}, arrays(8), argmax},

@@ -119,7 +119,7 @@ std::string rate_text(const workload& w, const measurement& m) {
   return "-";
 }
 
-constexpr const char* line_format = "{:<15} {:<8} {:<23} {:>11} {:>15} {:>7} {:>9}  {}\n";
+constexpr const char* line_format = "{:<16} {:<8} {:<23} {:>11} {:>15} {:>7} {:>9}  {}\n";
 
 }  // namespace
 

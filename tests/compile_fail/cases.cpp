@@ -14,6 +14,9 @@ void misuse() {
   const Kokkos::View<double*> x("x", 3);
   const Kokkos::View<const double*> constant = x;
   quern::map(x, identity(), constant);
+#ifndef __FAST_MATH__
+  quern::sum(x, quern::reproducible);
+#endif
 #if defined(CASE_MAP_CONST_OUT)
   quern::map(constant, identity(), x);
 #elif defined(CASE_MAP_ARITY)
@@ -24,5 +27,7 @@ void misuse() {
   (void)quern::box<-1>::radius;
 #elif defined(CASE_SUM_ARGUMENTS)
   quern::sum(1.0);
+#elif defined(CASE_FAST_MATH)
+  quern::sum(x, quern::reproducible);
 #endif
 }

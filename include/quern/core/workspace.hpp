@@ -27,8 +27,14 @@ class workspace {
   /// Allocates `bytes` at once, so that no later call needs to.
   workspace(const Exec& exec, std::size_t bytes) { require(exec, bytes); }
 
-  /// At least `bytes` bytes, aligned for any type. Their content is undefined.
-  void* require(const Exec& exec, std::size_t bytes) {
+  /// At least `bytes` bytes, aligned for any type. Their content is undefined. Operations of several kernels keep what
+  /// one leaves for the next in a part of its own.
+  void* require(const Exec& exec, std::size_t bytes, int part = 0) {
+    if (part > 0) {
+      if (bytes > kept_.extent(0))
+        kept_ = buffer_type(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::workspace"), bytes);
+      return kept_.data();
+    }
     if (bytes > size()) {
       buffer_ = buffer_type(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::workspace"), header + bytes);
       Kokkos::deep_copy(
@@ -48,7 +54,7 @@ class workspace {
  private:
   using buffer_type = Kokkos::View<std::byte*, memory_space>;
   static constexpr std::size_t header = max_counters * sizeof(int);
-  buffer_type buffer_;
+  buffer_type buffer_, kept_;
 };
 
 namespace impl {

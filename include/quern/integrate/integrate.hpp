@@ -59,8 +59,8 @@ struct integrate_kernel {
       s.add(run(first, last, coordinate(0, i), coordinate(1, row - i * n[1])));
     }
   }
-  KOKKOS_FUNCTION void init(value_type& s) const { s = {T(0), T(0)}; }
-  KOKKOS_FUNCTION void join(value_type& s, const value_type& t) const { s.add(t); }
+  KOKKOS_FUNCTION void init(value_type& s) const { s = value_type::zero(); }
+  KOKKOS_FUNCTION void join(value_type& s, const value_type& t) const { s.join(t); }
 };
 
 template <class T, class Exec, class F, std::size_t Rank>

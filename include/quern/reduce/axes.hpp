@@ -11,9 +11,10 @@ namespace quern {
 /// The axes of an operation along some of an array's axes: `axes{0, 2}`. Negative numbers count from the end, -1 being
 /// the last axis.
 struct axes {
-  int count;
+  int count = 0;
   std::array<int, max_rank> number{};
 
+  axes() = default;  // no axis
   axes(std::initializer_list<int> numbers) : count(static_cast<int>(numbers.size())) {
     if (numbers.size() > max_rank) throw Error("quern::axes", "at most 8 axes are possible");
     std::copy(numbers.begin(), numbers.end(), number.begin());

@@ -27,6 +27,7 @@
 
 #include <limits>
 #include <quern/reduce/kernel.hpp>
+#include <quern/reduce/reproducible.hpp>
 #include <tuple>
 
 namespace quern {
@@ -76,6 +77,25 @@ inline position_input positions_along(const shape& extents, const axis_set& alon
   return p;
 }
 
+/// The means of an array along some axes, in the second part of the scratch, broadcast to its extents.
+template <class Exec, class Reducer, class Input>
+auto means_along(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Reducer&,
+                 const axis_set& along, const Input& in) {
+  using S = typename Reducer::uses_mean;
+  const shape& extents = in.array.extents;
+  array_input<S> means{{nullptr, extents, {}}};
+  strided<S> out{nullptr, along.part(extents, false), {}};
+  std::int64_t next = 1;
+  for (int d = extents.rank - 1, k = out.extents.rank - 1; d >= 0; --d) {
+    if (along.has(d)) continue;
+    means.array.stride[d] = out.stride[k--] = next;
+    next *= extents.extent[d];
+  }
+  means.array.data = out.data = static_cast<S*>(scratch.require(exec, next * sizeof(S), 1));
+  reduce_launch(exec, label + "/mean", scratch, mean_reducer<S, reproducible_sum<S>>(), op::identity(), along, out, in);
+  return means;
+}
+
 template <class Input>
 void check_reduction_input(const std::string& label, const shape& extents, const Input& in, std::size_t number) {
   if (in.array.extents != extents)
@@ -101,6 +121,9 @@ void reduce_into(const Exec& exec, workspace<Exec>& scratch, const Reduction& r,
     const auto out = place(std::type_identity<result>(), results, in...);
     if constexpr (uses_positions<decltype(reducer)>)
       reduce_launch(exec, r.label, scratch, reducer, r.transform, along, out, in..., positions_along(extents, along));
+    else if constexpr (requires { typename decltype(reducer)::uses_mean; })
+      reduce_launch(exec, r.label, scratch, reducer, r.transform, along, out, in...,
+                    means_along(exec, r.label, scratch, reducer, along, in...));
     else reduce_launch(exec, r.label, scratch, reducer, r.transform, along, out, in...);
   };
   run(make_input<Exec>(in_views, r.label)...);
@@ -142,7 +165,11 @@ void reduce_to_view(const Reduction& r, const Exec& exec, workspace<Exec>& scrat
 template <class T>
 inline constexpr bool is_axes = std::is_base_of_v<axes, std::remove_cvref_t<T>>;
 template <class T>
-inline constexpr bool is_option = std::is_same_v<ddof, std::remove_cvref_t<T>>;
+inline constexpr bool is_ddof = std::is_same_v<ddof, std::remove_cvref_t<T>>;
+template <class T>
+inline constexpr bool is_reproducible = std::is_same_v<reproducible_t, std::remove_cvref_t<T>>;
+template <class... Args>
+inline constexpr bool reproducibly = (is_reproducible<Args> || ...);
 
 /// The arguments of one kind, in their order.
 template <class T>
@@ -154,6 +181,19 @@ template <class T>
 const axes* if_axes(const T& x, const axes* otherwise) {
   if constexpr (is_axes<T>) return &x;
   else return otherwise;
+}
+
+/// Calls f with the workspace among the arguments, or with one of the pool.
+template <class Exec, class F, class... Args>
+void with_scratch(const Exec& exec, const F& f, Args&... args) {
+  if constexpr ((is_workspace<Args> || ...)) {
+    (..., [&] {
+      if constexpr (is_workspace<Args>) f(args);
+    }());
+  } else {
+    lease<Exec> held(exec);
+    f(held.scratch());
+  }
 }
 
 /// Sorts out the forms of the table above: [exec,] [out,] in... [, axes] [, options] [, workspace].
@@ -170,44 +210,62 @@ auto reduce_call(const Reduction& r, First& first, Rest&... rest) {
     } else {
       const axes* wanted = nullptr;
       ((wanted = if_axes(rest, wanted)), ...);
-      const auto run = [&](workspace<Exec>& scratch) {
-        std::apply([&](const auto&... all) { reduce_to_view(r, first, scratch, wanted, all...); }, views);
-      };
-      if constexpr ((is_workspace<Rest> || ...)) {
-        (..., [&] {
-          if constexpr (is_workspace<Rest>) run(rest);
-        }());
-      } else {
-        lease<Exec> held(first);
-        run(held.scratch());
-      }
+      with_scratch(
+          first,
+          [&](workspace<Exec>& scratch) {
+            std::apply([&](const auto&... all) { reduce_to_view(r, first, scratch, wanted, all...); }, views);
+          },
+          rest...);
     }
   }
 }
 
 template <int Inputs, class... Args>
-constexpr bool are_reduction_arguments() {
+constexpr bool are_reduction_arguments(int most_ddof, int most_reproducible) {
   constexpr int execs = (0 + ... + (execution_space<Args> ? 1 : 0));
   constexpr int works = (0 + ... + (is_workspace<std::remove_cvref_t<Args>> ? 1 : 0));
   constexpr int views = (0 + ... + (view_like<Args> ? 1 : 0));
   constexpr int along = (0 + ... + (is_axes<Args> ? 1 : 0));
-  constexpr int options = (0 + ... + (is_option<Args> ? 1 : 0));
-  return execs + works + views + along + options == sizeof...(Args) && execs <= 1 && works <= execs && along <= 1 &&
-         options <= 1 && (views == Inputs + 1 || (views == Inputs && works == 0 && along == 0));
+  constexpr int ddofs = (0 + ... + (is_ddof<Args> ? 1 : 0));
+  constexpr int reproducibles = (0 + ... + (is_reproducible<Args> ? 1 : 0));
+  return execs + works + views + along + ddofs + reproducibles == sizeof...(Args) && execs <= 1 && works <= execs &&
+         along <= 1 && ddofs <= most_ddof && reproducibles <= most_reproducible &&
+         (views == Inputs + 1 || (views == Inputs && works == 0 && along == 0));
 }
 
 /// Arguments of a reduction with that many inputs, in one of the forms of the table above.
 template <int Inputs, class... Args>
-concept reduction_arguments = are_reduction_arguments<Inputs, Args...>() && (!is_option<Args> && ...);
-/// The same with an optional `ddof`.
+concept reduction_arguments = are_reduction_arguments<Inputs, Args...>(0, 0);
+/// The same, with `reproducible` or without.
+template <int Inputs, class... Args>
+concept sum_arguments = are_reduction_arguments<Inputs, Args...>(0, 1);
+/// The same of one input, with a `ddof` or without.
 template <class... Args>
-concept moments_arguments = are_reduction_arguments<1, Args...>();
+concept moments_arguments = are_reduction_arguments<1, Args...>(1, 0);
+/// The same with both options.
+template <class... Args>
+concept variance_arguments = are_reduction_arguments<1, Args...>(1, 1);
+
+/// What adds up values to a sum of type S, as the options want it.
+template <class S, class... Args>
+auto accumulator_for() {
+  if constexpr (reproducibly<Args...>) {
+    static_assert(exact_arithmetic, "quern::reproducible: not with -ffast-math, -fassociative-math or x87 arithmetic");
+    return std::type_identity<reproducible_sum<S>>();
+  } else {
+    return std::type_identity<compensated<S>>();
+  }
+}
+template <class S, class... Args>
+using accumulator = typename decltype(accumulator_for<S, Args...>())::type;
+template <class F, class Reproducible, class... Args>
+using transform_for = std::conditional_t<reproducibly<Args...>, Reproducible, F>;
 
 template <class... Args>
 std::int64_t ddof_of(const Args&... args) {
   std::int64_t d = 0;
   (..., [&] {
-    if constexpr (is_option<Args>) d = args.value;
+    if constexpr (is_ddof<Args>) d = args.value;
   }());
   return d;
 }
@@ -254,12 +312,13 @@ struct absolute_square {
 ///
 /// The result's type is that of the elements, 64 bits wide for integers (of their signedness, wrapping around as NumPy
 /// does), float for half types; `sum<double>(exec, x)` adds up and returns another. The error is below that of pairwise
-/// summation: blocks are added pairwise and their sums with compensation.
+/// summation: blocks are added pairwise and their sums with compensation. Option: `reproducible`.
 template <class Result = void, class... Args>
-  requires impl::reduction_arguments<1, Args...>
+  requires impl::sum_arguments<1, Args...>
 auto sum(Args&&... args) {
   const auto reducer = []<class T>(std::type_identity<T>) {
-    return impl::sum_reducer<impl::result_or<Result, impl::sum_type<T>>>();
+    using S = impl::result_or<Result, impl::sum_type<T>>;
+    return impl::sum_reducer<S, impl::accumulator<S, Args...>>();
   };
   return impl::reduce_call<1>(impl::reduction{"quern::sum", impl::op::identity(), reducer}, args...);
 }
@@ -303,38 +362,43 @@ auto minmax(Args&&... args) {
 }
 
 /// `dot = x(0) y(0) + x(1) y(1) + ...`, without conjugation; 0 for no elements. The extents must be equal. Types and
-/// accuracy as for `sum` of the products.
+/// accuracy as for `sum` of the products. Option: `reproducible`.
 template <class Result = void, class... Args>
-  requires impl::reduction_arguments<2, Args...>
+  requires impl::sum_arguments<2, Args...>
 auto dot(Args&&... args) {
   const auto reducer = []<class T, class U>(std::type_identity<T>, std::type_identity<U>) {
-    return impl::sum_reducer<impl::result_or<Result, std::common_type_t<impl::sum_type<T>, impl::sum_type<U>>>>();
+    using S = impl::result_or<Result, std::common_type_t<impl::sum_type<T>, impl::sum_type<U>>>;
+    return impl::sum_reducer<S, impl::accumulator<S, Args...>>();
   };
-  return impl::reduce_call<2>(impl::reduction{"quern::dot", impl::op::multiply(), reducer}, args...);
+  using transform = impl::transform_for<impl::product, impl::reproducible_product, Args...>;
+  return impl::reduce_call<2>(impl::reduction{"quern::dot", transform(), reducer}, args...);
 }
 
 /// The norm of that order: `|x(0)| + |x(1)| + ...` (1), `sqrt(|x(0)|^2 + |x(1)|^2 + ...)` (2) or the largest `|x(i)|`
 /// (`infinity`); 0 for no elements. Double for integers, real for complex numbers. Squares overflow where those of the
-/// elements do, as in NumPy; accuracy as for `sum`.
+/// elements do, as in NumPy; accuracy as for `sum`. Option: `reproducible`.
 template <int Order = 2, class... Args>
-  requires(impl::reduction_arguments<1, Args...> && (Order == 1 || Order == 2 || Order == infinity))
+  requires(impl::sum_arguments<1, Args...> && (Order == 1 || Order == 2 || Order == infinity))
 auto norm(Args&&... args) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::real_type<impl::mean_type<T>>;
-    if constexpr (Order == 1) return impl::sum_reducer<S>();
-    else if constexpr (Order == 2) return impl::root_reducer<S>();
+    if constexpr (Order == 1) return impl::sum_reducer<S, impl::accumulator<S, Args...>>();
+    else if constexpr (Order == 2) return impl::root_reducer<S, impl::accumulator<S, Args...>>();
     else return impl::op_reducer<S, impl::max_op>{{}, S(0)};
   };
-  using transform = std::conditional_t<Order == 2, impl::absolute_square, impl::absolute>;
+  using squares = impl::transform_for<impl::absolute_square, impl::reproducible_square, Args...>;
+  using magnitudes = impl::transform_for<impl::absolute, impl::reproducible_magnitude, Args...>;
+  using transform = std::conditional_t<Order == 2, squares, magnitudes>;
   return impl::reduce_call<1>(impl::reduction{"quern::norm", transform(), reducer}, args...);
 }
 
-/// `mean = sum(x) / n`; double for integers, float for half types. NaN for no elements.
+/// `mean = sum(x) / n`; double for integers, float for half types. NaN for no elements. Option: `reproducible`.
 template <class Result = void, class... Args>
-  requires impl::reduction_arguments<1, Args...>
+  requires impl::sum_arguments<1, Args...>
 auto mean(Args&&... args) {
   const auto reducer = []<class T>(std::type_identity<T>) {
-    return impl::mean_reducer<impl::result_or<Result, impl::mean_type<T>>>();
+    using S = impl::result_or<Result, impl::mean_type<T>>;
+    return impl::mean_reducer<S, impl::accumulator<S, Args...>>();
   };
   return impl::reduce_call<1>(impl::reduction{"quern::mean", impl::op::identity(), reducer}, args...);
 }
@@ -353,24 +417,30 @@ auto mean_var(Args&&... args) {
   return impl::reduce_call<1>(impl::reduction{"quern::mean_var", impl::op::identity(), reducer}, args...);
 }
 
-/// The variance of `mean_var`; NaN where n is not greater than ddof.
+/// The variance of `mean_var`; NaN where n is not greater than ddof. Option: `reproducible`, which takes two passes.
 template <class Result = void, class... Args>
-  requires impl::moments_arguments<Args...>
+  requires impl::variance_arguments<Args...>
 auto var(Args&&... args) {
   const auto reducer = [d = impl::ddof_of(args...)]<class T>(std::type_identity<T>) {
-    return impl::var_reducer<impl::result_or<Result, impl::mean_type<T>>>{{d}};
+    using S = impl::result_or<Result, impl::mean_type<T>>;
+    if constexpr (impl::reproducibly<Args...>) return impl::centred_reducer<S, false>{{}, d};
+    else return impl::var_reducer<S>{{d}};
   };
-  return impl::reduce_call<1>(impl::reduction{"quern::var", impl::op::identity(), reducer}, args...);
+  using transform = impl::transform_for<impl::op::identity, impl::reproducible_deviation, Args...>;
+  return impl::reduce_call<1>(impl::reduction{"quern::var", transform(), reducer}, args...);
 }
 
-/// The standard deviation, the root of `var`; NaN where n is not greater than ddof.
+/// The standard deviation, the root of `var`; NaN where n is not greater than ddof. Option: `reproducible`.
 template <class Result = void, class... Args>
-  requires impl::moments_arguments<Args...>
+  requires impl::variance_arguments<Args...>
 auto stddev(Args&&... args) {
   const auto reducer = [d = impl::ddof_of(args...)]<class T>(std::type_identity<T>) {
-    return impl::stddev_reducer<impl::result_or<Result, impl::mean_type<T>>>{{d}};
+    using S = impl::result_or<Result, impl::mean_type<T>>;
+    if constexpr (impl::reproducibly<Args...>) return impl::centred_reducer<S, true>{{}, d};
+    else return impl::stddev_reducer<S>{{d}};
   };
-  return impl::reduce_call<1>(impl::reduction{"quern::stddev", impl::op::identity(), reducer}, args...);
+  using transform = impl::transform_for<impl::op::identity, impl::reproducible_deviation, Args...>;
+  return impl::reduce_call<1>(impl::reduction{"quern::stddev", transform(), reducer}, args...);
 }
 
 /// Whether no element is zero; true for no elements. A NaN is not zero.

@@ -143,10 +143,36 @@ KOKKOS_FUNCTION P fold(const T* v, const Lift& lift, const Join& join) {
 /// Sci. Comput. 26, 2005). Blocks are folded first, so this costs next to nothing and bounds the error by that of the
 /// fold, independent of the number of values. Integers, which do not round, need no compensation.
 template <class S>
+struct plus {
+  KOKKOS_FUNCTION S operator()(const S& a, const S& b) const { return wrapping_add(a, b); }
+};
+
+template <class S>
+struct cast_to {
+  template <class T>
+  KOKKOS_FUNCTION S operator()(const T& v) const {
+    return static_cast<S>(v);
+  }
+};
+
+/// Factors to their product; that of integers has 64 bits.
+struct product {
+  template <class A, class B>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
+    if constexpr (std::is_integral_v<A> && std::is_integral_v<B>)
+      return wrapping_multiply<std::common_type_t<sum_type<A>, sum_type<B>>>(a, b);
+    else return a * b;
+  }
+};
+
+template <class S>
 struct compensated {
   S sum, error;
 
-  KOKKOS_FUNCTION void add(const S& x) {
+  KOKKOS_FUNCTION static compensated zero() { return {S(0), S(0)}; }
+  template <class T>
+  KOKKOS_FUNCTION void add(const T& v) {
+    const S x = static_cast<S>(v);
     if constexpr (std::is_integral_v<S>) {
       sum = wrapping_add(sum, x);
     } else {
@@ -156,7 +182,11 @@ struct compensated {
       sum = s;
     }
   }
-  KOKKOS_FUNCTION void add(const compensated& o) {
+  template <int N, class T>
+  KOKKOS_FUNCTION void add_block(const T* v) {
+    add(fold<S, N>(v, cast_to<S>(), plus<S>()));
+  }
+  KOKKOS_FUNCTION void join(const compensated& o) {
     add(o.sum);
     error += o.error;
   }
@@ -170,45 +200,34 @@ struct compensated {
   }
 };
 
-template <class S>
-struct plus {
-  KOKKOS_FUNCTION S operator()(const S& a, const S& b) const { return wrapping_add(a, b); }
-};
-
-template <class S>
-struct cast_to {
-  template <class T>
-  KOKKOS_FUNCTION S operator()(const T& v) const {
-    return static_cast<S>(v);
-  }
-};
-
-template <class S>
+/// A sum of type S by an accumulator, `compensated` or one that is reproducible.
+template <class S, class Sum = compensated<S>>
 struct sum_reducer {
-  using state = compensated<S>;
-  KOKKOS_FUNCTION state init() const { return {S(0), S(0)}; }
+  using state = Sum;
+  KOKKOS_FUNCTION state init() const { return Sum::zero(); }
   template <class T>
   KOKKOS_FUNCTION void add(state& s, const T& v) const {
-    s.add(static_cast<S>(v));
+    s.add(v);
   }
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
-    s.add(fold<S, N>(v, cast_to<S>(), plus<S>()));
+    s.template add_block<N>(v);
   }
-  KOKKOS_FUNCTION void join(state& s, const state& t) const { s.add(t); }
-  KOKKOS_FUNCTION S result(const state& s, std::int64_t) const { return s.value(); }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const { s.join(t); }
+  KOKKOS_FUNCTION S result(const state& s, std::int64_t) const { return static_cast<S>(s.value()); }
 };
 
-template <class S>
-struct mean_reducer : sum_reducer<S> {
-  KOKKOS_FUNCTION S result(const compensated<S>& s, std::int64_t n) const {
-    return s.value() / static_cast<real_type<S>>(n);
+template <class S, class Sum = compensated<S>>
+struct mean_reducer : sum_reducer<S, Sum> {
+  KOKKOS_FUNCTION S result(const Sum& s, std::int64_t n) const {
+    const auto sum = s.value();
+    return static_cast<S>(sum / static_cast<real_type<std::remove_const_t<decltype(sum)>>>(n));
   }
 };
 
-template <class S>
-struct root_reducer : sum_reducer<S> {
-  KOKKOS_FUNCTION S result(const compensated<S>& s, std::int64_t) const { return Kokkos::sqrt(s.value()); }
+template <class S, class Sum = compensated<S>>
+struct root_reducer : sum_reducer<S, Sum> {
+  KOKKOS_FUNCTION S result(const Sum& s, std::int64_t) const { return static_cast<S>(Kokkos::sqrt(s.value())); }
 };
 
 /// Any associative and commutative operation with its identity.
@@ -457,7 +476,7 @@ struct nan_mean_reducer {
       return is_nan(v) ? 0 : 1;
     }
   };
-  KOKKOS_FUNCTION state init() const { return {{S(0), S(0)}, 0}; }
+  KOKKOS_FUNCTION state init() const { return {compensated<S>::zero(), 0}; }
   template <class T>
   KOKKOS_FUNCTION void add(state& s, const T& v) const {
     s.sum.add(zero_if_nan()(v));
@@ -469,7 +488,7 @@ struct nan_mean_reducer {
     s.n += fold<std::int64_t, N>(v, one_if_not_nan(), plus<std::int64_t>());
   }
   KOKKOS_FUNCTION void join(state& s, const state& t) const {
-    s.sum.add(t.sum);
+    s.sum.join(t.sum);
     s.n += t.n;
   }
   KOKKOS_FUNCTION S result(const state& s, std::int64_t) const {

@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_REPRODUCIBLE_HPP
+#define QUERN_REDUCE_REPRODUCIBLE_HPP
+
+#include <quern/reduce/reducers.hpp>
+
+namespace quern {
+
+/// Asks for a result that depends on the values alone: `sum(exec, x, reproducible)`.
+///
+/// It is the same, bit by bit, on every back end, device and number of threads, in every layout, and whatever the order
+/// of the elements. Each value is rounded to a multiple of a unit, and the multiples are added exactly. The unit is a
+/// power of two, at most 2^-77 times the largest magnitude (2^-51 for results in float): so far below it that the error
+/// of the sum is the rounding of the result, unless the values cancel by more than that. Up to 2^37 values.
+///
+/// Refused, by a static_assert, in code that is compiled with the liberties of `-ffast-math` or computes in the long
+/// registers of the x87.
+struct reproducible_t {};
+inline constexpr reproducible_t reproducible{};
+
+namespace impl {
+
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0)
+inline constexpr bool exact_arithmetic = false;
+#else
+inline constexpr bool exact_arithmetic = true;
+#endif
+
+/// A product rounded by itself: not even a compiler that contracts may merge it with what is done to it next. Where
+/// there is no instruction for a fused multiply-add there is nothing to contract.
+KOKKOS_FUNCTION inline double rounded_product(double a, double b) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__FP_FAST_FMA)
+  return Kokkos::fma(a, b, 0.0);
+#else
+  return a * b;
+#endif
+}
+
+/// A sum of doubles that no order changes: Demmel and Nguyen, Parallel Reproducible Summation, IEEE Trans. Comput. 64
+/// (2015), with integers for the sums.
+///
+/// Bin number j counts multiples of 2^(26 j - 1074). A value's part in a bin is what its addition to 1.5 * 2^52 such
+/// units leaves in the last bits of the sum; what remains of it goes to the next bin. The highest of the `Bins` bins is
+/// that of the largest magnitude so far, of which a bin takes 25 bits; what lower bins have had is forgotten when it
+/// rises, which makes no difference as to when.
+template <int Bins>
+struct binned {
+  static constexpr int width = 26;
+  static constexpr int highest_plain = 78;              // of the bins whose 2^52 units are a double
+  static constexpr double down = 0x1p-52, up = 0x1p52;  // two bins, for those above
+  enum : int { plus_infinity = 1, minus_infinity = 2, not_a_number = 4 };
+
+  std::int64_t bin[Bins];
+  int top;
+  int special;
+
+  KOKKOS_FUNCTION static binned zero() {
+    binned b;
+    for (int k = 0; k < Bins; ++k) b.bin[k] = 0;
+    b.top = Bins - 1;
+    b.special = 0;
+    return b;
+  }
+
+  KOKKOS_FUNCTION static int exponent(double x) {
+    return static_cast<int>(Kokkos::bit_cast<std::uint64_t>(x) >> 52) & 0x7ff;
+  }
+  KOKKOS_FUNCTION static double power(int biased) {
+    return Kokkos::bit_cast<double>(static_cast<std::uint64_t>(biased) << 52);
+  }
+  /// The lowest bin that takes values of that exponent.
+  KOKKOS_FUNCTION static int bin_of(int biased) { return Kokkos::max((biased + 2 * width) / width, Bins - 1); }
+  KOKKOS_FUNCTION static double anchor(int bin) { return 1.5 * power(width * bin + 1); }
+  KOKKOS_FUNCTION static double unit(int bin) {
+    return bin < 2 ? Kokkos::bit_cast<double>(std::uint64_t{1} << width * bin) : power(width * bin - 51);
+  }
+  /// Magnitudes up to this need no higher bin than the highest.
+  KOKKOS_FUNCTION double limit() const { return top > highest_plain ? -1.0 : power(width * (top - 1)); }
+
+  KOKKOS_FUNCTION void raise(int to) {
+    for (int shift = Kokkos::min(to - top, Bins); shift > 0; --shift) {
+      for (int k = Bins - 1; k > 0; --k) bin[k] = bin[k - 1];
+      bin[0] = 0;
+    }
+    top = Kokkos::max(top, to);
+  }
+
+  KOKKOS_FUNCTION void add(double x) {
+    const int biased = exponent(x);
+    if (biased == 0x7ff) {
+      special |= is_nan(x) ? not_a_number : x > 0 ? plus_infinity : minus_infinity;
+      return;
+    }
+    raise(bin_of(biased));
+    const bool huge = top > highest_plain;
+    const double moved = huge ? x * down : x;
+    deposit<1>(&moved, huge ? top - 2 : top);
+  }
+
+  template <int N, class V>
+  KOKKOS_FUNCTION void add_block(const V* v) {
+    if (!fit<N>(v) && !make_fit<N>(v)) {
+      for (int i = 0; i < N; ++i) add(static_cast<double>(v[i]));
+    } else {
+      deposit<N>(v, top);
+    }
+  }
+
+  KOKKOS_FUNCTION void join(const binned& o) {
+    binned other = o;
+    other.raise(top);
+    raise(other.top);
+    for (int k = 0; k < Bins; ++k) bin[k] += other.bin[k];
+    special |= o.special;
+  }
+
+  KOKKOS_FUNCTION double value() const {
+    if (special == plus_infinity) return Kokkos::Experimental::infinity_v<double>;
+    if (special == minus_infinity) return -Kokkos::Experimental::infinity_v<double>;
+    if (special != 0) return Kokkos::Experimental::quiet_NaN_v<double>;
+    const bool huge = top > highest_plain;
+    compensated<double> sum = compensated<double>::zero();
+    for (int k = 0; k < Bins; ++k) {
+      const double u = unit(top - k - (huge ? 2 : 0));
+      sum.add(static_cast<double>(bin[k] >> 32) * (u * 0x1p32));
+      sum.add(static_cast<double>(bin[k] & 0xffffffff) * u);
+    }
+    return huge ? sum.value() * up : sum.value();
+  }
+
+ private:
+  template <int N, class V>
+  KOKKOS_FUNCTION bool fit(const V* v) const {
+    const double most = limit();
+    bool all = true;
+    for (int i = 0; i < N; ++i) all = all & (Kokkos::abs(static_cast<double>(v[i])) <= most);
+    return all;
+  }
+  /// Raises the bins to what the values need, unless that takes more than plain arithmetic.
+  template <int N, class V>
+  KOKKOS_FUNCTION bool make_fit(const V* v) {
+    int biased = 0;
+    for (int i = 0; i < N; ++i) biased = Kokkos::max(biased, exponent(static_cast<double>(v[i])));
+    if (bin_of(biased) > highest_plain) return false;
+    raise(bin_of(biased));
+    return top <= highest_plain;
+  }
+  /// Adds values that fit below bin `highest` + 1; it stands for the top one.
+  template <int N, class V>
+  KOKKOS_FUNCTION void deposit(const V* v, int highest) {
+    constexpr int lanes = N < 8 ? N : 8;
+    double from[Bins];
+    std::uint64_t sum[Bins][lanes] = {};
+    for (int k = 0; k < Bins; ++k) from[k] = anchor(highest - k);
+    for (int i = 0; i < N; i += lanes)
+      for (int l = 0; l < lanes; ++l) {
+        double x = static_cast<double>(v[i + l]);
+        for (int k = 0; k < Bins; ++k) {
+          const double t = x + from[k];
+          sum[k][l] += Kokkos::bit_cast<std::uint64_t>(t);
+          x -= t - from[k];
+        }
+      }
+    for (int k = 0; k < Bins; ++k) {
+      std::uint64_t all = 0;
+      for (int l = 0; l < lanes; ++l) all += sum[k][l];
+      bin[k] += static_cast<std::int64_t>(all - N * Kokkos::bit_cast<std::uint64_t>(from[k]));
+    }
+  }
+};
+
+template <int Bins>
+struct binned_complex {
+  binned<Bins> re, im;
+
+  KOKKOS_FUNCTION static binned_complex zero() { return {binned<Bins>::zero(), binned<Bins>::zero()}; }
+  template <class T>
+  KOKKOS_FUNCTION void add(const Kokkos::complex<T>& v) {
+    re.add(v.real());
+    im.add(v.imag());
+  }
+  template <int N, class T>
+  KOKKOS_FUNCTION void add_block(const Kokkos::complex<T>* v) {
+    T part[N];
+    for (int i = 0; i < N; ++i) part[i] = v[i].real();
+    re.template add_block<N>(part);
+    for (int i = 0; i < N; ++i) part[i] = v[i].imag();
+    im.template add_block<N>(part);
+  }
+  KOKKOS_FUNCTION void join(const binned_complex& o) {
+    re.join(o.re);
+    im.join(o.im);
+  }
+  KOKKOS_FUNCTION Kokkos::complex<double> value() const { return {re.value(), im.value()}; }
+};
+
+/// What adds up a sum of type S reproducibly. Integers need nothing for that.
+template <class S>
+struct reproducible_sum_of {
+  static_assert(sizeof(real_type<S>) <= 8, "quern::reproducible: sums of up to 64 bits only");
+  static constexpr int bins = sizeof(real_type<S>) == 8 ? 4 : 3;
+  using type = std::conditional_t<std::is_integral_v<S>, compensated<S>,
+                                  std::conditional_t<is_complex<S>, binned_complex<bins>, binned<bins>>>;
+};
+template <class S>
+using reproducible_sum = typename reproducible_sum_of<S>::type;
+
+/// The same, rounded by itself in double: exact for floats.
+struct reproducible_product {
+  template <class A, class B>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
+    if constexpr (std::is_integral_v<A> && std::is_integral_v<B>) {
+      return product()(a, b);
+    } else if constexpr (is_complex<A> || is_complex<B>) {
+      const Kokkos::complex<double> x(a), y(b);
+      return Kokkos::complex<double>(rounded_product(x.real(), y.real()) - rounded_product(x.imag(), y.imag()),
+                                     rounded_product(x.real(), y.imag()) + rounded_product(x.imag(), y.real()));
+    } else {
+      return rounded_product(static_cast<double>(a), static_cast<double>(b));
+    }
+  }
+};
+struct reproducible_square {
+  template <class T>
+  KOKKOS_FUNCTION double operator()(const T& x) const {
+    if constexpr (is_complex<T>) {
+      return rounded_product(x.real(), x.real()) + rounded_product(x.imag(), x.imag());
+    } else {
+      return rounded_product(static_cast<double>(x), static_cast<double>(x));
+    }
+  }
+};
+struct reproducible_magnitude {
+  template <class T>
+  KOKKOS_FUNCTION double operator()(const T& x) const {
+    if constexpr (is_complex<T>) return Kokkos::sqrt(reproducible_square()(x));
+    else return Kokkos::abs(static_cast<double>(x));
+  }
+};
+/// |x - mean|^2
+struct reproducible_deviation {
+  template <class T, class S>
+  KOKKOS_FUNCTION double operator()(const T& x, const S& mean) const {
+    if constexpr (is_complex<S>)
+      return reproducible_square()(Kokkos::complex<double>(x) - Kokkos::complex<double>(mean));
+    else return reproducible_square()(static_cast<double>(x) - static_cast<double>(mean));
+  }
+};
+
+/// The variance, or its root, from squares of deviations from means of type S.
+template <class S, bool Root, class Real = real_type<S>>
+struct centred_reducer : sum_reducer<Real, reproducible_sum<Real>> {
+  using uses_mean = S;  // a second input of the transform
+  std::int64_t ddof = 0;
+  KOKKOS_FUNCTION Real result(const reproducible_sum<Real>& s, std::int64_t n) const {
+    if (n <= ddof) return Kokkos::Experimental::quiet_NaN_v<Real>;
+    const double var = s.value() / static_cast<double>(n - ddof);
+    return static_cast<Real>(Root ? Kokkos::sqrt(var) : var);
+  }
+};
+
+}  // namespace impl
+}  // namespace quern
+
+#endif
