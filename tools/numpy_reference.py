@@ -138,6 +138,14 @@ with np.errstate(all="ignore"), warnings.catch_warnings():
     array("t_nanargmin_2", np.nanargmin(t_nan, axis=2), "std::int64_t")
     array("t_nancount_1", np.count_nonzero(~np.isnan(t_nan), axis=1), "std::int64_t")
 
+print("\n// scans of t, and with NaN")
+array("t_cumsum", t.cumsum(), "double")
+array("t_cumsum_0", t.cumsum(axis=0), "double")
+array("t_cumsum_1", t.cumsum(axis=1), "double")
+array("t_cumsum_2", t.cumsum(axis=2), "double")
+array("t_cumprod_1", t.cumprod(axis=1), "double")
+array("t_nan_cumsum_1", t_nan.cumsum(axis=1), "double")
+
 
 def reproducible_sum(values, bins):
     """The definition of reproducible sums, by exact arithmetic: every value becomes a multiple of a unit."""

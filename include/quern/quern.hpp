@@ -12,6 +12,7 @@
 #include <quern/linalg.hpp>
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
+#include <quern/scan.hpp>
 #include <quern/stencil.hpp>
 
 #endif

@@ -29,7 +29,7 @@ int list() {
   for (const auto& w : all_workloads()) {
     std::string sizes;
     for (const auto n : w.reference_sizes) sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", n);
-    fmt::print("{:<15} {:<8} {:<38} reference size {}\n", w.name == last ? "" : w.name, w.type, w.definition, sizes);
+    fmt::print("{:<16} {:<8} {:<38} reference size {}\n", w.name == last ? "" : w.name, w.type, w.definition, sizes);
     last = w.name;
   }
   return 0;

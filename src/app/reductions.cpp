@@ -7,6 +7,7 @@
 #include <quern/core.hpp>
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
+#include <quern/scan.hpp>
 #include <vector>
 
 #include "npy.hpp"
@@ -196,6 +197,28 @@ measurement sum_axis(const settings& s, std::int64_t n) {
   return m;
 }
 
+measurement cumsum(const settings& s, std::int64_t n) {
+  const auto x = sample_vector<double>(s, n);
+  const auto out = uninitialized<device_view<double*>>("out", n);
+  measurement m{fmt::format("{}", n), 0, 16.0 * n, 1.0 * n};
+  m.seconds = time_call(s, [&] { quern::cumsum(s.exec, out, x); });
+  const auto hx = quern::to_host(x);
+  const auto hout = quern::to_host(out);
+  const double bound = std::log2(static_cast<double>(n) + 2) * std::numeric_limits<double>::epsilon();
+  long double exact = 0;
+  m.verified = true;
+  for (std::int64_t i = 0; i < n; ++i) {
+    exact += hx(i);
+    m.verified = m.verified && std::fabs(hout(i) - exact) <= bound * exact;
+  }
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < k; ++i) hout(i) = sum += hx(i);
+    keep(hout(0));
+  });
+  return m;
+}
+
 auto arrays(double bytes) {
   return [bytes](std::int64_t n) { return 2 * bytes * static_cast<double>(n); };
 }
@@ -221,6 +244,7 @@ std::vector<workload> reduction_workloads() {
   const auto square = [](std::int64_t n) { return 16.0 * static_cast<double>(n) * static_cast<double>(n); };
   list.push_back({"sum_axis", "float64", "sum over axis 0", {3000}, {10'000}, square, sum_axis<0>});
   list.push_back({"sum_axis", "float64", "sum over axis 1", {3000}, {10'000}, square, sum_axis<1>});
+  list.push_back({"cumsum", "float64", "inclusive scan", {20'000'000}, {100'000'000}, arrays(16), cumsum});
   return list;
 }
 

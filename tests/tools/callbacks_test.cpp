@@ -9,6 +9,7 @@
 #include <quern/linalg/matvec.hpp>
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
+#include <quern/scan.hpp>
 #include <quern/stencil.hpp>
 #include <support/testing.hpp>
 
@@ -111,6 +112,18 @@ TYPED_TEST(Callbacks, ReductionsWaitOnlyForHostValues) {
   expect_quiet<TypeParam>(kernels, 1, [&](const auto& exec) { quern::sum(exec, x); });
   quern::workspace<TypeParam> work;
   expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) { quern::sum(exec, out, x, work); });
+}
+
+TYPED_TEST(Callbacks, TwoPassesKeepTheMeansInScratch) {
+  Kokkos::View<double**, TypeParam> x("x", 300, 400);
+  Kokkos::View<double*, TypeParam> out("out", 300);
+  expect_quiet<TypeParam>({"quern::var/mean", "quern::var"}, 0,
+                          [&](const auto& exec) { quern::var(exec, out, x, quern::axis{1}, quern::reproducible); });
+}
+
+TYPED_TEST(Callbacks, ScansDoNotWait) {
+  Kokkos::View<double**, TypeParam> x("x", 3000, 50);
+  expect_quiet<TypeParam>({"quern::cumsum"}, 0, [&](const auto& exec) { quern::cumsum(exec, x, x, quern::axis{1}); });
 }
 
 TYPED_TEST(Callbacks, StencilIntegrateAndMatvec) {

@@ -38,6 +38,11 @@ struct tuning {
   static constexpr int reduce_teams = device ? 2 : 0;  // at a time on one multiprocessor
   static constexpr double reduce_occupancy = device ? 0.25 : 1.0;
 
+  /// Scanning teams at a time on one multiprocessor, so that some load while others wait, and their share of the
+  /// threads that it can hold. Measured: with four their registers spill.
+  static constexpr int scan_teams = device ? 3 : 0;
+  static constexpr double scan_occupancy = 0.375;
+
   /// What a host loop handles at a time, in bytes of the widest operand: gathered operands of a map stay in the first
   /// cache, and the lanes of a reduction's fold add up no more than 16 values each.
   static constexpr int map_block_bytes = 8192;

@@ -24,7 +24,8 @@ class workspace {
   using memory_space = typename Exec::memory_space;
 
   workspace() = default;
-  /// Allocates `bytes` at once, so that no later call needs to.
+  /// Allocates `bytes` at once, so that no later call needs to; operations of several kernels take a second part when
+  /// they are first called.
   workspace(const Exec& exec, std::size_t bytes) { require(exec, bytes); }
 
   /// At least `bytes` bytes, aligned for any type. Their content is undefined. Operations of several kernels keep what

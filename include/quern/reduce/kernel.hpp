@@ -223,11 +223,12 @@ struct reduce_kernel {
     s = shared[t];
   }
 
-  /// A result for each thread, where they take few values.
+  /// A result for each thread, where they take few values. Positions need not be evenly apart then.
   KOKKOS_FUNCTION void operator()(short_tag, std::int64_t result) const {
     state s = reducer.init();
     const tile_place place = tile_at(result);
-    share_items<1, 4>(s, 0, 1, total, [&](std::int64_t item, places& p) { p = item_at(place.from, item, 1); });
+    share_items<1, positions ? 1 : 4>(s, 0, 1, total,
+                                      [&](std::int64_t item, places& p) { p = item_at(place.from, item, 1); });
     write(place, 0, s);
   }
 

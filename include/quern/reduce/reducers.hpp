@@ -185,6 +185,15 @@ struct compensated {
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(const T* v) {
     add(fold<S, N>(v, cast_to<S>(), plus<S>()));
+    settle();
+  }
+  /// Moves the error to the sum, as far as that goes. Over millions of additions it would grow and itself be rounded.
+  KOKKOS_FUNCTION void settle() {
+    if constexpr (!std::is_integral_v<S>) {
+      const S s = value();
+      error -= s - sum;
+      sum = s;
+    }
   }
   KOKKOS_FUNCTION void join(const compensated& o) {
     add(o.sum);

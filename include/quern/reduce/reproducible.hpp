@@ -21,7 +21,8 @@ inline constexpr reproducible_t reproducible{};
 
 namespace impl {
 
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
+    (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0)
 inline constexpr bool exact_arithmetic = false;
 #else
 inline constexpr bool exact_arithmetic = true;

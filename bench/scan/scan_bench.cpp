@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Scans beside parallel_scan and a loop for each line. Bytes count each input read and each output written once.
+
+#include <cmath>
+#include <quern/core.hpp>
+#include <quern/scan.hpp>
+
+#include "support/bench.hpp"
+
+namespace {
+
+using bench::exec_space;
+using bench::make_view;
+using bench::prepared;
+using bench::range;
+using bench::sampled;
+
+/// Every array is before x along x after, and scanned along the one in the middle.
+template <class... Option>
+prepared cumsum_along(const exec_space& exec, std::int64_t before, std::int64_t along, std::int64_t after,
+                      Option... option) {
+  const auto x = sampled(make_view<double***>("x", before, along, after), 1);
+  const auto out = make_view<double***>("out", before, along, after);
+  prepared p{16.0 * before * along * after, 1.0 * before * along * after, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::cumsum(exec, out, x, quern::axis{1}, option...); }},
+                {"plain", [=] {
+                   if (before * after == 1) {
+                     Kokkos::parallel_scan(
+                         "plain", range(exec, 0, along), KOKKOS_LAMBDA(std::int64_t j, double& s, bool last) {
+                           s += x(0, j, 0);
+                           if (last) out(0, j, 0) = s;
+                         });
+                   } else {
+                     Kokkos::parallel_for(
+                         "plain", range(exec, 0, before * after), KOKKOS_LAMBDA(std::int64_t r) {
+                           const std::int64_t i = r / after, k = r % after;
+                           double s = 0;
+                           for (std::int64_t j = 0; j < along; ++j) out(i, j, k) = s += x(i, j, k);
+                         });
+                   }
+                 }}};
+  p.poison = [=] { Kokkos::deep_copy(out, -7.0); };
+  // What pairwise summation guarantees of two sums.
+  const double bound = 2 * std::log2(static_cast<double>(along) + 2) * 2.3e-16;
+  p.right = [=] {
+    return bench::failures(
+               before * along * after, KOKKOS_LAMBDA(std::int64_t at) {
+                 const std::int64_t k = at % after, j = at / after % along, i = at / after / along;
+                 const double from = j == 0 ? 0.0 : out(i, j - 1, k), to = out(i, j, k);
+                 return Kokkos::abs(to - from - x(i, j, k)) <= bound * to;
+               }) == 0;
+  };
+  return p;
+}
+
+[[maybe_unused]] const bool registered = [] {
+  using exec = exec_space;
+  using std::int64_t;
+  const auto add = [](const char* name, std::vector<int64_t> sizes, bench::prepare make) {
+    bench::add({name, std::move(sizes), 33, std::move(make)});
+  };
+  bench::add({"cumsum/float64", {1'000'000, 100'000'000}, 1003, [](const exec& e, int64_t n) {
+                return cumsum_along(e, 1, n, 1);
+              }});
+  add("cumsum_reproducible/float64", {100'000'000},
+      [](const exec& e, int64_t n) { return cumsum_along(e, 1, n, 1, quern::reproducible); });
+  add("cumsum_axis0/float64 n2", {10'000}, [](const exec& e, int64_t n) { return cumsum_along(e, 1, n, n); });
+  add("cumsum_axis1/float64 n2", {10'000}, [](const exec& e, int64_t n) { return cumsum_along(e, n, n, 1); });
+  add("cumsum_axis0/float64 n3", {512}, [](const exec& e, int64_t n) { return cumsum_along(e, 1, n, n * n); });
+  add("cumsum_axis1/float64 n3", {512}, [](const exec& e, int64_t n) { return cumsum_along(e, n, n, n); });
+  add("cumsum_axis2/float64 n3", {512}, [](const exec& e, int64_t n) { return cumsum_along(e, n * n, n, 1); });
+  return true;
+}();
+
+}  // namespace

@@ -1,0 +1,524 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_SCAN_KERNEL_HPP
+#define QUERN_SCAN_KERNEL_HPP
+
+#include <quern/reduce/kernel.hpp>
+
+namespace quern::impl {
+
+/// How lines and chunks of lines are shared out.
+struct scan_shape {
+  bool by_team = false;     // device: a team for each chunk; otherwise a thread, or on the host a thread for a tile
+  int across = 1;           // host: lines of a tile
+  int team = 1;             // threads
+  std::int64_t chunks = 1;  // of each line
+  std::int64_t length = 0;  // of a chunk
+};
+
+template <bool Write>
+struct thread_tag {};
+template <bool Write, bool Even>  // Even: the elements of a line are at equal distances
+struct team_tag {};
+
+/// A stride that is known when compiling.
+struct one {
+  KOKKOS_FUNCTION constexpr operator std::int64_t() const { return 1; }
+};
+
+/// A short run of consecutive values after a state. `local` is what values of a run, or of the runs of a tile, make
+/// among themselves.
+template <class Reducer>
+struct scan_run {
+  using state = typename Reducer::state;
+  using local = state;
+  state s;
+
+  KOKKOS_FUNCTION static local none(const Reducer& reducer) { return reducer.init(); }
+  template <class T>
+  KOKKOS_FUNCTION static void add(const Reducer& reducer, local& l, const T& v) {
+    reducer.add(l, v);
+  }
+  KOKKOS_FUNCTION static void join(const Reducer& reducer, local& l, const local& next) { reducer.join(l, next); }
+  KOKKOS_FUNCTION static void append(const Reducer& reducer, state& s, const local& l) { reducer.join(s, l); }
+
+  /// A run after `before` and `between`.
+  KOKKOS_FUNCTION static scan_run after(const Reducer& reducer, const state& before, const local& between) {
+    scan_run r{before};
+    reducer.join(r.s, between);
+    return r;
+  }
+  template <class T>
+  KOKKOS_FUNCTION void add(const Reducer& reducer, const T& v) {
+    reducer.add(s, v);
+  }
+  KOKKOS_FUNCTION auto result(const Reducer& reducer) const { return reducer.result(s, 0); }
+  /// With nothing between, `before` becomes the state at the end.
+  KOKKOS_FUNCTION void end(const Reducer&, state& before) const { before = s; }
+};
+/// Sums of a few values need no compensation among themselves, and do not wait for the sum before them.
+template <class S>
+struct scan_run<sum_reducer<S, compensated<S>>> {
+  using reducer_type = sum_reducer<S, compensated<S>>;
+  using state = compensated<S>;
+  using local = S;
+  S before, run;
+
+  KOKKOS_FUNCTION static local none(const reducer_type&) { return S(0); }
+  template <class T>
+  KOKKOS_FUNCTION static void add(const reducer_type&, local& l, const T& v) {
+    l = wrapping_add(l, static_cast<S>(v));
+  }
+  KOKKOS_FUNCTION static void join(const reducer_type&, local& l, const local& next) { l = wrapping_add(l, next); }
+  KOKKOS_FUNCTION static void append(const reducer_type&, state& s, const local& l) {
+    s.add(l);
+    s.settle();
+  }
+
+  KOKKOS_FUNCTION static scan_run after(const reducer_type&, const state& s, const local& between) {
+    return {s.value(), between};
+  }
+  template <class T>
+  KOKKOS_FUNCTION void add(const reducer_type& reducer, const T& v) {
+    add(reducer, run, v);
+  }
+  KOKKOS_FUNCTION S result(const reducer_type&) const { return wrapping_add(before, run); }
+  KOKKOS_FUNCTION void end(const reducer_type& reducer, state& s) const { append(reducer, s, run); }
+};
+
+/// Prefixes out(i) = in(0) o in(1) o ... o in(i) along lines of an array, by the reducer of o. Only associativity is
+/// used: states are always joined in order.
+///
+/// Lines that are too few for the machine are cut into chunks. A first kernel (Write false) finds the total of each, a
+/// second one scans each chunk from the join of the totals before it: that reads the input twice, and needs no thread
+/// to wait for another.
+///
+/// On a device, neighbouring lines are scanned by neighbouring threads; a line that is contiguous is scanned by a team,
+/// which turns tiles of it around in its scratch memory, so that memory is accessed in rows and each thread has
+/// neighbouring elements. On the host a thread scans a line, or a tile of neighbouring lines row by row.
+template <class Exec, bool Exclusive, class Reducer, class T, class Out>
+struct scan_kernel {
+  using state = typename Reducer::state;
+  using run = scan_run<Reducer>;
+  using local = typename run::local;
+  static constexpr bool device = tuning<Exec>::device;
+  static constexpr int group = 16;               // threads whose totals one thread scans
+  static constexpr int batch = device ? 8 : 16;  // loads of a thread in flight
+  static constexpr std::size_t slot = std::max(sizeof(T), sizeof(Out));
+  static constexpr int items =
+      slot <= 8 ? 15 : std::max<int>(1, 128 / slot - 1);  // of a thread; odd, against bank conflicts
+
+  Reducer reducer;
+  const T* in;
+  Out* out;
+  row_nest<2> line;   // to where lines start in in and out
+  row_nest<2> along;  // to the elements of a line, in order
+  std::int64_t n;
+  std::int64_t lines;
+  scan_shape shape{};
+  state* totals = nullptr;  // of chunk c of line l at c * lines + l
+
+  using places = typename row_nest<2>::offsets;
+
+  KOKKOS_FUNCTION places line_at(std::int64_t l) const {
+    std::int64_t i;
+    return line.at_item(l, line.inner, 1, i);
+  }
+  KOKKOS_FUNCTION places element_at(const places& base, std::int64_t e) const {
+    std::int64_t i;
+    const auto o = along.at_item(e, along.inner, 1, i);
+    return {{base.of[0] + o.of[0], base.of[1] + o.of[1]}};
+  }
+  KOKKOS_FUNCTION std::int64_t first_of(std::int64_t chunk) const { return chunk * shape.length; }
+  KOKKOS_FUNCTION std::int64_t last_of(std::int64_t chunk) const { return Kokkos::min(n, (chunk + 1) * shape.length); }
+
+  /// The result at the next element of a run.
+  KOKKOS_FUNCTION Out step(run& r, const T& v) const {
+    if constexpr (!Exclusive) r.add(reducer, v);
+    const Out result = convert<Out>(r.result(reducer));
+    if constexpr (Exclusive) r.add(reducer, v);
+    return result;
+  }
+
+  /// N elements that follow each other.
+  template <bool Write, int N, class Step>
+  KOKKOS_FUNCTION void scan_batch(state& s, const T* from, Out* to, Step in_step, Step out_step) const {
+    T v[N];
+    for (int k = 0; k < N; ++k) v[k] = from[k * in_step];
+    run r = run::after(reducer, s, run::none(reducer));
+    for (int k = 0; k < N; ++k) {
+      if constexpr (Write) to[k * out_step] = step(r, v[k]);
+      else r.add(reducer, v[k]);
+    }
+    r.end(reducer, s);
+  }
+  template <bool Write, class Step>
+  KOKKOS_FUNCTION void scan_row(state& s, const T* from, Out* to, std::int64_t count, Step in_step,
+                                Step out_step) const {
+    std::int64_t k = 0;
+    for (; k + batch <= count; k += batch)
+      scan_batch<Write, batch>(s, from + k * in_step, to + k * out_step, in_step, out_step);
+    for (; k < count; ++k) scan_batch<Write, 1>(s, from + k * in_step, to + k * out_step, in_step, out_step);
+  }
+  KOKKOS_FUNCTION state total_before(std::int64_t l, std::int64_t chunk) const {
+    state s = reducer.init();
+    for (std::int64_t c = 0; c < chunk; ++c) reducer.join(s, totals[c * lines + l]);
+    return s;
+  }
+  /// A chunk of a line by one thread, in pieces that lie evenly in both arrays.
+  template <bool Write>
+  KOKKOS_FUNCTION void scan_line(std::int64_t l, std::int64_t chunk) const {
+    const places base = line_at(l);
+    const std::int64_t last = last_of(chunk), in_step = along.stride[0][0], out_step = along.stride[1][0];
+    state s = Write ? total_before(l, chunk) : reducer.init();
+    for (std::int64_t e = first_of(chunk), count; e < last; e += count) {
+      count = Kokkos::min(last - e, along.inner - e % along.inner);
+      const places p = element_at(base, e);
+      if (!device && in_step == 1 && out_step == 1)
+        scan_row<Write>(s, in + p.of[0], out + p.of[1], count, one(), one());
+      else scan_row<Write>(s, in + p.of[0], out + p.of[1], count, in_step, out_step);
+    }
+    if (!Write) totals[chunk * lines + l] = s;
+  }
+
+  // A thread of the device for a chunk of a line.
+  template <bool Write>
+  KOKKOS_FUNCTION void operator()(thread_tag<Write>, std::int64_t unit) const {
+    if constexpr (device) {
+      const std::int64_t chunk = unit / lines;
+      scan_line<Write>(unit - chunk * lines, chunk);
+    } else {
+      host_unit<Write>(unit);
+    }
+  }
+
+  /// What a team shares: something of each thread and of groups of them, and a tile of elements.
+  struct team_memory {
+    std::byte* threads;
+    std::byte* groups;
+    std::byte* values;
+  };
+  static constexpr std::size_t largest = std::max(sizeof(state), sizeof(local));
+  static std::size_t team_bytes(int threads) {
+    return (threads + threads / group) * largest + threads * items * slot + 3 * 64;
+  }
+  template <class Member>
+  KOKKOS_FUNCTION team_memory memory_of(const Member& team) const {
+    const int threads = team.team_size();
+    const auto bytes = [&](std::size_t n) {
+      return static_cast<std::byte*>(team.team_shmem().get_shmem_aligned(n, alignof(std::max_align_t)));
+    };
+    return {bytes(threads * largest), bytes(threads / group * largest), bytes(threads * items * slot)};
+  }
+
+  /// From a value of each thread to the join of those of the threads before it, and of all.
+  template <class Member, class L, class Join>
+  KOKKOS_FUNCTION L join_before(const Member& team, const team_memory& m, const L& none, const L& mine, L& all,
+                                const Join& join) const {
+    const int t = team.team_rank(), groups = team.team_size() / group;
+    L *of_thread = reinterpret_cast<L*>(m.threads), *of_group = reinterpret_cast<L*>(m.groups);
+    of_thread[t] = mine;
+    team.team_barrier();
+    if (t < groups) {
+      L l = none;
+      for (int i = 0; i < group; ++i) {
+        const L next = of_thread[t * group + i];
+        of_thread[t * group + i] = l;
+        join(l, next);
+      }
+      of_group[t] = l;
+    }
+    team.team_barrier();
+    L before = none;
+    all = none;
+    for (int g = 0; g < groups; ++g) {
+      if (g == t / group) before = all;
+      join(all, of_group[g]);
+    }
+    join(before, of_thread[t]);
+    return before;
+  }
+
+  template <class Member>
+  KOKKOS_FUNCTION state team_total_before(const Member& team, const team_memory& m, std::int64_t l,
+                                          std::int64_t chunk) const {
+    const std::int64_t each = (chunk + team.team_size() - 1) / team.team_size();
+    const std::int64_t first = team.team_rank() * each, last = Kokkos::min(chunk, first + each);
+    state s = reducer.init(), all;
+    for (std::int64_t c = first; c < last; ++c) reducer.join(s, totals[c * lines + l]);
+    join_before(team, m, reducer.init(), s, all, [&](state& a, const state& b) { reducer.join(a, b); });
+    team.team_barrier();
+    return all;
+  }
+
+  // A team of the device for a chunk of a line.
+  template <bool Write, bool Even, class Member>
+    requires(device)
+  KOKKOS_FUNCTION void operator()(team_tag<Write, Even>, const Member& team) const {
+    const team_memory m = memory_of(team);
+    const std::int64_t l = team.league_rank() / shape.chunks, chunk = team.league_rank() - l * shape.chunks;
+    const places base = line_at(l);
+    const int tile = team.team_size() * items;
+    const std::int64_t last = last_of(chunk);
+    state s = reducer.init();
+    if (Write && chunk > 0) s = team_total_before(team, m, l, chunk);
+    std::int64_t start = first_of(chunk);
+    for (; start + tile <= last; start += tile) scan_tile<Write, Even, true>(team, m, base, start, tile, s);
+    if (start < last) scan_tile<Write, Even, false>(team, m, base, start, static_cast<int>(last - start), s);
+    if (!Write && team.team_rank() == 0) totals[chunk * lines + l] = s;
+  }
+
+  /// Where element e is in the input (0) or the output (1).
+  template <bool Even, int Which>
+  KOKKOS_FUNCTION std::int64_t place(const places& base, std::int64_t e) const {
+    if constexpr (Even) return base.of[Which] + e * along.stride[Which][0];
+    else return element_at(base, e).of[Which];
+  }
+  /// The elements of a tile, all loaded before the first is stored.
+  template <bool Even, bool Full>
+  KOKKOS_FUNCTION void load_tile(const team_memory& m, int t, int threads, const places& base, std::int64_t start,
+                                 int count) const {
+    T v[items];
+    T* values = reinterpret_cast<T*>(m.values);
+    const T* from = in + place<Even, 0>(base, start + t);
+    const std::int64_t apart = threads * along.stride[0][0];
+    for (int u = 0; u < items; ++u)
+      if (Full || u * threads + t < count)
+        v[u] = Even ? from[u * apart] : in[place<Even, 0>(base, start + u * threads + t)];
+    for (int u = 0; u < items; ++u)
+      if (Full || u * threads + t < count) values[u * threads + t] = v[u];
+  }
+  /// A tile of `count` elements; all of a thread's elements are there where it is full.
+  template <bool Write, bool Even, bool Full, class Member>
+  KOKKOS_FUNCTION void scan_tile(const Member& team, const team_memory& m, const places& base, std::int64_t start,
+                                 int count, state& s) const {
+    const int t = team.team_rank(), threads = team.team_size();
+    load_tile<Even, Full>(m, t, threads, base, start, count);
+    team.team_barrier();
+    const T* values = reinterpret_cast<const T*>(m.values) + t * items;
+    const int mine = count - t * items;
+    local total = run::none(reducer), all;
+    for (int k = 0; k < items; ++k)
+      if (Full || k < mine) run::add(reducer, total, values[k]);
+    const local between = join_before(team, m, run::none(reducer), total, all,
+                                      [&](local& a, const local& b) { run::join(reducer, a, b); });
+    if constexpr (Write) {
+      run r = run::after(reducer, s, between);
+      if constexpr (std::is_same_v<T, Out>) {
+        // In place: a thread reads and writes its own elements.
+        Out* results = reinterpret_cast<Out*>(m.values) + t * items;
+        for (int k = 0; k < items; ++k)
+          if (Full || k < mine) results[k] = step(r, values[k]);
+      } else {
+        T v[items];
+        for (int k = 0; k < items; ++k)
+          if (Full || k < mine) v[k] = values[k];
+        team.team_barrier();
+        Out* results = reinterpret_cast<Out*>(m.values) + t * items;
+        for (int k = 0; k < items; ++k)
+          if (Full || k < mine) results[k] = step(r, v[k]);
+      }
+      team.team_barrier();
+      const Out* results = reinterpret_cast<const Out*>(m.values);
+      Out* to = out + place<Even, 1>(base, start + t);
+      const std::int64_t apart = threads * along.stride[1][0];
+      for (int u = 0; u < items; ++u)
+        if (Full || u * threads + t < count)
+          (Even ? to[u * apart] : out[place<Even, 1>(base, start + u * threads + t)]) = results[u * threads + t];
+      team.team_barrier();
+    }
+    run::append(reducer, s, all);
+  }
+
+  // On the host a unit is a chunk of a tile of lines.
+  static constexpr int most_across = tuning<Exec>::reduce_results;
+
+  template <bool Write>
+  void host_unit(std::int64_t unit) const {
+    const std::int64_t tiles_per_row = (line.inner + shape.across - 1) / shape.across;
+    const std::int64_t tile = unit / shape.chunks, chunk = unit - tile * shape.chunks, row = tile / tiles_per_row;
+    const std::int64_t i = (tile - row * tiles_per_row) * shape.across, l = row * line.inner + i;
+    const int count = static_cast<int>(Kokkos::min<std::int64_t>(shape.across, line.inner - i));
+    if (count == 1) scan_line<Write>(l, chunk);
+    else scan_rows<Write>(l, count, chunk);
+  }
+
+  template <bool Write>
+  void scan_rows(std::int64_t l, int count, std::int64_t chunk) const {
+    state s[most_across];
+    for (int k = 0; k < count; ++k) s[k] = Write ? total_before(l + k, chunk) : reducer.init();
+    const places base = line_at(l);
+    const bool unit = line.stride[0][0] == 1 && line.stride[1][0] == 1;
+    for (std::int64_t e = first_of(chunk); e < last_of(chunk); e += batch) {
+      run r[most_across];
+      for (int k = 0; k < count; ++k) r[k] = run::after(reducer, s[k], run::none(reducer));
+      for (std::int64_t f = e; f < Kokkos::min(e + batch, last_of(chunk)); ++f) {
+        const places p = element_at(base, f);
+        if (unit) step_across<Write>(r, count, in + p.of[0], out + p.of[1], one(), one());
+        else step_across<Write>(r, count, in + p.of[0], out + p.of[1], line.stride[0][0], line.stride[1][0]);
+      }
+      for (int k = 0; k < count; ++k) r[k].end(reducer, s[k]);
+    }
+    if (!Write)
+      for (int k = 0; k < count; ++k) totals[chunk * lines + l + k] = s[k];
+  }
+  template <bool Write, class Step>
+  void step_across(run* r, int count, const T* from, Out* to, Step in_step, Step out_step) const {
+#pragma GCC ivdep
+    for (int k = 0; k < count; ++k) {
+      if constexpr (Write) to[k * out_step] = step(r[k], from[k * in_step]);
+      else r[k].add(reducer, from[k * in_step]);
+    }
+  }
+};
+
+/// The axes of a scan as one, in row-major order, with the strides of both arrays.
+inline loop_nest<2> in_order(const shape& extents, const std::array<std::int64_t, max_rank>& in,
+                             const std::array<std::int64_t, max_rank>& out) {
+  loop_nest<2> nest;
+  nest.rank = 0;
+  for (int d = extents.rank - 1; d >= 0; --d) {
+    if (extents.extent[d] == 1) continue;
+    const int last = nest.rank - 1;
+    if (last >= 0 && in[d] == nest.stride[0][last] * nest.extent[last] &&
+        out[d] == nest.stride[1][last] * nest.extent[last]) {
+      nest.extent[last] *= extents.extent[d];
+      continue;
+    }
+    nest.extent[nest.rank] = extents.extent[d];
+    nest.stride[0][nest.rank] = in[d];
+    nest.stride[1][nest.rank] = out[d];
+    ++nest.rank;
+  }
+  if (nest.rank == 0) nest.rank = 1;
+  return nest;
+}
+
+template <class Kernel, class Exec>
+scan_shape scan_device_shape(const Exec& exec, const row_nest<2>& line, const row_nest<2>& along, std::int64_t n,
+                             std::int64_t lines) {
+  constexpr int most_team = tuning<Exec>::team_size;
+  constexpr std::int64_t short_line = 64, most_chunks = 256, least = 64;
+  constexpr std::size_t most_bytes = 48000;  // of scratch, that every device has
+  scan_shape s;
+  const bool neighbours = line.inner >= most_team && line.stride[0][0] < along.stride[0][0];
+  s.by_team = n > short_line && !neighbours;
+  if (s.by_team) {
+    s.team = static_cast<int>(std::clamp<std::int64_t>((n / Kernel::items + 31) / 32 * 32, 32, most_team));
+    while (s.team > 32 && Kernel::team_bytes(s.team) > most_bytes) s.team /= 2;
+    const std::int64_t tile = s.team * Kernel::items, tiles = (n + tile - 1) / tile;
+    const auto slots = static_cast<std::int64_t>(exec.concurrency() * tuning<Exec>::scan_occupancy) / s.team;
+    s.chunks = splits_for(lines, slots, tiles);
+    s.length = (tiles + s.chunks - 1) / s.chunks * tile;
+  } else {
+    s.chunks = std::clamp<std::int64_t>(exec.concurrency() / 2 / lines, 1, std::min(most_chunks, n / least + 1));
+    s.length = (n + s.chunks - 1) / s.chunks;
+  }
+  s.chunks = (n + s.length - 1) / s.length;
+  return s;
+}
+
+template <class Exec>
+scan_shape scan_host_shape(const Exec& exec, int most_across, const row_nest<2>& line, const row_nest<2>& along,
+                           std::int64_t n, std::int64_t lines) {
+  scan_shape s;
+  if (line.stride[0][0] < along.stride[0][0])
+    s.across = static_cast<int>(std::min<std::int64_t>(line.inner, most_across));
+  const std::int64_t threads = exec.concurrency(), least = 4096;
+  const std::int64_t units = (line.inner + s.across - 1) / s.across * (lines / line.inner);
+  if (units < 4 * threads && threads > 1) s.chunks = std::clamp<std::int64_t>(n / least, 1, threads);
+  s.length = (n + s.chunks - 1) / s.chunks;
+  s.chunks = (n + s.length - 1) / s.length;
+  return s;
+}
+
+/// A reducer whose operands may change places, so that a reduction finds the totals of chunks faster than a scan does.
+template <class Reducer>
+inline constexpr bool is_commutative = false;
+template <class S, class Sum>
+inline constexpr bool is_commutative<sum_reducer<S, Sum>> = true;
+template <class S>
+inline constexpr bool is_commutative<op_reducer<S, prod_op>> = true;
+
+template <class Reducer>
+struct state_reducer : Reducer {
+  using state = typename Reducer::state;
+  KOKKOS_FUNCTION state result(const state& s, std::int64_t) const { return s; }
+};
+
+/// The totals of all chunks but the last, which lie evenly in the input, as a reduction.
+template <class Exec, class Kernel, class T>
+void reduce_chunks(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Kernel& kernel,
+                   const T* in) {
+  using state = typename Kernel::state;
+  strided<const T> chunked{in, {}, {}};
+  strided<state> totals{kernel.totals, {}, {}};
+  const auto add_axis = [](auto& array, std::int64_t extent, std::int64_t stride) {
+    array.extents.extent[array.extents.rank] = extent;
+    array.stride[array.extents.rank++] = stride;
+  };
+  std::int64_t lines = kernel.lines;
+  for (int d = kernel.line.rank - 1; d >= 0; --d) {
+    lines /= kernel.line.extent[d];
+    add_axis(chunked, kernel.line.extent[d], kernel.line.stride[0][d]);
+    add_axis(totals, kernel.line.extent[d], lines);
+  }
+  const std::int64_t step = kernel.along.stride[0][0];
+  add_axis(chunked, kernel.shape.chunks - 1, kernel.shape.length * step);
+  add_axis(totals, kernel.shape.chunks - 1, kernel.lines);
+  add_axis(chunked, kernel.shape.length, step);
+  reduce_launch(exec, label, scratch, state_reducer<std::remove_const_t<decltype(kernel.reducer)>>{kernel.reducer},
+                op::identity(), axis_set(label, axis{-1}, chunked.extents.rank), totals, array_input<T>{chunked});
+}
+
+/// Launches the kernels. `out` and `in` have equal extents, and are equal or do not overlap.
+template <bool Exclusive, class Exec, class Reducer, class T, class Out>
+void scan_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Reducer& reducer,
+                 const axis_set& axes, const strided<Out>& out, const strided<const T>& in) {
+  using kernel_type = scan_kernel<Exec, Exclusive, Reducer, T, Out>;
+  using state = typename Reducer::state;
+  const auto along = in_order(axes.part(in.extents, true), axes.part(in, true), axes.part(out, true));
+  const auto line = make_loop_nest<2>(axes.part(in.extents, false), {axes.part(in, false), axes.part(out, false)});
+  const std::int64_t n = along.inner() * along.outer(), lines = line.inner() * line.outer();
+  if (n == 0 || lines == 0) return;
+
+  kernel_type kernel{reducer, in.data, out.data, row_nest<2>(line), row_nest<2>(along), n, lines};
+  std::int64_t units;
+  if constexpr (kernel_type::device) {
+    kernel.shape = scan_device_shape<kernel_type>(exec, kernel.line, kernel.along, n, lines);
+    units = lines * kernel.shape.chunks;
+  } else {
+    kernel.shape = scan_host_shape(exec, kernel_type::most_across, kernel.line, kernel.along, n, lines);
+    units = (line.inner() + kernel.shape.across - 1) / kernel.shape.across * line.outer() * kernel.shape.chunks;
+  }
+  const auto by_team = [&]<class Tag>(Tag, const std::string& name) {
+    using policy =
+        Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, tuning<Exec>::scan_teams>>;
+    const auto shared = Kokkos::PerTeam(kernel_type::team_bytes(kernel.shape.team));
+    Kokkos::parallel_for(name, policy(exec, static_cast<int>(units), kernel.shape.team).set_scratch_size(0, shared),
+                         kernel);
+  };
+  const auto launch = [&]<bool Write>(std::bool_constant<Write>, const std::string& name) {
+    if constexpr (kernel_type::device) {
+      if (kernel.shape.by_team && along.rank == 1) return by_team(team_tag<Write, true>(), name);
+      if (kernel.shape.by_team) return by_team(team_tag<Write, false>(), name);
+    }
+    using policy = Kokkos::RangePolicy<Exec, thread_tag<Write>, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for(name, policy(exec, 0, units), kernel);
+  };
+  if (kernel.shape.chunks > 1) {
+    kernel.totals = static_cast<state*>(scratch.require(exec, kernel.shape.chunks * lines * sizeof(state), 1));
+    if constexpr (is_commutative<Reducer>) {
+      if (along.rank == 1 && line.rank + 2 <= max_rank)
+        reduce_chunks(exec, label + "/totals", scratch, kernel, in.data);
+      else launch(std::false_type(), label + "/totals");
+    } else {
+      launch(std::false_type(), label + "/totals");
+    }
+  }
+  launch(std::true_type(), label);
+}
+
+}  // namespace quern::impl
+
+#endif
