@@ -205,8 +205,8 @@ struct scan_kernel {
   template <class Member>
   KOKKOS_FUNCTION team_memory memory_of(const Member& team) const {
     const int threads = team.team_size();
-    const auto bytes = [&](std::size_t n) {
-      return static_cast<std::byte*>(team.team_shmem().get_shmem_aligned(n, alignof(std::max_align_t)));
+    const auto bytes = [&](std::size_t size) {
+      return static_cast<std::byte*>(team.team_shmem().get_shmem_aligned(size, alignof(std::max_align_t)));
     };
     return {bytes(threads * largest), bytes(threads / group * largest), bytes(threads * items * slot)};
   }
