@@ -7,5 +7,6 @@
 /// Scans.
 
 #include <quern/scan/scan.hpp>
+#include <quern/scan/segmented.hpp>
 
 #endif

@@ -42,6 +42,7 @@ struct tuning {
   /// threads that it can hold. Measured: with four their registers spill.
   static constexpr int scan_teams = device ? 3 : 0;
   static constexpr double scan_occupancy = 0.375;
+  static constexpr int segment_teams = device ? 4 : 0;  // of a segmented operation
 
   /// What a host loop handles at a time, in bytes of the widest operand: gathered operands of a map stay in the first
   /// cache, and the lanes of a reduction's fold add up no more than 16 values each.

@@ -102,7 +102,6 @@ struct scan_kernel {
   using run = scan_run<Reducer>;
   using local = typename run::local;
   static constexpr bool device = tuning<Exec>::device;
-  static constexpr int group = 16;               // threads whose totals one thread scans
   static constexpr int batch = device ? 8 : 16;  // loads of a thread in flight
   static constexpr std::size_t slot = std::max(sizeof(T), sizeof(Out));
   static constexpr int items =
@@ -200,42 +199,75 @@ struct scan_kernel {
   };
   static constexpr std::size_t largest = std::max(sizeof(state), sizeof(local));
   static std::size_t team_bytes(int threads) {
-    return (threads + threads / group) * largest + threads * items * slot + 3 * 64;
+    return (thread_slots(threads) + group_slots(threads)) * largest + threads * items * slot + 3 * 64;
   }
+  /// Threads whose values one thread joins, and groups that do without groups of their own: fewer for what takes longer
+  /// to join.
+  template <class L>
+  static constexpr int group = sizeof(L) > 8 ? 8 : 16;
+  static constexpr int few_groups = 16;
+  /// Groups lie one slot apart, against bank conflicts.
+  template <int Group>
+  KOKKOS_FUNCTION static constexpr int padded(int i) {
+    return i + i / Group;
+  }
+  /// Slots for threads, and for groups of them and groups of these.
+  KOKKOS_FUNCTION static constexpr int thread_slots(int threads) { return padded<8>(threads); }
+  KOKKOS_FUNCTION static constexpr int group_slots(int threads) { return padded<8>(threads / 8) + threads / 64 + 1; }
   template <class Member>
   KOKKOS_FUNCTION team_memory memory_of(const Member& team) const {
     const int threads = team.team_size();
     const auto bytes = [&](std::size_t size) {
       return static_cast<std::byte*>(team.team_shmem().get_shmem_aligned(size, alignof(std::max_align_t)));
     };
-    return {bytes(threads * largest), bytes(threads / group * largest), bytes(threads * items * slot)};
+    return {bytes(thread_slots(threads) * largest), bytes(group_slots(threads) * largest),
+            bytes(threads * items * slot)};
   }
 
-  /// From a value of each thread to the join of those of the threads before it, and of all.
+  /// From a value of each thread to the join of those of the threads before it, and of all: by groups of threads and
+  /// groups of these, each scanned by one thread.
   template <class Member, class L, class Join>
-  KOKKOS_FUNCTION L join_before(const Member& team, const team_memory& m, const L& none, const L& mine, L& all,
-                                const Join& join) const {
-    const int t = team.team_rank(), groups = team.team_size() / group;
+  KOKKOS_FUNCTION static L join_before(const Member& team, const team_memory& m, const L& none, const L& mine, L& all,
+                                       const Join& join) {
+    constexpr int size = group<L>;
+    constexpr auto at = padded<size>;
+    const int t = team.team_rank(), groups = team.team_size() / size;
     L *of_thread = reinterpret_cast<L*>(m.threads), *of_group = reinterpret_cast<L*>(m.groups);
-    of_thread[t] = mine;
-    team.team_barrier();
-    if (t < groups) {
+    const auto scan = [&](L* values, int count) {
       L l = none;
-      for (int i = 0; i < group; ++i) {
-        const L next = of_thread[t * group + i];
-        of_thread[t * group + i] = l;
+      for (int i = 0; i < count; ++i) {
+        const L next = values[i];
+        values[i] = l;
         join(l, next);
       }
-      of_group[t] = l;
-    }
+      return l;
+    };
+    const auto total = [&](const L* values, int count, int mine_of_them) {
+      L l = none, until_mine = none;
+      for (int i = 0; i < count; ++i) {
+        if (i == mine_of_them) until_mine = l;
+        join(l, values[i]);
+      }
+      all = l;
+      return until_mine;
+    };
+    of_thread[at(t)] = mine;
     team.team_barrier();
-    L before = none;
-    all = none;
-    for (int g = 0; g < groups; ++g) {
-      if (g == t / group) before = all;
-      join(all, of_group[g]);
+    constexpr bool of_groups = tuning<Exec>::team_size / size > few_groups;
+    if (t < groups) of_group[of_groups ? at(t) : t] = scan(of_thread + at(t * size), size);
+    team.team_barrier();
+    L before;
+    if constexpr (of_groups) {
+      const int unions = (groups + size - 1) / size;
+      L* of_union = of_group + at(groups);
+      if (t < unions) of_union[t] = scan(of_group + at(t * size), Kokkos::min(int{size}, groups - t * size));
+      team.team_barrier();
+      before = total(of_union, unions, t / (size * size));
+      join(before, of_group[at(t / size)]);
+    } else {
+      before = total(of_group, groups, t / size);
     }
-    join(before, of_thread[t]);
+    join(before, of_thread[at(t)]);
     return before;
   }
 
