@@ -42,8 +42,9 @@ struct as_types<list<T...>> {
   using type = testing::Types<T...>;
 };
 
+// Where a test is compiled for a device alone (QUERN_TEST_DEVICE_ALONE), hosts are left to their own compilers.
 using spaces = concat<list<>
-#ifdef KOKKOS_ENABLE_SERIAL
+#if defined(KOKKOS_ENABLE_SERIAL) && !defined(QUERN_TEST_DEVICE_ALONE)
                       ,
                       list<Kokkos::Serial>
 #endif
