@@ -50,7 +50,6 @@ prepared segmented_sum(const exec_space& exec, std::int64_t n, const offset_view
   const auto segments = static_cast<std::int64_t>(offsets.extent(0)) - 1;
   const auto x = sampled(make_view<double*>("x", n), 1), out = make_view<double*>("out", segments);
   prepared p{8.0 * (n + 2 * segments + 1), 1.0 * n, {}, {}, {}};
-  using policy = Kokkos::TeamPolicy<exec_space>;
   p.variants = {
       {"quern", [=] { quern::segmented_reduce(exec, out, plus(), 0.0, x, offsets); }},
       {"plain", [=] {
