@@ -66,6 +66,30 @@ measurement sum_reproducible_of(const settings& s, const device_view<T*>& x) {
   return m;
 }
 
+struct exact_moments {
+  long double mean = 0, var = 0;
+};
+template <class View>
+exact_moments exact_moments_of(const View& hx) {
+  const auto n = static_cast<std::int64_t>(hx.extent(0));
+  exact_moments m;
+  for (std::int64_t i = 0; i < n; ++i) m.mean += hx(i);
+  m.mean /= n;
+  for (std::int64_t i = 0; i < n; ++i) m.var += (hx(i) - m.mean) * (hx(i) - m.mean);
+  m.var /= n;
+  return m;
+}
+/// A plain loop for the mean and one for the squares.
+template <class View>
+double time_two_passes(const View& hx) {
+  return time_baseline(static_cast<std::int64_t>(hx.extent(0)), [&](std::int64_t k) {
+    double a = 0, b = 0;
+    for (std::int64_t i = 0; i < k; ++i) a += hx(i);
+    for (std::int64_t i = 0; i < k; ++i) b += (hx(i) - a / k) * (hx(i) - a / k);
+    keep(b);
+  });
+}
+
 template <class T>
 measurement mean_var_of(const settings& s, const device_view<T*>& x) {
   const std::int64_t n = x.extent(0);
@@ -73,22 +97,13 @@ measurement mean_var_of(const settings& s, const device_view<T*>& x) {
   measurement m{fmt::format("{}", n), 0, static_cast<double>(sizeof(T)) * n, 4.0 * n};
   m.seconds = time_call(s, [&] { result = quern::mean_var(s.exec, x); });
   const auto hx = quern::to_host(x);
-  long double sum = 0, squares = 0;
-  for (std::int64_t i = 0; i < n; ++i) sum += hx(i);
-  const long double mean = sum / n;
-  for (std::int64_t i = 0; i < n; ++i) squares += (hx(i) - mean) * (hx(i) - mean);
-  const long double var = squares / n;
+  const auto [mean, var] = exact_moments_of(hx);
   const double eps = std::numeric_limits<std::conditional_t<std::is_integral_v<T>, double, T>>::epsilon();
   const double depth = std::log2(static_cast<double>(n) + 2);
   m.verified = std::fabs(result.mean - mean) <= depth * eps * (std::fabs(mean) + std::sqrt(var)) &&
                std::fabs(result.var - var) <= 2 * depth * eps * var;
   m.note = fmt::format("mean = {}, var = {}", result.mean, result.var);
-  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
-    double a = 0, b = 0;
-    for (std::int64_t i = 0; i < k; ++i) a += hx(i);
-    for (std::int64_t i = 0; i < k; ++i) b += (hx(i) - a / k) * (hx(i) - a / k);
-    keep(b);
-  });
+  m.baseline_seconds = time_two_passes(hx);
   return m;
 }
 
@@ -99,19 +114,11 @@ measurement stddev_of(const settings& s, const device_view<T*>& x) {
   measurement m{fmt::format("{}", n), 0, static_cast<double>(sizeof(T)) * n, 4.0 * n};
   m.seconds = time_call(s, [&] { result = quern::stddev(s.exec, x); });
   const auto hx = quern::to_host(x);
-  long double sum = 0, squares = 0;
-  for (std::int64_t i = 0; i < n; ++i) sum += hx(i);
-  for (std::int64_t i = 0; i < n; ++i) squares += (hx(i) - sum / n) * (hx(i) - sum / n);
-  const long double exact = std::sqrt(squares / n);
+  const long double exact = std::sqrt(exact_moments_of(hx).var);
   const double eps = std::numeric_limits<decltype(result)>::epsilon();
   m.verified = std::fabs(result - exact) <= std::log2(static_cast<double>(n) + 2) * eps * exact;
   m.note = fmt::format("stddev = {}", result);
-  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
-    double a = 0, b = 0;
-    for (std::int64_t i = 0; i < k; ++i) a += hx(i);
-    for (std::int64_t i = 0; i < k; ++i) b += (hx(i) - a / k) * (hx(i) - a / k);
-    keep(b);
-  });
+  m.baseline_seconds = time_two_passes(hx);
   return m;
 }
 

@@ -161,6 +161,8 @@ TYPED_TEST(ScanOn, KeepsTheOrder) {
     }
     quern::exclusive_scan(out, compose(), affine{1, 0}, x);
     EXPECT_EQ(expected[n - 2].shift, test::contents(out)[n - 1].shift);
+    quern::inclusive_scan(out, compose(), affine{1, 0}, x, quern::axis{0});
+    EXPECT_EQ(expected[n - 1].shift, test::contents(out)[n - 1].shift);
   }
 }
 

@@ -122,6 +122,9 @@ TYPED_TEST(SegmentedOn, KeepsTheOrder) {
     for (std::int64_t v = offsets[s]; v < offsets[s + 1]; ++v) expected = last()(expected, values[v]);
     EXPECT_EQ(expected, found[s]) << s;
   }
+  const auto scanned = quern::like(x);
+  quern::segmented_scan(scanned, last(), std::int64_t{0}, x, this->on_device(offsets));
+  EXPECT_EQ(found[2], test::contents(scanned)[offsets[3] - 1]);
 }
 
 TYPED_TEST(SegmentedOn, InPlaceWithSmallOffsets) {

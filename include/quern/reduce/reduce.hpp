@@ -12,10 +12,9 @@
 /// | --- | --- |
 /// | `T s = sum(exec, in)` | returns the value on the host; waits for `exec`, and only for it |
 /// | `sum(exec, out, in)` | writes the rank-0 View `out`; asynchronous on `exec` |
-/// | `sum(exec, out, in, axis{1})`, `sum(exec, out, in, axes{0, -1})` | along axes: `out` has the remaining extents, in
-/// their order; asynchronous | | `sum(exec, out, in, axis{1}, work)` | either of these with a `quern::workspace` of the
-/// caller, for capture in a device graph | | `sum(in)`, `sum(out, in)`, `sum(out, in, axis{1})` | on a default instance
-/// of the execution space of `in` |
+/// | `sum(exec, out, in, axes{0, -1})` | the same along axes, to a View of the remaining extents |
+/// | `sum(exec, out, in, axis{1}, work)` | with the caller's `quern::workspace`, for device graphs |
+/// | `sum(in)`, `sum(out, in)`, `sum(out, in, axis{1})` | on a default instance of in's execution space |
 ///
 /// `in` is any `view_like` of any rank, layout, strides and extents (more than 2^31 elements too), and is read once.
 /// `out` may have any layout; its elements convert to its value type. Scratch memory is about one accumulator for each

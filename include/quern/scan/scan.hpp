@@ -12,11 +12,11 @@
 /// | --- | --- |
 /// | `cumsum(exec, out, in)` | over all elements in row-major order, whatever the layout |
 /// | `cumsum(exec, out, in, axis{1})` | along an axis, each line by itself |
-/// | `cumsum(exec, out, in, axis{1}, work)` | either with a `quern::workspace` of the caller, for capture in a device
-/// graph | | `cumsum(out, in)`, `cumsum(out, in, axis{1})` | on a default instance of the execution space of `out` |
+/// | `cumsum(exec, out, in, axis{1}, work)` | with the caller's `quern::workspace`, for device graphs |
+/// | `cumsum(out, in)`, `cumsum(out, in, axis{1})` | on a default instance of out's execution space |
 ///
 /// `out` and `in` have equal extents, any rank, layout and strides; they may be the same View. All calls are
-/// asynchronous. Scratch memory is one accumulator for each team that the device runs at a time; it comes from the pool
+/// asynchronous. Scratch memory is two accumulators for each chunk of a line; it comes from the pool
 /// of the execution-space instance. The input is read twice where lines are too few for the machine, and once
 /// otherwise.
 ///
