@@ -75,6 +75,13 @@ for name, v in (("sum", x.sum()), ("mean", x.mean()), ("var", x.var()), ("std", 
                 ("prod", np.prod(y))):
     scalar(f"x_{name}" if name != "prod" else "y_prod", v, "double")
 
+print("\n// quantiles of x, of each way to interpolate, and of its rows")
+quantile_q = np.array([0, 0.1, 0.25, 0.3, 0.5, 0.75, 0.99, 1, 3.5 / 142, 4.5 / 142])
+array("quantile_q", quantile_q, "double")
+for way in ("linear", "lower", "higher", "midpoint", "nearest"):
+    array(f"x_quantile_{way}", np.quantile(x, quantile_q, method=way), "double")
+array("x_quantiles_of_rows", np.quantile(x, [0.25, 0.9, 0], axis=1), "double")
+
 print("\n// small integers, whose sums and products wrap around in 64 bits")
 u8 = rng.integers(0, 256, size=50).astype(np.uint8)
 i8 = rng.integers(-128, 128, size=50).astype(np.int8)
@@ -86,6 +93,7 @@ scalar("i8_prod", i8[i8 != 0][:20].prod(), "std::int64_t")
 array("i8_nonzero", i8[i8 != 0][:20], "std::int8_t")
 scalar("i8_mean", i8.mean(), "double")
 scalar("i8_var", i8.var(), "double")
+scalar("i8_median", np.median(i8), "double")
 scalar("i8_nonzeros", np.count_nonzero(i8), "std::int64_t")
 
 print("\n// NaN and infinity")
@@ -96,8 +104,12 @@ with np.errstate(all="ignore"):
         array(f"with_{name}", z, "double")
         for f in ("sum", "mean", "var", "min", "max"):
             scalar(f"{name}_{f}", getattr(z, f)(), "double")
+        scalar(f"{name}_median", np.median(z), "double")
         scalar(f"{name}_all", bool(z.all()), "bool")
         scalar(f"{name}_any", bool(z.any()), "bool")
+
+    scalar("nan_nanmedian", np.nanmedian(w), "double")
+    scalar("nan_nanquantile", np.nanquantile(w, 0.8), "double")
 
 print("\n// reductions along axes of 3 x 4 x 5 numbers, some of them NaN in t_nan, one line of which is nothing else")
 t = np.round(rng.normal(size=(3, 4, 5)), 1)

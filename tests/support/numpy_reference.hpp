@@ -40,6 +40,15 @@ inline constexpr double x_norm = 0x1.75b687a70e6f3p+13;
 inline constexpr double x_dot = -0x1.2c732a4e404a7p+14;
 inline constexpr double y_prod = 0x1.be0602d3f36aep-117;
 
+// quantiles of x, of each way to interpolate, and of its rows
+inline const std::vector<double> quantile_q = {0x0.0p+0, 0x1.999999999999ap-4, 0x1.0000000000000p-2, 0x1.3333333333333p-2, 0x1.0000000000000p-1, 0x1.8000000000000p-1, 0x1.fae147ae147aep-1, 0x1.0000000000000p+0, 0x1.93d4bb7e327a9p-6, 0x1.039b0ad120736p-5};
+inline const std::vector<double> x_quantile_linear = {0x1.f3162de72c79cp+9, 0x1.f37570e5eaa43p+9, 0x1.f3a71e230ee06p+9, 0x1.f3b8f34ee38aap+9, 0x1.f400a8ec79697p+9, 0x1.f45a682df3f17p+9, 0x1.f503478044acfp+9, 0x1.f5203f194317fp+9, 0x1.f342aef17bfe8p+9, 0x1.f3527fa4afec8p+9};
+inline const std::vector<double> x_quantile_lower = {0x1.f3162de72c79cp+9, 0x1.f37449507be8bp+9, 0x1.f3a69e9de317ep+9, 0x1.f3b67fb7d2d9dp+9, 0x1.f400a8ec79697p+9, 0x1.f459d99b17547p+9, 0x1.f4ed2a3787e05p+9, 0x1.f5203f194317fp+9, 0x1.f335365d8e73ap+9, 0x1.f350278569896p+9};
+inline const std::vector<double> x_quantile_higher = {0x1.f3162de72c79cp+9, 0x1.f37a0f3ba5921p+9, 0x1.f3a79da83aa8fp+9, 0x1.f3ba95b39955ep+9, 0x1.f400a8ec79697p+9, 0x1.f45af6c0d08e7p+9, 0x1.f5134b0d3752cp+9, 0x1.f5203f194317fp+9, 0x1.f350278569896p+9, 0x1.f354d7c3f64f9p+9};
+inline const std::vector<double> x_quantile_midpoint = {0x1.f3162de72c79cp+9, 0x1.f3772c4610bd6p+9, 0x1.f3a71e230ee06p+9, 0x1.f3b88ab5b617ep+9, 0x1.f400a8ec79697p+9, 0x1.f45a682df3f17p+9, 0x1.f5003aa25f998p+9, 0x1.f5203f194317fp+9, 0x1.f342aef17bfe8p+9, 0x1.f3527fa4afec8p+9};
+inline const std::vector<double> x_quantile_nearest = {0x1.f3162de72c79cp+9, 0x1.f37449507be8bp+9, 0x1.f3a79da83aa8fp+9, 0x1.f3ba95b39955ep+9, 0x1.f400a8ec79697p+9, 0x1.f459d99b17547p+9, 0x1.f5134b0d3752cp+9, 0x1.f5203f194317fp+9, 0x1.f335365d8e73ap+9, 0x1.f350278569896p+9};
+inline const std::vector<double> x_quantiles_of_rows = {0x1.f3a63561be0b5p+9, 0x1.f3a44d4d25f11p+9, 0x1.f400a8ec79697p+9, 0x1.f3ba95b39955ep+9, 0x1.f3b67fb7d2d9dp+9, 0x1.f3c73d972df05p+9, 0x1.f39c5174ac78fp+9, 0x1.f3859858998f1p+9, 0x1.f3ce55e286a55p+9, 0x1.f3a3dd7bd6ad8p+9, 0x1.f3e8df5c9af3ap+9, 0x1.f46b1bd553cddp+9, 0x1.f49561353c97ep+9, 0x1.f496471c121bap+9, 0x1.f4802fc49f0ddp+9, 0x1.f4cc51067eee8p+9, 0x1.f494debc1c715p+9, 0x1.f4880246694c3p+9, 0x1.f444c3b11cd9bp+9, 0x1.f480ace3a6593p+9, 0x1.f45e1544568d0p+9, 0x1.f47f88ff9de0ep+9, 0x1.f350278569896p+9, 0x1.f3162de72c79cp+9, 0x1.f3c386878296fp+9, 0x1.f3323ad019052p+9, 0x1.f37a51ecfc6c3p+9, 0x1.f31f18d6e2bc3p+9, 0x1.f3602802474c8p+9, 0x1.f335365d8e73ap+9, 0x1.f367547097001p+9, 0x1.f3684531c87eep+9, 0x1.f354d7c3f64f9p+9};
+
 // small integers, whose sums and products wrap around in 64 bits
 inline const std::vector<std::uint8_t> u8 = {191, 17, 208, 251, 189, 152, 23, 173, 63, 235, 114, 179, 110, 161, 25, 102, 43, 72, 165, 35, 196, 35, 138, 167, 44, 216, 221, 26, 22, 253, 51, 134, 186, 17, 20, 221, 216, 51, 15, 202, 115, 62, 100, 41, 211, 226, 54, 119, 98, 65};
 inline const std::vector<std::int8_t> i8 = {-60, -101, 32, -109, 4, 105, -89, -49, -63, -21, 122, -69, 115, 52, 80, 58, -48, -47, -42, -121, -37, 50, -85, 127, -120, -90, -16, -35, 103, 82, -6, 57, 76, -106, -4, -16, 98, -70, -97, 109, -116, -74, -118, 56, 29, 112, 80, 21, -16, -31};
@@ -49,6 +58,7 @@ inline constexpr std::int64_t i8_prod = 692115846780157952;
 inline const std::vector<std::int8_t> i8_nonzero = {-60, -101, 32, -109, 4, 105, -89, -49, -63, -21, 122, -69, 115, 52, 80, 58, -48, -47, -42, -121};
 inline constexpr double i8_mean = -0x1.70a3d70a3d70ap+2;
 inline constexpr double i8_var = 0x1.76438ef34d6a0p+12;
+inline constexpr double i8_median = -0x1.0000000000000p+4;
 inline constexpr std::int64_t i8_nonzeros = 50;
 
 // NaN and infinity
@@ -58,6 +68,7 @@ inline constexpr double nan_mean = nan;
 inline constexpr double nan_var = nan;
 inline constexpr double nan_min = nan;
 inline constexpr double nan_max = nan;
+inline constexpr double nan_median = nan;
 inline constexpr bool nan_all = true;
 inline constexpr bool nan_any = true;
 inline const std::vector<double> with_inf = {0x1.0000000000000p+0, inf, 0x1.8000000000000p+1};
@@ -66,8 +77,11 @@ inline constexpr double inf_mean = inf;
 inline constexpr double inf_var = nan;
 inline constexpr double inf_min = 0x1.0000000000000p+0;
 inline constexpr double inf_max = inf;
+inline constexpr double inf_median = 0x1.8000000000000p+1;
 inline constexpr bool inf_all = true;
 inline constexpr bool inf_any = true;
+inline constexpr double nan_nanmedian = 0x1.0000000000000p+0;
+inline constexpr double nan_nanquantile = 0x1.199999999999ap+1;
 
 // reductions along axes of 3 x 4 x 5 numbers, some of them NaN in t_nan, one line of which is nothing else
 inline const std::vector<double> t = {-0x1.3333333333333p+0, 0x0.0p+0, -0x1.4cccccccccccdp+1, -0x1.999999999999ap-3, 0x1.8000000000000p+0, 0x1.999999999999ap-4, 0x1.6666666666666p+0, -0x1.999999999999ap-4, -0x1.0000000000000p+1, -0x1.3333333333333p-1, 0x0.0p+0, -0x1.199999999999ap+0, -0x0.0p+0, -0x1.3333333333333p-2, 0x1.0000000000000p+0, -0x1.3333333333333p-2, 0x1.999999999999ap-2, 0x0.0p+0, -0x1.999999999999ap-3, 0x1.8000000000000p+0, -0x1.0000000000000p-1, -0x1.3333333333333p-1, 0x1.999999999999ap-2, 0x1.0000000000000p+0, -0x1.3333333333333p-2, 0x1.999999999999ap-3, 0x1.999999999999ap+0, -0x1.999999999999ap-2, 0x1.999999999999ap-3, 0x1.ccccccccccccdp+0, -0x1.3333333333333p-2, 0x1.0000000000000p+0, 0x0.0p+0, 0x1.3333333333333p-2, -0x1.999999999999ap-4, -0x1.0000000000000p+0, -0x1.999999999999ap-4, -0x1.3333333333333p-2, 0x1.999999999999ap-4, -0x1.999999999999ap-1, 0x1.ccccccccccccdp+0, 0x1.3333333333333p-2, 0x1.8000000000000p+0, 0x0.0p+0, 0x1.0000000000000p-1, 0x1.0000000000000p+0, 0x1.0000000000000p+0, 0x1.8000000000000p+0, -0x1.999999999999ap-4, 0x1.4000000000000p+1, -0x1.199999999999ap+1, 0x1.ccccccccccccdp+0, -0x1.999999999999ap-3, 0x1.0000000000000p+0, -0x1.999999999999ap-3, -0x1.999999999999ap-3, 0x1.3333333333333p-1, 0x1.999999999999ap+0, 0x1.999999999999ap+0, 0x1.999999999999ap-4};

@@ -44,6 +44,10 @@ struct tuning {
   static constexpr double scan_occupancy = 0.375;
   static constexpr int segment_teams = device ? 4 : 0;  // of a segmented operation
 
+  /// The same of a selection.
+  static constexpr int select_teams = device ? 4 : 0;
+  static constexpr double select_occupancy = device ? 0.5 : 1.0;
+
   /// What a host loop handles at a time, in bytes of the widest operand: gathered operands of a map stay in the first
   /// cache, and the lanes of a reduction's fold add up no more than 16 values each.
   static constexpr int map_block_bytes = 8192;

@@ -36,6 +36,21 @@ template <class F, class... In, std::size_t... I>
 auto value_type_of(std::index_sequence<I...>) -> std::remove_cvref_t<
     std::invoke_result_t<const F&, typename std::tuple_element_t<I, std::tuple<In...>>::value_type...>>;
 
+/// Whether all other teams that share a counter have come here, and what they have written can be read. The counter is 0
+/// before and after.
+template <class Member>
+KOKKOS_FUNCTION bool last_to_finish(const Member& team, int* finished, std::int64_t teams) {
+  team.team_barrier();
+  int before = 0;
+  if (team.team_rank() == 0) {
+    before = Kokkos::atomic_fetch_add(finished, 1);
+    Kokkos::memory_fence();
+    if (before == teams - 1) *finished = 0;
+  }
+  team.team_broadcast(before, 0);
+  return before == teams - 1;
+}
+
 /// The reduction of f(in(i)...) along some axes, or all of them. Each team reduces its share, through packs where the
 /// operands allow it, and of the teams that share a tile the last to finish joins their states in order.
 ///
@@ -246,7 +261,7 @@ struct reduce_kernel {
     const bool writes = me.used && me.r == 0;
     if (shape.splits > 1) {
       if (writes) leave(tile, split, me.result, s);
-      if (!is_last(team, tile)) return;
+      if (!last_to_finish(team, finished + tile, shape.splits)) return;
       s = reducer.init();
       if (me.used) join_splits(s, tile, me.result, me.r, shape.along);
       team_join(team, shared, me, s);
@@ -266,19 +281,6 @@ struct reduce_kernel {
   }
   KOKKOS_FUNCTION void join_splits(state& s, std::int64_t tile, int result, int first, int step) const {
     for (std::int64_t i = first; i < shape.splits; i += step) reducer.join(s, partial_of(tile, i, result));
-  }
-
-  /// Whether all other teams of the tile have left their states.
-  KOKKOS_FUNCTION bool is_last(const member& team, std::int64_t tile) const {
-    team.team_barrier();
-    int before = 0;
-    if (team.team_rank() == 0) {
-      before = Kokkos::atomic_fetch_add(finished + tile, 1);
-      Kokkos::memory_fence();
-      if (before == shape.splits - 1) finished[tile] = 0;
-    }
-    team.team_broadcast(before, 0);
-    return before == shape.splits - 1;
   }
 
   /// f of n elements: where the values are, or computed into `room`.
@@ -383,7 +385,7 @@ struct reduce_kernel {
     }
     if (shape.splits > 1) {
       for (int k = 0; k < place.results; ++k) leave(tile, split, k, s[k]);
-      if (!is_last(team, tile)) return;
+      if (!last_to_finish(team, finished + tile, shape.splits)) return;
       for (int k = 0; k < place.results; ++k) {
         s[k] = reducer.init();
         join_splits(s[k], tile, k, 0, 1);

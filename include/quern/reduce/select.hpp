@@ -1,0 +1,706 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_SELECT_HPP
+#define QUERN_REDUCE_SELECT_HPP
+
+#include <quern/reduce/kernel.hpp>
+
+namespace quern {
+
+/// What a quantile is that falls between two elements, as in NumPy's `quantile`.
+enum class interpolation { linear, lower, higher, midpoint, nearest };
+
+namespace impl {
+
+/// Numbers as unsigned integers in the same order, NaN last; of half types, those of float.
+template <class T>
+struct ordered {
+  using number = std::conditional_t<is_half<T>, float, T>;
+  using key = std::conditional_t<(sizeof(number) > 4), std::uint64_t, std::uint32_t>;
+  using pattern = std::conditional_t<
+      sizeof(number) == 1, std::uint8_t,
+      std::conditional_t<sizeof(number) == 2, std::uint16_t,
+                         std::conditional_t<sizeof(number) == 4, std::uint32_t, std::uint64_t>>>;
+  static_assert(std::is_arithmetic_v<number> && sizeof(number) <= 8, "quern::quantile: not of this type");
+  static constexpr bool floating = std::is_floating_point_v<number>;
+  static constexpr int bits = 8 * sizeof(number);
+  static constexpr key nan = static_cast<pattern>(~pattern{0});  // no NaN, but the largest, for integers
+  static constexpr key largest = nan - (floating ? 1 : 0);
+  static constexpr pattern sign = pattern{1} << (bits - 1);
+
+  KOKKOS_FUNCTION static key key_of(const T& v) {
+    const auto x = static_cast<number>(v);
+    const auto u = Kokkos::bit_cast<pattern>(x);
+    if constexpr (floating) return is_nan(x) ? key{nan} : static_cast<pattern>(u & sign ? ~u : u | sign);
+    else return std::is_signed_v<number> ? static_cast<pattern>(u ^ sign) : u;
+  }
+  KOKKOS_FUNCTION static number number_of(key k) {
+    const auto u = static_cast<pattern>(k);
+    if constexpr (floating) return Kokkos::bit_cast<number>(static_cast<pattern>(u & sign ? u ^ sign : ~u));
+    else return Kokkos::bit_cast<number>(static_cast<pattern>(std::is_signed_v<number> ? u ^ sign : u));
+  }
+  KOKKOS_FUNCTION static bool is_nan_key(key k) { return floating && k == nan; }
+};
+
+/// Where a quantile falls among n sorted values: between those of two ranks, which are equal or neighbours.
+struct quantile_place {
+  std::int64_t first, second;
+  double fraction;
+};
+
+/// A quantile as kernels see it.
+struct quantile_rule {
+  double q;
+  interpolation how = interpolation::linear;
+  bool skip_nan = false;
+
+  KOKKOS_FUNCTION quantile_place among(std::int64_t n) const {
+    const double at = q * static_cast<double>(n - 1);
+    quantile_place p;
+    p.first = Kokkos::min(static_cast<std::int64_t>(at), n - 1);
+    p.second = Kokkos::min(p.first + 1, n - 1);
+    p.fraction = at - static_cast<double>(p.first);
+    switch (how) {
+      case interpolation::linear: break;
+      case interpolation::lower: p.fraction = 0; break;
+      case interpolation::higher: p.fraction = p.fraction > 0 ? 1 : 0; break;
+      case interpolation::midpoint: p.fraction = p.fraction > 0 ? 0.5 : 0; break;
+      case interpolation::nearest:  // the even rank of two that are as near
+        p.fraction = p.fraction > 0.5 || (p.fraction == 0.5 && p.first % 2 == 1) ? 1 : 0;
+        break;
+    }
+    return p;
+  }
+  /// Whether no value is the result.
+  KOKKOS_FUNCTION bool is_nan(std::int64_t n, std::int64_t nans) const { return n == nans || (nans > 0 && !skip_nan); }
+};
+
+/// What threads find out about keys together.
+template <class Key>
+struct key_tally {
+  Key low, high;  // the smallest and the largest
+  std::int64_t below, nans;
+
+  KOKKOS_FUNCTION void join(const key_tally& other) {
+    low = Kokkos::min(low, other.low);
+    high = Kokkos::max(high, other.high);
+    below += other.below;
+    nans += other.nans;
+  }
+};
+
+/// A thread's share of the elements of a line: first, first + step, ... below end.
+struct line_share {
+  std::int64_t first, step, end;
+};
+
+/// Keys that lie in memory.
+template <class Key>
+struct key_list {
+  const Key* keys;
+  template <class F>
+  KOKKOS_FUNCTION void for_each(const line_share& share, const F& f) const {
+    for (std::int64_t i = share.first; i < share.end; i += share.step) f(keys[i]);
+  }
+};
+
+/// The keys of a line of an array.
+template <class Exec, class T>
+struct key_line {
+  static constexpr int batch = 8;  // loads of a thread in flight
+  const row_nest<1>& nest;
+  const T* from;
+
+  KOKKOS_FUNCTION auto at(std::int64_t i) const {
+    std::int64_t in_row;
+    return ordered<T>::key_of(from[nest.at_item(i, nest.inner, 1, in_row).of[0]]);
+  }
+  template <class F>
+  KOKKOS_FUNCTION void for_each(const line_share& share, const F& f) const {
+    if (nest.outer == 1) return for_row(from, nest.stride[0][0], share, f);
+    if constexpr (tuning<Exec>::device) {
+      for (std::int64_t i = share.first; i < share.end; i += share.step) f(at(i));
+    } else {  // whose shares are contiguous
+      for (std::int64_t i = share.first, count; i < share.end; i += count) {
+        const std::int64_t in_row = i % nest.inner;
+        count = Kokkos::min(share.end - i, nest.inner - in_row);
+        for_row(from + nest.at(i / nest.inner, in_row).of[0], nest.stride[0][0], {0, 1, count}, f);
+      }
+    }
+  }
+  template <class F>
+  KOKKOS_FUNCTION static void for_row(const T* row, std::int64_t stride, const line_share& share, const F& f) {
+    std::int64_t i = share.first;
+    for (; i + (batch - 1) * share.step < share.end; i += batch * share.step) {
+      T v[batch];
+      for (int u = 0; u < batch; ++u) v[u] = row[(i + u * share.step) * stride];
+      for (int u = 0; u < batch; ++u) f(ordered<T>::key_of(v[u]));
+    }
+    for (; i < share.end; i += share.step) f(ordered<T>::key_of(row[i * stride]));
+  }
+};
+
+/// A bin of a histogram: how many keys are before it and in it.
+struct found_bin {
+  int bin = 0;
+  std::int64_t before = 0, count = 0;
+};
+
+/// The `along` threads of a team that look for the same result, one of `across`, and what they share.
+template <class Exec, class Member, class T>
+struct selectors {
+  using order = ordered<T>;
+  using key = typename order::key;
+  using tally = key_tally<key>;
+  static constexpr int group = 32;  // bins that are added up before the search for one
+  const Member& team;
+  int across, along, log_bins;
+  int result = 0, r = 0;  // which of the results, which of its threads
+  bool used = true;
+  std::uint32_t* bins = nullptr;   // of the result
+  std::int64_t* sums = nullptr;    // of groups of them
+  tally* tallies = nullptr;        // of all threads
+
+  static std::size_t bytes(int team, int across, int log_bins) {
+    const std::size_t bins = std::size_t(across) << log_bins;
+    return bins * sizeof(std::uint32_t) + bins / group * sizeof(std::int64_t) + team * sizeof(tally) + 3 * 16;
+  }
+
+  /// Neighbouring threads work on neighbouring results where `results_fastest`.
+  KOKKOS_FUNCTION selectors(const Member& t, int across_, int along_, int log_bins_, bool results_fastest)
+      : team(t), across(across_), along(along_), log_bins(log_bins_) {
+    const int rank = team.team_rank(), all = across << log_bins;
+    result = results_fastest ? rank % across : rank / along;
+    r = results_fastest ? rank / across : rank % along;
+    used = result < across && r < along;
+    const auto memory = [&](std::size_t size) { return team.team_shmem().get_shmem_aligned(size, 16); };
+    tallies = static_cast<tally*>(memory(team.team_size() * sizeof(tally)));
+    sums = static_cast<std::int64_t*>(memory(all / group * sizeof(std::int64_t))) + (result << log_bins) / group;
+    bins = static_cast<std::uint32_t*>(memory(all * sizeof(std::uint32_t))) + (result << log_bins);
+    apart_ = results_fastest ? across : 1;
+    leader_ = rank - r * apart_;
+  }
+
+  KOKKOS_FUNCTION static tally nothing() { return {key(~key{0}), 0, 0, 0}; }
+  KOKKOS_FUNCTION line_share share(std::int64_t n) const { return {r, along, n}; }
+
+  /// The join of the tallies of the result's threads, in all of them.
+  KOKKOS_FUNCTION tally joined(const tally& mine) const {
+    const int t = team.team_rank();
+    tallies[t] = mine;
+    for (int n = along; n > 1;) {
+      const int half = (n + 1) / 2;
+      team.team_barrier();
+      if (used && r + half < n) tallies[t].join(tallies[t + half * apart_]);
+      n = half;
+    }
+    team.team_barrier();
+    const tally all = tallies[used ? leader_ : t];
+    team.team_barrier();
+    return all;
+  }
+
+  KOKKOS_FUNCTION void clear_bins() const {
+    if (used)
+      for (int b = r; b < 1 << log_bins; b += along) bins[b] = 0;
+    team.team_barrier();
+  }
+  KOKKOS_FUNCTION void count_in(key distance, int shift) const {
+    if constexpr (tuning<Exec>::device) Kokkos::atomic_inc(bins + (distance >> shift));
+    else ++bins[distance >> shift];
+  }
+  /// How far keys of an interval are shifted to give their bins.
+  KOKKOS_FUNCTION int shift_for(key low, key high) const {
+    return Kokkos::max(0, static_cast<int>(Kokkos::Experimental::bit_width_builtin(key(high - low))) - log_bins);
+  }
+
+  /// Adds up groups of bins. Threads start at different bins, against bank conflicts.
+  template <class Count>
+  KOKKOS_FUNCTION void sum_groups(const Count* counts) const {
+    if (used)
+      for (int g = r; g < (1 << log_bins) / group; g += along) {
+        std::int64_t sum = 0;
+        for (int i = 0; i < group; ++i) sum += counts[g * group + (i + g) % group];
+        sums[g] = sum;
+      }
+    team.team_barrier();
+  }
+  /// The bin with the value of a rank, after sum_groups. Loops without branches, whose loads need not wait.
+  template <class Count>
+  KOKKOS_FUNCTION found_bin locate(const Count* counts, std::int64_t rank) const {
+    found_bin found;
+    std::int64_t before = 0;
+    int g = 0;
+    for (int i = 0; i < (1 << log_bins) / group; ++i) {
+      before += sums[i];
+      if (before <= rank) {
+        g = i + 1;
+        found.before = before;
+      }
+    }
+    before = found.before;
+    found.bin = g * group;
+    for (int i = 0; i < group; ++i) {
+      before += counts[g * group + i];
+      if (before <= rank) {
+        found.bin = g * group + i + 1;
+        found.before = before;
+      }
+    }
+    found.count = counts[found.bin];
+    return found;
+  }
+
+  KOKKOS_FUNCTION static void narrow_to(int bin, int shift, key& low, key& high) {
+    low += key(bin) << shift;
+    high = low + Kokkos::min(key(high - low), key((key{1} << shift) - 1));
+  }
+
+  struct pair {
+    key first, second;
+  };
+  /// The keys of two ranks, equal or neighbours, among those from `low` on; all of these up to rank `second` are at
+  /// most `high`.
+  ///
+  /// Histograms narrow the interval down until a bin holds one key or the two are in different ones: then they are the
+  /// largest of those up to the end of the first one's bin, and the smallest of the others.
+  template <class Keys>
+  KOKKOS_FUNCTION pair select(const Keys& keys, std::int64_t n, key low, key high, std::int64_t first,
+                              std::int64_t second) const {
+    bool narrowing = used, split = false;
+    for (int left = order::bits; left > 0; left -= log_bins) {
+      const int shift = shift_for(low, high);
+      clear_bins();
+      if (narrowing)
+        keys.for_each(share(n), [&](key k) {
+          if (key(k - low) <= key(high - low)) count_in(k - low, shift);
+        });
+      team.team_barrier();
+      sum_groups(bins);
+      if (narrowing) {
+        const found_bin f = locate(bins, first), s = second == first ? f : locate(bins, second);
+        narrow_to(f.bin, shift, low, high);
+        first -= f.before;
+        second -= f.before;
+        split = f.bin != s.bin;
+        narrowing = !split && shift > 0;
+      }
+      if (across == 1 && !narrowing) break;
+      team.team_barrier();  // before the bins are used again
+    }
+    tally t = nothing();
+    if (split)
+      keys.for_each(share(n), [&](key k) {
+        if (k <= high) t.high = Kokkos::max(t.high, k);
+        else t.low = Kokkos::min(t.low, k);
+      });
+    t = joined(t);
+    return split ? pair{t.high, t.low} : pair{low, low};
+  }
+
+ private:
+  int apart_, leader_;
+};
+
+/// What is known of a quantile of a long line between passes over it.
+template <class Key>
+struct search_state {
+  enum phase { counting, splitting, collecting, finished };
+  phase now;
+  Key low, high;  // counting, collecting: the interval; splitting: what is found on both sides of `split`
+  Key split;
+  double fraction;
+  std::int64_t first, second;   // collecting: the ranks from low on
+  std::int64_t below, nans;     // of the pass
+  std::int64_t collected;
+};
+
+struct select_short_tag {};  // a thread for a result
+struct select_tile_tag {};   // threads of a team for a result
+struct select_start_tag {};  // several teams for a result: the interval that they start with,
+struct select_pass_tag {};   // and a pass over the line
+
+/// How results and threads share a selection.
+struct select_shape {
+  bool results_fastest = false;
+  int across = 1;
+  int along = 1;
+  int log_bins = 11;
+  int team = 1;
+  std::int64_t tiles_per_row = 1;
+  std::int64_t tiles = 1;
+  std::int64_t splits = 1;
+};
+
+/// Quantiles along some axes by selection, without sorting.
+///
+/// Long lines are read by many teams in a few passes. A sample gives an interval that holds the quantile almost surely,
+/// and a few percent of the keys; the first pass counts these in 2048 bins, the second collects the thousands of the
+/// right bin, of which one team selects. If the quantile is not in the interval, counting starts again with all keys.
+/// Passes are launched for the worst case and end at once when they have nothing to do, so nothing waits for the host.
+template <class Exec, class T, class Out>
+struct select_kernel {
+  static constexpr bool device = tuning<Exec>::device;
+  static constexpr int shortest = 8, longest_short = 32;  // lines that a thread sorts by itself
+  static constexpr std::int64_t longest_tile = 1 << 16;   // lines that a team reads
+  static constexpr int samples = 4096, capacity = 16384;
+  using value_type = T;
+  using order = ordered<T>;
+  using key = typename order::key;
+  using state = search_state<key>;
+  using tally = key_tally<key>;
+  using number = mean_type<T>;
+  /// One with the sample, those that narrow all keys down, and one for the end.
+  static constexpr int passes = 1 + (order::bits + select_shape().log_bins - 1) / select_shape().log_bins + 1;
+  template <class Tag>
+  using policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, tuning<Exec>::select_teams>>;
+  using member = typename policy<select_pass_tag>::member_type;
+  using team_selectors = selectors<Exec, member, T>;
+  using line = key_line<Exec, T>;
+
+  quantile_rule rule;
+  const T* in;
+  row_nest<1> nest;  // the elements of a line
+  row_nest<2> kept;  // the lines, and out
+  std::int64_t n;
+  Out* out;
+  select_shape shape{};
+  state* states = nullptr;          // of each result, as all that follow
+  std::int64_t* counts = nullptr;   // a histogram
+  key* keys = nullptr;              // samples, then what is collected
+  int* done = nullptr;              // teams
+
+  KOKKOS_FUNCTION typename row_nest<2>::offsets result_at(std::int64_t result) const {
+    std::int64_t i;
+    return kept.at_item(result, kept.inner, 1, i);
+  }
+  KOKKOS_FUNCTION line line_at(std::int64_t offset) const { return {nest, in + offset}; }
+
+  KOKKOS_FUNCTION void write(std::int64_t at, key first, key second, double fraction) const {
+    const auto a = static_cast<number>(order::number_of(first)), b = static_cast<number>(order::number_of(second));
+    const auto t = static_cast<number>(fraction);
+    number x = a;  // also of equal infinities
+    if (t > 0 && a != b) x = t < number(0.5) ? a + (b - a) * t : b - (b - a) * (1 - t);
+    out[at] = convert<Out>(x);
+  }
+  KOKKOS_FUNCTION void write_nan(std::int64_t at) const {
+    out[at] = convert<Out>(Kokkos::Experimental::quiet_NaN<number>::value);
+  }
+
+  /// A short line: its keys are sorted as they come.
+  KOKKOS_FUNCTION void operator()(select_short_tag, std::int64_t result) const {
+    const auto at = result_at(result);
+    if (n <= shortest) sort_line<shortest>(line_at(at.of[0]), at.of[1]);
+    else sort_line<longest_short>(line_at(at.of[0]), at.of[1]);
+  }
+  template <int N>
+  KOKKOS_FUNCTION void sort_line(const line& keys_of, std::int64_t to) const {
+    key sorted[N];
+    for (int j = 0; j < N; ++j) sorted[j] = ~key{0};
+    std::int64_t nans = 0;
+    keys_of.for_each({0, 1, n}, [&](key k) {
+      nans += order::is_nan_key(k) ? 1 : 0;
+      for (int j = 0; j < N; ++j) {
+        const key other = sorted[j];
+        sorted[j] = Kokkos::min(other, k);
+        k = Kokkos::max(other, k);
+      }
+    });
+    if (rule.is_nan(n, nans)) return write_nan(to);
+    const quantile_place p = rule.among(n - nans);
+    key first = 0, second = 0;
+    for (int j = 0; j < N; ++j) {  // constant positions, so that they stay in registers
+      if (j == p.first) first = sorted[j];
+      if (j == p.second) second = sorted[j];
+    }
+    write(to, first, second, p.fraction);
+  }
+
+  /// Lines of neighbouring results.
+  KOKKOS_FUNCTION void operator()(select_tile_tag, const member& team) const {
+    team_selectors threads(team, shape.across, shape.along, shape.log_bins, shape.results_fastest);
+    const std::int64_t teams = team.league_size(), rank = team.league_rank();
+    for (std::int64_t tile = rank * shape.tiles / teams; tile < (rank + 1) * shape.tiles / teams; ++tile) {
+      const std::int64_t row = tile / shape.tiles_per_row;
+      const std::int64_t i = (tile - row * shape.tiles_per_row) * shape.across + threads.result;
+      const bool used = threads.used && i < kept.inner;
+      select_line(threads, used ? row * kept.inner + i : -1);
+    }
+  }
+  KOKKOS_FUNCTION void select_line(const team_selectors& all, std::int64_t result) const {
+    team_selectors threads = all;
+    threads.used = result >= 0;
+    const auto at = result_at(Kokkos::max<std::int64_t>(result, 0));
+    const line keys_of = line_at(at.of[0]);
+    tally t = threads.nothing();
+    if (threads.used)
+      keys_of.for_each(threads.share(n), [&](key k) {
+        if (order::is_nan_key(k)) {
+          ++t.nans;
+        } else {
+          t.low = Kokkos::min(t.low, k);
+          t.high = Kokkos::max(t.high, k);
+        }
+      });
+    t = threads.joined(t);
+    const bool writes = threads.used && threads.r == 0, nan = rule.is_nan(n, t.nans);
+    if (nan) threads.used = false;
+    const quantile_place p = rule.among(n - t.nans);
+    const auto pair = threads.select(keys_of, n, t.low, t.high, p.first, p.second);
+    if (writes && nan) write_nan(at.of[1]);
+    else if (writes) write(at.of[1], pair.first, pair.second, p.fraction);
+  }
+
+  /// The interval that the passes over a long line start with.
+  KOKKOS_FUNCTION void operator()(select_start_tag, const member& team) const {
+    const team_selectors threads(team, 1, team.team_size(), shape.log_bins, false);
+    const std::int64_t result = team.league_rank();
+    key* sample = keys + result * capacity;
+    const line keys_of = line_at(result_at(result).of[0]);
+    tally t = threads.nothing();
+    for (int i = threads.r; i < samples; i += threads.along) {
+      sample[i] = keys_of.at(sample_at(i, n));
+      t.nans += order::is_nan_key(sample[i]) ? 1 : 0;
+    }
+    for (int b = threads.r; b < 1 << shape.log_bins; b += threads.along) counts[(result << shape.log_bins) + b] = 0;
+    t = threads.joined(t);
+
+    const std::int64_t numbers = samples - t.nans;
+    const double spread = 5 * Kokkos::sqrt(static_cast<double>(numbers) * rule.q * (1 - rule.q)) + 5;
+    const double middle = rule.q * static_cast<double>(numbers);
+    const auto first = static_cast<std::int64_t>(middle - spread), last = static_cast<std::int64_t>(middle + spread);
+    const auto sampled = [&](std::int64_t rank) {
+      return threads.select(key_list<key>{sample}, samples, 0, order::largest, rank, rank).first;
+    };
+    const key low = middle > spread ? sampled(first) : 0, high = last < numbers ? sampled(last) : order::largest;
+    if (threads.r == 0) states[result] = {state::counting, low, high, 0, 0, 0, 0, 0, 0, 0};
+  }
+  /// Positions that no pattern of the data is in step with, each from a part of the line of its own.
+  KOKKOS_FUNCTION static std::int64_t sample_at(std::int64_t i, std::int64_t n) {
+    const double part = static_cast<double>(n) / samples;
+    const auto mixed = static_cast<std::uint32_t>((static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u) >> 32);
+    const auto at = static_cast<std::int64_t>((static_cast<double>(i) + mixed * 0x1p-32) * part);
+    return Kokkos::min(at, n - 1);
+  }
+
+  KOKKOS_FUNCTION line_share share_of(std::int64_t split, const team_selectors& threads) const {
+    if constexpr (device) return {split * threads.along + threads.r, shape.splits * threads.along, n};
+    else return {split * n / shape.splits, 1, (split + 1) * n / shape.splits};
+  }
+
+  /// A pass over long lines.
+  KOKKOS_FUNCTION void operator()(select_pass_tag, const member& team) const {
+    const std::int64_t result = team.league_rank() / shape.splits, split = team.league_rank() - result * shape.splits;
+    state& s = states[result];
+    const auto now = s.now;
+    if (now == state::finished) return;
+    const team_selectors threads(team, 1, team.team_size(), shape.log_bins, false);
+    const auto at = result_at(result);
+    const line keys_of = line_at(at.of[0]);
+    const line_share share = share_of(split, threads);
+    if (now == state::counting) {
+      count_pass(threads, keys_of, share, s, counts + (result << shape.log_bins));
+    } else if (now == state::splitting) {
+      split_pass(threads, keys_of, share, s);
+    } else {
+      const key low = s.low, high = s.high;
+      keys_of.for_each(share, [&](key k) {
+        if (key(k - low) <= key(high - low))
+          keys[result * capacity + Kokkos::atomic_fetch_add(&s.collected, std::int64_t{1})] = k;
+      });
+      Kokkos::memory_fence();
+    }
+    if (!last_to_finish(team, done + result, shape.splits)) return;
+    if (now == state::counting) {
+      decide(threads, s, counts + (result << shape.log_bins), at.of[1]);
+    } else if (now == state::splitting) {
+      finish(threads, s, at.of[1], s.high, s.low);
+    } else {
+      const key_list<key> collected{keys + result * capacity};
+      const auto pair = threads.select(collected, s.collected, s.low, s.high, s.first, s.second);
+      finish(threads, s, at.of[1], pair.first, pair.second);
+    }
+  }
+  KOKKOS_FUNCTION void finish(const team_selectors& threads, state& s, std::int64_t to, key first, key second) const {
+    if (threads.r > 0) return;
+    write(to, first, second, s.fraction);
+    s.now = state::finished;
+  }
+
+  KOKKOS_FUNCTION void count_pass(const team_selectors& threads, const line& keys_of, const line_share& share, state& s,
+                                  std::int64_t* global) const {
+    const key low = s.low, high = s.high;
+    const int shift = threads.shift_for(low, high);
+    threads.clear_bins();
+    tally t = threads.nothing();
+    keys_of.for_each(share, [&](key k) {
+      if (key(k - low) <= key(high - low)) threads.count_in(k - low, shift);
+      t.below += k < low ? 1 : 0;
+      t.nans += order::is_nan_key(k) ? 1 : 0;
+    });
+    t = threads.joined(t);
+    for (int b = threads.r; b < 1 << shape.log_bins; b += threads.along)
+      if (threads.bins[b] > 0) Kokkos::atomic_add(global + b, static_cast<std::int64_t>(threads.bins[b]));
+    if (threads.r == 0) {
+      Kokkos::atomic_add(&s.below, t.below);
+      Kokkos::atomic_add(&s.nans, t.nans);
+    }
+    Kokkos::memory_fence();
+  }
+
+  /// What to do after a count, by the team that finished it.
+  KOKKOS_FUNCTION void decide(const team_selectors& threads, state& s, std::int64_t* global, std::int64_t to) const {
+    state next = s;
+    threads.sum_groups(global);
+    std::int64_t inside = 0;
+    for (int g = 0; g < (1 << shape.log_bins) / team_selectors::group; ++g) inside += threads.sums[g];
+    const quantile_place p = rule.among(n - s.nans);
+    next.fraction = p.fraction;
+    next.first = p.first - s.below;
+    next.second = p.second - s.below;
+    if (rule.is_nan(n, s.nans)) {
+      next.now = state::finished;
+      if (threads.r == 0) write_nan(to);
+    } else if (next.first < 0 || next.second >= inside) {
+      next.low = 0;
+      next.high = order::largest;
+    } else {
+      narrow(threads, next, global, to);
+    }
+    next.below = next.nans = 0;
+    threads.team.team_barrier();  // all have read what the next pass will count anew
+    for (int b = threads.r; b < 1 << shape.log_bins; b += threads.along) global[b] = 0;
+    if (threads.r == 0) s = next;
+  }
+  KOKKOS_FUNCTION void narrow(const team_selectors& threads, state& next, const std::int64_t* global,
+                              std::int64_t to) const {
+    const int shift = threads.shift_for(next.low, next.high);
+    const found_bin f = threads.locate(global, next.first), g = threads.locate(global, next.second);
+    threads.narrow_to(f.bin, shift, next.low, next.high);
+    next.first -= f.before;
+    next.second -= f.before;
+    if (f.bin != g.bin) {
+      next.now = state::splitting;
+      next.split = next.high;
+      next.low = ~key{0};
+      next.high = 0;
+    } else if (shift == 0) {
+      next.now = state::finished;
+      if (threads.r == 0) write(to, next.low, next.low, 0);
+    } else if (f.count <= capacity) {
+      next.now = state::collecting;
+    }
+  }
+
+  KOKKOS_FUNCTION void split_pass(const team_selectors& threads, const line& keys_of, const line_share& share,
+                                  state& s) const {
+    const key split = s.split;
+    tally t = threads.nothing();
+    keys_of.for_each(share, [&](key k) {
+      if (k <= split) t.high = Kokkos::max(t.high, k);
+      else t.low = Kokkos::min(t.low, k);
+    });
+    t = threads.joined(t);
+    if (threads.r == 0) {
+      Kokkos::atomic_max(&s.high, t.high);
+      Kokkos::atomic_min(&s.low, t.low);
+    }
+    Kokkos::memory_fence();
+  }
+};
+
+/// Threads for lines that a team reads, of several neighbouring results where those are nearer in memory.
+template <class Exec, class T>
+select_shape tile_shape(bool results_fastest, std::int64_t inner, std::int64_t results, std::int64_t n) {
+  select_shape s;
+  if constexpr (tuning<Exec>::device) {
+    constexpr int most = tuning<Exec>::team_size;
+    constexpr int sector = 32 / static_cast<int>(sizeof(T));  // elements that memory gives at a time
+    const auto useful = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(n / 8)));
+    s.results_fastest = results_fastest;
+    s.along = std::clamp(useful, 8, results_fastest ? most / sector : most);
+    s.across = static_cast<int>(std::min<std::int64_t>(inner, most / s.along));
+    if (s.across == 1) s.along = std::max(s.along, 32);
+    s.team = (s.across * s.along + 31) / 32 * 32;
+  }
+  s.log_bins = std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) - 1, 5, 11);
+  s.tiles_per_row = (inner + s.across - 1) / s.across;
+  s.tiles = s.tiles_per_row * (results / inner);
+  return s;
+}
+
+/// Teams for long lines.
+template <class Exec>
+select_shape pass_shape(const Exec& exec, std::int64_t results, std::int64_t n) {
+  using tune = tuning<Exec>;
+  select_shape s;
+  s.team = s.along = tune::team_size;
+  const std::int64_t slots = std::max<std::int64_t>(1, exec.concurrency() / s.team);
+  const auto teams = static_cast<std::int64_t>(static_cast<double>(slots) * tune::select_occupancy);
+  s.splits = std::max(teams / results, (n >> 31) + 1);  // bins of a team are counted in 32 bits
+  return s;
+}
+
+template <class Kernel, class Exec>
+void launch_tiles(const std::string& label, const Exec& exec, Kernel kernel, bool results_fastest,
+                  std::int64_t results) {
+  const select_shape& s = kernel.shape =
+      tile_shape<Exec, typename Kernel::value_type>(results_fastest, kernel.kept.inner, results, kernel.n);
+  const std::int64_t most = Kernel::device ? std::numeric_limits<int>::max() : exec.concurrency();
+  const auto shared = Kokkos::PerTeam(Kernel::team_selectors::bytes(s.team, s.across, s.log_bins));
+  Kokkos::parallel_for(label,
+                       typename Kernel::template policy<select_tile_tag>(
+                           exec, static_cast<int>(std::min(s.tiles, most)), s.team)
+                           .set_scratch_size(0, shared),
+                       kernel);
+}
+
+template <class Kernel, class Exec>
+void launch_passes(const std::string& label, const Exec& exec, workspace<Exec>& scratch, Kernel kernel,
+                   std::int64_t results) {
+  using key = typename Kernel::key;
+  const select_shape& s = kernel.shape = pass_shape(exec, results, kernel.n);
+  const std::int64_t bins = std::int64_t{1} << s.log_bins;
+  auto* memory = static_cast<std::byte*>(scratch.require(
+      exec, results * (Kernel::capacity * sizeof(key) + bins * sizeof(std::int64_t) + sizeof(typename Kernel::state))));
+  const auto take = [&]<class P>(P*& part, std::int64_t count) {
+    part = reinterpret_cast<P*>(memory);
+    memory += count * results * sizeof(P);
+  };
+  take(kernel.counts, bins);
+  take(kernel.keys, Kernel::capacity);
+  take(kernel.states, 1);
+  kernel.done = scratch.counters();
+  const auto shared = Kokkos::PerTeam(Kernel::team_selectors::bytes(s.team, 1, s.log_bins));
+  Kokkos::parallel_for(label + "/sample",
+                       typename Kernel::template policy<select_start_tag>(exec, static_cast<int>(results), s.team)
+                           .set_scratch_size(0, shared),
+                       kernel);
+  const auto policy = typename Kernel::template policy<select_pass_tag>(exec, static_cast<int>(results * s.splits), s.team)
+                          .set_scratch_size(0, shared);
+  for (int pass = 0; pass < Kernel::passes; ++pass) Kokkos::parallel_for(label, policy, kernel);
+}
+
+/// Chooses how lines are read and launches it. `out` is memory that `exec` reaches, with the extents that remain when
+/// `axes` are gone.
+template <class Exec, class T, class Out>
+void select_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const quantile_rule& rule,
+                   const axis_set& axes, const strided<Out>& out, const strided<const T>& in) {
+  using kernel_type = select_kernel<Exec, T, Out>;
+  const row_nest<1> nest(make_loop_nest<1>(axes.part(in.extents, true), {axes.part(in, true)}));
+  const row_nest<2> kept(make_loop_nest<2>(axes.part(in.extents, false), {axes.part(in, false), out.stride}));
+  const std::int64_t results = kept.inner * kept.outer, n = nest.inner * nest.outer;
+  if (results == 0) return;
+  const kernel_type kernel{rule, in.data, nest, kept, n, out.data};
+  if (n <= kernel_type::longest_short)
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Exec, select_short_tag, Kokkos::IndexType<std::int64_t>>(exec, 0, results), kernel);
+  else if (n > kernel_type::longest_tile && results <= workspace<Exec>::max_counters)
+    launch_passes(label, exec, scratch, kernel, results);
+  else launch_tiles(label, exec, kernel, closest(in, axes, false) < closest(in, axes, true), results);
+}
+
+}  // namespace impl
+}  // namespace quern
+
+#endif
