@@ -136,7 +136,7 @@ int parsed(int argc, char** argv) {
   runner->add_option("--size", o.size, "default, reference, or a number: elements, or cells along a side");
   runner->add_option("--repeat", o.repeat, "Timed runs of each; the median counts")->check(CLI::PositiveNumber);
   runner->add_option("--input", o.input,
-                     "An image (smooth) or a .npy file (sum, sum_reproducible, mean_var, stddev, argmax)");
+                     "An image (smooth) or a .npy file (sum, sum_reproducible, mean_var, stddev, median, argmax)");
   runner->add_option("--output", o.output, "Where smooth writes its image");
   runner->add_option("--json", o.json, "Write the records to this file");
   try {

@@ -123,6 +123,25 @@ measurement stddev_of(const settings& s, const device_view<T*>& x) {
 }
 
 template <class T>
+measurement median_of(const settings& s, const device_view<T*>& x) {
+  const std::int64_t n = x.extent(0);
+  decltype(quern::median(s.exec, x)) result{};
+  measurement m{fmt::format("{}", n), 0, static_cast<double>(sizeof(T)) * n, 1.0 * n};
+  m.seconds = time_call(s, [&] { result = quern::median(s.exec, x); });
+  const auto hx = quern::to_host(x);
+  const std::int64_t below = std::count_if(hx.data(), hx.data() + n, [&](T v) { return v < result; });
+  const std::int64_t above = std::count_if(hx.data(), hx.data() + n, [&](T v) { return v > result; });
+  m.verified = 2 * below <= n && 2 * above <= n;
+  m.note = fmt::format("median = {}", result);
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
+    std::vector<T> copy(hx.data(), hx.data() + k);
+    std::nth_element(copy.begin(), copy.begin() + k / 2, copy.end());
+    keep(copy[k / 2]);
+  });
+  return m;
+}
+
+template <class T>
 measurement argmax_of(const settings& s, const device_view<T*>& x) {
   const std::int64_t n = x.extent(0);
   std::int64_t result = -1;
@@ -175,6 +194,11 @@ measurement stddev(const settings& s, std::int64_t n) {
 measurement argmax(const settings& s, std::int64_t n) {
   if (s.input) return from_file(s, [&](const auto& x) { return argmax_of(s, x); });
   return argmax_of(s, sample_vector<double>(s, n));
+}
+
+measurement median(const settings& s, std::int64_t n) {
+  if (s.input) return from_file(s, [&](const auto& x) { return median_of(s, x); });
+  return median_of(s, sample_vector<double>(s, n));
 }
 
 /// Sums of the rows (axis 1) or the columns (axis 0) of a matrix.
@@ -245,6 +269,7 @@ std::vector<workload> reduction_workloads() {
        sum_reproducible},
       {"mean_var", "float64", "mean and variance in one pass", {20'000'000}, {100'000'000}, arrays(8), mean_var},
       {"stddev", "float64", "standard deviation in one pass", {20'000'000}, {100'000'000}, arrays(8), stddev},
+      {"median", "float64", "median by selection", {20'000'000}, {100'000'000}, arrays(8), median},
       {"argmax", "float64", "first position of the largest", {20'000'000}, {100'000'000}, arrays(8), argmax},
   };
   for (auto& w : list) w.takes_input = true;

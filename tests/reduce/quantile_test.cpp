@@ -14,17 +14,15 @@ using quern::interpolation;
 
 template <class Case>
 struct Quantile : testing::Test {
-  using E = typename Case::exec;
-  using T = typename Case::value;
-  E e;
+  typename Case::exec e;
 
   template <class V>
   static auto on_device(const std::vector<V>& v) {
-    return test::make_array<V, 1, typename Case::layout, E>({static_cast<std::int64_t>(v.size())}, v);
+    return test::make_array<V, 1, typename Case::layout, typename Case::exec>({static_cast<std::int64_t>(v.size())}, v);
   }
   template <int Rank>
-  static auto array(const std::array<std::int64_t, Rank>& extents, const std::vector<T>& v) {
-    return test::make_array<T, Rank, typename Case::layout, E>(extents, v);
+  static auto array(const std::array<std::int64_t, Rank>& extents, const std::vector<typename Case::value>& v) {
+    return test::make_array<typename Case::value, Rank, typename Case::layout, typename Case::exec>(extents, v);
   }
 };
 using cases = test::covering<double, float, std::int32_t>;
@@ -44,10 +42,10 @@ auto by_sorting(std::vector<T> v, double q) {
   std::sort(v.begin(), v.end());
   const double at = q * static_cast<double>(v.size() - 1);
   const auto k = static_cast<std::size_t>(at);
-  const auto a = static_cast<number>(v[k]), b = static_cast<number>(v[std::min(k + 1, v.size() - 1)]);
-  const auto t = static_cast<number>(at - static_cast<double>(k));
-  if (t == 0 || a == b) return a;
-  return t < number(0.5) ? a + (b - a) * t : b - (b - a) * (1 - t);
+  const auto a = static_cast<double>(v[k]), b = static_cast<double>(v[std::min(k + 1, v.size() - 1)]);
+  const double t = at - static_cast<double>(k);
+  if (t == 0 || a == b) return static_cast<number>(a);
+  return static_cast<number>(t < 0.5 ? a + (b - a) * t : b - (b - a) * (1 - t));
 }
 
 /// Data of several kinds, the same everywhere.
@@ -59,12 +57,24 @@ std::vector<T> data(int kind, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
     const double u = unit(), spread = std::is_integral_v<T> ? 1e8 : 1.0;
     switch (kind) {
-      case 0: v[i] = static_cast<T>(spread * (u - 0.5)); break;
-      case 1: v[i] = static_cast<T>(7); break;
-      case 2: v[i] = static_cast<T>(u < 0.5 ? -3 : 4); break;
-      case 3: v[i] = static_cast<T>(static_cast<double>(i) * 1e3 - 1e6); break;
-      case 4: v[i] = static_cast<T>(i % 10); break;
-      default: v[i] = static_cast<T>((u < 0.5 ? -1 : 1) * std::exp(18 * unit())); break;
+      case 0:
+        v[i] = static_cast<T>(spread * (u - 0.5));
+        break;
+      case 1:
+        v[i] = static_cast<T>(7);
+        break;
+      case 2:
+        v[i] = static_cast<T>(u < 0.5 ? -3 : 4);
+        break;
+      case 3:
+        v[i] = static_cast<T>(static_cast<double>(i) * 1e3 - 1e6);
+        break;
+      case 4:
+        v[i] = static_cast<T>(i % 10);
+        break;
+      default:
+        v[i] = static_cast<T>((u < 0.5 ? -1 : 1) * std::exp(18 * unit()));
+        break;
     }
   }
   return v;
@@ -128,8 +138,8 @@ TYPED_TEST(QuantileOfDoubles, AgreesWithNumPy) {
   const auto x = test::make_array<double, 2, typename TypeParam::layout, typename TypeParam::exec>({11, 13}, np::x);
   const auto& q = np::quantile_q;
   const std::pair<interpolation, const std::vector<double>*> ways[] = {
-      {interpolation::linear, &np::x_quantile_linear},     {interpolation::lower, &np::x_quantile_lower},
-      {interpolation::higher, &np::x_quantile_higher},     {interpolation::midpoint, &np::x_quantile_midpoint},
+      {interpolation::linear, &np::x_quantile_linear},   {interpolation::lower, &np::x_quantile_lower},
+      {interpolation::higher, &np::x_quantile_higher},   {interpolation::midpoint, &np::x_quantile_midpoint},
       {interpolation::nearest, &np::x_quantile_nearest},
   };
   for (const auto& [how, expected] : ways)
@@ -218,7 +228,8 @@ TYPED_TEST(QuantileTypes, FormsAndErrors) {
   quern::quantile(e, three, x, quern::probabilities{0, 0.2, 1}, work);
   EXPECT_EQ((std::vector<double>{1, 2, 6}), test::contents(three));
 
-  test::expect_error("quern::quantile: a probability is 1.500000, expected 0 to 1", [&] { quern::quantile(e, x, 1.5); });
+  test::expect_error("quern::quantile: a probability is 1.500000, expected 0 to 1",
+                     [&] { quern::quantile(e, x, 1.5); });
   test::expect_error("quern::quantile: a probability is nan, expected 0 to 1", [&] { quern::quantile(e, x, np::nan); });
   test::expect_error("quern::median: axis 2 is out of range, expected one of an array of rank 2",
                      [&] { quern::median(e, rows, x, quern::axis{2}); });
@@ -229,8 +240,7 @@ TYPED_TEST(QuantileTypes, FormsAndErrors) {
   const Kokkos::View<double*, TypeParam> none("none", 0);
   test::expect_error("quern::median: in has extents (0), expected at least one element along the axes",
                      [&] { quern::median(e, none); });
-  test::expect_error("quern::median: out and in share memory",
-                     [&] { quern::median(e, Kokkos::subview(x, 0, 0), x); });
+  test::expect_error("quern::median: out and in share memory", [&] { quern::median(e, Kokkos::subview(x, 0, 0), x); });
 }
 
 }  // namespace

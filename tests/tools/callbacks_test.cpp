@@ -121,6 +121,15 @@ TYPED_TEST(Callbacks, TwoPassesKeepTheMeansInScratch) {
                           [&](const auto& exec) { quern::var(exec, out, x, quern::axis{1}, quern::reproducible); });
 }
 
+TYPED_TEST(Callbacks, QuantilesWaitOnlyForHostValues) {
+  Kokkos::View<double**, TypeParam> x("x", 300, 400);
+  Kokkos::View<double*, TypeParam> out("out", 300);
+  expect_quiet<TypeParam>({"quern::median"}, 0, [&](const auto& exec) { quern::median(exec, out, x, quern::axis{1}); });
+  std::vector<std::string> passes(9, "quern::median");
+  passes[0] = "quern::median/sample";
+  expect_quiet<TypeParam>(passes, 1, [&](const auto& exec) { quern::median(exec, x); });
+}
+
 TYPED_TEST(Callbacks, ScansDoNotWait) {
   Kokkos::View<double**, TypeParam> x("x", 3000, 50);
   expect_quiet<TypeParam>({"quern::cumsum"}, 0, [&](const auto& exec) { quern::cumsum(exec, x, x, quern::axis{1}); });

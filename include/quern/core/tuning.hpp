@@ -45,8 +45,8 @@ struct tuning {
   static constexpr int segment_teams = device ? 4 : 0;  // of a segmented operation
 
   /// The same of a selection.
-  static constexpr int select_teams = device ? 4 : 0;
-  static constexpr double select_occupancy = device ? 0.5 : 1.0;
+  static constexpr int select_teams = device ? 3 : 0;
+  static constexpr double select_occupancy = device ? 0.375 : 1.0;
 
   /// What a host loop handles at a time, in bytes of the widest operand: gathered operands of a map stay in the first
   /// cache, and the lanes of a reduction's fold add up no more than 16 values each.

@@ -36,8 +36,8 @@ template <class F, class... In, std::size_t... I>
 auto value_type_of(std::index_sequence<I...>) -> std::remove_cvref_t<
     std::invoke_result_t<const F&, typename std::tuple_element_t<I, std::tuple<In...>>::value_type...>>;
 
-/// Whether all other teams that share a counter have come here, and what they have written can be read. The counter is 0
-/// before and after.
+/// Whether all other teams that share a counter have come here, and what they have written can be read. The counter is
+/// 0 before and after.
 template <class Member>
 KOKKOS_FUNCTION bool last_to_finish(const Member& team, int* finished, std::int64_t teams) {
   team.team_barrier();

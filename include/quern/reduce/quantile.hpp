@@ -19,9 +19,9 @@
 /// order.
 ///
 /// `in` has real elements, any rank, layout and strides. It is not changed, copied or sorted: lines of at most 32
-/// elements are sorted in registers, others are read a few times, and histograms of their bit patterns narrow down where
-/// the quantile is (radix selection). A line of more than 65536 elements is read twice, as a rule, and takes up to 150
-/// kB of scratch memory, from the pool of the execution-space instance. Results do not depend on the machine.
+/// elements are sorted in registers, others are read a few times, and histograms of their bit patterns narrow down
+/// where the quantile is (radix selection). A line of more than 65536 elements is read twice, as a rule, and takes up
+/// to 150 kB of scratch memory, from the pool of the execution-space instance. Results do not depend on the machine.
 ///
 /// @throws Error if extents do not fit, an axis is out of range or repeated, a line has no elements, a probability is
 /// not from 0 to 1, or `out` shares memory with `in`

@@ -4,6 +4,7 @@
 #define QUERN_REDUCE_SELECT_HPP
 
 #include <quern/reduce/kernel.hpp>
+#include <quern/reduce/reproducible.hpp>
 
 namespace quern {
 
@@ -17,10 +18,10 @@ template <class T>
 struct ordered {
   using number = std::conditional_t<is_half<T>, float, T>;
   using key = std::conditional_t<(sizeof(number) > 4), std::uint64_t, std::uint32_t>;
-  using pattern = std::conditional_t<
-      sizeof(number) == 1, std::uint8_t,
-      std::conditional_t<sizeof(number) == 2, std::uint16_t,
-                         std::conditional_t<sizeof(number) == 4, std::uint32_t, std::uint64_t>>>;
+  using pattern =
+      std::conditional_t<sizeof(number) == 1, std::uint8_t,
+                         std::conditional_t<sizeof(number) == 2, std::uint16_t,
+                                            std::conditional_t<sizeof(number) == 4, std::uint32_t, std::uint64_t>>>;
   static_assert(std::is_arithmetic_v<number> && sizeof(number) <= 8, "quern::quantile: not of this type");
   static constexpr bool floating = std::is_floating_point_v<number>;
   static constexpr int bits = 8 * sizeof(number);
@@ -55,16 +56,23 @@ struct quantile_rule {
   bool skip_nan = false;
 
   KOKKOS_FUNCTION quantile_place among(std::int64_t n) const {
-    const double at = q * static_cast<double>(n - 1);
+    const double at = rounded_product(q, static_cast<double>(n - 1));
     quantile_place p;
     p.first = Kokkos::min(static_cast<std::int64_t>(at), n - 1);
     p.second = Kokkos::min(p.first + 1, n - 1);
     p.fraction = at - static_cast<double>(p.first);
     switch (how) {
-      case interpolation::linear: break;
-      case interpolation::lower: p.fraction = 0; break;
-      case interpolation::higher: p.fraction = p.fraction > 0 ? 1 : 0; break;
-      case interpolation::midpoint: p.fraction = p.fraction > 0 ? 0.5 : 0; break;
+      case interpolation::linear:
+        break;
+      case interpolation::lower:
+        p.fraction = 0;
+        break;
+      case interpolation::higher:
+        p.fraction = p.fraction > 0 ? 1 : 0;
+        break;
+      case interpolation::midpoint:
+        p.fraction = p.fraction > 0 ? 0.5 : 0;
+        break;
       case interpolation::nearest:  // the even rank of two that are as near
         p.fraction = p.fraction > 0.5 || (p.fraction == 0.5 && p.first % 2 == 1) ? 1 : 0;
         break;
@@ -87,6 +95,23 @@ struct key_tally {
     below += other.below;
     nans += other.nans;
   }
+  /// Keys of numbers of a type, and NaN.
+  template <class Order, class Block>
+  KOKKOS_FUNCTION void add(const Block& block) {
+    for (const Key k : block) {
+      low = Kokkos::min(low, k);
+      high = Kokkos::max(high, Order::is_nan_key(k) ? 0 : k);
+      nans += Order::is_nan_key(k) ? 1 : 0;
+    }
+  }
+  /// The largest key up to `at`, and the smallest of the others.
+  template <class Block>
+  KOKKOS_FUNCTION void split(const Block& block, Key at) {
+    for (const Key k : block) {
+      high = Kokkos::max(high, k <= at ? k : 0);
+      low = Kokkos::min(low, k <= at ? static_cast<Key>(~Key{0}) : k);
+    }
+  }
 };
 
 /// A thread's share of the elements of a line: first, first + step, ... below end.
@@ -94,49 +119,75 @@ struct line_share {
   std::int64_t first, step, end;
 };
 
+/// Calls f with arrays of a share's keys: many, all loaded before the first is used, or one. `load(i)` gives key i.
+template <class Exec, class Key, class Load, class F>
+KOKKOS_FUNCTION void for_blocks(const line_share& share, const Load& load, const F& f) {
+  constexpr int size = tuning<Exec>::device ? 8 : 32;
+  std::int64_t i = share.first;
+  for (; i + (size - 1) * share.step < share.end; i += size * share.step) {
+    Key k[size];
+    for (int u = 0; u < size; ++u) k[u] = load(i + u * share.step);
+    f(k);
+  }
+  for (; i < share.end; i += share.step) {
+    const Key k[1] = {load(i)};
+    f(k);
+  }
+}
+
 /// Keys that lie in memory.
-template <class Key>
+template <class Exec, class Key>
 struct key_list {
   const Key* keys;
   template <class F>
   KOKKOS_FUNCTION void for_each(const line_share& share, const F& f) const {
-    for (std::int64_t i = share.first; i < share.end; i += share.step) f(keys[i]);
+    for_blocks<Exec, Key>(share, [&](std::int64_t i) { return keys[i]; }, f);
   }
 };
 
 /// The keys of a line of an array.
 template <class Exec, class T>
 struct key_line {
-  static constexpr int batch = 8;  // loads of a thread in flight
+  using order = ordered<T>;
+  using key = typename order::key;
   const row_nest<1>& nest;
   const T* from;
 
-  KOKKOS_FUNCTION auto at(std::int64_t i) const {
+  KOKKOS_FUNCTION key at(std::int64_t i) const {
     std::int64_t in_row;
-    return ordered<T>::key_of(from[nest.at_item(i, nest.inner, 1, in_row).of[0]]);
+    return order::key_of(from[nest.at_item(i, nest.inner, 1, in_row).of[0]]);
+  }
+  /// The first n values, without branches between the loads; others repeat the first.
+  template <int... J>
+  KOKKOS_FUNCTION void load(T* v, std::int64_t n, std::integer_sequence<int, J...>) const {
+    std::int64_t i;
+    if (nest.outer == 1) ((v[J] = from[(J < n ? J : 0) * nest.stride[0][0]]), ...);
+    else ((v[J] = from[nest.at_item(J < n ? J : 0, nest.inner, 1, i).of[0]]), ...);
   }
   template <class F>
   KOKKOS_FUNCTION void for_each(const line_share& share, const F& f) const {
-    if (nest.outer == 1) return for_row(from, nest.stride[0][0], share, f);
-    if constexpr (tuning<Exec>::device) {
-      for (std::int64_t i = share.first; i < share.end; i += share.step) f(at(i));
+    if (nest.outer == 1) {
+      for_row(from, share, f);
+    } else if constexpr (tuning<Exec>::device) {
+      for_blocks<Exec, key>(share, [&](std::int64_t i) { return at(i); }, f);
     } else {  // whose shares are contiguous
       for (std::int64_t i = share.first, count; i < share.end; i += count) {
         const std::int64_t in_row = i % nest.inner;
         count = Kokkos::min(share.end - i, nest.inner - in_row);
-        for_row(from + nest.at(i / nest.inner, in_row).of[0], nest.stride[0][0], {0, 1, count}, f);
+        for_row(from + nest.at(i / nest.inner, in_row).of[0], {0, 1, count}, f);
       }
     }
   }
   template <class F>
-  KOKKOS_FUNCTION static void for_row(const T* row, std::int64_t stride, const line_share& share, const F& f) {
-    std::int64_t i = share.first;
-    for (; i + (batch - 1) * share.step < share.end; i += batch * share.step) {
-      T v[batch];
-      for (int u = 0; u < batch; ++u) v[u] = row[(i + u * share.step) * stride];
-      for (int u = 0; u < batch; ++u) f(ordered<T>::key_of(v[u]));
+  KOKKOS_FUNCTION void for_row(const T* row, const line_share& share, const F& f) const {
+    const std::int64_t stride = nest.stride[0][0];
+    if (!tuning<Exec>::device && stride == 1) {  // which vector instructions load
+      for_blocks<Exec, key>(
+          {0, 1, share.end - share.first},
+          [first = row + share.first](std::int64_t i) { return order::key_of(first[i]); }, f);
+    } else {
+      for_blocks<Exec, key>(share, [&](std::int64_t i) { return order::key_of(row[i * stride]); }, f);
     }
-    for (; i < share.end; i += share.step) f(ordered<T>::key_of(row[i * stride]));
   }
 };
 
@@ -157,26 +208,31 @@ struct selectors {
   int across, along, log_bins;
   int result = 0, r = 0;  // which of the results, which of its threads
   bool used = true;
-  std::uint32_t* bins = nullptr;   // of the result
-  std::int64_t* sums = nullptr;    // of groups of them
-  tally* tallies = nullptr;        // of all threads
+  std::uint32_t* bins = nullptr;  // of the result
+  std::int64_t* sums = nullptr;   // of groups of them
+  tally* tallies = nullptr;       // of all threads
+  int* unfinished = nullptr;      // whether some result needs another round
 
+  /// From the bins and sums of a result to those of the next: odd, against bank conflicts.
+  KOKKOS_FUNCTION static int bins_apart(int log_bins) { return (1 << log_bins) + 1; }
+  KOKKOS_FUNCTION static int sums_apart(int log_bins) { return ((1 << log_bins) / group) | 1; }
   static std::size_t bytes(int team, int across, int log_bins) {
-    const std::size_t bins = std::size_t(across) << log_bins;
-    return bins * sizeof(std::uint32_t) + bins / group * sizeof(std::int64_t) + team * sizeof(tally) + 3 * 16;
+    return across * (bins_apart(log_bins) * sizeof(std::uint32_t) + sums_apart(log_bins) * sizeof(std::int64_t)) +
+           team * sizeof(tally) + 4 * 16;
   }
 
   /// Neighbouring threads work on neighbouring results where `results_fastest`.
   KOKKOS_FUNCTION selectors(const Member& t, int across_, int along_, int log_bins_, bool results_fastest)
       : team(t), across(across_), along(along_), log_bins(log_bins_) {
-    const int rank = team.team_rank(), all = across << log_bins;
+    const int rank = team.team_rank(), bin = bins_apart(log_bins), sum = sums_apart(log_bins);
     result = results_fastest ? rank % across : rank / along;
     r = results_fastest ? rank / across : rank % along;
     used = result < across && r < along;
     const auto memory = [&](std::size_t size) { return team.team_shmem().get_shmem_aligned(size, 16); };
     tallies = static_cast<tally*>(memory(team.team_size() * sizeof(tally)));
-    sums = static_cast<std::int64_t*>(memory(all / group * sizeof(std::int64_t))) + (result << log_bins) / group;
-    bins = static_cast<std::uint32_t*>(memory(all * sizeof(std::uint32_t))) + (result << log_bins);
+    sums = static_cast<std::int64_t*>(memory(across * sum * sizeof(std::int64_t))) + result * sum;
+    bins = static_cast<std::uint32_t*>(memory(across * bin * sizeof(std::uint32_t))) + result * bin;
+    unfinished = static_cast<int*>(memory(sizeof(int)));
     apart_ = results_fastest ? across : 1;
     leader_ = rank - r * apart_;
   }
@@ -251,51 +307,63 @@ struct selectors {
     return found;
   }
 
-  KOKKOS_FUNCTION static void narrow_to(int bin, int shift, key& low, key& high) {
-    low += key(bin) << shift;
-    high = low + Kokkos::min(key(high - low), key((key{1} << shift) - 1));
+  /// Where two ranks of the keys from `low` on are, equal or neighbours: both between low and high, or, after a split,
+  /// on both sides of the end of this interval.
+  struct interval {
+    key low, high;
+    std::int64_t first, second;
+    bool split = false;
+  };
+  /// Narrows an interval down by histograms until it is one key or the ranks are in different bins, or by some of
+  /// these.
+  template <class Keys>
+  KOKKOS_FUNCTION void narrow(const Keys& keys, const line_share& share, interval& at, int rounds = order::bits) const {
+    bool narrowing = used;
+    for (bool go_on = true; go_on && rounds > 0; --rounds) {
+      const int shift = shift_for(at.low, at.high);
+      if (team.team_rank() == 0) *unfinished = 0;
+      clear_bins();
+      if (narrowing)
+        keys.for_each(share, [&](const auto& block) {
+          for (const key k : block)
+            if (key(k - at.low) <= key(at.high - at.low)) count_in(k - at.low, shift);
+        });
+      team.team_barrier();
+      sum_groups(bins);
+      if (narrowing) {
+        narrow_to_bin(bins, shift, at);
+        narrowing = !at.split && shift > 0;
+        if (narrowing) *unfinished = 1;
+      }
+      team.team_barrier();
+      go_on = *unfinished != 0;
+      team.team_barrier();  // before it and the bins are used again
+    }
+  }
+  /// After sum_groups. Returns how many keys the interval then has.
+  template <class Count>
+  KOKKOS_FUNCTION std::int64_t narrow_to_bin(const Count* counts, int shift, interval& at) const {
+    const found_bin f = locate(counts, at.first), s = at.second == at.first ? f : locate(counts, at.second);
+    at.low += key(f.bin) << shift;
+    at.high = at.low + Kokkos::min(key(at.high - at.low), key((key{1} << shift) - 1));
+    at.first -= f.before;
+    at.second -= f.before;
+    at.split = f.bin != s.bin;
+    return f.count;
   }
 
   struct pair {
     key first, second;
   };
-  /// The keys of two ranks, equal or neighbours, among those from `low` on; all of these up to rank `second` are at
-  /// most `high`.
-  ///
-  /// Histograms narrow the interval down until a bin holds one key or the two are in different ones: then they are the
-  /// largest of those up to the end of the first one's bin, and the smallest of the others.
+  /// The keys of the two ranks: after a split, the largest up to the end of the interval and the smallest of the
+  /// others.
   template <class Keys>
-  KOKKOS_FUNCTION pair select(const Keys& keys, std::int64_t n, key low, key high, std::int64_t first,
-                              std::int64_t second) const {
-    bool narrowing = used, split = false;
-    for (int left = order::bits; left > 0; left -= log_bins) {
-      const int shift = shift_for(low, high);
-      clear_bins();
-      if (narrowing)
-        keys.for_each(share(n), [&](key k) {
-          if (key(k - low) <= key(high - low)) count_in(k - low, shift);
-        });
-      team.team_barrier();
-      sum_groups(bins);
-      if (narrowing) {
-        const found_bin f = locate(bins, first), s = second == first ? f : locate(bins, second);
-        narrow_to(f.bin, shift, low, high);
-        first -= f.before;
-        second -= f.before;
-        split = f.bin != s.bin;
-        narrowing = !split && shift > 0;
-      }
-      if (across == 1 && !narrowing) break;
-      team.team_barrier();  // before the bins are used again
-    }
+  KOKKOS_FUNCTION pair select(const Keys& keys, const line_share& share, interval at) const {
+    narrow(keys, share, at);
     tally t = nothing();
-    if (split)
-      keys.for_each(share(n), [&](key k) {
-        if (k <= high) t.high = Kokkos::max(t.high, k);
-        else t.low = Kokkos::min(t.low, k);
-      });
+    if (at.split) keys.for_each(share, [&](const auto& block) { t.split(block, at.high); });
     t = joined(t);
-    return split ? pair{t.high, t.low} : pair{low, low};
+    return at.split ? pair{t.high, t.low} : pair{at.low, at.low};
   }
 
  private:
@@ -310,8 +378,8 @@ struct search_state {
   Key low, high;  // counting, collecting: the interval; splitting: what is found on both sides of `split`
   Key split;
   double fraction;
-  std::int64_t first, second;   // collecting: the ranks from low on
-  std::int64_t below, nans;     // of the pass
+  std::int64_t first, second;  // collecting: the ranks from low on
+  std::int64_t below, nans;    // of the pass
   std::int64_t collected;
 };
 
@@ -320,6 +388,37 @@ struct select_tile_tag {};   // threads of a team for a result
 struct select_start_tag {};  // several teams for a result: the interval that they start with,
 struct select_pass_tag {};   // and a pass over the line
 
+/// Batcher's odd-even merge sort (AFIPS 1968) of N values from First on, N a power of two. All positions are known when
+/// compiling, so that values stay in registers.
+template <class Key>
+KOKKOS_FORCEINLINE_FUNCTION void exchange(Key& a, Key& b) {
+  const Key low = Kokkos::min(a, b);
+  b = Kokkos::max(a, b);
+  a = low;
+}
+template <int First, int Apart, class Key, int... I>
+KOKKOS_FORCEINLINE_FUNCTION void exchange_pairs(Key* k, std::integer_sequence<int, I...>) {
+  (exchange(k[First + (2 * I + 1) * Apart], k[First + (2 * I + 2) * Apart]), ...);
+}
+template <int First, int N, int Apart, class Key>
+KOKKOS_FORCEINLINE_FUNCTION void merge_network(Key* k) {
+  if constexpr (2 * Apart < N) {
+    merge_network<First, N, 2 * Apart>(k);
+    merge_network<First + Apart, N, 2 * Apart>(k);
+    exchange_pairs<First, Apart>(k, std::make_integer_sequence<int, N / (2 * Apart) - 1>());
+  } else {
+    exchange(k[First], k[First + Apart]);
+  }
+}
+template <int First, int N, class Key>
+KOKKOS_FORCEINLINE_FUNCTION void sort_network(Key* k) {
+  if constexpr (N > 1) {
+    sort_network<First, N / 2>(k);
+    sort_network<First + N / 2, N / 2>(k);
+    merge_network<First, N, 1>(k);
+  }
+}
+
 /// How results and threads share a selection.
 struct select_shape {
   bool results_fastest = false;
@@ -327,6 +426,7 @@ struct select_shape {
   int along = 1;
   int log_bins = 11;
   int team = 1;
+  std::int64_t copied = 0;  // keys
   std::int64_t tiles_per_row = 1;
   std::int64_t tiles = 1;
   std::int64_t splits = 1;
@@ -341,8 +441,8 @@ struct select_shape {
 template <class Exec, class T, class Out>
 struct select_kernel {
   static constexpr bool device = tuning<Exec>::device;
-  static constexpr int shortest = 8, longest_short = 32;  // lines that a thread sorts by itself
-  static constexpr std::int64_t longest_tile = 1 << 16;   // lines that a team reads
+  static constexpr int longest_short = device ? 32 : 1024;  // lines of a thread by itself
+  static constexpr std::int64_t longest_tile = 1 << 16;     // lines that a team reads
   static constexpr int samples = 4096, capacity = 16384;
   using value_type = T;
   using order = ordered<T>;
@@ -353,7 +453,8 @@ struct select_kernel {
   /// One with the sample, those that narrow all keys down, and one for the end.
   static constexpr int passes = 1 + (order::bits + select_shape().log_bins - 1) / select_shape().log_bins + 1;
   template <class Tag>
-  using policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, tuning<Exec>::select_teams>>;
+  using policy =
+      Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, tuning<Exec>::select_teams>>;
   using member = typename policy<select_pass_tag>::member_type;
   using team_selectors = selectors<Exec, member, T>;
   using line = key_line<Exec, T>;
@@ -365,10 +466,10 @@ struct select_kernel {
   std::int64_t n;
   Out* out;
   select_shape shape{};
-  state* states = nullptr;          // of each result, as all that follow
-  std::int64_t* counts = nullptr;   // a histogram
-  key* keys = nullptr;              // samples, then what is collected
-  int* done = nullptr;              // teams
+  state* states = nullptr;         // of each result, as all that follow
+  std::int64_t* counts = nullptr;  // a histogram
+  key* keys = nullptr;             // samples, then what is collected
+  int* done = nullptr;             // teams
 
   KOKKOS_FUNCTION typename row_nest<2>::offsets result_at(std::int64_t result) const {
     std::int64_t i;
@@ -377,78 +478,113 @@ struct select_kernel {
   KOKKOS_FUNCTION line line_at(std::int64_t offset) const { return {nest, in + offset}; }
 
   KOKKOS_FUNCTION void write(std::int64_t at, key first, key second, double fraction) const {
-    const auto a = static_cast<number>(order::number_of(first)), b = static_cast<number>(order::number_of(second));
-    const auto t = static_cast<number>(fraction);
-    number x = a;  // also of equal infinities
-    if (t > 0 && a != b) x = t < number(0.5) ? a + (b - a) * t : b - (b - a) * (1 - t);
-    out[at] = convert<Out>(x);
+    const auto a = static_cast<double>(order::number_of(first)), b = static_cast<double>(order::number_of(second));
+    double x = a;  // also of equal infinities
+    if (fraction > 0 && a != b)
+      x = fraction < 0.5 ? a + rounded_product(b - a, fraction) : b - rounded_product(b - a, 1 - fraction);
+    out[at] = convert<Out>(static_cast<number>(x));
   }
   KOKKOS_FUNCTION void write_nan(std::int64_t at) const {
-    out[at] = convert<Out>(Kokkos::Experimental::quiet_NaN<number>::value);
+    out[at] = convert<Out>(number{Kokkos::Experimental::quiet_NaN_v<number>});
   }
 
-  /// A short line: its keys are sorted as they come.
+  /// A short line.
   KOKKOS_FUNCTION void operator()(select_short_tag, std::int64_t result) const {
     const auto at = result_at(result);
-    if (n <= shortest) sort_line<shortest>(line_at(at.of[0]), at.of[1]);
-    else sort_line<longest_short>(line_at(at.of[0]), at.of[1]);
+    if constexpr (!device) partition_line(line_at(at.of[0]), at.of[1]);
+    else if (n <= 8) sort_line(line_at(at.of[0]), at.of[1], std::make_integer_sequence<int, 8>());
+    else if (n <= 16) sort_line(line_at(at.of[0]), at.of[1], std::make_integer_sequence<int, 16>());
+    else sort_line(line_at(at.of[0]), at.of[1], std::make_integer_sequence<int, longest_short>());
   }
-  template <int N>
-  KOKKOS_FUNCTION void sort_line(const line& keys_of, std::int64_t to) const {
-    key sorted[N];
-    for (int j = 0; j < N; ++j) sorted[j] = ~key{0};
-    std::int64_t nans = 0;
-    keys_of.for_each({0, 1, n}, [&](key k) {
-      nans += order::is_nan_key(k) ? 1 : 0;
-      for (int j = 0; j < N; ++j) {
-        const key other = sorted[j];
-        sorted[j] = Kokkos::min(other, k);
-        k = Kokkos::max(other, k);
-      }
+  void partition_line(const line& keys_of, std::int64_t to) const {
+    key copy[longest_short];
+    key* end = copy;
+    keys_of.for_each({0, 1, n}, [&](const auto& block) {
+      for (const key k : block) *end++ = k;
     });
+    const auto nans = order::floating ? std::count(copy, end, order::nan) : 0;
     if (rule.is_nan(n, nans)) return write_nan(to);
     const quantile_place p = rule.among(n - nans);
-    key first = 0, second = 0;
-    for (int j = 0; j < N; ++j) {  // constant positions, so that they stay in registers
-      if (j == p.first) first = sorted[j];
-      if (j == p.second) second = sorted[j];
-    }
-    write(to, first, second, p.fraction);
+    std::nth_element(copy, copy + p.first, end);
+    const key second = p.second == p.first ? copy[p.first] : *std::min_element(copy + p.second, end);
+    write(to, copy[p.first], second, p.fraction);
+  }
+  template <int... J>
+  KOKKOS_FUNCTION void sort_line(const line& keys_of, std::int64_t to, std::integer_sequence<int, J...>) const {
+    T v[sizeof...(J)];
+    keys_of.load(v, n, std::integer_sequence<int, J...>());
+    key sorted[] = {(J < n ? order::key_of(v[J]) : ~key{0})...};
+    const std::int64_t nans = (0 + ... + (J < n && order::is_nan_key(sorted[J]) ? 1 : 0));
+    if (rule.is_nan(n, nans)) return write_nan(to);
+    sort_network<0, sizeof...(J)>(sorted);
+    const quantile_place p = rule.among(n - nans);
+    const auto first = static_cast<int>(p.first), second = static_cast<int>(p.second);
+    key a = 0, b = 0;
+    ((a = J == first ? sorted[J] : a, b = J == second ? sorted[J] : b), ...);
+    write(to, a, b, p.fraction);
   }
 
-  /// Lines of neighbouring results.
+  /// Lines of neighbouring results, from copies of their keys where there is room for these.
   KOKKOS_FUNCTION void operator()(select_tile_tag, const member& team) const {
-    team_selectors threads(team, shape.across, shape.along, shape.log_bins, shape.results_fastest);
+    const team_selectors threads(team, device ? shape.across : 1, shape.along, shape.log_bins, shape.results_fastest);
+    key* copy = keys + team.league_rank() * shape.copied;
+    if constexpr (device) copy = static_cast<key*>(team.team_shmem().get_shmem_aligned(shape.copied * sizeof(key), 16));
     const std::int64_t teams = team.league_size(), rank = team.league_rank();
     for (std::int64_t tile = rank * shape.tiles / teams; tile < (rank + 1) * shape.tiles / teams; ++tile) {
-      const std::int64_t row = tile / shape.tiles_per_row;
-      const std::int64_t i = (tile - row * shape.tiles_per_row) * shape.across + threads.result;
-      const bool used = threads.used && i < kept.inner;
-      select_line(threads, used ? row * kept.inner + i : -1);
+      const std::int64_t row = tile / shape.tiles_per_row, i = (tile - row * shape.tiles_per_row) * shape.across;
+      const auto results = static_cast<int>(Kokkos::min<std::int64_t>(shape.across, kept.inner - i));
+      if constexpr (device) device_tile(threads, row * kept.inner + i, results, copy);
+      else host_tile(threads, row * kept.inner + i, results, copy);
     }
   }
-  KOKKOS_FUNCTION void select_line(const team_selectors& all, std::int64_t result) const {
-    team_selectors threads = all;
-    threads.used = result >= 0;
-    const auto at = result_at(Kokkos::max<std::int64_t>(result, 0));
+  /// Each thread copies the keys that it will read.
+  KOKKOS_FUNCTION void device_tile(team_selectors threads, std::int64_t first, int results, key* copy) const {
+    threads.used = threads.used && threads.result < results;
+    const auto at = result_at(first + (threads.used ? threads.result : 0));
     const line keys_of = line_at(at.of[0]);
-    tally t = threads.nothing();
+    const line_share share = threads.share(n);
+    if (shape.copied == 0) return select_line(threads, keys_of, share, at.of[1]);
+    const int rank = threads.team.team_rank(), size = threads.team.team_size();
+    std::int64_t end = rank;
     if (threads.used)
-      keys_of.for_each(threads.share(n), [&](key k) {
-        if (order::is_nan_key(k)) {
-          ++t.nans;
-        } else {
-          t.low = Kokkos::min(t.low, k);
-          t.high = Kokkos::max(t.high, k);
+      keys_of.for_each(share, [&](const auto& block) {
+        for (const key k : block) {
+          copy[end] = k;
+          end += size;
         }
       });
+    select_line(threads, key_list<Exec, key>{copy}, {rank, size, end}, at.of[1]);
+  }
+  /// Copies columns row by row.
+  void host_tile(const team_selectors& threads, std::int64_t first, int results, key* copy) const {
+    if (shape.copied == 0) {
+      for (int k = 0; k < results; ++k) {
+        const auto at = result_at(first + k);
+        select_line(threads, line_at(at.of[0]), {0, 1, n}, at.of[1]);
+      }
+      return;
+    }
+    const auto start = result_at(first);
+    const std::int64_t apart = kept.stride[0][0];
+    for (std::int64_t e = 0, i; e < n; ++e) {
+      const T* row = in + start.of[0] + nest.at_item(e, nest.inner, 1, i).of[0];
+      for (int k = 0; k < results; ++k) copy[k * n + e] = order::key_of(row[k * apart]);
+    }
+    for (int k = 0; k < results; ++k)
+      select_line(threads, key_list<Exec, key>{copy + k * n}, {0, 1, n}, start.of[1] + k * kept.stride[1][0]);
+  }
+  template <class Keys>
+  KOKKOS_FUNCTION void select_line(team_selectors threads, const Keys& keys_of, const line_share& share,
+                                   std::int64_t to) const {
+    tally t = threads.nothing();
+    if (threads.used) keys_of.for_each(share, [&](const auto& block) { t.template add<order>(block); });
     t = threads.joined(t);
     const bool writes = threads.used && threads.r == 0, nan = rule.is_nan(n, t.nans);
     if (nan) threads.used = false;
     const quantile_place p = rule.among(n - t.nans);
-    const auto pair = threads.select(keys_of, n, t.low, t.high, p.first, p.second);
-    if (writes && nan) write_nan(at.of[1]);
-    else if (writes) write(at.of[1], pair.first, pair.second, p.fraction);
+    const auto pair = threads.select(keys_of, share, {t.low, t.high, p.first, p.second});
+    if (writes && nan) write_nan(to);
+    else if (writes) write(to, pair.first, pair.second, p.fraction);
   }
 
   /// The interval that the passes over a long line start with.
@@ -458,10 +594,9 @@ struct select_kernel {
     key* sample = keys + result * capacity;
     const line keys_of = line_at(result_at(result).of[0]);
     tally t = threads.nothing();
-    for (int i = threads.r; i < samples; i += threads.along) {
-      sample[i] = keys_of.at(sample_at(i, n));
-      t.nans += order::is_nan_key(sample[i]) ? 1 : 0;
-    }
+    for_blocks<Exec, key>(
+        threads.share(samples), [&](std::int64_t i) { return sample[i] = keys_of.at(sample_at(i, n)); },
+        [&](const auto& block) { t.template add<order>(block); });
     for (int b = threads.r; b < 1 << shape.log_bins; b += threads.along) counts[(result << shape.log_bins) + b] = 0;
     t = threads.joined(t);
 
@@ -470,9 +605,12 @@ struct select_kernel {
     const double middle = rule.q * static_cast<double>(numbers);
     const auto first = static_cast<std::int64_t>(middle - spread), last = static_cast<std::int64_t>(middle + spread);
     const auto sampled = [&](std::int64_t rank) {
-      return threads.select(key_list<key>{sample}, samples, 0, order::largest, rank, rank).first;
+      typename team_selectors::interval found{t.low, t.high, rank, rank};
+      threads.narrow(key_list<Exec, key>{sample}, threads.share(samples), found, 2);
+      return found;
     };
-    const key low = middle > spread ? sampled(first) : 0, high = last < numbers ? sampled(last) : order::largest;
+    const key low = middle > spread ? sampled(first).low : 0;
+    const key high = last < numbers ? sampled(last).high : order::largest;
     if (threads.r == 0) states[result] = {state::counting, low, high, 0, 0, 0, 0, 0, 0, 0};
   }
   /// Positions that no pattern of the data is in step with, each from a part of the line of its own.
@@ -504,9 +642,8 @@ struct select_kernel {
       split_pass(threads, keys_of, share, s);
     } else {
       const key low = s.low, high = s.high;
-      keys_of.for_each(share, [&](key k) {
-        if (key(k - low) <= key(high - low))
-          keys[result * capacity + Kokkos::atomic_fetch_add(&s.collected, std::int64_t{1})] = k;
+      for_each_inside(keys_of, share, low, high, [&](key k) {
+        keys[result * capacity + Kokkos::atomic_fetch_add(&s.collected, std::int64_t{1})] = k;
       });
       Kokkos::memory_fence();
     }
@@ -516,10 +653,32 @@ struct select_kernel {
     } else if (now == state::splitting) {
       finish(threads, s, at.of[1], s.high, s.low);
     } else {
-      const key_list<key> collected{keys + result * capacity};
-      const auto pair = threads.select(collected, s.collected, s.low, s.high, s.first, s.second);
+      const key_list<Exec, key> collected{keys + result * capacity};
+      const auto pair = threads.select(collected, threads.share(s.collected), {s.low, s.high, s.first, s.second});
       finish(threads, s, at.of[1], pair.first, pair.second);
     }
+  }
+  /// Calls f with the keys of an interval, and counts those below it and the NaN. Most keys are outside, so a
+  /// host looks at blocks without branches first.
+  template <class F>
+  KOKKOS_FUNCTION static tally for_each_inside(const line& keys_of, const line_share& share, key low, key high,
+                                               const F& f) {
+    tally t = team_selectors::nothing();
+    keys_of.for_each(share, [&](const auto& block) {
+      using number_of_keys = std::conditional_t<device, int, key>;  // on the host for the sake of vector instructions
+      number_of_keys below = 0, inside = 0, nans = 0;
+      for (const key k : block) {
+        below += k < low ? 1 : 0;
+        inside += key(k - low) <= key(high - low) ? 1 : 0;
+        nans += order::is_nan_key(k) ? 1 : 0;
+      }
+      t.below += static_cast<std::int64_t>(below);
+      t.nans += static_cast<std::int64_t>(nans);
+      if (device || inside > 0)  // of the threads of a device, some have some
+        for (const key k : block)
+          if (key(k - low) <= key(high - low)) f(k);
+    });
+    return t;
   }
   KOKKOS_FUNCTION void finish(const team_selectors& threads, state& s, std::int64_t to, key first, key second) const {
     if (threads.r > 0) return;
@@ -532,13 +691,8 @@ struct select_kernel {
     const key low = s.low, high = s.high;
     const int shift = threads.shift_for(low, high);
     threads.clear_bins();
-    tally t = threads.nothing();
-    keys_of.for_each(share, [&](key k) {
-      if (key(k - low) <= key(high - low)) threads.count_in(k - low, shift);
-      t.below += k < low ? 1 : 0;
-      t.nans += order::is_nan_key(k) ? 1 : 0;
-    });
-    t = threads.joined(t);
+    const tally t =
+        threads.joined(for_each_inside(keys_of, share, low, high, [&](key k) { threads.count_in(k - low, shift); }));
     for (int b = threads.r; b < 1 << shape.log_bins; b += threads.along)
       if (threads.bins[b] > 0) Kokkos::atomic_add(global + b, static_cast<std::int64_t>(threads.bins[b]));
     if (threads.r == 0) {
@@ -575,11 +729,13 @@ struct select_kernel {
   KOKKOS_FUNCTION void narrow(const team_selectors& threads, state& next, const std::int64_t* global,
                               std::int64_t to) const {
     const int shift = threads.shift_for(next.low, next.high);
-    const found_bin f = threads.locate(global, next.first), g = threads.locate(global, next.second);
-    threads.narrow_to(f.bin, shift, next.low, next.high);
-    next.first -= f.before;
-    next.second -= f.before;
-    if (f.bin != g.bin) {
+    typename team_selectors::interval found{next.low, next.high, next.first, next.second};
+    const std::int64_t inside = threads.narrow_to_bin(global, shift, found);
+    next.low = found.low;
+    next.high = found.high;
+    next.first = found.first;
+    next.second = found.second;
+    if (found.split) {
       next.now = state::splitting;
       next.split = next.high;
       next.low = ~key{0};
@@ -587,7 +743,7 @@ struct select_kernel {
     } else if (shift == 0) {
       next.now = state::finished;
       if (threads.r == 0) write(to, next.low, next.low, 0);
-    } else if (f.count <= capacity) {
+    } else if (inside <= capacity) {
       next.now = state::collecting;
     }
   }
@@ -596,10 +752,7 @@ struct select_kernel {
                                   state& s) const {
     const key split = s.split;
     tally t = threads.nothing();
-    keys_of.for_each(share, [&](key k) {
-      if (k <= split) t.high = Kokkos::max(t.high, k);
-      else t.low = Kokkos::min(t.low, k);
-    });
+    keys_of.for_each(share, [&](const auto& block) { t.split(block, split); });
     t = threads.joined(t);
     if (threads.r == 0) {
       Kokkos::atomic_max(&s.high, t.high);
@@ -614,7 +767,7 @@ template <class Exec, class T>
 select_shape tile_shape(bool results_fastest, std::int64_t inner, std::int64_t results, std::int64_t n) {
   select_shape s;
   if constexpr (tuning<Exec>::device) {
-    constexpr int most = tuning<Exec>::team_size;
+    constexpr int most = tuning<Exec>::team_size, most_copied = (32 << 10) / sizeof(typename ordered<T>::key);
     constexpr int sector = 32 / static_cast<int>(sizeof(T));  // elements that memory gives at a time
     const auto useful = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(n / 8)));
     s.results_fastest = results_fastest;
@@ -622,6 +775,11 @@ select_shape tile_shape(bool results_fastest, std::int64_t inner, std::int64_t r
     s.across = static_cast<int>(std::min<std::int64_t>(inner, most / s.along));
     if (s.across == 1) s.along = std::max(s.along, 32);
     s.team = (s.across * s.along + 31) / 32 * 32;
+    s.copied = (n + s.along - 1) / s.along * s.team;
+    if (s.copied > most_copied) s.copied = 0;
+  } else if (results_fastest) {
+    s.across = static_cast<int>(std::min<std::int64_t>(inner, 8));
+    s.copied = s.across * n;
   }
   s.log_bins = std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) - 1, 5, 11);
   s.tiles_per_row = (inner + s.across - 1) / s.across;
@@ -642,16 +800,19 @@ select_shape pass_shape(const Exec& exec, std::int64_t results, std::int64_t n) 
 }
 
 template <class Kernel, class Exec>
-void launch_tiles(const std::string& label, const Exec& exec, Kernel kernel, bool results_fastest,
-                  std::int64_t results) {
+void launch_tiles(const std::string& label, const Exec& exec, workspace<Exec>& scratch, Kernel kernel,
+                  bool results_fastest, std::int64_t results) {
+  using key = typename Kernel::key;
   const select_shape& s = kernel.shape =
       tile_shape<Exec, typename Kernel::value_type>(results_fastest, kernel.kept.inner, results, kernel.n);
   const std::int64_t most = Kernel::device ? std::numeric_limits<int>::max() : exec.concurrency();
-  const auto shared = Kokkos::PerTeam(Kernel::team_selectors::bytes(s.team, s.across, s.log_bins));
+  const auto league = static_cast<int>(std::min(s.tiles, most));
+  std::size_t shared = Kernel::team_selectors::bytes(s.team, Kernel::device ? s.across : 1, s.log_bins);
+  if (Kernel::device) shared += s.copied * sizeof(key) + 16;
+  else if (s.copied > 0) kernel.keys = static_cast<key*>(scratch.require(exec, league * s.copied * sizeof(key)));
   Kokkos::parallel_for(label,
-                       typename Kernel::template policy<select_tile_tag>(
-                           exec, static_cast<int>(std::min(s.tiles, most)), s.team)
-                           .set_scratch_size(0, shared),
+                       typename Kernel::template policy<select_tile_tag>(exec, league, s.team)
+                           .set_scratch_size(0, Kokkos::PerTeam(shared)),
                        kernel);
 }
 
@@ -676,8 +837,9 @@ void launch_passes(const std::string& label, const Exec& exec, workspace<Exec>& 
                        typename Kernel::template policy<select_start_tag>(exec, static_cast<int>(results), s.team)
                            .set_scratch_size(0, shared),
                        kernel);
-  const auto policy = typename Kernel::template policy<select_pass_tag>(exec, static_cast<int>(results * s.splits), s.team)
-                          .set_scratch_size(0, shared);
+  const auto policy =
+      typename Kernel::template policy<select_pass_tag>(exec, static_cast<int>(results * s.splits), s.team)
+          .set_scratch_size(0, shared);
   for (int pass = 0; pass < Kernel::passes; ++pass) Kokkos::parallel_for(label, policy, kernel);
 }
 
@@ -697,7 +859,7 @@ void select_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
         label, Kokkos::RangePolicy<Exec, select_short_tag, Kokkos::IndexType<std::int64_t>>(exec, 0, results), kernel);
   else if (n > kernel_type::longest_tile && results <= workspace<Exec>::max_counters)
     launch_passes(label, exec, scratch, kernel, results);
-  else launch_tiles(label, exec, kernel, closest(in, axes, false) < closest(in, axes, true), results);
+  else launch_tiles(label, exec, scratch, kernel, closest(in, axes, false) < closest(in, axes, true), results);
 }
 
 }  // namespace impl
