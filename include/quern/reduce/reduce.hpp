@@ -338,7 +338,7 @@ auto prod(Args&&... args) {
 template <class... Args>
   requires impl::reduction_arguments<1, Args...>
 auto min(Args&&... args) {
-  const auto reducer = []<class T>(std::type_identity<T>) { return impl::min_reducer<T>(); };
+  const auto reducer = []<class T>(std::type_identity<T>) { return impl::extremum_reducer<T, -1>(); };
   return impl::reduce_call<1>(impl::reduction{"quern::min", impl::op::identity(), reducer, false}, args...);
 }
 
@@ -347,7 +347,7 @@ auto min(Args&&... args) {
 template <class... Args>
   requires impl::reduction_arguments<1, Args...>
 auto max(Args&&... args) {
-  const auto reducer = []<class T>(std::type_identity<T>) { return impl::max_reducer<T>(); };
+  const auto reducer = []<class T>(std::type_identity<T>) { return impl::extremum_reducer<T, 1>(); };
   return impl::reduce_call<1>(impl::reduction{"quern::max", impl::op::identity(), reducer, false}, args...);
 }
 

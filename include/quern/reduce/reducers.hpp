@@ -297,80 +297,114 @@ KOKKOS_FUNCTION T lowest() {
   else return -Kokkos::Experimental::infinity_v<T>;
 }
 
-/// The smallest and the largest of a block, NaN if there is one: in lanes and without branches, in one walk.
+/// An integer of the size of a value, so that marks of values fit the lanes that these are compared in.
+template <std::size_t Size>
+struct mark_of {
+  using type = std::conditional_t<Size <= 2, std::int16_t, std::conditional_t<Size == 4, std::int32_t, std::int64_t>>;
+};
+template <class T>
+using mark = typename mark_of<sizeof(T)>::type;
+struct nan_mark {
+  template <class T>
+  KOKKOS_FUNCTION mark<T> operator()(const T& x) const {
+    return is_nan(x) ? 1 : 0;
+  }
+};
+struct either_mark {
+  template <class M>
+  KOKKOS_FUNCTION M operator()(M a, M b) const {
+    return static_cast<M>(a | b);
+  }
+};
+/// Whether a block has a NaN. A walk of its own: not every compiler makes vector instructions of a flag that is found
+/// beside something else.
+template <int N, class T>
+KOKKOS_FUNCTION bool any_nan(const T* v) {
+  if constexpr (std::is_integral_v<T>) return false;
+  else return fold<mark<T>, N>(v, nan_mark(), either_mark()) != 0;
+}
+
+/// The better one of two values that are no NaN: the smaller (Sign -1) or larger (+1). NaN in b loses.
+template <int Sign, class T>
+KOKKOS_FUNCTION T better(const T& a, const T& b) {
+  return (Sign > 0 ? b > a : b < a) ? b : a;
+}
+template <int Sign, class T>
+KOKKOS_FUNCTION T worst() {
+  return Sign > 0 ? lowest<T>() : highest<T>();
+}
+/// The smallest or largest value of a block that is not NaN. Without branches.
+template <int N, int Sign, class T>
+KOKKOS_FUNCTION T block_extremum(const T* v) {
+  constexpr int lanes = fold_lanes<N, T>;
+  T best[lanes];
+  for (int l = 0; l < lanes; ++l) best[l] = worst<Sign, T>();
+  for (int i = 0; i < N; i += lanes)
+    for (int l = 0; l < lanes; ++l) best[l] = better<Sign>(best[l], v[i + l]);
+  for (int l = 1; l < lanes; ++l) best[0] = better<Sign>(best[0], best[l]);
+  return best[0];
+}
+/// Both in one walk.
 template <int N, class T>
 KOKKOS_FUNCTION extrema<T> block_extrema(const T* v) {
   constexpr int lanes = fold_lanes<N, T>;
-  T low[lanes], high[lanes], nans[lanes];
+  T low[lanes], high[lanes];
   for (int l = 0; l < lanes; ++l) {
-    low[l] = high[l] = v[l];
-    nans[l] = is_nan(v[l]) ? T(1) : T(0);
-  }
-  for (int i = lanes; i < N; i += lanes)
-    for (int l = 0; l < lanes; ++l) {
-      const T x = v[i + l];
-      low[l] = x < low[l] ? x : low[l];
-      high[l] = x > high[l] ? x : high[l];
-      nans[l] = is_nan(x) ? T(1) : nans[l];
-    }
-  extrema<T> all{low[0], high[0]};
-  for (int l = 0; l < lanes; ++l) {
-    all = {low[l] < all.min ? low[l] : all.min, high[l] > all.max ? high[l] : all.max};
-    nans[0] = nans[l] > nans[0] ? nans[l] : nans[0];
-  }
-  if constexpr (!std::is_integral_v<T>) {
-    if (nans[0] > T(0)) all.min = all.max = Kokkos::Experimental::quiet_NaN_v<T>;
-  }
-  return all;
-}
-
-/// The smallest (Sign -1) or largest (+1) value of a block; NaN if there is one, or of those that are not NaN. Without
-/// branches.
-template <int N, int Sign, bool SkipNan, class T>
-KOKKOS_FUNCTION T block_extremum(const T* v) {
-  constexpr int lanes = fold_lanes<N, T>;
-  const T none = Sign > 0 ? lowest<T>() : highest<T>();
-  T best[lanes], nans[lanes];
-  for (int l = 0; l < lanes; ++l) {
-    best[l] = none;
-    nans[l] = T(0);
+    low[l] = worst<-1, T>();
+    high[l] = worst<1, T>();
   }
   for (int i = 0; i < N; i += lanes)
     for (int l = 0; l < lanes; ++l) {
-      const T x = v[i + l];
-      best[l] = (Sign > 0 ? x > best[l] : x < best[l]) ? x : best[l];
-      if constexpr (!SkipNan) nans[l] = is_nan(x) ? T(1) : nans[l];
+      low[l] = better<-1>(low[l], v[i + l]);
+      high[l] = better<1>(high[l], v[i + l]);
     }
   for (int l = 1; l < lanes; ++l) {
-    best[0] = (Sign > 0 ? best[l] > best[0] : best[l] < best[0]) ? best[l] : best[0];
-    if constexpr (!SkipNan) nans[0] = nans[l] > nans[0] ? nans[l] : nans[0];
+    low[0] = better<-1>(low[0], low[l]);
+    high[0] = better<1>(high[0], high[l]);
   }
-  if constexpr (!std::is_integral_v<T> && !SkipNan) {
-    if (nans[0] > T(0)) return Kokkos::Experimental::quiet_NaN_v<T>;
-  }
-  return best[0];
+  return {low[0], high[0]};
+}
+/// What is found in a block, or NaN if there is one.
+template <int N, class T>
+KOKKOS_FUNCTION T or_nan(const T& found, const T* v) {
+  if constexpr (std::is_integral_v<T>) return found;
+  else return any_nan<N>(v) ? Kokkos::Experimental::quiet_NaN_v<T> : found;
 }
 
-/// The smallest and the largest value.
+/// The smallest or the largest value.
+template <class T, int Sign>
+struct extremum_reducer {
+  using state = T;
+  KOKKOS_FUNCTION state init() const { return worst<Sign, T>(); }
+  KOKKOS_FUNCTION void add(state& s, const T& v) const { join(s, v); }
+  template <int N>
+  KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
+    join(s, or_nan<N>(block_extremum<N, Sign>(v), v));
+  }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const { s = is_nan(s) || is_nan(t) ? s + t : better<Sign>(s, t); }
+  KOKKOS_FUNCTION T result(const state& s, std::int64_t) const { return s; }
+};
+
+/// Both.
 template <class T>
 struct minmax_reducer {
   using state = extrema<T>;
-  KOKKOS_FUNCTION state init() const { return {highest<T>(), lowest<T>()}; }
+  using min = extremum_reducer<T, -1>;
+  using max = extremum_reducer<T, 1>;
+  KOKKOS_FUNCTION state init() const { return {min().init(), max().init()}; }
   KOKKOS_FUNCTION void add(state& s, const T& v) const { join(s, {v, v}); }
   template <int N>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
-    join(s, block_extrema<N>(v));
+    extrema<T> block = block_extrema<N>(v);
+    block.min = or_nan<N>(block.min, v);
+    if (is_nan(block.min)) block.max = block.min;
+    join(s, block);
   }
-  KOKKOS_FUNCTION void join(state& s, const state& t) const { s = {min_op()(s.min, t.min), max_op()(s.max, t.max)}; }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const {
+    min().join(s.min, t.min);
+    max().join(s.max, t.max);
+  }
   KOKKOS_FUNCTION extrema<T> result(const state& s, std::int64_t) const { return s; }
-};
-template <class T>
-struct min_reducer : minmax_reducer<T> {
-  KOKKOS_FUNCTION T result(const extrema<T>& s, std::int64_t) const { return s.min; }
-};
-template <class T>
-struct max_reducer : minmax_reducer<T> {
-  KOKKOS_FUNCTION T result(const extrema<T>& s, std::int64_t) const { return s.max; }
 };
 
 /// Mean and variance in one pass: blocks by the two-pass formula while they are in registers, joined by the update of
@@ -512,22 +546,18 @@ struct nan_extremum_reducer {
     T value;
     bool some;
   };
-  struct limited {
-    KOKKOS_FUNCTION T operator()(const T& v) const { return is_nan(v) ? none() : v; }
-  };
-  struct better {
-    KOKKOS_FUNCTION T operator()(const T& a, const T& b) const { return (Sign > 0 ? a > b : a < b) ? a : b; }
-  };
-  KOKKOS_FUNCTION static T none() { return Sign > 0 ? lowest<T>() : highest<T>(); }
-  KOKKOS_FUNCTION state init() const { return {none(), false}; }
-  KOKKOS_FUNCTION void add(state& s, const T& v) const { join(s, {limited()(v), !is_nan(v)}); }
+  KOKKOS_FUNCTION state init() const { return {worst<Sign, T>(), false}; }
+  KOKKOS_FUNCTION void add(state& s, const T& v) const {
+    if (!is_nan(v)) join(s, {v, true});
+  }
   template <int N>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
-    bool some = false;
-    for (int i = 0; i < N; ++i) some = some || !is_nan(v[i]);
-    join(s, {fold<T, N>(v, limited(), better()), some});
+    const T best = block_extremum<N, Sign>(v);
+    bool some = best != worst<Sign, T>();  // otherwise a block of NaN, or of infinities
+    for (int i = 0; !some && !s.some && i < N; ++i) some = !is_nan(v[i]);
+    join(s, {best, some});
   }
-  KOKKOS_FUNCTION void join(state& s, const state& t) const { s = {better()(s.value, t.value), s.some || t.some}; }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const { s = {better<Sign>(s.value, t.value), s.some || t.some}; }
   KOKKOS_FUNCTION T result(const state& s, std::int64_t) const {
     if constexpr (std::is_integral_v<T>) return s.value;
     else return s.some ? s.value : Kokkos::Experimental::quiet_NaN_v<T>;
@@ -550,12 +580,12 @@ struct arg_reducer {
   }
   KOKKOS_FUNCTION static bool ties(const T& a, const T& b) { return a == b || (!SkipNan && is_nan(a) && is_nan(b)); }
 
-  KOKKOS_FUNCTION state init() const { return {Sign > 0 ? lowest<T>() : highest<T>(), nowhere}; }
+  KOKKOS_FUNCTION state init() const { return {worst<Sign, T>(), nowhere}; }
   KOKKOS_FUNCTION void add(state& s, const T& v, std::int64_t at) const { join(s, {v, at}); }
   /// Finds the block's best value in a few instructions, and its position only where that may matter.
   template <int N, class Positions>
   KOKKOS_FUNCTION void add_block(state& s, const T* v, const Positions& at) const {
-    const T best = block_extremum<N, Sign, SkipNan>(v);
+    const T best = SkipNan ? block_extremum<N, Sign>(v) : or_nan<N>(block_extremum<N, Sign>(v), v);
     if (!beats(best, s.value) && !(ties(best, s.value) && at(0) < s.at)) return;
     int first = N;
     for (int i = 0; i < N; ++i)
