@@ -242,9 +242,34 @@ struct reduce_kernel {
   KOKKOS_FUNCTION void operator()(short_tag, std::int64_t result) const {
     state s = reducer.init();
     const tile_place place = tile_at(result);
-    share_items<1, positions ? 1 : 4>(s, 0, 1, total,
-                                      [&](std::int64_t item, places& p) { p = item_at(place.from, item, 1); });
+    if (nest.outer > 1) {
+      short_share(s, [&](std::int64_t item, places& p) { p = item_at(place.from, item, 1); });
+    } else {
+      places at = place.from;
+      short_share(s, [&](std::int64_t, places& p) {
+        p = at;
+        for (int k = 0; k < operands; ++k) at.of[k] += nest.stride[k][0];
+      });
+    }
     write(place, 0, s);
+  }
+  /// Four values at a time, then the rest together, so that all loads of few values are in flight at once.
+  template <class Next>
+  KOKKOS_FUNCTION void short_share(state& s, const Next& next) const {
+    constexpr int most = positions ? 1 : 4;
+    std::int64_t item = 0;
+    for (; item + most <= total; item += most) short_block<most>(s, item, next);
+    if constexpr (most > 1) {
+      if (total - item == 3) short_block<3>(s, item, next);
+      if (total - item == 2) short_block<2>(s, item, next);
+      if (total - item == 1) short_block<1>(s, item, next);
+    }
+  }
+  template <int Count, class Next>
+  KOKKOS_FUNCTION void short_block(state& s, std::int64_t item, const Next& next) const {
+    places p[Count];
+    for (int u = 0; u < Count; ++u) next(item + u, p[u]);
+    add_items<1>(s, p, inputs());
   }
 
   KOKKOS_FUNCTION void device_unit(const member& team, state* shared, std::int64_t tile, std::int64_t split) const {

@@ -98,16 +98,16 @@ KOKKOS_FUNCTION bool is_nan(const T& x) {
   else return x != x;
 }
 
-/// Partial results side by side: as many as vector registers hold without running out of them.
+/// Partial results side by side: as many as vector registers hold without running out of them, or all of a few.
 template <int N, class P>
 inline constexpr int fold_lanes =
-    std::min<int>(N, static_cast<int>(std::bit_floor(std::max<std::size_t>(1, 128 / sizeof(P)))));
+    N < 4 ? N : std::min<int>(N, static_cast<int>(std::bit_floor(std::max<std::size_t>(1, 128 / sizeof(P)))));
 
 /// Combines N values in a tree. Written without a loop, so that compilers can vectorize loops around it.
 template <class P, int N, class T, class Lift, class Join>
 KOKKOS_FUNCTION P fold_tree(const T* v, const Lift& lift, const Join& join) {
   if constexpr (N == 1) return lift(v[0]);
-  else return join(fold_tree<P, N / 2>(v, lift, join), fold_tree<P, N / 2>(v + N / 2, lift, join));
+  else return join(fold_tree<P, N / 2>(v, lift, join), fold_tree<P, N - N / 2>(v + N / 2, lift, join));
 }
 
 /// Combines N values in lanes and then in a tree: as accurate as pairwise summation, and what compilers turn into
@@ -133,7 +133,7 @@ KOKKOS_FUNCTION P fold(const T* v, const Lift& lift, const Join& join) {
 //   state            what a thread carries
 //   init()           the state of no values
 //   add(s, v)        one more value
-//   add_block<N>(s, v)  N more values, N a power of two; blocks may differ in N
+//   add_block<N>(s, v)  N more values, N a power of two or 3; blocks may differ in N
 //   join(s, t)       the state of both
 //   result(s, n)     the result of n values
 // All are callable from kernels. One that names a type `uses_positions` gets add(s, v, at) and add_block<N>(s, v, at)
