@@ -297,31 +297,16 @@ KOKKOS_FUNCTION T lowest() {
   else return -Kokkos::Experimental::infinity_v<T>;
 }
 
-/// An integer of the size of a value, so that marks of values fit the lanes that these are compared in.
-template <std::size_t Size>
-struct mark_of {
-  using type = std::conditional_t<Size <= 2, std::int16_t, std::conditional_t<Size == 4, std::int32_t, std::int64_t>>;
-};
 template <class T>
-using mark = typename mark_of<sizeof(T)>::type;
-struct nan_mark {
-  template <class T>
-  KOKKOS_FUNCTION mark<T> operator()(const T& x) const {
-    return is_nan(x) ? 1 : 0;
-  }
-};
-struct either_mark {
-  template <class M>
-  KOKKOS_FUNCTION M operator()(M a, M b) const {
-    return static_cast<M>(a | b);
-  }
+struct one_for_nan {
+  KOKKOS_FUNCTION T operator()(const T& x) const { return is_nan(x) ? T(1) : T(0); }
 };
 /// Whether a block has a NaN. A walk of its own: not every compiler makes vector instructions of a flag that is found
 /// beside something else.
 template <int N, class T>
 KOKKOS_FUNCTION bool any_nan(const T* v) {
   if constexpr (std::is_integral_v<T>) return false;
-  else return fold<mark<T>, N>(v, nan_mark(), either_mark()) != 0;
+  else return fold<T, N>(v, one_for_nan<T>(), plus<T>()) != T(0);
 }
 
 /// The better one of two values that are no NaN: the smaller (Sign -1) or larger (+1). NaN in b loses.
