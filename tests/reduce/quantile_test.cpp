@@ -35,17 +35,23 @@ TYPED_TEST_SUITE(QuantileOfDoubles, double_cases);
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
+/// A product that no compiler contracts with what is done to it next.
+double product(double a, double b) {
+  const volatile double p = a * b;
+  return p;
+}
+
 /// What sorting gives.
 template <class T>
 auto by_sorting(std::vector<T> v, double q) {
   using number = quern::impl::mean_type<T>;
   std::sort(v.begin(), v.end());
-  const double at = q * static_cast<double>(v.size() - 1);
+  const double at = product(q, static_cast<double>(v.size() - 1));
   const auto k = static_cast<std::size_t>(at);
   const auto a = static_cast<double>(v[k]), b = static_cast<double>(v[std::min(k + 1, v.size() - 1)]);
   const double t = at - static_cast<double>(k);
   if (t == 0 || a == b) return static_cast<number>(a);
-  return static_cast<number>(t < 0.5 ? a + (b - a) * t : b - (b - a) * (1 - t));
+  return static_cast<number>(t < 0.5 ? a + product(b - a, t) : b - product(b - a, 1 - t));
 }
 
 /// Data of several kinds, the same everywhere.
@@ -99,8 +105,9 @@ TYPED_TEST(Quantile, AlongAxes) {
     const auto values = data<T>(0, a * b * c);
     const auto x = this->template array<3>({a, b, c}, values);
     const auto value = [&](std::int64_t i, std::int64_t j, std::int64_t k) { return values[(i * b + j) * c + k]; };
-    Kokkos::View<double**, E> out0("out", b, c), out1("out", a, c), out2("out", a, b);
-    Kokkos::View<double*, Kokkos::LayoutRight, E> out02("out", b);
+    using number = quern::impl::mean_type<T>;
+    Kokkos::View<number**, E> out0("out", b, c), out1("out", a, c), out2("out", a, b);
+    Kokkos::View<number*, Kokkos::LayoutRight, E> out02("out", b);
     quern::quantile(this->e, out0, x, 0.3, quern::axis{0});
     quern::quantile(this->e, out1, x, 0.3, quern::axis{1});
     quern::median(this->e, out2, x, quern::axis{-1});
@@ -198,7 +205,6 @@ void equals_sorting_in_its_type() {
 }
 TYPED_TEST(QuantileTypes, EqualSorting) {
   equals_sorting_in_its_type<std::int8_t, TypeParam>();
-  equals_sorting_in_its_type<std::uint16_t, TypeParam>();
   equals_sorting_in_its_type<std::uint64_t, TypeParam>();
   equals_sorting_in_its_type<Kokkos::Experimental::half_t, TypeParam>();
   const std::vector<std::uint64_t> large = {~std::uint64_t{0}, 0, ~std::uint64_t{0} - 4096};
