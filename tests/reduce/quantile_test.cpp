@@ -243,6 +243,10 @@ TYPED_TEST(QuantileTypes, FormsAndErrors) {
                      [&] { quern::median(e, three, x, quern::axis{1}); });
   test::expect_error("quern::quantile: out has extents (2), expected (3)",
                      [&] { quern::quantile(e, rows, x, quern::probabilities{0, 0.5, 1}); });
+  test::expect_error("quern::quantile: out would have more than 8 extents", [&] {
+    const Kokkos::View<double********, TypeParam> full("full", 1, 1, 1, 1, 1, 1, 1, 1);
+    quern::quantile(e, full, full, quern::probabilities{0.5}, quern::axes{});
+  });
   const Kokkos::View<double*, TypeParam> none("none", 0);
   test::expect_error("quern::median: in has extents (0), expected at least one element along the axes",
                      [&] { quern::median(e, none); });

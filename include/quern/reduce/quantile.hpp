@@ -18,10 +18,12 @@
 /// All forms have one without `exec`, on a default instance of the execution space of `in`. Options may come in any
 /// order.
 ///
-/// `in` has real elements, any rank, layout and strides. It is not changed, copied or sorted: lines of at most 32
-/// elements are sorted in registers, others are read a few times, and histograms of their bit patterns narrow down
-/// where the quantile is (radix selection). A line of more than 65536 elements is read twice, as a rule, and takes up
-/// to 150 kB of scratch memory, from the pool of the execution-space instance. Results do not depend on the machine.
+/// `in` has real elements, any rank, layout and strides, and is not changed. Short lines (on a device at most 32
+/// elements, on the host 1024) are sorted or partitioned by a thread; others are read a few times, and histograms of
+/// their bit patterns narrow down where the quantile is (radix selection). A line of more than 65536 elements is read
+/// twice, as a rule, and takes up to 150 kB of scratch memory; on the host, a thread copies eight shorter columns at a
+/// time. Scratch comes from the pool of the execution-space instance. Each of several probabilities is a selection of
+/// its own. Results do not depend on the machine.
 ///
 /// @throws Error if extents do not fit, an axis is out of range or repeated, a line has no elements, a probability is
 /// not from 0 to 1, or `out` shares memory with `in`
