@@ -169,6 +169,18 @@ TYPED_TEST(MapEdges, DisjointPartsOfOneViewAreNotAnOverlap) {
   EXPECT_EQ(3000.0, quern::sum(exec, x));
 }
 
+// Many host threads write such outputs past the caches, in whole lines and what is left of them.
+TYPED_TEST(MapEdges, LargerThanCaches) {
+  for (const std::array<std::int64_t, 2>& n : {std::array<std::int64_t, 2>{1, 9'000'017}, {4'003, 2'251}}) {
+    const auto values = test::samples<float>(n[0] * n[1]);
+    const auto x = this->template array<float, 2>(n, values);
+    const auto out = quern::like(x);
+    quern::map(TypeParam(), out, increment(), x);
+    const auto found = test::contents(out);
+    for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i] + 1, found[i]) << i;
+  }
+}
+
 TYPED_TEST(MapEdges, MoreThanTwoToThe31Elements) {
   const std::int64_t n = (std::int64_t{1} << 31) + 17;
   const TypeParam exec;

@@ -145,8 +145,21 @@ TYPED_TEST(ScanOn, InPlace) {
     }
 }
 
+// More than the caches hold: the host's threads hand chunks on to each other, and many of them write past the caches.
+TYPED_TEST(ScanOn, LargerThanCaches) {
+  for (const std::array<std::int64_t, 2>& extents :
+       {std::array<std::int64_t, 2>{1, 5'000'011}, {5'000'011, 1}, {4'001, 1'103}, {3, 1'500'007}, {1'500'007, 3}})
+    for (const int axis : {0, 1}) {
+      const auto values = test::samples<double>(extents[0] * extents[1]);
+      const auto x = this->template on_device<double, 2>(extents, values);
+      const auto out = quern::like(x);
+      quern::cumsum(this->e, out, x, quern::axis{axis});
+      ASSERT_EQ(scanned(extents, values, axis, false, 0.0, add<double>()), test::contents(out)) << extents[0] << axis;
+    }
+}
+
 TYPED_TEST(ScanOn, KeepsTheOrder) {
-  for (const std::int64_t n : {10, 3'000, 100'000}) {
+  for (const std::int64_t n : {10, 3'000, 100'000, 1'000'003}) {
     std::vector<affine> maps(n);
     for (std::int64_t i = 0; i < n; ++i)
       maps[i] = {static_cast<std::uint32_t>(2 * i + 1), static_cast<std::uint32_t>(i * i)};

@@ -39,10 +39,14 @@ struct tuning {
   static constexpr double reduce_occupancy = device ? 0.25 : 1.0;
 
   /// Scanning teams at a time on one multiprocessor, so that some load while others wait, and their share of the
-  /// threads that it can hold. Measured: with four their registers spill.
-  static constexpr int scan_teams = device ? 3 : 0;
-  static constexpr double scan_occupancy = 0.375;
-  static constexpr int segment_teams = device ? 4 : 0;  // of a segmented operation
+  /// threads that it can hold. Each team has several chunks, as not all teams are equally fast.
+  static constexpr int scan_teams = device ? 4 : 0;
+  static constexpr double scan_occupancy = 0.5;
+  static constexpr int scan_waves = 4;
+
+  /// Threads of a team of a segmented operation, and its teams on one multiprocessor.
+  static constexpr int segment_team = device ? 128 : 1;
+  static constexpr int segment_teams = device ? 8 : 0;
 
   /// The same of a selection.
   static constexpr int select_teams = device ? 3 : 0;
@@ -52,6 +56,9 @@ struct tuning {
   /// cache, and the lanes of a reduction's fold add up no more than 16 values each.
   static constexpr int map_block_bytes = 8192;
   static constexpr int reduce_block_bytes = 2048;
+
+  /// What a host thread of a scan reads twice, the second time from its cache.
+  static constexpr int scan_chunk_bytes = 256 << 10;
 
   /// Results whose states a host thread has in hand when it walks through rows that belong to many.
   static constexpr int reduce_results = 4096;

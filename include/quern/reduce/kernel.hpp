@@ -148,8 +148,9 @@ struct reduce_kernel {
   }
 
   template <std::size_t... I>
-  KOKKOS_FUNCTION value element(const places& p, std::int64_t k, std::index_sequence<I...>) const {
-    return f(get<I>(in).load(p.of[I] + k * get<I>(in).step)...);
+  KOKKOS_FUNCTION value element(const operand_tuple<In...>& from, const places& p, std::int64_t k,
+                                std::index_sequence<I...>) const {
+    return f(get<I>(from).load(p.of[I] + k * get<I>(from).step)...);
   }
 
   /// Adds several items of W elements, all loaded before the first is used.
@@ -189,7 +190,7 @@ struct reduce_kernel {
       });
       if (W > 1 && first == 0 && whole * W < nest.inner) {
         const places last = item_at(base, whole, W);
-        for (std::int64_t k = 0; whole * W + k < nest.inner; ++k) add(s, element(last, k, inputs()), last, k);
+        for (std::int64_t k = 0; whole * W + k < nest.inner; ++k) add(s, element(in, last, k, inputs()), last, k);
       }
     } else {
       // Items of several rows need not follow each other in position, so they come alone where positions matter.
@@ -382,14 +383,32 @@ struct reduce_kernel {
   template <std::size_t... U>
   void add_columns(state* s, const value* const* v, const places* p, int results, std::index_sequence<U...>) const {
 #pragma GCC ivdep
-    for (int k = 0; k < results; ++k) {
-      if constexpr (positions) {  // which need not be evenly apart
-        (add(s[k], v[U][k], p[U], 0), ...);
-      } else {
-        const value column[] = {v[U][k]...};
-        reducer.template add_block<sizeof...(U)>(s[k], column);
+    for (int k = 0; k < results; ++k) add_column(s[k], {v[U][k]...}, p, std::index_sequence<U...>());
+  }
+  template <std::size_t... U>
+  void add_column(state& s, const value (&column)[sizeof...(U)], const places* p, std::index_sequence<U...>) const {
+    if constexpr (positions) (add(s, column[U], p[U], 0), ...);  // which need not be evenly apart
+    else reducer.template add_block<sizeof...(U)>(s, column);
+  }
+  /// All of a few rows at once, so that no state is kept between them.
+  template <std::size_t... U>
+  void host_few(const tile_place& tile, std::index_sequence<U...> all) const {
+    const auto across = steps_across(std::index_sequence_for<In...>());
+    const places p[] = {item_at(tile.from, U, 1)...};
+    Out* to = out + tile.out;
+    const std::int64_t step = kept.stride[operands][0];
+    const auto reduce_columns = [&](const auto& value_at) {
+#pragma GCC ivdep
+      for (int k = 0; k < tile.results; ++k) {
+        state s = reducer.init();
+        add_column(s, {value_at(U, k)...}, p, all);
+        to[k * step] = convert<Out>(reducer.result(s, values));
       }
-    }
+    };
+    if (gathers) return reduce_columns([&](int u, int k) { return element(across, p[u], k, inputs()); });
+    alignas(64) std::byte room[sizeof...(U)][chunk * sizeof(value)];
+    const value* const v[] = {read_block(reinterpret_cast<value*>(room[U]), tile.results, across, p[U], inputs())...};
+    reduce_columns([&](int u, int k) { return v[u][k]; });
   }
   /// The inputs with their steps from one result to the next.
   template <std::size_t... I>
@@ -398,8 +417,13 @@ struct reduce_kernel {
   }
 
   void host_unit(const member& team, std::int64_t tile, std::int64_t split) const {
-    state s[max_across];
     const tile_place place = tile_at(tile);
+    if (by_rows && shape.splits == 1) {
+      if (total == 2) return host_few(place, std::make_index_sequence<2>());
+      if (total == 3) return host_few(place, std::make_index_sequence<3>());
+      if (total == 4) return host_few(place, std::make_index_sequence<4>());
+    }
+    state s[max_across];
     for (int k = 0; k < place.results; ++k) s[k] = reducer.init();
     const std::int64_t first = split * total / shape.splits, last = (split + 1) * total / shape.splits;
     if (by_rows) {

@@ -3,23 +3,37 @@
 #ifndef QUERN_SCAN_KERNEL_HPP
 #define QUERN_SCAN_KERNEL_HPP
 
+#include <quern/impl/stream_store.hpp>
 #include <quern/reduce/kernel.hpp>
+#include <thread>
 
 namespace quern::impl {
 
 /// How lines and chunks of lines are shared out.
 struct scan_shape {
-  bool by_team = false;     // device: a team for each chunk; otherwise a thread, or on the host a thread for a tile
-  int across = 1;           // host: lines of a tile
-  int team = 1;             // threads
+  bool by_team = false;            // device: a team for each chunk; otherwise a thread
+  int across = 1;                  // host: lines of a tile
+  int team = 1;                    // threads
+  std::int64_t tiles_per_row = 1;  // host
+  std::int64_t tiles = 1;
   std::int64_t chunks = 1;  // of each line
   std::int64_t length = 0;  // of a chunk
 };
 
 template <bool Write>
 struct thread_tag {};
+struct tile_tag {};               // host: a thread scans the lines of a tile
+struct chain_tag {};              // host: threads share the chunks of all tiles
 template <bool Write, bool Even>  // Even: the elements of a line are at equal distances
 struct team_tag {};
+
+/// A reducer whose operands may change places, so that a reduction finds the totals of chunks faster than a scan does.
+template <class Reducer>
+inline constexpr bool is_commutative = false;
+template <class S, class Sum>
+inline constexpr bool is_commutative<sum_reducer<S, Sum>> = true;
+template <class S>
+inline constexpr bool is_commutative<op_reducer<S, prod_op>> = true;
 
 /// A stride that is known when compiling.
 struct one {
@@ -89,9 +103,9 @@ struct scan_run<sum_reducer<S, compensated<S>>> {
 /// Prefixes out(i) = in(0) o in(1) o ... o in(i) along lines of an array, by the reducer of o. Only associativity is
 /// used: states are always joined in order.
 ///
-/// Lines that are too few for the machine are cut into chunks. A first kernel (Write false) finds the total of each, a
-/// second one scans each chunk from the join of the totals before it: that reads the input twice, and needs no thread
-/// to wait for another.
+/// Lines that are too few for the machine are cut into chunks. On a device a first kernel (Write false) finds the total
+/// of each, and a second one scans each chunk from the join of the totals before it: that reads the input twice, and
+/// needs no thread to wait for another. On the host one kernel does, and reads a chunk again from the cache.
 ///
 /// On a device, neighbouring lines are scanned by neighbouring threads; a line that is contiguous is scanned by a team,
 /// which turns tiles of it around in its scratch memory, so that memory is accessed in rows and each thread has
@@ -103,9 +117,9 @@ struct scan_kernel {
   using local = typename run::local;
   static constexpr bool device = tuning<Exec>::device;
   static constexpr int batch = device ? 8 : 16;  // loads of a thread in flight
+  static constexpr int block = std::max<int>(16, tuning<Exec>::reduce_block_bytes / std::bit_ceil(sizeof(T)));  // host
   static constexpr std::size_t slot = std::max(sizeof(T), sizeof(Out));
-  static constexpr int items =
-      slot <= 8 ? 15 : std::max<int>(1, 128 / slot - 1);  // of a thread; odd, against bank conflicts
+  static constexpr int items = std::clamp<int>(128 / slot - 1, 1, 7);  // of a thread; odd, against bank conflicts
 
   Reducer reducer;
   const T* in;
@@ -115,7 +129,9 @@ struct scan_kernel {
   std::int64_t n;
   std::int64_t lines;
   scan_shape shape{};
-  state* totals = nullptr;  // of chunk c of line l at c * lines + l
+  state* totals = nullptr;  // device: of chunk c of line l at c * lines + l; host: of the chunks of line l so far
+  bool stream = false;      // host: write past the caches
+  int* taken = nullptr;     // host: chunks that threads have taken, threads that found none, chunks done of each tile
 
   using places = typename row_nest<2>::offsets;
 
@@ -155,6 +171,8 @@ struct scan_kernel {
   KOKKOS_FUNCTION void scan_row(state& s, const T* from, Out* to, std::int64_t count, Step in_step,
                                 Step out_step) const {
     std::int64_t k = 0;
+    if constexpr (!Write && is_commutative<Reducer> && std::is_same_v<Step, one>)
+      for (; k + block <= count; k += block) reducer.template add_block<block>(s, from + k);
     for (; k + batch <= count; k += batch)
       scan_batch<Write, batch>(s, from + k * in_step, to + k * out_step, in_step, out_step);
     for (; k < count; ++k) scan_batch<Write, 1>(s, from + k * in_step, to + k * out_step, in_step, out_step);
@@ -166,29 +184,39 @@ struct scan_kernel {
   }
   /// A chunk of a line by one thread, in pieces that lie evenly in both arrays.
   template <bool Write>
-  KOKKOS_FUNCTION void scan_line(std::int64_t l, std::int64_t chunk) const {
+  KOKKOS_FUNCTION void scan_line(state& s, std::int64_t l, std::int64_t chunk) const {
     const places base = line_at(l);
     const std::int64_t last = last_of(chunk), in_step = along.stride[0][0], out_step = along.stride[1][0];
-    state s = Write ? total_before(l, chunk) : reducer.init();
     for (std::int64_t e = first_of(chunk), count; e < last; e += count) {
       count = Kokkos::min(last - e, along.inner - e % along.inner);
       const places p = element_at(base, e);
-      if (!device && in_step == 1 && out_step == 1)
-        scan_row<Write>(s, in + p.of[0], out + p.of[1], count, one(), one());
-      else scan_row<Write>(s, in + p.of[0], out + p.of[1], count, in_step, out_step);
+      if constexpr (!device) {
+        if (in_step == 1 && out_step == 1) {
+          scan_neighbours<Write>(s, in + p.of[0], out + p.of[1], count);
+          continue;
+        }
+      }
+      scan_row<Write>(s, in + p.of[0], out + p.of[1], count, in_step, out_step);
     }
-    if (!Write) totals[chunk * lines + l] = s;
+  }
+  template <bool Write>
+  void scan_neighbours(state& s, const T* from, Out* to, std::int64_t count) const {
+    if (!Write || !stream) return scan_row<Write>(s, from, to, count, one(), one());
+    alignas(64) Out room[block];
+    for (std::int64_t k = 0; k < count; k += block) {
+      const std::int64_t some = Kokkos::min<std::int64_t>(block, count - k);
+      scan_row<Write>(s, from + k, room, some, one(), one());
+      stream_store(to + k, room, some * sizeof(Out));
+    }
   }
 
   // A thread of the device for a chunk of a line.
   template <bool Write>
   KOKKOS_FUNCTION void operator()(thread_tag<Write>, std::int64_t unit) const {
-    if constexpr (device) {
-      const std::int64_t chunk = unit / lines;
-      scan_line<Write>(unit - chunk * lines, chunk);
-    } else {
-      host_unit<Write>(unit);
-    }
+    const std::int64_t chunk = unit / lines, l = unit - chunk * lines;
+    state s = Write ? total_before(l, chunk) : reducer.init();
+    scan_line<Write>(s, l, chunk);
+    if (!Write) totals[unit] = s;
   }
 
   /// What a team shares: something of each thread and of groups of them, and a tile of elements.
@@ -294,9 +322,21 @@ struct scan_kernel {
     const std::int64_t last = last_of(chunk);
     state s = reducer.init();
     if (Write && chunk > 0) s = team_total_before(team, m, l, chunk);
+    // The next tile is on its way while a tile is scanned.
     std::int64_t start = first_of(chunk);
-    for (; start + tile <= last; start += tile) scan_tile<Write, Even, true>(team, m, base, start, tile, s);
-    if (start < last) scan_tile<Write, Even, false>(team, m, base, start, static_cast<int>(last - start), s);
+    T v[items];
+    if (start + tile <= last) load_tile<Even, true>(v, team, base, start, tile);
+    for (; start + tile <= last; start += tile) {
+      put_tile<true>(m, v, team, tile);
+      if (start + 2 * tile <= last) load_tile<Even, true>(v, team, base, start + tile, tile);
+      scan_tile<Write, Even, true>(team, m, base, start, tile, s);
+    }
+    if (start < last) {
+      const int count = static_cast<int>(last - start);
+      load_tile<Even, false>(v, team, base, start, count);
+      put_tile<false>(m, v, team, count);
+      scan_tile<Write, Even, false>(team, m, base, start, count, s);
+    }
     if (!Write && team.team_rank() == 0) totals[chunk * lines + l] = s;
   }
 
@@ -306,27 +346,30 @@ struct scan_kernel {
     if constexpr (Even) return base.of[Which] + e * along.stride[Which][0];
     else return element_at(base, e).of[Which];
   }
-  /// The elements of a tile, all loaded before the first is stored.
-  template <bool Even, bool Full>
-  KOKKOS_FUNCTION void load_tile(const team_memory& m, int t, int threads, const places& base, std::int64_t start,
+  /// A thread's share of the elements of a tile in rows.
+  template <bool Even, bool Full, class Member>
+  KOKKOS_FUNCTION void load_tile(T (&v)[items], const Member& team, const places& base, std::int64_t start,
                                  int count) const {
-    T v[items];
-    T* values = reinterpret_cast<T*>(m.values);
+    const int t = team.team_rank(), threads = team.team_size();
     const T* from = in + place<Even, 0>(base, start + t);
     const std::int64_t apart = threads * along.stride[0][0];
     for (int u = 0; u < items; ++u)
       if (Full || u * threads + t < count)
         v[u] = Even ? from[u * apart] : in[place<Even, 0>(base, start + u * threads + t)];
+  }
+  template <bool Full, class Member>
+  KOKKOS_FUNCTION static void put_tile(const team_memory& m, const T (&v)[items], const Member& team, int count) {
+    const int t = team.team_rank(), threads = team.team_size();
+    T* values = reinterpret_cast<T*>(m.values);
     for (int u = 0; u < items; ++u)
       if (Full || u * threads + t < count) values[u * threads + t] = v[u];
+    team.team_barrier();
   }
   /// A tile of `count` elements; all of a thread's elements are there where it is full.
   template <bool Write, bool Even, bool Full, class Member>
   KOKKOS_FUNCTION void scan_tile(const Member& team, const team_memory& m, const places& base, std::int64_t start,
                                  int count, state& s) const {
     const int t = team.team_rank(), threads = team.team_size();
-    load_tile<Even, Full>(m, t, threads, base, start, count);
-    team.team_barrier();
     const T* values = reinterpret_cast<const T*>(m.values) + t * items;
     const int mine = count - t * items;
     local total = run::none(reducer), all;
@@ -362,37 +405,80 @@ struct scan_kernel {
     run::append(reducer, s, all);
   }
 
-  // On the host a unit is a chunk of a tile of lines.
-  static constexpr int most_across = tuning<Exec>::reduce_results;
+  static constexpr int most_across = 512;  // lines of a tile on the host
 
+  /// Lines l to l + count - 1.
+  struct host_lines {
+    std::int64_t l;
+    int count;
+  };
+  host_lines lines_of(std::int64_t tile) const {
+    const std::int64_t row = tile / shape.tiles_per_row, i = (tile - row * shape.tiles_per_row) * shape.across;
+    return {row * line.inner + i, static_cast<int>(Kokkos::min<std::int64_t>(shape.across, line.inner - i))};
+  }
   template <bool Write>
-  void host_unit(std::int64_t unit) const {
-    const std::int64_t tiles_per_row = (line.inner + shape.across - 1) / shape.across;
-    const std::int64_t tile = unit / shape.chunks, chunk = unit - tile * shape.chunks, row = tile / tiles_per_row;
-    const std::int64_t i = (tile - row * tiles_per_row) * shape.across, l = row * line.inner + i;
-    const int count = static_cast<int>(Kokkos::min<std::int64_t>(shape.across, line.inner - i));
-    if (count == 1) scan_line<Write>(l, chunk);
-    else scan_rows<Write>(l, count, chunk);
+  void scan_chunk(state* s, const host_lines& some, std::int64_t chunk) const {
+    if (some.count == 1) scan_line<Write>(s[0], some.l, chunk);
+    else scan_rows<Write>(s, some, chunk);
+    if (Write && stream) stream_fence();
+  }
+  void operator()(tile_tag, std::int64_t tile) const {
+    const host_lines some = lines_of(tile);
+    state s[most_across];
+    for (int k = 0; k < some.count; ++k) s[k] = reducer.init();
+    scan_chunk<true>(s, some, 0);
+  }
+
+  // A thread takes the next chunk, finds its total, waits for that of the chunks before it in its lines, hands the join
+  // of both on and scans. It waits for threads that have started only, so this ends with any number of them.
+  void operator()(chain_tag, std::int64_t) const {
+    int* found_none = taken + 1;
+    int* done = taken + 2;
+    for (int unit; (unit = Kokkos::atomic_fetch_add(taken, 1)) < shape.tiles * shape.chunks;) {
+      const std::int64_t chunk = unit / shape.tiles, tile = unit - chunk * shape.tiles;
+      const host_lines some = lines_of(tile);
+      state s[most_across];
+      for (int k = 0; k < some.count; ++k) s[k] = reducer.init();
+      scan_chunk<false>(s, some, chunk);
+      while (Kokkos::atomic_load(done + tile) != chunk) std::this_thread::yield();
+      Kokkos::memory_fence();
+      for (int k = 0; k < some.count; ++k) {
+        const state before = chunk == 0 ? reducer.init() : totals[some.l + k];
+        state total = before;
+        reducer.join(total, s[k]);
+        totals[some.l + k] = total;
+        s[k] = before;
+      }
+      Kokkos::memory_fence();
+      Kokkos::atomic_store(done + tile, chunk + 1 < shape.chunks ? static_cast<int>(chunk + 1) : 0);
+      scan_chunk<true>(s, some, chunk);
+    }
+    if (Kokkos::atomic_fetch_add(found_none, 1) == shape.team - 1) *taken = *found_none = 0;
   }
 
   template <bool Write>
-  void scan_rows(std::int64_t l, int count, std::int64_t chunk) const {
-    state s[most_across];
-    for (int k = 0; k < count; ++k) s[k] = Write ? total_before(l + k, chunk) : reducer.init();
-    const places base = line_at(l);
+  void scan_rows(state* s, const host_lines& some, std::int64_t chunk) const {
+    const places base = line_at(some.l);
     const bool unit = line.stride[0][0] == 1 && line.stride[1][0] == 1;
+    alignas(64) Out room[most_across];
     for (std::int64_t e = first_of(chunk); e < last_of(chunk); e += batch) {
       run r[most_across];
-      for (int k = 0; k < count; ++k) r[k] = run::after(reducer, s[k], run::none(reducer));
+      for (int k = 0; k < some.count; ++k) r[k] = run::after(reducer, s[k], run::none(reducer));
       for (std::int64_t f = e; f < Kokkos::min(e + batch, last_of(chunk)); ++f) {
         const places p = element_at(base, f);
-        if (unit) step_across<Write>(r, count, in + p.of[0], out + p.of[1], one(), one());
-        else step_across<Write>(r, count, in + p.of[0], out + p.of[1], line.stride[0][0], line.stride[1][0]);
+        const T* from = in + p.of[0];
+        Out* to = out + p.of[1];
+        if (!unit) {
+          step_across<Write>(r, some.count, from, to, line.stride[0][0], line.stride[1][0]);
+        } else if (Write && stream) {
+          step_across<Write>(r, some.count, from, room, one(), one());
+          stream_store(to, room, some.count * sizeof(Out));
+        } else {
+          step_across<Write>(r, some.count, from, to, one(), one());
+        }
       }
-      for (int k = 0; k < count; ++k) r[k].end(reducer, s[k]);
+      for (int k = 0; k < some.count; ++k) r[k].end(reducer, s[k]);
     }
-    if (!Write)
-      for (int k = 0; k < count; ++k) totals[chunk * lines + l + k] = s[k];
   }
   template <bool Write, class Step>
   void step_across(run* r, int count, const T* from, Out* to, Step in_step, Step out_step) const {
@@ -440,7 +526,7 @@ scan_shape scan_device_shape(const Exec& exec, const row_nest<2>& line, const ro
     while (s.team > 32 && Kernel::team_bytes(s.team) > most_bytes) s.team /= 2;
     const std::int64_t tile = s.team * Kernel::items, tiles = (n + tile - 1) / tile;
     const auto slots = static_cast<std::int64_t>(exec.concurrency() * tuning<Exec>::scan_occupancy) / s.team;
-    s.chunks = splits_for(lines, slots, tiles);
+    s.chunks = splits_for(lines, tuning<Exec>::scan_waves * slots, std::max<std::int64_t>(1, tiles / 2));
     s.length = (tiles + s.chunks - 1) / s.chunks * tile;
   } else {
     s.chunks = std::clamp<std::int64_t>(exec.concurrency() / 2 / lines, 1, std::min(most_chunks, n / least + 1));
@@ -450,27 +536,22 @@ scan_shape scan_device_shape(const Exec& exec, const row_nest<2>& line, const ro
   return s;
 }
 
-template <class Exec>
-scan_shape scan_host_shape(const Exec& exec, int most_across, const row_nest<2>& line, const row_nest<2>& along,
-                           std::int64_t n, std::int64_t lines) {
+/// Tiles of lines; where they are few for the threads, in chunks that stay in a core's cache.
+template <class Kernel, class Exec>
+scan_shape scan_host_shape(const Exec& exec, const row_nest<2>& line, const row_nest<2>& along, std::int64_t n,
+                           std::int64_t lines, std::size_t bytes) {
   scan_shape s;
   if (line.stride[0][0] < along.stride[0][0])
-    s.across = static_cast<int>(std::min<std::int64_t>(line.inner, most_across));
-  const std::int64_t threads = exec.concurrency(), least = 4096;
-  const std::int64_t units = (line.inner + s.across - 1) / s.across * (lines / line.inner);
-  if (units < 4 * threads && threads > 1) s.chunks = std::clamp<std::int64_t>(n / least, 1, threads);
-  s.length = (n + s.chunks - 1) / s.chunks;
+    s.across = static_cast<int>(std::min<std::int64_t>(line.inner, Kernel::most_across));
+  s.tiles_per_row = (line.inner + s.across - 1) / s.across;
+  s.tiles = s.tiles_per_row * (lines / line.inner);
+  s.length = n;
+  s.team = exec.concurrency();
+  if (s.tiles < 4 * s.team && s.team > 1 && s.tiles + 2 <= workspace<Exec>::max_counters)
+    s.length = std::clamp<std::int64_t>(tuning<Exec>::scan_chunk_bytes / (s.across * bytes), 1, n);
   s.chunks = (n + s.length - 1) / s.length;
   return s;
 }
-
-/// A reducer whose operands may change places, so that a reduction finds the totals of chunks faster than a scan does.
-template <class Reducer>
-inline constexpr bool is_commutative = false;
-template <class S, class Sum>
-inline constexpr bool is_commutative<sum_reducer<S, Sum>> = true;
-template <class S>
-inline constexpr bool is_commutative<op_reducer<S, prod_op>> = true;
 
 template <class Reducer>
 struct state_reducer : Reducer {
@@ -503,52 +584,69 @@ void reduce_chunks(const Exec& exec, const std::string& label, workspace<Exec>& 
                 op::identity(), axis_set(label, axis{-1}, chunked.extents.rank), totals, array_input<T>{chunked});
 }
 
-/// Launches the kernels. `out` and `in` have equal extents, and are equal or do not overlap.
-template <bool Exclusive, class Exec, class Reducer, class T, class Out>
-void scan_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Reducer& reducer,
-                 const axis_set& axes, const strided<Out>& out, const strided<const T>& in) {
-  using kernel_type = scan_kernel<Exec, Exclusive, Reducer, T, Out>;
-  using state = typename Reducer::state;
-  const auto along = in_order(axes.part(in.extents, true), axes.part(in, true), axes.part(out, true));
-  const auto line = make_loop_nest<2>(axes.part(in.extents, false), {axes.part(in, false), axes.part(out, false)});
-  const std::int64_t n = along.inner() * along.outer(), lines = line.inner() * line.outer();
-  if (n == 0 || lines == 0) return;
-
-  kernel_type kernel{reducer, in.data, out.data, row_nest<2>(line), row_nest<2>(along), n, lines};
-  std::int64_t units;
-  if constexpr (kernel_type::device) {
-    kernel.shape = scan_device_shape<kernel_type>(exec, kernel.line, kernel.along, n, lines);
-    units = lines * kernel.shape.chunks;
-  } else {
-    kernel.shape = scan_host_shape(exec, kernel_type::most_across, kernel.line, kernel.along, n, lines);
-    units = (line.inner() + kernel.shape.across - 1) / kernel.shape.across * line.outer() * kernel.shape.chunks;
-  }
+template <class Exec, class Kernel>
+void scan_device_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, Kernel& kernel) {
+  const scan_shape& shape = kernel.shape =
+      scan_device_shape<Kernel>(exec, kernel.line, kernel.along, kernel.n, kernel.lines);
+  const std::int64_t units = kernel.lines * shape.chunks;
+  const bool even = kernel.along.outer == 1;
   const auto by_team = [&]<class Tag>(Tag, const std::string& name) {
     using policy =
         Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, tuning<Exec>::scan_teams>>;
-    const auto shared = Kokkos::PerTeam(kernel_type::team_bytes(kernel.shape.team));
-    Kokkos::parallel_for(name, policy(exec, static_cast<int>(units), kernel.shape.team).set_scratch_size(0, shared),
-                         kernel);
+    const auto shared = Kokkos::PerTeam(Kernel::team_bytes(shape.team));
+    Kokkos::parallel_for(name, policy(exec, static_cast<int>(units), shape.team).set_scratch_size(0, shared), kernel);
   };
   const auto launch = [&]<bool Write>(std::bool_constant<Write>, const std::string& name) {
-    if constexpr (kernel_type::device) {
-      if (kernel.shape.by_team && along.rank == 1) return by_team(team_tag<Write, true>(), name);
-      if (kernel.shape.by_team) return by_team(team_tag<Write, false>(), name);
-    }
+    if (shape.by_team && even) return by_team(team_tag<Write, true>(), name);
+    if (shape.by_team) return by_team(team_tag<Write, false>(), name);
     using policy = Kokkos::RangePolicy<Exec, thread_tag<Write>, Kokkos::IndexType<std::int64_t>>;
     Kokkos::parallel_for(name, policy(exec, 0, units), kernel);
   };
-  if (kernel.shape.chunks > 1) {
-    kernel.totals = static_cast<state*>(scratch.require(exec, kernel.shape.chunks * lines * sizeof(state), 1));
-    if constexpr (is_commutative<Reducer>) {
-      if (along.rank == 1 && line.rank + 2 <= max_rank)
-        reduce_chunks(exec, label + "/totals", scratch, kernel, in.data);
+  if (shape.chunks > 1) {
+    kernel.totals = static_cast<typename Kernel::state*>(
+        scratch.require(exec, shape.chunks * kernel.lines * sizeof(typename Kernel::state), 1));
+    if constexpr (is_commutative<decltype(kernel.reducer)>) {
+      if (even && kernel.line.rank + 2 <= max_rank) reduce_chunks(exec, label + "/totals", scratch, kernel, kernel.in);
       else launch(std::false_type(), label + "/totals");
     } else {
       launch(std::false_type(), label + "/totals");
     }
   }
   launch(std::true_type(), label);
+}
+
+template <class Exec, class Kernel>
+void scan_host_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, Kernel& kernel) {
+  const std::size_t bytes = sizeof(*kernel.out);
+  const scan_shape& shape = kernel.shape =
+      scan_host_shape<Kernel>(exec, kernel.line, kernel.along, kernel.n, kernel.lines, bytes);
+  kernel.stream = static_cast<const void*>(kernel.in) != kernel.out && shape.team >= tuning<Exec>::streaming_threads &&
+                  kernel.n * kernel.lines * static_cast<std::int64_t>(bytes) >= tuning<Exec>::streaming_bytes;
+  const auto launch = [&]<class Tag>(Tag, std::int64_t count) {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
+                         kernel);
+  };
+  if (shape.chunks == 1) return launch(tile_tag(), shape.tiles);
+  scratch.require(exec, 1);
+  kernel.taken = scratch.counters();
+  kernel.totals =
+      static_cast<typename Kernel::state*>(scratch.require(exec, kernel.lines * sizeof(typename Kernel::state), 1));
+  launch(chain_tag(), shape.team);
+}
+
+/// Launches the kernels. `out` and `in` have equal extents, and are equal or do not overlap.
+template <bool Exclusive, class Exec, class Reducer, class T, class Out>
+void scan_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Reducer& reducer,
+                 const axis_set& axes, const strided<Out>& out, const strided<const T>& in) {
+  using kernel_type = scan_kernel<Exec, Exclusive, Reducer, T, Out>;
+  const auto along = in_order(axes.part(in.extents, true), axes.part(in, true), axes.part(out, true));
+  const auto line = make_loop_nest<2>(axes.part(in.extents, false), {axes.part(in, false), axes.part(out, false)});
+  const std::int64_t n = along.inner() * along.outer(), lines = line.inner() * line.outer();
+  if (n == 0 || lines == 0) return;
+
+  kernel_type kernel{reducer, in.data, out.data, row_nest<2>(line), row_nest<2>(along), n, lines};
+  if constexpr (kernel_type::device) scan_device_launch(exec, label, scratch, kernel);
+  else scan_host_launch(exec, label, scratch, kernel);
 }
 
 }  // namespace quern::impl

@@ -17,8 +17,8 @@
 ///
 /// `out` and `in` have equal extents, any rank, layout and strides; they may be the same View. All calls are
 /// asynchronous. Scratch memory is two accumulators for each chunk of a line; it comes from the pool
-/// of the execution-space instance. The input is read twice where lines are too few for the machine, and once
-/// otherwise.
+/// of the execution-space instance. Where lines are too few for the machine, a device reads the input twice, and the
+/// host a second time from its caches.
 ///
 /// @throws Error if extents do not fit, the axis is out of range, or `out` shares memory with `in` without being it
 

@@ -42,8 +42,9 @@ struct carry_reducer {
 };
 
 struct starts_tag {};
-struct ends_tag {};
 struct reduce_tag {};
+struct ends_tag {};
+struct open_tag {};
 struct scan_tag {};
 
 /// Reductions or scans of segments of a line of values, segment s from offsets[s] to offsets[s + 1].
@@ -51,8 +52,8 @@ struct scan_tag {};
 /// The values and the m + 1 offsets are merged: value v comes before the first offset that is greater than v, and tiles
 /// of the merged sequence are equal work, whatever the lengths of segments (Merrill and Garland, Merge-based parallel
 /// sparse matrix-vector multiplication, SC 2016). A first kernel finds where tiles start. Each tile then reduces what
-/// it has of segments; what it leaves open is joined by a scan over the tiles, and a last kernel finishes the segment
-/// that each tile ended first, or scans the tiles again.
+/// it has of segments, or for a scan only of that which it leaves open; a scan over the tiles joins what they leave
+/// open, and a last kernel finishes the segment that each tile ended first, or scans the tiles.
 template <bool Scan, class Exec, class Reducer, class T, class Index, class Out>
 struct segmented_kernel {
   using state = typename Reducer::state;
@@ -60,8 +61,8 @@ struct segmented_kernel {
   using scan = scan_kernel<Exec, false, Reducer, T, Out>;  // for what teams share
   static constexpr bool device = tuning<Exec>::device;
   static constexpr std::size_t slot = std::max(sizeof(T), sizeof(Out));
-  static constexpr int items = slot <= 8 ? 15 : std::max<int>(1, 128 / slot - 1);
-  static constexpr int batch = 4;  // loads of a thread in flight
+  static constexpr int items = slot <= 8 ? 19 : std::max<int>(1, 128 / slot - 1);
+  static constexpr int batch = 5;  // loads of a thread in flight
 
   Reducer reducer;
   strided_line<const T> values;
@@ -109,6 +110,16 @@ struct segmented_kernel {
     return x;
   }
 
+  /// What of a tile comes after its last end.
+  KOKKOS_FUNCTION extent open_part(extent x) const {
+    if (x.ends > 0) {
+      const std::int64_t last = end_at(x.first_end + x.ends - 1) - x.first_value;
+      const std::int64_t closed = Kokkos::clamp<std::int64_t>(last, 0, x.values);
+      x = {x.first_end + x.ends, x.first_value + closed, 0, x.values - closed};
+    }
+    return x;
+  }
+
   /// The segment that the tile ends first, now that what tiles before have of it is known.
   KOKKOS_FUNCTION void operator()(ends_tag, std::int64_t t) const {
     const std::int64_t e = starts[t];
@@ -145,28 +156,30 @@ struct segmented_kernel {
     return m;
   }
 
-  /// store(i, load(i)) for all i below count, by a team, with several loads in flight.
+  /// store(i, load(i)) for all i below count, by a team, with several loads in flight: none has a condition, which
+  /// would make it wait for those before.
   template <class Member, class Load, class Store>
   KOKKOS_FUNCTION static void move(const Member& team, int count, const Load& load, const Store& store) {
     const int threads = team.team_size();
     for (int i = team.team_rank(); i < count; i += batch * threads) {
       std::remove_cvref_t<std::invoke_result_t<const Load&, int>> v[batch];
-      for (int u = 0; u < batch; ++u)
-        if (i + u * threads < count) v[u] = load(i + u * threads);
+      for (int u = 0; u < batch; ++u) v[u] = load(Kokkos::min(i + u * threads, count - 1));
       for (int u = 0; u < batch; ++u)
         if (i + u * threads < count) store(i + u * threads, v[u]);
     }
   }
   template <class Member>
   KOKKOS_FUNCTION void load(const Member& team, const extent& x, const team_memory& m) const {
+    const T* value = &values[x.first_value];
+    const Index* end = &offsets[x.first_end];
     move(
-        team, static_cast<int>(x.values), [&](int i) { return values[x.first_value + i]; },
+        team, static_cast<int>(x.values), [&](int i) { return value[i * values.step]; },
         [&](int i, const T& v) { m.value[i] = v; });
     move(
-        team, static_cast<int>(x.ends), [&](int i) { return offsets[x.first_end + i]; },
-        [&](int i, Index end) {
+        team, static_cast<int>(x.ends), [&](int i) { return end[i * offsets.step]; },
+        [&](int i, Index at) {
           m.end[i] = static_cast<std::uint16_t>(
-              Kokkos::clamp<std::int64_t>(static_cast<std::int64_t>(end) - x.first_value, 0, x.values));
+              Kokkos::clamp<std::int64_t>(static_cast<std::int64_t>(at) - x.first_value, 0, x.values));
         });
     team.team_barrier();
   }
@@ -222,7 +235,7 @@ struct segmented_kernel {
       if (!mine.ended) {
         to_first = mine.state;
         first_end = e;
-      } else if constexpr (!Scan) {
+      } else {
         m.result[e] = convert<Out>(reducer.result(mine.state, 0));
       }
       mine = {reducer.init(), 1};
@@ -230,45 +243,62 @@ struct segmented_kernel {
     walk(part_of(team.team_rank(), x, m), x, m, at_end, [&](int v) { reducer.add(mine.state, m.value[v]); });
     const carry prior = carry_before(team, m, mine, all);
     if (team.team_rank() == 0) left[team.league_rank()] = all;
-    if constexpr (!Scan) {
-      if (mine.ended) {
-        state s = prior.state;
-        reducer.join(s, to_first);
-        if (prior.ended) m.result[first_end] = convert<Out>(reducer.result(s, 0));
-        else first[team.league_rank()] = s;
-      }
-      team.team_barrier();
-      for (int i = team.team_rank(); i < x.ends; i += team.team_size())
-        if (i > 0) out[x.first_end + i - 1] = m.result[i];
+    if (mine.ended) {
+      state s = prior.state;
+      reducer.join(s, to_first);
+      if (prior.ended) m.result[first_end] = convert<Out>(reducer.result(s, 0));
+      else first[team.league_rank()] = s;
     }
+    team.team_barrier();
+    for (int i = team.team_rank(); i < x.ends; i += team.team_size())
+      if (i > 0) out[x.first_end + i - 1] = m.result[i];
   }
 
-  // Writes the prefixes of the tile's values, but for those outside of all segments.
+  template <class Member>
+    requires(device)
+  KOKKOS_FUNCTION void operator()(open_tag, const Member& team) const {
+    const extent whole = extent_of(team.league_rank()), x = open_part(whole);
+    const team_memory m = memory_of(team, x);
+    load(team, x, m);
+    carry mine = carries().init(), all;
+    walk(part_of(team.team_rank(), x, m), x, m, [](int) {}, [&](int v) { reducer.add(mine.state, m.value[v]); });
+    carry_before(team, m, mine, all);
+    if (team.team_rank() == 0) left[team.league_rank()] = {all.state, whole.ends > 0};
+  }
+
+  // Writes the prefixes of the tile's values, but for those outside of all segments. Those of segments that begin in a
+  // thread's part come first, the others when it is known what is before them.
   template <class Member>
     requires(device)
   KOKKOS_FUNCTION void operator()(scan_tag, const Member& team) const {
     const extent x = extent_of(team.league_rank());
     const team_memory m = memory_of(team, x);
-    load(team, x, m);
-    const part p = part_of(team.team_rank(), x, m);
-    carry mine = carries().init(), all;
-    walk(p, x, m, [&](int) { mine = {reducer.init(), 1}; }, [&](int v) { reducer.add(mine.state, m.value[v]); });
-    carry s = before[team.league_rank()];
-    carries().join(s, carry_before(team, m, mine, all));
     const std::int64_t begin = end_at(0), past = end_at(ends - 1);
+    carry s = before[team.league_rank()];
+    load(team, x, m);
     const auto write = [&](std::int64_t v, const Out& result) {
       if (v >= begin && v < past) out[v] = result;
     };
     constexpr bool in_place = sizeof(T) == sizeof(Out);  // a thread reads what it overwrites
     Out* results = reinterpret_cast<Out*>(m.value);
+    const auto step = [&](state& prefix, int v, bool known) {
+      reducer.add(prefix, m.value[v]);
+      if (!known) return;
+      const Out result = convert<Out>(reducer.result(prefix, 0));
+      if constexpr (in_place) results[v] = result;
+      else write(x.first_value + v, result);
+    };
+    const part p = part_of(team.team_rank(), x, m);
+    carry mine = carries().init(), all;
+    int open = 0;
     walk(
-        p, x, m, [&](int) { s.state = reducer.init(); },
+        p, x, m, [&](int) { mine = {reducer.init(), 1}; },
         [&](int v) {
-          reducer.add(s.state, m.value[v]);
-          const Out result = convert<Out>(reducer.result(s.state, 0));
-          if constexpr (in_place) results[v] = result;
-          else write(x.first_value + v, result);
+          step(mine.state, v, mine.ended);
+          if (!mine.ended) ++open;
         });
+    carries().join(s, carry_before(team, m, mine, all));
+    for (int i = 0; i < open; ++i) step(s.state, p.v + i, true);
     if constexpr (in_place) {
       team.team_barrier();
       for (int i = team.team_rank(); i < x.values; i += team.team_size()) write(x.first_value + i, results[i]);
@@ -276,43 +306,54 @@ struct segmented_kernel {
   }
 
   // On the host a tile is a thread's share.
-  void operator()(reduce_tag, std::int64_t t) const { host_tile<false>(t); }
-  void operator()(scan_tag, std::int64_t t) const { host_tile<true>(t); }
-
-  template <bool Write>
-  void host_tile(std::int64_t t) const {
+  void operator()(reduce_tag, std::int64_t t) const {
     const extent x = extent_of(t);
     const std::int64_t last = x.first_value + x.values;
     std::int64_t v = x.first_value;
-    carry s = Write ? before[t] : carries().init();
-    for (std::int64_t e = x.first_end; e < x.first_end + x.ends; ++e) {
-      const std::int64_t end = Kokkos::clamp(end_at(e), v, last);
-      host_segment<Write>(s.state, e, v, end);
-      v = end;
-      if constexpr (!Scan) {
-        if (s.ended && e > x.first_end) out[e - 1] = convert<Out>(reducer.result(s.state, 0));
-        else first[t] = s.state;
-      }
-      s = {reducer.init(), 1};
-    }
-    host_segment<Write>(s.state, x.first_end + x.ends, v, last);
-    if (!Write) left[t] = s;
+    const auto until = [&](std::int64_t end) {
+      const std::int64_t stop = Kokkos::clamp(end, v, last);
+      state s = reducer.init();
+      reduce_piece(s, v, stop);
+      v = stop;
+      return s;
+    };
+    if (x.ends > 0) first[t] = until(end_at(x.first_end));
+    for (std::int64_t e = x.first_end + 1; e < x.first_end + x.ends; ++e)
+      out[e - 1] = convert<Out>(reducer.result(until(end_at(e)), 0));
+    left[t] = {until(last), x.ends > 0};
   }
-  /// A piece of the segment that ends at end e.
-  template <bool Write>
-  void host_segment(state& s, std::int64_t e, std::int64_t v, std::int64_t last) const {
-    if (Write && (e == 0 || e == ends)) return;
+  void operator()(open_tag, std::int64_t t) const {
+    const extent whole = extent_of(t), x = open_part(whole);
+    left[t] = {reducer.init(), whole.ends > 0};
+    reduce_piece(left[t].state, x.first_value, x.first_value + x.values);
+  }
+  void operator()(scan_tag, std::int64_t t) const {
+    const extent x = extent_of(t);
+    const std::int64_t last = x.first_value + x.values, past = x.first_end + x.ends;
+    std::int64_t v = x.first_value;
+    state s = before[t].state;
+    for (std::int64_t e = x.first_end; e <= past; ++e) {
+      const std::int64_t stop = e < past ? Kokkos::clamp(end_at(e), v, last) : last;
+      if (e > 0 && e < ends) scan_piece(s, v, stop);
+      v = stop;
+      s = reducer.init();
+    }
+  }
+
+  void reduce_piece(state& s, std::int64_t v, std::int64_t last) const {
     constexpr int chains = 4, length = 16;  // joined in order
-    if constexpr (!Write)
-      for (; v + chains * length <= last; v += chains * length) {
-        state of[chains] = {reducer.init(), reducer.init(), reducer.init(), reducer.init()};
-        for (int k = 0; k < length; ++k)
-          for (int c = 0; c < chains; ++c) reducer.add(of[c], values[v + c * length + k]);
-        for (int c = 0; c < chains; ++c) reducer.join(s, of[c]);
-      }
+    for (; v + chains * length <= last; v += chains * length) {
+      state of[chains] = {reducer.init(), reducer.init(), reducer.init(), reducer.init()};
+      for (int k = 0; k < length; ++k)
+        for (int c = 0; c < chains; ++c) reducer.add(of[c], values[v + c * length + k]);
+      for (int c = 0; c < chains; ++c) reducer.join(s, of[c]);
+    }
+    for (; v < last; ++v) reducer.add(s, values[v]);
+  }
+  void scan_piece(state& s, std::int64_t v, std::int64_t last) const {
     for (; v < last; ++v) {
       reducer.add(s, values[v]);
-      if constexpr (Write) out[v] = convert<Out>(reducer.result(s, 0));
+      out[v] = convert<Out>(reducer.result(s, 0));
     }
   }
 };
@@ -327,7 +368,7 @@ void segmented_launch(const Exec& exec, const std::string& label, workspace<Exec
   const std::int64_t n = values.extents.extent[0], ends = offsets.extents.extent[0];
   if (ends < 2 || (Scan && n == 0)) return;
 
-  int threads = tuning<Exec>::team_size;
+  int threads = tuning<Exec>::segment_team;
   while (kernel_type::device && threads > 32 && kernel_type::team_bytes(threads) > 48000) threads /= 2;
   const std::int64_t tile =
       kernel_type::device ? threads * kernel_type::items : (n + ends + exec.concurrency() - 1) / exec.concurrency();
@@ -348,7 +389,7 @@ void segmented_launch(const Exec& exec, const std::string& label, workspace<Exec
   const auto work = [&]<class Tag>(Tag, const std::string& name) {
     if constexpr (kernel_type::device) {
       using policy =
-          Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, tuning<Exec>::segment_teams>>;
+          Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::segment_team, tuning<Exec>::segment_teams>>;
       const auto shared = Kokkos::PerTeam(kernel_type::team_bytes(threads));
       Kokkos::parallel_for(name, policy(exec, static_cast<int>(tiles), threads).set_scratch_size(0, shared), kernel);
     } else {
@@ -356,11 +397,12 @@ void segmented_launch(const Exec& exec, const std::string& label, workspace<Exec
     }
   };
   each_tile(starts_tag(), label + "/starts", tiles + 1);
-  work(reduce_tag(), label);
+  if constexpr (Scan) work(open_tag(), label + "/open");
+  else work(reduce_tag(), label);
   const shape line{tiles};
   scan_launch<true>(exec, label + "/carries", scratch, kernel.carries(), axis_set::all(),
                     strided<carry>{kernel.before, line, {1}}, strided<const carry>{kernel.left, line, {1}});
-  if constexpr (Scan) work(scan_tag(), label + "/scan");
+  if constexpr (Scan) work(scan_tag(), label);
   else each_tile(ends_tag(), label + "/ends", tiles);
 }
 
