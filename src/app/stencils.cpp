@@ -97,7 +97,7 @@ measurement laplacian(const settings& s, std::int64_t n) {
   const device_view<double***> out("out", n, n, n);
   fill_with(s.exec, in, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1); });
   measurement m{fmt::format("{0} x {0} x {0}", n), 0, 16.0 * n * n * n, 7.0 * n * n * n};
-  m.seconds = time_call(s, [&] { quern::stencil<quern::box<1>>(s.exec, out, laplace7(), quern::boundary::keep, in); });
+  m.seconds = time_call(s, [&] { quern::stencil<quern::star<1>>(s.exec, out, laplace7(), quern::boundary::keep, in); });
   const auto hin = quern::to_host(in), hout = quern::to_host(out);
   const auto plain = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
     return laplace7()([&](int a, int b, int c) { return hin(i + a, j + b, k + c); });

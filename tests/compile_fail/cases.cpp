@@ -22,9 +22,10 @@ void misuse() {
 #elif defined(CASE_MAP_ARITY)
   quern::map(x, identity(), x, x);
 #elif defined(CASE_STENCIL_RANK)
-  quern::stencil<quern::box<1> >(x, identity(), quern::boundary::keep, x);
+  const Kokkos::View<double****> four("four", 3, 3, 3, 3);
+  quern::stencil<quern::box<1> >(four, identity(), quern::boundary::keep, four);
 #elif defined(CASE_BOX_RADIUS)
-  (void)quern::box<-1>::radius;
+  (void)quern::box<-1>::radii;
 #elif defined(CASE_SUM_ARGUMENTS)
   quern::sum(1.0);
 #elif defined(CASE_FAST_MATH)

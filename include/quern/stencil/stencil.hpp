@@ -3,119 +3,146 @@
 #ifndef QUERN_STENCIL_STENCIL_HPP
 #define QUERN_STENCIL_STENCIL_HPP
 
-#include <Kokkos_Core.hpp>
-#include <quern/core/arguments.hpp>
-#include <string>
+#include <quern/stencil/boundary.hpp>
+#include <quern/stencil/kernel.hpp>
 
 namespace quern {
 
-/// The neighbourhood of all cells within Radius along every axis: 3 x 3 for `box<1>` of an image.
-template <int Radius>
-struct box {
-  static_assert(Radius >= 0, "quern::box: the radius must not be negative");
-  static constexpr int radius = Radius;
-};
-
-/// What happens at cells whose neighbourhood reaches beyond the array.
-enum class boundary {
-  keep  ///< these cells of the output are left as they are
-};
-
 namespace impl {
 
-/// What a stencil's functor sees: the input around one cell. `w(dj, di)` is the value dj rows and di columns away.
-template <class T, int Rank>
-struct window {
-  const T* centre;
-  std::int64_t stride[Rank];
-
-  template <class... I>
-    requires(sizeof...(I) == Rank)
-  KOKKOS_FUNCTION T operator()(I... offset) const {
-    const std::int64_t* s = stride;
-    std::int64_t at = 0;
-    ((at += static_cast<std::int64_t>(offset) * *s++), ...);
-    return centre[at];
+/// A neighbourhood that reaches as far along each axis: one radius for all, or one for each.
+template <bool Star, int... Radius>
+struct neighbourhood {
+  static_assert(sizeof...(Radius) > 0 && ((Radius >= 0) && ...), "quern::stencil: a radius must not be negative");
+  static constexpr bool arms_only = Star;
+  static constexpr int radii = sizeof...(Radius);
+  KOKKOS_FUNCTION static constexpr int radius(int d) {
+    const int all[] = {Radius...};
+    return all[radii == 1 ? 0 : d];
   }
 };
-
-template <class Exec, int Rank, class F, class Out, class In>
-struct stencil_kernel {
-  F f;
-  Out* out;
-  const In* in;
-  std::int64_t out_stride[Rank], in_stride[Rank];
-
-  template <class... I>
-  KOKKOS_FUNCTION void operator()(I... index) const {
-    const std::int64_t i[Rank] = {static_cast<std::int64_t>(index)...};
-    window<In, Rank> w{in, {}};
-    std::int64_t to = 0;
-    for (int d = 0; d < Rank; ++d) {
-      w.centre += i[d] * in_stride[d];
-      w.stride[d] = in_stride[d];
-      to += i[d] * out_stride[d];
-    }
-    out[to] = static_cast<Out>(f(w));
-  }
-};
-
-/// Tiles run along the axis that is contiguous in memory, so the iteration order follows the output's strides.
-template <class Exec, int Rank, Kokkos::Iterate Order, class Kernel>
-void stencil_launch(const Exec& exec, const std::string& label, const shape& extents, int radius,
-                    const Kernel& kernel) {
-  using policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<Rank, Order, Order>, Kokkos::IndexType<std::int64_t>>;
-  typename policy::point_type low, high;
-  for (int d = 0; d < Rank; ++d) {
-    low[d] = radius;
-    high[d] = extents.extent[d] - radius;
-  }
-  Kokkos::parallel_for(label, policy(exec, low, high), kernel);
-}
 
 }  // namespace impl
 
-/// Applies a function to the neighbourhood of each cell: `out(j, i) = f(w)`, where `w(dj, di)` is `in(j + dj, i + di)`.
-///
-/// @tparam Shape    the neighbourhood: `quern::box<radius>`. `f` must not look further
-/// @param  out, in  Views of rank 2 or 3 with the same extents; they must not share memory
-/// @param  f        a functor or lambda over the window, `KOKKOS_LAMBDA(const auto& w)`; with an offset for each axis
-/// in
-///                  the order of the View's indices
-/// @param  edge     `boundary::keep`: the outermost `radius` cells of `out` along each axis are left as they are
-///
-/// Asynchronous on `exec`; uses no scratch memory, allocates nothing, and may be captured in a device graph.
-/// @throws Error if the extents differ or the Views share memory
-template <class Shape, execution_space Exec, view_like Out, class F, view_like In>
-void stencil(const Exec& exec, const Out& out_view, const F& f, boundary edge, const In& in_view) {
-  const std::string label = "quern::stencil";
-  constexpr int rank = static_cast<int>(Out::rank());
-  static_assert(rank == 2 || rank == 3, "quern::stencil: out must have rank 2 or 3");
-  static_assert(rank == static_cast<int>(In::rank()), "quern::stencil: in must have the rank of out");
-  if (edge != boundary::keep) throw Error(label, "unknown boundary");
-  const auto out = impl::make_output<Exec>(out_view, label);
-  const auto in = impl::make_input<Exec>(in_view, label);
-  if (in.array.extents != out.extents)
-    throw Error(label, "in has extents " + in.array.extents.str() + ", expected those of out, " + out.extents.str());
-  impl::check_overlap(label, out, in.array, "in", false);
-  for (int d = 0; d < rank; ++d)
-    if (out.extents.extent[d] <= 2 * Shape::radius) return;  // all cells are border cells
+/// The neighbourhood of all cells within a radius along every axis: 3 x 3 for `box<1>` of an image, 3 x 1 for
+/// `box<1, 0>`.
+template <int... Radius>
+struct box : impl::neighbourhood<false, Radius...> {};
 
-  using T = std::remove_pointer_t<decltype(out.data)>;
-  impl::stencil_kernel<Exec, rank, F, T, impl::value_of<In>> kernel{f, out.data, in.array.data, {}, {}};
-  for (int d = 0; d < rank; ++d) {
-    kernel.out_stride[d] = out.stride[d];
-    kernel.in_stride[d] = in.array.stride[d];
-  }
-  if (out.stride[0] < out.stride[rank - 1])
-    impl::stencil_launch<Exec, rank, Kokkos::Iterate::Left>(exec, label, out.extents, Shape::radius, kernel);
-  else impl::stencil_launch<Exec, rank, Kokkos::Iterate::Right>(exec, label, out.extents, Shape::radius, kernel);
+/// The cell and its neighbours along the axes, within a radius: 7 cells for `star<1>` in three dimensions.
+template <int... Radius>
+struct star : impl::neighbourhood<true, Radius...> {};
+
+/// Several outputs of a stencil: `outputs(u, v)`. Its functor returns a `Kokkos::Array` of as many values.
+template <view_like... Out>
+std::tuple<Out...> outputs(const Out&... out) {
+  static_assert(sizeof...(Out) > 1, "quern::outputs: at least two");
+  return {out...};
 }
 
-/// The same on a default instance of out's execution space.
-template <class Shape, view_like Out, class F, view_like In>
-void stencil(const Out& out, const F& f, boundary edge, const In& in) {
-  stencil<Shape>(impl::default_execution_space<Out>(), out, f, edge, in);
+/// A functor of a stencil that is called with the cell's indices, a `Kokkos::Array<std::int64_t, rank>`, before the
+/// windows.
+template <class F>
+impl::positioned<F> with_position(const F& f) {
+  return {f};
+}
+
+namespace impl {
+
+/// The View whose type tells rank and layout.
+template <class V>
+auto typical_view() {
+  if constexpr (dual_view<V>) return std::type_identity<typename V::t_dev>();
+  else return std::type_identity<V>();
+}
+template <class V>
+using typical = typename decltype(typical_view<std::remove_cvref_t<V>>())::type;
+
+template <class V>
+constexpr bool first_axis_fastest() {
+  if constexpr (requires { typename typical<V>::array_layout; })
+    return std::is_same_v<typename typical<V>::array_layout, Kokkos::LayoutLeft>;
+  else return false;
+}
+
+template <class Shape, class Exec, class F, class... Out, class... In>
+void stencil_call(const Exec& exec, const std::tuple<Out...>& outs, const F& f, const boundaries& edges,
+                  const In&... inputs) {
+  const std::string label = "quern::stencil";
+  using first_out = typical<std::tuple_element_t<0, std::tuple<Out...>>>;
+  constexpr int rank = static_cast<int>(first_out::rank());
+  static_assert(rank >= 1 && rank <= 3, "quern::stencil: out must have rank 1, 2 or 3");
+  static_assert(((static_cast<int>(typical<Out>::rank()) == rank) && ...),
+                "quern::stencil: outputs must have the same rank");
+  static_assert(((static_cast<int>(typical<In>::rank()) == rank) && ...),
+                "quern::stencil: in must have the rank of out");
+  static_assert(sizeof...(In) > 0, "quern::stencil: no input");
+  static_assert(Shape::radii == 1 || Shape::radii == rank, "quern::stencil: one radius, or one for each axis");
+  const auto out = std::apply([&](const auto&... o) { return std::tuple(make_output<Exec>(o, label)...); }, outs);
+  const auto check_output = [&]<std::size_t... O>(std::index_sequence<O...>) {
+    const auto check = [&](const auto& o, std::size_t number) {
+      if (o.extents != std::get<0>(out).extents)
+        throw Error(label, "out " + std::to_string(number + 1) + " has extents " + o.extents.str() +
+                               ", expected those of the first, " + std::get<0>(out).extents.str());
+      const auto apart = [&](const auto& other, std::size_t i) {
+        if (i < number) check_overlap(label, o, other, "another output", false);
+      };
+      (apart(std::get<O>(out), O), ...);
+    };
+    (check(std::get<O>(out), O), ...);
+  };
+  check_output(std::index_sequence_for<Out...>());
+  const auto checked = [&](const auto& in) {
+    const auto array = make_input<Exec>(in, label).array;
+    if (array.extents != std::get<0>(out).extents)
+      throw Error(label, "in has extents " + array.extents.str() + ", expected those of out, " +
+                             std::get<0>(out).extents.str());
+    std::apply([&](const auto&... o) { (check_overlap(label, o, array, "in", false), ...); }, out);
+    return array;
+  };
+  stencil_launch<Shape, rank, first_axis_fastest<first_out>()>(exec, label, f, edges, out,
+                                                               std::index_sequence_for<Out...>(), checked(inputs)...);
+}
+
+template <class T>
+inline constexpr bool is_outputs = false;
+template <class... Out>
+inline constexpr bool is_outputs<std::tuple<Out...>> = true;
+
+}  // namespace impl
+
+/// Applies a function to the neighbourhood of each cell: `out(j, i) = f(w...)`, where `w(dj, di)` is `in(j + dj, i +
+/// di)`.
+///
+/// @tparam Shape the neighbourhood: `quern::box<radius>` or `quern::star<radius>`, with one radius or one for each axis.
+///               `f` must not look further
+/// @param out    a View of rank 1 to 3, or several, `quern::outputs(u, v)`
+/// @param f      a functor or lambda over a window of each input, `KOKKOS_LAMBDA(const auto& w)`, with an offset for
+///               each axis in the order of the Views' indices; it computes in the type it likes. In
+///               `quern::with_position(f)` it also gets the cell's indices
+/// @param edge   what stands beyond the arrays, for all axes or for each: `quern::boundary`, `quern::boundaries`,
+///               or the cells to compute, `quern::interior_only`
+/// @param in     one or more Views with the extents of `out`, of any types; they must not share memory with it
+///
+/// Windows hold neighbourhoods in registers: constant offsets cost nothing, others are right but slow. LayoutLeft and
+/// LayoutRight are equally fast when all Views have the same; on devices packs of 16 bytes are moved where rows are
+/// aligned. One kernel on devices, two on hosts, where there is a border.
+///
+/// Asynchronous on `exec`; uses no scratch memory, allocates nothing, and may be captured in a device graph.
+/// @throws Error if the extents differ, Views share memory, a neighbourhood does not fit under `boundary::keep`, or
+/// cells of `interior_only` need values from outside
+template <class Shape, execution_space Exec, class Out, class F, view_like... In>
+  requires(view_like<Out> || impl::is_outputs<Out>)
+void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
+  if constexpr (impl::is_outputs<Out>) impl::stencil_call<Shape>(exec, out, f, edge, in...);
+  else impl::stencil_call<Shape>(exec, std::tuple<Out>(out), f, edge, in...);
+}
+
+/// The same on a default instance of the execution space of the first input.
+template <class Shape, class Out, class F, view_like First, view_like... In>
+  requires(view_like<Out> || impl::is_outputs<Out>)
+void stencil(const Out& out, const F& f, const boundaries& edge, const First& first, const In&... in) {
+  stencil<Shape>(impl::default_execution_space<First>(), out, f, edge, first, in...);
 }
 
 }  // namespace quern

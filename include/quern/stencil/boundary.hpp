@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_STENCIL_BOUNDARY_HPP
+#define QUERN_STENCIL_BOUNDARY_HPP
+
+#include <any>
+#include <initializer_list>
+#include <quern/core/extents.hpp>
+#include <utility>
+#include <vector>
+
+namespace quern {
+
+/// What stands where a neighbourhood reaches beyond an array `a b c d`. Names and values are those of `scipy.ndimage`:
+///
+/// | mode | values before and after |
+/// | --- | --- |
+/// | `boundary::keep` | none: cells that would need them are left as they are |
+/// | `boundary::constant(k)` | `k k k k` \| `a b c d` \| `k k k k` |
+/// | `boundary::nearest` | `a a a a` \| `a b c d` \| `d d d d` |
+/// | `boundary::reflect` | `d c b a` \| `a b c d` \| `d c b a` |
+/// | `boundary::mirror` | `c d c b` \| `a b c d` \| `c b a b` |
+/// | `boundary::wrap` | `a b c d` \| `a b c d` \| `a b c d` (scipy's `grid-wrap`) |
+///
+/// Axes are continued one by one; where a constant meets another mode in a corner, the constant stands.
+class boundary {
+ public:
+  enum class mode : signed char { keep, constant, nearest, reflect, mirror, wrap };
+
+  static const boundary keep, nearest, reflect, mirror, wrap;
+
+  /// @param value converted to the value type of each input; a value that is not a number must have that type
+  template <class V>
+  static boundary constant(const V& value) {
+    boundary b(mode::constant);
+    if constexpr (std::is_integral_v<V> && std::is_signed_v<V>) b.value_ = static_cast<std::int64_t>(value);
+    else if constexpr (std::is_integral_v<V>) b.value_ = static_cast<std::uint64_t>(value);
+    else if constexpr (std::is_convertible_v<V, double>) b.value_ = static_cast<double>(value);
+    else b.value_ = value;
+    return b;
+  }
+
+  mode kind() const { return mode_; }
+
+  /// The constant in the type of an input.
+  /// @throws Error if it cannot be converted
+  template <class T>
+  T value_for(const std::string& operation) const {
+    if constexpr (std::is_constructible_v<T, double>) {
+      if (const auto* v = std::any_cast<double>(&value_)) return static_cast<T>(*v);
+      if (const auto* v = std::any_cast<std::int64_t>(&value_)) return static_cast<T>(*v);
+      if (const auto* v = std::any_cast<std::uint64_t>(&value_)) return static_cast<T>(*v);
+    }
+    if (const auto* v = std::any_cast<T>(&value_)) return *v;
+    throw Error(operation, "the boundary's constant has not the type of the input's values");
+  }
+
+ private:
+  constexpr explicit boundary(mode m) : mode_(m) {}
+  mode mode_;
+  std::any value_;
+};
+inline const boundary boundary::keep{boundary::mode::keep};
+inline const boundary boundary::nearest{boundary::mode::nearest};
+inline const boundary boundary::reflect{boundary::mode::reflect};
+inline const boundary boundary::mirror{boundary::mode::mirror};
+inline const boundary boundary::wrap{boundary::mode::wrap};
+
+/// The boundaries of one axis: before its first index and after its last.
+struct sides {
+  boundary low, high;
+  sides(const boundary& both) : low(both), high(both) {}  // NOLINT(google-explicit-constructor)
+  sides(boundary before, boundary after) : low(std::move(before)), high(std::move(after)) {}
+};
+
+/// The cells to compute, by their first and last-but-one index along each axis: `interior_only{{1, 99}, {1, 99}}`. All
+/// values that the neighbourhoods of these cells need are in the array, in its ghost cells for example.
+struct interior_only {
+  std::vector<std::pair<std::int64_t, std::int64_t>> range;
+  interior_only(std::initializer_list<std::pair<std::int64_t, std::int64_t>> ranges) : range(ranges) {}
+};
+
+/// The boundaries of all axes: one for all, `boundary::reflect`; one for each,
+/// `boundaries{boundary::wrap, sides{boundary::keep, boundary::constant(0)}}`; or none, `interior_only{...}`.
+class boundaries {
+ public:
+  boundaries(const boundary& all) : axes_{sides(all)} {}            // NOLINT(google-explicit-constructor)
+  boundaries(const interior_only& box) : ranges_(box.range) {}      // NOLINT(google-explicit-constructor)
+  boundaries(std::initializer_list<sides> each) : axes_(each) {}
+
+  /// Cells are those of a box, and no boundary is looked at.
+  bool is_box() const { return axes_.empty(); }
+  int count() const { return static_cast<int>(is_box() ? ranges_.size() : axes_.size()); }
+  const sides& axis(int d) const { return axes_[axes_.size() == 1 ? 0 : d]; }
+  std::pair<std::int64_t, std::int64_t> range(int d) const { return ranges_[d]; }
+
+ private:
+  std::vector<sides> axes_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> ranges_;
+};
+
+namespace impl {
+
+/// Where an index beyond an axis of n elements is found, for the modes that continue the array.
+KOKKOS_FUNCTION inline std::int64_t continued(boundary::mode mode, std::int64_t i, std::int64_t n) {
+  if (mode == boundary::mode::wrap || mode == boundary::mode::reflect || mode == boundary::mode::mirror) {
+    const std::int64_t period = mode == boundary::mode::wrap      ? n
+                                : mode == boundary::mode::reflect ? 2 * n
+                                                                  : Kokkos::max<std::int64_t>(2 * n - 2, 1);
+    i %= period;
+    if (i < 0) i += period;
+    return i < n ? i : mode == boundary::mode::reflect ? period - 1 - i : period - i;
+  }
+  return i < 0 ? 0 : n - 1;
+}
+
+}  // namespace impl
+}  // namespace quern
+
+#endif

@@ -1,0 +1,477 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_STENCIL_KERNEL_HPP
+#define QUERN_STENCIL_KERNEL_HPP
+
+#include <quern/core/arguments.hpp>
+#include <quern/core/operations.hpp>
+#include <quern/stencil/boundary.hpp>
+
+namespace quern::impl {
+
+/// The axes of a stencil in the order of memory: 0 the slowest, along which a thread of a device walks, 2 the fastest.
+/// Arrays of fewer axes have extent 1 along those that they lack.
+struct grid_index {
+  std::int64_t of[3];
+};
+
+/// Which of them axis d of an array of that rank is. Reversed: the first axis is the fastest.
+template <int Rank, bool Reversed>
+KOKKOS_FUNCTION constexpr int grid_axis(int d) {
+  const int e = Reversed ? Rank - 1 - d : d;
+  return e == Rank - 1 ? 2 : e;
+}
+
+/// An output as kernels carry it.
+template <class T>
+struct grid_output {
+  using value_type = T;
+  T* data;
+  std::int64_t stride[3];
+
+  /// Unit: the fastest axis is known to be contiguous.
+  template <bool Unit>
+  KOKKOS_FUNCTION T* at(const grid_index& i) const {
+    return data + i.of[0] * stride[0] + i.of[1] * stride[1] + (Unit ? i.of[2] : i.of[2] * stride[2]);
+  }
+};
+/// An input; beyond its axes stand the constants of its boundaries.
+template <class T>
+struct grid_input : grid_output<const T> {
+  T beyond[3][2];
+};
+
+/// A box of cells, from `low` to before `high`.
+struct grid_box {
+  std::int64_t low[3], high[3];
+  KOKKOS_FUNCTION std::int64_t extent(int a) const { return high[a] - low[a]; }
+  KOKKOS_FUNCTION std::int64_t cells() const { return extent(0) * extent(1) * extent(2); }
+};
+
+// What a functor sees of an input, three ways: w(offsets...) is the value that far away.
+
+/// In memory, where all of the neighbourhood is there. Unit: the fastest axis is contiguous.
+template <class T, int Rank, bool Reversed, bool Unit>
+struct memory_window {
+  const T* centre;
+  std::int64_t stride[3];
+
+  template <class... I>
+    requires(sizeof...(I) == Rank)
+  KOKKOS_FUNCTION T operator()(I... offset) const {
+    const std::int64_t o[] = {static_cast<std::int64_t>(offset)...};
+    std::int64_t at = 0;
+    for (int d = 0; d < Rank; ++d) {
+      const int a = grid_axis<Rank, Reversed>(d);
+      at += Unit && a == 2 ? o[d] : o[d] * stride[a];
+    }
+    return centre[at];
+  }
+};
+
+/// In a thread's registers, for constant offsets; for others the compiler keeps the values in memory.
+template <class Rolling, int Rank, bool Reversed>
+struct register_window {
+  const Rolling& rolling;
+  int cell;
+
+  template <class... I>
+    requires(sizeof...(I) == Rank)
+  KOKKOS_FUNCTION auto operator()(I... offset) const {
+    const int o[] = {static_cast<int>(offset)...};
+    using radii = typename Rolling::radii;
+    int at[3] = {radii::of(0), radii::of(1), radii::of(2) + cell};
+    for (int d = 0; d < Rank; ++d) at[grid_axis<Rank, Reversed>(d)] += o[d];
+    return rolling.v[at[0]][at[1]][at[2]];
+  }
+};
+
+/// At the boundary, where each access is looked up.
+template <class T, int Rank, bool Reversed>
+struct border_window {
+  const grid_input<T>& in;
+  const std::int64_t (&extent)[3];
+  const boundary::mode (&mode)[3][2];
+  grid_index cell;
+
+  template <class... I>
+    requires(sizeof...(I) == Rank)
+  KOKKOS_FUNCTION T operator()(I... offset) const {
+    const std::int64_t o[] = {static_cast<std::int64_t>(offset)...};
+    grid_index at = cell;
+    for (int d = 0; d < Rank; ++d) {
+      const int a = grid_axis<Rank, Reversed>(d);
+      const std::int64_t i = cell.of[a] + o[d];
+      const int side = i < 0 ? 0 : 1;
+      if (i >= 0 && i < extent[a]) at.of[a] = i;
+      else if (mode[a][side] == boundary::mode::constant) return in.beyond[a][side];
+      else at.of[a] = continued(mode[a][side], i, extent[a]);
+    }
+    return *in.template at<false>(at);
+  }
+};
+
+/// The neighbourhoods of W neighbouring cells, which roll along axis 0: each step loads one plane more.
+template <class T, class Radii, int W>
+struct rolling_cells {
+  using radii = Radii;
+  static constexpr int planes = 2 * Radii::of(0) + 1, rows = 2 * Radii::of(1) + 1, columns = W + 2 * Radii::of(2);
+  T v[planes][rows][columns];
+
+  KOKKOS_FUNCTION void roll() {
+    for (int p = 0; p + 1 < planes; ++p)
+      for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < columns; ++c) v[p][r][c] = v[p + 1][r][c];
+  }
+  KOKKOS_FUNCTION static void load_pack(T* row, const T* from) {
+    const auto p = *reinterpret_cast<const pack<T, W>*>(from);
+    for (int k = 0; k < W; ++k) row[Radii::of(2) + k] = p.value[k];
+  }
+  KOKKOS_FUNCTION static void load_ends(T* row, const T* from) {
+    for (int k = 0; k < Radii::of(2); ++k) {
+      row[k] = from[k - Radii::of(2)];
+      row[Radii::of(2) + W + k] = from[W + k];
+    }
+  }
+  /// The plane around `from` as number p: of a star that is a row of W.
+  KOKKOS_FUNCTION void load_plane(int p, const T* from, std::int64_t row_stride) {
+    constexpr int first = Radii::star ? Radii::of(1) : 0, last = rows - 1 - first;
+    for (int r = first; r <= last; ++r) {
+      const T* row = from + (r - Radii::of(1)) * row_stride;
+      load_pack(v[p][r], row);
+      if (!Radii::star) load_ends(v[p][r], row);
+    }
+  }
+  /// What a star has in the plane of its centre besides.
+  KOKKOS_FUNCTION void load_arms(const T* from, std::int64_t row_stride) {
+    if (!Radii::star) return;
+    for (int r = 0; r < rows; ++r)
+      if (r != Radii::of(1)) load_pack(v[Radii::of(0)][r], from + (r - Radii::of(1)) * row_stride);
+    load_ends(v[Radii::of(0)][Radii::of(1)], from);
+  }
+};
+
+struct interior_tag {};  // host: a row of cells
+struct border_tag {};    // host: a cell
+struct grid_tag {};      // device: cells of the border, then walks through the interior
+
+/// A functor that wants to know where it is.
+template <class F>
+struct positioned {
+  F f;
+};
+template <class F>
+inline constexpr bool is_positioned = false;
+template <class F>
+inline constexpr bool is_positioned<positioned<F>> = true;
+
+/// out(i) = f(windows of in... around i) for all cells of a box.
+///
+/// Around an inner box all values are in the arrays. There a thread of a device computes W neighbouring cells and walks
+/// along axis 0 with their neighbourhoods in registers, where these fit; a thread of the host computes rows. The other
+/// cells are computed one by one, and look up each value.
+template <class Exec, class Shape, int Rank, bool Reversed, class F, class Out, class... In>
+struct stencil_kernel;
+
+template <class Exec, class Shape, int Rank, bool Reversed, class F, class... Out, class... In>
+struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...> {
+  static constexpr bool device = tuning<Exec>::device;
+  static constexpr int width = pack_width<Exec, Out..., In...>();
+  using inputs = std::index_sequence_for<In...>;
+  using outputs = std::index_sequence_for<Out...>;
+
+  struct radii {
+    static constexpr bool star = Shape::arms_only;
+    KOKKOS_FUNCTION static constexpr int of(int a) {
+      for (int d = 0; d < Rank; ++d)
+        if (grid_axis<Rank, Reversed>(d) == a) return Shape::radius(d);
+      return 0;
+    }
+  };
+  /// Registers that the neighbourhoods of W cells would take.
+  template <int W>
+  static constexpr std::size_t rolling_bytes() {
+    const int planes = 2 * radii::of(0) + 1, rows = 2 * radii::of(1) + 1, columns = W + 2 * radii::of(2);
+    const int star = planes * W + (rows - 1) * W + 2 * radii::of(2);
+    return (std::max<std::size_t>(4, sizeof(In)) + ... + 0) * (radii::star ? star : planes * rows * columns);
+  }
+  static constexpr std::size_t most_bytes = 384;
+  static constexpr bool rolls = rolling_bytes<width>() <= most_bytes;
+
+  F f;
+  operand_tuple<grid_output<Out>...> out;
+  operand_tuple<grid_input<In>...> in;
+  std::int64_t extent[3] = {};
+  boundary::mode mode[3][2] = {};
+  grid_box all{};                     // the cells to compute
+  grid_box inner{};                 // of these, those of the fast way
+  bool packed = false;              // device: the inner cells are aligned packs; host: contiguous
+  std::int64_t border_ends[6] = {};  // border cells in slabs below and above the inner box along each axis, counted up
+  std::int64_t border_units = 0;     // device: work items for them, in whole teams
+  std::int64_t packs = 1;            // device: of a row
+  std::int64_t steps = 1;            // device: of a walk
+
+  template <class... Window>
+  KOKKOS_FUNCTION decltype(auto) apply(const grid_index& cell, const Window&... w) const {
+    if constexpr (is_positioned<F>) {
+      Kokkos::Array<std::int64_t, Rank> position;
+      for (int d = 0; d < Rank; ++d) position[d] = cell.of[grid_axis<Rank, Reversed>(d)];
+      return f.f(position, w...);
+    } else {
+      return f(w...);
+    }
+  }
+  template <bool Unit, class Result, std::size_t... O>
+  KOKKOS_FUNCTION void store(const grid_index& cell, const Result& r, std::index_sequence<O...>) const {
+    if constexpr (sizeof...(O) == 1) ((*get<O>(out).template at<Unit>(cell) = convert<Out>(r)), ...);
+    else ((*get<O>(out).template at<Unit>(cell) = convert<Out>(r[O])), ...);
+  }
+
+  // One cell, of the border or where there are no packs.
+  template <std::size_t... I>
+  KOKKOS_FUNCTION void border_cell(const grid_index& cell, std::index_sequence<I...>) const {
+    store<false>(cell, apply(cell, border_window<In, Rank, Reversed>{get<I>(in), extent, mode, cell}...), outputs());
+  }
+  template <bool Unit, std::size_t... I>
+  KOKKOS_FUNCTION void inner_cell(const grid_index& cell, std::index_sequence<I...>) const {
+    store<Unit>(cell, apply(cell, window_at<Unit>(get<I>(in), cell)...), outputs());
+  }
+  template <bool Unit, class T>
+  KOKKOS_FUNCTION memory_window<T, Rank, Reversed, Unit> window_at(const grid_input<T>& input,
+                                                                   const grid_index& cell) const {
+    return {input.template at<Unit>(cell), {input.stride[0], input.stride[1], input.stride[2]}};
+  }
+
+  /// Border cell number n: in slabs whose cells are within the inner box along the axes before theirs.
+  KOKKOS_FUNCTION grid_index border_at(std::int64_t n) const {
+    int slab = 0;
+    while (n >= border_ends[slab]) ++slab;
+    if (slab > 0) n -= border_ends[slab - 1];
+    const grid_box b = border_slab(slab);
+    grid_index cell;
+    for (int a = 2; a >= 0; --a) {
+      const std::int64_t q = n / b.extent(a);
+      cell.of[a] = b.low[a] + n - q * b.extent(a);
+      n = q;
+    }
+    return cell;
+  }
+  KOKKOS_FUNCTION grid_box border_slab(int slab) const {
+    const int a = slab / 2;
+    grid_box b = all;
+    for (int c = 0; c < a; ++c) {
+      b.low[c] = inner.low[c];
+      b.high[c] = inner.high[c];
+    }
+    if (slab % 2 == 0) b.high[a] = inner.low[a];
+    else b.low[a] = inner.high[a];
+    return b;
+  }
+
+  // A walk of the device along axis 0. Threads that follow each other take packs that do, in tiles of several rows, so
+  // that they share the rows they read.
+  static constexpr int tile = 256, tile_rows = Rank == 3 ? 8 : 1, tile_packs = tile / tile_rows;
+
+  KOKKOS_FUNCTION bool walk_at(std::int64_t unit, grid_index& cell, std::int64_t& last) const {
+    const std::int64_t lane = unit % tile_packs, row = unit / tile_packs % tile_rows, number = unit / tile;
+    const std::int64_t across = (packs + tile_packs - 1) / tile_packs;
+    const std::int64_t along = (inner.extent(1) + tile_rows - 1) / tile_rows;
+    const std::int64_t p = number % across * tile_packs + lane, r = number / across % along * tile_rows + row;
+    const std::int64_t first = inner.low[0] + number / across / along * steps;
+    cell = {{first, inner.low[1] + r, inner.low[2] + p * (packed ? width : 1)}};
+    last = Kokkos::min(inner.high[0], first + steps);
+    return p < packs && r < inner.extent(1);
+  }
+  std::int64_t walk_units() const {
+    if (inner.cells() == 0) return 0;
+    const std::int64_t across = (packs + tile_packs - 1) / tile_packs;
+    const std::int64_t along = (inner.extent(1) + tile_rows - 1) / tile_rows;
+    return (inner.extent(0) + steps - 1) / steps * along * across * tile;
+  }
+  KOKKOS_FUNCTION void operator()(grid_tag, std::int64_t unit) const {
+    if (unit < border_units) {
+      if (unit < border_ends[5]) border_cell(border_at(unit), inputs());
+      return;
+    }
+    grid_index cell;
+    std::int64_t last;
+    if (!walk_at(unit - border_units, cell, last)) return;
+    if constexpr (rolls && width > 1) {
+      if (packed) return walk(cell, last, inputs());
+    }
+    for (; cell.of[0] < last; ++cell.of[0]) inner_cell<false>(cell, inputs());
+  }
+  template <std::size_t... I>
+  KOKKOS_FUNCTION void walk(grid_index cell, std::int64_t last, std::index_sequence<I...>) const {
+    operand_tuple<rolling_cells<In, radii, width>...> cells;
+    constexpr int ahead = radii::of(0);
+    for (int p = 0; p < 2 * ahead; ++p) (get<I>(cells).load_plane(p + 1, near(get<I>(in), cell, p - ahead), get<I>(in).stride[1]), ...);
+    for (; cell.of[0] < last; ++cell.of[0]) {
+      (get<I>(cells).roll(), ...);
+      (get<I>(cells).load_plane(2 * ahead, near(get<I>(in), cell, ahead), get<I>(in).stride[1]), ...);
+      (get<I>(cells).load_arms(near(get<I>(in), cell, 0), get<I>(in).stride[1]), ...);
+      store_packs(cell, get<I>(cells)...);
+    }
+  }
+  template <class T>
+  KOKKOS_FUNCTION static const T* near(const grid_input<T>& input, const grid_index& cell, int planes) {
+    return input.template at<true>(cell) + planes * input.stride[0];
+  }
+  template <class... Rolling>
+  KOKKOS_FUNCTION void store_packs(grid_index cell, const Rolling&... cells) const {
+    using result = std::remove_cvref_t<decltype(apply(cell, register_window<Rolling, Rank, Reversed>{cells, 0}...))>;
+    result r[width];
+    const std::int64_t column = cell.of[2];
+    for (int k = 0; k < width; ++k) {
+      cell.of[2] = column + k;
+      r[k] = apply(cell, register_window<Rolling, Rank, Reversed>{cells, k}...);
+    }
+    cell.of[2] = column;
+    store_results(cell, r, outputs());
+  }
+  template <class Result, std::size_t... O>
+  KOKKOS_FUNCTION void store_results(const grid_index& cell, const Result (&r)[width],
+                                     std::index_sequence<O...>) const {
+    (store_pack<sizeof...(O) == 1, O>(get<O>(out), cell, r), ...);
+  }
+  template <bool Alone, std::size_t O, class T, class Result>
+  KOKKOS_FUNCTION static void store_pack(const grid_output<T>& output, const grid_index& cell,
+                                         const Result (&r)[width]) {
+    pack<T, width> p;
+    for (int k = 0; k < width; ++k) {
+      if constexpr (Alone) p.value[k] = convert<T>(r[k]);
+      else p.value[k] = convert<T>(r[k][O]);
+    }
+    *reinterpret_cast<pack<T, width>*>(output.template at<true>(cell)) = p;
+  }
+
+  // The host.
+  void operator()(border_tag, std::int64_t n) const { border_cell(border_at(n), inputs()); }
+  void operator()(interior_tag, std::int64_t row) const {
+    const std::int64_t plane = row / inner.extent(1);
+    const grid_index cell{{inner.low[0] + plane, inner.low[1] + row - plane * inner.extent(1), 0}};
+    const stencil_kernel local = *this;  // what the loop reads must not be what it might write
+    if (packed) local.template inner_row<true>(cell);
+    else local.template inner_row<false>(cell);
+  }
+  template <bool Unit>
+  void inner_row(grid_index cell) const {
+#pragma GCC ivdep
+    for (std::int64_t i = inner.low[2]; i < inner.high[2]; ++i) {
+      cell.of[2] = i;
+      inner_cell<Unit>(cell, inputs());
+    }
+  }
+};
+
+/// The boxes of cells: all that are computed, and those whose neighbourhoods are in the arrays.
+template <class Kernel, class Shape, int Rank, bool Reversed>
+void set_boxes(Kernel& k, const std::string& label, const shape& extents, const boundaries& edges) {
+  if (edges.count() != Rank && (edges.is_box() || edges.count() != 1))
+    throw Error(label, "boundaries for " + std::to_string(edges.count()) + " axes, expected " + std::to_string(Rank));
+  k.all = k.inner = {{0, 0, 0}, {1, 1, 1}};
+  for (int a = 0; a < 3; ++a) k.extent[a] = 1;
+  for (int d = 0; d < Rank; ++d) {
+    const int a = grid_axis<Rank, Reversed>(d);
+    const std::int64_t n = k.extent[a] = extents.extent[d], r = Shape::radius(d);
+    const std::string where = " along axis " + std::to_string(d) + " of extents " + extents.str();
+    if (edges.is_box()) {
+      const auto [first, last] = edges.range(d);
+      if (first < r || last > n - r || first > last)
+        throw Error(label, "interior_only from " + std::to_string(first) + " to " + std::to_string(last) + where +
+                               " needs values outside of them");
+      k.all.low[a] = k.inner.low[a] = first;
+      k.all.high[a] = k.inner.high[a] = last;
+      continue;
+    }
+    const boundary &low = edges.axis(d).low, &high = edges.axis(d).high;
+    k.mode[a][0] = low.kind();
+    k.mode[a][1] = high.kind();
+    const bool keeps_low = low.kind() == boundary::mode::keep, keeps_high = high.kind() == boundary::mode::keep;
+    if ((keeps_low || keeps_high) && n < 2 * r + 1)
+      throw Error(label, "boundary::keep" + where + " with a neighbourhood of " + std::to_string(2 * r + 1));
+    k.all.low[a] = keeps_low ? r : 0;
+    k.all.high[a] = keeps_high ? n - r : n;
+    k.inner.low[a] = std::min(r, n);
+    k.inner.high[a] = std::max(n - r, k.inner.low[a]);
+    if (k.inner.low[a] == k.inner.high[a]) k.inner.low[a] = k.inner.high[a] = k.all.low[a];
+  }
+}
+
+/// Whether packs of W elements stay aligned along the fastest axis.
+template <int W, class T>
+bool aligned_rows(const grid_output<T>& g) {
+  return g.stride[2] == 1 && g.stride[0] % W == 0 && g.stride[1] % W == 0 &&
+         reinterpret_cast<std::uintptr_t>(g.data) % (W * sizeof(T)) == 0;
+}
+
+/// Cuts the inner box to whole packs, where there are any.
+template <class Kernel>
+void cut_to_packs(Kernel& k) {
+  constexpr int w = Kernel::width;
+  const std::int64_t low = (k.inner.low[2] + w - 1) / w * w, packs = (k.inner.high[2] - low) / w;
+  k.packed = k.packed && packs > 0;
+  if (k.packed) {
+    k.inner.low[2] = low;
+    k.inner.high[2] = low + packs * w;
+  }
+  k.packs = k.packed ? packs : k.inner.extent(2);
+}
+
+template <int Rank, bool Reversed, class T>
+grid_output<T> on_grid(const strided<T>& array) {
+  grid_output<T> g{array.data, {0, 0, 0}};
+  for (int d = 0; d < Rank; ++d) g.stride[grid_axis<Rank, Reversed>(d)] = array.stride[d];
+  if (Rank == 1) g.stride[2] = array.stride[0];
+  return g;
+}
+template <int Rank, bool Reversed, class T>
+grid_input<T> on_grid(const std::string& label, const strided<const T>& array, const boundaries& edges) {
+  grid_input<T> g{on_grid<Rank, Reversed>(array), {}};
+  for (int d = 0; d < Rank && !edges.is_box(); ++d) {
+    const sides& s = edges.axis(d);
+    auto& beyond = g.beyond[grid_axis<Rank, Reversed>(d)];
+    if (s.low.kind() == boundary::mode::constant) beyond[0] = s.low.template value_for<T>(label);
+    if (s.high.kind() == boundary::mode::constant) beyond[1] = s.high.template value_for<T>(label);
+  }
+  return g;
+}
+
+template <class Shape, int Rank, bool Reversed, class Exec, class F, class... Out, class... In, std::size_t... O>
+void stencil_launch(const Exec& exec, const std::string& label, const F& f, const boundaries& edges,
+                    const std::tuple<strided<Out>...>& out, std::index_sequence<O...>, const strided<const In>&... in) {
+  using kernel_type = stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>;
+  const shape& extents = std::get<0>(out).extents;
+  if (extents.size() == 0) return;
+  kernel_type k{f, {{on_grid<Rank, Reversed>(std::get<O>(out))}...}, {{on_grid<Rank, Reversed>(label, in, edges)}...}};
+  set_boxes<kernel_type, Shape, Rank, Reversed>(k, label, extents, edges);
+  const auto all_inputs = [&](auto&& test) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return (test(get<I>(k.in)) && ...);
+    }(std::index_sequence_for<In...>());
+  };
+  constexpr int w = kernel_type::device ? kernel_type::width : 1;
+  const auto aligned = [](const auto& grid) { return aligned_rows<w>(grid); };
+  k.packed = (aligned(get<O>(k.out)) && ...) && all_inputs(aligned) && (!kernel_type::device || kernel_type::rolls);
+  if constexpr (kernel_type::device) cut_to_packs(k);
+  std::int64_t border = 0;
+  for (int slab = 0; slab < 6; ++slab) k.border_ends[slab] = border += std::max<std::int64_t>(0, k.border_slab(slab).cells());
+
+  const auto launch = [&]<class Tag>(Tag, const std::string& name, std::int64_t units) {
+    if (units > 0)
+      Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, units), k);
+  };
+  if constexpr (kernel_type::device) {
+    const std::int64_t walks = k.packs * k.inner.extent(1) * k.inner.extent(0);
+    k.steps = std::clamp<std::int64_t>(walks / (2 * exec.concurrency()), 8, 64);
+    k.border_units = (border + kernel_type::tile - 1) / kernel_type::tile * kernel_type::tile;
+    launch(grid_tag(), label, k.border_units + k.walk_units());
+  } else {
+    launch(interior_tag(), label, k.inner.cells() > 0 ? k.inner.extent(0) * k.inner.extent(1) : 0);
+    launch(border_tag(), label + "/border", border);
+  }
+}
+
+}  // namespace quern::impl
+
+#endif
