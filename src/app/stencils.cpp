@@ -19,7 +19,7 @@ struct smooth3x3 {
     int sum = 0;
     for (int j = -1; j <= 1; ++j)
       for (int i = -1; i <= 1; ++i) sum += w(j, i);
-    return sum >= 0 ? sum / 9 : -((8 - sum) / 9);  // floor
+    return sum / 9 - (sum % 9 < 0);  // floor
   }
 };
 struct laplace7 {

@@ -150,7 +150,8 @@ TYPED_TEST(BoundaryMix, EachSideForItself) {
                             boundary::mirror, boundary::nearest,     boundary::reflect};
   for (int m = 0; m < 6; ++m) {
     const quern::sides rows(modes[m], modes[(m + 1) % 6]), columns(modes[(m + 3) % 6], modes[(m + 5) % 6]);
-    for (const std::array<std::int64_t, 2>& n : {std::array<std::int64_t, 2>{5, 3}, {6, 64}, {70, 9}, {33, 160}, {300, 48}}) {
+    for (const std::array<std::int64_t, 2>& n :
+         {std::array<std::int64_t, 2>{5, 3}, {6, 64}, {70, 9}, {33, 160}, {300, 48}}) {
       this->template check<quern::box<2, 1>>(n, rows, columns, corners());
       this->template check<quern::star<2, 1>>(n, columns, rows, mixed());
     }
@@ -167,9 +168,11 @@ TYPED_TEST(BoundaryMix, ReportsMisuse) {
                      [&] { smooth(boundary::keep); });
   test::expect_error("quern::stencil: boundaries for 3 axes, expected 2",
                      [&] { smooth({boundary::wrap, boundary::wrap, boundary::wrap}); });
-  test::expect_error("quern::stencil: interior_only from 0 to 4 along axis 0 of extents (5, 2) needs values outside of them",
-                     [&] { smooth(quern::interior_only{{0, 4}, {1, 1}}); });
-  test::expect_error("quern::stencil: boundaries for 1 axes, expected 2", [&] { smooth(quern::interior_only{{1, 4}}); });
+  test::expect_error(
+      "quern::stencil: interior_only from 0 to 4 along axis 0 of extents (5, 2) needs values outside of them",
+      [&] { smooth(quern::interior_only{{0, 4}, {1, 1}}); });
+  test::expect_error("quern::stencil: boundaries for 1 axes, expected 2",
+                     [&] { smooth(quern::interior_only{{1, 4}}); });
   struct pair {
     int a, b;
   };

@@ -183,6 +183,10 @@ template <std::size_t I, class T>
 KOKKOS_FUNCTION const T& get(const operand_leaf<I, T>& leaf) {
   return leaf.value;
 }
+template <std::size_t I, class T>
+KOKKOS_FUNCTION T& get(operand_leaf<I, T>& leaf) {
+  return leaf.value;
+}
 
 /// The loop nest over N operands as kernels carry it: from the number of a row (all axes but axis 0) to the offset of
 /// each operand at its start. Dividing in 32 bits, where the extents allow it, is several times faster on a GPU.

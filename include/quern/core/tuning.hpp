@@ -48,6 +48,9 @@ struct tuning {
   static constexpr int segment_team = device ? 128 : 1;
   static constexpr int segment_teams = device ? 8 : 0;
 
+  /// Teams of a stencil at a time on one multiprocessor.
+  static constexpr int stencil_teams = device ? 4 : 0;
+
   /// The same of a selection.
   static constexpr int select_teams = device ? 3 : 0;
   static constexpr double select_occupancy = device ? 0.375 : 1.0;

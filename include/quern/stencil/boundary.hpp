@@ -84,8 +84,8 @@ struct interior_only {
 /// `boundaries{boundary::wrap, sides{boundary::keep, boundary::constant(0)}}`; or none, `interior_only{...}`.
 class boundaries {
  public:
-  boundaries(const boundary& all) : axes_{sides(all)} {}            // NOLINT(google-explicit-constructor)
-  boundaries(const interior_only& box) : ranges_(box.range) {}      // NOLINT(google-explicit-constructor)
+  boundaries(const boundary& all) : axes_{sides(all)} {}        // NOLINT(google-explicit-constructor)
+  boundaries(const interior_only& box) : ranges_(box.range) {}  // NOLINT(google-explicit-constructor)
   boundaries(std::initializer_list<sides> each) : axes_(each) {}
 
   /// Cells are those of a box, and no boundary is looked at.

@@ -48,6 +48,10 @@ struct grid_box {
   KOKKOS_FUNCTION std::int64_t cells() const { return extent(0) * extent(1) * extent(2); }
 };
 
+/// Integers that are narrower than int come as int, which any arithmetic would make of them.
+template <class T>
+using promoted = std::conditional_t<std::is_integral_v<T> && (sizeof(T) < sizeof(int)), int, T>;
+
 // What a functor sees of an input, three ways: w(offsets...) is the value that far away.
 
 /// In memory, where all of the neighbourhood is there. Unit: the fastest axis is contiguous.
@@ -58,7 +62,7 @@ struct memory_window {
 
   template <class... I>
     requires(sizeof...(I) == Rank)
-  KOKKOS_FUNCTION T operator()(I... offset) const {
+  KOKKOS_FUNCTION promoted<T> operator()(I... offset) const {
     const std::int64_t o[] = {static_cast<std::int64_t>(offset)...};
     std::int64_t at = 0;
     for (int d = 0; d < Rank; ++d) {
@@ -70,7 +74,7 @@ struct memory_window {
 };
 
 /// In a thread's registers, for constant offsets; for others the compiler keeps the values in memory.
-template <class Rolling, int Rank, bool Reversed>
+template <class Rolling, int Turn, int Rank, bool Reversed>
 struct register_window {
   const Rolling& rolling;
   int cell;
@@ -78,11 +82,11 @@ struct register_window {
   template <class... I>
     requires(sizeof...(I) == Rank)
   KOKKOS_FUNCTION auto operator()(I... offset) const {
-    const int o[] = {static_cast<int>(offset)...};
     using radii = typename Rolling::radii;
+    const int o[] = {static_cast<int>(offset)...};
     int at[3] = {radii::of(0), radii::of(1), radii::of(2) + cell};
     for (int d = 0; d < Rank; ++d) at[grid_axis<Rank, Reversed>(d)] += o[d];
-    return rolling.v[at[0]][at[1]][at[2]];
+    return rolling.v[Rolling::slot(Turn, at[0])][at[1]][at[2]];
   }
 };
 
@@ -96,7 +100,7 @@ struct border_window {
 
   template <class... I>
     requires(sizeof...(I) == Rank)
-  KOKKOS_FUNCTION T operator()(I... offset) const {
+  KOKKOS_FUNCTION promoted<T> operator()(I... offset) const {
     const std::int64_t o[] = {static_cast<std::int64_t>(offset)...};
     grid_index at = cell;
     for (int d = 0; d < Rank; ++d) {
@@ -111,43 +115,41 @@ struct border_window {
   }
 };
 
-/// The neighbourhoods of W neighbouring cells, which roll along axis 0: each step loads one plane more.
+/// The neighbourhoods of W neighbouring cells, which roll along axis 0: each step loads one plane, in the place of the
+/// one that is not needed any more. At turn t, a step of `planes`, plane p is in slot(t, p).
 template <class T, class Radii, int W>
 struct rolling_cells {
   using radii = Radii;
   static constexpr int planes = 2 * Radii::of(0) + 1, rows = 2 * Radii::of(1) + 1, columns = W + 2 * Radii::of(2);
-  T v[planes][rows][columns];
+  promoted<T> v[planes][rows][columns];
 
-  KOKKOS_FUNCTION void roll() {
-    for (int p = 0; p + 1 < planes; ++p)
-      for (int r = 0; r < rows; ++r)
-        for (int c = 0; c < columns; ++c) v[p][r][c] = v[p + 1][r][c];
-  }
-  KOKKOS_FUNCTION static void load_pack(T* row, const T* from) {
+  KOKKOS_FUNCTION static constexpr int slot(int turn, int p) { return (turn + p) % planes; }
+  KOKKOS_FUNCTION static void load_pack(promoted<T>* row, const T* from) {
     const auto p = *reinterpret_cast<const pack<T, W>*>(from);
     for (int k = 0; k < W; ++k) row[Radii::of(2) + k] = p.value[k];
   }
-  KOKKOS_FUNCTION static void load_ends(T* row, const T* from) {
+  /// The neighbours of a pack, of which there are `before` and `after`.
+  KOKKOS_FUNCTION static void load_ends(promoted<T>* row, const T* from, int before, int after) {
     for (int k = 0; k < Radii::of(2); ++k) {
-      row[k] = from[k - Radii::of(2)];
-      row[Radii::of(2) + W + k] = from[W + k];
+      row[k] = from[Kokkos::max(k - Radii::of(2), -before)];
+      row[Radii::of(2) + W + k] = from[Kokkos::min(W + k, W - 1 + after)];
     }
   }
-  /// The plane around `from` as number p: of a star that is a row of W.
-  KOKKOS_FUNCTION void load_plane(int p, const T* from, std::int64_t row_stride) {
+  /// The plane around `from`: of a star that is a row of W.
+  KOKKOS_FUNCTION void load_plane(int slot, const T* from, std::int64_t row_stride, int before, int after) {
     constexpr int first = Radii::star ? Radii::of(1) : 0, last = rows - 1 - first;
     for (int r = first; r <= last; ++r) {
       const T* row = from + (r - Radii::of(1)) * row_stride;
-      load_pack(v[p][r], row);
-      if (!Radii::star) load_ends(v[p][r], row);
+      load_pack(v[slot][r], row);
+      if (!Radii::star) load_ends(v[slot][r], row, before, after);
     }
   }
   /// What a star has in the plane of its centre besides.
-  KOKKOS_FUNCTION void load_arms(const T* from, std::int64_t row_stride) {
+  KOKKOS_FUNCTION void load_arms(int slot, const T* from, std::int64_t row_stride, int before, int after) {
     if (!Radii::star) return;
     for (int r = 0; r < rows; ++r)
-      if (r != Radii::of(1)) load_pack(v[Radii::of(0)][r], from + (r - Radii::of(1)) * row_stride);
-    load_ends(v[Radii::of(0)][Radii::of(1)], from);
+      if (r != Radii::of(1)) load_pack(v[slot][r], from + (r - Radii::of(1)) * row_stride);
+    load_ends(v[slot][Radii::of(1)], from, before, after);
   }
 };
 
@@ -176,7 +178,7 @@ struct stencil_kernel;
 template <class Exec, class Shape, int Rank, bool Reversed, class F, class... Out, class... In>
 struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...> {
   static constexpr bool device = tuning<Exec>::device;
-  static constexpr int width = pack_width<Exec, Out..., In...>();
+  static constexpr int width = std::min(pack_width<Exec, Out..., In...>(), 8);  // more take too many registers
   using inputs = std::index_sequence_for<In...>;
   using outputs = std::index_sequence_for<Out...>;
 
@@ -196,6 +198,9 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
     return (std::max<std::size_t>(4, sizeof(In)) + ... + 0) * (radii::star ? star : planes * rows * columns);
   }
   static constexpr std::size_t most_bytes = 384;
+  /// Cells at the ends of rows that do not fill a pack are left to the border, or computed alone from a pack: measured,
+  /// wide packs cannot afford the conditions, and of narrow ones the border would have too many rows.
+  static constexpr bool whole = width > 4;
   static constexpr bool rolls = rolling_bytes<width>() <= most_bytes;
 
   F f;
@@ -203,11 +208,11 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
   operand_tuple<grid_input<In>...> in;
   std::int64_t extent[3] = {};
   boundary::mode mode[3][2] = {};
-  grid_box all{};                     // the cells to compute
-  grid_box inner{};                 // of these, those of the fast way
-  bool packed = false;              // device: the inner cells are aligned packs; host: contiguous
+  grid_box all{};                    // the cells to compute
+  grid_box inner{};                  // of these, those of the fast way
+  bool packed = false;               // device: the inner cells are aligned packs; host: contiguous
   std::int64_t border_ends[6] = {};  // border cells in slabs below and above the inner box along each axis, counted up
-  std::int64_t border_units = 0;     // device: work items for them, in whole teams
+  std::int64_t border_teams = 0;     // device
   std::int64_t packs = 1;            // device: of a row
   std::int64_t steps = 1;            // device: of a walk
 
@@ -268,81 +273,121 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
     return b;
   }
 
-  // A walk of the device along axis 0. Threads that follow each other take packs that do, in tiles of several rows, so
-  // that they share the rows they read.
-  static constexpr int tile = 256, tile_rows = Rank == 3 ? 8 : 1, tile_packs = tile / tile_rows;
+  // A walk of the device along axis 0. The threads of a team take neighbouring packs of several rows, so that they
+  // share what they read.
+  static constexpr int tile = 256, tile_rows = Rank == 3 ? 4 : 1, tile_packs = tile / tile_rows;
 
-  KOKKOS_FUNCTION bool walk_at(std::int64_t unit, grid_index& cell, std::int64_t& last) const {
-    const std::int64_t lane = unit % tile_packs, row = unit / tile_packs % tile_rows, number = unit / tile;
+  KOKKOS_FUNCTION bool walk_at(int thread, std::int64_t number, grid_index& cell, std::int64_t& last) const {
+    const int lane = thread % tile_packs, row = thread / tile_packs;
     const std::int64_t across = (packs + tile_packs - 1) / tile_packs;
     const std::int64_t along = (inner.extent(1) + tile_rows - 1) / tile_rows;
     const std::int64_t p = number % across * tile_packs + lane, r = number / across % along * tile_rows + row;
     const std::int64_t first = inner.low[0] + number / across / along * steps;
-    cell = {{first, inner.low[1] + r, inner.low[2] + p * (packed ? width : 1)}};
+    cell = {{first, inner.low[1] + r, p * (packed ? width : 1)}};
     last = Kokkos::min(inner.high[0], first + steps);
-    return p < packs && r < inner.extent(1);
+    return r < inner.extent(1) && cell.of[2] < inner.high[2] && cell.of[2] + (packed ? width : 1) > inner.low[2];
   }
-  std::int64_t walk_units() const {
+  std::int64_t walk_teams() const {
     if (inner.cells() == 0) return 0;
     const std::int64_t across = (packs + tile_packs - 1) / tile_packs;
     const std::int64_t along = (inner.extent(1) + tile_rows - 1) / tile_rows;
-    return (inner.extent(0) + steps - 1) / steps * along * across * tile;
+    return (inner.extent(0) + steps - 1) / steps * along * across;
   }
-  KOKKOS_FUNCTION void operator()(grid_tag, std::int64_t unit) const {
-    if (unit < border_units) {
-      if (unit < border_ends[5]) border_cell(border_at(unit), inputs());
+  template <class Member>
+    requires(device)
+  KOKKOS_FUNCTION void operator()(grid_tag, const Member& team) const {
+    const std::int64_t walks = team.league_rank() - border_teams;
+    if (walks < 0) {
+      const std::int64_t n = team.league_rank() * std::int64_t{tile} + team.team_rank();
+      if (n < border_ends[5]) border_cell(border_at(n), inputs());
       return;
     }
     grid_index cell;
     std::int64_t last;
-    if (!walk_at(unit - border_units, cell, last)) return;
+    if (!walk_at(team.team_rank(), walks, cell, last)) return;
     if constexpr (rolls && width > 1) {
       if (packed) return walk(cell, last, inputs());
     }
     for (; cell.of[0] < last; ++cell.of[0]) inner_cell<false>(cell, inputs());
   }
+  /// Where a walk is: the cell, the places of its values, and the neighbourhoods. Of the pack, the cells from `first`
+  /// to before `past` are computed; it has so many neighbours before and after it in its row.
+  struct walker {
+    grid_index cell;
+    int first, past, before, after;
+    operand_tuple<const In*...> from;
+    operand_tuple<Out*...> to;
+    operand_tuple<rolling_cells<In, radii, width>...> near;
+  };
   template <std::size_t... I>
-  KOKKOS_FUNCTION void walk(grid_index cell, std::int64_t last, std::index_sequence<I...>) const {
-    operand_tuple<rolling_cells<In, radii, width>...> cells;
-    constexpr int ahead = radii::of(0);
-    for (int p = 0; p < 2 * ahead; ++p) (get<I>(cells).load_plane(p + 1, near(get<I>(in), cell, p - ahead), get<I>(in).stride[1]), ...);
-    for (; cell.of[0] < last; ++cell.of[0]) {
-      (get<I>(cells).roll(), ...);
-      (get<I>(cells).load_plane(2 * ahead, near(get<I>(in), cell, ahead), get<I>(in).stride[1]), ...);
-      (get<I>(cells).load_arms(near(get<I>(in), cell, 0), get<I>(in).stride[1]), ...);
-      store_packs(cell, get<I>(cells)...);
-    }
-  }
-  template <class T>
-  KOKKOS_FUNCTION static const T* near(const grid_input<T>& input, const grid_index& cell, int planes) {
-    return input.template at<true>(cell) + planes * input.stride[0];
-  }
-  template <class... Rolling>
-  KOKKOS_FUNCTION void store_packs(grid_index cell, const Rolling&... cells) const {
-    using result = std::remove_cvref_t<decltype(apply(cell, register_window<Rolling, Rank, Reversed>{cells, 0}...))>;
-    result r[width];
+  KOKKOS_FUNCTION void walk(const grid_index& cell, std::int64_t last, std::index_sequence<I...>) const {
+    constexpr int reach = radii::of(0);
+    const auto within = [&](std::int64_t n, int most) {
+      return whole ? most : static_cast<int>(Kokkos::clamp<std::int64_t>(n, 0, most));
+    };
     const std::int64_t column = cell.of[2];
-    for (int k = 0; k < width; ++k) {
-      cell.of[2] = column + k;
-      r[k] = apply(cell, register_window<Rolling, Rank, Reversed>{cells, k}...);
+    walker w{cell,
+             whole ? 0 : within(inner.low[2] - column, width),
+             within(inner.high[2] - column, width),
+             within(column, radii::of(2)),
+             within(extent[2] - width - column, radii::of(2)),
+             {{get<I>(in).template at<true>(cell)}...},
+             first_places(cell, outputs()),
+             {}};
+    for (int p = 0; p < 2 * reach; ++p)
+      (get<I>(w.near).load_plane(p, get<I>(w.from) + (p - reach) * get<I>(in).stride[0], get<I>(in).stride[1], w.before,
+                                 w.after),
+       ...);
+    while (turns(w, last, std::make_index_sequence<2 * reach + 1>())) {
     }
-    cell.of[2] = column;
-    store_results(cell, r, outputs());
+  }
+  template <std::size_t... O>
+  KOKKOS_FUNCTION operand_tuple<Out*...> first_places(const grid_index& cell, std::index_sequence<O...>) const {
+    return {{get<O>(out).template at<true>(cell)}...};
+  }
+  template <std::size_t... Turn>
+  KOKKOS_FUNCTION bool turns(walker& w, std::int64_t last, std::index_sequence<Turn...>) const {
+    return (turn<Turn>(w, last, inputs(), outputs()) && ...);
+  }
+  template <int Turn, std::size_t... I, std::size_t... O>
+  KOKKOS_FUNCTION bool turn(walker& w, std::int64_t last, std::index_sequence<I...>, std::index_sequence<O...>) const {
+    constexpr int reach = radii::of(0), planes = 2 * reach + 1;
+    (get<I>(w.near).load_plane((Turn + 2 * reach) % planes, get<I>(w.from) + reach * get<I>(in).stride[0],
+                               get<I>(in).stride[1], w.before, w.after),
+     ...);
+    (get<I>(w.near).load_arms((Turn + reach) % planes, get<I>(w.from), get<I>(in).stride[1], w.before, w.after), ...);
+    store_packs<Turn>(w, get<I>(w.near)...);
+    ((get<I>(w.from) += get<I>(in).stride[0]), ...);
+    ((get<O>(w.to) += get<O>(out).stride[0]), ...);
+    return ++w.cell.of[0] < last;
+  }
+  template <int Turn, class... Rolling>
+  KOKKOS_FUNCTION void store_packs(const walker& w, const Rolling&... near) const {
+    using result =
+        std::remove_cvref_t<decltype(apply(w.cell, register_window<Rolling, Turn, Rank, Reversed>{near, 0}...))>;
+    result r[width];
+    grid_index cell = w.cell;
+    for (int k = 0; k < width; ++k, ++cell.of[2])
+      r[k] = apply(cell, register_window<Rolling, Turn, Rank, Reversed>{near, k}...);
+    store_results(w, r, outputs());
   }
   template <class Result, std::size_t... O>
-  KOKKOS_FUNCTION void store_results(const grid_index& cell, const Result (&r)[width],
-                                     std::index_sequence<O...>) const {
-    (store_pack<sizeof...(O) == 1, O>(get<O>(out), cell, r), ...);
+  KOKKOS_FUNCTION static void store_results(const walker& w, const Result (&r)[width], std::index_sequence<O...>) {
+    (store_pack < sizeof...(O) == 1, O > (get<O>(w.to), r, w.first, w.past), ...);
   }
   template <bool Alone, std::size_t O, class T, class Result>
-  KOKKOS_FUNCTION static void store_pack(const grid_output<T>& output, const grid_index& cell,
-                                         const Result (&r)[width]) {
+  KOKKOS_FUNCTION static void store_pack(T* to, const Result (&r)[width], int first, int past) {
     pack<T, width> p;
     for (int k = 0; k < width; ++k) {
       if constexpr (Alone) p.value[k] = convert<T>(r[k]);
       else p.value[k] = convert<T>(r[k][O]);
     }
-    *reinterpret_cast<pack<T, width>*>(output.template at<true>(cell)) = p;
+    if (past - first == width) {
+      *reinterpret_cast<pack<T, width>*>(to) = p;
+    } else {
+      for (int k = 0; k < width; ++k)
+        if (k >= first && k < past) to[k] = p.value[k];
+    }
   }
 
   // The host.
@@ -405,17 +450,15 @@ bool aligned_rows(const grid_output<T>& g) {
          reinterpret_cast<std::uintptr_t>(g.data) % (W * sizeof(T)) == 0;
 }
 
-/// Cuts the inner box to whole packs, where there are any.
+/// Takes cells from the inner box that packs cannot reach.
 template <class Kernel>
 void cut_to_packs(Kernel& k) {
-  constexpr int w = Kernel::width;
-  const std::int64_t low = (k.inner.low[2] + w - 1) / w * w, packs = (k.inner.high[2] - low) / w;
-  k.packed = k.packed && packs > 0;
-  if (k.packed) {
-    k.inner.low[2] = low;
-    k.inner.high[2] = low + packs * w;
-  }
-  k.packs = k.packed ? packs : k.inner.extent(2);
+  const std::int64_t w = k.packed ? Kernel::width : 1;
+  auto &low = k.inner.low[2], &high = k.inner.high[2];
+  if (Kernel::whole) low = (low + w - 1) / w * w;
+  high = std::max(low, std::min(high, (Kernel::whole ? high : k.extent[2]) / w * w));
+  if (low == high) low = high = k.all.low[2];
+  k.packs = (high + w - 1) / w;
 }
 
 template <int Rank, bool Reversed, class T>
@@ -455,18 +498,21 @@ void stencil_launch(const Exec& exec, const std::string& label, const F& f, cons
   k.packed = (aligned(get<O>(k.out)) && ...) && all_inputs(aligned) && (!kernel_type::device || kernel_type::rolls);
   if constexpr (kernel_type::device) cut_to_packs(k);
   std::int64_t border = 0;
-  for (int slab = 0; slab < 6; ++slab) k.border_ends[slab] = border += std::max<std::int64_t>(0, k.border_slab(slab).cells());
+  for (int slab = 0; slab < 6; ++slab)
+    k.border_ends[slab] = border += std::max<std::int64_t>(0, k.border_slab(slab).cells());
 
-  const auto launch = [&]<class Tag>(Tag, const std::string& name, std::int64_t units) {
-    if (units > 0)
-      Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, units), k);
-  };
   if constexpr (kernel_type::device) {
     const std::int64_t walks = k.packs * k.inner.extent(1) * k.inner.extent(0);
     k.steps = std::clamp<std::int64_t>(walks / (2 * exec.concurrency()), 8, 64);
-    k.border_units = (border + kernel_type::tile - 1) / kernel_type::tile * kernel_type::tile;
-    launch(grid_tag(), label, k.border_units + k.walk_units());
+    k.border_teams = (border + kernel_type::tile - 1) / kernel_type::tile;
+    using policy =
+        Kokkos::TeamPolicy<Exec, grid_tag, Kokkos::LaunchBounds<kernel_type::tile, tuning<Exec>::stencil_teams>>;
+    Kokkos::parallel_for(label, policy(exec, static_cast<int>(k.border_teams + k.walk_teams()), kernel_type::tile), k);
   } else {
+    const auto launch = [&]<class Tag>(Tag, const std::string& name, std::int64_t units) {
+      if (units > 0)
+        Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, units), k);
+    };
     launch(interior_tag(), label, k.inner.cells() > 0 ? k.inner.extent(0) * k.inner.extent(1) : 0);
     launch(border_tag(), label + "/border", border);
   }

@@ -114,7 +114,8 @@ inline constexpr bool is_outputs<std::tuple<Out...>> = true;
 /// Applies a function to the neighbourhood of each cell: `out(j, i) = f(w...)`, where `w(dj, di)` is `in(j + dj, i +
 /// di)`.
 ///
-/// @tparam Shape the neighbourhood: `quern::box<radius>` or `quern::star<radius>`, with one radius or one for each axis.
+/// @tparam Shape the neighbourhood: `quern::box<radius>` or `quern::star<radius>`, with one radius or one for each
+/// axis.
 ///               `f` must not look further
 /// @param out    a View of rank 1 to 3, or several, `quern::outputs(u, v)`
 /// @param f      a functor or lambda over a window of each input, `KOKKOS_LAMBDA(const auto& w)`, with an offset for
