@@ -170,12 +170,14 @@ struct scan_kernel {
   template <bool Write, class Step>
   KOKKOS_FUNCTION void scan_row(state& s, const T* from, Out* to, std::int64_t count, Step in_step,
                                 Step out_step) const {
+    state mine = s;  // no store of a result may change it
     std::int64_t k = 0;
     if constexpr (!Write && is_commutative<Reducer> && std::is_same_v<Step, one>)
-      for (; k + block <= count; k += block) reducer.template add_block<block>(s, from + k);
+      for (; k + block <= count; k += block) reducer.template add_block<block>(mine, from + k);
     for (; k + batch <= count; k += batch)
-      scan_batch<Write, batch>(s, from + k * in_step, to + k * out_step, in_step, out_step);
-    for (; k < count; ++k) scan_batch<Write, 1>(s, from + k * in_step, to + k * out_step, in_step, out_step);
+      scan_batch<Write, batch>(mine, from + k * in_step, to + k * out_step, in_step, out_step);
+    for (; k < count; ++k) scan_batch<Write, 1>(mine, from + k * in_step, to + k * out_step, in_step, out_step);
+    s = mine;
   }
   KOKKOS_FUNCTION state total_before(std::int64_t l, std::int64_t chunk) const {
     state s = reducer.init();
@@ -405,7 +407,8 @@ struct scan_kernel {
     run::append(reducer, s, all);
   }
 
-  static constexpr int most_across = 512;  // lines of a tile on the host
+  /// Lines of a tile on the host: as long rows as can be, but shorter where threads share the lines.
+  static constexpr int most_across = tuning<Exec>::reduce_results, chain_across = 512;
 
   /// Lines l to l + count - 1.
   struct host_lines {
@@ -541,14 +544,20 @@ template <class Kernel, class Exec>
 scan_shape scan_host_shape(const Exec& exec, const row_nest<2>& line, const row_nest<2>& along, std::int64_t n,
                            std::int64_t lines, std::size_t bytes) {
   scan_shape s;
-  if (line.stride[0][0] < along.stride[0][0])
-    s.across = static_cast<int>(std::min<std::int64_t>(line.inner, Kernel::most_across));
-  s.tiles_per_row = (line.inner + s.across - 1) / s.across;
-  s.tiles = s.tiles_per_row * (lines / line.inner);
+  const bool neighbours = line.stride[0][0] < along.stride[0][0];
+  const auto cut = [&](std::int64_t most) {
+    s.across = static_cast<int>(neighbours ? std::min(line.inner, most) : 1);
+    s.tiles_per_row = (line.inner + s.across - 1) / s.across;
+    s.tiles = s.tiles_per_row * (lines / line.inner);
+  };
+  cut(Kernel::most_across);
   s.length = n;
   s.team = exec.concurrency();
-  if (s.tiles < 4 * s.team && s.team > 1 && s.tiles + 2 <= workspace<Exec>::max_counters)
-    s.length = std::clamp<std::int64_t>(tuning<Exec>::scan_chunk_bytes / (s.across * bytes), 1, n);
+  if (s.tiles < 4 * s.team && s.team > 1) {
+    cut(Kernel::chain_across);
+    if (s.tiles + 2 <= workspace<Exec>::max_counters)
+      s.length = std::clamp<std::int64_t>(tuning<Exec>::scan_chunk_bytes / (s.across * bytes), 1, n);
+  }
   s.chunks = (n + s.length - 1) / s.length;
   return s;
 }
