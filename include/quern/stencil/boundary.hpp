@@ -73,8 +73,8 @@ struct sides {
   sides(boundary before, boundary after) : low(std::move(before)), high(std::move(after)) {}
 };
 
-/// The cells to compute, by their first and last-but-one index along each axis: `interior_only{{1, 99}, {1, 99}}`. All
-/// values that the neighbourhoods of these cells need are in the array, in its ghost cells for example.
+/// The cells to compute, from an index to before another along each axis: `interior_only{{1, 99}, {1, 99}}` of an array
+/// of 100 x 100 with one layer of ghost cells. All values that their neighbourhoods need are in the array.
 struct interior_only {
   std::vector<std::pair<std::int64_t, std::int64_t>> range;
   interior_only(std::initializer_list<std::pair<std::int64_t, std::int64_t>> ranges) : range(ranges) {}

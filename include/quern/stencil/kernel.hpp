@@ -373,7 +373,8 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
   }
   template <class Result, std::size_t... O>
   KOKKOS_FUNCTION static void store_results(const walker& w, const Result (&r)[width], std::index_sequence<O...>) {
-    (store_pack < sizeof...(O) == 1, O > (get<O>(w.to), r, w.first, w.past), ...);
+    constexpr bool alone = sizeof...(O) == 1;
+    (store_pack<alone, O>(get<O>(w.to), r, w.first, w.past), ...);
   }
   template <bool Alone, std::size_t O, class T, class Result>
   KOKKOS_FUNCTION static void store_pack(T* to, const Result (&r)[width], int first, int past) {

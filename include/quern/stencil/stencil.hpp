@@ -125,9 +125,10 @@ inline constexpr bool is_outputs<std::tuple<Out...>> = true;
 ///               or the cells to compute, `quern::interior_only`
 /// @param in     one or more Views with the extents of `out`, of any types; they must not share memory with it
 ///
-/// Windows hold neighbourhoods in registers: constant offsets cost nothing, others are right but slow. LayoutLeft and
-/// LayoutRight are equally fast when all Views have the same; on devices packs of 16 bytes are moved where rows are
-/// aligned. One kernel on devices, two on hosts, where there is a border.
+/// A window gives the values of its View; integers narrower than int come as int, as any arithmetic would make them. On
+/// devices it holds the neighbourhood in registers: constant offsets cost nothing, others are right but slow.
+/// LayoutLeft and LayoutRight are equally fast when all Views have the same; on devices packs of up to 16 bytes are
+/// moved where rows are aligned. One kernel on devices, two on hosts where there is a border.
 ///
 /// Asynchronous on `exec`; uses no scratch memory, allocates nothing, and may be captured in a device graph.
 /// @throws Error if the extents differ, Views share memory, a neighbourhood does not fit under `boundary::keep`, or
