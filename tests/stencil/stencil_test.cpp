@@ -30,7 +30,7 @@ struct laplacian {
 struct both {
   template <class Window>
   KOKKOS_FUNCTION auto operator()(const Window& w) const {
-    return Kokkos::Array{w(0, 0), w(0, 0)};
+    return Kokkos::Array<decltype(w(0, 0)), 2>{w(0, 0), w(0, 0)};
   }
 };
 struct difference {
