@@ -50,11 +50,11 @@ struct Boundary : testing::Test {
   template <class Shape, int Rank>
   void agrees(const scipy::correlation& c) {
     std::array<std::int64_t, Rank> n;
-    std::copy(c.extents.begin(), c.extents.end(), n.begin());
+    for (int d = 0; d < Rank; ++d) n[d] = c.extents[d];
     const auto in = test::make_array<std::int64_t, Rank, layout, exec>(n, c.in);
     const auto out = test::make_array<std::int64_t, Rank, layout, exec>(n);
     correlate f{};
-    std::copy(c.weights.begin(), c.weights.end(), f.weight);
+    for (std::size_t k = 0; k < c.weights.size(); ++k) f.weight[k] = c.weights[k];
     quern::stencil<Shape>(exec(), out, f, mode_named(c.mode), in);
     EXPECT_EQ(c.out, test::contents(out)) << c.mode << " rank " << Rank << ", " << n[0];
   }
