@@ -3,6 +3,8 @@
 
 // Stencils beside MDRangePolicy with its own tiles and a flat range. Bytes count each array once.
 
+#include <cmath>
+#include <numbers>
 #include <quern/core.hpp>
 #include <quern/stencil.hpp>
 
@@ -108,12 +110,66 @@ prepared laplacian(const exec_space& exec, std::int64_t n, bool wraps) {
   return p;
 }
 
+struct heat_step {
+  double rate;
+  template <class Window>
+  KOKKOS_FUNCTION double operator()(const Window& w) const {
+    return w(0, 0, 0) + rate * laplace7()(w);
+  }
+};
+
+/// Ten explicit steps of the heat equation, and ten Laplacians: what a step may cost.
+prepared heat(const exec_space& exec, std::int64_t n) {
+  constexpr int steps = 10;
+  const double rate = 0.125, k = std::numbers::pi / static_cast<double>(n - 1);
+  const auto u = make_view<double***>("u", n, n, n), v = make_view<double***>("v", n, n, n);
+  const auto mode = KOKKOS_LAMBDA(std::int64_t i) {
+    return i == 0 || i == n - 1 ? 0.0 : Kokkos::sin(k * static_cast<double>(i));
+  };
+  const auto initial = KOKKOS_LAMBDA(std::int64_t e) { return mode(e / (n * n)) * mode(e / n % n) * mode(e % n); };
+  const auto fill = [=] {
+    Kokkos::parallel_for(
+        range(0, n * n * n), KOKKOS_LAMBDA(std::int64_t e) { u.data()[e] = v.data()[e] = initial(e); });
+    Kokkos::fence();
+  };
+  fill();
+  const auto advance = [=](const auto& step) {
+    return [=] {
+      auto now = u, next = v;
+      quern::iterate(exec, steps, now, next, step);
+    };
+  };
+  prepared p{16.0 * steps * n * n * n, 9.0 * steps * n * n * n, {}, {}, {}};
+  p.variants = {
+      {"quern", advance([=](const auto& on, const auto& from, const auto& to) {
+         quern::stencil<quern::star<1>>(on, to, heat_step{rate}, quern::boundary::keep, from);
+       })},
+      {"plain", advance([=](const auto& on, const auto& from, const auto& to) {
+         using policy = Kokkos::MDRangePolicy<exec_space, Kokkos::Rank<3>, Kokkos::IndexType<std::int64_t>>;
+         Kokkos::parallel_for(
+             "plain", policy(on, {1, 1, 1}, {n - 1, n - 1, n - 1}),
+             KOKKOS_LAMBDA(std::int64_t c, std::int64_t b, std::int64_t a) {
+               to(c, b, a) = heat_step{rate}([&](int l, int j, int i) { return from(c + l, b + j, a + i); });
+             });
+       })}};
+  p.poison = fill;
+  // A mode of the discrete Laplacian shrinks by the same factor at each step.
+  const double factor = std::pow(1 - 12 * rate * std::pow(std::sin(k / 2), 2), steps);
+  p.right = [=] {
+    return bench::failures(
+               n * n * n,
+               KOKKOS_LAMBDA(std::int64_t e) { return Kokkos::abs(u.data()[e] - factor * initial(e)) <= 1e-13; }) == 0;
+  };
+  return p;
+}
+
 [[maybe_unused]] const bool registered = [] {
   using exec = exec_space;
   using std::int64_t;
   bench::add({"smooth/int8 n2", {1'000, 10'000, 20'000}, 61, smooth});
   bench::add({"laplacian/float64 n3", {128, 512}, 21, [](const exec& e, int64_t n) { return laplacian(e, n, false); }});
   bench::add({"laplacian_wrap/float64 n3", {512}, 21, [](const exec& e, int64_t n) { return laplacian(e, n, true); }});
+  bench::add({"heat_10_steps/float64 n3", {128, 512}, 21, heat});
   return true;
 }();
 

@@ -4,8 +4,9 @@
 #define QUERN_INTEGRATE_HPP
 
 /// @file
-/// Quadrature.
+/// Quadrature of functions and of sampled data.
 
 #include <quern/integrate/integrate.hpp>
+#include <quern/integrate/samples.hpp>
 
 #endif

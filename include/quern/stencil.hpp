@@ -4,8 +4,11 @@
 #define QUERN_STENCIL_HPP
 
 /// @file
-/// Stencils.
+/// Stencils, filters, differential operators and steps in time.
 
+#include <quern/stencil/filters.hpp>
+#include <quern/stencil/iterate.hpp>
+#include <quern/stencil/operators.hpp>
 #include <quern/stencil/stencil.hpp>
 
 #endif

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 #include <quern/integrate.hpp>
+#include <quern/map/math.hpp>
 
 #include "workload.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 struct sine_of_sum {
   template <class T>
   KOKKOS_FUNCTION T operator()(T x, T y) const {
-    return Kokkos::sin(x + y);
+    return quern::math::sin(x + y);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numbers>
 #include <quern/core.hpp>
 #include <quern/map.hpp>
 #include <quern/stencil.hpp>
@@ -26,6 +27,14 @@ struct laplace7 {
   template <class Window>
   KOKKOS_FUNCTION auto operator()(const Window& w) const {
     return w(-1, 0, 0) + w(1, 0, 0) + w(0, -1, 0) + w(0, 1, 0) + w(0, 0, -1) + w(0, 0, 1) - 6 * w(0, 0, 0);
+  }
+};
+
+struct heat_step {
+  double rate;  // diffusivity * time step / spacing^2
+  template <class Window>
+  KOKKOS_FUNCTION double operator()(const Window& w) const {
+    return w(0, 0, 0) + rate * laplace7()(w);
   }
 };
 
@@ -117,6 +126,52 @@ measurement laplacian(const settings& s, std::int64_t n) {
   return m;
 }
 
+/// Ten explicit steps from sin(pi x) sin(pi y) sin(pi z) on the unit cube, zero at its faces. The exact solution is the
+/// same mode times exp(-3 pi^2 t).
+measurement heat(const settings& s, std::int64_t n) {
+  constexpr int steps = 10;
+  const double rate = 0.125, k = std::numbers::pi / static_cast<double>(n - 1);
+  auto u = uninitialized<device_view<double***>>("u", n, n, n);
+  auto next = uninitialized<device_view<double***>>("next", n, n, n);
+  const auto mode = KOKKOS_LAMBDA(std::int64_t i) {
+    return i == 0 || i == n - 1 ? 0.0 : Kokkos::sin(k * static_cast<double>(i));
+  };
+  const auto initial = KOKKOS_LAMBDA(std::int64_t e) { return mode(e / (n * n)) * mode(e / n % n) * mode(e % n); };
+  const auto advance = [&] {
+    quern::iterate(s.exec, steps, u, next, [=](const auto& exec, const auto& from, const auto& to) {
+      quern::stencil<quern::star<1>>(exec, to, heat_step{rate}, quern::boundary::keep, from);
+    });
+  };
+  const auto start = [&] {
+    fill_with(s.exec, u, initial);
+    fill_with(s.exec, next, initial);
+  };
+  const double cells = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
+  measurement m{fmt::format("{0} x {0} x {0} x {1}", n, steps), 0, 16.0 * steps * cells, 9.0 * steps * cells};
+  start();
+  m.seconds = time_call(s, advance);
+  start();
+  advance();
+  // With t = steps rate h^2 the decay is exp(-3 rate k^2 steps), k = pi h. Of each step the scheme misses (rate k^4 / 4 of
+  // the second differences) and (3 rate k^2)^2 / 2 (of the step in time), and terms of higher order.
+  const double decay = std::exp(-3 * rate * k * k * steps);
+  const double missed = 1.1 * steps * (rate * std::pow(k, 4) / 4 + std::pow(3 * rate * k * k, 2) / 2) + 1e-14;
+  const auto found = quern::to_host(u);
+  m.verified = failures(n * n * n, [&](std::int64_t e) {
+                 return std::fabs(found.data()[e] - decay * initial(e)) <= missed;
+               }) == 0;
+  m.note = fmt::format("largest value {:.9f}, exact {:.9f}", found(n / 2, n / 2, n / 2), decay * initial((n * n + n + 1) * (n / 2)));
+  const auto from = quern::to_host(u), to = quern::to_host(next);
+  m.baseline_seconds = steps * time_baseline(n, [&](std::int64_t planes) {
+    for (std::int64_t c = 1; c < std::min(planes, n - 1); ++c)
+      for (std::int64_t b = 1; b + 1 < n; ++b)
+        for (std::int64_t a = 1; a + 1 < n; ++a)
+          to(c, b, a) = heat_step{rate}([&](int l, int j, int i) { return from(c + l, b + j, a + i); });
+    keep(to(0, 0, 0));
+  });
+  return m;
+}
+
 }  // namespace
 
 std::vector<workload> stencil_workloads() {
@@ -126,7 +181,9 @@ std::vector<workload> stencil_workloads() {
   const auto volume = [](std::int64_t n) { return 32.0 * std::pow(static_cast<double>(n), 3); };
   workload smoothing{"smooth", "int8", "mean of the 3x3 neighbourhood", {4000}, {10'000, 20'000}, area(5), smooth};
   smoothing.takes_input = smoothing.takes_output = true;
-  return {smoothing, {"laplacian", "float64", "7-point Laplacian", {192}, {512}, volume, laplacian}};
+  return {smoothing,
+          {"laplacian", "float64", "7-point Laplacian", {192}, {512}, volume, laplacian},
+          {"heat", "float64", "ten explicit 7-point steps", {192}, {512}, volume, heat}};
 }
 
 }  // namespace app

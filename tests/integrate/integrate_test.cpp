@@ -25,6 +25,35 @@ struct three_dimensional {
     return x * x * y + z;
   }
 };
+struct four_dimensional {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T x, T y, T z, T w) const {
+    return Kokkos::exp(x - y) * Kokkos::cos(z + 2 * w);
+  }
+};
+struct power {
+  int n;
+  KOKKOS_FUNCTION double operator()(double x) const {
+    double p = 1;
+    for (int i = 0; i < n; ++i) p *= x;
+    return p;
+  }
+};
+struct ends_at_one {
+  KOKKOS_FUNCTION double operator()(double x) const { return Kokkos::sqrt(1 - x); }
+};
+struct reciprocal {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T x) const {
+    return 1 / x;
+  }
+};
+struct ratio {
+  KOKKOS_FUNCTION double operator()(double x, double y) const { return x / y; }
+};
+struct one {
+  KOKKOS_FUNCTION double operator()(double) const { return 1; }
+};
 struct linear {
   KOKKOS_FUNCTION double operator()(double x, double y, double z) const { return 1 + 2 * x + 4 * y + 8 * z; }
 };
@@ -35,26 +64,92 @@ template <class Exec>
 struct Integrate : testing::Test {};
 TYPED_TEST_SUITE(Integrate, test::all_spaces);
 
-/// The error of the midpoint rule falls as 1/n^2: each doubling divides it by four.
-template <class Rule>
-void expect_second_order(const Rule& rule, double exact) {
-  double before = std::fabs(rule(16) - exact);
-  for (int n = 32; n <= 128; n *= 2) {
-    const double error = std::fabs(rule(n) - exact);
-    EXPECT_NEAR(4.0, before / error, 0.05) << n;
+/// Each doubling of n divides the error by 2^order.
+template <class Integral>
+void expect_order(int order, double exact, int from, const Integral& integral) {
+  double before = std::fabs(integral(from) - exact);
+  for (int n = 2 * from; n <= 4 * from; n *= 2) {
+    const double error = std::fabs(integral(n) - exact);
+    EXPECT_NEAR(order, std::log2(before / error), 0.1) << n;
     before = error;
   }
 }
 
-TYPED_TEST(Integrate, ConvergesWithSecondOrder) {
+template <class Exec, class Rule>
+void expect_order_of(const Rule& rule, int order, int from) {
+  const Exec exec;
+  expect_order(order, std::numbers::e - 1, from,
+               [&](int n) { return quern::integrate(exec, one_dimensional(), {0.0, 1.0}, n, rule); });
+  expect_order(order, 2.0, from, [&](int n) {
+    return quern::integrate(exec, two_dimensional(), {0, pi / 2}, {0, pi / 2}, {n, n}, rule);
+  });
+}
+
+TYPED_TEST(Integrate, ConvergesWithTheOrderOfTheRule) {
+  namespace rule = quern::rule;
+  expect_order_of<TypeParam>(rule::midpoint(), 2, 16);
+  expect_order_of<TypeParam>(rule::trapezoid(), 2, 16);
+  expect_order_of<TypeParam>(rule::simpson(), 4, 8);
+  expect_order_of<TypeParam>(rule::gauss_legendre(1), 2, 16);
+  expect_order_of<TypeParam>(rule::gauss_legendre(2), 4, 4);
+  expect_order_of<TypeParam>(rule::gauss_legendre(3), 6, 2);
   const TypeParam exec;
-  expect_second_order([&](int n) { return quern::integrate(exec, one_dimensional(), {0.0, 1.0}, n); },
-                      std::numbers::e - 1);
-  expect_second_order(
-      [&](int n) { return quern::integrate(exec, two_dimensional(), {0, pi / 2}, {0, pi / 2}, {n, n}); }, 2.0);
-  expect_second_order(
-      [&](int n) { return quern::integrate(exec, three_dimensional(), {0, 1}, {0, 2}, {0, 3}, {n, n, n}); },
-      2.0 / 3 * 3 + 4.5 * 2);
+  expect_order(2, 2.0 / 3 * 3 + 4.5 * 2, 16,
+               [&](int n) { return quern::integrate(exec, three_dimensional(), {0, 1}, {0, 2}, {0, 3}, {n, n, n}); });
+}
+
+TYPED_TEST(Integrate, FourDimensions) {
+  namespace rule = quern::rule;
+  const TypeParam exec;
+  // exp(x - y) over [0, 1]^2 is (e - 1)(1 - 1/e); cos(z + 2 w) over [0, 1]^2 the real part of two integrals of exp(i.).
+  const double exact = (std::numbers::e - 1) * (1 - 1 / std::numbers::e) *
+                       (std::cos(1.0) + std::cos(2.0) - std::cos(3.0) - 1) / 2;
+  const auto by = [&](const auto& r, std::array<std::int64_t, 4> n) {
+    return quern::integrate(exec, four_dimensional(), {0, 1}, {0, 1}, {0, 1}, {0, 1}, n, r);
+  };
+  EXPECT_NEAR(exact, by(rule::gauss_legendre(8), {1, 1, 1, 1}), 1e-13);
+  EXPECT_NEAR(exact, by(rule::gauss_legendre(6), {2, 1, 3, 1}), 1e-11);
+  expect_order(4, exact, 4, [&](int n) { return by(rule::simpson(), {n, n, n, n}); });
+  expect_order(2, exact, 4, [&](int n) { return by(rule::midpoint(), {n, n, n, n}); });
+}
+
+TYPED_TEST(Integrate, GaussLegendreIsExactForPolynomials) {
+  for (int points = 1; points <= 16; ++points)
+    for (int n = 0; n < 2 * points; ++n)
+      EXPECT_NEAR(1.0 / (n + 1),
+                  quern::integrate(TypeParam(), power{n}, {0.0, 1.0}, 1, quern::rule::gauss_legendre(points)), 4e-16)
+          << points << ' ' << n;
+  EXPECT_GT(std::fabs(1.0 / 5 - quern::integrate(TypeParam(), power{4}, {0.0, 1.0}, 1, quern::rule::gauss_legendre(2))),
+            1e-3);
+}
+
+TYPED_TEST(Integrate, EndsAreNotExceeded) {
+  // Beyond the upper end the integrand is NaN.
+  for (const double lower : {0.0, 0.1, 0.3, 1.0 / 3, -0.7})
+    for (int n = 1; n <= 200; ++n) {
+      const double exact = 2.0 / 3 * std::pow(1 - lower, 1.5), error = 0.3 * exact / std::sqrt(n);
+      ASSERT_NEAR(exact, quern::integrate(TypeParam(), ends_at_one(), {lower, 1}, n, quern::rule::trapezoid()), error);
+      ASSERT_NEAR(exact, quern::integrate(TypeParam(), ends_at_one(), {lower, 1}, 2 * n, quern::rule::simpson()),
+                  error);
+    }
+}
+
+TYPED_TEST(Integrate, MoreThan32BitsOfPoints) {
+  EXPECT_DOUBLE_EQ(3.0, quern::integrate(TypeParam(), one(), {1.0, 4.0}, (std::int64_t{1} << 32) + 5));
+}
+
+TYPED_TEST(Integrate, ReproducibleBits) {
+  // Sums of correctly rounded quotients, formed exactly (Python's fsum).
+  EXPECT_EQ(0x1.193ea52fcaff8p+0, quern::integrate(TypeParam(), reciprocal(), {1, 3}, 1001, quern::reproducible));
+  EXPECT_EQ(0x1.a5dc8e0c40b28p+0,
+            quern::integrate(TypeParam(), ratio(), {1, 2}, {1, 3}, {37, 101}, quern::reproducible));
+  // A rule beside the option, in either order.
+  const double a =
+      quern::integrate(TypeParam(), reciprocal(), {1, 3}, 100, quern::rule::simpson(), quern::reproducible);
+  EXPECT_EQ(a, quern::integrate(TypeParam(), reciprocal(), {1, 3}, 100, quern::reproducible, quern::rule::simpson()));
+  EXPECT_NEAR(std::log(3.0), a, 1e-7);
+  EXPECT_NEAR(std::log(3.0f),
+              quern::integrate<float>(TypeParam(), reciprocal(), {1, 3}, 1000, quern::reproducible), 1e-6f);
 }
 
 TYPED_TEST(Integrate, AntisymmetryCancels) {
@@ -86,6 +181,16 @@ TYPED_TEST(Integrate, ReportsMisuse) {
                      [] { quern::integrate(TypeParam(), two_dimensional(), {0, 1}, {0, 1}, {5, 0}); });
   test::expect_error("quern::integrate: the interval of axis 0 is not finite", [] {
     quern::integrate(TypeParam(), one_dimensional(), {0.0, std::numeric_limits<double>::infinity()}, 5);
+  });
+  test::expect_error("quern::integrate: the interval of axis 1 is not finite", [] {
+    quern::integrate(TypeParam(), two_dimensional(), {0, 1}, {std::nan(""), 1}, {5, 5});
+  });
+  test::expect_error("quern::integrate: Simpson's rule with 3 cells, expected an even number", [] {
+    quern::integrate(TypeParam(), two_dimensional(), {0, 1}, {0, 1}, {2, 3}, quern::rule::simpson());
+  });
+  test::expect_error("quern::rule::gauss_legendre: 17 points, expected 1 to 16", [] { quern::rule::gauss_legendre(17); });
+  test::expect_error("quern::integrate: more than 2^62 points", [] {
+    quern::integrate(TypeParam(), two_dimensional(), {0, 1}, {0, 1}, {std::int64_t{1} << 40, std::int64_t{1} << 40});
   });
 }
 

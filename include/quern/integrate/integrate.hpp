@@ -3,144 +3,259 @@
 #ifndef QUERN_INTEGRATE_INTEGRATE_HPP
 #define QUERN_INTEGRATE_INTEGRATE_HPP
 
-#include <Kokkos_Core.hpp>
 #include <array>
-#include <cmath>
-#include <quern/core/error.hpp>
-#include <quern/core/workspace.hpp>
-#include <quern/reduce/reducers.hpp>
-#include <string>
+#include <quern/integrate/adaptive.hpp>
+#include <quern/integrate/domain.hpp>
+#include <quern/integrate/monte_carlo.hpp>
+#include <quern/integrate/rules.hpp>
+#include <quern/reduce/reproducible.hpp>
+#include <utility>
 
 namespace quern {
 
-/// The range of one variable of integration. `upper` may be below `lower`: the integral then changes its sign.
-template <class T>
-struct interval {
-  T lower;
-  T upper;
-};
-
 namespace impl {
 
-/// Points of the innermost axis that one work item sums: enough that the rest of its cost does not matter.
-inline constexpr int integrate_points = 64;
-
-/// The midpoint sum over a run of points of the last axis. Coordinates are computed from the index in double, so that
-/// they are as exact for the last point as for the first.
-template <class T, class F, int Rank>
+/// The weighted sum of f over the nodes of a rule. A work item sums a run of cells of the last axis: enough that the
+/// rest of its cost does not matter. The place of a run is computed from its index in double, so that coordinates are
+/// as exact for the last point as for the first.
+template <class T, class F, class Rule, int Rank, bool Reproducible>
 struct integrate_kernel {
-  using value_type = compensated<T>;
+  using value_type = std::conditional_t<Reproducible, reproducible_sum<T>, compensated<T>>;
+  using real = std::conditional_t<Reproducible, double, T>;
+  static constexpr int run_points = 64, lanes = 4;
   F f;
-  double lower[Rank], width[Rank];
+  Rule rule;
+  double lower[Rank], upper[Rank], width[Rank];
   std::int64_t n[Rank];
-  std::int64_t runs;  // along the last axis
+  std::int64_t cells, runs;  // of a run; along the last axis
 
-  KOKKOS_FUNCTION T coordinate(int axis, std::int64_t i) const {
-    return static_cast<T>(lower[axis] + (static_cast<double>(i) + 0.5) * width[axis]);
+  KOKKOS_FUNCTION static real product(real a, real b) {
+    if constexpr (Reproducible) return rounded_product(a, b);
+    else return a * b;
+  }
+  /// Cells with nodes along an axis: rules that use both ends have one more.
+  KOKKOS_FUNCTION std::int64_t extent(int axis) const { return n[axis] + (Rule::closed ? 1 : 0); }
+  KOKKOS_FUNCTION real node(int axis, std::int64_t cell, int p) const {
+    if (Rule::closed && cell == n[axis]) return static_cast<real>(upper[axis]);
+    const double at = static_cast<double>(cell) + rule.offset(p);
+    if constexpr (Reproducible) return lower[axis] + rounded_product(at, width[axis]);
+    else return static_cast<real>(lower[axis] + at * width[axis]);
+  }
+  KOKKOS_FUNCTION real weight(int axis, std::int64_t cell, int p) const {
+    return static_cast<real>(rule.weight(cell, p, n[axis]));
   }
 
   template <class... X>
-  KOKKOS_FUNCTION T run(std::int64_t first, std::int64_t last, X... x) const {
-    T sum = 0;
-    for (std::int64_t i = first; i < last; ++i) sum += f(x..., coordinate(Rank - 1, i));
-    return sum;
+  KOKKOS_FUNCTION real value(std::int64_t cell, int p, real outer, X... x) const {
+    const real v = static_cast<real>(f(static_cast<T>(x)...));
+    if constexpr (Rule::weighted) return product(v, product(outer, weight(Rank - 1, cell, p)));
+    else return v;
+  }
+  /// The cells from `first` to before `last` at their nodes p.
+  template <class... X>
+  KOKKOS_FUNCTION void run(value_type& s, std::int64_t first, std::int64_t last, int p, real outer, X... x) const {
+    const real h = static_cast<real>(width[Rank - 1]);
+    const int count = static_cast<int>(last - first);
+    real start[lanes], sum[lanes] = {}, done = 0;
+    for (int l = 0; l < lanes; ++l) start[l] = node(Rank - 1, first + l, p);
+    int c = 0;
+    for (; c + lanes <= count; c += lanes, done += lanes) {
+      real v[lanes];
+      for (int l = 0; l < lanes; ++l) v[l] = value(first + c + l, p, outer, x..., start[l] + product(done, h));
+      if constexpr (Reproducible) s.template add_block<lanes>(v);
+      else
+        for (int l = 0; l < lanes; ++l) sum[l] += v[l];
+    }
+    if constexpr (!Reproducible) s.template add_block<lanes>(sum);
+    for (; c < count; ++c) s.add(value(first + c, p, outer, x..., node(Rank - 1, first + c, p)));
   }
 
-  KOKKOS_FUNCTION void operator()(std::int64_t item, value_type& s) const {
-    std::int64_t row = item / runs;
-    const std::int64_t first = (item - row * runs) * integrate_points;
-    const std::int64_t last = Kokkos::min(first + integrate_points, n[Rank - 1]);
-    if constexpr (Rank == 1) {
-      s.add(run(first, last));
-    } else if constexpr (Rank == 2) {
-      s.add(run(first, last, coordinate(0, row)));
-    } else {
-      const std::int64_t i = row / n[1];
-      s.add(run(first, last, coordinate(0, i), coordinate(1, row - i * n[1])));
+  template <std::size_t... Axis>
+  KOKKOS_FUNCTION void row(value_type& s, std::int64_t row, std::int64_t first, std::index_sequence<Axis...>) const {
+    const int points = rule.points();
+    std::int64_t cell[Rank] = {};
+    int p[Rank] = {};
+    for (int a = Rank - 2; a >= 0; --a) {
+      const std::int64_t across = extent(a) * points, i = row % across;
+      row /= across;
+      cell[a] = i / points;
+      p[a] = static_cast<int>(i - cell[a] * points);
     }
+    real outer = 1;
+    if constexpr (Rule::weighted) ((outer = product(outer, weight(Axis, cell[Axis], p[Axis]))), ...);
+    // The upper end of a rule that uses it is a node of its own: no rounding may take it beyond.
+    const std::int64_t last = Kokkos::min(first + cells, n[Rank - 1]);
+    for (int q = 0; q < points; ++q) run(s, first, last, q, outer, node(Axis, cell[Axis], p[Axis])...);
+    if (Rule::closed && last == n[Rank - 1])
+      s.add(value(last, 0, outer, node(Axis, cell[Axis], p[Axis])..., static_cast<real>(upper[Rank - 1])));
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t item, value_type& s) const {
+    const std::int64_t at = item / runs;
+    row(s, at, (item - at * runs) * cells, std::make_index_sequence<Rank - 1>());
   }
   KOKKOS_FUNCTION void init(value_type& s) const { s = value_type::zero(); }
   KOKKOS_FUNCTION void join(value_type& s, const value_type& t) const { s.join(t); }
 };
 
-template <class T, class Exec, class F, std::size_t Rank>
+template <class T, bool Reproducible, class Exec, class F, std::size_t Rank, class Rule>
 T integrate_box(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box,
-                const std::array<std::int64_t, Rank>& n) {
+                const std::array<std::int64_t, Rank>& n, const Rule& rule) {
+  static_assert(!Reproducible || exact_arithmetic,
+                "quern::reproducible: not with -ffast-math, -fassociative-math or x87 arithmetic");
   const std::string label = "quern::integrate";
-  integrate_kernel<T, F, static_cast<int>(Rank)> kernel{f, {}, {}, {}, 0};
-  double cell = 1;
-  std::int64_t items = 1;
+  using kernel_type = integrate_kernel<T, F, Rule, static_cast<int>(Rank), Reproducible>;
+  check_domain(label, box);
+  kernel_type kernel{f, rule, {}, {}, {}, {}, std::max(1, kernel_type::run_points / rule.points()), 0};
+  double cell = 1, items = 1;
   for (std::size_t d = 0; d < Rank; ++d) {
     if (n[d] < 1)
       throw Error(
           label, "n has " + std::to_string(n[d]) + " points along axis " + std::to_string(d) + ", expected at least 1");
-    if (!std::isfinite(box[d].lower) || !std::isfinite(box[d].upper))
-      throw Error(label, "the interval of axis " + std::to_string(d) + " is not finite");
+    rule.check(label, n[d]);
     kernel.lower[d] = box[d].lower;
+    kernel.upper[d] = box[d].upper;
     kernel.width[d] = (static_cast<double>(box[d].upper) - box[d].lower) / static_cast<double>(n[d]);
     kernel.n[d] = n[d];
     cell *= kernel.width[d];
-    if (d + 1 < Rank) items *= n[d];
+    if (d + 1 < Rank) items *= static_cast<double>(kernel.extent(d)) * rule.points();
   }
-  kernel.runs = (n[Rank - 1] + integrate_points - 1) / integrate_points;
-  items *= kernel.runs;
+  kernel.runs = (n[Rank - 1] + kernel.cells - 1) / kernel.cells;
+  if (items * static_cast<double>(kernel.runs) > 0x1p62) throw Error(label, "more than 2^62 points");
 
+  using state = typename kernel_type::value_type;
   lease<Exec> held(exec);
-  auto* result = held.template result<compensated<T>>();
-  const Kokkos::View<compensated<T>, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>> out(result);
-  Kokkos::parallel_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items), kernel,
-                          out);
+  auto* result = held.template result<state>();
+  const Kokkos::View<state, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>> out(result);
+  Kokkos::parallel_reduce(label,
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                              exec, 0, static_cast<std::int64_t>(items) * kernel.runs),
+                          kernel, out);
   exec.fence(label + ": result");
   return static_cast<T>(static_cast<double>(result->value()) * cell);
 }
 
+/// The rule among the options: the midpoint rule where there is none.
+inline rule::midpoint rule_of() { return {}; }
+template <class First, class... Rest>
+auto rule_of(const First& first, const Rest&... rest) {
+  if constexpr (std::is_same_v<First, reproducible_t>) return rule_of(rest...);
+  else return first;
+}
+
+template <class T>
+inline constexpr bool is_rule = requires(const T& r) {
+  r.points();
+  T::closed;
+};
+/// A rule, `reproducible`, or both.
+template <class... Options>
+concept integrate_options =
+    ((is_rule<Options> || std::is_same_v<Options, reproducible_t>)&&...) && (0 + ... + is_rule<Options>) <= 1;
+
+template <class T, class Exec, class F, std::size_t Rank, class... Options>
+T integrate_call(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box,
+                 const std::array<std::int64_t, Rank>& n, const Options&... options) {
+  constexpr bool reproducible = (std::is_same_v<Options, reproducible_t> || ...);
+  return integrate_box<T, reproducible>(exec, f, box, n, rule_of(options...));
+}
+
 }  // namespace impl
 
-/// The integral of f over a box by the composite midpoint rule: `sum f(x) * cell`, x the centres of n cells.
+/// The integral of f over a box by a composite rule: the sum of `weight * f(node)` over n cells along each axis.
 ///
 /// @tparam T   float or double: the type of the coordinates, of the sum and of the result (default double)
-/// @param  f   a functor of one, two or three coordinates; `KOKKOS_LAMBDA(double x, double y)`
-/// @param  x   the interval of each axis, `{lower, upper}`
-/// @param  n   the number of points along each axis, at least 1
+/// @param  f   a functor of one to four coordinates; `KOKKOS_LAMBDA(double x, double y)`
+/// @param  x, y, z, w   the interval of each axis, `{lower, upper}`
+/// @param  n   the number of cells along each axis, at least 1; their product may exceed 2^32
+/// @param  options   `quern::rule::midpoint()` (the default), `trapezoid()`, `simpson()` or `gauss_legendre(points)`,
+///             along all axes; and `quern::reproducible` for a sum that no order of additions changes. The result has
+///             the same bits wherever f does
 ///
-/// The error of the rule falls as 1/n^2 for a function with continuous second derivatives. Coordinates are computed in
-/// double and sums carry their rounding errors along. Waits for `exec`; uses no scratch memory of its own.
-/// @throws Error if a number of points is below 1 or an interval is not finite
-template <class T = double, execution_space Exec, class F>
-T integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, std::int64_t n) {
-  return impl::integrate_box<T, Exec, F, 1>(exec, f, {x}, {n});
+/// Coordinates are within 2 ulp of the largest of the interval; sums are folded in fours and carry their rounding
+/// errors along. Waits for `exec`; uses no scratch memory of its own.
+/// @throws Error if a number of cells is below 1, or odd under Simpson's rule, or an interval is not finite
+template <class T = double, execution_space Exec, class F, class... Options>
+  requires impl::integrate_options<Options...>
+T integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, std::int64_t n,
+            const Options&... options) {
+  return impl::integrate_call<T, Exec, F, 1>(exec, f, {x}, {n}, options...);
 }
 /// The same over two axes: `integrate(exec, f, {x0, x1}, {y0, y1}, {nx, ny})`.
-template <class T = double, execution_space Exec, class F>
+template <class T = double, execution_space Exec, class F, class... Options>
+  requires impl::integrate_options<Options...>
 T integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
-            std::array<std::int64_t, 2> n) {
-  return impl::integrate_box<T, Exec, F, 2>(exec, f, {x, y}, n);
+            std::array<std::int64_t, 2> n, const Options&... options) {
+  return impl::integrate_call<T, Exec, F, 2>(exec, f, {x, y}, n, options...);
 }
 /// The same over three axes.
-template <class T = double, execution_space Exec, class F>
+template <class T = double, execution_space Exec, class F, class... Options>
+  requires impl::integrate_options<Options...>
 T integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
-            std::type_identity_t<interval<T>> z, std::array<std::int64_t, 3> n) {
-  return impl::integrate_box<T, Exec, F, 3>(exec, f, {x, y, z}, n);
+            std::type_identity_t<interval<T>> z, std::array<std::int64_t, 3> n, const Options&... options) {
+  return impl::integrate_call<T, Exec, F, 3>(exec, f, {x, y, z}, n, options...);
+}
+/// The same over four axes.
+template <class T = double, execution_space Exec, class F, class... Options>
+  requires impl::integrate_options<Options...>
+T integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
+            std::type_identity_t<interval<T>> z, std::type_identity_t<interval<T>> w, std::array<std::int64_t, 4> n,
+            const Options&... options) {
+  return impl::integrate_call<T, Exec, F, 4>(exec, f, {x, y, z, w}, n, options...);
 }
 /// The same on a default instance of the default execution space.
-template <class T = double, class F>
-  requires(!execution_space<F>)
-T integrate(const F& f, std::type_identity_t<interval<T>> x, std::int64_t n) {
-  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, n);
+template <class T = double, class F, class... Options>
+  requires(!execution_space<F> && impl::integrate_options<Options...>)
+T integrate(const F& f, std::type_identity_t<interval<T>> x, std::int64_t n, const Options&... options) {
+  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, n, options...);
 }
 /// The same on a default instance of the default execution space.
-template <class T = double, class F>
-  requires(!execution_space<F>)
+template <class T = double, class F, class... Options>
+  requires(!execution_space<F> && impl::integrate_options<Options...>)
 T integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
-            std::array<std::int64_t, 2> n) {
-  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, n);
+            std::array<std::int64_t, 2> n, const Options&... options) {
+  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, n, options...);
 }
 /// The same on a default instance of the default execution space.
-template <class T = double, class F>
-  requires(!execution_space<F>)
+template <class T = double, class F, class... Options>
+  requires(!execution_space<F> && impl::integrate_options<Options...>)
 T integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
-            std::type_identity_t<interval<T>> z, std::array<std::int64_t, 3> n) {
-  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, z, n);
+            std::type_identity_t<interval<T>> z, std::array<std::int64_t, 3> n, const Options&... options) {
+  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, z, n, options...);
+}
+
+/// The integral of f over a box with an estimate of its error, by a method that chooses the points:
+///
+/// | method | axes | what it does |
+/// | --- | --- | --- |
+/// | `adaptive{...}` | 1, 2 | divides the box where the error is large, until it is within a tolerance |
+/// | `monte_carlo{samples, seed}` | 1 to 4 | the mean over random points |
+/// | `quasi_monte_carlo{samples, seed}` | 1 to 4 | the mean over points that fill the box evenly |
+///
+/// @return `estimate<T>`
+/// Waits for `exec`.
+/// @throws Error if an interval is not finite, or the method's parameters say so
+template <class T = double, execution_space Exec, class F, impl::integration_method Method>
+estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, const Method& how) {
+  return impl::integrate_by<T, Exec, F, 1>(exec, f, {x}, how);
+}
+/// The same over two axes.
+template <class T = double, execution_space Exec, class F, impl::integration_method Method>
+estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x,
+                      std::type_identity_t<interval<T>> y, const Method& how) {
+  return impl::integrate_by<T, Exec, F, 2>(exec, f, {x, y}, how);
+}
+/// The same over three axes.
+template <class T = double, execution_space Exec, class F, impl::integration_method Method>
+estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x,
+                      std::type_identity_t<interval<T>> y, std::type_identity_t<interval<T>> z, const Method& how) {
+  return impl::integrate_by<T, Exec, F, 3>(exec, f, {x, y, z}, how);
+}
+/// The same over four axes.
+template <class T = double, execution_space Exec, class F, impl::integration_method Method>
+estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x,
+                      std::type_identity_t<interval<T>> y, std::type_identity_t<interval<T>> z,
+                      std::type_identity_t<interval<T>> w, const Method& how) {
+  return impl::integrate_by<T, Exec, F, 4>(exec, f, {x, y, z, w}, how);
 }
 
 }  // namespace quern

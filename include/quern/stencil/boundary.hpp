@@ -78,6 +78,7 @@ struct sides {
 struct interior_only {
   std::vector<std::pair<std::int64_t, std::int64_t>> range;
   interior_only(std::initializer_list<std::pair<std::int64_t, std::int64_t>> ranges) : range(ranges) {}
+  explicit interior_only(std::vector<std::pair<std::int64_t, std::int64_t>> ranges) : range(std::move(ranges)) {}
 };
 
 /// The boundaries of all axes: one for all, `boundary::reflect`; one for each,
@@ -87,6 +88,7 @@ class boundaries {
   boundaries(const boundary& all) : axes_{sides(all)} {}        // NOLINT(google-explicit-constructor)
   boundaries(const interior_only& box) : ranges_(box.range) {}  // NOLINT(google-explicit-constructor)
   boundaries(std::initializer_list<sides> each) : axes_(each) {}
+  explicit boundaries(std::vector<sides> each) : axes_(std::move(each)) {}
 
   /// Cells are those of a box, and no boundary is looked at.
   bool is_box() const { return axes_.empty(); }

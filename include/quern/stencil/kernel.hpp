@@ -5,6 +5,8 @@
 
 #include <quern/core/arguments.hpp>
 #include <quern/core/operations.hpp>
+#include <quern/core/tuning.hpp>
+#include <quern/impl/stream_store.hpp>
 #include <quern/stencil/boundary.hpp>
 
 namespace quern::impl {
@@ -153,6 +155,13 @@ struct rolling_cells {
   }
 };
 
+/// Cells of a row on their way past the caches of the host.
+inline constexpr std::int64_t row_block = 1024;
+template <class T>
+struct row_buffer {
+  alignas(64) T values[row_block];
+};
+
 struct interior_tag {};  // host: a row of cells
 struct border_tag {};    // host: a cell
 struct grid_tag {};      // device: cells of the border, then walks through the interior
@@ -185,8 +194,9 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
   struct radii {
     static constexpr bool star = Shape::arms_only;
     KOKKOS_FUNCTION static constexpr int of(int a) {
-      for (int d = 0; d < Rank; ++d)
-        if (grid_axis<Rank, Reversed>(d) == a) return Shape::radius(d);
+      if constexpr (Shape::fixed)
+        for (int d = 0; d < Rank; ++d)
+          if (grid_axis<Rank, Reversed>(d) == a) return Shape::radius(d);
       return 0;
     }
   };
@@ -201,7 +211,7 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
   /// Cells at the ends of rows that do not fill a pack are left to the border, or computed alone from a pack: measured,
   /// wide packs cannot afford the conditions, and of narrow ones the border would have too many rows.
   static constexpr bool whole = width > 4;
-  static constexpr bool rolls = rolling_bytes<width>() <= most_bytes;
+  static constexpr bool rolls = Shape::fixed && rolling_bytes<width>() <= most_bytes;
 
   F f;
   operand_tuple<grid_output<Out>...> out;
@@ -210,11 +220,14 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
   boundary::mode mode[3][2] = {};
   grid_box all{};                    // the cells to compute
   grid_box inner{};                  // of these, those of the fast way
-  bool packed = false;               // device: the inner cells are aligned packs; host: contiguous
+  bool packed = false;               // device: the inner cells are aligned packs
+  bool unit = false;                 // the fastest axis is contiguous
   std::int64_t border_ends[6] = {};  // border cells in slabs below and above the inner box along each axis, counted up
   std::int64_t border_teams = 0;     // device
   std::int64_t packs = 1;            // device: of a row
   std::int64_t steps = 1;            // device: of a walk
+  std::int64_t block_rows = 1;       // host
+  bool stream = false;               // host: write past the caches
 
   template <class... Window>
   KOKKOS_FUNCTION decltype(auto) apply(const grid_index& cell, const Window&... w) const {
@@ -308,7 +321,10 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
     if constexpr (rolls && width > 1) {
       if (packed) return walk(cell, last, inputs());
     }
-    for (; cell.of[0] < last; ++cell.of[0]) inner_cell<false>(cell, inputs());
+    if (unit)
+      for (; cell.of[0] < last; ++cell.of[0]) inner_cell<true>(cell, inputs());
+    else
+      for (; cell.of[0] < last; ++cell.of[0]) inner_cell<false>(cell, inputs());
   }
   /// Where a walk is: the cell, the places of its values, and the neighbourhoods. Of the pack, the cells from `first`
   /// to before `past` are computed; it has so many neighbours before and after it in its row.
@@ -393,12 +409,21 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
 
   // The host.
   void operator()(border_tag, std::int64_t n) const { border_cell(border_at(n), inputs()); }
-  void operator()(interior_tag, std::int64_t row) const {
-    const std::int64_t plane = row / inner.extent(1);
-    const grid_index cell{{inner.low[0] + plane, inner.low[1] + row - plane * inner.extent(1), 0}};
+  void operator()(interior_tag, std::int64_t number) const {
     const stencil_kernel local = *this;  // what the loop reads must not be what it might write
-    if (packed) local.template inner_row<true>(cell);
+    const grid_index cell = row_at(number);
+    if (stream) local.streamed_row(cell, inputs(), outputs());
+    else if (unit) local.template inner_row<true>(cell);
     else local.template inner_row<false>(cell);
+  }
+  /// Rows come in blocks of `block_rows` of each plane, so that what a thread reads of one plane is still in its cache
+  /// when it computes the next.
+  grid_index row_at(std::int64_t number) const {
+    const std::int64_t planes = inner.extent(0), rows = inner.extent(1);
+    const std::int64_t block = number / (planes * block_rows), first = block * block_rows;
+    const std::int64_t here = std::min(block_rows, rows - first);
+    number -= block * planes * block_rows;
+    return {{inner.low[0] + number / here, inner.low[1] + first + number % here, 0}};
   }
   template <bool Unit>
   void inner_row(grid_index cell) const {
@@ -408,18 +433,38 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
       inner_cell<Unit>(cell, inputs());
     }
   }
+  /// The same past the caches, by way of buffers.
+  template <std::size_t... I, std::size_t... O>
+  void streamed_row(grid_index cell, std::index_sequence<I...>, std::index_sequence<O...>) const {
+    operand_tuple<row_buffer<Out>...> buffers;
+    stencil_kernel local = *this;
+    ((get<O>(local.out) = {get<O>(buffers).values, {0, 0, 1}}), ...);
+    for (cell.of[2] = inner.low[2]; cell.of[2] < inner.high[2];) {
+      const grid_index start = cell;
+      const std::int64_t n = std::min(row_block, inner.high[2] - start.of[2]);
+#pragma GCC ivdep
+      for (std::int64_t k = 0; k < n; ++k) {
+        cell.of[2] = start.of[2] + k;
+        local.template store<true>({{0, 0, k}}, apply(cell, window_at<true>(get<I>(in), cell)...), outputs());
+      }
+      (stream_store(get<O>(out).template at<true>(start), get<O>(buffers).values, n * sizeof(Out)), ...);
+      cell.of[2] = start.of[2] + n;
+    }
+    stream_fence();
+  }
 };
 
 /// The boxes of cells: all that are computed, and those whose neighbourhoods are in the arrays.
 template <class Kernel, class Shape, int Rank, bool Reversed>
-void set_boxes(Kernel& k, const std::string& label, const shape& extents, const boundaries& edges) {
+void set_boxes(Kernel& k, const std::string& label, const Shape& reach, const shape& extents,
+               const boundaries& edges) {
   if (edges.count() != Rank && (edges.is_box() || edges.count() != 1))
     throw Error(label, "boundaries for " + std::to_string(edges.count()) + " axes, expected " + std::to_string(Rank));
   k.all = k.inner = {{0, 0, 0}, {1, 1, 1}};
   for (int a = 0; a < 3; ++a) k.extent[a] = 1;
   for (int d = 0; d < Rank; ++d) {
     const int a = grid_axis<Rank, Reversed>(d);
-    const std::int64_t n = k.extent[a] = extents.extent[d], r = Shape::radius(d);
+    const std::int64_t n = k.extent[a] = extents.extent[d], r = reach.radius(d);
     const std::string where = " along axis " + std::to_string(d) + " of extents " + extents.str();
     if (edges.is_box()) {
       const auto [first, last] = edges.range(d);
@@ -462,6 +507,18 @@ void cut_to_packs(Kernel& k) {
   k.packs = (high + w - 1) / w;
 }
 
+/// How many rows of a plane a host thread computes before those of the next, and whether it writes past its caches.
+template <int Rank, bool Reversed, class Exec, class Kernel, class Shape>
+void set_host_shape(const Exec& exec, Kernel& k, const Shape& reach, std::size_t in_bytes, std::size_t out_bytes) {
+  std::int64_t planes = 2;
+  for (int d = 0; d < Rank; ++d)
+    if (grid_axis<Rank, Reversed>(d) == 0) planes += 2 * reach.radius(d);
+  const std::int64_t bytes = std::max<std::int64_t>(1, planes * k.extent[2] * static_cast<std::int64_t>(in_bytes));
+  k.block_rows = std::clamp<std::int64_t>(tuning<Exec>::stencil_block_bytes / bytes, 1, std::max<std::int64_t>(1, k.inner.extent(1)));
+  k.stream = k.unit && exec.concurrency() >= tuning<Exec>::streaming_threads &&
+             k.inner.cells() * static_cast<std::int64_t>(out_bytes) >= tuning<Exec>::streaming_bytes;
+}
+
 template <int Rank, bool Reversed, class T>
 grid_output<T> on_grid(const strided<T>& array) {
   grid_output<T> g{array.data, {0, 0, 0}};
@@ -482,21 +539,22 @@ grid_input<T> on_grid(const std::string& label, const strided<const T>& array, c
 }
 
 template <class Shape, int Rank, bool Reversed, class Exec, class F, class... Out, class... In, std::size_t... O>
-void stencil_launch(const Exec& exec, const std::string& label, const F& f, const boundaries& edges,
-                    const std::tuple<strided<Out>...>& out, std::index_sequence<O...>, const strided<const In>&... in) {
+void stencil_launch(const Exec& exec, const std::string& label, const Shape& reach, const F& f,
+                    const boundaries& edges, const std::tuple<strided<Out>...>& out, std::index_sequence<O...>, const strided<const In>&... in) {
   using kernel_type = stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>;
   const shape& extents = std::get<0>(out).extents;
   if (extents.size() == 0) return;
   kernel_type k{f, {{on_grid<Rank, Reversed>(std::get<O>(out))}...}, {{on_grid<Rank, Reversed>(label, in, edges)}...}};
-  set_boxes<kernel_type, Shape, Rank, Reversed>(k, label, extents, edges);
+  set_boxes<kernel_type, Shape, Rank, Reversed>(k, label, reach, extents, edges);
   const auto all_inputs = [&](auto&& test) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return (test(get<I>(k.in)) && ...);
     }(std::index_sequence_for<In...>());
   };
-  constexpr int w = kernel_type::device ? kernel_type::width : 1;
-  const auto aligned = [](const auto& grid) { return aligned_rows<w>(grid); };
-  k.packed = (aligned(get<O>(k.out)) && ...) && all_inputs(aligned) && (!kernel_type::device || kernel_type::rolls);
+  const auto contiguous = [](const auto& grid) { return grid.stride[2] == 1; };
+  const auto aligned = [](const auto& grid) { return aligned_rows<kernel_type::width>(grid); };
+  k.unit = (contiguous(get<O>(k.out)) && ...) && all_inputs(contiguous);
+  k.packed = kernel_type::rolls && (aligned(get<O>(k.out)) && ...) && all_inputs(aligned);
   if constexpr (kernel_type::device) cut_to_packs(k);
   std::int64_t border = 0;
   for (int slab = 0; slab < 6; ++slab)
@@ -514,6 +572,7 @@ void stencil_launch(const Exec& exec, const std::string& label, const F& f, cons
       if (units > 0)
         Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, units), k);
     };
+    set_host_shape<Rank, Reversed>(exec, k, reach, std::max({sizeof(In)...}), (sizeof(Out) + ...));
     launch(interior_tag(), label, k.inner.cells() > 0 ? k.inner.extent(0) * k.inner.extent(1) : 0);
     launch(border_tag(), label + "/border", border);
   }

@@ -15,6 +15,7 @@ template <bool Star, int... Radius>
 struct neighbourhood {
   static_assert(sizeof...(Radius) > 0 && ((Radius >= 0) && ...), "quern::stencil: a radius must not be negative");
   static constexpr bool arms_only = Star;
+  static constexpr bool fixed = true;
   static constexpr int radii = sizeof...(Radius);
   KOKKOS_FUNCTION static constexpr int radius(int d) {
     const int all[] = {Radius...};
@@ -65,10 +66,32 @@ constexpr bool first_axis_fastest() {
   else return false;
 }
 
+/// Outputs have the extents of the first and share no memory.
+template <class... Out, std::size_t... O>
+void check_outputs(const std::string& label, const std::tuple<Out...>& out, std::index_sequence<O...>) {
+  const auto check = [&](const auto& o, std::size_t number) {
+    if (o.extents != std::get<0>(out).extents)
+      throw Error(label, "out " + std::to_string(number + 1) + " has extents " + o.extents.str() +
+                             ", expected those of the first, " + std::get<0>(out).extents.str());
+    const auto apart = [&](const auto& other, std::size_t i) {
+      if (i < number) check_overlap(label, o, other, "another output", false);
+    };
+    (apart(std::get<O>(out), O), ...);
+  };
+  (check(std::get<O>(out), O), ...);
+}
+template <class... Out, class T>
+void check_stencil_input(const std::string& label, const std::tuple<Out...>& out, const strided<const T>& in) {
+  if (in.extents != std::get<0>(out).extents)
+    throw Error(label, "in has extents " + in.extents.str() + ", expected those of out, " +
+                           std::get<0>(out).extents.str());
+  std::apply([&](const auto&... o) { (check_overlap(label, o, in, "in", false), ...); }, out);
+}
+
+/// The checks of every operation with windows, then its launch.
 template <class Shape, class Exec, class F, class... Out, class... In>
-void stencil_call(const Exec& exec, const std::tuple<Out...>& outs, const F& f, const boundaries& edges,
-                  const In&... inputs) {
-  const std::string label = "quern::stencil";
+void stencil_call(const Exec& exec, const std::string& label, const Shape& shape, const std::tuple<Out...>& outs,
+                  const F& f, const boundaries& edges, const In&... inputs) {
   using first_out = typical<std::tuple_element_t<0, std::tuple<Out...>>>;
   constexpr int rank = static_cast<int>(first_out::rank());
   static_assert(rank >= 1 && rank <= 3, "quern::stencil: out must have rank 1, 2 or 3");
@@ -79,28 +102,13 @@ void stencil_call(const Exec& exec, const std::tuple<Out...>& outs, const F& f, 
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   static_assert(Shape::radii == 1 || Shape::radii == rank, "quern::stencil: one radius, or one for each axis");
   const auto out = std::apply([&](const auto&... o) { return std::tuple(make_output<Exec>(o, label)...); }, outs);
-  const auto check_output = [&]<std::size_t... O>(std::index_sequence<O...>) {
-    const auto check = [&](const auto& o, std::size_t number) {
-      if (o.extents != std::get<0>(out).extents)
-        throw Error(label, "out " + std::to_string(number + 1) + " has extents " + o.extents.str() +
-                               ", expected those of the first, " + std::get<0>(out).extents.str());
-      const auto apart = [&](const auto& other, std::size_t i) {
-        if (i < number) check_overlap(label, o, other, "another output", false);
-      };
-      (apart(std::get<O>(out), O), ...);
-    };
-    (check(std::get<O>(out), O), ...);
-  };
-  check_output(std::index_sequence_for<Out...>());
+  check_outputs(label, out, std::index_sequence_for<Out...>());
   const auto checked = [&](const auto& in) {
     const auto array = make_input<Exec>(in, label).array;
-    if (array.extents != std::get<0>(out).extents)
-      throw Error(label, "in has extents " + array.extents.str() + ", expected those of out, " +
-                             std::get<0>(out).extents.str());
-    std::apply([&](const auto&... o) { (check_overlap(label, o, array, "in", false), ...); }, out);
+    check_stencil_input(label, out, array);
     return array;
   };
-  stencil_launch<Shape, rank, first_axis_fastest<first_out>()>(exec, label, f, edges, out,
+  stencil_launch<Shape, rank, first_axis_fastest<first_out>()>(exec, label, shape, f, edges, out,
                                                                std::index_sequence_for<Out...>(), checked(inputs)...);
 }
 
@@ -108,6 +116,11 @@ template <class T>
 inline constexpr bool is_outputs = false;
 template <class... Out>
 inline constexpr bool is_outputs<std::tuple<Out...>> = true;
+template <class Out>
+auto as_outputs(const Out& out) {
+  if constexpr (is_outputs<Out>) return out;
+  else return std::tuple<Out>(out);
+}
 
 }  // namespace impl
 
@@ -136,8 +149,7 @@ inline constexpr bool is_outputs<std::tuple<Out...>> = true;
 template <class Shape, execution_space Exec, class Out, class F, view_like... In>
   requires(view_like<Out> || impl::is_outputs<Out>)
 void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
-  if constexpr (impl::is_outputs<Out>) impl::stencil_call<Shape>(exec, out, f, edge, in...);
-  else impl::stencil_call<Shape>(exec, std::tuple<Out>(out), f, edge, in...);
+  impl::stencil_call(exec, "quern::stencil", Shape(), impl::as_outputs(out), f, edge, in...);
 }
 
 /// The same on a default instance of the execution space of the first input.

@@ -1,0 +1,131 @@
+// Heat in a box: explicit steps of du/dt = D laplace(u) on n x n x n cells.
+//
+//   heat3d --cells 128 --steps 1000 --every 100 --boundary reflect --output end.npy --slice end.png
+//   heat3d --input end.npy --steps 1000 --slice later.npy
+#include <CLI/CLI.hpp>
+#include <Kokkos_Core.hpp>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <quern/quern.hpp>
+
+#include "npy.hpp"
+
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#include <stb_image_write.h>
+
+using quern::boundary;
+using field = Kokkos::View<double***, Kokkos::LayoutRight>;
+using host_field = Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+/// u + D dt laplace(u), with rate = D dt / h^2: stable up to 1/6.
+struct heat_step {
+  double rate;
+  template <class Window>
+  KOKKOS_FUNCTION double operator()(const Window& u) const {
+    const double around = u(-1, 0, 0) + u(1, 0, 0) + u(0, -1, 0) + u(0, 1, 0) + u(0, 0, -1) + u(0, 0, 1);
+    return u(0, 0, 0) + rate * (around - 6 * u(0, 0, 0));
+  }
+};
+
+/// Two warm balls in a cold box.
+struct two_balls {
+  field u;
+  KOKKOS_FUNCTION void operator()(std::int64_t k, std::int64_t j, std::int64_t i) const {
+    const double h = 1.0 / static_cast<double>(u.extent(0)), z = (k + 0.5) * h, y = (j + 0.5) * h, x = (i + 0.5) * h;
+    const auto ball = [&](double cz, double cy, double cx, double radius) {
+      return (z - cz) * (z - cz) + (y - cy) * (y - cy) + (x - cx) * (x - cx) < radius * radius ? 1.0 : 0.0;
+    };
+    u(k, j, i) = ball(0.5, 0.35, 0.3, 0.15) + 0.7 * ball(0.5, 0.6, 0.65, 0.22);
+  }
+};
+
+field read_field(const std::string& path) {
+  const npy a = read_npy(path);
+  if (a.shape.size() != 3) throw std::runtime_error(path + ": expected three dimensions");
+  const host_field host("input", a.shape[0], a.shape[1], a.shape[2]);
+  std::copy(a.values.begin(), a.values.end(), host.data());
+  const field u("u", a.shape[0], a.shape[1], a.shape[2]);
+  Kokkos::deep_copy(u, host);
+  return u;
+}
+
+field initial_field(std::int64_t n) {
+  const field u("u", n, n, n);
+  Kokkos::parallel_for("initial", Kokkos::MDRangePolicy<Kokkos::Rank<3>>({0, 0, 0}, {n, n, n}), two_balls{u});
+  return u;
+}
+
+void write_field(const std::string& path, const field& u) {
+  const host_field host = quern::to_host(u);
+  write_npy(path, {{std::int64_t(u.extent(0)), std::int64_t(u.extent(1)), std::int64_t(u.extent(2))},
+                   {host.data(), host.data() + host.size()}});
+}
+
+/// The middle plane: .npy with its values, or .png with 0 black, over red and yellow, to 1 white.
+void write_slice(const std::string& path, const field& u) {
+  const auto plane = quern::to_host(Kokkos::subview(u, u.extent(0) / 2, Kokkos::ALL, Kokkos::ALL));
+  const auto rows = static_cast<int>(plane.extent(0)), columns = static_cast<int>(plane.extent(1));
+  if (!path.ends_with(".png")) {
+    write_npy(path, {{rows, columns}, {plane.data(), plane.data() + plane.size()}});
+    return;
+  }
+  std::vector<unsigned char> pixels;
+  for (int k = 0; k < rows * columns; ++k)
+    for (int channel = 0; channel < 3; ++channel)
+      pixels.push_back(static_cast<unsigned char>(255 * std::clamp(3 * plane.data()[k] - channel, 0.0, 1.0)));
+  if (!stbi_write_png(path.c_str(), columns, rows, 3, pixels.data(), 3 * columns))
+    throw std::runtime_error(path + ": cannot be written");
+}
+
+void report(std::int64_t step, const field& u) {
+  const double cell = 1 / std::pow(static_cast<double>(u.extent(0)), 3);
+  std::printf("step %8lld  energy %.12f  maximum %.9f\n", static_cast<long long>(step), quern::sum(u) * cell, quern::max(u));
+}
+
+int main(int argc, char** argv) {
+  std::int64_t cells = 64, steps = 100, every = 20;
+  double rate = 0.125;
+  std::string input, output, slice;
+  boundary::mode mode = boundary::mode::reflect;
+  const std::map<std::string, boundary::mode> modes = {
+      {"keep", boundary::mode::keep},       {"constant", boundary::mode::constant}, {"nearest", boundary::mode::nearest},
+      {"reflect", boundary::mode::reflect}, {"mirror", boundary::mode::mirror},     {"wrap", boundary::mode::wrap}};
+  CLI::App options("Heat in a box");
+  options.add_option("--cells", cells, "cells along each axis, where there is no input")->check(CLI::PositiveNumber);
+  options.add_option("--input", input, "initial values, float64 of three dimensions, .npy: also of an earlier run");
+  options.add_option("--steps", steps, "steps in time")->check(CLI::NonNegativeNumber);
+  options.add_option("--every", every, "steps from one report to the next")->check(CLI::PositiveNumber);
+  options.add_option("--rate", rate, "diffusivity * time step / cell^2")->check(CLI::Range(0.0, 1.0 / 6));
+  options.add_option("--boundary", mode, "what is beyond the box: reflect keeps the energy, constant is cold")
+      ->transform(CLI::CheckedTransformer(modes));
+  options.add_option("--output", output, "the last state, .npy");
+  options.add_option("--slice", slice, "its middle plane, .png or .npy");
+  CLI11_PARSE(options, argc, argv);
+
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  try {
+    field u = input.empty() ? initial_field(cells) : read_field(input);
+    field next = quern::like(u, "next");
+    Kokkos::deep_copy(next, u);  // both have the border that `keep` leaves as it is
+    const boundary edge = mode == boundary::mode::keep       ? boundary::keep
+                          : mode == boundary::mode::constant ? boundary::constant(0)
+                          : mode == boundary::mode::nearest  ? boundary::nearest
+                          : mode == boundary::mode::reflect  ? boundary::reflect
+                          : mode == boundary::mode::mirror   ? boundary::mirror
+                                                             : boundary::wrap;
+    report(0, u);
+    for (std::int64_t done = 0; done < steps; done += every) {
+      const std::int64_t now = std::min(every, steps - done);
+      quern::iterate(Kokkos::DefaultExecutionSpace(), now, u, next, [&](const auto& exec, const auto& from, const auto& to) {
+        quern::stencil<quern::star<1>>(exec, to, heat_step{rate}, edge, from);
+      });
+      report(done + now, u);
+    }
+    if (!output.empty()) write_field(output, u);
+    if (!slice.empty()) write_slice(slice, u);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "heat3d: %s\n", e.what());
+    return 2;
+  }
+}

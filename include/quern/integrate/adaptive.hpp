@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_INTEGRATE_ADAPTIVE_HPP
+#define QUERN_INTEGRATE_ADAPTIVE_HPP
+
+#include <algorithm>
+#include <limits>
+#include <quern/integrate/domain.hpp>
+#include <quern/reduce/reducers.hpp>
+#include <vector>
+
+namespace quern {
+
+/// A method of `quern::integrate` in one and two dimensions: the Gauss-Kronrod rule of 7 and 15 points (Kronrod, Nodes
+/// and Weights of Quadrature Formulas, 1965) in each of the regions, and its product in two dimensions. Regions with
+/// more than their share of the tolerance are halved, all of a generation at once.
+///
+/// Ends when the sum of the differences between the two rules, `error`, is at most
+/// max(absolute, relative * |value|), or when no region can be improved: their errors are rounding, or the evaluations
+/// are used up; then `converged` is false. The differences are those of the rule of 7 points, so that for smooth
+/// functions the value is far better than `error` says. A NaN of f makes value and error NaN.
+struct adaptive {
+  using integration_method = void;
+  double absolute = 1.49e-8;
+  double relative = 1.49e-8;
+  std::int64_t evaluations = 10'000'000;  ///< at most; no fewer than 15, or 225 in two dimensions
+};
+
+namespace impl {
+
+template <int Rank>
+struct adaptive_region {
+  double centre[Rank], half[Rank];
+  double value, error, magnitude;  // of f; what the rules differ by; of |f|
+  int worst;                       // the axis along which they differ most
+};
+
+/// Value and error of each region.
+template <class T, class F, int Rank>
+struct adaptive_kernel {
+  F f;
+  adaptive_region<Rank>* regions;
+  // Nodes from the end to the centre, and the weights of both rules.
+  double node[8] = {0.991455371120812639206854697526329, 0.949107912342758524526189684047851,
+                    0.864864423359769072789712788640926, 0.741531185599394439863864773280788,
+                    0.586087235467691130294144691258380, 0.405845151377397166906606412076961,
+                    0.207784955007898467600689403773245, 0};
+  double kronrod[8] = {0.022935322010529224963732008058970, 0.063092092629978553290700663189204,
+                       0.104790010322250183839876322541518, 0.140653259715525918745189590510238,
+                       0.169004726639267902826583426598550, 0.190350578064785409913256402421014,
+                       0.204432940075298892414161999234649, 0.209482141084727828012999174891714};
+  double gauss[8] = {0, 0.129484966168869693270611432679082, 0, 0.279705391489276667901467771423780,
+                     0, 0.381830050505118944950369775488975, 0, 0.417959183673469387755102040816327};
+
+  struct sums {
+    double kronrod = 0, gauss = 0, magnitude = 0;
+  };
+  /// Both rules along one axis.
+  template <class... X>
+  KOKKOS_FUNCTION sums line(const adaptive_region<Rank>& r, X... x) const {
+    sums s;
+    for (int i = -7; i <= 7; ++i) {
+      const int k = 7 - (i < 0 ? -i : i);
+      const double at = r.centre[Rank - 1] + (i < 0 ? -node[k] : node[k]) * r.half[Rank - 1];
+      const double v = static_cast<double>(f(x..., static_cast<T>(at)));
+      s.kronrod += kronrod[k] * v;
+      s.gauss += gauss[k] * v;
+      s.magnitude += kronrod[k] * Kokkos::abs(v);
+    }
+    return s;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t number) const {
+    adaptive_region<Rank> r = regions[number];
+    if constexpr (Rank == 1) {
+      const sums s = line(r);
+      set(r, r.half[0], s.kronrod, s.magnitude, Kokkos::abs(s.kronrod - s.gauss), 0);
+    } else {
+      double both = 0, first_gauss = 0, second_gauss = 0, magnitude = 0;
+      for (int i = -7; i <= 7; ++i) {
+        const int k = 7 - (i < 0 ? -i : i);
+        const sums s = line(r, static_cast<T>(r.centre[0] + (i < 0 ? -node[k] : node[k]) * r.half[0]));
+        both += kronrod[k] * s.kronrod;
+        first_gauss += gauss[k] * s.kronrod;
+        second_gauss += kronrod[k] * s.gauss;
+        magnitude += kronrod[k] * s.magnitude;
+      }
+      set(r, r.half[0] * r.half[1], both, magnitude, Kokkos::abs(both - first_gauss), Kokkos::abs(both - second_gauss));
+    }
+    regions[number] = r;
+  }
+  KOKKOS_FUNCTION static void set(adaptive_region<Rank>& r, double volume, double value, double magnitude, double first,
+                                  double second) {
+    r.value = value * volume;
+    r.magnitude = magnitude * Kokkos::abs(volume);
+    r.error = (first + second) * Kokkos::abs(volume);
+    r.worst = second > first ? 1 : 0;
+  }
+};
+
+/// Evaluates regions on the device; waits.
+template <class T, int Rank, class Exec, class F>
+void evaluate(const Exec& exec, const std::string& label, const F& f, std::vector<adaptive_region<Rank>>& regions) {
+  using region = adaptive_region<Rank>;
+  using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  lease<Exec> held(exec);
+  auto* memory = static_cast<region*>(held.scratch().require(exec, regions.size() * sizeof(region)));
+  const Kokkos::View<region*, typename Exec::memory_space, unmanaged> there(memory, regions.size());
+  const Kokkos::View<region*, Kokkos::HostSpace, unmanaged> here(regions.data(), regions.size());
+  Kokkos::deep_copy(exec, there, here);
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, regions.size()),
+                       adaptive_kernel<T, F, Rank>{f, memory});
+  Kokkos::deep_copy(exec, here, there);
+  exec.fence(label + ": regions");
+}
+
+/// Value and error of a set of regions.
+struct adaptive_total {
+  compensated<double> value = compensated<double>::zero(), error = compensated<double>::zero();
+  template <int Rank>
+  void add(const adaptive_region<Rank>& r) {
+    value.add(r.value);
+    error.add(r.error);
+  }
+};
+
+/// The halves of a region along its worst axis.
+template <int Rank>
+void halve(const adaptive_region<Rank>& r, std::vector<adaptive_region<Rank>>& to) {
+  for (const int side : {-1, 1}) {
+    adaptive_region<Rank> part = r;
+    part.half[r.worst] = r.half[r.worst] / 2;
+    part.centre[r.worst] = r.centre[r.worst] + side * part.half[r.worst];
+    to.push_back(part);
+  }
+}
+
+template <class T, class Exec, class F, int Rank>
+estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box, const adaptive& how) {
+  static_assert(Rank <= 2, "quern::adaptive: one or two dimensions");
+  using region = adaptive_region<Rank>;
+  constexpr std::int64_t points = Rank == 1 ? 15 : 225;
+  const std::string label = "quern::integrate";
+  check_domain(label, box);
+  if (!(how.absolute >= 0 && how.relative >= 0)) throw Error(label, "a tolerance is negative or NaN");
+  if (how.evaluations < points)
+    throw Error(label, std::to_string(how.evaluations) + " evaluations, expected at least " + std::to_string(points));
+
+  region whole{};
+  double volume = 1;
+  for (int d = 0; d < Rank; ++d) {
+    whole.centre[d] = (static_cast<double>(box[d].lower) + box[d].upper) / 2;
+    whole.half[d] = (static_cast<double>(box[d].upper) - box[d].lower) / 2;
+    volume *= whole.half[d];
+  }
+  std::vector<region> active{whole};
+  adaptive_total finished;
+  std::int64_t evaluations = 0;
+  while (true) {
+    evaluate<T, Rank>(exec, label + "/adaptive", f, active);
+    evaluations += points * static_cast<std::int64_t>(active.size());
+    adaptive_total total = finished;
+    for (const region& r : active) total.add(r);
+    const double value = total.value.value(), error = total.error.value();
+    const double tolerance = std::max(how.absolute, how.relative * std::fabs(value));
+    const auto result = [&](bool converged) {
+      return estimate<T>{static_cast<T>(value), static_cast<T>(error), evaluations, converged};
+    };
+    if (error <= tolerance) return result(true);
+
+    // Those that use more than half of their share of the tolerance, and whose errors are no rounding, are halved.
+    const auto can_improve = [&](const region& r) {
+      double share = 0.5 * tolerance / std::fabs(volume);
+      for (int d = 0; d < Rank; ++d) share *= std::fabs(r.half[d]);
+      const double least = std::numeric_limits<T>::epsilon() * std::fabs(r.centre[r.worst]);
+      return r.error > std::max(share, 50 * std::numeric_limits<T>::epsilon() * r.magnitude) &&
+             std::fabs(r.half[r.worst]) > 16 * least;
+    };
+    auto rest = std::partition(active.begin(), active.end(), can_improve);
+    const std::int64_t affordable = (how.evaluations - evaluations) / (2 * points);
+    if (affordable < rest - active.begin()) {
+      std::nth_element(active.begin(), active.begin() + affordable, rest,
+                       [](const region& a, const region& b) { return a.error > b.error; });
+      rest = active.begin() + affordable;
+    }
+    if (rest == active.begin()) return result(false);
+    for (auto r = rest; r != active.end(); ++r) finished.add(*r);
+    std::vector<region> next;
+    for (auto r = active.begin(); r != rest; ++r) halve(*r, next);
+    active = std::move(next);
+  }
+}
+
+}  // namespace impl
+}  // namespace quern
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_INTEGRATE_DOMAIN_HPP
+#define QUERN_INTEGRATE_DOMAIN_HPP
+
+#include <Kokkos_Core.hpp>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <quern/core/error.hpp>
+#include <quern/core/workspace.hpp>
+#include <string>
+
+namespace quern {
+
+/// The range of one variable of integration. `upper` may be below `lower`: the integral then changes its sign.
+template <class T>
+struct interval {
+  T lower;
+  T upper;
+};
+
+/// An integral by a method that estimates its error.
+template <class T>
+struct estimate {
+  T value;
+  T error;                   ///< adaptive: what the integral is expected to be off by at most; else one standard error
+  std::int64_t evaluations;  ///< of the functor
+  bool converged;            ///< the error is within the tolerance, where the method has one
+};
+
+namespace impl {
+
+template <class T, std::size_t Rank>
+void check_domain(const std::string& operation, const std::array<interval<T>, Rank>& box) {
+  for (std::size_t d = 0; d < Rank; ++d)
+    if (!std::isfinite(box[d].lower) || !std::isfinite(box[d].upper))
+      throw Error(operation, "the interval of axis " + std::to_string(d) + " is not finite");
+}
+
+/// What names itself a method of integration.
+template <class T>
+concept integration_method = requires { typename T::integration_method; };
+
+}  // namespace impl
+}  // namespace quern
+
+#endif

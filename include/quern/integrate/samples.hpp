@@ -1,0 +1,305 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_INTEGRATE_SAMPLES_HPP
+#define QUERN_INTEGRATE_SAMPLES_HPP
+
+/// @file
+/// Integrals of sampled data, of a whole array of rank 1 or along an axis.
+///
+/// Each, here `trapezoid`, is called as
+///
+/// | call | what it does |
+/// | --- | --- |
+/// | `T v = trapezoid(exec, y, dx)` | returns the integral of an array of rank 1; waits for `exec` |
+/// | `trapezoid(exec, out, y, dx, axis{1})` | along an axis, to a View of the remaining extents; asynchronous |
+/// | `trapezoid(exec, out, y, dx, axis{1}, work)` | with the caller's `quern::workspace` |
+/// | `trapezoid(y, dx)`, `trapezoid(out, y, dx, axis{1})` | on a default instance of y's execution space |
+///
+/// `dx` is the distance of the samples, or a View of rank 1 with the abscissae, which may be at any distances and
+/// descend. Results are double for integers, else of the type of `y`; sums are those of `quern::sum`. Scratch memory is
+/// a weight for each sample along the axis and what `sum` takes.
+///
+/// @throws Error if extents do not fit, an axis is out of range, there is no sample, or `out` shares memory with an input
+
+#include <quern/map/map.hpp>
+#include <quern/scan/scan.hpp>
+
+namespace quern {
+
+namespace impl {
+
+/// The abscissae of samples: equidistant, or given.
+template <class T>
+struct uniform_abscissae {
+  T distance;
+  KOKKOS_FUNCTION T width(std::int64_t) const { return distance; }
+};
+template <class T, class X>
+struct given_abscissae {
+  const X* x;
+  std::int64_t stride;
+  /// Of the interval after sample i.
+  KOKKOS_FUNCTION T width(std::int64_t i) const {
+    return static_cast<T>(x[(i + 1) * stride]) - static_cast<T>(x[i * stride]);
+  }
+};
+
+template <class Exec, class T, class Spacing>
+auto make_abscissae(const std::string& label, const Spacing& spacing, std::int64_t n) {
+  if constexpr (view_like<Spacing>) {
+    const auto x = make_input<Exec>(spacing, label).array;
+    if (x.extents != shape{n})
+      throw Error(label, "x has extents " + x.extents.str() + ", expected " + shape{n}.str());
+    return given_abscissae<T, value_of<Spacing>>{x.data, x.stride[0]};
+  } else {
+    static_assert(std::is_convertible_v<Spacing, T>, "quern: the distance of samples is neither a number nor a View");
+    return uniform_abscissae<T>{static_cast<T>(spacing)};
+  }
+}
+
+/// The weight of each sample.
+struct trapezoid_weights {
+  template <class T, class Abscissae>
+  KOKKOS_FUNCTION static T weight(const Abscissae& x, std::int64_t i, std::int64_t n) {
+    return ((i > 0 ? x.width(i - 1) : T(0)) + (i + 1 < n ? x.width(i) : T(0))) / 2;
+  }
+};
+/// Parabolas through samples 0 1 2, 2 3 4, and so on. Of an even number the last interval has that of the last three
+/// samples (Cartwright, J. Math. Sci. Math. Educ. 11, 2016).
+struct simpson_weights {
+  template <class T, class Abscissae>
+  KOKKOS_FUNCTION static T weight(const Abscissae& x, std::int64_t i, std::int64_t n) {
+    if (n < 3) return trapezoid_weights::weight<T>(x, i, n);
+    const std::int64_t last = (n - 1) / 2 * 2;  // of the pairs of intervals
+    T w = 0;
+    if (i <= last && i % 2 == 1) {
+      const T a = x.width(i - 1), b = x.width(i);
+      w = (a + b) * (a + b) * (a + b) / (6 * a * b);
+    } else if (i <= last) {
+      if (i > 0) w += end<T>(x.width(i - 1), x.width(i - 2));
+      if (i < last) w += end<T>(x.width(i), x.width(i + 1));
+    }
+    if (n % 2 == 0 && i >= n - 3) {
+      const T a = x.width(n - 3), b = x.width(n - 2);
+      if (i == n - 1) w += b * (2 * b + 3 * a) / (6 * (a + b));
+      else if (i == n - 2) w += b * (b + 3 * a) / (6 * a);
+      else w -= b * b * b / (6 * a * (a + b));
+    }
+    return w;
+  }
+
+ private:
+  /// Of the sample at the end of a pair of intervals, the nearer and the farther one.
+  template <class T>
+  KOKKOS_FUNCTION static T end(T nearer, T farther) {
+    return (nearer + farther) * (2 - farther / nearer) / 6;
+  }
+};
+
+template <class Weights, class T, class Abscissae>
+struct weights_kernel {
+  T* weights;
+  Abscissae x;
+  std::int64_t n;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { weights[i] = Weights::template weight<T>(x, i, n); }
+};
+
+/// An array of n values along one axis, read as one of those extents.
+template <class T>
+array_input<T> along_axis(const T* values, const shape& extents, int d) {
+  array_input<T> a{{values, extents, {}}};
+  a.array.stride[d] = 1;
+  return a;
+}
+
+/// The number of the one axis of a set.
+inline int axis_number(const std::string& label, const axis& wanted, int rank) {
+  const axis_set along(label, wanted, rank);
+  int d = 0;
+  while (!along.has(d)) ++d;
+  return d;
+}
+
+template <class Weights, class Exec, class In, class Spacing, class Out>
+void integrate_along(const std::string& label, const Exec& exec, workspace<Exec>& scratch, const strided<Out>& out,
+                     const In& in, const Spacing& spacing, int d) {
+  using S = mean_type<typename In::value_type>;
+  using real = real_type<S>;
+  const shape& extents = in.array.extents;
+  const std::int64_t n = extents.extent[d];
+  if (n == 0) throw Error(label, "in has extents " + extents.str() + ", expected at least one sample");
+  const auto x = make_abscissae<Exec, real>(label, spacing, n);
+  real* weights = static_cast<real*>(scratch.require(exec, n * sizeof(real), 1));
+  Kokkos::parallel_for(label + "/weights", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+                       weights_kernel<Weights, real, std::remove_const_t<decltype(x)>>{weights, x, n});
+  reduce_launch(exec, label, scratch, sum_reducer<S>(), product(), axis_set(label, axis(d), extents.rank), out, in,
+                along_axis<real>(weights, extents, d));
+}
+
+template <class Weights, class Exec, class In, class Spacing>
+auto integrate_to_host(const std::string& label, const Exec& exec, const In& in_view, const Spacing& spacing) {
+  const auto in = make_input<Exec>(in_view, label);
+  if (in.array.extents.rank != 1)
+    throw Error(label, "in has extents " + in.array.extents.str() + ", expected rank 1, or an axis");
+  using S = mean_type<value_of<In>>;
+  lease<Exec> held(exec);
+  S* result = held.template result<S>();
+  integrate_along<Weights>(label, exec, held.scratch(), strided<S>{result, {}, {}}, in, spacing, 0);
+  exec.fence(label + ": result");
+  return *result;
+}
+
+template <class Weights, class Exec, class Out, class In, class Spacing, class... Work>
+void integrate_to_view(const std::string& label, const Exec& exec, const Out& out_view, const In& in_view,
+                       const Spacing& spacing, const axis& wanted, Work&... work) {
+  const auto in = make_input<Exec>(in_view, label);
+  const auto out = make_output<Exec>(out_view, label);
+  const shape& extents = in.array.extents;
+  const int d = axis_number(label, wanted, extents.rank);
+  const shape results = axis_set(label, wanted, extents.rank).part(extents, false);
+  if (out.extents != results)
+    throw Error(label, "out has extents " + out.extents.str() + ", expected " + results.str());
+  check_overlap(label, out, in.array, "in", false);
+  if constexpr (view_like<Spacing>) check_overlap(label, out, make_input<Exec>(spacing, label).array, "x", false);
+  with_scratch(
+      exec,
+      [&](workspace<Exec>& scratch) { integrate_along<Weights>(label, exec, scratch, out, in, spacing, d); }, work...);
+}
+
+/// What a trapezoid between two samples contributes.
+struct trapezoid_between {
+  template <class T, class W>
+  KOKKOS_FUNCTION auto operator()(const T& a, const T& b, const W& width) const {
+    using S = mean_type<T>;
+    return (static_cast<S>(a) + static_cast<S>(b)) * (width / 2);
+  }
+};
+
+template <class T, class Abscissae>
+struct widths_kernel {
+  T* widths;
+  Abscissae x;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { widths[i] = x.width(i); }
+};
+
+/// The part of an array from index `first` along an axis, `n` of them.
+template <class T>
+strided<T> part_along(strided<T> a, int d, std::int64_t first, std::int64_t n) {
+  a.data += first * a.stride[d];
+  a.extents.extent[d] = n;
+  return a;
+}
+
+template <class T>
+struct constant_of {
+  T value;
+  KOKKOS_FUNCTION T operator()() const { return value; }
+};
+
+template <class Exec, class Out, class In, class Spacing, class... Work>
+void cumulate_trapezoids(const Exec& exec, const Out& out_view, const In& in_view, const Spacing& spacing,
+                         const axis& wanted, Work&... work) {
+  const std::string label = "quern::cumulative_trapezoid";
+  const auto in = make_input<Exec>(in_view, label).array;
+  const auto out = make_output<Exec>(out_view, label);
+  using T = std::remove_pointer_t<decltype(out.data)>;
+  using S = mean_type<value_of<In>>;
+  using real = real_type<S>;
+  if (out.extents != in.extents)
+    throw Error(label, "out has extents " + out.extents.str() + ", expected " + in.extents.str());
+  check_overlap(label, out, in, "in", false);
+  if constexpr (view_like<Spacing>) check_overlap(label, out, make_input<Exec>(spacing, label).array, "x", false);
+  const int d = axis_number(label, wanted, in.extents.rank);
+  const std::int64_t n = in.extents.extent[d];
+  if (n == 0) throw Error(label, "in has extents " + in.extents.str() + ", expected at least one sample");
+  if (in.extents.size() == 0) return;
+  const auto x = make_abscissae<Exec, real>(label, spacing, n);
+
+  const auto first = part_along(out, d, 0, 1), rest = part_along(out, d, 1, n - 1);
+  map_launch(exec, label + "/first", first, constant_of<T>{T(0)}, false, {first.stride});
+  if (n == 1) return;
+  with_scratch(
+      exec,
+      [&](workspace<Exec>& scratch) {
+        real* widths = static_cast<real*>(scratch.require(exec, (n - 1) * sizeof(real), 1));
+        Kokkos::parallel_for(label + "/widths",
+                             Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n - 1),
+                             widths_kernel<real, std::remove_const_t<decltype(x)>>{widths, x});
+        const array_input<value_of<In>> before{part_along(in, d, 0, n - 1)}, after{part_along(in, d, 1, n - 1)};
+        const auto width = along_axis<real>(widths, rest.extents, d);
+        map_launch(exec, label + "/trapezoids", rest, trapezoid_between(), false,
+                   {rest.stride, in.stride, in.stride, width.array.stride}, before, after, width);
+        const strided<const T> terms{rest.data, rest.extents, rest.stride};
+        scan_launch<false>(exec, label, scratch, sum_reducer<S>(), axis_set(label, wanted, in.extents.rank), rest,
+                           terms);
+      },
+      work...);
+}
+
+/// A distance of samples or their abscissae.
+template <class T>
+concept sample_spacing = view_like<T> || std::is_arithmetic_v<std::remove_cvref_t<T>>;
+
+}  // namespace impl
+
+/// The integral of samples by the trapezoidal rule, `sum_i (y(i) + y(i + 1)) / 2 * (x(i + 1) - x(i))`. One sample has
+/// the integral 0.
+template <execution_space Exec, view_like In, impl::sample_spacing Spacing>
+auto trapezoid(const Exec& exec, const In& y, const Spacing& dx) {
+  return impl::integrate_to_host<impl::trapezoid_weights>("quern::trapezoid", exec, y, dx);
+}
+/// The same along an axis.
+template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing, class... Work>
+void trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along, Work&... work) {
+  impl::integrate_to_view<impl::trapezoid_weights>("quern::trapezoid", exec, out, y, dx, along, work...);
+}
+/// The same on a default instance of y's execution space.
+template <view_like In, impl::sample_spacing Spacing>
+auto trapezoid(const In& y, const Spacing& dx) {
+  return trapezoid(impl::default_execution_space<In>(), y, dx);
+}
+/// The same on a default instance of y's execution space.
+template <view_like Out, view_like In, impl::sample_spacing Spacing>
+void trapezoid(const Out& out, const In& y, const Spacing& dx, const axis& along) {
+  trapezoid(impl::default_execution_space<In>(), out, y, dx, along);
+}
+
+/// The integral of samples by Simpson's rule: of the parabolas through each three, for any distances. Of an even number
+/// of samples the last interval has the parabola through the last three; of two samples it is the trapezoidal rule.
+/// Exact for polynomials of degree 3 where an odd number is equidistant, else of degree 2. Abscissae must differ.
+template <execution_space Exec, view_like In, impl::sample_spacing Spacing>
+auto simpson(const Exec& exec, const In& y, const Spacing& dx) {
+  return impl::integrate_to_host<impl::simpson_weights>("quern::simpson", exec, y, dx);
+}
+/// The same along an axis.
+template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing, class... Work>
+void simpson(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along, Work&... work) {
+  impl::integrate_to_view<impl::simpson_weights>("quern::simpson", exec, out, y, dx, along, work...);
+}
+/// The same on a default instance of y's execution space.
+template <view_like In, impl::sample_spacing Spacing>
+auto simpson(const In& y, const Spacing& dx) {
+  return simpson(impl::default_execution_space<In>(), y, dx);
+}
+/// The same on a default instance of y's execution space.
+template <view_like Out, view_like In, impl::sample_spacing Spacing>
+void simpson(const Out& out, const In& y, const Spacing& dx, const axis& along) {
+  simpson(impl::default_execution_space<In>(), out, y, dx, along);
+}
+
+/// The integrals from the first sample to each, by the trapezoidal rule: `out` has the extents of `y`, and 0 first.
+/// Three kernels and a scan; `out` holds the trapezoids in between, in its type. Asynchronous.
+template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing, class... Work>
+void cumulative_trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along,
+                          Work&... work) {
+  impl::cumulate_trapezoids(exec, out, y, dx, along, work...);
+}
+/// The same on a default instance of y's execution space.
+template <view_like Out, view_like In, impl::sample_spacing Spacing>
+void cumulative_trapezoid(const Out& out, const In& y, const Spacing& dx, const axis& along) {
+  cumulative_trapezoid(impl::default_execution_space<In>(), out, y, dx, along);
+}
+
+}  // namespace quern
+
+#endif

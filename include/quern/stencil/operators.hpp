@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_STENCIL_OPERATORS_HPP
+#define QUERN_STENCIL_OPERATORS_HPP
+
+/// @file
+/// Differential operators by central differences of second (the default) or fourth order on a uniform grid:
+///
+/// | call | what it does |
+/// | --- | --- |
+/// | `laplacian(exec, out, spacing, edge, u)` | asynchronous on `exec`, one stencil |
+/// | `laplacian<4>(exec, out, spacing, edge, u)` | of fourth order: reaches 2 cells |
+/// | `laplacian(out, spacing, edge, u)` | on a default instance of u's execution space |
+///
+/// `spacing` is the distance of cells, one for all axes or one for each, `{dz, dy, dx}`; `edge` what stands beyond the
+/// array, as for `quern::stencil`. Views have equal extents and rank 1 to 3. Computed in the type of `u`, for integers in
+/// double.
+///
+/// @throws Error as `quern::stencil`, and if a spacing is zero or not finite
+
+#include <quern/stencil/filters.hpp>
+
+namespace quern {
+
+namespace impl {
+
+/// Differences of a window along one of its axes.
+template <int Rank, int Axis, int Order, class S>
+struct central_difference {
+  template <class Window>
+  KOKKOS_FUNCTION static S at(const Window& w, int i) {
+    return static_cast<S>(along<Rank, Axis>(w, i));
+  }
+  /// Times the spacing.
+  template <class Window>
+  KOKKOS_FUNCTION static S first(const Window& w) {
+    if constexpr (Order == 2) return (at(w, 1) - at(w, -1)) / 2;
+    else return (8 * (at(w, 1) - at(w, -1)) - (at(w, 2) - at(w, -2))) / 12;
+  }
+  /// Times its square.
+  template <class Window>
+  KOKKOS_FUNCTION static S second(const Window& w) {
+    if constexpr (Order == 2) return at(w, 1) + at(w, -1) - 2 * at(w, 0);
+    else return (16 * (at(w, 1) + at(w, -1)) - (at(w, 2) + at(w, -2)) - 30 * at(w, 0)) / 12;
+  }
+};
+
+template <class S, int Rank, int Order>
+struct gradient_of {
+  S inverse[Rank];
+  template <class Window>
+  KOKKOS_FUNCTION auto operator()(const Window& w) const {
+    if constexpr (Rank == 1) return inverse[0] * central_difference<Rank, 0, Order, S>::first(w);
+    else return all(w, std::make_index_sequence<Rank>());
+  }
+
+ private:
+  template <class Window, std::size_t... D>
+  KOKKOS_FUNCTION Kokkos::Array<S, Rank> all(const Window& w, std::index_sequence<D...>) const {
+    return {(inverse[D] * central_difference<Rank, D, Order, S>::first(w))...};
+  }
+};
+
+template <class S, int Rank, int Order>
+struct laplacian_of {
+  S inverse[Rank];  // squared
+  template <class Window>
+  KOKKOS_FUNCTION S operator()(const Window& w) const {
+    return sum(w, std::make_index_sequence<Rank>());
+  }
+
+ private:
+  template <class Window, std::size_t... D>
+  KOKKOS_FUNCTION S sum(const Window& w, std::index_sequence<D...>) const {
+    return (... + (inverse[D] * central_difference<Rank, D, Order, S>::second(w)));
+  }
+};
+
+template <class S, int Rank, int Order>
+struct divergence_of {
+  S inverse[Rank];
+  template <class... Window>
+  KOKKOS_FUNCTION S operator()(const Window&... component) const {
+    return sum(std::make_index_sequence<Rank>(), component...);
+  }
+
+ private:
+  template <std::size_t... D, class... Window>
+  KOKKOS_FUNCTION S sum(std::index_sequence<D...>, const Window&... component) const {
+    return (... + (inverse[D] * central_difference<Rank, D, Order, S>::first(component)));
+  }
+};
+
+template <class T>
+using difference_type = std::conditional_t<std::is_integral_v<T>, double, T>;
+
+/// Calls a stencil with the functor `Of` and the inverse spacings, to a power.
+template <template <class, int, int> class Of, int Order, class S, class Exec, class... Out, class... In>
+void difference_call(const std::string& label, const Exec& exec, const std::tuple<Out...>& out,
+                     const per_axis<double>& spacing, int power, const boundaries& edge, const In&... in) {
+  static_assert(Order == 2 || Order == 4, "quern: differences are of order 2 or 4");
+  constexpr int rank = static_cast<int>(typical<std::tuple_element_t<0, std::tuple<In...>>>::rank());
+  Of<S, rank, Order> f;
+  const auto distance = spacing.template all<rank>(label);
+  for (int d = 0; d < rank; ++d) {
+    if (!(std::isfinite(distance[d]) && distance[d] != 0))
+      throw Error(label, "the spacing along axis " + std::to_string(d) + " is zero or not finite");
+    f.inverse[d] = static_cast<S>(1 / (power == 2 ? distance[d] * distance[d] : distance[d]));
+  }
+  stencil_call(exec, label, star<Order / 2>(), out, f, edge, in...);
+}
+
+}  // namespace impl
+
+/// The gradient of u: an output for each axis, `gradient(exec, outputs(gz, gy, gx), spacing, edge, u)`, or one View in one
+/// dimension.
+template <int Order = 2, execution_space Exec, class Out, view_like In>
+  requires(view_like<Out> || impl::is_outputs<Out>)
+void gradient(const Exec& exec, const Out& out, const per_axis<double>& spacing, const boundaries& edge, const In& u) {
+  const auto all = impl::as_outputs(out);
+  static_assert(std::tuple_size_v<decltype(all)> == impl::typical<In>::rank(), "quern::gradient: one output for each axis");
+  using S = impl::difference_type<impl::value_of<In>>;
+  impl::difference_call<impl::gradient_of, Order, S>("quern::gradient", exec, all, spacing, 1, edge, u);
+}
+/// The same on a default instance of u's execution space.
+template <int Order = 2, class Out, view_like In>
+  requires(view_like<Out> || impl::is_outputs<Out>)
+void gradient(const Out& out, const per_axis<double>& spacing, const boundaries& edge, const In& u) {
+  gradient<Order>(impl::default_execution_space<In>(), out, spacing, edge, u);
+}
+
+/// The Laplacian of u: the sum of its second derivatives along all axes.
+template <int Order = 2, execution_space Exec, view_like Out, view_like In>
+void laplacian(const Exec& exec, const Out& out, const per_axis<double>& spacing, const boundaries& edge, const In& u) {
+  using S = impl::difference_type<impl::value_of<In>>;
+  impl::difference_call<impl::laplacian_of, Order, S>("quern::laplacian", exec, std::tuple<Out>(out), spacing, 2, edge, u);
+}
+/// The same on a default instance of u's execution space.
+template <int Order = 2, view_like Out, view_like In>
+void laplacian(const Out& out, const per_axis<double>& spacing, const boundaries& edge, const In& u) {
+  laplacian<Order>(impl::default_execution_space<In>(), out, spacing, edge, u);
+}
+
+/// The divergence of a vector field, a View of each component in the order of the axes:
+/// `divergence(exec, out, spacing, edge, w, v, u)`.
+template <int Order = 2, execution_space Exec, view_like Out, view_like... In>
+  requires(sizeof...(In) > 0)
+void divergence(const Exec& exec, const Out& out, const per_axis<double>& spacing, const boundaries& edge,
+                const In&... component) {
+  static_assert(sizeof...(In) == impl::typical<Out>::rank(), "quern::divergence: one component for each axis");
+  using S = std::common_type_t<impl::difference_type<impl::value_of<In>>...>;
+  impl::difference_call<impl::divergence_of, Order, S>("quern::divergence", exec, std::tuple<Out>(out), spacing, 1, edge,
+                                                       component...);
+}
+/// The same on a default instance of the execution space of the first component.
+template <int Order = 2, view_like Out, view_like First, view_like... In>
+void divergence(const Out& out, const per_axis<double>& spacing, const boundaries& edge, const First& first,
+                const In&... component) {
+  divergence<Order>(impl::default_execution_space<First>(), out, spacing, edge, first, component...);
+}
+
+}  // namespace quern
+
+#endif

@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Filters with run-time sizes: SciPy's results, and larger arrays against plain sums.
+
+#include <cmath>
+#include <quern/stencil.hpp>
+#include <support/scipy_reference.hpp>
+#include <support/testing.hpp>
+
+namespace {
+
+using quern::boundary;
+
+boundary mode_named(const std::string& name) {
+  return name == "constant"  ? boundary::constant(-3)
+         : name == "nearest" ? boundary::nearest
+         : name == "reflect" ? boundary::reflect
+         : name == "mirror"  ? boundary::mirror
+                             : boundary::wrap;
+}
+
+template <int Rank>
+std::array<std::int64_t, Rank> extents_of(const std::vector<std::int64_t>& v) {
+  std::array<std::int64_t, Rank> n;
+  std::copy_n(v.begin(), Rank, n.begin());
+  return n;
+}
+
+/// Calls f with the rank as a constant.
+template <class F>
+void with_rank(std::size_t rank, const F& f) {
+  if (rank == 1) f(std::integral_constant<int, 1>());
+  else if (rank == 2) f(std::integral_constant<int, 2>());
+  else f(std::integral_constant<int, 3>());
+}
+
+template <class Case>
+struct Filters : testing::Test {
+  using exec = typename Case::exec;
+  using layout = typename Case::layout;
+  using value = typename Case::value;
+};
+using all_layouts = test::full_product<std::int64_t>;
+TYPED_TEST_SUITE(Filters, all_layouts);
+
+TYPED_TEST(Filters, WeightsAgreeWithSciPy) {
+  using E = typename TypeParam::exec;
+  using L = typename TypeParam::layout;
+  for (const auto& c : scipy::filters) {
+    with_rank(c.extents.size(), [&]<int Rank>(std::integral_constant<int, Rank>) {
+      const auto in = test::make_array<std::int64_t, Rank, L, E>(extents_of<Rank>(c.extents), c.in);
+      const auto out = test::make_array<std::int64_t, Rank, L, E>(extents_of<Rank>(c.extents));
+      const auto w = test::make_array<std::int64_t, Rank, L, E>(extents_of<Rank>(c.size), c.weights);
+      if (c.operation == std::string("correlate")) quern::correlate(E(), out, w, mode_named(c.mode), in);
+      else quern::convolve(E(), out, w, mode_named(c.mode), in);
+      EXPECT_EQ(c.out, test::contents(out)) << c.operation << ' ' << c.mode << " rank " << Rank;
+    });
+  }
+}
+
+template <class Case>
+struct Smoothing : testing::Test {};
+using some_types = test::covering<double, float, double>;
+TYPED_TEST_SUITE(Smoothing, some_types);
+
+TYPED_TEST(Smoothing, AgreesWithSciPy) {
+  using E = typename TypeParam::exec;
+  using L = typename TypeParam::layout;
+  using T = typename TypeParam::value;
+  for (const auto& c : scipy::smoothings) {
+    with_rank(c.extents.size(), [&]<int Rank>(std::integral_constant<int, Rank>) {
+      const std::vector<T> values(c.in.begin(), c.in.end());
+      const auto in = test::make_array<T, Rank, L, E>(extents_of<Rank>(c.extents), values);
+      const auto out = test::make_array<T, Rank, L, E>(extents_of<Rank>(c.extents));
+      const auto& p = c.parameters;
+      const auto call = [&]<class P>(std::type_identity<P>, const auto& filter) {
+        const auto at = [&](int d) { return static_cast<P>(p[d]); };
+        if (Rank == 1) filter(quern::per_axis<P>(at(0)));
+        else if (Rank == 2) filter(quern::per_axis<P>({at(0), at(1)}));
+        else filter(quern::per_axis<P>({at(0), at(1), at(2)}));
+      };
+      if (c.operation == std::string("uniform_filter"))
+        call(std::type_identity<int>(),
+             [&](const auto& size) { quern::uniform_filter(E(), out, size, mode_named(c.mode), in); });
+      else
+        call(std::type_identity<double>(),
+             [&](const auto& sigma) { quern::gaussian_filter(E(), out, sigma, mode_named(c.mode), in); });
+      const auto found = test::contents(out);
+      // Sums of weights that are 1 together, of values up to 5.
+      for (std::size_t i = 0; i < found.size(); ++i)
+        EXPECT_NEAR(c.out[i], found[i], 5 * 16 * test::eps<T>()) << c.operation << ' ' << c.mode << " rank " << Rank;
+    });
+  }
+}
+
+template <class Exec>
+struct FiltersOn : testing::Test {};
+TYPED_TEST_SUITE(FiltersOn, test::all_spaces);
+
+/// Sums of a window in 64 bits, where the array goes on in a circle.
+std::vector<std::int64_t> plain_sums(const std::vector<std::int8_t>& in, int rows, int columns, int high, int wide) {
+  std::vector<std::int64_t> sums(in.size());
+  for (int j = 0; j < rows; ++j)
+    for (int i = 0; i < columns; ++i)
+      for (int k = -(high / 2); k <= (high - 1) / 2; ++k)
+        for (int l = -(wide / 2); l <= (wide - 1) / 2; ++l)
+          sums[j * columns + i] += in[(j + k + 8 * rows) % rows * columns + (i + l + 8 * columns) % columns];
+  return sums;
+}
+
+TYPED_TEST(FiltersOn, MeansOfIntegersRoundDown) {
+  using L = Kokkos::LayoutRight;
+  const int rows = 37, columns = 71;
+  std::vector<std::int8_t> values(rows * columns);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int8_t>(20 * test::sample(i, 5));
+  const auto in = test::make_array<std::int8_t, 2, L, TypeParam>({rows, columns}, values);
+  const auto mean = test::make_array<std::int8_t, 2, L, TypeParam>({rows, columns});
+  const auto sum = test::make_array<std::int32_t, 2, L, TypeParam>({rows, columns});
+  const auto exact = test::make_array<double, 2, L, TypeParam>({rows, columns});
+  for (const auto& [high, wide] : {std::pair{3, 3}, {5, 4}, {1, 9}, {2, 1}}) {
+    const quern::per_axis<int> size{high, wide};
+    quern::uniform_filter(TypeParam(), mean, size, boundary::wrap, in);
+    quern::uniform_filter(TypeParam(), exact, size, boundary::wrap, in);
+    quern::box_sum(TypeParam(), sum, size, boundary::wrap, in);
+    const auto expected = plain_sums(values, rows, columns, high, wide);
+    const auto means = test::contents(mean);
+    const auto sums = test::contents(sum);
+    const auto exacts = test::contents(exact);
+    int negative = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ASSERT_EQ(expected[i], sums[i]);
+      ASSERT_EQ(std::floor(static_cast<double>(expected[i]) / (high * wide)), means[i]);
+      ASSERT_NEAR(static_cast<double>(expected[i]) / (high * wide), exacts[i], 1e-13);
+      negative += expected[i] < 0 && expected[i] % (high * wide) != 0;
+    }
+    EXPECT_TRUE(negative > 0 || high * wide == 1);
+  }
+}
+
+/// The outer product of two lists.
+std::vector<double> product_of(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> w;
+  for (const double x : a)
+    for (const double y : b) w.push_back(x * y);
+  return w;
+}
+
+template <class Exec, class Layout>
+void expect_separable(const std::vector<double>& down, const std::vector<double>& across,
+                      const quern::boundaries& edge) {
+  const std::array<std::int64_t, 2> n{23, 29};
+  const auto values = test::samples<double>(n[0] * n[1]);
+  const auto line = [](const std::vector<double>& v) {
+    return test::make_array<double, 1, Layout, Exec>({static_cast<std::int64_t>(v.size())}, v);
+  };
+  const auto w0 = line(down), w1 = line(across);
+  const auto w = test::make_array<double, 2, Layout, Exec>(
+      {static_cast<std::int64_t>(down.size()), static_cast<std::int64_t>(across.size())}, product_of(down, across));
+  const auto in = test::make_array<double, 2, Layout, Exec>(n, values);
+  for (const bool turned : {false, true}) {
+    const auto whole = test::make_array<double, 2, Layout, Exec>(n, std::vector<double>(n[0] * n[1], 99));
+    const auto parts = test::make_array<double, 2, Layout, Exec>(n, std::vector<double>(n[0] * n[1], 99));
+    if (turned) {
+      quern::convolve(Exec(), whole, w, edge, in);
+      quern::convolve(Exec(), parts, quern::separable(w0, w1), edge, in);
+    } else {
+      quern::correlate(Exec(), whole, w, edge, in);
+      quern::correlate(Exec(), parts, quern::separable(w0, w1), edge, in);
+    }
+    const auto expected = test::contents(whole), found = test::contents(parts);
+    for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(expected[i], found[i], 1e-9) << i;
+  }
+}
+
+TYPED_TEST(FiltersOn, SeparableWeightsAreTheirProduct) {
+  const std::vector<double> odd = {1, -2, 3, 4, 0.5}, even = {2, 1, -3, 5};
+  const auto k = boundary::constant(2.5);
+  for (const quern::boundaries& edge :
+       {quern::boundaries(k), quern::boundaries(boundary::keep), quern::boundaries(boundary::wrap),
+        quern::boundaries{boundary::keep, boundary::reflect}, quern::boundaries{boundary::mirror, boundary::keep},
+        quern::boundaries{quern::sides{boundary::keep, k}, quern::sides{boundary::nearest, k}},
+        quern::boundaries(quern::interior_only{{2, 20}, {5, 24}})}) {
+    expect_separable<TypeParam, Kokkos::LayoutRight>(odd, even, edge);
+    expect_separable<TypeParam, Kokkos::LayoutLeft>(even, odd, edge);
+  }
+  // More weights than go along with a kernel: 81 of a window, 65 of a line.
+  expect_separable<TypeParam, Kokkos::LayoutRight>(std::vector<double>(9, 0.5), std::vector<double>(9, 2.0), k);
+  std::vector<double> many(65);
+  for (int i = 0; i < 65; ++i) many[i] = test::sample(i, 2);
+  expect_separable<TypeParam, Kokkos::LayoutRight>(many, odd, boundary::reflect);
+}
+
+TYPED_TEST(FiltersOn, NoWeightBeyondTheWindow) {
+  // A NaN next to a window must not be multiplied by an imagined zero.
+  std::vector<double> values(30, 1.0);
+  values[0] = std::nan("");
+  const auto in = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({5, 6}, values);
+  const auto out = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({5, 6});
+  const auto w = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({1, 3}, {1, 1, 1});
+  quern::correlate(TypeParam(), out, w, boundary::nearest, in);
+  const auto found = test::contents(out);
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(i > 1 ? 3.0 : -1.0, std::isnan(found[i]) ? -1.0 : found[i]) << i;
+}
+
+TEST(FiltersDefault, RunOnTheDefaultSpace) {
+  using E = Kokkos::DefaultExecutionSpace;
+  const auto in = test::make_array<float, 1, Kokkos::LayoutRight, E>({4}, {1, 2, 4, 8});
+  const auto out = test::make_array<float, 1, Kokkos::LayoutRight, E>({4});
+  const auto w = test::make_array<float, 1, Kokkos::LayoutRight, E>({2}, {1, 10});
+  const auto is = [&](const std::vector<float>& expected) { EXPECT_EQ(expected, test::contents(out)); };
+  quern::correlate(out, w, boundary::constant(0), in);
+  is({10, 21, 42, 84});
+  quern::convolve(out, w, boundary::constant(0), in);
+  is({12, 24, 48, 80});
+  quern::box_sum(out, 3, boundary::constant(0), in);
+  is({3, 7, 14, 12});
+  quern::uniform_filter(out, 2, boundary::nearest, in);
+  is({1, 1.5, 3, 6});
+  quern::gaussian_filter(out, 0.0, boundary::nearest, in);
+  is({1, 2, 4, 8});
+}
+
+TYPED_TEST(FiltersOn, ReportMisuse) {
+  const auto in = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({4, 5});
+  const auto out = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({4, 5});
+  const auto none = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({0, 3});
+  const auto large = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({5, 5});
+  const TypeParam exec;
+  test::expect_error("quern::correlate: a window of 0 along axis 0, expected at least 1",
+                     [&] { quern::correlate(exec, out, none, boundary::wrap, in); });
+  test::expect_error("quern::correlate: boundary::keep along axis 0 of extents (4, 5) with a neighbourhood of 5",
+                     [&] { quern::correlate(exec, out, large, boundary::keep, in); });
+  test::expect_error("quern::convolve: out and in share memory",
+                     [&] { quern::convolve(exec, in, large, boundary::wrap, in); });
+  test::expect_error("quern::box_sum: 3 parameters for 2 axes",
+                     [&] { quern::box_sum(exec, out, {1, 2, 3}, boundary::wrap, in); });
+  test::expect_error("quern::uniform_filter: a window of -1 along axis 1, expected at least 1",
+                     [&] { quern::uniform_filter(exec, out, {2, -1}, boundary::wrap, in); });
+  test::expect_error("quern::uniform_filter: in has extents (5, 5), expected those of out, (4, 5)",
+                     [&] { quern::uniform_filter(exec, out, 3, boundary::wrap, large); });
+  for (const double bad : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()})
+    test::expect_error("quern::gaussian_filter: sigma and truncate must be finite and not negative",
+                       [&] { quern::gaussian_filter(exec, out, bad, boundary::wrap, in); });
+}
+
+}  // namespace
