@@ -32,8 +32,10 @@ struct plain_window {
   }
 };
 
-template <class Filter>
-prepared filter(const exec_space& exec, std::int64_t n, const std::vector<float>& line, const Filter& call) {
+/// Called with the output, the weights and the input.
+using filter_call = std::function<void(const exec_space&, const matrix&, const matrix&, const matrix&)>;
+
+prepared filter(const exec_space& exec, std::int64_t n, const std::vector<float>& line, const filter_call& call) {
   using policy = Kokkos::MDRangePolicy<exec_space, Kokkos::Rank<2>, Kokkos::IndexType<std::int64_t>>;
   const auto side = static_cast<std::int64_t>(line.size());
   const auto x = sampled(make_view<float**>("x", n, n), 1), out = make_view<float**>("out", n, n);
@@ -63,20 +65,20 @@ prepared filter(const exec_space& exec, std::int64_t n, const std::vector<float>
 prepared correlate(const exec_space& exec, std::int64_t n, int side) {
   std::vector<float> line(side);
   for (int i = 0; i < side; ++i) line[i] = static_cast<float>(i + 1) / static_cast<float>(side * side);
-  return filter(exec, n, line, [](const auto& on, const auto& out, const auto& w, const auto& x) {
+  return filter(exec, n, line, [](const exec_space& on, const matrix& out, const matrix& w, const matrix& x) {
     quern::correlate(on, out, w, quern::boundary::nearest, x);
   });
 }
 prepared uniform(const exec_space& exec, std::int64_t n, int side) {
   return filter(exec, n, std::vector<float>(side, 1.0f / static_cast<float>(side)),
-                [=](const auto& on, const auto& out, const auto&, const auto& x) {
+                [=](const exec_space& on, const matrix& out, const matrix&, const matrix& x) {
                   quern::uniform_filter(on, out, side, quern::boundary::nearest, x);
                 });
 }
 prepared gaussian(const exec_space& exec, std::int64_t n, double sigma) {
   std::vector<float> line;
   for (const double w : quern::impl::gaussian_weights("bench", sigma, 4)) line.push_back(static_cast<float>(w));
-  return filter(exec, n, line, [=](const auto& on, const auto& out, const auto&, const auto& x) {
+  return filter(exec, n, line, [=](const exec_space& on, const matrix& out, const matrix&, const matrix& x) {
     quern::gaussian_filter(on, out, sigma, quern::boundary::nearest, x);
   });
 }

@@ -118,6 +118,17 @@ struct heat_step {
   }
 };
 
+void plain_heat(const exec_space& exec, double rate, const bench::view<double***>& from,
+                const bench::view<double***>& to) {
+  using policy = Kokkos::MDRangePolicy<exec_space, Kokkos::Rank<3>, Kokkos::IndexType<std::int64_t>>;
+  const std::int64_t n = from.extent(0);
+  Kokkos::parallel_for(
+      "plain", policy(exec, {1, 1, 1}, {n - 1, n - 1, n - 1}),
+      KOKKOS_LAMBDA(std::int64_t c, std::int64_t b, std::int64_t a) {
+        to(c, b, a) = heat_step{rate}([&](int l, int j, int i) { return from(c + l, b + j, a + i); });
+      });
+}
+
 /// Ten explicit steps of the heat equation, and ten Laplacians: what a step may cost.
 prepared heat(const exec_space& exec, std::int64_t n) {
   constexpr int steps = 10;
@@ -144,14 +155,7 @@ prepared heat(const exec_space& exec, std::int64_t n) {
       {"quern", advance([=](const auto& on, const auto& from, const auto& to) {
          quern::stencil<quern::star<1>>(on, to, heat_step{rate}, quern::boundary::keep, from);
        })},
-      {"plain", advance([=](const auto& on, const auto& from, const auto& to) {
-         using policy = Kokkos::MDRangePolicy<exec_space, Kokkos::Rank<3>, Kokkos::IndexType<std::int64_t>>;
-         Kokkos::parallel_for(
-             "plain", policy(on, {1, 1, 1}, {n - 1, n - 1, n - 1}),
-             KOKKOS_LAMBDA(std::int64_t c, std::int64_t b, std::int64_t a) {
-               to(c, b, a) = heat_step{rate}([&](int l, int j, int i) { return from(c + l, b + j, a + i); });
-             });
-       })}};
+      {"plain", advance([=](const auto& on, const auto& from, const auto& to) { plain_heat(on, rate, from, to); })}};
   p.poison = fill;
   // A mode of the discrete Laplacian shrinks by the same factor at each step.
   const double factor = std::pow(1 - 12 * rate * std::pow(std::sin(k / 2), 2), steps);

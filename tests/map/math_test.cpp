@@ -13,6 +13,18 @@ struct sine {
     return quern::math::sin(x);
   }
 };
+struct sine_of_both {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T x) const {
+    return quern::math::sincos(x).sin;
+  }
+};
+struct cosine_of_both {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T x) const {
+    return quern::math::sincos(x).cos;
+  }
+};
 struct cosine {
   template <class T>
   KOKKOS_FUNCTION T operator()(T x) const {
@@ -53,24 +65,31 @@ struct Math : testing::Test {};
 using cases = test::covering<float, double, float>;
 TYPED_TEST_SUITE(Math, cases);
 
-TYPED_TEST(Math, SineAndCosineAreWithinTwoUnitsInTheLastPlace) {
-  using T = typename TypeParam::value;
-  using E = typename TypeParam::exec;
+/// The largest errors of a sine and a cosine.
+template <class Case, class Sine, class Cosine>
+double worst_ulps(const Sine& sine, const Cosine& cosine) {
+  using T = typename Case::value;
+  using E = typename Case::exec;
   const auto x = arguments<T>();
   const std::int64_t n = static_cast<std::int64_t>(x.size());
-  const auto in = test::make_array<T, 1, typename TypeParam::layout, E>({n}, x);
-  const auto s = test::make_array<T, 1, typename TypeParam::layout, E>({n});
-  const auto c = test::make_array<T, 1, typename TypeParam::layout, E>({n});
-  quern::map(E(), s, sine(), in);
-  quern::map(E(), c, cosine(), in);
+  const auto in = test::make_array<T, 1, typename Case::layout, E>({n}, x);
+  const auto s = test::make_array<T, 1, typename Case::layout, E>({n});
+  const auto c = test::make_array<T, 1, typename Case::layout, E>({n});
+  quern::map(E(), s, sine, in);
+  quern::map(E(), c, cosine, in);
   const auto sin = test::contents(s), cos = test::contents(c);
   double worst = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     worst = std::max(worst, ulps(sin[i], std::sin(static_cast<long double>(x[i]))));
     worst = std::max(worst, ulps(cos[i], std::cos(static_cast<long double>(x[i]))));
   }
-  EXPECT_LT(worst, 2.0);
   EXPECT_GT(worst, 0.4) << "a correctly rounded library would make this test meaningless";
+  return worst;
+}
+
+TYPED_TEST(Math, SineAndCosineAreAsAccurateAsTheySay) {
+  EXPECT_LT(worst_ulps<TypeParam>(sine_of_both(), cosine_of_both()), 2.0);
+  EXPECT_LT(worst_ulps<TypeParam>(sine(), cosine()), 2.5);
 }
 
 TYPED_TEST(Math, LargeAndSpecialArgumentsGoToTheBackEnd) {

@@ -93,6 +93,13 @@ struct weight_list {
   static constexpr int most = 64;
   W few[most];
   const W* many = nullptr;
+
+  // No pointer to the few, for which devices would copy them to each thread.
+  template <bool Many>
+  KOKKOS_FUNCTION W at(int k) const {
+    if constexpr (Many) return many[k];
+    else return few[k];
+  }
 };
 
 /// `list` for the kernels of `exec`, in scratch memory of at least as many weights.
@@ -118,27 +125,29 @@ struct weighted_window {
 
   template <class Window>
   KOKKOS_FUNCTION S operator()(const Window& at) const {
-    return weights.many == nullptr ? sum(weights.few, at) : sum(weights.many, at);
+    return weights.many == nullptr ? sum<false>(at) : sum<true>(at);
   }
 
  private:
-  template <class Window>
-  KOKKOS_FUNCTION S sum(const W* w, const Window& at) const {
+  template <bool Many, class Window>
+  KOKKOS_FUNCTION S sum(const Window& at) const {
     S s = 0;
+    int k = 0;
     if constexpr (Rank == 1) {
-      row(s, w, [&](int i) { return at(i); });
+      row<Many>(s, k, [&](int i) { return at(i); });
     } else if constexpr (Rank == 2) {
-      for (int j = 0; j < count[0]; ++j, w += count[1]) row(s, w, [&](int i) { return at(first[0] + j, i); });
+      for (int j = 0; j < count[0]; ++j) row<Many>(s, k, [&](int i) { return at(first[0] + j, i); });
     } else {
-      for (int k = 0; k < count[0]; ++k)
-        for (int j = 0; j < count[1]; ++j, w += count[2])
-          row(s, w, [&](int i) { return at(first[0] + k, first[1] + j, i); });
+      for (int l = 0; l < count[0]; ++l)
+        for (int j = 0; j < count[1]; ++j) row<Many>(s, k, [&](int i) { return at(first[0] + l, first[1] + j, i); });
     }
     return s;
   }
-  template <class At>
-  KOKKOS_FUNCTION void row(S& s, const W* w, const At& at) const {
-    for (int i = 0; i < count[Rank - 1]; ++i) s += static_cast<S>(w[i]) * static_cast<S>(at(first[Rank - 1] + i));
+  template <bool Many, class At>
+  KOKKOS_FUNCTION void row(S& s, int& k, const At& at) const {
+#pragma unroll 4
+    for (int i = 0; i < count[Rank - 1]; ++i, ++k)
+      s += static_cast<S>(weights.template at<Many>(k)) * static_cast<S>(at(first[Rank - 1] + i));
   }
 };
 
@@ -194,14 +203,16 @@ struct weighted_line {
   int first, count;
   template <class Window>
   KOKKOS_FUNCTION S operator()(const Window& at) const {
-    return weights.many == nullptr ? sum(weights.few, at) : sum(weights.many, at);
+    return weights.many == nullptr ? sum<false>(at) : sum<true>(at);
   }
 
  private:
-  template <class Window>
-  KOKKOS_FUNCTION S sum(const W* w, const Window& at) const {
+  template <bool Many, class Window>
+  KOKKOS_FUNCTION S sum(const Window& at) const {
     S s = 0;
-    for (int i = 0; i < count; ++i) s += static_cast<S>(w[i]) * static_cast<S>(along<Rank, Axis>(at, first + i));
+#pragma unroll 4
+    for (int i = 0; i < count; ++i)
+      s += static_cast<S>(weights.template at<Many>(i)) * static_cast<S>(along<Rank, Axis>(at, first + i));
     return s;
   }
 };
@@ -212,6 +223,7 @@ struct plain_line {
   template <class Window>
   KOKKOS_FUNCTION auto operator()(const Window& at) const {
     S s = 0;
+#pragma unroll 4
     for (int i = 0; i < count; ++i) s += static_cast<S>(along<Rank, Axis>(at, first + i));
     return finish(s);
   }
@@ -334,39 +346,78 @@ boundaries edges_of_pass(const std::string& label, const boundaries& edges, int 
   return boundaries(each);
 }
 
-/// One pass along each axis, the sums S of all but the last in scratch memory. `functor(axis, last)` makes that of an
-/// axis, an integral constant; `sums` are those of the weights along each.
-template <class S, int Rank, bool Reversed, class Exec, class Out, class In, class Functor>
-void separable_passes(const filter_call<Rank, Reversed, Exec, Out, In>& call, workspace<Exec>& scratch,
-                      const each_axis<int, Rank>& radius, const each_axis<S, Rank>& sums, const Functor& functor) {
-  call.check_edges(radius);
-  strided<S> between{nullptr, call.in.extents, {}};
-  std::int64_t next = 1;
-  for (int k = Rank - 1; k >= 0; --k) {
-    const int d = Reversed ? Rank - 1 - k : k;
-    between.stride[d] = next;
-    next *= between.extents.extent[d];
-  }
-  if (next == 0) return;
-  strided<S> to[2] = {between, between};
-  for (int part = 0; part + 1 < Rank; ++part)
-    to[part].data = static_cast<S*>(scratch.require(call.exec, next * sizeof(S), part));
+/// One pass along each axis, the sums S of all but the last in scratch memory. `lines.make<D, Last>()` gives the functor
+/// of axis D, and `sums` are those of the weights along each.
+template <class S, int Rank, bool Reversed, class Exec, class Out, class In, class Lines>
+struct separable_passes {
+  const filter_call<Rank, Reversed, Exec, Out, In>& call;
+  std::array<int, Rank> radius;
+  std::array<S, Rank> sums;
+  const Lines& lines;
+  strided<S> between[2];
   S factor = 1;
-  const auto pass = [&]<int D>(std::integral_constant<int, D> axis) {
+
+  void run(workspace<Exec>& scratch) {
+    call.check_edges(radius);
+    strided<S> array{nullptr, call.in.extents, {}};
+    std::int64_t next = 1;
+    for (int k = Rank - 1; k >= 0; --k) {
+      const int d = Reversed ? Rank - 1 - k : k;
+      array.stride[d] = next;
+      next *= array.extents.extent[d];
+    }
+    if (next == 0) return;
+    for (int part = 0; part < 2; ++part) {
+      between[part] = array;
+      if (part + 1 < Rank) between[part].data = static_cast<S*>(scratch.require(call.exec, next * sizeof(S), part));
+    }
+    passes<0>();
+  }
+
+ private:
+  template <int D>
+  void passes() {
     run_time_box reach;
     const boundaries e = edges_of_pass<S, In, Rank>(call.label, call.edges, D, radius, factor, reach);
     factor = static_cast<S>(factor * sums[D]);
-    const auto from = [&] {
-      if constexpr (D == 0) return call.in;
-      else return strided<const S>{to[(D - 1) % 2].data, between.extents, between.stride};
-    }();
-    if constexpr (D + 1 == Rank) call.pass(reach, functor(axis, std::true_type()), e, call.out, from);
-    else call.pass(reach, functor(axis, std::false_type()), e, to[D % 2], from);
-  };
-  [&]<std::size_t... D>(std::index_sequence<D...>) {
-    (pass(std::integral_constant<int, static_cast<int>(D)>()), ...);
-  }(std::make_index_sequence<Rank>());
+    constexpr bool last = D + 1 == Rank;
+    if constexpr (last) call.pass(reach, lines.template make<D, last>(), e, call.out, from<D>());
+    else call.pass(reach, lines.template make<D, last>(), e, between[D % 2], from<D>());
+    if constexpr (!last) passes<D + 1>();
+  }
+  template <int D>
+  auto from() const {
+    if constexpr (D == 0) return call.in;
+    else return strided<const S>{between[(D - 1) % 2].data, call.in.extents, between[(D - 1) % 2].stride};
+  }
+};
+template <class S, int Rank, bool Reversed, class Exec, class Out, class In, class Lines>
+void run_passes(const filter_call<Rank, Reversed, Exec, Out, In>& call, workspace<Exec>& scratch,
+                const each_axis<int, Rank>& radius, const each_axis<S, Rank>& sums, const Lines& lines) {
+  separable_passes<S, Rank, Reversed, Exec, Out, In, Lines>{call, radius, sums, lines, {}}.run(scratch);
 }
+
+/// The functors of a separable filter with weights.
+template <class S, class W, int Rank>
+struct weighted_lines {
+  std::array<weight_list<W>, Rank> weights;
+  std::array<int, Rank> first, count;
+  template <int D, bool>
+  weighted_line<S, W, Rank, D> make() const {
+    return {weights[D], first[D], count[D]};
+  }
+};
+/// Those of one that sums boxes.
+template <class S, int Rank, class Finish>
+struct plain_lines {
+  Finish finish;
+  std::array<int, Rank> count;
+  template <int D, bool Last>
+  auto make() const {
+    if constexpr (Last) return plain_line<S, Rank, D, Finish>{finish, -(count[D] / 2), count[D]};
+    else return plain_line<S, Rank, D, keep_sum>{{}, -(count[D] / 2), count[D]};
+  }
+};
 
 /// The values of weights, the last axis fastest; turned around for a convolution.
 template <class V>
@@ -438,11 +489,13 @@ void separable_filter(const Call& call, std::integral_constant<int, Rank>,
   const auto radius = radii_of(call.label, size);
   lease<exec_type> held(call.exec), lists(call.exec);
   auto* memory = static_cast<W*>(lists.scratch().require(call.exec, most * sizeof(W)));
-  separable_passes<S>(call, held.scratch(), radius, sums, [&]<int D>(std::integral_constant<int, D>, auto) {
-    const auto sent = send_weights(call.exec, weights[D], memory);
-    memory += weights[D].size();
-    return weighted_line<S, W, Rank, D>{sent, first_offset(size[D], turned), size[D]};
-  });
+  weighted_lines<S, W, Rank> lines{{}, {}, size};
+  for (int d = 0; d < Rank; ++d) {
+    lines.weights[d] = send_weights(call.exec, weights[d], memory);
+    lines.first[d] = first_offset(size[d], turned);
+    memory += size[d];
+  }
+  run_passes<S>(call, held.scratch(), radius, sums, lines);
 }
 
 template <class Exec, class Out, class Weights, class In>
@@ -498,13 +551,8 @@ void box_call(const std::string& label, const Exec& exec, const Out& out, const 
     }
     using exec_type = std::remove_cvref_t<decltype(call.exec)>;
     lease<exec_type> held(call.exec);
-    separable_passes<S>(
-        call, held.scratch(), radius, sums, [&]<int D, bool Last>(std::integral_constant<int, D>, std::bool_constant<Last>) {
-          const int first = first_offset(size[D], false);
-          if constexpr (Last)
-            return plain_line<S, Rank, D, std::remove_const_t<decltype(finish)>>{finish, first, size[D]};
-          else return plain_line<S, Rank, D, keep_sum>{{}, first, size[D]};
-        });
+    run_passes<S>(call, held.scratch(), radius, sums,
+                  plain_lines<S, Rank, std::remove_const_t<decltype(finish)>>{finish, size});
   });
 }
 

@@ -208,6 +208,8 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
     return (std::max<std::size_t>(4, sizeof(In)) + ... + 0) * (radii::star ? star : planes * rows * columns);
   }
   static constexpr std::size_t most_bytes = 384;
+  /// Fewer teams at a time where each thread needs more than half of the registers that more would leave it.
+  static constexpr int teams = tuning<Exec>::stencil_teams / (rolling_bytes<width>() > 128 ? 2 : 1);
   /// Cells at the ends of rows that do not fill a pack are left to the border, or computed alone from a pack: measured,
   /// wide packs cannot afford the conditions, and of narrow ones the border would have too many rows.
   static constexpr bool whole = width > 4;
@@ -565,7 +567,7 @@ void stencil_launch(const Exec& exec, const std::string& label, const Shape& rea
     k.steps = std::clamp<std::int64_t>(walks / (2 * exec.concurrency()), 8, 64);
     k.border_teams = (border + kernel_type::tile - 1) / kernel_type::tile;
     using policy =
-        Kokkos::TeamPolicy<Exec, grid_tag, Kokkos::LaunchBounds<kernel_type::tile, tuning<Exec>::stencil_teams>>;
+        Kokkos::TeamPolicy<Exec, grid_tag, Kokkos::LaunchBounds<kernel_type::tile, kernel_type::teams>>;
     Kokkos::parallel_for(label, policy(exec, static_cast<int>(k.border_teams + k.walk_teams()), kernel_type::tile), k);
   } else {
     const auto launch = [&]<class Tag>(Tag, const std::string& name, std::int64_t units) {
