@@ -16,8 +16,9 @@ case $backend in
 esac
 sources=(core/extents_test core/views_test core/workspace_test map/map_test map/edges_test map/functions_test map/math_test
   reduce/sum_test reduce/family_test reduce/edges_test reduce/axes_test reduce/reproducible_test reduce/quantile_test
-  scan/scan_test scan/segmented_test stencil/stencil_test stencil/boundary_test integrate/integrate_test linalg/matmul_test
-  linalg/matvec_test tools/callbacks_test)
+  scan/scan_test scan/segmented_test stencil/stencil_test stencil/boundary_test stencil/filters_test stencil/operators_test
+  integrate/integrate_test integrate/samples_test integrate/estimates_test linalg/matmul_test linalg/matvec_test
+  tools/callbacks_test)
 # With QUERN_DEVICE_COMPILE=quick, for a back end's further architectures, which no source here knows from the first. Then
 # CUDA stops at PTX and HIP at unoptimized LLVM of the device's part, which more than halves the time.
 further=(map/map_test reduce/sum_test scan/segmented_test stencil/stencil_test linalg/matvec_test)

@@ -27,6 +27,12 @@ struct laplacian {
   }
 };
 
+struct laplacian_and_itself {
+  template <class Window>
+  KOKKOS_FUNCTION auto operator()(const Window& w) const {
+    return Kokkos::Array<decltype(w(0, 0, 0)), 2>{laplacian()(w), w(0, 0, 0)};
+  }
+};
 struct both {
   template <class Window>
   KOKKOS_FUNCTION auto operator()(const Window& w) const {
@@ -176,6 +182,32 @@ TYPED_TEST(StencilOn, PartsAndOtherLayouts) {
   const auto out = test::make_array<T, 2, Kokkos::LayoutRight, E>({35, 47}, std::vector<T>(35 * 47, T(99)));
   quern::stencil<quern::box<1>>(E(), out, weighted_3x3(), quern::boundary::keep, part);
   check_2d(35, 47, 1, test::contents(part), test::contents(out), T(99), weighted_3x3());
+}
+
+// Large enough that hosts with eight threads write past their caches, and compute planes in blocks of rows.
+TYPED_TEST(StencilOn, LargerThanCaches) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  using L = typename TypeParam::layout;
+  const std::int64_t n0 = 61, n1 = 701, n2 = 203, size = n0 * n1 * n2;
+  const std::array<std::int64_t, 3> n{n0, n1, n2};
+  const auto values = test::samples<T>(size);
+  const auto in = test::make_array<T, 3, L, E>(n, values);
+  const auto out = test::make_array<T, 3, L, E>(n, std::vector<T>(size, T(99)));
+  const auto same = test::make_array<T, 3, L, E>(n, std::vector<T>(size, T(99)));
+  quern::stencil<quern::star<1>>(E(), quern::outputs(out, same), laplacian_and_itself(), quern::boundary::keep, in);
+  const auto got = test::contents(out), copy = test::contents(same);
+  std::int64_t wrong = 0;
+  for (std::int64_t k = 0; k < n0; ++k)
+    for (std::int64_t j = 0; j < n1; ++j)
+      for (std::int64_t i = 0; i < n2; ++i) {
+        const std::int64_t here = (k * n1 + j) * n2 + i;
+        const bool inside = k > 0 && k < n0 - 1 && j > 0 && j < n1 - 1 && i > 0 && i < n2 - 1;
+        const auto w = [&](int a, int b, int c) { return values[here + (a * n1 + b) * n2 + c]; };
+        wrong += got[here] != (inside ? static_cast<T>(laplacian()(w)) : T(99));
+        wrong += copy[here] != (inside ? values[here] : T(99));
+      }
+  EXPECT_EQ(0, wrong);
 }
 
 TYPED_TEST(StencilOn, ReportsMisuse) {

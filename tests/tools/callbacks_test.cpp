@@ -140,6 +140,19 @@ TYPED_TEST(Callbacks, StencilIntegrateAndMatvec) {
   expect_quiet<TypeParam>({"quern::stencil"}, 0, [&](const auto& exec) {
     quern::stencil<quern::box<1>>(exec, y, centre(), quern::boundary::keep, x);
   });
+  const quern::interior_only inside{{4, 46}, {4, 56}};
+  expect_quiet<TypeParam>({"quern::gaussian_filter", "quern::gaussian_filter"}, 0,
+                          [&](const auto& exec) { quern::gaussian_filter(exec, y, 1.0, inside, x); });
+  expect_quiet<TypeParam>({"quern::uniform_filter"}, 0,
+                          [&](const auto& exec) { quern::uniform_filter(exec, y, 3, inside, x); });
+  expect_quiet<TypeParam>({"quern::stencil", "quern::stencil", "quern::stencil"}, 0, [&](const auto& exec) {
+    quern::iterate(exec, 3, x, y, [](const auto& on, const auto& from, const auto& to) {
+      quern::stencil<quern::box<1>>(on, to, centre(), quern::boundary::keep, from);
+    });
+  });
+  Kokkos::View<double*, TypeParam> line("line", 50);
+  expect_quiet<TypeParam>({"quern::trapezoid/weights", "quern::trapezoid"}, 0,
+                          [&](const auto& exec) { quern::trapezoid(exec, line, x, 0.5, quern::axis{1}); });
   expect_quiet<TypeParam>({"quern::integrate"}, 1,
                           [&](const auto& exec) { quern::integrate(exec, square(), {0.0, 1.0}, 1000); });
   expect_quiet<TypeParam>({"quern::matvec"}, 0, [&](const auto& exec) { quern::matvec(exec, products, x, many); });
