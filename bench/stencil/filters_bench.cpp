@@ -87,7 +87,9 @@ prepared gaussian(const exec_space& exec, std::int64_t n, double sigma) {
   using exec = exec_space;
   using std::int64_t;
   for (const int side : {3, 5, 7})
-    bench::add({"correlate_" + std::to_string(side) + "x" + std::to_string(side) + "/float32 n2", {10'000}, 61,
+    bench::add({"correlate_" + std::to_string(side) + "x" + std::to_string(side) + "/float32 n2",
+                {10'000},
+                61,
                 [=](const exec& e, int64_t n) { return correlate(e, n, side); }});
   bench::add({"uniform_3x3/float32 n2", {10'000}, 61, [](const exec& e, int64_t n) { return uniform(e, n, 3); }});
   bench::add({"uniform_9x9/float32 n2", {10'000}, 61, [](const exec& e, int64_t n) { return uniform(e, n, 9); }});

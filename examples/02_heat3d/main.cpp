@@ -80,7 +80,8 @@ void write_slice(const std::string& path, const field& u) {
 
 void report(std::int64_t step, const field& u) {
   const double cell = 1 / std::pow(static_cast<double>(u.extent(0)), 3);
-  std::printf("step %8lld  energy %.12f  maximum %.9f\n", static_cast<long long>(step), quern::sum(u) * cell, quern::max(u));
+  std::printf("step %8lld  energy %.12f  maximum %.9f\n", static_cast<long long>(step), quern::sum(u) * cell,
+              quern::max(u));
 }
 
 int main(int argc, char** argv) {
@@ -89,8 +90,9 @@ int main(int argc, char** argv) {
   std::string input, output, slice;
   boundary::mode mode = boundary::mode::reflect;
   const std::map<std::string, boundary::mode> modes = {
-      {"keep", boundary::mode::keep},       {"constant", boundary::mode::constant}, {"nearest", boundary::mode::nearest},
-      {"reflect", boundary::mode::reflect}, {"mirror", boundary::mode::mirror},     {"wrap", boundary::mode::wrap}};
+      {"keep", boundary::mode::keep},       {"constant", boundary::mode::constant},
+      {"nearest", boundary::mode::nearest}, {"reflect", boundary::mode::reflect},
+      {"mirror", boundary::mode::mirror},   {"wrap", boundary::mode::wrap}};
   CLI::App options("Heat in a box");
   options.add_option("--cells", cells, "cells along each axis, where there is no input")->check(CLI::PositiveNumber);
   options.add_option("--input", input, "initial values, float64 of three dimensions, .npy: also of an earlier run");
@@ -117,9 +119,10 @@ int main(int argc, char** argv) {
     report(0, u);
     for (std::int64_t done = 0; done < steps; done += every) {
       const std::int64_t now = std::min(every, steps - done);
-      quern::iterate(Kokkos::DefaultExecutionSpace(), now, u, next, [&](const auto& exec, const auto& from, const auto& to) {
-        quern::stencil<quern::star<1>>(exec, to, heat_step{rate}, edge, from);
-      });
+      quern::iterate(Kokkos::DefaultExecutionSpace(), now, u, next,
+                     [&](const auto& exec, const auto& from, const auto& to) {
+                       quern::stencil<quern::star<1>>(exec, to, heat_step{rate}, edge, from);
+                     });
       report(done + now, u);
     }
     if (!output.empty()) write_field(output, u);

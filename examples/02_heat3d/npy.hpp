@@ -20,7 +20,15 @@ inline void write_npy(const std::string& path, const npy& a) {
   header += "), }";
   header.resize((10 + header.size() + 64) / 64 * 64 - 10, ' ');  // data begin at a multiple of 64 bytes
   header.back() = '\n';
-  const char start[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<char>(header.size() % 256),
+  const char start[] = {'\x93',
+                        'N',
+                        'U',
+                        'M',
+                        'P',
+                        'Y',
+                        1,
+                        0,
+                        static_cast<char>(header.size() % 256),
                         static_cast<char>(header.size() / 256)};
   std::ofstream file(path, std::ios::binary);
   file.write(start, sizeof start);
@@ -34,7 +42,8 @@ inline npy read_npy(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   unsigned char start[10] = {};
   file.read(reinterpret_cast<char*>(start), sizeof start);
-  if (!file || std::memcmp(start, "\x93NUMPY\1", 7) != 0) throw std::runtime_error(path + ": not a .npy file, version 1");
+  if (!file || std::memcmp(start, "\x93NUMPY\1", 7) != 0)
+    throw std::runtime_error(path + ": not a .npy file, version 1");
   std::string header(start[8] + 256 * start[9], ' ');
   file.read(header.data(), static_cast<std::streamsize>(header.size()));
   std::smatch shape;

@@ -152,23 +152,24 @@ measurement heat(const settings& s, std::int64_t n) {
   m.seconds = time_call(s, advance);
   start();
   advance();
-  // With t = steps rate h^2 the decay is exp(-3 rate k^2 steps), k = pi h. Of each step the scheme misses (rate k^4 / 4 of
-  // the second differences) and (3 rate k^2)^2 / 2 (of the step in time), and terms of higher order.
+  // With t = steps rate h^2 the decay is exp(-3 rate k^2 steps), k = pi h. Of each step the scheme misses (rate k^4 / 4
+  // of the second differences) and (3 rate k^2)^2 / 2 (of the step in time), and terms of higher order.
   const double decay = std::exp(-3 * rate * k * k * steps);
   const double missed = 1.1 * steps * (rate * std::pow(k, 4) / 4 + std::pow(3 * rate * k * k, 2) / 2) + 1e-14;
   const auto found = quern::to_host(u);
-  m.verified = failures(n * n * n, [&](std::int64_t e) {
-                 return std::fabs(found.data()[e] - decay * initial(e)) <= missed;
-               }) == 0;
-  m.note = fmt::format("largest value {:.9f}, exact {:.9f}", found(n / 2, n / 2, n / 2), decay * initial((n * n + n + 1) * (n / 2)));
+  m.verified = failures(n * n * n,
+                        [&](std::int64_t e) { return std::fabs(found.data()[e] - decay * initial(e)) <= missed; }) == 0;
+  m.note = fmt::format("largest value {:.9f}, exact {:.9f}", found(n / 2, n / 2, n / 2),
+                       decay * initial((n * n + n + 1) * (n / 2)));
   const auto from = quern::to_host(u), to = quern::to_host(next);
   m.baseline_seconds = steps * time_baseline(n, [&](std::int64_t planes) {
-    for (std::int64_t c = 1; c < std::min(planes, n - 1); ++c)
-      for (std::int64_t b = 1; b + 1 < n; ++b)
-        for (std::int64_t a = 1; a + 1 < n; ++a)
-          to(c, b, a) = heat_step{rate}([&](int l, int j, int i) { return from(c + l, b + j, a + i); });
-    keep(to(0, 0, 0));
-  });
+                         for (std::int64_t c = 1; c < std::min(planes, n - 1); ++c)
+                           for (std::int64_t b = 1; b + 1 < n; ++b)
+                             for (std::int64_t a = 1; a + 1 < n; ++a)
+                               to(c, b, a) =
+                                   heat_step{rate}([&](int l, int j, int i) { return from(c + l, b + j, a + i); });
+                         keep(to(0, 0, 0));
+                       });
   return m;
 }
 

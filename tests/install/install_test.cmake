@@ -39,12 +39,54 @@ endfunction()
 build_and_run(package -D "Quern_ROOT=${WORK}/moved")
 build_and_run(subdirectory -D "QUERN_SOURCE=${SOURCE}")
 
-# The example of the README.
-list(TRANSFORM configure REPLACE "${CMAKE_CURRENT_LIST_DIR}/consumer" "${SOURCE}/examples/01_quickstart"
-     OUTPUT_VARIABLE example)
-must_work(${example} -B "${WORK}/example" -D "Quern_ROOT=${WORK}/moved")
-must_work("${CMAKE_COMMAND}" --build "${WORK}/example")
-must_work("${WORK}/example/quickstart")
+# The examples, as complete projects.
+function(build_example name program)
+  list(TRANSFORM configure REPLACE "${CMAKE_CURRENT_LIST_DIR}/consumer" "${SOURCE}/examples/${name}" OUTPUT_VARIABLE example)
+  must_work(${example} -B "${WORK}/${name}" -D "Quern_ROOT=${WORK}/moved")
+  must_work("${CMAKE_COMMAND}" --build "${WORK}/${name}")
+  set(program "${WORK}/${name}/${program}" PARENT_SCOPE)
+  message(STATUS "${name}: built")
+endfunction()
+
+function(expect text)
+  if(NOT output MATCHES "${text}")
+    message(FATAL_ERROR "expected '${text}', got:\n${output}")
+  endif()
+endfunction()
+
+build_example(01_quickstart quickstart)
+must_work("${program}")
+
+if(APP) # the others need what the program needs
+  build_example(02_heat3d heat3d)
+  set(state "${WORK}/state.npy")
+  # Closed walls keep the energy; twice six steps are twelve.
+  must_work("${program}" --cells 20 --steps 12 --every 12 --slice "${WORK}/slice.npy")
+  string(REGEX MATCHALL "energy [0-9.]+" energies "${output}")
+  list(GET energies 0 first)
+  list(GET energies 1 last)
+  if(NOT first STREQUAL last)
+    message(FATAL_ERROR "the energy changes:\n${output}")
+  endif()
+  must_work("${program}" --cells 20 --steps 6 --output "${state}")
+  must_work("${program}" --input "${state}" --steps 6 --slice "${WORK}/resumed.npy")
+  must_work("${CMAKE_COMMAND}" -E compare_files "${WORK}/slice.npy" "${WORK}/resumed.npy")
+  must_work("${program}" --cells 40 --steps 200 --every 200 --boundary constant --slice "${WORK}/slice.png")
+  expect("step +200 .*maximum 0\\.[0-9]")
+  run("${program}" --input "${WORK}/slice.png")
+  if(result EQUAL 0)
+    message(FATAL_ERROR "a picture was taken for an array")
+  endif()
+
+  build_example(03_photo_filter photo_filter)
+  must_work("${program}" sharpen "${WORK}/slice.png" "${WORK}/sharp.png")
+  must_work("${program}" gaussian "${WORK}/slice.png" "${WORK}/same.png" --sigma 0)
+  must_work("${CMAKE_COMMAND}" -E compare_files "${WORK}/slice.png" "${WORK}/same.png")
+  must_work("${program}" edges "${WORK}/sharp.png" "${WORK}/edges.png")
+  must_work("${program}" uniform "${WORK}/sharp.png" "${WORK}/uniform.png")
+  run("${program}" uniform "${state}" "${WORK}/none.png")
+  expect("photo_filter: .*state.npy: ")
+endif()
 
 # A component: found where it was built, refused with a sentence where it was not.
 run(${configure} -B "${WORK}/component" -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=linalg)

@@ -102,8 +102,8 @@ TYPED_TEST(Integrate, FourDimensions) {
   namespace rule = quern::rule;
   const TypeParam exec;
   // exp(x - y) over [0, 1]^2 is (e - 1)(1 - 1/e); cos(z + 2 w) over [0, 1]^2 the real part of two integrals of exp(i.).
-  const double exact = (std::numbers::e - 1) * (1 - 1 / std::numbers::e) *
-                       (std::cos(1.0) + std::cos(2.0) - std::cos(3.0) - 1) / 2;
+  const double exact =
+      (std::numbers::e - 1) * (1 - 1 / std::numbers::e) * (std::cos(1.0) + std::cos(2.0) - std::cos(3.0) - 1) / 2;
   const auto by = [&](const auto& r, std::array<std::int64_t, 4> n) {
     return quern::integrate(exec, four_dimensional(), {0, 1}, {0, 1}, {0, 1}, {0, 1}, n, r);
   };
@@ -148,8 +148,8 @@ TYPED_TEST(Integrate, ReproducibleBits) {
       quern::integrate(TypeParam(), reciprocal(), {1, 3}, 100, quern::rule::simpson(), quern::reproducible);
   EXPECT_EQ(a, quern::integrate(TypeParam(), reciprocal(), {1, 3}, 100, quern::reproducible, quern::rule::simpson()));
   EXPECT_NEAR(std::log(3.0), a, 1e-7);
-  EXPECT_NEAR(std::log(3.0f),
-              quern::integrate<float>(TypeParam(), reciprocal(), {1, 3}, 1000, quern::reproducible), 1e-6f);
+  EXPECT_NEAR(std::log(3.0f), quern::integrate<float>(TypeParam(), reciprocal(), {1, 3}, 1000, quern::reproducible),
+              1e-6f);
 }
 
 TYPED_TEST(Integrate, AntisymmetryCancels) {
@@ -182,13 +182,13 @@ TYPED_TEST(Integrate, ReportsMisuse) {
   test::expect_error("quern::integrate: the interval of axis 0 is not finite", [] {
     quern::integrate(TypeParam(), one_dimensional(), {0.0, std::numeric_limits<double>::infinity()}, 5);
   });
-  test::expect_error("quern::integrate: the interval of axis 1 is not finite", [] {
-    quern::integrate(TypeParam(), two_dimensional(), {0, 1}, {std::nan(""), 1}, {5, 5});
-  });
+  test::expect_error("quern::integrate: the interval of axis 1 is not finite",
+                     [] { quern::integrate(TypeParam(), two_dimensional(), {0, 1}, {std::nan(""), 1}, {5, 5}); });
   test::expect_error("quern::integrate: Simpson's rule with 3 cells, expected an even number", [] {
     quern::integrate(TypeParam(), two_dimensional(), {0, 1}, {0, 1}, {2, 3}, quern::rule::simpson());
   });
-  test::expect_error("quern::rule::gauss_legendre: 17 points, expected 1 to 16", [] { quern::rule::gauss_legendre(17); });
+  test::expect_error("quern::rule::gauss_legendre: 17 points, expected 1 to 16",
+                     [] { quern::rule::gauss_legendre(17); });
   test::expect_error("quern::integrate: more than 2^62 points", [] {
     quern::integrate(TypeParam(), two_dimensional(), {0, 1}, {0, 1}, {std::int64_t{1} << 40, std::int64_t{1} << 40});
   });

@@ -167,9 +167,8 @@ TYPED_TEST(Iterate, LeavesTheNewestInTheFirst) {
 
 TYPED_TEST(Iterate, ReportsMisuse) {
   auto now = test::make_array<int, 1, Kokkos::LayoutRight, TypeParam>({4}), next = now;
-  test::expect_error("quern::iterate: -1 steps", [&] {
-    quern::iterate(TypeParam(), -1, now, next, [](const auto&, const auto&, const auto&) {});
-  });
+  test::expect_error("quern::iterate: -1 steps",
+                     [&] { quern::iterate(TypeParam(), -1, now, next, [](const auto&, const auto&, const auto&) {}); });
 }
 
 #ifdef KOKKOS_ENABLE_CUDA

@@ -60,7 +60,8 @@ struct tuning {
   static constexpr int map_block_bytes = 8192;
   static constexpr int reduce_block_bytes = 2048;
 
-  /// What a host thread of a stencil reads of the planes that it needs at a time, so that they stay in its second cache.
+  /// What a host thread of a stencil reads of the planes that it needs at a time, so that they stay in its second
+  /// cache.
   static constexpr int stencil_block_bytes = 512 << 10;
 
   /// What a host thread of a scan reads twice, the second time from its cache.

@@ -150,7 +150,7 @@ inline constexpr bool is_rule = requires(const T& r) {
 /// A rule, `reproducible`, or both.
 template <class... Options>
 concept integrate_options =
-    ((is_rule<Options> || std::is_same_v<Options, reproducible_t>)&&...) && (0 + ... + is_rule<Options>) <= 1;
+    ((is_rule<Options> || std::is_same_v<Options, reproducible_t>) && ...) && (0 + ... + is_rule<Options>) <= 1;
 
 template <class T, class Exec, class F, std::size_t Rank, class... Options>
 T integrate_call(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box,

@@ -20,10 +20,11 @@ struct monte_carlo {
   std::uint64_t seed = 0;
 };
 
-/// A method of `quern::integrate`: the mean of f over points of Sobol's sequence (USSR Comput. Math. Math. Phys. 7, 1967;
-/// direction numbers of Joe and Kuo, SIAM J. Sci. Comput. 30, 2008), shifted at random in 16 ways by the bits of the
-/// seed (digital shifts). `error` is the standard error of the mean of the 16 means; for a smooth f it falls nearly as
-/// 1 / samples. Samples are rounded up to a multiple of 16, and best 16 times a power of two, which fill the box evenly.
+/// A method of `quern::integrate`: the mean of f over points of Sobol's sequence (USSR Comput. Math. Math. Phys. 7,
+/// 1967; direction numbers of Joe and Kuo, SIAM J. Sci. Comput. 30, 2008), shifted at random in 16 ways by the bits of
+/// the seed (digital shifts). `error` is the standard error of the mean of the 16 means; for a smooth f it falls nearly
+/// as 1 / samples. Samples are rounded up to a multiple of 16, and best 16 times a power of two, which fill the box
+/// evenly.
 struct quasi_monte_carlo {
   using integration_method = void;
   static constexpr int shifts = 16;

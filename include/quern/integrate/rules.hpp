@@ -41,7 +41,8 @@ struct trapezoid {
 struct simpson {
   static constexpr bool weighted = true, closed = true;
   static void check(const std::string& operation, std::int64_t n) {
-    if (n % 2 != 0) throw Error(operation, "Simpson's rule with " + std::to_string(n) + " cells, expected an even number");
+    if (n % 2 != 0)
+      throw Error(operation, "Simpson's rule with " + std::to_string(n) + " cells, expected an even number");
   }
   KOKKOS_FUNCTION static constexpr int points() { return 1; }
   KOKKOS_FUNCTION static double offset(int) { return 0; }

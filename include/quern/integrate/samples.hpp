@@ -19,7 +19,8 @@
 /// descend. Results are double for integers, else of the type of `y`; sums are those of `quern::sum`. Scratch memory is
 /// a weight for each sample along the axis and what `sum` takes.
 ///
-/// @throws Error if extents do not fit, an axis is out of range, there is no sample, or `out` shares memory with an input
+/// @throws Error if extents do not fit, an axis is out of range, there is no sample, or `out` shares memory with an
+/// input
 
 #include <quern/map/map.hpp>
 #include <quern/scan/scan.hpp>
@@ -48,8 +49,7 @@ template <class Exec, class T, class Spacing>
 auto make_abscissae(const std::string& label, const Spacing& spacing, std::int64_t n) {
   if constexpr (view_like<Spacing>) {
     const auto x = make_input<Exec>(spacing, label).array;
-    if (x.extents != shape{n})
-      throw Error(label, "x has extents " + x.extents.str() + ", expected " + shape{n}.str());
+    if (x.extents != shape{n}) throw Error(label, "x has extents " + x.extents.str() + ", expected " + shape{n}.str());
     return given_abscissae<T, value_of<Spacing>>{x.data, x.stride[0]};
   } else {
     static_assert(std::is_convertible_v<Spacing, T>, "quern: the distance of samples is neither a number nor a View");
@@ -162,8 +162,8 @@ void integrate_to_view(const std::string& label, const Exec& exec, const Out& ou
   check_overlap(label, out, in.array, "in", false);
   if constexpr (view_like<Spacing>) check_overlap(label, out, make_input<Exec>(spacing, label).array, "x", false);
   with_scratch(
-      exec,
-      [&](workspace<Exec>& scratch) { integrate_along<Weights>(label, exec, scratch, out, in, spacing, d); }, work...);
+      exec, [&](workspace<Exec>& scratch) { integrate_along<Weights>(label, exec, scratch, out, in, spacing, d); },
+      work...);
 }
 
 /// What a trapezoid between two samples contributes.

@@ -45,8 +45,8 @@ struct parts_of<float> {
   static constexpr float first = 0x1.921fb4p+0f, second = 0x1.4442dp-24f, third = 0x1.846988p-48f, round = 0x1.8p23f;
 };
 
-/// x - n * times * pi/2 with fused multiply-adds. The first difference is exact, as both numbers are multiples of the unit
-/// in the last place of 1, and each later one is rounded once.
+/// x - n * times * pi/2 with fused multiply-adds. The first difference is exact, as both numbers are multiples of the
+/// unit in the last place of 1, and each later one is rounded once.
 template <class T>
 KOKKOS_INLINE_FUNCTION T minus_parts(T x, T n, T times) {
   using parts = parts_of<T>;
@@ -104,8 +104,8 @@ KOKKOS_INLINE_FUNCTION float cos_reduced(float r) {
          s * s * (0.0416666646595022068f + s * (-0.0013888303035894866f + s * 0.0000245479420850715725f));
 }
 
-/// The sine on [-pi/2, pi/2], where it has instructions for multiply-adds. The first term of the tail is added by itself, as
-/// its rounding is the largest.
+/// The sine on [-pi/2, pi/2], where it has instructions for multiply-adds. The first term of the tail is added by
+/// itself, as its rounding is the largest.
 template <class T, int N>
 KOKKOS_INLINE_FUNCTION T sin_half_turn(T r, T first, const T (&coefficient)[N]) {
   const T s = r * r, cube = r * s;
@@ -114,7 +114,7 @@ KOKKOS_INLINE_FUNCTION T sin_half_turn(T r, T first, const T (&coefficient)[N]) 
   return Kokkos::fma(cube * s, tail, Kokkos::fma(cube, first, r));
 }
 KOKKOS_INLINE_FUNCTION double sin_half_turn(double r) {
-  const double coefficient[] = {0.00833333333333331587, -0.000198412698412549738, 2.75573192191632334e-6,
+  const double coefficient[] = {0.00833333333333331587,  -0.000198412698412549738, 2.75573192191632334e-6,
                                 -2.50521076169961829e-8, 1.60589773124640876e-10,  -7.64397029679857205e-13,
                                 2.73144476698639934e-15};
   return sin_half_turn(r, -0.166666666666666666, coefficient);

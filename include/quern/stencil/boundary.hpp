@@ -91,7 +91,7 @@ class boundaries {
   explicit boundaries(std::vector<sides> each) : axes_(std::move(each)) {}
 
   /// Cells are those of a box, and no boundary is looked at.
-  bool is_box() const { return axes_.empty(); }
+  bool is_box() const { return !ranges_.empty(); }
   int count() const { return static_cast<int>(is_box() ? ranges_.size() : axes_.size()); }
   const sides& axis(int d) const { return axes_[axes_.size() == 1 ? 0 : d]; }
   std::pair<std::int64_t, std::int64_t> range(int d) const { return ranges_[d]; }

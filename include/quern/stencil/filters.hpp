@@ -11,10 +11,10 @@
 /// | `gaussian_filter(exec, out, sigma, edge, in)` | asynchronous on `exec` |
 /// | `gaussian_filter(out, sigma, edge, in)` | on a default instance of in's execution space |
 ///
-/// with `edge` what stands beyond the array, as for `quern::stencil`; `out` and `in` have equal extents and rank 1 to 3.
-/// A window of n values reaches from -(n / 2) to (n - 1) / 2. Sums are formed in the common type of values and weights,
-/// those of integers in int64 (in int where values have less than 32 bits and weights at most 32), and converted to the
-/// type of `out`.
+/// with `edge` what stands beyond the array, as for `quern::stencil`; `out` and `in` have equal extents and rank 1
+/// to 3. A window of n values reaches from -(n / 2) to (n - 1) / 2. Sums are formed in the common type of values and
+/// weights, those of integers in int64 (in int where values have less than 32 bits and weights at most 32), and
+/// converted to the type of `out`.
 ///
 /// @throws Error if extents do not fit, a window is empty, `out` shares memory with `in`, or `edge` does not fit
 
@@ -145,7 +145,6 @@ struct weighted_window {
   }
   template <bool Many, class At>
   KOKKOS_FUNCTION void row(S& s, int& k, const At& at) const {
-#pragma unroll 4
     for (int i = 0; i < count[Rank - 1]; ++i, ++k)
       s += static_cast<S>(weights.template at<Many>(k)) * static_cast<S>(at(first[Rank - 1] + i));
   }
@@ -210,7 +209,6 @@ struct weighted_line {
   template <bool Many, class Window>
   KOKKOS_FUNCTION S sum(const Window& at) const {
     S s = 0;
-#pragma unroll 4
     for (int i = 0; i < count; ++i)
       s += static_cast<S>(weights.template at<Many>(i)) * static_cast<S>(along<Rank, Axis>(at, first + i));
     return s;
@@ -223,7 +221,6 @@ struct plain_line {
   template <class Window>
   KOKKOS_FUNCTION auto operator()(const Window& at) const {
     S s = 0;
-#pragma unroll 4
     for (int i = 0; i < count; ++i) s += static_cast<S>(along<Rank, Axis>(at, first + i));
     return finish(s);
   }
@@ -308,8 +305,8 @@ std::array<int, Rank> radii_of(const std::string& label, const std::array<int, R
   std::array<int, Rank> radius;
   for (std::size_t d = 0; d < Rank; ++d) {
     if (size[d] < 1)
-      throw Error(label,
-                  "a window of " + std::to_string(size[d]) + " along axis " + std::to_string(d) + ", expected at least 1");
+      throw Error(label, "a window of " + std::to_string(size[d]) + " along axis " + std::to_string(d) +
+                             ", expected at least 1");
     radius[d] = size[d] / 2;
   }
   return radius;
@@ -346,8 +343,8 @@ boundaries edges_of_pass(const std::string& label, const boundaries& edges, int 
   return boundaries(each);
 }
 
-/// One pass along each axis, the sums S of all but the last in scratch memory. `lines.make<D, Last>()` gives the functor
-/// of axis D, and `sums` are those of the weights along each.
+/// One pass along each axis, the sums S of all but the last in scratch memory. `lines.make<D, Last>()` gives the
+/// functor of axis D, and `sums` are those of the weights along each.
 template <class S, int Rank, bool Reversed, class Exec, class Out, class In, class Lines>
 struct separable_passes {
   const filter_call<Rank, Reversed, Exec, Out, In>& call;
@@ -583,12 +580,13 @@ inline constexpr bool is_filter_weights<std::tuple<W...>> = true;
 
 /// Correlation: `out(j, i) = sum_kl weights(k, l) in(j + k - nk / 2, i + l - nl / 2)`, nk x nl the extents of weights.
 ///
-/// @param weights a View of the rank of `in`, of any extents, or `quern::separable(w0, w1)`, a View of rank 1 for each axis
-///                whose product they are: one pass for each, with the sums in between in scratch memory. They are read by
-///                the host before the call returns, which waits for kernels where it cannot read the View itself
+/// @param weights a View of the rank of `in`, of any extents, or `quern::separable(w0, w1)`, a View of rank 1 for each
+/// axis
+///                whose product they are: one pass for each, with the sums in between in scratch memory. They are read
+///                by the host before the call returns, which waits for kernels where it cannot read the View itself
 ///
-/// 3 weights along every axis, and 5 x 5, are applied from registers. The weights of larger windows go with the kernel up
-/// to 64, beyond by scratch memory; a device then reads each value from its first cache.
+/// 3 weights along every axis, and 5 x 5, are applied from registers. The weights of larger windows go with the kernel
+/// up to 64, beyond by scratch memory; a device then reads each value from its first cache.
 template <execution_space Exec, view_like Out, class Weights, view_like In>
   requires impl::is_filter_weights<Weights>
 void correlate(const Exec& exec, const Out& out, const Weights& weights, const boundaries& edge, const In& in) {
@@ -639,8 +637,8 @@ void uniform_filter(const Out& out, const per_axis<int>& size, const boundaries&
 }
 
 /// A Gaussian of standard deviation `sigma`, in cells, one or one for each axis: a separable filter with the weights
-/// exp(-i^2 / (2 sigma^2)), normalized, up to `truncate` standard deviations. Weights are float for arrays of float, else
-/// double.
+/// exp(-i^2 / (2 sigma^2)), normalized, up to `truncate` standard deviations. Weights are float for arrays of float,
+/// else double.
 template <execution_space Exec, view_like Out, view_like In>
 void gaussian_filter(const Exec& exec, const Out& out, const per_axis<double>& sigma, const boundaries& edge,
                      const In& in, double truncate = 4) {

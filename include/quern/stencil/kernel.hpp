@@ -458,8 +458,7 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
 
 /// The boxes of cells: all that are computed, and those whose neighbourhoods are in the arrays.
 template <class Kernel, class Shape, int Rank, bool Reversed>
-void set_boxes(Kernel& k, const std::string& label, const Shape& reach, const shape& extents,
-               const boundaries& edges) {
+void set_boxes(Kernel& k, const std::string& label, const Shape& reach, const shape& extents, const boundaries& edges) {
   if (edges.count() != Rank && (edges.is_box() || edges.count() != 1))
     throw Error(label, "boundaries for " + std::to_string(edges.count()) + " axes, expected " + std::to_string(Rank));
   k.all = k.inner = {{0, 0, 0}, {1, 1, 1}};
@@ -516,7 +515,8 @@ void set_host_shape(const Exec& exec, Kernel& k, const Shape& reach, std::size_t
   for (int d = 0; d < Rank; ++d)
     if (grid_axis<Rank, Reversed>(d) == 0) planes += 2 * reach.radius(d);
   const std::int64_t bytes = std::max<std::int64_t>(1, planes * k.extent[2] * static_cast<std::int64_t>(in_bytes));
-  k.block_rows = std::clamp<std::int64_t>(tuning<Exec>::stencil_block_bytes / bytes, 1, std::max<std::int64_t>(1, k.inner.extent(1)));
+  k.block_rows = std::clamp<std::int64_t>(tuning<Exec>::stencil_block_bytes / bytes, 1,
+                                          std::max<std::int64_t>(1, k.inner.extent(1)));
   k.stream = k.unit && exec.concurrency() >= tuning<Exec>::streaming_threads &&
              k.inner.cells() * static_cast<std::int64_t>(out_bytes) >= tuning<Exec>::streaming_bytes;
 }
@@ -541,8 +541,8 @@ grid_input<T> on_grid(const std::string& label, const strided<const T>& array, c
 }
 
 template <class Shape, int Rank, bool Reversed, class Exec, class F, class... Out, class... In, std::size_t... O>
-void stencil_launch(const Exec& exec, const std::string& label, const Shape& reach, const F& f,
-                    const boundaries& edges, const std::tuple<strided<Out>...>& out, std::index_sequence<O...>, const strided<const In>&... in) {
+void stencil_launch(const Exec& exec, const std::string& label, const Shape& reach, const F& f, const boundaries& edges,
+                    const std::tuple<strided<Out>...>& out, std::index_sequence<O...>, const strided<const In>&... in) {
   using kernel_type = stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>;
   const shape& extents = std::get<0>(out).extents;
   if (extents.size() == 0) return;
@@ -566,8 +566,7 @@ void stencil_launch(const Exec& exec, const std::string& label, const Shape& rea
     const std::int64_t walks = k.packs * k.inner.extent(1) * k.inner.extent(0);
     k.steps = std::clamp<std::int64_t>(walks / (2 * exec.concurrency()), 8, 64);
     k.border_teams = (border + kernel_type::tile - 1) / kernel_type::tile;
-    using policy =
-        Kokkos::TeamPolicy<Exec, grid_tag, Kokkos::LaunchBounds<kernel_type::tile, kernel_type::teams>>;
+    using policy = Kokkos::TeamPolicy<Exec, grid_tag, Kokkos::LaunchBounds<kernel_type::tile, kernel_type::teams>>;
     Kokkos::parallel_for(label, policy(exec, static_cast<int>(k.border_teams + k.walk_teams()), kernel_type::tile), k);
   } else {
     const auto launch = [&]<class Tag>(Tag, const std::string& name, std::int64_t units) {

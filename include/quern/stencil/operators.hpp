@@ -13,8 +13,8 @@
 /// | `laplacian(out, spacing, edge, u)` | on a default instance of u's execution space |
 ///
 /// `spacing` is the distance of cells, one for all axes or one for each, `{dz, dy, dx}`; `edge` what stands beyond the
-/// array, as for `quern::stencil`. Views have equal extents and rank 1 to 3. Computed in the type of `u`, for integers in
-/// double.
+/// array, as for `quern::stencil`. Views have equal extents and rank 1 to 3. Computed in the type of `u`, for integers
+/// in double.
 ///
 /// @throws Error as `quern::stencil`, and if a spacing is zero or not finite
 
@@ -112,13 +112,14 @@ void difference_call(const std::string& label, const Exec& exec, const std::tupl
 
 }  // namespace impl
 
-/// The gradient of u: an output for each axis, `gradient(exec, outputs(gz, gy, gx), spacing, edge, u)`, or one View in one
-/// dimension.
+/// The gradient of u: an output for each axis, `gradient(exec, outputs(gz, gy, gx), spacing, edge, u)`, or one View in
+/// one dimension.
 template <int Order = 2, execution_space Exec, class Out, view_like In>
   requires(view_like<Out> || impl::is_outputs<Out>)
 void gradient(const Exec& exec, const Out& out, const per_axis<double>& spacing, const boundaries& edge, const In& u) {
   const auto all = impl::as_outputs(out);
-  static_assert(std::tuple_size_v<decltype(all)> == impl::typical<In>::rank(), "quern::gradient: one output for each axis");
+  static_assert(std::tuple_size_v<decltype(all)> == impl::typical<In>::rank(),
+                "quern::gradient: one output for each axis");
   using S = impl::difference_type<impl::value_of<In>>;
   impl::difference_call<impl::gradient_of, Order, S>("quern::gradient", exec, all, spacing, 1, edge, u);
 }
@@ -133,7 +134,8 @@ void gradient(const Out& out, const per_axis<double>& spacing, const boundaries&
 template <int Order = 2, execution_space Exec, view_like Out, view_like In>
 void laplacian(const Exec& exec, const Out& out, const per_axis<double>& spacing, const boundaries& edge, const In& u) {
   using S = impl::difference_type<impl::value_of<In>>;
-  impl::difference_call<impl::laplacian_of, Order, S>("quern::laplacian", exec, std::tuple<Out>(out), spacing, 2, edge, u);
+  impl::difference_call<impl::laplacian_of, Order, S>("quern::laplacian", exec, std::tuple<Out>(out), spacing, 2, edge,
+                                                      u);
 }
 /// The same on a default instance of u's execution space.
 template <int Order = 2, view_like Out, view_like In>
@@ -149,8 +151,8 @@ void divergence(const Exec& exec, const Out& out, const per_axis<double>& spacin
                 const In&... component) {
   static_assert(sizeof...(In) == impl::typical<Out>::rank(), "quern::divergence: one component for each axis");
   using S = std::common_type_t<impl::difference_type<impl::value_of<In>>...>;
-  impl::difference_call<impl::divergence_of, Order, S>("quern::divergence", exec, std::tuple<Out>(out), spacing, 1, edge,
-                                                       component...);
+  impl::difference_call<impl::divergence_of, Order, S>("quern::divergence", exec, std::tuple<Out>(out), spacing, 1,
+                                                       edge, component...);
 }
 /// The same on a default instance of the execution space of the first component.
 template <int Order = 2, view_like Out, view_like First, view_like... In>

@@ -83,8 +83,8 @@ void check_outputs(const std::string& label, const std::tuple<Out...>& out, std:
 template <class... Out, class T>
 void check_stencil_input(const std::string& label, const std::tuple<Out...>& out, const strided<const T>& in) {
   if (in.extents != std::get<0>(out).extents)
-    throw Error(label, "in has extents " + in.extents.str() + ", expected those of out, " +
-                           std::get<0>(out).extents.str());
+    throw Error(label,
+                "in has extents " + in.extents.str() + ", expected those of out, " + std::get<0>(out).extents.str());
   std::apply([&](const auto&... o) { (check_overlap(label, o, in, "in", false), ...); }, out);
 }
 
