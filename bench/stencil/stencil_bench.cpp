@@ -8,31 +8,19 @@
 #include <quern/core.hpp>
 #include <quern/stencil.hpp>
 
+#include "app/stencil_rules.hpp"
 #include "support/bench.hpp"
 
 namespace {
 
+using app::heat_step;
+using app::laplace7;
+using app::smooth3x3;
 using bench::exec_space;
 using bench::make_view;
 using bench::prepared;
 using bench::range;
 using bench::sampled;
-
-struct smooth3x3 {
-  template <class Window>
-  KOKKOS_FUNCTION int operator()(const Window& w) const {
-    int sum = 0;
-    for (int j = -1; j <= 1; ++j)
-      for (int i = -1; i <= 1; ++i) sum += w(j, i);
-    return sum / 9 - (sum % 9 < 0);  // floor
-  }
-};
-struct laplace7 {
-  template <class Window>
-  KOKKOS_FUNCTION double operator()(const Window& w) const {
-    return w(-1, 0, 0) + w(1, 0, 0) + w(0, -1, 0) + w(0, 1, 0) + w(0, 0, -1) + w(0, 0, 1) - 6 * w(0, 0, 0);
-  }
-};
 
 prepared smooth(const exec_space& exec, std::int64_t n) {
   using policy = Kokkos::MDRangePolicy<exec_space, Kokkos::Rank<2>, Kokkos::IndexType<std::int64_t>>;
@@ -109,14 +97,6 @@ prepared laplacian(const exec_space& exec, std::int64_t n, bool wraps) {
   };
   return p;
 }
-
-struct heat_step {
-  double rate;
-  template <class Window>
-  KOKKOS_FUNCTION double operator()(const Window& w) const {
-    return w(0, 0, 0) + rate * laplace7()(w);
-  }
-};
 
 void plain_heat(const exec_space& exec, double rate, const bench::view<double***>& from,
                 const bench::view<double***>& to) {

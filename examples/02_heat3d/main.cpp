@@ -87,7 +87,8 @@ void report(std::int64_t step, const field& u) {
 int main(int argc, char** argv) {
   std::int64_t cells = 64, steps = 100, every = 20;
   double rate = 0.125;
-  std::string input, output, slice;
+  std::string input, output;
+  std::vector<std::string> slices;
   boundary::mode mode = boundary::mode::reflect;
   const std::map<std::string, boundary::mode> modes = {
       {"keep", boundary::mode::keep},       {"constant", boundary::mode::constant},
@@ -102,7 +103,7 @@ int main(int argc, char** argv) {
   options.add_option("--boundary", mode, "what is beyond the box: reflect keeps the energy, constant is cold")
       ->transform(CLI::CheckedTransformer(modes));
   options.add_option("--output", output, "the last state, .npy");
-  options.add_option("--slice", slice, "its middle plane, .png or .npy");
+  options.add_option("--slice", slices, "its middle plane, .png or .npy, or both");
   CLI11_PARSE(options, argc, argv);
 
   Kokkos::ScopeGuard kokkos(argc, argv);
@@ -126,7 +127,7 @@ int main(int argc, char** argv) {
       report(done + now, u);
     }
     if (!output.empty()) write_field(output, u);
-    if (!slice.empty()) write_slice(slice, u);
+    for (const std::string& path : slices) write_slice(path, u);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "heat3d: %s\n", e.what());
     return 2;

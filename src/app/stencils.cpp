@@ -9,34 +9,11 @@
 #include <quern/stencil.hpp>
 
 #include "image.hpp"
+#include "stencil_rules.hpp"
 #include "workload.hpp"
 
 namespace app {
 namespace {
-
-struct smooth3x3 {
-  template <class Window>
-  KOKKOS_FUNCTION auto operator()(const Window& w) const {
-    int sum = 0;
-    for (int j = -1; j <= 1; ++j)
-      for (int i = -1; i <= 1; ++i) sum += w(j, i);
-    return sum / 9 - (sum % 9 < 0);  // floor
-  }
-};
-struct laplace7 {
-  template <class Window>
-  KOKKOS_FUNCTION auto operator()(const Window& w) const {
-    return w(-1, 0, 0) + w(1, 0, 0) + w(0, -1, 0) + w(0, 1, 0) + w(0, 0, -1) + w(0, 0, 1) - 6 * w(0, 0, 0);
-  }
-};
-
-struct heat_step {
-  double rate;  // diffusivity * time step / spacing^2
-  template <class Window>
-  KOKKOS_FUNCTION double operator()(const Window& w) const {
-    return w(0, 0, 0) + rate * laplace7()(w);
-  }
-};
 
 template <class T>
 using plane = device_view<T**>;

@@ -61,7 +61,7 @@ if(APP) # the others need what the program needs
   build_example(02_heat3d heat3d)
   set(state "${WORK}/state.npy")
   # Closed walls keep the energy; twice six steps are twelve.
-  must_work("${program}" --cells 20 --steps 12 --every 12 --slice "${WORK}/slice.npy")
+  must_work("${program}" --cells 20 --steps 12 --every 12 --slice "${WORK}/slice.npy" "${WORK}/small.png")
   string(REGEX MATCHALL "energy [0-9.]+" energies "${output}")
   list(GET energies 0 first)
   list(GET energies 1 last)

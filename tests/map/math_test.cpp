@@ -108,4 +108,45 @@ TYPED_TEST(Math, LargeAndSpecialArgumentsGoToTheBackEnd) {
   EXPECT_TRUE(std::isnan(sin[4]));
 }
 
+template <int Divisor>
+struct floor_divided {
+  KOKKOS_FUNCTION int operator()(int x) const { return quern::math::floor_divide<Divisor>(x); }
+};
+
+template <int Divisor, class Exec>
+void expect_floors() {
+  std::vector<int> x;
+  for (int i = -3000; i <= 3000; ++i) x.push_back(i);
+  for (std::int64_t k = -(std::int64_t{1} << 31); k < std::int64_t{1} << 31; k += 1'234'567) {
+    const auto multiple = static_cast<int>(k / Divisor * Divisor);
+    x.insert(x.end(), {static_cast<int>(k), multiple, multiple > 0 ? multiple - 1 : multiple + 1});
+  }
+  for (int i = 0; i < 2 * Divisor; ++i)
+    x.insert(x.end(), {std::numeric_limits<int>::min() + i, std::numeric_limits<int>::max() - i});
+  const auto n = static_cast<std::int64_t>(x.size());
+  const auto in = test::make_array<int, 1, Kokkos::LayoutRight, Exec>({n}, x);
+  const auto out = test::make_array<int, 1, Kokkos::LayoutRight, Exec>({n});
+  quern::map(Exec(), out, floor_divided<Divisor>(), in);
+  const auto found = test::contents(out);
+  for (std::int64_t i = 0; i < n; ++i)
+    ASSERT_EQ(x[i] / Divisor - (x[i] % Divisor < 0), found[i]) << x[i] << " // " << Divisor;
+}
+
+template <class Exec>
+struct Integers : testing::Test {};
+TYPED_TEST_SUITE(Integers, test::all_spaces);
+
+TYPED_TEST(Integers, FloorDivision) {
+  expect_floors<1, TypeParam>();
+  expect_floors<2, TypeParam>();
+  expect_floors<3, TypeParam>();
+  expect_floors<5, TypeParam>();
+  expect_floors<7, TypeParam>();  // has no such multiplier
+  expect_floors<9, TypeParam>();
+  expect_floors<25, TypeParam>();
+  expect_floors<27, TypeParam>();
+  expect_floors<641, TypeParam>();
+  static_assert(quern::math::impl::reciprocal_of(9).exists && !quern::math::impl::reciprocal_of(7).exists);
+}
+
 }  // namespace

@@ -48,7 +48,10 @@ struct tuning {
   static constexpr int segment_team = device ? 128 : 1;
   static constexpr int segment_teams = device ? 8 : 0;
 
-  /// Teams of a stencil at a time on one multiprocessor.
+  /// Threads of a team of a stencil, of which in three dimensions so many rows are neighbours, and the teams at a time
+  /// on one multiprocessor.
+  static constexpr int stencil_team = 256;
+  static constexpr int stencil_rows = 4;
   static constexpr int stencil_teams = device ? 4 : 0;
 
   /// The same of a selection.

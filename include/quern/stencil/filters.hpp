@@ -21,6 +21,7 @@
 #include <cmath>
 #include <quern/core/mirror.hpp>
 #include <quern/core/workspace.hpp>
+#include <quern/map/math.hpp>
 #include <quern/reduce/reducers.hpp>
 #include <quern/stencil/stencil.hpp>
 #include <vector>
@@ -247,9 +248,10 @@ struct floor_mean {
   KOKKOS_FUNCTION S operator()(const S& s) const { return floor_divide(s, count); }
 };
 /// The same by a number that the compiler knows.
-template <class S, int Count>
+template <int Count>
 struct floor_mean_of {
-  KOKKOS_FUNCTION S operator()(const S& s) const { return floor_divide(s, S(Count)); }
+  KOKKOS_FUNCTION int operator()(int s) const { return math::floor_divide<Count>(s); }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t s) const { return floor_divide<std::int64_t>(s, Count); }
 };
 
 /// The checked arrays of a filter.
@@ -542,7 +544,7 @@ void box_call(const std::string& label, const Exec& exec, const Out& out, const 
     }();
     if (std::all_of(size.begin(), size.end(), [](int s) { return s == 3; })) {
       constexpr int cells = weighted_box<S, S, Rank, 1>::cells;
-      if constexpr (floors) call.launch(box<1>(), plain_box<S, Rank, 1, floor_mean_of<S, cells>>{});
+      if constexpr (floors) call.launch(box<1>(), plain_box<S, Rank, 1, floor_mean_of<cells>>{});
       else call.launch(box<1>(), plain_box<S, Rank, 1, std::remove_const_t<decltype(finish)>>{finish});
       return;
     }

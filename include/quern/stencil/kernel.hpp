@@ -290,7 +290,8 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
 
   // A walk of the device along axis 0. The threads of a team take neighbouring packs of several rows, so that they
   // share what they read.
-  static constexpr int tile = 256, tile_rows = Rank == 3 ? 4 : 1, tile_packs = tile / tile_rows;
+  static constexpr int tile = tuning<Exec>::stencil_team, tile_rows = Rank == 3 ? tuning<Exec>::stencil_rows : 1;
+  static constexpr int tile_packs = tile / tile_rows;
 
   KOKKOS_FUNCTION bool walk_at(int thread, std::int64_t number, grid_index& cell, std::int64_t& last) const {
     const int lane = thread % tile_packs, row = thread / tile_packs;

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_APP_STENCIL_RULES_HPP
+#define QUERN_APP_STENCIL_RULES_HPP
+
+/// @file
+/// The functors of the stencil workloads, which program and benchmarks share.
+
+#include <Kokkos_Core.hpp>
+#include <quern/map/math.hpp>
+
+namespace app {
+
+/// The mean of the 3 x 3 neighbourhood, rounded down.
+struct smooth3x3 {
+  template <class Window>
+  KOKKOS_FUNCTION int operator()(const Window& w) const {
+    int sum = 0;
+    for (int j = -1; j <= 1; ++j)
+      for (int i = -1; i <= 1; ++i) sum += w(j, i);
+    return quern::math::floor_divide<9>(sum);
+  }
+};
+
+/// The 7-point Laplacian of unit spacing.
+struct laplace7 {
+  template <class Window>
+  KOKKOS_FUNCTION double operator()(const Window& w) const {
+    return w(-1, 0, 0) + w(1, 0, 0) + w(0, -1, 0) + w(0, 1, 0) + w(0, 0, -1) + w(0, 0, 1) - 6 * w(0, 0, 0);
+  }
+};
+
+/// An explicit step of the heat equation.
+struct heat_step {
+  double rate;  // diffusivity * time step / spacing^2
+  template <class Window>
+  KOKKOS_FUNCTION double operator()(const Window& w) const {
+    return w(0, 0, 0) + rate * laplace7()(w);
+  }
+};
+
+}  // namespace app
+
+#endif
