@@ -7,6 +7,7 @@
 #include <numbers>
 #include <quern/integrate.hpp>
 #include <set>
+#include <support/integrands.hpp>
 #include <support/testing.hpp>
 
 namespace {
@@ -34,14 +35,7 @@ struct corner_peak {
 struct quarter_disc {
   KOKKOS_FUNCTION double operator()(double x, double y) const { return x * x + y * y < 1 ? 1 : 0; }
 };
-struct power {
-  int n;
-  KOKKOS_FUNCTION double operator()(double x) const {
-    double p = 1;
-    for (int i = 0; i < n; ++i) p *= x;
-    return p;
-  }
-};
+using test::power;
 struct not_a_number {
   KOKKOS_FUNCTION double operator()(double x) const { return x > 0.6 ? Kokkos::sqrt(-x) : x; }
 };
@@ -121,6 +115,14 @@ TYPED_TEST(Adaptive, SaysWhenItDoesNotConverge) {
   const auto nan = quern::integrate(TypeParam(), not_a_number(), {0, 1}, quern::adaptive());
   EXPECT_FALSE(nan.converged);
   EXPECT_TRUE(std::isnan(nan.value) && std::isnan(nan.error));
+}
+
+TYPED_TEST(Adaptive, SinglePrecision) {
+  const quern::adaptive how{.absolute = 0, .relative = 1e-5};
+  const auto r = quern::integrate<float>(TypeParam(), exponential(), {0.0f, 1.0f}, how);
+  static_assert(std::is_same_v<const quern::estimate<float>, decltype(r)>);
+  EXPECT_TRUE(r.converged);
+  EXPECT_NEAR(std::exp(1.0f) - 1, r.value, 1e-6f);
 }
 
 TYPED_TEST(Adaptive, ReportsMisuse) {
@@ -223,6 +225,10 @@ TYPED_TEST(MonteCarlo, DependsOnTheSeedAlone) {
   }
   const auto single = quern::integrate<float>(TypeParam(), exponential(), {0.0f, 1.0f}, quern::monte_carlo{100'000, 1});
   EXPECT_NEAR(a[0].value, single.value, 1e-5);
+  const auto even =
+      quern::integrate<float>(TypeParam(), exponential(), {0.0f, 1.0f}, quern::quasi_monte_carlo{1 << 16, 1});
+  EXPECT_NEAR(exact_exponential(1), even.value, 5 * even.error);
+  EXPECT_LT(even.error, 1e-4);
 }
 
 TYPED_TEST(MonteCarlo, QuasiRandomPointsConvergeFaster) {

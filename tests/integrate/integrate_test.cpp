@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 #include <quern/integrate.hpp>
+#include <support/integrands.hpp>
 #include <support/testing.hpp>
 
 namespace {
@@ -31,14 +32,7 @@ struct four_dimensional {
     return Kokkos::exp(x - y) * Kokkos::cos(z + 2 * w);
   }
 };
-struct power {
-  int n;
-  KOKKOS_FUNCTION double operator()(double x) const {
-    double p = 1;
-    for (int i = 0; i < n; ++i) p *= x;
-    return p;
-  }
-};
+using test::power;
 struct ends_at_one {
   KOKKOS_FUNCTION double operator()(double x) const { return Kokkos::sqrt(1 - x); }
 };
@@ -47,6 +41,9 @@ struct reciprocal {
   KOKKOS_FUNCTION T operator()(T x) const {
     return 1 / x;
   }
+};
+struct square {
+  KOKKOS_FUNCTION double operator()(double x) const { return x * x; }
 };
 struct ratio {
   KOKKOS_FUNCTION double operator()(double x, double y) const { return x / y; }
@@ -143,6 +140,10 @@ TYPED_TEST(Integrate, ReproducibleBits) {
   EXPECT_EQ(0x1.193ea52fcaff8p+0, quern::integrate(TypeParam(), reciprocal(), {1, 3}, 1001, quern::reproducible));
   EXPECT_EQ(0x1.a5dc8e0c40b28p+0,
             quern::integrate(TypeParam(), ratio(), {1, 2}, {1, 3}, {37, 101}, quern::reproducible));
+  // Products, which compilers would fuse with the additions: the bits of two sums whose exact products add up to
+  // others.
+  EXPECT_EQ(0x1.15518d1e7e3a1p+3, quern::integrate(TypeParam(), square(), {1, 3}, 38, quern::reproducible));
+  EXPECT_EQ(0x1.155215a00e9ecp+3, quern::integrate(TypeParam(), square(), {1, 3}, 41, quern::reproducible));
   // A rule beside the option, in either order.
   const double a =
       quern::integrate(TypeParam(), reciprocal(), {1, 3}, 100, quern::rule::simpson(), quern::reproducible);

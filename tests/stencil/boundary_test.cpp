@@ -5,20 +5,13 @@
 
 #include <cstring>
 #include <quern/stencil.hpp>
+#include <support/boundaries.hpp>
 #include <support/scipy_reference.hpp>
 #include <support/testing.hpp>
 
 namespace {
 
 using quern::boundary;
-
-boundary mode_named(const std::string& name) {
-  return name == "constant"  ? boundary::constant(-3)
-         : name == "nearest" ? boundary::nearest
-         : name == "reflect" ? boundary::reflect
-         : name == "mirror"  ? boundary::mirror
-                             : boundary::wrap;
-}
 
 /// The weighted sum over a box that reaches 2 along the first axis and 1 along the others.
 struct correlate {
@@ -55,7 +48,7 @@ struct Boundary : testing::Test {
     const auto out = test::make_array<std::int64_t, Rank, layout, exec>(n);
     correlate f{};
     for (std::size_t k = 0; k < c.weights.size(); ++k) f.weight[k] = c.weights[k];
-    quern::stencil<Shape>(exec(), out, f, mode_named(c.mode), in);
+    quern::stencil<Shape>(exec(), out, f, test::mode_named(c.mode), in);
     EXPECT_EQ(c.out, test::contents(out)) << c.mode << " rank " << Rank << ", " << n[0];
   }
 };

@@ -5,20 +5,13 @@
 
 #include <cmath>
 #include <quern/stencil.hpp>
+#include <support/boundaries.hpp>
 #include <support/scipy_reference.hpp>
 #include <support/testing.hpp>
 
 namespace {
 
 using quern::boundary;
-
-boundary mode_named(const std::string& name) {
-  return name == "constant"  ? boundary::constant(-3)
-         : name == "nearest" ? boundary::nearest
-         : name == "reflect" ? boundary::reflect
-         : name == "mirror"  ? boundary::mirror
-                             : boundary::wrap;
-}
 
 template <int Rank>
 std::array<std::int64_t, Rank> extents_of(const std::vector<std::int64_t>& v) {
@@ -47,8 +40,8 @@ TYPED_TEST(FiltersOn, WeightsAgreeWithSciPy) {
       const auto in = test::make_array<std::int64_t, Rank, L, E>(extents_of<Rank>(c.extents), c.in);
       const auto out = test::make_array<std::int64_t, Rank, L, E>(extents_of<Rank>(c.extents));
       const auto w = test::make_array<std::int64_t, Rank, L, E>(extents_of<Rank>(c.size), c.weights);
-      if (c.operation == std::string("correlate")) quern::correlate(E(), out, w, mode_named(c.mode), in);
-      else quern::convolve(E(), out, w, mode_named(c.mode), in);
+      if (c.operation == std::string("correlate")) quern::correlate(E(), out, w, test::mode_named(c.mode), in);
+      else quern::convolve(E(), out, w, test::mode_named(c.mode), in);
       EXPECT_EQ(c.out, test::contents(out)) << c.operation << ' ' << c.mode << " rank " << Rank;
     });
   }
@@ -77,10 +70,10 @@ TYPED_TEST(Smoothing, AgreesWithSciPy) {
       };
       if (c.operation == std::string("uniform_filter"))
         call(std::type_identity<int>(),
-             [&](const auto& size) { quern::uniform_filter(E(), out, size, mode_named(c.mode), in); });
+             [&](const auto& size) { quern::uniform_filter(E(), out, size, test::mode_named(c.mode), in); });
       else
         call(std::type_identity<double>(),
-             [&](const auto& sigma) { quern::gaussian_filter(E(), out, sigma, mode_named(c.mode), in); });
+             [&](const auto& sigma) { quern::gaussian_filter(E(), out, sigma, test::mode_named(c.mode), in); });
       const auto found = test::contents(out);
       // Sums of weights that are 1 together, of values up to 5.
       for (std::size_t i = 0; i < found.size(); ++i)
@@ -192,6 +185,26 @@ TYPED_TEST(FiltersOn, NoWeightBeyondTheWindow) {
   quern::correlate(TypeParam(), out, w, boundary::nearest, in);
   const auto found = test::contents(out);
   for (int i = 0; i < 30; ++i) EXPECT_EQ(i > 1 ? 3.0 : -1.0, std::isnan(found[i]) ? -1.0 : found[i]) << i;
+}
+
+TYPED_TEST(FiltersOn, ComplexNumbers) {
+  using complex = Kokkos::complex<float>;
+  std::vector<float> re(20), im(20);
+  std::vector<complex> both(20);
+  for (int i = 0; i < 20; ++i) both[i] = {re[i] = float(test::sample(i, 1)), im[i] = float(test::sample(i, 2))};
+  const auto smoothed = [](const auto& values) {
+    using T = typename std::remove_cvref_t<decltype(values)>::value_type;
+    const auto in = test::make_array<T, 1, Kokkos::LayoutRight, TypeParam>({20}, values);
+    const auto out = test::make_array<T, 1, Kokkos::LayoutRight, TypeParam>({20});
+    quern::gaussian_filter(TypeParam(), out, 1.0, boundary::reflect, in);
+    return test::contents(out);
+  };
+  const auto found = smoothed(both);
+  const auto real = smoothed(re), imaginary = smoothed(im);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_NEAR(real[i], found[i].real(), 1e-5f);
+    EXPECT_NEAR(imaginary[i], found[i].imag(), 1e-5f);
+  }
 }
 
 TEST(FiltersDefault, RunOnTheDefaultSpace) {

@@ -143,6 +143,9 @@ TYPED_TEST(Callbacks, StencilIntegrateAndMatvec) {
   const quern::interior_only inside{{4, 46}, {4, 56}};
   expect_quiet<TypeParam>({"quern::gaussian_filter", "quern::gaussian_filter"}, 0,
                           [&](const auto& exec) { quern::gaussian_filter(exec, y, 1.0, inside, x); });
+  const Kokkos::View<double**, Kokkos::HostSpace> weights("weights", 3, 3);
+  expect_quiet<TypeParam>({"quern::correlate"}, 0,
+                          [&](const auto& exec) { quern::correlate(exec, y, weights, inside, x); });
   expect_quiet<TypeParam>({"quern::uniform_filter"}, 0,
                           [&](const auto& exec) { quern::uniform_filter(exec, y, 3, inside, x); });
   expect_quiet<TypeParam>({"quern::stencil", "quern::stencil", "quern::stencil"}, 0, [&](const auto& exec) {

@@ -49,6 +49,7 @@ struct integrate_kernel {
   KOKKOS_FUNCTION real value(std::int64_t cell, int p, real outer, X... x) const {
     const real v = static_cast<real>(f(static_cast<T>(x)...));
     if constexpr (Rule::weighted) return product(v, product(outer, weight(Rank - 1, cell, p)));
+    else if constexpr (Reproducible) return product(v, 1);  // no product in f may be fused with the additions
     else return v;
   }
   /// The cells from `first` to before `last` at their nodes p.

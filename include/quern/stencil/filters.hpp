@@ -418,10 +418,17 @@ struct plain_lines {
   }
 };
 
+/// A View where the host can read it: itself if it is in host memory, else a copy, which waits.
+template <class V>
+auto readable(const V& view) {
+  if constexpr (std::is_same_v<typename V::memory_space, Kokkos::HostSpace>) return view;
+  else return to_host(view);
+}
+
 /// The values of weights, the last axis fastest; turned around for a convolution.
 template <class V>
 auto weight_values(const V& view, bool turned) {
-  const auto host = to_host(view);
+  const auto host = readable(view);
   const auto s = describe(host.data(), host);
   std::vector<std::remove_cv_t<typename V::value_type>> values(s.extents.size());
   for (std::size_t n = 0; n < values.size(); ++n) {
@@ -583,9 +590,9 @@ inline constexpr bool is_filter_weights<std::tuple<W...>> = true;
 /// Correlation: `out(j, i) = sum_kl weights(k, l) in(j + k - nk / 2, i + l - nl / 2)`, nk x nl the extents of weights.
 ///
 /// @param weights a View of the rank of `in`, of any extents, or `quern::separable(w0, w1)`, a View of rank 1 for each
-/// axis
-///                whose product they are: one pass for each, with the sums in between in scratch memory. They are read
-///                by the host before the call returns, which waits for kernels where it cannot read the View itself
+///                axis, whose product they are: one pass for each, with the sums in between in scratch memory. The host
+///                reads them before the call returns: from host memory as they are, from other memory by a copy, which
+///                waits for all kernels
 ///
 /// 3 weights along every axis, and 5 x 5, are applied from registers. The weights of larger windows go with the kernel
 /// up to 64, beyond by scratch memory; a device then reads each value from its first cache.
