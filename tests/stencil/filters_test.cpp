@@ -191,7 +191,11 @@ TYPED_TEST(FiltersOn, ComplexNumbers) {
   using complex = Kokkos::complex<float>;
   std::vector<float> re(20), im(20);
   std::vector<complex> both(20);
-  for (int i = 0; i < 20; ++i) both[i] = {re[i] = float(test::sample(i, 1)), im[i] = float(test::sample(i, 2))};
+  for (int i = 0; i < 20; ++i) {
+    re[i] = static_cast<float>(test::sample(i, 1));
+    im[i] = static_cast<float>(test::sample(i, 2));
+    both[i] = complex(re[i], im[i]);
+  }
   const auto smoothed = [](const auto& values) {
     using T = typename std::remove_cvref_t<decltype(values)>::value_type;
     const auto in = test::make_array<T, 1, Kokkos::LayoutRight, TypeParam>({20}, values);
