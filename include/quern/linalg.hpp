@@ -6,7 +6,9 @@
 /// @file
 /// Linear algebra.
 
+#include <quern/linalg/einsum.hpp>
 #include <quern/linalg/matmul.hpp>
 #include <quern/linalg/matvec.hpp>
+#include <quern/linalg/vmap.hpp>
 
 #endif

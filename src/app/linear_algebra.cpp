@@ -38,8 +38,8 @@ bool product_right(const host_view<T**>& c, const host_view<T**>& a, const host_
          }) == 0;
 }
 
-template <class T>
-measurement multiply(const settings& s, const matrix<T>& a, const matrix<T>& b) {
+template <class T, class B>
+measurement multiply(const settings& s, const matrix<T>& a, const B& b) {
   const std::int64_t m = a.extent(0), k = a.extent(1), n = b.extent(1);
   const auto c = uninitialized<matrix<T>>("c", m, n);
   measurement r{fmt::format("({} x {})({} x {})", m, k, k, n), 0, sizeof(T) * (1.0 * m * k + 1.0 * k * n + 1.0 * m * n),
@@ -69,11 +69,7 @@ measurement matmul_oblong(const settings& s, std::int64_t n) {
 
 measurement gram(const settings& s, std::int64_t n) {
   const auto x = sample_matrix<float>(s, n, n, 1);
-  const auto transposed = uninitialized<matrix<float>>("transposed", n, n);
-  const Kokkos::View<const float**, Kokkos::LayoutStride, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> other(
-      x.data(), Kokkos::LayoutStride(n, 1, n, n));
-  quern::copy(s.exec, transposed, other);
-  return multiply<float>(s, x, transposed);
+  return multiply<float>(s, x, quern::transposed(x));
 }
 
 measurement vmap_matvec(const settings& s, std::int64_t batch) {
@@ -101,6 +97,32 @@ measurement vmap_matvec(const settings& s, std::int64_t batch) {
   return r;
 }
 
+measurement batched_matvec(const settings& s, std::int64_t batch) {
+  const std::int64_t n = 8;
+  const auto a = uninitialized<device_view<double***>>("a", batch, n, n);
+  fill_with(s.exec, a, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1) - 0.5; });
+  const auto x = sample_matrix<double>(s, batch, n, 2), y = uninitialized<matrix<double>>("y", batch, n);
+  measurement r{fmt::format("({0} x {0}) x {1}", n, batch), 0, 8.0 * batch * (n * n + 2 * n), 2.0 * batch * n * n};
+  r.seconds = time_call(s, [&] { quern::matvec(s.exec, y, a, x); });
+  const host_view<double***> ha = quern::to_host(a);
+  const host_view<double**> hx = quern::to_host(x), hy = quern::to_host(y);
+  const auto product = [&](std::int64_t b, std::int64_t i) {
+    double sum = 0;
+    for (std::int64_t k = 0; k < n; ++k) sum += ha(b, i, k) * hx(b, k);
+    return sum;
+  };
+  const double bound = static_cast<double>(n * n) * std::numeric_limits<double>::epsilon();  // of terms below 1/4
+  r.verified = failures(batch * n, [&](std::int64_t e) {
+                 return std::fabs(hy(e / n, e % n) - product(e / n, e % n)) <= bound;
+               }) == 0;
+  r.baseline_seconds = time_baseline(batch, [&](std::int64_t count) {
+    for (std::int64_t b = 0; b < count; ++b)
+      for (std::int64_t i = 0; i < n; ++i) hy(b, i) = product(b, i);
+    keep(hy(0, 0));
+  });
+  return r;
+}
+
 }  // namespace
 
 std::vector<workload> linear_algebra_workloads() {
@@ -120,6 +142,13 @@ std::vector<workload> linear_algebra_workloads() {
       {"matmul", "float64", "C = A B", {400}, {1000, 10'000}, matrices(24), matmul_square<double>, bound::compute},
       {"matmul", "float32", "X X^T", {400}, {3000}, matrices(16), gram, bound::compute},
       {"vmap_matvec", "float32", "one matrix times many vectors", {10}, {10}, batch, vmap_matvec, bound::none},
+      {"batched_matvec",
+       "float64",
+       "a matrix of 8 x 8 for each vector",
+       {20'000},
+       {100'000},
+       [](std::int64_t n) { return 2.0 * 8 * 80 * static_cast<double>(n); },
+       batched_matvec},
   };
 }
 

@@ -28,6 +28,12 @@ void misuse() {
   (void)quern::box<-1>::radii;
 #elif defined(CASE_SUM_ARGUMENTS)
   quern::sum(1.0);
+#elif defined(CASE_EINSUM_LETTER)
+  quern::einsum<"i,j->k">(x, x, x);
+#elif defined(CASE_EINSUM_OPERANDS)
+  quern::einsum<"ij->j">(x, x, x);
+#elif defined(CASE_VMAP_ARITY)
+  quern::vmap(x, [](int) {}, x);
 #elif defined(CASE_FAST_MATH)
   quern::sum(x, quern::reproducible);
 #endif

@@ -46,6 +46,26 @@ TYPED_TEST(Matvec, EveryBatchForm) {
   EXPECT_EQ(products(batch, a, true, x1, false), test::contents(many_y));
 }
 
+// Long enough that several threads share an element, and that a device's BLAS takes it.
+TYPED_TEST(Matvec, LongRows) {
+  using T = typename TypeParam::value;
+  using L = typename TypeParam::layout;
+  using E = typename TypeParam::exec;
+  for (const auto& [rows, columns] : {std::array<std::int64_t, 2>{3, 1001}, {700, 1001}, {1001, 3}}) {
+    const auto a = test::samples<T>(rows * columns, 1), x = test::samples<T>(columns, 2), y = test::samples<T>(rows, 3);
+    const auto va = test::make_array<T, 2, L, E>({rows, columns}, a);
+    const auto vx = test::make_array<T, 1, L, E>({columns}, x);
+    const auto vy = test::make_array<T, 1, L, E>({rows}, y);
+    quern::matvec(E(), vy, va, vx, T(2), T(-1));
+    std::vector<T> expected(rows, T(0));
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t k = 0; k < columns; ++k) expected[i] += a[i * columns + k] * x[k];
+      expected[i] = T(2) * expected[i] - y[i];
+    }
+    EXPECT_EQ(expected, test::contents(vy));
+  }
+}
+
 TYPED_TEST(Matvec, ReportsMisuse) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;

@@ -5,8 +5,39 @@
 
 #include <quern/core/overlap.hpp>
 #include <quern/core/pack.hpp>
+#include <tuple>
+
+namespace quern {
+
+/// Several outputs of an operation: `outputs(u, v)`.
+template <class... Out>
+std::tuple<Out...> outputs(const Out&... out) {
+  static_assert(sizeof...(Out) > 1, "quern::outputs: at least two");
+  return {out...};
+}
+
+}  // namespace quern
 
 namespace quern::impl {
+
+template <class T>
+inline constexpr bool is_outputs = false;
+template <class... Out>
+inline constexpr bool is_outputs<std::tuple<Out...>> = true;
+template <class Out>
+auto as_outputs(const Out& out) {
+  if constexpr (is_outputs<Out>) return out;
+  else return std::tuple<Out>(out);
+}
+
+/// The View whose type tells rank and layout.
+template <class V>
+auto typical_view() {
+  if constexpr (dual_view<V>) return std::type_identity<typename V::t_dev>();
+  else return std::type_identity<V>();
+}
+template <class V>
+using typical = typename decltype(typical_view<std::remove_cvref_t<V>>())::type;
 
 /// An input of an operation on the host: an array, or a scalar that stands for one.
 template <class T>

@@ -73,6 +73,26 @@ struct tuning {
   /// Results whose states a host thread has in hand when it walks through rows that belong to many.
   static constexpr int reduce_results = 4096;
 
+  /// A block of a matrix product (its columns on a host in bytes), the blocks of a team's tile, the terms of each sum
+  /// that the team loads at a time, so that the first cache of a host holds them, and those that are added at a time.
+  static constexpr int product_block_rows = device ? 4 : 1;
+  static constexpr int product_block_bytes = 512;
+  static constexpr int product_blocks_down = device ? 16 : 96;
+  static constexpr int product_blocks_across = device ? 16 : 1;
+  static constexpr int product_depth = device ? 16 : 32;
+  static constexpr int product_terms = device ? 1 : 4;
+
+  /// Multiplications of a matrix product, or of each of a batch, from which a BLAS is the faster.
+  static constexpr std::int64_t blas_work = device ? 1 << 19 : 0;
+  static constexpr std::int64_t blas_batched_work = device ? 1 << 11 : 1 << 9;
+
+  /// Threads of a team that adds up elements of a product, several for each.
+  static constexpr int product_lanes = 128;
+
+  /// Threads of a team that works on one item of a batch: a whole warp or wavefront, and the most.
+  static constexpr int vmap_least_team = device ? 32 : 1;
+  static constexpr int vmap_team = device ? 256 : 1;
+
   /// Outputs larger than this are written past the caches of the host, since nothing of them would remain there. Few
   /// cores cannot saturate the memory that way: measured, two lost a quarter by it and sixteen gained as much.
   static constexpr std::int64_t streaming_bytes = 32 << 20;

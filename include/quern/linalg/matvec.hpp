@@ -3,39 +3,9 @@
 #ifndef QUERN_LINALG_MATVEC_HPP
 #define QUERN_LINALG_MATVEC_HPP
 
-#include <Kokkos_Core.hpp>
-#include <quern/config.hpp>
-#include <quern/core/arguments.hpp>
-#include <string>
-#ifdef QUERN_HAS_LINALG
-#include <KokkosBlas2_gemv.hpp>
-#endif
+#include <quern/linalg/product_kernels.hpp>
 
 namespace quern {
-namespace impl {
-
-/// One element of y a thread: the dot product of a row of A with x. All three carry a batch axis in front, of stride 0
-/// where an argument has none.
-template <class Y, class A, class X>
-struct matvec_kernel {
-  Y* y;
-  const A* a;
-  const X* x;
-  std::int64_t rows, columns;
-  std::int64_t y_stride[2], a_stride[3], x_stride[2];
-
-  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    const std::int64_t batch = item / rows, row = item - batch * rows;
-    const A* from = a + batch * a_stride[0] + row * a_stride[1];
-    const X* with = x + batch * x_stride[0];
-    Y sum(0);
-    for (std::int64_t k = 0; k < columns; ++k)
-      sum += static_cast<Y>(from[k * a_stride[2]]) * static_cast<Y>(with[k * x_stride[1]]);
-    y[batch * y_stride[0] + row * y_stride[1]] = sum;
-  }
-};
-
-}  // namespace impl
 
 /// Products of matrices with vectors, `y(b, i) = sum_k a(b, i, k) x(b, k)`, with NumPy's `matvec` rules for the batch
 /// axis b:
@@ -50,7 +20,8 @@ struct matvec_kernel {
 /// Views of any layout; y must not share memory with a or x. Asynchronous on `exec`; uses no scratch memory.
 /// @throws Error if ranks or extents do not fit or y shares memory with an input
 template <execution_space Exec, view_like Y, view_like A, view_like X>
-void matvec(const Exec& exec, const Y& y_view, const A& a_view, const X& x_view) {
+void matvec(const Exec& exec, const Y& y_view, const A& a_view, const X& x_view, impl::product_factor<Y> alpha = 1,
+            impl::product_factor<Y> beta = 0) {
   const std::string label = "quern::matvec";
   const auto y = impl::make_output<Exec>(y_view, label);
   const auto a = impl::make_input<Exec>(a_view, label).array;
@@ -70,34 +41,43 @@ void matvec(const Exec& exec, const Y& y_view, const A& a_view, const X& x_view)
   impl::check_overlap(label, y, x, "x", false);
   if (expected.size() == 0) return;
 
-#ifdef QUERN_HAS_LINALG
-  if constexpr (Kokkos::is_view_v<Y> && Kokkos::is_view_v<A> && Kokkos::is_view_v<X>) {
-    using T = impl::value_of<Y>;
-    if constexpr (Y::rank() == 1 && A::rank() == 2 && X::rank() == 1 && std::is_floating_point_v<T> &&
-                  std::is_same_v<T, impl::value_of<A>> && std::is_same_v<T, impl::value_of<X>>) {
-      KokkosBlas::gemv(exec, "N", T(1), a_view, x_view, T(0), y_view);
-      return;
-    }
-  }
-#endif
-  using T = std::remove_pointer_t<decltype(y.data)>;
-  const impl::matvec_kernel<T, impl::value_of<A>, impl::value_of<X>> kernel{
-      y.data,
-      a.data,
-      x.data,
-      rows,
-      columns,
-      {batched ? y.stride[0] : 0, y.stride[batched ? 1 : 0]},
-      {ra == 3 ? a.stride[0] : 0, a.stride[ra - 2], a.stride[ra - 1]},
-      {rx == 2 ? x.stride[0] : 0, x.stride[rx - 1]}};
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, batch * rows),
-                       kernel);
+  // One matrix and many vectors are the rows of a product with the transposed matrix; all else has one column.
+  using T = impl::value_of<Y>;
+  const impl::product_result<T> result{alpha, beta};
+  const std::int64_t row = a.stride[ra - 2], column = a.stride[ra - 1], next = ra == 3 ? a.stride[0] : 0;
+  if (ra == 2 && rx == 2)
+    impl::multiply(exec, label,
+                   impl::matrix_product<T, impl::value_of<X>, impl::value_of<A>>{y.data,
+                                                                                 x.data,
+                                                                                 a.data,
+                                                                                 1,
+                                                                                 batch,
+                                                                                 rows,
+                                                                                 columns,
+                                                                                 {0, y.stride[0], y.stride[1]},
+                                                                                 {0, x.stride[0], x.stride[1]},
+                                                                                 {0, column, row},
+                                                                                 result});
+  else
+    impl::multiply(
+        exec, label,
+        impl::matrix_product<T, impl::value_of<A>, impl::value_of<X>>{y.data,
+                                                                      a.data,
+                                                                      x.data,
+                                                                      batch,
+                                                                      rows,
+                                                                      1,
+                                                                      columns,
+                                                                      {batched ? y.stride[0] : 0, y.stride[batched], 0},
+                                                                      {next, row, column},
+                                                                      {rx == 2 ? x.stride[0] : 0, x.stride[rx - 1], 0},
+                                                                      result});
 }
 
 /// The same on a default instance of y's execution space.
 template <view_like Y, view_like A, view_like X>
-void matvec(const Y& y, const A& a, const X& x) {
-  matvec(impl::default_execution_space<Y>(), y, a, x);
+void matvec(const Y& y, const A& a, const X& x, impl::product_factor<Y> alpha = 1, impl::product_factor<Y> beta = 0) {
+  matvec(impl::default_execution_space<Y>(), y, a, x, alpha, beta);
 }
 
 }  // namespace quern

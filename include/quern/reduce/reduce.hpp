@@ -373,6 +373,18 @@ auto dot(Args&&... args) {
   return impl::reduce_call<2>(impl::reduction{"quern::dot", transform(), reducer}, args...);
 }
 
+/// `vdot = conj(x(0)) y(0) + conj(x(1)) y(1) + ...`; 0 for no elements. The extents, of any rank, must be equal. Types
+/// and accuracy as for `sum` of the products.
+template <class Result = void, class... Args>
+  requires impl::reduction_arguments<2, Args...>
+auto vdot(Args&&... args) {
+  const auto reducer = []<class T, class U>(std::type_identity<T>, std::type_identity<U>) {
+    using S = impl::result_or<Result, std::common_type_t<impl::sum_type<T>, impl::sum_type<U>>>;
+    return impl::sum_reducer<S, impl::accumulator<S>>();
+  };
+  return impl::reduce_call<2>(impl::reduction{"quern::vdot", impl::conjugate_product(), reducer}, args...);
+}
+
 /// The norm of that order: `|x(0)| + |x(1)| + ...` (1), `sqrt(|x(0)|^2 + |x(1)|^2 + ...)` (2) or the largest `|x(i)|`
 /// (`infinity`); 0 for no elements. Double for integers, real for complex numbers. Squares overflow where those of the
 /// elements do, as in NumPy; accuracy as for `sum`. Option: `reproducible`.

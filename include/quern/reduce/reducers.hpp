@@ -165,6 +165,15 @@ struct product {
   }
 };
 
+/// The same with the first factor conjugated.
+struct conjugate_product {
+  template <class A, class B>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
+    if constexpr (is_complex<A>) return product()(Kokkos::conj(a), b);
+    else return product()(a, b);
+  }
+};
+
 template <class S>
 struct compensated {
   S sum, error;

@@ -34,13 +34,6 @@ struct box : impl::neighbourhood<false, Radius...> {};
 template <int... Radius>
 struct star : impl::neighbourhood<true, Radius...> {};
 
-/// Several outputs of a stencil: `outputs(u, v)`. Its functor returns a `Kokkos::Array` of as many values.
-template <view_like... Out>
-std::tuple<Out...> outputs(const Out&... out) {
-  static_assert(sizeof...(Out) > 1, "quern::outputs: at least two");
-  return {out...};
-}
-
 /// A functor of a stencil that is called with the cell's indices, a `Kokkos::Array<std::int64_t, rank>`, before the
 /// windows.
 template <class F>
@@ -49,15 +42,6 @@ impl::positioned<F> with_position(const F& f) {
 }
 
 namespace impl {
-
-/// The View whose type tells rank and layout.
-template <class V>
-auto typical_view() {
-  if constexpr (dual_view<V>) return std::type_identity<typename V::t_dev>();
-  else return std::type_identity<V>();
-}
-template <class V>
-using typical = typename decltype(typical_view<std::remove_cvref_t<V>>())::type;
 
 template <class V>
 constexpr bool first_axis_fastest() {
@@ -112,16 +96,6 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
                                                                std::index_sequence_for<Out...>(), checked(inputs)...);
 }
 
-template <class T>
-inline constexpr bool is_outputs = false;
-template <class... Out>
-inline constexpr bool is_outputs<std::tuple<Out...>> = true;
-template <class Out>
-auto as_outputs(const Out& out) {
-  if constexpr (is_outputs<Out>) return out;
-  else return std::tuple<Out>(out);
-}
-
 }  // namespace impl
 
 /// Applies a function to the neighbourhood of each cell: `out(j, i) = f(w...)`, where `w(dj, di)` is `in(j + dj, i +
@@ -130,7 +104,8 @@ auto as_outputs(const Out& out) {
 /// @tparam Shape the neighbourhood: `quern::box<radius>` or `quern::star<radius>`, with one radius or one for each
 /// axis.
 ///               `f` must not look further
-/// @param out    a View of rank 1 to 3, or several, `quern::outputs(u, v)`
+/// @param out    a View of rank 1 to 3, or several, `quern::outputs(u, v)`; then f returns a `Kokkos::Array` of as many
+/// values
 /// @param f      a functor or lambda over a window of each input, `KOKKOS_LAMBDA(const auto& w)`, with an offset for
 ///               each axis in the order of the Views' indices; it computes in the type it likes. In
 ///               `quern::with_position(f)` it also gets the cell's indices

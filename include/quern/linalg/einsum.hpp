@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_LINALG_EINSUM_HPP
+#define QUERN_LINALG_EINSUM_HPP
+
+#include <quern/linalg/product_kernels.hpp>
+#include <quern/reduce/reduce.hpp>
+
+namespace quern {
+namespace impl {
+
+/// The letters of an operand, one for each axis.
+struct einsum_letters {
+  char letter[max_rank] = {};
+  int rank = 0;
+
+  constexpr bool has(char c) const {
+    for (int d = 0; d < rank; ++d)
+      if (letter[d] == c) return true;
+    return false;
+  }
+};
+
+/// `"ij,jk->ik"`, taken apart by the compiler.
+struct einsum_subscripts {
+  einsum_letters a, b, out;
+  int commas = 0;
+  bool letters_only = true, fits = true;
+
+  template <std::size_t N>
+  consteval einsum_subscripts(const char (&text)[N]) {  // implicit: a literal is an argument of a template
+    bool arrow = false;
+    for (std::size_t i = 0; i + 1 < N; ++i) {
+      if (text[i] == ',') {
+        ++commas;
+      } else if (text[i] == '-' && text[i + 1] == '>') {
+        arrow = true;
+        ++i;
+      } else if (text[i] != ' ') {
+        append(arrow ? out : commas > 0 ? b : a, text[i]);
+      }
+    }
+    // Without an arrow the output has the letters that appear once, in the order of the alphabet.
+    for (char c = 'A'; c <= 'z' && !arrow; ++c)
+      if (count(c) == 1) append(out, c);
+  }
+
+  constexpr void append(einsum_letters& to, char c) {
+    letters_only = letters_only && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'));
+    if (to.rank == max_rank) fits = false;
+    else to.letter[to.rank++] = c;
+  }
+  constexpr int count(char c) const {
+    int n = 0;
+    for (const auto* in : {&a, &b})
+      for (int d = 0; d < in->rank; ++d) n += in->letter[d] == c;
+    return n;
+  }
+  constexpr bool output_is_known() const {
+    for (int d = 0; d < out.rank; ++d)
+      if (!a.has(out.letter[d]) && !b.has(out.letter[d])) return false;
+    return true;
+  }
+  constexpr bool output_repeats() const {
+    for (int d = 0; d < out.rank; ++d)
+      for (int e = 0; e < d; ++e)
+        if (out.letter[d] == out.letter[e]) return true;
+    return false;
+  }
+};
+
+/// Some letters, as axes with their extents and the strides of out, a and b.
+struct einsum_axes {
+  shape extents;
+  std::array<std::array<std::int64_t, max_rank>, 3> stride{};
+
+  void add(std::int64_t extent, const std::array<std::int64_t, 3>& strides) {
+    for (int k = 0; k < 3; ++k) stride[k][extents.rank] = strides[k];
+    extents.extent[extents.rank++] = extent;
+  }
+
+  /// The axes as one, where every operand walks through them evenly.
+  bool merge(std::int64_t& extent, std::array<std::int64_t, 3>& strides) const {
+    const auto nest = make_loop_nest<3>(extents, stride);
+    extent = nest.inner();
+    for (int k = 0; k < 3; ++k) strides[k] = nest.stride[k][0];
+    return nest.rank == 1;
+  }
+};
+
+/// Adds the axes of `array` that have this letter: those of one array are its diagonal, extents of 1 are repeated.
+template <class T>
+void einsum_collect(const std::string& label, char letter, const einsum_letters& letters, const strided<T>& array,
+                    std::int64_t& extent, std::int64_t& stride) {
+  for (int d = 0; d < letters.rank; ++d) {
+    const std::int64_t e = array.extents.extent[d];
+    if (letters.letter[d] != letter || e == 1) continue;
+    if (extent != 1 && e != extent)
+      throw Error(label, std::string("axes ") + letter + " have extents " + std::to_string(extent) + " and " +
+                             std::to_string(e) + ", expected equal ones or 1");
+    extent = e;
+    stride += array.stride[d];
+  }
+}
+
+}  // namespace impl
+
+/// Sums of products over named axes, `numpy.einsum` of two operands: `einsum<"ij,jk->ik">(exec, out, a, b)` is a matrix
+/// product, `"bij,bj->bi"` one of each item of a batch, `"ii,ij->j"` one with a diagonal.
+///
+/// Each letter is an axis. `out(o...) = sum over the letters that out has not of a(...) b(...)`. A letter twice in one
+/// operand takes its diagonal; letters of equal name must have equal extents, or 1, which is repeated. Without `->` the
+/// output has the letters that appear once, in the order of the alphabet. The subscripts are part of the type: mistakes
+/// in them do not compile.
+///
+/// Views of any layout; out must not share memory with a or b. The sums are taken in out's value type (half types add
+/// up in float). Axes that can be walked through as one are merged: what is a matrix product then, of a batch or of
+/// one, is computed and rounded as `matmul` does; a full sum as `dot`; everything else by a thread or several an
+/// element. Asynchronous on `exec`; a full sum uses scratch memory of the pool.
+/// @throws Error if ranks or extents do not fit or out shares memory with an input
+template <impl::einsum_subscripts Subscripts, execution_space Exec, view_like Out, view_like A, view_like B>
+void einsum(const Exec& exec, const Out& out_view, const A& a_view, const B& b_view) {
+  constexpr auto& s = Subscripts;
+  static_assert(s.commas == 1, "quern::einsum: the subscripts must name two operands, as in \"ij,jk->ik\"");
+  static_assert(s.letters_only, "quern::einsum: the subscripts must be letters");
+  static_assert(s.fits, "quern::einsum: at most 8 letters name the axes of an operand");
+  static_assert(s.output_is_known(), "quern::einsum: every letter of the output must be one of an operand");
+  static_assert(!s.output_repeats(), "quern::einsum: no letter may be twice in the output");
+  const std::string label = "quern::einsum";
+  const auto out = impl::make_output<Exec>(out_view, label);
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  const auto b = impl::make_input<Exec>(b_view, label).array;
+  if (a.extents.rank != s.a.rank || b.extents.rank != s.b.rank || out.extents.rank != s.out.rank)
+    throw Error(label, "out, a and b have ranks " + std::to_string(out.extents.rank) + ", " +
+                           std::to_string(a.extents.rank) + " and " + std::to_string(b.extents.rank) + ", expected " +
+                           std::to_string(s.out.rank) + ", " + std::to_string(s.a.rank) + " and " +
+                           std::to_string(s.b.rank));
+
+  impl::einsum_axes outer, batch, rows, columns, terms;
+  shape expected;
+  expected.rank = s.out.rank;
+  for (char c = 'A'; c <= 'z'; ++c) {
+    if (s.count(c) == 0) continue;
+    std::int64_t extent = 1;
+    std::array<std::int64_t, 3> stride{};
+    impl::einsum_collect(label, c, s.a, a, extent, stride[1]);
+    impl::einsum_collect(label, c, s.b, b, extent, stride[2]);
+    for (int d = 0; d < s.out.rank; ++d)
+      if (s.out.letter[d] == c) {
+        expected.extent[d] = extent;
+        stride[0] = out.stride[d];
+      }
+    if (!s.out.has(c)) {
+      if (terms.extents.rank == max_rank) throw Error(label, "more than 8 letters are added up");
+      terms.add(extent, stride);
+    } else {
+      outer.add(extent, stride);
+      (s.a.has(c) && s.b.has(c) ? batch : s.a.has(c) ? rows : columns).add(extent, stride);
+    }
+  }
+  if (out.extents != expected)
+    throw Error(label, "out has extents " + out.extents.str() + ", expected " + expected.str());
+  impl::check_overlap(label, out, a, "a", false);
+  impl::check_overlap(label, out, b, "b", false);
+  if (expected.size() == 0) return;
+
+  using T = impl::value_of<Out>;
+  using TA = impl::value_of<A>;
+  using TB = impl::value_of<B>;
+  impl::matrix_product<T, TA, TB> p{out.data, a.data, b.data, 1, 1, 1, 1, {}, {}, {}, {}};
+  std::array<std::int64_t, 3> of_batch, of_rows, of_columns, of_terms;
+  const bool merges = batch.merge(p.batch, of_batch) & rows.merge(p.m, of_rows) & columns.merge(p.n, of_columns) &
+                      terms.merge(p.k, of_terms);
+  if (merges && outer.extents.size() == 1) {
+    using vector = Kokkos::LayoutStride;
+    using memory = typename Exec::memory_space;
+    using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    const Kokkos::View<const TA*, vector, memory, unmanaged> x(a.data, vector(p.k, of_terms[1]));
+    const Kokkos::View<const TB*, vector, memory, unmanaged> y(b.data, vector(p.k, of_terms[2]));
+    dot<impl::product_sum<T>>(exec, Kokkos::View<T, memory, unmanaged>(out.data), x, y);
+  } else if (merges) {
+    p.c_stride = {of_batch[0], of_rows[0], of_columns[0]};
+    p.a_stride = {of_batch[1], of_rows[1], of_terms[1]};
+    p.b_stride = {of_batch[2], of_terms[2], of_columns[2]};
+    impl::multiply(exec, label, p);
+  } else {
+    const std::array<std::array<std::int64_t, max_rank>, 2> inner{{terms.stride[1], terms.stride[2]}};
+    impl::contract(exec, label,
+                   impl::contraction<T, TA, TB>{out.data,
+                                                a.data,
+                                                b.data,
+                                                impl::row_nest<3>(impl::make_loop_nest<3>(outer.extents, outer.stride)),
+                                                impl::row_nest<2>(impl::make_loop_nest<2>(terms.extents, inner)),
+                                                {}});
+  }
+}
+
+/// The same on a default instance of out's execution space.
+template <impl::einsum_subscripts Subscripts, view_like Out, view_like A, view_like B>
+void einsum(const Out& out, const A& a, const B& b) {
+  einsum<Subscripts>(impl::default_execution_space<Out>(), out, a, b);
+}
+
+}  // namespace quern
+
+#endif

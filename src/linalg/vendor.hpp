@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_SRC_LINALG_VENDOR_HPP
+#define QUERN_SRC_LINALG_VENDOR_HPP
+
+/// @file
+/// What Kokkos Kernels has not of a vendor's libraries: one glue file for each vendor.
+
+#include <quern/impl/blas.hpp>
+
+namespace quern::impl::vendor {
+
+/// Whether a vendor's BLAS multiplies batches on this execution space.
+template <class Exec>
+inline constexpr bool has_batches =
+#ifdef KOKKOS_ENABLE_CUDA
+    std::is_same_v<Exec, Kokkos::Cuda> ||
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+    std::is_same_v<Exec, Kokkos::HIP> ||
+#endif
+    false;
+
+/// As blas::gemm.
+template <class Exec, class T>
+void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
+          blas::operand<const T> a, blas::operand<const T> b, T beta, blas::operand<T> c);
+
+}  // namespace quern::impl::vendor
+
+#endif
