@@ -9,6 +9,7 @@
 #include <quern/linalg/einsum.hpp>
 #include <quern/linalg/matmul.hpp>
 #include <quern/linalg/matvec.hpp>
+#include <quern/linalg/solve.hpp>
 #include <quern/linalg/vmap.hpp>
 
 #endif

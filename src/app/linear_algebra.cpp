@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <quern/core.hpp>
 #include <quern/linalg.hpp>
@@ -123,6 +124,56 @@ measurement batched_matvec(const settings& s, std::int64_t batch) {
   return r;
 }
 
+/// Gaussian elimination with partial pivoting of one system, in place.
+void eliminate(double* a, double* b, std::int64_t n) {
+  for (std::int64_t k = 0; k < n; ++k) {
+    std::int64_t p = k;
+    for (std::int64_t i = k + 1; i < n; ++i)
+      if (std::fabs(a[i * n + k]) > std::fabs(a[p * n + k])) p = i;
+    std::swap_ranges(a + k * n, a + (k + 1) * n, a + p * n);
+    std::swap(b[k], b[p]);
+    for (std::int64_t i = k + 1; i < n; ++i) {
+      const double factor = a[i * n + k] / a[k * n + k];
+      for (std::int64_t j = k + 1; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
+      b[i] -= factor * b[k];
+    }
+  }
+  for (std::int64_t k = n - 1; k >= 0; --k) {
+    for (std::int64_t j = k + 1; j < n; ++j) b[k] -= a[k * n + j] * b[j];
+    b[k] /= a[k * n + k];
+  }
+}
+
+measurement batched_solve(const settings& s, std::int64_t batch) {
+  const std::int64_t n = 8;
+  const auto a = uninitialized<device_view<double***>>("a", batch, n, n);
+  fill_with(s.exec, a, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1) - 0.5; });
+  const auto b = sample_matrix<double>(s, batch, n, 2), x = uninitialized<matrix<double>>("x", batch, n);
+  const auto info = uninitialized<device_view<int*>>("info", batch);
+  const double flops = 2.0 * n * n * n / 3 + 2.0 * n * n;
+  measurement r{fmt::format("({0} x {0}) x {1}", n, batch), 0, 8.0 * batch * (n * n + 2 * n), flops * batch};
+  r.seconds = time_call(s, [&] { quern::solve(s.exec, x, a, b, info); });
+  const host_view<double***> ha = quern::to_host(a);
+  const host_view<double**> hb = quern::to_host(b), hx = quern::to_host(x);
+  // The backward error: |a x - b| below n eps |a| |x|, whatever the condition of a.
+  r.verified = failures(batch, [&](std::int64_t item) {
+                 double largest = 0, error = 0;
+                 for (std::int64_t i = 0; i < n; ++i) {
+                   double rest = -hb(item, i);
+                   for (std::int64_t k = 0; k < n; ++k) rest += ha(item, i, k) * hx(item, k);
+                   error = std::max(error, std::fabs(rest));
+                   largest = std::max(largest, std::fabs(hx(item, i)));
+                 }
+                 const double size = static_cast<double>(n) / 2;  // of a row, whose numbers are below 1/2
+                 return error <= 8 * n * std::numeric_limits<double>::epsilon() * size * largest;
+               }) == 0;
+  r.baseline_seconds = time_baseline(batch, [&](std::int64_t count) {
+    for (std::int64_t item = 0; item < count; ++item) eliminate(&ha(item, 0, 0), &hb(item, 0), n);
+    keep(hb(0, 0));
+  });
+  return r;
+}
+
 }  // namespace
 
 std::vector<workload> linear_algebra_workloads() {
@@ -149,6 +200,13 @@ std::vector<workload> linear_algebra_workloads() {
        {100'000},
        [](std::int64_t n) { return 2.0 * 8 * 80 * static_cast<double>(n); },
        batched_matvec},
+      {"batched_solve",
+       "float64",
+       "systems of 8 x 8 with partial pivoting",
+       {20'000},
+       {100'000},
+       [](std::int64_t n) { return 2.0 * 8 * 80 * static_cast<double>(n); },
+       batched_solve},
   };
 }
 

@@ -6,7 +6,7 @@
 
 #include <impl/Kokkos_Profiling.hpp>
 #include <quern/integrate.hpp>
-#include <quern/linalg/matvec.hpp>
+#include <quern/linalg.hpp>
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
 #include <quern/scan.hpp>
@@ -135,8 +135,45 @@ TYPED_TEST(Callbacks, ScansDoNotWait) {
   expect_quiet<TypeParam>({"quern::cumsum"}, 0, [&](const auto& exec) { quern::cumsum(exec, x, x, quern::axis{1}); });
 }
 
-TYPED_TEST(Callbacks, StencilIntegrateAndMatvec) {
-  Kokkos::View<double**, TypeParam> x("x", 50, 60), y("y", 50, 60), many("many", 7, 60), products("products", 7, 50);
+struct add_one {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(const Y& y, const X& x) const {
+    for (std::size_t i = 0; i < x.extent(0); ++i) y(i) = x(i) + 1;
+  }
+};
+
+// Of integers, which no BLAS takes.
+TYPED_TEST(Callbacks, ProductsLaunchOneKernel) {
+  constexpr bool device = quern::impl::is_device<TypeParam>;
+  Kokkos::View<int**, TypeParam> x("x", 100, 100), y("y", 100, 100), a("a", 50, 60), many("many", 7, 60);
+  Kokkos::View<int**, TypeParam> products("products", 7, 50);
+  Kokkos::View<int, TypeParam> total("total");
+  expect_quiet<TypeParam>({"quern::matmul/tiles"}, 0, [&](const auto& exec) { quern::matmul(exec, y, x, x); });
+  expect_quiet<TypeParam>({device ? "quern::matvec/lanes" : "quern::matvec/elements"}, 0,
+                          [&](const auto& exec) { quern::matvec(exec, products, a, many); });
+  expect_quiet<TypeParam>({"quern::outer"}, 0, [&](const auto& exec) {
+    quern::outer(exec, y, Kokkos::subview(x, 0, Kokkos::ALL), Kokkos::subview(x, 1, Kokkos::ALL));
+  });
+  expect_quiet<TypeParam>({"quern::vmap"}, 0, [&](const auto& exec) { quern::vmap(exec, y, add_one(), x); });
+  expect_quiet<TypeParam>({"quern::dot"}, 0, [&](const auto& exec) { quern::einsum<"ij,ij->">(exec, total, x, x); });
+}
+
+TYPED_TEST(Callbacks, BatchesWaitOnlyToThrow) {
+  Kokkos::View<double***, TypeParam> a("a", 9, 5, 5), out("out", 9, 5, 5);
+  Kokkos::View<double**, TypeParam> b("b", 9, 5), x("x", 9, 5);
+  Kokkos::View<int*, TypeParam> info("info", 9);
+  Kokkos::deep_copy(a, 1.0);
+  const quern::item<double***, TypeParam> diagonal(
+      a.data(), Kokkos::LayoutStride(9, a.stride(0), 5, a.stride(1) + a.stride(2), 1, 1));
+  Kokkos::deep_copy(diagonal, 3.0);
+  expect_quiet<TypeParam>({"quern::solve/registers"}, 0, [&](const auto& exec) { quern::solve(exec, x, a, b, info); });
+  expect_quiet<TypeParam>({"quern::inv"}, 0, [&](const auto& exec) { quern::inv(exec, out, a, info); });
+  expect_quiet<TypeParam>({"quern::cholesky", "quern::cholesky/check"}, 1,
+                          [&](const auto& exec) { quern::cholesky(exec, out, a); });
+}
+
+TYPED_TEST(Callbacks, StencilAndIntegrate) {
+  Kokkos::View<double**, TypeParam> x("x", 50, 60), y("y", 50, 60);
   expect_quiet<TypeParam>({"quern::stencil"}, 0, [&](const auto& exec) {
     quern::stencil<quern::box<1>>(exec, y, centre(), quern::boundary::keep, x);
   });
@@ -158,7 +195,6 @@ TYPED_TEST(Callbacks, StencilIntegrateAndMatvec) {
                           [&](const auto& exec) { quern::trapezoid(exec, line, x, 0.5, quern::axis{1}); });
   expect_quiet<TypeParam>({"quern::integrate"}, 1,
                           [&](const auto& exec) { quern::integrate(exec, square(), {0.0, 1.0}, 1000); });
-  expect_quiet<TypeParam>({"quern::matvec"}, 0, [&](const auto& exec) { quern::matvec(exec, products, x, many); });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #ifndef QUERN_CORE_ERROR_HPP
 #define QUERN_CORE_ERROR_HPP
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -16,6 +17,31 @@ namespace quern {
 class Error : public std::invalid_argument {
  public:
   Error(const std::string& operation, const std::string& problem) : std::invalid_argument(operation + ": " + problem) {}
+};
+
+/// The data of a call have no result. Operations that find this on a device say so in an `info` View where one is
+/// passed, and wait and throw where none is.
+class DataError : public std::runtime_error {
+ public:
+  /// `item` is the first of the batch that failed, `position` the row at which it did.
+  DataError(const std::string& operation, const std::string& problem, std::int64_t item, int position)
+      : std::runtime_error(operation + ": " + problem), item_(item), position_(position) {}
+  std::int64_t item() const { return item_; }
+  int position() const { return position_; }
+
+ private:
+  std::int64_t item_;
+  int position_;
+};
+
+/// A matrix has no inverse: the pivot in row `position()` of its LU factorization is exactly zero.
+class SingularMatrixError : public DataError {
+  using DataError::DataError;
+};
+
+/// A matrix is not positive definite: the pivot in row `position()` of its Cholesky factorization is not positive.
+class NotPositiveDefiniteError : public DataError {
+  using DataError::DataError;
 };
 
 /// A library below Quern (a vendor's, MPI) reported a failure.

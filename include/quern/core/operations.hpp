@@ -8,6 +8,22 @@
 
 namespace quern::impl {
 
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<Kokkos::complex<T>> = true;
+
+template <class T>
+struct real_of {
+  using type = T;
+};
+template <class T>
+struct real_of<Kokkos::complex<T>> {
+  using type = T;
+};
+template <class T>
+using real_type = typename real_of<T>::type;
+
 /// A value in another type. Kokkos's half types convert to each other by way of float alone.
 template <class To, class From>
 KOKKOS_FUNCTION To convert(const From& x) {

@@ -93,6 +93,12 @@ struct tuning {
   static constexpr int vmap_least_team = device ? 32 : 1;
   static constexpr int vmap_team = device ? 256 : 1;
 
+  /// Threads of a team that works on small matrices, each on several lanes, and the bytes of them that it holds; larger
+  /// matrices than those of fast scratch memory stand in slow.
+  static constexpr int small_team = device ? 128 : 1;
+  static constexpr int small_team_bytes = device ? 24 << 10 : 0;
+  static constexpr int small_fast_bytes = device ? 40 << 10 : 0;
+
   /// Outputs larger than this are written past the caches of the host, since nothing of them would remain there. Few
   /// cores cannot saturate the memory that way: measured, two lost a quarter by it and sixteen gained as much.
   static constexpr std::int64_t streaming_bytes = 32 << 20;

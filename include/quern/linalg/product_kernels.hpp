@@ -193,14 +193,19 @@ struct contraction_kernel {
   KOKKOS_FUNCTION std::int64_t blocks() const { return (p.outer.inner + block - 1) / block; }
   KOKKOS_FUNCTION std::int64_t terms() const { return p.inner.inner * p.inner.outer; }
 
-  /// One thread a block of elements.
+  /// One thread an element; on a host a block of them.
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     std::int64_t first;
-    const auto at = p.outer.at_item(item, blocks(), block, first);
-    const std::int64_t count = Kokkos::min<std::int64_t>(block, p.outer.inner - first);
-    for (std::int64_t i = 0; i < count; ++i)
-      p.result.store(p.c[at.of[0] + i * p.outer.stride[0][0]],
-                     sum(p.a + at.of[1] + i * p.outer.stride[1][0], p.b + at.of[2] + i * p.outer.stride[2][0]));
+    if constexpr (tuning<Exec>::device) {
+      const auto at = p.outer.at_item(item, p.outer.inner, 1, first);
+      p.result.store(p.c[at.of[0]], sum(p.a + at.of[1], p.b + at.of[2]));
+    } else {
+      const auto at = p.outer.at_item(item, blocks(), block, first);
+      const std::int64_t count = std::min<std::int64_t>(block, p.outer.inner - first);
+      for (std::int64_t i = 0; i < count; ++i)
+        p.result.store(p.c[at.of[0] + i * p.outer.stride[0][0]],
+                       sum(p.a + at.of[1] + i * p.outer.stride[1][0], p.b + at.of[2] + i * p.outer.stride[2][0]));
+    }
   }
 
   KOKKOS_FUNCTION S sum(const A* a, const B* b) const {
@@ -375,15 +380,13 @@ void multiply_small(const Exec& exec, const std::string& label, const matrix_pro
   multiply_elements(exec, label, p);
 }
 
-/// Whether a BLAS takes the product faster than the kernels here do: not items that take less time than its call, and
-/// on devices not the products of a matrix with a vector that are sums along contiguous rows.
+/// Whether a BLAS takes the product faster than the kernels here do: not items that take less time than its call.
 template <class Exec, class C, class A, class B>
 bool blas_is_faster(const Exec& exec, const matrix_product<C, A, B>& p) {
   if (!blas::available<Exec>()) return false;
   const int threads = tuning<Exec>::device ? 1 : exec.concurrency();  // of a host, which would wait for small items
   const std::int64_t least = p.batch > 1 ? threads * tuning<Exec>::blas_batched_work : tuning<Exec>::blas_work;
-  const bool dots = (p.n == 1 && p.a_stride[2] == 1) || (p.m == 1 && p.b_stride[1] == 1);
-  return p.m * p.n * p.k >= least && !(tuning<Exec>::device && dots);
+  return p.m * p.n * p.k >= least;
 }
 
 /// Multiplies in the way that is the fastest for the shape.

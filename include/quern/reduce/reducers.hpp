@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <quern/core/operations.hpp>
 #include <type_traits>
 
 namespace quern {
@@ -27,11 +28,6 @@ struct moments {
 };
 
 namespace impl {
-
-template <class T>
-inline constexpr bool is_complex = false;
-template <class T>
-inline constexpr bool is_complex<Kokkos::complex<T>> = true;
 
 /// a + b and a * b, which wrap around for integers: signed ones do so by way of unsigned ones.
 template <class T>
@@ -80,17 +76,6 @@ using sum_type = typename sum_of<T>::type;
 /// The type of a mean of T: double for integers, float for half types, else T.
 template <class T>
 using mean_type = std::conditional_t<std::is_integral_v<T>, double, sum_type<T>>;
-
-template <class T>
-struct real_of {
-  using type = T;
-};
-template <class T>
-struct real_of<Kokkos::complex<T>> {
-  using type = T;
-};
-template <class T>
-using real_type = typename real_of<T>::type;
 
 template <class T>
 KOKKOS_FUNCTION bool is_nan(const T& x) {

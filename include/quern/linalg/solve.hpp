@@ -1,0 +1,403 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_LINALG_SOLVE_HPP
+#define QUERN_LINALG_SOLVE_HPP
+
+#include <quern/linalg/small_kernels.hpp>
+
+namespace quern {
+namespace impl {
+
+/// Gaussian elimination with partial pivoting of the first n columns of a matrix of `width`: L (with ones, which are
+/// not stored) and U of its rows as they were exchanged; row k was exchanged with `exchange(k, p)`. The columns behind
+/// the n-th become those of L^-1 P B. Gives the number (from 1) of the first row whose pivot is zero, which is left
+/// alone, or 0.
+template <class Lanes, class T, class Exchange>
+KOKKOS_FUNCTION int eliminate(const Lanes& lanes, const small_matrix<T>& a, int n, int width,
+                              const Exchange& exchange) {
+  int zero = 0;
+  for (int k = 0; k < n; ++k) {
+    const int p = lanes.template largest<real_type<T>>(k, n, [&](int i) { return pivot_size(a(i, k)); });
+    exchange(k, p);
+    if (p != k)
+      lanes.for_each(width, [&](int j) {
+        const T upper = a(k, j);
+        a(k, j) = a(p, j);
+        a(p, j) = upper;
+      });
+    const T pivot = a(k, k);
+    if (pivot == T(0)) {
+      if (zero == 0) zero = k + 1;
+      continue;
+    }
+    lanes.for_each(n - k - 1, [&](int r) {
+      const int i = k + 1 + r;
+      const T factor = a(i, k) / pivot;
+      a(i, k) = factor;
+      for (int j = k + 1; j < width; ++j) a(i, j) -= factor * a(k, j);
+    });
+  }
+  return zero;
+}
+
+/// Solves U X = B for the columns of B behind the n-th.
+template <class Lanes, class T>
+KOKKOS_FUNCTION void substitute_back(const Lanes& lanes, const small_matrix<T>& a, int n, int width) {
+  for (int k = n - 1; k >= 0; --k) {
+    const T pivot = a(k, k);
+    lanes.for_each(width - n, [&](int j) { a(k, n + j) /= pivot; });
+    lanes.for_each(k, [&](int i) {
+      for (int j = n; j < width; ++j) a(i, j) -= a(i, k) * a(k, j);
+    });
+  }
+}
+
+/// X = A^-1 B, or A^-1 where there is no B.
+template <class T>
+struct solve_op {
+  matrix_batch<T> x;
+  matrix_batch<const T> a, b;
+  bool identity;
+  item_info info;
+
+  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows + x.columns); }
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch) const {
+    const int n = a.rows, width = n + x.columns;
+    const small_matrix<T> work{scratch, small_matrix<T>::distance(width)}, right{scratch + n, work.ld};
+    load_matrix(lanes, work, a, item);
+    if (identity)
+      for (int i = 0; i < n; ++i) lanes.for_each(n, [&](int j) { right(i, j) = T(i == j ? 1 : 0); });
+    else load_matrix(lanes, right, b, item);
+    const int zero = eliminate(lanes, work, n, width, [](int, int) {});
+    if (zero == 0) {
+      substitute_back(lanes, work, n, width);
+      store_matrix(lanes, x, right, item);
+    } else {
+      store_nan(lanes, x, item);
+    }
+    lanes.once([&] { info(item) = zero; });
+  }
+};
+
+/// A number that device code too may read as a constant.
+template <int I>
+struct constant_index {
+  KOKKOS_FUNCTION constexpr operator int() const { return I; }
+};
+
+/// Calls f(Begin), ..., f(End - 1) with constants, since registers have no index.
+template <int Begin, int End, class F>
+KOKKOS_FUNCTION void unrolled(const F& f) {
+  if constexpr (Begin < End) {
+    f(constant_index<Begin>());
+    unrolled<Begin + 1, End>(f);
+  }
+}
+
+/// The same for one right-hand side and up to N rows, by one thread with the matrix in its registers. Rows and columns
+/// that the matrix has not are those of the identity; rows are exchanged by selection.
+template <class T, int N>
+struct solve_in_registers {
+  matrix_batch<T> x;
+  matrix_batch<const T> a, b;
+  item_info info;
+  struct augmented {
+    T at[N][N + 1];
+  };
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    const int n = a.rows;
+    augmented m;
+    unrolled<0, N>([&](auto i) {
+      unrolled<0, N>([&](auto j) { m.at[i][j] = i < n && j < n ? a(item, i, j) : T(i == j ? 1 : 0); });
+      m.at[i][N] = i < n ? b(item, i, 0) : T(0);
+    });
+    int zero = 0;
+    unrolled<0, N>([&](auto k) {
+      bring_largest_up<k>(m);
+      if (m.at[k][k] == T(0) && zero == 0) zero = k + 1;
+      eliminate_below<k>(m);
+    });
+    const T nan(Kokkos::Experimental::quiet_NaN_v<real_type<T>>);
+    unrolled<0, N>([&](auto from_last) {
+      constexpr int k = N - 1 - from_last;
+      m.at[k][N] /= m.at[k][k];
+      unrolled<0, k>([&](auto i) { m.at[i][N] -= m.at[i][k] * m.at[k][N]; });
+      if (k < n) x(item, k, 0) = zero == 0 ? m.at[k][N] : nan;
+    });
+    info(item) = zero;
+  }
+
+  template <int K>
+  static KOKKOS_FUNCTION void bring_largest_up(augmented& m) {
+    int p = K;
+    real_type<T> most = pivot_size(m.at[K][K]);
+    unrolled<K + 1, N>([&](auto i) {
+      const real_type<T> size = pivot_size(m.at[i][K]);
+      p = size > most ? i : p;
+      most = size > most ? size : most;
+    });
+    unrolled<K + 1, N>([&](auto i) {
+      unrolled<K, N + 1>([&](auto j) {
+        const T upper = m.at[K][j], lower = m.at[i][j];
+        m.at[K][j] = p == i ? lower : upper;
+        m.at[i][j] = p == i ? upper : lower;
+      });
+    });
+  }
+
+  template <int K>
+  static KOKKOS_FUNCTION void eliminate_below(augmented& m) {
+    const T scale = T(1) / m.at[K][K];  // a multiplication for each row; a division where this overflows
+    const bool overflows = magnitude(m.at[K][K]) < Kokkos::Experimental::norm_min_v<real_type<T>>;
+    unrolled<K + 1, N>([&](auto i) {
+      const T factor = overflows ? m.at[i][K] / m.at[K][K] : m.at[i][K] * scale;
+      unrolled<K + 1, N + 1>([&](auto j) { m.at[i][j] -= factor * m.at[K][j]; });
+    });
+  }
+};
+
+/// Chooses between registers and scratch memory.
+template <class Exec, class T>
+void solve_batch(const Exec& exec, const std::string& label, std::int64_t items, const solve_op<T>& op) {
+  constexpr int most = sizeof(T) <= 8 ? 8 : 4;  // rows that registers hold
+  const int n = op.a.rows;
+  const auto launch = [&]<int N>(std::integral_constant<int, N>) {
+    Kokkos::parallel_for(label + "/registers",
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
+                         solve_in_registers<T, N>{op.x, op.a, op.b, op.info});
+  };
+  if (op.x.columns != 1 || n > most) launch_small<T>(exec, label, items, n, op);
+  else if (n <= 4) launch(std::integral_constant<int, 4>());
+  else launch(std::integral_constant<int, most>());
+}
+
+template <class T>
+struct lu_op {
+  matrix_batch<T> lu;
+  matrix_batch<int> pivots;
+  matrix_batch<const T> a;
+  item_info info;
+
+  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows); }
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch) const {
+    const int n = a.rows;
+    const small_matrix<T> work{scratch, small_matrix<T>::distance(n)};
+    load_matrix(lanes, work, a, item);
+    const int zero = eliminate(lanes, work, n, n, [&](int k, int p) { lanes.once([&] { pivots(item, k, 0) = p; }); });
+    store_matrix(lanes, lu, work, item);
+    lanes.once([&] { info(item) = zero; });
+  }
+};
+
+/// A = L L^H from the lower triangle of A, column by column.
+template <class T>
+struct cholesky_op {
+  matrix_batch<T> l;
+  matrix_batch<const T> a;
+  item_info info;
+
+  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows); }
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch) const {
+    const int n = a.rows;
+    const small_matrix<T> work{scratch, small_matrix<T>::distance(n)};
+    load_matrix(lanes, work, a, item);
+    int bad = 0;
+    for (int k = 0; k < n && bad == 0; ++k) {
+      const real_type<T> pivot = real_value(work(k, k));
+      if (pivot <= 0) bad = k + 1;  // NaN passes, and shows in the result
+      const real_type<T> root = Kokkos::sqrt(pivot);
+      lanes.for_each(n - k, [&](int r) { work(k + r, k) = r == 0 ? T(root) : work(k + r, k) / root; });
+      lanes.for_each(n - k - 1, [&](int r) {
+        const int i = k + 1 + r;
+        for (int j = k + 1; j <= i; ++j) work(i, j) -= work(i, k) * conjugate(work(j, k));
+      });
+    }
+    if (bad == 0)
+      for (int i = 0; i < n; ++i) lanes.for_each(n - i - 1, [&](int j) { work(i, i + 1 + j) = T(0); });
+    if (bad == 0) store_matrix(lanes, l, work, item);
+    else store_nan(lanes, l, item);
+    lanes.once([&] { info(item) = bad; });
+  }
+};
+
+/// Checks a batch of square matrices.
+template <class T>
+void check_square(const std::string& label, const strided<T>& a) {
+  if (a.extents.rank != 3 || a.extents.extent[1] != a.extents.extent[2])
+    throw Error(label, "a has extents " + a.extents.str() + ", expected a batch of square matrices, (batch, n, n)");
+  if (a.extents.extent[1] > largest_small_matrix)
+    throw Error(label, "a has extents " + a.extents.str() + ", expected matrices of at most 64 rows");
+}
+template <class T>
+void check_extents(const std::string& label, const std::string& name, const strided<T>& s, const shape& expected) {
+  if (s.extents != expected)
+    throw Error(label, name + " has extents " + s.extents.str() + ", expected " + expected.str());
+}
+
+template <class T, class... V>
+inline constexpr bool are_matrices_of = is_matrix_value<T> && (std::is_same_v<T, value_of<V>> && ...);
+
+inline constexpr const char* zero_pivot = " is singular: the pivot is zero in row ";
+inline constexpr const char* negative_pivot = " is not positive definite: the pivot is not positive in row ";
+
+}  // namespace impl
+
+/// The solutions of many small systems of linear equations, `a(b) x(b) = b(b)` for each item b, by Gaussian elimination
+/// with partial pivoting.
+///
+/// | a | b | x | |
+/// | --- | --- | --- | --- |
+/// | (batch, n, n) | (batch, n) | (batch, n) | one right-hand side |
+/// | (batch, n, n) | (batch, n, m) | (batch, n, m) | m right-hand sides |
+///
+/// Views of any layout, of one type: float, double or their complex numbers; n up to 64. x may be the same View as b.
+/// The result is that of `a + e` with `|e| <= c n eps |a|`, however badly conditioned a is.
+///
+/// With `info`, a View of int of one element an item, the call is asynchronous on `exec` and `info(b)` is 0, or the
+/// number from 1 of the row in which the pivot is exactly zero; such an item's x is NaN, others are not affected.
+/// Without it the call waits for `exec` and throws. NaN in an item give NaN, and no failure. One kernel; matrices that
+/// do not fit into fast scratch memory stand in slow, which grows when first needed.
+/// @throws Error if ranks or extents do not fit or x shares memory otherwise
+/// @throws SingularMatrixError for the first singular item, without `info`
+template <execution_space Exec, view_like X, view_like A, view_like B, view_like... Info>
+  requires(sizeof...(Info) <= 1)
+void solve(const Exec& exec, const X& x_view, const A& a_view, const B& b_view, const Info&... info) {
+  using T = impl::value_of<X>;
+  static_assert(impl::are_matrices_of<T, A, B>,
+                "quern::solve: x, a and b must have one floating-point or complex type");
+  const std::string label = "quern::solve";
+  const auto x = impl::make_output<Exec>(x_view, label);
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  const auto b = impl::make_input<Exec>(b_view, label).array;
+  impl::check_square(label, a);
+  const std::int64_t items = a.extents.extent[0], n = a.extents.extent[1];
+  if (b.extents.rank < 2 || b.extents.rank > 3 || b.extents.extent[0] != items || b.extents.extent[1] != n)
+    throw Error(label, "b has extents " + b.extents.str() + ", which do not fit a with extents " + a.extents.str());
+  impl::check_extents(label, "x", x, b.extents);
+  impl::check_overlap(label, x, a, "a", false);
+  impl::check_overlap(label, x, b, "b", true);
+  impl::with_info<SingularMatrixError>(
+      exec, label, impl::zero_pivot, items,
+      [&](const impl::item_info& failed) {
+        const impl::solve_op<T> op{impl::as_matrices(x), impl::as_matrices(a), impl::as_matrices(b), false, failed};
+        impl::solve_batch(exec, label, items, op);
+      },
+      info...);
+}
+/// The same on a default instance of x's execution space.
+template <view_like X, view_like A, view_like B, view_like... Info>
+  requires(sizeof...(Info) <= 1)
+void solve(const X& x, const A& a, const B& b, const Info&... info) {
+  solve(impl::default_execution_space<X>(), x, a, b, info...);
+}
+
+/// The inverses of many small matrices, (batch, n, n), by Gaussian elimination with partial pivoting. `out` may be the
+/// same View as a. To solve equations, `solve` is faster and more accurate. Types, layouts, `info`, errors and
+/// asynchrony are those of `solve`.
+template <execution_space Exec, view_like Out, view_like A, view_like... Info>
+  requires(sizeof...(Info) <= 1)
+void inv(const Exec& exec, const Out& out_view, const A& a_view, const Info&... info) {
+  using T = impl::value_of<Out>;
+  static_assert(impl::are_matrices_of<T, A>, "quern::inv: out and a must have one floating-point or complex type");
+  const std::string label = "quern::inv";
+  const auto out = impl::make_output<Exec>(out_view, label);
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  impl::check_square(label, a);
+  impl::check_extents(label, "out", out, a.extents);
+  impl::check_overlap(label, out, a, "a", true);
+  const std::int64_t items = a.extents.extent[0];
+  impl::with_info<SingularMatrixError>(
+      exec, label, impl::zero_pivot, items,
+      [&](const impl::item_info& failed) {
+        const impl::solve_op<T> op{impl::as_matrices(out), impl::as_matrices(a), {}, true, failed};
+        impl::launch_small<T>(exec, label, items, op.a.rows, op);
+      },
+      info...);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, view_like A, view_like... Info>
+  requires(sizeof...(Info) <= 1)
+void inv(const Out& out, const A& a, const Info&... info) {
+  inv(impl::default_execution_space<Out>(), out, a, info...);
+}
+
+/// The LU factorizations of many small matrices with partial pivoting, `P a = L U`, as `scipy.linalg.lu_factor`.
+///
+/// @param lu     (batch, n, n): U in the upper triangle, L below it without its ones; may be the same View as a
+/// @param pivots (batch, n), of int: row i was exchanged with row `pivots(b, i)`, one after the other from i = 0 on
+///
+/// An item with a pivot that is exactly zero has its factorization too, with that zero in U. Types, layouts, `info`,
+/// errors and asynchrony are those of `solve`.
+template <execution_space Exec, view_like LU, view_like Pivots, view_like A, view_like... Info>
+  requires(sizeof...(Info) <= 1)
+void lu_factor(const Exec& exec, const LU& lu_view, const Pivots& pivots_view, const A& a_view, const Info&... info) {
+  using T = impl::value_of<LU>;
+  static_assert(impl::are_matrices_of<T, A>, "quern::lu_factor: lu and a must have one floating-point or complex type");
+  static_assert(std::is_same_v<impl::value_of<Pivots>, int>, "quern::lu_factor: pivots must be a View of int");
+  const std::string label = "quern::lu_factor";
+  const auto lu = impl::make_output<Exec>(lu_view, label);
+  const auto pivots = impl::make_output<Exec>(pivots_view, label);
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  impl::check_square(label, a);
+  const std::int64_t items = a.extents.extent[0];
+  impl::check_extents(label, "lu", lu, a.extents);
+  impl::check_extents(label, "pivots", pivots, shape{items, a.extents.extent[1]});
+  impl::check_overlap(label, lu, a, "a", true);
+  impl::with_info<SingularMatrixError>(
+      exec, label, impl::zero_pivot, items,
+      [&](const impl::item_info& failed) {
+        const impl::lu_op<T> op{impl::as_matrices(lu), impl::as_matrices(pivots), impl::as_matrices(a), failed};
+        impl::launch_small<T>(exec, label, items, op.a.rows, op);
+      },
+      info...);
+}
+/// The same on a default instance of lu's execution space.
+template <view_like LU, view_like Pivots, view_like A, view_like... Info>
+  requires(sizeof...(Info) <= 1 && !execution_space<LU>)
+void lu_factor(const LU& lu, const Pivots& pivots, const A& a, const Info&... info) {
+  lu_factor(impl::default_execution_space<LU>(), lu, pivots, a, info...);
+}
+
+/// The Cholesky factorizations of many small matrices, `a = l l^H` with lower triangular l, (batch, n, n), as
+/// `numpy.linalg.cholesky`: the lower triangle of a is read, the upper of l is zero. l may be the same View as a.
+///
+/// `info(b)` is 0, or the number from 1 of the row in which the pivot is not positive. Types, layouts, `info` and
+/// asynchrony are those of `solve`.
+/// @throws NotPositiveDefiniteError for the first item that is not positive definite, without `info`
+template <execution_space Exec, view_like L, view_like A, view_like... Info>
+  requires(sizeof...(Info) <= 1)
+void cholesky(const Exec& exec, const L& l_view, const A& a_view, const Info&... info) {
+  using T = impl::value_of<L>;
+  static_assert(impl::are_matrices_of<T, A>, "quern::cholesky: l and a must have one floating-point or complex type");
+  const std::string label = "quern::cholesky";
+  const auto l = impl::make_output<Exec>(l_view, label);
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  impl::check_square(label, a);
+  impl::check_extents(label, "l", l, a.extents);
+  impl::check_overlap(label, l, a, "a", true);
+  const std::int64_t items = a.extents.extent[0];
+  impl::with_info<NotPositiveDefiniteError>(
+      exec, label, impl::negative_pivot, items,
+      [&](const impl::item_info& failed) {
+        const impl::cholesky_op<T> op{impl::as_matrices(l), impl::as_matrices(a), failed};
+        impl::launch_small<T>(exec, label, items, op.a.rows, op);
+      },
+      info...);
+}
+/// The same on a default instance of l's execution space.
+template <view_like L, view_like A, view_like... Info>
+  requires(sizeof...(Info) <= 1)
+void cholesky(const L& l, const A& a, const Info&... info) {
+  cholesky(impl::default_execution_space<L>(), l, a, info...);
+}
+
+}  // namespace quern
+
+#endif
