@@ -130,7 +130,7 @@ void eliminate(double* a, double* b, std::int64_t n) {
     std::int64_t p = k;
     for (std::int64_t i = k + 1; i < n; ++i)
       if (std::fabs(a[i * n + k]) > std::fabs(a[p * n + k])) p = i;
-    std::swap_ranges(a + k * n, a + (k + 1) * n, a + p * n);
+    if (p != k) std::swap_ranges(a + k * n, a + (k + 1) * n, a + p * n);
     std::swap(b[k], b[p]);
     for (std::int64_t i = k + 1; i < n; ++i) {
       const double factor = a[i * n + k] / a[k * n + k];
