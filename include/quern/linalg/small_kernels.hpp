@@ -169,8 +169,8 @@ struct item_info {
 
 /// The first item that failed, or `items`.
 template <class Exec>
-std::int64_t first_failure(const Exec& exec, const std::string& label, const item_info& info, std::int64_t items) {
-  lease<Exec> held(exec);
+std::int64_t first_failure(const Exec& exec, const std::string& label, lease<Exec>& held, const item_info& info,
+                           std::int64_t items) {
   auto* result = held.template result<std::int64_t>();
   using view = Kokkos::View<std::int64_t, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   Kokkos::parallel_reduce(
@@ -199,7 +199,7 @@ void with_info(const Exec& exec, const std::string& label, const std::string& pr
     lease<Exec> held(exec);
     const item_info info{static_cast<int*>(held.scratch().require(exec, items * sizeof(int))), 1};
     run(info);
-    const std::int64_t failed = first_failure(exec, label, info, items);
+    const std::int64_t failed = first_failure(exec, label, held, info, items);
     if (failed == items) return;
     int row = 0;
     const Kokkos::View<int, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> there(&info(failed));
