@@ -48,8 +48,9 @@ auto transposed(const V& v) {
 ///
 /// Views of any layout; c must not share memory with a or b, and is not read where beta is 0. The product is taken in
 /// c's value type (half types add up in float; integers wrap as those of the language do). Transposed operands are
-/// strided Views (`transposed`) and cost no copy. `k = 0` gives zeros, or beta c. Asynchronous on `exec`, may be
-/// captured in a device graph, uses no scratch memory.
+/// strided Views (`transposed`) and cost no copy. `k = 0` gives zeros, or beta c. Asynchronous on `exec`; uses no
+/// scratch memory of Quern's. Quern's own kernels may be captured in a device graph; of a vendor's BLAS that is not
+/// promised.
 ///
 /// With the `linalg` component, products of one floating-point or complex type are taken by Kokkos Kernels, and through
 /// it by the vendor's BLAS, where each operand has stride 1 along rows or columns; all others, and all without the

@@ -7,8 +7,8 @@
 
 namespace quern {
 
-/// Products of matrices with vectors, `y(b, i) = sum_k a(b, i, k) x(b, k)`, with NumPy's `matvec` rules for the batch
-/// axis b:
+/// Products of matrices with vectors, `y(b, i) = alpha sum_k a(b, i, k) x(b, k) + beta y(b, i)`, by default without
+/// scaling, with NumPy's `matvec` rules for the batch axis b:
 ///
 /// | a | x | y | |
 /// | --- | --- | --- | --- |
@@ -17,7 +17,8 @@ namespace quern {
 /// | (batch, m, n) | (batch, n) | (batch, m) | many products |
 /// | (batch, m, n) | (n) | (batch, m) | many matrices times one vector |
 ///
-/// Views of any layout; y must not share memory with a or x. Asynchronous on `exec`; uses no scratch memory.
+/// Views of any layout; y must not share memory with a or x, and is not read where beta is 0. Types, rounding, what
+/// computes and asynchrony are as for `matmul`.
 /// @throws Error if ranks or extents do not fit or y shares memory with an input
 template <execution_space Exec, view_like Y, view_like A, view_like X>
 void matvec(const Exec& exec, const Y& y_view, const A& a_view, const X& x_view, impl::product_factor<Y> alpha = 1,

@@ -359,8 +359,8 @@ std::optional<blas::operand<T>> as_blas(T* data, std::int64_t rows, std::int64_t
 /// Leaves the product to a BLAS where it takes it.
 template <class Exec, class T>
 bool multiply_by_blas(const Exec& exec, const matrix_product<T, T, T>& p) {
-  const std::int64_t largest = std::max(
-      {p.m, p.n, p.k, p.c_stride[1], p.c_stride[2], p.a_stride[1], p.a_stride[2], p.b_stride[1], p.b_stride[2]});
+  const std::int64_t largest = std::max({p.batch, p.m, p.n, p.k, p.c_stride[1], p.c_stride[2], p.a_stride[1],
+                                         p.a_stride[2], p.b_stride[1], p.b_stride[2]});
   const auto c = as_blas(p.c, p.m, p.n, p.c_stride);
   const auto a = as_blas(p.a, p.m, p.k, p.a_stride);
   const auto b = as_blas(p.b, p.k, p.n, p.b_stride);
