@@ -201,7 +201,7 @@ struct contraction_kernel {
       p.result.store(p.c[at.of[0]], sum(p.a + at.of[1], p.b + at.of[2]));
     } else {
       const auto at = p.outer.at_item(item, blocks(), block, first);
-      const std::int64_t count = std::min<std::int64_t>(block, p.outer.inner - first);
+      const std::int64_t count = Kokkos::min<std::int64_t>(block, p.outer.inner - first);
       for (std::int64_t i = 0; i < count; ++i)
         p.result.store(p.c[at.of[0] + i * p.outer.stride[0][0]],
                        sum(p.a + at.of[1] + i * p.outer.stride[1][0], p.b + at.of[2] + i * p.outer.stride[2][0]));
