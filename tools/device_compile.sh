@@ -19,6 +19,7 @@ sources=(core/extents_test core/views_test core/workspace_test map/map_test map/
   scan/scan_test scan/segmented_test stencil/stencil_test stencil/boundary_test stencil/filters_test stencil/operators_test
   integrate/integrate_test integrate/samples_test integrate/estimates_test linalg/matmul_test linalg/matvec_test
   linalg/einsum_test linalg/vmap_test linalg/solve_test
+  linalg/orthogonal_test
   tools/callbacks_test)
 # With QUERN_DEVICE_COMPILE=quick, for a back end's further architectures, which no source here knows from the first. Then
 # only the device's part is compiled, without optimization: CUDA stops at PTX and HIP at LLVM, in a third of the time.

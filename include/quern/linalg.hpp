@@ -6,10 +6,13 @@
 /// @file
 /// Linear algebra.
 
+#include <quern/linalg/eigh.hpp>
 #include <quern/linalg/einsum.hpp>
 #include <quern/linalg/matmul.hpp>
 #include <quern/linalg/matvec.hpp>
+#include <quern/linalg/qr.hpp>
 #include <quern/linalg/solve.hpp>
+#include <quern/linalg/svd.hpp>
 #include <quern/linalg/vmap.hpp>
 
 #endif

@@ -168,6 +168,10 @@ TYPED_TEST(Callbacks, BatchesWaitOnlyToThrow) {
   Kokkos::deep_copy(diagonal, 3.0);
   expect_quiet<TypeParam>({"quern::solve/registers"}, 0, [&](const auto& exec) { quern::solve(exec, x, a, b, info); });
   expect_quiet<TypeParam>({"quern::inv"}, 0, [&](const auto& exec) { quern::inv(exec, out, a, info); });
+  Kokkos::View<double***, TypeParam> q("q", 9, 5, 5);
+  expect_quiet<TypeParam>({"quern::qr"}, 0, [&](const auto& exec) { quern::qr(exec, q, out, a); });
+  expect_quiet<TypeParam>({"quern::eigh"}, 0, [&](const auto& exec) { quern::eigh(exec, x, q, a, info); });
+  expect_quiet<TypeParam>({"quern::svd"}, 0, [&](const auto& exec) { quern::svd(exec, q, x, out, a, info); });
   expect_quiet<TypeParam>({"quern::cholesky", "quern::cholesky/check"}, 1,
                           [&](const auto& exec) { quern::cholesky(exec, out, a); });
 }

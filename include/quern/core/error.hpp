@@ -44,6 +44,11 @@ class NotPositiveDefiniteError : public DataError {
   using DataError::DataError;
 };
 
+/// An iteration has not converged.
+class ConvergenceError : public DataError {
+  using DataError::DataError;
+};
+
 /// A library below Quern (a vendor's, MPI) reported a failure.
 class BackendError : public std::runtime_error {
  public:

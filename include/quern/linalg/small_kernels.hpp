@@ -33,6 +33,12 @@ KOKKOS_FUNCTION T conjugate(const T& x) {
   if constexpr (std::is_floating_point_v<T>) return x;
   else return Kokkos::conj(x);
 }
+/// |x|^2.
+template <class T>
+KOKKOS_FUNCTION real_type<T> squared(const T& x) {
+  if constexpr (std::is_floating_point_v<T>) return x * x;
+  else return x.real() * x.real() + x.imag() * x.imag();
+}
 /// What pivots are compared by: the absolute value, or that of both parts of a complex number.
 template <class T>
 KOKKOS_FUNCTION real_type<T> magnitude(const T& x) {
@@ -69,6 +75,13 @@ struct lane_group {
         },
         reducer(result));
     return first + result.loc;
+  }
+  template <class R, class F>
+  KOKKOS_FUNCTION R sum(int first, int end, const F& f) const {
+    R total = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, end - first), [&](int i, R& s) { s += f(first + i); }, total);
+    return total;
   }
   template <class F>
   KOKKOS_FUNCTION void once(const F& f) const {
@@ -160,6 +173,23 @@ void launch_small(const Exec& exec, const std::string& label, std::int64_t items
                        k);
 }
 
+/// Checks a batch of square matrices.
+template <class T>
+void check_square(const std::string& label, const strided<T>& a) {
+  if (a.extents.rank != 3 || a.extents.extent[1] != a.extents.extent[2])
+    throw Error(label, "a has extents " + a.extents.str() + ", expected a batch of square matrices, (batch, n, n)");
+  if (a.extents.extent[1] > largest_small_matrix)
+    throw Error(label, "a has extents " + a.extents.str() + ", expected matrices of at most 64 rows");
+}
+template <class T>
+void check_extents(const std::string& label, const std::string& name, const strided<T>& s, const shape& expected) {
+  if (s.extents != expected)
+    throw Error(label, name + " has extents " + s.extents.str() + ", expected " + expected.str());
+}
+
+template <class T, class... V>
+inline constexpr bool are_matrices_of = is_matrix_value<T> && (std::is_same_v<T, value_of<V>> && ...);
+
 /// What an operation reports of its items: in the caller's View, or in scratch memory that is looked at.
 struct item_info {
   int* data;
@@ -186,7 +216,7 @@ std::int64_t first_failure(const Exec& exec, const std::string& label, lease<Exe
 /// Calls `run(info)` with the caller's View, or with scratch memory, and then waits and throws an `E` for the first
 /// item that failed.
 template <class E, class Exec, class Run, class... Info>
-void with_info(const Exec& exec, const std::string& label, const std::string& problem, std::int64_t items,
+void with_info(const Exec& exec, const std::string& label, std::string (*problem)(int row), std::int64_t items,
                const Run& run, const Info&... info_view) {
   if constexpr (sizeof...(Info) == 1) {
     const auto info = make_output<Exec>(info_view..., label);
@@ -205,7 +235,7 @@ void with_info(const Exec& exec, const std::string& label, const std::string& pr
     const Kokkos::View<int, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> there(&info(failed));
     Kokkos::deep_copy(exec, row, there);
     exec.fence(label + ": row");
-    throw E(label, "item " + std::to_string(failed) + problem + std::to_string(row - 1), failed, row - 1);
+    throw E(label, "item " + std::to_string(failed) + " " + problem(row - 1), failed, row - 1);
   }
 }
 

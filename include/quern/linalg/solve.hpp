@@ -227,25 +227,10 @@ struct cholesky_op {
   }
 };
 
-/// Checks a batch of square matrices.
-template <class T>
-void check_square(const std::string& label, const strided<T>& a) {
-  if (a.extents.rank != 3 || a.extents.extent[1] != a.extents.extent[2])
-    throw Error(label, "a has extents " + a.extents.str() + ", expected a batch of square matrices, (batch, n, n)");
-  if (a.extents.extent[1] > largest_small_matrix)
-    throw Error(label, "a has extents " + a.extents.str() + ", expected matrices of at most 64 rows");
+inline std::string zero_pivot(int row) { return "is singular: the pivot is zero in row " + std::to_string(row); }
+inline std::string no_positive_pivot(int row) {
+  return "is not positive definite: the pivot is not positive in row " + std::to_string(row);
 }
-template <class T>
-void check_extents(const std::string& label, const std::string& name, const strided<T>& s, const shape& expected) {
-  if (s.extents != expected)
-    throw Error(label, name + " has extents " + s.extents.str() + ", expected " + expected.str());
-}
-
-template <class T, class... V>
-inline constexpr bool are_matrices_of = is_matrix_value<T> && (std::is_same_v<T, value_of<V>> && ...);
-
-inline constexpr const char* zero_pivot = " is singular: the pivot is zero in row ";
-inline constexpr const char* negative_pivot = " is not positive definite: the pivot is not positive in row ";
 
 }  // namespace impl
 
@@ -384,7 +369,7 @@ void cholesky(const Exec& exec, const L& l_view, const A& a_view, const Info&...
   impl::check_overlap(label, l, a, "a", true);
   const std::int64_t items = a.extents.extent[0];
   impl::with_info<NotPositiveDefiniteError>(
-      exec, label, impl::negative_pivot, items,
+      exec, label, impl::no_positive_pivot, items,
       [&](const impl::item_info& failed) {
         const impl::cholesky_op<T> op{impl::as_matrices(l), impl::as_matrices(a), failed};
         impl::launch_small<T>(exec, label, items, op.a.rows, op);

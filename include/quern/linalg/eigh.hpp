@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_LINALG_EIGH_HPP
+#define QUERN_LINALG_EIGH_HPP
+
+#include <quern/linalg/jacobi.hpp>
+
+namespace quern {
+namespace impl {
+
+/// Jacobi's method for one Hermitian matrix.
+template <class T>
+struct eigh_op {
+  using R = real_type<T>;
+  matrix_batch<R> w;
+  matrix_batch<T> v;  // no data: values alone
+  matrix_batch<const T> a;
+  item_info info;
+
+  using rotation = jacobi_rotation<T>;
+
+  KOKKOS_FUNCTION int rotations() const { return jacobi_pairs(a.rows); }
+  KOKKOS_FUNCTION int elements() const {
+    return (v.data == nullptr ? 1 : 2) * small_matrix<T>::elements(a.rows, a.rows) + 3 * rotations() + 1;
+  }
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch) const {
+    const int n = a.rows;
+    const small_matrix<T> work{scratch, small_matrix<T>::distance(n)};
+    const small_matrix<T> basis{scratch + n * work.ld, work.ld};
+    T* end = scratch + (v.data == nullptr ? 1 : 2) * n * work.ld;
+    auto* turns = reinterpret_cast<rotation*>(end);
+    load(lanes, work, basis, item);
+    const R size = norm(lanes, work, true);
+    const R small = Kokkos::Experimental::epsilon_v<R> * size;
+    int sweep = 0;
+    while (norm(lanes, work, false) > small && sweep < jacobi_sweeps) {
+      for (int round = 0; round < 2 * rotations() - 1; ++round) turn(lanes, work, basis, turns, round);
+      ++sweep;
+    }
+    if (size == size) store(lanes, work, basis, item);
+    else store_no_number(lanes, item);
+    lanes.once([&] { info(item) = sweep == jacobi_sweeps ? 1 : 0; });
+  }
+
+  /// The matrix from its lower triangle, and the identity.
+  template <class Lanes>
+  KOKKOS_FUNCTION void load(const Lanes& lanes, const small_matrix<T>& work, const small_matrix<T>& basis,
+                            std::int64_t item) const {
+    for (int i = 0; i < a.rows; ++i)
+      lanes.for_each(a.rows, [&](int j) {
+        work(i, j) = i > j ? a(item, i, j) : i < j ? conjugate(T(a(item, j, i))) : T(real_value(T(a(item, i, i))));
+        if (v.data != nullptr) basis(i, j) = T(i == j ? 1 : 0);
+      });
+  }
+
+  /// Frobenius's norm, of all elements or of those beside the diagonal.
+  template <class Lanes>
+  KOKKOS_FUNCTION R norm(const Lanes& lanes, const small_matrix<T>& work, bool diagonal) const {
+    return Kokkos::sqrt(lanes.template sum<R>(0, a.rows, [&](int i) {
+      R sum = 0;
+      for (int j = 0; j < a.rows; ++j) {
+        const R size = Kokkos::abs(work(i, j));
+        sum += i == j && !diagonal ? R(0) : size * size;
+      }
+      return sum;
+    }));
+  }
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void turn(const Lanes& lanes, const small_matrix<T>& work, const small_matrix<T>& basis,
+                            rotation* turns, int round) const {
+    lanes.for_each(rotations(), [&](int k) {
+      int p, q;
+      jacobi_pair(a.rows, round, k, p, q);
+      if (q < a.rows) turns[k] = rotation::diagonalizing(real_value(work(p, p)), real_value(work(q, q)), work(p, q));
+    });
+    lanes.for_each(a.rows, [&](int i) {
+      for (int k = 0; k < rotations(); ++k) {
+        int p, q;
+        jacobi_pair(a.rows, round, k, p, q);
+        if (q >= a.rows) continue;
+        turns[k].columns(work(i, p), work(i, q));
+        if (v.data != nullptr) turns[k].columns(basis(i, p), basis(i, q));
+      }
+    });
+    lanes.for_each(a.rows, [&](int j) {
+      for (int k = 0; k < rotations(); ++k) {
+        int p, q;
+        jacobi_pair(a.rows, round, k, p, q);
+        if (q >= a.rows) continue;
+        turns[k].rows(work(p, j), work(q, j));
+        if (j == p) work(q, j) = T(0);  // not what rounding leaves of it
+        if (j == q) work(p, j) = T(0);
+      }
+    });
+  }
+
+  /// The values in ascending order, with their vectors.
+  template <class Lanes>
+  KOKKOS_FUNCTION void store(const Lanes& lanes, const small_matrix<T>& work, const small_matrix<T>& basis,
+                             std::int64_t item) const {
+    lanes.for_each(a.rows, [&](int j) {
+      const R value = real_value(work(j, j));
+      int place = 0;
+      for (int i = 0; i < a.rows; ++i) {
+        const R other = real_value(work(i, i));
+        place += other < value || (other == value && i < j);
+      }
+      w(item, place, 0) = value;
+      if (v.data != nullptr)
+        for (int i = 0; i < a.rows; ++i) v(item, i, place) = basis(i, j);
+    });
+  }
+  template <class Lanes>
+  KOKKOS_FUNCTION void store_no_number(const Lanes& lanes, std::int64_t item) const {
+    store_nan(lanes, w, item);
+    if (v.data != nullptr) store_nan(lanes, v, item);
+  }
+};
+
+template <class Exec, class W, class V, class A, class... Info>
+void eigh_checked(const Exec& exec, const std::string& label, const W& w, const V& v, const A& a, const Info&... info) {
+  using T = typename A::value_type;
+  check_square(label, a);
+  const std::int64_t items = a.extents.extent[0], n = a.extents.extent[1];
+  check_extents(label, "w", w, shape{items, n});
+  const matrix_batch<T> vectors = v.data == nullptr ? matrix_batch<T>{} : as_matrices(v);
+  with_info<ConvergenceError>(
+      exec, label, [](int) { return std::string("does not converge"); }, items,
+      [&](const item_info& failed) {
+        const eigh_op<T> op{as_matrices(w), vectors, as_matrices(a), failed};
+        launch_small<T>(exec, label, items, static_cast<int>(n), op);
+      },
+      info...);
+}
+
+}  // namespace impl
+
+/// The eigenvalues and eigenvectors of many small Hermitian matrices, `a v = v diag(w)`, by Jacobi's method.
+///
+/// | a | w | v |
+/// | --- | --- | --- |
+/// | (batch, n, n) | (batch, n), real | (batch, n, n) |
+///
+/// The lower triangle of a is read, as by `numpy.linalg.eigh`; w ascends and the columns of v, which are orthonormal,
+/// belong to it. Views of any layout of float, double or their complex numbers; n up to 64; v may be the same View as
+/// a. Values are right to some n eps |a|.
+///
+/// With `info`, a View of int of one element an item, the call is asynchronous on `exec` and `info(b)` is 0, or 1 where
+/// 30 sweeps were not enough; without it the call waits for `exec` and throws. NaN in an item give NaN there. One
+/// kernel; matrices that do not fit into fast scratch memory stand in slow, which grows when first needed.
+/// @throws Error if ranks or extents do not fit or Views share memory otherwise
+/// @throws ConvergenceError for the first item that did not converge, without `info`
+template <execution_space Exec, view_like W, view_like V, view_like A, view_like... Info>
+  requires(sizeof...(Info) <= 1)
+void eigh(const Exec& exec, const W& w_view, const V& v_view, const A& a_view, const Info&... info) {
+  using T = impl::value_of<V>;
+  static_assert(impl::are_matrices_of<T, A>, "quern::eigh: v and a must have one floating-point or complex type");
+  static_assert(std::is_same_v<impl::value_of<W>, impl::real_type<T>>, "quern::eigh: w must have a's real type");
+  const std::string label = "quern::eigh";
+  const auto w = impl::make_output<Exec>(w_view, label);
+  const auto v = impl::make_output<Exec>(v_view, label);
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  impl::check_square(label, a);
+  impl::check_extents(label, "v", v, a.extents);
+  impl::check_overlap(label, v, a, "a", true);
+  impl::check_overlap(label, w, a, "a", false);
+  impl::eigh_checked(exec, label, w, v, a, info...);
+}
+/// The same on a default instance of w's execution space.
+template <view_like W, view_like V, view_like A, view_like... Info>
+  requires(sizeof...(Info) <= 1)
+void eigh(const W& w, const V& v, const A& a, const Info&... info) {
+  eigh(impl::default_execution_space<W>(), w, v, a, info...);
+}
+
+/// The eigenvalues alone, as `eigh` gives them.
+template <execution_space Exec, view_like W, view_like A, view_like... Info>
+  requires(sizeof...(Info) <= 1)
+void eigvalsh(const Exec& exec, const W& w_view, const A& a_view, const Info&... info) {
+  using T = impl::value_of<A>;
+  static_assert(impl::are_matrices_of<T>, "quern::eigvalsh: a must have a floating-point or complex type");
+  static_assert(std::is_same_v<impl::value_of<W>, impl::real_type<T>>, "quern::eigvalsh: w must have a's real type");
+  const std::string label = "quern::eigvalsh";
+  const auto w = impl::make_output<Exec>(w_view, label);
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  impl::check_overlap(label, w, a, "a", false);
+  impl::eigh_checked(exec, label, w, impl::strided<T>{}, a, info...);
+}
+/// The same on a default instance of w's execution space.
+template <view_like W, view_like A, view_like... Info>
+  requires(sizeof...(Info) <= 1)
+void eigvalsh(const W& w, const A& a, const Info&... info) {
+  eigvalsh(impl::default_execution_space<W>(), w, a, info...);
+}
+
+}  // namespace quern
+
+#endif

@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_LINALG_SVD_HPP
+#define QUERN_LINALG_SVD_HPP
+
+#include <quern/linalg/jacobi.hpp>
+
+namespace quern {
+namespace impl {
+
+/// Hestenes's one-sided Jacobi method: columns of X, which is A or, where A is wide, its adjoint, are rotated until
+/// they are orthogonal; their lengths are the singular values, and the rotations make the other vectors.
+template <class T>
+struct svd_op {
+  using R = real_type<T>;
+  using rotation = jacobi_rotation<T>;
+  matrix_batch<R> s;
+  matrix_batch<T> u, vt;  // no data: values alone
+  matrix_batch<const T> a;
+  item_info info;
+
+  KOKKOS_FUNCTION bool wide() const { return a.columns > a.rows; }
+  KOKKOS_FUNCTION bool vectors() const { return u.data != nullptr; }
+  KOKKOS_FUNCTION int rows() const { return Kokkos::max(a.rows, a.columns); }
+  KOKKOS_FUNCTION int columns() const { return Kokkos::min(a.rows, a.columns); }
+  KOKKOS_FUNCTION int elements() const {
+    return small_matrix<T>::elements(rows() + (vectors() ? columns() : 0), columns()) + 2 * columns() + 1;
+  }
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch) const {
+    const int n = columns();
+    const small_matrix<T> x{scratch, small_matrix<T>::distance(n)}, basis{scratch + rows() * x.ld, x.ld};
+    T* lengths = scratch + (rows() + (vectors() ? n : 0)) * x.ld;
+    T* extra = lengths + n;
+    load(lanes, x, basis, item);
+    const R size = lanes.template sum<R>(0, rows(), [&](int i) {
+      R sum = 0;
+      for (int j = 0; j < n; ++j) sum += squared(x(i, j));
+      return sum;
+    });
+    int sweep = 0;
+    while (sweep < jacobi_sweeps && sweep_turns(lanes, x, basis, extra)) ++sweep;
+    lanes.for_each(n, [&](int j) {
+      R sum = 0;
+      for (int i = 0; i < rows(); ++i) sum += squared(x(i, j));
+      lengths[j] = T(Kokkos::sqrt(sum));
+    });
+    if (size == size) store(lanes, x, basis, lengths, extra, item);
+    else store_no_numbers(lanes, item);
+    lanes.once([&] { info(item) = sweep == jacobi_sweeps ? 1 : 0; });
+  }
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void load(const Lanes& lanes, const small_matrix<T>& x, const small_matrix<T>& basis,
+                            std::int64_t item) const {
+    const bool adjoint = wide();
+    for (int i = 0; i < rows(); ++i)
+      lanes.for_each(columns(), [&](int j) {
+        x(i, j) = adjoint ? conjugate(T(a(item, j, i))) : T(a(item, i, j));
+        if (vectors() && i < columns()) basis(i, j) = T(i == j ? 1 : 0);
+      });
+  }
+
+  /// Rotates every pair of columns that is not orthogonal to the rounding of its product; whether there was one.
+  template <class Lanes>
+  KOKKOS_FUNCTION bool sweep_turns(const Lanes& lanes, const small_matrix<T>& x, const small_matrix<T>& basis,
+                                   T* turned) const {
+    const int n = columns(), pairs = jacobi_pairs(n);
+    const R bound = Kokkos::Experimental::epsilon_v<R> * Kokkos::sqrt(static_cast<R>(rows()));
+    lanes.for_each(pairs, [&](int k) { turned[k] = T(0); });
+    for (int round = 0; round < 2 * pairs - 1; ++round)
+      lanes.for_each(pairs, [&](int k) {
+        int p, q;
+        jacobi_pair(n, round, k, p, q);
+        if (q >= n) return;
+        R pp = 0, qq = 0;
+        T pq(0);
+        for (int i = 0; i < rows(); ++i) {
+          pp += squared(x(i, p));
+          qq += squared(x(i, q));
+          pq += conjugate(x(i, p)) * x(i, q);
+        }
+        if (!(Kokkos::abs(pq) > bound * Kokkos::sqrt(pp) * Kokkos::sqrt(qq))) return;
+        const rotation r = rotation::diagonalizing(pp, qq, pq);
+        for (int i = 0; i < rows(); ++i) r.columns(x(i, p), x(i, q));
+        if (vectors())
+          for (int i = 0; i < n; ++i) r.columns(basis(i, p), basis(i, q));
+        turned[k] = T(1);
+      });
+    return lanes.template sum<R>(0, pairs, [&](int k) { return real_value(turned[k]); }) > 0;
+  }
+
+  /// The values in descending order, with their vectors.
+  template <class Lanes>
+  KOKKOS_FUNCTION void store(const Lanes& lanes, const small_matrix<T>& x, const small_matrix<T>& basis, T* lengths,
+                             T* extra, std::int64_t item) const {
+    const int n = columns();
+    if (vectors()) make_orthonormal(lanes, x, lengths, extra);
+    const bool adjoint = wide();
+    lanes.for_each(n, [&](int j) {
+      const R value = real_value(lengths[j]);
+      int place = 0;
+      for (int i = 0; i < n; ++i) {
+        const R other = real_value(lengths[i]);
+        place += other > value || (other == value && i < j);
+      }
+      s(item, place, 0) = value;
+      if (!vectors()) return;
+      for (int i = 0; i < u.rows; ++i) u(item, i, place) = adjoint ? basis(i, j) : x(i, j);
+      for (int i = 0; i < vt.columns; ++i) vt(item, place, i) = conjugate(adjoint ? x(i, j) : basis(i, j));
+    });
+  }
+
+  /// Divides the columns by their lengths. One without length becomes the unit vector that has most outside the space
+  /// of the others, without what it has inside.
+  template <class Lanes>
+  KOKKOS_FUNCTION void make_orthonormal(const Lanes& lanes, const small_matrix<T>& x, const T* lengths,
+                                        T* extra) const {
+    const int n = columns();
+    for (int j = 0; j < n; ++j) {
+      const R length = real_value(lengths[j]);
+      if (length != 0) lanes.for_each(rows(), [&](int i) { x(i, j) /= length; });
+    }
+    for (int j = 0; j < n; ++j) {
+      if (real_value(lengths[j]) != 0) continue;
+      const int unit = lanes.template largest<R>(0, rows(), [&](int i) {
+        R outside = 1;
+        for (int k = 0; k < n; ++k) outside -= known(lengths, k, j) ? squared(x(i, k)) : R(0);
+        return outside;
+      });
+      lanes.for_each(rows(), [&](int i) { x(i, j) = T(i == unit ? 1 : 0); });
+      for (int pass = 0; pass < 2; ++pass) {  // twice is enough (Kahan; Parlett, The Symmetric Eigenvalue Problem)
+        lanes.for_each(n, [&](int k) {
+          T product(0);
+          for (int i = 0; i < rows(); ++i) product += conjugate(x(i, k)) * x(i, j);
+          extra[k] = known(lengths, k, j) ? product : T(0);
+        });
+        lanes.for_each(rows(), [&](int i) {
+          for (int k = 0; k < n; ++k) x(i, j) -= x(i, k) * extra[k];
+        });
+      }
+      const R rest = Kokkos::sqrt(lanes.template sum<R>(0, rows(), [&](int i) { return squared(x(i, j)); }));
+      lanes.for_each(rows(), [&](int i) { x(i, j) /= rest; });
+    }
+  }
+  /// Whether column k has its direction when column j gets its own.
+  static KOKKOS_FUNCTION bool known(const T* lengths, int k, int j) { return real_value(lengths[k]) != 0 || k < j; }
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void store_no_numbers(const Lanes& lanes, std::int64_t item) const {
+    store_nan(lanes, s, item);
+    if (!vectors()) return;
+    store_nan(lanes, u, item);
+    store_nan(lanes, vt, item);
+  }
+};
+
+/// Checks a, s and what the caller checks, and launches.
+template <class Exec, class S, class A, class Vectors, class... Info>
+void svd_checked(const Exec& exec, const std::string& label, const S& s, const A& a, const Vectors& vectors,
+                 const Info&... info) {
+  using T = typename A::value_type;
+  if (a.extents.rank != 3)
+    throw Error(label, "a has extents " + a.extents.str() + ", expected a batch of matrices, (batch, m, n)");
+  const std::int64_t items = a.extents.extent[0], m = a.extents.extent[1], n = a.extents.extent[2];
+  if (std::max(m, n) > largest_small_matrix)
+    throw Error(label, "a has extents " + a.extents.str() + ", expected matrices of at most 64 rows and columns");
+  check_extents(label, "s", s, shape{items, std::min(m, n)});
+  check_overlap(label, s, a, "a", false);
+  const auto [u, vt] = vectors(items, m, n);
+  with_info<ConvergenceError>(
+      exec, label, [](int) { return std::string("does not converge"); }, items,
+      [&](const item_info& failed) {
+        const svd_op<T> op{as_matrices(s), u, vt, as_matrices(a), failed};
+        launch_small<T>(exec, label, items, static_cast<int>(std::max(m, n)), op);
+      },
+      info...);
+}
+
+}  // namespace impl
+
+/// The singular value decompositions of many small matrices, `a = u diag(s) vt` with orthonormal columns of u and rows
+/// of vt, by one-sided Jacobi rotations.
+///
+/// | a | u | s | vt |
+/// | --- | --- | --- | --- |
+/// | (batch, m, n) | (batch, m, k) | (batch, k), real | (batch, k, n) |
+///
+/// k = min(m, n); s descends. Views of any layout of float, double or their complex numbers; m and n up to 64. The
+/// error of s is some m eps of the largest value, and often far less for small ones. The squares of the elements must
+/// not overflow.
+///
+/// With `info`, a View of int of one element an item, the call is asynchronous on `exec` and `info(b)` is 0, or 1 where
+/// 30 sweeps were not enough; without it the call waits for `exec` and throws. NaN in an item give NaN there. One
+/// kernel; matrices that do not fit into fast scratch memory stand in slow, which grows when first needed.
+/// @throws Error if ranks or extents do not fit or Views share memory
+/// @throws ConvergenceError for the first item that did not converge, without `info`
+template <execution_space Exec, view_like U, view_like S, view_like Vt, view_like A, view_like... Info>
+  requires(sizeof...(Info) <= 1)
+void svd(const Exec& exec, const U& u_view, const S& s_view, const Vt& vt_view, const A& a_view, const Info&... info) {
+  using T = impl::value_of<A>;
+  static_assert(impl::are_matrices_of<T, U, Vt>,
+                "quern::svd: u, vt and a must have one floating-point or complex type");
+  static_assert(std::is_same_v<impl::value_of<S>, impl::real_type<T>>, "quern::svd: s must have a's real type");
+  const std::string label = "quern::svd";
+  const auto u = impl::make_output<Exec>(u_view, label);
+  const auto s = impl::make_output<Exec>(s_view, label);
+  const auto vt = impl::make_output<Exec>(vt_view, label);
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  const auto vectors = [&](std::int64_t items, std::int64_t m, std::int64_t n) {
+    impl::check_extents(label, "u", u, shape{items, m, std::min(m, n)});
+    impl::check_extents(label, "vt", vt, shape{items, std::min(m, n), n});
+    impl::check_overlap(label, u, a, "a", false);
+    impl::check_overlap(label, vt, a, "a", false);
+    impl::check_overlap(label, u, vt, "vt", false);
+    return std::pair(impl::as_matrices(u), impl::as_matrices(vt));
+  };
+  impl::svd_checked(exec, label, s, a, vectors, info...);
+}
+/// The same on a default instance of s's execution space.
+template <view_like U, view_like S, view_like Vt, view_like A, view_like... Info>
+  requires(sizeof...(Info) <= 1)
+void svd(const U& u, const S& s, const Vt& vt, const A& a, const Info&... info) {
+  svd(impl::default_execution_space<S>(), u, s, vt, a, info...);
+}
+
+/// The singular values alone, as `svd` gives them.
+template <execution_space Exec, view_like S, view_like A, view_like... Info>
+  requires(sizeof...(Info) <= 1)
+void svdvals(const Exec& exec, const S& s_view, const A& a_view, const Info&... info) {
+  using T = impl::value_of<A>;
+  static_assert(impl::are_matrices_of<T>, "quern::svdvals: a must have a floating-point or complex type");
+  static_assert(std::is_same_v<impl::value_of<S>, impl::real_type<T>>, "quern::svdvals: s must have a's real type");
+  const std::string label = "quern::svdvals";
+  const auto s = impl::make_output<Exec>(s_view, label);
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  const auto none = [](std::int64_t, std::int64_t, std::int64_t) {
+    return std::pair(impl::matrix_batch<T>{}, impl::matrix_batch<T>{});
+  };
+  impl::svd_checked(exec, label, s, a, none, info...);
+}
+/// The same on a default instance of s's execution space.
+template <view_like S, view_like A, view_like... Info>
+  requires(sizeof...(Info) <= 1)
+void svdvals(const S& s, const A& a, const Info&... info) {
+  svdvals(impl::default_execution_space<S>(), s, a, info...);
+}
+
+}  // namespace quern
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/linalg/eigh.hpp>
+#include <quern/linalg/qr.hpp>
+#include <quern/linalg/svd.hpp>
+#include <support/matrices.hpp>
+#include <support/testing.hpp>
+
+namespace {
+
+using test::matrix;
+
+template <class Case>
+struct Orthogonal : testing::Test {
+  using T = typename Case::value;
+  using R = quern::impl::real_type<T>;
+  using L = typename Case::layout;
+  using E = typename Case::exec;
+  const double eps = static_cast<double>(Kokkos::Experimental::epsilon_v<R>);
+
+  static auto array(const std::array<std::int64_t, 3>& extents, const std::vector<T>& values) {
+    return test::make_array<T, 3, L, E>(extents, values);
+  }
+  static auto array(const std::array<std::int64_t, 3>& extents) { return test::make_array<T, 3, L, E>(extents); }
+
+  /// Q has orthonormal columns, R is upper triangular, and their product is A.
+  void check_qr(const std::vector<T>& a, int items, int m, int n, int k) {
+    const auto va = array({items, m, n}, a), vq = array({items, m, k}), vr = array({items, k, n});
+    quern::qr(E(), vq, vr, va);
+    const auto q = test::contents(vq), r = test::contents(vr);
+    for (int item = 0; item < items; ++item) {
+      const auto ai = test::part(a, item, m, n), qi = test::part(q, item, m, k), ri = test::part(r, item, k, n);
+      EXPECT_LE(test::loss_of_orthogonality(qi), 8 * m * eps) << m << ' ' << n << ' ' << k;
+      EXPECT_LE(test::distance(test::product(qi, ri), ai), 8 * m * eps * std::max(test::norm(ai), 1e-300));
+      for (int i = 0; i < k; ++i)
+        for (int j = 0; j < std::min(i, n); ++j) EXPECT_EQ(T(0), ri(i, j));
+    }
+  }
+
+  /// U and V have orthonormal columns, S descends, and their product is A. Gives S.
+  std::vector<R> check_svd(const std::vector<T>& a, int items, int m, int n) {
+    const int k = std::min(m, n);
+    const auto va = array({items, m, n}, a), vu = array({items, m, k}), vv = array({items, k, n});
+    const Kokkos::View<R**, Kokkos::LayoutRight, typename E::memory_space> vs("s", items, k), alone("alone", items, k);
+    quern::svd(E(), vu, vs, vv, va);
+    quern::svdvals(E(), alone, va);
+    const auto u = test::contents(vu), vt = test::contents(vv);
+    const auto s = reals(vs);
+    EXPECT_EQ(s, reals(alone));
+    for (int item = 0; item < items; ++item) {
+      const auto ai = test::part(a, item, m, n), v = test::part(vt, item, k, n);
+      auto ui = test::part(u, item, m, k);
+      EXPECT_LE(test::loss_of_orthogonality(ui), 16 * m * eps) << m << ' ' << n;
+      EXPECT_LE(test::loss_of_orthogonality(test::adjoint(v)), 16 * n * eps) << m << ' ' << n;
+      for (int j = 0; j < k; ++j) {
+        EXPECT_GE(s[item * k + j], 0);
+        EXPECT_TRUE(j == 0 || s[item * k + j] <= s[item * k + j - 1]);
+        for (int i = 0; i < m; ++i) ui(i, j) *= s[item * k + j];
+      }
+      EXPECT_LE(test::distance(test::product(ui, v), ai), 16 * (m + n) * eps * std::max(test::norm(ai), 1e-300));
+    }
+    return s;
+  }
+
+  /// Hermitian matrices with the eigenvalues given, times a random unitary one.
+  static std::vector<T> hermitian(int items, int n, const std::vector<double>& values) {
+    const auto bases = test::matrices<T>(items, n, "condition", 0);  // unitary
+    std::vector<T> all;
+    for (int item = 0; item < items; ++item) {
+      const auto u = test::part(bases, item, n, n);
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) {
+          test::wide sum(0);
+          for (int k = 0; k < n; ++k)
+            sum += test::widened(u(i, k)) * Kokkos::conj(test::widened(u(j, k))) * test::wide(values[k]);
+          all.push_back(test::number<T>(static_cast<double>(sum.real()), static_cast<double>(sum.imag())));
+        }
+    }
+    return all;
+  }
+  static std::vector<R> reals(const Kokkos::View<R**, Kokkos::LayoutRight, typename E::memory_space>& w) {
+    return test::contents(w);
+  }
+
+  void check_eigh(int items, int n, std::vector<double> values) {
+    auto a = hermitian(items, n, values);
+    const auto full = a;
+    for (int item = 0; item < items; ++item)  // the upper triangle is not read
+      for (int i = 0; i < n; ++i)
+        for (int j = i + 1; j < n; ++j) a[(item * n + i) * n + j] = T(77);
+    const auto va = array({items, n, n}, a), vv = array({items, n, n});
+    const Kokkos::View<R**, Kokkos::LayoutRight, typename E::memory_space> w("w", items, n), alone("alone", items, n);
+    quern::eigh(E(), w, vv, va);
+    quern::eigvalsh(E(), alone, va);
+    const auto vectors = test::contents(vv);
+    const auto found = reals(w);
+    EXPECT_EQ(found, reals(alone));
+    std::sort(values.begin(), values.end());
+    double size = 0;
+    for (const double x : values) size = std::max(size, std::fabs(x));
+    for (int item = 0; item < items; ++item) {
+      const auto ai = test::part(full, item, n, n), v = test::part(vectors, item, n, n);
+      EXPECT_LE(test::loss_of_orthogonality(v), 16 * n * eps) << n;
+      matrix<T> scaled = v;
+      for (int j = 0; j < n; ++j) {
+        EXPECT_NEAR(values[j], found[item * n + j], 8 * n * eps * size);
+        for (int i = 0; i < n; ++i) scaled(i, j) *= found[item * n + j];
+      }
+      EXPECT_LE(test::distance(test::product(ai, v), scaled), 16 * n * eps * std::max(n * size, 1e-300)) << n;
+    }
+  }
+};
+using cases = test::covering<float, double, Kokkos::complex<double>>;
+TYPED_TEST_SUITE(Orthogonal, cases);
+
+TYPED_TEST(Orthogonal, QrOfEveryShape) {
+  using T = typename TestFixture::T;
+  for (const auto& [m, n] :
+       {std::array<int, 2>{1, 1}, {2, 1}, {1, 3}, {5, 5}, {8, 3}, {4, 9}, {33, 20}, {64, 64}, {64, 1}}) {
+    std::vector<T> a(3 * m * n);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = test::any<T>(i, m);
+    this->check_qr(a, 3, m, n, std::min(m, n));
+    this->check_qr(a, 3, m, n, m);
+  }
+}
+
+// Orthogonality does not depend on the condition, nor on columns that repeat or are zero.
+TYPED_TEST(Orthogonal, QrOfEveryCondition) {
+  using T = typename TestFixture::T;
+  for (int digits = 0; digits <= 15; digits += 3)
+    this->check_qr(test::matrices<T>(4, 12, "condition", digits), 4, 12, 12, 12);
+  std::vector<T> repeated(2 * 6 * 4);
+  for (std::size_t i = 0; i < repeated.size(); ++i) repeated[i] = i % 4 == 2 ? T(0) : test::any<T>(i / 4, 1);
+  this->check_qr(repeated, 2, 6, 4, 4);
+}
+
+TYPED_TEST(Orthogonal, EighFindsTheSpectrum) {
+  for (const int n : {1, 2, 3, 8, 15, 32, 33, 64}) {
+    std::vector<double> values(n);
+    for (int i = 0; i < n; ++i) values[i] = std::cos(3.0 * i) * 5;
+    this->check_eigh(3, n, values);
+  }
+  this->check_eigh(2, 9, std::vector<double>(9, 2.5));                  // all the same
+  this->check_eigh(2, 6, {0, 0, 0, 1, 1, -1});                          // multiple, and a null space
+  this->check_eigh(2, 7, {1, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15, -1e-15});  // small beside large
+  this->check_eigh(2, 4, {0, 0, 0, 0});
+}
+
+TYPED_TEST(Orthogonal, EighInPlaceNaNAndInfo) {
+  using T = typename TestFixture::T;
+  using R = typename TestFixture::R;
+  using E = typename TestFixture::E;
+  auto a = TestFixture::hermitian(3, 5, {1, 2, 3, 4, 5});
+  a[25 + 10] = T(std::numeric_limits<R>::quiet_NaN());
+  const auto va = TestFixture::array({3, 5, 5}, a);
+  const Kokkos::View<R**, Kokkos::LayoutRight, typename E::memory_space> w("w", 3, 5);
+  const Kokkos::View<int*, typename E::memory_space> info("info", 3);
+  Kokkos::deep_copy(info, 7);
+  quern::eigh(w, va, va, info);
+  const auto values = TestFixture::reals(w);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_NEAR(i + 1, values[i], 200 * this->eps);
+    EXPECT_NE(values[5 + i], values[5 + i]);
+    EXPECT_NEAR(i + 1, values[10 + i], 200 * this->eps);
+  }
+  EXPECT_EQ((std::vector<int>{0, 0, 0}), test::contents(info));
+}
+
+TYPED_TEST(Orthogonal, SvdOfEveryShape) {
+  using T = typename TestFixture::T;
+  for (const auto& [m, n] :
+       {std::array<int, 2>{1, 1}, {2, 1}, {1, 3}, {5, 5}, {8, 3}, {4, 9}, {33, 20}, {64, 64}, {64, 1}}) {
+    std::vector<T> a(3 * m * n);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = test::any<T>(i, m);
+    this->check_svd(a, 3, m, n);
+  }
+}
+
+TYPED_TEST(Orthogonal, SvdOfEveryCondition) {
+  using T = typename TestFixture::T;
+  constexpr int n = 12;
+  for (int digits = 0; digits <= 15; digits += 3) {
+    const auto s = this->check_svd(test::matrices<T>(4, n, "condition", digits), 4, n, n);
+    for (int i = 0; i < 4 * n; ++i)
+      EXPECT_NEAR(std::pow(10.0, -digits * (i % n) / (n - 1.0)), s[i], 8 * n * this->eps) << digits;
+  }
+}
+
+// Columns that repeat or are zero, and nothing but zeros: the vectors are still orthonormal.
+TYPED_TEST(Orthogonal, SvdOfDeficientRank) {
+  using T = typename TestFixture::T;
+  std::vector<T> repeated(2 * 6 * 5);
+  for (std::size_t i = 0; i < repeated.size(); ++i)
+    repeated[i] = i % 5 == 2 || i % 5 == 4 ? T(0) : test::any<T>(i / 5, 1);
+  this->check_svd(repeated, 2, 6, 5);
+  this->check_svd(repeated, 2, 5, 6);
+  this->check_svd(std::vector<T>(2 * 6 * 4, T(0)), 2, 6, 4);
+  this->check_svd(std::vector<T>(2 * 6 * 4, T(0)), 2, 4, 6);
+}
+
+TYPED_TEST(Orthogonal, SvdOfNaNAndInfo) {
+  using T = typename TestFixture::T;
+  using R = typename TestFixture::R;
+  using E = typename TestFixture::E;
+  auto a = test::matrices<T>(3, 4, "any");
+  const auto fine = a;
+  a[16 + 5] = T(std::numeric_limits<R>::quiet_NaN());
+  const Kokkos::View<R**, Kokkos::LayoutRight, typename E::memory_space> s("s", 3, 4), expected("expected", 3, 4);
+  const Kokkos::View<int*, typename E::memory_space> info("info", 3);
+  Kokkos::deep_copy(info, 7);
+  quern::svdvals(s, TestFixture::array({3, 4, 4}, a), info);
+  quern::svdvals(expected, TestFixture::array({3, 4, 4}, fine));
+  const auto found = TestFixture::reals(s), right = TestFixture::reals(expected);
+  for (int i = 0; i < 12; ++i) EXPECT_TRUE(i / 4 == 1 ? found[i] != found[i] : found[i] == right[i]) << i;
+  EXPECT_EQ((std::vector<int>{0, 0, 0}), test::contents(info));
+}
+
+TYPED_TEST(Orthogonal, ReportsMisuse) {
+  using R = typename TestFixture::R;
+  using E = typename TestFixture::E;
+  const auto a = TestFixture::array({3, 5, 4}), q = TestFixture::array({3, 5, 4}), r = TestFixture::array({3, 4, 4});
+  const Kokkos::View<R**, typename E::memory_space> w("w", 3, 5);
+  quern::qr(TestFixture::array({0, 5, 4}), TestFixture::array({0, 4, 4}), TestFixture::array({0, 5, 4}));
+  test::expect_error("quern::qr: r has extents (3, 5, 4), expected (3, 4, 4)", [&] { quern::qr(E(), q, a, a); });
+  test::expect_error("quern::qr: q has extents (3, 4, 4), expected (3, 5, 4)", [&] { quern::qr(E(), r, r, a); });
+  test::expect_error("quern::qr: out and a share memory", [&] { quern::qr(E(), a, r, a); });
+  test::expect_error("quern::eigvalsh: a has extents (3, 5, 4), expected a batch of square matrices, (batch, n, n)",
+                     [&] { quern::eigvalsh(E(), w, a); });
+  test::expect_error("quern::eigvalsh: w has extents (3, 5), expected (3, 4)", [&] { quern::eigvalsh(E(), w, r); });
+}
+
+}  // namespace
