@@ -62,7 +62,7 @@ struct lane_group {
   KOKKOS_FUNCTION void for_each(int n, const F& f) const {
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, n), f);
   }
-  /// The first i at which f(i) is the largest of those from `first` to `end`.
+  /// An i at which f(i) is the largest of those from `first` to `end`.
   template <class R, class F>
   KOKKOS_FUNCTION int largest(int first, int end, const F& f) const {
     using reducer = Kokkos::MaxLoc<R, int>;
