@@ -20,17 +20,16 @@ struct eigh_op {
   using rotation = jacobi_rotation<T>;
 
   KOKKOS_FUNCTION int rotations() const { return jacobi_pairs(a.rows); }
-  KOKKOS_FUNCTION int elements() const {
-    return (v.data == nullptr ? 1 : 2) * small_matrix<T>::elements(a.rows, a.rows) + 3 * rotations() + 1;
-  }
+  KOKKOS_FUNCTION bool vectors() const { return v.data != nullptr; }
+  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows) + 3 * rotations() + 1; }
+  KOKKOS_FUNCTION int more_elements() const { return vectors() ? small_matrix<T>::elements(a.rows, a.rows) : 0; }
 
   template <class Lanes>
-  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch) const {
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T* more) const {
     const int n = a.rows;
     const small_matrix<T> work{scratch, small_matrix<T>::distance(n)};
-    const small_matrix<T> basis{scratch + n * work.ld, work.ld};
-    T* end = scratch + (v.data == nullptr ? 1 : 2) * n * work.ld;
-    auto* turns = reinterpret_cast<rotation*>(end);
+    const small_matrix<T> basis{more, work.ld};  // a vector in each row, so that lanes are neighbours
+    auto* turns = reinterpret_cast<rotation*>(scratch + n * work.ld);
     load(lanes, work, basis, item);
     const R size = norm(lanes, work, true);
     const R small = Kokkos::Experimental::epsilon_v<R> * size;
@@ -51,7 +50,7 @@ struct eigh_op {
     for (int i = 0; i < a.rows; ++i)
       lanes.for_each(a.rows, [&](int j) {
         work(i, j) = i > j ? a(item, i, j) : i < j ? conjugate(T(a(item, j, i))) : T(real_value(T(a(item, i, i))));
-        if (v.data != nullptr) basis(i, j) = T(i == j ? 1 : 0);
+        if (vectors()) basis(i, j) = T(i == j ? 1 : 0);
       });
   }
 
@@ -82,7 +81,7 @@ struct eigh_op {
         jacobi_pair(a.rows, round, k, p, q);
         if (q >= a.rows) continue;
         turns[k].columns(work(i, p), work(i, q));
-        if (v.data != nullptr) turns[k].columns(basis(i, p), basis(i, q));
+        if (vectors()) turns[k].columns(basis(p, i), basis(q, i));
       }
     });
     lanes.for_each(a.rows, [&](int j) {
@@ -109,14 +108,14 @@ struct eigh_op {
         place += other < value || (other == value && i < j);
       }
       w(item, place, 0) = value;
-      if (v.data != nullptr)
-        for (int i = 0; i < a.rows; ++i) v(item, i, place) = basis(i, j);
+      if (vectors())
+        for (int i = 0; i < a.rows; ++i) v(item, i, place) = basis(j, i);
     });
   }
   template <class Lanes>
   KOKKOS_FUNCTION void store_no_number(const Lanes& lanes, std::int64_t item) const {
     store_nan(lanes, w, item);
-    if (v.data != nullptr) store_nan(lanes, v, item);
+    if (vectors()) store_nan(lanes, v, item);
   }
 };
 

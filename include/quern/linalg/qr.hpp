@@ -16,15 +16,14 @@ struct qr_op {
   matrix_batch<T> q, r;
   matrix_batch<const T> a;
 
-  KOKKOS_FUNCTION int elements() const {
-    return small_matrix<T>::elements(a.rows, a.columns) + small_matrix<T>::elements(q.rows, q.columns) + a.columns;
-  }
+  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.columns) + a.columns; }
+  KOKKOS_FUNCTION int more_elements() const { return small_matrix<T>::elements(q.rows, q.columns); }
 
   template <class Lanes>
-  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch) const {
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T* more) const {
     const small_matrix<T> work{scratch, small_matrix<T>::distance(a.columns)};
-    const small_matrix<T> basis{scratch + a.rows * work.ld, small_matrix<T>::distance(q.columns)};
-    T* tau = basis.data + q.rows * basis.ld;
+    const small_matrix<T> basis{more, small_matrix<T>::distance(q.columns)};
+    T* tau = scratch + a.rows * work.ld;
     const int steps = Kokkos::min(a.rows - 1, a.columns);
     load_matrix(lanes, work, a, item);
     for (int k = 0; k < steps; ++k) {

@@ -139,20 +139,24 @@ KOKKOS_FUNCTION void store_nan(const Lanes& lanes, const matrix_batch<T>& to, st
   for (int i = 0; i < to.rows; ++i) lanes.for_each(to.columns, [&](int j) { to(item, i, j) = nan; });
 }
 
-/// Calls `op(lanes, item, scratch)` for each item; `op.elements()` of T are its scratch memory.
+/// Calls `op(lanes, item, scratch, more)` for each item. Of its scratch memory, `op.elements()` of T are fast where
+/// they fit, `op.more_elements()` only where both do.
 template <class Exec, class T, class Op>
 struct small_kernel {
   using policy = Kokkos::TeamPolicy<Exec>;
   using member = typename policy::member_type;
   Op op;
   std::int64_t items;
-  int bytes, level;
+  int bytes, more_bytes, level, more_level;
 
   KOKKOS_FUNCTION void operator()(const member& team) const {
     const std::int64_t item = std::int64_t(team.league_rank()) * team.team_size() + team.team_rank();
     if (item >= items) return;
     T* scratch = static_cast<T*>(team.thread_scratch(level).get_shmem_aligned(bytes, alignof(T)));
-    op(lane_group<member>{team}, item, scratch);
+    T* more = more_bytes == 0
+                  ? nullptr
+                  : static_cast<T*>(team.thread_scratch(more_level).get_shmem_aligned(more_bytes, alignof(T)));
+    op(lane_group<member>{team}, item, scratch, more);
   }
 };
 
@@ -163,14 +167,18 @@ void launch_small(const Exec& exec, const std::string& label, std::int64_t items
   if (items == 0) return;
   int lanes = 1;
   while (tune::device && lanes < n && lanes < 32) lanes *= 2;
-  const int bytes = op.elements() * static_cast<int>(sizeof(T));
-  const int team = std::clamp(tune::small_team_bytes / std::max(bytes, 1), 1, std::max(tune::small_team / lanes, 1));
+  constexpr int size = sizeof(T), gap = alignof(T);
+  const int bytes = op.elements() * size, more = op.more_elements() * size, all = bytes + more;
+  const int level = bytes <= tune::small_fast_bytes ? 0 : 1, more_level = all <= tune::small_fast_bytes ? 0 : 1;
+  const int team = std::clamp(tune::small_team_bytes / std::max(all, 1), 1, std::max(tune::small_team / lanes, 1));
   const std::int64_t league = (items + team - 1) / team;
   if (league > Kokkos::Experimental::finite_max_v<int>) throw Error(label, "too many items");
-  const kernel k{op, items, bytes, bytes <= tune::small_fast_bytes ? 0 : 1};
   typename kernel::policy policy(exec, static_cast<int>(league), team, lanes);
-  Kokkos::parallel_for(label, policy.set_scratch_size(k.level, Kokkos::PerThread(bytes + static_cast<int>(alignof(T)))),
-                       k);
+  for (const int l : {0, 1}) {
+    const int wanted = (level == l ? bytes + gap : 0) + (more > 0 && more_level == l ? more + gap : 0);
+    if (wanted > 0) policy.set_scratch_size(l, Kokkos::PerThread(wanted));
+  }
+  Kokkos::parallel_for(label, policy, kernel{op, items, bytes, more, level, more_level});
 }
 
 /// Checks a batch of square matrices.

@@ -19,12 +19,7 @@ KOKKOS_FUNCTION int eliminate(const Lanes& lanes, const small_matrix<T>& a, int 
   for (int k = 0; k < n; ++k) {
     const int p = lanes.template largest<real_type<T>>(k, n, [&](int i) { return pivot_size(a(i, k)); });
     exchange(k, p);
-    if (p != k)
-      lanes.for_each(width, [&](int j) {
-        const T upper = a(k, j);
-        a(k, j) = a(p, j);
-        a(p, j) = upper;
-      });
+    if (p != k) lanes.for_each(width, [&](int j) { Kokkos::kokkos_swap(a(k, j), a(p, j)); });
     const T pivot = a(k, k);
     if (pivot == T(0)) {
       if (zero == 0) zero = k + 1;
@@ -52,24 +47,22 @@ KOKKOS_FUNCTION void substitute_back(const Lanes& lanes, const small_matrix<T>& 
   }
 }
 
-/// X = A^-1 B, or A^-1 where there is no B.
+/// X = A^-1 B.
 template <class T>
 struct solve_op {
   matrix_batch<T> x;
   matrix_batch<const T> a, b;
-  bool identity;
   item_info info;
 
   KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows + x.columns); }
+  KOKKOS_FUNCTION int more_elements() const { return 0; }
 
   template <class Lanes>
-  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch) const {
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
     const int n = a.rows, width = n + x.columns;
     const small_matrix<T> work{scratch, small_matrix<T>::distance(width)}, right{scratch + n, work.ld};
     load_matrix(lanes, work, a, item);
-    if (identity)
-      for (int i = 0; i < n; ++i) lanes.for_each(n, [&](int j) { right(i, j) = T(i == j ? 1 : 0); });
-    else load_matrix(lanes, right, b, item);
+    load_matrix(lanes, right, b, item);
     const int zero = eliminate(lanes, work, n, width, [](int, int) {});
     if (zero == 0) {
       substitute_back(lanes, work, n, width);
@@ -174,6 +167,45 @@ void solve_batch(const Exec& exec, const std::string& label, std::int64_t items,
   else launch(std::integral_constant<int, most>());
 }
 
+/// A^-1: what rows the pivots exchange is exchanged in the identity, of which each lane then solves for some columns.
+template <class T>
+struct inverse_op {
+  matrix_batch<T> out;
+  matrix_batch<const T> a;
+  item_info info;
+
+  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows); }
+  KOKKOS_FUNCTION int more_elements() const { return elements(); }
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T* more) const {
+    const int n = a.rows;
+    const small_matrix<T> work{scratch, small_matrix<T>::distance(n)}, right{more, work.ld};
+    load_matrix(lanes, work, a, item);
+    for (int i = 0; i < n; ++i) lanes.for_each(n, [&](int j) { right(i, j) = T(i == j ? 1 : 0); });
+    const int zero = eliminate(lanes, work, n, n, [&](int k, int p) {
+      if (p != k) lanes.for_each(n, [&](int j) { Kokkos::kokkos_swap(right(k, j), right(p, j)); });
+    });
+    if (zero == 0) {
+      lanes.for_each(n, [&](int j) { substitute(work, right, n, j); });
+      store_matrix(lanes, out, right, item);
+    } else {
+      store_nan(lanes, out, item);
+    }
+    lanes.once([&] { info(item) = zero; });
+  }
+
+  /// Column j of (L U)^-1 B.
+  static KOKKOS_FUNCTION void substitute(const small_matrix<T>& lu, const small_matrix<T>& b, int n, int j) {
+    for (int k = 0; k < n; ++k)
+      for (int i = k + 1; i < n; ++i) b(i, j) -= lu(i, k) * b(k, j);
+    for (int k = n - 1; k >= 0; --k) {
+      b(k, j) /= lu(k, k);
+      for (int i = 0; i < k; ++i) b(i, j) -= lu(i, k) * b(k, j);
+    }
+  }
+};
+
 template <class T>
 struct lu_op {
   matrix_batch<T> lu;
@@ -182,9 +214,10 @@ struct lu_op {
   item_info info;
 
   KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows); }
+  KOKKOS_FUNCTION int more_elements() const { return 0; }
 
   template <class Lanes>
-  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch) const {
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
     const int n = a.rows;
     const small_matrix<T> work{scratch, small_matrix<T>::distance(n)};
     load_matrix(lanes, work, a, item);
@@ -202,9 +235,10 @@ struct cholesky_op {
   item_info info;
 
   KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows); }
+  KOKKOS_FUNCTION int more_elements() const { return 0; }
 
   template <class Lanes>
-  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch) const {
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
     const int n = a.rows;
     const small_matrix<T> work{scratch, small_matrix<T>::distance(n)};
     load_matrix(lanes, work, a, item);
@@ -271,7 +305,7 @@ void solve(const Exec& exec, const X& x_view, const A& a_view, const B& b_view, 
   impl::with_info<SingularMatrixError>(
       exec, label, impl::zero_pivot, items,
       [&](const impl::item_info& failed) {
-        const impl::solve_op<T> op{impl::as_matrices(x), impl::as_matrices(a), impl::as_matrices(b), false, failed};
+        const impl::solve_op<T> op{impl::as_matrices(x), impl::as_matrices(a), impl::as_matrices(b), failed};
         impl::solve_batch(exec, label, items, op);
       },
       info...);
@@ -301,7 +335,7 @@ void inv(const Exec& exec, const Out& out_view, const A& a_view, const Info&... 
   impl::with_info<SingularMatrixError>(
       exec, label, impl::zero_pivot, items,
       [&](const impl::item_info& failed) {
-        const impl::solve_op<T> op{impl::as_matrices(out), impl::as_matrices(a), {}, true, failed};
+        const impl::inverse_op<T> op{impl::as_matrices(out), impl::as_matrices(a), failed};
         impl::launch_small<T>(exec, label, items, op.a.rows, op);
       },
       info...);

@@ -23,15 +23,14 @@ struct svd_op {
   KOKKOS_FUNCTION bool vectors() const { return u.data != nullptr; }
   KOKKOS_FUNCTION int rows() const { return Kokkos::max(a.rows, a.columns); }
   KOKKOS_FUNCTION int columns() const { return Kokkos::min(a.rows, a.columns); }
-  KOKKOS_FUNCTION int elements() const {
-    return small_matrix<T>::elements(rows() + (vectors() ? columns() : 0), columns()) + 2 * columns() + 1;
-  }
+  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(rows(), columns()) + 2 * columns() + 1; }
+  KOKKOS_FUNCTION int more_elements() const { return vectors() ? small_matrix<T>::elements(columns(), columns()) : 0; }
 
   template <class Lanes>
-  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch) const {
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T* more) const {
     const int n = columns();
-    const small_matrix<T> x{scratch, small_matrix<T>::distance(n)}, basis{scratch + rows() * x.ld, x.ld};
-    T* lengths = scratch + (rows() + (vectors() ? n : 0)) * x.ld;
+    const small_matrix<T> x{scratch, small_matrix<T>::distance(n)}, basis{more, x.ld};
+    T* lengths = scratch + rows() * x.ld;
     T* extra = lengths + n;
     load(lanes, x, basis, item);
     const R size = lanes.template sum<R>(0, rows(), [&](int i) {
