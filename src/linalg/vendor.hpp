@@ -6,20 +6,14 @@
 /// @file
 /// What Kokkos Kernels has not of a vendor's libraries: one glue file for each vendor.
 
+#include <quern/core/tuning.hpp>
 #include <quern/impl/blas.hpp>
 
 namespace quern::impl::vendor {
 
 /// Whether a vendor's BLAS multiplies batches on this execution space.
 template <class Exec>
-inline constexpr bool has_batches =
-#ifdef KOKKOS_ENABLE_CUDA
-    std::is_same_v<Exec, Kokkos::Cuda> ||
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-    std::is_same_v<Exec, Kokkos::HIP> ||
-#endif
-    false;
+inline constexpr bool has_batches = is_device<Exec>;
 
 /// As blas::gemm.
 template <class Exec, class T>
