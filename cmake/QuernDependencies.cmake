@@ -18,10 +18,12 @@ if(QUERN_ENABLE_LINALG)
   elseif(TARGET KokkosKernels::all_libs)
     set(QUERN_KOKKOSKERNELS_TARGET KokkosKernels::all_libs)
   endif()
-  # What Kokkos Kernels has not of the vendor's libraries is called directly.
+  # What Kokkos Kernels has not of LAPACK and the vendor's libraries is called directly.
+  find_dependency(LAPACK)
   if(Kokkos_ENABLE_CUDA)
     find_dependency(CUDAToolkit)
   elseif(Kokkos_ENABLE_HIP)
     find_dependency(rocblas CONFIG)
+    find_dependency(rocsolver CONFIG)
   endif()
 endif()

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Products of matrices through Kokkos Kernels, which passes them on to the BLAS that it was built with.
+// Products of matrices and triangular systems through Kokkos Kernels, which passes them on to the BLAS that it was
+// built with.
 #include <KokkosBlas2_gemv.hpp>
 #include <KokkosBlas3_gemm.hpp>
+#include <KokkosBlas3_trsm.hpp>
 #include <quern/impl/blas.hpp>
 
 #include "vendor.hpp"
@@ -26,16 +28,16 @@ matrix<Exec, T> view(T* data, std::int64_t rows, std::int64_t columns, std::int6
 }
 template <class Exec, class T>
 matrix<Exec, T> view(const operand<T>& a, std::int64_t item, std::int64_t rows, std::int64_t columns) {
-  return a.transposed ? view<Exec>(a.data + item * a.next, columns, rows, a.ld)
-                      : view<Exec>(a.data + item * a.next, rows, columns, a.ld);
+  return a.transposed() ? view<Exec>(a.data + item * a.next, columns, rows, a.ld)
+                        : view<Exec>(a.data + item * a.next, rows, columns, a.ld);
 }
-const char* mode(bool transposed) { return transposed ? "T" : "N"; }
+const char* mode(form f) { return f == form::as_is ? "N" : f == form::transposed ? "T" : "C"; }
 
 /// y = alpha A x + beta y; A is (m, k).
 template <class Exec, class T>
 void gemv(const Exec& exec, std::int64_t m, std::int64_t k, T alpha, const operand<const T>& a, const T* x, T beta,
           T* y) {
-  KokkosBlas::gemv(exec, mode(a.transposed), alpha, view<Exec>(a, 0, m, k), vector<Exec, const T>(x, k), beta,
+  KokkosBlas::gemv(exec, mode(a.use), alpha, view<Exec>(a, 0, m, k), vector<Exec, const T>(x, k), beta,
                    vector<Exec, T>(y, m));
 }
 
@@ -58,17 +60,27 @@ void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, 
     if (batch > 1) return vendor::gemm(exec, batch, m, n, k, alpha, a, b, beta, c);
   }
   // Vectors without gaps; others are matrices of one row or column.
-  if (batch == 1 && n == 1 && !b.transposed) return gemv(exec, m, k, alpha, a, b.data, beta, c.data);
-  if (batch == 1 && m == 1 && !a.transposed && a.ld == 1 && c.ld == 1)
-    return gemv(exec, n, k, alpha, {b.data, !b.transposed, b.ld}, a.data, beta, c.data);
+  if (batch == 1 && n == 1 && !b.transposed()) return gemv(exec, m, k, alpha, a, b.data, beta, c.data);
+  if (batch == 1 && m == 1 && b.use != form::adjoint && !a.transposed() && a.ld == 1 && c.ld == 1)
+    return gemv(exec, n, k, alpha, {b.data, b.transposed() ? form::as_is : form::transposed, b.ld}, a.data, beta,
+                c.data);
   for (std::int64_t i = 0; i < batch; ++i)
-    KokkosBlas::gemm(exec, mode(a.transposed), mode(b.transposed), alpha, view<Exec>(a, i, m, k),
-                     view<Exec>(b, i, k, n), beta, view<Exec>(c, i, m, n));
+    KokkosBlas::gemm(exec, mode(a.use), mode(b.use), alpha, view<Exec>(a, i, m, k), view<Exec>(b, i, k, n), beta,
+                     view<Exec>(c, i, m, n));
+}
+
+template <class Exec, class T>
+void trsm(const Exec& exec, side where, triangle_kind kind, std::int64_t m, std::int64_t n, operand<const T> a,
+          operand<T> b) {
+  const std::int64_t rows = where == side::left ? m : n;
+  KokkosBlas::trsm(exec, where == side::left ? "L" : "R", kind.upper ? "U" : "L", mode(a.use), kind.unit ? "U" : "N",
+                   T(1), view<Exec>(a.data, rows, rows, a.ld), view<Exec>(b.data, m, n, b.ld));
 }
 
 #define QUERN_GEMM(E, T)                                                                                    \
   template void gemm(const E&, std::int64_t, std::int64_t, std::int64_t, std::int64_t, T, operand<const T>, \
-                     operand<const T>, T, operand<T>);
+                     operand<const T>, T, operand<T>);                                                      \
+  template void trsm(const E&, side, triangle_kind, std::int64_t, std::int64_t, operand<const T>, operand<T>);
 #define QUERN_GEMM_TYPES(E)             \
   template bool available<E>();         \
   QUERN_GEMM(E, float)                  \

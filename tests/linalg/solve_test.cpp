@@ -225,9 +225,9 @@ TYPED_TEST(Solve, NoItemsAndMisuse) {
   quern::inv(E(), none, none);
   quern::solve(E(), none, none, none);
   quern::inv(E(), array3(3, 0, 0), array3(3, 0, 0));
-  test::expect_error("quern::inv: a has extents (3, 4, 5), expected a batch of square matrices, (batch, n, n)",
+  test::expect_error("quern::inv: a has extents (3, 4, 5), expected square matrices, (n, n) or (batch, n, n)",
                      [&] { quern::inv(E(), oblong, oblong); });
-  test::expect_error("quern::cholesky: a has extents (1, 65, 65), expected matrices of at most 64 rows",
+  test::expect_error("quern::cholesky: a has extents (1, 65, 65), expected matrices of at most 64 rows and columns",
                      [&] { quern::cholesky(E(), large, large); });
   test::expect_error("quern::solve: b has extents (0, 4, 4), which do not fit a with extents (3, 4, 4)",
                      [&] { quern::solve(E(), none, a, none); });

@@ -24,6 +24,29 @@ struct real_of<Kokkos::complex<T>> {
 template <class T>
 using real_type = typename real_of<T>::type;
 
+template <class T>
+KOKKOS_FUNCTION real_type<T> real_value(const T& x) {
+  if constexpr (std::is_floating_point_v<T>) return x;
+  else return x.real();
+}
+template <class T>
+KOKKOS_FUNCTION T conjugate(const T& x) {
+  if constexpr (std::is_floating_point_v<T>) return x;
+  else return Kokkos::conj(x);
+}
+/// |x|^2.
+template <class T>
+KOKKOS_FUNCTION real_type<T> squared(const T& x) {
+  if constexpr (std::is_floating_point_v<T>) return x * x;
+  else return x.real() * x.real() + x.imag() * x.imag();
+}
+/// The absolute value, or the sum of those of the parts of a complex number.
+template <class T>
+KOKKOS_FUNCTION real_type<T> magnitude(const T& x) {
+  if constexpr (std::is_floating_point_v<T>) return Kokkos::abs(x);
+  else return Kokkos::abs(x.real()) + Kokkos::abs(x.imag());
+}
+
 /// A value in another type. Kokkos's half types convert to each other by way of float alone.
 template <class To, class From>
 KOKKOS_FUNCTION To convert(const From& x) {

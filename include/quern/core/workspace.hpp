@@ -4,6 +4,7 @@
 #define QUERN_CORE_WORKSPACE_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <quern/core/concepts.hpp>
@@ -139,6 +140,20 @@ class lease {
 
  private:
   pool_entry<Exec>* entry_;
+};
+
+/// Scratch memory for `count` elements while an operation launches its kernels.
+template <class Exec, class T>
+class scratch_array {
+ public:
+  scratch_array(const Exec& exec, std::int64_t count)
+      : held_(exec),
+        data_(static_cast<T*>(held_.scratch().require(exec, std::max<std::size_t>(count, 1) * sizeof(T)))) {}
+  T* data() const { return data_; }
+
+ private:
+  lease<Exec> held_;
+  T* data_;
 };
 
 }  // namespace impl

@@ -51,20 +51,39 @@ inline constexpr bool takes =
 template <class Exec>
 bool available();
 
-/// An operand of a product: the elements of a column-major matrix, which is transposed before it is used, and the
-/// distance to that of the next item of a batch.
+/// What becomes of a column-major matrix before it is used.
+enum class form { as_is, transposed, adjoint };
+
+/// An operand of a product: the elements of a column-major matrix, its form, and the distance to that of the next item
+/// of a batch.
 template <class T>
 struct operand {
   T* data = nullptr;
-  bool transposed = false;
+  form use = form::as_is;
   std::int64_t ld = 1;
   std::int64_t next = 0;
+
+  bool transposed() const { return use != form::as_is; }
 };
 
 /// C = alpha A B + beta C for every item of a batch; C, (m, n), is not transposed. Asynchronous on `exec`.
 template <class Exec, class T>
 void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
           operand<const T> a, operand<const T> b, T beta, operand<T> c);
+
+enum class side { left, right };
+
+/// What a triangular matrix is: where its elements are stored, before it is transposed, and whether its diagonal, which
+/// is then not read, consists of ones.
+struct triangle_kind {
+  bool upper = false;
+  bool unit = false;
+};
+
+/// B = A^-1 B or B A^-1, with a triangular A and B, (m, n), which is not transposed. Asynchronous on `exec`.
+template <class Exec, class T>
+void trsm(const Exec& exec, side where, triangle_kind kind, std::int64_t m, std::int64_t n, operand<const T> a,
+          operand<T> b);
 
 }  // namespace quern::impl::blas
 

@@ -3,6 +3,7 @@
 #ifndef QUERN_LINALG_EIGH_HPP
 #define QUERN_LINALG_EIGH_HPP
 
+#include <quern/linalg/dense_orthogonal.hpp>
 #include <quern/linalg/jacobi.hpp>
 
 namespace quern {
@@ -119,37 +120,48 @@ struct eigh_op {
   }
 };
 
-template <class Exec, class W, class V, class A, class... Info>
-void eigh_checked(const Exec& exec, const std::string& label, const W& w, const V& v, const A& a, const Info&... info) {
-  using T = typename A::value_type;
-  check_square(label, a);
-  const std::int64_t items = a.extents.extent[0], n = a.extents.extent[1];
-  check_extents(label, "w", w, shape{items, n});
-  const matrix_batch<T> vectors = v.data == nullptr ? matrix_batch<T>{} : as_matrices(v);
-  with_info<ConvergenceError>(
-      exec, label, [](int) { return std::string("does not converge"); }, items,
-      [&](const item_info& failed) {
-        const eigh_op<T> op{as_matrices(w), vectors, as_matrices(a), failed};
-        launch_small<T>(exec, label, items, static_cast<int>(n), op);
-      },
-      info...);
+/// Checks a and w, and decomposes; v has no data where it is not wanted.
+template <class A, class Exec, class T, class... Info>
+void eigh_checked(const Exec& exec, const std::string& label, const strided<real_type<T>>& w, const strided<T>& v,
+                  const strided<const T>& a, const Info&... info) {
+  check_square<Exec, A>(label, a);
+  check_extents(label, "w", w, without_last(a.extents));
+  check_overlap(label, w, a, "a", false);
+  if constexpr (may_be_matrix<Exec, A>) {
+    const auto run = [&] { return eigh_matrix(exec, label, w, v, a); };
+    if (a.extents.rank == 2) on_matrix<ConvergenceError>(exec, label, does_not_converge, run, info...);
+  }
+  if constexpr (may_be_batch<A>) {
+    const std::int64_t items = a.extents.extent[0];
+    const auto run = [&](const item_info& failed) {
+      const eigh_op<T> op{as_matrices(w), v.data == nullptr ? matrix_batch<T>{} : as_matrices(v), as_matrices(a),
+                          failed};
+      launch_small<T>(exec, label, items, op.a.rows, op);
+    };
+    if (a.extents.rank == 3) with_info<ConvergenceError>(exec, label, does_not_converge, items, run, info...);
+  }
 }
 
 }  // namespace impl
 
-/// The eigenvalues and eigenvectors of many small Hermitian matrices, `a v = v diag(w)`, by Jacobi's method.
+/// The eigenvalues and eigenvectors of a Hermitian matrix, or of many small ones, `a v = v diag(w)`.
 ///
-/// | a | w | v |
-/// | --- | --- | --- |
-/// | (batch, n, n) | (batch, n), real | (batch, n, n) |
+/// | a | w | v | |
+/// | --- | --- | --- | --- |
+/// | (n, n) | (n), real | (n, n) | one matrix |
+/// | (batch, n, n) | (batch, n), real | (batch, n, n) | many matrices, n up to 64 |
 ///
 /// The lower triangle of a is read, as by `numpy.linalg.eigh`; w ascends and the columns of v, which are orthonormal,
-/// belong to it. Views of any layout of float, double or their complex numbers; n up to 64; v may be the same View as
-/// a. Values are right to some n eps |a|.
+/// belong to it. Views of any layout of float, double or their complex numbers; v may be the same View as a. Values are
+/// right to some n eps |a|.
 ///
-/// With `info`, a View of int of one element an item, the call is asynchronous on `exec` and `info(b)` is 0, or 1 where
-/// 30 sweeps were not enough; without it the call waits for `exec` and throws. NaN in an item give NaN there. One
-/// kernel; matrices that do not fit into fast scratch memory stand in slow, which grows when first needed.
+/// One matrix is decomposed by LAPACK, cuSOLVER or rocSOLVER (component `linalg`), and the call waits for `exec`. A
+/// batch is decomposed by Jacobi's method in one kernel; matrices that do not fit into fast scratch memory stand in
+/// slow, which grows when first needed.
+///
+/// With `info`, a View of int of one element an item (of rank 0 for one matrix), `info(b)` is 0, or not 0 where the
+/// iteration has not converged (30 sweeps of Jacobi's), and a batch is asynchronous on `exec`; without it the call
+/// waits for `exec` and throws. NaN in an item give NaN there.
 /// @throws Error if ranks or extents do not fit or Views share memory otherwise
 /// @throws ConvergenceError for the first item that did not converge, without `info`
 template <execution_space Exec, view_like W, view_like V, view_like A, view_like... Info>
@@ -162,11 +174,10 @@ void eigh(const Exec& exec, const W& w_view, const V& v_view, const A& a_view, c
   const auto w = impl::make_output<Exec>(w_view, label);
   const auto v = impl::make_output<Exec>(v_view, label);
   const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_square(label, a);
   impl::check_extents(label, "v", v, a.extents);
   impl::check_overlap(label, v, a, "a", true);
-  impl::check_overlap(label, w, a, "a", false);
-  impl::eigh_checked(exec, label, w, v, a, info...);
+  impl::check_overlap(label, v, w, "w", false);
+  impl::eigh_checked<A, Exec, T>(exec, label, w, v, a, info...);
 }
 /// The same on a default instance of w's execution space.
 template <view_like W, view_like V, view_like A, view_like... Info>
@@ -185,8 +196,7 @@ void eigvalsh(const Exec& exec, const W& w_view, const A& a_view, const Info&...
   const std::string label = "quern::eigvalsh";
   const auto w = impl::make_output<Exec>(w_view, label);
   const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_overlap(label, w, a, "a", false);
-  impl::eigh_checked(exec, label, w, impl::strided<T>{}, a, info...);
+  impl::eigh_checked<A, Exec, T>(exec, label, w, {}, a, info...);
 }
 /// The same on a default instance of w's execution space.
 template <view_like W, view_like A, view_like... Info>

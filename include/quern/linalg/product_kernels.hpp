@@ -350,9 +350,9 @@ std::optional<blas::operand<T>> as_blas(T* data, std::int64_t rows, std::int64_t
     return lines > 1 ? step : std::max<std::int64_t>(length, 1);
   };
   if (fits(columns, rows, stride[1], stride[2]))
-    return blas::operand<T>{data, false, ld(columns, rows, stride[2]), stride[0]};
+    return blas::operand<T>{data, blas::form::as_is, ld(columns, rows, stride[2]), stride[0]};
   if (fits(rows, columns, stride[2], stride[1]))
-    return blas::operand<T>{data, true, ld(rows, columns, stride[1]), stride[0]};
+    return blas::operand<T>{data, blas::form::transposed, ld(rows, columns, stride[1]), stride[0]};
   return std::nullopt;
 }
 
@@ -365,7 +365,7 @@ bool multiply_by_blas(const Exec& exec, const matrix_product<T, T, T>& p) {
   const auto a = as_blas(p.a, p.m, p.k, p.a_stride);
   const auto b = as_blas(p.b, p.k, p.n, p.b_stride);
   if (!a || !b || !c || p.k == 0 || largest > Kokkos::Experimental::finite_max_v<int>) return false;
-  if (c->transposed) return multiply_by_blas(exec, p.transposed());
+  if (c->transposed()) return multiply_by_blas(exec, p.transposed());
   blas::gemm(exec, p.batch, p.m, p.n, p.k, p.result.alpha, *a, *b, p.result.beta, *c);
   return true;
 }

@@ -3,7 +3,7 @@
 #ifndef QUERN_LINALG_QR_HPP
 #define QUERN_LINALG_QR_HPP
 
-#include <quern/linalg/small_kernels.hpp>
+#include <quern/linalg/dense_orthogonal.hpp>
 
 namespace quern {
 namespace impl {
@@ -67,18 +67,26 @@ struct qr_op {
 
 }  // namespace impl
 
-/// The QR factorizations of many small matrices, `a = q r` with orthonormal columns of q and upper triangular r, by
-/// Householder reflections.
+/// The QR factorization of a matrix, or those of many small ones, `a = q r` with orthonormal columns of q and upper
+/// triangular r.
 ///
 /// | a | q | r | |
 /// | --- | --- | --- | --- |
-/// | (batch, m, n) | (batch, m, k) | (batch, k, n) | reduced, k = min(m, n) |
-/// | (batch, m, n) | (batch, m, m) | (batch, m, n) | full |
+/// | (m, n) | (m, k) | (k, n) | reduced, k = min(m, n) |
+/// | (m, n) | (m, m) | (m, n) | full |
+/// | (batch, m, n) | as above, with the batch in front | | many matrices, m and n up to 64 |
 ///
-/// Views of any layout, of one type: float, double or their complex numbers; m and n up to 64. `q^H q` is the identity
-/// to some m eps, whatever the condition of a; the diagonal of r may have either sign. The squares of the elements must
-/// not overflow. NaN in an item give NaN in that item. Asynchronous on `exec`; one kernel. Matrices that do not fit
-/// into fast scratch memory stand in slow, which grows when first needed.
+/// Views of any layout, of one type: float, double or their complex numbers. `q^H q` is the identity to some n eps,
+/// whatever the condition of a; the diagonal of r may have either sign. NaN in an item give NaN in that item.
+///
+/// One matrix (component `linalg`): the call waits for `exec`. From 512 rows on, and four times as many as columns, the
+/// reduced factorization is made by Cholesky QR, which is almost wholly matrix products; it looks at the orthogonality
+/// that it has reached, goes on until that is right, and takes a tree of Householder's factorizations (up to 128
+/// columns) where it cannot be. It needs scratch memory for one or two copies of a. Others are made by LAPACK, cuSOLVER
+/// or rocSOLVER, by reflections.
+///
+/// A batch: reflections, asynchronous on `exec`, one kernel; the squares of the elements must not overflow. Matrices
+/// that do not fit into fast scratch memory stand in slow, which grows when first needed.
 /// @throws Error if ranks or extents do not fit or Views share memory
 template <execution_space Exec, view_like Q, view_like R, view_like A>
 void qr(const Exec& exec, const Q& q_view, const R& r_view, const A& a_view) {
@@ -88,19 +96,24 @@ void qr(const Exec& exec, const Q& q_view, const R& r_view, const A& a_view) {
   const auto q = impl::make_output<Exec>(q_view, label);
   const auto r = impl::make_output<Exec>(r_view, label);
   const auto a = impl::make_input<Exec>(a_view, label).array;
-  if (a.extents.rank != 3)
-    throw Error(label, "a has extents " + a.extents.str() + ", expected a batch of matrices, (batch, m, n)");
-  const std::int64_t items = a.extents.extent[0], m = a.extents.extent[1], n = a.extents.extent[2];
-  if (std::max(m, n) > largest_small_matrix)
-    throw Error(label, "a has extents " + a.extents.str() + ", expected matrices of at most 64 rows and columns");
-  const std::int64_t columns = q.extents == shape{items, m, m} ? m : std::min(m, n);
-  impl::check_extents(label, "q", q, shape{items, m, columns});
-  impl::check_extents(label, "r", r, shape{items, columns, n});
+  impl::check_matrices<Exec, A>(label, a);
+  const int rank = a.extents.rank;
+  const std::int64_t m = a.extents.extent[rank - 2], n = a.extents.extent[rank - 1];
+  const std::int64_t columns = q.extents == impl::with_matrix(a.extents, m, m) ? m : std::min(m, n);
+  impl::check_extents(label, "q", q, impl::with_matrix(a.extents, m, columns));
+  impl::check_extents(label, "r", r, impl::with_matrix(a.extents, columns, n));
   impl::check_overlap(label, q, a, "a", false);
   impl::check_overlap(label, r, a, "a", false);
   impl::check_overlap(label, q, r, "r", false);
-  const impl::qr_op<T> op{impl::as_matrices(q), impl::as_matrices(r), impl::as_matrices(a)};
-  if (m * n > 0) impl::launch_small<T>(exec, label, items, static_cast<int>(std::max(m, n)), op);
+  if constexpr (impl::may_be_matrix<Exec, A>) {
+    if (rank == 2) impl::qr_matrix(exec, label, q, r, a);
+  }
+  if constexpr (impl::may_be_batch<A>) {
+    if (rank == 3 && m * n > 0) {
+      const impl::qr_op<T> op{impl::as_matrices(q), impl::as_matrices(r), impl::as_matrices(a)};
+      impl::launch_small<T>(exec, label, a.extents.extent[0], static_cast<int>(std::max(m, n)), op);
+    }
+  }
 }
 /// The same on a default instance of q's execution space.
 template <view_like Q, view_like R, view_like A>

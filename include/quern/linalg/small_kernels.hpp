@@ -12,6 +12,7 @@
 #include <quern/core/operations.hpp>
 #include <quern/core/tuning.hpp>
 #include <quern/core/workspace.hpp>
+#include <quern/impl/blas.hpp>
 
 namespace quern {
 
@@ -23,30 +24,7 @@ namespace impl {
 template <class T>
 inline constexpr bool is_matrix_value = std::is_floating_point_v<real_type<T>>;
 
-template <class T>
-KOKKOS_FUNCTION real_type<T> real_value(const T& x) {
-  if constexpr (std::is_floating_point_v<T>) return x;
-  else return x.real();
-}
-template <class T>
-KOKKOS_FUNCTION T conjugate(const T& x) {
-  if constexpr (std::is_floating_point_v<T>) return x;
-  else return Kokkos::conj(x);
-}
-/// |x|^2.
-template <class T>
-KOKKOS_FUNCTION real_type<T> squared(const T& x) {
-  if constexpr (std::is_floating_point_v<T>) return x * x;
-  else return x.real() * x.real() + x.imag() * x.imag();
-}
-/// What pivots are compared by: the absolute value, or that of both parts of a complex number.
-template <class T>
-KOKKOS_FUNCTION real_type<T> magnitude(const T& x) {
-  if constexpr (std::is_floating_point_v<T>) return Kokkos::abs(x);
-  else return Kokkos::abs(x.real()) + Kokkos::abs(x.imag());
-}
-
-/// The same, with NaN the largest of all, so that it is found.
+/// What pivots are compared by, with NaN the largest of all, so that it is found.
 template <class T>
 KOKKOS_FUNCTION real_type<T> pivot_size(const T& x) {
   const real_type<T> m = magnitude(x);
@@ -181,13 +159,62 @@ void launch_small(const Exec& exec, const std::string& label, std::int64_t items
   Kokkos::parallel_for(label, policy, kernel{op, items, bytes, more, level, more_level});
 }
 
-/// Checks a batch of square matrices.
-template <class T>
+/// Whether this installation factors single matrices of T on `Exec`.
+template <class Exec, class T>
+inline constexpr bool takes_matrix = blas::takes<Exec, T, T, T>;
+
+/// Whether a View may be one matrix that this installation factors, and whether it may be a batch. A DynRankView may be
+/// either.
+template <class V>
+concept fixed_rank = requires { std::integral_constant<std::size_t, typical<V>::rank()>(); };
+template <class Exec, class V>
+inline constexpr bool may_be_matrix = takes_matrix<Exec, value_of<V>>;
+template <class Exec, fixed_rank V>
+inline constexpr bool may_be_matrix<Exec, V> = typical<V>::rank() <= 2;
+template <class V>
+inline constexpr bool may_be_batch = true;
+template <fixed_rank V>
+inline constexpr bool may_be_batch<V> = typical<V>::rank() > 2;
+
+/// Checks one matrix, or a batch of small ones.
+template <class Exec, class V, class T>
+void check_matrices(const std::string& label, const strided<T>& a) {
+  static_assert(takes_matrix<Exec, std::remove_const_t<T>> || may_be_batch<V>,
+                "quern: a single matrix needs the component linalg (QUERN_ENABLE_LINALG=ON)");
+  const int rank = a.extents.rank;
+  const auto wrong = [&](const std::string& expected) {
+    throw Error(label, "a has extents " + a.extents.str() + ", expected " + expected);
+  };
+  if (rank == 2 && !may_be_matrix<Exec, V>) wrong("a batch, since a single matrix needs the component linalg");
+  if (rank < 2 || rank > 3) wrong("a matrix, (m, n), or a batch of them, (batch, m, n)");
+  const std::int64_t most = rank == 2 ? Kokkos::Experimental::finite_max_v<int> : largest_small_matrix;
+  if (std::max(a.extents.extent[rank - 2], a.extents.extent[rank - 1]) > most)
+    wrong(rank == 2 ? "less than 2^31 rows and columns" : "matrices of at most 64 rows and columns");
+}
+template <class Exec, class V, class T>
 void check_square(const std::string& label, const strided<T>& a) {
-  if (a.extents.rank != 3 || a.extents.extent[1] != a.extents.extent[2])
-    throw Error(label, "a has extents " + a.extents.str() + ", expected a batch of square matrices, (batch, n, n)");
-  if (a.extents.extent[1] > largest_small_matrix)
-    throw Error(label, "a has extents " + a.extents.str() + ", expected matrices of at most 64 rows");
+  const int rank = a.extents.rank;
+  if (rank < 2 || rank > 3 || a.extents.extent[rank - 2] != a.extents.extent[rank - 1])
+    throw Error(label, "a has extents " + a.extents.str() + ", expected square matrices, (n, n) or (batch, n, n)");
+  check_matrices<Exec, V>(label, a);
+}
+/// Checks right-hand sides, one or several for each matrix of a.
+template <class T, class U>
+void check_right_side(const std::string& label, const strided<T>& a, const strided<U>& b) {
+  const int rank = a.extents.rank;
+  const bool fits = b.extents.rank == rank - 1 || b.extents.rank == rank;
+  if (!fits || !std::equal(b.extents.extent.begin(), b.extents.extent.begin() + rank - 1, a.extents.extent.begin()))
+    throw Error(label, "b has extents " + b.extents.str() + ", which do not fit a with extents " + a.extents.str());
+}
+/// The extents of another matrix for each of those.
+inline shape with_matrix(shape s, std::int64_t rows, std::int64_t columns) {
+  s.extent[s.rank - 2] = rows;
+  s.extent[s.rank - 1] = columns;
+  return s;
+}
+inline shape without_last(shape s) {
+  s.extent[--s.rank] = 0;
+  return s;
 }
 template <class T>
 void check_extents(const std::string& label, const std::string& name, const strided<T>& s, const shape& expected) {
@@ -246,6 +273,8 @@ void with_info(const Exec& exec, const std::string& label, std::string (*problem
     throw E(label, "item " + std::to_string(failed) + " " + problem(row - 1), failed, row - 1);
   }
 }
+
+inline std::string does_not_converge(int) { return "does not converge"; }
 
 }  // namespace impl
 }  // namespace quern

@@ -3,288 +3,31 @@
 #ifndef QUERN_LINALG_SOLVE_HPP
 #define QUERN_LINALG_SOLVE_HPP
 
-#include <quern/linalg/small_kernels.hpp>
+#include <quern/linalg/dense_solve.hpp>
+#include <quern/linalg/small_solve.hpp>
 
 namespace quern {
-namespace impl {
 
-/// Gaussian elimination with partial pivoting of the first n columns of a matrix of `width`: L (with ones, which are
-/// not stored) and U of its rows as they were exchanged; row k was exchanged with `exchange(k, p)`. The columns behind
-/// the n-th become those of L^-1 P B. Gives the number (from 1) of the first row whose pivot is zero, which is left
-/// alone, or 0.
-template <class Lanes, class T, class Exchange>
-KOKKOS_FUNCTION int eliminate(const Lanes& lanes, const small_matrix<T>& a, int n, int width,
-                              const Exchange& exchange) {
-  int zero = 0;
-  for (int k = 0; k < n; ++k) {
-    const int p = lanes.template largest<real_type<T>>(k, n, [&](int i) { return pivot_size(a(i, k)); });
-    exchange(k, p);
-    if (p != k) lanes.for_each(width, [&](int j) { Kokkos::kokkos_swap(a(k, j), a(p, j)); });
-    const T pivot = a(k, k);
-    if (pivot == T(0)) {
-      if (zero == 0) zero = k + 1;
-      continue;
-    }
-    lanes.for_each(n - k - 1, [&](int r) {
-      const int i = k + 1 + r;
-      const T factor = a(i, k) / pivot;
-      a(i, k) = factor;
-      for (int j = k + 1; j < width; ++j) a(i, j) -= factor * a(k, j);
-    });
-  }
-  return zero;
-}
-
-/// Solves U X = B for the columns of B behind the n-th.
-template <class Lanes, class T>
-KOKKOS_FUNCTION void substitute_back(const Lanes& lanes, const small_matrix<T>& a, int n, int width) {
-  for (int k = n - 1; k >= 0; --k) {
-    const T pivot = a(k, k);
-    lanes.for_each(width - n, [&](int j) { a(k, n + j) /= pivot; });
-    lanes.for_each(k, [&](int i) {
-      for (int j = n; j < width; ++j) a(i, j) -= a(i, k) * a(k, j);
-    });
-  }
-}
-
-/// X = A^-1 B.
-template <class T>
-struct solve_op {
-  matrix_batch<T> x;
-  matrix_batch<const T> a, b;
-  item_info info;
-
-  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows + x.columns); }
-  KOKKOS_FUNCTION int more_elements() const { return 0; }
-
-  template <class Lanes>
-  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
-    const int n = a.rows, width = n + x.columns;
-    const small_matrix<T> work{scratch, small_matrix<T>::distance(width)}, right{scratch + n, work.ld};
-    load_matrix(lanes, work, a, item);
-    load_matrix(lanes, right, b, item);
-    const int zero = eliminate(lanes, work, n, width, [](int, int) {});
-    if (zero == 0) {
-      substitute_back(lanes, work, n, width);
-      store_matrix(lanes, x, right, item);
-    } else {
-      store_nan(lanes, x, item);
-    }
-    lanes.once([&] { info(item) = zero; });
-  }
-};
-
-/// A number that device code too may read as a constant.
-template <int I>
-struct constant_index {
-  KOKKOS_FUNCTION constexpr operator int() const { return I; }
-};
-
-/// Calls f(Begin), ..., f(End - 1) with constants, since registers have no index.
-template <int Begin, int End, class F>
-KOKKOS_FUNCTION void unrolled(const F& f) {
-  if constexpr (Begin < End) {
-    f(constant_index<Begin>());
-    unrolled<Begin + 1, End>(f);
-  }
-}
-
-/// The same for one right-hand side and up to N rows, by one thread with the matrix in its registers. Rows and columns
-/// that the matrix has not are those of the identity; rows are exchanged by selection.
-template <class T, int N>
-struct solve_in_registers {
-  matrix_batch<T> x;
-  matrix_batch<const T> a, b;
-  item_info info;
-  struct augmented {
-    T at[N][N + 1];
-  };
-
-  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    const int n = a.rows;
-    augmented m;
-    unrolled<0, N>([&](auto i) {
-      unrolled<0, N>([&](auto j) { m.at[i][j] = i < n && j < n ? a(item, i, j) : T(i == j ? 1 : 0); });
-      m.at[i][N] = i < n ? b(item, i, 0) : T(0);
-    });
-    int zero = 0;
-    unrolled<0, N>([&](auto k) {
-      bring_largest_up<k>(m);
-      if (m.at[k][k] == T(0) && zero == 0) zero = k + 1;
-      eliminate_below<k>(m);
-    });
-    const T nan(Kokkos::Experimental::quiet_NaN_v<real_type<T>>);
-    unrolled<0, N>([&](auto from_last) {
-      constexpr int k = N - 1 - from_last;
-      m.at[k][N] /= m.at[k][k];
-      unrolled<0, k>([&](auto i) { m.at[i][N] -= m.at[i][k] * m.at[k][N]; });
-      if (k < n) x(item, k, 0) = zero == 0 ? m.at[k][N] : nan;
-    });
-    info(item) = zero;
-  }
-
-  template <int K>
-  static KOKKOS_FUNCTION void bring_largest_up(augmented& m) {
-    int p = K;
-    real_type<T> most = pivot_size(m.at[K][K]);
-    unrolled<K + 1, N>([&](auto i) {
-      const real_type<T> size = pivot_size(m.at[i][K]);
-      p = size > most ? i : p;
-      most = size > most ? size : most;
-    });
-    unrolled<K + 1, N>([&](auto i) {
-      unrolled<K, N + 1>([&](auto j) {
-        const T upper = m.at[K][j], lower = m.at[i][j];
-        m.at[K][j] = p == i ? lower : upper;
-        m.at[i][j] = p == i ? upper : lower;
-      });
-    });
-  }
-
-  template <int K>
-  static KOKKOS_FUNCTION void eliminate_below(augmented& m) {
-    const T scale = T(1) / m.at[K][K];  // a multiplication for each row; a division where this overflows
-    const bool overflows = magnitude(m.at[K][K]) < Kokkos::Experimental::norm_min_v<real_type<T>>;
-    unrolled<K + 1, N>([&](auto i) {
-      const T factor = overflows ? m.at[i][K] / m.at[K][K] : m.at[i][K] * scale;
-      unrolled<K + 1, N + 1>([&](auto j) { m.at[i][j] -= factor * m.at[K][j]; });
-    });
-  }
-};
-
-/// Chooses between registers and scratch memory.
-template <class Exec, class T>
-void solve_batch(const Exec& exec, const std::string& label, std::int64_t items, const solve_op<T>& op) {
-  constexpr int most = sizeof(T) <= 8 ? 8 : 4;  // rows that registers hold
-  const int n = op.a.rows;
-  const auto launch = [&]<int N>(std::integral_constant<int, N>) {
-    Kokkos::parallel_for(label + "/registers",
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
-                         solve_in_registers<T, N>{op.x, op.a, op.b, op.info});
-  };
-  if (op.x.columns != 1 || n > most) launch_small<T>(exec, label, items, n, op);
-  else if (n <= 4) launch(std::integral_constant<int, 4>());
-  else launch(std::integral_constant<int, most>());
-}
-
-/// A^-1: what rows the pivots exchange is exchanged in the identity, of which each lane then solves for some columns.
-template <class T>
-struct inverse_op {
-  matrix_batch<T> out;
-  matrix_batch<const T> a;
-  item_info info;
-
-  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows); }
-  KOKKOS_FUNCTION int more_elements() const { return elements(); }
-
-  template <class Lanes>
-  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T* more) const {
-    const int n = a.rows;
-    const small_matrix<T> work{scratch, small_matrix<T>::distance(n)}, right{more, work.ld};
-    load_matrix(lanes, work, a, item);
-    for (int i = 0; i < n; ++i) lanes.for_each(n, [&](int j) { right(i, j) = T(i == j ? 1 : 0); });
-    const int zero = eliminate(lanes, work, n, n, [&](int k, int p) {
-      if (p != k) lanes.for_each(n, [&](int j) { Kokkos::kokkos_swap(right(k, j), right(p, j)); });
-    });
-    if (zero == 0) {
-      lanes.for_each(n, [&](int j) { substitute(work, right, n, j); });
-      store_matrix(lanes, out, right, item);
-    } else {
-      store_nan(lanes, out, item);
-    }
-    lanes.once([&] { info(item) = zero; });
-  }
-
-  /// Column j of (L U)^-1 B.
-  static KOKKOS_FUNCTION void substitute(const small_matrix<T>& lu, const small_matrix<T>& b, int n, int j) {
-    for (int k = 0; k < n; ++k)
-      for (int i = k + 1; i < n; ++i) b(i, j) -= lu(i, k) * b(k, j);
-    for (int k = n - 1; k >= 0; --k) {
-      b(k, j) /= lu(k, k);
-      for (int i = 0; i < k; ++i) b(i, j) -= lu(i, k) * b(k, j);
-    }
-  }
-};
-
-template <class T>
-struct lu_op {
-  matrix_batch<T> lu;
-  matrix_batch<int> pivots;
-  matrix_batch<const T> a;
-  item_info info;
-
-  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows); }
-  KOKKOS_FUNCTION int more_elements() const { return 0; }
-
-  template <class Lanes>
-  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
-    const int n = a.rows;
-    const small_matrix<T> work{scratch, small_matrix<T>::distance(n)};
-    load_matrix(lanes, work, a, item);
-    const int zero = eliminate(lanes, work, n, n, [&](int k, int p) { lanes.once([&] { pivots(item, k, 0) = p; }); });
-    store_matrix(lanes, lu, work, item);
-    lanes.once([&] { info(item) = zero; });
-  }
-};
-
-/// A = L L^H from the lower triangle of A, column by column.
-template <class T>
-struct cholesky_op {
-  matrix_batch<T> l;
-  matrix_batch<const T> a;
-  item_info info;
-
-  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows); }
-  KOKKOS_FUNCTION int more_elements() const { return 0; }
-
-  template <class Lanes>
-  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
-    const int n = a.rows;
-    const small_matrix<T> work{scratch, small_matrix<T>::distance(n)};
-    load_matrix(lanes, work, a, item);
-    int bad = 0;
-    for (int k = 0; k < n && bad == 0; ++k) {
-      const real_type<T> pivot = real_value(work(k, k));
-      if (pivot <= 0) bad = k + 1;  // NaN passes, and shows in the result
-      const real_type<T> root = Kokkos::sqrt(pivot);
-      lanes.for_each(n - k, [&](int r) { work(k + r, k) = r == 0 ? T(root) : work(k + r, k) / root; });
-      lanes.for_each(n - k - 1, [&](int r) {
-        const int i = k + 1 + r;
-        for (int j = k + 1; j <= i; ++j) work(i, j) -= work(i, k) * conjugate(work(j, k));
-      });
-    }
-    if (bad == 0)
-      for (int i = 0; i < n; ++i) lanes.for_each(n - i - 1, [&](int j) { work(i, i + 1 + j) = T(0); });
-    if (bad == 0) store_matrix(lanes, l, work, item);
-    else store_nan(lanes, l, item);
-    lanes.once([&] { info(item) = bad; });
-  }
-};
-
-inline std::string zero_pivot(int row) { return "is singular: the pivot is zero in row " + std::to_string(row); }
-inline std::string no_positive_pivot(int row) {
-  return "is not positive definite: the pivot is not positive in row " + std::to_string(row);
-}
-
-}  // namespace impl
-
-/// The solutions of many small systems of linear equations, `a(b) x(b) = b(b)` for each item b, by Gaussian elimination
-/// with partial pivoting.
+/// The solution of a system of linear equations, `a x = b`, or of many small ones, by Gaussian elimination with partial
+/// pivoting.
 ///
 /// | a | b | x | |
 /// | --- | --- | --- | --- |
-/// | (batch, n, n) | (batch, n) | (batch, n) | one right-hand side |
-/// | (batch, n, n) | (batch, n, m) | (batch, n, m) | m right-hand sides |
+/// | (n, n) | (n) or (n, m) | as b | one matrix, one or m right-hand sides |
+/// | (batch, n, n) | (batch, n) or (batch, n, m) | as b | many matrices, n up to 64 |
 ///
-/// Views of any layout, of one type: float, double or their complex numbers; n up to 64. x may be the same View as b.
-/// The result is that of `a + e` with `|e| <= c n eps |a|`, however badly conditioned a is.
+/// Views of any layout, of one type: float, double or their complex numbers. x may be the same View as b. The result is
+/// that of `a + e` with `|e| <= c n eps |a|`, however badly conditioned a is.
 ///
-/// With `info`, a View of int of one element an item, the call is asynchronous on `exec` and `info(b)` is 0, or the
-/// number from 1 of the row in which the pivot is exactly zero; such an item's x is NaN, others are not affected.
-/// Without it the call waits for `exec` and throws. NaN in an item give NaN, and no failure. One kernel; matrices that
-/// do not fit into fast scratch memory stand in slow, which grows when first needed.
+/// One matrix is factored by LAPACK, cuSOLVER or rocSOLVER (component `linalg`), and the call waits for `exec`; scratch
+/// memory takes a copy of a and b. A batch is one kernel; matrices that do not fit into fast scratch memory stand in
+/// slow, which grows when first needed.
+///
+/// With `info`, a View of int of one element an item (of rank 0 for one matrix), `info(b)` is 0, or the number from 1
+/// of the row in which the pivot is exactly zero; such an item's x is NaN, others are not affected. A batch is then
+/// asynchronous on `exec`. Without it the call waits for `exec` and throws. NaN in an item give NaN, and no failure.
 /// @throws Error if ranks or extents do not fit or x shares memory otherwise
-/// @throws SingularMatrixError for the first singular item, without `info`
+/// @throws SingularMatrixError for a singular matrix, the first of a batch, without `info`
 template <execution_space Exec, view_like X, view_like A, view_like B, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void solve(const Exec& exec, const X& x_view, const A& a_view, const B& b_view, const Info&... info) {
@@ -295,20 +38,23 @@ void solve(const Exec& exec, const X& x_view, const A& a_view, const B& b_view, 
   const auto x = impl::make_output<Exec>(x_view, label);
   const auto a = impl::make_input<Exec>(a_view, label).array;
   const auto b = impl::make_input<Exec>(b_view, label).array;
-  impl::check_square(label, a);
-  const std::int64_t items = a.extents.extent[0], n = a.extents.extent[1];
-  if (b.extents.rank < 2 || b.extents.rank > 3 || b.extents.extent[0] != items || b.extents.extent[1] != n)
-    throw Error(label, "b has extents " + b.extents.str() + ", which do not fit a with extents " + a.extents.str());
+  impl::check_square<Exec, A>(label, a);
+  impl::check_right_side(label, a, b);
   impl::check_extents(label, "x", x, b.extents);
   impl::check_overlap(label, x, a, "a", false);
   impl::check_overlap(label, x, b, "b", true);
-  impl::with_info<SingularMatrixError>(
-      exec, label, impl::zero_pivot, items,
-      [&](const impl::item_info& failed) {
-        const impl::solve_op<T> op{impl::as_matrices(x), impl::as_matrices(a), impl::as_matrices(b), failed};
-        impl::solve_batch(exec, label, items, op);
-      },
-      info...);
+  if constexpr (impl::may_be_matrix<Exec, A>) {
+    const auto run = [&] { return impl::solve_matrix(exec, label, impl::columns_of(x), a, impl::columns_of(b)); };
+    if (a.extents.rank == 2) impl::on_matrix<SingularMatrixError>(exec, label, impl::zero_pivot, run, info...);
+  }
+  if constexpr (impl::may_be_batch<A>) {
+    const std::int64_t items = a.extents.extent[0];
+    const auto run = [&](const impl::item_info& failed) {
+      const impl::solve_op<T> op{impl::as_matrices(x), impl::as_matrices(a), impl::as_matrices(b), failed};
+      impl::solve_batch(exec, label, items, op);
+    };
+    if (a.extents.rank == 3) impl::with_info<SingularMatrixError>(exec, label, impl::zero_pivot, items, run, info...);
+  }
 }
 /// The same on a default instance of x's execution space.
 template <view_like X, view_like A, view_like B, view_like... Info>
@@ -317,9 +63,9 @@ void solve(const X& x, const A& a, const B& b, const Info&... info) {
   solve(impl::default_execution_space<X>(), x, a, b, info...);
 }
 
-/// The inverses of many small matrices, (batch, n, n), by Gaussian elimination with partial pivoting. `out` may be the
-/// same View as a. To solve equations, `solve` is faster and more accurate. Types, layouts, `info`, errors and
-/// asynchrony are those of `solve`.
+/// The inverse of a matrix, (n, n), or of many small ones, (batch, n, n), by Gaussian elimination with partial
+/// pivoting. `out` may be the same View as a. To solve equations, `solve` is faster and more accurate. Types, layouts,
+/// `info`, errors and asynchrony are those of `solve`.
 template <execution_space Exec, view_like Out, view_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void inv(const Exec& exec, const Out& out_view, const A& a_view, const Info&... info) {
@@ -328,17 +74,21 @@ void inv(const Exec& exec, const Out& out_view, const A& a_view, const Info&... 
   const std::string label = "quern::inv";
   const auto out = impl::make_output<Exec>(out_view, label);
   const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_square(label, a);
+  impl::check_square<Exec, A>(label, a);
   impl::check_extents(label, "out", out, a.extents);
   impl::check_overlap(label, out, a, "a", true);
-  const std::int64_t items = a.extents.extent[0];
-  impl::with_info<SingularMatrixError>(
-      exec, label, impl::zero_pivot, items,
-      [&](const impl::item_info& failed) {
-        const impl::inverse_op<T> op{impl::as_matrices(out), impl::as_matrices(a), failed};
-        impl::launch_small<T>(exec, label, items, op.a.rows, op);
-      },
-      info...);
+  if constexpr (impl::may_be_matrix<Exec, A>) {
+    const auto run = [&] { return impl::inverse_matrix(exec, label, out, a); };
+    if (a.extents.rank == 2) impl::on_matrix<SingularMatrixError>(exec, label, impl::zero_pivot, run, info...);
+  }
+  if constexpr (impl::may_be_batch<A>) {
+    const std::int64_t items = a.extents.extent[0];
+    const auto run = [&](const impl::item_info& failed) {
+      const impl::inverse_op<T> op{impl::as_matrices(out), impl::as_matrices(a), failed};
+      impl::launch_small<T>(exec, label, items, op.a.rows, op);
+    };
+    if (a.extents.rank == 3) impl::with_info<SingularMatrixError>(exec, label, impl::zero_pivot, items, run, info...);
+  }
 }
 /// The same on a default instance of out's execution space.
 template <view_like Out, view_like A, view_like... Info>
@@ -347,10 +97,12 @@ void inv(const Out& out, const A& a, const Info&... info) {
   inv(impl::default_execution_space<Out>(), out, a, info...);
 }
 
-/// The LU factorizations of many small matrices with partial pivoting, `P a = L U`, as `scipy.linalg.lu_factor`.
+/// The LU factorization of a matrix, or those of many small ones, with partial pivoting, `P a = L U`, as
+/// `scipy.linalg.lu_factor`.
 ///
-/// @param lu     (batch, n, n): U in the upper triangle, L below it without its ones; may be the same View as a
-/// @param pivots (batch, n), of int: row i was exchanged with row `pivots(b, i)`, one after the other from i = 0 on
+/// @param lu     (n, n) or (batch, n, n), as a: U in the upper triangle, L below it without its ones; may be the same
+///               View as a
+/// @param pivots (n) or (batch, n), of int: row i was exchanged with row `pivots(i)`, one after the other from i = 0 on
 ///
 /// An item with a pivot that is exactly zero has its factorization too, with that zero in U. Types, layouts, `info`,
 /// errors and asynchrony are those of `solve`.
@@ -364,18 +116,22 @@ void lu_factor(const Exec& exec, const LU& lu_view, const Pivots& pivots_view, c
   const auto lu = impl::make_output<Exec>(lu_view, label);
   const auto pivots = impl::make_output<Exec>(pivots_view, label);
   const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_square(label, a);
-  const std::int64_t items = a.extents.extent[0];
+  impl::check_square<Exec, A>(label, a);
   impl::check_extents(label, "lu", lu, a.extents);
-  impl::check_extents(label, "pivots", pivots, shape{items, a.extents.extent[1]});
+  impl::check_extents(label, "pivots", pivots, impl::without_last(a.extents));
   impl::check_overlap(label, lu, a, "a", true);
-  impl::with_info<SingularMatrixError>(
-      exec, label, impl::zero_pivot, items,
-      [&](const impl::item_info& failed) {
-        const impl::lu_op<T> op{impl::as_matrices(lu), impl::as_matrices(pivots), impl::as_matrices(a), failed};
-        impl::launch_small<T>(exec, label, items, op.a.rows, op);
-      },
-      info...);
+  if constexpr (impl::may_be_matrix<Exec, A>) {
+    const auto run = [&] { return impl::lu_matrix(exec, label, lu, pivots, a); };
+    if (a.extents.rank == 2) impl::on_matrix<SingularMatrixError>(exec, label, impl::zero_pivot, run, info...);
+  }
+  if constexpr (impl::may_be_batch<A>) {
+    const std::int64_t items = a.extents.extent[0];
+    const auto run = [&](const impl::item_info& failed) {
+      const impl::lu_op<T> op{impl::as_matrices(lu), impl::as_matrices(pivots), impl::as_matrices(a), failed};
+      impl::launch_small<T>(exec, label, items, op.a.rows, op);
+    };
+    if (a.extents.rank == 3) impl::with_info<SingularMatrixError>(exec, label, impl::zero_pivot, items, run, info...);
+  }
 }
 /// The same on a default instance of lu's execution space.
 template <view_like LU, view_like Pivots, view_like A, view_like... Info>
@@ -384,12 +140,75 @@ void lu_factor(const LU& lu, const Pivots& pivots, const A& a, const Info&... in
   lu_factor(impl::default_execution_space<LU>(), lu, pivots, a, info...);
 }
 
-/// The Cholesky factorizations of many small matrices, `a = l l^H` with lower triangular l, (batch, n, n), as
-/// `numpy.linalg.cholesky`: the lower triangle of a is read, the upper of l is zero. l may be the same View as a.
+/// The solution of `a x = b` from the `lu` and `pivots` that `lu_factor` has given for one matrix: (n, n) and (n). b is
+/// (n) or (n, m), x as b and perhaps the same View. A zero in the diagonal of U gives infinities or NaN. Types and
+/// layouts are those of `solve`; asynchronous on `exec`. Needs the component `linalg`.
+/// @throws Error if ranks or extents do not fit or x shares memory otherwise
+template <execution_space Exec, view_like X, view_like LU, view_like Pivots, view_like B>
+void lu_solve(const Exec& exec, const X& x_view, const LU& lu_view, const Pivots& pivots_view, const B& b_view) {
+  using T = impl::value_of<X>;
+  static_assert(impl::are_matrices_of<T, LU, B>,
+                "quern::lu_solve: x, lu and b must have one floating-point or complex type");
+  static_assert(std::is_same_v<impl::value_of<Pivots>, int>, "quern::lu_solve: pivots must be a View of int");
+  const std::string label = "quern::lu_solve";
+  const auto x = impl::make_output<Exec>(x_view, label);
+  const auto lu = impl::make_input<Exec>(lu_view, label).array;
+  const auto pivots = impl::make_input<Exec>(pivots_view, label).array;
+  const auto b = impl::make_input<Exec>(b_view, label).array;
+  impl::check_one_square<Exec, T>(label, "lu", lu);
+  impl::check_right_side(label, lu, b);
+  impl::check_extents(label, "pivots", pivots, impl::without_last(lu.extents));
+  impl::check_extents(label, "x", x, b.extents);
+  impl::check_overlap(label, x, lu, "lu", false);
+  impl::check_overlap(label, x, b, "b", true);
+  if (x.extents.size() > 0) impl::substitute_matrix(exec, label, impl::columns_of(x), lu, pivots, impl::columns_of(b));
+}
+/// The same on a default instance of x's execution space.
+template <view_like X, view_like LU, view_like Pivots, view_like B>
+  requires(!execution_space<X>)
+void lu_solve(const X& x, const LU& lu, const Pivots& pivots, const B& b) {
+  lu_solve(impl::default_execution_space<X>(), x, lu, pivots, b);
+}
+
+/// Which triangle of a matrix is its own; the other is not read. The diagonal of a unit triangle is not read either: it
+/// consists of ones.
+enum class triangle { lower, upper, unit_lower, unit_upper };
+
+/// The solution of `a x = b` for one triangular matrix, (n, n), by substitution. b is (n) or (n, m), x as b and perhaps
+/// the same View. A zero in the diagonal gives infinities or NaN. Types and layouts are those of `solve`; asynchronous
+/// on `exec`. `transposed(a)` is a lower triangle where a is an upper. Needs the component `linalg`.
+/// @throws Error if ranks or extents do not fit or x shares memory otherwise
+template <execution_space Exec, view_like X, view_like A, view_like B>
+void triangular_solve(const Exec& exec, const X& x_view, const A& a_view, const B& b_view, triangle which) {
+  using T = impl::value_of<X>;
+  static_assert(impl::are_matrices_of<T, A, B>,
+                "quern::triangular_solve: x, a and b must have one floating-point or complex type");
+  const std::string label = "quern::triangular_solve";
+  const auto x = impl::make_output<Exec>(x_view, label);
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  const auto b = impl::make_input<Exec>(b_view, label).array;
+  impl::check_one_square<Exec, T>(label, "a", a);
+  impl::check_right_side(label, a, b);
+  impl::check_extents(label, "x", x, b.extents);
+  impl::check_overlap(label, x, a, "a", false);
+  impl::check_overlap(label, x, b, "b", true);
+  const impl::blas::triangle_kind kind{which == triangle::upper || which == triangle::unit_upper,
+                                       which == triangle::unit_lower || which == triangle::unit_upper};
+  if (x.extents.size() > 0) impl::triangular_matrix(exec, label, impl::columns_of(x), a, impl::columns_of(b), kind);
+}
+/// The same on a default instance of x's execution space.
+template <view_like X, view_like A, view_like B>
+void triangular_solve(const X& x, const A& a, const B& b, triangle which) {
+  triangular_solve(impl::default_execution_space<X>(), x, a, b, which);
+}
+
+/// The Cholesky factorization of a matrix, (n, n), or those of many small ones, (batch, n, n), `a = l l^H` with lower
+/// triangular l, as `numpy.linalg.cholesky`: the lower triangle of a is read, the upper of l is zero. l may be the same
+/// View as a.
 ///
 /// `info(b)` is 0, or the number from 1 of the row in which the pivot is not positive. Types, layouts, `info` and
 /// asynchrony are those of `solve`.
-/// @throws NotPositiveDefiniteError for the first item that is not positive definite, without `info`
+/// @throws NotPositiveDefiniteError for a matrix, the first of a batch, that is not positive definite, without `info`
 template <execution_space Exec, view_like L, view_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void cholesky(const Exec& exec, const L& l_view, const A& a_view, const Info&... info) {
@@ -398,23 +217,70 @@ void cholesky(const Exec& exec, const L& l_view, const A& a_view, const Info&...
   const std::string label = "quern::cholesky";
   const auto l = impl::make_output<Exec>(l_view, label);
   const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_square(label, a);
+  impl::check_square<Exec, A>(label, a);
   impl::check_extents(label, "l", l, a.extents);
   impl::check_overlap(label, l, a, "a", true);
-  const std::int64_t items = a.extents.extent[0];
-  impl::with_info<NotPositiveDefiniteError>(
-      exec, label, impl::no_positive_pivot, items,
-      [&](const impl::item_info& failed) {
-        const impl::cholesky_op<T> op{impl::as_matrices(l), impl::as_matrices(a), failed};
-        impl::launch_small<T>(exec, label, items, op.a.rows, op);
-      },
-      info...);
+  if constexpr (impl::may_be_matrix<Exec, A>) {
+    const auto run = [&] { return impl::cholesky_matrix(exec, label, l, a); };
+    if (a.extents.rank == 2)
+      impl::on_matrix<NotPositiveDefiniteError>(exec, label, impl::no_positive_pivot, run, info...);
+  }
+  if constexpr (impl::may_be_batch<A>) {
+    const std::int64_t items = a.extents.extent[0];
+    const auto run = [&](const impl::item_info& failed) {
+      const impl::cholesky_op<T> op{impl::as_matrices(l), impl::as_matrices(a), failed};
+      impl::launch_small<T>(exec, label, items, op.a.rows, op);
+    };
+    if (a.extents.rank == 3)
+      impl::with_info<NotPositiveDefiniteError>(exec, label, impl::no_positive_pivot, items, run, info...);
+  }
 }
 /// The same on a default instance of l's execution space.
 template <view_like L, view_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void cholesky(const L& l, const A& a, const Info&... info) {
   cholesky(impl::default_execution_space<L>(), l, a, info...);
+}
+
+/// The determinant of one matrix, (n, n): the product of the pivots of its LU factorization, 0 for a singular matrix, 1
+/// for n = 0. It overflows where the product does. Types and layouts are those of `solve`; waits for `exec`. Needs the
+/// component `linalg`.
+/// @throws Error if a is not a square matrix
+template <execution_space Exec, view_like A>
+auto det(const Exec& exec, const A& a_view) {
+  const std::string label = "quern::det";
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  impl::check_one_square<Exec, impl::value_of<A>>(label, "a", a);
+  return impl::determinant(exec, label, a).value();
+}
+/// The same on a default instance of a's execution space.
+template <view_like A>
+auto det(const A& a) {
+  return det(impl::default_execution_space<A>(), a);
+}
+
+/// A determinant as `sign exp(logabsdet)`, with a sign of absolute value 1, or 0 for a singular matrix.
+template <class T>
+struct slogdet_result {
+  T sign;
+  impl::real_type<T> logabsdet;
+};
+
+/// The sign of the determinant of one matrix and the logarithm of its absolute value, as `numpy.linalg.slogdet`: they
+/// do not overflow. Minus infinity for a singular matrix. Else as `det`.
+template <execution_space Exec, view_like A>
+auto slogdet(const Exec& exec, const A& a_view) {
+  using T = impl::value_of<A>;
+  const std::string label = "quern::slogdet";
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  impl::check_one_square<Exec, T>(label, "a", a);
+  const impl::scaled_product<T> d = impl::determinant(exec, label, a);
+  return slogdet_result<T>{d.sign(), d.log()};
+}
+/// The same on a default instance of a's execution space.
+template <view_like A>
+auto slogdet(const A& a) {
+  return slogdet(impl::default_execution_space<A>(), a);
 }
 
 }  // namespace quern

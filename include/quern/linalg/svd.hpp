@@ -3,6 +3,7 @@
 #ifndef QUERN_LINALG_SVD_HPP
 #define QUERN_LINALG_SVD_HPP
 
+#include <quern/linalg/dense_orthogonal.hpp>
 #include <quern/linalg/jacobi.hpp>
 
 namespace quern {
@@ -155,44 +156,53 @@ struct svd_op {
   }
 };
 
-/// Checks a, s and what the caller checks, and launches.
-template <class Exec, class S, class A, class Vectors, class... Info>
-void svd_checked(const Exec& exec, const std::string& label, const S& s, const A& a, const Vectors& vectors,
-                 const Info&... info) {
-  using T = typename A::value_type;
-  if (a.extents.rank != 3)
-    throw Error(label, "a has extents " + a.extents.str() + ", expected a batch of matrices, (batch, m, n)");
-  const std::int64_t items = a.extents.extent[0], m = a.extents.extent[1], n = a.extents.extent[2];
-  if (std::max(m, n) > largest_small_matrix)
-    throw Error(label, "a has extents " + a.extents.str() + ", expected matrices of at most 64 rows and columns");
-  check_extents(label, "s", s, shape{items, std::min(m, n)});
+/// Checks a and s, and decomposes; u and vt have no data where they are not wanted.
+template <class A, class Exec, class T, class... Info>
+void svd_checked(const Exec& exec, const std::string& label, const strided<T>& u, const strided<real_type<T>>& s,
+                 const strided<T>& vt, const strided<const T>& a, const Info&... info) {
+  const int rank = a.extents.rank;
+  shape values = without_last(a.extents);
+  values.extent[rank - 2] = std::min(a.extents.extent[rank - 2], a.extents.extent[rank - 1]);
+  check_extents(label, "s", s, values);
   check_overlap(label, s, a, "a", false);
-  const auto [u, vt] = vectors(items, m, n);
-  with_info<ConvergenceError>(
-      exec, label, [](int) { return std::string("does not converge"); }, items,
-      [&](const item_info& failed) {
-        const svd_op<T> op{as_matrices(s), u, vt, as_matrices(a), failed};
-        launch_small<T>(exec, label, items, static_cast<int>(std::max(m, n)), op);
-      },
-      info...);
+  if constexpr (may_be_matrix<Exec, A>) {
+    const auto run = [&] { return svd_matrix(exec, label, u, s, vt, a); };
+    if (rank == 2) on_matrix<ConvergenceError>(exec, label, does_not_converge, run, info...);
+  }
+  if constexpr (may_be_batch<A>) {
+    const std::int64_t items = a.extents.extent[0];
+    const auto run = [&](const item_info& failed) {
+      const auto vectors = [](const strided<T>& v) { return v.data == nullptr ? matrix_batch<T>{} : as_matrices(v); };
+      const svd_op<T> op{as_matrices(s), vectors(u), vectors(vt), as_matrices(a), failed};
+      launch_small<T>(exec, label, items, std::max(op.a.rows, op.a.columns), op);
+    };
+    if (rank == 3) with_info<ConvergenceError>(exec, label, does_not_converge, items, run, info...);
+  }
 }
 
 }  // namespace impl
 
-/// The singular value decompositions of many small matrices, `a = u diag(s) vt` with orthonormal columns of u and rows
-/// of vt, by one-sided Jacobi rotations.
+/// The singular value decomposition of a matrix, or those of many small ones, `a = u diag(s) vt` with orthonormal
+/// columns of u and rows of vt.
 ///
-/// | a | u | s | vt |
-/// | --- | --- | --- | --- |
-/// | (batch, m, n) | (batch, m, k) | (batch, k), real | (batch, k, n) |
+/// | a | u | s | vt | |
+/// | --- | --- | --- | --- | --- |
+/// | (m, n) | (m, k) | (k), real | (k, n) | thin, k = min(m, n) |
+/// | (m, n) | (m, m) | (k), real | (n, n) | full |
+/// | (batch, m, n) | (batch, m, k) | (batch, k), real | (batch, k, n) | many matrices, m and n up to 64 |
 ///
-/// k = min(m, n); s descends. Views of any layout of float, double or their complex numbers; m and n up to 64. The
-/// error of s is some m eps of the largest value, and often far less for small ones. The squares of the elements must
-/// not overflow.
+/// s descends. Views of any layout of float, double or their complex numbers. The error of s is some m eps of the
+/// largest value.
 ///
-/// With `info`, a View of int of one element an item, the call is asynchronous on `exec` and `info(b)` is 0, or 1 where
-/// 30 sweeps were not enough; without it the call waits for `exec` and throws. NaN in an item give NaN there. One
-/// kernel; matrices that do not fit into fast scratch memory stand in slow, which grows when first needed.
+/// One matrix is decomposed by LAPACK, cuSOLVER (by the polar decomposition) or rocSOLVER (component `linalg`), and the
+/// call waits for `exec`; of one with many more rows than columns, or columns than rows, only the R of its QR
+/// factorization is. A batch is decomposed by one-sided Jacobi rotations in one kernel, often with far less error in
+/// small values; the squares of the elements must not overflow. Matrices that do not fit into fast scratch memory stand
+/// in slow, which grows when first needed.
+///
+/// With `info`, a View of int of one element an item (of rank 0 for one matrix), `info(b)` is 0, or not 0 where the
+/// iteration has not converged (30 sweeps of Jacobi's), and a batch is asynchronous on `exec`; without it the call
+/// waits for `exec` and throws. NaN in an item give NaN there.
 /// @throws Error if ranks or extents do not fit or Views share memory
 /// @throws ConvergenceError for the first item that did not converge, without `info`
 template <execution_space Exec, view_like U, view_like S, view_like Vt, view_like A, view_like... Info>
@@ -207,15 +217,16 @@ void svd(const Exec& exec, const U& u_view, const S& s_view, const Vt& vt_view, 
   const auto s = impl::make_output<Exec>(s_view, label);
   const auto vt = impl::make_output<Exec>(vt_view, label);
   const auto a = impl::make_input<Exec>(a_view, label).array;
-  const auto vectors = [&](std::int64_t items, std::int64_t m, std::int64_t n) {
-    impl::check_extents(label, "u", u, shape{items, m, std::min(m, n)});
-    impl::check_extents(label, "vt", vt, shape{items, std::min(m, n), n});
-    impl::check_overlap(label, u, a, "a", false);
-    impl::check_overlap(label, vt, a, "a", false);
-    impl::check_overlap(label, u, vt, "vt", false);
-    return std::pair(impl::as_matrices(u), impl::as_matrices(vt));
-  };
-  impl::svd_checked(exec, label, s, a, vectors, info...);
+  impl::check_matrices<Exec, A>(label, a);
+  const int rank = a.extents.rank;
+  const std::int64_t m = a.extents.extent[rank - 2], n = a.extents.extent[rank - 1], k = std::min(m, n);
+  const bool full = rank == 2 && u.extents == shape{m, m} && vt.extents == shape{n, n};
+  impl::check_extents(label, "u", u, impl::with_matrix(a.extents, m, full ? m : k));
+  impl::check_extents(label, "vt", vt, impl::with_matrix(a.extents, full ? n : k, n));
+  impl::check_overlap(label, u, a, "a", false);
+  impl::check_overlap(label, vt, a, "a", false);
+  impl::check_overlap(label, u, vt, "vt", false);
+  impl::svd_checked<A, Exec, T>(exec, label, u, s, vt, a, info...);
 }
 /// The same on a default instance of s's execution space.
 template <view_like U, view_like S, view_like Vt, view_like A, view_like... Info>
@@ -234,10 +245,8 @@ void svdvals(const Exec& exec, const S& s_view, const A& a_view, const Info&... 
   const std::string label = "quern::svdvals";
   const auto s = impl::make_output<Exec>(s_view, label);
   const auto a = impl::make_input<Exec>(a_view, label).array;
-  const auto none = [](std::int64_t, std::int64_t, std::int64_t) {
-    return std::pair(impl::matrix_batch<T>{}, impl::matrix_batch<T>{});
-  };
-  impl::svd_checked(exec, label, s, a, none, info...);
+  impl::check_matrices<Exec, A>(label, a);
+  impl::svd_checked<A, Exec, T>(exec, label, {}, s, {}, a, info...);
 }
 /// The same on a default instance of s's execution space.
 template <view_like S, view_like A, view_like... Info>

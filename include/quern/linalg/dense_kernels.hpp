@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_LINALG_DENSE_KERNELS_HPP
+#define QUERN_LINALG_DENSE_KERNELS_HPP
+
+/// @file
+/// What operations on one matrix share: column-major matrices to work in, and what is said of a matrix without a
+/// result.
+
+#include <optional>
+#include <quern/core/workspace.hpp>
+#include <quern/impl/lapack.hpp>
+#include <quern/linalg/product_kernels.hpp>
+#include <quern/linalg/small_kernels.hpp>
+#include <quern/map/map.hpp>
+
+namespace quern::impl {
+
+template <class T>
+strided<T> exchanged(const strided<T>& s) {
+  return {s.data, {s.extents.extent[1], s.extents.extent[0]}, {s.stride[1], s.stride[0]}};
+}
+/// A vector as a matrix of one column; a matrix as it is.
+template <class T>
+strided<T> columns_of(const strided<T>& s) {
+  return s.extents.rank == 2 ? s : strided<T>{s.data, {s.extents.extent[0], 1}, {s.stride[0], s.extents.extent[0]}};
+}
+template <class T>
+strided<T> first_columns(const strided<T>& s, std::int64_t n) {
+  return {s.data, {s.extents.extent[0], n}, s.stride};
+}
+template <class T>
+strided<T> as_matrix(const column_major<T>& m) {
+  return {m.data, {m.rows, m.columns}, {1, m.ld}};
+}
+template <class T>
+strided<const T> as_input(const strided<T>& s) {
+  return {s.data, s.extents, s.stride};
+}
+template <class T>
+strided<const T> as_input(const column_major<T>& m) {
+  return as_input(as_matrix(m));
+}
+
+/// A matrix whose columns are contiguous in memory, as what it is.
+template <class T>
+std::optional<column_major<T>> as_columns(const strided<T>& s) {
+  const std::int64_t m = s.extents.extent[0], n = s.extents.extent[1];
+  if ((s.stride[0] != 1 && m > 1) || (s.stride[1] < m && n > 1)) return std::nullopt;
+  return column_major<T>{s.data, m, n, n > 1 ? s.stride[1] : std::max<std::int64_t>(m, 1)};
+}
+
+template <class Exec, class T, class U>
+void copy_matrix(const Exec& exec, const std::string& label, const strided<T>& to, const strided<U>& from) {
+  if (to.extents.size() == 0 || (to.data == from.data && to.stride == from.stride)) return;
+  map_launch<Exec, op::identity, T>(exec, label + "/copy", to, {}, false, {{to.stride, from.stride}},
+                                    array_input<T>{as_input(from)});
+}
+template <class Exec, class T>
+void fill_matrix(const Exec& exec, const std::string& label, const strided<T>& to, const T& value) {
+  if (to.extents.size() == 0) return;
+  map_launch<Exec, op::identity, T>(exec, label + "/fill", to, {}, false, {{to.stride, {}}}, scalar_input<T>{value});
+}
+/// What a matrix that has no result gives.
+template <class Exec, class T>
+void fill_nan(const Exec& exec, const std::string& label, const strided<T>& to) {
+  fill_matrix(exec, label, to, T(Kokkos::Experimental::quiet_NaN_v<real_type<T>>));
+}
+
+/// Which elements of a matrix are meant.
+enum class part { all, lower, upper };
+KOKKOS_INLINE_FUNCTION bool in_part(part p, std::int64_t i, std::int64_t j) {
+  return p == part::all || (p == part::lower ? i >= j : i <= j);
+}
+
+/// Whether all elements of a part are finite. Vendors' routines may hang, or give numbers, where they are not.
+template <class Exec, class T>
+bool all_finite(const Exec& exec, const std::string& label, const column_major<T>& a, part which = part::all) {
+  std::int64_t others = 0;
+  Kokkos::parallel_reduce(
+      label + "/finite", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows * a.columns),
+      KOKKOS_LAMBDA(std::int64_t e, std::int64_t& count) {
+        const std::int64_t j = e / a.rows, i = e - j * a.rows;
+        const bool finite = magnitude(a(i, j)) <= Kokkos::Experimental::finite_max_v<real_type<T>>;
+        if (in_part(which, i, j) && !finite) ++count;
+      },
+      others);
+  return others == 0;
+}
+
+/// Copies a part of a matrix; the other elements become `other`.
+template <class Exec, class T>
+void copy_part(const Exec& exec, const std::string& label, const strided<T>& to, const column_major<const T>& from,
+               part which, const T& other) {
+  const std::int64_t m = to.extents.extent[0], n = to.extents.extent[1];
+  T* const data = to.data;
+  const std::int64_t down = to.stride[0], across = to.stride[1];
+  Kokkos::parallel_for(
+      label + "/part", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, m * n),
+      KOKKOS_LAMBDA(std::int64_t e) {
+        const std::int64_t j = e / m, i = e - j * m;
+        data[i * down + j * across] = in_part(which, i, j) ? from(i, j) : other;
+      });
+}
+/// The identity.
+template <class Exec, class T>
+void set_identity(const Exec& exec, const std::string& label, const column_major<T>& a) {
+  Kokkos::parallel_for(
+      label + "/identity", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows * a.columns),
+      KOKKOS_LAMBDA(std::int64_t e) {
+        const std::int64_t j = e / a.rows, i = e - j * a.rows;
+        a(i, j) = T(i == j ? 1 : 0);
+      });
+}
+
+/// C = A B for matrices of any strides.
+template <class Exec, class T>
+void multiply_matrices(const Exec& exec, const std::string& label, const strided<T>& c, const strided<const T>& a,
+                       const strided<const T>& b, T beta = T(0)) {
+  const auto strides = [](const auto& s) { return Kokkos::Array<std::int64_t, 3>{0, s.stride[0], s.stride[1]}; };
+  multiply(exec, label,
+           matrix_product<T, T, T>{c.data,
+                                   a.data,
+                                   b.data,
+                                   1,
+                                   a.extents.extent[0],
+                                   b.extents.extent[1],
+                                   a.extents.extent[1],
+                                   strides(c),
+                                   strides(a),
+                                   strides(b),
+                                   {T(1), beta}});
+}
+
+/// C = A^H B.
+template <class Exec, class T>
+void multiply_adjoint(const Exec& exec, const std::string& label, const column_major<T>& c, const strided<const T>& a,
+                      const strided<const T>& b) {
+  if constexpr (is_complex<T>) {  // whose columns are contiguous
+    const auto left = *as_columns(a), right = *as_columns(b);
+    blas::gemm<Exec, T>(exec, 1, c.rows, c.columns, a.extents.extent[0], T(1),
+                        {left.data, blas::form::adjoint, left.ld, 0}, {right.data, blas::form::as_is, right.ld, 0},
+                        T(0), {c.data, blas::form::as_is, c.ld, 0});
+  } else {
+    multiply_matrices(exec, label, as_matrix(c), exchanged(a), b);
+  }
+}
+
+/// A column-major matrix to work in: `out` itself where it is one, so that nothing need be copied there, or scratch
+/// memory.
+template <class Exec, class T>
+class work_matrix {
+ public:
+  work_matrix(const Exec& exec, std::int64_t rows, std::int64_t columns) {
+    scratch_.emplace(exec, rows * columns);
+    matrix_ = {scratch_->data(), rows, columns, std::max<std::int64_t>(rows, 1)};
+  }
+  work_matrix(const Exec& exec, const strided<T>& out) {
+    if (const auto columns = as_columns(out)) {
+      matrix_ = *columns;
+    } else {
+      scratch_.emplace(exec, out.extents.size());
+      matrix_ = {scratch_->data(), out.extents.extent[0], out.extents.extent[1],
+                 std::max<std::int64_t>(out.extents.extent[0], 1)};
+    }
+  }
+  const column_major<T>& operator*() const { return matrix_; }
+  const column_major<T>* operator->() const { return &matrix_; }
+
+ private:
+  std::optional<scratch_array<Exec, T>> scratch_;
+  column_major<T> matrix_;
+};
+
+/// An input as a column-major matrix: itself where it is one, or a copy in scratch memory.
+template <class Exec, class T>
+class column_input {
+ public:
+  column_input(const Exec& exec, const std::string& label, const strided<const T>& in) {
+    if (const auto columns = as_columns(in)) {
+      matrix_ = *columns;
+    } else {
+      copy_.emplace(exec, in.extents.extent[0], in.extents.extent[1]);
+      copy_matrix(exec, label, as_matrix(**copy_), in);
+      matrix_ = **copy_;
+    }
+  }
+  const column_major<const T>& operator*() const { return matrix_; }
+
+ private:
+  std::optional<work_matrix<Exec, T>> copy_;
+  column_major<const T> matrix_;
+};
+
+/// Where a routine of LAPACK's reports.
+template <class Exec>
+class routine_info {
+ public:
+  explicit routine_info(const Exec& exec) : held_(exec) {}
+  int* data() { return held_.template result<int>(); }
+  int wait(const Exec& exec, const std::string& label) {
+    exec.fence(label + ": info");
+    return *data();
+  }
+
+ private:
+  lease<Exec> held_;
+};
+
+/// Checks a matrix of an operation that has no batches.
+template <class Exec, class T, class U>
+void check_one_matrix(const std::string& label, const std::string& name, const strided<U>& a) {
+  static_assert(is_matrix_value<T>, "quern: a must have a floating-point or complex type");
+  static_assert(takes_matrix<Exec, T>, "quern: a single matrix needs the component linalg (QUERN_ENABLE_LINALG=ON)");
+  if (a.extents.rank != 2 ||
+      std::max(a.extents.extent[0], a.extents.extent[1]) > Kokkos::Experimental::finite_max_v<int>)
+    throw Error(label, name + " has extents " + a.extents.str() +
+                           ", expected a matrix of less than 2^31 rows and columns, (m, n)");
+}
+template <class Exec, class T, class U>
+void check_one_square(const std::string& label, const std::string& name, const strided<U>& a) {
+  check_one_matrix<Exec, T>(label, name, a);
+  if (a.extents.extent[0] != a.extents.extent[1])
+    throw Error(label, name + " has extents " + a.extents.str() + ", expected a square matrix, (n, n)");
+}
+
+/// The caller's `info` of one matrix, where there is one.
+template <class Exec, class... Info>
+int* matrix_info(const std::string& label, const Info&... info_view) {
+  if constexpr (sizeof...(Info) == 1) {
+    const auto info = make_output<Exec>(info_view..., label);
+    static_assert(std::is_same_v<std::remove_pointer_t<decltype(info.data)>, int>, "quern: info must be a View of int");
+    if (info.extents.rank != 0)
+      throw Error(label, "info has extents " + info.extents.str() + ", expected those of one number, ()");
+    return info.data;
+  } else {
+    return nullptr;
+  }
+}
+/// Runs what factors a matrix, and says in the caller's `info`, or by an exception, what became of it: 0, or a row
+/// from 1.
+template <class E, class Exec, class Run, class... Info>
+void on_matrix(const Exec& exec, const std::string& label, std::string (*problem)(int row), const Run& run,
+               const Info&... info_view) {
+  int* const info = matrix_info<Exec>(label, info_view...);
+  const int status = run();
+  if (info != nullptr) {
+    const Kokkos::View<int, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> told(info);
+    Kokkos::deep_copy(exec, told, status);
+  } else if (status != 0) {
+    throw E(label, "the matrix " + problem(status - 1), 0, status - 1);
+  }
+}
+
+}  // namespace quern::impl
+
+#endif

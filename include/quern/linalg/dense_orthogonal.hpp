@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_LINALG_DENSE_ORTHOGONAL_HPP
+#define QUERN_LINALG_DENSE_ORTHOGONAL_HPP
+
+/// @file
+/// QR, singular value and eigenvalue decompositions of one matrix. Each function waits.
+
+#include <quern/linalg/tall_kernels.hpp>
+
+namespace quern::impl {
+
+/// Householder's factorization, `columns` of Q.
+template <class Exec, class T>
+void qr_by_reflections(const Exec& exec, const std::string& label, const strided<T>& q, const strided<T>& r,
+                       const strided<const T>& a) {
+  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], columns = q.extents.extent[1];
+  const work_matrix<Exec, T> work(exec, m, std::max(n, columns));
+  copy_matrix(exec, label, as_matrix(work->first_columns(n)), a);
+  if (!all_finite(exec, label, work->first_columns(n))) {
+    fill_nan(exec, label, q);
+    fill_nan(exec, label, r);
+    return;
+  }
+  const scratch_array<Exec, T> tau(exec, std::min(m, n));
+  lapack::geqrf(exec, work->first_columns(n), tau.data());
+  copy_part<Exec, T>(exec, label, r, work->first_columns(n), part::upper, T(0));
+  lapack::orgqr<Exec, T>(exec, work->first_columns(columns), std::min(m, n), tau.data());
+  copy_matrix(exec, label, q, as_matrix(work->first_columns(columns)));
+}
+
+template <class Exec, class T>
+void qr_matrix(const Exec& exec, const std::string& label, const strided<T>& q, const strided<T>& r,
+               const strided<const T>& a) {
+  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
+  if (m == 0 || n == 0) {  // of a matrix without columns, Q is any orthonormal basis
+    const work_matrix<Exec, T> one(exec, m, q.extents.extent[1]);
+    set_identity(exec, label, *one);
+    return copy_matrix(exec, label, q, as_matrix(*one));
+  }
+  if (!is_tall(a) || q.extents.extent[1] != n) return qr_by_reflections(exec, label, q, r, a);
+  const tall_factors<Exec, T> f(exec, label, a);
+  multiply_matrices(exec, label, q, f.x, as_input(*f.inverse));
+  copy_matrix(exec, label, r, as_matrix(*f.r));
+}
+
+/// A = U diag(s) Vt, m >= n, U of (m, n); only s where `vectors` is false.
+template <class Exec, class T>
+int svd_of_tall(const Exec& exec, const std::string& label, bool vectors, const strided<T>& u, real_type<T>* s,
+                const column_major<T>& vt, const strided<const T>& a) {
+  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
+  routine_info<Exec> info(exec);
+  if (!is_tall(a)) {
+    const work_matrix<Exec, T> work(exec, m, n);
+    copy_matrix(exec, label, as_matrix(*work), a);
+    if (!all_finite(exec, label, *work)) return -1;
+    if (!vectors) {
+      lapack::svd<Exec, T>(exec, *work, s, {}, {}, info.data());
+    } else {
+      const work_matrix<Exec, T> left(exec, u);
+      lapack::svd(exec, *work, s, *left, vt, info.data());
+      copy_matrix(exec, label, u, as_matrix(*left));
+    }
+    return info.wait(exec, label);
+  }
+  const tall_factors<Exec, T> f(exec, label, a);
+  if (!all_finite(exec, label, *f.r)) return -1;
+  const work_matrix<Exec, T> left(exec, n, n), both(exec, n, n);
+  if (!vectors) lapack::svd<Exec, T>(exec, *f.r, s, {}, {}, info.data());
+  else lapack::svd(exec, *f.r, s, *left, vt, info.data());
+  const int status = info.wait(exec, label);
+  if (!vectors || status != 0) return status;
+  multiply_matrices(exec, label, as_matrix(*both), as_input(*f.inverse), as_input(*left));
+  multiply_matrices(exec, label, u, f.x, as_input(*both));
+  return 0;
+}
+
+/// The columns of U behind the n-th, orthogonal to those before.
+template <class Exec, class T>
+void complete_basis(const Exec& exec, const std::string& label, const strided<T>& u, std::int64_t n) {
+  const std::int64_t m = u.extents.extent[0];
+  if (m == n) return;
+  const work_matrix<Exec, T> work(exec, m, m);
+  copy_matrix(exec, label, as_matrix(work->first_columns(n)), first_columns(u, n));
+  const scratch_array<Exec, T> tau(exec, n);
+  lapack::geqrf(exec, work->first_columns(n), tau.data());
+  lapack::orgqr<Exec, T>(exec, *work, n, tau.data());
+  const auto behind = [&](const strided<T>& s) { return strided<T>{s.data + n * s.stride[1], {m, m - n}, s.stride}; };
+  copy_matrix(exec, label, behind(u), behind(as_matrix(*work)));
+}
+
+/// A = U diag(s) Vt of any shape, thin, or full where U is (m, m) and Vt (n, n); s alone where u has no data.
+template <class Exec, class T>
+int svd_matrix(const Exec& exec, const std::string& label, const strided<T>& u, const strided<real_type<T>>& s,
+               const strided<T>& vt, const strided<const T>& a) {
+  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], k = std::min(m, n);
+  const bool vectors = u.data != nullptr;
+  if (m < n) return svd_matrix(exec, label, exchanged(vt), s, exchanged(u), exchanged(a));
+  if (n == 0) {
+    if (vectors) qr_matrix(exec, label, u, strided<T>{nullptr, {u.extents.extent[1], 0}, {}}, a);
+    return 0;
+  }
+  const work_matrix<Exec, T> right(exec, vectors ? n : 0, vectors ? n : 0);
+  const scratch_array<Exec, real_type<T>> values(exec, k);
+  const strided<T> thin = vectors ? first_columns(u, k) : u;
+  const int status = svd_of_tall(exec, label, vectors, thin, values.data(), *right, a);
+  if (status != 0) {
+    fill_nan(exec, label, s);
+    if (vectors) fill_nan(exec, label, u);
+    if (vectors) fill_nan(exec, label, vt);
+    return std::max(status, 0);
+  }
+  copy_matrix(exec, label, s, strided<real_type<T>>{values.data(), {k}, {1}});
+  if (!vectors) return 0;
+  copy_matrix(exec, label, vt, as_matrix(*right));
+  if (u.extents.extent[1] > k) complete_basis(exec, label, u, k);
+  return 0;
+}
+
+/// A v = v diag(w); w alone where v has no data.
+template <class Exec, class T>
+int eigh_matrix(const Exec& exec, const std::string& label, const strided<real_type<T>>& w, const strided<T>& v,
+                const strided<const T>& a) {
+  const std::int64_t n = a.extents.extent[0];
+  if (n == 0) return 0;
+  const bool vectors = v.data != nullptr;
+  const work_matrix<Exec, T> scratch(exec, vectors ? 0 : n, vectors ? 0 : n), out(exec, v);
+  const column_major<T> work = vectors ? *out : *scratch;
+  copy_matrix(exec, label, as_matrix(work), a);
+  const scratch_array<Exec, real_type<T>> values(exec, n);
+  routine_info<Exec> info(exec);
+  const bool finite = all_finite(exec, label, work, part::lower);
+  if (finite) lapack::eigh(exec, work, values.data(), vectors, info.data());
+  const int status = finite ? info.wait(exec, label) : 0;
+  if (!finite || status != 0) {
+    fill_nan(exec, label, w);
+    if (vectors) fill_nan(exec, label, v);
+    return status;
+  }
+  copy_matrix(exec, label, w, strided<real_type<T>>{values.data(), {n}, {1}});
+  if (vectors) copy_matrix(exec, label, v, as_matrix(work));
+  return 0;
+}
+
+}  // namespace quern::impl
+
+#endif

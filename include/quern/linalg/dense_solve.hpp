@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_LINALG_DENSE_SOLVE_HPP
+#define QUERN_LINALG_DENSE_SOLVE_HPP
+
+/// @file
+/// Systems of linear equations with one matrix. Each function waits, and gives 0 or the row, from 1, that has no pivot.
+
+#include <cmath>
+#include <quern/linalg/dense_kernels.hpp>
+
+namespace quern::impl {
+
+/// X = A^-1 B. B stands beside A when it is factored, so that only half of the substitution is left, which is slow for
+/// one right-hand side.
+template <class Exec, class T>
+int solve_matrix(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& a,
+                 const strided<const T>& b) {
+  const std::int64_t n = a.extents.extent[0], columns = x.extents.extent[1];
+  if (n == 0) return 0;
+  const work_matrix<Exec, T> both(exec, n, n + columns);
+  const column_major<T> right{both->data + n * both->ld, n, columns, both->ld};
+  const scratch_array<Exec, int> pivots(exec, n);
+  copy_matrix(exec, label, as_matrix(both->first_columns(n)), a);
+  copy_matrix(exec, label, as_matrix(right), b);
+  if (!all_finite(exec, label, both->first_columns(n))) {
+    fill_nan(exec, label, x);
+    return 0;
+  }
+  routine_info<Exec> info(exec);
+  lapack::getrf(exec, *both, pivots.data(), info.data());
+  const int zero = info.wait(exec, label);
+  if (zero != 0) {
+    fill_nan(exec, label, x);
+    return zero;
+  }
+  blas::trsm<Exec, T>(exec, blas::side::left, {.upper = true}, n, columns, {both->data, blas::form::as_is, both->ld, 0},
+                      {right.data, blas::form::as_is, right.ld, 0});
+  copy_matrix(exec, label, x, as_matrix(right));
+  return 0;
+}
+
+/// Pivots count from 0 in this library and from 1 in LAPACK: to(i) = from(i) + by.
+template <class Exec>
+void shift_pivots(const Exec& exec, const std::string& label, std::int64_t n, int* to, std::int64_t to_step,
+                  const int* from, std::int64_t from_step, int by) {
+  Kokkos::parallel_for(
+      label + "/pivots", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      KOKKOS_LAMBDA(std::int64_t i) { to[i * to_step] = from[i * from_step] + by; });
+}
+
+/// A factored in column-major memory, with pivots that count from 1; of NaN where an element is not finite.
+template <class Exec, class T>
+struct factored_matrix {
+  work_matrix<Exec, T> lu;
+  scratch_array<Exec, int> pivots;
+  int zero = 0;
+  bool finite = true;
+
+  /// Factors in `out` where it is column-major.
+  factored_matrix(const Exec& exec, const std::string& label, const strided<const T>& a, const strided<T>& out)
+      : lu(exec, out), pivots(exec, a.extents.extent[0]) {
+    factor(exec, label, a);
+  }
+  factored_matrix(const Exec& exec, const std::string& label, const strided<const T>& a)
+      : lu(exec, a.extents.extent[0], a.extents.extent[0]), pivots(exec, a.extents.extent[0]) {
+    factor(exec, label, a);
+  }
+
+ private:
+  void factor(const Exec& exec, const std::string& label, const strided<const T>& a) {
+    copy_matrix(exec, label, as_matrix(*lu), a);
+    finite = all_finite(exec, label, *lu);
+    if (!finite) return not_finite(exec, label, lu->rows, pivots.data());
+    routine_info<Exec> info(exec);
+    lapack::getrf(exec, *lu, pivots.data(), info.data());
+    zero = info.wait(exec, label);
+  }
+
+ public:
+  void not_finite(const Exec& exec, const std::string& label, std::int64_t n, int* pivot) {
+    fill_nan(exec, label, as_matrix(*lu));
+    Kokkos::parallel_for(
+        label + "/pivots", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(int i) { pivot[i] = i + 1; });
+  }
+};
+
+template <class Exec, class T>
+int lu_matrix(const Exec& exec, const std::string& label, const strided<T>& lu, const strided<int>& pivots,
+              const strided<const T>& a) {
+  const std::int64_t n = a.extents.extent[0];
+  if (n == 0) return 0;
+  const factored_matrix<Exec, T> f(exec, label, a, lu);
+  copy_matrix(exec, label, lu, as_matrix(*f.lu));
+  shift_pivots(exec, label, n, pivots.data, pivots.stride[0], f.pivots.data(), 1, -1);
+  return f.zero;
+}
+
+template <class Exec, class T>
+int inverse_matrix(const Exec& exec, const std::string& label, const strided<T>& out, const strided<const T>& a) {
+  const std::int64_t n = a.extents.extent[0];
+  if (n == 0) return 0;
+  const factored_matrix<Exec, T> f(exec, label, a);
+  if (!f.finite || f.zero != 0) {
+    fill_nan(exec, label, out);
+    return f.zero;
+  }
+  const work_matrix<Exec, T> right(exec, out);
+  set_identity(exec, label, *right);
+  lapack::getrs<Exec, T>(exec, *f.lu, f.pivots.data(), *right);
+  copy_matrix(exec, label, out, as_matrix(*right));
+  return 0;
+}
+
+template <class Exec, class T>
+int cholesky_matrix(const Exec& exec, const std::string& label, const strided<T>& l, const strided<const T>& a) {
+  const std::int64_t n = a.extents.extent[0];
+  if (n == 0) return 0;
+  const work_matrix<Exec, T> work(exec, n, n);
+  copy_matrix(exec, label, as_matrix(*work), a);
+  int bad = 0;
+  const bool finite = all_finite(exec, label, *work, part::lower);
+  if (finite) {
+    routine_info<Exec> info(exec);
+    lapack::potrf(exec, *work, info.data());
+    bad = info.wait(exec, label);
+  }
+  if (finite && bad == 0) copy_part<Exec, T>(exec, label, l, *work, part::lower, T(0));
+  else fill_nan(exec, label, l);
+  return bad;
+}
+
+/// X = A^-1 B with a triangular A.
+template <class Exec, class T>
+void triangular_matrix(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& a,
+                       const strided<const T>& b, blas::triangle_kind kind) {
+  const std::int64_t n = a.extents.extent[0];
+  const bool rows = !as_columns(a) && as_columns(exchanged(a));  // which hold the other triangle, transposed
+  const column_input<Exec, T> matrix(exec, label, rows ? exchanged(a) : a);
+  const work_matrix<Exec, T> work(exec, x);
+  copy_matrix(exec, label, as_matrix(*work), b);
+  if (rows) kind.upper = !kind.upper;
+  const auto form = rows ? blas::form::transposed : blas::form::as_is;
+  blas::trsm<Exec, T>(exec, blas::side::left, kind, n, x.extents.extent[1], {(*matrix).data, form, (*matrix).ld, 0},
+                      {work->data, blas::form::as_is, work->ld, 0});
+  copy_matrix(exec, label, x, as_matrix(*work));
+}
+
+/// X = A^-1 B from what lu_factor gives.
+template <class Exec, class T>
+void substitute_matrix(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& lu,
+                       const strided<const int>& pivots, const strided<const T>& b) {
+  const std::int64_t n = lu.extents.extent[0];
+  const column_input<Exec, T> factors(exec, label, lu);
+  const scratch_array<Exec, int> from_one(exec, n);
+  shift_pivots(exec, label, n, from_one.data(), 1, pivots.data, pivots.stride[0], 1);
+  const work_matrix<Exec, T> work(exec, x);
+  copy_matrix(exec, label, as_matrix(*work), b);
+  lapack::getrs<Exec, T>(exec, *factors, from_one.data(), *work);
+  copy_matrix(exec, label, x, as_matrix(*work));
+}
+
+/// A determinant as `fraction 2^exponent`, with a fraction of absolute value from 1 to 2, or 0.
+template <class T>
+struct scaled_product {
+  T fraction = T(1);
+  std::int64_t exponent = 0;
+
+  KOKKOS_FUNCTION void multiply(const T& factor, std::int64_t factor_exponent = 0) {
+    exponent += factor_exponent;
+    fraction *= by_power_of_two(factor);
+    fraction = by_power_of_two(fraction);
+  }
+  /// A number brought near 1, whose exponent is counted. It is scaled twice, since the power itself may not be a
+  /// number.
+  KOKKOS_FUNCTION T by_power_of_two(const T& x) {
+    using R = real_type<T>;
+    const R size = Kokkos::abs(x);
+    if (!(size > 0 && size <= Kokkos::Experimental::finite_max_v<R>)) return x;
+    const R power = Kokkos::floor(Kokkos::log2(size)), half = Kokkos::floor(power / 2);
+    exponent += static_cast<std::int64_t>(power);
+    return x * Kokkos::exp2(-half) * Kokkos::exp2(half - power);
+  }
+
+  T value() const {
+    const int power = static_cast<int>(std::clamp<std::int64_t>(exponent, -100'000, 100'000));
+    if constexpr (is_complex<T>) return T(std::ldexp(fraction.real(), power), std::ldexp(fraction.imag(), power));
+    else return std::ldexp(fraction, power);
+  }
+  T sign() const { return fraction == T(0) ? T(0) : fraction / Kokkos::abs(fraction); }
+  real_type<T> log() const {
+    using R = real_type<T>;
+    return std::log(Kokkos::abs(fraction)) + static_cast<R>(exponent) * Kokkos::numbers::ln2_v<R>;
+  }
+};
+
+template <class T>
+struct product_reducer {
+  using reducer = product_reducer;
+  using value_type = scaled_product<T>;
+  using result_view_type = Kokkos::View<value_type, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  value_type* result;
+
+  KOKKOS_FUNCTION void join(value_type& a, const value_type& b) const { a.multiply(b.fraction, b.exponent); }
+  KOKKOS_FUNCTION void init(value_type& a) const { a = value_type(); }
+  KOKKOS_FUNCTION value_type& reference() const { return *result; }
+  KOKKOS_FUNCTION result_view_type view() const { return result_view_type(result); }
+  KOKKOS_FUNCTION bool references_scalar() const { return true; }
+};
+
+template <class Exec, class T>
+scaled_product<T> determinant(const Exec& exec, const std::string& label, const strided<const T>& a) {
+  const std::int64_t n = a.extents.extent[0];
+  scaled_product<T> result;
+  if (n == 0) return result;
+  const factored_matrix<Exec, T> f(exec, label, a);
+  const column_major<T> lu = *f.lu;
+  const int* const pivots = f.pivots.data();
+  Kokkos::parallel_reduce(
+      label + "/product", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      KOKKOS_LAMBDA(std::int64_t i, scaled_product<T>& product) {
+        product.multiply(pivots[i] == i + 1 ? lu(i, i) : -lu(i, i));
+      },
+      product_reducer<T>{&result});
+  return result;
+}
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,273 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_LINALG_SMALL_SOLVE_HPP
+#define QUERN_LINALG_SMALL_SOLVE_HPP
+
+/// @file
+/// Systems of linear equations with many small matrices.
+
+#include <quern/linalg/small_kernels.hpp>
+
+namespace quern::impl {
+
+/// Gaussian elimination with partial pivoting of the first n columns of a matrix of `width`: L (with ones, which are
+/// not stored) and U of its rows as they were exchanged; row k was exchanged with `exchange(k, p)`. The columns behind
+/// the n-th become those of L^-1 P B. Gives the number (from 1) of the first row whose pivot is zero, which is left
+/// alone, or 0.
+template <class Lanes, class T, class Exchange>
+KOKKOS_FUNCTION int eliminate(const Lanes& lanes, const small_matrix<T>& a, int n, int width,
+                              const Exchange& exchange) {
+  int zero = 0;
+  for (int k = 0; k < n; ++k) {
+    const int p = lanes.template largest<real_type<T>>(k, n, [&](int i) { return pivot_size(a(i, k)); });
+    exchange(k, p);
+    if (p != k) lanes.for_each(width, [&](int j) { Kokkos::kokkos_swap(a(k, j), a(p, j)); });
+    const T pivot = a(k, k);
+    if (pivot == T(0)) {
+      if (zero == 0) zero = k + 1;
+      continue;
+    }
+    lanes.for_each(n - k - 1, [&](int r) {
+      const int i = k + 1 + r;
+      const T factor = a(i, k) / pivot;
+      a(i, k) = factor;
+      for (int j = k + 1; j < width; ++j) a(i, j) -= factor * a(k, j);
+    });
+  }
+  return zero;
+}
+
+/// Solves U X = B for the columns of B behind the n-th.
+template <class Lanes, class T>
+KOKKOS_FUNCTION void substitute_back(const Lanes& lanes, const small_matrix<T>& a, int n, int width) {
+  for (int k = n - 1; k >= 0; --k) {
+    const T pivot = a(k, k);
+    lanes.for_each(width - n, [&](int j) { a(k, n + j) /= pivot; });
+    lanes.for_each(k, [&](int i) {
+      for (int j = n; j < width; ++j) a(i, j) -= a(i, k) * a(k, j);
+    });
+  }
+}
+
+/// X = A^-1 B.
+template <class T>
+struct solve_op {
+  matrix_batch<T> x;
+  matrix_batch<const T> a, b;
+  item_info info;
+
+  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows + x.columns); }
+  KOKKOS_FUNCTION int more_elements() const { return 0; }
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
+    const int n = a.rows, width = n + x.columns;
+    const small_matrix<T> work{scratch, small_matrix<T>::distance(width)}, right{scratch + n, work.ld};
+    load_matrix(lanes, work, a, item);
+    load_matrix(lanes, right, b, item);
+    const int zero = eliminate(lanes, work, n, width, [](int, int) {});
+    if (zero == 0) {
+      substitute_back(lanes, work, n, width);
+      store_matrix(lanes, x, right, item);
+    } else {
+      store_nan(lanes, x, item);
+    }
+    lanes.once([&] { info(item) = zero; });
+  }
+};
+
+/// A number that device code too may read as a constant.
+template <int I>
+struct constant_index {
+  KOKKOS_FUNCTION constexpr operator int() const { return I; }
+};
+
+/// Calls f(Begin), ..., f(End - 1) with constants, since registers have no index.
+template <int Begin, int End, class F>
+KOKKOS_FUNCTION void unrolled(const F& f) {
+  if constexpr (Begin < End) {
+    f(constant_index<Begin>());
+    unrolled<Begin + 1, End>(f);
+  }
+}
+
+/// The same for one right-hand side and up to N rows, by one thread with the matrix in its registers. Rows and columns
+/// that the matrix has not are those of the identity; rows are exchanged by selection.
+template <class T, int N>
+struct solve_in_registers {
+  matrix_batch<T> x;
+  matrix_batch<const T> a, b;
+  item_info info;
+  struct augmented {
+    T at[N][N + 1];
+  };
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    const int n = a.rows;
+    augmented m;
+    unrolled<0, N>([&](auto i) {
+      unrolled<0, N>([&](auto j) { m.at[i][j] = i < n && j < n ? a(item, i, j) : T(i == j ? 1 : 0); });
+      m.at[i][N] = i < n ? b(item, i, 0) : T(0);
+    });
+    int zero = 0;
+    unrolled<0, N>([&](auto k) {
+      bring_largest_up<k>(m);
+      if (m.at[k][k] == T(0) && zero == 0) zero = k + 1;
+      eliminate_below<k>(m);
+    });
+    const T nan(Kokkos::Experimental::quiet_NaN_v<real_type<T>>);
+    unrolled<0, N>([&](auto from_last) {
+      constexpr int k = N - 1 - from_last;
+      m.at[k][N] /= m.at[k][k];
+      unrolled<0, k>([&](auto i) { m.at[i][N] -= m.at[i][k] * m.at[k][N]; });
+      if (k < n) x(item, k, 0) = zero == 0 ? m.at[k][N] : nan;
+    });
+    info(item) = zero;
+  }
+
+  template <int K>
+  static KOKKOS_FUNCTION void bring_largest_up(augmented& m) {
+    int p = K;
+    real_type<T> most = pivot_size(m.at[K][K]);
+    unrolled<K + 1, N>([&](auto i) {
+      const real_type<T> size = pivot_size(m.at[i][K]);
+      p = size > most ? i : p;
+      most = size > most ? size : most;
+    });
+    unrolled<K + 1, N>([&](auto i) {
+      unrolled<K, N + 1>([&](auto j) {
+        const T upper = m.at[K][j], lower = m.at[i][j];
+        m.at[K][j] = p == i ? lower : upper;
+        m.at[i][j] = p == i ? upper : lower;
+      });
+    });
+  }
+
+  template <int K>
+  static KOKKOS_FUNCTION void eliminate_below(augmented& m) {
+    const T scale = T(1) / m.at[K][K];  // a multiplication for each row; a division where this overflows
+    const bool overflows = magnitude(m.at[K][K]) < Kokkos::Experimental::norm_min_v<real_type<T>>;
+    unrolled<K + 1, N>([&](auto i) {
+      const T factor = overflows ? m.at[i][K] / m.at[K][K] : m.at[i][K] * scale;
+      unrolled<K + 1, N + 1>([&](auto j) { m.at[i][j] -= factor * m.at[K][j]; });
+    });
+  }
+};
+
+/// Chooses between registers and scratch memory.
+template <class Exec, class T>
+void solve_batch(const Exec& exec, const std::string& label, std::int64_t items, const solve_op<T>& op) {
+  constexpr int most = sizeof(T) <= 8 ? 8 : 4;  // rows that registers hold
+  const int n = op.a.rows;
+  const auto launch = [&]<int N>(std::integral_constant<int, N>) {
+    Kokkos::parallel_for(label + "/registers",
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
+                         solve_in_registers<T, N>{op.x, op.a, op.b, op.info});
+  };
+  if (op.x.columns != 1 || n > most) launch_small<T>(exec, label, items, n, op);
+  else if (n <= 4) launch(std::integral_constant<int, 4>());
+  else launch(std::integral_constant<int, most>());
+}
+
+/// A^-1: what rows the pivots exchange is exchanged in the identity, of which each lane then solves for some columns.
+template <class T>
+struct inverse_op {
+  matrix_batch<T> out;
+  matrix_batch<const T> a;
+  item_info info;
+
+  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows); }
+  KOKKOS_FUNCTION int more_elements() const { return elements(); }
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T* more) const {
+    const int n = a.rows;
+    const small_matrix<T> work{scratch, small_matrix<T>::distance(n)}, right{more, work.ld};
+    load_matrix(lanes, work, a, item);
+    for (int i = 0; i < n; ++i) lanes.for_each(n, [&](int j) { right(i, j) = T(i == j ? 1 : 0); });
+    const int zero = eliminate(lanes, work, n, n, [&](int k, int p) {
+      if (p != k) lanes.for_each(n, [&](int j) { Kokkos::kokkos_swap(right(k, j), right(p, j)); });
+    });
+    if (zero == 0) {
+      lanes.for_each(n, [&](int j) { substitute(work, right, n, j); });
+      store_matrix(lanes, out, right, item);
+    } else {
+      store_nan(lanes, out, item);
+    }
+    lanes.once([&] { info(item) = zero; });
+  }
+
+  /// Column j of (L U)^-1 B.
+  static KOKKOS_FUNCTION void substitute(const small_matrix<T>& lu, const small_matrix<T>& b, int n, int j) {
+    for (int k = 0; k < n; ++k)
+      for (int i = k + 1; i < n; ++i) b(i, j) -= lu(i, k) * b(k, j);
+    for (int k = n - 1; k >= 0; --k) {
+      b(k, j) /= lu(k, k);
+      for (int i = 0; i < k; ++i) b(i, j) -= lu(i, k) * b(k, j);
+    }
+  }
+};
+
+template <class T>
+struct lu_op {
+  matrix_batch<T> lu;
+  matrix_batch<int> pivots;
+  matrix_batch<const T> a;
+  item_info info;
+
+  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows); }
+  KOKKOS_FUNCTION int more_elements() const { return 0; }
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
+    const int n = a.rows;
+    const small_matrix<T> work{scratch, small_matrix<T>::distance(n)};
+    load_matrix(lanes, work, a, item);
+    const int zero = eliminate(lanes, work, n, n, [&](int k, int p) { lanes.once([&] { pivots(item, k, 0) = p; }); });
+    store_matrix(lanes, lu, work, item);
+    lanes.once([&] { info(item) = zero; });
+  }
+};
+
+/// A = L L^H from the lower triangle of A, column by column.
+template <class T>
+struct cholesky_op {
+  matrix_batch<T> l;
+  matrix_batch<const T> a;
+  item_info info;
+
+  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows); }
+  KOKKOS_FUNCTION int more_elements() const { return 0; }
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
+    const int n = a.rows;
+    const small_matrix<T> work{scratch, small_matrix<T>::distance(n)};
+    load_matrix(lanes, work, a, item);
+    int bad = 0;
+    for (int k = 0; k < n && bad == 0; ++k) {
+      const real_type<T> pivot = real_value(work(k, k));
+      if (pivot <= 0) bad = k + 1;  // NaN passes, and shows in the result
+      const real_type<T> root = Kokkos::sqrt(pivot);
+      lanes.for_each(n - k, [&](int r) { work(k + r, k) = r == 0 ? T(root) : work(k + r, k) / root; });
+      lanes.for_each(n - k - 1, [&](int r) {
+        const int i = k + 1 + r;
+        for (int j = k + 1; j <= i; ++j) work(i, j) -= work(i, k) * conjugate(work(j, k));
+      });
+    }
+    if (bad == 0)
+      for (int i = 0; i < n; ++i) lanes.for_each(n - i - 1, [&](int j) { work(i, i + 1 + j) = T(0); });
+    if (bad == 0) store_matrix(lanes, l, work, item);
+    else store_nan(lanes, l, item);
+    lanes.once([&] { info(item) = bad; });
+  }
+};
+
+inline std::string zero_pivot(int row) { return "is singular: the pivot is zero in row " + std::to_string(row); }
+inline std::string no_positive_pivot(int row) {
+  return "is not positive definite: the pivot is not positive in row " + std::to_string(row);
+}
+
+}  // namespace quern::impl
+
+#endif

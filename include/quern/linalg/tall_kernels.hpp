@@ -1,0 +1,355 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_LINALG_TALL_KERNELS_HPP
+#define QUERN_LINALG_TALL_KERNELS_HPP
+
+/// @file
+/// QR factorizations of matrices with many more rows than columns, almost wholly by matrix products: Cholesky QR, twice
+/// (Yamamoto, Nakatsukasa, Yanagisawa and Fukaya, ETNA 44, 2015), after passes with a shift where the condition needs
+/// them (Fukaya, Kannan, Nakatsukasa, Yamamoto and Yanagisawa, SIAM J. Sci. Comput. 42, 2020), and a tree of
+/// Householder's factorizations (Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34, 2012) where even those
+/// fail.
+
+#include <cmath>
+#include <limits>
+#include <quern/linalg/dense_kernels.hpp>
+
+namespace quern::impl {
+
+/// From so many rows on, and so many for each column, products are faster than reflections.
+inline constexpr std::int64_t least_tall_rows = 512, least_tall_ratio = 4;
+template <class T>
+bool is_tall(const strided<T>& a) {
+  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
+  return m >= least_tall_rows && m >= least_tall_ratio * n;
+}
+
+/// Householder's factorizations of blocks of rows, each by a team: a block becomes its Q, and its R, (n, n), one of
+/// those that stand one below the other. The last block has the rows that are left too.
+template <class Exec, class T>
+struct reflect_blocks {
+  using R = real_type<T>;
+  using policy = Kokkos::TeamPolicy<Exec>;
+  using member = typename policy::member_type;
+  column_major<T> a, r;
+  std::int64_t block, blocks;
+  static constexpr int lanes = tuning<Exec>::device ? 32 : 1, threads = tuning<Exec>::device ? 8 : 1;
+
+  KOKKOS_FUNCTION void operator()(const member& team) const {
+    const std::int64_t which = team.league_rank(), first = which * block, n = a.columns;
+    const std::int64_t rows = which == blocks - 1 ? a.rows - first : block;
+    const column_major<T> w{a.data + first, rows, n, a.ld};
+    T* const tau = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(n * sizeof(T), alignof(T)));
+    for (std::int64_t k = 0; k < n; ++k) {
+      const T factor = reflect_column(team, w, k);
+      Kokkos::single(Kokkos::PerTeam(team), [&] { tau[k] = factor; });
+      apply(team, w, k, conjugate(factor));
+    }
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n * n), [&](std::int64_t e) {
+      const std::int64_t j = e / n, i = e - j * n;
+      r(which * n + i, j) = i <= j ? w(i, j) : T(0);
+    });
+    team.team_barrier();
+    for (std::int64_t k = n - 1; k >= 0; --k) {
+      const T factor = tau[k];
+      apply(team, w, k, factor);
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows), [&](std::int64_t i) {
+        w(i, k) = i < k ? T(0) : i == k ? T(1) - factor : -factor * w(i, k);
+      });
+      team.team_barrier();
+    }
+  }
+
+  /// Makes the reflection H = 1 - tau v v^H of column k, v(k) = 1, which leaves a real number in row k and v below it.
+  static KOKKOS_FUNCTION T reflect_column(const member& team, const column_major<T>& w, std::int64_t k) {
+    const T alpha = w(k, k);
+    R below = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, k + 1, w.rows), [&](std::int64_t i, R& sum) { sum += squared(w(i, k)); }, below);
+    team.team_barrier();  // all have alpha
+    if (below == 0 && alpha == T(real_value(alpha))) return T(0);
+    const R length = Kokkos::sqrt(squared(alpha) + below), beta = real_value(alpha) > 0 ? -length : length;
+    const T scale = T(1) / (alpha - beta);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, k, w.rows),
+                         [&](std::int64_t i) { w(i, k) = i == k ? T(beta) : w(i, k) * scale; });
+    team.team_barrier();
+    return (T(beta) - alpha) / beta;
+  }
+
+  /// (1 - factor v v^H) of the columns behind the k-th, one for each thread and its lanes.
+  static KOKKOS_FUNCTION void apply(const member& team, const column_major<T>& w, std::int64_t k, const T& factor) {
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, k + 1, w.columns), [&](std::int64_t j) {
+      T product(0);
+      Kokkos::parallel_reduce(
+          Kokkos::ThreadVectorRange(team, k + 1, w.rows),
+          [&](std::int64_t i, T& sum) { sum += conjugate(w(i, k)) * w(i, j); }, product);
+      product = (product + w(k, j)) * factor;
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, k, w.rows),
+                           [&](std::int64_t i) { w(i, j) -= i == k ? product : w(i, k) * product; });
+    });
+    team.team_barrier();
+  }
+};
+
+/// A = Q R by a tree of Householder's factorizations of blocks of at least twice as many rows as columns. Destroys A.
+template <class Exec, class T>
+void tree_qr(const Exec& exec, const std::string& label, const column_major<T>& q, const column_major<T>& r,
+             const column_major<T>& a) {
+  using kernel = reflect_blocks<Exec, T>;
+  const std::int64_t n = a.columns, block = std::max<std::int64_t>(256, 2 * n);
+  const std::int64_t blocks = std::max<std::int64_t>(a.rows / block, 1);
+  const work_matrix<Exec, T> stack(exec, blocks * n, n), stack_q(exec, blocks > 1 ? blocks * n : 0, n);
+  typename kernel::policy policy(exec, static_cast<int>(blocks), kernel::threads, kernel::lanes);
+  Kokkos::parallel_for(label + "/reflections",
+                       policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>((n + 1) * sizeof(T)))),
+                       kernel{a, blocks > 1 ? *stack : r, block, blocks});
+  if (blocks == 1) return copy_matrix(exec, label, as_matrix(q), as_matrix(a));
+  tree_qr(exec, label, *stack_q, r, *stack);
+  const auto multiply_blocks = [&](std::int64_t first, std::int64_t count, std::int64_t rows) {
+    multiply(exec, label,
+             matrix_product<T, T, T>{q.data + first * block,
+                                     a.data + first * block,
+                                     stack_q->data + first * n,
+                                     count,
+                                     rows,
+                                     n,
+                                     n,
+                                     {block, 1, q.ld},
+                                     {block, 1, a.ld},
+                                     {n, 1, stack_q->ld},
+                                     {}});
+  };
+  multiply_blocks(0, blocks - 1, block);
+  multiply_blocks(blocks - 1, 1, a.rows - (blocks - 1) * block);
+}
+
+/// The largest absolute value of the parts of an element.
+template <class Exec, class T>
+real_type<T> largest_part(const Exec& exec, const std::string& label, const column_major<T>& a) {
+  using R = real_type<T>;
+  R most = 0;
+  Kokkos::parallel_reduce(
+      label + "/largest", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows * a.columns),
+      KOKKOS_LAMBDA(std::int64_t e, R& m) {
+        const std::int64_t j = e / a.rows;
+        m = Kokkos::max(m, pivot_size(a(e - j * a.rows, j)));
+      },
+      Kokkos::Max<R>(most));
+  return most;
+}
+template <class Exec, class T>
+void scale_matrix(const Exec& exec, const std::string& label, const column_major<T>& a, real_type<T> factor) {
+  Kokkos::parallel_for(
+      label + "/scale", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows * a.columns),
+      KOKKOS_LAMBDA(std::int64_t e) {
+        const std::int64_t j = e / a.rows;
+        a(e - j * a.rows, j) *= factor;
+      });
+}
+
+/// A = Q R of a tall matrix, but for a last product: Q = `x` `inverse`, where x is almost orthonormal. What is made of
+/// Q and R afterwards can take that product with it.
+///
+/// A pass takes the Gram matrix X^H X = R^H R and goes on with X R^-1. That a Cholesky factorization succeeds proves
+/// nothing, so the Gram matrix of what a pass has made is looked at: near the identity, the next pass is the last, and
+/// Q orthonormal to rounding; with columns longer than they can be, R was noise, and the pass is made again with a
+/// shift of the diagonal, by a relative amount that grows until the factorization succeeds.
+template <class Exec, class T>
+struct tall_factors {  // all public, since device lambdas must not stand in private functions
+  using R = real_type<T>;
+
+  tall_factors(const Exec& exec, const std::string& label, const strided<const T>& a)
+      : x(a),
+        exec_(exec),
+        label_(label),
+        m_(a.extents.extent[0]),
+        n_(a.extents.extent[1]),
+        small_(exec, 7 * n_ * n_),
+        lengths_(exec, n_) {
+    column_major<T>* const squares[] = {&r_, &inverse_, &gram_, &next_gram_, &factor_, &upper_, &product_};
+    for (int i = 0; i < 7; ++i) *squares[i] = {small_.data() + i * n_ * n_, n_, n_, n_};
+    if (is_complex<T> && !as_columns(a)) x = as_input(copied(a));
+    if (!by_cholesky()) by_reflections(a);
+  }
+
+  strided<const T> x;
+  const column_major<T>* r = &r_;
+  const column_major<T>* inverse = &inverse_;
+
+  /// What the Gram matrix of nearly orthonormal columns shows.
+  struct gram_report {
+    R loss = 0;     // the Frobenius norm of its difference from the identity
+    R longest = 0;  // the largest square of a column's length
+  };
+  static constexpr int most_attempts = 16;
+  static constexpr R small_loss = R(0.5);  // the columns' condition is then below 2
+  static constexpr R eps = Kokkos::Experimental::epsilon_v<R>;
+
+  bool by_cholesky() {
+    R shift = 0;
+    bool first = true;
+    multiply_adjoint(exec_, label_, gram_, x, x);
+    gram_report report = look_at(gram_);
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+      if (!(report.longest <= Kokkos::Experimental::finite_max_v<R>)) return false;
+      const R growth = factor(shift);
+      const bool positive = growth <= Kokkos::Experimental::finite_max_v<R>;
+      if (positive && shift == 0 && report.loss < small_loss) {
+        accumulate(first);
+        return true;
+      }
+      if (positive) {
+        const strided<const T> y = as_input(pass(growth));
+        multiply_adjoint(exec_, label_, next_gram_, y, y);
+        const gram_report after = look_at(next_gram_);
+        if (after.longest <= 2) {
+          accumulate(first);
+          first = false;
+          std::swap(gram_, next_gram_);
+          x = y;
+          report = after;
+          shift = 0;
+          continue;
+        }
+      }
+      shift = shift == 0 ? static_cast<R>(n_) * eps : 100 * shift;
+    }
+    return false;
+  }
+
+  /// The memory that x does not stand in.
+  const column_major<T>& free_buffer() {
+    const int i = buffers_[0] && x.data == (*buffers_[0])->data ? 1 : 0;
+    if (!buffers_[i]) buffers_[i].emplace(exec_, m_, n_);
+    return **buffers_[i];
+  }
+  const column_major<T>& copied(const strided<const T>& from) {
+    const column_major<T>& to = free_buffer();
+    copy_matrix(exec_, label_, as_matrix(to), from);
+    return to;
+  }
+
+  gram_report look_at(const column_major<T>& gram) const {
+    gram_report result;
+    const std::int64_t n = n_;
+    Kokkos::parallel_reduce(
+        label_ + "/loss", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n * n),
+        KOKKOS_LAMBDA(std::int64_t e, R& sum, R& most) {
+          const std::int64_t j = e / n, i = e - j * n;
+          sum += squared(gram(i, j) - T(i == j ? 1 : 0));
+          if (i == j) most = Kokkos::max(most, pivot_size(gram(i, i)));
+        },
+        result.loss, Kokkos::Max<R>(result.longest));
+    result.loss = Kokkos::sqrt(result.loss);
+    return result;
+  }
+
+  /// Factors the Gram matrix with its diagonal multiplied by 1 + shift, and gives by how much the inverse may magnify
+  /// the rounding errors of the columns, relative to their lengths: the largest (y^T |R|)(j) / |x_j| with y = |R^-1|^T
+  /// |x|. Not a finite number where there is no factorization.
+  R factor(R shift) {
+    const column_major<T> gram = gram_, factor = factor_, inverse = inverse_;
+    const std::int64_t n = n_;
+    Kokkos::parallel_for(
+        label_ + "/shift", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n * n),
+        KOKKOS_LAMBDA(std::int64_t e) {
+          const std::int64_t j = e / n, i = e - j * n;
+          factor(i, j) = i == j ? gram(i, j) * (1 + shift) : gram(i, j);
+          inverse(i, j) = T(i == j ? 1 : 0);
+        });
+    routine_info<Exec> info(exec_);
+    lapack::potrf(exec_, factor, info.data());
+    blas::trsm<Exec, T>(exec_, blas::side::left, {}, n, n, {factor.data, blas::form::adjoint, n, 0},
+                        {inverse.data, blas::form::as_is, n, 0});
+    R* const y = lengths_.data();
+    Kokkos::parallel_for(
+        label_ + "/growth", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n),
+        KOKKOS_LAMBDA(std::int64_t l) {
+          R sum = 0;
+          for (std::int64_t k = 0; k <= l; ++k) sum += Kokkos::sqrt(real_value(gram(k, k))) * magnitude(inverse(k, l));
+          y[l] = sum;
+        });
+    R growth = 0;
+    Kokkos::parallel_reduce(
+        label_ + "/growth", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n),
+        KOKKOS_LAMBDA(std::int64_t j, R& most) {
+          R sum = 0;
+          for (std::int64_t l = 0; l <= j; ++l) sum += y[l] * magnitude(factor(j, l));
+          most = Kokkos::max(most, pivot_size(sum / Kokkos::sqrt(real_value(gram(j, j)))));
+        },
+        Kokkos::Max<R>(growth));
+    return *info.data() == 0 ? growth : Kokkos::Experimental::infinity_v<R>;  // the reduction has waited
+  }
+
+  /// X R^-1 in the other memory: by a product where the inverse does not magnify errors, else row by row.
+  const column_major<T>& pass(R growth) {
+    const column_major<T>& y = free_buffer();
+    if (growth <= 16 * static_cast<R>(n_)) {
+      multiply_matrices(exec_, label_, as_matrix(y), x, as_input(inverse_));
+    } else {
+      copy_matrix(exec_, label_, as_matrix(y), x);
+      blas::trsm<Exec, T>(exec_, blas::side::right, {}, m_, n_, {factor_.data, blas::form::adjoint, n_, 0},
+                          {y.data, blas::form::as_is, y.ld, 0});
+    }
+    return y;
+  }
+
+  /// R = L^H R.
+  void accumulate(bool first) {
+    const column_major<T> lower = factor_, upper = first ? r_ : upper_;
+    const std::int64_t n = n_;
+    Kokkos::parallel_for(
+        label_ + "/adjoint", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n * n),
+        KOKKOS_LAMBDA(std::int64_t e) {
+          const std::int64_t j = e / n, i = e - j * n;
+          upper(i, j) = i <= j ? conjugate(lower(j, i)) : T(0);
+        });
+    if (first) return;
+    multiply_matrices(exec_, label_, as_matrix(product_), as_input(upper_), as_input(r_));
+    std::swap(r_, product_);
+  }
+
+  /// A power of two that brings a number near 1, or as near as may be.
+  static R to_one(R x) {
+    int exponent = 0;
+    std::frexp(x, &exponent);
+    return std::ldexp(R(1), std::min(-exponent, std::numeric_limits<R>::max_exponent - 2));
+  }
+
+  /// By reflections: those of LAPACK for many columns, since a tree of blocks is for few.
+  void by_reflections(const strided<const T>& a) {
+    x = {};
+    const column_major<T> work = copied(a);
+    const R largest = largest_part(exec_, label_, work);
+    set_identity(exec_, label_, inverse_);
+    x = as_input(work);
+    if (!(largest <= Kokkos::Experimental::finite_max_v<R>)) {
+      fill_nan(exec_, label_, as_matrix(r_));
+      fill_nan(exec_, label_, as_matrix(inverse_));
+    } else if (n_ <= 128) {
+      const R scale = to_one(largest);  // squares must not overflow
+      scale_matrix(exec_, label_, work, scale);
+      const column_major<T>& q = free_buffer();
+      tree_qr(exec_, label_, q, r_, work);
+      scale_matrix(exec_, label_, r_, 1 / scale);
+      x = as_input(q);
+    } else {
+      const scratch_array<Exec, T> tau(exec_, n_);
+      lapack::geqrf(exec_, work, tau.data());
+      copy_part<Exec, T>(exec_, label_, as_matrix(r_), work, part::upper, T(0));
+      lapack::orgqr<Exec, T>(exec_, work, n_, tau.data());
+    }
+  }
+
+  const Exec& exec_;
+  const std::string& label_;
+  std::int64_t m_, n_;
+  scratch_array<Exec, T> small_;
+  scratch_array<Exec, R> lengths_;
+  column_major<T> r_, inverse_, gram_, next_gram_, factor_, upper_, product_;
+  std::optional<work_matrix<Exec, T>> buffers_[2];
+};
+
+}  // namespace quern::impl
+
+#endif

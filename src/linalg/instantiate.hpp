@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_SRC_LINALG_INSTANTIATE_HPP
+#define QUERN_SRC_LINALG_INSTANTIATE_HPP
+
+#include <quern/impl/lapack.hpp>
+
+// What each glue file instantiates for its execution spaces.
+#define QUERN_LAPACK(E, T)                                                                             \
+  template void getrf(const E&, column_major<T>, int*, int*);                                          \
+  template void getrs(const E&, column_major<const T>, const int*, column_major<T>);                   \
+  template void potrf(const E&, column_major<T>, int*);                                                \
+  template void geqrf(const E&, column_major<T>, T*);                                                  \
+  template void orgqr(const E&, column_major<T>, std::int64_t, const T*);                              \
+  template void svd(const E&, column_major<T>, real_type<T>*, column_major<T>, column_major<T>, int*); \
+  template void eigh(const E&, column_major<T>, real_type<T>*, bool, int*);
+#define QUERN_LAPACK_TYPES(E)             \
+  QUERN_LAPACK(E, float)                  \
+  QUERN_LAPACK(E, double)                 \
+  QUERN_LAPACK(E, Kokkos::complex<float>) \
+  QUERN_LAPACK(E, Kokkos::complex<double>)
+
+#endif

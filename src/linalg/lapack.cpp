@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// LAPACK, for hosts.
+#include <cmath>
+#include <quern/core/error.hpp>
+#include <quern/core/workspace.hpp>
+
+#include "instantiate.hpp"
+
+namespace {
+
+using complex_float = Kokkos::complex<float>;
+using complex_double = Kokkos::complex<double>;
+
+}  // namespace
+
+#define QUERN_ROUTINES(p, T)                                                                                         \
+  void p##getrf_(const int* m, const int* n, T* a, const int* lda, int* pivots, int* info);                          \
+  void p##getrs_(const char* trans, const int* n, const int* columns, const T* a, const int* lda, const int* pivots, \
+                 T* b, const int* ldb, int* info);                                                                   \
+  void p##potrf_(const char* uplo, const int* n, T* a, const int* lda, int* info);                                   \
+  void p##geqrf_(const int* m, const int* n, T* a, const int* lda, T* tau, T* work, const int* lwork, int* info);
+#define QUERN_REAL_ROUTINES(p, T)                                                                                      \
+  QUERN_ROUTINES(p, T)                                                                                                 \
+  void p##orgqr_(const int* m, const int* n, const int* k, T* a, const int* lda, const T* tau, T* work,                \
+                 const int* lwork, int* info);                                                                         \
+  void p##gesdd_(const char* job, const int* m, const int* n, T* a, const int* lda, T* s, T* u, const int* ldu, T* vt, \
+                 const int* ldvt, T* work, const int* lwork, int* iwork, int* info);                                   \
+  void p##syevd_(const char* job, const char* uplo, const int* n, T* a, const int* lda, T* w, T* work,                 \
+                 const int* lwork, int* iwork, const int* liwork, int* info);
+#define QUERN_COMPLEX_ROUTINES(p, T, R)                                                                                \
+  QUERN_ROUTINES(p, T)                                                                                                 \
+  void p##ungqr_(const int* m, const int* n, const int* k, T* a, const int* lda, const T* tau, T* work,                \
+                 const int* lwork, int* info);                                                                         \
+  void p##gesdd_(const char* job, const int* m, const int* n, T* a, const int* lda, R* s, T* u, const int* ldu, T* vt, \
+                 const int* ldvt, T* work, const int* lwork, R* rwork, int* iwork, int* info);                         \
+  void p##heevd_(const char* job, const char* uplo, const int* n, T* a, const int* lda, R* w, T* work,                 \
+                 const int* lwork, R* rwork, const int* lrwork, int* iwork, const int* liwork, int* info);
+extern "C" {
+QUERN_REAL_ROUTINES(s, float)
+QUERN_REAL_ROUTINES(d, double)
+QUERN_COMPLEX_ROUTINES(c, complex_float, float)
+QUERN_COMPLEX_ROUTINES(z, complex_double, double)
+}
+
+namespace quern::impl::lapack {
+namespace {
+
+template <class T>
+struct routines;
+#define QUERN_TABLE(p, T, orthogonal, symmetric)    \
+  template <>                                       \
+  struct routines<T> {                              \
+    static constexpr auto getrf = p##getrf_;        \
+    static constexpr auto getrs = p##getrs_;        \
+    static constexpr auto potrf = p##potrf_;        \
+    static constexpr auto geqrf = p##geqrf_;        \
+    static constexpr auto orgqr = p##orthogonal##_; \
+    static constexpr auto gesdd = p##gesdd_;        \
+    static constexpr auto syevd = p##symmetric##_;  \
+  };
+QUERN_TABLE(s, float, orgqr, syevd)
+QUERN_TABLE(d, double, orgqr, syevd)
+QUERN_TABLE(c, complex_float, ungqr, heevd)
+QUERN_TABLE(z, complex_double, ungqr, heevd)
+
+int narrowed(std::int64_t n) { return static_cast<int>(n); }
+
+/// What a routine that is asked for it says of its workspace, in elements: a number that float may have rounded down.
+template <class T>
+int workspace_of(const T& answer) {
+  if constexpr (is_complex<T>) return workspace_of(answer.real());
+  else return static_cast<int>(std::ceil(answer * (1 + 1.0 / (1 << 23))));
+}
+
+/// An argument is wrong, which is a mistake here and not the user's.
+void check(int info, const char* routine) {
+  if (info < 0) throw BackendError(routine, "argument " + std::to_string(-info) + " is wrong");
+}
+
+}  // namespace
+
+template <class Exec, class T>
+void getrf(const Exec& exec, column_major<T> a, int* pivots, int* info) {
+  exec.fence("quern: getrf");
+  const int m = narrowed(a.rows), n = narrowed(a.columns), lda = narrowed(a.ld);
+  routines<T>::getrf(&m, &n, a.data, &lda, pivots, info);
+  check(*info, "getrf");
+}
+
+template <class Exec, class T>
+void getrs(const Exec& exec, column_major<const T> lu, const int* pivots, column_major<T> b) {
+  exec.fence("quern: getrs");
+  const int n = narrowed(lu.rows), columns = narrowed(b.columns), ld = narrowed(lu.ld), ldb = narrowed(b.ld);
+  int info = 0;
+  routines<T>::getrs("N", &n, &columns, lu.data, &ld, pivots, b.data, &ldb, &info);
+  check(info, "getrs");
+}
+
+template <class Exec, class T>
+void potrf(const Exec& exec, column_major<T> a, int* info) {
+  exec.fence("quern: potrf");
+  const int n = narrowed(a.rows), lda = narrowed(a.ld);
+  routines<T>::potrf("L", &n, a.data, &lda, info);
+  check(*info, "potrf");
+}
+
+template <class Exec, class T>
+void geqrf(const Exec& exec, column_major<T> a, T* tau) {
+  exec.fence("quern: geqrf");
+  const int m = narrowed(a.rows), n = narrowed(a.columns), lda = narrowed(a.ld);
+  int info = 0, size = -1;
+  T answer;
+  routines<T>::geqrf(&m, &n, a.data, &lda, tau, &answer, &size, &info);
+  size = workspace_of(answer);
+  const scratch_array<Exec, T> work(exec, size);
+  routines<T>::geqrf(&m, &n, a.data, &lda, tau, work.data(), &size, &info);
+  check(info, "geqrf");
+}
+
+template <class Exec, class T>
+void orgqr(const Exec& exec, column_major<T> a, std::int64_t reflections, const T* tau) {
+  exec.fence("quern: orgqr");
+  const int m = narrowed(a.rows), n = narrowed(a.columns), k = narrowed(reflections), lda = narrowed(a.ld);
+  int info = 0, size = -1;
+  T answer;
+  routines<T>::orgqr(&m, &n, &k, a.data, &lda, tau, &answer, &size, &info);
+  size = workspace_of(answer);
+  const scratch_array<Exec, T> work(exec, size);
+  routines<T>::orgqr(&m, &n, &k, a.data, &lda, tau, work.data(), &size, &info);
+  check(info, "orgqr");
+}
+
+template <class Exec, class T>
+void svd(const Exec& exec, column_major<T> a, real_type<T>* s, column_major<T> u, column_major<T> vt, int* info) {
+  exec.fence("quern: gesdd");
+  const char* job = u.data == nullptr ? "N" : "S";
+  const int m = narrowed(a.rows), n = narrowed(a.columns), lda = narrowed(a.ld);
+  const int ldu = narrowed(std::max(u.ld, a.rows)), ldvt = narrowed(std::max(vt.ld, a.columns));
+  const scratch_array<Exec, int> integers(exec, 8 * a.columns);
+  int size = -1;
+  const auto call = [&](T* work) {
+    if constexpr (is_complex<T>) {  // the largest that LAPACK asks for
+      const std::int64_t reals = a.columns * std::max(5 * a.columns + 7, 2 * a.rows + 2 * a.columns + 1);
+      const scratch_array<Exec, real_type<T>> real_work(exec, reals);
+      routines<T>::gesdd(job, &m, &n, a.data, &lda, s, u.data, &ldu, vt.data, &ldvt, work, &size, real_work.data(),
+                         integers.data(), info);
+    } else {
+      routines<T>::gesdd(job, &m, &n, a.data, &lda, s, u.data, &ldu, vt.data, &ldvt, work, &size, integers.data(),
+                         info);
+    }
+  };
+  T answer;
+  call(&answer);
+  size = workspace_of(answer);
+  const scratch_array<Exec, T> work(exec, size);
+  call(work.data());
+  check(*info, "gesdd");
+}
+
+template <class Exec, class T>
+void eigh(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, int* info) {
+  exec.fence("quern: syevd");
+  const char* job = vectors ? "V" : "N";
+  const int n = narrowed(a.rows), lda = narrowed(a.ld);
+  int size = -1, integers = -1, reals = -1;
+  const auto call = [&](T* work, [[maybe_unused]] real_type<T>* real_work, int* integer_work) {
+    if constexpr (is_complex<T>)
+      routines<T>::syevd(job, "L", &n, a.data, &lda, w, work, &size, real_work, &reals, integer_work, &integers, info);
+    else routines<T>::syevd(job, "L", &n, a.data, &lda, w, work, &size, integer_work, &integers, info);
+  };
+  T answer;
+  real_type<T> real_answer = 0;
+  int integer_answer = 0;
+  call(&answer, &real_answer, &integer_answer);
+  size = workspace_of(answer);
+  reals = workspace_of(real_answer);
+  integers = integer_answer;
+  const scratch_array<Exec, T> work(exec, size);
+  const scratch_array<Exec, real_type<T>> real_work(exec, reals);
+  const scratch_array<Exec, int> integer_work(exec, integers);
+  call(work.data(), real_work.data(), integer_work.data());
+  check(*info, "syevd");
+}
+
+#ifdef KOKKOS_ENABLE_SERIAL
+QUERN_LAPACK_TYPES(Kokkos::Serial)
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+QUERN_LAPACK_TYPES(Kokkos::OpenMP)
+#endif
+
+}  // namespace quern::impl::lapack
