@@ -8,8 +8,10 @@
 
 #include <quern/linalg/eigh.hpp>
 #include <quern/linalg/einsum.hpp>
+#include <quern/linalg/least_squares.hpp>
 #include <quern/linalg/matmul.hpp>
 #include <quern/linalg/matvec.hpp>
+#include <quern/linalg/principal_components.hpp>
 #include <quern/linalg/qr.hpp>
 #include <quern/linalg/solve.hpp>
 #include <quern/linalg/svd.hpp>

@@ -113,10 +113,10 @@ void set_identity(const Exec& exec, const std::string& label, const column_major
       });
 }
 
-/// C = A B for matrices of any strides.
+/// C = alpha A B + beta C for matrices of any strides.
 template <class Exec, class T>
 void multiply_matrices(const Exec& exec, const std::string& label, const strided<T>& c, const strided<const T>& a,
-                       const strided<const T>& b, T beta = T(0)) {
+                       const strided<const T>& b, T alpha = T(1), T beta = T(0)) {
   const auto strides = [](const auto& s) { return Kokkos::Array<std::int64_t, 3>{0, s.stride[0], s.stride[1]}; };
   multiply(exec, label,
            matrix_product<T, T, T>{c.data,
@@ -129,7 +129,7 @@ void multiply_matrices(const Exec& exec, const std::string& label, const strided
                                    strides(c),
                                    strides(a),
                                    strides(b),
-                                   {T(1), beta}});
+                                   {alpha, beta}});
 }
 
 /// C = A^H B.

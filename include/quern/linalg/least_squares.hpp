@@ -1,0 +1,355 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_LINALG_LEAST_SQUARES_HPP
+#define QUERN_LINALG_LEAST_SQUARES_HPP
+
+/// @file
+/// What singular values and QR factorizations are used for: least squares, pseudo-inverse, rank, condition and norms of
+/// one matrix. All need the component `linalg`.
+
+#include <algorithm>
+#include <numeric>
+#include <quern/linalg/qr.hpp>
+#include <quern/linalg/solve.hpp>
+#include <quern/linalg/svd.hpp>
+#include <quern/reduce/reduce.hpp>
+#include <vector>
+
+namespace quern {
+
+/// How a least-squares problem is solved: by the singular value decomposition, which finds the rank and the shortest of
+/// all solutions, or by a QR factorization, which is faster and needs independent columns.
+enum class least_squares { svd, qr };
+
+struct lstsq_options {
+  least_squares method = least_squares::svd;
+  double rcond = -1;  ///< singular values up to so much of the largest count as zero; below 0: max(m, n) eps
+};
+
+namespace impl {
+
+template <class Exec, class T>
+auto matrix_view(const strided<T>& s) {
+  const Kokkos::LayoutStride layout(s.extents.extent[0], s.stride[0], s.extents.extent[1], s.stride[1]);
+  return Kokkos::View<T**, Kokkos::LayoutStride, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+      s.data, layout);
+}
+
+struct conjugation {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& x) const {
+    return conjugate(x);
+  }
+};
+
+/// A singular value decomposition in scratch memory, whose values are known to the host too.
+template <class Exec, class T>
+struct decomposed {
+  using R = real_type<T>;
+  std::int64_t m, n, k;
+  work_matrix<Exec, T> u, vt;
+  scratch_array<Exec, R> s;
+  std::vector<R> values;
+
+  decomposed(const Exec& exec, const std::string& label, const strided<const T>& a, bool vectors)
+      : m(a.extents.extent[0]),
+        n(a.extents.extent[1]),
+        k(std::min(m, n)),
+        u(exec, vectors ? m : 0, vectors ? k : 0),
+        vt(exec, vectors ? k : 0, vectors ? n : 0),
+        s(exec, k),
+        values(k) {
+    const strided<R> there{s.data(), {k}, {1}};
+    const strided<T> left = vectors ? as_matrix(*u) : strided<T>{}, right = vectors ? as_matrix(*vt) : strided<T>{};
+    if (svd_matrix(exec, label, left, there, right, a) != 0)
+      throw ConvergenceError(label, "the matrix does not converge", 0, 0);
+    const auto unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>();
+    const Kokkos::View<R*, typename Exec::memory_space, decltype(unmanaged)> device(s.data(), k);
+    Kokkos::deep_copy(exec, Kokkos::View<R*, Kokkos::HostSpace, decltype(unmanaged)>(values.data(), k), device);
+    exec.fence(label + ": singular values");
+  }
+
+  /// How many values are greater than `rcond` of the largest, or a negative number where they are NaN.
+  std::int64_t rank(double rcond) const {
+    if (k == 0) return 0;
+    const double limit = rcond * static_cast<double>(values[0]);
+    if (!(limit == limit)) return -1;
+    return std::count_if(values.begin(), values.end(), [&](R x) { return static_cast<double>(x) > limit; });
+  }
+
+  /// X = V diag(1 / s) U^H B for the first `rank` values.
+  void apply_inverse(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& b,
+                     std::int64_t rank) const {
+    const std::int64_t columns = x.extents.extent[1];
+    if (rank < 0) return fill_nan(exec, label, x);
+    if (rank == 0) return fill_matrix(exec, label, x, T(0));
+    const column_input<Exec, T> right(exec, label, b);
+    const work_matrix<Exec, T> c(exec, rank, columns), result(exec, x);
+    multiply_adjoint(exec, label, *c, as_input(u->first_columns(rank)), as_input(*right));
+    divide_rows(exec, label, *c);
+    multiply_adjoint(exec, label, *result, strided<const T>{vt->data, {rank, n}, {1, vt->ld}}, as_input(*c));
+    copy_matrix(exec, label, x, as_matrix(*result));
+  }
+
+  /// X = V diag(1 / s) U^H for the first `rank` values, made as its adjoint.
+  void inverse(const Exec& exec, const std::string& label, const strided<T>& x, std::int64_t rank) const {
+    if (rank < 0) return fill_nan(exec, label, x);
+    if (rank == 0) return fill_matrix(exec, label, x, T(0));
+    const column_major<T> right{vt->data, rank, n, vt->ld};
+    divide_rows(exec, label, right);
+    multiply_matrices(exec, label, exchanged(x), as_input(u->first_columns(rank)), as_input(right));
+    if constexpr (is_complex<T>)
+      map_launch<Exec, conjugation, T>(exec, label + "/conjugate", x, {}, true, {{x.stride, x.stride}},
+                                       array_input<T>{as_input(x)});
+  }
+
+  /// Row i over value i.
+  void divide_rows(const Exec& exec, const std::string& label, const column_major<T>& rows) const {
+    const R* const by = s.data();
+    Kokkos::parallel_for(
+        label + "/values",
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows.rows * rows.columns),
+        KOKKOS_LAMBDA(std::int64_t e) {
+          const std::int64_t j = e / rows.rows, i = e - j * rows.rows;
+          rows(i, j) /= by[i];
+        });
+  }
+};
+
+/// What counts as zero beside the largest singular value.
+template <class T>
+double default_rcond(std::int64_t m, std::int64_t n) {
+  return static_cast<double>(std::max(m, n)) * static_cast<double>(Kokkos::Experimental::epsilon_v<real_type<T>>);
+}
+
+/// X = R^-1 Q^H B. @throws SingularMatrixError where a diagonal element of R is nothing beside the largest
+template <class Exec, class T>
+void solve_by_qr(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& a,
+                 const strided<const T>& b, double rcond) {
+  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
+  const work_matrix<Exec, T> q(exec, m, n), r(exec, n, n), c(exec, n, x.extents.extent[1]);
+  qr_matrix(exec, label, as_matrix(*q), as_matrix(*r), a);
+  const column_major<T> triangle = *r;
+  using location = Kokkos::MinLoc<real_type<T>, std::int64_t>;
+  typename location::value_type least;
+  real_type<T> most = 0;
+  Kokkos::parallel_reduce(
+      label + "/rank", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      KOKKOS_LAMBDA(std::int64_t i, typename location::value_type & l, real_type<T> & g) {
+        const real_type<T> size = magnitude(triangle(i, i));
+        if (size < l.val) l = {size, i};
+        g = Kokkos::max(g, size);
+      },
+      location(least), Kokkos::Max<real_type<T>>(most));
+  if (n > 0 && static_cast<double>(least.val) <= rcond * static_cast<double>(most))
+    throw SingularMatrixError(label, "column " + std::to_string(least.loc) + " depends on those before it", 0,
+                              static_cast<int>(least.loc));
+  const column_input<Exec, T> right(exec, label, b);
+  multiply_adjoint(exec, label, *c, as_input(*q), as_input(*right));
+  blas::trsm<Exec, T>(exec, blas::side::left, {.upper = true}, n, c->columns, {r->data, blas::form::as_is, r->ld, 0},
+                      {c->data, blas::form::as_is, c->ld, 0});
+  copy_matrix(exec, label, x, as_matrix(*c));
+}
+
+/// The sums of |B - A X|^2 of each column.
+template <class Exec, class T>
+void sum_residuals(const Exec& exec, const std::string& label, const strided<real_type<T>>& residuals,
+                   const strided<const T>& a, const strided<const T>& x, const strided<const T>& b) {
+  using R = real_type<T>;
+  const std::int64_t m = b.extents.extent[0], columns = b.extents.extent[1];
+  const work_matrix<Exec, T> rest(exec, m, columns);
+  copy_matrix(exec, label, as_matrix(*rest), b);
+  multiply_matrices(exec, label, as_matrix(*rest), a, x, T(-1), T(1));
+  const scratch_array<Exec, R> norms(exec, columns);
+  const Kokkos::View<R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> lengths(norms.data(),
+                                                                                                      columns);
+  norm(exec, lengths, matrix_view<Exec>(as_input(*rest)), axis{0});
+  const strided<R> found{norms.data(), {columns}, {1}};
+  map_launch<Exec, op::multiply, R>(exec, label + "/residuals", residuals, {}, false,
+                                    {{residuals.stride, found.stride, found.stride}},
+                                    array_input<R>{as_input(found)}, array_input<R>{as_input(found)});
+}
+
+}  // namespace impl
+
+/// The least-squares solution of `a x = b`: of all x with the least `|a x - b|` the shortest, as `numpy.linalg.lstsq`.
+/// Gives the rank of a.
+///
+/// | a | b | x | residuals | s |
+/// | --- | --- | --- | --- | --- |
+/// | (m, n) | (m) or (m, k) | (n) or (n, k) | (1) or (k), real | (min(m, n)), real |
+///
+/// @param out x, or `outputs(x, residuals)`, the sums of |b - a x|^2 of each column, or `outputs(x, residuals, s)`, with
+///            the singular values of a, which the method `svd` alone gives
+/// @param options `method` and `rcond`, for example `{.method = least_squares::qr}`: a must then have at least as many
+///            rows as columns
+///
+/// Views of any layout, of float, double or their complex numbers; waits for `exec`. Matrices with many more rows than
+/// columns are decomposed as by `qr`. NaN in a give NaN, and a rank of -1.
+/// @throws Error if ranks or extents do not fit, outputs share memory with inputs, or s is wanted of `qr`
+/// @throws SingularMatrixError by `qr`, if a column depends on those before it
+template <execution_space Exec, class Out, view_like A, view_like B>
+std::int64_t lstsq(const Exec& exec, const Out& out, const A& a_view, const B& b_view, lstsq_options options = {}) {
+  using T = impl::value_of<A>;
+  using R = impl::real_type<T>;
+  const std::string label = "quern::lstsq";
+  const auto views = impl::as_outputs(out);
+  constexpr std::size_t count = std::tuple_size_v<decltype(views)>;
+  static_assert(count <= 3, "quern::lstsq: at most three outputs, x, residuals and s");
+  const auto x = impl::make_output<Exec>(std::get<0>(views), label);
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  const auto b = impl::make_input<Exec>(b_view, label).array;
+  static_assert(std::is_same_v<std::remove_pointer_t<decltype(x.data)>, T> && std::is_same_v<impl::value_of<B>, T>,
+                "quern::lstsq: x, a and b must have one type");
+  impl::check_one_matrix<Exec, T>(label, "a", a);
+  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
+  impl::check_right_side(label, a, b);
+  shape solution = b.extents;
+  solution.extent[0] = n;
+  impl::check_extents(label, "x", x, solution);
+  impl::check_overlap(label, x, a, "a", false);
+  impl::check_overlap(label, x, b, "b", false);
+  const auto bs = impl::columns_of(b);
+  const auto xs = impl::columns_of(x);
+  const double rcond = options.rcond < 0 ? impl::default_rcond<T>(m, n) : options.rcond;
+  std::int64_t rank = n;
+  if (options.method == least_squares::qr) {
+    if (m < n) throw Error(label, "a has extents " + a.extents.str() + ", expected no more columns than rows for qr");
+    if (count == 3) throw Error(label, "singular values are given by the method svd alone");
+    impl::solve_by_qr(exec, label, xs, a, bs, rcond);
+  } else {
+    const impl::decomposed<Exec, T> d(exec, label, a, true);
+    rank = d.rank(rcond);
+    d.apply_inverse(exec, label, xs, bs, rank);
+    if constexpr (count == 3) {
+      const auto s = impl::make_output<Exec>(std::get<2>(views), label);
+      static_assert(std::is_same_v<std::remove_pointer_t<decltype(s.data)>, R>, "quern::lstsq: s must be real");
+      impl::check_extents(label, "s", s, shape{d.k});
+      impl::copy_matrix(exec, label, s, impl::strided<const R>{d.s.data(), {d.k}, {1}});
+    }
+  }
+  if constexpr (count >= 2) {
+    const auto residuals = impl::make_output<Exec>(std::get<1>(views), label);
+    static_assert(std::is_same_v<std::remove_pointer_t<decltype(residuals.data)>, R>,
+                  "quern::lstsq: residuals must be real");
+    impl::check_extents(label, "residuals", residuals, shape{bs.extents.extent[1]});
+    impl::sum_residuals(exec, label, residuals, a, impl::as_input(xs), bs);
+  }
+  return rank;
+}
+/// The same on a default instance of a's execution space.
+template <class Out, view_like A, view_like B>
+  requires(!execution_space<Out>)
+std::int64_t lstsq(const Out& out, const A& a, const B& b, lstsq_options options = {}) {
+  return lstsq(impl::default_execution_space<A>(), out, a, b, options);
+}
+
+/// The pseudo-inverse of Moore and Penrose, (n, m), of a matrix a, (m, n), as `numpy.linalg.pinv`: singular values up to
+/// `rcond` of the largest (below 0: max(m, n) eps) count as zero. Types and layouts are those of `lstsq`; waits for
+/// `exec`. NaN in a give NaN.
+/// @throws Error if ranks or extents do not fit or Views share memory
+template <execution_space Exec, view_like Out, view_like A>
+void pinv(const Exec& exec, const Out& out_view, const A& a_view, double rcond = -1) {
+  using T = impl::value_of<A>;
+  const std::string label = "quern::pinv";
+  const auto out = impl::make_output<Exec>(out_view, label);
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  static_assert(std::is_same_v<impl::value_of<Out>, T>, "quern::pinv: out and a must have one type");
+  impl::check_one_matrix<Exec, T>(label, "a", a);
+  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
+  impl::check_extents(label, "out", out, shape{n, m});
+  impl::check_overlap(label, out, a, "a", false);
+  if (m * n == 0) return;
+  const impl::decomposed<Exec, T> d(exec, label, a, true);
+  d.inverse(exec, label, out, d.rank(rcond < 0 ? impl::default_rcond<T>(m, n) : rcond));
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, view_like A>
+void pinv(const Out& out, const A& a, double rcond = -1) {
+  pinv(impl::default_execution_space<Out>(), out, a, rcond);
+}
+
+/// How many singular values of a matrix are greater than `rcond` of the largest (below 0: max(m, n) eps), as
+/// `numpy.linalg.matrix_rank`; -1 where an element is NaN. Types and layouts are those of `lstsq`; waits for `exec`.
+/// @throws Error if a is not a matrix
+template <execution_space Exec, view_like A>
+std::int64_t matrix_rank(const Exec& exec, const A& a_view, double rcond = -1) {
+  using T = impl::value_of<A>;
+  const std::string label = "quern::matrix_rank";
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  impl::check_one_matrix<Exec, T>(label, "a", a);
+  const impl::decomposed<Exec, T> d(exec, label, a, false);
+  return d.rank(rcond < 0 ? impl::default_rcond<T>(d.m, d.n) : rcond);
+}
+/// The same on a default instance of a's execution space.
+template <view_like A>
+std::int64_t matrix_rank(const A& a, double rcond = -1) {
+  return matrix_rank(impl::default_execution_space<A>(), a, rcond);
+}
+
+/// The norm of a matrix that `matrix_norm` and `cond` take: the largest sum of absolute values of a column or of a row,
+/// the largest singular value, the root of the sum of squares, or the sum of the singular values.
+enum class matrix_order { one, two, infinity, frobenius, nuclear };
+
+/// A norm of a matrix, as `numpy.linalg.matrix_norm`; 0 for no elements, NaN where an element is NaN. Views of any layout
+/// of float, double or their complex numbers; waits for `exec`. For vectors and arrays of any rank see `norm`.
+/// @throws Error if a is not a matrix
+template <execution_space Exec, view_like A>
+auto matrix_norm(const Exec& exec, const A& a_view, matrix_order order = matrix_order::frobenius) {
+  using T = impl::value_of<A>;
+  using R = impl::real_type<T>;
+  const std::string label = "quern::matrix_norm";
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  impl::check_one_matrix<Exec, T>(label, "a", a);
+  const auto view = impl::matrix_view<Exec>(a);
+  if (a.extents.size() == 0) return R(0);
+  if (order == matrix_order::frobenius) return norm(exec, view);
+  if (order == matrix_order::one || order == matrix_order::infinity) {
+    const int along = order == matrix_order::one ? 0 : 1;
+    const impl::scratch_array<Exec, R> sums(exec, a.extents.extent[1 - along]);
+    const Kokkos::View<R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> lengths(
+        sums.data(), a.extents.extent[1 - along]);
+    norm<1>(exec, lengths, view, axis{along});
+    return max(exec, lengths);
+  }
+  const impl::decomposed<Exec, T> d(exec, label, a, false);
+  return order == matrix_order::two ? d.values[0] : std::accumulate(d.values.begin(), d.values.end(), R(0));
+}
+/// The same on a default instance of a's execution space.
+template <view_like A>
+auto matrix_norm(const A& a, matrix_order order = matrix_order::frobenius) {
+  return matrix_norm(impl::default_execution_space<A>(), a, order);
+}
+
+/// The condition number of a matrix, `|a| |a^-1|`, as `numpy.linalg.cond`: by default, and for matrices of any shape,
+/// the largest singular value over the smallest; infinity for a singular matrix, NaN where an element is NaN. Other norms
+/// are for square matrices. Types and layouts are those of `matrix_norm`; waits for `exec`.
+/// @throws Error if a is not a matrix, has no elements, or is not square for another norm
+template <execution_space Exec, view_like A>
+auto cond(const Exec& exec, const A& a_view, matrix_order order = matrix_order::two) {
+  using T = impl::value_of<A>;
+  using R = impl::real_type<T>;
+  const std::string label = "quern::cond";
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  if (order == matrix_order::two) impl::check_one_matrix<Exec, T>(label, "a", a);
+  else impl::check_one_square<Exec, T>(label, "a", a);
+  if (a.extents.size() == 0) throw Error(label, "a has extents " + a.extents.str() + ", expected elements");
+  if (order == matrix_order::two) {
+    const impl::decomposed<Exec, T> d(exec, label, a, false);
+    return d.values.back() == 0 ? Kokkos::Experimental::infinity_v<R> : d.values.front() / d.values.back();
+  }
+  const impl::work_matrix<Exec, T> inverse(exec, a.extents.extent[0], a.extents.extent[1]);
+  if (impl::inverse_matrix(exec, label, impl::as_matrix(*inverse), a) != 0)
+    return Kokkos::Experimental::infinity_v<R>;
+  return matrix_norm(exec, impl::matrix_view<Exec>(a), order) *
+         matrix_norm(exec, impl::matrix_view<Exec>(impl::as_input(*inverse)), order);
+}
+/// The same on a default instance of a's execution space.
+template <view_like A>
+auto cond(const A& a, matrix_order order = matrix_order::two) {
+  return cond(impl::default_execution_space<A>(), a, order);
+}
+
+}  // namespace quern
+
+#endif

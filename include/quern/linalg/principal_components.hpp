@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_LINALG_PRINCIPAL_COMPONENTS_HPP
+#define QUERN_LINALG_PRINCIPAL_COMPONENTS_HPP
+
+/// @file
+/// The few directions in which data vary most: principal components, and the first singular values of a matrix. Both
+/// need the component `linalg`.
+
+#include <quern/linalg/least_squares.hpp>
+#include <quern/map/functions.hpp>
+
+namespace quern {
+namespace impl {
+
+/// s and Vt of A, without its U: of a matrix with many more rows than columns those of its R.
+template <class Exec, class T>
+void right_vectors(const Exec& exec, const std::string& label, real_type<T>* s, const column_major<T>& vt,
+                   const strided<const T>& a) {
+  const std::int64_t k = vt.rows;
+  std::optional<tall_factors<Exec, T>> tall;
+  if (is_tall(a)) tall.emplace(exec, label, a);
+  const work_matrix<Exec, T> left(exec, tall ? k : a.extents.extent[0], k);
+  if (svd_matrix(exec, label, as_matrix(*left), strided<real_type<T>>{s, {k}, {1}}, as_matrix(vt),
+                 tall ? as_input(*tall->r) : a) != 0)
+    throw ConvergenceError(label, "the matrix does not converge", 0, 0);
+}
+
+/// A number between -1 and 1 from a position, the same in every execution space (Steele, Lea and Flood's mixing, OOPSLA
+/// 2014).
+KOKKOS_INLINE_FUNCTION double mixed(std::uint64_t i, std::uint64_t seed) {
+  std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u + seed * 0xd1342543de82ef95u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+}
+
+/// The first singular values of A, from `size` random combinations of its columns.
+template <class Exec, class T>
+struct randomized_svd {
+  using R = real_type<T>;
+  work_matrix<Exec, T> u, vt;
+  scratch_array<Exec, R> s;
+
+  randomized_svd(const Exec& exec, const std::string& label, const strided<const T>& a, std::int64_t size,
+                 int iterations, std::uint64_t seed)
+      : u(exec, a.extents.extent[0], size), vt(exec, size, a.extents.extent[1]), s(exec, size) {
+    const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
+    const work_matrix<Exec, T> range(exec, m, size), basis(exec, m, size), r(exec, size, size), back(exec, n, size),
+        domain(exec, n, size), small(exec, size, size);
+    // A complex matrix must have contiguous columns to be multiplied from the left by its adjoint.
+    std::optional<column_input<Exec, T>> columns;
+    if (is_complex<T>) columns.emplace(exec, label, a);
+    const strided<const T> matrix = columns ? as_input(**columns) : a;
+    sample(exec, label, *domain, seed);
+    multiply_matrices(exec, label, as_matrix(*range), matrix, as_input(*domain));
+    qr_matrix(exec, label, as_matrix(*basis), as_matrix(*r), as_input(*range));
+    for (int i = 0; i < iterations; ++i) {
+      multiply_adjoint(exec, label, *back, matrix, as_input(*basis));
+      qr_matrix(exec, label, as_matrix(*domain), as_matrix(*r), as_input(*back));
+      multiply_matrices(exec, label, as_matrix(*range), matrix, as_input(*domain));
+      qr_matrix(exec, label, as_matrix(*basis), as_matrix(*r), as_input(*range));
+    }
+    const work_matrix<Exec, T> projected(exec, size, n);
+    multiply_adjoint(exec, label, *projected, as_input(*basis), matrix);
+    const strided<R> values{s.data(), {size}, {1}};
+    if (svd_matrix(exec, label, as_matrix(*small), values, as_matrix(*vt), as_input(*projected)) != 0)
+      throw ConvergenceError(label, "the matrix does not converge", 0, 0);
+    multiply_matrices(exec, label, as_matrix(*u), as_input(*basis), as_input(*small));
+  }
+
+  static void sample(const Exec& exec, const std::string& label, const column_major<T>& to, std::uint64_t seed) {
+    Kokkos::parallel_for(
+        label + "/sample", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, to.rows * to.columns),
+        KOKKOS_LAMBDA(std::int64_t e) { to.data[e] = T(static_cast<R>(mixed(e, seed))); });
+  }
+};
+
+}  // namespace impl
+
+/// The principal components of m observations of n variables, the rows of a: the directions in which they vary most.
+///
+/// | a | mean | components | explained_variance |
+/// | --- | --- | --- | --- |
+/// | (m, n) | (n) | (k, n) | (k), real |
+///
+/// The mean of each variable; orthonormal rows, of which the first has the direction of the greatest variance of `a -
+/// mean`, the next the greatest of those orthogonal to it, and so on; and these variances, over m - 1, as
+/// `sklearn.decomposition.PCA` gives them; the sign of a component is free. k is at most min(m, n). `(a - mean)
+/// components^H` are the data in these directions.
+///
+/// Views of any layout, of float, double or their complex numbers; waits for `exec`; needs scratch memory for two or
+/// three copies of a. The singular values come from the R of a QR factorization of `a - mean` (see `qr`), so that no
+/// squares spoil small variances. NaN in a give NaN.
+/// @throws Error if ranks or extents do not fit, m < 2, or outputs share memory with a
+template <execution_space Exec, view_like Mean, view_like Components, view_like Variance, view_like A>
+void pca(const Exec& exec, const Mean& mean_view, const Components& components_view, const Variance& variance_view,
+         const A& a_view) {
+  using T = impl::value_of<A>;
+  using R = impl::real_type<T>;
+  const std::string label = "quern::pca";
+  static_assert(std::is_same_v<impl::value_of<Mean>, T> && std::is_same_v<impl::value_of<Components>, T>,
+                "quern::pca: mean, components and a must have one type");
+  static_assert(std::is_same_v<impl::value_of<Variance>, R>, "quern::pca: explained_variance must be real");
+  const auto means = impl::make_output<Exec>(mean_view, label);
+  const auto components = impl::make_output<Exec>(components_view, label);
+  const auto variance = impl::make_output<Exec>(variance_view, label);
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  impl::check_one_matrix<Exec, T>(label, "a", a);
+  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], most = std::min(m, n);
+  const std::int64_t k = components.extents.rank == 2 ? std::min(components.extents.extent[0], most) : most;
+  if (m < 2) throw Error(label, "a has extents " + a.extents.str() + ", expected at least two rows");
+  impl::check_extents(label, "mean", means, shape{n});
+  impl::check_extents(label, "components", components, shape{k, n});
+  impl::check_extents(label, "explained_variance", variance, shape{k});
+  impl::check_overlap(label, means, a, "a", false);
+  impl::check_overlap(label, components, a, "a", false);
+  impl::check_overlap(label, variance, a, "a", false);
+  if (n == 0) return;
+  const impl::work_matrix<Exec, T> centred(exec, m, n), vt(exec, most, n);
+  const impl::scratch_array<Exec, R> values(exec, most);
+  const auto centred_view = impl::matrix_view<Exec>(impl::as_matrix(*centred));
+  mean(exec, mean_view, a_view, axis{0});
+  subtract(exec, centred_view, a_view, mean_view);
+  impl::right_vectors(exec, label, values.data(), *vt, impl::as_input(*centred));
+  impl::copy_matrix(exec, label, components, impl::strided<const T>{vt->data, {k, n}, {1, vt->ld}});
+  const R scale = 1 / static_cast<R>(m - 1);
+  map(
+      exec, variance_view, KOKKOS_LAMBDA(R s) { return s * s * scale; },
+      Kokkos::View<const R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), k));
+}
+/// The same on a default instance of a's execution space.
+template <view_like Mean, view_like Components, view_like Variance, view_like A>
+void pca(const Mean& mean, const Components& components, const Variance& explained_variance, const A& a) {
+  pca(impl::default_execution_space<A>(), mean, components, explained_variance, a);
+}
+
+struct truncated_svd_options {
+  int oversampling = 10;  ///< directions more than are wanted, which make the wanted ones more accurate
+  int iterations = 4;     ///< products with a and its adjoint: more where singular values descend slowly
+  std::uint64_t seed = 0;
+};
+
+/// The k greatest singular values of a large matrix and their vectors, `a ~ u diag(s) vt`, from random combinations of
+/// its columns (Halko, Martinsson and Tropp, SIAM Review 53, 2011, with orthonormal subspace iterations).
+///
+/// | a | u | s | vt |
+/// | --- | --- | --- | --- |
+/// | (m, n) | (m, k) | (k), real | (k, n) |
+///
+/// Takes products with a and QR factorizations of k + oversampling columns, instead of a decomposition of a. The error
+/// of s(j) is of the order of `s(k) (s(k + oversampling) / s(j))^(2 iterations + 1)`, or rounding. The same seed gives the
+/// same result on one machine; k at most min(m, n). Views of any layout, of float, double or their complex numbers; waits
+/// for `exec`. NaN in a give NaN.
+/// @throws Error if ranks or extents do not fit, outputs share memory with a, or an option is negative
+template <execution_space Exec, view_like U, view_like S, view_like Vt, view_like A>
+void truncated_svd(const Exec& exec, const U& u_view, const S& s_view, const Vt& vt_view, const A& a_view,
+                   truncated_svd_options options = {}) {
+  using T = impl::value_of<A>;
+  const std::string label = "quern::truncated_svd";
+  static_assert(std::is_same_v<impl::value_of<U>, T> && std::is_same_v<impl::value_of<Vt>, T>,
+                "quern::truncated_svd: u, vt and a must have one type");
+  static_assert(std::is_same_v<impl::value_of<S>, impl::real_type<T>>, "quern::truncated_svd: s must be real");
+  const auto u = impl::make_output<Exec>(u_view, label);
+  const auto s = impl::make_output<Exec>(s_view, label);
+  const auto vt = impl::make_output<Exec>(vt_view, label);
+  const auto a = impl::make_input<Exec>(a_view, label).array;
+  impl::check_one_matrix<Exec, T>(label, "a", a);
+  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], most = std::min(m, n);
+  const std::int64_t k = s.extents.rank == 1 ? std::min(s.extents.extent[0], most) : most;
+  impl::check_extents(label, "u", u, shape{m, k});
+  impl::check_extents(label, "s", s, shape{k});
+  impl::check_extents(label, "vt", vt, shape{k, n});
+  impl::check_overlap(label, u, a, "a", false);
+  impl::check_overlap(label, vt, a, "a", false);
+  impl::check_overlap(label, s, a, "a", false);
+  if (options.oversampling < 0 || options.iterations < 0) throw Error(label, "an option is negative");
+  if (k == 0) return;
+  const impl::randomized_svd<Exec, T> r(exec, label, a, std::min(k + options.oversampling, most), options.iterations,
+                                        options.seed);
+  impl::copy_matrix(exec, label, u, impl::as_matrix(r.u->first_columns(k)));
+  impl::copy_matrix(exec, label, vt, impl::strided<const T>{r.vt->data, {k, n}, {1, r.vt->ld}});
+  impl::copy_matrix(exec, label, s, impl::strided<const impl::real_type<T>>{r.s.data(), {k}, {1}});
+}
+/// The same on a default instance of a's execution space.
+template <view_like U, view_like S, view_like Vt, view_like A>
+  requires(!execution_space<U>)
+void truncated_svd(const U& u, const S& s, const Vt& vt, const A& a, truncated_svd_options options = {}) {
+  truncated_svd(impl::default_execution_space<A>(), u, s, vt, a, options);
+}
+
+}  // namespace quern
+
+#endif
