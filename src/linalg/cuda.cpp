@@ -256,35 +256,79 @@ void orgqr(const Exec& exec, column_major<T> a, std::int64_t reflections, const 
   });
 }
 
-/// By the polar decomposition, several times as fast as by QR iterations; it waits for `exec`.
-template <class Exec, class T>
-void svd(const Exec& exec, column_major<T> a, real_type<T>* s, column_major<T> u, column_major<T> vt, int* info) {
+namespace {
+
+/// What both ways to singular values take: (m, n), m >= n, all of them with room for vectors.
+template <class T>
+struct svd_arguments {
+  column_major<T> a;
+  real_type<T>* s;
+  column_major<T> u, vt;
+  bool vectors;
+  int* info;
+};
+
+/// By the polar decomposition, several times as fast as by QR iterations. Gives by how much singular values were moved
+/// because some are too small for it. Waits.
+template <class T>
+double svd_by_polar(const Kokkos::Cuda& exec, const svd_arguments<T>& x) {
   using R = real_type<T>;
-  const std::int64_t n = a.columns;
-  const bool vectors = u.data != nullptr;
-  const auto mode = vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
-  const std::int64_t ldu = std::max(u.ld, a.rows);
-  const scratch_array<Exec, T> v(exec, vectors ? n * n : 0);
-  double perturbation = 0;
+  const std::int64_t m = x.a.rows, n = x.a.columns;
+  const auto mode = x.vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
+  const scratch_array<Kokkos::Cuda, T> v(exec, n * n);
+  double moved = 0;
   call(
       exec, "cusolverDnXgesvdp",
       [&](const cusolver& c, std::size_t* device, std::size_t* host) {
-        return cusolverDnXgesvdp_bufferSize(c.handle, c.params, mode, 1, a.rows, n, kind<T>, a.data, a.ld, kind<R>, s,
-                                            kind<T>, u.data, ldu, kind<T>, v.data(), n, kind<T>, device, host);
+        return cusolverDnXgesvdp_bufferSize(c.handle, c.params, mode, 1, m, n, kind<T>, x.a.data, x.a.ld, kind<R>, x.s,
+                                            kind<T>, x.u.data, x.u.ld, kind<T>, v.data(), n, kind<T>, device, host);
       },
       [&](const cusolver& c, void* device, std::size_t device_size, void* host, std::size_t host_size) {
-        return cusolverDnXgesvdp(c.handle, c.params, mode, 1, a.rows, n, kind<T>, a.data, a.ld, kind<R>, s, kind<T>,
-                                 u.data, ldu, kind<T>, v.data(), n, kind<T>, device, device_size, host, host_size, info,
-                                 &perturbation);
+        return cusolverDnXgesvdp(c.handle, c.params, mode, 1, m, n, kind<T>, x.a.data, x.a.ld, kind<R>, x.s, kind<T>,
+                                 x.u.data, x.u.ld, kind<T>, v.data(), n, kind<T>, device, device_size, host, host_size,
+                                 x.info, &moved);
       });
-  if (!vectors) return;
-  const column_major<const T> right{v.data(), n, n, n};
+  const column_major<T> right{v.data(), n, n, n}, vt = x.vt;
   Kokkos::parallel_for(
-      "quern::lapack/adjoint", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n * n),
-      KOKKOS_LAMBDA(std::int64_t e) {
-        const std::int64_t i = e % n, j = e / n;
-        vt(i, j) = conjugate(right(j, i));
+      "quern::lapack/adjoint", Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>>(exec, 0, n * n),
+      KOKKOS_LAMBDA(std::int64_t e) { vt(e % n, e / n) = conjugate(right(e / n, e % n)); });
+  return moved;
+}
+
+template <class T>
+void svd_by_iterations(const Kokkos::Cuda& exec, const svd_arguments<T>& x) {
+  using R = real_type<T>;
+  const std::int64_t m = x.a.rows, n = x.a.columns;
+  const signed char job = x.vectors ? 'S' : 'N';
+  call(
+      exec, "cusolverDnXgesvd",
+      [&](const cusolver& c, std::size_t* device, std::size_t* host) {
+        return cusolverDnXgesvd_bufferSize(c.handle, c.params, job, job, m, n, kind<T>, x.a.data, x.a.ld, kind<R>, x.s,
+                                           kind<T>, x.u.data, x.u.ld, kind<T>, x.vt.data, x.vt.ld, kind<T>, device,
+                                           host);
+      },
+      [&](const cusolver& c, void* device, std::size_t device_size, void* host, std::size_t host_size) {
+        return cusolverDnXgesvd(c.handle, c.params, job, job, m, n, kind<T>, x.a.data, x.a.ld, kind<R>, x.s, kind<T>,
+                                x.u.data, x.u.ld, kind<T>, x.vt.data, x.vt.ld, kind<T>, device, device_size, host,
+                                host_size, x.info);
       });
+}
+
+}  // namespace
+
+template <class Exec, class T>
+void svd(const Exec& exec, column_major<T> a, real_type<T>* s, column_major<T> u, column_major<T> vt, int* info) {
+  const std::int64_t m = a.rows, n = a.columns;
+  const bool vectors = u.data != nullptr;
+  const scratch_array<Exec, T> copy(exec, m * n), room(exec, vectors ? 0 : (m + n) * n);
+  if (!vectors) u = {room.data(), m, n, m};  // the polar decomposition writes there in any case
+  if (!vectors) vt = {room.data() + m * n, n, n, n};
+  const column_major<T> kept{copy.data(), m, n, m};
+  Kokkos::parallel_for(
+      "quern::lapack/copy", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, m * n),
+      KOKKOS_LAMBDA(std::int64_t e) { kept(e % m, e / m) = a(e % m, e / m); });
+  if (svd_by_polar<T>(exec, {a, s, u, vt, vectors, info}) == 0) return;
+  svd_by_iterations<T>(exec, {kept, s, u, vt, vectors, info});
 }
 
 template <class Exec, class T>

@@ -192,13 +192,14 @@ struct tall_factors {  // all public, since device lambdas must not stand in pri
     gram_report report = look_at(gram_);
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
       if (!(report.longest <= Kokkos::Experimental::finite_max_v<R>)) return false;
-      const R growth = factor(shift);
-      const bool positive = growth <= Kokkos::Experimental::finite_max_v<R>;
-      if (positive && shift == 0 && report.loss < small_loss) {
+      routine_info<Exec> info(exec_);
+      factor(shift, info.data());
+      if (shift == 0 && report.loss < small_loss) {
         accumulate(first);
         return true;
       }
-      if (positive) {
+      const R growth = growth_of_errors();  // which waits
+      if (*info.data() == 0 && growth <= Kokkos::Experimental::finite_max_v<R>) {
         const strided<const T> y = as_input(pass(growth));
         multiply_adjoint(exec_, label_, next_gram_, y, y);
         const gram_report after = look_at(next_gram_);
@@ -244,10 +245,8 @@ struct tall_factors {  // all public, since device lambdas must not stand in pri
     return result;
   }
 
-  /// Factors the Gram matrix with its diagonal multiplied by 1 + shift, and gives by how much the inverse may magnify
-  /// the rounding errors of the columns, relative to their lengths: the largest (y^T |R|)(j) / |x_j| with y = |R^-1|^T
-  /// |x|. Not a finite number where there is no factorization.
-  R factor(R shift) {
+  /// L L^H of the Gram matrix with its diagonal multiplied by 1 + shift, and L^-H.
+  void factor(R shift, int* info) {
     const column_major<T> gram = gram_, factor = factor_, inverse = inverse_;
     const std::int64_t n = n_;
     Kokkos::parallel_for(
@@ -257,13 +256,18 @@ struct tall_factors {  // all public, since device lambdas must not stand in pri
           factor(i, j) = i == j ? gram(i, j) * (1 + shift) : gram(i, j);
           inverse(i, j) = T(i == j ? 1 : 0);
         });
-    routine_info<Exec> info(exec_);
-    lapack::potrf(exec_, factor, info.data());
+    lapack::potrf(exec_, factor, info);
     blas::trsm<Exec, T>(exec_, blas::side::left, {}, n, n, {factor.data, blas::form::adjoint, n, 0},
                         {inverse.data, blas::form::as_is, n, 0});
+  }
+
+  /// By how much the inverse may magnify the rounding errors of the columns, relative to their lengths: the largest
+  /// (y^T |R|)(j) / |x_j| with y = |R^-1|^T |x|. Not a finite number where there is no factorization.
+  R growth_of_errors() {
+    const column_major<T> gram = gram_, factor = factor_, inverse = inverse_;
     R* const y = lengths_.data();
     Kokkos::parallel_for(
-        label_ + "/growth", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n),
+        label_ + "/growth", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n_),
         KOKKOS_LAMBDA(std::int64_t l) {
           R sum = 0;
           for (std::int64_t k = 0; k <= l; ++k) sum += Kokkos::sqrt(real_value(gram(k, k))) * magnitude(inverse(k, l));
@@ -271,14 +275,14 @@ struct tall_factors {  // all public, since device lambdas must not stand in pri
         });
     R growth = 0;
     Kokkos::parallel_reduce(
-        label_ + "/growth", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n),
-        KOKKOS_LAMBDA(std::int64_t j, R& most) {
+        label_ + "/growth", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n_),
+        KOKKOS_LAMBDA(std::int64_t j, R & most) {
           R sum = 0;
           for (std::int64_t l = 0; l <= j; ++l) sum += y[l] * magnitude(factor(j, l));
           most = Kokkos::max(most, pivot_size(sum / Kokkos::sqrt(real_value(gram(j, j)))));
         },
         Kokkos::Max<R>(growth));
-    return *info.data() == 0 ? growth : Kokkos::Experimental::infinity_v<R>;  // the reduction has waited
+    return growth;
   }
 
   /// X R^-1 in the other memory: by a product where the inverse does not magnify errors, else row by row.
