@@ -19,8 +19,9 @@ sources=(core/extents_test core/views_test core/workspace_test map/map_test map/
   scan/scan_test scan/segmented_test stencil/stencil_test stencil/boundary_test stencil/filters_test stencil/operators_test
   integrate/integrate_test integrate/samples_test integrate/estimates_test linalg/matmul_test linalg/matvec_test
   linalg/einsum_test linalg/vmap_test linalg/solve_test
-  linalg/orthogonal_test
+  linalg/orthogonal_test linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/least_squares_test
   tools/callbacks_test)
+sources+=("../src/linalg/$backend") # the vendor's libraries
 # With QUERN_DEVICE_COMPILE=quick, for a back end's further architectures, which no source here knows from the first. Then
 # only the device's part is compiled, without optimization: CUDA stops at PTX and HIP at LLVM, in a third of the time.
 further=(map/map_test reduce/sum_test scan/segmented_test stencil/stencil_test linalg/matvec_test)
@@ -54,7 +55,7 @@ prepare() {
     esac >"$dir/KokkosCore_Config_${part}Backend.hpp"
   done
   sed -e 's/@PROJECT_VERSION@/0.1.0/; s/@PROJECT_VERSION_MAJOR@/0/; s/@PROJECT_VERSION_MINOR@/1/; s/@PROJECT_VERSION_PATCH@/0/' \
-    -e '/cmakedefine/d' "$top/cmake/config.hpp.in" >"$dir/quern/config.hpp"
+    -e 's/#cmakedefine/#define/' "$top/cmake/config.hpp.in" >"$dir/quern/config.hpp"
 }
 
 compile() {

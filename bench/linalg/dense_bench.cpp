@@ -23,8 +23,7 @@ matrix make_matrix(const std::string& label, std::int64_t m, std::int64_t n) {
 }
 matrix sampled_matrix(std::int64_t m, std::int64_t n) {
   const auto a = bench::sampled(make_matrix("a", m, n), 1);
-  Kokkos::parallel_for(
-      "bench::centre", range(0, m * n), KOKKOS_LAMBDA(std::int64_t i) { a.data()[i] -= 0.5; });
+  Kokkos::parallel_for("bench::centre", range(0, m * n), KOKKOS_LAMBDA(std::int64_t i) { a.data()[i] -= 0.5; });
   return a;
 }
 vector probe(std::int64_t n) { return bench::sampled(vector("probe", n), 7); }
@@ -35,8 +34,7 @@ impl::column_major<double> columns(const matrix& a) { return *impl::as_columns(o
 
 /// Whether two vectors agree to `bound`, element by element.
 bool agree(const vector& x, const vector& y, double bound) {
-  return bench::failures(
-             x.extent(0), KOKKOS_LAMBDA(std::int64_t i) { return Kokkos::abs(x(i) - y(i)) <= bound; }) == 0;
+  return bench::failures(x.extent(0), KOKKOS_LAMBDA(std::int64_t i) { return Kokkos::abs(x(i) - y(i)) <= bound; }) == 0;
 }
 vector product(const exec_space& exec, const matrix& a, const vector& x) {
   const vector y("y", a.extent(0));
@@ -84,10 +82,8 @@ prepared svd(const exec_space& exec, std::int64_t m, std::int64_t n) {
   p.right = [=] {
     const auto x = probe(n);
     const auto scaled = product(exec, vt, x);
-    Kokkos::parallel_for(
-        "bench::scale", range(0, n), KOKKOS_LAMBDA(std::int64_t i) { scaled(i) *= s(i); });
-    return orthonormal(exec, u) && orthonormal(exec, vt) &&
-           agree(product(exec, u, scaled), product(exec, a, x), 1e-10);
+    Kokkos::parallel_for("bench::scale", range(0, n), KOKKOS_LAMBDA(std::int64_t i) { scaled(i) *= s(i); });
+    return orthonormal(exec, u) && orthonormal(exec, vt) && agree(product(exec, u, scaled), product(exec, a, x), 1e-10);
   };
   return p;
 }
@@ -124,17 +120,16 @@ prepared eigh(const exec_space& exec, std::int64_t n) {
   const vector w("w", n);
   const Kokkos::View<int, Kokkos::SharedSpace> info("info");
   prepared p{8.0 * (2 * n * n + n), 9.0 * n * n * n, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::eigh(exec, w, v, a); }},
-                {"vendor", [=] {
-                   Kokkos::deep_copy(exec, v, a);
-                   impl::lapack::eigh(exec, columns(v), w.data(), true, info.data());
-                 }}};
+  p.variants = {{"quern", [=] { quern::eigh(exec, w, v, a); }}, {"vendor", [=] {
+                                                                   Kokkos::deep_copy(exec, v, a);
+                                                                   impl::lapack::eigh(exec, columns(v), w.data(), true,
+                                                                                      info.data());
+                                                                 }}};
   p.poison = [=] { Kokkos::deep_copy(v, -7.0); };
   p.right = [=] {
     const auto x = probe(n);
     const auto scaled = bench::sampled(vector("scaled", n), 7);
-    Kokkos::parallel_for(
-        "bench::scale", range(0, n), KOKKOS_LAMBDA(std::int64_t i) { scaled(i) *= w(i); });
+    Kokkos::parallel_for("bench::scale", range(0, n), KOKKOS_LAMBDA(std::int64_t i) { scaled(i) *= w(i); });
     return orthonormal(exec, v) && agree(product(exec, a, product(exec, v, x)), product(exec, v, scaled), 1e-10);
   };
   return p;

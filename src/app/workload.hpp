@@ -62,6 +62,7 @@ std::vector<workload> reduction_workloads();
 std::vector<workload> stencil_workloads();
 std::vector<workload> quadrature_workloads();
 std::vector<workload> linear_algebra_workloads();
+std::vector<workload> decomposition_workloads();  // none without the component linalg
 
 /// The median time of `call` from fence to fence, after a warm-up.
 double time_call(const settings& s, const std::function<void()>& call);

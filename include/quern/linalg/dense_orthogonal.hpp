@@ -40,8 +40,8 @@ void qr_matrix(const Exec& exec, const std::string& label, const strided<T>& q, 
   }
   if (!is_tall(a) || q.extents.extent[1] != n) return qr_by_reflections(exec, label, q, r, a);
   const tall_factors<Exec, T> f(exec, label, a);
-  multiply_matrices(exec, label, q, f.x, as_input(*f.inverse));
-  copy_matrix(exec, label, r, as_matrix(*f.r));
+  multiply_matrices(exec, label, q, f.x, as_input(f.inverse()));
+  copy_matrix(exec, label, r, as_matrix(f.r()));
 }
 
 /// A = U diag(s) Vt, m >= n, U of (m, n); only s where `vectors` is false.
@@ -64,13 +64,13 @@ int svd_of_tall(const Exec& exec, const std::string& label, bool vectors, const 
     return info.wait(exec, label);
   }
   const tall_factors<Exec, T> f(exec, label, a);
-  if (!all_finite(exec, label, *f.r)) return -1;
+  if (!all_finite(exec, label, f.r())) return -1;
   const work_matrix<Exec, T> left(exec, n, n), both(exec, n, n);
-  if (!vectors) lapack::svd<Exec, T>(exec, *f.r, s, {}, {}, info.data());
-  else lapack::svd(exec, *f.r, s, *left, vt, info.data());
+  if (!vectors) lapack::svd<Exec, T>(exec, f.r(), s, {}, {}, info.data());
+  else lapack::svd(exec, f.r(), s, *left, vt, info.data());
   const int status = info.wait(exec, label);
   if (!vectors || status != 0) return status;
-  multiply_matrices(exec, label, as_matrix(*both), as_input(*f.inverse), as_input(*left));
+  multiply_matrices(exec, label, as_matrix(*both), as_input(f.inverse()), as_input(*left));
   multiply_matrices(exec, label, u, f.x, as_input(*both));
   return 0;
 }

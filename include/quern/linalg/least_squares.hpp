@@ -135,7 +135,7 @@ void solve_by_qr(const Exec& exec, const std::string& label, const strided<T>& x
   real_type<T> most = 0;
   Kokkos::parallel_reduce(
       label + "/rank", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
-      KOKKOS_LAMBDA(std::int64_t i, typename location::value_type & l, real_type<T> & g) {
+      KOKKOS_LAMBDA(std::int64_t i, typename location::value_type& l, real_type<T>& g) {
         const real_type<T> size = magnitude(triangle(i, i));
         if (size < l.val) l = {size, i};
         g = Kokkos::max(g, size);
@@ -162,12 +162,12 @@ void sum_residuals(const Exec& exec, const std::string& label, const strided<rea
   multiply_matrices(exec, label, as_matrix(*rest), a, x, T(-1), T(1));
   const scratch_array<Exec, R> norms(exec, columns);
   const Kokkos::View<R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> lengths(norms.data(),
-                                                                                                      columns);
+                                                                                                       columns);
   norm(exec, lengths, matrix_view<Exec>(as_input(*rest)), axis{0});
   const strided<R> found{norms.data(), {columns}, {1}};
   map_launch<Exec, op::multiply, R>(exec, label + "/residuals", residuals, {}, false,
-                                    {{residuals.stride, found.stride, found.stride}},
-                                    array_input<R>{as_input(found)}, array_input<R>{as_input(found)});
+                                    {{residuals.stride, found.stride, found.stride}}, array_input<R>{as_input(found)},
+                                    array_input<R>{as_input(found)});
 }
 
 }  // namespace impl
@@ -179,7 +179,8 @@ void sum_residuals(const Exec& exec, const std::string& label, const strided<rea
 /// | --- | --- | --- | --- | --- |
 /// | (m, n) | (m) or (m, k) | (n) or (n, k) | (1) or (k), real | (min(m, n)), real |
 ///
-/// @param out x, or `outputs(x, residuals)`, the sums of |b - a x|^2 of each column, or `outputs(x, residuals, s)`, with
+/// @param out x, or `outputs(x, residuals)`, the sums of |b - a x|^2 of each column, or `outputs(x, residuals, s)`,
+/// with
 ///            the singular values of a, which the method `svd` alone gives
 /// @param options `method` and `rcond`, for example `{.method = least_squares::qr}`: a must then have at least as many
 ///            rows as columns
@@ -244,8 +245,8 @@ std::int64_t lstsq(const Out& out, const A& a, const B& b, lstsq_options options
   return lstsq(impl::default_execution_space<A>(), out, a, b, options);
 }
 
-/// The pseudo-inverse of Moore and Penrose, (n, m), of a matrix a, (m, n), as `numpy.linalg.pinv`: singular values up to
-/// `rcond` of the largest (below 0: max(m, n) eps) count as zero. Types and layouts are those of `lstsq`; waits for
+/// The pseudo-inverse of Moore and Penrose, (n, m), of a matrix a, (m, n), as `numpy.linalg.pinv`: singular values up
+/// to `rcond` of the largest (below 0: max(m, n) eps) count as zero. Types and layouts are those of `lstsq`; waits for
 /// `exec`. NaN in a give NaN.
 /// @throws Error if ranks or extents do not fit or Views share memory
 template <execution_space Exec, view_like Out, view_like A>
@@ -289,10 +290,10 @@ std::int64_t matrix_rank(const A& a, double rcond = -1) {
 
 /// The norm of a matrix that `matrix_norm` and `cond` take: the largest sum of absolute values of a column or of a row,
 /// the largest singular value, the root of the sum of squares, or the sum of the singular values.
-enum class matrix_order { one, two, infinity, frobenius, nuclear };
+enum class matrix_order { one, two, inf, frobenius, nuclear };
 
-/// A norm of a matrix, as `numpy.linalg.matrix_norm`; 0 for no elements, NaN where an element is NaN. Views of any layout
-/// of float, double or their complex numbers; waits for `exec`. For vectors and arrays of any rank see `norm`.
+/// A norm of a matrix, as `numpy.linalg.matrix_norm`; 0 for no elements, NaN where an element is NaN. Views of any
+/// layout of float, double or their complex numbers; waits for `exec`. For vectors and arrays of any rank see `norm`.
 /// @throws Error if a is not a matrix
 template <execution_space Exec, view_like A>
 auto matrix_norm(const Exec& exec, const A& a_view, matrix_order order = matrix_order::frobenius) {
@@ -304,7 +305,7 @@ auto matrix_norm(const Exec& exec, const A& a_view, matrix_order order = matrix_
   const auto view = impl::matrix_view<Exec>(a);
   if (a.extents.size() == 0) return R(0);
   if (order == matrix_order::frobenius) return norm(exec, view);
-  if (order == matrix_order::one || order == matrix_order::infinity) {
+  if (order == matrix_order::one || order == matrix_order::inf) {
     const int along = order == matrix_order::one ? 0 : 1;
     const impl::scratch_array<Exec, R> sums(exec, a.extents.extent[1 - along]);
     const Kokkos::View<R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> lengths(
@@ -322,8 +323,8 @@ auto matrix_norm(const A& a, matrix_order order = matrix_order::frobenius) {
 }
 
 /// The condition number of a matrix, `|a| |a^-1|`, as `numpy.linalg.cond`: by default, and for matrices of any shape,
-/// the largest singular value over the smallest; infinity for a singular matrix, NaN where an element is NaN. Other norms
-/// are for square matrices. Types and layouts are those of `matrix_norm`; waits for `exec`.
+/// the largest singular value over the smallest; infinity for a singular matrix, NaN where an element is NaN. Other
+/// norms are for square matrices. Types and layouts are those of `matrix_norm`; waits for `exec`.
 /// @throws Error if a is not a matrix, has no elements, or is not square for another norm
 template <execution_space Exec, view_like A>
 auto cond(const Exec& exec, const A& a_view, matrix_order order = matrix_order::two) {
@@ -339,8 +340,7 @@ auto cond(const Exec& exec, const A& a_view, matrix_order order = matrix_order::
     return d.values.back() == 0 ? Kokkos::Experimental::infinity_v<R> : d.values.front() / d.values.back();
   }
   const impl::work_matrix<Exec, T> inverse(exec, a.extents.extent[0], a.extents.extent[1]);
-  if (impl::inverse_matrix(exec, label, impl::as_matrix(*inverse), a) != 0)
-    return Kokkos::Experimental::infinity_v<R>;
+  if (impl::inverse_matrix(exec, label, impl::as_matrix(*inverse), a) != 0) return Kokkos::Experimental::infinity_v<R>;
   return matrix_norm(exec, impl::matrix_view<Exec>(a), order) *
          matrix_norm(exec, impl::matrix_view<Exec>(impl::as_input(*inverse)), order);
 }

@@ -22,7 +22,7 @@ void right_vectors(const Exec& exec, const std::string& label, real_type<T>* s, 
   if (is_tall(a)) tall.emplace(exec, label, a);
   const work_matrix<Exec, T> left(exec, tall ? k : a.extents.extent[0], k);
   if (svd_matrix(exec, label, as_matrix(*left), strided<real_type<T>>{s, {k}, {1}}, as_matrix(vt),
-                 tall ? as_input(*tall->r) : a) != 0)
+                 tall ? as_input(tall->r()) : a) != 0)
     throw ConvergenceError(label, "the matrix does not converge", 0, 0);
 }
 
@@ -149,9 +149,9 @@ struct truncated_svd_options {
 /// | (m, n) | (m, k) | (k), real | (k, n) |
 ///
 /// Takes products with a and QR factorizations of k + oversampling columns, instead of a decomposition of a. The error
-/// of s(j) is of the order of `s(k) (s(k + oversampling) / s(j))^(2 iterations + 1)`, or rounding. The same seed gives the
-/// same result on one machine; k at most min(m, n). Views of any layout, of float, double or their complex numbers; waits
-/// for `exec`. NaN in a give NaN.
+/// of s(j) is of the order of `s(k) (s(k + oversampling) / s(j))^(2 iterations + 1)`, or rounding. The same seed gives
+/// the same result on one machine; k at most min(m, n). Views of any layout, of float, double or their complex numbers;
+/// waits for `exec`. NaN in a give NaN.
 /// @throws Error if ranks or extents do not fit, outputs share memory with a, or an option is negative
 template <execution_space Exec, view_like U, view_like S, view_like Vt, view_like A>
 void truncated_svd(const Exec& exec, const U& u_view, const S& s_view, const Vt& vt_view, const A& a_view,

@@ -173,8 +173,8 @@ struct tall_factors {  // all public, since device lambdas must not stand in pri
   }
 
   strided<const T> x;
-  const column_major<T>* r = &r_;
-  const column_major<T>* inverse = &inverse_;
+  const column_major<T>& r() const { return r_; }
+  const column_major<T>& inverse() const { return inverse_; }
 
   /// What the Gram matrix of nearly orthonormal columns shows.
   struct gram_report {
@@ -276,7 +276,7 @@ struct tall_factors {  // all public, since device lambdas must not stand in pri
     R growth = 0;
     Kokkos::parallel_reduce(
         label_ + "/growth", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n_),
-        KOKKOS_LAMBDA(std::int64_t j, R & most) {
+        KOKKOS_LAMBDA(std::int64_t j, R& most) {
           R sum = 0;
           for (std::int64_t l = 0; l <= j; ++l) sum += y[l] * magnitude(factor(j, l));
           most = Kokkos::max(most, pivot_size(sum / Kokkos::sqrt(real_value(gram(j, j)))));
