@@ -8,6 +8,7 @@
 
 #include <quern/linalg/eigh.hpp>
 #include <quern/linalg/einsum.hpp>
+#include <quern/linalg/inner.hpp>
 #include <quern/linalg/least_squares.hpp>
 #include <quern/linalg/matmul.hpp>
 #include <quern/linalg/matvec.hpp>

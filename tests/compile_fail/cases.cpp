@@ -34,6 +34,9 @@ void misuse() {
   quern::einsum<"ij->j">(x, x, x);
 #elif defined(CASE_VMAP_ARITY)
   quern::vmap(x, [](int) {}, x);
+#elif defined(CASE_SINGLE_MATRIX)
+  const Kokkos::View<double**> a("a", 3, 3);
+  quern::inv(a, a);
 #elif defined(CASE_FAST_MATH)
   quern::sum(x, quern::reproducible);
 #endif

@@ -224,7 +224,7 @@ TYPED_TEST(Orthogonal, ReportsMisuse) {
   test::expect_error("quern::qr: r has extents (3, 5, 4), expected (3, 4, 4)", [&] { quern::qr(E(), q, a, a); });
   test::expect_error("quern::qr: q has extents (3, 4, 4), expected (3, 5, 4)", [&] { quern::qr(E(), r, r, a); });
   test::expect_error("quern::qr: out and a share memory", [&] { quern::qr(E(), a, r, a); });
-  test::expect_error("quern::eigvalsh: a has extents (3, 5, 4), expected a batch of square matrices, (batch, n, n)",
+  test::expect_error("quern::eigvalsh: a has extents (3, 5, 4), expected square matrices, (n, n) or (batch, n, n)",
                      [&] { quern::eigvalsh(E(), w, a); });
   test::expect_error("quern::eigvalsh: w has extents (3, 5), expected (3, 4)", [&] { quern::eigvalsh(E(), w, r); });
 }

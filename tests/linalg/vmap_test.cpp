@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/linalg/inner.hpp>
+#include <quern/linalg/matmul.hpp>
+#include <quern/linalg/solve.hpp>
 #include <quern/linalg/vmap.hpp>
+#include <support/matrices.hpp>
 #include <support/testing.hpp>
 
 namespace {
@@ -122,6 +126,97 @@ TYPED_TEST(Vmap, SeveralOutputsAndItemsInPlace) {
     EXPECT_EQ(before[b * n + n - 1], lasts[b]);
   }
   for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(before[i] + T(1), after[i]);
+}
+
+/// Functions for a thread in a functor.
+struct inner_matvec {
+  template <class Y, class A, class X>
+  KOKKOS_FUNCTION void operator()(const Y& y, const A& a, const X& x) const {
+    quern::inner::matvec(y, a, x);
+  }
+};
+struct inner_matmul {
+  template <class C, class A, class B>
+  KOKKOS_FUNCTION void operator()(const C& c, const A& a, const B& b) const {
+    quern::inner::matmul(c, a, b);
+  }
+};
+struct inner_solve {
+  template <class X, class A, class Info>
+  KOKKOS_FUNCTION void operator()(const X& x, const A& a, const Info& info) const {
+    info() = quern::inner::solve(a, x);
+  }
+};
+struct inner_cholesky {
+  template <class A, class Info>
+  KOKKOS_FUNCTION void operator()(const A& a, const Info& info) const {
+    info() = quern::inner::cholesky(a);
+  }
+};
+
+TYPED_TEST(Vmap, ProductsInsideAFunctor) {
+  using T = typename TestFixture::T;
+  using E = typename TestFixture::E;
+  const auto a = this->template array<3>({batch, m, n}, 1), b = this->template array<3>({batch, n, m}, 4);
+  const auto x = this->template array<2>({batch, n}, 2), y = this->template array<2>({batch, m}, 3);
+  quern::vmap(E(), y, inner_matvec(), a, x);
+  EXPECT_EQ(products<T>(test::contents(a), test::contents(x)), test::contents(y));
+  const auto c = this->template array<3>({batch, m, m}, 5), expected = this->template array<3>({batch, m, m}, 5);
+  quern::vmap(E(), c, inner_matmul(), a, b);
+  quern::matmul(E(), expected, a, b);
+  EXPECT_EQ(test::contents(expected), test::contents(c));
+}
+
+// The same algorithm as that of the batches, and the same reports.
+TYPED_TEST(Vmap, FactorizationsInsideAFunctor) {
+  using T = typename TestFixture::T;
+  using E = typename TestFixture::E;
+  if constexpr (quern::impl::is_matrix_value<T>) {
+    constexpr int size = 5;
+    auto values = test::matrices<T>(batch, size, "any");
+    for (int i = 0; i < size; ++i) values[3 * size * size + i * size + 2] = T(0);  // item 3 has no third column
+    std::vector<T> right(batch * size * 2);
+    for (std::size_t i = 0; i < right.size(); ++i) right[i] = test::any<T>(i, 8);
+    const auto make3 = [&](std::int64_t columns, const std::vector<T>& v) {
+      return test::make_array<T, 3, typename TestFixture::L, E>({batch, size, columns}, v);
+    };
+    const Kokkos::View<int*, typename E::memory_space> info("info", batch), expected_info("info", batch);
+    const auto a = make3(size, values), x = make3(2, right), expected = make3(2, right);
+    quern::solve(E(), expected, a, expected, expected_info);
+    quern::vmap(E(), quern::outputs(x, a, info), inner_solve());
+    EXPECT_EQ(test::contents(expected_info), test::contents(info));
+    const auto found = test::contents(x);
+    const double eps = static_cast<double>(Kokkos::Experimental::epsilon_v<quern::impl::real_type<T>>);
+    for (int item = 0; item < batch; ++item) {
+      if (item == 3) continue;
+      const auto xi = test::part(found, item, size, 2);
+      const auto ai = test::part(values, item, size, size);
+      EXPECT_LE(test::distance(test::product(ai, xi), test::part(right, item, size, 2)),
+                8 * size * eps * test::norm(ai) * test::norm(xi));
+    }
+
+    auto positive = values;
+    for (int item = 0; item < batch; ++item) {
+      const auto r = test::part(values, item, size, size);
+      for (int i = 0; i < size; ++i)
+        for (int j = 0; j < size; ++j) {
+          T sum(i == j ? 1 : 0);
+          for (int k = 0; k < size; ++k) sum += r(i, k) * quern::impl::conjugate(r(j, k));
+          positive[(item * size + i) * size + j] = i == j ? T(quern::impl::real_value(sum)) : sum;
+        }
+    }
+    positive[7 * size * size] = T(-1);
+    const auto l = make3(size, positive), expected_l = make3(size, positive);
+    quern::cholesky(E(), expected_l, expected_l, expected_info);
+    quern::vmap(E(), quern::outputs(l, info), inner_cholesky());
+    EXPECT_EQ(test::contents(expected_info), test::contents(info));
+    for (int item = 0; item < batch; ++item) {
+      if (item == 7) continue;
+      const auto li = test::part(test::contents(l), item, size, size);
+      EXPECT_LE(test::distance(test::product(li, test::adjoint(li)), test::part(positive, item, size, size)),
+                8 * size * eps * test::norm(test::part(positive, item, size, size)));
+    }
+  }
 }
 
 TYPED_TEST(Vmap, NoItems) {

@@ -176,6 +176,33 @@ TYPED_TEST(Callbacks, BatchesWaitOnlyToThrow) {
                           [&](const auto& exec) { quern::cholesky(exec, out, a); });
 }
 
+#ifdef QUERN_HAS_LINALG
+// They wait, but take all their memory from the pool, that of the vendors' routines too.
+TYPED_TEST(Callbacks, SingleMatricesAllocateNothingTwice) {
+  using matrix = Kokkos::View<double**, TypeParam>;
+  std::vector<double> values(600 * 9);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i * i % 1009));
+  const auto a = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({600, 9}, values);
+  const matrix q("q", 600, 9), r("r", 9, 9), square("square", 70, 70), out("out", 70, 70);
+  const Kokkos::View<double*, TypeParam> x("x", 70), s("s", 9), b("b", 600), y("y", 9);
+  const auto expect_no_allocation = [](const auto& call) {
+    call(TypeParam());
+    Kokkos::fence();
+    for (const event& e : watch([&] { call(TypeParam()); })) EXPECT_NE("allocate", e.kind) << e.name;
+  };
+  Kokkos::deep_copy(square, 1.0);
+  const quern::item<double**, TypeParam> diagonal(square.data(),
+                                                  Kokkos::LayoutStride(70, square.stride(0) + square.stride(1), 1, 1));
+  Kokkos::deep_copy(diagonal, 200.0);
+  expect_no_allocation([&](const auto& exec) { quern::qr(exec, q, r, a); });
+  expect_no_allocation([&](const auto& exec) { quern::svd(exec, q, s, r, a); });
+  expect_no_allocation([&](const auto& exec) { quern::lstsq(exec, y, a, b, {quern::least_squares::qr}); });
+  expect_no_allocation([&](const auto& exec) { quern::solve(exec, x, square, x); });
+  expect_no_allocation([&](const auto& exec) { quern::cholesky(exec, out, square); });
+  expect_no_allocation([&](const auto& exec) { quern::eigh(exec, x, out, square); });
+}
+#endif
+
 TYPED_TEST(Callbacks, StencilAndIntegrate) {
   Kokkos::View<double**, TypeParam> x("x", 50, 60), y("y", 50, 60);
   expect_quiet<TypeParam>({"quern::stencil"}, 0, [&](const auto& exec) {

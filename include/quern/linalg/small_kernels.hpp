@@ -67,6 +67,21 @@ struct lane_group {
   }
 };
 
+/// One thread that has a matrix to itself.
+struct single_lane {
+  template <class F>
+  KOKKOS_FUNCTION void for_each(int n, const F& f) const {
+    for (int i = 0; i < n; ++i) f(i);
+  }
+  template <class R, class F>
+  KOKKOS_FUNCTION int largest(int first, int end, const F& f) const {
+    int best = first;
+    for (int i = first + 1; i < end; ++i)
+      if (f(i) > f(best)) best = i;
+    return best;
+  }
+};
+
 /// A matrix in scratch memory. Its rows have an odd distance, so that a column does not fall into one bank.
 template <class T>
 struct small_matrix {

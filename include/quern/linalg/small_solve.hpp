@@ -14,9 +14,9 @@ namespace quern::impl {
 /// not stored) and U of its rows as they were exchanged; row k was exchanged with `exchange(k, p)`. The columns behind
 /// the n-th become those of L^-1 P B. Gives the number (from 1) of the first row whose pivot is zero, which is left
 /// alone, or 0.
-template <class Lanes, class T, class Exchange>
-KOKKOS_FUNCTION int eliminate(const Lanes& lanes, const small_matrix<T>& a, int n, int width,
-                              const Exchange& exchange) {
+template <class Lanes, class Matrix, class Exchange>
+KOKKOS_FUNCTION int eliminate(const Lanes& lanes, const Matrix& a, int n, int width, const Exchange& exchange) {
+  using T = std::remove_cvref_t<decltype(a(0, 0))>;
   int zero = 0;
   for (int k = 0; k < n; ++k) {
     const int p = lanes.template largest<real_type<T>>(k, n, [&](int i) { return pivot_size(a(i, k)); });
@@ -38,10 +38,10 @@ KOKKOS_FUNCTION int eliminate(const Lanes& lanes, const small_matrix<T>& a, int 
 }
 
 /// Solves U X = B for the columns of B behind the n-th.
-template <class Lanes, class T>
-KOKKOS_FUNCTION void substitute_back(const Lanes& lanes, const small_matrix<T>& a, int n, int width) {
+template <class Lanes, class Matrix>
+KOKKOS_FUNCTION void substitute_back(const Lanes& lanes, const Matrix& a, int n, int width) {
   for (int k = n - 1; k >= 0; --k) {
-    const T pivot = a(k, k);
+    const auto pivot = a(k, k);
     lanes.for_each(width - n, [&](int j) { a(k, n + j) /= pivot; });
     lanes.for_each(k, [&](int i) {
       for (int j = n; j < width; ++j) a(i, j) -= a(i, k) * a(k, j);
@@ -229,7 +229,26 @@ struct lu_op {
   }
 };
 
-/// A = L L^H from the lower triangle of A, column by column.
+/// L, A = L L^H, in place of the lower triangle of A, column by column. Gives the number (from 1) of the row whose
+/// pivot is not positive, or 0.
+template <class Lanes, class Matrix>
+KOKKOS_FUNCTION int factor_positive(const Lanes& lanes, const Matrix& a, int n) {
+  using T = std::remove_cvref_t<decltype(a(0, 0))>;
+  for (int k = 0; k < n; ++k) {
+    const real_type<T> pivot = real_value(a(k, k));
+    if (pivot <= 0) return k + 1;  // NaN passes, and shows in the result
+    const real_type<T> root = Kokkos::sqrt(pivot);
+    lanes.for_each(n - k, [&](int r) { a(k + r, k) = r == 0 ? T(root) : a(k + r, k) / root; });
+    lanes.for_each(n - k - 1, [&](int r) {
+      const int i = k + 1 + r;
+      for (int j = k + 1; j <= i; ++j) a(i, j) -= a(i, k) * conjugate(a(j, k));
+    });
+  }
+  for (int i = 0; i < n; ++i) lanes.for_each(n - i - 1, [&](int j) { a(i, i + 1 + j) = T(0); });
+  return 0;
+}
+
+/// A = L L^H from the lower triangle of A.
 template <class T>
 struct cholesky_op {
   matrix_batch<T> l;
@@ -244,19 +263,7 @@ struct cholesky_op {
     const int n = a.rows;
     const small_matrix<T> work{scratch, small_matrix<T>::distance(n)};
     load_matrix(lanes, work, a, item);
-    int bad = 0;
-    for (int k = 0; k < n && bad == 0; ++k) {
-      const real_type<T> pivot = real_value(work(k, k));
-      if (pivot <= 0) bad = k + 1;  // NaN passes, and shows in the result
-      const real_type<T> root = Kokkos::sqrt(pivot);
-      lanes.for_each(n - k, [&](int r) { work(k + r, k) = r == 0 ? T(root) : work(k + r, k) / root; });
-      lanes.for_each(n - k - 1, [&](int r) {
-        const int i = k + 1 + r;
-        for (int j = k + 1; j <= i; ++j) work(i, j) -= work(i, k) * conjugate(work(j, k));
-      });
-    }
-    if (bad == 0)
-      for (int i = 0; i < n; ++i) lanes.for_each(n - i - 1, [&](int j) { work(i, i + 1 + j) = T(0); });
+    const int bad = factor_positive(lanes, work, n);
     if (bad == 0) store_matrix(lanes, l, work, item);
     else store_nan(lanes, l, item);
     lanes.once([&] { info(item) = bad; });
