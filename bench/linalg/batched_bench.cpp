@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Batches of small systems beside the plain way, one thread a system that works in memory. Bytes count each operand
-// once, flops those of the factorization and of the right-hand sides.
+// Batches of small matrices beside the vendor's, and systems beside the plain way, one thread a system that works in
+// memory. Bytes count each operand once; flops are those of the direct factorizations, and none are stated where the
+// number depends on the sweeps of Jacobi's methods.
 
 #include <quern/linalg.hpp>
 
+#include "linalg/batched_vendor.hpp"
 #include "support/bench.hpp"
 
 namespace {
@@ -73,10 +75,172 @@ prepared solve(const exec_space& exec, std::int64_t items, std::int64_t n) {
   return p;
 }
 
+void add_to_diagonal(const view<double***>& a, std::int64_t n) {
+  Kokkos::parallel_for(
+      "bench::diagonal", range(0, a.extent(0) * n), KOKKOS_LAMBDA(std::int64_t i) {
+        a(i / n, i % n, i % n) += static_cast<double>(n);
+      });
+  Kokkos::fence();
+}
+
+view<double***> symmetric(std::int64_t items, std::int64_t n, bool positive) {
+  const auto a = sampled(make_view<double***>("a", items, n, n), 1);
+  Kokkos::parallel_for(
+      "bench::symmetric", range(0, items), KOKKOS_LAMBDA(std::int64_t b) {
+        for (int i = 0; i < n; ++i)
+          for (int j = 0; j < i; ++j) a(b, j, i) = a(b, i, j);
+      });
+  Kokkos::fence();
+  if (positive) add_to_diagonal(a, n);
+  return a;
+}
+
+#ifdef KOKKOS_ENABLE_CUDA
+constexpr int vendor_rows = 32;  // the most that all of its batches take
+#endif
+
+prepared inv(const exec_space& exec, std::int64_t items, std::int64_t n) {
+  const auto a = sampled(make_view<double***>("a", items, n, n), 1), out = make_view<double***>("out", items, n, n);
+  add_to_diagonal(a, n);
+  const view<int*> info("info", items);
+  const double cube = static_cast<double>(n) * n * n;
+  prepared p{16.0 * items * n * n, 2.0 * items * cube, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::inv(exec, out, a, info); }}};
+#ifdef KOKKOS_ENABLE_CUDA
+  if (n <= vendor_rows) p.variants.push_back({"vendor", bench::vendor::inv(exec, out, a)});
+#endif
+  p.poison = [=] { Kokkos::deep_copy(out, -7.0); };
+  p.right = [=] {
+    return bench::failures(
+        items, KOKKOS_LAMBDA(std::int64_t b) {
+          double error = 0;
+          for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j) {
+              double sum = i == j ? -1 : 0;
+              for (int k = 0; k < n; ++k) sum += a(b, i, k) * out(b, k, j);
+              error = Kokkos::max(error, Kokkos::abs(sum));
+            }
+          return error < 1e-11;
+        }) == 0;
+  };
+  return p;
+}
+
+prepared cholesky(const exec_space& exec, std::int64_t items, std::int64_t n) {
+  const auto a = symmetric(items, n, true), l = make_view<double***>("l", items, n, n);
+  const view<int*> info("info", items);
+  const double cube = static_cast<double>(n) * n * n;
+  prepared p{16.0 * items * n * n, items * cube / 3, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::cholesky(exec, l, a, info); }}};
+#ifdef KOKKOS_ENABLE_CUDA
+  p.variants.push_back({"vendor", bench::vendor::cholesky(exec, l, a)});
+#endif
+  p.poison = [=] { Kokkos::deep_copy(l, -7.0); };
+  p.right = [=] {
+    return bench::failures(
+        items, KOKKOS_LAMBDA(std::int64_t b) {
+          double error = 0;
+          for (int i = 0; i < n; ++i)
+            for (int j = 0; j <= i; ++j) {
+              double sum = -a(b, i, j);
+              for (int k = 0; k <= j; ++k) sum += l(b, i, k) * l(b, j, k);
+              error = Kokkos::max(error, Kokkos::abs(sum));
+            }
+          return error < 1e-12 * static_cast<double>(n * n);
+        }) == 0;
+  };
+  return p;
+}
+
+prepared qr(const exec_space& exec, std::int64_t items, std::int64_t n) {
+  const auto a = sampled(make_view<double***>("a", items, n, n), 1), q = make_view<double***>("q", items, n, n),
+             r = make_view<double***>("r", items, n, n);
+  const double cube = static_cast<double>(n) * n * n;
+  prepared p{24.0 * items * n * n, items * cube * 8 / 3, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::qr(exec, q, r, a); }}};
+  p.poison = [=] { Kokkos::deep_copy(q, -7.0); };
+  p.right = [=] {
+    return bench::failures(
+        items, KOKKOS_LAMBDA(std::int64_t b) {
+          double error = 0;
+          for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j) {
+              double product = -a(b, i, j), one = i == j ? -1 : 0;
+              for (int k = 0; k < n; ++k) {
+                product += q(b, i, k) * r(b, k, j);
+                one += q(b, k, i) * q(b, k, j);
+              }
+              error = Kokkos::max(error, Kokkos::max(Kokkos::abs(product), Kokkos::abs(one)));
+            }
+          return error < 1e-13 * static_cast<double>(n * n);
+        }) == 0;
+  };
+  return p;
+}
+
+/// Whether values have the sum and the sum of squares that those of the matrix have, which vectors are not needed for.
+template <class W>
+bool invariants_right(const view<double***>& a, const W& w, bool trace) {
+  const int n = static_cast<int>(a.extent(1));
+  return bench::failures(
+      a.extent(0), KOKKOS_LAMBDA(std::int64_t b) {
+        double sum = 0, squares = 0;
+        for (int i = 0; i < n; ++i) {
+          sum += w(b, i) - a(b, i, i);
+          squares += w(b, i) * w(b, i);
+          for (int j = 0; j < n; ++j) squares -= a(b, i, j) * a(b, i, j);
+        }
+        return (!trace || Kokkos::abs(sum) < 1e-10) && Kokkos::abs(squares) < 1e-9;
+      }) == 0;
+}
+
+prepared eigh(const exec_space& exec, std::int64_t items, std::int64_t n) {
+  const auto a = symmetric(items, n, false), v = make_view<double***>("v", items, n, n);
+  const auto w = make_view<double**>("w", items, n);
+  const view<int*> info("info", items);
+  prepared p{8.0 * items * (2 * n * n + n), 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::eigh(exec, w, v, a, info); }}};
+#ifdef KOKKOS_ENABLE_CUDA
+  p.variants.push_back({"vendor", bench::vendor::eigh(exec, w, v, a)});
+#endif
+  p.poison = [=] { Kokkos::deep_copy(w, -7.0); };
+  p.right = [=] { return invariants_right(a, w, true); };
+  return p;
+}
+
+prepared svd(const exec_space& exec, std::int64_t items, std::int64_t n) {
+  const auto a = sampled(make_view<double***>("a", items, n, n), 1), u = make_view<double***>("u", items, n, n),
+             vt = make_view<double***>("vt", items, n, n);
+  const auto s = make_view<double**>("s", items, n);
+  const view<int*> info("info", items);
+  prepared p{8.0 * items * (3 * n * n + n), 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::svd(exec, u, s, vt, a, info); }}};
+#ifdef KOKKOS_ENABLE_CUDA
+  if (n <= vendor_rows) p.variants.push_back({"vendor", bench::vendor::svd(exec, u, s, vt, a)});
+#endif
+  p.poison = [=] { Kokkos::deep_copy(s, -7.0); };
+  p.right = [=] { return invariants_right(a, s, false); };
+  return p;
+}
+
+template <class Make>
+void add_sizes(const std::string& name, const Make& make) {
+  for (const std::int64_t n : {8, 16, 32, 64})
+    bench::add({name + "/float64 " + std::to_string(n) + "x" + std::to_string(n),
+                {10'000},
+                3,
+                [make, n](const exec_space& exec, std::int64_t items) { return make(exec, items, n); }});
+}
+
 const int registered = [] {
   const auto of = [](std::int64_t n) {
     return [n](const exec_space& exec, std::int64_t items) { return solve(exec, items, n); };
   };
+  add_sizes("batched_inv", inv);
+  add_sizes("batched_cholesky", cholesky);
+  add_sizes("batched_qr", qr);
+  add_sizes("batched_eigh", eigh);
+  add_sizes("batched_svd", svd);
   bench::add({"batched_solve/float64 4x4", {100'000}, 7, of(4)});
   bench::add({"batched_solve/float64 8x8", {1000, 100'000}, 7, of(8)});
   bench::add({"batched_solve/float64 16x16", {100'000}, 7, of(16)});
