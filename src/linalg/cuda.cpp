@@ -347,6 +347,24 @@ void eigh(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, in
       });
 }
 
+template <class Exec, class T>
+void eigh_batch(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, int* info) {
+  using R = real_type<T>;
+  const auto mode = vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
+  const std::int64_t items = a.columns / a.rows;
+  call(
+      exec, "cusolverDnXsyevBatched",
+      [&](const cusolver& s, std::size_t* device, std::size_t* host) {
+        return cusolverDnXsyevBatched_bufferSize(s.handle, s.params, mode, CUBLAS_FILL_MODE_LOWER, a.rows, kind<T>,
+                                                 a.data, a.ld, kind<R>, w, kind<T>, device, host, items);
+      },
+      [&](const cusolver& s, void* device, std::size_t device_size, void* host, std::size_t host_size) {
+        return cusolverDnXsyevBatched(s.handle, s.params, mode, CUBLAS_FILL_MODE_LOWER, a.rows, kind<T>, a.data, a.ld,
+                                      kind<R>, w, kind<T>, device, device_size, host, host_size, info, items);
+      });
+}
+
 QUERN_LAPACK_TYPES(Kokkos::Cuda)
+QUERN_LAPACK_BATCH_TYPES(Kokkos::Cuda)
 
 }  // namespace quern::impl::lapack

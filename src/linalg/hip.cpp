@@ -108,6 +108,7 @@ struct solver_names;
     static constexpr auto orgqr = rocsolver_##p##orthogonal; \
     static constexpr auto gesvd = rocsolver_##p##gesvd;      \
     static constexpr auto syevd = rocsolver_##p##symmetric;  \
+    static constexpr auto syevd_batch = rocsolver_##p##symmetric##_strided_batched; \
   };
 QUERN_SOLVER(float, s, orgqr, syevd)
 QUERN_SOLVER(double, d, orgqr, syevd)
@@ -200,6 +201,18 @@ void eigh(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, in
   });
 }
 
+template <class Exec, class T>
+void eigh_batch(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, int* info) {
+  const auto wanted = vectors ? rocblas_evect_original : rocblas_evect_none;
+  const scratch_array<Exec, real_type<T>> off_diagonal(exec, a.columns);
+  call(exec, "rocsolver_syevd_strided_batched", [&](rocblas_handle handle) {
+    return solver_names<T>::syevd_batch(handle, wanted, rocblas_fill_lower, narrowed(a.rows), vendor_pointer(a.data),
+                                        narrowed(a.ld), a.rows * a.ld, w, a.rows, off_diagonal.data(), a.rows, info,
+                                        narrowed(a.columns / a.rows));
+  });
+}
+
 QUERN_LAPACK_TYPES(Kokkos::HIP)
+QUERN_LAPACK_BATCH_TYPES(Kokkos::HIP)
 
 }  // namespace quern::impl::lapack

@@ -19,5 +19,11 @@
   QUERN_LAPACK(E, double)                 \
   QUERN_LAPACK(E, Kokkos::complex<float>) \
   QUERN_LAPACK(E, Kokkos::complex<double>)
+#define QUERN_LAPACK_BATCH(E, T) template void eigh_batch(const E&, column_major<T>, real_type<T>*, bool, int*);
+#define QUERN_LAPACK_BATCH_TYPES(E)             \
+  QUERN_LAPACK_BATCH(E, float)                  \
+  QUERN_LAPACK_BATCH(E, double)                 \
+  QUERN_LAPACK_BATCH(E, Kokkos::complex<float>) \
+  QUERN_LAPACK_BATCH(E, Kokkos::complex<double>)
 
 #endif

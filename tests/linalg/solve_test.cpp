@@ -90,6 +90,26 @@ TYPED_TEST(Solve, LuGivesTheMatrixBack) {
       EXPECT_LE(distance(product(l, u), a), 8 * n * this->eps * norm(l) * norm(u)) << n;
     }
     for (const int i : test::contents(info)) EXPECT_EQ(0, i);
+    for (const int columns : {1, 3}) {
+      std::vector<T> b(4 * n * columns);
+      for (std::size_t i = 0; i < b.size(); ++i) b[i] = any<T>(i, 99);
+      const auto vb = this->template array<3>({4, n, columns}, b);
+      quern::lu_solve(E(), vb, va, pivots, vb);
+      const auto x = test::contents(vb);
+      for (int item = 0; item < 4; ++item) {
+        const auto a = part(all, item, n, n), xi = part(x, item, n, columns);
+        EXPECT_LE(distance(product(a, xi), part(b, item, n, columns)), 8 * n * this->eps * norm(a) * norm(xi)) << n;
+      }
+    }
+    const auto vector = this->template array<2>({4, n}, std::vector<T>(4 * n, T(1)));
+    quern::lu_solve(vector, va, pivots, vector);
+    const auto x = test::contents(vector);
+    for (int item = 0; item < 4; ++item) {
+      const auto a = part(all, item, n, n), xi = part(x, item, n, 1);
+      matrix<T> ones(n, 1);
+      std::fill(ones.v.begin(), ones.v.end(), T(1));
+      EXPECT_LE(distance(product(a, xi), ones), 8 * n * this->eps * norm(a) * norm(xi)) << n;
+    }
   }
 }
 

@@ -99,6 +99,9 @@ struct tuning {
   static constexpr int small_team_bytes = device ? 24 << 10 : 0;
   static constexpr int small_fast_bytes = device ? 40 << 10 : 0;
 
+  /// Rows of a batch from which the vendor's eigenvalues are faster than Jacobi's sweeps.
+  static constexpr int vendor_eigh_rows = 24;
+
   /// Outputs larger than this are written past the caches of the host, since nothing of them would remain there. Few
   /// cores cannot saturate the memory that way: measured, two lost a quarter by it and sixteen gained as much.
   static constexpr std::int64_t streaming_bytes = 32 << 20;

@@ -142,6 +142,47 @@ int eigh_matrix(const Exec& exec, const std::string& label, const strided<real_t
   return 0;
 }
 
+/// Many Hermitian matrices, by the vendor's library, which is asynchronous but for its own memory. A matrix with elements
+/// that are not finite is the identity for it, and gives NaN.
+template <class Exec, class T>
+void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<real_type<T>>& w,
+                const matrix_batch<T>& v, const matrix_batch<const T>& a, std::int64_t items, const item_info& failed) {
+  using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  const std::int64_t n = a.rows, size = n * n;
+  const work_matrix<Exec, T> side_by_side(exec, n, n * items);
+  const scratch_array<Exec, real_type<T>> all_values(exec, n * items);
+  const scratch_array<Exec, int> all_info(exec, 2 * items);
+  T* const work = side_by_side->data;
+  real_type<T>* const values = all_values.data();
+  int *const info = all_info.data(), *const others = info + items;
+  const bool vectors = v.data != nullptr;
+  Kokkos::parallel_for(
+      label + "/finite", policy(exec, 0, items), KOKKOS_LAMBDA(std::int64_t item) {
+        int count = 0;
+        for (int i = 0; i < n; ++i)
+          for (int j = 0; j <= i; ++j)
+            count += magnitude(a(item, i, j)) <= Kokkos::Experimental::finite_max_v<real_type<T>> ? 0 : 1;
+        others[item] = count;
+      });
+  Kokkos::parallel_for(
+      label + "/load", policy(exec, 0, size * items), KOKKOS_LAMBDA(std::int64_t e) {
+        const std::int64_t item = e / size, rest = e - item * size;
+        const int i = static_cast<int>(rest / n), j = static_cast<int>(rest - i * n);
+        work[item * size + i + j * n] = others[item] == 0 ? a(item, i, j) : T(i == j ? 1 : 0);
+      });
+  lapack::eigh_batch(exec, *side_by_side, values, vectors, info);
+  const real_type<T> nan = Kokkos::Experimental::quiet_NaN_v<real_type<T>>;
+  Kokkos::parallel_for(
+      label + "/store", policy(exec, 0, size * items), KOKKOS_LAMBDA(std::int64_t e) {
+        const std::int64_t item = e / size, rest = e - item * size;
+        const int i = static_cast<int>(rest / n), j = static_cast<int>(rest - i * n);
+        const bool right = others[item] == 0 && info[item] == 0;
+        if (vectors) v(item, i, j) = right ? work[item * size + i + j * n] : T(nan);
+        if (j == 0) w(item, i, 0) = right ? values[item * n + i] : nan;
+        if (rest == 0) failed(item) = others[item] == 0 && info[item] != 0 ? 1 : 0;
+      });
+}
+
 }  // namespace quern::impl
 
 #endif

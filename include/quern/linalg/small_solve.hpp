@@ -229,6 +229,35 @@ struct lu_op {
   }
 };
 
+/// X = A^-1 B from the factors of A.
+template <class T>
+struct lu_solve_op {
+  matrix_batch<T> x;
+  matrix_batch<const T> lu, b;
+  matrix_batch<const int> pivots;
+
+  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(lu.rows, lu.rows + x.columns); }
+  KOKKOS_FUNCTION int more_elements() const { return 0; }
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
+    const int n = lu.rows, width = n + x.columns;
+    const small_matrix<T> work{scratch, small_matrix<T>::distance(width)}, right{scratch + n, work.ld};
+    load_matrix(lanes, work, lu, item);
+    load_matrix(lanes, right, b, item);
+    for (int k = 0; k < n; ++k) {
+      const int p = pivots(item, k, 0);
+      if (p != k) lanes.for_each(x.columns, [&](int j) { Kokkos::kokkos_swap(right(k, j), right(p, j)); });
+    }
+    for (int k = 0; k < n; ++k)
+      lanes.for_each(n - k - 1, [&](int r) {
+        for (int j = 0; j < x.columns; ++j) right(k + 1 + r, j) -= work(k + 1 + r, k) * right(k, j);
+      });
+    substitute_back(lanes, work, n, width);
+    store_matrix(lanes, x, right, item);
+  }
+};
+
 /// L, A = L L^H, in place of the lower triangle of A, column by column. Gives the number (from 1) of the row whose
 /// pivot is not positive, or 0.
 template <class Lanes, class Matrix>

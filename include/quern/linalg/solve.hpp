@@ -140,9 +140,15 @@ void lu_factor(const LU& lu, const Pivots& pivots, const A& a, const Info&... in
   lu_factor(impl::default_execution_space<LU>(), lu, pivots, a, info...);
 }
 
-/// The solution of `a x = b` from the `lu` and `pivots` that `lu_factor` has given for one matrix: (n, n) and (n). b is
-/// (n) or (n, m), x as b and perhaps the same View. A zero in the diagonal of U gives infinities or NaN. Types and
-/// layouts are those of `solve`; asynchronous on `exec`. Needs the component `linalg`.
+/// The solution of `a x = b` from the `lu` and `pivots` that `lu_factor` has given, of one matrix or of a batch.
+///
+/// | lu | pivots | b | x |
+/// | --- | --- | --- | --- |
+/// | (n, n) | (n) | (n) or (n, m) | as b |
+/// | (batch, n, n) | (batch, n) | (batch, n) or (batch, n, m) | as b |
+///
+/// x may be the same View as b. A zero in the diagonal of U gives infinities or NaN. Types, layouts and scratch memory are
+/// those of `solve`; asynchronous on `exec`.
 /// @throws Error if ranks or extents do not fit or x shares memory otherwise
 template <execution_space Exec, view_like X, view_like LU, view_like Pivots, view_like B>
 void lu_solve(const Exec& exec, const X& x_view, const LU& lu_view, const Pivots& pivots_view, const B& b_view) {
@@ -155,13 +161,23 @@ void lu_solve(const Exec& exec, const X& x_view, const LU& lu_view, const Pivots
   const auto lu = impl::make_input<Exec>(lu_view, label).array;
   const auto pivots = impl::make_input<Exec>(pivots_view, label).array;
   const auto b = impl::make_input<Exec>(b_view, label).array;
-  impl::check_one_square<Exec, T>(label, "lu", lu);
+  impl::check_square<Exec, LU>(label, lu);
   impl::check_right_side(label, lu, b);
   impl::check_extents(label, "pivots", pivots, impl::without_last(lu.extents));
   impl::check_extents(label, "x", x, b.extents);
   impl::check_overlap(label, x, lu, "lu", false);
   impl::check_overlap(label, x, b, "b", true);
-  if (x.extents.size() > 0) impl::substitute_matrix(exec, label, impl::columns_of(x), lu, pivots, impl::columns_of(b));
+  if (x.extents.size() == 0) return;
+  if constexpr (impl::may_be_matrix<Exec, LU>) {
+    if (lu.extents.rank == 2)
+      impl::substitute_matrix(exec, label, impl::columns_of(x), lu, pivots, impl::columns_of(b));
+  }
+  if constexpr (impl::may_be_batch<LU>) {
+    if (lu.extents.rank == 2) return;
+    const impl::lu_solve_op<T> op{impl::as_matrices(x), impl::as_matrices(lu), impl::as_matrices(b),
+                                  impl::as_matrices(pivots)};
+    impl::launch_small<T>(exec, label, lu.extents.extent[0], op.lu.rows, op);
+  }
 }
 /// The same on a default instance of x's execution space.
 template <view_like X, view_like LU, view_like Pivots, view_like B>
