@@ -80,7 +80,7 @@ compile() {
         -DDESUL_ATOMICS_ENABLE_HIP -DKOKKOS_DEPENDENCE)
       ;;
   esac
-  "${command[@]}" -I "$dir" -I "$top/include" -I "$top/tests" "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace" -DQUERN_TEST_DEVICE_ALONE \
+  "${command[@]}" -I "$dir" -I "$top/include" -I "$top/tests" "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace" -DQUERN_TEST_WITHOUT_SERIAL \
     "$top/tests/$source.cpp" -o "$object" >"$object.log" 2>&1 || {
     { grep -m 20 -E 'error|fatal' "$object.log" || tail -n 20 "$object.log"; } >&2
     echo "FAILED $backend $arch $source" >&2

@@ -77,9 +77,8 @@ prepared solve(const exec_space& exec, std::int64_t items, std::int64_t n) {
 
 void add_to_diagonal(const view<double***>& a, std::int64_t n) {
   Kokkos::parallel_for(
-      "bench::diagonal", range(0, a.extent(0) * n), KOKKOS_LAMBDA(std::int64_t i) {
-        a(i / n, i % n, i % n) += static_cast<double>(n);
-      });
+      "bench::diagonal", range(0, a.extent(0) * n),
+      KOKKOS_LAMBDA(std::int64_t i) { a(i / n, i % n, i % n) += static_cast<double>(n); });
   Kokkos::fence();
 }
 
@@ -112,16 +111,16 @@ prepared inv(const exec_space& exec, std::int64_t items, std::int64_t n) {
   p.poison = [=] { Kokkos::deep_copy(out, -7.0); };
   p.right = [=] {
     return bench::failures(
-        items, KOKKOS_LAMBDA(std::int64_t b) {
-          double error = 0;
-          for (int i = 0; i < n; ++i)
-            for (int j = 0; j < n; ++j) {
-              double sum = i == j ? -1 : 0;
-              for (int k = 0; k < n; ++k) sum += a(b, i, k) * out(b, k, j);
-              error = Kokkos::max(error, Kokkos::abs(sum));
-            }
-          return error < 1e-11;
-        }) == 0;
+               items, KOKKOS_LAMBDA(std::int64_t b) {
+                 double error = 0;
+                 for (int i = 0; i < n; ++i)
+                   for (int j = 0; j < n; ++j) {
+                     double sum = i == j ? -1 : 0;
+                     for (int k = 0; k < n; ++k) sum += a(b, i, k) * out(b, k, j);
+                     error = Kokkos::max(error, Kokkos::abs(sum));
+                   }
+                 return error < 1e-11;
+               }) == 0;
   };
   return p;
 }
@@ -138,16 +137,16 @@ prepared cholesky(const exec_space& exec, std::int64_t items, std::int64_t n) {
   p.poison = [=] { Kokkos::deep_copy(l, -7.0); };
   p.right = [=] {
     return bench::failures(
-        items, KOKKOS_LAMBDA(std::int64_t b) {
-          double error = 0;
-          for (int i = 0; i < n; ++i)
-            for (int j = 0; j <= i; ++j) {
-              double sum = -a(b, i, j);
-              for (int k = 0; k <= j; ++k) sum += l(b, i, k) * l(b, j, k);
-              error = Kokkos::max(error, Kokkos::abs(sum));
-            }
-          return error < 1e-12 * static_cast<double>(n * n);
-        }) == 0;
+               items, KOKKOS_LAMBDA(std::int64_t b) {
+                 double error = 0;
+                 for (int i = 0; i < n; ++i)
+                   for (int j = 0; j <= i; ++j) {
+                     double sum = -a(b, i, j);
+                     for (int k = 0; k <= j; ++k) sum += l(b, i, k) * l(b, j, k);
+                     error = Kokkos::max(error, Kokkos::abs(sum));
+                   }
+                 return error < 1e-12 * static_cast<double>(n * n);
+               }) == 0;
   };
   return p;
 }
@@ -161,19 +160,19 @@ prepared qr(const exec_space& exec, std::int64_t items, std::int64_t n) {
   p.poison = [=] { Kokkos::deep_copy(q, -7.0); };
   p.right = [=] {
     return bench::failures(
-        items, KOKKOS_LAMBDA(std::int64_t b) {
-          double error = 0;
-          for (int i = 0; i < n; ++i)
-            for (int j = 0; j < n; ++j) {
-              double product = -a(b, i, j), one = i == j ? -1 : 0;
-              for (int k = 0; k < n; ++k) {
-                product += q(b, i, k) * r(b, k, j);
-                one += q(b, k, i) * q(b, k, j);
-              }
-              error = Kokkos::max(error, Kokkos::max(Kokkos::abs(product), Kokkos::abs(one)));
-            }
-          return error < 1e-13 * static_cast<double>(n * n);
-        }) == 0;
+               items, KOKKOS_LAMBDA(std::int64_t b) {
+                 double error = 0;
+                 for (int i = 0; i < n; ++i)
+                   for (int j = 0; j < n; ++j) {
+                     double product = -a(b, i, j), one = i == j ? -1 : 0;
+                     for (int k = 0; k < n; ++k) {
+                       product += q(b, i, k) * r(b, k, j);
+                       one += q(b, k, i) * q(b, k, j);
+                     }
+                     error = Kokkos::max(error, Kokkos::max(Kokkos::abs(product), Kokkos::abs(one)));
+                   }
+                 return error < 1e-13 * static_cast<double>(n * n);
+               }) == 0;
   };
   return p;
 }
@@ -183,15 +182,15 @@ template <class W>
 bool invariants_right(const view<double***>& a, const W& w, bool trace) {
   const int n = static_cast<int>(a.extent(1));
   return bench::failures(
-      a.extent(0), KOKKOS_LAMBDA(std::int64_t b) {
-        double sum = 0, squares = 0;
-        for (int i = 0; i < n; ++i) {
-          sum += w(b, i) - a(b, i, i);
-          squares += w(b, i) * w(b, i);
-          for (int j = 0; j < n; ++j) squares -= a(b, i, j) * a(b, i, j);
-        }
-        return (!trace || Kokkos::abs(sum) < 1e-10) && Kokkos::abs(squares) < 1e-9;
-      }) == 0;
+             a.extent(0), KOKKOS_LAMBDA(std::int64_t b) {
+               double sum = 0, squares = 0;
+               for (int i = 0; i < n; ++i) {
+                 sum += w(b, i) - a(b, i, i);
+                 squares += w(b, i) * w(b, i);
+                 for (int j = 0; j < n; ++j) squares -= a(b, i, j) * a(b, i, j);
+               }
+               return (!trace || Kokkos::abs(sum) < 1e-10) && Kokkos::abs(squares) < 1e-9;
+             }) == 0;
 }
 
 prepared eigh(const exec_space& exec, std::int64_t items, std::int64_t n) {

@@ -98,16 +98,16 @@ using vendor::vendor_pointer;
 
 template <class T>
 struct solver_names;
-#define QUERN_SOLVER(T, p, orthogonal, symmetric)            \
-  template <>                                                \
-  struct solver_names<T> {                                   \
-    static constexpr auto getrf = rocsolver_##p##getrf;      \
-    static constexpr auto getrs = rocsolver_##p##getrs;      \
-    static constexpr auto potrf = rocsolver_##p##potrf;      \
-    static constexpr auto geqrf = rocsolver_##p##geqrf;      \
-    static constexpr auto orgqr = rocsolver_##p##orthogonal; \
-    static constexpr auto gesvd = rocsolver_##p##gesvd;      \
-    static constexpr auto syevd = rocsolver_##p##symmetric;  \
+#define QUERN_SOLVER(T, p, orthogonal, symmetric)                                   \
+  template <>                                                                       \
+  struct solver_names<T> {                                                          \
+    static constexpr auto getrf = rocsolver_##p##getrf;                             \
+    static constexpr auto getrs = rocsolver_##p##getrs;                             \
+    static constexpr auto potrf = rocsolver_##p##potrf;                             \
+    static constexpr auto geqrf = rocsolver_##p##geqrf;                             \
+    static constexpr auto orgqr = rocsolver_##p##orthogonal;                        \
+    static constexpr auto gesvd = rocsolver_##p##gesvd;                             \
+    static constexpr auto syevd = rocsolver_##p##symmetric;                         \
     static constexpr auto syevd_batch = rocsolver_##p##symmetric##_strided_batched; \
   };
 QUERN_SOLVER(float, s, orgqr, syevd)

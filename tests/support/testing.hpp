@@ -42,9 +42,9 @@ struct as_types<list<T...>> {
   using type = testing::Types<T...>;
 };
 
-// Where a test is compiled for a device alone (QUERN_TEST_DEVICE_ALONE), hosts are left to their own compilers.
+// Where another configuration tests Serial, or a device's compiler is not asked for hosts: QUERN_TEST_WITHOUT_SERIAL.
 using spaces = concat<list<>
-#if defined(KOKKOS_ENABLE_SERIAL) && !defined(QUERN_TEST_DEVICE_ALONE)
+#if defined(KOKKOS_ENABLE_SERIAL) && !defined(QUERN_TEST_WITHOUT_SERIAL)
                       ,
                       list<Kokkos::Serial>
 #endif

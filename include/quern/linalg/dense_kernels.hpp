@@ -88,10 +88,10 @@ bool all_finite(const Exec& exec, const std::string& label, const column_major<T
   return others == 0;
 }
 
-/// Copies a part of a matrix; the other elements become `other`.
+/// Copies a part of a matrix; the other elements become zero.
 template <class Exec, class T>
 void copy_part(const Exec& exec, const std::string& label, const strided<T>& to, const column_major<const T>& from,
-               part which, const T& other) {
+               part which) {
   const std::int64_t m = to.extents.extent[0], n = to.extents.extent[1];
   T* const data = to.data;
   const std::int64_t down = to.stride[0], across = to.stride[1];
@@ -99,7 +99,7 @@ void copy_part(const Exec& exec, const std::string& label, const strided<T>& to,
       label + "/part", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, m * n),
       KOKKOS_LAMBDA(std::int64_t e) {
         const std::int64_t j = e / m, i = e - j * m;
-        data[i * down + j * across] = in_part(which, i, j) ? from(i, j) : other;
+        data[i * down + j * across] = in_part(which, i, j) ? from(i, j) : T(0);
       });
 }
 /// The identity.

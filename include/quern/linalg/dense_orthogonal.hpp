@@ -24,7 +24,7 @@ void qr_by_reflections(const Exec& exec, const std::string& label, const strided
   }
   const scratch_array<Exec, T> tau(exec, std::min(m, n));
   lapack::geqrf(exec, work->first_columns(n), tau.data());
-  copy_part<Exec, T>(exec, label, r, work->first_columns(n), part::upper, T(0));
+  copy_part<Exec, T>(exec, label, r, work->first_columns(n), part::upper);
   lapack::orgqr<Exec, T>(exec, work->first_columns(columns), std::min(m, n), tau.data());
   copy_matrix(exec, label, q, as_matrix(work->first_columns(columns)));
 }
@@ -142,8 +142,8 @@ int eigh_matrix(const Exec& exec, const std::string& label, const strided<real_t
   return 0;
 }
 
-/// Many Hermitian matrices, by the vendor's library, which is asynchronous but for its own memory. A matrix with elements
-/// that are not finite is the identity for it, and gives NaN.
+/// Many Hermitian matrices, by the vendor's library, which is asynchronous but for its own memory. A matrix with
+/// elements that are not finite is the identity for it, and gives NaN.
 template <class Exec, class T>
 void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<real_type<T>>& w,
                 const matrix_batch<T>& v, const matrix_batch<const T>& a, std::int64_t items, const item_info& failed) {

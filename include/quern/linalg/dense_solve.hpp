@@ -125,7 +125,7 @@ int cholesky_matrix(const Exec& exec, const std::string& label, const strided<T>
     lapack::potrf(exec, *work, info.data());
     bad = info.wait(exec, label);
   }
-  if (finite && bad == 0) copy_part<Exec, T>(exec, label, l, *work, part::lower, T(0));
+  if (finite && bad == 0) copy_part<Exec, T>(exec, label, l, *work, part::lower);
   else fill_nan(exec, label, l);
   return bad;
 }

@@ -147,8 +147,8 @@ void lu_factor(const LU& lu, const Pivots& pivots, const A& a, const Info&... in
 /// | (n, n) | (n) | (n) or (n, m) | as b |
 /// | (batch, n, n) | (batch, n) | (batch, n) or (batch, n, m) | as b |
 ///
-/// x may be the same View as b. A zero in the diagonal of U gives infinities or NaN. Types, layouts and scratch memory are
-/// those of `solve`; asynchronous on `exec`.
+/// x may be the same View as b. A zero in the diagonal of U gives infinities or NaN. Types, layouts and scratch memory
+/// are those of `solve`; asynchronous on `exec`.
 /// @throws Error if ranks or extents do not fit or x shares memory otherwise
 template <execution_space Exec, view_like X, view_like LU, view_like Pivots, view_like B>
 void lu_solve(const Exec& exec, const X& x_view, const LU& lu_view, const Pivots& pivots_view, const B& b_view) {

@@ -340,7 +340,7 @@ struct tall_factors {  // all public, since device lambdas must not stand in pri
     } else {
       const scratch_array<Exec, T> tau(exec_, n_);
       lapack::geqrf(exec_, work, tau.data());
-      copy_part<Exec, T>(exec_, label_, as_matrix(r_), work, part::upper, T(0));
+      copy_part<Exec, T>(exec_, label_, as_matrix(r_), work, part::upper);
       lapack::orgqr<Exec, T>(exec_, work, n_, tau.data());
     }
   }
