@@ -154,6 +154,112 @@ struct inner_cholesky {
   }
 };
 
+struct inner_lu {
+  template <class A, class Pivots>
+  KOKKOS_FUNCTION void operator()(const A& a, const Pivots& pivots) const {
+    quern::inner::lu_factor(a, pivots);
+  }
+};
+struct inner_inv {
+  template <class Out, class Info, class A>
+  KOKKOS_FUNCTION void operator()(const Out& out, const Info& info, const A& a) const {
+    info() = quern::inner::inv<6>(out, a);
+  }
+};
+struct inner_qr {
+  template <class Q, class R, class A>
+  KOKKOS_FUNCTION void operator()(const Q& q, const R& r, const A& a) const {
+    quern::inner::qr<6>(q, r, a);
+  }
+};
+struct inner_eigh {
+  template <class W, class V, class Info, class A>
+  KOKKOS_FUNCTION void operator()(const W& w, const V& v, const Info& info, const A& a) const {
+    info() = quern::inner::eigh<6>(w, v, a);
+  }
+};
+struct inner_svd {
+  template <class U, class S, class Vt, class Info, class A>
+  KOKKOS_FUNCTION void operator()(const U& u, const S& s, const Vt& vt, const Info& info, const A& a) const {
+    info() = quern::inner::svd<6>(u, s, vt, a);
+  }
+};
+
+// Every batched form through vmap: what the results must be, and that nothing failed.
+TYPED_TEST(Vmap, DecompositionsInsideAFunctor) {
+  using T = typename TestFixture::T;
+  using E = typename TestFixture::E;
+  if constexpr (quern::impl::is_matrix_value<T>) {
+    constexpr int rows = 6, columns = 4;
+    const double eps = static_cast<double>(Kokkos::Experimental::epsilon_v<quern::impl::real_type<T>>);
+    const auto make = [&](int i, int j, const std::vector<T>& v) {
+      return test::make_array<T, 3, typename TestFixture::L, E>({batch, i, j}, v);
+    };
+    const auto empty = [&](int i, int j) { return make(i, j, std::vector<T>(batch * i * j)); };
+    const auto values =
+        test::make_array<T, 2, typename TestFixture::L, E>({batch, columns}, std::vector<T>(batch * columns));
+    const Kokkos::View<int*, typename E::memory_space> info("info", batch);
+    const Kokkos::View<int**, typename E::memory_space> pivots("pivots", batch, columns);
+    std::vector<T> all(batch * rows * columns), squares = test::matrices<T>(batch, columns, "any");
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = test::any<T>(i, 3);
+    const auto tall = make(rows, columns, all), square = make(columns, columns, squares);
+    const auto q = empty(rows, columns), r = empty(columns, columns), out = empty(columns, columns);
+
+    quern::vmap(E(), quern::outputs(q, r), inner_qr(), tall);
+    for (int item = 0; item < batch; ++item) {
+      const auto qi = test::part(test::contents(q), item, rows, columns);
+      const auto ri = test::part(test::contents(r), item, columns, columns);
+      const auto ai = test::part(all, item, rows, columns);
+      EXPECT_LE(test::loss_of_orthogonality(qi), 8 * rows * eps);
+      EXPECT_LE(test::distance(test::product(qi, ri), ai), 8 * rows * eps * test::norm(ai));
+    }
+
+    quern::vmap(E(), quern::outputs(q, values, r, info), inner_svd(), tall);
+    EXPECT_EQ(std::vector<int>(batch, 0), test::contents(info));
+    for (int item = 0; item < batch; ++item) {
+      auto ui = test::part(test::contents(q), item, rows, columns);
+      const auto vi = test::part(test::contents(r), item, columns, columns);
+      const auto ai = test::part(all, item, rows, columns);
+      EXPECT_LE(test::loss_of_orthogonality(ui), 16 * rows * eps);
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < columns; ++j) ui(i, j) *= test::contents(values)[item * columns + j];
+      EXPECT_LE(test::distance(test::product(ui, vi), ai), 32 * rows * eps * test::norm(ai));
+    }
+
+    quern::vmap(E(), quern::outputs(values, out, info), inner_eigh(), square);
+    EXPECT_EQ(std::vector<int>(batch, 0), test::contents(info));
+    quern::vmap(E(), quern::outputs(r, info), inner_inv(), square);
+    EXPECT_EQ(std::vector<int>(batch, 0), test::contents(info));
+    for (int item = 0; item < batch; ++item) {
+      const auto ai = test::part(squares, item, columns, columns);
+      const auto vi = test::part(test::contents(out), item, columns, columns);
+      auto symmetric = ai, scaled = vi, one = ai;
+      for (int i = 0; i < columns; ++i)
+        for (int j = 0; j < columns; ++j) {
+          if (j > i) symmetric(i, j) = ai(j, i);
+          scaled(i, j) *= test::contents(values)[item * columns + j];
+          one(i, j) = T(i == j ? 1 : 0);
+        }
+      EXPECT_LE(test::loss_of_orthogonality(vi), 16 * columns * eps);
+      EXPECT_LE(test::distance(test::product(symmetric, vi), scaled), 32 * columns * eps * test::norm(ai));
+      const auto xi = test::part(test::contents(r), item, columns, columns);
+      EXPECT_LE(test::distance(test::product(ai, xi), one), 8 * columns * eps * test::norm(ai) * test::norm(xi));
+    }
+
+    std::vector<T> right(batch * columns);
+    for (std::size_t i = 0; i < right.size(); ++i) right[i] = test::any<T>(i, 8);
+    const auto b = test::make_array<T, 2, typename TestFixture::L, E>({batch, columns}, right);
+    quern::vmap(E(), quern::outputs(square, pivots), inner_lu());
+    quern::lu_solve(E(), b, square, pivots, b);
+    for (int item = 0; item < batch; ++item) {
+      const auto ai = test::part(squares, item, columns, columns);
+      const auto xi = test::part(test::contents(b), item, columns, 1);
+      EXPECT_LE(test::distance(test::product(ai, xi), test::part(right, item, columns, 1)),
+                8 * columns * eps * test::norm(ai) * test::norm(xi));
+    }
+  }
+}
+
 TYPED_TEST(Vmap, ProductsInsideAFunctor) {
   using T = typename TestFixture::T;
   using E = typename TestFixture::E;

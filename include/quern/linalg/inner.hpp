@@ -5,10 +5,36 @@
 
 /// @file
 /// What a thread does with small matrices of its own, inside a functor: of `vmap`, or of any Kokkos kernel. Arguments
-/// are Views or anything that is called with indices and has extents; there is no check, no scratch memory and no
-/// launch.
+/// are Views of any layout and one type; nothing is checked or launched. Where a function has a parameter N, the
+/// largest extent that it will meet, it works in local memory of some 2 N^2 elements. The batches of the same names are
+/// faster where a batch is all that there is.
 
-#include <quern/linalg/small_solve.hpp>
+#include <quern/linalg/eigh.hpp>
+#include <quern/linalg/qr.hpp>
+#include <quern/linalg/solve.hpp>
+#include <quern/linalg/svd.hpp>
+
+namespace quern::impl {
+
+/// A View as a batch of one matrix.
+template <class T, class V>
+KOKKOS_FUNCTION matrix_batch<T> one_matrix(const V& v) {
+  matrix_batch<T> m{v.data(), static_cast<int>(v.extent(0)), 1, {0, static_cast<std::int64_t>(v.stride(0)), 0}};
+  if constexpr (V::rank() == 2) {
+    m.columns = static_cast<int>(v.extent(1));
+    m.stride[2] = static_cast<std::int64_t>(v.stride(1));
+  }
+  return m;
+}
+
+/// Works on it alone, in local memory that is enough for N rows and columns.
+template <int N, class T, class Op>
+KOKKOS_FUNCTION void run_alone(const Op& op) {
+  T scratch[N * (N | 1) + 2 * N + 4], more[N * (N | 1)];
+  op(single_lane(), 0, scratch, more);
+}
+
+}  // namespace quern::impl
 
 namespace quern::inner {
 
@@ -67,6 +93,54 @@ KOKKOS_FUNCTION int solve(const A& a, const X& x) {
 template <class A>
 KOKKOS_FUNCTION int cholesky(const A& a) {
   return impl::factor_positive(impl::single_lane(), a, static_cast<int>(a.extent(0)));
+}
+
+/// `P a = L U` in place of a, (n, n), with pivots, (n), as `quern::lu_factor`. Gives 0, or the number from 1 of the
+/// first row in which the pivot is exactly zero.
+template <class A, class Pivots>
+KOKKOS_FUNCTION int lu_factor(const A& a, const Pivots& pivots) {
+  const int n = static_cast<int>(a.extent(0));
+  return impl::eliminate(impl::single_lane(), a, n, n, [&](int k, int p) { pivots(k) = p; });
+}
+
+/// `out = a^-1`, (n, n), as `quern::inv`. Gives 0, or the number from 1 of the row in which the pivot is exactly zero;
+/// out is then NaN.
+template <int N, class Out, class A>
+KOKKOS_FUNCTION int inv(const Out& out, const A& a) {
+  using T = typename Out::non_const_value_type;
+  int info = 0;
+  impl::run_alone<N, T>(impl::inverse_op<T>{impl::one_matrix<T>(out), impl::one_matrix<const T>(a), {&info, 0}});
+  return info;
+}
+
+/// `a = q r`, reduced or full, as `quern::qr`.
+template <int N, class Q, class R, class A>
+KOKKOS_FUNCTION void qr(const Q& q, const R& r, const A& a) {
+  using T = typename Q::non_const_value_type;
+  impl::run_alone<N, T>(impl::qr_op<T>{impl::one_matrix<T>(q), impl::one_matrix<T>(r), impl::one_matrix<const T>(a)});
+}
+
+/// `a v = v diag(w)` of a Hermitian a, (n, n), as `quern::eigh`. Gives 0, or 1 where it has not converged.
+template <int N, class W, class V, class A>
+KOKKOS_FUNCTION int eigh(const W& w, const V& v, const A& a) {
+  using T = typename V::non_const_value_type;
+  int info = 0;
+  impl::run_alone<N, T>(impl::eigh_op<T>{
+      impl::one_matrix<impl::real_type<T>>(w), impl::one_matrix<T>(v), impl::one_matrix<const T>(a), {&info, 0}});
+  return info;
+}
+
+/// `a = u diag(s) vt`, thin, as `quern::svd`. Gives 0, or 1 where it has not converged.
+template <int N, class U, class S, class Vt, class A>
+KOKKOS_FUNCTION int svd(const U& u, const S& s, const Vt& vt, const A& a) {
+  using T = typename U::non_const_value_type;
+  int info = 0;
+  impl::run_alone<N, T>(impl::svd_op<T>{impl::one_matrix<impl::real_type<T>>(s),
+                                        impl::one_matrix<T>(u),
+                                        impl::one_matrix<T>(vt),
+                                        impl::one_matrix<const T>(a),
+                                        {&info, 0}});
+  return info;
 }
 
 }  // namespace quern::inner

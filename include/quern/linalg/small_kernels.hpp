@@ -80,6 +80,16 @@ struct single_lane {
       if (f(i) > f(best)) best = i;
     return best;
   }
+  template <class R, class F>
+  KOKKOS_FUNCTION R sum(int first, int end, const F& f) const {
+    R total = 0;
+    for (int i = first; i < end; ++i) total += f(i);
+    return total;
+  }
+  template <class F>
+  KOKKOS_FUNCTION void once(const F& f) const {
+    f();
+  }
 };
 
 /// A matrix in scratch memory. Its rows have an odd distance, so that a column does not fall into one bank.
