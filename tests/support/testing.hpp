@@ -42,7 +42,7 @@ struct as_types<list<T...>> {
   using type = testing::Types<T...>;
 };
 
-// Where another configuration tests Serial, or a device's compiler is not asked for hosts: QUERN_TEST_WITHOUT_SERIAL.
+// A device's compiler that is not asked for hosts compiles with QUERN_TEST_WITHOUT_SERIAL.
 using spaces = concat<list<>
 #if defined(KOKKOS_ENABLE_SERIAL) && !defined(QUERN_TEST_WITHOUT_SERIAL)
                       ,
