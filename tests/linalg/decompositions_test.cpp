@@ -5,35 +5,18 @@
 #include <quern/linalg/eigh.hpp>
 #include <quern/linalg/qr.hpp>
 #include <quern/linalg/svd.hpp>
-#include <support/matrices.hpp>
-#include <support/testing.hpp>
+#include <support/matrix_test.hpp>
 
 namespace {
 
 using namespace test;
 
 template <class Case>
-struct Decompositions : testing::Test {
-  using T = typename Case::value;
-  using R = quern::impl::real_type<T>;
-  using L = typename Case::layout;
-  using E = typename Case::exec;
-  const double eps = static_cast<double>(Kokkos::Experimental::epsilon_v<R>);
+struct Decompositions : matrix_test<Case> {
+  using base = matrix_test<Case>;
+  using base::array, base::contents, base::eps, base::reals, base::rounded, base::sample;
+  using typename base::E, typename base::L, typename base::R, typename base::T;
 
-  static auto array(const matrix<T>& a) { return test::make_array<T, 2, L, E>({a.rows, a.columns}, a.v); }
-  static auto array(int m, int n) { return array(matrix<T>(m, n)); }
-  static auto reals(int n) { return Kokkos::View<R*, typename E::memory_space>("reals", n); }
-  template <class V>
-  static matrix<T> contents(const V& v) {
-    matrix<T> m(v.extent(0), v.extent(1));
-    m.v = test::contents(v);
-    return m;
-  }
-  static matrix<T> sample(int m, int n, int seed = 1) {
-    matrix<T> a(m, n);
-    for (int i = 0; i < m * n; ++i) a.v[i] = any<T>(i, seed);
-    return a;
-  }
   static double size(const matrix<T>& a) { return std::max(norm(a), std::numeric_limits<double>::min()); }
 
   /// Q has orthonormal columns, R is upper triangular, and their product is A.
@@ -76,11 +59,7 @@ struct Decompositions : testing::Test {
     auto scaled = u;
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) scaled(i, j) *= static_cast<R>(values[j]);
-    const auto wide_product = product(scaled, adjoint(u));
-    matrix<T> a(n, n);
-    for (int i = 0; i < n * n; ++i)
-      a.v[i] = number<T>(static_cast<double>(wide_product.v[i].real()), static_cast<double>(wide_product.v[i].imag()));
-    return a;
+    return rounded(product(scaled, adjoint(u)));
   }
 
   void check_eigh(std::vector<double> values) {
@@ -110,8 +89,7 @@ struct Decompositions : testing::Test {
     EXPECT_LE(distance(product(full, v), scaled), 16 * n * eps * std::max(n * largest, 1e-300)) << n;
   }
 };
-using cases = test::covering<float, double, Kokkos::complex<double>>;
-TYPED_TEST_SUITE(Decompositions, cases);
+TYPED_TEST_SUITE(Decompositions, matrix_cases);
 
 TYPED_TEST(Decompositions, QrOfEveryShape) {
   for (const auto& [m, n] : {std::array<int, 2>{1, 1}, {2, 1}, {1, 3}, {5, 5}, {90, 30}, {20, 70}, {100, 100}}) {

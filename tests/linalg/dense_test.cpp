@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Systems of linear equations with one matrix.
+#include <Kokkos_DynRankView.hpp>
 #include <quern/linalg/solve.hpp>
 #include <support/matrices.hpp>
 #include <support/testing.hpp>
@@ -70,6 +71,23 @@ TYPED_TEST(Dense, SolvesEverySizeAndCondition) {
   for (const int n : {1, 2, 5, 33, 64, 65, 150})
     for (const int columns : {1, 3, 70}) check(n, columns, n > 1 ? "zero diagonal" : "any", 0);
   for (int digits = 0; digits <= 15; digits += 3) check(40, 2, "condition", digits);
+}
+
+// The rank of a DynRankView says at run time whether it is one matrix or a batch.
+TYPED_TEST(Dense, ViewsOfARankThatTheirTypeDoesNotTell) {
+  using T = typename TestFixture::T;
+  using E = typename TestFixture::E;
+  using dynamic = Kokkos::DynRankView<T, Kokkos::LayoutRight, typename E::memory_space>;
+  const auto a = this->square(5, "any"), b = this->sample(5, 2, 9);
+  const auto va = test::make_array<T, 2, Kokkos::LayoutRight, E>({5, 5}, a.v);
+  const auto vb = test::make_array<T, 2, Kokkos::LayoutRight, E>({5, 2}, b.v);
+  const dynamic one(va.data(), 5, 5), batch(va.data(), 1, 5, 5), right(vb.data(), 5, 2);
+  const Kokkos::View<T**, Kokkos::LayoutRight, typename E::memory_space> x("x", 5, 2);
+  quern::solve(E(), dynamic(x.data(), 5, 2), one, right);
+  this->expect_solution(a, this->contents(x), b);
+  Kokkos::deep_copy(x, T(0));
+  quern::solve(E(), dynamic(x.data(), 1, 5, 2), batch, dynamic(vb.data(), 1, 5, 2));
+  this->expect_solution(a, this->contents(x), b);
 }
 
 TYPED_TEST(Dense, FactorsAreUsedAgain) {

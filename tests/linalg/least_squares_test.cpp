@@ -3,52 +3,20 @@
 
 // What is made of singular values and QR factorizations.
 #include <quern/linalg/principal_components.hpp>
-#include <support/matrices.hpp>
-#include <support/testing.hpp>
+#include <support/matrix_test.hpp>
 
 namespace {
 
 using namespace test;
 
 template <class Case>
-struct LeastSquares : testing::Test {
-  using T = typename Case::value;
-  using R = quern::impl::real_type<T>;
-  using L = typename Case::layout;
-  using E = typename Case::exec;
-  const double eps = static_cast<double>(Kokkos::Experimental::epsilon_v<R>);
+struct LeastSquares : matrix_test<Case> {
+  using base = matrix_test<Case>;
+  using base::array, base::contents, base::eps, base::reals, base::rounded, base::sample;
+  using typename base::E, typename base::L, typename base::R, typename base::T;
 
-  static auto array(const matrix<T>& a) { return test::make_array<T, 2, L, E>({a.rows, a.columns}, a.v); }
-  static auto array(int m, int n) { return array(matrix<T>(m, n)); }
-  static auto vector(const std::vector<T>& v) {
-    return test::make_array<T, 1, L, E>({static_cast<std::int64_t>(v.size())}, v);
-  }
-  static auto reals(int n) { return Kokkos::View<R*, typename E::memory_space>("reals", n); }
-  template <class V>
-  static matrix<T> contents(const V& v) {
-    matrix<T> m(v.extent(0), v.extent(1));
-    m.v = test::contents(v);
-    return m;
-  }
-  static matrix<T> sample(int m, int n, int seed = 1) {
-    matrix<T> a(m, n);
-    for (int i = 0; i < m * n; ++i) a.v[i] = any<T>(i, seed);
-    return a;
-  }
   /// A product of an (m, k) and a (k, n) matrix.
-  static matrix<T> of_rank(int m, int n, int k) {
-    const auto wide_product = product(sample(m, k, 3), sample(k, n, 4));
-    matrix<T> a(m, n);
-    for (int i = 0; i < m * n; ++i)
-      a.v[i] = number<T>(static_cast<double>(wide_product.v[i].real()), static_cast<double>(wide_product.v[i].imag()));
-    return a;
-  }
-  static matrix<T> rounded(const matrix<wide>& w) {
-    matrix<T> a(w.rows, w.columns);
-    for (std::size_t i = 0; i < a.v.size(); ++i)
-      a.v[i] = number<T>(static_cast<double>(w.v[i].real()), static_cast<double>(w.v[i].imag()));
-    return a;
-  }
+  static matrix<T> of_rank(int m, int n, int k) { return rounded(product(sample(m, k, 3), sample(k, n, 4))); }
 
   /// The residual of a least-squares solution is orthogonal to the columns of a.
   void expect_normal_equations(const matrix<T>& a, const matrix<T>& x, const matrix<T>& b) {
@@ -61,8 +29,7 @@ struct LeastSquares : testing::Test {
     EXPECT_LE(distance(product(left, rest), none), 50 * (a.rows + a.columns) * eps * norm(a) * norm(b));
   }
 };
-using cases = test::covering<float, double, Kokkos::complex<double>>;
-TYPED_TEST_SUITE(LeastSquares, cases);
+TYPED_TEST_SUITE(LeastSquares, matrix_cases);
 
 TYPED_TEST(LeastSquares, OfEveryShapeAndMethod) {
   using E = typename TestFixture::E;

@@ -5,33 +5,18 @@
 // reflections can do.
 #include <quern/linalg/qr.hpp>
 #include <quern/linalg/svd.hpp>
-#include <support/matrices.hpp>
-#include <support/testing.hpp>
+#include <support/matrix_test.hpp>
 
 namespace {
 
 using namespace test;
 
 template <class Case>
-struct Tall : testing::Test {
-  using T = typename Case::value;
-  using R = quern::impl::real_type<T>;
-  using L = typename Case::layout;
-  using E = typename Case::exec;
-  const double eps = static_cast<double>(Kokkos::Experimental::epsilon_v<R>);
+struct Tall : matrix_test<Case> {
+  using base = matrix_test<Case>;
+  using base::array, base::contents, base::eps, base::reals, base::rounded, base::sample;
+  using typename base::E, typename base::L, typename base::R, typename base::T;
 
-  static auto array(const matrix<T>& a) { return test::make_array<T, 2, L, E>({a.rows, a.columns}, a.v); }
-  template <class V>
-  static matrix<T> contents(const V& v) {
-    matrix<T> m(v.extent(0), v.extent(1));
-    m.v = test::contents(v);
-    return m;
-  }
-  static matrix<T> sample(int m, int n, int seed = 1) {
-    matrix<T> a(m, n);
-    for (int i = 0; i < m * n; ++i) a.v[i] = any<T>(i, seed);
-    return a;
-  }
   /// Columns that are combinations of orthonormal ones, with singular values from 1 to 10^-digits.
   static matrix<T> conditioned(int m, int n, int digits) {
     const auto q = array(matrix<T>(m, n)), r = array(matrix<T>(n, n));
@@ -39,11 +24,7 @@ struct Tall : testing::Test {
                                          quern::impl::make_output<E>(r, "test"),
                                          quern::impl::make_input<E>(array(sample(m, n)), "test").array);
     const auto inner = part(matrices<T>(1, n, "condition", digits), 0, n, n);
-    const auto wide_product = product(contents(q), inner);
-    matrix<T> a(m, n);
-    for (int i = 0; i < m * n; ++i)
-      a.v[i] = number<T>(static_cast<double>(wide_product.v[i].real()), static_cast<double>(wide_product.v[i].imag()));
-    return a;
+    return rounded(product(contents(q), inner));
   }
 
   /// The largest |q^H q - 1|, and for each column |a - q r| / |a|.
@@ -71,8 +52,7 @@ struct Tall : testing::Test {
     }
   }
 };
-using cases = test::covering<float, double, Kokkos::complex<double>>;
-TYPED_TEST_SUITE(Tall, cases);
+TYPED_TEST_SUITE(Tall, matrix_cases);
 
 TYPED_TEST(Tall, EveryShape) {
   for (const auto& [m, n] : {std::array<int, 2>{512, 1}, {513, 2}, {1000, 7}, {600, 150}, {3001, 33}})
