@@ -11,6 +11,7 @@
 #include <quern/integrate.hpp>
 #include <quern/linalg.hpp>
 #include <quern/map.hpp>
+#include <quern/random.hpp>
 #include <quern/reduce.hpp>
 #include <quern/scan.hpp>
 #include <quern/stencil.hpp>

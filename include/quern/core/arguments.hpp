@@ -67,7 +67,9 @@ struct position_input {
 
 template <class Exec, class V>
 auto make_input(const V& v, const std::string& operation) {
-  if constexpr (view_like<V>) {
+  if constexpr (std::is_same_v<V, position_input>) {
+    return v;
+  } else if constexpr (view_like<V>) {
     static_assert(view_traits<V>::template accessible<Exec>,
                   "quern: an input is not accessible from the execution space");
     const auto s = as_strided<Exec, use::input>(v, operation);

@@ -120,6 +120,12 @@ struct scalar_operand {
   repeated<T> strided_from(std::int64_t) const { return {value}; }
 };
 
+/// Counts on from a position.
+struct counting {
+  std::int64_t from, step;
+  std::int64_t operator[](std::int64_t k) const { return from + k * step; }
+};
+
 /// Stands for the positions of elements: its offset at an element is the position. It has no memory behind it.
 struct position_operand {
   using value_type = std::int64_t;
@@ -136,6 +142,18 @@ struct position_operand {
   bool packs_at(const std::int64_t*, int) const {
     return true;
   }
+  KOKKOS_FUNCTION std::int64_t load(std::int64_t offset) const { return offset; }
+  template <int W>
+  KOKKOS_FUNCTION pack<std::int64_t, W> load_pack(std::int64_t offset) const {
+    pack<std::int64_t, W> p;
+    for (int k = 0; k < W; ++k) p.value[k] = offset + k * step;
+    return p;
+  }
+  template <int W>
+  KOKKOS_FUNCTION std::int64_t expand(const pack<std::int64_t, W>& p, int k) const {
+    return p.value[k];
+  }
+  counting strided_from(std::int64_t offset) const { return {offset, step}; }
 };
 
 /// Calls f with what a host loop reads of each operand from its offset on: a pointer where elements are neighbours, a

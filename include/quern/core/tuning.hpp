@@ -29,6 +29,10 @@ struct tuning {
   /// Elements one thread of a strided map handles, a whole grid apart so that accesses stay coalesced.
   static constexpr int map_unroll = 2;
 
+  /// Blocks of random numbers that one thread draws together, and how often at most.
+  static constexpr int random_blocks = 4;
+  static constexpr int random_steps = 2;
+
   /// Independent packs that one thread of a reduction keeps in flight.
   static constexpr int reduce_packs = 8;
 

@@ -5,7 +5,7 @@
 
 #include <bit>
 #include <quern/integrate/domain.hpp>
-#include <quern/random/philox.hpp>
+#include <quern/random/sobol.hpp>
 #include <quern/reduce/reducers.hpp>
 #include <utility>
 
@@ -114,27 +114,12 @@ struct random_points {
 /// Sobol's sequence in up to four dimensions, in the order of Gray codes, with a digital shift.
 template <int Rank>
 struct sobol_points {
-  static constexpr int digits = 52;
-  std::uint64_t direction[Rank][digits];
+  std::uint64_t direction[Rank][sobol_digits];
   std::uint64_t shift[Rank];
 
   sobol_points(std::uint64_t seed, int number) {
-    // Primitive polynomials by degree and inner coefficients, and the first direction numbers.
-    constexpr int degree[] = {0, 1, 2, 3}, inner[] = {0, 0, 1, 1};
-    constexpr std::uint64_t first[][3] = {{}, {1}, {1, 3}, {1, 3, 1}};
     for (int d = 0; d < Rank; ++d) {
-      for (int k = 0; k < digits; ++k) {
-        const int s = degree[d];
-        std::uint64_t v = std::uint64_t{1} << (63 - k);
-        if (d > 0 && k < s) {
-          v = first[d][k] << (63 - k);
-        } else if (d > 0) {
-          v = direction[d][k - s] ^ direction[d][k - s] >> s;
-          for (int j = 1; j < s; ++j)
-            if ((inner[d] >> (s - 1 - j)) % 2 == 1) v ^= direction[d][k - j];
-        }
-        direction[d][k] = v;
-      }
+      sobol_directions(sobol_table[d], direction[d]);
       const auto r = philox(seed, number, d);
       shift[d] = std::uint64_t{r[0]} << 32 | r[1];
     }

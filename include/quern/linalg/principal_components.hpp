@@ -9,6 +9,7 @@
 
 #include <quern/linalg/least_squares.hpp>
 #include <quern/map/functions.hpp>
+#include <quern/random/stream.hpp>
 
 namespace quern {
 namespace impl {
@@ -24,15 +25,6 @@ void right_vectors(const Exec& exec, const std::string& label, real_type<T>* s, 
   if (svd_matrix(exec, label, as_matrix(*left), strided<real_type<T>>{s, {k}, {1}}, as_matrix(vt),
                  tall ? as_input(tall->r()) : a) != 0)
     throw ConvergenceError(label, "the matrix does not converge", 0, 0);
-}
-
-/// A number between -1 and 1 from a position, the same in every execution space (Steele, Lea and Flood's mixing, OOPSLA
-/// 2014).
-KOKKOS_INLINE_FUNCTION double mixed(std::uint64_t i, std::uint64_t seed) {
-  std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u + seed * 0xd1342543de82ef95u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
 }
 
 /// The first singular values of A, from `size` random combinations of its columns.
@@ -72,7 +64,10 @@ struct randomized_svd {
   static void sample(const Exec& exec, const std::string& label, const column_major<T>& to, std::uint64_t seed) {
     Kokkos::parallel_for(
         label + "/sample", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, to.rows * to.columns),
-        KOKKOS_LAMBDA(std::int64_t e) { to.data[e] = T(static_cast<R>(mixed(e, seed))); });
+        KOKKOS_LAMBDA(std::int64_t e) {
+          random::Stream numbers(random::key(seed), e);
+          to.data[e] = T(numbers.normal<R>());
+        });
   }
 };
 

@@ -21,7 +21,7 @@ struct block_tag {};    // host: a work item handles a block of a row
 template <class Exec, class F, class T, class... In>
 struct map_kernel {
   static constexpr int operands = 1 + sizeof...(In);
-  static constexpr int width = pack_width<Exec, T, typename In::value_type...>();
+  static constexpr int width = pack_width<Exec, T, typename In::pack_type...>();
   static constexpr int packs = tuning<Exec>::map_packs;
   static constexpr int unroll = tuning<Exec>::map_unroll;
   static constexpr std::int64_t block =

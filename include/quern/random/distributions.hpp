@@ -1,0 +1,253 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_RANDOM_DISTRIBUTIONS_HPP
+#define QUERN_RANDOM_DISTRIBUTIONS_HPP
+
+#include <limits>
+#include <quern/random/draws.hpp>
+#include <quern/random/fill_kernel.hpp>
+
+/// @file
+/// Views of random numbers.
+///
+/// Each number is a function of the key and of its position in `out` (row-major, whatever the layout), or in the larger
+/// field of which `out` is a part: the same on every back end, in every layout and sub-range, and with any number of
+/// threads and processes. All bits are the same but where a comment says otherwise, provided that no compiler option
+/// changes the arithmetic (`-ffast-math`, `--use_fast_math`). Where a host has no instruction for a fused multiply-add
+/// (x86-64 before v3), all but `bits`, `integers` and `bernoulli` call a library function for it and are slow.
+///
+/// All are asynchronous on `exec`, allocate nothing, use no scratch memory and may be captured in a device graph.
+
+namespace quern::impl {
+
+/// Parameters that are Views cannot be looked at.
+template <class P, class Holds>
+void check_parameter(const std::string& label, const std::string& name, const P& value, const Holds& holds,
+                     const std::string& expected) {
+  if constexpr (scalar_value<P>) {
+    const auto x = convert<double>(value);
+    if (!holds(x)) throw Error(label, name + " is " + std::to_string(x) + ", expected " + expected);
+  }
+}
+inline bool not_negative(double x) { return x >= 0 && x <= std::numeric_limits<double>::max(); }
+
+template <class T>
+inline constexpr bool is_real = requires(T x) { convert<float>(x) < convert<float>(x); } && !std::is_integral_v<T>;
+
+/// What a Stream gives for each position.
+template <class T, class F>
+struct stream_element {
+  random::key key;
+  std::int64_t first;
+  F f;
+  template <class... P>
+  KOKKOS_FUNCTION T operator()(std::int64_t position, const P&... parameters) const {
+    random::Stream s(key, first + position);
+    return convert<T>(f(s, parameters...));
+  }
+};
+template <class F, class Exec, class Out, class... P>
+void fill_by_streams(const std::string& label, const Exec& exec, const Out& out_view, const random::part& where,
+                     const P&... parameters) {
+  const auto out = make_output<Exec>(out_view, label);
+  const field_positions positions(label, out.extents, where);
+  map_checked(label, exec, out_view, stream_element<value_of<Out>, F>{where.of, positions.first, {}}, positions.at,
+              parameters...);
+}
+
+struct poisson_of {
+  template <class Rate>
+  KOKKOS_FUNCTION std::int64_t operator()(random::Stream& s, const Rate& rate) const {
+    return s.poisson(convert<double>(rate));
+  }
+};
+struct gamma_of {
+  template <class Shape, class Scale>
+  KOKKOS_FUNCTION double operator()(random::Stream& s, const Shape& shape, const Scale& scale) const {
+    return convert<double>(scale) * s.gamma(convert<double>(shape));
+  }
+};
+
+}  // namespace quern::impl
+
+namespace quern::random {
+
+/// Random bits: `out` of unsigned integers of 32 or 64 bits, all values equally likely. Philox4x32-10 (Salmon, Moraes,
+/// Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3, SC11, 2011) with the key's seed as its key, on the
+/// counters (number of the block of 128 bits, the key's stream).
+///
+/// @param where a key, or a part of its field
+/// @throws Error if the part is not within its field
+template <execution_space Exec, view_like Out>
+void bits(const Exec& exec, const Out& out, const part& where) {
+  using T = impl::value_of<Out>;
+  static_assert(std::is_unsigned_v<T> && sizeof(T) >= 4, "quern::random::bits: out must be of 32 or 64 unsigned bits");
+  impl::fill_random<impl::bits_draw<T>>("quern::random::bits", exec, out, where);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out>
+void bits(const Out& out, const part& where) {
+  bits(impl::default_execution_space<Out>(), out, where);
+}
+
+/// Uniform numbers on [low, high): `low + u (high - low)` with u a multiple of 2^-53 (2^-24 where out is of float or of
+/// a half type), rounded once, and never `high`. NumPy's `uniform` may return `high`.
+///
+/// @param where a key, or a part of its field
+/// @param low, high scalars, or Views that broadcast to `out`
+/// @throws Error if scalars are not finite or `low` is not less than `high`; if the part is not within its field
+template <execution_space Exec, view_like Out, class Low = float, class High = float>
+void uniform(const Exec& exec, const Out& out, const part& where, const Low& low = Low(0), const High& high = High(1)) {
+  using T = impl::value_of<Out>;
+  static_assert(impl::is_real<T>, "quern::random::uniform: out must be of a floating-point type");
+  const std::string label = "quern::random::uniform";
+  if constexpr (scalar_value<Low> && scalar_value<High>) {
+    using impl::convert;
+    const auto a = convert<double>(convert<T>(low)), b = convert<double>(convert<T>(high));
+    if (!(a < b && b - a <= convert<double>(Kokkos::Experimental::finite_max_v<impl::drawn_in<T>>)))
+      throw Error(label, "low is " + std::to_string(a) + " and high " + std::to_string(b) +
+                             ", expected low < high at a finite distance");
+    if constexpr (sizeof(T) >= 4)
+      if (a == 0 && b == 1) return impl::fill_random<impl::unit_draw<T>>(label, exec, out, where);
+  }
+  impl::fill_random<impl::uniform_draw<T>>(label, exec, out, where, low, high);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, class Low = float, class High = float>
+void uniform(const Out& out, const part& where, const Low& low = Low(0), const High& high = High(1)) {
+  uniform(impl::default_execution_space<Out>(), out, where, low, high);
+}
+
+/// Whole numbers from `low` to before `high`, each exactly as likely as the others (Lemire's method: bits that would
+/// favour some are refused, and a `Stream` of the position gives others).
+///
+/// @param where a key, or a part of its field
+/// @throws Error if `low` is not less than `high`, or out's type does not hold them; if the part is not within its
+/// field
+template <execution_space Exec, view_like Out>
+void integers(const Exec& exec, const Out& out, const part& where, std::int64_t low, std::int64_t high) {
+  using T = impl::value_of<Out>;
+  static_assert(std::is_integral_v<T>, "quern::random::integers: out must be of an integer type");
+  const std::string label = "quern::random::integers";
+  if (low >= high)
+    throw Error(label, "low is " + std::to_string(low) + " and high " + std::to_string(high) + ", expected low < high");
+  if (!std::in_range<T>(low) || !std::in_range<T>(high - 1))
+    throw Error(label, "numbers from " + std::to_string(low) + " to before " + std::to_string(high) +
+                           " do not fit out's type of " + std::to_string(8 * sizeof(T)) + " bits");
+  const auto start = static_cast<std::uint64_t>(low), range = static_cast<std::uint64_t>(high) - start;
+  if (range <= std::uint64_t{1} << 32)
+    impl::fill_random<impl::integers_draw<T, std::uint32_t>>(label, exec, out, where, start, range);
+  else impl::fill_random<impl::integers_draw<T, std::uint64_t>>(label, exec, out, where, start, range);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out>
+void integers(const Out& out, const part& where, std::int64_t low, std::int64_t high) {
+  integers(impl::default_execution_space<Out>(), out, where, low, high);
+}
+
+/// Normal numbers of that mean and standard deviation. Box and Muller's method with a logarithm, sine and cosine of its
+/// own, each within 2 ulp; the largest magnitudes are 6.66 deviations in float and half types, 8.57 in double.
+///
+/// @param where a key, or a part of its field
+/// @param mean, deviation scalars, or Views that broadcast to `out`
+/// @throws Error if a scalar deviation is negative or not finite; if the part is not within its field
+template <execution_space Exec, view_like Out, class Mean = float, class Deviation = float>
+void normal(const Exec& exec, const Out& out, const part& where, const Mean& mean = Mean(0),
+            const Deviation& deviation = Deviation(1)) {
+  using T = impl::value_of<Out>;
+  static_assert(impl::is_real<T>, "quern::random::normal: out must be of a floating-point type");
+  const std::string label = "quern::random::normal";
+  impl::check_parameter(label, "deviation", deviation, impl::not_negative, "a finite number of at least 0");
+  if constexpr (scalar_value<Mean> && scalar_value<Deviation>)
+    if (mean == Mean(0) && deviation == Deviation(1))
+      return impl::fill_random<impl::standard_normal_draw<T>>(label, exec, out, where);
+  impl::fill_random<impl::normal_draw<T>>(label, exec, out, where, mean, deviation);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, class Mean = float, class Deviation = float>
+void normal(const Out& out, const part& where, const Mean& mean = Mean(0), const Deviation& deviation = Deviation(1)) {
+  normal(impl::default_execution_space<Out>(), out, where, mean, deviation);
+}
+
+/// Exponential numbers of that mean: density `exp(-x / scale) / scale` for x >= 0, by the logarithm of uniform ones.
+///
+/// @param where a key, or a part of its field
+/// @param scale a scalar, or a View that broadcasts to `out`
+/// @throws Error if a scalar scale is negative or not finite; if the part is not within its field
+template <execution_space Exec, view_like Out, class Scale = float>
+void exponential(const Exec& exec, const Out& out, const part& where, const Scale& scale = Scale(1)) {
+  using T = impl::value_of<Out>;
+  static_assert(impl::is_real<T>, "quern::random::exponential: out must be of a floating-point type");
+  const std::string label = "quern::random::exponential";
+  impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");
+  impl::fill_random<impl::exponential_draw<T>>(label, exec, out, where, scale);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, class Scale = float>
+void exponential(const Out& out, const part& where, const Scale& scale = Scale(1)) {
+  exponential(impl::default_execution_space<Out>(), out, where, scale);
+}
+
+/// 1 (true) with a probability of `p`, else 0: whether a uniform number of 53 bits is less than p.
+///
+/// @param out of bool or any arithmetic type
+/// @param where a key, or a part of its field
+/// @param p a scalar, or a View that broadcasts to `out`
+/// @throws Error if a scalar p is not from 0 to 1; if the part is not within its field
+template <execution_space Exec, view_like Out, class P>
+void bernoulli(const Exec& exec, const Out& out, const part& where, const P& p) {
+  using T = impl::value_of<Out>;
+  static_assert(std::is_arithmetic_v<T>, "quern::random::bernoulli: out must be of an arithmetic type");
+  const std::string label = "quern::random::bernoulli";
+  impl::check_parameter(label, "p", p, [](double x) { return x >= 0 && x <= 1; }, "a number from 0 to 1");
+  impl::fill_random<impl::bernoulli_draw<T>>(label, exec, out, where, p);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, class P>
+void bernoulli(const Out& out, const part& where, const P& p) {
+  bernoulli(impl::default_execution_space<Out>(), out, where, p);
+}
+
+/// Poisson numbers: how many events there are where `rate` are expected, `exp(-rate) rate^k / k!`, as
+/// `Stream::poisson`. Elements of a View that are negative or NaN give -1.
+///
+/// @param out of any arithmetic type that holds the numbers
+/// @param where a key, or a part of its field
+/// @param rate a scalar, or a View that broadcasts to `out`; less than 2^62
+/// @throws Error if a scalar rate is negative, NaN or too large; if the part is not within its field
+template <execution_space Exec, view_like Out, class Rate>
+void poisson(const Exec& exec, const Out& out, const part& where, const Rate& rate) {
+  static_assert(std::is_arithmetic_v<impl::value_of<Out>>, "quern::random::poisson: out must be of an arithmetic type");
+  const std::string label = "quern::random::poisson";
+  impl::check_parameter(label, "rate", rate, [](double x) { return x >= 0 && x < 0x1p62; }, "from 0 to before 2^62");
+  impl::fill_by_streams<impl::poisson_of>(label, exec, out, where, rate);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, class Rate>
+void poisson(const Out& out, const part& where, const Rate& rate) {
+  poisson(impl::default_execution_space<Out>(), out, where, rate);
+}
+
+/// Gamma numbers: density proportional to `x^(shape - 1) exp(-x / scale)` for x >= 0, as `Stream::gamma`, computed in
+/// double. A shape of 0 gives 0; elements of a View that are negative or NaN give NaN.
+///
+/// @param where a key, or a part of its field
+/// @param shape, scale scalars, or Views that broadcast to `out`
+/// @throws Error if a scalar is negative or not finite; if the part is not within its field
+template <execution_space Exec, view_like Out, class Shape, class Scale = float>
+void gamma(const Exec& exec, const Out& out, const part& where, const Shape& shape, const Scale& scale = Scale(1)) {
+  static_assert(impl::is_real<impl::value_of<Out>>, "quern::random::gamma: out must be of a floating-point type");
+  const std::string label = "quern::random::gamma";
+  impl::check_parameter(label, "shape", shape, impl::not_negative, "a finite number of at least 0");
+  impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");
+  impl::fill_by_streams<impl::gamma_of>(label, exec, out, where, shape, scale);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, class Shape, class Scale = float>
+void gamma(const Out& out, const part& where, const Shape& shape, const Scale& scale = Scale(1)) {
+  gamma(impl::default_execution_space<Out>(), out, where, shape, scale);
+}
+
+}  // namespace quern::random
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_RANDOM_DRAWS_HPP
+#define QUERN_RANDOM_DRAWS_HPP
+
+#include <quern/core/operations.hpp>
+#include <quern/random/stream.hpp>
+
+/// @file
+/// What the distributions make of 128 random bits: `values` numbers from the block of positions that begins at `first`.
+
+namespace quern::impl {
+
+/// Half types are computed in float.
+template <class T>
+using drawn_in = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+/// Word number i of a block.
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION Word word_of(const philox_words& w, int i) {
+  if constexpr (sizeof(Word) == 4) return w[i];
+  else return std::uint64_t{w[2 * i + 1]} << 32 | w[2 * i];
+}
+
+/// A word for each number, as `Derived::number` makes it.
+template <class T, class Word, class Derived>
+struct word_draw {
+  using value_type = T;
+  static constexpr int values = 16 / sizeof(Word);
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const random::key& k, const philox_words& w, std::int64_t first,
+                                  T (&v)[values]) const {
+    each(k, w, first, v, std::make_index_sequence<values>());
+  }
+
+ private:
+  template <std::size_t... I>
+  KOKKOS_FORCEINLINE_FUNCTION void each(const random::key& k, const philox_words& w, std::int64_t first,
+                                        T (&v)[values], std::index_sequence<I...>) const {
+    ((v[I] = static_cast<const Derived&>(*this).number(word_of<Word>(w, I), k, first + I)), ...);
+  }
+};
+
+template <class T>
+struct bits_draw : word_draw<T, std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>, bits_draw<T>> {
+  using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  KOKKOS_FORCEINLINE_FUNCTION T number(word w, const random::key&, std::int64_t) const { return static_cast<T>(w); }
+};
+
+/// The greatest number that is less than x.
+template <class T>
+KOKKOS_FUNCTION T below(T x) {
+  using bits = std::conditional_t<sizeof(T) == 2, std::uint16_t, variate::word<drawn_in<T>>>;
+  const bits b = Kokkos::bit_cast<bits>(x);
+  constexpr bits sign = static_cast<bits>(bits(1) << (8 * sizeof(T) - 1));
+  if (static_cast<bits>(b & ~sign) == 0) return Kokkos::bit_cast<T>(static_cast<bits>(sign | 1));
+  return Kokkos::bit_cast<T>(static_cast<bits>((b & sign) != 0 ? b + 1 : b - 1));
+}
+
+/// On [0, 1), as uniform_draw(0, 1) gives it.
+template <class T>
+struct unit_draw : word_draw<T, variate::word<T>, unit_draw<T>> {
+  KOKKOS_FORCEINLINE_FUNCTION T number(variate::word<T> w, const random::key&, std::int64_t) const {
+    return variate::uniform(w);
+  }
+};
+
+template <class T>
+struct uniform_draw : word_draw<T, variate::word<drawn_in<T>>, uniform_draw<T>> {
+  using real = drawn_in<T>;
+  real low, width, high;
+  T last;
+  template <class Low, class High>
+  KOKKOS_FUNCTION uniform_draw(const Low& from, const High& to)
+      : low(convert<real>(convert<T>(from))),
+        width(convert<real>(convert<T>(to)) - low),
+        high(convert<real>(convert<T>(to))),
+        last(below(convert<T>(to))) {}
+  KOKKOS_FORCEINLINE_FUNCTION T number(variate::word<real> w, const random::key&, std::int64_t) const {
+    const T v = convert<T>(Kokkos::fma(variate::uniform(w), width, low));
+    return convert<real>(v) < high ? v : last;  // where rounding has reached the end
+  }
+};
+
+/// What a range of at most 2^32 needs is a word of 32 bits.
+template <class T, class Word>
+struct integers_draw : word_draw<T, Word, integers_draw<T, Word>> {
+  std::uint64_t low;
+  variate::bounded<Word> from;
+  KOKKOS_FUNCTION integers_draw(std::uint64_t first, std::uint64_t range) : low(first), from(range) {}
+  KOKKOS_FORCEINLINE_FUNCTION T number(Word w, const random::key& k, std::int64_t position) const {
+    std::uint64_t n;
+    if (!from.take(w, n)) {
+      random::Stream more(k, position);
+      n = from.number(more);
+    }
+    return static_cast<T>(low + n);
+  }
+};
+
+/// Two normal numbers of two words, which Derived::scaled finishes.
+template <class T, class Derived>
+struct pair_draw {
+  using value_type = T;
+  using real = drawn_in<T>;
+  static constexpr int values = 16 / sizeof(real);
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const random::key&, const philox_words& w, std::int64_t,
+                                              T (&v)[values]) const {
+    pair<0>(w, v);
+    if constexpr (values > 2) pair<2>(w, v);
+  }
+
+ private:
+  template <int I>
+  KOKKOS_FORCEINLINE_FUNCTION void pair(const philox_words& w, T (&v)[values]) const {
+    using word = variate::word<real>;
+    const auto z = variate::normal<real>(word_of<word>(w, I), word_of<word>(w, I + 1));
+    v[I] = static_cast<const Derived&>(*this).scaled(z.first);
+    v[I + 1] = static_cast<const Derived&>(*this).scaled(z.second);
+  }
+};
+
+template <class T>
+struct standard_normal_draw : pair_draw<T, standard_normal_draw<T>> {
+  KOKKOS_FORCEINLINE_FUNCTION T scaled(drawn_in<T> z) const { return convert<T>(z); }
+};
+
+template <class T>
+struct normal_draw : pair_draw<T, normal_draw<T>> {
+  using real = drawn_in<T>;
+  real mean, deviation;
+  template <class Mean, class Deviation>
+  KOKKOS_FUNCTION normal_draw(const Mean& m, const Deviation& s)
+      : mean(convert<real>(m)), deviation(convert<real>(s)) {}
+  KOKKOS_FORCEINLINE_FUNCTION T scaled(real z) const { return convert<T>(Kokkos::fma(deviation, z, mean)); }
+};
+
+template <class T>
+struct exponential_draw : word_draw<T, variate::word<drawn_in<T>>, exponential_draw<T>> {
+  using real = drawn_in<T>;
+  real scale;
+  template <class Scale>
+  KOKKOS_FUNCTION explicit exponential_draw(const Scale& s) : scale(convert<real>(s)) {}
+  KOKKOS_FORCEINLINE_FUNCTION T number(variate::word<real> w, const random::key&, std::int64_t) const {
+    return convert<T>(scale * variate::exponential<real>(w));
+  }
+};
+
+template <class T>
+struct bernoulli_draw : word_draw<T, std::uint64_t, bernoulli_draw<T>> {
+  double p;
+  template <class P>
+  KOKKOS_FUNCTION explicit bernoulli_draw(const P& probability) : p(convert<double>(probability)) {}
+  KOKKOS_FORCEINLINE_FUNCTION T number(std::uint64_t w, const random::key&, std::int64_t) const {
+    return static_cast<T>(variate::uniform(w) < p);
+  }
+};
+
+}  // namespace quern::impl
+
+#endif

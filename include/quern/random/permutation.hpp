@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_RANDOM_PERMUTATION_HPP
+#define QUERN_RANDOM_PERMUTATION_HPP
+
+#include <bit>
+#include <quern/core/workspace.hpp>
+#include <quern/random/distributions.hpp>
+#include <quern/scan/scan.hpp>
+
+namespace quern::random {
+
+/// Asks `choice` for positions that are all different.
+struct without_replacement_t {};
+inline constexpr without_replacement_t without_replacement{};
+
+}  // namespace quern::random
+
+namespace quern::impl {
+
+/// A random permutation of 0 to n - 1 as a function: no memory, and the image of one position costs nothing but its own
+/// computation. A Feistel network permutes a power of two, and what it takes beyond n goes through it again (cycle
+/// walking): Black and Rogaway, Ciphers with arbitrary finite domains (CT-RSA 2002). At least 2^8, so that small n get
+/// odd permutations too, of which a network alone has none.
+class random_bijection {
+ public:
+  random_bijection(const random::key& k, std::int64_t n) : n_(static_cast<std::uint64_t>(n)) {
+    const int bits = std::max(8, static_cast<int>(std::bit_width(n_ - 1)));
+    low_bits_ = bits / 2;
+    low_mask_ = (std::uint64_t{1} << low_bits_) - 1;
+    high_mask_ = (std::uint64_t{1} << (bits - low_bits_)) - 1;
+    for (int r = 0; r < rounds; ++r) round_key_[r] = random::fold_in(k, r).seed;
+  }
+
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t position) const {
+    auto x = static_cast<std::uint64_t>(position);
+    do x = once(x);
+    while (x >= n_);
+    return static_cast<std::int64_t>(x);
+  }
+
+ private:
+  static constexpr int rounds = 12;
+
+  KOKKOS_FUNCTION std::uint64_t once(std::uint64_t x) const {
+    std::uint64_t low = x & low_mask_, high = x >> low_bits_;
+    for (int r = 0; r < rounds; r += 2) {
+      high ^= mixed(low + round_key_[r]) & high_mask_;
+      low ^= mixed(high + round_key_[r + 1]) & low_mask_;
+    }
+    return high << low_bits_ | low;
+  }
+  /// Stafford's thirteenth mixer (as in SplitMix64).
+  KOKKOS_FUNCTION static std::uint64_t mixed(std::uint64_t z) {
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+  }
+
+  std::uint64_t n_, low_mask_, high_mask_, round_key_[rounds];
+  int low_bits_;
+};
+
+template <class T>
+struct permuted_position {
+  random_bijection permutation;
+  KOKKOS_FUNCTION T operator()(std::int64_t i) const { return static_cast<T>(permutation(i)); }
+};
+
+/// The element of `in` that a position along axis 0 gets; `rest` is its offset along the other axes.
+template <class T>
+struct permuted_element {
+  random_bijection permutation;
+  const T* in;
+  std::int64_t stride;
+  KOKKOS_FUNCTION T operator()(std::int64_t i, std::int64_t rest) const { return in[permutation(i) * stride + rest]; }
+};
+
+/// A weight that is not positive, or NaN, counts as 0.
+struct counted_weight {
+  template <class W>
+  KOKKOS_FUNCTION double operator()(const W& w) const {
+    const auto x = convert<double>(w);
+    return x > 0 ? x : 0;
+  }
+};
+
+/// The first position whose cumulative weight is beyond a uniform number times all of it; -1 where there is none.
+template <class T>
+struct weighted_position {
+  const double* cumulative;
+  std::int64_t n;
+  KOKKOS_FUNCTION T find(double u) const {
+    const double all = n > 0 ? cumulative[n - 1] : 0;
+    if (!(all > 0 && all <= Kokkos::Experimental::finite_max_v<double>)) return static_cast<T>(-1);
+    const double target = Kokkos::min(u * all, below(all));
+    std::int64_t first = 0, last = n - 1;
+    while (first < last) {
+      const std::int64_t middle = first + (last - first) / 2;
+      if (cumulative[middle] > target) last = middle;
+      else first = middle + 1;
+    }
+    return static_cast<T>(first);
+  }
+};
+
+/// A weighted position for each uniform number of 53 bits.
+template <class T>
+struct choice_draw : word_draw<T, std::uint64_t, choice_draw<T>> {
+  weighted_position<T> from;
+  KOKKOS_FUNCTION explicit choice_draw(const weighted_position<T>& f) : from(f) {}
+  KOKKOS_FUNCTION T number(std::uint64_t w, const random::key&, std::int64_t) const {
+    return from.find(variate::uniform(w));
+  }
+};
+
+}  // namespace quern::impl
+
+namespace quern::random {
+
+/// Positions from 0 to before `population`, each as likely as the others at every element of `out`: `integers`.
+///
+/// @param out of an integer type that holds them
+/// @param where a key, or a part of its field
+/// @throws Error if the population is not positive or does not fit out's type; if the part is not within its field
+template <execution_space Exec, view_like Out>
+void choice(const Exec& exec, const Out& out, const part& where, std::int64_t population) {
+  integers(exec, out, where, 0, population);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out>
+void choice(const Out& out, const part& where, std::int64_t population) {
+  choice(impl::default_execution_space<Out>(), out, where, population);
+}
+
+/// Different positions from 0 to before `population` in random order: every ordered choice of so many is as likely as
+/// the others. Asynchronous; neither memory nor sorting: a keyed permutation of the whole population (a Feistel network
+/// of 12 rounds with cycle walking) is computed where it is wanted, so a few of very many cost no more than they are.
+///
+/// @param out of an integer type that holds the positions, of any rank; the same on every back end
+/// @throws Error if `out` has more elements than there are, or its type does not hold them
+template <execution_space Exec, view_like Out>
+void choice(const Exec& exec, const Out& out_view, const key& k, std::int64_t population, without_replacement_t) {
+  using T = impl::value_of<Out>;
+  static_assert(std::is_integral_v<T>, "quern::random::choice: out must be of an integer type");
+  const std::string label = "quern::random::choice";
+  const auto out = impl::make_output<Exec>(out_view, label);
+  if (population < out.extents.size())
+    throw Error(label, "out with extents " + out.extents.str() + " has more elements than the population of " +
+                           std::to_string(population));
+  if (out.extents.size() == 0) return;
+  if (!std::in_range<T>(population - 1))
+    throw Error(label, "positions to before " + std::to_string(population) + " do not fit out's type of " +
+                           std::to_string(8 * sizeof(T)) + " bits");
+  const impl::field_positions positions(label, out.extents, k);
+  impl::map_checked(label, exec, out_view, impl::permuted_position<T>{impl::random_bijection(k, population)},
+                    positions.at);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out>
+void choice(const Out& out, const key& k, std::int64_t population, without_replacement_t how) {
+  choice(impl::default_execution_space<Out>(), out, k, population, how);
+}
+
+/// Positions with probabilities that are proportional to `weights`, drawn with replacement: a search in their
+/// cumulative sums. Asynchronous; takes scratch memory of one double for each weight from the pool. Weights that are
+/// negative or NaN count as 0; where all of them are 0, or their sum is not finite, all positions are -1. The same on
+/// every back end, as the sums are those of the `reproducible` cumsum.
+///
+/// @param out of a signed integer type that holds the positions, of any rank
+/// @param where a key, or a part of its field
+/// @param weights of rank 1 and any arithmetic type
+/// @throws Error if the part is not within its field
+template <execution_space Exec, view_like Out, view_like Weights>
+void choice(const Exec& exec, const Out& out, const part& where, const Weights& weights) {
+  using T = impl::value_of<Out>;
+  static_assert(std::is_integral_v<T> && std::is_signed_v<T>,
+                "quern::random::choice: out must be of a signed integer type");
+  const std::string label = "quern::random::choice";
+  const auto in = impl::as_strided<Exec, impl::use::input>(weights, label);
+  if (in.extents.rank != 1)
+    throw Error(label, "weights have extents " + in.extents.str() + ", expected rank 1");
+  const std::int64_t n = in.extents.extent[0];
+  const impl::scratch_array<Exec, double> held(exec, 2 * n);
+  using vector = Kokkos::View<double*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  const vector counted(held.data(), n), cumulative(held.data() + n, n);
+  impl::map_checked(label + "/weights", exec, counted, impl::counted_weight(), weights);
+  cumsum(exec, cumulative, counted, reproducible);
+  impl::fill_random<impl::choice_draw<T>>(label, exec, out, where,
+                                          impl::weighted_position<T>{cumulative.data(), n});
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, view_like Weights>
+void choice(const Out& out, const part& where, const Weights& weights) {
+  choice(impl::default_execution_space<Out>(), out, where, weights);
+}
+
+/// The numbers from 0 to n - 1 in random order, n the number of elements of `out`: `choice` without replacement of all.
+template <execution_space Exec, view_like Out>
+void permutation(const Exec& exec, const Out& out, const key& k) {
+  choice(exec, out, k, impl::as_strided<Exec, impl::use::input>(out, "quern::random::permutation").extents.size(),
+         without_replacement);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out>
+void permutation(const Out& out, const key& k) {
+  permutation(impl::default_execution_space<Out>(), out, k);
+}
+
+/// `out` is `in` in random order along axis 0, rows of higher rank as a whole: `out(i, ...) = in(p(i), ...)` with the
+/// `permutation` p of that key. Asynchronous, without scratch memory.
+///
+/// @throws Error if the extents differ or out and in share memory
+template <execution_space Exec, view_like Out, view_like In>
+void shuffle(const Exec& exec, const Out& out_view, const In& in_view, const key& k) {
+  using T = impl::value_of<Out>;
+  static_assert(std::is_same_v<T, impl::value_of<In>>, "quern::random::shuffle: out and in must have one value type");
+  const std::string label = "quern::random::shuffle";
+  const auto out = impl::make_output<Exec>(out_view, label);
+  const auto in = impl::make_input<Exec>(in_view, label).array;
+  if (in.extents != out.extents || out.extents.rank == 0)
+    throw Error(label, "out has extents " + out.extents.str() + " and in " + in.extents.str() +
+                           ", expected the same, of rank 1 or more");
+  impl::check_overlap(label, out, in, "in", false);
+  if (out.extents.size() == 0) return;
+  impl::position_input row{{nullptr, out.extents, {}}}, rest{{nullptr, out.extents, in.stride}};
+  row.array.stride[0] = 1;
+  rest.array.stride[0] = 0;
+  const impl::random_bijection order(k, out.extents.extent[0]);
+  impl::map_checked(label, exec, out_view, impl::permuted_element<T>{order, in.data, in.stride[0]}, row, rest);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, view_like In>
+void shuffle(const Out& out, const In& in, const key& k) {
+  shuffle(impl::default_execution_space<Out>(), out, in, k);
+}
+
+}  // namespace quern::random
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_RANDOM_STREAM_HPP
+#define QUERN_RANDOM_STREAM_HPP
+
+#include <quern/random/key.hpp>
+#include <quern/random/variates.hpp>
+
+namespace quern::random {
+
+/// A generator for one work item of a user's kernel: `Stream s(k, i)` gives item i numbers of its own, the same ones
+/// wherever and in whatever order items run.
+///
+///     Kokkos::parallel_for(n, KOKKOS_LAMBDA(int i) {
+///       quern::random::Stream s(k, i);
+///       x(i) += s.uniform() < p(i) ? s.normal() : 0;
+///     });
+///
+/// It holds a key, a counter and 64 bits, and draws from Philox on counters that no View of that key has; making one
+/// costs nothing. The numbers have the same bits on every back end. Not for several threads at once.
+class Stream {
+ public:
+  KOKKOS_FUNCTION Stream(const key& k, std::uint64_t i) : seed_(k.seed), stream_(k.stream), item_(i) {}
+
+  /// 64 random bits.
+  KOKKOS_FUNCTION std::uint64_t bits64() {
+    full_ = !full_;
+    if (!full_) return kept_;
+    stream_ += 0x9e3779b97f4a7c15;  // odd, so that 2^64 draws differ; Views draw with the first
+    const auto w = impl::philox(seed_, item_, stream_);
+    kept_ = std::uint64_t{w[3]} << 32 | w[2];
+    return std::uint64_t{w[1]} << 32 | w[0];
+  }
+  /// 32 random bits, of 64 that are drawn.
+  KOKKOS_FUNCTION std::uint32_t bits32() { return static_cast<std::uint32_t>(bits64() >> 32); }
+
+  /// On [0, 1): multiples of 2^-53 (float: 2^-24).
+  template <class T = double>
+  KOKKOS_FUNCTION T uniform() {
+    return impl::variate::uniform(word<T>());
+  }
+
+  /// From `low` to before `high`, each as likely as the others. `low < high`.
+  KOKKOS_FUNCTION std::int64_t integer(std::int64_t low, std::int64_t high) {
+    const impl::variate::bounded<std::uint64_t> from(static_cast<std::uint64_t>(high) -
+                                                     static_cast<std::uint64_t>(low));
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + from.number(*this));
+  }
+
+  /// Mean 0, variance 1.
+  template <class T = double>
+  KOKKOS_FUNCTION T normal() {
+    const auto radius = word<T>();
+    return impl::variate::normal<T>(radius, word<T>()).first;
+  }
+
+  /// Mean 1: `exp(-x)` for x >= 0.
+  template <class T = double>
+  KOKKOS_FUNCTION T exponential() {
+    return impl::variate::exponential<T>(word<T>());
+  }
+
+  /// True with a probability of `p`.
+  KOKKOS_FUNCTION bool bernoulli(double p) { return uniform() < p; }
+
+  /// How many events of that mean number: `exp(-rate) rate^k / k!`. NaN becomes -1, and so does what is negative.
+  ///
+  /// Below 10 by inversion; else Hoermann, The transformed rejection method for generating Poisson random variables
+  /// (Insurance: Mathematics and Economics 12, 1993), algorithm PTRS.
+  KOKKOS_FUNCTION std::int64_t poisson(double rate) {
+    if (!(rate >= 0 && rate < 0x1p62)) return -1;
+    return rate < 10 ? few_events(rate) : many_events(rate);
+  }
+
+  /// `x^(shape - 1) exp(-x)` up to a factor, for x >= 0. NaN for a shape that is negative or NaN; 0 for 0.
+  ///
+  /// Marsaglia and Tsang, A simple method for generating gamma variables (ACM Trans. Math. Softw. 26, 2000).
+  KOKKOS_FUNCTION double gamma(double shape) {
+    if (!(shape > 0)) return shape == 0 ? 0 : Kokkos::Experimental::quiet_NaN_v<double>;
+    if (shape >= 1) return large_gamma(shape);
+    const double power = impl::portable::log(impl::variate::positive(bits64())) / shape;
+    return power < -700 ? 0 : large_gamma(shape + 1) * impl::portable::exp(power);
+  }
+
+ private:
+  template <class T>
+  KOKKOS_FUNCTION impl::variate::word<T> word() {
+    if constexpr (sizeof(T) == 4) return bits32();
+    else return bits64();
+  }
+
+  KOKKOS_FUNCTION std::int64_t few_events(double rate) {
+    const double u = uniform();
+    double p = impl::portable::exp(-rate), below = p;
+    std::int64_t k = 0;
+    while (u >= below) {
+      p = p * rate / static_cast<double>(++k);
+      const double next = below + p;
+      if (next == below) break;  // all that is left is less than the rounding of the sum
+      below = next;
+    }
+    return k;
+  }
+
+  KOKKOS_FUNCTION std::int64_t many_events(double rate) {
+    const double b = Kokkos::fma(2.53, Kokkos::sqrt(rate), 0.931), a = Kokkos::fma(0.02483, b, -0.059);
+    const double scale = 1.1239 + 1.1328 / (b - 3.4), squeeze = 0.9277 - 3.6224 / (b - 2);
+    for (;;) {
+      const double u = uniform() - 0.5, v = impl::variate::positive(bits64()), edge = 0.5 - Kokkos::abs(u);
+      const double k = Kokkos::floor(Kokkos::fma(2 * a / edge + b, u, rate + 0.43));
+      if (edge >= 0.07 && v <= squeeze) return static_cast<std::int64_t>(k);
+      if (k < 0 || (edge < 0.013 && v > edge)) continue;
+      if (impl::portable::log(v * scale / (a / (edge * edge) + b)) <= impl::variate::log_poisson(k, rate))
+        return static_cast<std::int64_t>(k);
+    }
+  }
+
+  KOKKOS_FUNCTION double large_gamma(double shape) {
+    const double d = shape - 1.0 / 3, c = 1 / Kokkos::sqrt(9 * d);
+    for (;;) {
+      const double x = normal(), t = Kokkos::fma(c, x, 1.0);
+      if (t <= 0) continue;
+      const double v = t * t * t, u = impl::variate::positive(bits64()), square = x * x;
+      if (u < Kokkos::fma(-0.0331 * square, square, 1.0)) return d * v;
+      if (impl::portable::log(u) < Kokkos::fma(d, Kokkos::fma(-t * t, t, 1.0) + impl::portable::log(v), 0.5 * square))
+        return d * v;
+    }
+  }
+
+  std::uint64_t seed_, stream_, item_, kept_ = 0;
+  bool full_ = false;
+};
+
+}  // namespace quern::random
+
+#endif
