@@ -17,13 +17,13 @@ esac
 sources=(core/extents_test core/views_test core/workspace_test map/map_test map/edges_test map/functions_test map/math_test
   reduce/sum_test reduce/family_test reduce/edges_test reduce/axes_test reduce/reproducible_test reduce/quantile_test
   scan/scan_test scan/segmented_test stencil/stencil_test stencil/boundary_test stencil/filters_test stencil/operators_test
-  integrate/integrate_test integrate/samples_test integrate/estimates_test linalg/matmul_test linalg/matvec_test
-  linalg/einsum_test linalg/vmap_test linalg/solve_test
+  random/fields_test random/points_test random/statistics_test integrate/integrate_test integrate/samples_test
+  integrate/estimates_test linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/vmap_test linalg/solve_test
   linalg/orthogonal_test linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/least_squares_test
   tools/callbacks_test)
 sources+=("../src/linalg/$backend") # the vendor's libraries
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.
-alike=' core/extents_test core/views_test core/workspace_test map/edges_test reduce/edges_test '
+alike=' core/extents_test core/views_test core/workspace_test map/edges_test reduce/edges_test random/statistics_test '
 # With QUERN_DEVICE_COMPILE=quick, for a back end's further architectures, which no source here knows from the first. Then
 # only the device's part is compiled, without optimization: CUDA stops at PTX and HIP at LLVM, in a third of the time.
 further=(map/map_test reduce/sum_test linalg/solve_test)

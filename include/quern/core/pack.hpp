@@ -144,14 +144,13 @@ struct position_operand {
   }
   KOKKOS_FUNCTION std::int64_t load(std::int64_t offset) const { return offset; }
   template <int W>
-  KOKKOS_FUNCTION pack<std::int64_t, W> load_pack(std::int64_t offset) const {
-    pack<std::int64_t, W> p;
-    for (int k = 0; k < W; ++k) p.value[k] = offset + k * step;
-    return p;
+  KOKKOS_FUNCTION pack<std::int64_t, 1> load_pack(std::int64_t offset) const {
+    static_assert(W == 1, "positions come one by one");
+    return {{offset}};
   }
   template <int W>
-  KOKKOS_FUNCTION std::int64_t expand(const pack<std::int64_t, W>& p, int k) const {
-    return p.value[k];
+  KOKKOS_FUNCTION std::int64_t expand(const pack<std::int64_t, 1>& p, int) const {
+    return p.value[0];
   }
   counting strided_from(std::int64_t offset) const { return {offset, step}; }
 };

@@ -21,7 +21,9 @@ struct block_tag {};    // host: a work item handles a block of a row
 template <class Exec, class F, class T, class... In>
 struct map_kernel {
   static constexpr int operands = 1 + sizeof...(In);
-  static constexpr int width = pack_width<Exec, T, typename In::pack_type...>();
+  // Positions are not loaded, and functions of them have better things to do than to wait for memory.
+  static constexpr bool of_positions = (std::is_same_v<In, position_operand> || ...);
+  static constexpr int width = of_positions ? 1 : pack_width<Exec, T, typename In::value_type...>();
   static constexpr int packs = tuning<Exec>::map_packs;
   static constexpr int unroll = tuning<Exec>::map_unroll;
   static constexpr std::int64_t block =
@@ -186,13 +188,14 @@ void map_launch(const Exec& exec, const std::string& label, const strided<T>& ou
              (get<I>(kernel.in).template packs<w>(rows.stride[I + 1], rows.rank) && ...) &&
              (rows.outer == 1 || rows.inner % w == 0);
     }(std::index_sequence_for<Input...>());
-    if (packed) {
-      const auto work = kernel.template device_shares<kernel_type::packs>((rows.inner + w - 1) / w, w);
-      kernel.template launch<pack_tag>(exec, label, work);
-    } else {
-      const auto work = kernel.template device_shares<kernel_type::unroll>(rows.inner, 1);
-      kernel.template launch<element_tag>(exec, label, work);
+    if constexpr (w > 1) {
+      if (packed) {
+        const auto work = kernel.template device_shares<kernel_type::packs>((rows.inner + w - 1) / w, w);
+        return kernel.template launch<pack_tag>(exec, label, work);
+      }
     }
+    const auto work = kernel.template device_shares<kernel_type::unroll>(rows.inner, 1);
+    kernel.template launch<element_tag>(exec, label, work);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <quern/impl/noinline.hpp>
 
 /// Elementary functions for use inside functors, where the back ends' own are slow or differ.
 namespace quern::math {
@@ -129,16 +130,10 @@ KOKKOS_INLINE_FUNCTION float sin_half_turn(float r) {
 }
 
 /// Not inlined: the back end's reduction of large arguments takes many registers, which every thread would hold.
-#if defined(__CUDACC__) || defined(__HIPCC__)
-#define QUERN_IMPL_NOINLINE __noinline__
-#else
-#define QUERN_IMPL_NOINLINE __attribute__((noinline))
-#endif
 template <class T>
 QUERN_IMPL_NOINLINE KOKKOS_FUNCTION sine_cosine<T> sincos_large(T x) {
   return {Kokkos::sin(x), Kokkos::cos(x)};
 }
-#undef QUERN_IMPL_NOINLINE
 
 }  // namespace impl
 

@@ -41,7 +41,7 @@ struct stream_element {
   std::int64_t first;
   F f;
   template <class... P>
-  KOKKOS_FUNCTION T operator()(std::int64_t position, const P&... parameters) const {
+  QUERN_IMPL_NOINLINE KOKKOS_FUNCTION T operator()(std::int64_t position, const P&... parameters) const {
     random::Stream s(key, first + position);
     return convert<T>(f(s, parameters...));
   }
@@ -145,8 +145,9 @@ void integers(const Out& out, const part& where, std::int64_t low, std::int64_t 
   integers(impl::default_execution_space<Out>(), out, where, low, high);
 }
 
-/// Normal numbers of that mean and standard deviation. Box and Muller's method with a logarithm, sine and cosine of its
-/// own, each within 2 ulp; the largest magnitudes are 6.66 deviations in float and half types, 8.57 in double.
+/// Normal numbers of that mean and standard deviation. Box and Muller's method with a logarithm and a root of its own
+/// (within 2 ulp) and a sine and cosine (within 1.5 ulp of 1); the largest magnitudes are 6.66 deviations in float and
+/// half types, 8.57 in double.
 ///
 /// @param where a key, or a part of its field
 /// @param mean, deviation scalars, or Views that broadcast to `out`

@@ -28,14 +28,14 @@ struct word_draw {
   using value_type = T;
   static constexpr int values = 16 / sizeof(Word);
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const random::key& k, const philox_words& w, std::int64_t first,
-                                  T (&v)[values]) const {
+                                              T (&v)[values]) const {
     each(k, w, first, v, std::make_index_sequence<values>());
   }
 
  private:
   template <std::size_t... I>
-  KOKKOS_FORCEINLINE_FUNCTION void each(const random::key& k, const philox_words& w, std::int64_t first,
-                                        T (&v)[values], std::index_sequence<I...>) const {
+  KOKKOS_FORCEINLINE_FUNCTION void each(const random::key& k, const philox_words& w, std::int64_t first, T (&v)[values],
+                                        std::index_sequence<I...>) const {
     ((v[I] = static_cast<const Derived&>(*this).number(word_of<Word>(w, I), k, first + I)), ...);
   }
 };

@@ -3,6 +3,7 @@
 #ifndef QUERN_RANDOM_FILL_KERNEL_HPP
 #define QUERN_RANDOM_FILL_KERNEL_HPP
 
+#include <quern/impl/noinline.hpp>
 #include <quern/map/map.hpp>
 #include <quern/random/key.hpp>
 
@@ -32,9 +33,11 @@ struct field_positions {
   }
 };
 
-/// The number of one position: it computes those of its block and takes one.
+/// The number of one position: it computes those of its block and takes one. Not inlined, since kernels of `map` would
+/// hold it many times.
 template <class Draw>
-KOKKOS_FUNCTION typename Draw::value_type drawn_at(const Draw& draw, const random::key& k, std::int64_t position) {
+QUERN_IMPL_NOINLINE KOKKOS_FUNCTION typename Draw::value_type drawn_at(const Draw& draw, const random::key& k,
+                                                                       std::int64_t position) {
   const std::int64_t block = position / Draw::values;
   typename Draw::value_type v[Draw::values];
   draw(k, philox(k.seed, block, k.stream), block * Draw::values, v);
@@ -213,8 +216,16 @@ bool fill_by_blocks(const Exec& exec, const std::string& label, const strided<ty
     strides[1][d] = d == 0 ? 1 : rows.stride[0][d] / width;
   }
   using kernel_type = fill_kernel<Exec, Draw>;
-  kernel_type kernel{draw, k, philox_keys(k.seed), out.data - before * step, step, row_nest<2>(make_loop_nest<2>(blocks, strides)),
-                     first / width, first, first + positions_within(rows), false};
+  kernel_type kernel{draw,
+                     k,
+                     philox_keys(k.seed),
+                     out.data - before * step,
+                     step,
+                     row_nest<2>(make_loop_nest<2>(blocks, strides)),
+                     first / width,
+                     first,
+                     first + positions_within(rows),
+                     false};
   const auto& nest = kernel.nest;
   kernel.packed = step == 1 && reinterpret_cast<std::uintptr_t>(kernel.out) % (width * sizeof(*out.data)) == 0 &&
                   std::all_of(nest.stride[0], nest.stride[0] + nest.rank, [](auto s) { return s % width == 0; });

@@ -52,7 +52,7 @@ template <execution_space Exec, view_like Out, view_like Mean, view_like Covaria
 void multivariate_normal(const Exec& exec, const Out& out_view, const part& where, const Mean& mean_view,
                          const Covariance& covariance, const Info&... info) {
   using T = impl::value_of<Out>;
-  static_assert((std::is_same_v<T, float> || std::is_same_v<T, double>)&&std::is_same_v<T, impl::value_of<Mean>> &&
+  static_assert((std::is_same_v<T, float> || std::is_same_v<T, double>) && std::is_same_v<T, impl::value_of<Mean>> &&
                     std::is_same_v<T, impl::value_of<Covariance>>,
                 "quern::random::multivariate_normal: out, mean and covariance must be all of float or all of double");
   const std::string label = "quern::random::multivariate_normal";

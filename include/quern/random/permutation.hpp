@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <quern/core/workspace.hpp>
+#include <quern/impl/noinline.hpp>
 #include <quern/random/distributions.hpp>
 #include <quern/scan/scan.hpp>
 
@@ -32,7 +33,7 @@ class random_bijection {
     for (int r = 0; r < rounds; ++r) round_key_[r] = random::fold_in(k, r).seed;
   }
 
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t position) const {
+  QUERN_IMPL_NOINLINE KOKKOS_FUNCTION std::int64_t operator()(std::int64_t position) const {
     auto x = static_cast<std::uint64_t>(position);
     do x = once(x);
     while (x >= n_);
@@ -178,16 +179,14 @@ void choice(const Exec& exec, const Out& out, const part& where, const Weights& 
                 "quern::random::choice: out must be of a signed integer type");
   const std::string label = "quern::random::choice";
   const auto in = impl::as_strided<Exec, impl::use::input>(weights, label);
-  if (in.extents.rank != 1)
-    throw Error(label, "weights have extents " + in.extents.str() + ", expected rank 1");
+  if (in.extents.rank != 1) throw Error(label, "weights have extents " + in.extents.str() + ", expected rank 1");
   const std::int64_t n = in.extents.extent[0];
   const impl::scratch_array<Exec, double> held(exec, 2 * n);
   using vector = Kokkos::View<double*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   const vector counted(held.data(), n), cumulative(held.data() + n, n);
   impl::map_checked(label + "/weights", exec, counted, impl::counted_weight(), weights);
   cumsum(exec, cumulative, counted, reproducible);
-  impl::fill_random<impl::choice_draw<T>>(label, exec, out, where,
-                                          impl::weighted_position<T>{cumulative.data(), n});
+  impl::fill_random<impl::choice_draw<T>>(label, exec, out, where, impl::weighted_position<T>{cumulative.data(), n});
 }
 /// The same on a default instance of out's execution space.
 template <view_like Out, view_like Weights>

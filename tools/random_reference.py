@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: the Quern authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes tests/support/random_reference.hpp: random fields computed in Python, with every rounding carried out on exact
+fractions, and Sobol points of SciPy. A second implementation of what the documentation says, for frozen tests.
+
+usage: random_reference.py ELEMENTARY_HPP > tests/support/random_reference.hpp
+
+ELEMENTARY_HPP is include/quern/random/elementary.hpp, of which the coefficients are read."""
+import re
+import struct
+import sys
+from fractions import Fraction
+
+import numpy as np
+from scipy.stats import qmc
+
+MASK = (1 << 32) - 1
+source = open(sys.argv[1]).read()
+
+
+def philox(seed, block, stream):
+    c = [block & MASK, block >> 32, stream & MASK, stream >> 32]
+    k0, k1 = seed & MASK, seed >> 32
+    for _ in range(10):
+        a, b = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [(b >> 32) ^ c[1] ^ k0, b & MASK, (a >> 32) ^ c[3] ^ k1, a & MASK]
+        k0, k1 = (k0 + 0x9E3779B9) & MASK, (k1 + 0xBB67AE85) & MASK
+    return c
+
+
+def word32(key, i):
+    return philox(key[0], i // 4, key[1])[i % 4]
+
+
+def word64(key, i):
+    c = philox(key[0], i // 2, key[1])
+    return c[2 * (i % 2)] | c[2 * (i % 2) + 1] << 32
+
+
+def derived(key, purpose, data):
+    c = philox(key[0] ^ purpose, data, key[1])
+    return (c[0] | c[1] << 32, c[2] | c[3] << 32)
+
+
+class arithmetic:
+    """Numbers with so many bits, as fractions; every operation rounds once, to the nearest and ties to even."""
+
+    def __init__(self, bits):
+        self.bits = bits
+
+    def round(self, x):
+        if x == 0:
+            return Fraction(0)
+        e = len(bin(abs(x.numerator))) - len(bin(x.denominator))
+        while abs(x) >= Fraction(2) ** (e + 1):
+            e += 1
+        while abs(x) < Fraction(2) ** e:
+            e -= 1
+        unit = Fraction(2) ** (e - self.bits + 1)
+        return round(x / unit) * unit
+
+    def fma(self, a, b, c):
+        return self.round(a * b + c)
+
+    def polynomial(self, x, c):
+        r = c[-1]
+        for k in reversed(c[:-1]):
+            r = self.fma(x, r, k)
+        return r
+
+    def constants(self, name):
+        type_ = "float" if self.bits == 24 else "double"
+        body = re.search(rf"{type_} {name}\([a-z]* [a-z]\) {{\s*return [^;]*polynomial\(([^;]*)\);", source).group(1)
+        numbers = body.split(",")[1:]
+        return [self.round(Fraction(re.sub(r"Factor \*|f|\s", "", n))) for n in numbers]
+
+    def log(self, x, factor):
+        e = 0
+        root_half = self.round(Fraction(6369051672525773, 2**53)) if self.bits == 53 else Fraction(11863283, 2**24)
+        while x >= 2 * root_half:
+            x, e = x / 2, e + 1
+        while x < root_half:
+            x, e = x * 2, e - 1
+        y = x - 1
+        c = [factor * k for k in self.constants("log_tail")]
+        m = self.round(y * self.fma(y, self.polynomial(y, c), Fraction(factor)))
+        log2 = Fraction("0.693147182464599609") if self.bits == 24 else Fraction("0.693147180559945309")
+        return self.fma(Fraction(e), factor * self.round(log2), m)
+
+    def sqrt(self, x):
+        if self.bits == 24:
+            return Fraction(float(np.sqrt(np.float32(float(x)))))
+        guess = 0x5FE6EB50C7B537A9 - (struct.unpack("<Q", struct.pack("<d", float(x)))[0] >> 1)
+        y = Fraction(struct.unpack("<d", struct.pack("<Q", guess))[0])
+        half = self.round(x / 2)
+        for _ in range(3):
+            y = self.fma(y, self.fma(self.round(-half * y), y, Fraction(1, 2)), y)
+        root = self.round(x * y)
+        return self.fma(self.round(y / 2), self.fma(-root, root, x), root)
+
+
+single, double = arithmetic(24), arithmetic(53)
+
+
+def positive32(w):
+    s = w - (1 << 32) if w >> 31 else w
+    return single.fma(abs(single.round(Fraction(s))), Fraction(2**24 - 1, 2**55), Fraction(1, 2**32))
+
+
+def positive64(w):
+    return Fraction(2 * (w >> 12) + 1, 2**53)
+
+
+def normal_pair(a, radius, angle):
+    if a.bits == 24:
+        u, sign = positive32(radius), radius >> 31
+        t = a.round(Fraction(angle - (1 << 32) if angle >> 31 else angle)) / 2**31
+    else:
+        u, sign = positive64(radius), radius & 1
+        t = Fraction(2 * (angle >> 12), 2**52) - 1
+    r = a.sqrt(max(a.log(u, -2), Fraction(1, 2**60)))
+    square = a.round(t * t)
+    s = a.round(t * a.polynomial(square, a.constants("sin_quarter")))
+    c = a.polynomial(square, a.constants("cos_quarter"))
+    return a.round(r * s), a.round(r * (-c if sign else c))
+
+
+def normal(a, key, i):
+    word = word32 if a.bits == 24 else word64
+    return normal_pair(a, word(key, i & ~1), word(key, i | 1))[i & 1]
+
+
+def exponential(a, key, i):
+    return a.log(positive32(word32(key, i)), -1) if a.bits == 24 else a.log(positive64(word64(key, i)), -1)
+
+
+def as_list(values, form):
+    text = ", ".join(form(v) for v in values)
+    return "{" + text + "}"
+
+
+def hexfloat(x):
+    return float(x).hex()
+
+
+def array(type_, name, values, form):
+    print(f"inline constexpr {type_} {name}[] = {as_list(values, form)};")
+
+
+def philox_sum(seed, blocks):
+    """The sum of all words of the first blocks, as 32-bit numbers in 64 bits."""
+    c = [np.arange(blocks, dtype=np.uint64), *(np.zeros(blocks, np.uint64) for _ in range(3))]
+    k0, k1, low, shift = seed & MASK, seed >> 32, np.uint64(MASK), np.uint64(32)
+    for _ in range(10):
+        a, b = np.uint64(0xD2511F53) * c[0], np.uint64(0xCD9E8D57) * c[2]
+        c = [(b >> shift) ^ c[1] ^ np.uint64(k0), b & low, (a >> shift) ^ c[3] ^ np.uint64(k1), a & low]
+        k0, k1 = (k0 + 0x9E3779B9) & MASK, (k1 + 0xBB67AE85) & MASK
+    return sum(int(x.sum()) for x in c)
+
+
+positions = list(range(8)) + [1000003, 1000004, 2**33 + 5]
+key = (42, 0)
+folded, second = derived(key, 0x9C63A1F0D5B8472E, 3), derived(key, 0x3BD8E9047F2C651A, 1)
+print("""// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_TESTS_SUPPORT_RANDOM_REFERENCE_HPP
+#define QUERN_TESTS_SUPPORT_RANDOM_REFERENCE_HPP
+
+/// @file
+/// Made by tools/random_reference.py. Numbers of the key 42 at some positions.
+
+#include <cstdint>
+
+namespace reference {
+
+// clang-format off""")
+array("std::int64_t", "position", positions, str)
+array("std::uint64_t", "folded_key", folded, lambda v: f"{v}u")
+array("std::uint64_t", "split_key", second, lambda v: f"{v}u")
+array("std::uint32_t", "bits32", [word32(key, i) for i in positions], lambda v: f"{v}u")
+array("std::uint64_t", "bits64", [word64(key, i) for i in positions], lambda v: f"{v}u")
+array("std::uint64_t", "folded_bits64", [word64(folded, i) for i in positions], lambda v: f"{v}u")
+array("double", "uniform64", [Fraction(word64(key, i) >> 11, 2**53) for i in positions], hexfloat)
+array("float", "uniform32", [Fraction(word32(key, i) >> 8, 2**24) for i in positions], lambda v: hexfloat(v) + "f")
+array("std::int64_t", "dice", [1 + (word32(key, i) * 6 >> 32) for i in positions], str)
+array("std::int64_t", "far", [(word64(key, i) * 10**15 >> 64) - 5 * 10**14 for i in positions], str)
+array("double", "normal64", [normal(double, key, i) for i in positions], hexfloat)
+array("float", "normal32", [normal(single, key, i) for i in positions], lambda v: hexfloat(v) + "f")
+array("double", "exponential64", [exponential(double, key, i) for i in positions], hexfloat)
+array("float", "exponential32", [exponential(single, key, i) for i in positions], lambda v: hexfloat(v) + "f")
+print(f"inline constexpr std::uint64_t sum_of_bits32 = {philox_sum(42, 250000)}u;  // of the first million")
+points = qmc.Sobol(64, scramble=False, bits=53).random(1024)
+for row in (1, 2, 3, 517, 1023):
+    array("double", f"sobol_{row}", points[row], hexfloat)
+print("""// clang-format on
+
+}  // namespace reference
+
+#endif""")
