@@ -8,6 +8,7 @@
 #include <quern/integrate.hpp>
 #include <quern/linalg.hpp>
 #include <quern/map.hpp>
+#include <quern/random.hpp>
 #include <quern/reduce.hpp>
 #include <quern/scan.hpp>
 #include <quern/stencil.hpp>
@@ -133,6 +134,23 @@ TYPED_TEST(Callbacks, QuantilesWaitOnlyForHostValues) {
 TYPED_TEST(Callbacks, ScansDoNotWait) {
   Kokkos::View<double**, TypeParam> x("x", 3000, 50);
   expect_quiet<TypeParam>({"quern::cumsum"}, 0, [&](const auto& exec) { quern::cumsum(exec, x, x, quern::axis{1}); });
+}
+
+TYPED_TEST(Callbacks, RandomNumbersDoNotWait) {
+  namespace random = quern::random;
+  const random::key k(1);
+  Kokkos::View<double**, TypeParam> x("x", 300, 6), y("y", 300, 6);
+  Kokkos::View<double*, TypeParam> weights("weights", 50);
+  Kokkos::View<int*, TypeParam> places("places", 100);
+  expect_quiet<TypeParam>({"quern::random::normal"}, 0, [&](const auto& exec) { random::normal(exec, x, k); });
+  expect_quiet<TypeParam>({"quern::random::gamma"}, 0, [&](const auto& exec) { random::gamma(exec, x, k, 2); });
+  expect_quiet<TypeParam>({"quern::random::choice"}, 0,
+                          [&](const auto& exec) { random::permutation(exec, places, k); });
+  expect_quiet<TypeParam>({"quern::random::shuffle"}, 0, [&](const auto& exec) { random::shuffle(exec, y, x, k); });
+  expect_quiet<TypeParam>({"quern::random::sobol/axes", "quern::random::sobol"}, 0,
+                          [&](const auto& exec) { random::sobol(exec, x, k); });
+  expect_quiet<TypeParam>({"quern::random::choice/weights", "quern::cumsum", "quern::random::choice"}, 0,
+                          [&](const auto& exec) { random::choice(exec, places, k, weights); });
 }
 
 struct add_one {
