@@ -196,4 +196,35 @@ for name, make, bins, kind in (
         dot = reproducible_sum([u * v for u, v in zip(x, y)], bins)
         frozen += [float(kind(v)) for v in (total, mean, dot, math.sqrt(squares), deviations / n)]
     array(name, frozen, "double")
+# Histograms: values on the edges themselves among others.
+bins_rng = np.random.default_rng(5)
+low, high, count = -1.3, 2.9, 37
+edges = np.linspace(low, high, count + 1)
+on_and_beside = np.concatenate([edges, np.nextafter(edges, -9), np.nextafter(edges, 9)])
+values = np.concatenate([bins_rng.normal(size=200), on_and_beside, [np.nan, np.inf, -np.inf, -5, 7]])
+bins_rng.shuffle(values)
+value_weights = bins_rng.integers(-8, 9, size=values.size) / 4  # sums of which are exact
+uneven = np.sort(np.concatenate([bins_rng.normal(size=20), [0.0, 0.0]]))
+keys = bins_rng.integers(0, 50, size=300)
+finite = values[np.isfinite(values)]
+sorted_nan = np.sort(np.concatenate([bins_rng.integers(-6, 7, size=40) / 2, [np.nan, np.nan]]))
+print("\n// histograms from low to high with 37 bins, or between edges; searches")
+scalar("bins_low", low, "double")
+scalar("bins_high", high, "double")
+array("binned", values, "double")
+array("binned_weights", value_weights, "double")
+array("equal_bins", np.histogram(values, count, (low, high))[0], "std::int64_t")
+array("equal_bins_weighted", np.histogram(values, count, (low, high), weights=value_weights)[0], "double")
+array("uneven_edges", uneven, "double")
+array("uneven_bins", np.histogram(values, uneven)[0], "std::int64_t")
+array("digitized", np.digitize(finite, uneven), "std::int64_t")
+array("digitized_right", np.digitize(finite, uneven, right=True), "std::int64_t")
+array("finite_values", finite, "double")
+array("bin_keys", keys, "std::int32_t")
+array("bin_counts", np.bincount(keys, minlength=50), "std::int64_t")
+array("sorted_with_nan", sorted_nan, "double")
+array("sought", np.concatenate([sorted_nan, [-7.0, 0.25, 9.0, np.inf, -np.inf]]), "double")
+for side in ("left", "right"):
+    sought = np.concatenate([sorted_nan, [-7.0, 0.25, 9.0, np.inf, -np.inf]])
+    array(f"found_{side}", np.searchsorted(sorted_nan, sought, side=side), "std::int64_t")
 print("\n}  // namespace numpy_reference\n\n#endif")

@@ -9,6 +9,7 @@
 #include <quern/config.hpp>
 #include <quern/core.hpp>
 #include <quern/integrate.hpp>
+#include <quern/keyed.hpp>
 #include <quern/linalg.hpp>
 #include <quern/map.hpp>
 #include <quern/random.hpp>

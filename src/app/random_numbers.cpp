@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <quern/core.hpp>
 #include <quern/random.hpp>
 #include <random>
 

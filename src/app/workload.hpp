@@ -62,6 +62,7 @@ std::vector<workload> reduction_workloads();
 std::vector<workload> stencil_workloads();
 std::vector<workload> quadrature_workloads();
 std::vector<workload> random_workloads();
+std::vector<workload> keyed_workloads();
 std::vector<workload> linear_algebra_workloads();
 std::vector<workload> decomposition_workloads();  // none without the component linalg
 

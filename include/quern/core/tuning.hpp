@@ -33,6 +33,11 @@ struct tuning {
   static constexpr int random_blocks = 4;
   static constexpr int random_steps = 2;
 
+  /// Threads of a team that adds up by bins, the values that are worth a thread, and the bytes of bins of its own.
+  static constexpr int binning_team = device ? 256 : 1;
+  static constexpr std::int64_t binning_least = device ? 16 : 1024;
+  static constexpr std::int64_t binning_bytes = device ? 40 << 10 : 64 << 20;
+
   /// Independent packs that one thread of a reduction keeps in flight.
   static constexpr int reduce_packs = 8;
 

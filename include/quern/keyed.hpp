@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_HPP
+#define QUERN_KEYED_HPP
+
+/// @file
+/// Histograms, bins and searches.
+
+#include <quern/keyed/histogram.hpp>
+#include <quern/keyed/search.hpp>
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_BINS_HPP
+#define QUERN_KEYED_BINS_HPP
+
+#include <quern/core/arguments.hpp>
+#include <quern/reduce/reproducible.hpp>
+
+/// @file
+/// From a value to the number of its bin; -1 where it has none.
+
+namespace quern {
+
+/// The range of equal bins: from `low` to `high`, both included.
+struct bin_range {
+  double low = 0, high = 1;
+};
+
+namespace impl {
+
+/// Bins of equal width as `numpy.histogram` has them: the last one includes its upper end, and a value beside an edge
+/// is compared with the edge, `low + i * step` rounded twice.
+struct equal_bins {
+  using value_type = double;
+  double low, high, scale, step;
+  std::int64_t bins;
+
+  equal_bins(const bin_range& r, std::int64_t n)
+      : low(r.low),
+        high(r.high),
+        scale(static_cast<double>(n) / (r.high - r.low)),
+        step((r.high - r.low) / static_cast<double>(n)),
+        bins(n) {}
+  KOKKOS_FUNCTION double edge(std::int64_t i) const {
+    return i == bins ? high : rounded_product(static_cast<double>(i), step) + low;
+  }
+  KOKKOS_FUNCTION std::int64_t operator()(double x) const {
+    if (!(x >= low && x <= high)) return -1;
+    const std::int64_t b = Kokkos::min(static_cast<std::int64_t>((x - low) * scale), bins - 1);
+    if (x < edge(b)) return b - 1;
+    return b + 1 < bins && x >= edge(b + 1) ? b + 1 : b;
+  }
+};
+
+/// How many of n sorted values are less than x, or also those equal to it. NaN comes after all numbers.
+template <class T, class X>
+KOKKOS_FUNCTION std::int64_t position_in(const T* sorted, std::int64_t stride, std::int64_t n, const X& x,
+                                         bool after_equal) {
+  std::int64_t first = 0, count = n;
+  while (count > 0) {
+    const std::int64_t half = count / 2;
+    const T& y = sorted[(first + half) * stride];
+    // `y < x` and `!(x < y)`, with NaN last.
+    const bool before = after_equal ? !(x < y || (y != y && x == x)) : y < x || (x != x && y == y);
+    if (before) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first;
+}
+
+/// Bins between edges that increase; the last one includes its upper end.
+template <class T>
+struct given_edges {
+  using value_type = T;
+  const T* edges;
+  std::int64_t stride, bins;
+  KOKKOS_FUNCTION std::int64_t operator()(const T& x) const {
+    if (!(x >= edges[0] && x <= edges[bins * stride])) return -1;
+    return Kokkos::min(position_in(edges, stride, bins + 1, x, true) - 1, bins - 1);
+  }
+};
+
+/// Whole numbers are their own bins.
+struct own_bin {
+  using value_type = std::int64_t;
+  std::int64_t bins;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t x) const { return x >= 0 && x < bins ? x : -1; }
+};
+
+}  // namespace impl
+}  // namespace quern
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_HISTOGRAM_HPP
+#define QUERN_KEYED_HISTOGRAM_HPP
+
+#include <quern/core/workspace.hpp>
+#include <quern/keyed/search.hpp>
+#include <utility>
+
+namespace quern {
+namespace impl {
+
+/// Each value counts 1.
+struct no_weights {
+  using value_type = std::int64_t;
+};
+
+/// Adds up weights, or counts, by bin. Each team has bins of its own where they fit into fast memory, and a thread adds
+/// up runs of one bin before it writes them: so many equal values do not wait for one place.
+template <class Exec, class Bin, class T, class Weight, class Out>
+struct binning_kernel {
+  static constexpr bool weighted = !std::is_same_v<Weight, no_weights>;
+  static constexpr bool device = tuning<Exec>::device;
+  using W = typename std::conditional_t<weighted, std::type_identity<Weight>, std::type_identity<std::int64_t>>::type;
+  // 32 bits are what fast memory of devices adds by itself; a team has fewer values.
+  using sum_type = std::conditional_t<weighted, std::conditional_t<std::is_integral_v<W>, std::int64_t, double>,
+                                      std::conditional_t<device, std::uint32_t, std::int64_t>>;
+  using policy = Kokkos::TeamPolicy<Exec>;
+  using member = typename policy::member_type;
+  static constexpr int width = weighted ? pack_width<Exec, T, W>() : pack_width<Exec, T>();
+  static constexpr int unroll = 4;
+
+  Bin bin;
+  const T* x;
+  const W* weights;
+  row_nest<2> nest;  // offsets of x and weights
+  std::int64_t n;
+  bool contiguous;  // and aligned for packs
+  Out* out;
+  std::int64_t out_stride, bins;
+  sum_type* own;  // host: bins of the teams
+  bool shared;    // a team has bins of its own
+
+  struct run {
+    std::int64_t bin = -1;
+    sum_type sum = 0;
+  };
+  KOKKOS_FUNCTION void add(sum_type* mine, run& r, const T& value, const W& weight) const {
+    const std::int64_t b = bin(convert<typename Bin::value_type>(value));
+    if (b != r.bin) {
+      flush(mine, r);
+      r = {b, 0};
+    }
+    if constexpr (weighted) r.sum += convert<sum_type>(weight);
+    else ++r.sum;
+  }
+  KOKKOS_FUNCTION void flush(sum_type* mine, const run& r) const {
+    if (r.bin < 0) return;
+    if (!shared) Kokkos::atomic_add(out + r.bin * out_stride, static_cast<Out>(r.sum));
+    else if constexpr (device) Kokkos::atomic_add(mine + r.bin, r.sum);
+    else mine[r.bin] += r.sum;
+  }
+
+  KOKKOS_FUNCTION void operator()(const member& team) const {
+    sum_type* mine = nullptr;
+    if (shared) {
+      if constexpr (device) mine = static_cast<sum_type*>(team.team_shmem().get_shmem(bins * sizeof(sum_type)));
+      else mine = own + team.league_rank() * bins;
+      for (std::int64_t b = team.team_rank(); b < bins; b += team.team_size()) mine[b] = 0;
+      team.team_barrier();
+    }
+    run r;
+    if constexpr (device) grid(team, mine, r);
+    else chunk(team, mine, r);
+    flush(mine, r);
+    if (!shared) return;
+    team.team_barrier();
+    for (std::int64_t b = team.team_rank(); b < bins; b += team.team_size())
+      if (mine[b] != 0) Kokkos::atomic_add(out + b * out_stride, static_cast<Out>(mine[b]));
+  }
+
+  /// Device: neighbouring threads read neighbouring packs, several at a time each.
+  KOKKOS_FUNCTION void grid(const member& team, sum_type* mine, run& r) const {
+    const std::int64_t threads = static_cast<std::int64_t>(team.league_size()) * team.team_size();
+    const std::int64_t me = static_cast<std::int64_t>(team.league_rank()) * team.team_size() + team.team_rank();
+    std::int64_t done = 0;
+    if (contiguous) {
+      const std::int64_t packs = n / width;
+      for (std::int64_t g = me; g < packs; g += threads * unroll) {
+        pack<T, width> p[unroll];
+        pack<W, width> q[unroll];
+        for (int u = 0; u < unroll; ++u)
+          if (g + u * threads < packs) {
+            p[u] = reinterpret_cast<const pack<T, width>*>(x)[g + u * threads];
+            if constexpr (weighted) q[u] = reinterpret_cast<const pack<W, width>*>(weights)[g + u * threads];
+          }
+        for (int u = 0; u < unroll; ++u)
+          if (g + u * threads < packs)
+            for (int k = 0; k < width; ++k) add(mine, r, p[u].value[k], weighted ? q[u].value[k] : W(1));
+      }
+      done = packs * width;
+    }
+    for (std::int64_t i = done + me; i < n; i += threads) one(mine, r, i);
+  }
+  /// Host: a stretch for each team of one.
+  KOKKOS_FUNCTION void chunk(const member& team, sum_type* mine, run& r) const {
+    const std::int64_t teams = team.league_size(), share = n / teams, more = n % teams, t = team.league_rank();
+    const std::int64_t first = t * share + Kokkos::min(t, more), last = first + share + (t < more);
+    if (contiguous)
+      for (std::int64_t i = first; i < last; ++i) add(mine, r, x[i], weighted ? weights[i] : W(1));
+    else
+      for (std::int64_t i = first; i < last; ++i) one(mine, r, i);
+  }
+  KOKKOS_FUNCTION void one(sum_type* mine, run& r, std::int64_t i) const {
+    std::int64_t j;
+    const auto o = nest.at_item(i, nest.inner, 1, j);
+    add(mine, r, x[o.of[0]], weighted ? weights[o.of[1]] : W(1));
+  }
+};
+
+/// Zeroes `out` and adds every value's weight to its bin.
+template <class Weight, class Exec, class Out, class T, class Bin, class W>
+void add_by_bin(const Exec& exec, const std::string& label, const strided<Out>& out, const strided<const T>& x,
+                const strided<const W>& weights, const Bin& bin) {
+  using kernel_type = binning_kernel<Exec, Bin, T, Weight, Out>;
+  using sum_type = typename kernel_type::sum_type;
+  const std::int64_t bins = out.extents.extent[0], n = x.extents.size();
+  const Kokkos::View<Out*, Kokkos::LayoutStride, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+      counts(out.data, Kokkos::LayoutStride(bins, out.stride[0]));
+  map_checked(label + "/zero", exec, counts, op::identity(), Out(0));
+  if (n == 0 || bins == 0) return;
+
+  const row_nest<2> nest(make_loop_nest<2>(x.extents, {x.stride, weights.stride}));
+  constexpr int width = kernel_type::width;
+  const auto aligned = [](const auto* p) { return reinterpret_cast<std::uintptr_t>(p) % (width * sizeof(*p)) == 0; };
+  constexpr bool weighted = kernel_type::weighted;
+  const bool contiguous = nest.rank == 1 && nest.stride[0][0] == 1 && aligned(x.data) &&
+                          (!weighted || (nest.stride[1][0] == 1 && aligned(weights.data)));
+  constexpr int team = tuning<Exec>::binning_team;
+  const std::int64_t most = std::max<std::int64_t>(1, exec.concurrency() / team);
+  const std::int64_t worth = (n + tuning<Exec>::binning_least * team - 1) / (tuning<Exec>::binning_least * team);
+  const auto teams = static_cast<int>(std::min(most, worth));
+  const std::int64_t bytes = bins * static_cast<std::int64_t>(sizeof(sum_type));
+  const bool shared = bytes <= tuning<Exec>::binning_bytes && (kernel_type::device || teams * bins <= 4 * n + 1024);
+  const scratch_array<Exec, sum_type> own(exec, shared && !kernel_type::device ? teams * bins : 0);
+  const kernel_type kernel{bin,      x.data,        weights.data, nest,       n,     contiguous,
+                           out.data, out.stride[0], bins,         own.data(), shared};
+  typename kernel_type::policy policy(exec, teams, team);
+  if (shared && kernel_type::device) policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
+  Kokkos::parallel_for(label, policy, kernel);
+}
+
+/// What all have in common, checked, without weights and with them.
+template <class Exec, class Out, class X, class Bin>
+void with_bins(const Exec& exec, const std::string& label, const Out& out_view, const X& x_view, const Bin& bin,
+               const auto&... weights_view) {
+  using O = value_of<Out>;
+  static_assert(sizeof...(weights_view) <= 1, "quern::histogram: at most one View of weights");
+  static_assert((std::is_integral_v<O> && sizeof(O) >= 4) || std::is_same_v<O, float> || std::is_same_v<O, double>,
+                "quern::histogram: out must be of integers of 32 or 64 bits, float or double");
+  const auto out = make_output<Exec>(out_view, label);
+  const auto x = make_input<Exec>(x_view, label).array;
+  if (out.extents.rank != 1) throw Error(label, "out has extents " + out.extents.str() + ", expected rank 1");
+  check_overlap(label, out, x, "x", false);
+  if constexpr (sizeof...(weights_view) == 0)
+    add_by_bin<no_weights>(exec, label, out, x, strided<const std::int64_t>{nullptr, {}, {}}, bin);
+  [[maybe_unused]] const auto weighted = [&](const auto& weights) {
+    auto w = weights.array;
+    w.stride = broadcast_input(label, weights, x.extents, 1);
+    check_overlap(label, out, weights.array, "weights", false);
+    add_by_bin<typename std::remove_cvref_t<decltype(weights)>::value_type>(exec, label, out, x, w, bin);
+  };
+  (weighted(make_input<Exec>(weights_view, label)), ...);
+}
+
+}  // namespace impl
+
+/// How many values lie in each of n equal bins from `range.low` to `range.high`, n the extent of `out`:
+/// `numpy.histogram(x, n, (low, high))`. With weights, `out(b)` is the sum of those whose values lie in bin b.
+///
+/// Bin b holds `edge(b) <= x < edge(b + 1)`, the last one `high` too. What lies outside and NaN are not counted. Values
+/// are compared in double.
+///
+/// Counts are exact and do not depend on the order. Sums of weights are formed in double (64-bit integers for
+/// integers), in an order that changes from call to call on several threads: they may differ in the last bits.
+/// Asynchronous on `exec`; on hosts takes scratch memory of one `out` a thread from the pool.
+///
+/// @param out     of rank 1, of integers of 32 or 64 bits, float or double
+/// @param x       of any rank and arithmetic type
+/// @param weights optional; broadcasts to x
+/// @throws Error if `low` is not less than `high` or one is not finite, or extents do not fit
+template <execution_space Exec, view_like Out, view_like X, view_like... Weights>
+void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const Weights&... weights) {
+  const std::string label = "quern::histogram";
+  if (!(range.low < range.high && range.high - range.low <= Kokkos::Experimental::finite_max_v<double>))
+    throw Error(label, "the range is from " + std::to_string(range.low) + " to " + std::to_string(range.high) +
+                           ", expected low < high at a finite distance");
+  const std::int64_t bins = impl::as_strided<Exec, impl::use::input>(out, label).extents.size();
+  impl::with_bins(exec, label, out, x, impl::equal_bins(range, bins), weights...);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, view_like X, view_like... Weights>
+void histogram(const Out& out, const X& x, const bin_range& range, const Weights&... weights) {
+  histogram(impl::default_execution_space<Out>(), out, x, range, weights...);
+}
+
+/// The same between given edges: bin b holds `edges(b) <= x < edges(b + 1)`, the last one its upper end too. Waits for
+/// a check of the edges.
+///
+/// @param edges of rank 1, one more than `out` has elements, in ascending order; x is converted to their type
+/// @throws DataError with the position of the first edge that is greater than the next, or NaN
+template <execution_space Exec, view_like Out, view_like X, view_like Edges, view_like... Weights>
+void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_view, const Weights&... weights) {
+  const std::string label = "quern::histogram";
+  const auto edges = impl::make_input<Exec>(edges_view, label).array;
+  const shape found = impl::as_strided<Exec, impl::use::input>(out, label).extents;
+  const std::int64_t bins = found.size();
+  if (edges.extents != shape{bins + 1} || bins == 0)
+    throw Error(label, "edges have extents " + edges.extents.str() + ", expected one more than out with extents " +
+                           found.str());
+  impl::check_increasing(exec, label, "the edges", edges);
+  impl::with_bins(exec, label, out, x, impl::given_edges<impl::value_of<Edges>>{edges.data, edges.stride[0], bins},
+                  weights...);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, view_like X, view_like Edges, view_like... Weights>
+void histogram(const Out& out, const X& x, const Edges& edges, const Weights&... weights) {
+  histogram(impl::default_execution_space<Out>(), out, x, edges, weights...);
+}
+
+/// How often each of the numbers 0 to n - 1 is among the elements of x, n the extent of `out`, or the sums of their
+/// weights: `numpy.bincount` with a length that is given. Other numbers are not counted. Accuracy, asynchrony and
+/// memory as of `histogram`.
+template <execution_space Exec, view_like Out, view_like X, view_like... Weights>
+void bincount(const Exec& exec, const Out& out, const X& x, const Weights&... weights) {
+  static_assert(std::is_integral_v<impl::value_of<X>>, "quern::bincount: x must be of an integer type");
+  const std::string label = "quern::bincount";
+  const std::int64_t bins = impl::as_strided<Exec, impl::use::input>(out, label).extents.size();
+  impl::with_bins(exec, label, out, x, impl::own_bin{bins}, weights...);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, view_like X, view_like... Weights>
+  requires(!execution_space<Out>)
+void bincount(const Out& out, const X& x, const Weights&... weights) {
+  bincount(impl::default_execution_space<Out>(), out, x, weights...);
+}
+
+}  // namespace quern
+
+#endif

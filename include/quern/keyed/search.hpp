@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_SEARCH_HPP
+#define QUERN_KEYED_SEARCH_HPP
+
+#include <quern/core/workspace.hpp>
+#include <quern/keyed/bins.hpp>
+#include <quern/map/map.hpp>
+
+namespace quern {
+
+/// Where `searchsorted` puts a value that is there already: before the first of its equals, or after the last.
+enum class side { left, right };
+
+namespace impl {
+
+template <class T, class Position>
+struct sorted_position {
+  const T* sorted;
+  std::int64_t stride, n;
+  bool after_equal;
+  template <class X>
+  KOKKOS_FUNCTION Position operator()(const X& x) const {
+    return static_cast<Position>(position_in(sorted, stride, n, x, after_equal));
+  }
+};
+
+/// The first position whose element is greater than the next, or not comparable.
+template <class T>
+struct first_descent {
+  const T* x;
+  std::int64_t stride;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first) const {
+    if (!(x[i * stride] <= x[(i + 1) * stride])) first = Kokkos::min(first, i);
+  }
+};
+
+/// Waits.
+template <class Exec, class T>
+void check_increasing(const Exec& exec, const std::string& label, const std::string& name, const strided<const T>& x) {
+  const std::int64_t n = x.extents.extent[0];
+  std::int64_t first = n;
+  if (n > 1)
+    Kokkos::parallel_reduce(label + "/check",
+                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n - 1),
+                            first_descent<T>{x.data, x.stride[0]}, Kokkos::Min<std::int64_t>(first));
+  if (first < n)
+    throw DataError(label, name + " do not increase at position " + std::to_string(first), 0, static_cast<int>(first));
+}
+
+template <class Exec, class Out, class Sorted, class X>
+void search_in(const Exec& exec, const std::string& label, const Out& out, const Sorted& sorted_view, const X& x,
+               bool after_equal, bool checked) {
+  static_assert(std::is_integral_v<value_of<Out>>, "quern::searchsorted: out must be of an integer type");
+  const auto sorted = make_input<Exec>(sorted_view, label).array;
+  if (sorted.extents.rank != 1)
+    throw Error(label, "the sorted values have extents " + sorted.extents.str() + ", expected rank 1");
+  check_overlap(label, make_output<Exec>(out, label), sorted, "the sorted values", false);
+  if (checked) check_increasing(exec, label, "the edges", sorted);
+  map_checked(label, exec, out,
+              sorted_position<value_of<Sorted>, value_of<Out>>{sorted.data, sorted.stride[0], sorted.extents.extent[0],
+                                                               after_equal},
+              x);
+}
+
+}  // namespace impl
+
+/// Where in `sorted` the elements of x would be put to keep it sorted: `out(i...)` elements of `sorted` are less than
+/// `x(i...)` (side::left), or not greater (side::right): `numpy.searchsorted`. NaN comes after all numbers.
+///
+/// Asynchronous on `exec`, without scratch memory. What is not sorted gives positions without meaning, from 0 to n.
+/// @param out    of an integer type
+/// @param sorted of rank 1, in ascending order
+/// @param x      broadcasts to `out`
+/// @throws Error if extents do not fit or out shares memory with an input
+template <execution_space Exec, view_like Out, view_like Sorted, class X>
+  requires(view_like<X> || scalar_value<X>)
+void searchsorted(const Exec& exec, const Out& out, const Sorted& sorted, const X& x, side where = side::left) {
+  impl::search_in(exec, "quern::searchsorted", out, sorted, x, where == side::right, false);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, view_like Sorted, class X>
+  requires(view_like<X> || scalar_value<X>)
+void searchsorted(const Out& out, const Sorted& sorted, const X& x, side where = side::left) {
+  searchsorted(impl::default_execution_space<Out>(), out, sorted, x, where);
+}
+
+/// The bin of each element among edges that increase: b where `edges(b - 1) <= x < edges(b)`, so 0 below the first edge
+/// and n from the last on: `numpy.digitize`. With `side::left` the upper edges belong to the bins: `edges(b - 1) < x <=
+/// edges(b)`, NumPy's `right=True`. Waits for a check of the edges.
+///
+/// @param out   of an integer type
+/// @param edges of rank 1
+/// @param x     broadcasts to `out`
+/// @throws DataError with the position of the first edge that is greater than the next, or NaN; Error if extents do not
+///         fit
+template <execution_space Exec, view_like Out, class X, view_like Edges>
+  requires(view_like<X> || scalar_value<X>)
+void digitize(const Exec& exec, const Out& out, const X& x, const Edges& edges, side where = side::right) {
+  impl::search_in(exec, "quern::digitize", out, edges, x, where == side::right, true);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, class X, view_like Edges>
+  requires(view_like<X> || scalar_value<X>)
+void digitize(const Out& out, const X& x, const Edges& edges, side where = side::right) {
+  digitize(impl::default_execution_space<Out>(), out, x, edges, where);
+}
+
+}  // namespace quern
+
+#endif

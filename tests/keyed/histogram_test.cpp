@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Histograms, counts and searches beside NumPy's frozen results, and large ones beside a loop on the host.
+
+#include <cmath>
+#include <quern/keyed.hpp>
+
+#include "support/numpy_reference.hpp"
+#include "support/testing.hpp"
+
+namespace {
+
+namespace numpy = numpy_reference;
+
+template <class Case>
+class Histogram : public testing::Test {
+ protected:
+  template <class V>
+  static auto row(const std::vector<V>& values) {
+    return test::make_array<V, 1, typename Case::layout, typename Case::exec>(
+        {static_cast<std::int64_t>(values.size())}, values);
+  }
+};
+using out_cases = test::full_product<std::int64_t, std::uint32_t, double>;
+TYPED_TEST_SUITE(Histogram, out_cases);
+
+template <class T, class V>
+void expect_is(const std::vector<V>& expected, const std::vector<T>& found) {
+  ASSERT_EQ(expected.size(), found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(static_cast<T>(expected[i]), found[i]) << i;
+}
+
+TYPED_TEST(Histogram, OfNumPy) {
+  using E = typename TypeParam::exec;
+  using O = typename TypeParam::value;
+  const auto x = this->row(numpy::binned);
+  const auto out = test::make_array<O, 1, typename TypeParam::layout, E>({37});
+  quern::histogram(E(), out, x, quern::bin_range{numpy::bins_low, numpy::bins_high});
+  expect_is(numpy::equal_bins, test::contents(out));
+  quern::histogram(out, x, quern::bin_range{numpy::bins_low, numpy::bins_high});
+  expect_is(numpy::equal_bins, test::contents(out));
+  const auto edges = this->row(numpy::uneven_edges);
+  const auto uneven = test::make_array<O, 1, typename TypeParam::layout, E>({21});
+  quern::histogram(E(), uneven, x, edges);
+  expect_is(numpy::uneven_bins, test::contents(uneven));
+  quern::histogram(uneven, x, edges);
+  expect_is(numpy::uneven_bins, test::contents(uneven));
+  const auto keys = this->row(numpy::bin_keys);
+  const auto counts = test::make_array<O, 1, typename TypeParam::layout, E>({50});
+  quern::bincount(E(), counts, keys);
+  expect_is(numpy::bin_counts, test::contents(counts));
+  if constexpr (std::is_same_v<O, double>) {
+    const auto weights = this->row(numpy::binned_weights);
+    quern::histogram(E(), out, x, quern::bin_range{numpy::bins_low, numpy::bins_high}, weights);
+    expect_is(numpy::equal_bins_weighted, test::contents(out));
+  }
+}
+
+/// Keys with a distribution, weights that are small whole numbers, and their sums by a loop.
+template <class Exec, class Key, class Weight, class Out>
+void expect_sums(std::int64_t n, std::int64_t bins, const std::vector<Key>& keys, const std::vector<Weight>& weights) {
+  const auto x = test::make_array<Key, 1, Kokkos::LayoutRight, Exec>({n}, keys);
+  const auto w = test::make_array<Weight, 1, Kokkos::LayoutRight, Exec>({n}, weights);
+  const auto out = test::make_array<Out, 1, Kokkos::LayoutRight, Exec>({bins});
+  std::vector<Out> counts(bins), sums(bins);
+  for (std::int64_t i = 0; i < n; ++i)
+    if (std::cmp_greater_equal(keys[i], 0) && std::cmp_less(keys[i], bins)) {
+      ++counts[keys[i]];
+      sums[keys[i]] += static_cast<Out>(weights[i]);
+    }
+  quern::bincount(Exec(), out, x);
+  EXPECT_EQ(counts, test::contents(out));
+  quern::bincount(Exec(), out, x, w);
+  EXPECT_EQ(sums, test::contents(out));
+  // From the second element on, where no pack is aligned.
+  const auto one_less = Kokkos::subview(x, Kokkos::pair<std::int64_t, std::int64_t>(1, n));
+  quern::bincount(out, one_less, Kokkos::subview(w, Kokkos::pair<std::int64_t, std::int64_t>(1, n)));
+  if (std::cmp_greater_equal(keys[0], 0) && std::cmp_less(keys[0], bins)) sums[keys[0]] -= static_cast<Out>(weights[0]);
+  EXPECT_EQ(sums, test::contents(out));
+}
+
+template <class Exec>
+class Bins : public testing::Test {
+ protected:
+  /// All keys in one bin, few, many, some of them outside.
+  template <class Key, class Weight, class Out>
+  static void check() {
+    const std::int64_t n = 200'003;
+    for (const std::int64_t bins : {std::int64_t{1}, std::int64_t{1000}, std::int64_t{300'000}}) {
+      std::vector<Key> spread(n), same(n, static_cast<Key>(bins - 1));
+      std::vector<Weight> weights(n);
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::uint64_t hash = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u >> 20;
+        spread[i] = static_cast<Key>(hash % (bins + 2));
+        weights[i] = static_cast<Weight>(hash % 7);
+      }
+      expect_sums<Exec, Key, Weight, Out>(n, bins, spread, weights);
+      if (std::in_range<Key>(bins)) expect_sums<Exec, Key, Weight, Out>(n, bins, same, weights);
+    }
+  }
+};
+TYPED_TEST_SUITE(Bins, test::all_spaces);
+
+TYPED_TEST(Bins, OfManyKeysAndTypes) {
+  this->template check<std::int32_t, double, double>();
+  this->template check<std::int64_t, float, float>();
+  this->template check<std::uint8_t, std::int32_t, std::int64_t>();
+}
+
+TYPED_TEST(Bins, OfRowsAndBroadcastWeights) {
+  const auto x = test::make_array<float, 2, Kokkos::LayoutLeft, TypeParam>({30, 50}, test::samples<float>(1500));
+  const auto w = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({30, 1}, test::samples<double>(30, 3));
+  const auto out = test::make_array<double, 1, Kokkos::LayoutStride, TypeParam>({8});
+  quern::histogram(TypeParam(), out, x, quern::bin_range{-4, 4}, w);
+  const auto values = test::samples<float>(1500);
+  const auto weights = test::samples<double>(30, 3);
+  std::vector<double> expected(8);
+  for (int i = 0; i < 1500; ++i)
+    if (values[i] >= -4 && values[i] <= 4)
+      expected[std::min(7, static_cast<int>(std::floor(values[i])) + 4)] += weights[i / 50];
+  EXPECT_EQ(expected, test::contents(out));
+}
+
+TYPED_TEST(Bins, OfNothing) {
+  const auto none = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({0});
+  const auto nan =
+      test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({5}, std::vector<double>(5, std::nan("")));
+  const auto out = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, TypeParam>({3}, {7, 7, 7});
+  quern::histogram(TypeParam(), out, none, quern::bin_range{0, 1});
+  EXPECT_EQ((std::vector<std::int32_t>{0, 0, 0}), test::contents(out));
+  quern::histogram(TypeParam(), out, nan, quern::bin_range{0, 1});
+  EXPECT_EQ((std::vector<std::int32_t>{0, 0, 0}), test::contents(out));
+  const auto no_bins = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, TypeParam>({0});
+  quern::bincount(TypeParam(), no_bins, out);
+}
+
+TYPED_TEST(Bins, ReportMisuse) {
+  const auto x = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({5}, {0, 1, 3, 2, 4});
+  const auto out = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, TypeParam>({4});
+  const auto matrix = test::make_array<std::int32_t, 2, Kokkos::LayoutRight, TypeParam>({4, 2});
+  const TypeParam e;
+  test::expect_error(
+      "quern::histogram: the range is from 1.000000 to 1.000000, expected low < high at a finite distance",
+      [&] { quern::histogram(e, out, x, quern::bin_range{1, 1}); });
+  test::expect_error("quern::histogram: out has extents (4, 2), expected rank 1",
+                     [&] { quern::histogram(e, matrix, x, quern::bin_range{0, 1}); });
+  test::expect_error("quern::histogram: in 2 has extents (4), which do not broadcast to (5)",
+                     [&] { quern::histogram(e, out, x, quern::bin_range{0, 1}, out); });
+  test::expect_error("quern::histogram: edges have extents (4), expected one more than out with extents (4)",
+                     [&] { quern::histogram(e, out, x, out); });
+  const auto descent = [&](const auto& call) {
+    try {
+      call();
+      ADD_FAILURE() << "no error";
+    } catch (const quern::DataError& found) {
+      EXPECT_EQ(2, found.position());
+    }
+  };
+  descent([&] { quern::histogram(e, out, x, x); });
+  const auto places = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, TypeParam>({5});
+  descent([&] { quern::digitize(e, places, x, x); });
+  test::expect_error("quern::searchsorted: the sorted values have extents (4, 2), expected rank 1",
+                     [&] { quern::searchsorted(e, places, matrix, x); });
+}
+
+TYPED_TEST(Bins, SearchesOfNumPy) {
+  const auto row = [](const auto& values) {
+    using V = typename std::remove_cvref_t<decltype(values)>::value_type;
+    return test::make_array<V, 1, Kokkos::LayoutStride, TypeParam>({static_cast<std::int64_t>(values.size())}, values);
+  };
+  const auto sorted = row(numpy::sorted_with_nan), sought = row(numpy::sought);
+  const auto found = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, TypeParam>(
+      {static_cast<std::int64_t>(numpy::sought.size())});
+  quern::searchsorted(TypeParam(), found, sorted, sought);
+  EXPECT_EQ(numpy::found_left, test::contents(found));
+  quern::searchsorted(found, sorted, sought, quern::side::right);
+  EXPECT_EQ(numpy::found_right, test::contents(found));
+  const auto values = row(numpy::finite_values), edges = row(numpy::uneven_edges);
+  const auto bins = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, TypeParam>(
+      {static_cast<std::int64_t>(numpy::finite_values.size())});
+  quern::digitize(TypeParam(), bins, values, edges);
+  EXPECT_EQ(numpy::digitized, test::contents(bins));
+  quern::digitize(bins, values, edges, quern::side::left);
+  EXPECT_EQ(numpy::digitized_right, test::contents(bins));
+}
+
+}  // namespace
