@@ -122,6 +122,58 @@ TYPED_TEST(Bins, OfRowsAndBroadcastWeights) {
   EXPECT_EQ(expected, test::contents(out));
 }
 
+TYPED_TEST(Bins, OfPoints) {
+  const std::int64_t n = 5000;
+  const auto values = test::samples<double>(3 * n);  // quarters from -5 to 5
+  const auto x = test::make_array<double, 2, Kokkos::LayoutLeft, TypeParam>({n, 3}, values);
+  const auto weights = test::samples<float>(n, 9);
+  const auto w = test::make_array<float, 1, Kokkos::LayoutRight, TypeParam>({n}, weights);
+  const std::array<quern::bin_range, 3> ranges{{{-5, 5}, {-2, 2}, {0, 5}}};
+  const auto counts = test::make_array<std::int64_t, 3, Kokkos::LayoutStride, TypeParam>({10, 4, 5});
+  const auto sums = test::make_array<double, 3, Kokkos::LayoutLeft, TypeParam>({10, 4, 5});
+  std::vector<std::int64_t> expected(200);
+  std::vector<double> expected_sums(200);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double* p = values.data() + 3 * i;
+    if (std::fabs(p[1]) > 2 || p[2] < 0) continue;
+    const int a = std::min(9, static_cast<int>(std::floor(p[0])) + 5),
+              b = std::min(3, static_cast<int>(std::floor(p[1])) + 2), c = std::min(4, static_cast<int>(p[2]));
+    ++expected[(a * 4 + b) * 5 + c];
+    expected_sums[(a * 4 + b) * 5 + c] += weights[i];
+  }
+  quern::histogram(TypeParam(), counts, x, ranges);
+  EXPECT_EQ(expected, test::contents(counts));
+  quern::histogram(sums, x, ranges, w);
+  EXPECT_EQ(expected_sums, test::contents(sums));
+  const auto wrong = test::make_array<double, 2, Kokkos::LayoutLeft, TypeParam>({10, 4});
+  test::expect_error("quern::histogram: out has extents (10, 4) and x (5000, 3), expected rank 3 and (n, 3)",
+                     [&] { quern::histogram(TypeParam(), wrong, x, ranges); });
+}
+
+TYPED_TEST(Bins, CheckedKeys) {
+  const auto keys = test::make_array<std::int32_t, 2, Kokkos::LayoutLeft, TypeParam>({2, 3}, {0, 1, 3, -2, 1, 7});
+  const auto weights = test::make_array<double, 2, Kokkos::LayoutLeft, TypeParam>({2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto out = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({3}, {9, 9, 9});
+  const auto first = [](const auto& call) {
+    try {
+      call();
+    } catch (const quern::DataError& e) {
+      EXPECT_STREQ("quern::bincount: the key at position 2 is not from 0 to 2", e.what());
+      return e.item();
+    }
+    return std::int64_t{-1};
+  };
+  EXPECT_EQ(2, first([&] { quern::bincount(TypeParam(), out, keys, quern::checked); }));
+  EXPECT_EQ(2, first([&] { quern::bincount(TypeParam(), out, keys, weights, quern::checked); }));
+  EXPECT_EQ(2, first([&] { quern::bincount(out, keys, quern::checked); }));
+  EXPECT_EQ(2, first([&] { quern::bincount(out, keys, weights, quern::checked); }));
+  EXPECT_EQ((std::vector<double>{9, 9, 9}), test::contents(out));
+  const auto right = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({8});
+  const auto no_negative = Kokkos::subview(keys, 0, Kokkos::ALL);
+  quern::bincount(right, no_negative, quern::checked);
+  EXPECT_EQ((std::vector<double>{1, 1, 0, 1, 0, 0, 0, 0}), test::contents(right));
+}
+
 TYPED_TEST(Bins, OfNothing) {
   const auto none = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({0});
   const auto nan =

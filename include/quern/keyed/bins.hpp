@@ -3,6 +3,7 @@
 #ifndef QUERN_KEYED_BINS_HPP
 #define QUERN_KEYED_BINS_HPP
 
+#include <array>
 #include <quern/core/arguments.hpp>
 #include <quern/reduce/reproducible.hpp>
 
@@ -10,6 +11,10 @@
 /// From a value to the number of its bin; -1 where it has none.
 
 namespace quern {
+
+/// Asks for an error where a key has no place: see `bincount`.
+struct checked_t {};
+inline constexpr checked_t checked{};
 
 /// The range of equal bins: from `low` to `high`, both included.
 struct bin_range {
@@ -71,6 +76,28 @@ struct given_edges {
   KOKKOS_FUNCTION std::int64_t operator()(const T& x) const {
     if (!(x >= edges[0] && x <= edges[bins * stride])) return -1;
     return Kokkos::min(position_in(edges, stride, bins + 1, x, true) - 1, bins - 1);
+  }
+};
+
+/// Equal bins along each of several axes: a point is a row of as many coordinates, and its bin counts with the last
+/// axis fastest.
+template <class T, int Rank>
+struct point_bins {
+  using value_type = double;
+  equal_bins axes[Rank];
+  std::int64_t step;  // between coordinates
+
+  template <std::size_t... D>
+  point_bins(const std::array<bin_range, Rank>& ranges, const shape& bins, std::int64_t s, std::index_sequence<D...>)
+      : axes{equal_bins(ranges[D], bins.extent[D])...}, step(s) {}
+  KOKKOS_FUNCTION std::int64_t at(const T* point) const {
+    std::int64_t bin = 0;
+    for (int d = 0; d < Rank; ++d) {
+      const std::int64_t b = axes[d](convert<double>(point[d * step]));
+      if (b < 0) return -1;
+      bin = bin * axes[d].bins + b;
+    }
+    return bin;
   }
 };
 

@@ -10,6 +10,27 @@
 namespace quern {
 namespace impl {
 
+/// Where an output has the element that is number i in row-major order.
+struct element_places {
+  int rank;
+  std::int64_t extent[max_rank], stride[max_rank];
+  template <class T>
+  explicit element_places(const strided<T>& a) : rank(a.extents.rank) {
+    for (int d = 0; d < rank; ++d) {
+      extent[d] = a.extents.extent[d];
+      stride[d] = a.stride[d];
+    }
+  }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    std::int64_t offset = 0;
+    for (int d = rank - 1; d > 0; --d) {
+      offset += i % extent[d] * stride[d];
+      i /= extent[d];
+    }
+    return offset + i * stride[0];
+  }
+};
+
 /// Each value counts 1.
 struct no_weights {
   using value_type = std::int64_t;
@@ -21,6 +42,7 @@ template <class Exec, class Bin, class T, class Weight, class Out>
 struct binning_kernel {
   static constexpr bool weighted = !std::is_same_v<Weight, no_weights>;
   static constexpr bool device = tuning<Exec>::device;
+  static constexpr bool of_points = requires(const Bin& b, const T* p) { b.at(p); };
   using W = typename std::conditional_t<weighted, std::type_identity<Weight>, std::type_identity<std::int64_t>>::type;
   // 32 bits are what fast memory of devices adds by itself; a team has fewer values.
   using sum_type = std::conditional_t<weighted, std::conditional_t<std::is_integral_v<W>, std::int64_t, double>,
@@ -37,7 +59,8 @@ struct binning_kernel {
   std::int64_t n;
   bool contiguous;  // and aligned for packs
   Out* out;
-  std::int64_t out_stride, bins;
+  element_places places;  // of bins in `out`
+  std::int64_t bins;
   sum_type* own;  // host: bins of the teams
   bool shared;    // a team has bins of its own
 
@@ -45,8 +68,12 @@ struct binning_kernel {
     std::int64_t bin = -1;
     sum_type sum = 0;
   };
-  KOKKOS_FUNCTION void add(sum_type* mine, run& r, const T& value, const W& weight) const {
-    const std::int64_t b = bin(convert<typename Bin::value_type>(value));
+  /// A value is one element, or the first of a point's, which must stand where it is.
+  KOKKOS_FUNCTION std::int64_t bin_of(const T& value) const {
+    if constexpr (of_points) return bin.at(&value);
+    else return bin(convert<typename Bin::value_type>(value));
+  }
+  KOKKOS_FUNCTION void add(sum_type* mine, run& r, std::int64_t b, const W& weight) const {
     if (b != r.bin) {
       flush(mine, r);
       r = {b, 0};
@@ -56,7 +83,7 @@ struct binning_kernel {
   }
   KOKKOS_FUNCTION void flush(sum_type* mine, const run& r) const {
     if (r.bin < 0) return;
-    if (!shared) Kokkos::atomic_add(out + r.bin * out_stride, static_cast<Out>(r.sum));
+    if (!shared) Kokkos::atomic_add(out + places(r.bin), static_cast<Out>(r.sum));
     else if constexpr (device) Kokkos::atomic_add(mine + r.bin, r.sum);
     else mine[r.bin] += r.sum;
   }
@@ -76,7 +103,7 @@ struct binning_kernel {
     if (!shared) return;
     team.team_barrier();
     for (std::int64_t b = team.team_rank(); b < bins; b += team.team_size())
-      if (mine[b] != 0) Kokkos::atomic_add(out + b * out_stride, static_cast<Out>(mine[b]));
+      if (mine[b] != 0) Kokkos::atomic_add(out + places(b), static_cast<Out>(mine[b]));
   }
 
   /// Device: neighbouring threads read neighbouring packs, several at a time each.
@@ -96,7 +123,7 @@ struct binning_kernel {
           }
         for (int u = 0; u < unroll; ++u)
           if (g + u * threads < packs)
-            for (int k = 0; k < width; ++k) add(mine, r, p[u].value[k], weighted ? q[u].value[k] : W(1));
+            for (int k = 0; k < width; ++k) add(mine, r, bin_of(p[u].value[k]), weighted ? q[u].value[k] : W(1));
       }
       done = packs * width;
     }
@@ -107,34 +134,31 @@ struct binning_kernel {
     const std::int64_t teams = team.league_size(), share = n / teams, more = n % teams, t = team.league_rank();
     const std::int64_t first = t * share + Kokkos::min(t, more), last = first + share + (t < more);
     if (contiguous)
-      for (std::int64_t i = first; i < last; ++i) add(mine, r, x[i], weighted ? weights[i] : W(1));
+      for (std::int64_t i = first; i < last; ++i) add(mine, r, bin_of(x[i]), weighted ? weights[i] : W(1));
     else
       for (std::int64_t i = first; i < last; ++i) one(mine, r, i);
   }
   KOKKOS_FUNCTION void one(sum_type* mine, run& r, std::int64_t i) const {
     std::int64_t j;
     const auto o = nest.at_item(i, nest.inner, 1, j);
-    add(mine, r, x[o.of[0]], weighted ? weights[o.of[1]] : W(1));
+    add(mine, r, bin_of(x[o.of[0]]), weighted ? weights[o.of[1]] : W(1));
   }
 };
 
-/// Zeroes `out` and adds every value's weight to its bin.
+/// Adds every value's weight to its bin.
 template <class Weight, class Exec, class Out, class T, class Bin, class W>
 void add_by_bin(const Exec& exec, const std::string& label, const strided<Out>& out, const strided<const T>& x,
                 const strided<const W>& weights, const Bin& bin) {
   using kernel_type = binning_kernel<Exec, Bin, T, Weight, Out>;
   using sum_type = typename kernel_type::sum_type;
-  const std::int64_t bins = out.extents.extent[0], n = x.extents.size();
-  const Kokkos::View<Out*, Kokkos::LayoutStride, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-      counts(out.data, Kokkos::LayoutStride(bins, out.stride[0]));
-  map_checked(label + "/zero", exec, counts, op::identity(), Out(0));
+  const std::int64_t bins = out.extents.size(), n = x.extents.size();
   if (n == 0 || bins == 0) return;
 
   const row_nest<2> nest(make_loop_nest<2>(x.extents, {x.stride, weights.stride}));
   constexpr int width = kernel_type::width;
   const auto aligned = [](const auto* p) { return reinterpret_cast<std::uintptr_t>(p) % (width * sizeof(*p)) == 0; };
   constexpr bool weighted = kernel_type::weighted;
-  const bool contiguous = nest.rank == 1 && nest.stride[0][0] == 1 && aligned(x.data) &&
+  const bool contiguous = !kernel_type::of_points && nest.rank == 1 && nest.stride[0][0] == 1 && aligned(x.data) &&
                           (!weighted || (nest.stride[1][0] == 1 && aligned(weights.data)));
   constexpr int team = tuning<Exec>::binning_team;
   const std::int64_t most = std::max<std::int64_t>(1, exec.concurrency() / team);
@@ -143,8 +167,8 @@ void add_by_bin(const Exec& exec, const std::string& label, const strided<Out>& 
   const std::int64_t bytes = bins * static_cast<std::int64_t>(sizeof(sum_type));
   const bool shared = bytes <= tuning<Exec>::binning_bytes && (kernel_type::device || teams * bins <= 4 * n + 1024);
   const scratch_array<Exec, sum_type> own(exec, shared && !kernel_type::device ? teams * bins : 0);
-  const kernel_type kernel{bin,      x.data,        weights.data, nest,       n,     contiguous,
-                           out.data, out.stride[0], bins,         own.data(), shared};
+  const kernel_type kernel{bin,  x.data,     weights.data, nest, n, contiguous, out.data, element_places(out),
+                           bins, own.data(), shared};
   typename kernel_type::policy policy(exec, teams, team);
   if (shared && kernel_type::device) policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
   Kokkos::parallel_for(label, policy, kernel);
@@ -159,18 +183,64 @@ void with_bins(const Exec& exec, const std::string& label, const Out& out_view, 
   static_assert((std::is_integral_v<O> && sizeof(O) >= 4) || std::is_same_v<O, float> || std::is_same_v<O, double>,
                 "quern::histogram: out must be of integers of 32 or 64 bits, float or double");
   const auto out = make_output<Exec>(out_view, label);
-  const auto x = make_input<Exec>(x_view, label).array;
-  if (out.extents.rank != 1) throw Error(label, "out has extents " + out.extents.str() + ", expected rank 1");
+  auto x = make_input<Exec>(x_view, label).array;
   check_overlap(label, out, x, "x", false);
-  if constexpr (sizeof...(weights_view) == 0)
+  if constexpr (requires { bin.at(x.data); }) {
+    x.extents.rank = 1;  // points, whose other axis the bins know
+  } else if (out.extents.rank != 1) {
+    throw Error(label, "out has extents " + out.extents.str() + ", expected rank 1");
+  }
+  const auto zero = [&] { map_checked(label + "/zero", exec, out_view, op::identity(), O(0)); };
+  if constexpr (sizeof...(weights_view) == 0) {
+    zero();
     add_by_bin<no_weights>(exec, label, out, x, strided<const std::int64_t>{nullptr, {}, {}}, bin);
+  }
   [[maybe_unused]] const auto weighted = [&](const auto& weights) {
     auto w = weights.array;
     w.stride = broadcast_input(label, weights, x.extents, 1);
     check_overlap(label, out, weights.array, "weights", false);
+    zero();
     add_by_bin<typename std::remove_cvref_t<decltype(weights)>::value_type>(exec, label, out, x, w, bin);
   };
   (weighted(make_input<Exec>(weights_view, label)), ...);
+}
+
+inline void check_range(const std::string& label, const bin_range& range) {
+  if (!(range.low < range.high && range.high - range.low <= Kokkos::Experimental::finite_max_v<double>))
+    throw Error(label, "the range is from " + std::to_string(range.low) + " to " + std::to_string(range.high) +
+                           ", expected low < high at a finite distance");
+}
+
+/// The first position, in row-major order, whose key has no place.
+template <class T>
+struct first_outside {
+  const T* x;
+  row_nest<2> nest;  // offsets and positions
+  own_bin bin;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first) const {
+    std::int64_t j;
+    const auto o = nest.at_item(i, nest.inner, 1, j);
+    if (bin(convert<std::int64_t>(x[o.of[0]])) < 0) first = Kokkos::min(first, o.of[1]);
+  }
+};
+
+/// Waits.
+template <class Exec, class X>
+void check_keys(const Exec& exec, const std::string& label, const X& x_view, std::int64_t bins) {
+  const auto x = make_input<Exec>(x_view, label).array;
+  const std::int64_t n = x.extents.size();
+  std::array<std::int64_t, max_rank> position{};
+  std::int64_t first = n, step = 1;
+  for (int d = x.extents.rank - 1; d >= 0; step *= x.extents.extent[d--]) position[d] = step;
+  if (n > 0)
+    Kokkos::parallel_reduce(
+        label + "/check", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+        first_outside<value_of<X>>{x.data, row_nest<2>(make_loop_nest<2>(x.extents, {x.stride, position})), {bins}},
+        Kokkos::Min<std::int64_t>(first));
+  if (first < n)
+    throw DataError(label,
+                    "the key at position " + std::to_string(first) + " is not from 0 to " + std::to_string(bins - 1),
+                    first, 0);
 }
 
 }  // namespace impl
@@ -192,9 +262,7 @@ void with_bins(const Exec& exec, const std::string& label, const Out& out_view, 
 template <execution_space Exec, view_like Out, view_like X, view_like... Weights>
 void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const Weights&... weights) {
   const std::string label = "quern::histogram";
-  if (!(range.low < range.high && range.high - range.low <= Kokkos::Experimental::finite_max_v<double>))
-    throw Error(label, "the range is from " + std::to_string(range.low) + " to " + std::to_string(range.high) +
-                           ", expected low < high at a finite distance");
+  impl::check_range(label, range);
   const std::int64_t bins = impl::as_strided<Exec, impl::use::input>(out, label).extents.size();
   impl::with_bins(exec, label, out, x, impl::equal_bins(range, bins), weights...);
 }
@@ -202,6 +270,34 @@ void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& ra
 template <view_like Out, view_like X, view_like... Weights>
 void histogram(const Out& out, const X& x, const bin_range& range, const Weights&... weights) {
   histogram(impl::default_execution_space<Out>(), out, x, range, weights...);
+}
+
+/// The same of points with several coordinates: `numpy.histogramdd(x, bins, ranges)`. Extent d of `out` is the number
+/// of equal bins in `ranges[d]`.
+///
+/// @param out     of rank 2 to 4
+/// @param x       points as rows: (n, rank of out)
+/// @param weights optional; of rank 1, one for each point, or one for all
+template <execution_space Exec, view_like Out, view_like X, std::size_t Rank, view_like... Weights>
+void histogram(const Exec& exec, const Out& out, const X& x, const std::array<bin_range, Rank>& ranges,
+               const Weights&... weights) {
+  static_assert(Rank > 1 && Rank <= 4, "quern::histogram: points have two to four coordinates");
+  const std::string label = "quern::histogram";
+  const auto points = impl::make_input<Exec>(x, label).array;
+  const shape bins = impl::as_strided<Exec, impl::use::input>(out, label).extents;
+  if (bins.rank != Rank || points.extents.rank != 2 || points.extents.extent[1] != static_cast<std::int64_t>(Rank))
+    throw Error(label, "out has extents " + bins.str() + " and x " + points.extents.str() + ", expected rank " +
+                           std::to_string(Rank) + " and (n, " + std::to_string(Rank) + ")");
+  for (const bin_range& range : ranges) impl::check_range(label, range);
+  impl::with_bins(
+      exec, label, out, x,
+      impl::point_bins<impl::value_of<X>, Rank>(ranges, bins, points.stride[1], std::make_index_sequence<Rank>()),
+      weights...);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, view_like X, std::size_t Rank, view_like... Weights>
+void histogram(const Out& out, const X& x, const std::array<bin_range, Rank>& ranges, const Weights&... weights) {
+  histogram(impl::default_execution_space<Out>(), out, x, ranges, weights...);
 }
 
 /// The same between given edges: bin b holds `edges(b) <= x < edges(b + 1)`, the last one its upper end too. Waits for
@@ -240,9 +336,30 @@ void bincount(const Exec& exec, const Out& out, const X& x, const Weights&... we
 }
 /// The same on a default instance of out's execution space.
 template <view_like Out, view_like X, view_like... Weights>
-  requires(!execution_space<Out>)
 void bincount(const Out& out, const X& x, const Weights&... weights) {
   bincount(impl::default_execution_space<Out>(), out, x, weights...);
+}
+
+/// The same, with a look at all keys before any is counted: waits.
+/// @throws DataError whose `item()` is the position (row-major) of the first key that is not from 0 to n - 1
+template <execution_space Exec, view_like Out, view_like X>
+void bincount(const Exec& exec, const Out& out, const X& x, checked_t) {
+  impl::check_keys(exec, "quern::bincount", x, impl::as_strided<Exec, impl::use::input>(out, "").extents.size());
+  bincount(exec, out, x);
+}
+template <execution_space Exec, view_like Out, view_like X, view_like Weights>
+void bincount(const Exec& exec, const Out& out, const X& x, const Weights& weights, checked_t) {
+  impl::check_keys(exec, "quern::bincount", x, impl::as_strided<Exec, impl::use::input>(out, "").extents.size());
+  bincount(exec, out, x, weights);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, view_like X>
+void bincount(const Out& out, const X& x, checked_t) {
+  bincount(impl::default_execution_space<Out>(), out, x, checked);
+}
+template <view_like Out, view_like X, view_like Weights>
+void bincount(const Out& out, const X& x, const Weights& weights, checked_t) {
+  bincount(impl::default_execution_space<Out>(), out, x, weights, checked);
 }
 
 }  // namespace quern
