@@ -37,6 +37,11 @@ void misuse() {
 #elif defined(CASE_SINGLE_MATRIX)
   const Kokkos::View<double**> a("a", 3, 3);
   quern::inv(a, a);
+#elif defined(CASE_RANDOM_TYPE)
+  const Kokkos::View<int*> i("i", 3);
+  quern::random::bits(i, quern::random::key(1));
+#elif defined(CASE_RANDOM_FAST_MATH)
+  quern::random::normal(x, quern::random::key(1));
 #elif defined(CASE_FAST_MATH)
   quern::sum(x, quern::reproducible);
 #endif

@@ -5,7 +5,7 @@
 
 #include <array>
 #include <quern/core/arguments.hpp>
-#include <quern/reduce/reproducible.hpp>
+#include <quern/impl/exact.hpp>
 
 /// @file
 /// From a value to the number of its bin; -1 where it has none.

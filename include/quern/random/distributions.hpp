@@ -12,9 +12,10 @@
 ///
 /// Each number is a function of the key and of its position in `out` (row-major, whatever the layout), or in the larger
 /// field of which `out` is a part: the same on every back end, in every layout and sub-range, and with any number of
-/// threads and processes. All bits are the same but where a comment says otherwise, provided that no compiler option
-/// changes the arithmetic (`-ffast-math`, `--use_fast_math`). Where a host has no instruction for a fused multiply-add
-/// (x86-64 before v3), all but `bits`, `integers` and `bernoulli` call a library function for it and are slow.
+/// threads and processes. All bits are the same but where a comment says otherwise. Code that is compiled with
+/// `-ffast-math` is refused; CUDA's `--use_fast_math` is not known to the headers and changes the arithmetic of
+/// devices. Where a host has no instruction for a fused multiply-add (x86-64 before v3), all but `bits`, `integers` and
+/// `bernoulli` call a library function for it and are slow.
 ///
 /// All are asynchronous on `exec`, allocate nothing, use no scratch memory and may be captured in a device graph.
 
@@ -49,6 +50,7 @@ struct stream_element {
 template <class F, class Exec, class Out, class... P>
 void fill_by_streams(const std::string& label, const Exec& exec, const Out& out_view, const random::part& where,
                      const P&... parameters) {
+  check_exact<Out>();
   const auto out = make_output<Exec>(out_view, label);
   const field_positions positions(label, out.extents, where);
   map_checked(label, exec, out_view, stream_element<value_of<Out>, F>{where.of, positions.first, {}}, positions.at,

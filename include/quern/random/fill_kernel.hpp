@@ -6,6 +6,7 @@
 #include <quern/impl/noinline.hpp>
 #include <quern/map/map.hpp>
 #include <quern/random/key.hpp>
+#include <quern/random/variates.hpp>
 
 namespace quern::impl {
 
@@ -238,6 +239,7 @@ template <class Draw, class Exec, class Out, class... P>
 void fill_random(const std::string& label, const Exec& exec, const Out& out_view, const random::part& where,
                  const P&... parameters) {
   static_assert(view_like<Out>, "quern::random: out is not a View");
+  check_exact<Out>();
   static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
   const auto out = make_output<Exec>(out_view, label);
   const field_positions positions(label, out.extents, where);

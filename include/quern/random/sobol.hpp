@@ -168,6 +168,7 @@ void sobol_points_into(const Exec& exec, const Out& out_view, const random::key&
   using T = value_of<Out>;
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "quern::random::sobol: out must be of float or double");
+  check_exact<Out>();
   const std::string label = "quern::random::sobol";
   const auto out = make_output<Exec>(out_view, label);
   if (out.extents.rank != 2 || out.extents.extent[1] > sobol_dimensions)

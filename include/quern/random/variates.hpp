@@ -3,6 +3,7 @@
 #ifndef QUERN_RANDOM_VARIATES_HPP
 #define QUERN_RANDOM_VARIATES_HPP
 
+#include <quern/impl/exact.hpp>
 #include <quern/map/math.hpp>
 #include <quern/random/elementary.hpp>
 #include <type_traits>
@@ -10,6 +11,17 @@
 /// @file
 /// From random bits to numbers of a distribution, with the same bits everywhere. `word` is the integer type with as
 /// many bits as the result has.
+
+namespace quern::impl {
+
+/// What has the same bits everywhere is refused where a compiler may change the arithmetic.
+template <class Out>
+void check_exact() {
+  static_assert(sizeof(Out) > 0 && exact_arithmetic,
+                "quern::random: not with -ffast-math, which may change the bits of random numbers");
+}
+
+}  // namespace quern::impl
 
 namespace quern::impl::variate {
 

@@ -249,7 +249,8 @@ concept variance_arguments = are_reduction_arguments<1, Args...>(1, 1);
 template <class S, class... Args>
 auto accumulator_for() {
   if constexpr (reproducibly<Args...>) {
-    static_assert(exact_arithmetic, "quern::reproducible: not with -ffast-math, -fassociative-math or x87 arithmetic");
+    static_assert(sizeof(S) > 0 && exact_arithmetic,
+                  "quern::reproducible: not with -ffast-math, -fassociative-math or x87 arithmetic");
     return std::type_identity<reproducible_sum<S>>();
   } else {
     return std::type_identity<compensated<S>>();

@@ -3,6 +3,7 @@
 #ifndef QUERN_REDUCE_REPRODUCIBLE_HPP
 #define QUERN_REDUCE_REPRODUCIBLE_HPP
 
+#include <quern/impl/exact.hpp>
 #include <quern/reduce/reducers.hpp>
 
 namespace quern {
@@ -20,23 +21,6 @@ struct reproducible_t {};
 inline constexpr reproducible_t reproducible{};
 
 namespace impl {
-
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
-    (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0)
-inline constexpr bool exact_arithmetic = false;
-#else
-inline constexpr bool exact_arithmetic = true;
-#endif
-
-/// A product rounded by itself: not even a compiler that contracts may merge it with what is done to it next. Where
-/// there is no instruction for a fused multiply-add there is nothing to contract.
-KOKKOS_FUNCTION inline double rounded_product(double a, double b) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__FP_FAST_FMA)
-  return Kokkos::fma(a, b, 0.0);
-#else
-  return a * b;
-#endif
-}
 
 /// A sum of doubles that no order changes: Demmel and Nguyen, Parallel Reproducible Summation, IEEE Trans. Comput. 64
 /// (2015), with integers for the sums.
