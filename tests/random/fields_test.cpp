@@ -161,6 +161,8 @@ TYPED_TEST(Fields, PartsOfTheWhole) {
   check(30, 44, 0, 0);
   check(7, 44, 3, 0);
   check(7, 8, 4, 4);
+  check(7, 4, 4, 4);  // one block of floats or two of doubles a row
+  check(7, 2, 4, 6);
   check(7, 9, 4, 3);
   check(30, 1, 0, 43);
   check(1, 1, 29, 43);

@@ -104,8 +104,11 @@ struct fill_kernel {
     }
   }
 
-  /// Blocks that follow each other in memory too: `unroll` for a thread and step, `span` apart. More steps and fewer
-  /// blocks at a time would not fit the instruction cache.
+  /// Whether neighbouring blocks along the fastest axis are neighbours in memory and in the field.
+  KOKKOS_FUNCTION bool in_rows() const { return packed && nest.stride[0][0] == width && nest.stride[1][0] == 1; }
+
+  /// One row: `unroll` blocks for a thread, `span` apart, in steps, of which small arrays have one so that they have
+  /// more threads.
   KOKKOS_FUNCTION void operator()(flat_tag, std::int64_t item) const {
     const std::int64_t lane = item % span, i = (item - lane) * (unroll * steps) + lane;
     const std::int64_t end_block = i + (unroll * steps - 1) * span + 1;
@@ -155,7 +158,7 @@ struct fill_kernel {
     const auto o = nest.at_item(item, per_row, run, i);
     const std::int64_t n = Kokkos::min(run, nest.inner - i), block = first_block + o.of[1];
     const bool whole = block * width >= begin && (block + n) * width <= end;
-    if (whole && packed && nest.stride[0][0] == width && nest.stride[1][0] == 1) {
+    if (whole && in_rows()) {
       T* to = out + o.of[0];
       std::int64_t j = 0;
       for (; j + lanes <= n; j += lanes) vector_of_blocks(to + j * width, block + j);
@@ -168,7 +171,7 @@ struct fill_kernel {
   void launch(const Exec& exec, const std::string& label) {
     if constexpr (tuning<Exec>::device) {
       const std::int64_t blocks = nest.inner * nest.outer;
-      if (packed && nest.rank == 1) {
+      if (in_rows() && nest.rank == 1) {
         steps = std::clamp<std::int64_t>(blocks / (unroll * exec.concurrency()), 1, tuning<Exec>::random_steps);
         launch_as<flat_tag>(exec, label, (blocks + unroll * steps * span - 1) / (unroll * steps * span) * span);
       } else {
