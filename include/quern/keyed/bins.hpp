@@ -5,6 +5,7 @@
 
 #include <array>
 #include <quern/core/arguments.hpp>
+#include <quern/core/operations.hpp>
 #include <quern/impl/exact.hpp>
 
 /// @file
