@@ -3,6 +3,7 @@
 
 // Histograms, counts and searches beside NumPy's frozen results, and large ones beside a loop on the host.
 
+#include <Kokkos_DualView.hpp>
 #include <cmath>
 #include <quern/keyed.hpp>
 
@@ -172,6 +173,18 @@ TYPED_TEST(Bins, CheckedKeys) {
   const auto no_negative = Kokkos::subview(keys, 0, Kokkos::ALL);
   quern::bincount(right, no_negative, quern::checked);
   EXPECT_EQ((std::vector<double>{1, 1, 0, 1, 0, 0, 0, 0}), test::contents(right));
+}
+
+// What an output held on the other side does not matter.
+TYPED_TEST(Bins, DualViewsAsOutputs) {
+  Kokkos::DualView<std::int32_t*, typename TypeParam::device_type> out("out", 3);
+  out.modify_host();
+  quern::bincount(TypeParam(), out,
+                  test::make_array<std::int32_t, 1, Kokkos::LayoutRight, TypeParam>({4}, {0, 2, 2, 5}));
+  out.sync_host();
+  EXPECT_EQ(1, out.view_host()(0));
+  EXPECT_EQ(0, out.view_host()(1));
+  EXPECT_EQ(2, out.view_host()(2));
 }
 
 TYPED_TEST(Bins, OfNothing) {

@@ -90,6 +90,14 @@ auto make_output(const V& v, const std::string& operation) {
   return out;
 }
 
+/// The extents of an output before it is one: a DualView need not be up to date.
+template <class V>
+shape extents_of(const V& v) {
+  if constexpr (dual_view<V>) return describe(v.view_device().data(), v.view_device()).extents;
+  else if constexpr (pointer_view<V>) return describe(v.data(), v).extents;
+  else return describe(v.data_handle(), v).extents;
+}
+
 /// The name of input number `i` in messages.
 inline std::string input_name(std::size_t i) { return "in " + std::to_string(i + 1); }
 

@@ -263,7 +263,7 @@ template <execution_space Exec, view_like Out, view_like X, view_like... Weights
 void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const Weights&... weights) {
   const std::string label = "quern::histogram";
   impl::check_range(label, range);
-  const std::int64_t bins = impl::as_strided<Exec, impl::use::input>(out, label).extents.size();
+  const std::int64_t bins = impl::extents_of(out).size();
   impl::with_bins(exec, label, out, x, impl::equal_bins(range, bins), weights...);
 }
 /// The same on a default instance of out's execution space.
@@ -284,7 +284,7 @@ void histogram(const Exec& exec, const Out& out, const X& x, const std::array<bi
   static_assert(Rank > 1 && Rank <= 4, "quern::histogram: points have two to four coordinates");
   const std::string label = "quern::histogram";
   const auto points = impl::make_input<Exec>(x, label).array;
-  const shape bins = impl::as_strided<Exec, impl::use::input>(out, label).extents;
+  const shape bins = impl::extents_of(out);
   if (bins.rank != Rank || points.extents.rank != 2 || points.extents.extent[1] != static_cast<std::int64_t>(Rank))
     throw Error(label, "out has extents " + bins.str() + " and x " + points.extents.str() + ", expected rank " +
                            std::to_string(Rank) + " and (n, " + std::to_string(Rank) + ")");
@@ -309,7 +309,7 @@ template <execution_space Exec, view_like Out, view_like X, view_like Edges, vie
 void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_view, const Weights&... weights) {
   const std::string label = "quern::histogram";
   const auto edges = impl::make_input<Exec>(edges_view, label).array;
-  const shape found = impl::as_strided<Exec, impl::use::input>(out, label).extents;
+  const shape found = impl::extents_of(out);
   const std::int64_t bins = found.size();
   if (edges.extents != shape{bins + 1} || bins == 0)
     throw Error(label, "edges have extents " + edges.extents.str() + ", expected one more than out with extents " +
@@ -331,7 +331,7 @@ template <execution_space Exec, view_like Out, view_like X, view_like... Weights
 void bincount(const Exec& exec, const Out& out, const X& x, const Weights&... weights) {
   static_assert(std::is_integral_v<impl::value_of<X>>, "quern::bincount: x must be of an integer type");
   const std::string label = "quern::bincount";
-  const std::int64_t bins = impl::as_strided<Exec, impl::use::input>(out, label).extents.size();
+  const std::int64_t bins = impl::extents_of(out).size();
   impl::with_bins(exec, label, out, x, impl::own_bin{bins}, weights...);
 }
 /// The same on a default instance of out's execution space.
@@ -344,12 +344,12 @@ void bincount(const Out& out, const X& x, const Weights&... weights) {
 /// @throws DataError whose `item()` is the position (row-major) of the first key that is not from 0 to n - 1
 template <execution_space Exec, view_like Out, view_like X>
 void bincount(const Exec& exec, const Out& out, const X& x, checked_t) {
-  impl::check_keys(exec, "quern::bincount", x, impl::as_strided<Exec, impl::use::input>(out, "").extents.size());
+  impl::check_keys(exec, "quern::bincount", x, impl::extents_of(out).size());
   bincount(exec, out, x);
 }
 template <execution_space Exec, view_like Out, view_like X, view_like Weights>
 void bincount(const Exec& exec, const Out& out, const X& x, const Weights& weights, checked_t) {
-  impl::check_keys(exec, "quern::bincount", x, impl::as_strided<Exec, impl::use::input>(out, "").extents.size());
+  impl::check_keys(exec, "quern::bincount", x, impl::extents_of(out).size());
   bincount(exec, out, x, weights);
 }
 /// The same on a default instance of out's execution space.

@@ -197,8 +197,7 @@ void choice(const Out& out, const part& where, const Weights& weights) {
 /// The numbers from 0 to n - 1 in random order, n the number of elements of `out`: `choice` without replacement of all.
 template <execution_space Exec, view_like Out>
 void permutation(const Exec& exec, const Out& out, const key& k) {
-  choice(exec, out, k, impl::as_strided<Exec, impl::use::input>(out, "quern::random::permutation").extents.size(),
-         without_replacement);
+  choice(exec, out, k, impl::extents_of(out).size(), without_replacement);
 }
 /// The same on a default instance of out's execution space.
 template <view_like Out>
