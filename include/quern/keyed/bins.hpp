@@ -28,6 +28,7 @@ namespace impl {
 /// is compared with the edge, `low + i * step` rounded twice.
 struct equal_bins {
   using value_type = double;
+  static constexpr int rank = 1;  // of the bins
   double low, high, scale, step;
   std::int64_t bins;
 
@@ -72,6 +73,7 @@ KOKKOS_FUNCTION std::int64_t position_in(const T* sorted, std::int64_t stride, s
 template <class T>
 struct given_edges {
   using value_type = T;
+  static constexpr int rank = 1;
   const T* edges;
   std::int64_t stride, bins;
   KOKKOS_FUNCTION std::int64_t operator()(const T& x) const {
@@ -85,6 +87,7 @@ struct given_edges {
 template <class T, int Rank>
 struct point_bins {
   using value_type = double;
+  static constexpr int rank = Rank;
   equal_bins axes[Rank];
   std::int64_t step;  // between coordinates
 
@@ -105,6 +108,7 @@ struct point_bins {
 /// Whole numbers are their own bins.
 struct own_bin {
   using value_type = std::int64_t;
+  static constexpr int rank = 1;
   std::int64_t bins;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t x) const { return x >= 0 && x < bins ? x : -1; }
 };

@@ -11,19 +11,19 @@ namespace quern {
 namespace impl {
 
 /// Where an output has the element that is number i in row-major order.
+template <int Rank>
 struct element_places {
-  int rank;
-  std::int64_t extent[max_rank], stride[max_rank];
+  std::int64_t extent[Rank], stride[Rank];
   template <class T>
-  explicit element_places(const strided<T>& a) : rank(a.extents.rank) {
-    for (int d = 0; d < rank; ++d) {
+  explicit element_places(const strided<T>& a) {
+    for (int d = 0; d < Rank; ++d) {
       extent[d] = a.extents.extent[d];
       stride[d] = a.stride[d];
     }
   }
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
     std::int64_t offset = 0;
-    for (int d = rank - 1; d > 0; --d) {
+    for (int d = Rank - 1; d > 0; --d) {
       offset += i % extent[d] * stride[d];
       i /= extent[d];
     }
@@ -59,7 +59,7 @@ struct binning_kernel {
   std::int64_t n;
   bool contiguous;  // and aligned for packs
   Out* out;
-  element_places places;  // of bins in `out`
+  element_places<Bin::rank> places;  // of bins in `out`
   std::int64_t bins;
   sum_type* own;  // host: bins of the teams
   bool shared;    // a team has bins of its own
@@ -167,7 +167,8 @@ void add_by_bin(const Exec& exec, const std::string& label, const strided<Out>& 
   const std::int64_t bytes = bins * static_cast<std::int64_t>(sizeof(sum_type));
   const bool shared = bytes <= tuning<Exec>::binning_bytes && (kernel_type::device || teams * bins <= 4 * n + 1024);
   const scratch_array<Exec, sum_type> own(exec, shared && !kernel_type::device ? teams * bins : 0);
-  const kernel_type kernel{bin,  x.data,     weights.data, nest, n, contiguous, out.data, element_places(out),
+  const kernel_type kernel{bin,  x.data,     weights.data, nest,
+                           n,    contiguous, out.data,     element_places<Bin::rank>(out),
                            bins, own.data(), shared};
   typename kernel_type::policy policy(exec, teams, team);
   if (shared && kernel_type::device) policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
