@@ -4,9 +4,10 @@
 #define QUERN_KEYED_HPP
 
 /// @file
-/// Histograms, bins and searches.
+/// Sorting, histograms, bins and searches.
 
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/search.hpp>
+#include <quern/keyed/sort.hpp>
 
 #endif

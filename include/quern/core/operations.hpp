@@ -8,6 +8,17 @@
 
 namespace quern::impl {
 
+/// A floating-point type narrower than float.
+template <class T>
+inline constexpr bool is_half =
+    std::is_same_v<T, Kokkos::Experimental::half_t> || std::is_same_v<T, Kokkos::Experimental::bhalf_t>;
+
+template <class T>
+KOKKOS_FUNCTION bool is_nan(const T& x) {
+  if constexpr (std::is_integral_v<T>) return false;
+  else return x != x;
+}
+
 template <class T>
 inline constexpr bool is_complex = false;
 template <class T>

@@ -49,11 +49,6 @@ KOKKOS_FUNCTION T wrapping_multiply(const T& a, const T& b) {
   }
 }
 
-/// A floating-point type narrower than float.
-template <class T>
-inline constexpr bool is_half =
-    std::is_same_v<T, Kokkos::Experimental::half_t> || std::is_same_v<T, Kokkos::Experimental::bhalf_t>;
-
 template <class T>
 struct sum_of {
   using type = T;
@@ -76,12 +71,6 @@ using sum_type = typename sum_of<T>::type;
 /// The type of a mean of T: double for integers, float for half types, else T.
 template <class T>
 using mean_type = std::conditional_t<std::is_integral_v<T>, double, sum_type<T>>;
-
-template <class T>
-KOKKOS_FUNCTION bool is_nan(const T& x) {
-  if constexpr (std::is_integral_v<T>) return false;
-  else return x != x;
-}
 
 /// Partial results side by side: as many as vector registers hold without running out of them, or all of a few.
 template <int N, class P>

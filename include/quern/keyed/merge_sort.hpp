@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_MERGE_SORT_HPP
+#define QUERN_KEYED_MERGE_SORT_HPP
+
+#include <algorithm>
+#include <bit>
+#include <quern/impl/radix_sort.hpp>
+#include <utility>
+
+namespace quern::impl {
+
+/// How many of the first `diagonal` elements of the merged sequence come from a. Odeh, Green, Mwassi, Shmueli, Birk:
+/// Merge path (IPDPSW 2012). Of equal elements those of a come first.
+template <class T, class Less>
+KOKKOS_FUNCTION std::int64_t merge_path(const T* a, std::int64_t na, const T* b, std::int64_t nb, std::int64_t diagonal,
+                                        const Less& less) {
+  std::int64_t low = Kokkos::max<std::int64_t>(0, diagonal - nb), high = Kokkos::min(diagonal, na);
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (less(b[diagonal - 1 - middle], a[middle])) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+struct sort_tile_tag {};
+struct find_splits_tag {};
+struct merge_runs_tag {};
+
+/// A stable merge sort of lines that lie one after the other, by any order. Tiles are sorted first, then runs of them
+/// are merged in pairs, in as many rounds as there are doublings; each tile of a round's result is found by merge path
+/// and merged by itself.
+///
+/// On a device a team sorts a tile, or several short lines, in its scratch memory: each thread a few items in
+/// registers, then all by merging. On a host a thread sorts a tile by the standard library.
+template <class Exec, class Item, class Less>
+struct merge_sort_kernel {
+  static constexpr bool device = tuning<Exec>::device;
+  static constexpr int team = device ? 128 : 1;
+  static constexpr int items = std::clamp<int>(64 / sizeof(Item), 1, 8);  // of a thread of a device
+  static constexpr int device_tile = team * items;
+  template <class Tag>
+  using team_policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<team>>;
+  using member = typename team_policy<sort_tile_tag>::member_type;
+
+  Less less;
+  const Item* from;
+  Item* to;
+  std::int64_t lines, n;
+  std::int64_t tile = 0, tiles = 0;  // of a line
+  std::int64_t run = 0;              // items that are sorted already, a power of two tiles
+  int group = 1;                     // device: threads that sort a tile
+  std::int64_t* splits = nullptr;    // what comes from the first run of a pair before each tile
+
+  /// A pair of runs of a line, and a tile of its result: items `first` to `last` of the pair.
+  struct pair_tile {
+    std::int64_t start, na, nb, first, last;
+  };
+  KOKKOS_FUNCTION pair_tile pair_of(std::int64_t unit) const {
+    const std::int64_t line = unit / tiles, at = (unit - line * tiles) * tile, pair = at / (2 * run) * (2 * run);
+    const std::int64_t na = Kokkos::min(run, n - pair), nb = Kokkos::min(run, n - pair - na);
+    return {line * n + pair, na, nb, at - pair, Kokkos::min(at - pair + tile, na + nb)};
+  }
+  KOKKOS_FUNCTION std::int64_t split_at(const pair_tile& p, std::int64_t diagonal) const {
+    return merge_path(from + p.start, p.na, from + p.start + p.na, p.nb, diagonal, less);
+  }
+
+  KOKKOS_FUNCTION void operator()(find_splits_tag, std::int64_t unit) const {
+    const pair_tile p = pair_of(unit);
+    splits[unit] = split_at(p, p.first);
+  }
+
+  KOKKOS_FUNCTION void operator()(sort_tile_tag, const member& threads) const {
+    if constexpr (device) sort_in_team(threads);
+    else sort_on_host(threads.league_rank());
+  }
+  KOKKOS_FUNCTION void operator()(merge_runs_tag, const member& threads) const {
+    const pair_tile p = pair_of(threads.league_rank());
+    const std::int64_t a = splits[threads.league_rank()];
+    const std::int64_t a_end = p.last == p.na + p.nb ? p.na : splits[threads.league_rank() + 1];
+    const std::int64_t b = p.first - a, b_end = p.last - a_end;
+    const Item* runs = from + p.start;
+    if constexpr (device)
+      merge_in_team(threads, runs + a, a_end - a, runs + p.na + b, b_end - b, to + p.start + p.first);
+    else merge(runs + a, runs + a_end, runs + p.na + b, runs + p.na + b_end, to + p.start + p.first);
+  }
+
+  void sort_on_host(std::int64_t unit) const {
+    const std::int64_t line = unit / tiles, at = (unit - line * tiles) * tile;
+    const Item* first = from + line * n + at;
+    Item* out = to + line * n + at;
+    const std::int64_t count = std::min(tile, n - at);
+    if (out != first) std::copy(first, first + count, out);
+    if constexpr (Less::by_bits && std::is_integral_v<Item>) std::sort(out, out + count, less);  // equals are the same
+    else std::stable_sort(out, out + count, less);
+  }
+  void merge(const Item* a, const Item* a_end, const Item* b, const Item* b_end, Item* out) const {
+    std::merge(a, a_end, b, b_end, out, less);
+  }
+
+  /// A thread's share of the merge of two runs that the team has in scratch memory.
+  KOKKOS_FUNCTION void merge_share(Item (&v)[items], const Item* a, int na, const Item* b, int nb, int first) const {
+    int i = static_cast<int>(merge_path(a, na, b, nb, Kokkos::min(first, na + nb), less)), j = first - i;
+    for (int k = 0; k < items; ++k) {
+      if (first + k >= na + nb) break;
+      const bool from_b = i >= na || (j < nb && less(b[j], a[i]));
+      v[k] = from_b ? b[j++] : a[i++];
+    }
+  }
+  KOKKOS_FUNCTION static void put(Item* shared, const Item (&v)[items], int first, int count) {
+    for (int k = 0; k < items; ++k)
+      if (first + k < count) shared[first + k] = v[k];
+  }
+
+  KOKKOS_FUNCTION void sort_in_team(const member& threads) const {
+    auto* memory = static_cast<Item*>(threads.team_shmem().get_shmem_aligned(device_tile * sizeof(Item), 16));
+    const int t = threads.team_rank(), r = t % group;
+    const std::int64_t unit = threads.league_rank() * (team / group) + t / group;
+    const std::int64_t line = unit / tiles, at = (unit - line * tiles) * tile;
+    const int count = unit < lines * tiles ? static_cast<int>(Kokkos::min(tile, n - at)) : 0;
+    Item* shared = memory + (t - r) * items;
+    const Item* first = from + line * n + at;
+    for (int i = r; i < count; i += group) shared[i] = first[i];
+    threads.team_barrier();
+
+    Item v[items];
+    const int mine = count - r * items;
+    for (int k = 0; k < items; ++k)
+      if (k < mine) v[k] = shared[r * items + k];
+    for (int round = 0; round < items; ++round)  // odd-even transposition, stable
+      for (int k = round % 2; k + 1 < items; k += 2)
+        if (k + 1 < mine && less(v[k + 1], v[k])) {
+          const Item x = v[k];
+          v[k] = v[k + 1];
+          v[k + 1] = x;
+        }
+    for (int width = 1; width < group; width *= 2) {
+      put(shared, v, r * items, count);
+      threads.team_barrier();
+      const int pair = r / (2 * width) * (2 * width) * items;
+      const int na = Kokkos::clamp(count - pair, 0, width * items);
+      const int nb = Kokkos::clamp(count - pair - na, 0, width * items);
+      merge_share(v, shared + pair, na, shared + pair + na, nb, r * items - pair);
+      threads.team_barrier();
+    }
+    put(shared, v, r * items, count);
+    threads.team_barrier();
+    Item* out = to + line * n + at;
+    for (int i = r; i < count; i += group) out[i] = shared[i];
+  }
+
+  KOKKOS_FUNCTION void merge_in_team(const member& threads, const Item* a, std::int64_t na, const Item* b,
+                                     std::int64_t nb, Item* out) const {
+    auto* shared = static_cast<Item*>(threads.team_shmem().get_shmem_aligned(device_tile * sizeof(Item), 16));
+    const int t = threads.team_rank(), count = static_cast<int>(na + nb);
+    for (int i = t; i < count; i += team) shared[i] = i < na ? a[i] : b[i - na];
+    threads.team_barrier();
+    Item v[items];
+    merge_share(v, shared, static_cast<int>(na), shared + na, static_cast<int>(nb), t * items);
+    threads.team_barrier();
+    put(shared, v, t * items, count);
+    threads.team_barrier();
+    for (int i = t; i < count; i += team) out[i] = shared[i];
+  }
+};
+
+/// Cuts lines into tiles.
+template <class Exec, class Item, class Less>
+void set_tiles(const Exec& exec, merge_sort_kernel<Exec, Item, Less>& k) {
+  if constexpr (tuning<Exec>::device) {
+    using kernel_type = merge_sort_kernel<Exec, Item, Less>;
+    constexpr int items = kernel_type::items, team = kernel_type::team;
+    const auto threads = static_cast<std::uint64_t>(std::clamp<std::int64_t>((k.n + items - 1) / items, 1, team));
+    k.group = static_cast<int>(std::bit_ceil(threads));
+    k.tile = k.group * items;
+  } else {
+    const std::int64_t threads = exec.concurrency(), least = 4096;
+    const std::int64_t parts = k.lines >= threads ? 1 : std::clamp<std::int64_t>(k.n / least, 1, threads);
+    k.tile = std::max<std::int64_t>(1, (k.n + parts - 1) / parts);
+  }
+  k.tiles = (k.n + k.tile - 1) / k.tile;
+}
+
+/// Sorts `lines` lines of `n` items each; the result is in `items.data` at the end. Stable.
+template <class Exec, class Item, class Less>
+void merge_sort(const std::string& label, const Exec& exec, std::int64_t lines, std::int64_t n,
+                sort_buffer<Item>& items, const Less& less) {
+  using kernel_type = merge_sort_kernel<Exec, Item, Less>;
+  kernel_type k{less, items.data, items.data, lines, n};
+  set_tiles(exec, k);
+  const std::int64_t units = lines * k.tiles;
+  const auto policy = [&]<class Tag>(Tag, std::int64_t teams) {
+    typename kernel_type::template team_policy<Tag> p(exec, static_cast<int>(teams), kernel_type::team);
+    if constexpr (kernel_type::device)
+      p.set_scratch_size(0, Kokkos::PerTeam(kernel_type::device_tile * sizeof(Item) + 16));
+    return p;
+  };
+  const int groups = kernel_type::team / k.group;  // of a team, one for a tile
+  Kokkos::parallel_for(label + "/tiles", policy(sort_tile_tag(), (units + groups - 1) / groups), k);
+  if (k.tiles == 1) return;
+  const scratch_array<Exec, std::int64_t> splits(exec, units);
+  k.splits = splits.data();
+  for (k.run = k.tile; k.run < n; k.run *= 2) {
+    k.from = items.data;
+    k.to = items.other;
+    Kokkos::parallel_for(label + "/splits",
+                         Kokkos::RangePolicy<Exec, find_splits_tag, Kokkos::IndexType<std::int64_t>>(exec, 0, units),
+                         k);
+    Kokkos::parallel_for(label + "/merge", policy(merge_runs_tag(), units), k);
+    std::swap(items.data, items.other);
+  }
+}
+
+}  // namespace quern::impl
+
+#endif

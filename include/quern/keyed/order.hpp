@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_ORDER_HPP
+#define QUERN_KEYED_ORDER_HPP
+
+#include <concepts>
+#include <quern/core/arguments.hpp>
+#include <quern/core/ordered.hpp>
+#include <quern/reduce/axes.hpp>
+#include <tuple>
+
+namespace quern {
+
+/// The direction of a sort. NaN comes last in both.
+enum class order { ascending, descending };
+
+namespace impl {
+
+/// Numbers as unsigned integers whose ascending order is the one that is wanted. Zeros of either sign have one key,
+/// unless values are to be got back from their keys.
+template <class T>
+struct by_order {
+  static constexpr bool by_bits = true;
+  using value = T;
+  using bits = ordered<T>;
+  using key = typename bits::key;
+  bool descending = false;
+  bool signed_zeros = false;
+
+  KOKKOS_FUNCTION key encode(const T& v) const {
+    const key k = bits::key_of(v == T(0) && !signed_zeros ? T(0) : v);
+    return descending && !bits::is_nan_key(k) ? key(bits::largest - k) : k;
+  }
+  KOKKOS_FUNCTION T decode(key k) const {
+    return static_cast<T>(bits::number_of(descending && !bits::is_nan_key(k) ? key(bits::largest - k) : k));
+  }
+  KOKKOS_FUNCTION bool operator()(key a, key b) const { return a < b; }
+};
+
+/// Values in the order of a comparator of the caller's.
+template <class T, class Less>
+struct by_comparator {
+  static constexpr bool by_bits = false;
+  using value = T;
+  using key = T;
+  Less less;
+  bool signed_zeros = true;
+
+  KOKKOS_FUNCTION const T& encode(const T& v) const { return v; }
+  KOKKOS_FUNCTION const T& decode(const T& k) const { return k; }
+  KOKKOS_FUNCTION bool operator()(const T& a, const T& b) const { return less(a, b); }
+};
+
+template <class T>
+inline constexpr bool is_axis_option = std::is_same_v<T, axis>;
+template <class T>
+inline constexpr bool is_order_option = std::is_same_v<T, order>;
+template <class F, class T>
+inline constexpr bool is_comparator_option = [] {
+  if constexpr (view_like<F> || execution_space<F> || is_axis_option<F> || is_order_option<F>) return false;
+  else return std::predicate<const F&, const T&, const T&>;
+}();
+
+/// Options of a sort of T: an axis and either a direction or a comparator, each once.
+template <class T, class... O>
+concept sort_options = ((is_axis_option<O> || is_order_option<O> || is_comparator_option<O, T>) && ...) &&
+                       (0 + ... + (is_axis_option<O> ? 1 : 0)) <= 1 && (0 + ... + (is_axis_option<O> ? 0 : 1)) <= 1;
+
+/// The order that options ask for.
+template <class T>
+auto ordering_of() {
+  return by_order<T>{};
+}
+template <class T, class First, class... O>
+auto ordering_of(const First& first, const O&... rest) {
+  if constexpr (is_axis_option<First>) return ordering_of<T>(rest...);
+  else if constexpr (is_order_option<First>) return by_order<T>{first == order::descending};
+  else return by_comparator<T, First>{first};
+}
+
+/// An array as lines along one of its axes: the extents with that axis last.
+struct sort_lines {
+  int along = 0;
+  shape extents;
+  std::int64_t n = 1, count = 1;  // elements of a line, lines
+
+  template <class... O>
+  sort_lines(const std::string& label, const shape& of, const O&... options) {
+    axes wanted = axis(-1);
+    [[maybe_unused]] const auto look = [&](const auto& o) {
+      if constexpr (is_axis_option<std::remove_cvref_t<decltype(o)>>) wanted = o;
+    };
+    (look(options), ...);
+    const axis_set set(label, wanted, of.rank);
+    while (!set.has(along)) ++along;
+    extents = set.part(of, false);
+    extents.extent[extents.rank++] = n = of.extent[along];
+    for (int d = 0; d + 1 < extents.rank; ++d) count *= extents.extent[d];
+  }
+  std::int64_t size() const { return n * count; }
+
+  /// An array of the user's with the axis last.
+  template <class T>
+  strided<T> of(const strided<T>& a) const {
+    strided<T> lines{a.data, extents, {}};
+    int to = 0;
+    for (int d = 0; d < extents.rank; ++d)
+      if (d != along) lines.stride[to++] = a.stride[d];
+    lines.stride[to] = a.stride[along];
+    return lines;
+  }
+  /// Memory that has the lines one after the other.
+  template <class T>
+  strided<T> contiguous(T* data) const {
+    strided<T> lines{data, extents, {}};
+    std::int64_t step = 1;
+    for (int d = extents.rank - 1; d >= 0; step *= extents.extent[d--]) lines.stride[d] = step;
+    return lines;
+  }
+};
+
+/// Whether an array is its lines one after the other.
+template <class T>
+bool is_contiguous(const sort_lines& lines, const strided<T>& a) {
+  const auto found = lines.of(a), wanted = lines.contiguous(a.data);
+  for (int d = 0; d < lines.extents.rank; ++d)
+    if (lines.extents.extent[d] > 1 && found.stride[d] != wanted.stride[d]) return false;
+  return true;
+}
+
+}  // namespace impl
+}  // namespace quern
+
+#endif

@@ -1,0 +1,436 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_SORT_HPP
+#define QUERN_KEYED_SORT_HPP
+
+/// @file
+/// Sorting of arrays, and of positions and values by keys.
+///
+/// | call | what it does |
+/// | --- | --- |
+/// | `sort(exec, out, x)` | x in ascending order, NaN last; `out` may be x |
+/// | `sort(exec, x)` | the same in place |
+/// | `argsort(exec, out, x)` | positions: `x(out(0)) <= x(out(1)) <= ...` |
+/// | `sort_by_key(exec, keys, values)` | both in the order of the keys, in place |
+/// | `is_sorted(exec, x)` | whether it is |
+///
+/// All take these options in any order:
+///
+/// - `axis{0}`: the lines along another axis than the last one, each by itself;
+/// - `order::descending`, NaN last there too; or a comparator: a functor or `KOKKOS_LAMBDA` that tells of two values
+///   whether the first one comes before the other (a strict weak ordering), of any trivially copyable type.
+///
+/// Numbers are of any arithmetic or half type. `argsort`, `sort_by_key` and sorts with a comparator are stable: what is
+/// equal keeps its order; all NaN are equal, and so are zeros of either sign.
+///
+/// Asynchronous on `exec` (but `is_sorted` returns a host value). Scratch memory comes from the pool: about as much as
+/// x, and with positions as much again. Without a comparator, long lines are sorted by the radix sort of the vendor's
+/// library on CUDA and HIP (CUB; rocPRIM where Kokkos was built with rocThrust) and of this one on hosts; other lines
+/// by a merge sort.
+
+#include <limits>
+#include <quern/keyed/merge_sort.hpp>
+#include <quern/keyed/order.hpp>
+#include <quern/keyed/radix_sort.hpp>
+#include <quern/map/map.hpp>
+
+namespace quern {
+namespace impl {
+
+/// A key and what moves with it.
+template <class Key, class Value>
+struct keyed_item {
+  Key key;
+  Value value;
+};
+
+/// The order of items is that of their keys.
+template <class Order>
+struct key_less {
+  static constexpr bool by_bits = Order::by_bits;
+  Order order;
+  template <class Key, class Value>
+  KOKKOS_FUNCTION bool operator()(const keyed_item<Key, Value>& a, const keyed_item<Key, Value>& b) const {
+    return order(a.key, b.key);
+  }
+  KOKKOS_FUNCTION bool operator()(const typename Order::key& a, const typename Order::key& b) const {
+    return order(a, b);
+  }
+};
+struct key_of_item {
+  template <class Key, class Value>
+  KOKKOS_FUNCTION Key operator()(const keyed_item<Key, Value>& a) const {
+    return a.key;
+  }
+  template <class Key>
+  KOKKOS_FUNCTION Key operator()(const Key& a) const {
+    return a;
+  }
+};
+
+template <class Order>
+struct make_key {
+  Order order;
+  KOKKOS_FUNCTION typename Order::key operator()(const typename Order::value& v) const { return order.encode(v); }
+};
+template <class Order, class Value>
+struct make_item {
+  Order order;
+  template <class V>
+  KOKKOS_FUNCTION keyed_item<typename Order::key, Value> operator()(const typename Order::value& v, const V& w) const {
+    return {order.encode(v), static_cast<Value>(w)};
+  }
+};
+template <class Order>
+struct value_of_key {
+  Order order;
+  template <class Key, class Value>
+  KOKKOS_FUNCTION typename Order::value operator()(const keyed_item<Key, Value>& a) const {
+    return order.decode(a.key);
+  }
+  KOKKOS_FUNCTION typename Order::value operator()(const typename Order::key& k) const { return order.decode(k); }
+};
+struct value_of_item {
+  template <class Key, class Value>
+  KOKKOS_FUNCTION Value operator()(const keyed_item<Key, Value>& a) const {
+    return a.value;
+  }
+};
+
+/// Numbers as a vendor's radix sort takes them: with one NaN, which it puts last, and negated for the other direction.
+template <class T>
+struct sortable_number {
+  using number = typename ordered<T>::number;
+  bool descending = false;
+
+  KOKKOS_FUNCTION number negated(const number& x) const {
+    if constexpr (std::is_same_v<number, bool>) return !x;
+    else if constexpr (std::is_integral_v<number>) return static_cast<number>(~x);
+    else return -x;
+  }
+  KOKKOS_FUNCTION number operator()(const T& v) const {
+    const auto x = static_cast<number>(v);
+    if constexpr (!std::is_integral_v<number>)
+      if (is_nan(x)) return Kokkos::Experimental::quiet_NaN_v<number>;
+    return descending ? negated(x) : x;
+  }
+};
+template <class T>
+struct number_sorted : sortable_number<T> {
+  using number = typename sortable_number<T>::number;
+  KOKKOS_FUNCTION T operator()(const number& x) const {
+    return static_cast<T>(this->descending && !is_nan(x) ? this->negated(x) : x);
+  }
+};
+
+/// A map between lines of arrays of equal extents.
+template <class Exec, class T, class F, class... In>
+void map_lines(const std::string& label, const Exec& exec, const strided<T>& out, const F& f, const In&... in) {
+  const bool in_place = ((static_cast<const void*>(in.array.data) == out.data) || ...);
+  map_launch<Exec, F, T>(exec, label, out, f, in_place, {out.stride, in.array.stride...}, in...);
+}
+template <class T>
+array_input<T> line_input(const strided<T>& a) {
+  return {{a.data, a.extents, a.stride}};
+}
+template <class T>
+array_input<T> line_input(const strided<const T>& a) {
+  return {a};
+}
+/// Positions along the lines.
+inline position_input line_positions(const sort_lines& lines) {
+  position_input p{{nullptr, lines.extents, {}}};
+  p.array.stride[lines.extents.rank - 1] = 1;
+  return p;
+}
+
+/// Whether lines are long enough to be sorted one by one by a radix sort.
+template <class Exec>
+bool by_radix(const Exec& exec, const sort_lines& lines) {
+  if constexpr (tuning<Exec>::device)
+    return vendor_radix_sort<Exec>::available && (lines.count == 1 || lines.n > 1 << 18);
+  else return lines.count == 1 || (lines.n > 1 << 14 && lines.count < exec.concurrency());
+}
+
+/// Sorts items that lie line after line.
+template <class Exec, class Item, class Order>
+void sort_items(const std::string& label, const Exec& exec, const sort_lines& lines, sort_buffer<Item>& items,
+                const Order& order) {
+  if constexpr (!tuning<Exec>::device && Order::by_bits) {
+    if (by_radix(exec, lines)) {
+      for (std::int64_t l = 0; l < lines.count; ++l) {
+        sort_buffer<Item> line{items.data + l * lines.n, items.other + l * lines.n};
+        host_radix_sort(label, exec, lines.n, line, key_of_item());
+        if (lines.count == 1) items = line;
+        else if (line.data != items.data + l * lines.n) std::copy_n(line.data, lines.n, line.other);
+      }
+      return;
+    }
+  }
+  merge_sort(label, exec, lines.count, lines.n, items, key_less<Order>{order});
+}
+
+template <class Exec, class T>
+void sort_numbers(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<T>& out,
+                  const strided<const T>& in, bool descending) {
+  using number = typename ordered<T>::number;
+  // An even number of passes ends where it began.
+  const bool in_out = std::is_same_v<T, number> && is_contiguous(lines, out);
+  const scratch_array<Exec, number> memory(exec, in_out ? lines.size() : 2 * lines.size());
+  sort_buffer<number> numbers{in_out ? reinterpret_cast<number*>(out.data) : memory.data() + lines.size(),
+                              memory.data()};
+  const bool as_they_are = std::is_integral_v<T> && !descending && in.data == out.data && in_out;
+  if (!as_they_are)
+    map_lines(label + "/numbers", exec, lines.contiguous(numbers.data), sortable_number<T>{descending},
+              line_input(lines.of(in)));
+  vendor_sort(label, exec, lines.count, lines.n, numbers);
+  if (!in_out || descending || numbers.data != static_cast<void*>(out.data))
+    map_lines(label + "/result", exec, lines.of(out), number_sorted<T>{{descending}},
+              line_input(lines.contiguous(numbers.data)));
+}
+
+template <class Exec, class T, class Order>
+void sort_values(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<T>& out,
+                 const strided<const T>& in, Order order) {
+  if (lines.size() == 0) return;
+  if constexpr (vendor_radix_sort<Exec>::available && Order::by_bits)
+    if (by_radix(exec, lines)) return sort_numbers(label, exec, lines, out, in, order.descending);
+  using key = typename Order::key;
+  order.signed_zeros = true;
+  const scratch_array<Exec, key> memory(exec, 2 * lines.size());
+  sort_buffer<key> keys{memory.data(), memory.data() + lines.size()};
+  map_lines(label + "/keys", exec, lines.contiguous(keys.data), make_key<Order>{order}, line_input(lines.of(in)));
+  sort_items(label, exec, lines, keys, order);
+  map_lines(label + "/result", exec, lines.of(out), value_of_key<Order>{order},
+            line_input(lines.contiguous(keys.data)));
+}
+
+/// Values as the unsigned integers of their size, so that a vendor's sort is compiled for few types.
+template <class To>
+struct same_bits {
+  template <class From>
+  KOKKOS_FUNCTION To operator()(const From& v) const {
+    if constexpr (sizeof(From) == sizeof(To)) return Kokkos::bit_cast<To>(v);
+    else return static_cast<To>(v);  // a position
+  }
+};
+
+/// Sorts values with keys. `values` are an input of a map; `store(sorted, key_of, value_of)` gets what a map turns into
+/// the keys and the values in their order.
+template <class Value, class Exec, class K, class Order, class Values, class Store>
+void sort_pairs(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<const K>& in,
+                const Order& order, const Values& values, const Store& store) {
+  using key = typename Order::key;
+  const std::int64_t n = lines.size();
+  if (n == 0) return;
+  if constexpr (vendor_radix_sort<Exec>::available && Order::by_bits && (sizeof(Value) == 4 || sizeof(Value) == 8)) {
+    if (by_radix(exec, lines)) {
+      using bits = std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint64_t>;
+      const scratch_array<Exec, key> key_memory(exec, 2 * n);
+      const scratch_array<Exec, bits> value_memory(exec, 2 * n);
+      sort_buffer<key> keys{key_memory.data(), key_memory.data() + n};
+      sort_buffer<bits> moved{value_memory.data(), value_memory.data() + n};
+      map_lines(label + "/keys", exec, lines.contiguous(keys.data), make_key<Order>{order}, line_input(lines.of(in)));
+      map_lines(label + "/values", exec, lines.contiguous(moved.data), same_bits<bits>(), values);
+      vendor_sort(label, exec, lines.count, lines.n, keys, moved);
+      return store(lines.contiguous(keys.data), lines.contiguous(moved.data), same_bits<Value>());
+    }
+  }
+  using item = keyed_item<key, Value>;
+  const scratch_array<Exec, item> memory(exec, 2 * n);
+  sort_buffer<item> items{memory.data(), memory.data() + n};
+  map_lines(label + "/keys", exec, lines.contiguous(items.data), make_item<Order, Value>{order},
+            line_input(lines.of(in)), values);
+  sort_items(label, exec, lines, items, order);
+  store(lines.contiguous(items.data), lines.contiguous(items.data), value_of_item());
+}
+
+/// Positions in sorted order, as an Index that holds them.
+template <class Index, class Exec, class T, class Out, class Order>
+void sort_positions(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<Out>& out,
+                    const strided<const T>& in, const Order& order) {
+  sort_pairs<Index>(label, exec, lines, in, order, line_positions(lines),
+                    [&](const auto&, const auto& sorted, const auto& value_of) {
+                      map_lines(label + "/result", exec, lines.of(out), value_of, line_input(sorted));
+                    });
+}
+
+template <class T>
+inline constexpr bool can_sort = std::is_arithmetic_v<T> || is_half<T>;
+
+/// The checks of a sort of T with options.
+template <class T, class... Options>
+constexpr void require_order() {
+  static_assert(can_sort<T> || (is_comparator_option<Options, T> || ...),
+                "quern::sort: values that are not real numbers need a comparator");
+  static_assert(std::is_trivially_copyable_v<T>, "quern::sort: values must be trivially copyable");
+}
+
+/// `is_sorted` as a reduction: whether no element comes before the one in front of it.
+template <class T, class Order>
+struct no_descent {
+  using value_type = int;
+  Order order;
+  const T* x;
+  row_nest<1> nest;
+  std::int64_t step;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, int& sorted) const {
+    std::int64_t j;
+    const T* at = x + nest.at_item(i, nest.inner, 1, j).of[0];
+    if (order(order.encode(at[step]), order.encode(at[0]))) sorted = 0;
+  }
+};
+
+template <class Exec, class X, class Result, class... Options>
+void find_descent(const Exec& exec, const X& x_view, const Result& result, const Options&... options) {
+  using T = value_of<X>;
+  require_order<T, Options...>();
+  const std::string label = "quern::is_sorted";
+  const auto x = make_input<Exec>(x_view, label).array;
+  sort_lines lines(label, x.extents, options...);
+  const auto order = ordering_of<T>(options...);
+  const auto all = lines.of(x);
+  shape pairs = all.extents;
+  std::int64_t& last = pairs.extent[pairs.rank - 1];
+  last = std::max<std::int64_t>(last - 1, 0);
+  Kokkos::parallel_reduce(
+      label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, pairs.size()),
+      no_descent<T, std::remove_const_t<decltype(order)>>{
+          order, x.data, row_nest<1>(make_loop_nest<1>(pairs, {all.stride})), all.stride[pairs.rank - 1]},
+      result);
+}
+
+}  // namespace impl
+
+/// The elements of x along each line in order: `numpy.sort`. See the table above for options.
+///
+/// Without a comparator, NaN come back as quiet NaN without a payload, and the order of zeros of different signs is not
+/// defined.
+/// @param out of x's type and extents; may be x
+/// @throws Error if extents do not fit, the axis is out of range, or `out` shares memory with x without being it
+template <execution_space Exec, view_like Out, view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+void sort(const Exec& exec, const Out& out_view, const X& x_view, const Options&... options) {
+  using T = impl::value_of<X>;
+  static_assert(std::is_same_v<T, impl::value_of<Out>>, "quern::sort: out must be of x's value type");
+  impl::require_order<T, Options...>();
+  const std::string label = "quern::sort";
+  const auto x = impl::make_input<Exec>(x_view, label).array;
+  const auto out = impl::make_output<Exec>(out_view, label);
+  if (out.extents != x.extents)
+    throw Error(label, "out has extents " + out.extents.str() + ", expected " + x.extents.str());
+  impl::check_overlap(label, out, x, "x", true);
+  const impl::sort_lines lines(label, x.extents, options...);
+  impl::sort_values(label, exec, lines, out, x, impl::ordering_of<T>(options...));
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+void sort(const Out& out, const X& x, const Options&... options) {
+  sort(impl::default_execution_space<Out>(), out, x, options...);
+}
+/// The same in place.
+template <execution_space Exec, view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+void sort(const Exec& exec, const X& x, const Options&... options) {
+  sort(exec, x, x, options...);
+}
+/// The same in place on a default instance of x's execution space.
+template <view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+void sort(const X& x, const Options&... options) {
+  sort(impl::default_execution_space<X>(), x, x, options...);
+}
+
+/// Positions along each line that put x in order: `numpy.argsort(x, kind="stable")`.
+///
+/// @param out of an integer type that holds the positions, with x's extents
+/// @throws Error if extents or out's type do not fit, the axis is out of range, or `out` shares memory with x
+template <execution_space Exec, view_like Out, view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+void argsort(const Exec& exec, const Out& out_view, const X& x_view, const Options&... options) {
+  using T = impl::value_of<X>;
+  using O = impl::value_of<Out>;
+  static_assert(std::is_integral_v<O>, "quern::argsort: out must be of an integer type");
+  impl::require_order<T, Options...>();
+  const std::string label = "quern::argsort";
+  const auto x = impl::make_input<Exec>(x_view, label).array;
+  const auto out = impl::make_output<Exec>(out_view, label);
+  if (out.extents != x.extents)
+    throw Error(label, "out has extents " + out.extents.str() + ", expected " + x.extents.str());
+  impl::check_overlap(label, out, x, "x", false);
+  const impl::sort_lines lines(label, x.extents, options...);
+  if (lines.n > 0 && !std::in_range<O>(lines.n - 1))
+    throw Error(label, "positions to before " + std::to_string(lines.n) + " do not fit out's type of " +
+                           std::to_string(8 * sizeof(O)) + " bits");
+  const auto order = impl::ordering_of<T>(options...);
+  if constexpr (sizeof(O) > 4)
+    if (!std::in_range<std::uint32_t>(lines.n))
+      return impl::sort_positions<std::uint64_t>(label, exec, lines, out, x, order);
+  impl::sort_positions<std::uint32_t>(label, exec, lines, out, x, order);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+void argsort(const Out& out, const X& x, const Options&... options) {
+  argsort(impl::default_execution_space<Out>(), out, x, options...);
+}
+
+/// Puts keys in order along each line, and values as their keys. Stable.
+///
+/// Without a comparator, NaN come back as quiet NaN without a payload, and a negative zero counts as less than a
+/// positive one.
+/// @param keys, values of equal extents
+/// @throws Error if extents do not fit, the axis is out of range, or keys and values share memory
+template <execution_space Exec, view_like Keys, view_like Values, class... Options>
+  requires impl::sort_options<impl::value_of<Keys>, Options...>
+void sort_by_key(const Exec& exec, const Keys& keys_view, const Values& values_view, const Options&... options) {
+  using K = impl::value_of<Keys>;
+  using V = impl::value_of<Values>;
+  impl::require_order<K, Options...>();
+  static_assert(std::is_trivially_copyable_v<V>, "quern::sort_by_key: values must be trivially copyable");
+  const std::string label = "quern::sort_by_key";
+  const auto in = impl::make_input<Exec>(keys_view, label).array;
+  const auto moved = impl::make_input<Exec>(values_view, label).array;
+  const auto keys = impl::make_output<Exec>(keys_view, label);
+  const auto values = impl::make_output<Exec>(values_view, label);
+  if (values.extents != keys.extents)
+    throw Error(label, "values have extents " + values.extents.str() + ", expected " + keys.extents.str());
+  impl::check_overlap(label, keys, values, "values", false);
+  const impl::sort_lines lines(label, keys.extents, options...);
+  auto order = impl::ordering_of<K>(options...);
+  order.signed_zeros = true;
+  using Order = decltype(order);
+  impl::sort_pairs<V>(label, exec, lines, in, order, impl::line_input(lines.of(moved)),
+                      [&](const auto& sorted_keys, const auto& sorted, const auto& value_of) {
+                        impl::map_lines(label + "/keys", exec, lines.of(keys), impl::value_of_key<Order>{order},
+                                        impl::line_input(sorted_keys));
+                        impl::map_lines(label + "/values", exec, lines.of(values), value_of, impl::line_input(sorted));
+                      });
+}
+/// The same on a default instance of the keys' execution space.
+template <view_like Keys, view_like Values, class... Options>
+  requires impl::sort_options<impl::value_of<Keys>, Options...>
+void sort_by_key(const Keys& keys, const Values& values, const Options&... options) {
+  sort_by_key(impl::default_execution_space<Keys>(), keys, values, options...);
+}
+
+/// Whether x is in order along each line, as `sort` would leave it. Waits for `exec`.
+/// @throws Error if the axis is out of range
+template <execution_space Exec, view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+bool is_sorted(const Exec& exec, const X& x, const Options&... options) {
+  int sorted = 1;
+  impl::find_descent(exec, x, Kokkos::LAnd<int>(sorted), options...);
+  return sorted != 0;
+}
+/// The same on a default instance of x's execution space.
+template <view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+bool is_sorted(const X& x, const Options&... options) {
+  return is_sorted(impl::default_execution_space<X>(), x, options...);
+}
+
+}  // namespace quern
+
+#endif

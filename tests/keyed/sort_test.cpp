@@ -1,0 +1,317 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Sorting beside NumPy's frozen results and the standard library.
+
+#include <algorithm>
+#include <numeric>
+#include <quern/keyed.hpp>
+
+#include "support/numpy_reference.hpp"
+#include "support/testing.hpp"
+
+namespace {
+
+namespace numpy = numpy_reference;
+using quern::order;
+
+/// NaN equals NaN here, and nothing else.
+template <class T>
+bool same(const T& a, const T& b) {
+  return a == b || (a != a && b != b);
+}
+template <class V, class T>
+void expect_is(const std::vector<V>& expected, const std::vector<T>& found) {
+  ASSERT_EQ(expected.size(), found.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    ASSERT_TRUE(same(static_cast<T>(expected[i]), found[i])) << i << ": " << expected[i] << " and " << found[i];
+}
+template <class T>
+std::vector<T> converted(const std::vector<double>& v) {
+  return {v.begin(), v.end()};
+}
+
+template <class Case>
+class Sort : public testing::Test {
+ protected:
+  template <class V, int Rank>
+  static auto array(const std::array<std::int64_t, Rank>& extents, const std::vector<V>& values) {
+    return test::make_array<V, Rank, typename Case::layout, typename Case::exec>(extents, values);
+  }
+  template <class V, int Rank>
+  static auto empty(const std::array<std::int64_t, Rank>& extents) {
+    return test::make_array<V, Rank, typename Case::layout, typename Case::exec>(extents);
+  }
+};
+using real_cases = test::covering<double, float, double>;
+TYPED_TEST_SUITE(Sort, real_cases);
+
+TYPED_TEST(Sort, OfNumPy) {
+  using E = typename TypeParam::exec;
+  using T = typename TypeParam::value;
+  const auto n = static_cast<std::int64_t>(numpy::unordered.size());
+  const auto values = converted<T>(numpy::unordered);
+  const auto x = this->template array<T, 1>({n}, values), out = this->template empty<T, 1>({n});
+  quern::sort(E(), out, x);
+  expect_is(numpy::ordered, test::contents(out));
+  expect_is(values, test::contents(x));
+  EXPECT_TRUE(quern::is_sorted(E(), out));
+  EXPECT_FALSE(quern::is_sorted(x));
+  quern::sort(out, x, order::descending);
+  EXPECT_TRUE(quern::is_sorted(E(), out, order::descending));
+  EXPECT_FALSE(quern::is_sorted(E(), out));
+  const auto positions = this->template empty<std::int32_t, 1>({n});
+  const auto wide = this->template empty<std::int64_t, 1>({n});
+  quern::argsort(E(), positions, x);
+  expect_is(numpy::order_of, test::contents(positions));
+  quern::argsort(wide, x, order::descending);
+  expect_is(numpy::descending_order_of, test::contents(wide));
+  std::vector<T> descending;
+  for (const auto p : numpy::descending_order_of) descending.push_back(values[p]);
+  expect_is(descending, test::contents(out));
+  quern::sort(E(), x);
+  expect_is(numpy::ordered, test::contents(x));
+  quern::sort(x, order::descending);
+  expect_is(descending, test::contents(x));
+}
+
+TYPED_TEST(Sort, OfValuesByKeys) {
+  using E = typename TypeParam::exec;
+  using T = typename TypeParam::value;
+  const auto n = static_cast<std::int64_t>(numpy::unordered.size());
+  std::vector<std::int64_t> positions(n);
+  std::iota(positions.begin(), positions.end(), 0);
+  // Without zeros, whose signs count here.
+  std::vector<T> keys = converted<T>(numpy::unordered);
+  for (auto& k : keys)
+    if (k == 0) k = T(0.125);
+  std::vector<std::int64_t> expected = positions;
+  std::stable_sort(expected.begin(), expected.end(),
+                   [&](auto i, auto j) { return keys[i] < keys[j] || (keys[i] == keys[i] && keys[j] != keys[j]); });
+  const auto check = [&](auto value) {
+    using V = decltype(value);
+    const auto k = this->template array<T, 1>({n}, keys);
+    const auto v = this->template array<V, 1>({n}, std::vector<V>(positions.begin(), positions.end()));
+    quern::sort_by_key(E(), k, v);
+    expect_is(expected, test::contents(v));
+    EXPECT_TRUE(quern::is_sorted(E(), k));
+    quern::sort_by_key(v, k);
+    expect_is(keys, test::contents(k));
+    expect_is(positions, test::contents(v));
+  };
+  if constexpr (std::is_same_v<T, double>) check(std::int16_t());
+  else check(double());
+}
+
+template <class Case>
+class SortTable : public Sort<Case> {};
+using table_cases = test::covering<std::int32_t, std::uint8_t, std::int32_t>;
+TYPED_TEST_SUITE(SortTable, table_cases);
+
+TYPED_TEST(SortTable, AlongAxes) {
+  using E = typename TypeParam::exec;
+  using T = typename TypeParam::value;
+  const std::array<std::int64_t, 2> extents = {12, 17};
+  const auto x =
+      this->template array<T, 2>(extents, std::vector<T>(numpy::unordered_table.begin(), numpy::unordered_table.end()));
+  const auto out = this->template empty<T, 2>(extents);
+  const auto positions = this->template empty<std::int16_t, 2>(extents);
+  quern::sort(E(), out, x);
+  expect_is(numpy::ordered_table_1, test::contents(out));
+  EXPECT_TRUE(quern::is_sorted(out, quern::axis(1)));
+  EXPECT_FALSE(quern::is_sorted(out, quern::axis(0)));
+  quern::argsort(E(), positions, x);
+  expect_is(numpy::order_of_table_1, test::contents(positions));
+  quern::argsort(positions, x, quern::axis(-2));
+  expect_is(numpy::order_of_table_0, test::contents(positions));
+  quern::sort(E(), x, quern::axis(0));
+  expect_is(numpy::ordered_table_0, test::contents(x));
+}
+
+/// Values that are equal to many others where `different` is small.
+template <class T>
+std::vector<T> hashed(std::int64_t n, std::uint64_t different, std::uint64_t seed = 0) {
+  std::vector<T> v(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::uint64_t z = (i + 1 + 77 * seed) * 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    v[i] = static_cast<T>(static_cast<double>((z ^ z >> 31) % different) - static_cast<double>(different / 2));
+  }
+  return v;
+}
+
+struct last_digit_first {
+  template <class T>
+  KOKKOS_FUNCTION bool operator()(const T& a, const T& b) const {
+    const auto x = static_cast<std::int64_t>(a), y = static_cast<std::int64_t>(b);
+    return x % 10 < y % 10;
+  }
+};
+
+template <class Exec>
+class SortLarge : public testing::Test {
+ protected:
+  /// One dimension, beside the standard library: numbers with the order, and positions and values by a comparator.
+  template <class T>
+  static void line(std::int64_t n, std::uint64_t different) {
+    const auto values = hashed<T>(n, different);
+    const auto x = test::make_array<T, 1, Kokkos::LayoutRight, Exec>({n}, values);
+    const auto out = test::make_array<T, 1, Kokkos::LayoutRight, Exec>({n});
+    auto expected = values;
+    std::sort(expected.begin(), expected.end());
+    quern::sort(Exec(), out, x);
+    EXPECT_EQ(expected, test::contents(out));
+    std::reverse(expected.begin(), expected.end());
+    quern::sort(Exec(), out, x, order::descending);
+    EXPECT_EQ(expected, test::contents(out));
+
+    std::vector<std::int32_t> by(n);
+    std::iota(by.begin(), by.end(), 0);
+    std::stable_sort(by.begin(), by.end(), [&](auto i, auto j) { return last_digit_first()(values[i], values[j]); });
+    const auto positions = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, Exec>({n});
+    quern::argsort(Exec(), positions, x, last_digit_first());
+    EXPECT_EQ(by, test::contents(positions));
+    for (std::int64_t i = 0; i < n; ++i) expected[i] = values[by[i]];
+    quern::sort(Exec(), out, x, last_digit_first());
+    EXPECT_EQ(expected, test::contents(out));
+    EXPECT_TRUE(quern::is_sorted(out, last_digit_first()));
+    std::iota(by.begin(), by.end(), 0);
+    std::stable_sort(by.begin(), by.end(), [&](auto i, auto j) { return values[i] > values[j]; });
+    quern::argsort(Exec(), positions, x, order::descending);
+    EXPECT_EQ(by, test::contents(positions));
+  }
+
+  /// Many lines of a matrix, along both axes.
+  template <class T>
+  static void lines(std::int64_t rows, std::int64_t columns) {
+    const auto values = hashed<T>(rows * columns, 1000);
+    const auto x = test::make_array<T, 2, Kokkos::LayoutRight, Exec>({rows, columns}, values);
+    const auto out = test::make_array<T, 2, Kokkos::LayoutRight, Exec>({rows, columns});
+    const auto positions = test::make_array<std::int64_t, 2, Kokkos::LayoutRight, Exec>({rows, columns});
+    auto sorted = values;
+    std::vector<std::int64_t> by(rows * columns);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const auto first = by.begin() + r * columns, last = first + columns;
+      std::iota(first, last, 0);
+      std::stable_sort(first, last, [&](auto i, auto j) { return values[r * columns + i] < values[r * columns + j]; });
+      for (std::int64_t i = 0; i < columns; ++i) sorted[r * columns + i] = values[r * columns + first[i]];
+    }
+    quern::sort(Exec(), out, x);
+    EXPECT_EQ(sorted, test::contents(out));
+    quern::argsort(Exec(), positions, x);
+    EXPECT_EQ(by, test::contents(positions));
+    const auto y = test::make_array<T, 2, Kokkos::LayoutLeft, Exec>({columns, rows});
+    Kokkos::View<T**, Kokkos::LayoutLeft, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> turned(
+        x.data(), columns, rows);
+    quern::sort(Exec(), y, turned, quern::axis(0));
+    const Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+        back(y.data(), rows, columns);
+    EXPECT_EQ(sorted, test::contents(back));
+  }
+};
+TYPED_TEST_SUITE(SortLarge, test::all_spaces);
+
+TYPED_TEST(SortLarge, Lines) {
+  for (const std::int64_t n : {0, 1, 2, 7, 128, 1023, 1025, 5003, 100'003}) {
+    this->template line<double>(n, 1 << 20);
+    this->template line<std::int16_t>(n, n < 128 ? 3 : 30000);
+  }
+}
+
+TYPED_TEST(SortLarge, Tables) {
+  this->template lines<float>(2000, 1);
+  this->template lines<float>(1500, 9);
+  this->template lines<double>(300, 65);
+  this->template lines<std::int32_t>(100, 1025);
+  this->template lines<float>(3, 70'001);
+}
+
+TYPED_TEST(SortLarge, OtherTypes) {
+  using E = TypeParam;
+  const std::int64_t n = 5000;
+  const auto check = [&]<class T>(T, std::uint64_t different) {
+    const auto values = hashed<T>(n, different);
+    const auto x = test::make_array<T, 1, Kokkos::LayoutRight, E>({n}, values);
+    auto expected = values;
+    std::sort(expected.begin(), expected.end());
+    quern::sort(E(), x);
+    EXPECT_EQ(expected, test::contents(x));
+    std::reverse(expected.begin(), expected.end());
+    quern::sort(E(), x, order::descending);
+    EXPECT_EQ(expected, test::contents(x));
+  };
+  check(std::int8_t(), 200);
+  check(std::uint16_t(), 2);
+  check(std::uint32_t(), 2);
+  check(std::uint64_t(), 2);
+  check(Kokkos::Experimental::half_t(), 200);
+  check(Kokkos::Experimental::bhalf_t(), 200);
+  // The ends of a type's range.
+  std::vector<std::int64_t> ends = {0, -1, 1, INT64_MAX, INT64_MIN, INT64_MAX - 1, INT64_MIN + 1, 0};
+  const auto x = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, E>({8}, ends);
+  quern::sort(E(), x);
+  std::sort(ends.begin(), ends.end());
+  EXPECT_EQ(ends, test::contents(x));
+}
+
+struct point {
+  double x, y;
+  bool operator==(const point&) const = default;
+};
+struct by_distance {
+  KOKKOS_FUNCTION bool operator()(const point& a, const point& b) const {
+    return a.x * a.x + a.y * a.y < b.x * b.x + b.y * b.y;
+  }
+};
+
+TYPED_TEST(SortLarge, OfStructures) {
+  const std::int64_t n = 10'007;
+  std::vector<point> points(n);
+  for (std::int64_t i = 0; i < n; ++i) points[i] = {test::sample(i, 1), test::sample(i, 2)};
+  const auto x = test::make_array<point, 1, Kokkos::LayoutRight, TypeParam>({n}, points);
+  quern::sort(TypeParam(), x, by_distance());
+  std::stable_sort(points.begin(), points.end(), by_distance());
+  EXPECT_EQ(points, test::contents(x));
+}
+
+TYPED_TEST(SortLarge, NaNAndNothing) {
+  using E = TypeParam;
+  const std::int64_t n = 3001;
+  const std::vector<double> nans(n, -numpy::nan);
+  const auto x = test::make_array<double, 1, Kokkos::LayoutRight, E>({n}, nans);
+  const auto positions = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, E>({n});
+  std::vector<std::int32_t> in_order(n);
+  std::iota(in_order.begin(), in_order.end(), 0);
+  for (const auto how : {order::ascending, order::descending}) {
+    quern::argsort(E(), positions, x, how);
+    EXPECT_EQ(in_order, test::contents(positions));
+    quern::sort(E(), x, how);
+    expect_is(nans, test::contents(x));
+    EXPECT_TRUE(quern::is_sorted(E(), x, how));
+  }
+  const auto none = test::make_array<double, 2, Kokkos::LayoutRight, E>({0, 3});
+  const auto nowhere = test::make_array<int, 2, Kokkos::LayoutRight, E>({0, 3});
+  quern::sort(E(), none);
+  quern::argsort(E(), nowhere, none, quern::axis(0));
+  EXPECT_TRUE(quern::is_sorted(E(), none));
+  EXPECT_TRUE(quern::is_sorted(E(), none, quern::axis(0)));
+}
+
+TYPED_TEST(SortLarge, Misuse) {
+  using E = TypeParam;
+  const auto x = test::make_array<double, 1, Kokkos::LayoutRight, E>({300});
+  const auto y = test::make_array<double, 1, Kokkos::LayoutRight, E>({299});
+  const auto small = test::make_array<std::int8_t, 1, Kokkos::LayoutRight, E>({300});
+  test::expect_error("quern::sort: out has extents (299), expected (300)", [&] { quern::sort(E(), y, x); });
+  test::expect_error("quern::sort: axis 1 is out of range, expected one of an array of rank 1",
+                     [&] { quern::sort(E(), x, quern::axis(1)); });
+  test::expect_error("quern::argsort: positions to before 300 do not fit out's type of 8 bits",
+                     [&] { quern::argsort(E(), small, x); });
+  test::expect_error("quern::sort_by_key: values have extents (299), expected (300)",
+                     [&] { quern::sort_by_key(E(), x, y); });
+  const auto part = Kokkos::subview(x, Kokkos::pair<int, int>(1, 300));
+  test::expect_error("quern::sort: out and x share memory and are not the same View",
+                     [&] { quern::sort(E(), part, Kokkos::subview(x, Kokkos::pair<int, int>(0, 299))); });
+}
+
+}  // namespace
