@@ -4,10 +4,12 @@
 #define QUERN_KEYED_HPP
 
 /// @file
-/// Sorting, histograms, bins and searches.
+/// Sorting, distinct values, selections, histograms, bins and searches.
 
+#include <quern/keyed/compact.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/search.hpp>
 #include <quern/keyed/sort.hpp>
+#include <quern/keyed/unique.hpp>
 
 #endif

@@ -84,6 +84,7 @@ struct sort_lines {
   shape extents;
   std::int64_t n = 1, count = 1;  // elements of a line, lines
 
+  sort_lines() = default;
   template <class... O>
   sort_lines(const std::string& label, const shape& of, const O&... options) {
     axes wanted = axis(-1);
@@ -97,6 +98,14 @@ struct sort_lines {
     extents.extent[extents.rank++] = n = of.extent[along];
     for (int d = 0; d + 1 < extents.rank; ++d) count *= extents.extent[d];
   }
+  /// All elements in row-major order as one line.
+  static sort_lines flat(const shape& of) {
+    sort_lines lines;
+    lines.extents = of.rank == 0 ? shape{1} : of;
+    lines.along = lines.extents.rank - 1;
+    lines.n = of.size();
+    return lines;
+  }
   std::int64_t size() const { return n * count; }
 
   /// An array of the user's with the axis last.
@@ -108,6 +117,13 @@ struct sort_lines {
       if (d != along) lines.stride[to++] = a.stride[d];
     lines.stride[to] = a.stride[along];
     return lines;
+  }
+  /// Where in its line each element is.
+  position_input positions() const {
+    position_input p{{nullptr, extents, {}}};
+    if (count == 1) p.array = contiguous<const std::int64_t>(nullptr);
+    else p.array.stride[extents.rank - 1] = 1;
+    return p;
   }
   /// Memory that has the lines one after the other.
   template <class T>

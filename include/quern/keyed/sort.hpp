@@ -137,13 +137,6 @@ template <class T>
 array_input<T> line_input(const strided<const T>& a) {
   return {a};
 }
-/// Positions along the lines.
-inline position_input line_positions(const sort_lines& lines) {
-  position_input p{{nullptr, lines.extents, {}}};
-  p.array.stride[lines.extents.rank - 1] = 1;
-  return p;
-}
-
 /// Whether lines are long enough to be sorted one by one by a radix sort.
 template <class Exec>
 bool by_radix(const Exec& exec, const sort_lines& lines) {
@@ -249,7 +242,7 @@ void sort_pairs(const std::string& label, const Exec& exec, const sort_lines& li
 template <class Index, class Exec, class T, class Out, class Order>
 void sort_positions(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<Out>& out,
                     const strided<const T>& in, const Order& order) {
-  sort_pairs<Index>(label, exec, lines, in, order, line_positions(lines),
+  sort_pairs<Index>(label, exec, lines, in, order, lines.positions(),
                     [&](const auto&, const auto& sorted, const auto& value_of) {
                       map_lines(label + "/result", exec, lines.of(out), value_of, line_input(sorted));
                     });

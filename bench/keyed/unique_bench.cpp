@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Distinct values and selections beside what a user would put together from Kokkos's sort and scan. Bytes count the
+// input and the result once.
+
+#include <Kokkos_Sort.hpp>
+#include <quern/keyed.hpp>
+#include <quern/random.hpp>
+
+#include "support/bench.hpp"
+
+namespace {
+
+using bench::exec_space;
+using bench::make_view;
+using bench::prepared;
+using quern::random::key;
+using number = Kokkos::View<std::int64_t, bench::memory_space>;
+
+/// The distinct values of numbers from 0 to different - 1, all of which occur, and their counts.
+template <std::int64_t Different>
+prepared unique(const exec_space& exec, std::int64_t n) {
+  const auto x = make_view<std::int32_t*>("x", n), values = make_view<std::int32_t*>("values", Different),
+             sorted = make_view<std::int32_t*>("sorted", n);
+  const auto counts = make_view<std::int64_t*>("counts", Different), starts = make_view<std::int64_t*>("starts", n + 1);
+  const number count("count");
+  quern::random::integers(exec, x, key(1), 0, Different);
+  prepared p{4.0 * n + 12.0 * Different, 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::unique_counts(exec, values, counts, count, x); }},
+                {"plain", [=] {
+                   Kokkos::deep_copy(exec, sorted, x);
+                   Kokkos::sort(exec, sorted);
+                   Kokkos::parallel_scan(
+                       "plain", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i, std::int64_t& k, bool final) {
+                         const bool first = i == 0 || sorted(i) != sorted(i - 1);
+                         if (final && first) {
+                           values(k) = sorted(i);
+                           starts(k) = i;
+                         }
+                         k += first;
+                         if (final && i == n - 1) {
+                           count() = k;
+                           starts(k) = n;
+                         }
+                       });
+                   Kokkos::parallel_for(
+                       "plain", bench::range(exec, 0, Different), KOKKOS_LAMBDA(std::int64_t k) {
+                         if (k < count()) counts(k) = starts(k + 1) - starts(k);
+                       });
+                 }}};
+  p.poison = [=] {
+    Kokkos::deep_copy(values, -7);
+    Kokkos::deep_copy(counts, -7);
+    Kokkos::deep_copy(count, 0);
+  };
+  const auto expected = make_view<std::int64_t*>("expected", Different);
+  quern::bincount(exec, expected, x);
+  p.right = [=] {
+    return bench::failures(
+               Different, KOKKOS_LAMBDA(std::int64_t k) {
+                 return count() == Different && values(k) == k && counts(k) == expected(k);
+               }) == 0;
+  };
+  return p;
+}
+
+prepared compact(const exec_space& exec, std::int64_t n) {
+  const auto x = make_view<double*>("x", n), out = make_view<double*>("out", n);
+  const number count("count");
+  quern::random::uniform(exec, x, key(1));
+  prepared p{12.0 * n, 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::compact(exec, out, count, x, KOKKOS_LAMBDA(double v) { return v < 0.5; }); }},
+                {"plain", [=] {
+                   Kokkos::parallel_scan(
+                       "plain", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i, std::int64_t& k, bool final) {
+                         const double v = x(i);
+                         if (final && v < 0.5) out(k) = v;
+                         k += v < 0.5;
+                         if (final && i == n - 1) count() = k;
+                       });
+                 }}};
+  p.poison = [=] { Kokkos::deep_copy(out, -7); };
+  p.right = [=] {
+    // Numbered by another scan, each is where it belongs.
+    const auto number_of = make_view<std::int64_t*>("numbers", n);
+    const auto is_kept = KOKKOS_LAMBDA(double v) { return v < 0.5; };
+    std::int64_t expected = 0, found = 0;
+    Kokkos::parallel_scan(
+        "numbers", bench::range(0, n),
+        KOKKOS_LAMBDA(std::int64_t i, std::int64_t& k, bool final) {
+          if (final) number_of(i) = k;
+          k += is_kept(x(i));
+        },
+        expected);
+    Kokkos::deep_copy(found, count);
+    const auto wrong =
+        bench::failures(n, KOKKOS_LAMBDA(std::int64_t i) { return !is_kept(x(i)) || out(number_of(i)) == x(i); });
+    return found == expected && wrong == 0;
+  };
+  return p;
+}
+
+const bool registered = [] {
+  bench::add({"unique_i32", {1'000'000, 100'000'000}, 40'099, unique<1000>});
+  bench::add({"compact_half_f64", {1'000'000, 100'000'000}, 4099, compact});
+  return true;
+}();
+
+}  // namespace

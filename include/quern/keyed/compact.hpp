@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_COMPACT_HPP
+#define QUERN_KEYED_COMPACT_HPP
+
+/// @file
+/// The elements of an array that a mask or a predicate selects, and the positions of those that are not zero.
+///
+/// Results whose number depends on the data go to Views of the caller's that are large enough. How many there are is
+/// returned by the calls that wait for `exec`, or written to a View of rank 0 by those that do not:
+///
+/// | call | |
+/// | --- | --- |
+/// | `n = compact(exec, out, x, mask)` | waits |
+/// | `compact(exec, out, count, x, mask)` | asynchronous; `count` is a View of rank 0 of `std::int64_t` |
+///
+/// What does not fit is not written: the count tells, and the calls that wait throw a `DataError`. Scratch memory is
+/// one number for each 4096 elements. Without exec, calls run on a default instance of out's execution space.
+
+#include <concepts>
+#include <quern/keyed/counted.hpp>
+#include <quern/keyed/kept.hpp>
+#include <quern/map/map.hpp>
+#include <quern/scan/kernel.hpp>
+
+namespace quern {
+namespace impl {
+
+/// Whether an element of a mask is set, or one of x satisfies a predicate.
+template <class M>
+struct mask_is_set {
+  const M* mask;
+  row_nest<2> nest;  // offsets of x and mask, in row-major order
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    std::int64_t j;
+    return mask[nest.at_item(i, nest.inner, 1, j).of[1]] != M(0);
+  }
+};
+template <class T, class Predicate>
+struct element_satisfies {
+  Predicate predicate;
+  const T* x;
+  row_nest<2> nest;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    std::int64_t j;
+    return predicate(x[nest.at_item(i, nest.inner, 1, j).of[0]]);
+  }
+};
+
+template <class T, class Out>
+struct put_element {
+  const T* x;
+  row_nest<2> nest;
+  result_row<Out> out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
+    std::int64_t j;
+    out.set(k, x[nest.at_item(i, nest.inner, 1, j).of[0]]);
+  }
+};
+
+/// Positions as row-major numbers, or as rows of one number for each axis.
+template <class Out>
+struct put_position {
+  Out* out;
+  std::int64_t stride, room;
+  int rank;  // 0 for row-major numbers
+  std::int64_t across;
+  std::int64_t extent[max_rank];
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
+    if (k >= room) return;
+    if (rank == 0) out[k * stride] = static_cast<Out>(i);
+    for (int d = rank - 1; d >= 0; --d) {
+      out[k * stride + d * across] = static_cast<Out>(i % extent[d]);
+      i /= extent[d];
+    }
+  }
+};
+
+template <class Exec, class Count, class Out, class X, class Mask>
+void compact_into(const Exec& exec, const Count& count, const Out& out_view, const X& x_view, const Mask& mask_view) {
+  const std::string label = "quern::compact";
+  const auto x = make_input<Exec>(x_view, label).array;
+  const auto out = make_result<Exec>(label, "out", out_view, x);
+  std::int64_t* number = count_output<Exec>(label, count);
+  const auto run = [&](const auto& nest, const auto& keep) {
+    for_kept(label, exec, x.extents.size(), keep, put_element<value_of<X>, value_of<Out>>{x.data, nest, out}, number);
+  };
+  if constexpr (view_like<Mask>) {
+    const auto mask = make_input<Exec>(mask_view, label).array;
+    if (mask.extents != x.extents)
+      throw Error(label, "mask has extents " + mask.extents.str() + ", expected " + x.extents.str());
+    make_result<Exec>(label, "out", out_view, mask);
+    const row_nest<2> nest(in_order(x.extents, x.stride, mask.stride));
+    run(nest, mask_is_set<value_of<Mask>>{mask.data, nest});
+  } else {
+    static_assert(std::predicate<const Mask&, const value_of<X>&>,
+                  "quern::compact: mask must be a View or a predicate of x's elements");
+    const row_nest<2> nest(in_order(x.extents, x.stride, x.stride));
+    run(nest, element_satisfies<value_of<X>, Mask>{mask_view, x.data, nest});
+  }
+}
+
+template <class Exec, class Count, class Out, class X>
+void nonzero_into(const Exec& exec, const Count& count, const Out& out_view, const X& x_view) {
+  using O = value_of<Out>;
+  static_assert(std::is_integral_v<O>, "quern::nonzero: out must be of an integer type");
+  const std::string label = "quern::nonzero";
+  const auto x = make_input<Exec>(x_view, label).array;
+  const auto out = make_output<Exec>(out_view, label);
+  const bool rows = out.extents.rank == 2 && out.extents.extent[1] == x.extents.rank;
+  if (out.extents.rank != 1 && !rows)
+    throw Error(label, "out has extents " + out.extents.str() + ", expected rank 1 or (n, " +
+                           std::to_string(x.extents.rank) + ")");
+  const std::int64_t largest =
+      rows ? *std::max_element(x.extents.extent.begin(), x.extents.extent.end()) : x.extents.size();
+  if (largest > 0 && !std::in_range<O>(largest - 1))
+    throw Error(label, "positions to before " + std::to_string(largest) + " do not fit out's type of " +
+                           std::to_string(8 * sizeof(O)) + " bits");
+  check_overlap(label, out, x, "x", false);
+  put_position<O> put{out.data, out.stride[0], out.extents.extent[0], rows ? x.extents.rank : 0, out.stride[1], {}};
+  std::copy_n(x.extents.extent.begin(), max_rank, put.extent);
+  const row_nest<2> nest(in_order(x.extents, x.stride, x.stride));
+  for_kept(label, exec, x.extents.size(), mask_is_set<value_of<X>>{x.data, nest}, put,
+           count_output<Exec>(label, count));
+}
+
+}  // namespace impl
+
+/// The elements of x where a mask is not zero, in row-major order: `x[mask]`, `numpy.compress`.
+///
+/// `n = compact([exec,] out, x, mask)` or `compact([exec,] out, count, x, mask)`:
+/// - out: of rank 1; must not share memory with x or the mask
+/// - x: of any rank
+/// - mask: a View of x's extents, or a predicate of an element of x
+///
+/// @throws Error if extents do not fit; DataError if the call waits and `out` has no room for the result
+template <class... Args>
+  requires impl::are_counted_arguments<1, 2, Args...>
+auto compact(const Args&... args) {
+  return impl::counted_call<1, 2>("quern::compact", [](const auto&... a) { impl::compact_into(a...); }, args...);
+}
+
+/// The positions of the elements of x that are not zero, in row-major order: `numpy.flatnonzero`, or `numpy.argwhere`
+/// where `out` has rank 2. NaN is not zero.
+///
+/// `n = nonzero([exec,] out, x)` or `nonzero([exec,] out, count, x)`:
+/// - out: of an integer type; of rank 1 for row-major numbers, or (n, rank of x) for positions along the axes
+///
+/// @throws Error if extents do not fit or out's type does not hold the positions; DataError as above
+template <class... Args>
+  requires impl::are_counted_arguments<1, 1, Args...>
+auto nonzero(const Args&... args) {
+  return impl::counted_call<1, 1>("quern::nonzero", [](const auto&... a) { impl::nonzero_into(a...); }, args...);
+}
+
+}  // namespace quern
+
+#endif

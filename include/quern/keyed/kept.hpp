@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_KEPT_HPP
+#define QUERN_KEYED_KEPT_HPP
+
+#include <algorithm>
+#include <quern/core/workspace.hpp>
+
+namespace quern::impl {
+
+struct count_kept_tag {};
+struct add_counts_tag {};
+struct put_kept_tag {};
+
+/// Stream compaction: numbers the i from 0 to n - 1 for which `keep(i)` is true, in order. `put(i, k)` is called for
+/// the one that is number k; `put.follow(i, k)`, if there is one, for every i, where k is the number of the last that
+/// was kept up to i. Tiles are counted, the counts added up, and the tiles looked at again.
+template <class Exec, class Keep, class Put>
+struct kept_kernel {
+  static constexpr bool device = tuning<Exec>::device;
+  static constexpr int team = device ? 256 : 1, items = 16, device_tile = team * items;
+  static constexpr bool follows = requires(const Put& p, std::int64_t i) { p.follow(i, i); };
+  template <class Tag>
+  using team_policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<team>>;
+  using member = typename team_policy<count_kept_tag>::member_type;
+
+  Keep keep;
+  Put put;
+  std::int64_t n, tile, tiles;
+  std::int64_t* counts;  // of the tiles; then of all tiles before
+  std::int64_t* count;   // of all
+
+  KOKKOS_FUNCTION void operator()(count_kept_tag, const member& threads) const {
+    const std::int64_t first = threads.league_rank() * tile, last = Kokkos::min(first + tile, n);
+    if constexpr (device) {
+      int kept = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::TeamThreadRange(threads, 0, static_cast<int>(last - first)),
+          [&](int i, int& sum) { sum += keep(first + i) ? 1 : 0; }, kept);
+      if (threads.team_rank() == 0) counts[threads.league_rank()] = kept;
+    } else {
+      std::int64_t kept = 0;
+      for (std::int64_t i = first; i < last; ++i) kept += keep(i) ? 1 : 0;
+      counts[threads.league_rank()] = kept;
+    }
+  }
+
+  KOKKOS_FUNCTION void operator()(add_counts_tag, std::int64_t t, std::int64_t& before, bool final) const {
+    const std::int64_t here = counts[t];
+    if (final) counts[t] = before;
+    before += here;
+    if (final && t == tiles - 1) *count = before;
+  }
+
+  KOKKOS_FUNCTION void operator()(put_kept_tag, const member& threads) const {
+    const std::int64_t first = threads.league_rank() * tile, last = Kokkos::min(first + tile, n);
+    std::int64_t before = counts[threads.league_rank()];
+    if constexpr (device) {
+      put_in_team(threads, first, static_cast<int>(last - first), before);
+    } else {
+      for (std::int64_t i = first; i < last; ++i) {
+        if (keep(i)) put(i, before++);
+        if constexpr (follows) put.follow(i, before - 1);
+      }
+    }
+  }
+
+  /// Each thread numbers neighbours, but memory is accessed in rows.
+  KOKKOS_FUNCTION void put_in_team(const member& threads, std::int64_t first, int size, std::int64_t before) const {
+    auto* kept = static_cast<std::uint16_t*>(threads.team_shmem().get_shmem_aligned(2 * device_tile, 16));
+    auto* number = static_cast<std::uint16_t*>(threads.team_shmem().get_shmem_aligned(2 * device_tile, 16));
+    const int t = threads.team_rank();
+    for (int i = t; i < device_tile; i += team) number[i] = i < size && keep(first + i) ? 1 : 0;
+    threads.team_barrier();
+    int mine = 0;
+    for (int k = 0; k < items; ++k) mine += number[t * items + k];
+    int at = threads.team_scan(mine);
+    for (int k = 0; k < items; ++k) {
+      const int i = t * items + k;
+      if (number[i] != 0) kept[at++] = static_cast<std::uint16_t>(i);
+      number[i] = static_cast<std::uint16_t>(at);  // kept up to i
+    }
+    threads.team_barrier();
+    const int all = number[device_tile - 1];
+    for (int k = t; k < all; k += team) put(first + kept[k], before + k);
+    if constexpr (follows)
+      for (int i = t; i < size; i += team) put.follow(first + i, before + number[i] - 1);
+  }
+};
+
+/// Numbers what is kept; how many there are is written to `count`, which `exec` reaches.
+template <class Exec, class Keep, class Put>
+void for_kept(const std::string& label, const Exec& exec, std::int64_t n, const Keep& keep, const Put& put,
+              std::int64_t* count) {
+  using kernel_type = kept_kernel<Exec, Keep, Put>;
+  constexpr std::int64_t least = 4096;
+  const std::int64_t parts = std::clamp<std::int64_t>(n / least, 1, 4 * exec.concurrency());
+  const std::int64_t tile = kernel_type::device ? kernel_type::device_tile : (n + parts - 1) / parts;
+  const std::int64_t tiles = n == 0 ? 1 : (n + tile - 1) / tile;
+  const scratch_array<Exec, std::int64_t> counts(exec, tiles);
+  const kernel_type kernel{keep, put, n, tile, tiles, counts.data(), count};
+  const auto run = [&]<class Tag>(Tag, const char* what, int bytes) {
+    typename kernel_type::template team_policy<Tag> policy(exec, static_cast<int>(tiles), kernel_type::team);
+    if (bytes > 0) policy.set_scratch_size(0, Kokkos::PerTeam(bytes));
+    Kokkos::parallel_for(label + what, policy, kernel);
+  };
+  run(count_kept_tag(), "/count", 0);
+  Kokkos::parallel_scan(label + "/add",
+                        Kokkos::RangePolicy<Exec, add_counts_tag, Kokkos::IndexType<std::int64_t>>(exec, 0, tiles),
+                        kernel);
+  run(put_kept_tag(), "/put", kernel_type::device ? 4 * kernel_type::device_tile + 64 : 0);
+}
+
+}  // namespace quern::impl
+
+#endif

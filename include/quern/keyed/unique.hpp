@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_UNIQUE_HPP
+#define QUERN_KEYED_UNIQUE_HPP
+
+/// @file
+/// The distinct elements of an array in ascending order, by sorting. All NaN are one element, the last; so are zeros of
+/// either sign.
+///
+/// | call | NumPy's |
+/// | --- | --- |
+/// | `n = unique(exec, values, x)` | `unique_values` |
+/// | `n = unique_counts(exec, values, counts, x)` | `unique_counts` |
+/// | `n = unique_inverse(exec, values, inverse, x)` | `unique_inverse` |
+/// | `n = unique_all(exec, values, first, inverse, counts, x)` | `unique_all` |
+///
+/// x has any rank and layout and is read in row-major order. `values` is a View of rank 1 of x's value type with room
+/// for the result, as are `counts` (how often each occurs) and `first` (the row-major position of its first
+/// occurrence), of integers; `inverse` has x's extents and gets the number of each element: `values(inverse(i)) =
+/// x(i)`.
+///
+/// These calls wait for `exec` and return the number of distinct elements; a result with no room is a `DataError`. With
+/// a View of rank 0 of `std::int64_t` before x they do not wait and write the number to it; what does not fit is left
+/// out. Without exec they run on a default instance of the execution space of `values`. Scratch memory is that of
+/// `sort`, or of `argsort` where positions are wanted, and x once more.
+
+#include <quern/keyed/compact.hpp>
+#include <quern/keyed/sort.hpp>
+
+namespace quern {
+namespace impl {
+
+/// The distinct ones among sorted numbers.
+template <class T>
+struct first_of_equals {
+  const T* sorted;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    return i == 0 || !(sorted[i] == sorted[i - 1] || (is_nan(sorted[i]) && is_nan(sorted[i - 1])));
+  }
+};
+/// The same among sorted keys, which are equal where their bits are.
+template <class Sorted>
+struct first_of_keys {
+  const Sorted* sorted;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    return i == 0 || key_of_item()(sorted[i]) != key_of_item()(sorted[i - 1]);
+  }
+};
+
+template <class T>
+struct put_unique {
+  result_row<T> values;
+  const T* sorted;
+  std::int64_t* starts;  // null, or where each begins
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
+    values.set(k, sorted[i]);
+    if (starts != nullptr && k <= values.room) starts[k] = i;
+  }
+};
+
+template <class T, class Sorted, class Moved, class Position, class First, class Inverse>
+struct put_unique_places {
+  result_row<T> values;
+  const T* x;
+  row_nest<2> nest;  // of x and the inverse
+  const Sorted* sorted;
+  const Moved* moved;
+  Position position_of;
+  std::int64_t* starts;
+  First first;
+  Inverse* inverse;
+  KOKKOS_FUNCTION typename row_nest<2>::offsets place(std::int64_t position) const {
+    std::int64_t j;
+    return nest.at_item(position, nest.inner, 1, j);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
+    const auto position = static_cast<std::int64_t>(position_of(moved[i]));
+    values.set(k, x[place(position).of[0]]);
+    if (k <= values.room) starts[k] = i;
+    first.set(k, position);
+  }
+  KOKKOS_FUNCTION void follow(std::int64_t i, std::int64_t k) const {
+    inverse[place(static_cast<std::int64_t>(position_of(moved[i]))).of[1]] = convert<Inverse>(k);
+  }
+};
+
+/// Counts from where each begins.
+template <class T>
+struct lengths {
+  result_row<T> counts;
+  const std::int64_t* starts;
+  const std::int64_t* number;
+  std::int64_t n;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    if (k < *number) counts.set(k, (k + 1 < *number ? starts[k + 1] : n) - starts[k]);
+  }
+};
+template <class Exec, class T>
+void write_lengths(const std::string& label, const Exec& exec, const result_row<T>& counts, const std::int64_t* starts,
+                   const std::int64_t* number, std::int64_t n) {
+  Kokkos::parallel_for(label + "/counts",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, std::min(n, counts.room)),
+                       lengths<T>{counts, starts, number, n});
+}
+
+/// No output of this kind is wanted.
+struct no_output {};
+
+/// Distinct values, and perhaps their counts.
+template <class Exec, class Count, class Values, class Counts, class X>
+void unique_by_values(const std::string& label, const Exec& exec, const Count& count, const Values& values_view,
+                      const Counts& counts_view, const X& x_view) {
+  using T = value_of<X>;
+  constexpr bool counted = !std::is_same_v<Counts, no_output>;
+  static_assert(std::is_same_v<T, value_of<Values>>, "quern::unique: values must be of x's value type");
+  require_order<T>();
+  const auto x = make_input<Exec>(x_view, label).array;
+  const auto values = make_result<Exec>(label, "values", values_view, x);
+  std::int64_t* number = count_output<Exec>(label, count);
+  const sort_lines lines = sort_lines::flat(x.extents);
+  const scratch_array<Exec, T> sorted(exec, lines.n);
+  const scratch_array<Exec, std::int64_t> starts(exec, counted ? std::min(values.room, lines.n) + 1 : 0);
+  sort_values(label, exec, lines, lines.contiguous(sorted.data()), x, by_order<T>());
+  for_kept(label, exec, lines.n, first_of_equals<T>{sorted.data()},
+           put_unique<T>{values, sorted.data(), counted ? starts.data() : nullptr}, number);
+  if constexpr (counted)
+    write_lengths(label, exec, make_result<Exec>(label, "counts", counts_view, x), starts.data(), number, lines.n);
+}
+
+/// The same with positions.
+template <class Index, class Exec, class Count, class Values, class First, class Inverse, class Counts, class X>
+void unique_by_positions(const std::string& label, const Exec& exec, const Count& count, const Values& values_view,
+                         const First& first, const Inverse& inverse_view, const Counts& counts_view, const X& x_view) {
+  using T = value_of<X>;
+  using I = value_of<Inverse>;
+  static_assert(std::is_same_v<T, value_of<Values>>, "quern::unique: values must be of x's value type");
+  require_order<T>();
+  const auto x = make_input<Exec>(x_view, label).array;
+  const auto values = make_result<Exec>(label, "values", values_view, x);
+  const auto inverse = make_output<Exec>(inverse_view, label);
+  if (inverse.extents != x.extents)
+    throw Error(label, "inverse has extents " + inverse.extents.str() + ", expected " + x.extents.str());
+  check_overlap(label, inverse, x, "x", false);
+  std::int64_t* number = count_output<Exec>(label, count);
+  const sort_lines lines = sort_lines::flat(x.extents);
+  const scratch_array<Exec, std::int64_t> starts(exec, std::min(values.room, lines.n) + 1);
+  const row_nest<2> nest(in_order(x.extents, x.stride, inverse.stride));
+  const auto finish = [&](const auto& keys, const auto& moved, const auto& position_of) {
+    using sorted_type = typename std::remove_cvref_t<decltype(keys)>::value_type;
+    using moved_type = typename std::remove_cvref_t<decltype(moved)>::value_type;
+    using position_type = std::remove_cvref_t<decltype(position_of)>;
+    const auto put = [&](const auto& first_row) {
+      using first_type = std::remove_cvref_t<decltype(first_row)>;
+      for_kept(label, exec, lines.n, first_of_keys<sorted_type>{keys.data},
+               put_unique_places<T, sorted_type, moved_type, position_type, first_type, I>{
+                   values, x.data, nest, keys.data, moved.data, position_of, starts.data(), first_row, inverse.data},
+               number);
+    };
+    if constexpr (std::is_same_v<First, no_output>) put(result_row<std::int64_t>());
+    else put(make_result<Exec>(label, "first", first, x));
+  };
+  if (lines.n == 0)
+    for_kept(label, exec, 0, first_of_equals<T>{nullptr}, put_unique<T>{values, nullptr, nullptr}, number);
+  sort_pairs<Index>(label, exec, lines, x, by_order<T>(), lines.positions(), finish);
+  if constexpr (!std::is_same_v<Counts, no_output>)
+    write_lengths(label, exec, make_result<Exec>(label, "counts", counts_view, x), starts.data(), number, lines.n);
+}
+template <class Exec, class Count, class Values, class First, class Inverse, class Counts, class X>
+void unique_with_positions(const std::string& label, const Exec& exec, const Count& count, const Values& values,
+                           const First& first, const Inverse& inverse, const Counts& counts, const X& x) {
+  if (std::in_range<std::uint32_t>(extents_of(x).size()))
+    unique_by_positions<std::uint32_t>(label, exec, count, values, first, inverse, counts, x);
+  else unique_by_positions<std::uint64_t>(label, exec, count, values, first, inverse, counts, x);
+}
+
+}  // namespace impl
+
+/// The distinct elements: `numpy.unique(x)`. See the table above.
+template <class... Args>
+  requires impl::are_counted_arguments<1, 1, Args...>
+auto unique(const Args&... args) {
+  const std::string label = "quern::unique";
+  return impl::counted_call<1, 1>(
+      label,
+      [&](const auto& exec, const auto& count, const auto& values, const auto& x) {
+        impl::unique_by_values(label, exec, count, values, impl::no_output(), x);
+      },
+      args...);
+}
+
+/// The distinct elements and how often each occurs.
+template <class... Args>
+  requires impl::are_counted_arguments<2, 1, Args...>
+auto unique_counts(const Args&... args) {
+  const std::string label = "quern::unique_counts";
+  return impl::counted_call<2, 1>(
+      label,
+      [&](const auto& exec, const auto& count, const auto& values, const auto& counts, const auto& x) {
+        impl::unique_by_values(label, exec, count, values, counts, x);
+      },
+      args...);
+}
+
+/// The distinct elements, and of each element of x which of them it is.
+template <class... Args>
+  requires impl::are_counted_arguments<2, 1, Args...>
+auto unique_inverse(const Args&... args) {
+  const std::string label = "quern::unique_inverse";
+  return impl::counted_call<2, 1>(
+      label,
+      [&](const auto& exec, const auto& count, const auto& values, const auto& inverse, const auto& x) {
+        impl::unique_with_positions(label, exec, count, values, impl::no_output(), inverse, impl::no_output(), x);
+      },
+      args...);
+}
+
+/// The distinct elements, the first position of each, of each element of x which of them it is, and how often each
+/// occurs.
+template <class... Args>
+  requires impl::are_counted_arguments<4, 1, Args...>
+auto unique_all(const Args&... args) {
+  const std::string label = "quern::unique_all";
+  return impl::counted_call<4, 1>(
+      label,
+      [&](const auto& exec, const auto& count, const auto& values, const auto& first, const auto& inverse,
+          const auto& counts,
+          const auto& x) { impl::unique_with_positions(label, exec, count, values, first, inverse, counts, x); },
+      args...);
+}
+
+}  // namespace quern
+
+#endif

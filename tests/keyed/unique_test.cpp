@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Distinct values beside NumPy's frozen results, and selections beside a loop.
+
+#include <map>
+#include <quern/keyed.hpp>
+
+#include "support/numpy_reference.hpp"
+#include "support/testing.hpp"
+
+namespace {
+
+namespace numpy = numpy_reference;
+
+/// The first n elements are these, NaN equal to NaN.
+template <class V, class T>
+void expect_first(std::int64_t n, const std::vector<V>& expected, const std::vector<T>& found) {
+  ASSERT_EQ(static_cast<std::int64_t>(expected.size()), n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T e = static_cast<T>(expected[i]);
+    ASSERT_TRUE(e == found[i] || (e != e && found[i] != found[i])) << i << ": " << e << " and " << found[i];
+  }
+}
+
+struct is_positive {
+  template <class T>
+  KOKKOS_FUNCTION bool operator()(const T& v) const {
+    return v > 0;
+  }
+};
+
+template <class Case>
+class Unique : public testing::Test {
+ protected:
+  template <class V, int Rank>
+  static auto array(const std::array<std::int64_t, Rank>& extents, const std::vector<V>& values) {
+    return test::make_array<V, Rank, typename Case::layout, typename Case::exec>(extents, values);
+  }
+  template <class V, int Rank>
+  static auto empty(const std::array<std::int64_t, Rank>& extents) {
+    return test::make_array<V, Rank, typename Case::layout, typename Case::exec>(extents);
+  }
+  template <class V>
+  static auto scalar() {
+    return Kokkos::View<V, typename Case::exec::memory_space>("scalar");
+  }
+};
+using unique_cases = test::covering<double, float, double>;
+TYPED_TEST_SUITE(Unique, unique_cases);
+
+TYPED_TEST(Unique, OfNumPy) {
+  using E = typename TypeParam::exec;
+  using T = typename TypeParam::value;
+  const auto n = static_cast<std::int64_t>(numpy::unordered.size());
+  const auto x = this->template array<T, 1>({n}, std::vector<T>(numpy::unordered.begin(), numpy::unordered.end()));
+  const auto values = this->template empty<T, 1>({30});
+  const auto counts = this->template empty<std::int32_t, 1>({30}), first = this->template empty<std::int32_t, 1>({30});
+  const auto inverse = this->template empty<std::int32_t, 1>({n});
+  std::int64_t many = quern::unique(E(), values, x);
+  expect_first(many, numpy::distinct, test::contents(values));
+  Kokkos::deep_copy(values, T(0));
+  many = quern::unique_counts(values, counts, x);
+  expect_first(many, numpy::distinct, test::contents(values));
+  expect_first(numpy::distinct.size(), numpy::distinct_counts, test::contents(counts));
+  Kokkos::deep_copy(values, T(0));
+  const auto count = this->template scalar<std::int64_t>();
+  quern::unique_inverse(E(), values, inverse, count, x);
+  expect_first(test::value(count), numpy::distinct, test::contents(values));
+  expect_first(n, numpy::distinct_inverse, test::contents(inverse));
+  Kokkos::deep_copy(values, T(0));
+  Kokkos::deep_copy(counts, 0);
+  Kokkos::deep_copy(inverse, 0);
+  many = quern::unique_all(E(), values, first, inverse, counts, x);
+  expect_first(many, numpy::distinct, test::contents(values));
+  expect_first(numpy::distinct.size(), numpy::distinct_counts, test::contents(counts));
+  expect_first(numpy::distinct.size(), numpy::distinct_first, test::contents(first));
+  expect_first(n, numpy::distinct_inverse, test::contents(inverse));
+}
+
+TYPED_TEST(Unique, SelectionsOfTables) {
+  using E = typename TypeParam::exec;
+  using T = typename TypeParam::value;
+  const std::array<std::int64_t, 2> extents = {61, 97};
+  const std::int64_t n = 61 * 97;
+  const auto data = test::samples<T>(n), other = test::samples<T>(n, 9);
+  std::vector<int> set(n);
+  std::vector<T> expected, positive;
+  std::vector<std::int64_t> flat, rows;
+  for (std::int64_t i = 0; i < n; ++i) {
+    set[i] = other[i] > 2 ? 3 : 0;
+    if (set[i] != 0) {
+      expected.push_back(data[i]);
+      flat.push_back(i);
+      rows.insert(rows.end(), {i / 97, i % 97});
+    }
+    if (data[i] > 0) positive.push_back(data[i]);
+  }
+  const auto found = static_cast<std::int64_t>(flat.size());
+  const auto x = this->template array<T, 2>(extents, data);
+  const auto mask = this->template array<int, 2>(extents, set);
+  const auto out = this->template empty<T, 1>({n});
+  std::int64_t many = quern::compact(E(), out, x, mask);
+  expect_first(many, expected, test::contents(out));
+  const auto count = this->template scalar<std::int64_t>();
+  Kokkos::deep_copy(out, T(0));
+  quern::compact(out, count, x, mask);
+  expect_first(test::value(count), expected, test::contents(out));
+  many = quern::compact(out, x, is_positive());
+  expect_first(many, positive, test::contents(out));
+  const auto places = this->template empty<std::int16_t, 1>({n});
+  many = quern::nonzero(E(), places, mask);
+  expect_first(many, flat, test::contents(places));
+  const auto pairs = this->template empty<std::int8_t, 2>({found, 2});
+  EXPECT_EQ(found, quern::nonzero(pairs, mask));
+  expect_first(2 * found, rows, test::contents(pairs));
+  // What does not fit is left out, and counted.
+  const auto few = this->template empty<T, 1>({10});
+  quern::compact(E(), few, count, x, mask);
+  EXPECT_EQ(found, test::value(count));
+  expect_first(10, std::vector<T>(expected.begin(), expected.begin() + 10), test::contents(few));
+  EXPECT_THROW(quern::compact(E(), few, x, mask), quern::DataError);
+}
+
+template <class Exec>
+class UniqueLarge : public testing::Test {
+ protected:
+  template <class T>
+  static auto row(const std::vector<T>& v) {
+    return test::make_array<T, 1, Kokkos::LayoutRight, Exec>({static_cast<std::int64_t>(v.size())}, v);
+  }
+  template <class T>
+  static auto row(std::int64_t n) {
+    return test::make_array<T, 1, Kokkos::LayoutRight, Exec>({n});
+  }
+};
+TYPED_TEST_SUITE(UniqueLarge, test::all_spaces);
+
+TYPED_TEST(UniqueLarge, Lines) {
+  using E = TypeParam;
+  for (const std::int64_t n : {0, 1, 4095, 4097, 150'001})
+    for (const std::int64_t different : {1, 1000, 1'000'000'000}) {
+      std::vector<std::int32_t> data(n);
+      std::map<std::int32_t, std::vector<std::int64_t>> places;
+      for (std::int64_t i = 0; i < n; ++i) {
+        data[i] = static_cast<std::int32_t>(((static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u >> 20) %
+                                            static_cast<std::uint64_t>(different)) -
+                  500;
+        places[data[i]].push_back(i);
+      }
+      std::vector<std::int32_t> distinct;
+      std::vector<std::int64_t> counts, first, inverse(n);
+      for (const auto& [value, at] : places) {
+        for (const auto i : at) inverse[i] = static_cast<std::int64_t>(distinct.size());
+        distinct.push_back(value);
+        counts.push_back(static_cast<std::int64_t>(at.size()));
+        first.push_back(at[0]);
+      }
+      const auto x = this->row(data), values = this->template row<std::int32_t>(n);
+      const auto c = this->template row<std::int64_t>(n), f = this->template row<std::int64_t>(n),
+                 i = this->template row<std::int64_t>(n);
+      std::int64_t many = quern::unique_counts(E(), values, c, x);
+      expect_first(many, distinct, test::contents(values));
+      expect_first(counts.size(), counts, test::contents(c));
+      Kokkos::deep_copy(c, 0);
+      many = quern::unique_all(E(), values, f, i, c, x);
+      expect_first(many, distinct, test::contents(values));
+      expect_first(counts.size(), counts, test::contents(c));
+      expect_first(first.size(), first, test::contents(f));
+      expect_first(n, inverse, test::contents(i));
+      // All, none, and all but some.
+      EXPECT_EQ(n, quern::nonzero(E(), i, this->row(std::vector<int>(n, 1))));
+      EXPECT_EQ(0, quern::nonzero(E(), i, this->row(std::vector<int>(n, 0))));
+    }
+}
+
+TYPED_TEST(UniqueLarge, Misuse) {
+  using E = TypeParam;
+  const auto x = this->row(test::samples<double>(100)), values = this->template row<double>(100);
+  const auto mask = this->template row<int>(99), flat = this->template row<int>(100);
+  const auto bytes = this->template row<std::int8_t>(300);
+  test::expect_error("quern::compact: mask has extents (99), expected (100)",
+                     [&] { quern::compact(E(), values, x, mask); });
+  test::expect_error("quern::compact: out and an input share memory", [&] { quern::compact(E(), x, x, flat); });
+  test::expect_error("quern::nonzero: positions to before 300 do not fit out's type of 8 bits",
+                     [&] { quern::nonzero(E(), bytes, this->row(std::vector<float>(300))); });
+  test::expect_error("quern::unique_inverse: inverse has extents (99), expected (100)",
+                     [&] { quern::unique_inverse(E(), values, mask, x); });
+  const auto few = this->template row<double>(3);
+  try {
+    quern::unique(E(), few, x);
+    ADD_FAILURE() << "no error";
+  } catch (const quern::DataError& e) {
+    EXPECT_STREQ("quern::unique: there are 39 results and room for 3", e.what());
+    EXPECT_EQ(3, e.item());
+  }
+}
+
+}  // namespace
