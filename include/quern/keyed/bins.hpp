@@ -105,12 +105,12 @@ struct point_bins {
   }
 };
 
-/// Whole numbers are their own bins.
+/// Whole numbers from `low` on are their own bins.
 struct own_bin {
   using value_type = std::int64_t;
   static constexpr int rank = 1;
-  std::int64_t bins;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t x) const { return x >= 0 && x < bins ? x : -1; }
+  std::int64_t bins, low = 0;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t x) const { return x >= low && x < low + bins ? x - low : -1; }
 };
 
 }  // namespace impl

@@ -227,7 +227,7 @@ struct first_outside {
 
 /// Waits.
 template <class Exec, class X>
-void check_keys(const Exec& exec, const std::string& label, const X& x_view, std::int64_t bins) {
+void check_keys(const Exec& exec, const std::string& label, const X& x_view, const own_bin& bin) {
   const auto x = make_input<Exec>(x_view, label).array;
   const std::int64_t n = x.extents.size();
   std::array<std::int64_t, max_rank> position{};
@@ -236,11 +236,12 @@ void check_keys(const Exec& exec, const std::string& label, const X& x_view, std
   if (n > 0)
     Kokkos::parallel_reduce(
         label + "/check", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
-        first_outside<value_of<X>>{x.data, row_nest<2>(make_loop_nest<2>(x.extents, {x.stride, position})), {bins}},
+        first_outside<value_of<X>>{x.data, row_nest<2>(make_loop_nest<2>(x.extents, {x.stride, position})), bin},
         Kokkos::Min<std::int64_t>(first));
   if (first < n)
     throw DataError(label,
-                    "the key at position " + std::to_string(first) + " is not from 0 to " + std::to_string(bins - 1),
+                    "the key at position " + std::to_string(first) + " is not from " + std::to_string(bin.low) + " to " +
+                        std::to_string(bin.low + bin.bins - 1),
                     first, 0);
 }
 
@@ -345,12 +346,12 @@ void bincount(const Out& out, const X& x, const Weights&... weights) {
 /// @throws DataError whose `item()` is the position (row-major) of the first key that is not from 0 to n - 1
 template <execution_space Exec, view_like Out, view_like X>
 void bincount(const Exec& exec, const Out& out, const X& x, checked_t) {
-  impl::check_keys(exec, "quern::bincount", x, impl::extents_of(out).size());
+  impl::check_keys(exec, "quern::bincount", x, impl::own_bin{impl::extents_of(out).size()});
   bincount(exec, out, x);
 }
 template <execution_space Exec, view_like Out, view_like X, view_like Weights>
 void bincount(const Exec& exec, const Out& out, const X& x, const Weights& weights, checked_t) {
-  impl::check_keys(exec, "quern::bincount", x, impl::extents_of(out).size());
+  impl::check_keys(exec, "quern::bincount", x, impl::own_bin{impl::extents_of(out).size()});
   bincount(exec, out, x, weights);
 }
 /// The same on a default instance of out's execution space.
