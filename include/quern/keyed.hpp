@@ -4,11 +4,12 @@
 #define QUERN_KEYED_HPP
 
 /// @file
-/// Sorting, distinct values, selections, groups, histograms, bins and searches.
+/// Sorting, distinct values, selections, groups, joins, histograms, bins and searches.
 
 #include <quern/keyed/compact.hpp>
 #include <quern/keyed/group_by.hpp>
 #include <quern/keyed/histogram.hpp>
+#include <quern/keyed/join.hpp>
 #include <quern/keyed/search.hpp>
 #include <quern/keyed/sort.hpp>
 #include <quern/keyed/unique.hpp>

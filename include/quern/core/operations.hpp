@@ -65,6 +65,14 @@ KOKKOS_FUNCTION To convert(const From& x) {
   else return static_cast<To>(static_cast<float>(x));
 }
 
+/// A value that other threads may be changing, perhaps not the latest one. Kokkos's atomic load is an exchange on some
+/// devices, and threads that read one place then wait for each other.
+template <class T>
+KOKKOS_FUNCTION T peek(const T* place) {
+  KOKKOS_IF_ON_DEVICE((return *place;))
+  KOKKOS_IF_ON_HOST((return *static_cast<const volatile T*>(place);))
+}
+
 }  // namespace quern::impl
 
 /// The elementary functions of the named operations, as function objects.

@@ -67,7 +67,7 @@ Kokkos::View<T*, typename Exec::memory_space> new_column(const Exec& exec, const
 /// Lowers `place` to `value`, with few atomic operations where most values are no improvement.
 template <class T>
 KOKKOS_FUNCTION void lower(T* place, const T& value) {
-  if (value < Kokkos::atomic_load(place)) Kokkos::atomic_min(place, value);
+  if (value < peek(place)) Kokkos::atomic_min(place, value);
 }
 
 struct lower_first {
@@ -303,7 +303,7 @@ struct raise_best {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     if (labels[i] < 0) return;
     const key k = order.encode(x[i * stride]);
-    if (k > Kokkos::atomic_load(best + labels[i])) Kokkos::atomic_max(best + labels[i], k);
+    if (k > peek(best + labels[i])) Kokkos::atomic_max(best + labels[i], k);
   }
 };
 template <class T>

@@ -32,7 +32,7 @@ struct hash_table {
     }
     auto at = static_cast<std::uint32_t>(mixed(key)) & (size - 1);
     for (int probe = 0; probe < most_probes; ++probe, at = (at + 1) & (size - 1)) {
-      std::uint64_t there = Kokkos::atomic_load(place + at);
+      std::uint64_t there = peek(place + at);
       if (there == free) there = Kokkos::atomic_compare_exchange(place + at, free, key);
       if (there == free || there == key) return at;
     }
@@ -47,7 +47,7 @@ struct insert_keys {
   by_order<T> order;
   int* full;
   KOKKOS_FUNCTION std::int32_t operator()(const T& key) const {
-    if (Kokkos::atomic_load(full) != 0) return 0;
+    if (peek(full) != 0) return 0;
     const std::uint32_t at = table.insert(order.encode(key));
     if (at == hash_table::nowhere) Kokkos::atomic_store(full, 1);
     return static_cast<std::int32_t>(at);

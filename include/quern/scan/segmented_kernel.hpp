@@ -368,12 +368,30 @@ void segmented_launch(const Exec& exec, const std::string& label, workspace<Exec
   const std::int64_t n = values.extents.extent[0], ends = offsets.extents.extent[0];
   if (ends < 2 || (Scan && n == 0)) return;
 
+  kernel_type kernel{reducer, strided_line(values), strided_line(offsets), strided_line(out), n, ends, 0};
   int threads = tuning<Exec>::segment_team;
-  while (kernel_type::device && threads > 32 && kernel_type::team_bytes(threads) > 48000) threads /= 2;
+  const auto by_teams = [&]<class Tag>(Tag, std::int64_t teams) {
+    using policy =
+        Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::segment_team, tuning<Exec>::segment_teams>>;
+    const auto shared = Kokkos::PerTeam(kernel_type::team_bytes(threads));
+    return policy(exec, static_cast<int>(teams), threads).set_scratch_size(0, shared);
+  };
+  if constexpr (kernel_type::device) {
+    // Smaller teams where a multiprocessor has no room for so many of this reducer's.
+    const auto fit = [&](auto tag) {
+      return kernel_type::team_bytes(threads) <= 48000 &&
+             by_teams(tag, 1).team_size_max(kernel, Kokkos::ParallelForTag()) >= threads;
+    };
+    const auto all_fit = [&] {
+      if constexpr (Scan) return fit(open_tag()) && fit(scan_tag());
+      else return fit(reduce_tag());
+    };
+    while (threads > 32 && !all_fit()) threads /= 2;
+  }
   const std::int64_t tile =
       kernel_type::device ? threads * kernel_type::items : (n + ends + exec.concurrency() - 1) / exec.concurrency();
+  kernel.tile = tile;
   const std::int64_t tiles = (n + ends + tile - 1) / tile;
-  kernel_type kernel{reducer, strided_line(values), strided_line(offsets), strided_line(out), n, ends, tile};
   const std::size_t first_bytes = tiles * sizeof(state), carry_bytes = (tiles * sizeof(carry) + 15) / 16 * 16;
   auto* memory = static_cast<std::byte*>(
       scratch.require(exec, 2 * carry_bytes + first_bytes + 16 + (tiles + 1) * sizeof(std::int64_t)));
@@ -388,10 +406,7 @@ void segmented_launch(const Exec& exec, const std::string& label, workspace<Exec
   };
   const auto work = [&]<class Tag>(Tag, const std::string& name) {
     if constexpr (kernel_type::device) {
-      using policy =
-          Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::segment_team, tuning<Exec>::segment_teams>>;
-      const auto shared = Kokkos::PerTeam(kernel_type::team_bytes(threads));
-      Kokkos::parallel_for(name, policy(exec, static_cast<int>(tiles), threads).set_scratch_size(0, shared), kernel);
+      Kokkos::parallel_for(name, by_teams(Tag(), tiles), kernel);
     } else {
       each_tile(Tag(), name, tiles);
     }

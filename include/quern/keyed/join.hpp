@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_JOIN_HPP
+#define QUERN_KEYED_JOIN_HPP
+
+/// @file
+/// Joins of two columns of keys: which rows of one belong to which of the other.
+///
+/// | call | result |
+/// | --- | --- |
+/// | `n = join(exec, left_rows, right_rows, left, right)` | all pairs of rows with equal keys |
+/// | `n = left_join(exec, left_rows, right_rows, left, right)` | the same, and left rows without a partner with -1 |
+/// | `n = semi_join(exec, left_rows, left, right)` | the left rows with a partner |
+/// | `n = anti_join(exec, left_rows, left, right)` | the left rows without one |
+/// | `n = join_count(exec, left, right)`, `left_join_count` | how many pairs these joins give |
+///
+/// Keys are of any real number type, the same on both sides, in Views of rank 1; NaN is equal to NaN here, and zeros of
+/// either sign are equal. A key may occur any number of times on both sides. Pairs are in the order of the left rows,
+/// and those of one left row in the order of the right rows.
+///
+/// Results go to Views of rank 1 and a signed integer type that are large enough: ask the counting call first, or pass
+/// what is surely enough. These calls wait for `exec` and return the number of results, which is a `DataError` where
+/// they have no room; with a View of rank 0 of `std::int64_t` before the keys they do not wait and write the number to
+/// it, and what does not fit is left out. Without exec they run on a default instance of the execution space of the
+/// first View.
+///
+/// The right keys are sorted, and the left ones searched among them. Scratch memory is that of `argsort` of the right
+/// column, and 16 bytes for each left row.
+
+#include <quern/keyed/compact.hpp>
+#include <quern/keyed/sort.hpp>
+
+namespace quern {
+namespace impl {
+
+/// The right keys in order, with their rows.
+template <class Key, class Row>
+struct sorted_rows {
+  const Key* keys;
+  const Row* rows;
+  std::int64_t n;
+
+  /// How many keys are less than one, or also those that are equal.
+  KOKKOS_FUNCTION std::int64_t before(Key key, bool after_equal) const {
+    std::int64_t first = 0, count = n;
+    while (count > 0) {
+      const std::int64_t half = count / 2;
+      const Key there = keys[first + half];
+      if (there < key || (after_equal && there == key)) {
+        first += half + 1;
+        count -= half + 1;
+      } else {
+        count = half;
+      }
+    }
+    return first;
+  }
+  KOKKOS_FUNCTION bool has(Key key) const {
+    const std::int64_t at = before(key, false);
+    return at < n && keys[at] == key;
+  }
+};
+
+/// Sorts the right keys and calls `f(sorted_rows)`.
+template <class Row, class Exec, class T, class F>
+void with_sorted_rows(const std::string& label, const Exec& exec, const strided<const T>& right, const F& f) {
+  using key = typename by_order<T>::key;
+  const sort_lines lines = sort_lines::flat(right.extents);
+  const scratch_array<Exec, key> keys(exec, lines.n);
+  const scratch_array<Exec, Row> rows(exec, lines.n);
+  sort_pairs<Row>(label + "/sort", exec, lines, right, by_order<T>(), lines.positions(),
+                  [&](const auto& sorted, const auto& moved, const auto& row_of) {
+                    map_lines(label + "/keys", exec, lines.contiguous(keys.data()), key_of_item(), line_input(sorted));
+                    map_lines(label + "/rows", exec, lines.contiguous(rows.data()), row_of, line_input(moved));
+                  });
+  f(sorted_rows<key, Row>{keys.data(), rows.data(), lines.n});
+}
+
+/// The partners of left rows: where they begin among the right keys, and how many they are.
+template <class T, class Sorted>
+struct find_partners {
+  const T* left;
+  std::int64_t stride;
+  Sorted right;
+  std::int64_t *begin, *partners;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const auto key = by_order<T>().encode(left[i * stride]);
+    begin[i] = right.before(key, false);
+    partners[i] = right.before(key, true) - begin[i];
+  }
+};
+/// From the numbers of partners to those of the pairs before each row. A row of a left join that has none makes a pair
+/// all the same, with -1.
+struct add_partners {
+  bool keep_all;
+  std::int64_t n;
+  std::int64_t *begin, *pairs_before, *number;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& before, bool final) const {
+    const std::int64_t partners = pairs_before[i];
+    if (final) {
+      pairs_before[i] = before;
+      if (partners == 0) begin[i] = -1;
+    }
+    before += keep_all && partners == 0 ? 1 : partners;
+    if (final && i == n - 1) *number = before;
+  }
+};
+
+/// Each pair finds its left row, so that keys with many partners are no more work for one thread than others.
+template <class Row, class L, class R>
+struct put_pairs {
+  const Row* rows;  // of the right keys in order
+  const std::int64_t *begin, *pairs_before, *number;
+  std::int64_t n;
+  result_row<L> left;
+  result_row<R> right;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    if (k >= *number) return;
+    std::int64_t low = 0, high = n - 1;  // the last row with no more than k pairs before; rows without pairs come first
+    while (low < high) {
+      const std::int64_t middle = low + (high - low + 1) / 2;
+      if (pairs_before[middle] <= k) low = middle;
+      else high = middle - 1;
+    }
+    left.set(k, low);
+    right.set(k, begin[low] < 0 ? -1 : static_cast<std::int64_t>(rows[begin[low] + k - pairs_before[low]]));
+  }
+};
+
+template <class Exec, class Left, class Right>
+auto check_join(const std::string& label, const Left& left, const Right& right) {
+  using T = value_of<Left>;
+  static_assert(std::is_same_v<T, value_of<Right>>, "quern::join: the keys must be of one type");
+  static_assert(can_sort<T>, "quern::join: keys must be real numbers");
+  return std::pair(require_rank_1(label, "the left column", make_input<Exec>(left, label).array),
+                   require_rank_1(label, "the right column", make_input<Exec>(right, label).array));
+}
+template <class Exec, class V, class... In>
+auto make_rows(const std::string& label, const std::string& name, const V& view, const In&... in) {
+  static_assert(std::is_integral_v<value_of<V>> && std::is_signed_v<value_of<V>>,
+                "quern::join: rows must be of a signed integer type");
+  return make_result<Exec>(label, name, view, in...);
+}
+/// `f` with a type for row numbers.
+template <class F>
+void with_row_type(std::int64_t n, const F& f) {
+  if (std::in_range<std::uint32_t>(n)) f(std::uint32_t());
+  else f(std::uint64_t());
+}
+
+/// Pairs of rows; with no room none are written, but counted.
+template <class Exec, class Count, class T, class L, class R>
+void join_into(const std::string& label, const Exec& exec, const Count& count, const result_row<L>& left_rows,
+               const result_row<R>& right_rows, const strided<const T>& left, const strided<const T>& right,
+               bool keep_all) {
+  std::int64_t* number = count_output<Exec>(label, count);
+  const std::int64_t n = left.extents.extent[0], room = std::min(left_rows.room, right_rows.room);
+  Kokkos::deep_copy(exec, count, std::int64_t{0});
+  if (n == 0) return;
+  using range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  with_row_type(right.extents.extent[0], [&]<class Row>(Row) {
+    with_sorted_rows<Row>(label, exec, right, [&]<class Sorted>(const Sorted& sorted) {
+      const scratch_array<Exec, std::int64_t> begin(exec, n), before(exec, n);
+      Kokkos::parallel_for(label + "/search", range(exec, 0, n),
+                           find_partners<T, Sorted>{left.data, left.stride[0], sorted, begin.data(), before.data()});
+      Kokkos::parallel_scan(label + "/add", range(exec, 0, n),
+                            add_partners{keep_all, n, begin.data(), before.data(), number});
+      Kokkos::parallel_for(label, range(exec, 0, room),
+                           put_pairs<Row, L, R>{sorted.rows, begin.data(), before.data(), number, n, left_rows, right_rows});
+    });
+  });
+}
+
+template <class Exec, class Count, class LeftRows, class RightRows, class Left, class Right>
+void join_pairs(const std::string& label, bool keep_all, const Exec& exec, const Count& count, const LeftRows& left_rows,
+                const RightRows& right_rows, const Left& left_view, const Right& right_view) {
+  const auto [left, right] = check_join<Exec>(label, left_view, right_view);
+  join_into(label, exec, count, make_rows<Exec>(label, "the left rows", left_rows, left, right),
+            make_rows<Exec>(label, "the right rows", right_rows, left, right), left, right, keep_all);
+}
+template <class Exec, class Count, class Left, class Right>
+void count_pairs(const std::string& label, bool keep_all, const Exec& exec, const Count& count, const Left& left_view,
+                 const Right& right_view) {
+  const auto [left, right] = check_join<Exec>(label, left_view, right_view);
+  join_into(label, exec, count, result_row<std::int64_t>(), result_row<std::int64_t>(), left, right, keep_all);
+}
+
+template <class T, class Sorted>
+struct has_partner {
+  const T* left;
+  std::int64_t stride;
+  Sorted right;
+  bool wanted;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    return right.has(by_order<T>().encode(left[i * stride])) == wanted;
+  }
+};
+template <class T>
+struct put_number {
+  result_row<T> out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const { out.set(k, i); }
+};
+template <class Exec, class Count, class LeftRows, class Left, class Right>
+void filter_rows(const std::string& label, bool wanted, const Exec& exec, const Count& count, const LeftRows& left_rows,
+                 const Left& left_view, const Right& right_view) {
+  using T = value_of<Left>;
+  const auto [left, right] = check_join<Exec>(label, left_view, right_view);
+  const auto out = make_rows<Exec>(label, "the left rows", left_rows, left, right);
+  std::int64_t* number = count_output<Exec>(label, count);
+  const auto find = [&, &keys = left]<class Sorted>(const Sorted& sorted) {
+    for_kept(label, exec, keys.extents.extent[0], has_partner<T, Sorted>{keys.data, keys.stride[0], sorted, wanted},
+             put_number<value_of<LeftRows>>{out}, number);
+  };
+  with_row_type(right.extents.extent[0],
+                [&, &keys = right]<class Row>(Row) { with_sorted_rows<Row>(label, exec, keys, find); });
+}
+
+}  // namespace impl
+
+/// All pairs of a left and a right row with equal keys: SQL's inner join. See the table above.
+template <class... Args>
+  requires impl::are_counted_arguments<2, 2, Args...>
+auto join(const Args&... args) {
+  const std::string label = "quern::join";
+  return impl::counted_call<2, 2>(label, [&](const auto&... a) { impl::join_pairs(label, false, a...); }, args...);
+}
+/// The same, where a left row without a partner makes a pair with -1.
+template <class... Args>
+  requires impl::are_counted_arguments<2, 2, Args...>
+auto left_join(const Args&... args) {
+  const std::string label = "quern::left_join";
+  return impl::counted_call<2, 2>(label, [&](const auto&... a) { impl::join_pairs(label, true, a...); }, args...);
+}
+/// The left rows whose key is among the right ones.
+template <class... Args>
+  requires impl::are_counted_arguments<1, 2, Args...>
+auto semi_join(const Args&... args) {
+  const std::string label = "quern::semi_join";
+  return impl::counted_call<1, 2>(label, [&](const auto&... a) { impl::filter_rows(label, true, a...); }, args...);
+}
+/// The left rows whose key is not among the right ones.
+template <class... Args>
+  requires impl::are_counted_arguments<1, 2, Args...>
+auto anti_join(const Args&... args) {
+  const std::string label = "quern::anti_join";
+  return impl::counted_call<1, 2>(label, [&](const auto&... a) { impl::filter_rows(label, false, a...); }, args...);
+}
+
+/// How many pairs `join` gives: `n = join_count([exec,] left, right)`, or into a View before the keys.
+template <class... Args>
+  requires impl::are_counted_arguments<0, 2, Args...>
+auto join_count(const Args&... args) {
+  const std::string label = "quern::join_count";
+  return impl::counted_call<0, 2>(label, [&](const auto&... a) { impl::count_pairs(label, false, a...); }, args...);
+}
+/// How many pairs `left_join` gives.
+template <class... Args>
+  requires impl::are_counted_arguments<0, 2, Args...>
+auto left_join_count(const Args&... args) {
+  const std::string label = "quern::left_join_count";
+  return impl::counted_call<0, 2>(label, [&](const auto&... a) { impl::count_pairs(label, true, a...); }, args...);
+}
+
+}  // namespace quern
+
+#endif
