@@ -17,7 +17,8 @@ esac
 sources=(core/extents_test core/views_test core/workspace_test map/map_test map/edges_test map/functions_test map/math_test
   reduce/sum_test reduce/family_test reduce/edges_test reduce/axes_test reduce/reproducible_test reduce/quantile_test
   scan/scan_test scan/segmented_test stencil/stencil_test stencil/boundary_test stencil/filters_test stencil/operators_test
-  random/fields_test random/points_test random/statistics_test keyed/histogram_test keyed/sort_test keyed/unique_test integrate/integrate_test
+  random/fields_test random/points_test random/statistics_test keyed/histogram_test keyed/sort_test keyed/top_k_test
+  keyed/unique_test keyed/group_by_test keyed/join_test integrate/integrate_test
   integrate/samples_test
   integrate/estimates_test linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/vmap_test linalg/solve_test
   linalg/orthogonal_test linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/least_squares_test

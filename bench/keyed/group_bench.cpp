@@ -38,7 +38,8 @@ prepared group_by(const exec_space& exec, std::int64_t n) {
   const std::int64_t size = quern::group_by(exec, keys).size();
   const auto used = Kokkos::subview(sums, Kokkos::pair<std::int64_t, std::int64_t>(0, size));
   prepared p{16.0 * n, 1.0 * n, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::sum(exec, used, values, quern::group_by(exec, keys)); }}, {"plain", [=] {
+  p.variants = {{"quern", [=] { quern::sum(exec, used, values, quern::group_by(exec, keys)); }},
+                {"plain", [=] {
                    const key_map map(2 * Different);
                    Kokkos::deep_copy(exec, sums, 0);
                    const auto row = make_view<std::int32_t*>("rows", map.capacity());
@@ -49,9 +50,8 @@ prepared group_by(const exec_space& exec, std::int64_t n) {
                          if (found.success()) row(found.index()) = Kokkos::atomic_fetch_inc(&count());
                        });
                    Kokkos::parallel_for(
-                       "plain", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
-                         Kokkos::atomic_add(&sums(row(map.find(keys(i)))), values(i));
-                       });
+                       "plain", bench::range(exec, 0, n),
+                       KOKKOS_LAMBDA(std::int64_t i) { Kokkos::atomic_add(&sums(row(map.find(keys(i)))), values(i)); });
                  }}};
   p.poison = [=] { Kokkos::deep_copy(sums, -7.0); };
   double total = 0;
@@ -78,10 +78,12 @@ prepared join(const exec_space& exec, std::int64_t n) {
   quern::random::permutation(exec, left, key(1));
   quern::random::permutation(exec, right, key(2));
   Kokkos::parallel_for("shift", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) { right(i) += n / 3; });
-  const auto left_rows = make_view<std::int32_t*>("left rows", n), right_rows = make_view<std::int32_t*>("right rows", n);
+  const auto left_rows = make_view<std::int32_t*>("left rows", n),
+             right_rows = make_view<std::int32_t*>("right rows", n);
   const Kokkos::View<std::int64_t, exec_space> count("count");
   prepared p{16.0 * n + 8.0 * (n - n / 3), 0, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::join(exec, left_rows, right_rows, count, left, right); }}, {"plain", [=] {
+  p.variants = {{"quern", [=] { quern::join(exec, left_rows, right_rows, count, left, right); }},
+                {"plain", [=] {
                    const key_map map(2 * n);
                    Kokkos::deep_copy(exec, count, std::int64_t{0});
                    Kokkos::parallel_for(
@@ -108,7 +110,8 @@ prepared join(const exec_space& exec, std::int64_t n) {
     if (pairs != n - n / 3) return false;
     return bench::failures(
                pairs, KOKKOS_LAMBDA(std::int64_t k) {
-                 return left(left_rows(k)) == right(right_rows(k)) && Kokkos::atomic_fetch_inc(&seen(left_rows(k))) == 0;
+                 return left(left_rows(k)) == right(right_rows(k)) &&
+                        Kokkos::atomic_fetch_inc(&seen(left_rows(k))) == 0;
                }) == 0;
   };
   return p;

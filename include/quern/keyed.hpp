@@ -12,6 +12,7 @@
 #include <quern/keyed/join.hpp>
 #include <quern/keyed/search.hpp>
 #include <quern/keyed/sort.hpp>
+#include <quern/keyed/top_k.hpp>
 #include <quern/keyed/unique.hpp>
 
 #endif

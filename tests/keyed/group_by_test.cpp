@@ -196,7 +196,8 @@ TYPED_TEST(GroupBy, KeysOfARange) {
   } catch (const quern::DataError& e) {
     const auto bad = std::find_if(keys.begin(), keys.end(), [](int k) { return k < 1 || k >= 248; }) - keys.begin();
     EXPECT_EQ(bad, e.item());
-    EXPECT_EQ("quern::group_by: the key at position " + std::to_string(bad) + " is not from 1 to 247", std::string(e.what()));
+    EXPECT_EQ("quern::group_by: the key at position " + std::to_string(bad) + " is not from 1 to 247",
+              std::string(e.what()));
   }
 }
 

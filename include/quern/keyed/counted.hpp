@@ -12,6 +12,15 @@
 
 namespace quern::impl {
 
+/// Views of scratch memory.
+template <class Exec, class T>
+using scratch_view = Kokkos::View<T, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+template <class Exec, class T>
+using pinned_view = Kokkos::View<T, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// No output of this kind is wanted.
+struct no_output {};
+
 template <class T>
 const strided<T>& require_rank_1(const std::string& label, const std::string& name, const strided<T>& a) {
   if (a.extents.rank != 1) throw Error(label, name + " has extents " + a.extents.str() + ", expected rank 1");
@@ -66,8 +75,7 @@ auto counted_call(const std::string& label, const Run& run, const First& first, 
   } else {
     lease<First> held(first);
     auto* count = held.template result<std::int64_t>();
-    run(first, Kokkos::View<std::int64_t, result_space<First>, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(count),
-        rest...);
+    run(first, pinned_view<First, std::int64_t>(count), rest...);
     first.fence(label + ": wait for the number of results");
     if constexpr (Outputs > 0) {
       const std::int64_t room = extents_of(std::get<0>(std::tie(rest...))).extent[0];

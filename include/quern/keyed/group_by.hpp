@@ -83,9 +83,9 @@ template <class Exec, class Labels>
 auto first_rows(const std::string& label, const Exec& exec, const Labels& labels, std::int64_t size) {
   const auto first = new_column<Exec, std::int64_t>(exec, label + "/first", size);
   Kokkos::deep_copy(exec, first, Kokkos::Experimental::finite_max_v<std::int64_t>);
-  Kokkos::parallel_for(
-      label + "/first", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, labels.extent(0)),
-      lower_first{labels.data(), first.data()});
+  Kokkos::parallel_for(label + "/first",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, labels.extent(0)),
+                       lower_first{labels.data(), first.data()});
   return first;
 }
 
@@ -203,8 +203,8 @@ template <class Exec, class Out>
 void check_group_output(const std::string& label, const Out& out, const groups<Exec>& by) {
   const shape found = extents_of(out);
   if (found != shape{by.size()})
-    throw Error(label, "out has extents " + found.str() + ", expected " + shape{by.size()}.str() +
-                           ", one for each group");
+    throw Error(label,
+                "out has extents " + found.str() + ", expected " + shape{by.size()}.str() + ", one for each group");
 }
 template <class Exec, class Out, class X>
 void check_groups(const std::string& label, const Out& out, const X& x, const groups<Exec>& by) {
@@ -262,9 +262,10 @@ void reproducible_group_sum(const std::string& label, const Exec& exec, const Ou
                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, by.size()),
                         offsets_of_counts{by.counts().data(), offsets.data()});
   lease<Exec> held(exec);
-  segmented_launch<false>(exec, label, held.scratch(), sum_reducer<S, accumulator<S, reproducible_t>>(),
-                          make_output<Exec>(out, label), lines.contiguous<const T>(values.data()),
-                          sort_lines::flat(shape{by.size() + 1}).template contiguous<const std::int64_t>(offsets.data()));
+  segmented_launch<false>(
+      exec, label, held.scratch(), sum_reducer<S, accumulator<S, reproducible_t>>(), make_output<Exec>(out, label),
+      lines.contiguous<const T>(values.data()),
+      sort_lines::flat(shape{by.size() + 1}).template contiguous<const std::int64_t>(offsets.data()));
 }
 
 template <class S, class Exec, class Out, class X, class... Options>
@@ -369,8 +370,8 @@ void group_best_position(const std::string& label, const Exec& exec, const Out& 
 
 /// Groups rows by the values of one or several columns of keys.
 ///
-/// Waits for `exec`, and allocates what the groups keep: 4 bytes a row and 16 a group. Scratch memory is a hash table of
-/// the keys (12 bytes for each of two to thirty times as many places as there are different keys), which need not be
+/// Waits for `exec`, and allocates what the groups keep: 4 bytes a row and 16 a group. Scratch memory is a hash table
+/// of the keys (12 bytes for each of two to thirty times as many places as there are different keys), which need not be
 /// known or small; only the different ones are sorted.
 ///
 /// @param keys Views of rank 1 and equal extents, of any real number type; NaN are one key, the last, and zeros of
@@ -472,7 +473,8 @@ void var(const Args&... args) {
         impl::map_checked(label + "/mean", exec, means, impl::mean_of_sum(), means, by.counts());
         impl::map_checked(label + "/squares", exec, squares, impl::squared_distance{means.data()}, x, by.labels());
         impl::group_sum<double>(label, exec, means, squares, by);
-        impl::map_checked(label + "/divide", exec, out, impl::mean_of_sum{impl::ddof_of(options...)}, means, by.counts());
+        impl::map_checked(label + "/divide", exec, out, impl::mean_of_sum{impl::ddof_of(options...)}, means,
+                          by.counts());
       },
       args...);
 }

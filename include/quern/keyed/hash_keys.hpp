@@ -78,17 +78,13 @@ struct rank_of_place {
   KOKKOS_FUNCTION std::int32_t operator()(std::int32_t at) const { return rank_at[static_cast<std::uint32_t>(at)]; }
 };
 
-template <class Exec, class T>
-using scratch_view = Kokkos::View<T, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-template <class Exec, class T>
-using pinned_view = Kokkos::View<T, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
 /// Puts all keys into a table and their places into `places`; false if they have not all found one. Waits.
 template <class Exec, class Places, class Keys>
 bool insert_all(const std::string& label, const Exec& exec, const hash_table& table, const Places& places,
                 const Keys& keys) {
   using T = value_of<Keys>;
-  Kokkos::deep_copy(exec, scratch_view<Exec, std::uint64_t*>(table.place, std::int64_t{table.size} + 1), hash_table::free);
+  Kokkos::deep_copy(exec, scratch_view<Exec, std::uint64_t*>(table.place, std::int64_t{table.size} + 1),
+                    hash_table::free);
   const scratch_array<Exec, int> full(exec, 1);
   const scratch_view<Exec, int> flag(full.data());
   Kokkos::deep_copy(exec, flag, 0);
@@ -130,7 +126,8 @@ template <class Exec, class Labels, class Keys>
 std::int64_t label_keys(const std::string& label, const Exec& exec, const Labels& labels, const Keys& keys) {
   constexpr std::int64_t least = 1 << 10, first = 1 << 16, most = std::int64_t{1} << 31, growth = 16;
   const auto wanted = static_cast<std::int64_t>(std::bit_ceil(2 * static_cast<std::uint64_t>(labels.extent(0))));
-  for (std::int64_t size = std::clamp(wanted, least, first); size <= most; size = size < most ? std::min(most, growth * size) : 2 * most) {
+  for (std::int64_t size = std::clamp(wanted, least, first); size <= most;
+       size = size < most ? std::min(most, growth * size) : 2 * most) {
     const scratch_array<Exec, std::uint64_t> memory(exec, size + 1);
     const hash_table table{memory.data(), static_cast<std::uint32_t>(size)};
     if (insert_all(label, exec, table, labels, keys)) return rank_places(label, exec, table, labels);

@@ -240,8 +240,8 @@ void check_keys(const Exec& exec, const std::string& label, const X& x_view, con
         Kokkos::Min<std::int64_t>(first));
   if (first < n)
     throw DataError(label,
-                    "the key at position " + std::to_string(first) + " is not from " + std::to_string(bin.low) + " to " +
-                        std::to_string(bin.low + bin.bins - 1),
+                    "the key at position " + std::to_string(first) + " is not from " + std::to_string(bin.low) +
+                        " to " + std::to_string(bin.low + bin.bins - 1),
                     first, 0);
 }
 

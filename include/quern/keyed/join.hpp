@@ -165,15 +165,17 @@ void join_into(const std::string& label, const Exec& exec, const Count& count, c
                            find_partners<T, Sorted>{left.data, left.stride[0], sorted, begin.data(), before.data()});
       Kokkos::parallel_scan(label + "/add", range(exec, 0, n),
                             add_partners{keep_all, n, begin.data(), before.data(), number});
-      Kokkos::parallel_for(label, range(exec, 0, room),
-                           put_pairs<Row, L, R>{sorted.rows, begin.data(), before.data(), number, n, left_rows, right_rows});
+      Kokkos::parallel_for(
+          label, range(exec, 0, room),
+          put_pairs<Row, L, R>{sorted.rows, begin.data(), before.data(), number, n, left_rows, right_rows});
     });
   });
 }
 
 template <class Exec, class Count, class LeftRows, class RightRows, class Left, class Right>
-void join_pairs(const std::string& label, bool keep_all, const Exec& exec, const Count& count, const LeftRows& left_rows,
-                const RightRows& right_rows, const Left& left_view, const Right& right_view) {
+void join_pairs(const std::string& label, bool keep_all, const Exec& exec, const Count& count,
+                const LeftRows& left_rows, const RightRows& right_rows, const Left& left_view,
+                const Right& right_view) {
   const auto [left, right] = check_join<Exec>(label, left_view, right_view);
   join_into(label, exec, count, make_rows<Exec>(label, "the left rows", left_rows, left, right),
             make_rows<Exec>(label, "the right rows", right_rows, left, right), left, right, keep_all);

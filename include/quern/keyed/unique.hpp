@@ -103,9 +103,6 @@ void write_lengths(const std::string& label, const Exec& exec, const result_row<
                        lengths<T>{counts, starts, number, n});
 }
 
-/// No output of this kind is wanted.
-struct no_output {};
-
 /// Distinct values, and perhaps their counts.
 template <class Exec, class Count, class Values, class Counts, class X>
 void unique_by_values(const std::string& label, const Exec& exec, const Count& count, const Values& values_view,

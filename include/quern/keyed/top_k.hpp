@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_TOP_K_HPP
+#define QUERN_KEYED_TOP_K_HPP
+
+/// @file
+/// The first elements of arrays in order, without sorting all of them.
+
+#include <quern/keyed/counted.hpp>
+#include <quern/keyed/histogram.hpp>
+#include <quern/keyed/kept.hpp>
+#include <quern/keyed/sort.hpp>
+
+namespace quern {
+namespace impl {
+
+/// A search for the key of a rank, digit by digit: what is known of the key, and its rank among those that share that.
+template <class Key>
+struct rank_search {
+  static constexpr int digit_bits = 11, digits = 1 << digit_bits;
+  Key known;
+  std::int64_t rank, less;  // and how many are less than those
+};
+
+/// The next digit of keys that begin as what is known.
+template <class T>
+struct digit_of_candidates {
+  using value_type = T;
+  static constexpr int rank = 1;
+  using key = typename by_order<T>::key;
+  by_order<T> order;
+  const rank_search<key>* search;
+  int shift, width;  // of the digit
+  KOKKOS_FUNCTION std::int64_t operator()(const T& x) const {
+    const key k = order.encode(x);
+    const bool candidate =
+        shift + width >= 8 * static_cast<int>(sizeof(key)) || (k ^ search->known) >> (shift + width) == 0;
+    return candidate ? static_cast<std::int64_t>(k >> shift & ((key{1} << width) - 1)) : -1;
+  }
+};
+/// Chooses the digit that the rank falls to.
+template <class Key>
+struct choose_digit {
+  rank_search<Key>* search;
+  const std::int64_t* counts;
+  int shift, width;
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    std::int64_t before = 0;
+    int digit = 0;
+    for (int d = 0; d < 1 << width; ++d) {  // without a branch out, so that loads need not wait
+      const std::int64_t next = before + counts[d];
+      const bool passed = digit == d && next <= search->rank;
+      digit += passed ? 1 : 0;
+      before = passed ? next : before;
+    }
+    search->known |= static_cast<Key>(digit) << shift;
+    search->rank -= before;
+    search->less += before;
+  }
+};
+
+/// The rows on one side of a key, or with it, and how they are collected: after those that are less.
+template <class T>
+struct compares_to_found {
+  using key = typename by_order<T>::key;
+  by_order<T> order;
+  const T* x;
+  std::int64_t stride;
+  const rank_search<key>* search;
+  bool equal;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    const key k = order.encode(x[i * stride]);
+    return equal ? k == search->known : k < search->known;
+  }
+};
+template <class T, class Index>
+struct put_candidate {
+  const T* x;
+  std::int64_t stride;
+  T* values;
+  Index* positions;
+  std::int64_t room;
+  const std::int64_t* before;  // null for 0
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
+    if (before != nullptr) k += *before;
+    if (k >= room) return;
+    values[k] = x[i * stride];
+    positions[k] = static_cast<Index>(i);
+  }
+};
+
+/// The first k elements of x in order, and their positions, in the order of these.
+template <class Exec, class T, class Index>
+void select_first(const std::string& label, const Exec& exec, const strided<const T>& x, const by_order<T>& order,
+                  std::int64_t k, T* values, Index* positions) {
+  using key = typename by_order<T>::key;
+  using search_type = rank_search<key>;
+  const std::int64_t n = x.extents.extent[0];
+  const scratch_array<Exec, search_type> found(exec, 1);
+  const scratch_array<Exec, std::int64_t> counts(exec, search_type::digits);
+  search_type* search = found.data();
+  Kokkos::parallel_for(
+      label + "/begin", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) { *search = {0, k - 1, 0}; });
+  for (int high = 8 * sizeof(key); high > 0; high -= search_type::digit_bits) {
+    const int width = std::min(high, int{search_type::digit_bits}), shift = high - width;
+    const strided<std::int64_t> bins{counts.data(), shape{std::int64_t{1} << width}, {1}};
+    Kokkos::deep_copy(exec, scratch_view<Exec, std::int64_t*>(counts.data(), search_type::digits), 0);
+    add_by_bin<no_weights>(exec, label + "/digits", bins, x, strided<const std::int64_t>{nullptr, {}, {}},
+                           digit_of_candidates<T>{order, search, shift, width});
+    Kokkos::parallel_for(label + "/choose", Kokkos::RangePolicy<Exec>(exec, 0, 1),
+                         choose_digit<key>{search, counts.data(), shift, width});
+  }
+  const auto collect = [&](bool equal) {
+    for_kept(label + (equal ? "/equal" : "/less"), exec, n,
+             compares_to_found<T>{order, x.data, x.stride[0], search, equal},
+             put_candidate<T, Index>{x.data, x.stride[0], values, positions, k, equal ? &search->less : nullptr},
+             counts.data());
+  };
+  collect(false);
+  collect(true);
+}
+
+/// The positions of the first k elements of each line in order, line after line.
+template <class Index, class Exec, class T, class Order>
+void first_positions(const std::string& label, const Exec& exec, const sort_lines& lines, std::int64_t k,
+                     const strided<const T>& in, const Order& order, Index* positions) {
+  constexpr std::int64_t long_line = 1 << 16, share = 8;
+  sort_lines some = lines;
+  some.n = some.extents.extent[some.extents.rank - 1] = k;
+  const auto write = [&](const sort_lines& sorted_lines) {
+    return [&, sorted_lines](const auto&, const auto& sorted, const auto& position_of) {
+      auto first = sorted_lines.contiguous(sorted.data);
+      first.extents = some.extents;
+      map_lines(label + "/positions", exec, some.contiguous(positions), position_of, line_input(first));
+    };
+  };
+  if constexpr (Order::by_bits) {
+    if (lines.count == 1 && lines.n >= long_line && k <= lines.n / share) {
+      const scratch_array<Exec, T> values(exec, k);
+      const scratch_array<Exec, Index> rows(exec, k);
+      const auto line = lines.of(in);
+      select_first(label, exec, strided<const T>{in.data, shape{lines.n}, {line.stride[line.extents.rank - 1]}}, order,
+                   k, values.data(), rows.data());
+      // `some` reads an array of the user's, whose axis is where it was.
+      strided<const T> given{values.data(), in.extents, {}};
+      given.extents.extent[lines.along] = k;
+      given.stride[lines.along] = 1;
+      return sort_pairs<Index>(label + "/sort", exec, some, given, order, line_input(some.contiguous(rows.data())),
+                               write(some));
+    }
+  }
+  sort_pairs<Index>(label, exec, lines, in, order, lines.positions(), write(lines));
+}
+
+/// The element of a line at a position.
+template <class T>
+struct element_of_line {
+  const T* x;
+  std::int64_t stride;
+  template <class Index>
+  KOKKOS_FUNCTION T operator()(const Index& position, std::int64_t line) const {
+    return x[line + static_cast<std::int64_t>(position) * stride];
+  }
+};
+
+/// What `partial_sort` and `top_k` have in common. `positions_view` may be no_output.
+template <class Index, class Exec, class Out, class Positions, class T, class Order>
+void write_first(const std::string& label, const Exec& exec, const strided<Out>& out, const Positions& positions,
+                 const strided<const T>& x, const sort_lines& lines, const Order& order) {
+  sort_lines some = lines;
+  some.n = some.extents.extent[some.extents.rank - 1] = out.extents.extent[lines.along];
+  if (some.size() == 0) return;
+  const scratch_array<Exec, Index> memory(exec, some.size());
+  const auto found = line_input(some.contiguous(memory.data()));
+  first_positions(label, exec, lines, some.n, x, order, memory.data());
+  position_input line_of{{nullptr, some.extents, lines.of(x).stride}};
+  const std::int64_t stride = std::exchange(line_of.array.stride[some.extents.rank - 1], 0);
+  map_lines(label + "/values", exec, some.of(out), element_of_line<T>{x.data, stride}, found, line_of);
+  if constexpr (!std::is_same_v<Positions, no_output>)
+    map_lines(label + "/result", exec, some.of(positions), op::identity(), found);
+}
+
+template <class Exec, class Out, class Positions, class X, class Order, class... Options>
+void first_in_order(const std::string& label, const Exec& exec, const Out& out_view, const Positions& positions_view,
+                    const X& x_view, const Order& order, const Options&... options) {
+  using T = value_of<X>;
+  static_assert(std::is_same_v<T, value_of<Out>>, "quern::partial_sort, top_k: values must be of x's value type");
+  require_order<T, Options...>();
+  const auto x = make_input<Exec>(x_view, label).array;
+  const auto out = make_output<Exec>(out_view, label);
+  const sort_lines lines(label, x.extents, options...);
+  shape expected = x.extents;
+  if (out.extents.rank == expected.rank)
+    expected.extent[lines.along] = std::min(expected.extent[lines.along], out.extents.extent[lines.along]);
+  if (out.extents != expected)
+    throw Error(label, "out has extents " + out.extents.str() + ", expected those of x, " + x.extents.str() +
+                           ", or fewer along axis " + std::to_string(lines.along));
+  check_overlap(label, out, x, "x", false);
+  const auto with_positions = [&](const auto& positions) {
+    if (std::in_range<std::uint32_t>(lines.n)) write_first<std::uint32_t>(label, exec, out, positions, x, lines, order);
+    else write_first<std::uint64_t>(label, exec, out, positions, x, lines, order);
+  };
+  if constexpr (std::is_same_v<Positions, no_output>) {
+    with_positions(positions_view);
+  } else {
+    static_assert(std::is_integral_v<value_of<Positions>>, "quern::top_k: positions must be of an integer type");
+    const auto positions = make_output<Exec>(positions_view, label);
+    if (positions.extents != out.extents)
+      throw Error(label, "positions have extents " + positions.extents.str() + ", expected " + out.extents.str());
+    if (lines.n > 0 && !std::in_range<value_of<Positions>>(lines.n - 1))
+      throw Error(label, "positions to before " + std::to_string(lines.n) + " do not fit their type of " +
+                             std::to_string(8 * sizeof(value_of<Positions>)) + " bits");
+    check_overlap(label, positions, x, "x", false);
+    check_overlap(label, out, positions, "positions", false);
+    with_positions(positions);
+  }
+}
+
+}  // namespace impl
+
+/// The first elements of x along each line in the order of `sort`, as many as `out` has: `out` is the beginning of the
+/// sorted x.
+///
+/// Of few elements of a long line (an eighth of 65536 or more) without a comparator, the last is found by its digits,
+/// eleven bits at a time; then only those before it are sorted. Else all are. Options, asynchrony and memory as for
+/// `sort`; NaN and zeros come back as they are.
+///
+/// @param out of x's type and extents, but for the axis (the last one without an option), along which it has fewer
+/// @throws Error if extents do not fit (k is larger than n), the axis is out of range, or memory is shared
+template <execution_space Exec, view_like Out, view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+void partial_sort(const Exec& exec, const Out& out, const X& x, const Options&... options) {
+  impl::first_in_order("quern::partial_sort", exec, out, impl::no_output(), x,
+                       impl::ordering_of<impl::value_of<X>>(options...), options...);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+void partial_sort(const Out& out, const X& x, const Options&... options) {
+  partial_sort(impl::default_execution_space<Out>(), out, x, options...);
+}
+
+/// The largest elements of x along each line, from the largest down, and their positions; of equal ones the first.
+/// NaN count as less than all numbers. With `order::ascending` or a comparator those that come first in that order.
+///
+/// @param values, positions of equal extents; see `partial_sort`. Positions are of an integer type that holds them
+template <execution_space Exec, view_like Values, view_like Positions, view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+void top_k(const Exec& exec, const Values& values, const Positions& positions, const X& x, const Options&... options) {
+  using T = impl::value_of<X>;
+  const auto ordered_by = [&] {
+    if constexpr ((impl::is_axis_option<Options> && ...)) return impl::by_order<T>{true};
+    else return impl::ordering_of<T>(options...);
+  };
+  impl::first_in_order("quern::top_k", exec, values, positions, x, ordered_by(), options...);
+}
+/// The same on a default instance of the values' execution space.
+template <view_like Values, view_like Positions, view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+void top_k(const Values& values, const Positions& positions, const X& x, const Options&... options) {
+  top_k(impl::default_execution_space<Values>(), values, positions, x, options...);
+}
+
+}  // namespace quern
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The first elements in order, beside NumPy's frozen results and the standard library.
+
+#include <algorithm>
+#include <numeric>
+#include <quern/keyed.hpp>
+
+#include "support/numpy_reference.hpp"
+#include "support/testing.hpp"
+
+namespace {
+
+namespace numpy = numpy_reference;
+using quern::order;
+
+/// NaN equals NaN here, and nothing else.
+template <class T>
+bool same(const T& a, const T& b) {
+  return a == b || (a != a && b != b);
+}
+template <class V, class T>
+void expect_is(const std::vector<V>& expected, const std::vector<T>& found) {
+  ASSERT_EQ(expected.size(), found.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    ASSERT_TRUE(same(static_cast<T>(expected[i]), found[i])) << i << ": " << expected[i] << " and " << found[i];
+}
+/// Values that are equal to many others where `different` is small.
+template <class T>
+std::vector<T> hashed(std::int64_t n, std::uint64_t different, std::uint64_t seed = 0) {
+  std::vector<T> v(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::uint64_t z = (i + 1 + 77 * seed) * 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    v[i] = static_cast<T>(static_cast<double>((z ^ z >> 31) % different) - static_cast<double>(different / 2));
+  }
+  return v;
+}
+
+struct last_digit_first {
+  template <class T>
+  KOKKOS_FUNCTION bool operator()(const T& a, const T& b) const {
+    const auto x = static_cast<std::int64_t>(a), y = static_cast<std::int64_t>(b);
+    return x % 10 < y % 10;
+  }
+};
+
+template <class Exec>
+class TopK : public testing::Test {};
+TYPED_TEST_SUITE(TopK, test::all_spaces);
+
+/// The first k of a line, beside those of a stable sort by the standard library.
+template <class Exec, class T>
+void expect_first(const std::vector<T>& values, std::int64_t k) {
+  const auto n = static_cast<std::int64_t>(values.size());
+  const auto x = test::make_array<T, 1, Kokkos::LayoutStride, Exec>({n}, values);
+  const auto out = test::make_array<T, 1, Kokkos::LayoutRight, Exec>({k});
+  const auto positions = test::make_array<std::int32_t, 1, Kokkos::LayoutStride, Exec>({k});
+  std::vector<std::int32_t> all(n);
+  const auto first = [&](bool descending) {
+    std::iota(all.begin(), all.end(), 0);
+    std::stable_sort(all.begin(), all.end(), [&](auto i, auto j) {
+      const T &a = values[i], &b = values[j];
+      return (descending ? a > b : a < b) || (a == a && b != b);
+    });
+    std::vector<T> expected(k);
+    for (std::int64_t i = 0; i < k; ++i) expected[i] = values[all[i]];
+    return expected;
+  };
+  const auto smallest = first(false);
+  quern::partial_sort(Exec(), out, x);
+  expect_is(smallest, test::contents(out));
+  quern::top_k(out, positions, x, order::ascending);
+  expect_is(smallest, test::contents(out));
+  expect_is(std::vector<std::int32_t>(all.begin(), all.begin() + k), test::contents(positions));
+  const auto largest = first(true);
+  quern::top_k(Exec(), out, positions, x);
+  expect_is(largest, test::contents(out));
+  expect_is(std::vector<std::int32_t>(all.begin(), all.begin() + k), test::contents(positions));
+  quern::partial_sort(out, x, order::descending);
+  expect_is(largest, test::contents(out));
+}
+
+TYPED_TEST(TopK, OfLines) {
+  const std::int64_t n = 70'001;
+  for (const std::int64_t k : {std::int64_t{0}, std::int64_t{1}, std::int64_t{100}, std::int64_t{8000}, n}) {
+    expect_first<TypeParam>(hashed<double>(n, 1 << 20), k);
+    expect_first<TypeParam>(hashed<std::int16_t>(n, 5), k);
+  }
+  std::vector<double> special(n, numpy::nan);
+  for (std::int64_t i = 0; i < 60; ++i)
+    special[i * 1000] = i % 7 == 0 ? INFINITY : i % 11 == 0 ? -INFINITY : -0.5 * (i % 5);
+  expect_first<TypeParam>(special, 50);
+  expect_first<TypeParam>(special, 200);
+  expect_first<TypeParam>(hashed<float>(500, 9), 20);
+}
+
+TYPED_TEST(TopK, OfTables) {
+  const auto x = test::make_array<std::int32_t, 2, Kokkos::LayoutLeft, TypeParam>({12, 17}, numpy::unordered_table);
+  const auto rows = test::make_array<std::int32_t, 2, Kokkos::LayoutRight, TypeParam>({5, 17});
+  quern::partial_sort(TypeParam(), rows, x, quern::axis(0));
+  expect_is(std::vector<std::int32_t>(numpy::ordered_table_0.begin(), numpy::ordered_table_0.begin() + 5 * 17),
+            test::contents(rows));
+  const auto columns = test::make_array<std::int32_t, 2, Kokkos::LayoutRight, TypeParam>({12, 3});
+  const auto positions = test::make_array<std::int8_t, 2, Kokkos::LayoutLeft, TypeParam>({12, 3});
+  quern::top_k(TypeParam(), columns, positions, x, order::ascending);
+  std::vector<std::int32_t> values, places;
+  for (int i = 0; i < 12; ++i)
+    for (int j = 0; j < 3; ++j) {
+      values.push_back(numpy::ordered_table_1[17 * i + j]);
+      places.push_back(static_cast<std::int32_t>(numpy::order_of_table_1[17 * i + j]));
+    }
+  expect_is(values, test::contents(columns));
+  expect_is(places, test::contents(positions));
+  quern::partial_sort(TypeParam(), columns, x, last_digit_first());
+  EXPECT_TRUE(quern::is_sorted(columns, last_digit_first()));
+}
+
+TYPED_TEST(TopK, Misuse) {
+  using E = TypeParam;
+  const auto x = test::make_array<double, 1, Kokkos::LayoutRight, E>({300});
+  const auto y = test::make_array<double, 1, Kokkos::LayoutRight, E>({299});
+  const auto small = test::make_array<std::int8_t, 1, Kokkos::LayoutRight, E>({300});
+  const auto more = test::make_array<double, 1, Kokkos::LayoutRight, E>({301});
+  test::expect_error("quern::partial_sort: out has extents (301), expected those of x, (300), or fewer along axis 0",
+                     [&] { quern::partial_sort(E(), more, x); });
+  test::expect_error("quern::top_k: positions have extents (300), expected (299)",
+                     [&] { quern::top_k(E(), y, small, x); });
+  const auto bytes = test::make_array<std::int8_t, 1, Kokkos::LayoutRight, E>({299});
+  test::expect_error("quern::top_k: positions to before 300 do not fit their type of 8 bits",
+                     [&] { quern::top_k(E(), y, bytes, x); });
+}
+
+}  // namespace
