@@ -6,6 +6,7 @@
 
 #include <impl/Kokkos_Profiling.hpp>
 #include <quern/integrate.hpp>
+#include <quern/keyed.hpp>
 #include <quern/linalg.hpp>
 #include <quern/map.hpp>
 #include <quern/random.hpp>
@@ -151,6 +152,48 @@ TYPED_TEST(Callbacks, RandomNumbersDoNotWait) {
                           [&](const auto& exec) { random::sobol(exec, x, k); });
   expect_quiet<TypeParam>({"quern::random::choice/weights", "quern::cumsum", "quern::random::choice"}, 0,
                           [&](const auto& exec) { random::choice(exec, places, k, weights); });
+}
+
+TYPED_TEST(Callbacks, SortsAndSelectionsWaitOnlyForHostValues) {
+  constexpr bool vendor = quern::impl::vendor_radix_sort<TypeParam>::available;
+  constexpr bool device = quern::impl::is_device<TypeParam>;
+  Kokkos::View<double*, TypeParam> x("x", 5000), y("y", 5000);
+  Kokkos::View<int*, TypeParam> places("places", 5000);
+  Kokkos::View<std::int64_t, TypeParam> count("count");
+  Kokkos::deep_copy(x, 1.0);
+  // Of the radix sort of hosts, which has nothing to move where all keys are equal; that of a vendor is no kernel here.
+  std::vector<std::string> kernels{"quern::sort/keys", "quern::sort/count", "quern::sort/result"};
+  if (vendor) kernels = {"quern::sort/numbers"};
+  if (vendor || !device) expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) { quern::sort(exec, y, x); });
+  expect_quiet<TypeParam>({"quern::compact/count", "quern::compact/put"}, 0,
+                          [&](const auto& exec) { quern::compact(exec, y, count, x, places); });
+  expect_quiet<TypeParam>({"quern::nonzero/count", "quern::nonzero/put"}, 1,
+                          [&](const auto& exec) { quern::nonzero(exec, places, x); });
+  Kokkos::View<double**, TypeParam> rows("rows", 50, 30);
+  Kokkos::View<int**, TypeParam> order("order", 50, 30);
+  expect_quiet<TypeParam>({"quern::argsort/keys", "quern::argsort/tiles", "quern::argsort/result"}, 0,
+                          [&](const auto& exec) { quern::argsort(exec, order, rows); });
+}
+
+TYPED_TEST(Callbacks, GroupsAndJoinsWaitOnlyWhenMade) {
+  Kokkos::View<double*, TypeParam> x("x", 5000), sums("sums", 1);
+  Kokkos::View<int*, TypeParam> keys("keys", 5000), left("left", 10), right("right", 10);
+  Kokkos::View<std::int64_t, TypeParam> count("count");
+  const auto by = quern::group_by(TypeParam(), keys);
+  ASSERT_EQ(1, by.size());
+  expect_quiet<TypeParam>({"quern::sum/zero", "quern::sum"}, 0,
+                          [&](const auto& exec) { quern::sum(exec, sums, x, by); });
+  expect_quiet<TypeParam>({"quern::min/best", "quern::min", "quern::min/values"}, 0,
+                          [&](const auto& exec) { quern::min(exec, sums, x, by); });
+  const auto one = Kokkos::subview(left, Kokkos::pair<int, int>(0, 1));
+  expect_quiet<TypeParam>({"quern::first"}, 0, [&](const auto& exec) { quern::first(exec, one, keys, by); });
+  constexpr bool vendor = quern::impl::vendor_radix_sort<TypeParam>::available;
+  const std::vector<std::string> kernels{
+      "quern::join/count", "quern::join/sort/keys", vendor ? "quern::join/sort/values" : "quern::join/sort/count",
+      "quern::join/keys",  "quern::join/rows",      "quern::join/search",
+      "quern::join"};
+  if (vendor || !quern::impl::is_device<TypeParam>)
+    expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) { quern::join(exec, left, right, count, x, x); });
 }
 
 struct add_one {

@@ -9,6 +9,7 @@
 #include <quern/core/arguments.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/core/workspace.hpp>
+#include <quern/map/map.hpp>
 
 namespace quern::impl {
 
@@ -17,6 +18,11 @@ template <class Exec, class T>
 using scratch_view = Kokkos::View<T, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 template <class Exec, class T>
 using pinned_view = Kokkos::View<T, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+template <class Exec, class T>
+void fill_scratch(const std::string& label, const Exec& exec, T* data, std::int64_t n, const T& value) {
+  map_checked(label, exec, scratch_view<Exec, T*>(data, n), op::identity(), value);
+}
 
 /// No output of this kind is wanted.
 struct no_output {};

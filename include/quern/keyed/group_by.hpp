@@ -82,7 +82,8 @@ struct lower_first {
 template <class Exec, class Labels>
 auto first_rows(const std::string& label, const Exec& exec, const Labels& labels, std::int64_t size) {
   const auto first = new_column<Exec, std::int64_t>(exec, label + "/first", size);
-  Kokkos::deep_copy(exec, first, Kokkos::Experimental::finite_max_v<std::int64_t>);
+  map_checked(label + "/first", exec, first, op::identity(),
+              std::int64_t{Kokkos::Experimental::finite_max_v<std::int64_t>});
   Kokkos::parallel_for(label + "/first",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, labels.extent(0)),
                        lower_first{labels.data(), first.data()});
@@ -154,7 +155,7 @@ groups<Exec> group_range(const std::string& label, const Exec& exec, const own_b
   map_checked(label + "/labels", exec, labels, rank_of_bin{bin, rank_of.data()}, keys);
   exec.fence(label + ": wait for the number of groups");
   const auto counts = new_column<Exec, std::int64_t>(exec, label + "/counts", *found);
-  Kokkos::deep_copy(exec, counts, scratch_view<Exec, std::int64_t*>(of_groups, *found));
+  map_checked(label + "/counts", exec, counts, op::identity(), scratch_view<Exec, std::int64_t*>(of_groups, *found));
   return {labels, first_rows(label, exec, labels, *found), counts};
 }
 
@@ -332,7 +333,7 @@ void group_extremum(const std::string& label, const Exec& exec, const X& x_view,
   const auto x = make_input<Exec>(x_view, label).array;
   const scratch_array<Exec, key> memory(exec, by.size());
   const scratch_view<Exec, key*> best(memory.data(), by.size());
-  Kokkos::deep_copy(exec, best, key(0));
+  map_checked(label + "/best", exec, best, op::identity(), key(0));
   const auto each = [&](const std::string& name, const auto& kernel) {
     Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, by.rows()), kernel);
   };
@@ -359,7 +360,8 @@ void group_best_position(const std::string& label, const Exec& exec, const Out& 
   group_extremum(label, exec, x_view, by, order, [&](const auto& x, const auto& best, const auto& each) {
     const scratch_array<Exec, std::int64_t> memory(exec, by.size());
     const scratch_view<Exec, std::int64_t*> position(memory.data(), by.size());
-    Kokkos::deep_copy(exec, position, Kokkos::Experimental::finite_max_v<std::int64_t>);
+    map_checked(label + "/positions", exec, position, op::identity(),
+                std::int64_t{Kokkos::Experimental::finite_max_v<std::int64_t>});
     each(label + "/positions",
          lower_position<T>{order, x.data, x.stride[0], by.labels().data(), best.data(), position.data()});
     map_checked(label + "/result", exec, out, op::identity(), position);

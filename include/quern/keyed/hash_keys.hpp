@@ -83,15 +83,14 @@ template <class Exec, class Places, class Keys>
 bool insert_all(const std::string& label, const Exec& exec, const hash_table& table, const Places& places,
                 const Keys& keys) {
   using T = value_of<Keys>;
-  Kokkos::deep_copy(exec, scratch_view<Exec, std::uint64_t*>(table.place, std::int64_t{table.size} + 1),
-                    hash_table::free);
+  fill_scratch(label + "/table", exec, table.place, std::int64_t{table.size} + 1, std::uint64_t{hash_table::free});
   const scratch_array<Exec, int> full(exec, 1);
   const scratch_view<Exec, int> flag(full.data());
-  Kokkos::deep_copy(exec, flag, 0);
+  fill_scratch(label + "/table", exec, full.data(), 1, 0);
   map_checked(label + "/insert", exec, places, insert_keys<T>{table, {}, full.data()}, keys);
   lease<Exec> held(exec);
   const pinned_view<Exec, int> found(held.template result<int>());
-  Kokkos::deep_copy(exec, found, flag);
+  map_checked(label + "/full", exec, found, op::identity(), flag);
   exec.fence(label + ": wait for the hash table");
   return found() == 0;
 }

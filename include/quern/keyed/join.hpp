@@ -155,7 +155,7 @@ void join_into(const std::string& label, const Exec& exec, const Count& count, c
                bool keep_all) {
   std::int64_t* number = count_output<Exec>(label, count);
   const std::int64_t n = left.extents.extent[0], room = std::min(left_rows.room, right_rows.room);
-  Kokkos::deep_copy(exec, count, std::int64_t{0});
+  map_checked(label + "/count", exec, count, op::identity(), std::int64_t{0});
   if (n == 0) return;
   using range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   with_row_type(right.extents.extent[0], [&]<class Row>(Row) {

@@ -104,7 +104,7 @@ void select_first(const std::string& label, const Exec& exec, const strided<cons
   for (int high = 8 * sizeof(key); high > 0; high -= search_type::digit_bits) {
     const int width = std::min(high, int{search_type::digit_bits}), shift = high - width;
     const strided<std::int64_t> bins{counts.data(), shape{std::int64_t{1} << width}, {1}};
-    Kokkos::deep_copy(exec, scratch_view<Exec, std::int64_t*>(counts.data(), search_type::digits), 0);
+    fill_scratch(label + "/digits", exec, counts.data(), search_type::digits, std::int64_t{0});
     add_by_bin<no_weights>(exec, label + "/digits", bins, x, strided<const std::int64_t>{nullptr, {}, {}},
                            digit_of_candidates<T>{order, search, shift, width});
     Kokkos::parallel_for(label + "/choose", Kokkos::RangePolicy<Exec>(exec, 0, 1),
