@@ -41,7 +41,8 @@ prepare() {
 #define KOKKOS_ENABLE_CUDA_LAMBDA
 #define KOKKOS_ENABLE_IMPL_CUDA_MALLOC_ASYNC" ;;
     hip) name=HIP setup=HIP macros="#define KOKKOS_ARCH_AMD_${arch^^}
-#define KOKKOS_ARCH_AMD_GPU \"${arch}\"" ;;
+#define KOKKOS_ARCH_AMD_GPU \"${arch}\"
+#define KOKKOS_ENABLE_ROCTHRUST" ;;
   esac
   {
     grep -vE '#define KOKKOS_ENABLE_(OPENMP|ATOMICS_BYPASS)|^#define KOKKOS_ARCH_|^#endif.*CORE_CONFIG' "$kokkos/KokkosCore_config.h"

@@ -5,6 +5,7 @@
 // read and written once.
 
 #include <Kokkos_Sort.hpp>
+#include <quern/core.hpp>
 #include <quern/keyed.hpp>
 #include <quern/random.hpp>
 #include <quern/reduce.hpp>
@@ -70,10 +71,72 @@ prepared argsort(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
+/// By a comparator, of which no radix sort knows: descending.
+struct greater {
+  KOKKOS_FUNCTION bool operator()(double a, double b) const { return a > b; }
+};
+prepared sort_by_comparator(const exec_space& exec, std::int64_t n) {
+  const auto x = make_view<double*>("x", n), out = make_view<double*>("out", n);
+  fill(exec, x);
+  prepared p{16.0 * n, 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::sort(exec, out, x, greater()); }}, {"plain", [=] {
+                                                                             Kokkos::deep_copy(exec, out, x);
+                                                                             Kokkos::sort(exec, out, greater());
+                                                                           }}};
+  p.poison = [=] { Kokkos::deep_copy(out, 7.0); };
+  p.right = [=] {
+    return quern::is_sorted(out, quern::order::descending) &&
+           quern::sum(out, quern::reproducible) == quern::sum(x, quern::reproducible);
+  };
+  return p;
+}
+
+/// Rows of 1000.
+prepared sort_rows(const exec_space& exec, std::int64_t n) {
+  const std::int64_t length = std::min<std::int64_t>(n, 1000), rows = n / length;
+  const auto x = make_view<double**>("x", rows, length), out = make_view<double**>("out", rows, length);
+  quern::random::uniform(exec, x, key(1));
+  prepared p{16.0 * rows * length, 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::sort(exec, out, x); }}};
+  p.poison = [=] { Kokkos::deep_copy(out, 7.0); };
+  p.right = [=] {
+    return quern::is_sorted(out) && quern::sum(out, quern::reproducible) == quern::sum(x, quern::reproducible);
+  };
+  return p;
+}
+
+prepared top_k(const exec_space& exec, std::int64_t n) {
+  const std::int64_t k = 100;
+  const auto x = make_view<double*>("x", n), sorted_x = make_view<double*>("sorted", n),
+             out = make_view<double*>("out", k);
+  const auto positions = make_view<std::int64_t*>("positions", k);
+  fill(exec, x);
+  prepared p{8.0 * n, 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::top_k(exec, out, positions, x); }},
+                {"plain", [=] {
+                   Kokkos::deep_copy(exec, sorted_x, x);
+                   Kokkos::sort(exec, sorted_x);
+                   Kokkos::parallel_for(
+                       "plain", bench::range(exec, 0, k),
+                       KOKKOS_LAMBDA(std::int64_t i) { out(i) = sorted_x(n - 1 - i); });
+                 }}};
+  p.poison = [=] { Kokkos::deep_copy(out, 7.0); };
+  p.right = [=] {
+    const auto found = quern::to_host(out);
+    const double last = found(k - 1);
+    const std::int64_t larger = bench::failures(n, KOKKOS_LAMBDA(std::int64_t i) { return x(i) < last; });
+    return quern::is_sorted(out, quern::order::descending) && larger == k;
+  };
+  return p;
+}
+
 const bool registered = [] {
   bench::add({"sort_f64", {1'000'000, 100'000'000}, 4099, sort<double>});
   bench::add({"sort_i32", {1'000'000, 100'000'000}, 4099, sort<std::int32_t>});
   bench::add({"argsort_f64", {1'000'000, 100'000'000}, 4099, argsort<double>});
+  bench::add({"sort_comparator_f64", {1'000'000, 100'000'000}, 4099, sort_by_comparator});
+  bench::add({"sort_rows_f64", {1'000'000, 100'000'000}, 4099, sort_rows});
+  bench::add({"top_k_100_f64", {1'000'000, 100'000'000}, 70'099, top_k});
   return true;
 }();
 

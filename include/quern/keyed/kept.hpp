@@ -34,9 +34,8 @@ struct kept_kernel {
     const std::int64_t first = threads.league_rank() * tile, last = Kokkos::min(first + tile, n);
     if constexpr (device) {
       int kept = 0;
-      Kokkos::parallel_reduce(
-          Kokkos::TeamThreadRange(threads, 0, static_cast<int>(last - first)),
-          [&](int i, int& sum) { sum += keep(first + i) ? 1 : 0; }, kept);
+      for_tile(threads, first, static_cast<int>(last - first), [&](int, bool set) { kept += set ? 1 : 0; });
+      threads.team_reduce(Kokkos::Sum<int>(kept));
       if (threads.team_rank() == 0) counts[threads.league_rank()] = kept;
     } else {
       std::int64_t kept = 0;
@@ -65,12 +64,27 @@ struct kept_kernel {
     }
   }
 
+  /// f(i, keep(i)) for the elements of a tile, by a team: of a full one all are loaded before the first is used.
+  template <class F>
+  KOKKOS_FUNCTION void for_tile(const member& threads, std::int64_t first, int size, const F& f) const {
+    const int t = threads.team_rank();
+    if (size == device_tile) {
+      bool set[items];
+      for (int u = 0; u < items; ++u) set[u] = keep(first + t + u * team);
+      for (int u = 0; u < items; ++u) f(t + u * team, set[u]);
+    } else {
+      for (int i = t; i < size; i += team) f(i, keep(first + i));
+    }
+  }
+
   /// Each thread numbers neighbours, but memory is accessed in rows.
   KOKKOS_FUNCTION void put_in_team(const member& threads, std::int64_t first, int size, std::int64_t before) const {
     auto* kept = static_cast<std::uint16_t*>(threads.team_shmem().get_shmem_aligned(2 * device_tile, 16));
     auto* number = static_cast<std::uint16_t*>(threads.team_shmem().get_shmem_aligned(2 * device_tile, 16));
     const int t = threads.team_rank();
-    for (int i = t; i < device_tile; i += team) number[i] = i < size && keep(first + i) ? 1 : 0;
+    if (size < device_tile)
+      for (int i = t; i < device_tile; i += team) number[i] = 0;
+    for_tile(threads, first, size, [&](int i, bool set) { number[i] = set ? 1 : 0; });
     threads.team_barrier();
     int mine = 0;
     for (int k = 0; k < items; ++k) mine += number[t * items + k];
