@@ -4,6 +4,7 @@
 #define QUERN_KEYED_KEPT_HPP
 
 #include <algorithm>
+#include <quern/core/pack.hpp>
 #include <quern/core/workspace.hpp>
 
 namespace quern::impl {
@@ -77,29 +78,34 @@ struct kept_kernel {
     }
   }
 
-  /// Each thread numbers neighbours, but memory is accessed in rows.
+  /// Each thread numbers neighbours, but memory is accessed in rows. Flags are bytes, so that a thread reads all of its
+  /// own at once.
   KOKKOS_FUNCTION void put_in_team(const member& threads, std::int64_t first, int size, std::int64_t before) const {
-    auto* kept = static_cast<std::uint16_t*>(threads.team_shmem().get_shmem_aligned(2 * device_tile, 16));
-    auto* number = static_cast<std::uint16_t*>(threads.team_shmem().get_shmem_aligned(2 * device_tile, 16));
+    const auto shared = [&](std::size_t bytes) { return threads.team_shmem().get_shmem_aligned(bytes, 16); };
+    auto* flag = static_cast<std::uint8_t*>(shared(device_tile));
+    auto* kept = static_cast<std::uint16_t*>(shared(2 * device_tile));
+    [[maybe_unused]] auto* number = static_cast<std::uint16_t*>(shared(follows ? 2 * device_tile : 0));
+    auto* all = static_cast<int*>(shared(sizeof(int)));
     const int t = threads.team_rank();
     if (size < device_tile)
-      for (int i = t; i < device_tile; i += team) number[i] = 0;
-    for_tile(threads, first, size, [&](int i, bool set) { number[i] = set ? 1 : 0; });
+      for (int i = t; i < device_tile; i += team) flag[i] = 0;
+    for_tile(threads, first, size, [&](int i, bool set) { flag[i] = set ? 1 : 0; });
     threads.team_barrier();
-    int mine = 0;
-    for (int k = 0; k < items; ++k) mine += number[t * items + k];
-    int at = threads.team_scan(mine);
+    const auto mine = reinterpret_cast<const pack<std::uint8_t, items>*>(flag)[t];
+    int at = 0;
+    for (int k = 0; k < items; ++k) at += mine.value[k];
+    at = threads.team_scan(at);
     for (int k = 0; k < items; ++k) {
-      const int i = t * items + k;
-      if (number[i] != 0) kept[at++] = static_cast<std::uint16_t>(i);
-      number[i] = static_cast<std::uint16_t>(at);  // kept up to i
+      if (mine.value[k] != 0) kept[at++] = static_cast<std::uint16_t>(t * items + k);
+      if constexpr (follows) number[t * items + k] = static_cast<std::uint16_t>(at);  // kept up to here
     }
+    if (t == team - 1) *all = at;
     threads.team_barrier();
-    const int all = number[device_tile - 1];
-    for (int k = t; k < all; k += team) put(first + kept[k], before + k);
+    for (int k = t; k < *all; k += team) put(first + kept[k], before + k);
     if constexpr (follows)
       for (int i = t; i < size; i += team) put.follow(first + i, before + number[i] - 1);
   }
+  static constexpr int team_bytes = (follows ? 5 : 3) * device_tile + sizeof(int) + 4 * 16;
 };
 
 /// Numbers what is kept; how many there are is written to `count`, which `exec` reaches.
@@ -122,7 +128,7 @@ void for_kept(const std::string& label, const Exec& exec, std::int64_t n, const 
   Kokkos::parallel_scan(label + "/add",
                         Kokkos::RangePolicy<Exec, add_counts_tag, Kokkos::IndexType<std::int64_t>>(exec, 0, tiles),
                         kernel);
-  run(put_kept_tag(), "/put", kernel_type::device ? 4 * kernel_type::device_tile + 64 : 0);
+  run(put_kept_tag(), "/put", kernel_type::device ? kernel_type::team_bytes : 0);
 }
 
 }  // namespace quern::impl

@@ -37,8 +37,9 @@ struct merge_runs_tag {};
 template <class Exec, class Item, class Less>
 struct merge_sort_kernel {
   static constexpr bool device = tuning<Exec>::device;
-  static constexpr int team = device ? 128 : 1;
-  static constexpr int items = std::clamp<int>(64 / sizeof(Item), 1, 8);  // of a thread of a device
+  static constexpr int team = !device ? 1 : sizeof(Item) <= 128 ? 256 : 32;
+  /// Of a thread of a device; odd, against bank conflicts.
+  static constexpr int items = std::clamp<int>(64 / sizeof(Item) - 1, 0, 14) | 1;
   static constexpr int device_tile = team * items;
   template <class Tag>
   using team_policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<team>>;
@@ -101,16 +102,32 @@ struct merge_sort_kernel {
 
   /// A thread's share of the merge of two runs that the team has in scratch memory.
   KOKKOS_FUNCTION void merge_share(Item (&v)[items], const Item* a, int na, const Item* b, int nb, int first) const {
-    int i = static_cast<int>(merge_path(a, na, b, nb, Kokkos::min(first, na + nb), less)), j = first - i;
+    const int count = Kokkos::min(int{items}, na + nb - first);
+    if (count <= 0) return;
+    int i = static_cast<int>(merge_path(a, na, b, nb, first, less)), j = first - i;
+    Item from_a = a[Kokkos::min(i, na - 1)], from_b = j < nb ? b[j] : from_a;
     for (int k = 0; k < items; ++k) {
-      if (first + k >= na + nb) break;
-      const bool from_b = i >= na || (j < nb && less(b[j], a[i]));
-      v[k] = from_b ? b[j++] : a[i++];
+      if (k >= count) break;
+      const bool second = i >= na || (j < nb && less(from_b, from_a));
+      v[k] = second ? from_b : from_a;
+      if (second && ++j < nb) from_b = b[j];
+      else if (!second && ++i < na) from_a = a[i];
     }
   }
   KOKKOS_FUNCTION static void put(Item* shared, const Item (&v)[items], int first, int count) {
     for (int k = 0; k < items; ++k)
       if (first + k < count) shared[first + k] = v[k];
+  }
+
+  /// Elements r, r + group, ... of those that a group of threads has, all loaded before the first is used.
+  template <class At>
+  KOKKOS_FUNCTION static void load(Item (&v)[items], int r, int threads, int count, const At& at) {
+    for (int k = 0; k < items; ++k)
+      if (r + k * threads < count) v[k] = at(r + k * threads);
+  }
+  KOKKOS_FUNCTION static void spread(Item* shared, const Item (&v)[items], int r, int threads, int count) {
+    for (int k = 0; k < items; ++k)
+      if (r + k * threads < count) shared[r + k * threads] = v[k];
   }
 
   KOKKOS_FUNCTION void sort_in_team(const member& threads) const {
@@ -120,11 +137,12 @@ struct merge_sort_kernel {
     const std::int64_t line = unit / tiles, at = (unit - line * tiles) * tile;
     const int count = unit < lines * tiles ? static_cast<int>(Kokkos::min(tile, n - at)) : 0;
     Item* shared = memory + (t - r) * items;
+    Item v[items];
     const Item* first = from + line * n + at;
-    for (int i = r; i < count; i += group) shared[i] = first[i];
+    load(v, r, group, count, [&](int i) { return first[i]; });
+    spread(shared, v, r, group, count);
     threads.team_barrier();
 
-    Item v[items];
     const int mine = count - r * items;
     for (int k = 0; k < items; ++k)
       if (k < mine) v[k] = shared[r * items + k];
@@ -154,9 +172,10 @@ struct merge_sort_kernel {
                                      std::int64_t nb, Item* out) const {
     auto* shared = static_cast<Item*>(threads.team_shmem().get_shmem_aligned(device_tile * sizeof(Item), 16));
     const int t = threads.team_rank(), count = static_cast<int>(na + nb);
-    for (int i = t; i < count; i += team) shared[i] = i < na ? a[i] : b[i - na];
-    threads.team_barrier();
     Item v[items];
+    load(v, t, team, count, [&](int i) { return i < na ? a[i] : b[i - na]; });
+    spread(shared, v, t, team, count);
+    threads.team_barrier();
     merge_share(v, shared, static_cast<int>(na), shared + na, static_cast<int>(nb), t * items);
     threads.team_barrier();
     put(shared, v, t * items, count);

@@ -38,23 +38,27 @@ struct digit_of_candidates {
     return candidate ? static_cast<std::int64_t>(k >> shift & ((key{1} << width) - 1)) : -1;
   }
 };
-/// Chooses the digit that the rank falls to.
-template <class Key>
+/// Chooses the digit that the rank falls to, by a team of which each thread has some digits.
+template <class Exec, class Key>
 struct choose_digit {
+  static constexpr int team = tuning<Exec>::team_size;
+  using policy = Kokkos::TeamPolicy<Exec>;
   rank_search<Key>* search;
   const std::int64_t* counts;
   int shift, width;
-  KOKKOS_FUNCTION void operator()(std::int64_t) const {
-    std::int64_t before = 0;
-    int digit = 0;
-    for (int d = 0; d < 1 << width; ++d) {  // without a branch out, so that loads need not wait
-      const std::int64_t next = before + counts[d];
-      const bool passed = digit == d && next <= search->rank;
-      digit += passed ? 1 : 0;
-      before = passed ? next : before;
-    }
+  KOKKOS_FUNCTION void operator()(const typename policy::member_type& threads) const {
+    const int share = ((1 << width) + team - 1) / team, first = threads.team_rank() * share;
+    const int last = Kokkos::min(first + share, 1 << width);
+    const std::int64_t rank = search->rank;
+    std::int64_t mine = 0;
+    for (int d = first; d < last; ++d) mine += counts[d];
+    std::int64_t before = threads.team_scan(mine);
+    threads.team_barrier();  // all know the rank
+    if (rank < before || rank >= before + mine) return;
+    int digit = first;
+    while (before + counts[digit] <= rank) before += counts[digit++];
     search->known |= static_cast<Key>(digit) << shift;
-    search->rank -= before;
+    search->rank = rank - before;
     search->less += before;
   }
 };
@@ -107,8 +111,9 @@ void select_first(const std::string& label, const Exec& exec, const strided<cons
     fill_scratch(label + "/digits", exec, counts.data(), search_type::digits, std::int64_t{0});
     add_by_bin<no_weights>(exec, label + "/digits", bins, x, strided<const std::int64_t>{nullptr, {}, {}},
                            digit_of_candidates<T>{order, search, shift, width});
-    Kokkos::parallel_for(label + "/choose", Kokkos::RangePolicy<Exec>(exec, 0, 1),
-                         choose_digit<key>{search, counts.data(), shift, width});
+    using choose = choose_digit<Exec, key>;
+    Kokkos::parallel_for(label + "/choose", typename choose::policy(exec, 1, choose::team),
+                         choose{search, counts.data(), shift, width});
   }
   const auto collect = [&](bool equal) {
     for_kept(label + (equal ? "/equal" : "/less"), exec, n,
