@@ -127,8 +127,8 @@ TYPED_TEST_SUITE(GroupBy, test::all_spaces);
 TYPED_TEST(GroupBy, HashedKeys) {
   using E = TypeParam;
   const std::int64_t n = 300'007;
-  std::vector<float> x(n);
-  for (std::int64_t i = 0; i < n; ++i) x[i] = static_cast<float>(test::sample(i, 7));
+  std::vector<double> x(n);
+  for (std::int64_t i = 0; i < n; ++i) x[i] = test::sample(i, 7);
   for (const std::uint64_t different : {1u, 1000u, 200'000u}) {  // the last are more than the first table takes
     std::vector<std::int64_t> keys(n);
     for (std::int64_t i = 0; i < n; ++i) keys[i] = static_cast<std::int64_t>(hashed(hashed(i) % different));
@@ -156,13 +156,14 @@ TYPED_TEST(GroupBy, SeveralColumns) {
   const std::int64_t n = 20'011;
   std::vector<std::uint8_t> a(n);
   std::vector<float> b(n);
-  std::vector<std::int64_t> c(n), x(n);
+  std::vector<std::int64_t> c(n);
+  std::vector<std::int16_t> x(n);
   std::map<std::tuple<int, float, std::int64_t>, std::vector<std::int64_t>> rows;
   for (std::int64_t i = 0; i < n; ++i) {
     a[i] = static_cast<std::uint8_t>(hashed(i) % 7);
     b[i] = static_cast<float>(hashed(i + n) % 20) / 4 - 2;
     c[i] = static_cast<std::int64_t>(hashed(i + 2 * n) % 5) * (std::int64_t{1} << 40);
-    x[i] = i - n / 2;
+    x[i] = static_cast<std::int16_t>(i - n / 2);
     rows[{a[i], b[i], c[i]}].push_back(i);
   }
   rows_by_key<std::int64_t> numbered;

@@ -93,7 +93,7 @@ TYPED_TEST(TopK, OfLines) {
     special[i * 1000] = i % 7 == 0 ? INFINITY : i % 11 == 0 ? -INFINITY : -0.5 * (i % 5);
   expect_first<TypeParam>(special, 50);
   expect_first<TypeParam>(special, 200);
-  expect_first<TypeParam>(hashed<float>(500, 9), 20);
+  expect_first<TypeParam>(hashed<double>(500, 9), 20);
 }
 
 TYPED_TEST(TopK, OfTables) {

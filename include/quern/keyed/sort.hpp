@@ -23,12 +23,13 @@
 /// Numbers are of any arithmetic or half type. `argsort`, `sort_by_key` and sorts with a comparator are stable: what is
 /// equal keeps its order; all NaN are equal, and so are zeros of either sign.
 ///
-/// Asynchronous on `exec` (but `is_sorted` returns a host value). Scratch memory comes from the pool: about as much as
-/// x, and with positions as much again. Without a comparator, long lines are sorted by the radix sort of the vendor's
-/// library on CUDA and HIP (CUB; rocPRIM where Kokkos was built with rocThrust) and of this one on hosts; other lines
-/// by a merge sort.
+/// Asynchronous on `exec`, but for `is_sorted` without a View of rank 0 before x, which returns a host value. Scratch
+/// memory comes from the pool: about as much as x, and with positions as much again. Without a comparator, long lines
+/// are sorted by the radix sort of the vendor's library on CUDA and HIP (CUB; rocPRIM where Kokkos was built with
+/// rocThrust) and of this one on hosts; other lines by a merge sort.
 
 #include <limits>
+#include <quern/keyed/counted.hpp>
 #include <quern/keyed/merge_sort.hpp>
 #include <quern/keyed/order.hpp>
 #include <quern/keyed/radix_sort.hpp>
@@ -422,6 +423,27 @@ template <view_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 bool is_sorted(const X& x, const Options&... options) {
   return is_sorted(impl::default_execution_space<X>(), x, options...);
+}
+
+/// The same without waiting: `out` gets 1 or 0.
+/// @param out of rank 0 and an integer type or bool
+template <execution_space Exec, view_like Out, view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+void is_sorted(const Exec& exec, const Out& out, const X& x, const Options&... options) {
+  const std::string label = "quern::is_sorted";
+  static_assert(std::is_integral_v<impl::value_of<Out>>, "quern::is_sorted: out must be of an integer type or bool");
+  const shape found = impl::extents_of(out);
+  if (found.rank != 0) throw Error(label, "out has extents " + found.str() + ", expected rank 0");
+  const impl::scratch_array<Exec, int> memory(exec, 1);
+  const impl::scratch_view<Exec, int> sorted(memory.data());
+  impl::find_descent(exec, x, Kokkos::LAnd<int, typename Exec::memory_space>(sorted), options...);
+  impl::map_checked(label + "/result", exec, out, impl::op::identity(), sorted);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+void is_sorted(const Out& out, const X& x, const Options&... options) {
+  is_sorted(impl::default_execution_space<Out>(), out, x, options...);
 }
 
 }  // namespace quern
