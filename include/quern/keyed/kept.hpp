@@ -58,10 +58,28 @@ struct kept_kernel {
     if constexpr (device) {
       put_in_team(threads, first, static_cast<int>(last - first), before);
     } else {
-      for (std::int64_t i = first; i < last; ++i) {
-        if (keep(i)) put(i, before++);
-        if constexpr (follows) put.follow(i, before - 1);
+      put_on_host(first, last, before);
+    }
+  }
+
+  /// By blocks: first which are kept, without a branch that would be guessed wrong, then what is done with them.
+  void put_on_host(std::int64_t first, std::int64_t last, std::int64_t before) const {
+    constexpr int block = 256;
+    for (; first < last; first += block) {
+      const int size = static_cast<int>(Kokkos::min<std::int64_t>(block, last - first));
+      std::uint8_t kept[block];
+      [[maybe_unused]] std::int64_t number[follows ? block : 1];
+      int count = 0;
+      for (int i = 0; i < size; ++i) {
+        const bool set = keep(first + i);
+        kept[count] = static_cast<std::uint8_t>(i);
+        if constexpr (follows) number[i] = before + count - (set ? 0 : 1);
+        count += set ? 1 : 0;
       }
+      for (int k = 0; k < count; ++k) put(first + kept[k], before + k);
+      if constexpr (follows)
+        for (int i = 0; i < size; ++i) put.follow(first + i, number[i]);
+      before += count;
     }
   }
 
