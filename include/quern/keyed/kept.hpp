@@ -69,17 +69,17 @@ struct kept_kernel {
       const int size = static_cast<int>(Kokkos::min<std::int64_t>(block, last - first));
       std::uint8_t kept[block];
       [[maybe_unused]] std::int64_t number[follows ? block : 1];
-      int count = 0;
+      int found = 0;
       for (int i = 0; i < size; ++i) {
         const bool set = keep(first + i);
-        kept[count] = static_cast<std::uint8_t>(i);
-        if constexpr (follows) number[i] = before + count - (set ? 0 : 1);
-        count += set ? 1 : 0;
+        kept[found] = static_cast<std::uint8_t>(i);
+        if constexpr (follows) number[i] = before + found - (set ? 0 : 1);
+        found += set ? 1 : 0;
       }
-      for (int k = 0; k < count; ++k) put(first + kept[k], before + k);
+      for (int k = 0; k < found; ++k) put(first + kept[k], before + k);
       if constexpr (follows)
         for (int i = 0; i < size; ++i) put.follow(first + i, number[i]);
-      before += count;
+      before += found;
     }
   }
 
