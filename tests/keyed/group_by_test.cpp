@@ -265,6 +265,8 @@ TYPED_TEST(GroupBy, NothingAndMisuse) {
                      [&] { quern::group_by(E(), keys, two); });
   test::expect_error("quern::group_by: the range is from 5 to 5, expected 1 to 2147483647 numbers",
                      [&] { quern::group_by(E(), quern::key_range{5, 5}, keys); });
+  test::expect_error("quern::group_by: the range is from 5 to 4, expected 1 to 2147483647 numbers",
+                     [&] { quern::group_by(quern::key_range{5, 4}, keys, quern::checked); });
   test::expect_error("quern::sum: out has extents (3), expected (2), one for each group",
                      [&] { quern::sum(E(), this->row(std::vector<double>(3)), keys, by); });
   test::expect_error("quern::max: x has extents (2), expected (3), one for each row",

@@ -186,6 +186,14 @@ TYPED_TEST(UniqueLarge, Misuse) {
                      [&] { quern::nonzero(E(), bytes, this->row(std::vector<float>(300))); });
   test::expect_error("quern::unique_inverse: inverse has extents (99), expected (100)",
                      [&] { quern::unique_inverse(E(), values, mask, x); });
+  // Nothing is written before all outputs have been looked at.
+  Kokkos::deep_copy(values, -7.0);
+  const auto table = test::make_array<int, 2, Kokkos::LayoutRight, E>({10, 10});
+  test::expect_error("quern::unique_counts: counts has extents (10, 10), expected rank 1",
+                     [&] { quern::unique_counts(E(), values, table, x); });
+  test::expect_error("quern::unique_all: first has extents (10, 10), expected rank 1",
+                     [&] { quern::unique_all(E(), values, table, flat, flat, x); });
+  EXPECT_EQ(std::vector<double>(100, -7.0), test::contents(values));
   const auto few = this->template row<double>(3);
   try {
     quern::unique(E(), few, x);

@@ -159,6 +159,18 @@ groups<Exec> group_range(const std::string& label, const Exec& exec, const own_b
   return {labels, first_rows(label, exec, labels, *found), counts};
 }
 
+/// The bins of a range of keys.
+template <class Keys>
+own_bin check_key_range(const std::string& label, const key_range& range, const Keys& keys) {
+  static_assert(std::is_integral_v<value_of<Keys>>, "quern::group_by: keys of a range must be integers");
+  const shape rows = extents_of(keys);
+  if (rows.rank != 1) throw Error(label, "keys have extents " + rows.str() + ", expected rank 1");
+  if (range.low >= range.high || range.high - range.low > std::numeric_limits<std::int32_t>::max())
+    throw Error(label, "the range is from " + std::to_string(range.low) + " to " + std::to_string(range.high) +
+                           ", expected 1 to 2147483647 numbers");
+  return {range.high - range.low, range.low};
+}
+
 template <class T>
 inline constexpr bool is_groups = false;
 template <class Exec>
@@ -409,18 +421,13 @@ auto group_by(const Keys& keys, const More&... more) {
 /// @throws DataError with `checked`, whose `item()` is the first row with a key outside
 template <execution_space Exec, view_like Keys>
 groups<Exec> group_by(const Exec& exec, const key_range& range, const Keys& keys) {
-  static_assert(std::is_integral_v<impl::value_of<Keys>>, "quern::group_by: keys of a range must be integers");
   const std::string label = "quern::group_by";
-  const shape rows = impl::extents_of(keys);
-  if (rows.rank != 1) throw Error(label, "keys have extents " + rows.str() + ", expected rank 1");
-  if (range.low >= range.high || range.high - range.low > std::numeric_limits<std::int32_t>::max())
-    throw Error(label, "the range is from " + std::to_string(range.low) + " to " + std::to_string(range.high) +
-                           ", expected 1 to 2147483647 numbers");
-  return impl::group_range(label, exec, impl::own_bin{range.high - range.low, range.low}, keys);
+  return impl::group_range(label, exec, impl::check_key_range(label, range, keys), keys);
 }
 template <execution_space Exec, view_like Keys>
 groups<Exec> group_by(const Exec& exec, const key_range& range, const Keys& keys, checked_t) {
-  impl::check_keys(exec, "quern::group_by", keys, impl::own_bin{range.high - range.low, range.low});
+  const std::string label = "quern::group_by";
+  impl::check_keys(exec, label, keys, impl::check_key_range(label, range, keys));
   return group_by(exec, range, keys);
 }
 /// The same on a default instance of the keys' execution space.

@@ -209,8 +209,8 @@ struct same_bits {
   }
 };
 
-/// Sorts values with keys. `values` are an input of a map; `store(sorted, key_of, value_of)` gets what a map turns into
-/// the keys and the values in their order.
+/// Sorts values with keys. `values` are an input of a map; `store(keys, values, value_of)` gets both in order:
+/// keys or items with them, and what `value_of` makes the values of.
 template <class Value, class Exec, class K, class Order, class Values, class Store>
 void sort_pairs(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<const K>& in,
                 const Order& order, const Values& values, const Store& store) {

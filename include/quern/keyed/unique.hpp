@@ -58,12 +58,11 @@ struct put_unique {
   }
 };
 
-template <class T, class Sorted, class Moved, class Position, class First, class Inverse>
+template <class T, class Moved, class Position, class First, class Inverse>
 struct put_unique_places {
   result_row<T> values;
   const T* x;
   row_nest<2> nest;  // of x and the inverse
-  const Sorted* sorted;
   const Moved* moved;
   Position position_of;
   std::int64_t* starts;
@@ -113,6 +112,7 @@ void unique_by_values(const std::string& label, const Exec& exec, const Count& c
   require_order<T>();
   const auto x = make_input<Exec>(x_view, label).array;
   const auto values = make_result<Exec>(label, "values", values_view, x);
+  const auto counts = make_optional_result<Exec>(label, "counts", counts_view, x);
   std::int64_t* number = count_output<Exec>(label, count);
   const sort_lines lines = sort_lines::flat(x.extents);
   const scratch_array<Exec, T> sorted(exec, lines.n);
@@ -120,20 +120,22 @@ void unique_by_values(const std::string& label, const Exec& exec, const Count& c
   sort_values(label, exec, lines, lines.contiguous(sorted.data()), x, by_order<T>());
   for_kept(label, exec, lines.n, first_of_equals<T>{sorted.data()},
            put_unique<T>{values, sorted.data(), counted ? starts.data() : nullptr}, number);
-  if constexpr (counted)
-    write_lengths(label, exec, make_result<Exec>(label, "counts", counts_view, x), starts.data(), number, lines.n);
+  if constexpr (counted) write_lengths(label, exec, counts, starts.data(), number, lines.n);
 }
 
 /// The same with positions.
 template <class Index, class Exec, class Count, class Values, class First, class Inverse, class Counts, class X>
 void unique_by_positions(const std::string& label, const Exec& exec, const Count& count, const Values& values_view,
-                         const First& first, const Inverse& inverse_view, const Counts& counts_view, const X& x_view) {
+                         const First& first_view, const Inverse& inverse_view, const Counts& counts_view,
+                         const X& x_view) {
   using T = value_of<X>;
   using I = value_of<Inverse>;
   static_assert(std::is_same_v<T, value_of<Values>>, "quern::unique: values must be of x's value type");
   require_order<T>();
   const auto x = make_input<Exec>(x_view, label).array;
   const auto values = make_result<Exec>(label, "values", values_view, x);
+  const auto first = make_optional_result<Exec>(label, "first", first_view, x);
+  const auto counts = make_optional_result<Exec>(label, "counts", counts_view, x);
   const auto inverse = make_output<Exec>(inverse_view, label);
   if (inverse.extents != x.extents)
     throw Error(label, "inverse has extents " + inverse.extents.str() + ", expected " + x.extents.str());
@@ -146,21 +148,16 @@ void unique_by_positions(const std::string& label, const Exec& exec, const Count
     using sorted_type = typename std::remove_cvref_t<decltype(keys)>::value_type;
     using moved_type = typename std::remove_cvref_t<decltype(moved)>::value_type;
     using position_type = std::remove_cvref_t<decltype(position_of)>;
-    const auto put = [&](const auto& first_row) {
-      using first_type = std::remove_cvref_t<decltype(first_row)>;
-      for_kept(label, exec, lines.n, first_of_keys<sorted_type>{keys.data},
-               put_unique_places<T, sorted_type, moved_type, position_type, first_type, I>{
-                   values, x.data, nest, keys.data, moved.data, position_of, starts.data(), first_row, inverse.data},
-               number);
-    };
-    if constexpr (std::is_same_v<First, no_output>) put(result_row<std::int64_t>());
-    else put(make_result<Exec>(label, "first", first, x));
+    using first_type = std::remove_const_t<decltype(first)>;
+    for_kept(label, exec, lines.n, first_of_keys<sorted_type>{keys.data},
+             put_unique_places<T, moved_type, position_type, first_type, I>{
+                 values, x.data, nest, moved.data, position_of, starts.data(), first, inverse.data},
+             number);
   };
   if (lines.n == 0)
     for_kept(label, exec, 0, first_of_equals<T>{nullptr}, put_unique<T>{values, nullptr, nullptr}, number);
   sort_pairs<Index>(label, exec, lines, x, by_order<T>(), lines.positions(), finish);
-  if constexpr (!std::is_same_v<Counts, no_output>)
-    write_lengths(label, exec, make_result<Exec>(label, "counts", counts_view, x), starts.data(), number, lines.n);
+  if constexpr (!std::is_same_v<Counts, no_output>) write_lengths(label, exec, counts, starts.data(), number, lines.n);
 }
 template <class Exec, class Count, class Values, class First, class Inverse, class Counts, class X>
 void unique_with_positions(const std::string& label, const Exec& exec, const Count& count, const Values& values,
