@@ -11,6 +11,17 @@ endif()
 target_compile_definitions(quern_development INTERFACE QUERN_EXECUTION_SPACE=${QUERN_EXECUTION_SPACE})
 target_link_libraries(quern_development INTERFACE Quern::quern)
 
+# What every source of a target includes, compiled once for all of them; wrappers of device compilers do not know how.
+function(quern_precompile target)  # headers, or REUSE_FROM and another target
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT Kokkos_ENABLE_CUDA)
+    if(ARGV1 STREQUAL "REUSE_FROM")
+      target_precompile_headers(${target} ${ARGN})
+    else()
+      target_precompile_headers(${target} PRIVATE ${ARGN})
+    endif()
+  endif()
+endfunction()
+
 # What benchmarks and the program record of how they were built.
 find_package(Git QUIET)
 set(QUERN_COMMIT "unknown")

@@ -22,6 +22,9 @@ done
 for f in $(git ls-files --cached --others --exclude-standard -- 'include/*.hpp'); do
   guard=$(echo "${f#include/}" | tr 'a-z/.' 'A-Z__')
   grep -q "#ifndef $guard\$" "$f" || complain "$f: expected the include guard $guard"
+  if grep -qE 'Kokkos::|KOKKOS_' "$f" && ! grep -qE '#include <(Kokkos_|quern/)' "$f"; then
+    complain "$f: uses Kokkos without an include"
+  fi
   case $f in include/quern/impl/radix_sort.hpp) continue ;; esac
   if grep -nE '#include <(cuda|hip|cub|thrust|rocprim|cublas|cusolver|mpi|nccl|rccl)' "$f" >&2; then
     complain "$f: a public header includes a vendor's"

@@ -25,20 +25,24 @@ npy read_npy(const std::string& path);
 
 [[noreturn]] void refuse_dtype(const std::string& path, const std::string& dtype);
 
-/// Calls f with the elements as an unmanaged host View of their type.
+/// Calls f with the elements as an unmanaged host View of their type; integers of one byte become 32-bit ones.
 template <class F>
 auto with_npy(const std::string& path, const F& f) {
   const npy a = read_npy(path);
-  const auto as = [&]<class T>(T) {
+  const char* bytes = a.data.data();
+  const auto call = [&]<class T>(const T* data) {
     return f(Kokkos::View<const T*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-        reinterpret_cast<const T*>(a.data.data()), a.size()));
+        data, a.size()));
   };
-  if (a.dtype == "<f8") return as(double());
-  if (a.dtype == "<f4") return as(float());
-  if (a.dtype == "<i8") return as(std::int64_t());
-  if (a.dtype == "<i4") return as(std::int32_t());
-  if (a.dtype == "|i1") return as(std::int8_t());
-  if (a.dtype == "|u1") return as(std::uint8_t());
+  const auto widened = [&]<class T>(const T* data) {
+    return call(std::vector<std::int32_t>(data, data + a.size()).data());
+  };
+  if (a.dtype == "<f8") return call(reinterpret_cast<const double*>(bytes));
+  if (a.dtype == "<f4") return call(reinterpret_cast<const float*>(bytes));
+  if (a.dtype == "<i8") return call(reinterpret_cast<const std::int64_t*>(bytes));
+  if (a.dtype == "<i4") return call(reinterpret_cast<const std::int32_t*>(bytes));
+  if (a.dtype == "|i1") return widened(reinterpret_cast<const std::int8_t*>(bytes));
+  if (a.dtype == "|u1") return widened(reinterpret_cast<const std::uint8_t*>(bytes));
   refuse_dtype(path, a.dtype);
 }
 

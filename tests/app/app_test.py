@@ -57,6 +57,8 @@ expect(0, f"sum = {sum(values):g}", "run", "sum_reproducible", "--input", "data.
 expect(0, "stddev = 144.3", "run", "stddev", "--input", "data.npy")
 npy("ints.npy", "<i4", "(3,)", struct.pack("<3i", 1, 2, -7))
 expect(0, "sum = -4", "run", "sum", "--input", "ints.npy")
+npy("bytes.npy", "|u1", "(3,)", bytes([250, 255, 7]))
+expect(0, "sum = 512", "run", "sum", "--input", "bytes.npy")
 npy("short.npy", "<f8", "(1000,)", b"\0" * 79)
 expect(2, "short.npy: expected 8000 bytes of data, found 79 (truncated)", "run", "sum", "--input", "short.npy")
 npy("complex.npy", "<c16", "(2,)", b"\0" * 32)

@@ -22,6 +22,9 @@ file(RENAME "${WORK}/first" "${WORK}/moved")
 
 set(configure "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/consumer" -G "${GENERATOR}" -D CMAKE_BUILD_TYPE=Release
     -D "CMAKE_CXX_COMPILER=${COMPILER}" -D "CMAKE_CXX_FLAGS=${FLAGS}" -D "Kokkos_DIR=${KOKKOS}")
+if(OPTIMIZATION)
+  list(APPEND configure -D "CMAKE_CXX_FLAGS_RELEASE=${OPTIMIZATION} -DNDEBUG")
+endif()
 if(KERNELS)
   list(APPEND configure -D "KokkosKernels_DIR=${KERNELS}")
 endif()
