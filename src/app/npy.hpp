@@ -29,20 +29,20 @@ npy read_npy(const std::string& path);
 template <class F>
 auto with_npy(const std::string& path, const F& f) {
   const npy a = read_npy(path);
-  const char* bytes = a.data.data();
-  const auto call = [&]<class T>(const T* data) {
+  const auto data = [&]<class T>(T) { return reinterpret_cast<const T*>(a.data.data()); };
+  const auto call = [&]<class T>(const T* first) {
     return f(Kokkos::View<const T*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-        data, a.size()));
+        first, a.size()));
   };
-  const auto widened = [&]<class T>(const T* data) {
-    return call(std::vector<std::int32_t>(data, data + a.size()).data());
+  const auto widened = [&]<class T>(const T* first) {
+    return call(std::vector<std::int32_t>(first, first + a.size()).data());
   };
-  if (a.dtype == "<f8") return call(reinterpret_cast<const double*>(bytes));
-  if (a.dtype == "<f4") return call(reinterpret_cast<const float*>(bytes));
-  if (a.dtype == "<i8") return call(reinterpret_cast<const std::int64_t*>(bytes));
-  if (a.dtype == "<i4") return call(reinterpret_cast<const std::int32_t*>(bytes));
-  if (a.dtype == "|i1") return widened(reinterpret_cast<const std::int8_t*>(bytes));
-  if (a.dtype == "|u1") return widened(reinterpret_cast<const std::uint8_t*>(bytes));
+  if (a.dtype == "<f8") return call(data(double()));
+  if (a.dtype == "<f4") return call(data(float()));
+  if (a.dtype == "<i8") return call(data(std::int64_t()));
+  if (a.dtype == "<i4") return call(data(std::int32_t()));
+  if (a.dtype == "|i1") return widened(data(std::int8_t()));
+  if (a.dtype == "|u1") return widened(data(std::uint8_t()));
   refuse_dtype(path, a.dtype);
 }
 
