@@ -14,21 +14,31 @@ case $backend in
   cuda) architectures=(sm_90) ;;
   hip) architectures=(gfx90a gfx942) ;;
 esac
-sources=(core/extents_test core/views_test core/workspace_test map/map_test map/edges_test map/functions_test map/math_test
-  reduce/sum_test reduce/family_test reduce/edges_test reduce/axes_test reduce/reproducible_test reduce/quantile_test
-  scan/scan_test scan/segmented_test stencil/stencil_test stencil/boundary_test stencil/filters_test stencil/operators_test
-  random/fields_test random/points_test random/statistics_test keyed/histogram_test keyed/sort_test keyed/top_k_test
-  keyed/unique_test keyed/group_by_test keyed/join_test integrate/integrate_test
-  integrate/samples_test
-  integrate/estimates_test linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/vmap_test linalg/solve_test
-  linalg/orthogonal_test linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/least_squares_test
-  tools/callbacks_test)
-sources+=("../src/linalg/$backend") # the vendor's libraries
+# Each line is one translation unit: what takes long are Kokkos's headers.
+units=(
+  "random/fields_test random/points_test"
+  "reduce/axes_test reduce/reproducible_test"
+  "keyed/sort_test keyed/top_k_test"
+  "scan/scan_test scan/segmented_test"
+  "linalg/vmap_test linalg/solve_test"
+  "stencil/stencil_test stencil/boundary_test"
+  "stencil/filters_test stencil/operators_test"
+  "keyed/histogram_test tools/callbacks_test"
+  "keyed/unique_test keyed/group_by_test keyed/join_test"
+  "map/map_test map/functions_test map/math_test"
+  "reduce/sum_test reduce/family_test reduce/quantile_test"
+  "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/orthogonal_test"
+  "linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/least_squares_test"
+  "integrate/integrate_test integrate/samples_test integrate/estimates_test"
+  "../src/linalg/$backend"  # the vendor's libraries
+)
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.
-alike=' core/extents_test core/views_test core/workspace_test map/edges_test reduce/edges_test random/statistics_test '
+if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
+  units+=("core/extents_test core/views_test core/workspace_test map/edges_test reduce/edges_test" random/statistics_test)
+fi
 # With QUERN_DEVICE_COMPILE=quick, for a back end's further architectures, which no source here knows from the first. Then
 # only the device's part is compiled, without optimization: CUDA stops at PTX and HIP at LLVM, in a third of the time.
-further=(map/map_test reduce/sum_test linalg/solve_test)
+further=("map/map_test reduce/sum_test linalg/solve_test")
 
 # The generated headers of Kokkos, as its build writes them for this back end with Serial.
 prepare() {
@@ -63,9 +73,27 @@ prepare() {
     -e 's/#cmakedefine/#define/' "$top/cmake/config.hpp.in" >"$dir/quern/config.hpp"
 }
 
+# together SOURCE...: the sources as one, each in a namespace of its own, behind the headers of all.
+together() {
+  local source
+  sed -n '/^#include/p' "${@/%/.cpp}" | awk '!seen[$0]++'
+  for source in "$@"; do
+    printf 'namespace in_%s {\n#line 1 "%s.cpp"\n' "${source//[^a-z_]/_}" "$source"
+    sed 's/^#include.*//' "$source.cpp"
+    printf '}\n'
+  done
+}
+
+# compile ARCHITECTURE SOURCE...
 compile() {
-  local arch=$1 dir=$2 source=$3 object
-  object=$dir/${source//\//_}.o
+  local arch=$1 dir=$out/$1 unit object
+  shift
+  object=$dir/${1//\//_}.o
+  unit=$top/tests/$1.cpp
+  if (($# > 1)); then
+    unit=${object%.o}.cpp
+    (cd "$top/tests" && together "$@") >"$unit"
+  fi
   local -a command
   local target=-arch=$arch
   local -a mode=(-c -O1)
@@ -86,23 +114,18 @@ compile() {
       ;;
   esac
   "${command[@]}" -I "$dir" -I "$top/include" -I "$top/tests" "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace" -DQUERN_TEST_WITHOUT_SERIAL \
-    "$top/tests/$source.cpp" -o "$object" >"$object.log" 2>&1 || {
+    "$unit" -o "$object" >"$object.log" 2>&1 || {
     { grep -m 20 -E 'error|fatal' "$object.log" || tail -n 20 "$object.log"; } >&2
-    echo "FAILED $backend $arch $source" >&2
+    echo "FAILED $backend $arch $*" >&2
     return 1
   }
-  echo "compiled $backend $arch $source"
+  echo "compiled $backend $arch $*"
 }
-export -f compile
-export backend kokkos top
+export -f compile together
+export backend kokkos out top
 
-if [[ ${QUERN_DEVICE_COMPILE:-} == quick ]]; then
-  for i in "${!sources[@]}"; do
-    if [[ $alike == *" ${sources[i]} "* ]]; then unset "sources[i]"; fi
-  done
-fi
 for arch in "${architectures[@]}"; do
   prepare "$arch" "$out/$arch"
-  if [[ $arch != "${architectures[0]}" && ${QUERN_DEVICE_COMPILE:-} == quick ]]; then sources=("${further[@]}"); fi
-  printf '%s\n' "${sources[@]}" | xargs -P "$jobs" -I{} bash -euo pipefail -c 'compile "$@"' _ "$arch" "$out/$arch" {}
-done
+  if [[ $arch != "${architectures[0]}" && ${QUERN_DEVICE_COMPILE:-} == quick ]]; then units=("${further[@]}"); fi
+  printf "$arch %s\n" "${units[@]}"
+done | xargs -L 1 -P "$jobs" bash -euo pipefail -c 'compile "$@"' _
