@@ -46,7 +46,7 @@ class Unique : public testing::Test {
     return Kokkos::View<V, typename Case::exec::memory_space>("scalar");
   }
 };
-using unique_cases = test::covering<double, double, double>;
+using unique_cases = test::covering<double>;
 TYPED_TEST_SUITE(Unique, unique_cases);
 
 TYPED_TEST(Unique, OfNumPy) {

@@ -8,7 +8,7 @@ namespace {
 
 template <class Case>
 struct Matmul : testing::Test {};
-using cases = test::full_product<float, double, std::int32_t, Kokkos::complex<double>>;
+using cases = test::covering<float, double, std::int32_t, Kokkos::complex<double>, float, double>;
 TYPED_TEST_SUITE(Matmul, cases);
 
 // Small multiples of 1/4: every product and sum is exact, so the order of additions does not show.

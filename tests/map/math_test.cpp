@@ -62,7 +62,7 @@ std::vector<T> arguments() {
 
 template <class Case>
 struct Math : testing::Test {};
-using cases = test::covering<float, double, float>;
+using cases = test::covering<float, double>;
 TYPED_TEST_SUITE(Math, cases);
 
 /// The largest errors of a sine and a cosine.

@@ -121,7 +121,7 @@ class Fields : public testing::Test {
     return test::contents(v);
   }
 };
-using field_cases = test::full_product<double, float>;
+using field_cases = test::covering<double, float>;
 TYPED_TEST_SUITE(Fields, field_cases);
 
 TYPED_TEST(Fields, LayoutsAndExtents) {

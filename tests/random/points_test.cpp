@@ -113,7 +113,7 @@ TYPED_TEST(Choices, ReportsMisuse) {
 
 template <class Case>
 class Multivariate : public testing::Test {};
-using multivariate_cases = test::full_product<double, float>;
+using multivariate_cases = test::covering<double, float>;
 TYPED_TEST_SUITE(Multivariate, multivariate_cases);
 
 /// L z + mean in long double from the same normal numbers, and their covariance.

@@ -154,7 +154,7 @@ struct AxesNumPy : testing::Test {
     }
   }
 };
-using double_cases = test::covering<double, double, double>;
+using double_cases = test::covering<double>;
 TYPED_TEST_SUITE(AxesNumPy, double_cases);
 
 /// Calls a named reduction into a new View and gives its contents.

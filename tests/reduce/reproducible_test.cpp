@@ -55,7 +55,7 @@ void expect_frozen(const std::vector<double>& found, bool cancel, std::size_t i)
 
 template <class Case>
 struct Reproducible : testing::Test {};
-using cases = test::full_product<double, float>;
+using cases = test::covering<double, float>;
 TYPED_TEST_SUITE(Reproducible, cases);
 
 TYPED_TEST(Reproducible, HasTheFrozenBits) {

@@ -135,7 +135,7 @@ struct BoundaryMix : testing::Test {
       }
   }
 };
-using mixed_cases = test::full_product<double, std::int8_t>;
+using mixed_cases = test::covering<double, std::int8_t>;
 TYPED_TEST_SUITE(BoundaryMix, mixed_cases);
 
 TYPED_TEST(BoundaryMix, EachSideForItself) {

@@ -49,7 +49,7 @@ TYPED_TEST(FiltersOn, WeightsAgreeWithSciPy) {
 
 template <class Case>
 struct Smoothing : testing::Test {};
-using some_types = test::covering<double, float, double>;
+using some_types = test::covering<double, float>;
 TYPED_TEST_SUITE(Smoothing, some_types);
 
 TYPED_TEST(Smoothing, AgreesWithSciPy) {

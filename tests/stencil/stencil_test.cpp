@@ -55,7 +55,7 @@ struct weighted_flux {
 
 template <class Case>
 struct Stencil : testing::Test {};
-using cases = test::full_product<double, std::int32_t>;
+using cases = test::covering<double, std::int32_t>;
 TYPED_TEST_SUITE(Stencil, cases);
 template <class Case>
 struct StencilOn : testing::Test {};

@@ -9,9 +9,13 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <quern/core.hpp>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace test {
@@ -85,22 +89,29 @@ struct product_over<list<Exec...>, T...> {
 template <class... T>
 using full_product = typename as_types<typename product_over<spaces, T...>::type>::type;
 
-/// A covering array: each execution space meets each type, and each type and space each layout over a family of tests.
-template <class Exec, class... T>
+template <std::size_t I, class List>
+struct nth;
+template <std::size_t I, class... T>
+struct nth<I, list<T...>> {
+  using type = std::tuple_element_t<I, std::tuple<T...>>;
+};
+
+template <class Exec, class Types, std::size_t Count, class Index>
 struct cover_one;
-template <class Exec, class T1, class T2, class T3>
-struct cover_one<Exec, T1, T2, T3> {
-  using type = list<combination<Exec, T1, Kokkos::LayoutRight>, combination<Exec, T2, Kokkos::LayoutLeft>,
-                    combination<Exec, T3, Kokkos::LayoutStride>>;
+template <class Exec, class Types, std::size_t Count, std::size_t... I>
+struct cover_one<Exec, Types, Count, std::index_sequence<I...>> {
+  using type = list<combination<Exec, typename nth<I % Count, Types>::type, typename nth<I % 3, layouts>::type>...>;
 };
 template <class Spaces, class... T>
 struct cover_over;
 template <class... Exec, class... T>
 struct cover_over<list<Exec...>, T...> {
-  using type = typename concat<list<>, typename cover_one<Exec, T...>::type...>::type;
+  using index = std::make_index_sequence<std::max<std::size_t>(sizeof...(T), 3)>;
+  using type = typename concat<list<>, typename cover_one<Exec, list<T...>, sizeof...(T), index>::type...>::type;
 };
-template <class T1, class T2, class T3>
-using covering = typename as_types<typename cover_over<spaces, T1, T2, T3>::type>::type;
+/// A covering array: each execution space meets each of these types and each layout, in turn.
+template <class... T>
+using covering = typename as_types<typename cover_over<spaces, T...>::type>::type;
 
 /// Every enabled execution space alone.
 template <class L>
@@ -163,18 +174,36 @@ auto make_array(const std::array<std::int64_t, Rank>& extents) {
   return Kokkos::View<data, Layout, typename Exec::memory_space>("test", layout);
 }
 
+/// Memory as bytes: what Kokkos's copies of Views of every type, layout and rank take to compile is most of a test.
+template <class Space>
+auto bytes(const void* data, std::size_t size) {
+  using view = Kokkos::View<char*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  return view(static_cast<char*>(const_cast<void*>(data)), size);
+}
+
+/// Calls f(i, place) for every element, in the order of the last index fastest, with its distance from the first.
+template <class T, class F>
+void for_each_place(const quern::impl::strided<T>& s, const F& f) {
+  for (std::int64_t i = 0; i < s.extents.size(); ++i) {
+    std::int64_t rest = i, place = 0;
+    for (int d = s.extents.rank - 1; d >= 0; --d) {
+      place += rest % s.extents.extent[d] * s.stride[d];
+      rest /= s.extents.extent[d];
+    }
+    f(i, place);
+  }
+}
+
 /// The same with contents, given in the order of the last index fastest.
 template <class T, int Rank, class Layout, class Exec>
 auto make_array(const std::array<std::int64_t, Rank>& extents, const std::vector<T>& values) {
-  using data = typename data_type<T, Rank>::type;
   auto result = make_array<T, Rank, Layout, Exec>(extents);
-  Kokkos::LayoutRight layout;
-  for (int d = 0; d < Rank; ++d) layout.dimension[d] = extents[d];
-  Kokkos::View<data, Kokkos::LayoutRight, typename Exec::memory_space> staged("staged", layout);
-  Kokkos::View<data, Kokkos::LayoutRight, Kokkos::HostSpace> host_copy("host", layout);
-  std::copy(values.begin(), values.end(), host_copy.data());
-  Kokkos::deep_copy(staged, host_copy);
-  Kokkos::deep_copy(result, staged);
+  const std::unique_ptr<T[]> memory(new T[result.span()]());
+  for_each_place(quern::impl::describe(result.data(), result),
+                 [&](std::int64_t i, std::int64_t place) { memory[place] = values[i]; });
+  const std::size_t size = result.span() * sizeof(T);
+  Kokkos::deep_copy(bytes<typename Exec::memory_space>(result.data(), size),
+                    bytes<Kokkos::HostSpace>(memory.get(), size));
   return result;
 }
 
@@ -183,17 +212,12 @@ template <class V>
 auto contents(const V& v) {
   Kokkos::fence();
   using T = typename V::non_const_value_type;
-  const auto host = quern::to_host(v);
-  const auto s = quern::impl::describe(host.data(), host);
+  const std::unique_ptr<T[]> memory(new T[v.span()]);
+  const std::size_t size = v.span() * sizeof(T);
+  Kokkos::deep_copy(bytes<Kokkos::HostSpace>(memory.get(), size), bytes<typename V::memory_space>(v.data(), size));
+  const auto s = quern::impl::describe(v.data(), v);
   std::vector<T> values(s.extents.size());
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(values.size()); ++i) {
-    std::int64_t rest = i, offset = 0;
-    for (int d = s.extents.rank - 1; d >= 0; --d) {
-      offset += rest % s.extents.extent[d] * s.stride[d];
-      rest /= s.extents.extent[d];
-    }
-    values[i] = s.data[offset];
-  }
+  for_each_place(s, [&](std::int64_t i, std::int64_t place) { values[i] = memory[place]; });
   return values;
 }
 
