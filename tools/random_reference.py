@@ -7,9 +7,11 @@ fractions, and Sobol points of SciPy. A second implementation of what the docume
 usage: random_reference.py ELEMENTARY_HPP > tests/support/random_reference.hpp
 
 ELEMENTARY_HPP is include/quern/random/elementary.hpp, of which the coefficients are read."""
+import math
 import re
 import struct
 import sys
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -135,6 +137,31 @@ def exponential(a, key, i):
     return a.log(positive32(word32(key, i)), -1) if a.bits == 24 else a.log(positive64(word64(key, i)), -1)
 
 
+def poisson(rate, key, i):
+    """The least k whose sum of probabilities, to 60 digits, is more than a uniform number."""
+    with localcontext(prec=60):
+        u = Decimal(word64(key, i) >> 11) / 2**53
+        k, p = 0, (-rate).exp()
+        below = p
+        while u >= below:
+            k, p = k + 1, p * rate / (k + 1)
+            below += p
+    return k
+
+
+def gamma(shape, key, i):
+    """The first attempt, where it is accepted without more bits."""
+    w, a = philox(key[0], i, key[1]), double
+    radius, angle = w[0] | w[1] << 32, w[2] | w[3] << 32
+    x = normal_pair(a, radius, angle)[0]
+    d = a.round(shape - a.round(Fraction(1, 3)))
+    c = a.round(1 / Fraction(math.sqrt(float(a.round(9 * d)))))
+    t, square = a.fma(c, x, Fraction(1)), a.round(x * x)
+    u = Fraction(((radius >> 1 & 0x7FF) << 12 | angle & 0xFFF) + 1, 2**23)
+    accepted = u < a.fma(a.round(-a.round(Fraction(0.0331)) * square), square, Fraction(1))
+    return a.round(d * a.round(a.round(t * t) * t)) if accepted and t > 0 else -1
+
+
 def as_list(values, form):
     text = ", ".join(form(v) for v in values)
     return "{" + text + "}"
@@ -189,6 +216,9 @@ array("double", "normal64", [normal(double, key, i) for i in positions], hexfloa
 array("float", "normal32", [normal(single, key, i) for i in positions], lambda v: hexfloat(v) + "f")
 array("double", "exponential64", [exponential(double, key, i) for i in positions], hexfloat)
 array("float", "exponential32", [exponential(single, key, i) for i in positions], lambda v: hexfloat(v) + "f")
+for name, rate in (("few", "0.7"), ("some", "30.5"), ("many", "750")):
+    array("std::int64_t", f"poisson_{name}", [poisson(Decimal(float(rate)), key, i) for i in positions], str)
+array("double", "gamma64", [gamma(Fraction(5, 2), key, i) for i in positions], hexfloat)  # -1: not at once
 print(f"inline constexpr std::uint64_t sum_of_bits32 = {philox_sum(42, 250000)}u;  // of the first million")
 points = qmc.Sobol(64, scramble=False, bits=53).random(1024)
 for row in (1, 2, 3, 517, 1023):

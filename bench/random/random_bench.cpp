@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Random fields beside the pool of generators that Kokkos has, which a user would write a loop with. Bytes count each
-// output written once.
+// Random fields beside the pool of generators that Kokkos has, which a user would write a loop with, and on CUDA beside
+// cuRAND. Bytes count each output written once.
 
 #include <Kokkos_Random.hpp>
 #include <quern/random.hpp>
 
+#include "random_vendor.hpp"
 #include "support/bench.hpp"
 
 namespace {
@@ -61,6 +62,9 @@ prepared uniform(const exec_space& exec, std::int64_t n) {
   prepared p{8.0 * n, 0, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::random::uniform(exec, v, key(1)); }},
                 {"plain", plain_loop(exec, v, any_uniform())}};
+#ifdef KOKKOS_ENABLE_CUDA
+  bench::vendor::add_uniform(p, exec, v);
+#endif
   p.poison = [=] { Kokkos::deep_copy(v, -7.0); };
   p.right = [=] { return moments_right(v, 0.5, 1.0 / 12, 1.0 / 80); };
   return p;
@@ -78,6 +82,9 @@ prepared normal(const exec_space& exec, std::int64_t n) {
   prepared p{1.0 * sizeof(T) * n, 0, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::random::normal(exec, v, key(1)); }},
                 {"plain", plain_loop(exec, v, any_normal())}};
+#ifdef KOKKOS_ENABLE_CUDA
+  bench::vendor::add_normal(p, exec, v);
+#endif
   p.poison = [=] { Kokkos::deep_copy(v, T(-7)); };
   p.right = [=] { return moments_right(v, 0, 1, 3); };
   return p;
@@ -113,6 +120,9 @@ prepared poisson(const exec_space& exec, std::int64_t n) {
   const auto v = make_view<int*>("v", n);
   prepared p{4.0 * n, 0, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::random::poisson(exec, v, key(1), 30); }}};
+#ifdef KOKKOS_ENABLE_CUDA
+  bench::vendor::add_poisson(p, exec, v, 30);
+#endif
   p.poison = [=] { Kokkos::deep_copy(v, -7); };
   p.right = [=] { return moments_right(v, 30, 30, 3 * 900 + 30); };
   return p;
@@ -161,8 +171,8 @@ prepared sobol(const exec_space& exec, std::int64_t n) {
 
 const bool registered = [] {
   bench::add({"uniform_f64", {1'000'000, 100'000'000}, 4099, uniform});
-  bench::add({"normal_f32", {1'000'000, 100'000'000}, 4099, normal<float>});
-  bench::add({"normal_f64", {1'000'000, 100'000'000}, 4099, normal<double>});
+  bench::add({"normal_f32", {1'000'000, 100'000'000}, 4098, normal<float>});
+  bench::add({"normal_f64", {1'000'000, 100'000'000}, 4098, normal<double>});
   bench::add({"integers_i32", {100'000'000}, 4099, integers});
   bench::add({"exponential_f64", {100'000'000}, 4099, exponential});
   bench::add({"poisson_i32", {10'000'000}, 4099, poisson});

@@ -101,6 +101,10 @@ TYPED_TEST(Frozen, Numbers) {
   this->check(reference::far, [](auto e, const auto& out, const part& p) {
     random::integers(e, out, p, -500'000'000'000'000, 500'000'000'000'000);
   });
+  this->check(reference::gamma64, [](auto e, const auto& out, const part& p) { random::gamma(e, out, p, 2.5); });
+  for (const auto& [rate, expected] : {std::pair(0.7, reference::poisson_few), std::pair(30.5, reference::poisson_some),
+                                       std::pair(750.0, reference::poisson_many)})
+    this->check(expected, [r = rate](auto e, const auto& out, const part& p) { random::poisson(e, out, p, r); });
 }
 
 TYPED_TEST(Frozen, FieldOfAMillion) {
@@ -217,24 +221,32 @@ TYPED_TEST(Random, ViewsOfStreams) {
   const int n = 500;
   const auto out = test::make_array<double, 2, Kokkos::LayoutLeft, TypeParam>({n, 3});
   const auto shapes = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({n, 1});
-  quern::fill(TypeParam(), shapes, 2.5);
+  quern::fill(TypeParam(), shapes, 0.5);
   quern::random::gamma(TypeParam(), out, part(key(3), {2 * n, 6}, {n, 2}), shapes, 2);
   const auto found = test::contents(out);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < 3; ++j) {
       quern::random::Stream s(key(3), (n + i) * 6 + 2 + j);
-      ASSERT_EQ(2 * s.gamma(2.5), found[i * 3 + j]);
+      ASSERT_EQ(2 * s.gamma(0.5), found[i * 3 + j]);
     }
   const auto counts = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, TypeParam>({n});
-  quern::random::poisson(TypeParam(), counts, key(3), 40.0f);
-  const auto events = test::contents(counts);
-  for (int i = 0; i < n; ++i) {
-    quern::random::Stream s(key(3), i);
-    ASSERT_EQ(s.poisson(40.0f), events[i]);
+  const auto same = [&](double rate) {
+    const auto events = test::contents(counts);
+    for (int i = 0; i < n; ++i) {
+      quern::random::Stream s(key(3), i);
+      ASSERT_EQ(s.poisson(rate), events[i]);
+    }
+  };
+  for (const double rate : {4.0, 40.0}) {
+    quern::random::poisson(TypeParam(), counts, key(3),
+                           test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({1}, std::vector<double>{rate}));
+    same(rate);
   }
+  quern::random::poisson(TypeParam(), counts, key(3), 1e4);
+  same(1e4);
 }
 
-/// Parameters that are Views give the numbers that scalars give.
+/// Parameters that are Views give the numbers that scalars give (but those of poisson).
 TYPED_TEST(Random, ParametersThatAreViews) {
   const std::int64_t rows = 9, columns = 21;
   const auto make = [&] { return test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({rows, columns}); };
@@ -252,12 +264,11 @@ TYPED_TEST(Random, ParametersThatAreViews) {
   quern::random::exponential(e, a, key(5), 2);
   quern::random::exponential(e, b, key(5), two);
   same("exponential");
-  quern::random::poisson(e, a, key(5), 2);
-  quern::random::poisson(e, b, key(5), two);
-  same("poisson");
   quern::random::gamma(e, a, key(5), 2);
   quern::random::gamma(e, b, key(5), two);
   same("gamma");
+  quern::random::gamma(e, Kokkos::subview(b, std::pair(3, 9), Kokkos::ALL), part(key(5), {9, 21}, {3, 0}), 2, 1);
+  same("part of gamma");
   const auto chance =
       test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({columns}, std::vector<double>(columns, 0.3));
   quern::random::bernoulli(e, a, key(5), 0.3);

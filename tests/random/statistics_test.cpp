@@ -159,11 +159,31 @@ double gamma_below(double a, double x) {
   }
   return 1 - h * scale;
 }
+template <class V>
+struct gamma_of_streams {
+  V out;
+  key of;
+  std::int64_t first;
+  double shape;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    out(i) = 2 * quern::random::Stream(of, first + i).gamma(shape);
+  }
+};
 TYPED_TEST(Statistics, Gamma) {
-  for (const double shape : {0.3, 1.0, 2.5, 100.0})
+  for (const double shape : {0.3, 1.0, 2.5, 100.0}) {
+    const auto below = [&](double x) { return gamma_below(shape, x / 2); };
     expect_distributed<double, TypeParam>(
-        1 << 18, [&](const auto& v, const part& p) { quern::random::gamma(TypeParam(), v, p, shape, 2); },
-        [&](double x) { return gamma_below(shape, x / 2); });
+        1 << 18, [&](const auto& v, const part& p) { quern::random::gamma(TypeParam(), v, p, shape, 2); }, below);
+    expect_distributed<double, TypeParam>(
+        1 << 18,
+        [&](const auto& v, const part& p) {
+          using view = std::remove_cvref_t<decltype(v)>;
+          const std::int64_t first = p.first.extent[0];
+          Kokkos::parallel_for(Kokkos::RangePolicy<TypeParam>(0, v.size()),
+                               gamma_of_streams<view>{v, p.of, first, shape});
+        },
+        below);
+  }
 }
 
 /// Whole numbers against their probabilities; those that are rare count together.
@@ -194,13 +214,19 @@ double whole_deviation(std::int64_t n, std::int64_t range, const Fill& fill, con
 }
 
 TYPED_TEST(Statistics, Poisson) {
-  for (const double rate : {0.05, 3.0, 9.9, 10.0, 30.0, 1000.0, 1e6}) {
-    const double deviation = whole_deviation<TypeParam>(
-        500'000, static_cast<std::int64_t>(rate + 20 * std::sqrt(rate) + 20),
-        [&](const auto& v) { quern::random::poisson(TypeParam(), v, key(4), rate); },
-        [&](double k) { return k * std::log(rate) - rate - std::lgamma(k + 1); });
-    EXPECT_LT(std::fabs(deviation), limit) << rate;
-  }
+  const Kokkos::View<double*, typename TypeParam::memory_space> rates("rates", 1);
+  for (const double rate : {0.05, 3.0, 9.9, 10.0, 30.0, 700.0, 1e6})
+    for (const bool of_streams : {false, true}) {
+      Kokkos::deep_copy(rates, rate);
+      const double deviation = whole_deviation<TypeParam>(
+          500'000, static_cast<std::int64_t>(rate + 20 * std::sqrt(rate) + 20),
+          [&](const auto& v) {
+            if (of_streams) quern::random::poisson(TypeParam(), v, key(4), rates);
+            else quern::random::poisson(TypeParam(), v, key(4), rate);
+          },
+          [&](double k) { return k * std::log(rate) - rate - std::lgamma(k + 1); });
+      EXPECT_LT(std::fabs(deviation), limit) << rate << ' ' << of_streams;
+    }
 }
 
 TYPED_TEST(Statistics, Bernoulli) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <quern/random/draws.hpp>
 #include <quern/random/fill_kernel.hpp>
+#include <quern/random/poisson_table.hpp>
 
 /// @file
 /// Views of random numbers.
@@ -17,7 +18,8 @@
 /// devices. Where a host has no instruction for a fused multiply-add (x86-64 before v3), all but `bits`, `integers` and
 /// `bernoulli` call a library function for it and are slow.
 ///
-/// All are asynchronous on `exec`, allocate nothing, use no scratch memory and may be captured in a device graph.
+/// All are asynchronous on `exec`, allocate nothing, use no scratch memory (but `poisson`) and may be captured in a
+/// device graph.
 
 namespace quern::impl {
 
@@ -36,37 +38,14 @@ template <class T>
 inline constexpr bool is_real = requires(T x) { convert<float>(x) < convert<float>(x); } && !std::is_integral_v<T>;
 
 /// What a Stream gives for each position.
-template <class T, class F>
-struct stream_element {
+template <class T>
+struct poisson_element {
   random::key key;
   std::int64_t first;
-  F f;
-  template <class... P>
-  QUERN_IMPL_NOINLINE KOKKOS_FUNCTION T operator()(std::int64_t position, const P&... parameters) const {
-    random::Stream s(key, first + position);
-    return convert<T>(f(s, parameters...));
-  }
-};
-template <class F, class Exec, class Out, class... P>
-void fill_by_streams(const std::string& label, const Exec& exec, const Out& out_view, const random::part& where,
-                     const P&... parameters) {
-  check_exact<Out>();
-  const auto out = make_output<Exec>(out_view, label);
-  const field_positions positions(label, out.extents, where);
-  map_checked(label, exec, out_view, stream_element<value_of<Out>, F>{where.of, positions.first, {}}, positions.at,
-              parameters...);
-}
-
-struct poisson_of {
   template <class Rate>
-  KOKKOS_FUNCTION std::int64_t operator()(random::Stream& s, const Rate& rate) const {
-    return s.poisson(convert<double>(rate));
-  }
-};
-struct gamma_of {
-  template <class Shape, class Scale>
-  KOKKOS_FUNCTION double operator()(random::Stream& s, const Shape& shape, const Scale& scale) const {
-    return convert<double>(scale) * s.gamma(convert<double>(shape));
+  QUERN_IMPL_NOINLINE KOKKOS_FUNCTION T operator()(std::int64_t position, const Rate& rate) const {
+    random::Stream s(key, first + position);
+    return static_cast<T>(s.poisson(convert<double>(rate)));
   }
 };
 
@@ -211,8 +190,11 @@ void bernoulli(const Out& out, const part& where, const P& p) {
   bernoulli(impl::default_execution_space<Out>(), out, where, p);
 }
 
-/// Poisson numbers: how many events there are where `rate` are expected, `exp(-rate) rate^k / k!`, as
-/// `Stream::poisson`. Elements of a View that are negative or NaN give -1.
+/// Poisson numbers: how many events there are where `rate` are expected, `exp(-rate) rate^k / k!`.
+///
+/// A scalar rate of at most 750 by inversion: the least k whose sum of probabilities exceeds a uniform number of 53
+/// bits, from a table that a kernel makes in 5 KiB of scratch memory; so no k whose tail is less than 2^-53 occurs.
+/// Otherwise as `Stream::poisson`, which gives other numbers. Elements of a View that are negative or NaN give -1.
 ///
 /// @param out of any arithmetic type that holds the numbers
 /// @param where a key, or a part of its field
@@ -220,10 +202,19 @@ void bernoulli(const Out& out, const part& where, const P& p) {
 /// @throws Error if a scalar rate is negative, NaN or too large; if the part is not within its field
 template <execution_space Exec, view_like Out, class Rate>
 void poisson(const Exec& exec, const Out& out, const part& where, const Rate& rate) {
-  static_assert(std::is_arithmetic_v<impl::value_of<Out>>, "quern::random::poisson: out must be of an arithmetic type");
+  using T = impl::value_of<Out>;
+  static_assert(std::is_arithmetic_v<T>, "quern::random::poisson: out must be of an arithmetic type");
   const std::string label = "quern::random::poisson";
   impl::check_parameter(label, "rate", rate, [](double x) { return x >= 0 && x < 0x1p62; }, "from 0 to before 2^62");
-  impl::fill_by_streams<impl::poisson_of>(label, exec, out, where, rate);
+  if constexpr (scalar_value<Rate>) {
+    if (const auto r = impl::convert<double>(rate); r <= impl::poisson_table::largest_rate) {
+      const impl::poisson_table_of<Exec> made(label, exec, r);
+      return impl::fill_drawn(label, exec, out, where, impl::poisson_draw<T>(made.table()));
+    }
+  }
+  impl::check_exact<Out>();
+  const impl::field_positions positions(label, impl::make_output<Exec>(out, label).extents, where);
+  impl::map_checked(label, exec, out, impl::poisson_element<T>{where.of, positions.first}, positions.at, rate);
 }
 /// The same on a default instance of out's execution space.
 template <view_like Out, class Rate>
@@ -231,19 +222,21 @@ void poisson(const Out& out, const part& where, const Rate& rate) {
   poisson(impl::default_execution_space<Out>(), out, where, rate);
 }
 
-/// Gamma numbers: density proportional to `x^(shape - 1) exp(-x / scale)` for x >= 0, as `Stream::gamma`, computed in
-/// double. A shape of 0 gives 0; elements of a View that are negative or NaN give NaN.
+/// Gamma numbers: density proportional to `x^(shape - 1) exp(-x / scale)` for x >= 0, computed in double as
+/// `Stream::gamma`, but that the first attempt is made with the bits of the position. A shape of 0 gives 0; elements of
+/// a View that are negative or NaN give NaN.
 ///
 /// @param where a key, or a part of its field
 /// @param shape, scale scalars, or Views that broadcast to `out`
 /// @throws Error if a scalar is negative or not finite; if the part is not within its field
 template <execution_space Exec, view_like Out, class Shape, class Scale = float>
 void gamma(const Exec& exec, const Out& out, const part& where, const Shape& shape, const Scale& scale = Scale(1)) {
-  static_assert(impl::is_real<impl::value_of<Out>>, "quern::random::gamma: out must be of a floating-point type");
+  using T = impl::value_of<Out>;
+  static_assert(impl::is_real<T>, "quern::random::gamma: out must be of a floating-point type");
   const std::string label = "quern::random::gamma";
   impl::check_parameter(label, "shape", shape, impl::not_negative, "a finite number of at least 0");
   impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");
-  impl::fill_by_streams<impl::gamma_of>(label, exec, out, where, shape, scale);
+  impl::fill_random<impl::gamma_draw<T>>(label, exec, out, where, shape, scale);
 }
 /// The same on a default instance of out's execution space.
 template <view_like Out, class Shape, class Scale = float>

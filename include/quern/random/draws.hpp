@@ -155,6 +155,51 @@ struct bernoulli_draw : word_draw<T, std::uint64_t, bernoulli_draw<T>> {
   }
 };
 
+/// Marsaglia and Tsang's first attempt, with a normal number of the words and a uniform one of the 23 bits that it does
+/// not need. What their simple bound does not accept is left to `finish`, so that vector instructions can do the rest.
+template <class T>
+struct gamma_draw {
+  using value_type = T;
+  static constexpr int values = 1;
+  double shape, scale, d, c;
+  template <class Shape, class Scale>
+  KOKKOS_FUNCTION gamma_draw(const Shape& a, const Scale& s)
+      : shape(convert<double>(a)), scale(convert<double>(s)), d(shape - 1.0 / 3), c(1 / Kokkos::sqrt(9 * d)) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const random::key&, const philox_words& w, std::int64_t,
+                                              T (&v)[1]) const {
+    const double x = normal(w), t = Kokkos::fma(c, x, 1.0), square = x * x;
+    const bool accepted = static_cast<double>(spare_bits(w) + 1) * 0x1p-23 < random::Stream::gamma_bound(square);
+    v[0] = convert<T>(shape >= 1 && t > 0 && accepted ? scale * (d * (t * t * t))
+                                                      : Kokkos::Experimental::quiet_NaN_v<double>);
+  }
+  KOKKOS_FUNCTION void finish(const random::key& k, const philox_words& w, std::int64_t position, T* v) const {
+    if (!is_nan(*v)) return;
+    random::Stream more(k, position);
+    if (shape >= 1 && shape <= Kokkos::Experimental::finite_max_v<double>) {
+      const double u = (static_cast<double>(spare_bits(w)) + variate::positive(more.bits64())) * 0x1p-23;
+      *v = convert<T>(scale * more.large_gamma(shape, normal(w), u));
+    } else {
+      *v = convert<T>(scale * more.gamma(shape));
+    }
+  }
+
+ private:
+  static KOKKOS_FORCEINLINE_FUNCTION double normal(const philox_words& w) {
+    return variate::normal<double>(word_of<std::uint64_t>(w, 0), word_of<std::uint64_t>(w, 1)).first;
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION std::int32_t spare_bits(const philox_words& w) {
+    return static_cast<std::int32_t>((w[0] & 0xffe) << 11 | (w[2] & 0xfff));
+  }
+};
+
+/// The second part of a draw that has two.
+template <class Draw, class T>
+KOKKOS_FORCEINLINE_FUNCTION void finish(const Draw& draw, const random::key& k, const philox_words& w,
+                                        std::int64_t first, T* v) {
+  if constexpr (requires { draw.finish(k, w, first, v); }) draw.finish(k, w, first, v);
+}
+
 }  // namespace quern::impl
 
 #endif

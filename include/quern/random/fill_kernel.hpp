@@ -5,8 +5,7 @@
 
 #include <quern/impl/noinline.hpp>
 #include <quern/map/map.hpp>
-#include <quern/random/key.hpp>
-#include <quern/random/variates.hpp>
+#include <quern/random/draws.hpp>
 
 namespace quern::impl {
 
@@ -41,14 +40,26 @@ QUERN_IMPL_NOINLINE KOKKOS_FUNCTION typename Draw::value_type drawn_at(const Dra
                                                                        std::int64_t position) {
   const std::int64_t block = position / Draw::values;
   typename Draw::value_type v[Draw::values];
-  draw(k, philox(k.seed, block, k.stream), block * Draw::values, v);
+  const auto words = philox(k.seed, block, k.stream);
+  draw(k, words, block * Draw::values, v);
+  finish(draw, k, words, block * Draw::values, v);
   auto taken = v[0];
   for (int i = 1; i < Draw::values; ++i)
     if (position - block * Draw::values == i) taken = v[i];
   return taken;
 }
 
-/// The same as a functor of positions and parameters.
+/// The same as a functor of positions.
+template <class Draw>
+struct drawn_element {
+  Draw draw;
+  random::key key;
+  std::int64_t first;
+  KOKKOS_FUNCTION typename Draw::value_type operator()(std::int64_t position) const {
+    return drawn_at(draw, key, first + position);
+  }
+};
+/// Where each position has parameters of its own.
 template <class Draw>
 struct draw_element {
   random::key key;
@@ -85,7 +96,9 @@ struct fill_kernel {
   std::int64_t per_row = 0;  // of a host
 
   KOKKOS_FORCEINLINE_FUNCTION void numbers(std::int64_t block, T (&v)[width]) const {
-    draw(key, philox(keys, block, key.stream), block * width, v);
+    const auto words = philox(keys, block, key.stream);
+    draw(key, words, block * width, v);
+    finish(draw, key, words, block * width, v);
   }
 
   /// One block, of which only the positions from `begin` to `end` are there.
@@ -151,6 +164,8 @@ struct fill_kernel {
       local(key, philox_words{c[0][l], c[1][l], c[2][l], c[3][l]}, (block + l) * width, v);
       for (int k = 0; k < width; ++k) to[l * width + k] = v[k];
     }
+    for (int l = 0; l < lanes; ++l)
+      finish(draw, key, philox_words{c[0][l], c[1][l], c[2][l], c[3][l]}, (block + l) * width, to + l * width);
   }
 
   void operator()(host_tag, std::int64_t item) const {
@@ -237,19 +252,32 @@ bool fill_by_blocks(const Exec& exec, const std::string& label, const strided<ty
   return true;
 }
 
-/// `out(i) = Draw(parameters(i)...)` of the numbers at the position of i; parameters are scalars or broadcast.
-template <class Draw, class Exec, class Out, class... P>
-void fill_random(const std::string& label, const Exec& exec, const Out& out_view, const random::part& where,
-                 const P&... parameters) {
+/// `out(i) = draw` of the number at the position of i.
+template <class Draw, class Exec, class Out>
+void fill_drawn(const std::string& label, const Exec& exec, const Out& out_view, const random::part& where,
+                const Draw& draw) {
   static_assert(view_like<Out>, "quern::random: out is not a View");
   check_exact<Out>();
   static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
   const auto out = make_output<Exec>(out_view, label);
   const field_positions positions(label, out.extents, where);
-  if (out.extents.size() == 0) return;
-  if constexpr ((scalar_value<P> && ...))
-    if (fill_by_blocks(exec, label, out, positions, where.of, Draw(parameters...))) return;
-  map_checked(label, exec, out_view, draw_element<Draw>{where.of, positions.first}, positions.at, parameters...);
+  if (out.extents.size() == 0 || fill_by_blocks(exec, label, out, positions, where.of, draw)) return;
+  map_checked(label, exec, out_view, drawn_element<Draw>{draw, where.of, positions.first}, positions.at);
+}
+
+/// The same with `Draw(parameters(i)...)`; parameters are scalars or broadcast.
+template <class Draw, class Exec, class Out, class... P>
+void fill_random(const std::string& label, const Exec& exec, const Out& out_view, const random::part& where,
+                 const P&... parameters) {
+  if constexpr ((scalar_value<P> && ...)) {
+    fill_drawn(label, exec, out_view, where, Draw(parameters...));
+  } else {
+    static_assert(view_like<Out>, "quern::random: out is not a View");
+    check_exact<Out>();
+    const auto out = make_output<Exec>(out_view, label);
+    const field_positions positions(label, out.extents, where);
+    map_checked(label, exec, out_view, draw_element<Draw>{where.of, positions.first}, positions.at, parameters...);
+  }
 }
 
 }  // namespace quern::impl

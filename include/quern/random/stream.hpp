@@ -6,6 +6,11 @@
 #include <quern/random/key.hpp>
 #include <quern/random/variates.hpp>
 
+namespace quern::impl {
+template <class T>
+struct gamma_draw;
+}
+
 namespace quern::random {
 
 /// A generator for one work item of a user's kernel: `Stream s(k, i)` gives item i numbers of its own, the same ones
@@ -115,17 +120,29 @@ class Stream {
     }
   }
 
-  KOKKOS_FUNCTION double large_gamma(double shape) {
+  /// A shape of at least 1, where the first attempt is made with these numbers.
+  KOKKOS_FUNCTION double large_gamma(double shape, double x, double u) {
     const double d = shape - 1.0 / 3, c = 1 / Kokkos::sqrt(9 * d);
-    for (;;) {
-      const double x = normal(), t = Kokkos::fma(c, x, 1.0);
+    for (;; x = normal(), u = impl::variate::positive(bits64())) {
+      const double t = Kokkos::fma(c, x, 1.0);
       if (t <= 0) continue;
-      const double v = t * t * t, u = impl::variate::positive(bits64()), square = x * x;
-      if (u < Kokkos::fma(-0.0331 * square, square, 1.0)) return d * v;
+      const double v = t * t * t, square = x * x;
+      if (u < gamma_bound(square)) return d * v;
       if (impl::portable::log(u) < Kokkos::fma(d, Kokkos::fma(-t * t, t, 1.0) + impl::portable::log(v), 0.5 * square))
         return d * v;
     }
   }
+  KOKKOS_FUNCTION double large_gamma(double shape) {
+    const double x = normal();
+    return large_gamma(shape, x, impl::variate::positive(bits64()));
+  }
+  /// Below this, a uniform number is accepted whatever the shape.
+  static KOKKOS_FORCEINLINE_FUNCTION double gamma_bound(double square) {
+    return Kokkos::fma(-0.0331 * square, square, 1.0);
+  }
+
+  template <class T>
+  friend struct impl::gamma_draw;
 
   std::uint64_t seed_, stream_, item_, kept_ = 0;
   bool full_ = false;
