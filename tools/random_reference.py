@@ -90,6 +90,15 @@ class arithmetic:
         log2 = Fraction("0.693147182464599609") if self.bits == 24 else Fraction("0.693147180559945309")
         return self.fma(Fraction(e), factor * self.round(log2), m)
 
+    def exp(self, x):
+        """For double."""
+        body = re.search(r"double exp\(double x\) {(.*?)\n}", source, re.S).group(1)
+        high, low = (Fraction(float.fromhex(n)) for n in (re.search(r"-p, (0x1.6\S*),", body)[1], re.search(r"-p, (0x1.a\S*),", body)[1]))
+        c = [self.round(Fraction(n)) for n in re.search(r"polynomial\(r,([^)]*)\)", body).group(1).split(",")]
+        p = self.fma(x, self.round(Fraction("1.44269504088896341")), Fraction(3 * 2**51)) - 3 * 2**51
+        r = self.fma(-p, low, self.fma(-p, high, x))
+        return self.round(self.fma(self.round(r * r), self.polynomial(r, c), r) + 1) * Fraction(2) ** p
+
     def sqrt(self, x):
         if self.bits == 24:
             return Fraction(float(np.sqrt(np.float32(float(x)))))
@@ -154,12 +163,17 @@ def gamma(shape, key, i):
     w, a = philox(key[0], i, key[1]), double
     radius, angle = w[0] | w[1] << 32, w[2] | w[3] << 32
     x = normal_pair(a, radius, angle)[0]
-    d = a.round(shape - a.round(Fraction(1, 3)))
+    d = a.round((shape + 1 if shape < 1 else shape) - a.round(Fraction(1, 3)))
     c = a.round(1 / Fraction(math.sqrt(float(a.round(9 * d)))))
     t, square = a.fma(c, x, Fraction(1)), a.round(x * x)
     u = Fraction(((radius >> 1 & 0x7FF) << 12 | angle & 0xFFF) + 1, 2**23)
-    accepted = u < a.fma(a.round(-a.round(Fraction(0.0331)) * square), square, Fraction(1))
-    return a.round(d * a.round(a.round(t * t) * t)) if accepted and t > 0 else -1
+    if t <= 0 or u >= a.fma(a.round(-a.round(Fraction(0.0331)) * square), square, Fraction(1)):
+        return -1
+    number = a.round(d * a.round(a.round(t * t) * t))
+    if shape >= 1:
+        return number
+    more = philox(key[0], i, (key[1] + 0x9E3779B97F4A7C15) % 2**64)
+    return a.round(number * a.exp(a.round(a.log(positive64(more[0] | more[1] << 32), 1) / shape)))
 
 
 def as_list(values, form):
@@ -218,7 +232,9 @@ array("double", "exponential64", [exponential(double, key, i) for i in positions
 array("float", "exponential32", [exponential(single, key, i) for i in positions], lambda v: hexfloat(v) + "f")
 for name, rate in (("few", "0.7"), ("some", "30.5"), ("many", "750")):
     array("std::int64_t", f"poisson_{name}", [poisson(Decimal(float(rate)), key, i) for i in positions], str)
-array("double", "gamma64", [gamma(Fraction(5, 2), key, i) for i in positions], hexfloat)  # -1: not at once
+print("// -1: not at once")
+array("double", "gamma64", [gamma(Fraction(5, 2), key, i) for i in positions], hexfloat)
+array("double", "small_gamma64", [gamma(Fraction(1, 2), key, i) for i in positions], hexfloat)
 print(f"inline constexpr std::uint64_t sum_of_bits32 = {philox_sum(42, 250000)}u;  // of the first million")
 points = qmc.Sobol(64, scramble=False, bits=53).random(1024)
 for row in (1, 2, 3, 517, 1023):

@@ -156,32 +156,42 @@ struct bernoulli_draw : word_draw<T, std::uint64_t, bernoulli_draw<T>> {
 };
 
 /// Marsaglia and Tsang's first attempt, with a normal number of the words and a uniform one of the 23 bits that it does
-/// not need. What their simple bound does not accept is left to `finish`, so that vector instructions can do the rest.
+/// not need. What their simple bound does not accept, and what makes small shapes of large ones, is left to `finish`,
+/// so that vector instructions can do the rest.
 template <class T>
 struct gamma_draw {
   using value_type = T;
   static constexpr int values = 1;
-  double shape, scale, d, c;
+  double shape, scale, large, at_once, d, c;
   template <class Shape, class Scale>
   KOKKOS_FUNCTION gamma_draw(const Shape& a, const Scale& s)
-      : shape(convert<double>(a)), scale(convert<double>(s)), d(shape - 1.0 / 3), c(1 / Kokkos::sqrt(9 * d)) {}
+      : shape(convert<double>(a)),
+        scale(convert<double>(s)),
+        large(shape < 1 ? shape + 1 : shape),
+        at_once(shape < 1 ? 1 : scale),
+        d(large - 1.0 / 3),
+        c(1 / Kokkos::sqrt(9 * d)) {}
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const random::key&, const philox_words& w, std::int64_t,
                                               T (&v)[1]) const {
-    const double x = normal(w), t = Kokkos::fma(c, x, 1.0), square = x * x;
-    const bool accepted = static_cast<double>(spare_bits(w) + 1) * 0x1p-23 < random::Stream::gamma_bound(square);
-    v[0] = convert<T>(shape >= 1 && t > 0 && accepted ? scale * (d * (t * t * t))
-                                                      : Kokkos::Experimental::quiet_NaN_v<double>);
+    const double x = normal(w), t = Kokkos::fma(c, x, 1.0), number = at_once * (d * (t * t * t));
+    const double above = static_cast<double>(spare_bits(w) + 1) * 0x1p-23;
+    // Without branches, for vector instructions.
+    const bool accepted = (t > 0) & (above < random::Stream::gamma_bound(x * x));
+    v[0] = convert<T>(accepted ? number : Kokkos::Experimental::quiet_NaN_v<double>);
   }
   KOKKOS_FUNCTION void finish(const random::key& k, const philox_words& w, std::int64_t position, T* v) const {
-    if (!is_nan(*v)) return;
+    if (shape >= 1 && !is_nan(*v)) return;
     random::Stream more(k, position);
-    if (shape >= 1 && shape <= Kokkos::Experimental::finite_max_v<double>) {
-      const double u = (static_cast<double>(spare_bits(w)) + variate::positive(more.bits64())) * 0x1p-23;
-      *v = convert<T>(scale * more.large_gamma(shape, normal(w), u));
-    } else {
+    if (!(shape > 0 && shape <= Kokkos::Experimental::finite_max_v<double>)) {
       *v = convert<T>(scale * more.gamma(shape));
+      return;
     }
+    if (is_nan(*v)) {
+      const double u = (static_cast<double>(spare_bits(w)) + variate::positive(more.bits64())) * 0x1p-23;
+      *v = convert<T>(at_once * more.large_gamma(large, normal(w), u));
+    }
+    if (shape < 1) *v = convert<T>(scale * (convert<double>(*v) * more.gamma_factor(shape)));
   }
 
  private:

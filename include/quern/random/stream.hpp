@@ -82,9 +82,7 @@ class Stream {
   /// Marsaglia and Tsang, A simple method for generating gamma variables (ACM Trans. Math. Softw. 26, 2000).
   KOKKOS_FUNCTION double gamma(double shape) {
     if (!(shape > 0)) return shape == 0 ? 0 : Kokkos::Experimental::quiet_NaN_v<double>;
-    if (shape >= 1) return large_gamma(shape);
-    const double power = impl::portable::log(impl::variate::positive(bits64())) / shape;
-    return power < -700 ? 0 : large_gamma(shape + 1) * impl::portable::exp(power);
+    return shape >= 1 ? large_gamma(shape) : large_gamma(shape + 1) * gamma_factor(shape);
   }
 
  private:
@@ -135,6 +133,11 @@ class Stream {
   KOKKOS_FUNCTION double large_gamma(double shape) {
     const double x = normal();
     return large_gamma(shape, x, impl::variate::positive(bits64()));
+  }
+  /// What makes a number of a shape less than 1 of one whose shape is greater by 1.
+  KOKKOS_FUNCTION double gamma_factor(double shape) {
+    const double power = impl::portable::log(impl::variate::positive(bits64())) / shape;
+    return power < -700 ? 0 : impl::portable::exp(power);
   }
   /// Below this, a uniform number is accepted whatever the shape.
   static KOKKOS_FORCEINLINE_FUNCTION double gamma_bound(double square) {
