@@ -223,8 +223,8 @@ void poisson(const Out& out, const part& where, const Rate& rate) {
 }
 
 /// Gamma numbers: density proportional to `x^(shape - 1) exp(-x / scale)` for x >= 0, computed in double as
-/// `Stream::gamma`, but that the first attempt is made with the bits of the position: other numbers. A shape of 0 gives 0; elements of
-/// a View that are negative or NaN give NaN.
+/// `Stream::gamma`, but that the first attempt is made with the bits of the position: other numbers. A shape of 0 gives
+/// 0; elements of a View that are negative or NaN give NaN.
 ///
 /// @param where a key, or a part of its field
 /// @param shape, scale scalars, or Views that broadcast to `out`

@@ -156,42 +156,37 @@ struct bernoulli_draw : word_draw<T, std::uint64_t, bernoulli_draw<T>> {
 };
 
 /// Marsaglia and Tsang's first attempt, with a normal number of the words and a uniform one of the 23 bits that it does
-/// not need. What their simple bound does not accept, and what makes small shapes of large ones, is left to `finish`,
-/// so that vector instructions can do the rest.
+/// not need. On hosts what their simple bound does not accept, and what makes small shapes of large ones, is left to
+/// `finish`, so that vector instructions can do the rest.
 template <class T>
 struct gamma_draw {
   using value_type = T;
   static constexpr int values = 1;
-  double shape, scale, large, at_once, d, c;
+  double shape, scale, d, c;
   template <class Shape, class Scale>
   KOKKOS_FUNCTION gamma_draw(const Shape& a, const Scale& s)
       : shape(convert<double>(a)),
         scale(convert<double>(s)),
-        large(shape < 1 ? shape + 1 : shape),
-        at_once(shape < 1 ? 1 : scale),
-        d(large - 1.0 / 3),
+        d((shape < 1 ? shape + 1 : shape) - 1.0 / 3),
         c(1 / Kokkos::sqrt(9 * d)) {}
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const random::key&, const philox_words& w, std::int64_t,
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const random::key& k, const philox_words& w, std::int64_t position,
                                               T (&v)[1]) const {
-    const double x = normal(w), t = Kokkos::fma(c, x, 1.0), number = at_once * (d * (t * t * t));
-    const double above = static_cast<double>(spare_bits(w) + 1) * 0x1p-23;
-    // Without branches, for vector instructions.
-    const bool accepted = (t > 0) & (above < random::Stream::gamma_bound(x * x));
-    v[0] = convert<T>(accepted ? number : Kokkos::Experimental::quiet_NaN_v<double>);
+    if constexpr (math::impl::on_device) {
+      v[0] = convert<T>(number(k, w, position));
+    } else {  // without branches, for vector instructions
+      const double x = normal(w), t = Kokkos::fma(c, x, 1.0), large = d * (t * t * t), nan = NAN;
+      v[0] = convert<T>(at_once(w, x, t) ? (shape < 1 ? large : scale * large) : nan);
+    }
   }
   KOKKOS_FUNCTION void finish(const random::key& k, const philox_words& w, std::int64_t position, T* v) const {
-    if (shape >= 1 && !is_nan(*v)) return;
-    random::Stream more(k, position);
-    if (!(shape > 0 && shape <= Kokkos::Experimental::finite_max_v<double>)) {
-      *v = convert<T>(scale * more.gamma(shape));
-      return;
+    if constexpr (!math::impl::on_device) {
+      const bool known = !is_nan(*v);
+      if (known && shape >= 1) return;
+      if (known && shape > 0 && sizeof(T) == sizeof(double))  // a shorter type has lost digits
+        *v = convert<T>(scale * (convert<double>(*v) * random::Stream(k, position).gamma_factor(shape)));
+      else *v = convert<T>(number(k, w, position));
     }
-    if (is_nan(*v)) {
-      const double u = (static_cast<double>(spare_bits(w)) + variate::positive(more.bits64())) * 0x1p-23;
-      *v = convert<T>(at_once * more.large_gamma(large, normal(w), u));
-    }
-    if (shape < 1) *v = convert<T>(scale * (convert<double>(*v) * more.gamma_factor(shape)));
   }
 
  private:
@@ -200,6 +195,19 @@ struct gamma_draw {
   }
   static KOKKOS_FORCEINLINE_FUNCTION std::int32_t spare_bits(const philox_words& w) {
     return static_cast<std::int32_t>((w[0] & 0xffe) << 11 | (w[2] & 0xfff));
+  }
+  /// Whether the simple bound accepts all uniform numbers that begin with the spare bits.
+  static KOKKOS_FORCEINLINE_FUNCTION bool at_once(const philox_words& w, double x, double t) {
+    return (t > 0) & (static_cast<double>(spare_bits(w) + 1) * 0x1p-23 < random::Stream::gamma_bound(x * x));
+  }
+  KOKKOS_FUNCTION double number(const random::key& k, const philox_words& w, std::int64_t position) const {
+    random::Stream more(k, position);
+    if (!(shape > 0 && shape <= Kokkos::Experimental::finite_max_v<double>)) return scale * more.gamma(shape);
+    const double factor = shape < 1 ? more.gamma_factor(shape) : 1;
+    const double x = normal(w), t = Kokkos::fma(c, x, 1.0);
+    if (at_once(w, x, t)) return scale * (d * (t * t * t) * factor);
+    const double u = (static_cast<double>(spare_bits(w)) + variate::positive(more.bits64())) * 0x1p-23;
+    return scale * (more.large_gamma(d, c, x, u) * factor);
   }
 };
 

@@ -118,9 +118,8 @@ class Stream {
     }
   }
 
-  /// A shape of at least 1, where the first attempt is made with these numbers.
-  KOKKOS_FUNCTION double large_gamma(double shape, double x, double u) {
-    const double d = shape - 1.0 / 3, c = 1 / Kokkos::sqrt(9 * d);
+  /// A shape of at least 1: d = shape - 1/3, c = (9 d)^-1/2. The first attempt is made with these numbers.
+  KOKKOS_FUNCTION double large_gamma(double d, double c, double x, double u) {
     for (;; x = normal(), u = impl::variate::positive(bits64())) {
       const double t = Kokkos::fma(c, x, 1.0);
       if (t <= 0) continue;
@@ -131,8 +130,8 @@ class Stream {
     }
   }
   KOKKOS_FUNCTION double large_gamma(double shape) {
-    const double x = normal();
-    return large_gamma(shape, x, impl::variate::positive(bits64()));
+    const double x = normal(), u = impl::variate::positive(bits64()), d = shape - 1.0 / 3;
+    return large_gamma(d, 1 / Kokkos::sqrt(9 * d), x, u);
   }
   /// What makes a number of a shape less than 1 of one whose shape is greater by 1.
   KOKKOS_FUNCTION double gamma_factor(double shape) {
