@@ -93,7 +93,72 @@ struct put_candidate {
   }
 };
 
-/// The first k elements of x in order, and their positions, in the order of these.
+struct part_tag {};
+struct all_parts_tag {};
+
+/// Hosts look at each element once: of a part of the line they keep those that come before the k-th found so far.
+template <class T, class Index>
+struct select_on_host {
+  using key = typename by_order<T>::key;
+  using item = keyed_item<key, Index>;
+  by_order<T> order;
+  strided<const T> x;
+  std::int64_t k, parts, room;
+  item* items;          // `room` of each part
+  std::int64_t* found;  // of each part
+  T* values;
+  Index* positions;
+
+  static bool before(const item& a, const item& b) { return a.key < b.key || (a.key == b.key && a.value < b.value); }
+  const T& at(std::int64_t i) const { return x.data[i * x.stride[0]]; }
+
+  void operator()(part_tag, std::int64_t p) const {
+    const std::int64_t n = x.extents.extent[0];
+    item* mine = items + p * room;
+    std::int64_t size = 0;
+    key last{};
+    bool all = true;  // as long as there are not k
+    for (std::int64_t i = n * p / parts; i < n * (p + 1) / parts; ++i) {
+      const key e = order.encode(at(i));
+      if (!(e < last || all)) continue;
+      mine[size++] = {e, static_cast<Index>(i)};
+      if (size < room) continue;
+      std::nth_element(mine, mine + k - 1, mine + size, before);
+      size = k;
+      last = mine[k - 1].key;
+      all = false;
+    }
+    found[p] = size;
+  }
+
+  void operator()(all_parts_tag, std::int64_t) const {
+    std::int64_t size = 0;
+    for (std::int64_t p = 0; p < parts; ++p) size = std::copy_n(items + p * room, found[p], items + size) - items;
+    std::partial_sort(items, items + k, items + size, before);
+    for (std::int64_t i = 0; i < k; ++i) {
+      values[i] = at(items[i].value);
+      positions[i] = items[i].value;
+    }
+  }
+};
+
+/// The first k elements of x in order, and their positions.
+template <class Exec, class T, class Index>
+void select_first_on_host(const std::string& label, const Exec& exec, const strided<const T>& x,
+                          const by_order<T>& order, std::int64_t k, T* values, Index* positions) {
+  using kernel = select_on_host<T, Index>;
+  constexpr std::int64_t least = 1 << 14;
+  const std::int64_t parts = std::clamp<std::int64_t>(x.extents.size() / least, 1, exec.concurrency());
+  const std::int64_t room = std::min(2 * k + 1024, x.extents.size());
+  const scratch_array<Exec, typename kernel::item> items(exec, parts * room);
+  const scratch_array<Exec, std::int64_t> found(exec, parts);
+  const kernel select{order, x, k, parts, room, items.data(), found.data(), values, positions};
+  Kokkos::parallel_for(label + "/parts", Kokkos::RangePolicy<Exec, part_tag>(exec, 0, parts), select);
+  Kokkos::parallel_for(label + "/all", Kokkos::RangePolicy<Exec, all_parts_tag>(exec, 0, 1), select);
+}
+
+/// The first k elements of x, and their positions: those that come before the k-th and then its equals, each in the
+/// order of positions.
 template <class Exec, class T, class Index>
 void select_first(const std::string& label, const Exec& exec, const strided<const T>& x, const by_order<T>& order,
                   std::int64_t k, T* values, Index* positions) {
@@ -129,7 +194,7 @@ void select_first(const std::string& label, const Exec& exec, const strided<cons
 template <class Index, class Exec, class T, class Order>
 void first_positions(const std::string& label, const Exec& exec, const sort_lines& lines, std::int64_t k,
                      const strided<const T>& in, const Order& order, Index* positions) {
-  constexpr std::int64_t long_line = 1 << 16, share = 8;
+  constexpr std::int64_t long_line = 1 << 16, share = 8, few = 4096;
   sort_lines some = lines;
   some.n = some.extents.extent[some.extents.rank - 1] = k;
   const auto write = [&](const sort_lines& sorted_lines) {
@@ -144,8 +209,11 @@ void first_positions(const std::string& label, const Exec& exec, const sort_line
       const scratch_array<Exec, T> values(exec, k);
       const scratch_array<Exec, Index> rows(exec, k);
       const auto line = lines.of(in);
-      select_first(label, exec, strided<const T>{in.data, shape{lines.n}, {line.stride[line.extents.rank - 1]}}, order,
-                   k, values.data(), rows.data());
+      const strided<const T> all{in.data, shape{lines.n}, {line.stride[line.extents.rank - 1]}};
+      const auto select = [&] { select_first(label, exec, all, order, k, values.data(), rows.data()); };
+      if constexpr (tuning<Exec>::device) select();
+      else if (k > few) select();
+      else select_first_on_host(label, exec, all, order, k, values.data(), rows.data());
       // `some` reads an array of the user's, whose axis is where it was.
       strided<const T> given{values.data(), in.extents, {}};
       given.extents.extent[lines.along] = k;
@@ -227,8 +295,8 @@ void first_in_order(const std::string& label, const Exec& exec, const Out& out_v
 /// sorted x.
 ///
 /// Of few elements of a long line (an eighth of 65536 or more) without a comparator, the last is found by its digits,
-/// eleven bits at a time; then only those before it are sorted. Else all are. Options, asynchrony and memory as for
-/// `sort`; NaN and zeros come back as they are.
+/// eleven bits at a time; then only those before it are sorted. Hosts look at each element once for up to 4096. Else
+/// all are sorted. Options, asynchrony and memory as for `sort`; NaN and zeros come back as they are.
 ///
 /// @param out of x's type and extents, but for the axis (the last one without an option), along which it has fewer
 /// @throws Error if extents do not fit (k is larger than n), the axis is out of range, or memory is shared
