@@ -4,6 +4,7 @@
 #define QUERN_RANDOM_DRAWS_HPP
 
 #include <quern/core/operations.hpp>
+#include <quern/impl/noinline.hpp>
 #include <quern/random/stream.hpp>
 
 /// @file
@@ -200,7 +201,9 @@ struct gamma_draw {
   static KOKKOS_FORCEINLINE_FUNCTION bool at_once(const philox_words& w, double x, double t) {
     return (t > 0) & (static_cast<double>(spare_bits(w) + 1) * 0x1p-23 < random::Stream::gamma_bound(x * x));
   }
-  KOKKOS_FUNCTION double number(const random::key& k, const philox_words& w, std::int64_t position) const {
+  /// Not inlined: kernels of devices would hold it once for each of the numbers of a thread.
+  QUERN_IMPL_NOINLINE KOKKOS_FUNCTION double number(const random::key& k, const philox_words& w,
+                                                    std::int64_t position) const {
     random::Stream more(k, position);
     if (!(shape > 0 && shape <= Kokkos::Experimental::finite_max_v<double>)) return scale * more.gamma(shape);
     const double factor = shape < 1 ? more.gamma_factor(shape) : 1;
