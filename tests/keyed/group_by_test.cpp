@@ -8,21 +8,15 @@
 #include <map>
 #include <quern/keyed.hpp>
 
-#include "support/testing.hpp"
+#include "support/keyed.hpp"
 
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-std::uint64_t hashed(std::uint64_t i) {
-  std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  return z ^ z >> 31;
-}
-template <class T>
-bool same(const T& a, const T& b) {
-  return a == b || (a != a && b != b);
-}
+using test::hashed;
+using test::same;
+
 /// NaN is the last key and equal to itself.
 template <class K>
 struct key_less {
@@ -40,13 +34,9 @@ rows_by_key<K> rows_of(const std::vector<K>& keys) {
 template <class Exec>
 class GroupBy : public testing::Test {
  protected:
-  // Of this execution space, which the calls without one use.
   template <class T>
   static auto row(const std::vector<T>& v) {
-    const auto n = static_cast<std::int64_t>(v.size());
-    const Kokkos::View<T*, Exec> result("row", n);
-    Kokkos::deep_copy(result, test::make_array<T, 1, Kokkos::LayoutLeft, Exec>({n}, v));
-    return result;
+    return test::row<Exec>(v);
   }
   template <class T>
   static auto row(std::int64_t n) {

@@ -7,12 +7,13 @@
 #include <cmath>
 #include <quern/keyed.hpp>
 
+#include "support/keyed.hpp"
 #include "support/numpy_reference.hpp"
-#include "support/testing.hpp"
 
 namespace {
 
 namespace numpy = numpy_reference;
+using test::expect_is;
 
 template <class Case>
 class Histogram : public testing::Test {
@@ -25,12 +26,6 @@ class Histogram : public testing::Test {
 };
 using out_cases = test::covering<std::int64_t, std::uint32_t, double>;
 TYPED_TEST_SUITE(Histogram, out_cases);
-
-template <class T, class V>
-void expect_is(const std::vector<V>& expected, const std::vector<T>& found) {
-  ASSERT_EQ(expected.size(), found.size());
-  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(static_cast<T>(expected[i]), found[i]) << i;
-}
 
 TYPED_TEST(Histogram, OfNumPy) {
   using E = typename TypeParam::exec;

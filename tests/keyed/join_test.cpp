@@ -7,7 +7,7 @@
 #include <map>
 #include <quern/keyed.hpp>
 
-#include "support/testing.hpp"
+#include "support/keyed.hpp"
 
 namespace {
 
@@ -47,13 +47,9 @@ struct expected_joins {
 template <class Exec>
 class Join : public testing::Test {
  protected:
-  // Of this execution space, which the calls without one use.
   template <class T>
   static auto row(const std::vector<T>& v) {
-    const auto n = static_cast<std::int64_t>(v.size());
-    const Kokkos::View<T*, Exec> result("row", n);
-    Kokkos::deep_copy(result, test::make_array<T, 1, Kokkos::LayoutLeft, Exec>({n}, v));
-    return result;
+    return test::row<Exec>(v);
   }
   template <class V>
   static std::vector<std::int64_t> first(std::int64_t n, const V& v) {

@@ -8,25 +8,16 @@
 #include <quern/keyed.hpp>
 #include <quern/reduce.hpp>
 
+#include "support/keyed.hpp"
 #include "support/numpy_reference.hpp"
-#include "support/testing.hpp"
 
 namespace {
 
 namespace numpy = numpy_reference;
 using quern::order;
+using test::expect_is;
+using test::hashed_values;
 
-/// NaN equals NaN here, and nothing else.
-template <class T>
-bool same(const T& a, const T& b) {
-  return a == b || (a != a && b != b);
-}
-template <class V, class T>
-void expect_is(const std::vector<V>& expected, const std::vector<T>& found) {
-  ASSERT_EQ(expected.size(), found.size());
-  for (std::size_t i = 0; i < found.size(); ++i)
-    ASSERT_TRUE(same(static_cast<T>(expected[i]), found[i])) << i << ": " << expected[i] << " and " << found[i];
-}
 template <class T>
 std::vector<T> converted(const std::vector<double>& v) {
   return {v.begin(), v.end()};
@@ -129,18 +120,6 @@ TYPED_TEST(SortTable, AlongAxes) {
   expect_is(numpy::ordered_table_0, test::contents(x));
 }
 
-/// Values that are equal to many others where `different` is small.
-template <class T>
-std::vector<T> hashed(std::int64_t n, std::uint64_t different, std::uint64_t seed = 0) {
-  std::vector<T> v(n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    std::uint64_t z = (i + 1 + 77 * seed) * 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    v[i] = static_cast<T>(static_cast<double>((z ^ z >> 31) % different) - static_cast<double>(different / 2));
-  }
-  return v;
-}
-
 struct last_digit_first {
   template <class T>
   KOKKOS_FUNCTION bool operator()(const T& a, const T& b) const {
@@ -155,7 +134,7 @@ class SortLarge : public testing::Test {
   /// One dimension, beside the standard library: numbers with the order, and positions and values by a comparator.
   template <class T>
   static void line(std::int64_t n, std::uint64_t different) {
-    const auto values = hashed<T>(n, different);
+    const auto values = hashed_values<T>(n, different);
     const auto x = test::make_array<T, 1, Kokkos::LayoutRight, Exec>({n}, values);
     const auto out = test::make_array<T, 1, Kokkos::LayoutRight, Exec>({n});
     auto expected = values;
@@ -185,7 +164,7 @@ class SortLarge : public testing::Test {
   /// Many lines of a matrix, along both axes.
   template <class T>
   static void lines(std::int64_t rows, std::int64_t columns) {
-    const auto values = hashed<T>(rows * columns, 1000);
+    const auto values = hashed_values<T>(rows * columns, 1000);
     const auto x = test::make_array<T, 2, Kokkos::LayoutRight, Exec>({rows, columns}, values);
     const auto out = test::make_array<T, 2, Kokkos::LayoutRight, Exec>({rows, columns});
     const auto positions = test::make_array<std::int64_t, 2, Kokkos::LayoutRight, Exec>({rows, columns});
@@ -267,7 +246,7 @@ TYPED_TEST(SortLarge, OtherTypes) {
   using E = TypeParam;
   const std::int64_t n = 5000;
   const auto check = [&]<class T>(T, std::uint64_t different) {
-    const auto values = hashed<T>(n, different);
+    const auto values = hashed_values<T>(n, different);
     const auto x = test::make_array<T, 1, Kokkos::LayoutRight, E>({n}, values);
     auto expected = values;
     std::sort(expected.begin(), expected.end());

@@ -7,36 +7,15 @@
 #include <numeric>
 #include <quern/keyed.hpp>
 
+#include "support/keyed.hpp"
 #include "support/numpy_reference.hpp"
-#include "support/testing.hpp"
 
 namespace {
 
 namespace numpy = numpy_reference;
 using quern::order;
-
-/// NaN equals NaN here, and nothing else.
-template <class T>
-bool same(const T& a, const T& b) {
-  return a == b || (a != a && b != b);
-}
-template <class V, class T>
-void expect_is(const std::vector<V>& expected, const std::vector<T>& found) {
-  ASSERT_EQ(expected.size(), found.size());
-  for (std::size_t i = 0; i < found.size(); ++i)
-    ASSERT_TRUE(same(static_cast<T>(expected[i]), found[i])) << i << ": " << expected[i] << " and " << found[i];
-}
-/// Values that are equal to many others where `different` is small.
-template <class T>
-std::vector<T> hashed(std::int64_t n, std::uint64_t different, std::uint64_t seed = 0) {
-  std::vector<T> v(n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    std::uint64_t z = (i + 1 + 77 * seed) * 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    v[i] = static_cast<T>(static_cast<double>((z ^ z >> 31) % different) - static_cast<double>(different / 2));
-  }
-  return v;
-}
+using test::expect_is;
+using test::hashed_values;
 
 struct last_digit_first {
   template <class T>
@@ -85,15 +64,15 @@ void expect_first(const std::vector<T>& values, std::int64_t k) {
 TYPED_TEST(TopK, OfLines) {
   const std::int64_t n = 70'001;
   for (const std::int64_t k : {std::int64_t{0}, std::int64_t{1}, std::int64_t{100}, std::int64_t{8000}, n}) {
-    expect_first<TypeParam>(hashed<double>(n, 1 << 20), k);
-    expect_first<TypeParam>(hashed<std::int16_t>(n, 5), k);
+    expect_first<TypeParam>(hashed_values<double>(n, 1 << 20), k);
+    expect_first<TypeParam>(hashed_values<std::int16_t>(n, 5), k);
   }
   std::vector<double> special(n, numpy::nan);
   for (std::int64_t i = 0; i < 60; ++i)
     special[i * 1000] = i % 7 == 0 ? INFINITY : i % 11 == 0 ? -INFINITY : -0.5 * (i % 5);
   expect_first<TypeParam>(special, 50);
   expect_first<TypeParam>(special, 200);
-  expect_first<TypeParam>(hashed<double>(500, 9), 20);
+  expect_first<TypeParam>(hashed_values<double>(500, 9), 20);
 }
 
 TYPED_TEST(TopK, OfTables) {

@@ -6,8 +6,8 @@
 #include <map>
 #include <quern/keyed.hpp>
 
+#include "support/keyed.hpp"
 #include "support/numpy_reference.hpp"
-#include "support/testing.hpp"
 
 namespace {
 
@@ -19,7 +19,7 @@ void expect_first(std::int64_t n, const std::vector<V>& expected, const std::vec
   ASSERT_EQ(static_cast<std::int64_t>(expected.size()), n);
   for (std::int64_t i = 0; i < n; ++i) {
     const T e = static_cast<T>(expected[i]);
-    ASSERT_TRUE(e == found[i] || (e != e && found[i] != found[i])) << i << ": " << e << " and " << found[i];
+    ASSERT_TRUE(test::same(e, found[i])) << i << ": " << e << " and " << found[i];
   }
 }
 
@@ -111,6 +111,9 @@ TYPED_TEST(Unique, SelectionsOfTables) {
   const auto places = this->template empty<std::int16_t, 1>({n});
   many = quern::nonzero(E(), places, mask);
   expect_first(many, flat, test::contents(places));
+  Kokkos::deep_copy(places, std::int16_t(0));
+  quern::nonzero(E(), places, count, mask);
+  expect_first(test::value(count), flat, test::contents(places));
   const auto pairs = this->template empty<std::int8_t, 2>({found, 2});
   EXPECT_EQ(found, quern::nonzero(pairs, mask));
   expect_first(2 * found, rows, test::contents(pairs));
