@@ -275,6 +275,19 @@ TYPED_TEST(Random, ParametersThatAreViews) {
   same("bernoulli");
 }
 
+// Computed in double, and rounded once.
+TYPED_TEST(Random, GammaOfFloats) {
+  const std::int64_t n = 1000;
+  const auto wide = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({n});
+  const auto narrow = test::make_array<float, 1, Kokkos::LayoutRight, TypeParam>({n});
+  for (const double shape : {0.5, 2.5}) {
+    quern::random::gamma(TypeParam(), wide, key(5), shape, 3);
+    quern::random::gamma(TypeParam(), narrow, key(5), shape, 3);
+    const auto exact = test::contents(wide);
+    EXPECT_EQ(std::vector<float>(exact.begin(), exact.end()), test::contents(narrow)) << shape;
+  }
+}
+
 TYPED_TEST(Random, DefaultInstances) {
   const auto a = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({100});
   const auto b = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({100});
