@@ -176,6 +176,20 @@ def gamma(shape, key, i):
     return a.round(number * a.exp(a.round(a.log(positive64(more[0] | more[1] << 32), 1) / shape)))
 
 
+def stream_gamma(shape, key, i):
+    """What Stream(key, i).gamma(shape) gives for shapes below 1, where the first attempt is accepted."""
+    blocks = [philox(key[0], i, (key[1] + j * 0x9E3779B97F4A7C15) % 2**64) for j in (1, 2)]
+    power, radius, angle, last = (w for c in blocks for w in (c[0] | c[1] << 32, c[2] | c[3] << 32))
+    a = double
+    factor = a.exp(a.round(a.log(positive64(power), 1) / shape))
+    x = normal_pair(a, radius, angle)[0]
+    d = a.round(shape + 1 - a.round(Fraction(1, 3)))
+    t, square = a.fma(a.round(1 / Fraction(math.sqrt(float(a.round(9 * d))))), x, Fraction(1)), a.round(x * x)
+    if t <= 0 or positive64(last) >= a.fma(a.round(-a.round(Fraction(0.0331)) * square), square, Fraction(1)):
+        return -1
+    return a.round(a.round(d * a.round(a.round(t * t) * t)) * factor)
+
+
 def as_list(values, form):
     text = ", ".join(form(v) for v in values)
     return "{" + text + "}"
@@ -235,6 +249,7 @@ for name, rate in (("few", "0.7"), ("some", "30.5"), ("many", "750")):
 print("// -1: not at once")
 array("double", "gamma64", [gamma(Fraction(5, 2), key, i) for i in positions], hexfloat)
 array("double", "small_gamma64", [gamma(Fraction(1, 2), key, i) for i in positions], hexfloat)
+array("double", "stream_gamma64", [stream_gamma(Fraction(1, 2), key, i) for i in positions], hexfloat)
 print(f"inline constexpr std::uint64_t sum_of_bits32 = {philox_sum(42, 250000)}u;  // of the first million")
 points = qmc.Sobol(64, scramble=False, bits=53).random(1024)
 for row in (1, 2, 3, 517, 1023):

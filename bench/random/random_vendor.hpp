@@ -30,7 +30,7 @@ inline auto generator(const exec_space& exec, curandRngType type) {
   return owned;
 }
 
-/// Variants of cuRAND: `fill(generator)` with the generator that Quern has, and with cuRAND's fastest.
+/// Variants of cuRAND: `fill(generator)` with the generator that Quern has, and with cuRAND's default.
 template <class Fill>
 void add(prepared& p, const exec_space& exec, const Fill& fill) {
   for (const auto& [name, type] :

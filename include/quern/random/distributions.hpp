@@ -212,8 +212,7 @@ void poisson(const Exec& exec, const Out& out, const part& where, const Rate& ra
       return impl::fill_drawn(label, exec, out, where, impl::poisson_draw<T>(made.table()));
     }
   }
-  impl::check_exact<Out>();
-  const impl::field_positions positions(label, impl::make_output<Exec>(out, label).extents, where);
+  const auto positions = impl::check_field<Exec>(label, out, where);
   impl::map_checked(label, exec, out, impl::poisson_element<T>{where.of, positions.first}, positions.at, rate);
 }
 /// The same on a default instance of out's execution space.

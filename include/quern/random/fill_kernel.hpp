@@ -252,15 +252,21 @@ bool fill_by_blocks(const Exec& exec, const std::string& label, const strided<ty
   return true;
 }
 
+/// What every field is checked for, and where it is.
+template <class Exec, class Out>
+field_positions check_field(const std::string& label, const Out& out, const random::part& where) {
+  static_assert(view_like<Out>, "quern::random: out is not a View");
+  check_exact<Out>();
+  return field_positions(label, make_output<Exec>(out, label).extents, where);
+}
+
 /// `out(i) = draw` of the number at the position of i.
 template <class Draw, class Exec, class Out>
 void fill_drawn(const std::string& label, const Exec& exec, const Out& out_view, const random::part& where,
                 const Draw& draw) {
-  static_assert(view_like<Out>, "quern::random: out is not a View");
-  check_exact<Out>();
   static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
+  const auto positions = check_field<Exec>(label, out_view, where);
   const auto out = make_output<Exec>(out_view, label);
-  const field_positions positions(label, out.extents, where);
   if (out.extents.size() == 0 || fill_by_blocks(exec, label, out, positions, where.of, draw)) return;
   map_checked(label, exec, out_view, drawn_element<Draw>{draw, where.of, positions.first}, positions.at);
 }
@@ -272,10 +278,8 @@ void fill_random(const std::string& label, const Exec& exec, const Out& out_view
   if constexpr ((scalar_value<P> && ...)) {
     fill_drawn(label, exec, out_view, where, Draw(parameters...));
   } else {
-    static_assert(view_like<Out>, "quern::random: out is not a View");
-    check_exact<Out>();
-    const auto out = make_output<Exec>(out_view, label);
-    const field_positions positions(label, out.extents, where);
+    static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
+    const auto positions = check_field<Exec>(label, out_view, where);
     map_checked(label, exec, out_view, draw_element<Draw>{where.of, positions.first}, positions.at, parameters...);
   }
 }

@@ -82,7 +82,9 @@ class Stream {
   /// Marsaglia and Tsang, A simple method for generating gamma variables (ACM Trans. Math. Softw. 26, 2000).
   KOKKOS_FUNCTION double gamma(double shape) {
     if (!(shape > 0)) return shape == 0 ? 0 : Kokkos::Experimental::quiet_NaN_v<double>;
-    return shape >= 1 ? large_gamma(shape) : large_gamma(shape + 1) * gamma_factor(shape);
+    if (shape >= 1) return large_gamma(shape);
+    const double factor = gamma_factor(shape);  // drawn first, whatever order a compiler likes
+    return large_gamma(shape + 1) * factor;
   }
 
  private:
