@@ -158,6 +158,19 @@ def poisson(rate, key, i):
     return k
 
 
+def large_poisson(rate, key, i):
+    """The first attempt of PTRS, where it is accepted without logarithms."""
+    a, c = double, lambda x: Fraction(float(x))
+    u, v = Fraction(word64(key, 2 * i) >> 11, 2**53) - Fraction(1, 2), positive64(word64(key, 2 * i + 1))
+    slope = a.fma(c(2.53), c(math.sqrt(rate)), c(0.931))
+    height = a.fma(c(0.02483), slope, c(-0.059))
+    squeeze = a.round(c(0.9277) - a.round(c(3.6224) / a.round(slope - 2)))
+    edge = Fraction(1, 2) - abs(u)
+    if edge < c(0.07) or v > squeeze:
+        return -1
+    return math.floor(a.fma(a.round(a.round(2 * height / edge) + slope), u, a.round(rate + c(0.43))))
+
+
 def gamma(shape, key, i):
     """The first attempt, where it is accepted without more bits."""
     w, a = philox(key[0], i, key[1]), double
@@ -247,6 +260,7 @@ array("float", "exponential32", [exponential(single, key, i) for i in positions]
 for name, rate in (("few", "0.7"), ("some", "30.5"), ("many", "750")):
     array("std::int64_t", f"poisson_{name}", [poisson(Decimal(float(rate)), key, i) for i in positions], str)
 print("// -1: not at once")
+array("std::int64_t", "poisson_large", [large_poisson(10000, key, i) for i in positions], str)
 array("double", "gamma64", [gamma(Fraction(5, 2), key, i) for i in positions], hexfloat)
 array("double", "small_gamma64", [gamma(Fraction(1, 2), key, i) for i in positions], hexfloat)
 array("double", "stream_gamma64", [stream_gamma(Fraction(1, 2), key, i) for i in positions], hexfloat)

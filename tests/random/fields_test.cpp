@@ -118,6 +118,8 @@ TYPED_TEST(Frozen, Numbers) {
   for (const auto& [rate, expected] : {std::pair(0.7, reference::poisson_few), std::pair(30.5, reference::poisson_some),
                                        std::pair(750.0, reference::poisson_many)})
     this->check(expected, [r = rate](auto e, const auto& out, const part& p) { random::poisson(e, out, p, r); });
+  this->check(reference::poisson_large,
+              [](auto e, const auto& out, const part& p) { random::poisson(e, out, p, 1e4); });
 }
 
 TYPED_TEST(Frozen, FieldOfAMillion) {
@@ -240,13 +242,40 @@ TYPED_TEST(Random, ViewsOfStreams) {
       ASSERT_EQ(s.poisson(rate), events[i]);
     }
   };
-  for (const double rate : {4.0, 40.0}) {
+  for (const double rate : {4.0, 40.0, 1e4}) {
     quern::random::poisson(TypeParam(), counts, key(3),
                            test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({1}, std::vector<double>{rate}));
     same(rate);
   }
-  quern::random::poisson(TypeParam(), counts, key(3), 1e4);
-  same(1e4);
+}
+
+/// What hosts draw in vectors has the numbers of what they draw one by one, those that are refused at first too.
+template <class T, class Exec, class Fill>
+void expect_same_in_vectors(const Fill& fill) {
+  const int n = 2000;
+  const Kokkos::View<T*, typename Exec::memory_space> row("row", n);
+  const auto apart = test::make_array<T, 2, Kokkos::LayoutRight, Exec>({n, 2});
+  const auto column = Kokkos::subview(apart, Kokkos::ALL, 1);
+  fill(row);
+  fill(column);
+  const auto values = test::contents(row);
+  const auto others = test::contents(apart);
+  for (int i = 0; i < n; ++i) ASSERT_EQ(values[i], others[2 * i + 1]) << i;
+}
+TYPED_TEST(Random, VectorsOfRefusedNumbers) {
+  using E = TypeParam;
+  for (const double shape : {1e-3, 0.5, 1.0, 2.5}) {
+    const auto gamma = [&](const auto& v) { quern::random::gamma(E(), v, key(7), shape, 3); };
+    expect_same_in_vectors<double, E>(gamma);
+    expect_same_in_vectors<float, E>(gamma);
+  }
+  for (const double rate : {751.0, 1e9}) {
+    const auto poisson = [&](const auto& v) { quern::random::poisson(E(), v, key(7), rate); };
+    expect_same_in_vectors<std::int32_t, E>(poisson);
+    expect_same_in_vectors<std::uint64_t, E>(poisson);
+    expect_same_in_vectors<double, E>(poisson);
+  }
+  expect_same_in_vectors<bool, E>([](const auto& v) { quern::random::poisson(E(), v, key(7), 800); });
 }
 
 /// Parameters that are Views give the numbers that scalars give (but those of poisson).

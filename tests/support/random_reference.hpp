@@ -29,6 +29,7 @@ inline constexpr std::int64_t poisson_few[] = {0, 0, 0, 0, 1, 1, 1, 0, 2, 1, 3};
 inline constexpr std::int64_t poisson_some[] = {30, 28, 28, 30, 33, 35, 33, 29, 38, 34, 41};
 inline constexpr std::int64_t poisson_many[] = {748, 739, 738, 747, 761, 770, 762, 741, 785, 767, 803};
 // -1: not at once
+inline constexpr std::int64_t poisson_large[] = {9991, 9949, 10046, 10050, 10112, 9939, 10073, 9974, 10101, 9869, 9931};
 inline constexpr double gamma64[] = {0x1.68a6c02cafda8p+0, 0x1.dded4ebaaf7a3p+0, 0x1.ad61e26295fdcp+1, 0x1.b6f16d0fd6529p+0, 0x1.95aaf9f525ec6p+0, 0x1.2e3d0e9bbd189p-1, 0x1.58bfec371adb5p+0, 0x1.ca1f095365048p-1, 0x1.6acb4b101cc4dp+0, 0x1.8e595c0b996e1p-2, 0x1.48dbe401a6b15p+2};
 inline constexpr double small_gamma64[] = {0x1.be93b1879cc02p-2, 0x1.39559360afd54p-1, 0x1.466c45ab3630dp+0, 0x1.3a8bb0e856cc8p-6, 0x1.096828a9902c3p-4, 0x1.4cd0790c7cbd5p-3, 0x1.86590887cea70p-5, 0x1.b128211c2fbbcp-7, 0x1.d085a236fbcd6p-6, 0x1.a8d10a1044e0fp-5, 0x1.e484af655aab8p-5};
 inline constexpr double stream_gamma64[] = {0x1.991ff76763c51p-1, 0x1.8099b9d1181e3p-1, 0x1.0a9131749d6b8p-1, 0x1.9ffab3c5e87e1p-7, 0x1.c1b2708f0e9e6p-5, 0x1.1c66a6e8ec6f3p+1, 0x1.0da596db1e107p-6, 0x1.0ef65884699dfp-6, 0x1.1fedc19e11461p-7, 0x1.36277af8193cep+1, 0x1.26763e37f7910p-5};

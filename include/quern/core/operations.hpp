@@ -4,6 +4,7 @@
 #define QUERN_CORE_OPERATIONS_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstdint>
 #include <type_traits>
 
 namespace quern::impl {
@@ -17,6 +18,35 @@ template <class T>
 KOKKOS_FUNCTION bool is_nan(const T& x) {
   if constexpr (std::is_integral_v<T>) return false;
   else return x != x;
+}
+
+/// How many of n elements, of which the first ones satisfy a condition and the others do not, satisfy it: by halves.
+///
+/// Hosts guess half of the branches wrong. Where elements are far away that pays all the same, since the next load
+/// begins at once; what is in a cache is faster without branches.
+template <class T, class Condition>
+KOKKOS_FUNCTION std::int64_t partition_point(const T* x, std::int64_t stride, std::int64_t n,
+                                             const Condition& condition) {
+  constexpr std::int64_t cached = 1 << 18;
+  std::int64_t first = 0;
+  if (n <= cached) {
+    while (n > 0) {
+      const std::int64_t half = (n + 1) / 2;
+      first += half & -std::int64_t{condition(x[(first + half - 1) * stride])};
+      n -= half;
+    }
+  } else {
+    while (n > 0) {
+      const std::int64_t half = n / 2;
+      if (condition(x[(first + half) * stride])) {
+        first += half + 1;
+        n -= half + 1;
+      } else {
+        n = half;
+      }
+    }
+  }
+  return first;
 }
 
 template <class T>

@@ -53,20 +53,9 @@ struct equal_bins {
 template <class T, class X>
 KOKKOS_FUNCTION std::int64_t position_in(const T* sorted, std::int64_t stride, std::int64_t n, const X& x,
                                          bool after_equal) {
-  std::int64_t first = 0, count = n;
-  while (count > 0) {
-    const std::int64_t half = count / 2;
-    const T& y = sorted[(first + half) * stride];
-    // `y < x` and `!(x < y)`, with NaN last.
-    const bool before = after_equal ? !(x < y || (y != y && x == x)) : y < x || (x != x && y == y);
-    if (before) {
-      first += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return first;
+  if (is_nan(x)) return after_equal ? n : partition_point(sorted, stride, n, [](const T& y) { return !is_nan(y); });
+  if (after_equal) return partition_point(sorted, stride, n, [=](const T& y) { return y <= x; });
+  return partition_point(sorted, stride, n, [=](const T& y) { return y < x; });
 }
 
 /// Bins between edges that increase; the last one includes its upper end.

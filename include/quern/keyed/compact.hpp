@@ -26,24 +26,31 @@
 namespace quern {
 namespace impl {
 
-/// Whether an element of a mask is set, or one of x satisfies a predicate.
-template <class M>
-struct mask_is_set {
-  const M* mask;
-  row_nest<2> nest;  // offsets of x and mask, in row-major order
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-    std::int64_t j;
-    return mask[nest.at_item(i, nest.inner, 1, j).of[1]] != M(0);
+struct not_zero {
+  template <class T>
+  KOKKOS_FUNCTION bool operator()(const T& x) const {
+    return x != T(0);
   }
 };
-template <class T, class Predicate>
-struct element_satisfies {
-  Predicate predicate;
-  const T* x;
-  row_nest<2> nest;
+
+/// Whether an element of x, or of a mask, meets a condition.
+template <class T, class Condition, int Which>
+struct element_meets {
+  Condition condition;
+  const T* data;
+  row_nest<2> nest;  // offsets of x and the mask, in row-major order
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
     std::int64_t j;
-    return predicate(x[nest.at_item(i, nest.inner, 1, j).of[0]]);
+    return condition(data[nest.at_item(i, nest.inner, 1, j).of[Which]]);
+  }
+  /// f(i, whether it does) for a run of them on a host, as a loop for vector instructions where that is possible.
+  template <class F>
+  void for_run(std::int64_t first, std::int64_t last, const F& f) const {
+    if (nest.outer == 1 && nest.stride[Which][0] == 1) {
+      for (std::int64_t i = first; i < last; ++i) f(i, condition(data[i]));
+    } else {
+      for (std::int64_t i = first; i < last; ++i) f(i, (*this)(i));
+    }
   }
 };
 
@@ -91,12 +98,12 @@ void compact_into(const Exec& exec, const Count& count, const Out& out_view, con
       throw Error(label, "mask has extents " + mask.extents.str() + ", expected " + x.extents.str());
     make_result<Exec>(label, "out", out_view, mask);
     const row_nest<2> nest(in_order(x.extents, x.stride, mask.stride));
-    run(nest, mask_is_set<value_of<Mask>>{mask.data, nest});
+    run(nest, element_meets<value_of<Mask>, not_zero, 1>{{}, mask.data, nest});
   } else {
     static_assert(std::predicate<const Mask&, const value_of<X>&>,
                   "quern::compact: mask must be a View or a predicate of x's elements");
     const row_nest<2> nest(in_order(x.extents, x.stride, x.stride));
-    run(nest, element_satisfies<value_of<X>, Mask>{mask_view, x.data, nest});
+    run(nest, element_meets<value_of<X>, Mask, 0>{mask_view, x.data, nest});
   }
 }
 
@@ -120,7 +127,7 @@ void nonzero_into(const Exec& exec, const Count& count, const Out& out_view, con
   put_position<O> put{out.data, out.stride[0], out.extents.extent[0], rows ? x.extents.rank : 0, out.stride[1], {}};
   std::copy_n(x.extents.extent.begin(), max_rank, put.extent);
   const row_nest<2> nest(in_order(x.extents, x.stride, x.stride));
-  for_kept(label, exec, x.extents.size(), mask_is_set<value_of<X>>{x.data, nest}, put,
+  for_kept(label, exec, x.extents.size(), element_meets<value_of<X>, not_zero, 0>{{}, x.data, nest}, put,
            count_output<Exec>(label, count));
 }
 

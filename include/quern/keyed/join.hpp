@@ -42,18 +42,8 @@ struct sorted_rows {
 
   /// How many keys are less than one, or also those that are equal.
   KOKKOS_FUNCTION std::int64_t before(Key key, bool after_equal) const {
-    std::int64_t first = 0, count = n;
-    while (count > 0) {
-      const std::int64_t half = count / 2;
-      const Key there = keys[first + half];
-      if (there < key || (after_equal && there == key)) {
-        first += half + 1;
-        count -= half + 1;
-      } else {
-        count = half;
-      }
-    }
-    return first;
+    if (after_equal) return partition_point(keys, 1, n, [=](Key there) { return there <= key; });
+    return partition_point(keys, 1, n, [=](Key there) { return there < key; });
   }
   KOKKOS_FUNCTION bool has(Key key) const {
     const std::int64_t at = before(key, false);
@@ -116,14 +106,10 @@ struct put_pairs {
   result_row<R> right;
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     if (k >= *number) return;
-    std::int64_t low = 0, high = n - 1;  // the last row with no more than k pairs before; rows without pairs come first
-    while (low < high) {
-      const std::int64_t middle = low + (high - low + 1) / 2;
-      if (pairs_before[middle] <= k) low = middle;
-      else high = middle - 1;
-    }
-    left.set(k, low);
-    right.set(k, begin[low] < 0 ? -1 : static_cast<std::int64_t>(rows[begin[low] + k - pairs_before[low]]));
+    // The last row with no more than k pairs before; rows without pairs come first.
+    const std::int64_t row = partition_point(pairs_before, 1, n, [=](std::int64_t before) { return before <= k; }) - 1;
+    left.set(k, row);
+    right.set(k, begin[row] < 0 ? -1 : static_cast<std::int64_t>(rows[begin[row] + k - pairs_before[row]]));
   }
 };
 

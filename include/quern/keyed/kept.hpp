@@ -40,7 +40,7 @@ struct kept_kernel {
       if (threads.team_rank() == 0) counts[threads.league_rank()] = kept;
     } else {
       std::int64_t kept = 0;
-      for (std::int64_t i = first; i < last; ++i) kept += keep(i) ? 1 : 0;
+      for_run(first, last, [&](std::int64_t, bool set) { kept += set ? 1 : 0; });
       counts[threads.league_rank()] = kept;
     }
   }
@@ -70,17 +70,25 @@ struct kept_kernel {
       std::uint8_t kept[block];
       [[maybe_unused]] std::int64_t number[follows ? block : 1];
       int found = 0;
-      for (int i = 0; i < size; ++i) {
-        const bool set = keep(first + i);
+      for_run(first, first + size, [&](std::int64_t item, bool set) {
+        const auto i = item - first;
         kept[found] = static_cast<std::uint8_t>(i);
         if constexpr (follows) number[i] = before + found - (set ? 0 : 1);
         found += set ? 1 : 0;
-      }
+      });
       for (int k = 0; k < found; ++k) put(first + kept[k], before + k);
       if constexpr (follows)
         for (int i = 0; i < size; ++i) put.follow(first + i, number[i]);
       before += found;
     }
+  }
+
+  /// f(i, keep(i)) for a run of elements, on a host.
+  template <class F>
+  void for_run(std::int64_t first, std::int64_t last, const F& f) const {
+    if constexpr (requires { keep.for_run(first, last, f); }) keep.for_run(first, last, f);
+    else
+      for (std::int64_t i = first; i < last; ++i) f(i, keep(i));
   }
 
   /// f(i, keep(i)) for the elements of a tile, by a team: of a full one all are loaded before the first is used.

@@ -35,6 +35,10 @@ struct by_order {
     return static_cast<T>(bits::number_of(descending && !bits::is_nan_key(k) ? key(bits::largest - k) : k));
   }
   KOKKOS_FUNCTION bool operator()(key a, key b) const { return a < b; }
+  /// Whether two neighbours are in order; without branches, for vector instructions.
+  KOKKOS_FUNCTION bool in_order(const T& first, const T& second) const {
+    return ((first <= second) & !descending) | ((first >= second) & descending) | (second != second);
+  }
 };
 
 /// Values in the order of a comparator of the caller's.
@@ -49,6 +53,7 @@ struct by_comparator {
   KOKKOS_FUNCTION const T& encode(const T& v) const { return v; }
   KOKKOS_FUNCTION const T& decode(const T& k) const { return k; }
   KOKKOS_FUNCTION bool operator()(const T& a, const T& b) const { return less(a, b); }
+  KOKKOS_FUNCTION bool in_order(const T& first, const T& second) const { return !less(second, first); }
 };
 
 template <class T>
@@ -117,6 +122,19 @@ struct sort_lines {
       if (d != along) lines.stride[to++] = a.stride[d];
     lines.stride[to] = a.stride[along];
     return lines;
+  }
+  /// The other way round: an array of lines with the axis where the user has it.
+  template <class T>
+  strided<T> as_given(const strided<T>& lines) const {
+    strided<T> a{lines.data, {}, {}};
+    a.extents.rank = lines.extents.rank;
+    int from = 0;
+    for (int d = 0; d < a.extents.rank; ++d) {
+      const int line_axis = d == along ? a.extents.rank - 1 : from++;
+      a.extents.extent[d] = lines.extents.extent[line_axis];
+      a.stride[d] = lines.stride[line_axis];
+    }
+    return a;
   }
   /// Where in its line each element is.
   position_input positions() const {

@@ -34,6 +34,7 @@
 #include <quern/keyed/order.hpp>
 #include <quern/keyed/radix_sort.hpp>
 #include <quern/map/map.hpp>
+#include <quern/reduce/kernel.hpp>
 
 namespace quern {
 namespace impl {
@@ -260,38 +261,32 @@ constexpr void require_order() {
   static_assert(std::is_trivially_copyable_v<T>, "quern::sort: values must be trivially copyable");
 }
 
-/// `is_sorted` as a reduction: whether no element comes before the one in front of it.
-template <class T, class Order>
-struct no_descent {
-  using value_type = int;
+template <class Order>
+struct in_order_pair {
   Order order;
-  const T* x;
-  row_nest<1> nest;
-  std::int64_t step;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, int& sorted) const {
-    std::int64_t j;
-    const T* at = x + nest.at_item(i, nest.inner, 1, j).of[0];
-    if (order(order.encode(at[step]), order.encode(at[0]))) sorted = 0;
+  template <class T>
+  KOKKOS_FUNCTION bool operator()(const T& first, const T& second) const {
+    return order.in_order(first, second);
   }
 };
 
-template <class Exec, class X, class Result, class... Options>
-void find_descent(const Exec& exec, const X& x_view, const Result& result, const Options&... options) {
+/// `is_sorted` as a reduction of all pairs of neighbours.
+template <class Exec, class Out, class X, class... Options>
+void reduce_pairs(const std::string& label, const Exec& exec, workspace<Exec>& scratch, const strided<Out>& out,
+                  const X& x_view, const Options&... options) {
   using T = value_of<X>;
   require_order<T, Options...>();
-  const std::string label = "quern::is_sorted";
   const auto x = make_input<Exec>(x_view, label).array;
-  sort_lines lines(label, x.extents, options...);
-  const auto order = ordering_of<T>(options...);
-  const auto all = lines.of(x);
-  shape pairs = all.extents;
-  std::int64_t& last = pairs.extent[pairs.rank - 1];
-  last = std::max<std::int64_t>(last - 1, 0);
-  Kokkos::parallel_reduce(
-      label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, pairs.size()),
-      no_descent<T, std::remove_const_t<decltype(order)>>{
-          order, x.data, row_nest<1>(make_loop_nest<1>(pairs, {all.stride})), all.stride[pairs.rank - 1]},
-      result);
+  check_overlap(label, out, x, "x", false);
+  const sort_lines lines(label, x.extents, options...);
+  array_input<T> first{lines.of(x)};
+  const int last = first.array.extents.rank - 1;
+  std::int64_t& pairs = first.array.extents.extent[last];
+  pairs = std::max<std::int64_t>(pairs - 1, 0);
+  array_input<T> second = first;
+  second.array.data += second.array.stride[last];
+  reduce_launch(exec, label, scratch, op_reducer<bool, and_op>{{}, true}, in_order_pair{ordering_of<T>(options...)},
+                axis_set::all(), out, first, second);
 }
 
 }  // namespace impl
@@ -414,9 +409,12 @@ void sort_by_key(const Keys& keys, const Values& values, const Options&... optio
 template <execution_space Exec, view_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 bool is_sorted(const Exec& exec, const X& x, const Options&... options) {
-  int sorted = 1;
-  impl::find_descent(exec, x, Kokkos::LAnd<int>(sorted), options...);
-  return sorted != 0;
+  const std::string label = "quern::is_sorted";
+  impl::lease<Exec> held(exec);
+  auto* sorted = held.template result<bool>();
+  impl::reduce_pairs(label, exec, held.scratch(), impl::strided<bool>{sorted, {}, {}}, x, options...);
+  exec.fence(label + ": result");
+  return *sorted;
 }
 /// The same on a default instance of x's execution space.
 template <view_like X, class... Options>
@@ -432,12 +430,10 @@ template <execution_space Exec, view_like Out, view_like X, class... Options>
 void is_sorted(const Exec& exec, const Out& out, const X& x, const Options&... options) {
   const std::string label = "quern::is_sorted";
   static_assert(std::is_integral_v<impl::value_of<Out>>, "quern::is_sorted: out must be of an integer type or bool");
-  const shape found = impl::extents_of(out);
-  if (found.rank != 0) throw Error(label, "out has extents " + found.str() + ", expected rank 0");
-  const impl::scratch_array<Exec, int> memory(exec, 1);
-  const impl::scratch_view<Exec, int> sorted(memory.data());
-  impl::find_descent(exec, x, Kokkos::LAnd<int, typename Exec::memory_space>(sorted), options...);
-  impl::map_checked(label + "/result", exec, out, impl::op::identity(), sorted);
+  const auto to = impl::make_output<Exec>(out, label);
+  if (to.extents.rank != 0) throw Error(label, "out has extents " + to.extents.str() + ", expected rank 0");
+  impl::lease<Exec> held(exec);
+  impl::reduce_pairs(label, exec, held.scratch(), to, x, options...);
 }
 /// The same on a default instance of out's execution space.
 template <view_like Out, view_like X, class... Options>

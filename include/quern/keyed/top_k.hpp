@@ -190,11 +190,18 @@ void select_first(const std::string& label, const Exec& exec, const strided<cons
   collect(true);
 }
 
+/// Whether so few elements of a line are wanted that they are selected first. Else all are sorted.
+template <class Order>
+bool selects(const sort_lines& lines, std::int64_t k) {
+  constexpr std::int64_t long_line = 1 << 16, share = 8;
+  return Order::by_bits && lines.count == 1 && lines.n >= long_line && k <= lines.n / share;
+}
+
 /// The positions of the first k elements of each line in order, line after line.
 template <class Index, class Exec, class T, class Order>
 void first_positions(const std::string& label, const Exec& exec, const sort_lines& lines, std::int64_t k,
                      const strided<const T>& in, const Order& order, Index* positions) {
-  constexpr std::int64_t long_line = 1 << 16, share = 8, few = 4096;
+  constexpr std::int64_t few = 4096;
   sort_lines some = lines;
   some.n = some.extents.extent[some.extents.rank - 1] = k;
   const auto write = [&](const sort_lines& sorted_lines) {
@@ -205,7 +212,7 @@ void first_positions(const std::string& label, const Exec& exec, const sort_line
     };
   };
   if constexpr (Order::by_bits) {
-    if (lines.count == 1 && lines.n >= long_line && k <= lines.n / share) {
+    if (selects<Order>(lines, k)) {
       const scratch_array<Exec, T> values(exec, k);
       const scratch_array<Exec, Index> rows(exec, k);
       const auto line = lines.of(in);
@@ -214,10 +221,7 @@ void first_positions(const std::string& label, const Exec& exec, const sort_line
       if constexpr (tuning<Exec>::device) select();
       else if (k > few) select();
       else select_first_on_host(label, exec, all, order, k, values.data(), rows.data());
-      // `some` reads an array of the user's, whose axis is where it was.
-      strided<const T> given{values.data(), in.extents, {}};
-      given.extents.extent[lines.along] = k;
-      given.stride[lines.along] = 1;
+      const strided<const T> given = some.as_given(some.contiguous<const T>(values.data()));
       return sort_pairs<Index>(label + "/sort", exec, some, given, order, line_input(some.contiguous(rows.data())),
                                write(some));
     }
@@ -243,6 +247,15 @@ void write_first(const std::string& label, const Exec& exec, const strided<Out>&
   sort_lines some = lines;
   some.n = some.extents.extent[some.extents.rank - 1] = out.extents.extent[lines.along];
   if (some.size() == 0) return;
+  if constexpr (Order::by_bits && std::is_same_v<Positions, no_output>) {
+    if (!selects<Order>(lines, some.n)) {
+      const scratch_array<Exec, T> memory(exec, lines.size());
+      auto sorted = lines.contiguous(memory.data());
+      sort_values(label, exec, lines, lines.as_given(sorted), x, order);
+      sorted.extents = some.extents;
+      return map_lines(label + "/result", exec, some.of(out), op::identity(), line_input(sorted));
+    }
+  }
   const scratch_array<Exec, Index> memory(exec, some.size());
   const auto found = line_input(some.contiguous(memory.data()));
   first_positions(label, exec, lines, some.n, x, order, memory.data());
@@ -296,7 +309,7 @@ void first_in_order(const std::string& label, const Exec& exec, const Out& out_v
 ///
 /// Of few elements of a long line (an eighth of 65536 or more) without a comparator, the last is found by its digits,
 /// eleven bits at a time; then only those before it are sorted. Hosts look at each element once for up to 4096. Else
-/// all are sorted. Options, asynchrony and memory as for `sort`; NaN and zeros come back as they are.
+/// all are sorted. Options, asynchrony, memory and what becomes of NaN and zeros as for `sort`.
 ///
 /// @param out of x's type and extents, but for the axis (the last one without an option), along which it has fewer
 /// @throws Error if extents do not fit (k is larger than n), the axis is out of range, or memory is shared

@@ -194,7 +194,8 @@ void bernoulli(const Out& out, const part& where, const P& p) {
 ///
 /// A scalar rate of at most 750 by inversion: the least k whose sum of probabilities exceeds a uniform number of 53
 /// bits, from a table that a kernel makes in 5 KiB of scratch memory; so no k whose tail is less than 2^-53 occurs.
-/// Otherwise as `Stream::poisson`, which gives other numbers. Elements of a View that are negative or NaN give -1.
+/// Otherwise as `Stream::poisson`, but that a scalar's first attempt is made with the bits of the position: other
+/// numbers. Elements of a View that are negative or NaN give -1.
 ///
 /// @param out of any arithmetic type that holds the numbers
 /// @param where a key, or a part of its field
@@ -209,11 +210,14 @@ void poisson(const Exec& exec, const Out& out, const part& where, const Rate& ra
   if constexpr (scalar_value<Rate>) {
     if (const auto r = impl::convert<double>(rate); r <= impl::poisson_table::largest_rate) {
       const impl::poisson_table_of<Exec> made(label, exec, r);
-      return impl::fill_drawn(label, exec, out, where, impl::poisson_draw<T>(made.table()));
+      impl::fill_drawn(label, exec, out, where, impl::poisson_draw<T>(made.table()));
+    } else {
+      impl::fill_drawn(label, exec, out, where, impl::large_poisson_draw<T>(r));
     }
+  } else {
+    const auto positions = impl::check_field<Exec>(label, out, where);
+    impl::map_checked(label, exec, out, impl::poisson_element<T>{where.of, positions.first}, positions.at, rate);
   }
-  const auto positions = impl::check_field<Exec>(label, out, where);
-  impl::map_checked(label, exec, out, impl::poisson_element<T>{where.of, positions.first}, positions.at, rate);
 }
 /// The same on a default instance of out's execution space.
 template <view_like Out, class Rate>

@@ -157,8 +157,8 @@ struct bernoulli_draw : word_draw<T, std::uint64_t, bernoulli_draw<T>> {
 };
 
 /// Marsaglia and Tsang's first attempt, with a normal number of the words and a uniform one of the 23 bits that it does
-/// not need. On hosts what their simple bound does not accept, and what makes small shapes of large ones, is left to
-/// `finish`, so that vector instructions can do the rest.
+/// not need. On hosts what their simple bound does not accept is left to `finish`, so that vector instructions can do
+/// the rest; and shapes below 1 are given the words that follow.
 template <class T>
 struct gamma_draw {
   using value_type = T;
@@ -173,24 +173,25 @@ struct gamma_draw {
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const random::key& k, const philox_words& w, std::int64_t position,
                                               T (&v)[1]) const {
-    if constexpr (math::impl::on_device) {
-      v[0] = convert<T>(number(k, w, position));
-    } else {  // without branches, for vector instructions
-      const double x = normal(w), t = Kokkos::fma(c, x, 1.0), large = d * (t * t * t), nan = NAN;
-      v[0] = convert<T>(at_once(w, x, t) ? (shape < 1 ? large : scale * large) : nan);
-    }
+    if constexpr (math::impl::on_device) v[0] = convert<T>(number(k, w, position));
+    else v[0] = first_attempt(w, 1, shape >= 1);
   }
   KOKKOS_FUNCTION void finish(const random::key& k, const philox_words& w, std::int64_t position, T* v) const {
-    if constexpr (!math::impl::on_device) {
-      const bool known = !is_nan(*v);
-      if (known && shape >= 1) return;
-      if (known && shape > 0 && sizeof(T) == sizeof(double))  // a shorter type has lost digits
-        *v = convert<T>(scale * (convert<double>(*v) * random::Stream(k, position).gamma_factor(shape)));
-      else *v = convert<T>(number(k, w, position));
-    }
+    if constexpr (!math::impl::on_device)
+      if (is_nan(*v)) *v = convert<T>(number(k, w, position));
+  }
+  /// The same of small shapes in loops.
+  bool draws_twice() const { return shape < 1; }
+  void operator()(const random::key&, const philox_words& w, const philox_words& next, T (&v)[1]) const {
+    v[0] = first_attempt(w, random::Stream::gamma_factor(shape, word_of<std::uint64_t>(next, 0)), shape > 0);
   }
 
  private:
+  /// NaN where it is refused; without branches.
+  KOKKOS_FORCEINLINE_FUNCTION T first_attempt(const philox_words& w, double factor, bool valid) const {
+    const double x = normal(w), t = Kokkos::fma(c, x, 1.0), nan = NAN;
+    return convert<T>(scale * (d * (t * t * t) * factor) + (at_once(w, x, t) & valid ? 0.0 : nan));
+  }
   static KOKKOS_FORCEINLINE_FUNCTION double normal(const philox_words& w) {
     return variate::normal<double>(word_of<std::uint64_t>(w, 0), word_of<std::uint64_t>(w, 1)).first;
   }
@@ -211,6 +212,47 @@ struct gamma_draw {
     if (at_once(w, x, t)) return scale * (d * (t * t * t) * factor);
     const double u = (static_cast<double>(spare_bits(w)) + variate::positive(more.bits64())) * 0x1p-23;
     return scale * (more.large_gamma(d, c, x, u) * factor);
+  }
+};
+
+/// The first attempt of algorithm PTRS with the words of the block; on hosts `finish` makes the others.
+template <class T>
+struct large_poisson_draw {
+  using value_type = T;
+  static constexpr int values = 1;
+  using rejection = random::Stream::transformed_rejection;
+  rejection by;
+  explicit large_poisson_draw(double rate) : by(rate) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const random::key& key, const philox_words& w, std::int64_t position,
+                                              T (&v)[1]) const {
+    if constexpr (math::impl::on_device) {
+      v[0] = number(key, w, position);
+    } else {  // without branches, and without a conversion of 64 bits
+      constexpr double round = portable::format<double>::round;
+      const double k = by.candidate(first(w)) + round;
+      const bool accepted = by.at_once(first(w), second(w)) & (by.rate < 0x1p50);
+      const auto n = Kokkos::bit_cast<std::int64_t>(k) - Kokkos::bit_cast<std::int64_t>(round);
+      v[0] = static_cast<T>(n | (accepted ? 0 : refused));
+    }
+  }
+  KOKKOS_FUNCTION void finish(const random::key& k, const philox_words& w, std::int64_t position, T* v) const {
+    if constexpr (!math::impl::on_device)
+      if (*v == static_cast<T>(refused)) *v = number(k, w, position);
+  }
+
+ private:
+  static KOKKOS_FORCEINLINE_FUNCTION double first(const philox_words& w) {
+    return variate::uniform(word_of<std::uint64_t>(w, 0)) - 0.5;
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION double second(const philox_words& w) {
+    return variate::positive(word_of<std::uint64_t>(w, 1));
+  }
+  static constexpr std::int64_t refused = -1;  // a number that looks like it is made again
+  QUERN_IMPL_NOINLINE KOKKOS_FUNCTION T number(const random::key& k, const philox_words& w,
+                                               std::int64_t position) const {
+    random::Stream more(k, position);
+    return static_cast<T>(more.many_events(by, first(w), second(w)));
   }
 };
 

@@ -153,19 +153,37 @@ struct fill_kernel {
     }
   }
 
+  /// The words of neighbouring blocks.
+  struct vector_words {
+    std::uint64_t c[4][lanes];
+    vector_words(const philox_keys& keys, std::uint64_t block, std::uint64_t stream) { philox(keys, block, stream, c); }
+    philox_words operator[](int l) const {
+      return {static_cast<std::uint32_t>(c[0][l]), static_cast<std::uint32_t>(c[1][l]),
+              static_cast<std::uint32_t>(c[2][l]), static_cast<std::uint32_t>(c[3][l])};
+    }
+  };
   /// Neighbouring blocks in loops that compilers turn into vector instructions.
   void vector_of_blocks(T* to, std::int64_t block) const {
-    std::uint32_t c[4][lanes];
-    philox(keys, block, key.stream, c);
-    const Draw local = draw;  // what the loop reads must not be what it might write
+    const vector_words words(keys, block, key.stream);
+    const Draw local = draw;  // what the loops read must not be what they might write
+    bool twice = false;
+    if constexpr (requires { draw.draws_twice(); }) {
+      if ((twice = draw.draws_twice())) {
+        const vector_words next(keys, block, key.stream + next_stream);
+        draw_vector(to, [&](int l, T(&v)[width]) { local(key, words[l], next[l], v); });
+      }
+    }
+    if (!twice) draw_vector(to, [&](int l, T(&v)[width]) { local(key, words[l], (block + l) * width, v); });
+    for (int l = 0; l < lanes; ++l) finish(draw, key, words[l], (block + l) * width, to + l * width);
+  }
+  template <class F>
+  void draw_vector(T* to, const F& f) const {
 #pragma GCC ivdep
     for (int l = 0; l < lanes; ++l) {
       T v[width];
-      local(key, philox_words{c[0][l], c[1][l], c[2][l], c[3][l]}, (block + l) * width, v);
+      f(l, v);
       for (int k = 0; k < width; ++k) to[l * width + k] = v[k];
     }
-    for (int l = 0; l < lanes; ++l)
-      finish(draw, key, philox_words{c[0][l], c[1][l], c[2][l], c[3][l]}, (block + l) * width, to + l * width);
   }
 
   void operator()(host_tag, std::int64_t item) const {

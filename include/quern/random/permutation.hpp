@@ -95,13 +95,7 @@ struct weighted_position {
     const double all = n > 0 ? cumulative[n - 1] : 0;
     if (!(all > 0 && all <= Kokkos::Experimental::finite_max_v<double>)) return static_cast<T>(-1);
     const double target = Kokkos::min(u * all, below(all));
-    std::int64_t first = 0, last = n - 1;
-    while (first < last) {
-      const std::int64_t middle = first + (last - first) / 2;
-      if (cumulative[middle] > target) last = middle;
-      else first = middle + 1;
-    }
-    return static_cast<T>(first);
+    return static_cast<T>(partition_point(cumulative, 1, n - 1, [=](double c) { return c <= target; }));
   }
 };
 

@@ -5,6 +5,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <cstring>
+#include <quern/impl/word_lanes.hpp>
 
 namespace quern::impl {
 
@@ -21,33 +23,51 @@ struct philox_keys {
 
 /// Philox4x32-10: Salmon, Moraes, Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3 (SC11, 2011). 128 random
 /// bits as a function of a key and a counter, here the number of a block and of a stream: no state, and the same on
-/// every machine. `Lanes` blocks from `block` on, beside each other for the vector units of hosts.
-template <int Lanes>
-KOKKOS_FORCEINLINE_FUNCTION void philox(const philox_keys& keys, std::uint64_t block, std::uint64_t stream,
-                                        std::uint32_t (&c)[4][Lanes]) {
-  for (int l = 0; l < Lanes; ++l) {
-    c[0][l] = static_cast<std::uint32_t>(block + l);
-    c[1][l] = static_cast<std::uint32_t>((block + l) >> 32);
-    c[2][l] = static_cast<std::uint32_t>(stream);
-    c[3][l] = static_cast<std::uint32_t>(stream >> 32);
-  }
+/// every machine. Of N blocks, or vectors of them, side by side. The upper halves of words do not count.
+template <class Lanes, int N>
+KOKKOS_FORCEINLINE_FUNCTION void philox_rounds(const philox_keys& keys, Lanes (&c)[4][N]) {
   for (int r = 0; r < 10; ++r)
-    for (int l = 0; l < Lanes; ++l) {
-      const std::uint64_t a = std::uint64_t{0xd2511f53} * c[0][l], b = std::uint64_t{0xcd9e8d57} * c[2][l];
-      c[0][l] = static_cast<std::uint32_t>(b >> 32) ^ c[1][l] ^ keys.low[r];
-      c[1][l] = static_cast<std::uint32_t>(b);
-      c[2][l] = static_cast<std::uint32_t>(a >> 32) ^ c[3][l] ^ keys.high[r];
-      c[3][l] = static_cast<std::uint32_t>(a);
+    for (int i = 0; i < N; ++i) {
+      const Lanes a = low_product(c[0][i], 0xd2511f53), b = low_product(c[2][i], 0xcd9e8d57);
+      c[0][i] = (b >> 32) ^ c[1][i] ^ keys.low[r];
+      c[1][i] = b;
+      c[2][i] = (a >> 32) ^ c[3][i] ^ keys.high[r];
+      c[3][i] = a;
     }
+}
+
+/// `Count` blocks from `block` on, for the vector units of hosts.
+template <int Count>
+void philox(const philox_keys& keys, std::uint64_t block, std::uint64_t stream, std::uint64_t (&words)[4][Count]) {
+  constexpr int lanes = sizeof(word_lanes) / sizeof(std::uint64_t), together = 2;
+  static_assert(Count % (together * lanes) == 0);
+  std::uint64_t first[together * lanes];
+  for (int i = 0; i < together * lanes; ++i) first[i] = block + i;
+  word_lanes number[together];
+  std::memcpy(number, first, sizeof(number));
+  for (int l = 0; l < Count; l += together * lanes) {
+    word_lanes c[4][together];
+    for (int i = 0; i < together; ++i) {
+      c[0][i] = number[i];
+      c[1][i] = number[i] >> 32;
+      c[2][i] = word_lanes{} + stream;
+      c[3][i] = word_lanes{} + (stream >> 32);
+      number[i] += together * lanes;
+    }
+    philox_rounds(keys, c);
+    for (int w = 0; w < 4; ++w)
+      for (int i = 0; i < together; ++i) std::memcpy(words[w] + l + i * lanes, &c[w][i], sizeof(word_lanes));
+  }
 }
 
 using philox_words = Kokkos::Array<std::uint32_t, 4>;
 
 /// One block.
 KOKKOS_FORCEINLINE_FUNCTION philox_words philox(const philox_keys& keys, std::uint64_t block, std::uint64_t stream) {
-  std::uint32_t c[4][1];
-  philox(keys, block, stream, c);
-  return {c[0][0], c[1][0], c[2][0], c[3][0]};
+  std::uint64_t c[4][1] = {{block}, {block >> 32}, {stream}, {stream >> 32}};
+  philox_rounds(keys, c);
+  return {static_cast<std::uint32_t>(c[0][0]), static_cast<std::uint32_t>(c[1][0]), static_cast<std::uint32_t>(c[2][0]),
+          static_cast<std::uint32_t>(c[3][0])};
 }
 KOKKOS_FUNCTION inline philox_words philox(std::uint64_t key, std::uint64_t block, std::uint64_t stream) {
   return philox(philox_keys(key), block, stream);

@@ -7,9 +7,16 @@
 #include <quern/random/variates.hpp>
 
 namespace quern::impl {
+
 template <class T>
 struct gamma_draw;
-}
+template <class T>
+struct large_poisson_draw;
+
+/// From one stream of a key's to the next; odd, so that 2^64 of them differ.
+inline constexpr std::uint64_t next_stream = 0x9e3779b97f4a7c15;
+
+}  // namespace quern::impl
 
 namespace quern::random {
 
@@ -31,7 +38,7 @@ class Stream {
   KOKKOS_FUNCTION std::uint64_t bits64() {
     full_ = !full_;
     if (!full_) return kept_;
-    stream_ += 0x9e3779b97f4a7c15;  // odd, so that 2^64 draws differ; Views draw with the first
+    stream_ += impl::next_stream;  // Views draw with the first
     const auto w = impl::philox(seed_, item_, stream_);
     kept_ = std::uint64_t{w[3]} << 32 | w[2];
     return std::uint64_t{w[1]} << 32 | w[0];
@@ -107,17 +114,39 @@ class Stream {
     return k;
   }
 
-  KOKKOS_FUNCTION std::int64_t many_events(double rate) {
-    const double b = Kokkos::fma(2.53, Kokkos::sqrt(rate), 0.931), a = Kokkos::fma(0.02483, b, -0.059);
-    const double scale = 1.1239 + 1.1328 / (b - 3.4), squeeze = 0.9277 - 3.6224 / (b - 2);
-    for (;;) {
-      const double u = uniform() - 0.5, v = impl::variate::positive(bits64()), edge = 0.5 - Kokkos::abs(u);
-      const double k = Kokkos::floor(Kokkos::fma(2 * a / edge + b, u, rate + 0.43));
-      if (edge >= 0.07 && v <= squeeze) return static_cast<std::int64_t>(k);
-      if (k < 0 || (edge < 0.013 && v > edge)) continue;
-      if (impl::portable::log(v * scale / (a / (edge * edge) + b)) <= impl::variate::log_poisson(k, rate))
-        return static_cast<std::int64_t>(k);
+  /// What algorithm PTRS needs of a rate, and its parts.
+  struct transformed_rejection {
+    double rate, a, b, scale, squeeze;
+    KOKKOS_FUNCTION explicit transformed_rejection(double r) : rate(r) {
+      b = Kokkos::fma(2.53, Kokkos::sqrt(rate), 0.931);
+      a = Kokkos::fma(0.02483, b, -0.059);
+      scale = 1.1239 + 1.1328 / (b - 3.4);
+      squeeze = 0.9277 - 3.6224 / (b - 2);
     }
+    KOKKOS_FORCEINLINE_FUNCTION double candidate(double u) const {
+      return Kokkos::floor(Kokkos::fma(2 * a / edge(u) + b, u, rate + 0.43));
+    }
+    /// Whether a candidate is accepted whatever it is.
+    KOKKOS_FORCEINLINE_FUNCTION bool at_once(double u, double v) const { return (edge(u) >= 0.07) & (v <= squeeze); }
+    KOKKOS_FUNCTION bool accepts(double k, double u, double v) const {
+      if (k < 0 || (edge(u) < 0.013 && v > edge(u))) return false;
+      const double density = a / (edge(u) * edge(u)) + b;
+      return impl::portable::log(v * scale / density) <= impl::variate::log_poisson(k, rate);
+    }
+    static KOKKOS_FORCEINLINE_FUNCTION double edge(double u) { return 0.5 - Kokkos::abs(u); }
+  };
+  /// The first attempt is made with these numbers.
+  KOKKOS_FUNCTION std::int64_t many_events(const transformed_rejection& by, double u, double v) {
+    for (;;) {
+      const double k = by.candidate(u);
+      if (by.at_once(u, v) || by.accepts(k, u, v)) return static_cast<std::int64_t>(k);
+      u = uniform() - 0.5;
+      v = impl::variate::positive(bits64());
+    }
+  }
+  KOKKOS_FUNCTION std::int64_t many_events(double rate) {
+    const double u = uniform() - 0.5, v = impl::variate::positive(bits64());
+    return many_events(transformed_rejection(rate), u, v);
   }
 
   /// A shape of at least 1: d = shape - 1/3, c = (9 d)^-1/2. The first attempt is made with these numbers.
@@ -136,10 +165,12 @@ class Stream {
     return large_gamma(d, 1 / Kokkos::sqrt(9 * d), x, u);
   }
   /// What makes a number of a shape less than 1 of one whose shape is greater by 1.
-  KOKKOS_FUNCTION double gamma_factor(double shape) {
-    const double power = impl::portable::log(impl::variate::positive(bits64())) / shape;
-    return power < -700 ? 0 : impl::portable::exp(power);
+  static KOKKOS_FORCEINLINE_FUNCTION double gamma_factor(double shape, std::uint64_t bits) {
+    const double power = impl::portable::log(impl::variate::positive(bits)) / shape, least = -700;
+    const double first = Kokkos::max(power, least);  // in two parts, and without branches
+    return impl::portable::exp(first) * impl::portable::exp(Kokkos::max(power - first, least));
   }
+  KOKKOS_FUNCTION double gamma_factor(double shape) { return gamma_factor(shape, bits64()); }
   /// Below this, a uniform number is accepted whatever the shape.
   static KOKKOS_FORCEINLINE_FUNCTION double gamma_bound(double square) {
     return Kokkos::fma(-0.0331 * square, square, 1.0);
@@ -147,6 +178,8 @@ class Stream {
 
   template <class T>
   friend struct impl::gamma_draw;
+  template <class T>
+  friend struct impl::large_poisson_draw;
 
   std::uint64_t seed_, stream_, item_, kept_ = 0;
   bool full_ = false;

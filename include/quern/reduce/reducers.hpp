@@ -262,10 +262,10 @@ struct prod_op {
   }
 };
 struct and_op {
-  KOKKOS_FUNCTION bool operator()(bool a, bool b) const { return a && b; }
+  KOKKOS_FUNCTION bool operator()(bool a, bool b) const { return a & b; }
 };
 struct or_op {
-  KOKKOS_FUNCTION bool operator()(bool a, bool b) const { return a || b; }
+  KOKKOS_FUNCTION bool operator()(bool a, bool b) const { return a | b; }
 };
 
 /// What min, max and their pair start from.
