@@ -18,6 +18,7 @@ import numpy as np
 from scipy.stats import qmc
 
 MASK = (1 << 32) - 1
+FOLD_IN = 0x9C63A1F0D5B8472E
 source = open(sys.argv[1]).read()
 
 
@@ -171,6 +172,27 @@ def large_poisson(rate, key, i):
     return math.floor(a.fma(a.round(a.round(2 * height / edge) + slope), u, a.round(rate + c(0.43))))
 
 
+def permutation(n, key, i):
+    """Twelve rounds of a Feistel network with MurmurHash3's finalizer, until the image is less than n."""
+    bits = max(8, (n - 1).bit_length())
+    low_bits = bits // 2
+    for_low, for_high = (1 << low_bits) - 1, (1 << (bits - low_bits)) - 1
+
+    def mixed(z):
+        z = (z ^ z >> 16) * 0x85EBCA6B & MASK
+        z = (z ^ z >> 13) * 0xC2B2AE35 & MASK
+        return z ^ z >> 16
+
+    while True:
+        low, high = i & for_low, i >> low_bits
+        for r in range(0, 12, 2):
+            high ^= mixed(low + derived(key, FOLD_IN, r)[0] & MASK) & for_high
+            low ^= mixed(high + derived(key, FOLD_IN, r + 1)[0] & MASK) & for_low
+        i = high << low_bits | low
+        if i < n:
+            return i
+
+
 def gamma(shape, key, i):
     """The first attempt, where it is accepted without more bits."""
     w, a = philox(key[0], i, key[1]), double
@@ -229,7 +251,7 @@ def philox_sum(seed, blocks):
 
 positions = list(range(8)) + [1000003, 1000004, 2**33 + 5]
 key = (42, 0)
-folded, second = derived(key, 0x9C63A1F0D5B8472E, 3), derived(key, 0x3BD8E9047F2C651A, 1)
+folded, second = derived(key, FOLD_IN, 3), derived(key, 0x3BD8E9047F2C651A, 1)
 print("""// SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef QUERN_TESTS_SUPPORT_RANDOM_REFERENCE_HPP
@@ -259,6 +281,7 @@ array("double", "exponential64", [exponential(double, key, i) for i in positions
 array("float", "exponential32", [exponential(single, key, i) for i in positions], lambda v: hexfloat(v) + "f")
 for name, rate in (("few", "0.7"), ("some", "30.5"), ("many", "750")):
     array("std::int64_t", f"poisson_{name}", [poisson(Decimal(float(rate)), key, i) for i in positions], str)
+array("std::int64_t", "permutation_of_300", [permutation(300, key, i) for i in range(40)], str)
 print("// -1: not at once")
 array("std::int64_t", "poisson_large", [large_poisson(10000, key, i) for i in positions], str)
 array("double", "gamma64", [gamma(Fraction(5, 2), key, i) for i in positions], hexfloat)

@@ -37,6 +37,14 @@ TYPED_TEST(Choices, PermutationsHoldEachNumberOnce) {
   }
 }
 
+TYPED_TEST(Choices, FrozenPermutation) {
+  const auto v = test::make_array<std::int64_t, 2, Kokkos::LayoutLeft, TypeParam>({30, 10});
+  quern::random::permutation(TypeParam(), v, key(42));
+  const auto p = test::contents(v);
+  EXPECT_TRUE(
+      std::equal(std::begin(reference::permutation_of_300), std::end(reference::permutation_of_300), p.begin()));
+}
+
 TYPED_TEST(Choices, WithoutReplacement) {
   using quern::random::choice;
   using quern::random::without_replacement;

@@ -28,6 +28,7 @@ inline constexpr float exponential32[] = {0x1.0639cc0000000p-2f, 0x1.09c76a00000
 inline constexpr std::int64_t poisson_few[] = {0, 0, 0, 0, 1, 1, 1, 0, 2, 1, 3};
 inline constexpr std::int64_t poisson_some[] = {30, 28, 28, 30, 33, 35, 33, 29, 38, 34, 41};
 inline constexpr std::int64_t poisson_many[] = {748, 739, 738, 747, 761, 770, 762, 741, 785, 767, 803};
+inline constexpr std::int64_t permutation_of_300[] = {229, 243, 264, 286, 218, 161, 254, 204, 262, 29, 135, 240, 3, 140, 99, 261, 281, 21, 8, 223, 233, 69, 154, 214, 246, 284, 294, 227, 149, 126, 117, 263, 259, 27, 119, 137, 228, 125, 30, 295};
 // -1: not at once
 inline constexpr std::int64_t poisson_large[] = {9991, 9949, 10046, 10050, 10112, 9939, 10073, 9974, 10101, 9869, 9931};
 inline constexpr double gamma64[] = {0x1.68a6c02cafda8p+0, 0x1.dded4ebaaf7a3p+0, 0x1.ad61e26295fdcp+1, 0x1.b6f16d0fd6529p+0, 0x1.95aaf9f525ec6p+0, 0x1.2e3d0e9bbd189p-1, 0x1.58bfec371adb5p+0, 0x1.ca1f095365048p-1, 0x1.6acb4b101cc4dp+0, 0x1.8e595c0b996e1p-2, 0x1.48dbe401a6b15p+2};

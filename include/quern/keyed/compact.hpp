@@ -75,7 +75,10 @@ struct put_position {
   std::int64_t extent[max_rank];
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
     if (k >= room) return;
-    if (rank == 0) out[k * stride] = static_cast<Out>(i);
+    if (rank == 0) {
+      out[k * stride] = static_cast<Out>(i);
+      return;
+    }
     for (int d = rank - 1; d >= 0; --d) {
       out[k * stride + d * across] = static_cast<Out>(i % extent[d]);
       i /= extent[d];

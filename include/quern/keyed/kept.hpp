@@ -65,6 +65,7 @@ struct kept_kernel {
   /// By blocks: first which are kept, without a branch that would be guessed wrong, then what is done with them.
   void put_on_host(std::int64_t first, std::int64_t last, std::int64_t before) const {
     constexpr int block = 256;
+    const Put local = put;  // what loops read must not be what they might write
     for (; first < last; first += block) {
       const int size = static_cast<int>(Kokkos::min<std::int64_t>(block, last - first));
       std::uint8_t kept[block];
@@ -76,9 +77,9 @@ struct kept_kernel {
         if constexpr (follows) number[i] = before + found - (set ? 0 : 1);
         found += set ? 1 : 0;
       });
-      for (int k = 0; k < found; ++k) put(first + kept[k], before + k);
+      for (int k = 0; k < found; ++k) local(first + kept[k], before + k);
       if constexpr (follows)
-        for (int i = 0; i < size; ++i) put.follow(first + i, number[i]);
+        for (int i = 0; i < size; ++i) local.follow(first + i, number[i]);
       before += found;
     }
   }

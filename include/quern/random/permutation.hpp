@@ -28,37 +28,69 @@ class random_bijection {
   random_bijection(const random::key& k, std::int64_t n) : n_(static_cast<std::uint64_t>(n)) {
     const int bits = std::max(8, static_cast<int>(std::bit_width(n_ - 1)));
     low_bits_ = bits / 2;
-    low_mask_ = (std::uint64_t{1} << low_bits_) - 1;
-    high_mask_ = (std::uint64_t{1} << (bits - low_bits_)) - 1;
-    for (int r = 0; r < rounds; ++r) round_key_[r] = random::fold_in(k, r).seed;
+    low_mask_ = static_cast<std::uint32_t>((std::uint64_t{1} << low_bits_) - 1);
+    high_mask_ = static_cast<std::uint32_t>((std::uint64_t{1} << (bits - low_bits_)) - 1);
+    for (int r = 0; r < rounds; ++r) round_key_[r] = static_cast<std::uint32_t>(random::fold_in(k, r).seed);
   }
 
   QUERN_IMPL_NOINLINE KOKKOS_FUNCTION std::int64_t operator()(std::int64_t position) const {
     auto x = static_cast<std::uint64_t>(position);
-    do x = once(x);
-    while (x >= n_);
+    do {
+      std::uint32_t low[] = {low_half(x)}, high[] = {high_half(x)};
+      permute(low, high, 1);
+      x = joined(low[0], high[0]);
+    } while (x >= n_);
     return static_cast<std::int64_t>(x);
+  }
+
+  static constexpr int block = 256;
+  /// The images of up to that many neighbours on a host, side by side for its vector units.
+  void images(std::int64_t first, int count, std::int64_t (&image)[block]) const {
+    std::uint32_t low[block], high[block];
+    int walking[block];  // what has not come below n yet
+    for (int i = 0; i < count; ++i) {
+      low[i] = low_half(static_cast<std::uint64_t>(first + i));
+      high[i] = high_half(static_cast<std::uint64_t>(first + i));
+      walking[i] = i;
+    }
+    while (count > 0) {
+      permute(low, high, count);
+      int left = 0;
+      for (int i = 0; i < count; ++i) {
+        const std::uint64_t x = joined(low[i], high[i]);
+        image[walking[i]] = static_cast<std::int64_t>(x);
+        low[left] = low[i];
+        high[left] = high[i];
+        walking[left] = walking[i];
+        left += x >= n_ ? 1 : 0;
+      }
+      count = left;
+    }
   }
 
  private:
   static constexpr int rounds = 12;
 
-  KOKKOS_FUNCTION std::uint64_t once(std::uint64_t x) const {
-    std::uint64_t low = x & low_mask_, high = x >> low_bits_;
-    for (int r = 0; r < rounds; r += 2) {
-      high ^= mixed(low + round_key_[r]) & high_mask_;
-      low ^= mixed(high + round_key_[r + 1]) & low_mask_;
-    }
-    return high << low_bits_ | low;
+  KOKKOS_FUNCTION std::uint32_t low_half(std::uint64_t x) const { return static_cast<std::uint32_t>(x) & low_mask_; }
+  KOKKOS_FUNCTION std::uint32_t high_half(std::uint64_t x) const { return static_cast<std::uint32_t>(x >> low_bits_); }
+  KOKKOS_FUNCTION std::uint64_t joined(std::uint32_t low, std::uint32_t high) const {
+    return std::uint64_t{high} << low_bits_ | low;
   }
-  /// Stafford's thirteenth mixer (as in SplitMix64).
-  KOKKOS_FUNCTION static std::uint64_t mixed(std::uint64_t z) {
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
+  KOKKOS_FORCEINLINE_FUNCTION void permute(std::uint32_t* low, std::uint32_t* high, int count) const {
+    for (int r = 0; r < rounds; r += 2) {
+      for (int i = 0; i < count; ++i) high[i] ^= mixed(low[i] + round_key_[r]) & high_mask_;
+      for (int i = 0; i < count; ++i) low[i] ^= mixed(high[i] + round_key_[r + 1]) & low_mask_;
+    }
+  }
+  /// The finalizer of Appleby's MurmurHash3.
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t mixed(std::uint32_t z) {
+    z = (z ^ z >> 16) * 0x85ebca6bu;
+    z = (z ^ z >> 13) * 0xc2b2ae35u;
+    return z ^ z >> 16;
   }
 
-  std::uint64_t n_, low_mask_, high_mask_, round_key_[rounds];
+  std::uint64_t n_;
+  std::uint32_t low_mask_, high_mask_, round_key_[rounds];
   int low_bits_;
 };
 
@@ -76,6 +108,43 @@ struct permuted_element {
   std::int64_t stride;
   KOKKOS_FUNCTION T operator()(std::int64_t i, std::int64_t rest) const { return in[permutation(i) * stride + rest]; }
 };
+
+/// What hosts do with positions and their images: by blocks.
+template <class T>
+struct put_image {
+  T* out;
+  row_nest<2> nest;  // in row-major order
+  void operator()(std::int64_t i, std::int64_t image) const {
+    std::int64_t j;
+    out[nest.at_item(i, nest.inner, 1, j).of[0]] = static_cast<T>(image);
+  }
+};
+template <class T>
+struct put_row {
+  T* out;
+  const T* in;
+  std::int64_t out_step, in_step;
+  row_nest<2> rest;  // of the other axes
+  void operator()(std::int64_t i, std::int64_t image) const {
+    for (std::int64_t r = 0; r < rest.inner * rest.outer; ++r) {
+      std::int64_t j;
+      const auto o = rest.at_item(r, rest.inner, 1, j);
+      out[i * out_step + o.of[0]] = in[image * in_step + o.of[1]];
+    }
+  }
+};
+template <class Exec, class Put>
+void for_images(const Exec& exec, const std::string& label, const random_bijection& permutation, std::int64_t n,
+                const Put& put) {
+  constexpr int block = random_bijection::block;
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, (n + block - 1) / block), [=](std::int64_t b) {
+    const std::int64_t first = b * block;
+    const int count = static_cast<int>(std::min<std::int64_t>(block, n - first));
+    std::int64_t image[block];
+    permutation.images(first, count, image);
+    for (int i = 0; i < count; ++i) put(first + i, image[i]);
+  });
+}
 
 /// A weight that is not positive, or NaN, counts as 0.
 struct counted_weight {
@@ -147,9 +216,14 @@ void choice(const Exec& exec, const Out& out_view, const key& k, std::int64_t po
   if (!std::in_range<T>(population - 1))
     throw Error(label, "positions to before " + std::to_string(population) + " do not fit out's type of " +
                            std::to_string(8 * sizeof(T)) + " bits");
-  const impl::field_positions positions(label, out.extents, k);
-  impl::map_checked(label, exec, out_view, impl::permuted_position<T>{impl::random_bijection(k, population)},
-                    positions.at);
+  const impl::random_bijection order(k, population);
+  if constexpr (impl::tuning<Exec>::device) {
+    const impl::field_positions positions(label, out.extents, k);
+    impl::map_checked(label, exec, out_view, impl::permuted_position<T>{order}, positions.at);
+  } else {
+    const impl::row_nest<2> nest(impl::in_order(out.extents, out.stride, out.stride));
+    impl::for_images(exec, label, order, out.extents.size(), impl::put_image<T>{out.data, nest});
+  }
 }
 /// The same on a default instance of out's execution space.
 template <view_like Out>
@@ -215,11 +289,19 @@ void shuffle(const Exec& exec, const Out& out_view, const In& in_view, const key
                            ", expected the same, of rank 1 or more");
   impl::check_overlap(label, out, in, "in", false);
   if (out.extents.size() == 0) return;
-  impl::position_input row{{nullptr, out.extents, {}}}, rest{{nullptr, out.extents, in.stride}};
-  row.array.stride[0] = 1;
-  rest.array.stride[0] = 0;
   const impl::random_bijection order(k, out.extents.extent[0]);
-  impl::map_checked(label, exec, out_view, impl::permuted_element<T>{order, in.data, in.stride[0]}, row, rest);
+  if constexpr (impl::tuning<Exec>::device) {
+    impl::position_input row{{nullptr, out.extents, {}}}, rest{{nullptr, out.extents, in.stride}};
+    row.array.stride[0] = 1;
+    rest.array.stride[0] = 0;
+    impl::map_checked(label, exec, out_view, impl::permuted_element<T>{order, in.data, in.stride[0]}, row, rest);
+  } else {
+    shape row = out.extents;
+    row.extent[0] = 1;
+    const impl::row_nest<2> nest(impl::make_loop_nest<2>(row, {out.stride, in.stride}));
+    impl::for_images(exec, label, order, out.extents.extent[0],
+                     impl::put_row<T>{out.data, in.data, out.stride[0], in.stride[0], nest});
+  }
 }
 /// The same on a default instance of out's execution space.
 template <view_like Out, view_like In>
