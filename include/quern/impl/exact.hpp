@@ -16,12 +16,13 @@ inline constexpr bool exact_arithmetic = true;
 #endif
 
 /// A product rounded by itself: not even a compiler that contracts may merge it with what is done to it next. Where
-/// there is no instruction for a fused multiply-add there is nothing to contract.
-KOKKOS_FUNCTION inline double rounded_product(double a, double b) {
+/// there is no instruction for a fused multiply-add there is nothing to contract. A zero is positive.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T rounded_product(T a, T b) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__FP_FAST_FMA)
-  return Kokkos::fma(a, b, 0.0);
+  return Kokkos::fma(a, b, T(0));
 #else
-  return a * b;
+  return a * b + T(0);
 #endif
 }
 

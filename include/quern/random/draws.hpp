@@ -182,7 +182,8 @@ struct gamma_draw {
   }
   /// The same of small shapes in loops.
   bool draws_twice() const { return shape < 1; }
-  void operator()(const random::key&, const philox_words& w, const philox_words& next, T (&v)[1]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const random::key&, const philox_words& w, const philox_words& next,
+                                              T (&v)[1]) const {
     v[0] = first_attempt(w, random::Stream::gamma_factor(shape, word_of<std::uint64_t>(next, 0)), shape > 0);
   }
 

@@ -153,35 +153,38 @@ struct fill_kernel {
     }
   }
 
-  /// The words of neighbouring blocks.
+  /// The words of neighbouring blocks, and the positions that they begin at. What their loops call is inlined by force:
+  /// one call among it, and nothing becomes vector instructions.
   struct vector_words {
     std::uint64_t c[4][lanes];
     vector_words(const philox_keys& keys, std::uint64_t block, std::uint64_t stream) { philox(keys, block, stream, c); }
-    philox_words operator[](int l) const {
+    KOKKOS_FORCEINLINE_FUNCTION philox_words operator[](int l) const {
       return {static_cast<std::uint32_t>(c[0][l]), static_cast<std::uint32_t>(c[1][l]),
               static_cast<std::uint32_t>(c[2][l]), static_cast<std::uint32_t>(c[3][l])};
     }
   };
+  struct vector_positions {
+    std::int64_t block;
+    KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator[](int l) const { return (block + l) * width; }
+  };
   /// Neighbouring blocks in loops that compilers turn into vector instructions.
   void vector_of_blocks(T* to, std::int64_t block) const {
     const vector_words words(keys, block, key.stream);
-    const Draw local = draw;  // what the loops read must not be what they might write
+    const vector_positions positions{block};
     bool twice = false;
     if constexpr (requires { draw.draws_twice(); }) {
-      if ((twice = draw.draws_twice())) {
-        const vector_words next(keys, block, key.stream + next_stream);
-        draw_vector(to, [&](int l, T(&v)[width]) { local(key, words[l], next[l], v); });
-      }
+      if ((twice = draw.draws_twice())) draw_vector(to, words, vector_words(keys, block, key.stream + next_stream));
     }
-    if (!twice) draw_vector(to, [&](int l, T(&v)[width]) { local(key, words[l], (block + l) * width, v); });
-    for (int l = 0; l < lanes; ++l) finish(draw, key, words[l], (block + l) * width, to + l * width);
+    if (!twice) draw_vector(to, words, positions);
+    for (int l = 0; l < lanes; ++l) finish(draw, key, words[l], positions[l], to + l * width);
   }
-  template <class F>
-  void draw_vector(T* to, const F& f) const {
+  template <class Further>
+  void draw_vector(T* to, const vector_words& words, const Further& further) const {
+    const Draw local = draw;  // what the loop reads must not be what it might write
 #pragma GCC ivdep
     for (int l = 0; l < lanes; ++l) {
       T v[width];
-      f(l, v);
+      local(key, words[l], further[l], v);
       for (int k = 0; k < width; ++k) to[l * width + k] = v[k];
     }
   }

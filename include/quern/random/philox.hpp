@@ -23,16 +23,16 @@ struct philox_keys {
 
 /// Philox4x32-10: Salmon, Moraes, Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3 (SC11, 2011). 128 random
 /// bits as a function of a key and a counter, here the number of a block and of a stream: no state, and the same on
-/// every machine. Of N blocks, or vectors of them, side by side. The upper halves of words do not count.
-template <class Lanes, int N>
-KOKKOS_FORCEINLINE_FUNCTION void philox_rounds(const philox_keys& keys, Lanes (&c)[4][N]) {
+/// every machine. Of N blocks, or vectors of them, side by side; of words of 64 bits the upper halves do not count.
+template <class Words, int N>
+KOKKOS_FORCEINLINE_FUNCTION void philox_rounds(const philox_keys& keys, Words (&c)[4][N]) {
   for (int r = 0; r < 10; ++r)
     for (int i = 0; i < N; ++i) {
-      const Lanes a = low_product(c[0][i], 0xd2511f53), b = low_product(c[2][i], 0xcd9e8d57);
-      c[0][i] = (b >> 32) ^ c[1][i] ^ keys.low[r];
-      c[1][i] = b;
-      c[2][i] = (a >> 32) ^ c[3][i] ^ keys.high[r];
-      c[3][i] = a;
+      const auto a = low_product(c[0][i], 0xd2511f53), b = low_product(c[2][i], 0xcd9e8d57);
+      c[0][i] = (Words)(b >> 32) ^ c[1][i] ^ keys.low[r];
+      c[1][i] = (Words)b;
+      c[2][i] = (Words)(a >> 32) ^ c[3][i] ^ keys.high[r];
+      c[3][i] = (Words)a;
     }
 }
 
@@ -64,10 +64,12 @@ using philox_words = Kokkos::Array<std::uint32_t, 4>;
 
 /// One block.
 KOKKOS_FORCEINLINE_FUNCTION philox_words philox(const philox_keys& keys, std::uint64_t block, std::uint64_t stream) {
-  std::uint64_t c[4][1] = {{block}, {block >> 32}, {stream}, {stream >> 32}};
+  std::uint32_t c[4][1] = {{static_cast<std::uint32_t>(block)},
+                           {static_cast<std::uint32_t>(block >> 32)},
+                           {static_cast<std::uint32_t>(stream)},
+                           {static_cast<std::uint32_t>(stream >> 32)}};
   philox_rounds(keys, c);
-  return {static_cast<std::uint32_t>(c[0][0]), static_cast<std::uint32_t>(c[1][0]), static_cast<std::uint32_t>(c[2][0]),
-          static_cast<std::uint32_t>(c[3][0])};
+  return {c[0][0], c[1][0], c[2][0], c[3][0]};
 }
 KOKKOS_FUNCTION inline philox_words philox(std::uint64_t key, std::uint64_t block, std::uint64_t stream) {
   return philox(philox_keys(key), block, stream);

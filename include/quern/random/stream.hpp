@@ -3,6 +3,7 @@
 #ifndef QUERN_RANDOM_STREAM_HPP
 #define QUERN_RANDOM_STREAM_HPP
 
+#include <quern/impl/noinline.hpp>
 #include <quern/random/key.hpp>
 #include <quern/random/variates.hpp>
 
@@ -30,6 +31,9 @@ namespace quern::random {
 ///
 /// It holds a key, a counter and 64 bits, and draws from Philox on counters that no View of that key has; making one
 /// costs nothing. The numbers have the same bits on every back end. Not for several threads at once.
+///
+/// `poisson` and `gamma` are not inlined: a product that a caller passes is rounded before something is added to it,
+/// which compilers that contract would leave out on some back ends.
 class Stream {
  public:
   KOKKOS_FUNCTION Stream(const key& k, std::uint64_t i) : seed_(k.seed), stream_(k.stream), item_(i) {}
@@ -79,7 +83,7 @@ class Stream {
   ///
   /// Below 10 by inversion; else Hoermann, The transformed rejection method for generating Poisson random variables
   /// (Insurance: Mathematics and Economics 12, 1993), algorithm PTRS.
-  KOKKOS_FUNCTION std::int64_t poisson(double rate) {
+  QUERN_IMPL_NOINLINE KOKKOS_FUNCTION std::int64_t poisson(double rate) {
     if (!(rate >= 0 && rate < 0x1p62)) return -1;
     return rate < 10 ? few_events(rate) : many_events(rate);
   }
@@ -87,7 +91,7 @@ class Stream {
   /// `x^(shape - 1) exp(-x)` up to a factor, for x >= 0. NaN for a shape that is negative or NaN; 0 for 0.
   ///
   /// Marsaglia and Tsang, A simple method for generating gamma variables (ACM Trans. Math. Softw. 26, 2000).
-  KOKKOS_FUNCTION double gamma(double shape) {
+  QUERN_IMPL_NOINLINE KOKKOS_FUNCTION double gamma(double shape) {
     if (!(shape > 0)) return shape == 0 ? 0 : Kokkos::Experimental::quiet_NaN_v<double>;
     if (shape >= 1) return large_gamma(shape);
     const double factor = gamma_factor(shape);  // drawn first, whatever order a compiler likes

@@ -73,7 +73,7 @@ KOKKOS_FORCEINLINE_FUNCTION two<T> normal(Word radius, Word angle) {
   const T r = portable::sqrt(portable::log<-2>(positive(radius))), t = centred(angle);
   const Word sign = (sizeof(T) == 4 ? radius : radius << top) & (Word(1) << top);
   const T c = Kokkos::bit_cast<T>(Kokkos::bit_cast<Word>(portable::cos_quarter(t)) ^ sign);
-  return {r * portable::sin_quarter(t), r * c};
+  return {rounded_product(r, portable::sin_quarter(t)), rounded_product(r, c)};
 }
 
 template <class T>
