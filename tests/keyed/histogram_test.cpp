@@ -245,4 +245,56 @@ TYPED_TEST(Bins, SearchesOfNumPy) {
   EXPECT_EQ(numpy::digitized_right, test::contents(bins));
 }
 
+/// Searches of many values, which hosts do several at a time, by their definition.
+template <class Exec, class T>
+void expect_positions(const std::vector<T>& sorted, const std::vector<T>& values) {
+  const auto n = static_cast<std::int64_t>(values.size());
+  const auto in = test::row<Exec>(sorted), x = test::row<Exec>(values);
+  const auto found = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, Exec>({n});
+  const auto before = [](const T& a, const T& b) { return a < b || (a == a && b != b); };
+  for (const auto side : {quern::side::left, quern::side::right}) {
+    std::vector<std::int32_t> expected(n);
+    for (std::int64_t i = 0; i < n; ++i)
+      expected[i] = static_cast<std::int32_t>(std::count_if(sorted.begin(), sorted.end(), [&](const T& y) {
+        return side == quern::side::left ? before(y, values[i]) : !before(values[i], y);
+      }));
+    quern::searchsorted(Exec(), found, in, x, side);
+    EXPECT_EQ(expected, test::contents(found));
+  }
+}
+
+TYPED_TEST(Bins, SearchesOfMany) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  std::vector<double> sorted(300), values(1013);
+  std::vector<std::int16_t> keys(300), sought(1013);
+  for (int i = 0; i < 300; ++i) sorted[i] = 0.5 * (i / 3), keys[i] = static_cast<std::int16_t>(i / 4 - 20);
+  for (int i = 0; i < 1013; ++i) values[i] = i % 113 - 0.25 * (i % 3), sought[i] = static_cast<std::int16_t>(i % 97 - 30);
+  expect_positions<TypeParam>(keys, sought);
+  expect_positions<TypeParam>(sorted, values);
+  std::copy_n(std::array{-inf, -inf, -0.0, 0.0, 0.25}.begin(), 5, sorted.begin());
+  std::fill(sorted.end() - 7, sorted.end(), nan);
+  sorted[292] = inf;
+  for (int i = 0; i < 60; ++i) values[17 * i] = std::array{nan, inf, -inf, -0.0}[i % 4];
+  expect_positions<TypeParam>(sorted, values);
+  expect_positions<TypeParam>(std::vector<double>(), values);
+}
+
+TYPED_TEST(Bins, OfManyEdgesAndWeights) {
+  const int n = 1013, bins = 70;
+  std::vector<float> edges(bins + 1), values(n);
+  std::vector<double> weights(n), expected(bins);
+  for (int b = 0; b <= bins; ++b) edges[b] = static_cast<float>(b * b);
+  for (int i = 0; i < n; ++i) {
+    values[i] = static_cast<float>(i * 5 - 20);
+    weights[i] = i % 11;
+    for (int b = 0; b < bins; ++b)
+      if (values[i] >= edges[b] && (values[i] < edges[b + 1] || (b == bins - 1 && values[i] == edges[bins])))
+        expected[b] += weights[i];
+  }
+  const auto out = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({bins});
+  const auto x = test::row<TypeParam>(values), e = test::row<TypeParam>(edges);
+  quern::histogram(TypeParam(), out, x, e, test::row<TypeParam>(weights));
+  EXPECT_EQ(expected, test::contents(out));
+}
+
 }  // namespace

@@ -177,6 +177,41 @@ TYPED_TEST(UniqueLarge, Lines) {
     }
 }
 
+/// 200 numbers of the seven from `low` on, two of which do not occur, in a table.
+template <class Exec, class T>
+void expect_few_integers(T low) {
+  const std::vector<T> distinct{low, static_cast<T>(low + 1), static_cast<T>(low + 3), static_cast<T>(low + 4),
+                                static_cast<T>(low + 6)};
+  std::vector<T> data(200);
+  std::vector<std::int64_t> times(5);
+  for (int i = 0; i < 200; ++i) {
+    const int k = (i * i + i / 7) % 5;
+    data[i] = distinct[k];
+    ++times[k];
+  }
+  const auto x = test::make_array<T, 2, Kokkos::LayoutLeft, Exec>({20, 10}, data);
+  const auto values = test::row<Exec>(std::vector<T>(5)), few = test::row<Exec>(std::vector<T>(2));
+  const auto counts = test::row<Exec>(std::vector<std::int64_t>(5));
+  EXPECT_EQ(5, quern::unique_counts(Exec(), values, counts, x));
+  EXPECT_EQ(distinct, test::contents(values));
+  EXPECT_EQ(times, test::contents(counts));
+  const Kokkos::View<std::int64_t, Exec> number("number");
+  quern::unique(Exec(), few, number, x);
+  EXPECT_EQ(5, test::value(number));
+  EXPECT_EQ((std::vector<T>{distinct[0], distinct[1]}), test::contents(few));
+}
+
+// Of few integers in a row hosts make a table.
+TYPED_TEST(UniqueLarge, FewIntegers) {
+  using E = TypeParam;
+  expect_few_integers<E, std::int8_t>(-128);
+  expect_few_integers<E, std::uint8_t>(249);
+  expect_few_integers<E, std::int64_t>(std::numeric_limits<std::int64_t>::min());
+  expect_few_integers<E, std::int64_t>(std::numeric_limits<std::int64_t>::max() - 6);
+  expect_few_integers<E, std::uint64_t>((std::uint64_t{1} << 63) - 3);
+  expect_few_integers<E, std::uint64_t>(std::numeric_limits<std::uint64_t>::max() - 6);
+}
+
 TYPED_TEST(UniqueLarge, Misuse) {
   using E = TypeParam;
   const auto x = this->row(test::samples<double>(100)), values = this->template row<double>(100);

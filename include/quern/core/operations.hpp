@@ -20,33 +20,32 @@ KOKKOS_FUNCTION bool is_nan(const T& x) {
   else return x != x;
 }
 
-/// How many of n elements, of which the first ones satisfy a condition and the others do not, satisfy it: by halves.
-///
-/// Hosts guess half of the branches wrong. Where elements are far away that pays all the same, since the next load
-/// begins at once; what is in a cache is faster without branches.
+/// How many of n elements, of which the first ones satisfy a condition and the others do not, satisfy it: by halves,
+/// and without branches, of which hosts would guess half wrong.
 template <class T, class Condition>
 KOKKOS_FUNCTION std::int64_t partition_point(const T* x, std::int64_t stride, std::int64_t n,
                                              const Condition& condition) {
-  constexpr std::int64_t cached = 1 << 18;
-  std::int64_t first = 0;
-  if (n <= cached) {
-    while (n > 0) {
-      const std::int64_t half = (n + 1) / 2;
-      first += half & -std::int64_t{condition(x[(first + half - 1) * stride])};
-      n -= half;
-    }
-  } else {
-    while (n > 0) {
-      const std::int64_t half = n / 2;
-      if (condition(x[(first + half) * stride])) {
-        first += half + 1;
-        n -= half + 1;
-      } else {
-        n = half;
-      }
-    }
+  std::int64_t point = 0;
+  while (n > 0) {
+    const std::int64_t half = (n + 1) / 2;
+    point += half & -std::int64_t{condition(x[(point + half - 1) * stride])};
+    n -= half;
   }
-  return first;
+  return point;
+}
+/// The same of `condition(element, key)` for several keys, for hosts: the searches take the same steps, and none waits
+/// for what another loads.
+template <int Keys, class T, class Key, class Condition>
+KOKKOS_FUNCTION void partition_points(const T* x, std::int64_t stride, std::int64_t n, const Key (&key)[Keys],
+                                      std::int64_t (&points)[Keys], const Condition& condition) {
+  std::int64_t point[Keys] = {};
+  while (n > 0) {
+    const std::int64_t half = (n + 1) / 2;
+    for (int k = 0; k < Keys; ++k)
+      point[k] += half & -std::int64_t{condition(x[(point[k] + half - 1) * stride], key[k])};
+    n -= half;
+  }
+  for (int k = 0; k < Keys; ++k) points[k] = point[k];
 }
 
 template <class T>

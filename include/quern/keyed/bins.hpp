@@ -49,13 +49,29 @@ struct equal_bins {
   }
 };
 
-/// How many of n sorted values are less than x, or also those equal to it. NaN comes after all numbers.
+/// Whether a sorted value comes before the place of x: less than it, or also equal to it. NaN comes after all numbers.
+template <bool AfterEqual>
+struct comes_before {
+  template <class T, class X>
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(const T& sorted, const X& x) const {
+    if constexpr (AfterEqual) return (sorted <= x) | is_nan(x);
+    else return (sorted < x) | (is_nan(x) & !is_nan(sorted));
+  }
+};
+/// How many of n sorted values do.
 template <class T, class X>
 KOKKOS_FUNCTION std::int64_t position_in(const T* sorted, std::int64_t stride, std::int64_t n, const X& x,
                                          bool after_equal) {
-  if (is_nan(x)) return after_equal ? n : partition_point(sorted, stride, n, [](const T& y) { return !is_nan(y); });
-  if (after_equal) return partition_point(sorted, stride, n, [=](const T& y) { return y <= x; });
-  return partition_point(sorted, stride, n, [=](const T& y) { return y < x; });
+  if (after_equal) return partition_point(sorted, stride, n, [&](const T& y) { return comes_before<true>()(y, x); });
+  return partition_point(sorted, stride, n, [&](const T& y) { return comes_before<false>()(y, x); });
+}
+/// The same for as many x as hosts search together.
+inline constexpr int several = 32;
+template <class T, class X>
+KOKKOS_FUNCTION void positions_in(const T* sorted, std::int64_t stride, std::int64_t n, const X (&x)[several],
+                                  std::int64_t (&at)[several], bool after_equal) {
+  if (after_equal) partition_points(sorted, stride, n, x, at, comes_before<true>());
+  else partition_points(sorted, stride, n, x, at, comes_before<false>());
 }
 
 /// Bins between edges that increase; the last one includes its upper end.
@@ -66,9 +82,15 @@ struct given_edges {
   const T* edges;
   std::int64_t stride, bins;
   KOKKOS_FUNCTION std::int64_t operator()(const T& x) const {
-    if (!(x >= edges[0] && x <= edges[bins * stride])) return -1;
-    return Kokkos::min(position_in(edges, stride, bins + 1, x, true) - 1, bins - 1);
+    return inside(x) ? Kokkos::min(position_in(edges, stride, bins + 1, x, true) - 1, bins - 1) : -1;
   }
+  KOKKOS_FUNCTION void of_several(const T (&x)[several], std::int64_t (&bin)[several]) const {
+    positions_in(edges, stride, bins + 1, x, bin, true);
+    for (int k = 0; k < several; ++k) bin[k] = inside(x[k]) ? Kokkos::min(bin[k], bins) - 1 : -1;
+  }
+
+ private:
+  KOKKOS_FUNCTION bool inside(const T& x) const { return x >= edges[0] && x <= edges[bins * stride]; }
 };
 
 /// Equal bins along each of several axes: a point is a row of as many coordinates, and its bin counts with the last
@@ -99,7 +121,10 @@ struct own_bin {
   using value_type = std::int64_t;
   static constexpr int rank = 1;
   std::int64_t bins, low = 0;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t x) const { return x >= low && x < low + bins ? x - low : -1; }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t x) const {
+    const std::uint64_t bin = static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(low);
+    return bin < static_cast<std::uint64_t>(bins) ? static_cast<std::int64_t>(bin) : -1;
+  }
 };
 
 }  // namespace impl

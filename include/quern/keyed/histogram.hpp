@@ -133,10 +133,20 @@ struct binning_kernel {
   KOKKOS_FUNCTION void chunk(const member& team, sum_type* mine, run& r) const {
     const std::int64_t teams = team.league_size(), share = n / teams, more = n % teams, t = team.league_rank();
     const std::int64_t first = t * share + Kokkos::min(t, more), last = first + share + (t < more);
-    if (contiguous)
-      for (std::int64_t i = first; i < last; ++i) add(mine, r, bin_of(x[i]), weighted ? weights[i] : W(1));
-    else
-      for (std::int64_t i = first; i < last; ++i) one(mine, r, i);
+    std::int64_t i = first;
+    if (contiguous) {
+      if constexpr (requires { &Bin::of_several; })
+        for (; i + several <= last; i += several) several_from(mine, r, i);
+      for (; i < last; ++i) add(mine, r, bin_of(x[i]), weighted ? weights[i] : W(1));
+    }
+    for (; i < last; ++i) one(mine, r, i);
+  }
+  KOKKOS_FUNCTION void several_from(sum_type* mine, run& r, std::int64_t i) const {
+    typename Bin::value_type values[several];
+    std::int64_t b[several];
+    for (int k = 0; k < several; ++k) values[k] = convert<typename Bin::value_type>(x[i + k]);
+    bin.of_several(values, b);
+    for (int k = 0; k < several; ++k) add(mine, r, b[k], weighted ? weights[i + k] : W(1));
   }
   KOKKOS_FUNCTION void one(sum_type* mine, run& r, std::int64_t i) const {
     std::int64_t j;

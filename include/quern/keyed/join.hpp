@@ -40,16 +40,38 @@ struct sorted_rows {
   const Row* rows;
   std::int64_t n;
 
-  /// How many keys are less than one, or also those that are equal.
-  KOKKOS_FUNCTION std::int64_t before(Key key, bool after_equal) const {
-    if (after_equal) return partition_point(keys, 1, n, [=](Key there) { return there <= key; });
+  /// How many keys are less than one, and than each of as many as hosts search together.
+  KOKKOS_FUNCTION std::int64_t before(Key key) const {
     return partition_point(keys, 1, n, [=](Key there) { return there < key; });
   }
-  KOKKOS_FUNCTION bool has(Key key) const {
-    const std::int64_t at = before(key, false);
-    return at < n && keys[at] == key;
+  void before(const Key (&key)[several], std::int64_t (&at)[several]) const {
+    partition_points(keys, 1, n, key, at, [](Key there, Key one) { return there < one; });
+  }
+  KOKKOS_FUNCTION bool is_at(std::int64_t at, Key key) const { return at < n && keys[at] == key; }
+  /// How many keys from one's first place on are equal to it. Most are few, so the search doubles its steps.
+  KOKKOS_FUNCTION std::int64_t equal_from(std::int64_t at, Key key) const {
+    std::int64_t equal = 0, step = 1;
+    for (; is_at(at + equal + step - 1, key); step *= 2) equal += step;
+    const std::int64_t rest = Kokkos::min(step, n - at - equal);
+    return equal + partition_point(keys + at + equal, 1, rest, [=](Key there) { return there == key; });
   }
 };
+
+/// f(i) for n rows; on hosts f.from(i) for several of them from i on.
+template <class Exec, class F>
+void for_rows(const Exec& exec, const std::string& label, std::int64_t n, const F& f) {
+  using range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  if constexpr (tuning<Exec>::device) {
+    Kokkos::parallel_for(label, range(exec, 0, n), f);
+  } else {
+    Kokkos::parallel_for(label, range(exec, 0, (n + several - 1) / several), [=](std::int64_t block) {
+      std::int64_t i = block * several;
+      if (i + several <= n) f.from(i);
+      else
+        for (; i < n; ++i) f(i);
+    });
+  }
+}
 
 /// Sorts the right keys and calls `f(sorted_rows)`.
 template <class Row, class Exec, class T, class F>
@@ -66,6 +88,12 @@ void with_sorted_rows(const std::string& label, const Exec& exec, const strided<
   f(sorted_rows<key, Row>{keys.data(), rows.data(), lines.n});
 }
 
+/// The keys of several rows from one on.
+template <class T, class Key>
+void encode_rows(const T* column, std::int64_t stride, std::int64_t i, Key (&key)[several]) {
+  for (int k = 0; k < several; ++k) key[k] = by_order<T>().encode(column[(i + k) * stride]);
+}
+
 /// The partners of left rows: where they begin among the right keys, and how many they are.
 template <class T, class Sorted>
 struct find_partners {
@@ -75,8 +103,18 @@ struct find_partners {
   std::int64_t *begin, *partners;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const auto key = by_order<T>().encode(left[i * stride]);
-    begin[i] = right.before(key, false);
-    partners[i] = right.before(key, true) - begin[i];
+    begin[i] = right.before(key);
+    partners[i] = right.equal_from(begin[i], key);
+  }
+  void from(std::int64_t i) const {
+    typename by_order<T>::key key[several];
+    std::int64_t at[several];
+    encode_rows(left, stride, i, key);
+    right.before(key, at);
+    for (int k = 0; k < several; ++k) {
+      begin[i + k] = at[k];
+      partners[i + k] = right.equal_from(at[k], key[k]);
+    }
   }
 };
 /// From the numbers of partners to those of the pairs before each row. A row of a left join that has none makes a pair
@@ -106,8 +144,20 @@ struct put_pairs {
   result_row<R> right;
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     if (k >= *number) return;
-    // The last row with no more than k pairs before; rows without pairs come first.
-    const std::int64_t row = partition_point(pairs_before, 1, n, [=](std::int64_t before) { return before <= k; }) - 1;
+    put(k, partition_point(pairs_before, 1, n, [=](std::int64_t before) { return before <= k; }));
+  }
+  void from(std::int64_t first) const {
+    if (first >= *number) return;
+    std::int64_t pair[several], rows_before[several];
+    for (int k = 0; k < several; ++k) pair[k] = first + k;
+    partition_points(pairs_before, 1, n, pair, rows_before,
+                     [](std::int64_t before, std::int64_t p) { return before <= p; });
+    for (int k = 0; k < several; ++k)
+      if (pair[k] < *number) put(pair[k], rows_before[k]);
+  }
+  /// The last row with no more than k pairs before is a pair's own; rows without pairs come first.
+  KOKKOS_FUNCTION void put(std::int64_t k, std::int64_t rows_before) const {
+    const std::int64_t row = rows_before - 1;
     left.set(k, row);
     right.set(k, begin[row] < 0 ? -1 : static_cast<std::int64_t>(rows[begin[row] + k - pairs_before[row]]));
   }
@@ -143,17 +193,15 @@ void join_into(const std::string& label, const Exec& exec, const Count& count, c
   const std::int64_t n = left.extents.extent[0], room = std::min(left_rows.room, right_rows.room);
   map_checked(label + "/count", exec, count, op::identity(), std::int64_t{0});
   if (n == 0) return;
-  using range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   with_row_type(right.extents.extent[0], [&]<class Row>(Row) {
     with_sorted_rows<Row>(label, exec, right, [&]<class Sorted>(const Sorted& sorted) {
       const scratch_array<Exec, std::int64_t> begin(exec, n), before(exec, n);
-      Kokkos::parallel_for(label + "/search", range(exec, 0, n),
-                           find_partners<T, Sorted>{left.data, left.stride[0], sorted, begin.data(), before.data()});
-      Kokkos::parallel_scan(label + "/add", range(exec, 0, n),
+      for_rows(exec, label + "/search", n,
+               find_partners<T, Sorted>{left.data, left.stride[0], sorted, begin.data(), before.data()});
+      Kokkos::parallel_scan(label + "/add", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
                             add_partners{keep_all, n, begin.data(), before.data(), number});
-      Kokkos::parallel_for(
-          label, range(exec, 0, room),
-          put_pairs<Row, L, R>{sorted.rows, begin.data(), before.data(), number, n, left_rows, right_rows});
+      for_rows(exec, label, room,
+               put_pairs<Row, L, R>{sorted.rows, begin.data(), before.data(), number, n, left_rows, right_rows});
     });
   });
 }
@@ -180,7 +228,20 @@ struct has_partner {
   Sorted right;
   bool wanted;
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-    return right.has(by_order<T>().encode(left[i * stride])) == wanted;
+    const auto key = by_order<T>().encode(left[i * stride]);
+    return right.is_at(right.before(key), key) == wanted;
+  }
+  /// f(i, whether it has) for a run of rows, on a host.
+  template <class F>
+  void for_run(std::int64_t i, std::int64_t last, const F& f) const {
+    for (; i + several <= last; i += several) {
+      typename by_order<T>::key key[several];
+      std::int64_t at[several];
+      encode_rows(left, stride, i, key);
+      right.before(key, at);
+      for (int k = 0; k < several; ++k) f(i + k, right.is_at(at[k], key[k]) == wanted);
+    }
+    for (; i < last; ++i) f(i, (*this)(i));
   }
 };
 template <class T>

@@ -23,6 +23,15 @@ struct sorted_position {
   KOKKOS_FUNCTION Position operator()(const X& x) const {
     return static_cast<Position>(position_in(sorted, stride, n, x, after_equal));
   }
+  static constexpr int together = several;
+  template <class From>
+  void apply(Position* to, const From& from, std::int64_t first) const {
+    std::remove_cvref_t<decltype(from[first])> x[several];
+    std::int64_t at[several];
+    for (int k = 0; k < several; ++k) x[k] = from[first + k];
+    positions_in(sorted, stride, n, x, at, after_equal);
+    for (int k = 0; k < several; ++k) to[first + k] = static_cast<Position>(at[k]);
+  }
 };
 
 /// The first position whose element is greater than the next, or not comparable.

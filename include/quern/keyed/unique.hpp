@@ -4,7 +4,7 @@
 #define QUERN_KEYED_UNIQUE_HPP
 
 /// @file
-/// The distinct elements of an array in ascending order, by sorting. All NaN are one element, the last; so are zeros of
+/// The distinct elements of an array in ascending order, by sorting (on hosts, integers of a small range by counting). All NaN are one element, the last; so are zeros of
 /// either sign.
 ///
 /// | call | NumPy's |
@@ -25,7 +25,9 @@
 /// `sort`, or of `argsort` where positions are wanted, and x once more.
 
 #include <quern/keyed/compact.hpp>
+#include <quern/keyed/histogram.hpp>
 #include <quern/keyed/sort.hpp>
+#include <quern/reduce/reduce.hpp>
 
 namespace quern {
 namespace impl {
@@ -102,6 +104,45 @@ void write_lengths(const std::string& label, const Exec& exec, const result_row<
                        lengths<T>{counts, starts, number, n});
 }
 
+/// Whether a number occurs, and what is done with those that do.
+struct occurs {
+  const std::int64_t* times;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return times[i] != 0; }
+};
+template <class T, class Number>
+struct put_counted {
+  result_row<T> values;
+  result_row<Number> counts;
+  const std::int64_t* times;
+  std::int64_t low;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
+    values.set(k, low + i);
+    counts.set(k, times[i]);
+  }
+};
+/// Distinct integers and their counts by a table of all from the least to the greatest; false where that would be large.
+/// For hosts: the range is waited for.
+template <class Exec, class T, class Number, class X>
+bool unique_by_counting(const std::string& label, const Exec& exec, const result_row<T>& values,
+                        const result_row<Number>& counts, std::int64_t* number, const X& x_view) {
+  const auto x = make_input<Exec>(x_view, label).array;
+  const std::int64_t most = std::min<std::int64_t>(1 << 16, x.extents.size() / 4);
+  if (most == 0) return false;
+  const auto reducer = []<class V>(std::type_identity<V>) { return minmax_reducer<V>(); };
+  const auto range = reduce_call<1>(reduction{label + "/range", op::identity(), reducer, false}, exec, x_view);
+  const auto above = static_cast<std::uint64_t>(range.max) - static_cast<std::uint64_t>(range.min);
+  if (std::cmp_greater_equal(above, most) || !std::in_range<std::int64_t>(range.max)) return false;
+
+  const auto low = static_cast<std::int64_t>(range.min), size = static_cast<std::int64_t>(above) + 1;
+  const scratch_array<Exec, std::int64_t> times(exec, size);
+  fill_scratch(label + "/zero", exec, times.data(), size, std::int64_t{0});
+  const auto table = make_output<Exec>(scratch_view<Exec, std::int64_t*>(times.data(), size), label);
+  add_by_bin<no_weights>(exec, label + "/times", table, x, strided<const std::int64_t>{nullptr, {}, {}},
+                         own_bin{size, low});
+  for_kept(label, exec, size, occurs{times.data()}, put_counted<T, Number>{values, counts, times.data(), low}, number);
+  return true;
+}
+
 /// Distinct values, and perhaps their counts.
 template <class Exec, class Count, class Values, class Counts, class X>
 void unique_by_values(const std::string& label, const Exec& exec, const Count& count, const Values& values_view,
@@ -114,6 +155,8 @@ void unique_by_values(const std::string& label, const Exec& exec, const Count& c
   const auto values = make_result<Exec>(label, "values", values_view, x);
   const auto counts = make_optional_result<Exec>(label, "counts", counts_view, x);
   std::int64_t* number = count_output<Exec>(label, count);
+  if constexpr (std::is_integral_v<T> && !tuning<Exec>::device)
+    if (unique_by_counting(label, exec, values, counts, number, x_view)) return;
   const sort_lines lines = sort_lines::flat(x.extents);
   const scratch_array<Exec, T> sorted(exec, lines.n);
   const scratch_array<Exec, std::int64_t> starts(exec, counted ? std::min(values.room, lines.n) + 1 : 0);

@@ -124,6 +124,8 @@ struct map_kernel {
     std::int64_t k = 0;
     const auto to_line = static_cast<std::int64_t>(bytes_to_line(to) / sizeof(T));
     for (const std::int64_t end : {Kokkos::min(n, to_line), n}) {
+      if constexpr (requires { F::together; })  // what is faster for that many elements at once
+        for (; k + F::together <= end; k += F::together) local.apply(to, from..., k);
       // Equal pointers are the only overlap that map allows, so no iteration depends on another.
 #pragma GCC ivdep
       for (; k < end; ++k) to[k] = convert<T>(local(from[k]...));
