@@ -268,7 +268,8 @@ TYPED_TEST(Bins, SearchesOfMany) {
   std::vector<double> sorted(300), values(1013);
   std::vector<std::int16_t> keys(300), sought(1013);
   for (int i = 0; i < 300; ++i) sorted[i] = 0.5 * (i / 3), keys[i] = static_cast<std::int16_t>(i / 4 - 20);
-  for (int i = 0; i < 1013; ++i) values[i] = i % 113 - 0.25 * (i % 3), sought[i] = static_cast<std::int16_t>(i % 97 - 30);
+  for (int i = 0; i < 1013; ++i)
+    values[i] = i % 113 - 0.25 * (i % 3), sought[i] = static_cast<std::int16_t>(i % 97 - 30);
   expect_positions<TypeParam>(keys, sought);
   expect_positions<TypeParam>(sorted, values);
   std::copy_n(std::array{-inf, -inf, -0.0, 0.0, 0.25}.begin(), 5, sorted.begin());

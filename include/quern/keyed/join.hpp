@@ -25,8 +25,10 @@
 /// first View.
 ///
 /// The right keys are sorted, and the left ones searched among them. Scratch memory is that of `argsort` of the right
-/// column, and 16 bytes for each left row.
+/// column, and 16 bytes for each left row; for semi_join and anti_join that of `sort`, the right column once more, and
+/// a byte for each left row.
 
+#include <quern/keyed/bins.hpp>
 #include <quern/keyed/compact.hpp>
 #include <quern/keyed/sort.hpp>
 
@@ -88,12 +90,6 @@ void with_sorted_rows(const std::string& label, const Exec& exec, const strided<
   f(sorted_rows<key, Row>{keys.data(), rows.data(), lines.n});
 }
 
-/// The keys of several rows from one on.
-template <class T, class Key>
-void encode_rows(const T* column, std::int64_t stride, std::int64_t i, Key (&key)[several]) {
-  for (int k = 0; k < several; ++k) key[k] = by_order<T>().encode(column[(i + k) * stride]);
-}
-
 /// The partners of left rows: where they begin among the right keys, and how many they are.
 template <class T, class Sorted>
 struct find_partners {
@@ -109,7 +105,7 @@ struct find_partners {
   void from(std::int64_t i) const {
     typename by_order<T>::key key[several];
     std::int64_t at[several];
-    encode_rows(left, stride, i, key);
+    for (int k = 0; k < several; ++k) key[k] = by_order<T>().encode(left[(i + k) * stride]);
     right.before(key, at);
     for (int k = 0; k < several; ++k) {
       begin[i + k] = at[k];
@@ -221,28 +217,35 @@ void count_pairs(const std::string& label, bool keep_all, const Exec& exec, cons
   join_into(label, exec, count, result_row<std::int64_t>(), result_row<std::int64_t>(), left, right, keep_all);
 }
 
-template <class T, class Sorted>
-struct has_partner {
+/// Marks the left rows whose key is among the right ones, which are sorted; or those whose key is not, if that is
+/// wanted.
+template <class T>
+struct mark_rows {
   const T* left;
   std::int64_t stride;
-  Sorted right;
+  const T* right;
+  std::int64_t n;
   bool wanted;
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-    const auto key = by_order<T>().encode(left[i * stride]);
-    return right.is_at(right.before(key), key) == wanted;
+  std::uint8_t* marks;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const T key = left[i * stride];
+    mark(i, key, position_in(right, 1, n, key, false));
   }
-  /// f(i, whether it has) for a run of rows, on a host.
-  template <class F>
-  void for_run(std::int64_t i, std::int64_t last, const F& f) const {
-    for (; i + several <= last; i += several) {
-      typename by_order<T>::key key[several];
-      std::int64_t at[several];
-      encode_rows(left, stride, i, key);
-      right.before(key, at);
-      for (int k = 0; k < several; ++k) f(i + k, right.is_at(at[k], key[k]) == wanted);
-    }
-    for (; i < last; ++i) f(i, (*this)(i));
+  void from(std::int64_t i) const {
+    T key[several];
+    std::int64_t at[several];
+    for (int k = 0; k < several; ++k) key[k] = left[(i + k) * stride];
+    positions_in(right, 1, n, key, at, false);
+    for (int k = 0; k < several; ++k) mark(i + k, key[k], at[k]);
   }
+  KOKKOS_FUNCTION void mark(std::int64_t i, const T& key, std::int64_t at) const {
+    const bool found = at < n && (right[at] == key || is_nan(key));
+    marks[i] = found == wanted ? 1 : 0;
+  }
+};
+struct is_marked {
+  const std::uint8_t* marks;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return marks[i] != 0; }
 };
 template <class T>
 struct put_number {
@@ -256,12 +259,14 @@ void filter_rows(const std::string& label, bool wanted, const Exec& exec, const 
   const auto [left, right] = check_join<Exec>(label, left_view, right_view);
   const auto out = make_rows<Exec>(label, "the left rows", left_rows, left, right);
   std::int64_t* number = count_output<Exec>(label, count);
-  const auto find = [&, &keys = left]<class Sorted>(const Sorted& sorted) {
-    for_kept(label, exec, keys.extents.extent[0], has_partner<T, Sorted>{keys.data, keys.stride[0], sorted, wanted},
-             put_number<value_of<LeftRows>>{out}, number);
-  };
-  with_row_type(right.extents.extent[0],
-                [&, &keys = right]<class Row>(Row) { with_sorted_rows<Row>(label, exec, keys, find); });
+  const sort_lines lines = sort_lines::flat(right.extents);
+  const scratch_array<Exec, T> sorted(exec, lines.n);
+  sort_values(label + "/sort", exec, lines, lines.contiguous(sorted.data()), right, by_order<T>());
+  const std::int64_t n = left.extents.extent[0];
+  const scratch_array<Exec, std::uint8_t> marks(exec, n);
+  for_rows(exec, label + "/search", n,
+           mark_rows<T>{left.data, left.stride[0], sorted.data(), lines.n, wanted, marks.data()});
+  for_kept(label, exec, n, is_marked{marks.data()}, put_number<value_of<LeftRows>>{out}, number);
 }
 
 }  // namespace impl

@@ -4,8 +4,8 @@
 #define QUERN_KEYED_UNIQUE_HPP
 
 /// @file
-/// The distinct elements of an array in ascending order, by sorting (on hosts, integers of a small range by counting). All NaN are one element, the last; so are zeros of
-/// either sign.
+/// The distinct elements of an array in ascending order, by sorting (on hosts, integers of a small range by counting).
+/// All NaN are one element, the last; so are zeros of either sign.
 ///
 /// | call | NumPy's |
 /// | --- | --- |
@@ -120,8 +120,8 @@ struct put_counted {
     counts.set(k, times[i]);
   }
 };
-/// Distinct integers and their counts by a table of all from the least to the greatest; false where that would be large.
-/// For hosts: the range is waited for.
+/// Distinct integers and their counts by a table of all from the least to the greatest; false where that would be
+/// large. For hosts: the range is waited for.
 template <class Exec, class T, class Number, class X>
 bool unique_by_counting(const std::string& label, const Exec& exec, const result_row<T>& values,
                         const result_row<Number>& counts, std::int64_t* number, const X& x_view) {
