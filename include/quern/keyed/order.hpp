@@ -37,7 +37,9 @@ struct by_order {
   KOKKOS_FUNCTION bool operator()(key a, key b) const { return a < b; }
   /// Whether two neighbours are in order; without branches, for vector instructions.
   KOKKOS_FUNCTION bool in_order(const T& first, const T& second) const {
-    return ((first <= second) & !descending) | ((first >= second) & descending) | (second != second);
+    const T& low = descending ? second : first;
+    const T& high = descending ? first : second;
+    return (low <= high) | (second != second);
   }
 };
 
