@@ -66,10 +66,10 @@ KOKKOS_FUNCTION std::int64_t position_in(const T* sorted, std::int64_t stride, s
   return partition_point(sorted, stride, n, [&](const T& y) { return comes_before<false>()(y, x); });
 }
 /// The same for as many x as hosts search together.
-inline constexpr int several = 32;
+inline constexpr int searched_at_once = 32;
 template <class T, class X>
-KOKKOS_FUNCTION void positions_in(const T* sorted, std::int64_t stride, std::int64_t n, const X (&x)[several],
-                                  std::int64_t (&at)[several], bool after_equal) {
+KOKKOS_FUNCTION void positions_in(const T* sorted, std::int64_t stride, std::int64_t n, const X (&x)[searched_at_once],
+                                  std::int64_t (&at)[searched_at_once], bool after_equal) {
   if (after_equal) partition_points(sorted, stride, n, x, at, comes_before<true>());
   else partition_points(sorted, stride, n, x, at, comes_before<false>());
 }
@@ -84,9 +84,10 @@ struct given_edges {
   KOKKOS_FUNCTION std::int64_t operator()(const T& x) const {
     return inside(x) ? Kokkos::min(position_in(edges, stride, bins + 1, x, true) - 1, bins - 1) : -1;
   }
-  KOKKOS_FUNCTION void of_several(const T (&x)[several], std::int64_t (&bin)[several]) const {
+  /// The same of those that hosts search together.
+  KOKKOS_FUNCTION void of_several(const T (&x)[searched_at_once], std::int64_t (&bin)[searched_at_once]) const {
     positions_in(edges, stride, bins + 1, x, bin, true);
-    for (int k = 0; k < several; ++k) bin[k] = inside(x[k]) ? Kokkos::min(bin[k], bins) - 1 : -1;
+    for (int k = 0; k < searched_at_once; ++k) bin[k] = inside(x[k]) ? Kokkos::min(bin[k], bins) - 1 : -1;
   }
 
  private:

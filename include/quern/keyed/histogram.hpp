@@ -136,17 +136,17 @@ struct binning_kernel {
     std::int64_t i = first;
     if (contiguous) {
       if constexpr (requires { &Bin::of_several; })
-        for (; i + several <= last; i += several) several_from(mine, r, i);
+        for (; i + searched_at_once <= last; i += searched_at_once) several_from(mine, r, i);
       for (; i < last; ++i) add(mine, r, bin_of(x[i]), weighted ? weights[i] : W(1));
     }
     for (; i < last; ++i) one(mine, r, i);
   }
   KOKKOS_FUNCTION void several_from(sum_type* mine, run& r, std::int64_t i) const {
-    typename Bin::value_type values[several];
-    std::int64_t b[several];
-    for (int k = 0; k < several; ++k) values[k] = convert<typename Bin::value_type>(x[i + k]);
+    typename Bin::value_type values[searched_at_once];
+    std::int64_t b[searched_at_once];
+    for (int k = 0; k < searched_at_once; ++k) values[k] = convert<typename Bin::value_type>(x[i + k]);
     bin.of_several(values, b);
-    for (int k = 0; k < several; ++k) add(mine, r, b[k], weighted ? weights[i + k] : W(1));
+    for (int k = 0; k < searched_at_once; ++k) add(mine, r, b[k], weighted ? weights[i + k] : W(1));
   }
   KOKKOS_FUNCTION void one(sum_type* mine, run& r, std::int64_t i) const {
     std::int64_t j;

@@ -46,7 +46,7 @@ struct sorted_rows {
   KOKKOS_FUNCTION std::int64_t before(Key key) const {
     return partition_point(keys, 1, n, [=](Key there) { return there < key; });
   }
-  void before(const Key (&key)[several], std::int64_t (&at)[several]) const {
+  void before(const Key (&key)[searched_at_once], std::int64_t (&at)[searched_at_once]) const {
     partition_points(keys, 1, n, key, at, [](Key there, Key one) { return there < one; });
   }
   KOKKOS_FUNCTION bool is_at(std::int64_t at, Key key) const { return at < n && keys[at] == key; }
@@ -66,9 +66,9 @@ void for_rows(const Exec& exec, const std::string& label, std::int64_t n, const 
   if constexpr (tuning<Exec>::device) {
     Kokkos::parallel_for(label, range(exec, 0, n), f);
   } else {
-    Kokkos::parallel_for(label, range(exec, 0, (n + several - 1) / several), [=](std::int64_t block) {
-      std::int64_t i = block * several;
-      if (i + several <= n) f.from(i);
+    Kokkos::parallel_for(label, range(exec, 0, (n + searched_at_once - 1) / searched_at_once), [=](std::int64_t block) {
+      std::int64_t i = block * searched_at_once;
+      if (i + searched_at_once <= n) f.from(i);
       else
         for (; i < n; ++i) f(i);
     });
@@ -103,11 +103,11 @@ struct find_partners {
     partners[i] = right.equal_from(begin[i], key);
   }
   void from(std::int64_t i) const {
-    typename by_order<T>::key key[several];
-    std::int64_t at[several];
-    for (int k = 0; k < several; ++k) key[k] = by_order<T>().encode(left[(i + k) * stride]);
+    typename by_order<T>::key key[searched_at_once];
+    std::int64_t at[searched_at_once];
+    for (int k = 0; k < searched_at_once; ++k) key[k] = by_order<T>().encode(left[(i + k) * stride]);
     right.before(key, at);
-    for (int k = 0; k < several; ++k) {
+    for (int k = 0; k < searched_at_once; ++k) {
       begin[i + k] = at[k];
       partners[i + k] = right.equal_from(at[k], key[k]);
     }
@@ -144,11 +144,11 @@ struct put_pairs {
   }
   void from(std::int64_t first) const {
     if (first >= *number) return;
-    std::int64_t pair[several], rows_before[several];
-    for (int k = 0; k < several; ++k) pair[k] = first + k;
+    std::int64_t pair[searched_at_once], rows_before[searched_at_once];
+    for (int k = 0; k < searched_at_once; ++k) pair[k] = first + k;
     partition_points(pairs_before, 1, n, pair, rows_before,
                      [](std::int64_t before, std::int64_t p) { return before <= p; });
-    for (int k = 0; k < several; ++k)
+    for (int k = 0; k < searched_at_once; ++k)
       if (pair[k] < *number) put(pair[k], rows_before[k]);
   }
   /// The last row with no more than k pairs before is a pair's own; rows without pairs come first.
@@ -232,11 +232,11 @@ struct mark_rows {
     mark(i, key, position_in(right, 1, n, key, false));
   }
   void from(std::int64_t i) const {
-    T key[several];
-    std::int64_t at[several];
-    for (int k = 0; k < several; ++k) key[k] = left[(i + k) * stride];
+    T key[searched_at_once];
+    std::int64_t at[searched_at_once];
+    for (int k = 0; k < searched_at_once; ++k) key[k] = left[(i + k) * stride];
     positions_in(right, 1, n, key, at, false);
-    for (int k = 0; k < several; ++k) mark(i + k, key[k], at[k]);
+    for (int k = 0; k < searched_at_once; ++k) mark(i + k, key[k], at[k]);
   }
   KOKKOS_FUNCTION void mark(std::int64_t i, const T& key, std::int64_t at) const {
     const bool found = at < n && (right[at] == key || is_nan(key));

@@ -23,14 +23,14 @@ struct sorted_position {
   KOKKOS_FUNCTION Position operator()(const X& x) const {
     return static_cast<Position>(position_in(sorted, stride, n, x, after_equal));
   }
-  static constexpr int together = several;
+  static constexpr int together = searched_at_once;
   template <class From>
   void apply(Position* to, const From& from, std::int64_t first) const {
-    std::remove_cvref_t<decltype(from[first])> x[several];
-    std::int64_t at[several];
-    for (int k = 0; k < several; ++k) x[k] = from[first + k];
+    std::remove_cvref_t<decltype(from[first])> x[searched_at_once];
+    std::int64_t at[searched_at_once];
+    for (int k = 0; k < searched_at_once; ++k) x[k] = from[first + k];
     positions_in(sorted, stride, n, x, at, after_equal);
-    for (int k = 0; k < several; ++k) to[first + k] = static_cast<Position>(at[k]);
+    for (int k = 0; k < searched_at_once; ++k) to[first + k] = static_cast<Position>(at[k]);
   }
 };
 
