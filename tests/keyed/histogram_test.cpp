@@ -6,6 +6,7 @@
 #include <Kokkos_DualView.hpp>
 #include <cmath>
 #include <quern/keyed.hpp>
+#include <quern/map/functions.hpp>
 
 #include "support/keyed.hpp"
 #include "support/numpy_reference.hpp"
@@ -296,6 +297,44 @@ TYPED_TEST(Bins, OfManyEdgesAndWeights) {
   const auto x = test::row<TypeParam>(values), e = test::row<TypeParam>(edges);
   quern::histogram(TypeParam(), out, x, e, test::row<TypeParam>(weights));
   EXPECT_EQ(expected, test::contents(out));
+}
+
+// Values at edges and beside them, in a row, which hosts look at together, and in a column, which they do not.
+TYPED_TEST(Bins, BesideEdges) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  for (const quern::bin_range range : {quern::bin_range{0, 1}, {-3.7, 1e-3}, {1e15, 1e15 + 3}, {-1e300, 1e300}})
+    for (const int bins : {1, 7, 1000}) {
+      std::vector<double> values{nan, inf, -inf, -0.0, 1e300, -1e300};
+      const double step = (range.high - range.low) / bins;
+      for (int b = 0; b <= bins; ++b) {
+        const double edge = b == bins ? range.high : range.low + b * step;
+        values.insert(values.end(), {edge, std::nextafter(edge, -inf), std::nextafter(edge, inf), edge + step / 2});
+      }
+      std::vector<std::int64_t> expected(bins);
+      for (const double x : values) {
+        if (!(x >= range.low && x <= range.high)) continue;
+        const volatile double product =
+            std::min(std::floor((x - range.low) * (bins / (range.high - range.low))), bins - 1.0);
+        auto b = static_cast<std::int64_t>(product);
+        const auto edge = [&](std::int64_t i) {
+          const volatile double offset = static_cast<double>(i) * step;
+          return offset + range.low;
+        };
+        if (x < edge(b)) --b;
+        else if (b + 1 < bins && x >= edge(b + 1)) ++b;
+        ++expected[b];
+      }
+      const auto n = static_cast<std::int64_t>(values.size());
+      const auto table = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({n, 2});
+      const auto column = Kokkos::subview(table, Kokkos::ALL, 1);
+      const auto row = test::row<TypeParam>(values);
+      quern::copy(TypeParam(), column, row);
+      const auto counts = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, TypeParam>({bins});
+      quern::histogram(TypeParam(), counts, row, range);
+      EXPECT_EQ(expected, test::contents(counts)) << range.low << ' ' << bins;
+      quern::histogram(TypeParam(), counts, column, range);
+      EXPECT_EQ(expected, test::contents(counts)) << range.low << ' ' << bins;
+    }
 }
 
 }  // namespace

@@ -24,6 +24,9 @@ struct bin_range {
 
 namespace impl {
 
+/// How many values hosts find bins or places for at once.
+inline constexpr int searched_at_once = 32;
+
 /// Bins of equal width as `numpy.histogram` has them: the last one includes its upper end, and a value beside an edge
 /// is compared with the edge, `low + i * step` rounded twice.
 struct equal_bins {
@@ -47,6 +50,29 @@ struct equal_bins {
     if (x < edge(b)) return b - 1;
     return b + 1 < bins && x >= edge(b + 1) ? b + 1 : b;
   }
+  /// The same of those that hosts look at together: in floating point up to the last step, and in short loops of
+  /// products and choices between constants, which compilers turn into vector instructions.
+  KOKKOS_FUNCTION void of_several(const double (&x)[searched_at_once], std::int64_t (&bin)[searched_at_once]) const {
+    constexpr double whole = 0x1.8p52;  // what is added to it is rounded to an integer, which its last bits are
+    const double last = static_cast<double>(bins - 1);
+    double b[searched_at_once];
+    for (int k = 0; k < searched_at_once; ++k) {
+      const double place = rounded_product(x[k] - low, scale), nearest = place + whole - whole;
+      b[k] = nearest + (nearest > place ? -1.0 : 0.0);
+    }
+    for (double& at : b) at = at < last ? at : last;
+    for (int k = 0; k < searched_at_once; ++k) {
+      const double below = x[k] < rounded_product(b[k], step) + low ? 1.0 : 0.0;
+      const double above = x[k] >= rounded_product(b[k] + 1, step) + low ? 1.0 : 0.0;
+      b[k] += above - below;
+    }
+    for (double& at : b) at = at < last ? at : last;
+    for (int k = 0; k < searched_at_once; ++k) {
+      const std::int64_t too_low = x[k] >= low ? 0 : -1, too_high = x[k] <= high ? 0 : -1;
+      bin[k] =
+          (Kokkos::bit_cast<std::int64_t>(b[k] + whole) - Kokkos::bit_cast<std::int64_t>(whole)) | too_low | too_high;
+    }
+  }
 };
 
 /// Whether a sorted value comes before the place of x: less than it, or also equal to it. NaN comes after all numbers.
@@ -66,7 +92,6 @@ KOKKOS_FUNCTION std::int64_t position_in(const T* sorted, std::int64_t stride, s
   return partition_point(sorted, stride, n, [&](const T& y) { return comes_before<false>()(y, x); });
 }
 /// The same for as many x as hosts search together.
-inline constexpr int searched_at_once = 32;
 template <class T, class X>
 KOKKOS_FUNCTION void positions_in(const T* sorted, std::int64_t stride, std::int64_t n, const X (&x)[searched_at_once],
                                   std::int64_t (&at)[searched_at_once], bool after_equal) {
