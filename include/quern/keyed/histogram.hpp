@@ -141,12 +141,21 @@ struct binning_kernel {
     }
     for (; i < last; ++i) one(mine, r, i);
   }
+  /// Of hosts' teams each has one thread, which adds without looking for runs: only where all are in one bin would
+  /// every addition wait for the one before.
   KOKKOS_FUNCTION void several_from(sum_type* mine, run& r, std::int64_t i) const {
     typename Bin::value_type values[searched_at_once];
     std::int64_t b[searched_at_once];
     for (int k = 0; k < searched_at_once; ++k) values[k] = convert<typename Bin::value_type>(x[i + k]);
     bin.of_several(values, b);
-    for (int k = 0; k < searched_at_once; ++k) add(mine, r, b[k], weighted ? weights[i + k] : W(1));
+    std::int64_t different = 0;
+    for (int k = 0; k < searched_at_once; ++k) different |= b[k] ^ b[0];
+    if (shared && different != 0) {
+      for (int k = 0; k < searched_at_once; ++k)
+        if (b[k] >= 0) mine[b[k]] += weighted ? convert<sum_type>(weights[i + k]) : sum_type(1);
+    } else {
+      for (int k = 0; k < searched_at_once; ++k) add(mine, r, b[k], weighted ? weights[i + k] : W(1));
+    }
   }
   KOKKOS_FUNCTION void one(sum_type* mine, run& r, std::int64_t i) const {
     std::int64_t j;
