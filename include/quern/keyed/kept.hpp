@@ -40,7 +40,11 @@ struct kept_kernel {
       if (threads.team_rank() == 0) counts[threads.league_rank()] = kept;
     } else {
       std::int64_t kept = 0;
-      for_run(first, last, [&](std::int64_t, bool set) { kept += set ? 1 : 0; });
+      for (std::int64_t i = first; i < last; i += 128) {  // in bytes, of which vector registers hold most
+        std::uint8_t some = 0;
+        for_run(i, Kokkos::min(i + 128, last), [&](std::int64_t, bool set) { some += set ? 1 : 0; });
+        kept += some;
+      }
       counts[threads.league_rank()] = kept;
     }
   }
