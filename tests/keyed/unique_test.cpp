@@ -206,6 +206,7 @@ TYPED_TEST(UniqueLarge, FewIntegers) {
   using E = TypeParam;
   expect_few_integers<E, std::int8_t>(-128);
   expect_few_integers<E, std::uint8_t>(249);
+  expect_few_integers<E, char>('a');
   expect_few_integers<E, std::int64_t>(std::numeric_limits<std::int64_t>::min());
   expect_few_integers<E, std::int64_t>(std::numeric_limits<std::int64_t>::max() - 6);
   expect_few_integers<E, std::uint64_t>((std::uint64_t{1} << 63) - 3);

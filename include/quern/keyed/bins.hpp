@@ -51,8 +51,13 @@ struct equal_bins {
     return b + 1 < bins && x >= edge(b + 1) ? b + 1 : b;
   }
   /// The same of those that hosts look at together: in floating point up to the last step, and in short loops of
-  /// products and choices between constants, which compilers turn into vector instructions.
+  /// products and choices between constants, which compilers turn into vector instructions. Where they may change the
+  /// arithmetic, one by one.
   KOKKOS_FUNCTION void of_several(const double (&x)[searched_at_once], std::int64_t (&bin)[searched_at_once]) const {
+    if constexpr (!exact_arithmetic) {
+      for (int k = 0; k < searched_at_once; ++k) bin[k] = (*this)(x[k]);
+      return;
+    }
     constexpr double whole = 0x1.8p52;  // what is added to it is rounded to an integer, which its last bits are
     const double last = static_cast<double>(bins - 1);
     double b[searched_at_once];

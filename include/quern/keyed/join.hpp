@@ -243,10 +243,6 @@ struct mark_rows {
     marks[i] = found == wanted ? 1 : 0;
   }
 };
-struct is_marked {
-  const std::uint8_t* marks;
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return marks[i] != 0; }
-};
 template <class T>
 struct put_number {
   result_row<T> out;
@@ -266,7 +262,7 @@ void filter_rows(const std::string& label, bool wanted, const Exec& exec, const 
   const scratch_array<Exec, std::uint8_t> marks(exec, n);
   for_rows(exec, label + "/search", n,
            mark_rows<T>{left.data, left.stride[0], sorted.data(), lines.n, wanted, marks.data()});
-  for_kept(label, exec, n, is_marked{marks.data()}, put_number<value_of<LeftRows>>{out}, number);
+  for_kept(label, exec, n, is_marked<std::uint8_t>{marks.data()}, put_number<value_of<LeftRows>>{out}, number);
 }
 
 }  // namespace impl

@@ -139,6 +139,13 @@ struct kept_kernel {
   static constexpr int team_bytes = (follows ? 5 : 3) * device_tile + sizeof(int) + 4 * 16;
 };
 
+/// Keeps what an array has marked.
+template <class T>
+struct is_marked {
+  const T* marks;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return marks[i] != 0; }
+};
+
 /// Numbers what is kept; how many there are is written to `count`, which `exec` reaches.
 template <class Exec, class Keep, class Put>
 void for_kept(const std::string& label, const Exec& exec, std::int64_t n, const Keep& keep, const Put& put,

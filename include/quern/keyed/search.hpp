@@ -34,6 +34,9 @@ struct sorted_position {
   }
 };
 
+template <class T, class Position>
+inline constexpr bool takes_several<sorted_position<T, Position>> = true;
+
 /// The first position whose element is greater than the next, or not comparable.
 template <class T>
 struct first_descent {

@@ -104,19 +104,15 @@ void write_lengths(const std::string& label, const Exec& exec, const result_row<
                        lengths<T>{counts, starts, number, n});
 }
 
-/// Whether a number occurs, and what is done with those that do.
-struct occurs {
-  const std::int64_t* times;
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return times[i] != 0; }
-};
+/// What is done with the numbers that occur.
 template <class T, class Number>
 struct put_counted {
   result_row<T> values;
   result_row<Number> counts;
   const std::int64_t* times;
-  std::int64_t low;
+  std::uint64_t low;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
-    values.set(k, low + i);
+    values.set(k, static_cast<T>(low + static_cast<std::uint64_t>(i)));
     counts.set(k, times[i]);
   }
 };
@@ -130,16 +126,17 @@ bool unique_by_counting(const std::string& label, const Exec& exec, const result
   if (most == 0) return false;
   const auto reducer = []<class V>(std::type_identity<V>) { return minmax_reducer<V>(); };
   const auto range = reduce_call<1>(reduction{label + "/range", op::identity(), reducer, false}, exec, x_view);
-  const auto above = static_cast<std::uint64_t>(range.max) - static_cast<std::uint64_t>(range.min);
-  if (std::cmp_greater_equal(above, most) || !std::in_range<std::int64_t>(range.max)) return false;
+  const auto low = static_cast<std::uint64_t>(range.min), above = static_cast<std::uint64_t>(range.max) - low;
+  if (std::cmp_greater_equal(above, most)) return false;
 
-  const auto low = static_cast<std::int64_t>(range.min), size = static_cast<std::int64_t>(above) + 1;
+  const auto size = static_cast<std::int64_t>(above) + 1;
   const scratch_array<Exec, std::int64_t> times(exec, size);
   fill_scratch(label + "/zero", exec, times.data(), size, std::int64_t{0});
   const auto table = make_output<Exec>(scratch_view<Exec, std::int64_t*>(times.data(), size), label);
   add_by_bin<no_weights>(exec, label + "/times", table, x, strided<const std::int64_t>{nullptr, {}, {}},
-                         own_bin{size, low});
-  for_kept(label, exec, size, occurs{times.data()}, put_counted<T, Number>{values, counts, times.data(), low}, number);
+                         own_bin{size, static_cast<std::int64_t>(low)});
+  for_kept(label, exec, size, is_marked<std::int64_t>{times.data()},
+           put_counted<T, Number>{values, counts, times.data(), low}, number);
   return true;
 }
 

@@ -17,6 +17,10 @@ struct pack_tag {};     // device: a thread handles aligned packs, a grid apart
 struct element_tag {};  // device: a thread handles single elements, a grid apart
 struct block_tag {};    // host: a work item handles a block of a row
 
+/// Whether hosts call `f.apply(to, from, k)` for `F::together` elements from k on, rather than f for each.
+template <class F>
+inline constexpr bool takes_several = false;
+
 /// out(i) = f(in(i)...). One functor with three ways through the same loop nest; `map_launch` picks one.
 template <class Exec, class F, class T, class... In>
 struct map_kernel {
@@ -124,7 +128,7 @@ struct map_kernel {
     std::int64_t k = 0;
     const auto to_line = static_cast<std::int64_t>(bytes_to_line(to) / sizeof(T));
     for (const std::int64_t end : {Kokkos::min(n, to_line), n}) {
-      if constexpr (requires { F::together; })  // what is faster for that many elements at once
+      if constexpr (takes_several<F>)
         for (; k + F::together <= end; k += F::together) local.apply(to, from..., k);
       // Equal pointers are the only overlap that map allows, so no iteration depends on another.
 #pragma GCC ivdep
