@@ -198,6 +198,73 @@ TYPED_TEST(Orthogonal, SvdOfDeficientRank) {
   this->check_svd(std::vector<T>(2 * 6 * 4, T(0)), 2, 4, 6);
 }
 
+// What is left of columns that are parallel is rounding errors, and these may be parallel again.
+TYPED_TEST(Orthogonal, SvdOfParallelColumns) {
+  using T = typename TestFixture::T;
+  const auto check = [&](int m, int n, const auto& element) {
+    std::vector<T> a(m * n);
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < n; ++j) a[i * n + j] = test::number<T>(element(i, j), 0);
+    this->check_svd(a, 1, m, n);
+  };
+  for (int n = 1; n <= 64; ++n) {
+    check(n, n, [](int, int) { return 1; });
+    check(n, n, [](int, int) { return 0.1; });
+    check(n, n, [](int i, int j) { return i * j; });
+    check(n, n, [](int i, int j) { return (i + 1) * (j + 1); });
+    check(n, n, [&](int i, int j) { return 1 + (i < n / 2) + 3 * (j < n / 3); });
+    check(n, n, [](int i, int j) { return i + j; });
+  }
+  for (const auto& [m, n] : {std::array<int, 2>{64, 5}, {7, 64}, {33, 32}, {3, 2}}) {
+    check(m, n, [](int, int) { return 7; });
+    check(m, n, [](int i, int j) { return (i % 3) * (j % 2) + (i % 2) * (j % 5); });
+    check(m, n, [](int i, int j) { return i == 0 ? 1e-10 * j : j == 1 ? 1e8 : 1; });
+  }
+}
+
+// Squares of such elements overflow or vanish.
+TYPED_TEST(Orthogonal, ElementsOfEverySize) {
+  using T = typename TestFixture::T;
+  using R = typename TestFixture::R;
+  constexpr int n = 4;
+  const bool narrow = sizeof(R) == 4;
+  const std::vector<double> sizes = narrow ? std::vector<double>{1e-22, 1e-36, 1e20, 5e36}
+                                           : std::vector<double>{1e-170, 1e-305, 1e155, 1e306};
+  for (const double size : sizes) {
+    auto scaled = [&](std::vector<T> a) {
+      for (T& x : a) x *= static_cast<R>(size);
+      return a;
+    };
+    this->check_svd(scaled(test::matrices<T>(5, n, "any")), 5, n, n);
+    this->check_qr(scaled(test::matrices<T>(5, n, "any")), 5, n, n, n);
+    this->check_qr(scaled(test::matrices<T>(8, 2, "any")), 2, 8, 2, 8);
+    this->check_eigh(5, n, {-size, 0.25 * size, 0.5 * size, size});
+  }
+  auto mixed = test::matrices<T>(2, n, "any");  // columns of very different sizes
+  for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] *= static_cast<R>(i % 4 == 1 ? sizes[0] : i % 4 == 2 ? sizes[2] : 1);
+  this->check_svd(mixed, 2, n, n);
+  this->check_qr(mixed, 2, n, n, n);
+}
+
+TYPED_TEST(Orthogonal, QrOfNoColumns) {
+  this->check_qr({}, 2, 4, 0, 4);
+  this->check_qr({}, 2, 4, 0, 0);
+}
+
+TYPED_TEST(Orthogonal, InfinitiesGiveNaN) {
+  using T = typename TestFixture::T;
+  using R = typename TestFixture::R;
+  using E = typename TestFixture::E;
+  auto a = test::matrices<T>(2, 3, "any");
+  a[4] = T(-std::numeric_limits<R>::infinity());
+  const auto va = TestFixture::array({2, 3, 3}, a), vv = TestFixture::array({2, 3, 3});
+  const Kokkos::View<R**, Kokkos::LayoutRight, typename E::memory_space> s("s", 2, 3), w("w", 2, 3);
+  quern::svdvals(s, va);
+  quern::eigh(w, vv, va);
+  for (const auto& values : {TestFixture::reals(s), TestFixture::reals(w)})
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(i < 3, values[i] != values[i]) << i;
+}
+
 TYPED_TEST(Orthogonal, SvdOfNaNAndInfo) {
   using T = typename TestFixture::T;
   using R = typename TestFixture::R;

@@ -32,15 +32,20 @@ struct eigh_op {
     const small_matrix<T> basis{more, work.ld};  // a vector in each row, so that lanes are neighbours
     auto* turns = reinterpret_cast<rotation*>(scratch + n * work.ld);
     load(lanes, work, basis, item);
-    const R size = norm(lanes, work, true);
-    const R small = Kokkos::Experimental::epsilon_v<R> * size;
+    const R most = largest_element(lanes, work, n, n);
+    if (most > Kokkos::Experimental::finite_max_v<R>) {
+      store_no_number(lanes, item);
+      return lanes.once([&] { info(item) = 0; });
+    }
+    const R scale = binary_scale(most);
+    multiply_elements(lanes, work, n, n, 1 / scale);
+    const R small = Kokkos::Experimental::epsilon_v<R> * norm(lanes, work, true);
     int sweep = 0;
     while (norm(lanes, work, false) > small && sweep < jacobi_sweeps) {
       for (int round = 0; round < 2 * rotations() - 1; ++round) turn(lanes, work, basis, turns, round);
       ++sweep;
     }
-    if (size == size) store(lanes, work, basis, item);
-    else store_no_number(lanes, item);
+    store(lanes, work, basis, scale, item);
     lanes.once([&] { info(item) = sweep == jacobi_sweeps ? 1 : 0; });
   }
 
@@ -100,7 +105,7 @@ struct eigh_op {
   /// The values in ascending order, with their vectors.
   template <class Lanes>
   KOKKOS_FUNCTION void store(const Lanes& lanes, const small_matrix<T>& work, const small_matrix<T>& basis,
-                             std::int64_t item) const {
+                             R scale, std::int64_t item) const {
     lanes.for_each(a.rows, [&](int j) {
       const R value = real_value(work(j, j));
       int place = 0;
@@ -108,7 +113,7 @@ struct eigh_op {
         const R other = real_value(work(i, i));
         place += other < value || (other == value && i < j);
       }
-      w(item, place, 0) = value;
+      w(item, place, 0) = scale * value;
       if (vectors())
         for (int i = 0; i < a.rows; ++i) v(item, i, place) = basis(j, i);
     });

@@ -37,8 +37,9 @@ struct jacobi_rotation {
   static KOKKOS_FUNCTION jacobi_rotation diagonalizing(R pp, R qq, const T& pq) {
     const R size = Kokkos::abs(pq);
     if (size == 0) return {R(1), R(0), T(1)};
-    const R tau = (qq - pp) / (2 * size);
-    const R tangent = (tau < 0 ? R(-1) : R(1)) / (Kokkos::abs(tau) + Kokkos::sqrt(1 + tau * tau));
+    const R tau = (qq - pp) / (2 * size), far = Kokkos::abs(tau);
+    constexpr R large = 1 / Kokkos::Experimental::epsilon_v<R>;  // its square may overflow, and 1 does not count
+    const R tangent = (tau < 0 ? R(-1) : R(1)) / (far + (far > large ? far : Kokkos::sqrt(1 + far * far)));
     const R cosine = 1 / Kokkos::sqrt(1 + tangent * tangent);
     return {cosine, tangent * cosine, conjugate(pq) / size};
   }

@@ -41,12 +41,25 @@ struct qr_op {
   /// Makes the reflection of column k, and gives its tau.
   template <class Lanes>
   KOKKOS_FUNCTION T reflect_column(const Lanes& lanes, const small_matrix<T>& work, int k) const {
-    const T alpha = work(k, k);
-    const R below = lanes.template sum<R>(k + 1, a.rows, [&](int i) { return squared(work(i, k)); });
+    const auto squares = [&](R inverse) {
+      return lanes.template sum<R>(k + 1, a.rows, [&](int i) { return squared(work(i, k) * inverse); });
+    };
+    R scale = 1, inverse = 1;
+    T alpha = work(k, k);
+    R below = squares(inverse), square = squared(alpha) + below;
+    if (!(square >= least_square<R> && square <= Kokkos::Experimental::finite_max_v<R>)) {
+      scale = binary_scale(
+          lanes.template maximum<R>(k, a.rows, [&](int i) { return largest_part(work(i, k)); }));
+      inverse = 1 / scale;
+      alpha *= inverse;
+      below = squares(inverse);
+      square = squared(alpha) + below;
+    }
     if (below == 0 && alpha == T(real_value(alpha))) return T(0);
-    const R length = Kokkos::sqrt(squared(alpha) + below), beta = real_value(alpha) > 0 ? -length : length;
-    const T scale = T(1) / (alpha - beta);
-    lanes.for_each(a.rows - k, [&](int i) { work(k + i, k) = i == 0 ? T(beta) : work(k + i, k) * scale; });
+    const R length = Kokkos::sqrt(square), beta = real_value(alpha) > 0 ? -length : length;
+    const T factor = T(1) / (alpha - beta);
+    lanes.for_each(a.rows - k,
+                   [&](int i) { work(k + i, k) = i == 0 ? T(beta * scale) : work(k + i, k) * inverse * factor; });
     return (T(beta) - alpha) / beta;
   }
 
@@ -109,7 +122,7 @@ void qr(const Exec& exec, const Q& q_view, const R& r_view, const A& a_view) {
     if (rank == 2) impl::qr_matrix(exec, label, q, r, a);
   }
   if constexpr (impl::may_be_batch<A>) {
-    if (rank == 3 && m * n > 0) {
+    if (rank == 3 && columns > 0) {
       const impl::qr_op<T> op{impl::as_matrices(q), impl::as_matrices(r), impl::as_matrices(a)};
       impl::launch_small<T>(exec, label, a.extents.extent[0], static_cast<int>(std::max(m, n)), op);
     }

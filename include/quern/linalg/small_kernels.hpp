@@ -31,6 +31,30 @@ KOKKOS_FUNCTION real_type<T> pivot_size(const T& x) {
   return m == m ? m : Kokkos::Experimental::infinity_v<real_type<T>>;
 }
 
+/// The largest of the parts of a number, and infinity for what is not finite.
+template <class T>
+KOKKOS_FUNCTION real_type<T> largest_part(const T& x) {
+  using R = real_type<T>;
+  const auto part = [](R r) { return Kokkos::abs(r) <= Kokkos::Experimental::finite_max_v<R> ? Kokkos::abs(r)
+                                                                             : Kokkos::Experimental::infinity_v<R>; };
+  if constexpr (std::is_floating_point_v<T>) return part(x);
+  else return Kokkos::max(part(x.real()), part(x.imag()));
+}
+
+/// The power of two next to a magnitude. Divided by it, a matrix with elements up to that magnitude has squares that
+/// neither overflow nor vanish, and no rounding is added. Zero has the smallest power, and it has a normal inverse.
+template <class R>
+KOKKOS_FUNCTION R binary_scale(R magnitude) {
+  using pattern = std::conditional_t<sizeof(R) == 8, std::uint64_t, std::uint32_t>;
+  constexpr R least = Kokkos::Experimental::norm_min_v<R>, most = 1 / least;
+  const auto exponent = Kokkos::bit_cast<pattern>(Kokkos::Experimental::infinity_v<R>);
+  return Kokkos::clamp(Kokkos::bit_cast<R>(Kokkos::bit_cast<pattern>(magnitude) & exponent), least, most);
+}
+
+/// Squares below this have lost digits to underflow.
+template <class R>
+inline constexpr R least_square = Kokkos::Experimental::norm_min_v<R> / Kokkos::Experimental::epsilon_v<R>;
+
 /// The threads that share a matrix. What one call of `for_each` has written, all of them see after it.
 template <class Member>
 struct lane_group {
@@ -61,6 +85,15 @@ struct lane_group {
         Kokkos::ThreadVectorRange(team, end - first), [&](int i, R& s) { s += f(first + i); }, total);
     return total;
   }
+  /// The largest f(i) of those from `first` to `end`, none of them negative.
+  template <class R, class F>
+  KOKKOS_FUNCTION R maximum(int first, int end, const F& f) const {
+    R most = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, end - first), [&](int i, R& m) { m = Kokkos::max(m, f(first + i)); },
+        Kokkos::Max<R>(most));
+    return Kokkos::max(most, R(0));
+  }
   template <class F>
   KOKKOS_FUNCTION void once(const F& f) const {
     Kokkos::single(Kokkos::PerThread(team), f);
@@ -86,6 +119,12 @@ struct single_lane {
     for (int i = first; i < end; ++i) total += f(i);
     return total;
   }
+  template <class R, class F>
+  KOKKOS_FUNCTION R maximum(int first, int end, const F& f) const {
+    R most = 0;
+    for (int i = first; i < end; ++i) most = Kokkos::max(most, f(i));
+    return most;
+  }
   template <class F>
   KOKKOS_FUNCTION void once(const F& f) const {
     f();
@@ -102,6 +141,23 @@ struct small_matrix {
   static KOKKOS_FUNCTION int distance(int columns) { return columns | 1; }
   static KOKKOS_FUNCTION int elements(int rows, int columns) { return rows * distance(columns); }
 };
+
+/// The largest part of the elements of a matrix in scratch memory.
+template <class Lanes, class T>
+KOKKOS_FUNCTION real_type<T> largest_element(const Lanes& lanes, const small_matrix<T>& x, int rows, int columns) {
+  using R = real_type<T>;
+  return lanes.template maximum<R>(0, rows, [&](int i) {
+    R most = 0;
+    for (int j = 0; j < columns; ++j) most = Kokkos::max(most, largest_part(x(i, j)));
+    return most;
+  });
+}
+/// Multiplies it by a real number.
+template <class Lanes, class T>
+KOKKOS_FUNCTION void multiply_elements(const Lanes& lanes, const small_matrix<T>& x, int rows, int columns,
+                                       real_type<T> factor) {
+  for (int i = 0; i < rows; ++i) lanes.for_each(columns, [&](int j) { x(i, j) *= factor; });
+}
 
 /// The matrices of a batch in memory: strides of item, row and column.
 template <class T>

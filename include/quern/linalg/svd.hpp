@@ -34,21 +34,27 @@ struct svd_op {
     T* lengths = scratch + rows() * x.ld;
     T* extra = lengths + n;
     load(lanes, x, basis, item);
-    const R size = lanes.template sum<R>(0, rows(), [&](int i) {
-      R sum = 0;
-      for (int j = 0; j < n; ++j) sum += squared(x(i, j));
-      return sum;
-    });
+    const R most = largest_element(lanes, x, rows(), n);
+    if (most > Kokkos::Experimental::finite_max_v<R>) {
+      store_no_numbers(lanes, item);
+      return lanes.once([&] { info(item) = 0; });
+    }
+    const R scale = binary_scale(most);
+    multiply_elements(lanes, x, rows(), n, 1 / scale);
     int sweep = 0;
     while (sweep < jacobi_sweeps && sweep_turns(lanes, x, basis, extra)) ++sweep;
     lanes.for_each(n, [&](int j) {
-      R sum = 0;
-      for (int i = 0; i < rows(); ++i) sum += squared(x(i, j));
-      lengths[j] = T(Kokkos::sqrt(sum));
+      const R square = square_of(x, j);
+      lengths[j] = T(square < least_square<R> ? R(0) : Kokkos::sqrt(square));
     });
-    if (size == size) store(lanes, x, basis, lengths, extra, item);
-    else store_no_numbers(lanes, item);
+    store(lanes, x, basis, lengths, extra, scale, item);
     lanes.once([&] { info(item) = sweep == jacobi_sweeps ? 1 : 0; });
+  }
+
+  KOKKOS_FUNCTION R square_of(const small_matrix<T>& x, int column) const {
+    R sum = 0;
+    for (int i = 0; i < rows(); ++i) sum += squared(x(i, column));
+    return sum;
   }
 
   template <class Lanes>
@@ -81,20 +87,32 @@ struct svd_op {
           qq += squared(x(i, q));
           pq += conjugate(x(i, p)) * x(i, q);
         }
-        if (!(Kokkos::abs(pq) > bound * Kokkos::sqrt(pp) * Kokkos::sqrt(qq))) return;
+        const R product = Kokkos::sqrt(pp) * Kokkos::sqrt(qq), overlap = Kokkos::abs(pq);
+        if (!(overlap > bound * product) || pp < least_square<R> || qq < least_square<R>) return;
         const rotation r = rotation::diagonalizing(pp, qq, pq);
         for (int i = 0; i < rows(); ++i) r.columns(x(i, p), x(i, q));
         if (vectors())
           for (int i = 0; i < n; ++i) r.columns(basis(i, p), basis(i, q));
+        if (overlap > (1 - rows() * Kokkos::Experimental::epsilon_v<R>) * product)
+          clear_rounding(x, p, q, Kokkos::min(pp, qq));
         turned[k] = T(1);
       });
     return lanes.template sum<R>(0, pairs, [&](int k) { return real_value(turned[k]); }) > 0;
   }
 
+  /// Of two columns that were parallel, the shorter one is rounding errors after the rotation. These may be parallel to
+  /// the other again, and would be turned for ever: they become zero.
+  KOKKOS_FUNCTION void clear_rounding(const small_matrix<T>& x, int p, int q, R shorter) const {
+    const R pp = square_of(x, p), qq = square_of(x, q);
+    const R bound = 2 * rows() * Kokkos::Experimental::epsilon_v<R>;
+    if (Kokkos::min(pp, qq) > bound * bound * shorter) return;
+    for (int i = 0; i < rows(); ++i) x(i, pp < qq ? p : q) = T(0);
+  }
+
   /// The values in descending order, with their vectors.
   template <class Lanes>
   KOKKOS_FUNCTION void store(const Lanes& lanes, const small_matrix<T>& x, const small_matrix<T>& basis, T* lengths,
-                             T* extra, std::int64_t item) const {
+                             T* extra, R scale, std::int64_t item) const {
     const int n = columns();
     if (vectors()) make_orthonormal(lanes, x, lengths, extra);
     const bool adjoint = wide();
@@ -105,7 +123,7 @@ struct svd_op {
         const R other = real_value(lengths[i]);
         place += other > value || (other == value && i < j);
       }
-      s(item, place, 0) = value;
+      s(item, place, 0) = scale * value;
       if (!vectors()) return;
       for (int i = 0; i < u.rows; ++i) u(item, i, place) = adjoint ? basis(i, j) : x(i, j);
       for (int i = 0; i < vt.columns; ++i) vt(item, place, i) = conjugate(adjoint ? x(i, j) : basis(i, j));
@@ -192,17 +210,17 @@ void svd_checked(const Exec& exec, const std::string& label, const strided<T>& u
 /// | (batch, m, n) | (batch, m, k) | (batch, k), real | (batch, k, n) | many matrices, m and n up to 64 |
 ///
 /// s descends. Views of any layout of float, double or their complex numbers. The error of s is some m eps of the
-/// largest value.
+/// largest value, of whatever size the elements are.
 ///
 /// One matrix is decomposed by LAPACK, cuSOLVER (by the polar decomposition) or rocSOLVER (component `linalg`), and the
 /// call waits for `exec`; of one with many more rows than columns, or columns than rows, only the R of its QR
 /// factorization is. A batch is decomposed by one-sided Jacobi rotations in one kernel, often with far less error in
-/// small values; the squares of the elements must not overflow. Matrices that do not fit into fast scratch memory stand
-/// in slow, which grows when first needed.
+/// small values. Matrices that do not fit into fast scratch memory spill to global memory, which grows when first
+/// needed.
 ///
 /// With `info`, a View of int of one element an item (of rank 0 for one matrix), `info(b)` is 0, or not 0 where the
 /// iteration has not converged (30 sweeps of Jacobi's), and a batch is asynchronous on `exec`; without it the call
-/// waits for `exec` and throws. NaN in an item give NaN there.
+/// waits for `exec` and throws. NaN or infinities in an item give NaN there.
 /// @throws Error if ranks or extents do not fit or Views share memory
 /// @throws ConvergenceError for the first item that did not converge, without `info`
 template <execution_space Exec, view_like U, view_like S, view_like Vt, view_like A, view_like... Info>
