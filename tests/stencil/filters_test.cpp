@@ -122,6 +122,87 @@ TYPED_TEST(FiltersOn, MeansOfIntegersRoundDown) {
   }
 }
 
+__extension__ typedef __int128 int128;
+
+/// The sum of a window of `size` along each axis, exact, where the array goes on in a circle.
+template <class T>
+std::vector<int128> exact_sums(const std::vector<T>& in, int rows, int columns, int size) {
+  std::vector<int128> sums(in.size());
+  for (int j = 0; j < rows; ++j)
+    for (int i = 0; i < columns; ++i)
+      for (int k = -(size / 2); k <= (size - 1) / 2; ++k)
+        for (int l = -(size / 2); l <= (size - 1) / 2; ++l)
+          sums[j * columns + i] += in[(j + k + size * rows) % rows * columns + (i + l + size * columns) % columns];
+  return sums;
+}
+
+template <class Exec>
+struct ExactMeans {
+  template <class T>
+  static void check(int size) {
+    const int rows = 5, columns = 7;
+    std::vector<T> values(rows * columns);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const T largest = std::numeric_limits<T>::max(), smallest = std::numeric_limits<T>::min();
+      values[i] = i % 3 == 0 ? static_cast<T>(largest - T(i)) : i % 5 == 0 ? static_cast<T>(smallest + T(i)) : largest;
+    }
+    const auto in = test::make_array<T, 2, Kokkos::LayoutRight, Exec>({rows, columns}, values);
+    const auto mean = test::make_array<T, 2, Kokkos::LayoutRight, Exec>({rows, columns});
+    const auto sum = test::make_array<std::int64_t, 2, Kokkos::LayoutRight, Exec>({rows, columns});
+    const auto real = test::make_array<double, 2, Kokkos::LayoutRight, Exec>({rows, columns});
+    quern::uniform_filter(Exec(), mean, size, boundary::wrap, in);
+    quern::uniform_filter(Exec(), real, size, boundary::wrap, in);
+    quern::box_sum(Exec(), sum, size, boundary::wrap, in);
+    const auto expected = exact_sums(values, rows, columns, size);
+    const auto means = test::contents(mean);
+    const auto sums = test::contents(sum);
+    const auto reals = test::contents(real);
+    const int128 cells = size * size;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const int128 rest = (expected[i] % cells + cells) % cells;
+      ASSERT_EQ(static_cast<T>((expected[i] - rest) / cells), means[i]) << size << ' ' << i;
+      ASSERT_EQ(static_cast<std::int64_t>(static_cast<std::uint64_t>(expected[i])), sums[i]) << size << ' ' << i;
+      const double right = static_cast<double>(expected[i]) / static_cast<double>(cells);
+      ASSERT_NEAR(right, reals[i], 4 * test::eps<double>() * std::fabs(right)) << size << ' ' << i;
+    }
+  }
+};
+
+// Sums beyond 32 bits of narrow values, and beyond 64 of wide ones.
+TYPED_TEST(FiltersOn, MeansOfIntegersAreExact) {
+  for (const int size : {1, 2, 3, 4, 200}) {
+    ExactMeans<TypeParam>::template check<std::int8_t>(size);
+    ExactMeans<TypeParam>::template check<std::uint16_t>(size);
+    ExactMeans<TypeParam>::template check<std::uint32_t>(size);
+    ExactMeans<TypeParam>::template check<std::int64_t>(size);
+    ExactMeans<TypeParam>::template check<std::uint64_t>(size);
+  }
+}
+
+TYPED_TEST(FiltersOn, ConstantsBesideWideIntegers) {
+  const auto big = std::int64_t{1} << 62;
+  const auto in = test::make_array<std::int64_t, 2, Kokkos::LayoutRight, TypeParam>({1, 2}, {big, big});
+  const auto out = test::make_array<std::int64_t, 2, Kokkos::LayoutRight, TypeParam>({1, 2});
+  quern::uniform_filter(TypeParam(), out, 3, boundary::constant(big), in);
+  EXPECT_EQ((std::vector<std::int64_t>{big, big}), test::contents(out));
+  quern::uniform_filter(TypeParam(), out, {3, 5}, boundary::constant(-big), in);  // 2 cells of big among 15
+  const auto expected = static_cast<std::int64_t>((int128(big) * (2 - 13) - 14) / 15);
+  EXPECT_EQ((std::vector<std::int64_t>{expected, expected}), test::contents(out));
+}
+
+TYPED_TEST(FiltersOn, LargeWeightsOfNarrowValues) {
+  const std::int32_t big = 1 << 30;
+  const auto in = test::make_array<std::uint8_t, 1, Kokkos::LayoutRight, TypeParam>({4}, {255, 254, 1, 255});
+  const auto out = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, TypeParam>({4});
+  const auto w = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, TypeParam>({3}, {big, -1, big});
+  const auto line = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, TypeParam>({2}, {big, big});
+  quern::correlate(TypeParam(), out, w, boundary::constant(0), in);
+  const std::int64_t b = big;
+  EXPECT_EQ((std::vector<std::int64_t>{254 * b - 255, 256 * b - 254, 509 * b - 1, b - 255}), test::contents(out));
+  quern::correlate(TypeParam(), out, quern::separable(line), boundary::constant(0), in);
+  EXPECT_EQ((std::vector<std::int64_t>{255 * b, 509 * b, 255 * b, 256 * b}), test::contents(out));
+}
+
 /// The outer product of two lists.
 std::vector<double> product_of(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> w;

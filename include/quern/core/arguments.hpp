@@ -39,6 +39,14 @@ auto typical_view() {
 template <class V>
 using typical = typename decltype(typical_view<std::remove_cvref_t<V>>())::type;
 
+/// The rank of a View, or -1 where it is not known when compiling.
+template <class V>
+constexpr int known_rank() {
+  if constexpr (requires { std::integral_constant<std::size_t, typical<V>::rank()>(); })
+    return static_cast<int>(typical<V>::rank());
+  else return -1;
+}
+
 /// An input of an operation on the host: an array, or a scalar that stands for one.
 template <class T>
 struct array_input {

@@ -13,12 +13,14 @@
 ///
 /// with `edge` what stands beyond the array, as for `quern::stencil`; `out` and `in` have equal extents and rank 1
 /// to 3. A window of n values reaches from -(n / 2) to (n - 1) / 2. Sums are formed in the common type of values and
-/// weights, those of integers in int64 (in int where values have less than 32 bits and weights at most 32), and
-/// converted to the type of `out`.
+/// weights and
+/// converted to the type of `out`. Those of integers are exact where they fit 64 bits, and wrap around where they do
+/// not; they are unsigned where values and weights are, and a value has 64 bits.
 ///
 /// @throws Error if extents do not fit, a window is empty, `out` shares memory with `in`, or `edge` does not fit
 
 #include <cmath>
+#include <limits>
 #include <quern/core/mirror.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/map/math.hpp>
@@ -72,15 +74,83 @@ struct run_time_box {
   int radius(int d) const { return r[d]; }
 };
 
-/// What the sum of values T with weights W is formed in.
+/// What sums of values T with weights W are formed in, where no sum is known to be small.
 template <class T, class W>
 struct weighted_sum_of {
-  static constexpr bool narrow = std::is_integral_v<T> && sizeof(T) < 4 && sizeof(W) <= 4;
-  using type = std::conditional_t<std::is_integral_v<T> && std::is_integral_v<W>,
-                                  std::conditional_t<narrow, int, std::int64_t>, decltype(T() * W())>;
+  static constexpr bool is_unsigned = sizeof(T) == 8 && std::is_unsigned_v<T> && std::is_unsigned_v<W>;
+  using integer = std::conditional_t<is_unsigned, std::uint64_t, std::int64_t>;
+  using type = std::conditional_t<std::is_integral_v<T> && std::is_integral_v<W>, integer, decltype(T() * W())>;
 };
 template <class T, class W>
 using weighted_sum_type = typename weighted_sum_of<T, W>::type;
+
+/// Calls f(std::type_identity<S>()) with the type that sums are formed in, `total` the sum of the magnitudes of the
+/// weights: int, which is faster, where values are so narrow that no sum overflows it.
+template <class T, class W, class F>
+void with_sum_type(double total, const F& f) {
+  if constexpr (std::is_integral_v<T> && std::is_integral_v<W> && sizeof(T) < 4) {
+    constexpr double largest = static_cast<double>(std::uint64_t{1} << (8 * sizeof(T)));
+    if (largest * total <= static_cast<double>(std::numeric_limits<int>::max())) return f(std::type_identity<int>());
+  }
+  f(std::type_identity<weighted_sum_type<T, W>>());
+}
+template <class W>
+double total_magnitude(const std::vector<W>& weights) {
+  double total = 0;
+  if constexpr (std::is_integral_v<W>)
+    for (const W w : weights) total += std::fabs(static_cast<double>(w));
+  return total;
+}
+
+/// Adds the product of a weight and a value.
+template <class S, class W, class T>
+KOKKOS_FUNCTION void add_weighted(S& s, const W& weight, const T& value) {
+  if constexpr (std::is_integral_v<S> && sizeof(S) == 8)
+    s = wrapping_add(s, wrapping_multiply(static_cast<S>(weight), static_cast<S>(value)));
+  else s += static_cast<S>(weight) * static_cast<S>(value);
+}
+template <class S, class T>
+KOKKOS_FUNCTION void add_plain(S& s, const T& value) {
+  if constexpr (std::is_integral_v<S> && sizeof(S) == 8) s = wrapping_add(s, static_cast<S>(value));
+  else s += static_cast<S>(value);
+}
+
+/// A sum of integers of 64 bits: 128 bits in two's complement.
+struct wide_sum {
+  std::uint64_t low = 0;
+  std::int64_t high = 0;
+
+  wide_sum() = default;
+  template <class T>
+    requires(std::is_integral_v<T>)
+  KOKKOS_FUNCTION explicit wide_sum(T x) : low(static_cast<std::uint64_t>(x)), high(x < T(0) ? -1 : 0) {}
+  KOKKOS_FUNCTION wide_sum& operator+=(const wide_sum& other) {
+    low += other.low;
+    high += other.high + (low < other.low ? 1 : 0);
+    return *this;
+  }
+  /// Times a number of cells, below 2^32.
+  KOKKOS_FUNCTION wide_sum operator*(const wide_sum& cells) const {
+    const std::uint64_t first = (low & digit) * cells.low, second = (low >> 32) * cells.low + (first >> 32);
+    wide_sum product;
+    product.low = second << 32 | (first & digit);
+    product.high = static_cast<std::int64_t>(static_cast<std::uint64_t>(high) * cells.low + (second >> 32));
+    return product;
+  }
+  /// The mean of a number of cells below 2^32, rounded down: the last 64 bits of it, which has no more.
+  KOKKOS_FUNCTION std::uint64_t floor_mean(std::uint64_t cells) const {
+    const std::uint64_t flip = high < 0 ? ~std::uint64_t{0} : 0;  // floor(-x - 1) is -floor(x) - 1
+    const std::uint64_t top = (static_cast<std::uint64_t>(high) ^ flip) % cells, bottom = low ^ flip;
+    const std::uint64_t upper = top << 32 | bottom >> 32, lower = upper % cells << 32 | (bottom & digit);
+    return (upper / cells << 32 | lower / cells) ^ flip;
+  }
+  KOKKOS_FUNCTION explicit operator double() const {
+    return static_cast<double>(high) * 0x1p64 + static_cast<double>(low);
+  }
+
+ private:
+  static constexpr std::uint64_t digit = 0xffffffff;
+};
 
 /// The greatest integer up to a / b, b > 0.
 template <class T>
@@ -103,17 +173,29 @@ struct weight_list {
   }
 };
 
+/// Weights on their way to memory, as part of a kernel: nothing on the host has to outlive the call.
+template <class W>
+struct store_weights {
+  static constexpr int most = 128;
+  W list[most];
+  W* to;
+  KOKKOS_FUNCTION void operator()(int k) const { to[k] = list[k]; }
+};
+
 /// `list` for the kernels of `exec`, in scratch memory of at least as many weights.
 template <class Exec, class W>
-weight_list<W> send_weights(const Exec& exec, const std::vector<W>& list, W* memory) {
+weight_list<W> send_weights(const Exec& exec, const std::string& label, const std::vector<W>& list, W* memory) {
   weight_list<W> sent{};
   if (list.size() <= weight_list<W>::most) {
     std::copy(list.begin(), list.end(), sent.few);
     return sent;
   }
-  using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  Kokkos::deep_copy(exec, Kokkos::View<W*, typename Exec::memory_space, unmanaged>(memory, list.size()),
-                    Kokkos::View<const W*, Kokkos::HostSpace, unmanaged>(list.data(), list.size()));
+  for (std::size_t first = 0; first < list.size(); first += store_weights<W>::most) {
+    const auto count = std::min<std::size_t>(store_weights<W>::most, list.size() - first);
+    store_weights<W> some{{}, memory + first};
+    std::copy_n(list.begin() + first, count, some.list);
+    Kokkos::parallel_for(label + "/weights", Kokkos::RangePolicy<Exec>(exec, 0, count), some);
+  }
   sent.many = memory;
   return sent;
 }
@@ -147,14 +229,20 @@ struct weighted_window {
   template <bool Many, class At>
   KOKKOS_FUNCTION void row(S& s, int& k, const At& at) const {
     for (int i = 0; i < count[Rank - 1]; ++i, ++k)
-      s += static_cast<S>(weights.template at<Many>(k)) * static_cast<S>(at(first[Rank - 1] + i));
+      add_weighted(s, weights.template at<Many>(k), at(first[Rank - 1] + i));
   }
 };
 
-/// The same of a window of 2 R + 1 along each axis, which kernels hold in registers.
+/// The cells of a window of 2 R + 1 along each axis.
+template <int Rank, int R>
+inline constexpr int box_cells = (2 * R + 1) * box_cells<Rank - 1, R>;
+template <int R>
+inline constexpr int box_cells<0, R> = 1;
+
+/// The same of such a window, which kernels hold in registers.
 template <class S, class W, int Rank, int R>
 struct weighted_box {
-  static constexpr int side = 2 * R + 1, cells = Rank == 1 ? side : Rank == 2 ? side * side : side * side * side;
+  static constexpr int side = 2 * R + 1, cells = box_cells<Rank, R>;
   W weights[cells];
 
   template <class Window>
@@ -162,9 +250,9 @@ struct weighted_box {
     S s = 0;
     for (int n = 0; n < cells; ++n) {
       const int i = n % side - R, j = n / side % side - R, k = n / side / side - R;
-      if constexpr (Rank == 1) s += static_cast<S>(weights[n]) * static_cast<S>(at(i));
-      else if constexpr (Rank == 2) s += static_cast<S>(weights[n]) * static_cast<S>(at(j, i));
-      else s += static_cast<S>(weights[n]) * static_cast<S>(at(k, j, i));
+      if constexpr (Rank == 1) add_weighted(s, weights[n], at(i));
+      else if constexpr (Rank == 2) add_weighted(s, weights[n], at(j, i));
+      else add_weighted(s, weights[n], at(k, j, i));
     }
     return s;
   }
@@ -176,13 +264,13 @@ struct plain_box {
   Finish finish;
   template <class Window>
   KOKKOS_FUNCTION auto operator()(const Window& at) const {
-    S s = 0;
+    S s(0);
     for (int k = Rank == 3 ? -R : 0; k <= (Rank == 3 ? R : 0); ++k)
       for (int j = Rank > 1 ? -R : 0; j <= (Rank > 1 ? R : 0); ++j)
         for (int i = -R; i <= R; ++i) {
-          if constexpr (Rank == 1) s += static_cast<S>(at(i));
-          else if constexpr (Rank == 2) s += static_cast<S>(at(j, i));
-          else s += static_cast<S>(at(k, j, i));
+          if constexpr (Rank == 1) add_plain(s, at(i));
+          else if constexpr (Rank == 2) add_plain(s, at(j, i));
+          else add_plain(s, at(k, j, i));
         }
     return finish(s);
   }
@@ -211,7 +299,7 @@ struct weighted_line {
   KOKKOS_FUNCTION S sum(const Window& at) const {
     S s = 0;
     for (int i = 0; i < count; ++i)
-      s += static_cast<S>(weights.template at<Many>(i)) * static_cast<S>(along<Rank, Axis>(at, first + i));
+      add_weighted(s, weights.template at<Many>(i), along<Rank, Axis>(at, first + i));
     return s;
   }
 };
@@ -221,8 +309,8 @@ struct plain_line {
   int first, count;
   template <class Window>
   KOKKOS_FUNCTION auto operator()(const Window& at) const {
-    S s = 0;
-    for (int i = 0; i < count; ++i) s += static_cast<S>(along<Rank, Axis>(at, first + i));
+    S s(0);
+    for (int i = 0; i < count; ++i) add_plain(s, along<Rank, Axis>(at, first + i));
     return finish(s);
   }
 };
@@ -242,16 +330,22 @@ struct scale_sum {
     return static_cast<S>(s) * factor;
   }
 };
-template <class S>
+/// Means of values T.
+template <class T>
+using mean_of = std::conditional_t<sizeof(T) == 8 && std::is_unsigned_v<T>, std::uint64_t, std::int64_t>;
+template <class T>
 struct floor_mean {
-  S count;
-  KOKKOS_FUNCTION S operator()(const S& s) const { return floor_divide(s, count); }
+  std::int64_t count;
+  KOKKOS_FUNCTION int operator()(int s) const { return floor_divide(s, static_cast<int>(count)); }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t s) const { return floor_divide(s, count); }
+  KOKKOS_FUNCTION mean_of<T> operator()(const wide_sum& s) const { return static_cast<mean_of<T>>(s.floor_mean(count)); }
 };
 /// The same by a number that the compiler knows.
-template <int Count>
+template <class T, int Count>
 struct floor_mean_of {
   KOKKOS_FUNCTION int operator()(int s) const { return math::floor_divide<Count>(s); }
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t s) const { return floor_divide<std::int64_t>(s, Count); }
+  KOKKOS_FUNCTION mean_of<T> operator()(const wide_sum& s) const { return static_cast<mean_of<T>>(s.floor_mean(Count)); }
 };
 
 /// The checked arrays of a filter.
@@ -273,12 +367,7 @@ struct filter_call {
     stencil_launch<Shape, Rank, Reversed>(exec, label, reach, f, e, std::tuple(to), std::index_sequence<0>(), from);
   }
   void check_edges(const std::array<int, Rank>& radius) const {
-    struct {
-      std::int64_t extent[3];
-      boundary::mode mode[3][2];
-      grid_box all, inner;
-    } unused;
-    set_boxes<decltype(unused), run_time_box, Rank, Reversed>(unused, label, box_of(radius), in.extents, edges);
+    boxes_of<Rank, Reversed>(label, box_of(radius), in.extents, edges);
   }
   static run_time_box box_of(const std::array<int, Rank>& radius) {
     run_time_box b;
@@ -291,15 +380,17 @@ struct filter_call {
 template <class Exec, class Out, class In, class F>
 void with_filter(const std::string& label, const Exec& exec, const Out& out_view, const boundaries& edges,
                  const In& in_view, const F& f) {
-  constexpr int rank = static_cast<int>(typical<Out>::rank());
-  static_assert(rank >= 1 && rank <= 3, "quern: filters take Views of rank 1, 2 or 3");
-  static_assert(static_cast<int>(typical<In>::rank()) == rank, "quern: in must have the rank of out");
-  const auto out = make_output<Exec>(out_view, label);
-  const auto in = make_input<Exec>(in_view, label).array;
-  check_stencil_input(label, std::tuple(out), in);
-  using T = std::remove_pointer_t<decltype(out.data)>;
-  f(filter_call<rank, first_axis_fastest<Out>(), Exec, T, value_of<In>>{exec, label, edges, out, in},
-    std::integral_constant<int, rank>());
+  constexpr int rank = known_rank<Out>();
+  static_assert(rank >= 1 && rank <= 3, "quern: filters take Views of rank 1, 2 or 3, known when compiling");
+  static_assert(known_rank<In>() == rank, "quern: in must have the rank of out");
+  if constexpr (rank >= 1 && rank <= 3 && known_rank<In>() == rank) {  // else one message is enough
+    const auto out = make_output<Exec>(out_view, label);
+    const auto in = make_input<Exec>(in_view, label).array;
+    check_stencil_input(label, std::tuple(out), in);
+    using T = std::remove_pointer_t<decltype(out.data)>;
+    f(filter_call<rank, first_axis_fastest<Out>(), Exec, T, value_of<In>>{exec, label, edges, out, in},
+      std::integral_constant<int, rank>());
+  }
 }
 
 template <std::size_t Rank>
@@ -339,8 +430,7 @@ boundaries edges_of_pass(const std::string& label, const boundaries& edges, int 
     const sides& s = edges.axis(e);
     const bool keeps = s.low.kind() == boundary::mode::keep || s.high.kind() == boundary::mode::keep;
     if (e < d && keeps) reach.r[e] = radius[e];
-    if (e == d) each.emplace_back(scaled(s.low), scaled(s.high));
-    else each.push_back(s);
+    each.emplace_back(scaled(s.low), scaled(s.high));  // along other axes it is not read, but has a type
   }
   return boundaries(each);
 }
@@ -354,7 +444,7 @@ struct separable_passes {
   std::array<S, Rank> sums;
   const Lines& lines;
   strided<S> between[2];
-  S factor = 1;
+  S factor{1};
 
   void run(workspace<Exec>& scratch) {
     call.check_edges(radius);
@@ -446,17 +536,14 @@ auto weight_values(const V& view, bool turned) {
 /// The first offset of a window of n, or of one turned around.
 inline int first_offset(int n, bool turned) { return turned ? -((n - 1) / 2) : -(n / 2); }
 
-/// A window of one weight for each cell.
-template <class Call, int Rank, class Weights>
-void weighted_filter(const Call& call, std::integral_constant<int, Rank>, const Weights& weights, bool turned) {
-  static_assert(Weights::rank() == Rank, "quern: weights must have the rank of in");
-  using W = std::remove_cv_t<typename Weights::value_type>;
-  using S = weighted_sum_type<typename decltype(call.in)::value_type, W>;
+/// A window of one weight for each cell, with sums of S.
+template <class S, class Call, int Rank, class Weights, class W>
+void weighted_filter(const Call& call, std::integral_constant<int, Rank>, const Weights& weights,
+                     const std::vector<W>& list, bool turned) {
   std::array<int, Rank> size;
   for (int d = 0; d < Rank; ++d) size[d] = static_cast<int>(weights.extent(d));
   const auto radius = radii_of(call.label, size);
   call.check_edges(radius);
-  const auto list = weight_values(weights, turned);
   const auto all = [&](int n) { return std::all_of(size.begin(), size.end(), [&](int s) { return s == n; }); };
   const auto in_registers = [&]<int R>(std::integral_constant<int, R>) {
     weighted_box<S, W, Rank, R> f;
@@ -470,7 +557,7 @@ void weighted_filter(const Call& call, std::integral_constant<int, Rank>, const 
   using exec_type = std::remove_cvref_t<decltype(call.exec)>;
   lease<exec_type> held(call.exec);
   auto* memory = static_cast<W*>(held.scratch().require(call.exec, list.size() * sizeof(W)));
-  weighted_window<S, W, Rank> f{send_weights(call.exec, list, memory), {}, {}};
+  weighted_window<S, W, Rank> f{send_weights(call.exec, call.label, list, memory), {}, {}};
   for (int d = 0; d < Rank; ++d) {
     f.first[d] = first_offset(size[d], turned);
     f.count[d] = size[d];
@@ -478,18 +565,25 @@ void weighted_filter(const Call& call, std::integral_constant<int, Rank>, const 
   call.launch(Call::box_of(radius), f);
 }
 
-/// Weights along each axis, on the host.
-template <class W, class Call, int Rank>
-void separable_filter(const Call& call, std::integral_constant<int, Rank>,
-                      const each_axis<std::vector<W>, Rank>& weights, bool turned) {
-  using S = weighted_sum_type<typename decltype(call.in)::value_type, W>;
+template <class Call, int Rank, class Weights>
+void weighted_filter(const Call& call, std::integral_constant<int, Rank> rank, const Weights& weights, bool turned) {
+  static_assert(Weights::rank() == Rank, "quern: weights must have the rank of in");
+  using W = std::remove_cv_t<typename Weights::value_type>;
+  const auto list = weight_values(weights, turned);
+  with_sum_type<typename decltype(call.in)::value_type, W>(total_magnitude(list), [&]<class S>(std::type_identity<S>) {
+    weighted_filter<S>(call, rank, weights, list, turned);
+  });
+}
+/// Weights along each axis, on the host, with sums of S.
+template <class S, class W, class Call, int Rank>
+void separable_filter_in(const Call& call, const std::array<std::vector<W>, Rank>& weights, bool turned) {
   using exec_type = std::remove_cvref_t<decltype(call.exec)>;
   std::array<int, Rank> size;
   std::array<S, Rank> sums{};
   std::size_t most = 0;
   for (int d = 0; d < Rank; ++d) {
     size[d] = static_cast<int>(weights[d].size());
-    for (const W& w : weights[d]) sums[d] += static_cast<S>(w);
+    for (const W& w : weights[d]) add_plain(sums[d], w);
     most += weights[d].size();
   }
   const auto radius = radii_of(call.label, size);
@@ -497,11 +591,20 @@ void separable_filter(const Call& call, std::integral_constant<int, Rank>,
   auto* memory = static_cast<W*>(lists.scratch().require(call.exec, most * sizeof(W)));
   weighted_lines<S, W, Rank> lines{{}, {}, size};
   for (int d = 0; d < Rank; ++d) {
-    lines.weights[d] = send_weights(call.exec, weights[d], memory);
+    lines.weights[d] = send_weights(call.exec, call.label, weights[d], memory);
     lines.first[d] = first_offset(size[d], turned);
     memory += size[d];
   }
   run_passes<S>(call, held.scratch(), radius, sums, lines);
+}
+template <class W, class Call, int Rank>
+void separable_filter(const Call& call, std::integral_constant<int, Rank>,
+                      const each_axis<std::vector<W>, Rank>& weights, bool turned) {
+  double total = 1;
+  for (const auto& of_axis : weights) total *= std::max(1.0, total_magnitude(of_axis));
+  with_sum_type<typename decltype(call.in)::value_type, W>(total, [&]<class S>(std::type_identity<S>) {
+    separable_filter_in<S, W, Call, Rank>(call, weights, turned);
+  });
 }
 
 template <class Exec, class Out, class Weights, class In>
@@ -526,39 +629,47 @@ void weights_call(const std::string& label, const Exec& exec, const Out& out, co
   });
 }
 
-/// Sums of boxes; `Mean` divides them by the number of cells.
+/// Sums S of boxes of `size`; `finish` makes the results of them, and `Three` those of boxes of three cells each way.
+template <class S, class Call, int Rank, class Three, class Finish>
+void box_filter(const Call& call, const std::array<int, Rank>& size, const Three& three, const Finish& finish) {
+  const auto radius = radii_of(call.label, size);
+  call.check_edges(radius);
+  if (std::all_of(size.begin(), size.end(), [](int n) { return n == 3; }))
+    return call.launch(box<1>(), plain_box<S, Rank, 1, Three>{three});
+  std::array<S, Rank> sums;
+  for (int d = 0; d < Rank; ++d) sums[d] = static_cast<S>(size[d]);
+  lease<std::remove_cvref_t<decltype(call.exec)>> held(call.exec);
+  run_passes<S>(call, held.scratch(), radius, sums, plain_lines<S, Rank, Finish>{finish, size});
+}
+
+/// Sums of boxes; `Mean` divides them by the number of cells. Sums of integers of 64 bits that are divided are formed
+/// in 128, so that the mean is exact.
 template <bool Mean, class Exec, class Out, class In>
 void box_call(const std::string& label, const Exec& exec, const Out& out, const per_axis<int>& sizes,
               const boundaries& edge, const In& in) {
   with_filter(label, exec, out, edge, in, [&]<int Rank>(const auto& call, std::integral_constant<int, Rank>) {
     using T = value_of<In>;
+    using call_type = std::remove_cvref_t<decltype(call)>;
     constexpr bool integers = std::is_integral_v<T>, floors = Mean && integers && std::is_integral_v<value_of<Out>>;
-    using S = weighted_sum_type<T, std::conditional_t<integers, int, T>>;
-    using mean = std::conditional_t<integers, double, S>;
     const auto size = sizes.template all<Rank>(label);
-    const auto radius = radii_of(label, size);
-    call.check_edges(radius);
-    double count = 1;
-    std::array<S, Rank> sums{};
-    for (int d = 0; d < Rank; ++d) {
-      count *= size[d];
-      sums[d] = static_cast<S>(size[d]);
+    std::int64_t count = 1;
+    for (const int n : size) {
+      count *= std::max(n, 1);
+      if (count > std::numeric_limits<int>::max()) throw Error(label, "a window of more than 2^31 - 1 values");
     }
-    const auto finish = [&] {
-      if constexpr (!Mean) return keep_sum();
-      else if constexpr (floors) return floor_mean<S>{static_cast<S>(count)};
-      else return scale_sum<mean>{static_cast<mean>(1 / count)};
-    }();
-    if (std::all_of(size.begin(), size.end(), [](int s) { return s == 3; })) {
-      constexpr int cells = weighted_box<S, S, Rank, 1>::cells;
-      if constexpr (floors) call.launch(box<1>(), plain_box<S, Rank, 1, floor_mean_of<cells>>{});
-      else call.launch(box<1>(), plain_box<S, Rank, 1, std::remove_const_t<decltype(finish)>>{finish});
-      return;
-    }
-    using exec_type = std::remove_cvref_t<decltype(call.exec)>;
-    lease<exec_type> held(call.exec);
-    run_passes<S>(call, held.scratch(), radius, sums,
-                  plain_lines<S, Rank, std::remove_const_t<decltype(finish)>>{finish, size});
+    const auto run = [&]<class S>(std::type_identity<S>) {
+      using mean = std::conditional_t<integers, double, S>;
+      const auto filter = [&](const auto& three, const auto& finish) {
+        box_filter<S, call_type, Rank>(call, size, three, finish);
+      };
+      const auto with = [&](const auto& finish) { filter(finish, finish); };
+      if constexpr (!Mean) with(keep_sum());
+      else if constexpr (floors) filter(floor_mean_of<T, box_cells<Rank, 1>>(), floor_mean<T>{count});
+      else with(scale_sum<mean>{static_cast<mean>(1 / static_cast<double>(count))});
+    };
+    if constexpr (Mean && integers && sizeof(T) == 8) run(std::type_identity<wide_sum>());
+    else with_sum_type<T, std::conditional_t<!integers, T, std::conditional_t<std::is_unsigned_v<T>, unsigned, int>>>(
+        static_cast<double>(count), run);
   });
 }
 

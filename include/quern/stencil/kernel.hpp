@@ -176,6 +176,46 @@ inline constexpr bool is_positioned = false;
 template <class F>
 inline constexpr bool is_positioned<positioned<F>> = true;
 
+/// The cells of a stencil: all that are computed, those whose neighbourhoods are in the arrays, and what continues the
+/// axes.
+struct grid_boxes {
+  std::int64_t extent[3] = {1, 1, 1};
+  boundary::mode mode[3][2] = {};
+  grid_box all{{0, 0, 0}, {1, 1, 1}}, inner{{0, 0, 0}, {1, 1, 1}};
+};
+template <int Rank, bool Reversed, class Shape>
+grid_boxes boxes_of(const std::string& label, const Shape& reach, const shape& extents, const boundaries& edges) {
+  if (edges.count() != Rank && (edges.is_box() || edges.count() != 1))
+    throw Error(label, "boundaries for " + std::to_string(edges.count()) + " axes, expected " + std::to_string(Rank));
+  grid_boxes k;
+  for (int d = 0; d < Rank; ++d) {
+    const int a = grid_axis<Rank, Reversed>(d);
+    const std::int64_t n = k.extent[a] = extents.extent[d], r = reach.radius(d);
+    const std::string where = " along axis " + std::to_string(d) + " of extents " + extents.str();
+    if (edges.is_box()) {
+      const auto [first, last] = edges.range(d);
+      if (first < r || last > n - r || first > last)
+        throw Error(label, "interior_only from " + std::to_string(first) + " to " + std::to_string(last) + where +
+                               " needs values outside of them");
+      k.all.low[a] = k.inner.low[a] = first;
+      k.all.high[a] = k.inner.high[a] = last;
+      continue;
+    }
+    const boundary &low = edges.axis(d).low, &high = edges.axis(d).high;
+    k.mode[a][0] = low.kind();
+    k.mode[a][1] = high.kind();
+    const bool keeps_low = low.kind() == boundary::mode::keep, keeps_high = high.kind() == boundary::mode::keep;
+    if ((keeps_low || keeps_high) && n < 2 * r + 1)
+      throw Error(label, "boundary::keep" + where + " with a neighbourhood of " + std::to_string(2 * r + 1));
+    k.all.low[a] = keeps_low ? r : 0;
+    k.all.high[a] = keeps_high ? n - r : n;
+    k.inner.low[a] = std::min(r, n);
+    k.inner.high[a] = std::max(n - r, k.inner.low[a]);
+    if (k.inner.low[a] == k.inner.high[a]) k.inner.low[a] = k.inner.high[a] = k.all.low[a];
+  }
+  return k;
+}
+
 /// out(i) = f(windows of in... around i) for all cells of a box.
 ///
 /// Around an inner box all values are in the arrays. There a thread of a device computes W neighbouring cells and walks
@@ -185,7 +225,7 @@ template <class Exec, class Shape, int Rank, bool Reversed, class F, class Out, 
 struct stencil_kernel;
 
 template <class Exec, class Shape, int Rank, bool Reversed, class F, class... Out, class... In>
-struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...> {
+struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...> : grid_boxes {
   static constexpr bool device = tuning<Exec>::device;
   static constexpr int width = std::min(pack_width<Exec, Out..., In...>(), 8);  // more take too many registers
   using inputs = std::index_sequence_for<In...>;
@@ -218,10 +258,6 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
   F f;
   operand_tuple<grid_output<Out>...> out;
   operand_tuple<grid_input<In>...> in;
-  std::int64_t extent[3] = {};
-  boundary::mode mode[3][2] = {};
-  grid_box all{};                    // the cells to compute
-  grid_box inner{};                  // of these, those of the fast way
   bool packed = false;               // device: the inner cells are aligned packs
   bool unit = false;                 // the fastest axis is contiguous
   std::int64_t border_ends[6] = {};  // border cells in slabs below and above the inner box along each axis, counted up
@@ -457,40 +493,6 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
   }
 };
 
-/// The boxes of cells: all that are computed, and those whose neighbourhoods are in the arrays.
-template <class Kernel, class Shape, int Rank, bool Reversed>
-void set_boxes(Kernel& k, const std::string& label, const Shape& reach, const shape& extents, const boundaries& edges) {
-  if (edges.count() != Rank && (edges.is_box() || edges.count() != 1))
-    throw Error(label, "boundaries for " + std::to_string(edges.count()) + " axes, expected " + std::to_string(Rank));
-  k.all = k.inner = {{0, 0, 0}, {1, 1, 1}};
-  for (int a = 0; a < 3; ++a) k.extent[a] = 1;
-  for (int d = 0; d < Rank; ++d) {
-    const int a = grid_axis<Rank, Reversed>(d);
-    const std::int64_t n = k.extent[a] = extents.extent[d], r = reach.radius(d);
-    const std::string where = " along axis " + std::to_string(d) + " of extents " + extents.str();
-    if (edges.is_box()) {
-      const auto [first, last] = edges.range(d);
-      if (first < r || last > n - r || first > last)
-        throw Error(label, "interior_only from " + std::to_string(first) + " to " + std::to_string(last) + where +
-                               " needs values outside of them");
-      k.all.low[a] = k.inner.low[a] = first;
-      k.all.high[a] = k.inner.high[a] = last;
-      continue;
-    }
-    const boundary &low = edges.axis(d).low, &high = edges.axis(d).high;
-    k.mode[a][0] = low.kind();
-    k.mode[a][1] = high.kind();
-    const bool keeps_low = low.kind() == boundary::mode::keep, keeps_high = high.kind() == boundary::mode::keep;
-    if ((keeps_low || keeps_high) && n < 2 * r + 1)
-      throw Error(label, "boundary::keep" + where + " with a neighbourhood of " + std::to_string(2 * r + 1));
-    k.all.low[a] = keeps_low ? r : 0;
-    k.all.high[a] = keeps_high ? n - r : n;
-    k.inner.low[a] = std::min(r, n);
-    k.inner.high[a] = std::max(n - r, k.inner.low[a]);
-    if (k.inner.low[a] == k.inner.high[a]) k.inner.low[a] = k.inner.high[a] = k.all.low[a];
-  }
-}
-
 /// Whether packs of W elements stay aligned along the fastest axis.
 template <int W, class T>
 bool aligned_rows(const grid_output<T>& g) {
@@ -547,8 +549,10 @@ void stencil_launch(const Exec& exec, const std::string& label, const Shape& rea
   using kernel_type = stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>;
   const shape& extents = std::get<0>(out).extents;
   if (extents.size() == 0) return;
-  kernel_type k{f, {{on_grid<Rank, Reversed>(std::get<O>(out))}...}, {{on_grid<Rank, Reversed>(label, in, edges)}...}};
-  set_boxes<kernel_type, Shape, Rank, Reversed>(k, label, reach, extents, edges);
+  kernel_type k{boxes_of<Rank, Reversed>(label, reach, extents, edges),
+                f,
+                {{on_grid<Rank, Reversed>(std::get<O>(out))}...},
+                {{on_grid<Rank, Reversed>(label, in, edges)}...}};
   const auto all_inputs = [&](auto&& test) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return (test(get<I>(k.in)) && ...);

@@ -77,12 +77,10 @@ template <class Shape, class Exec, class F, class... Out, class... In>
 void stencil_call(const Exec& exec, const std::string& label, const Shape& shape, const std::tuple<Out...>& outs,
                   const F& f, const boundaries& edges, const In&... inputs) {
   using first_out = typical<std::tuple_element_t<0, std::tuple<Out...>>>;
-  constexpr int rank = static_cast<int>(first_out::rank());
-  static_assert(rank >= 1 && rank <= 3, "quern::stencil: out must have rank 1, 2 or 3");
-  static_assert(((static_cast<int>(typical<Out>::rank()) == rank) && ...),
-                "quern::stencil: outputs must have the same rank");
-  static_assert(((static_cast<int>(typical<In>::rank()) == rank) && ...),
-                "quern::stencil: in must have the rank of out");
+  constexpr int rank = known_rank<first_out>();
+  static_assert(rank >= 1 && rank <= 3, "quern::stencil: out must have rank 1, 2 or 3, known when compiling");
+  static_assert(((known_rank<Out>() == rank) && ...), "quern::stencil: outputs must have the same rank");
+  static_assert(((known_rank<In>() == rank) && ...), "quern::stencil: in must have the rank of out");
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   static_assert(Shape::radii == 1 || Shape::radii == rank, "quern::stencil: one radius, or one for each axis");
   const auto out = std::apply([&](const auto&... o) { return std::tuple(make_output<Exec>(o, label)...); }, outs);
