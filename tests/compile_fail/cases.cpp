@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Kokkos_Core.hpp>
+#include <Kokkos_DynRankView.hpp>
 #include <quern/quern.hpp>
 
 struct identity {
@@ -24,6 +25,12 @@ void misuse() {
 #elif defined(CASE_STENCIL_RANK)
   const Kokkos::View<double****> four("four", 3, 3, 3, 3);
   quern::stencil<quern::box<1> >(four, identity(), quern::boundary::keep, four);
+#elif defined(CASE_FILTER_RANK)
+  const Kokkos::View<double> zero("zero");
+  quern::uniform_filter(zero, 3, quern::boundary::keep, zero);
+#elif defined(CASE_FILTER_DYNAMIC_RANK)
+  const Kokkos::DynRankView<double> any("any", 3);
+  quern::uniform_filter(any, 3, quern::boundary::keep, any);
 #elif defined(CASE_BOX_RADIUS)
   (void)quern::box<-1>::radii;
 #elif defined(CASE_SUM_ARGUMENTS)

@@ -58,6 +58,34 @@ TYPED_TEST(Views, TakesMdspan) {
   EXPECT_EQ(18.0f, quern::sum(exec, right));
 }
 
+TYPED_TEST(Views, TakesMdspanOfRankZero) {
+  const TypeParam exec;
+  Kokkos::View<float, TypeParam> memory("memory");
+  const Kokkos::mdspan<float, Kokkos::extents<int>> one(memory.data());
+  quern::fill(exec, one, 1.5f);
+  EXPECT_EQ(1.5f, quern::sum(exec, one));
+}
+
+// Elements of an output must not share memory, in whatever way strides bring them together.
+TYPED_TEST(Views, RefusesOutputsThatShareElements) {
+  using view = Kokkos::View<double**, Kokkos::LayoutStride, TypeParam>;
+  const Kokkos::View<double*, TypeParam> memory("memory", 100);
+  const auto strided = [&](std::size_t m, std::size_t s, std::size_t n, std::size_t t) {
+    return view(memory.data(), Kokkos::LayoutStride(m, s, n, t));
+  };
+  const TypeParam exec;
+  test::expect_error("quern::fill: out has strides (1, 1) for extents (2, 2): its elements share memory",
+                     [&] { quern::fill(exec, strided(2, 1, 2, 1), 1.0); });
+  test::expect_error("quern::fill: out has strides (2, 3) for extents (4, 5): its elements share memory",
+                     [&] { quern::fill(exec, strided(4, 2, 5, 3), 1.0); });
+  test::expect_error("quern::fill: out has strides (4, 1) for extents (3, 5): its elements share memory",
+                     [&] { quern::fill(exec, strided(3, 4, 5, 1), 1.0); });
+  quern::fill(exec, strided(3, 2, 2, 3), 1.0);  // 0 2 4 3 5 7
+  quern::fill(exec, strided(3, 5, 5, 1), 1.0);
+  quern::fill(exec, strided(1, 1, 5, 1), 1.0);
+  quern::fill(exec, strided(0, 1, 5, 1), 1.0);
+}
+
 template <class Case>
 struct Mirrors : testing::Test {};
 using mirror_cases = test::full_product<float>;

@@ -241,6 +241,41 @@ TYPED_TEST(GroupBy, ReproducibleSums) {
   }
 }
 
+// At the ends of the numbers, and keys that int64 does not hold.
+TYPED_TEST(GroupBy, RangesOfExtremeKeys) {
+  constexpr auto lowest = std::numeric_limits<std::int64_t>::min(), highest = std::numeric_limits<std::int64_t>::max();
+  const auto keys = this->row(std::vector<std::int64_t>{lowest, highest - 1, lowest + 1, 0, lowest});
+  EXPECT_EQ((std::vector<std::int32_t>{0, -1, 1, -1, 0}),
+            test::contents(quern::group_by(TypeParam(), quern::key_range{lowest, lowest + 5}, keys).labels()));
+  EXPECT_EQ((std::vector<std::int32_t>{-1, 0, -1, -1, -1}),
+            test::contents(quern::group_by(TypeParam(), quern::key_range{highest - 5, highest}, keys).labels()));
+  const auto large = this->row(std::vector<std::uint64_t>{~std::uint64_t{0}, 3, 1ull << 63});
+  EXPECT_EQ((std::vector<std::int32_t>{-1, 0, -1}),
+            test::contents(quern::group_by(TypeParam(), quern::key_range{-10, 10}, large).labels()));
+  EXPECT_THROW(quern::group_by(TypeParam(), quern::key_range{-10, 10}, large, quern::checked), quern::DataError);
+}
+
+TYPED_TEST(GroupBy, MeansOfLargeIntegersAndSmallGroups) {
+  const auto by = quern::group_by(this->row(std::vector<int>{0, 0, 1, 1, 2}));
+  const std::int64_t big = 1ll << 62;
+  const auto x = this->row(std::vector<std::int64_t>{big, big, -big, -big - 4096, 5});
+  const auto out = this->template row<double>(3);
+  quern::mean(TypeParam(), out, x, by);
+  EXPECT_EQ((std::vector<double>{0x1p62, -0x1p62 - 2048, 5}), test::contents(out));
+  quern::var(out, x, by);
+  EXPECT_EQ((std::vector<double>{0, 2048.0 * 2048, 0}), test::contents(out));
+  const auto y = this->row(std::vector<double>{1, 2, 3, 4, 5});
+  for (const int ddof : {1, 2, 3}) {
+    quern::var(TypeParam(), out, y, by, quern::ddof{ddof});
+    const auto found = test::contents(out);
+    EXPECT_TRUE(ddof == 1 ? found[0] == 0.5 : std::isnan(found[0])) << ddof << ' ' << found[0];
+    EXPECT_TRUE(std::isnan(found[2])) << ddof << ' ' << found[2];
+  }
+  const auto z = this->row(std::vector<std::uint64_t>{1ull << 63, 5, 1, 2, 3});
+  quern::sum(out, z, by);
+  EXPECT_EQ((std::vector<double>{0x1p63, 3, 3}), test::contents(out));
+}
+
 TYPED_TEST(GroupBy, NothingAndMisuse) {
   using E = TypeParam;
   const auto none = this->row(std::vector<int>());
@@ -257,6 +292,10 @@ TYPED_TEST(GroupBy, NothingAndMisuse) {
                      [&] { quern::group_by(E(), quern::key_range{5, 5}, keys); });
   test::expect_error("quern::group_by: the range is from 5 to 4, expected 1 to 2147483647 numbers",
                      [&] { quern::group_by(quern::key_range{5, 4}, keys, quern::checked); });
+  constexpr auto lowest = std::numeric_limits<std::int64_t>::min(), highest = std::numeric_limits<std::int64_t>::max();
+  test::expect_error(
+      "quern::group_by: the range is from -9223372036854775808 to 9223372036854775807, expected 1 to 2147483647 numbers",
+      [&] { quern::group_by(E(), quern::key_range{lowest, highest}, keys); });
   test::expect_error("quern::sum: out has extents (3), expected (2), one for each group",
                      [&] { quern::sum(E(), this->row(std::vector<double>(3)), keys, by); });
   test::expect_error("quern::max: x has extents (2), expected (3), one for each row",

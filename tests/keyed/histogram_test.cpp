@@ -299,11 +299,52 @@ TYPED_TEST(Bins, OfManyEdgesAndWeights) {
   EXPECT_EQ(expected, test::contents(out));
 }
 
+// Ranges without enough numbers for the edges of their bins.
+TYPED_TEST(Bins, NearlyEqualEdges) {
+  const auto counts = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, TypeParam>({10});
+  const auto x = test::row<TypeParam>(std::vector<double>{1, 2});
+  for (const quern::bin_range range :
+       {quern::bin_range{1, std::nextafter(1.0, 2.0)}, {1e15, 1e15 + 1}, {1, 1 + 1e-15}, {0, 5e-324}, {-1e300, -1e300 * (1 - 1e-15)}})
+    test::expect_error("quern::histogram: the range is too small for 10 bins: their edges are equal in double",
+                       [&] { quern::histogram(TypeParam(), counts, x, range); });
+  quern::histogram(counts, x, {1, 1 + 1e-13});
+  EXPECT_EQ((std::vector<std::int64_t>{1, 0, 0, 0, 0, 0, 0, 0, 0, 0}), test::contents(counts));
+}
+
+// Values and what they are compared with may be of different types.
+TYPED_TEST(Bins, NumbersOfDifferentTypes) {
+  constexpr auto large = std::numeric_limits<std::uint64_t>::max();
+  const auto place = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, TypeParam>({3});
+  const auto places = [&] { return test::contents(place); };
+  using v = std::vector<std::int32_t>;
+  const auto negative = test::row<TypeParam>(std::vector<std::int64_t>{-1, 5, 2});
+  const auto naturals = test::row<TypeParam>(std::vector<std::uint64_t>{0, 2, 5, large});
+  quern::searchsorted(TypeParam(), place, naturals, negative);
+  EXPECT_EQ((v{0, 2, 1}), places());
+  quern::searchsorted(TypeParam(), place, naturals, negative, quern::side::right);
+  EXPECT_EQ((v{0, 3, 2}), places());
+  const auto integers = test::row<TypeParam>(std::vector<std::int32_t>{-5, -1, 3});
+  quern::searchsorted(place, integers, test::row<TypeParam>(std::vector<std::uint32_t>{0, 4294967295u, 3}));
+  EXPECT_EQ((v{2, 3, 2}), places());
+  const auto floats = test::row<TypeParam>(std::vector<float>{0x1p24f, 0x1p24f + 2});
+  quern::searchsorted(place, floats, test::row<TypeParam>(std::vector<std::int64_t>{(1 << 24) + 1, 1 << 24, 1 << 25}));
+  EXPECT_EQ((v{1, 0, 2}), places());
+  quern::digitize(place, negative, naturals);
+  EXPECT_EQ((v{0, 3, 2}), places());
+  const auto counts = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, TypeParam>({3});
+  quern::histogram(counts, negative, naturals);  // -1 is in no bin, 2 begins the second, 5 the last
+  EXPECT_EQ((std::vector<std::int64_t>{0, 1, 1}), test::contents(counts));
+  const auto two = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, TypeParam>({2});
+  quern::histogram(two, test::row<TypeParam>(std::vector<double>{-5.5, -0.5, 2.5, 3.5}), integers);
+  EXPECT_EQ((std::vector<std::int64_t>{0, 2}), test::contents(two));
+}
+
 // Values at edges and beside them, in a row, which hosts look at together, and in a column, which they do not.
 TYPED_TEST(Bins, BesideEdges) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   for (const quern::bin_range range : {quern::bin_range{0, 1}, {-3.7, 1e-3}, {1e15, 1e15 + 3}, {-1e300, 1e300}})
     for (const int bins : {1, 7, 1000}) {
+      if (range.low == 1e15 && bins == 1000) continue;  // NearlyEqualEdges
       std::vector<double> values{nan, inf, -inf, -0.0, 1e300, -1e300};
       const double step = (range.high - range.low) / bins;
       for (int b = 0; b <= bins; ++b) {

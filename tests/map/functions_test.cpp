@@ -71,6 +71,46 @@ TYPED_TEST(Functions, DivideIntegersAsNumPyDoes) {
   EXPECT_EQ(np::i_over_j, test::contents(z));
 }
 
+// Integers whose types have different signs are numbers still; quotients to integers are exact.
+TYPED_TEST(Functions, TakeMixedIntegersAsNumbers) {
+  using E = typename TypeParam::exec;
+  const auto line = [](const auto& v) {
+    using T = typename std::remove_cvref_t<decltype(v)>::value_type;
+    return test::make_array<T, 1, Kokkos::LayoutRight, E>({static_cast<std::int64_t>(v.size())}, v);
+  };
+  constexpr auto largest = std::numeric_limits<std::int64_t>::max(), smallest = std::numeric_limits<std::int64_t>::min();
+  const auto i = line(std::vector<std::int32_t>{-1, 7, -3});
+  const auto u = line(std::vector<std::uint32_t>{2, 0, 4000000000u});
+  const auto wide = line(std::vector<std::int64_t>{-1, largest, smallest});
+  const auto natural = line(std::vector<std::uint64_t>{1, 1ull << 63, 3});
+  const auto z = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, E>({3});
+  const auto d = test::make_array<double, 1, Kokkos::LayoutRight, E>({3});
+  using integers = std::vector<std::int64_t>;
+  using reals = std::vector<double>;
+  quern::add(E(), z, i, u);
+  EXPECT_EQ((integers{1, 7, 3999999997}), test::contents(z));
+  quern::subtract(z, u, i);
+  EXPECT_EQ((integers{3, -7, 4000000003}), test::contents(z));
+  quern::multiply(d, i, u);
+  EXPECT_EQ((reals{-2, 0, -12e9}), test::contents(d));
+  quern::add(d, wide, natural);
+  EXPECT_EQ((reals{0, 0x1p64, -0x1p63}), test::contents(d));
+  const auto first = line(std::vector<std::int8_t>{1, 0, 1});
+  quern::where(E(), d, first, wide, natural);
+  EXPECT_EQ((reals{-1, 0x1p63, -0x1p63}), test::contents(d));
+  quern::where(z, first, i, u);
+  EXPECT_EQ((integers{-1, 0, -3}), test::contents(z));
+  quern::divide(E(), z, wide, line(std::vector<std::int64_t>{0, 3, -1}));
+  EXPECT_EQ((integers{0, largest / 3, smallest}), test::contents(z));
+  quern::divide(z, natural, wide);
+  EXPECT_EQ((integers{-1, 1, 0}), test::contents(z));
+  const auto n = test::make_array<std::uint64_t, 1, Kokkos::LayoutRight, E>({3});
+  quern::divide(n, natural, line(std::vector<std::uint64_t>{1, 1, 2}));
+  EXPECT_EQ((std::vector<std::uint64_t>{1, 1ull << 63, 1}), test::contents(n));
+  quern::divide(d, wide, 2);
+  EXPECT_EQ((reals{-0.5, 0x1p62, -0x1p62}), test::contents(d));
+}
+
 template <class Case>
 struct Copy : testing::Test {};
 using copy_cases = test::full_product<double>;

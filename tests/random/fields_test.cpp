@@ -409,6 +409,31 @@ TYPED_TEST(Random, Integers) {
   expect_integers<std::uint64_t, TypeParam>(0, std::numeric_limits<std::int64_t>::max());
 }
 
+/// All of a type, of which a quarter has each of the two highest bits.
+template <class T, class Exec>
+void expect_whole_type() {
+  constexpr T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+  const auto v = test::make_array<T, 1, Kokkos::LayoutRight, Exec>({40'000});
+  quern::random::integers(v, key(14), low, high, quern::random::endpoint);
+  std::array<int, 4> quarters{};
+  for (const T x : test::contents(v)) ++quarters[static_cast<std::make_unsigned_t<T>>(x) >> (8 * sizeof(T) - 2)];
+  for (const int c : quarters) EXPECT_NEAR(10'000, c, 4.5 * std::sqrt(7500));
+  quern::random::integers(Exec(), v, key(14), high, high, quern::random::endpoint);
+  for (const T x : test::contents(v)) ASSERT_EQ(high, x);
+}
+TYPED_TEST(Random, IntegersOfWholeTypes) {
+  expect_whole_type<std::int8_t, TypeParam>();
+  expect_whole_type<std::uint16_t, TypeParam>();
+  expect_whole_type<std::int32_t, TypeParam>();
+  expect_whole_type<std::uint32_t, TypeParam>();
+  expect_whole_type<std::int64_t, TypeParam>();
+  expect_whole_type<std::uint64_t, TypeParam>();
+  const auto v = test::make_array<std::uint64_t, 1, Kokkos::LayoutRight, TypeParam>({100});
+  const std::uint64_t high = 1ull << 63 | 3;
+  quern::random::integers(TypeParam(), v, key(15), high - 2, high);
+  for (const auto x : test::contents(v)) ASSERT_TRUE(x == high - 2 || x == high - 1);
+}
+
 TYPED_TEST(Random, IntegersAreUnbiased) {
   // Of a range of 3 * 2^30 words of 32 bits give the first third twice as often unless some are refused.
   const std::int64_t n = 300'000;
@@ -470,8 +495,18 @@ TYPED_TEST(Random, ReportsMisuse) {
       [&] { quern::random::uniform(e, v, k, 1, 1); });
   test::expect_error("quern::random::integers: low is 3 and high 3, expected low < high",
                      [&] { quern::random::integers(e, small, k, 3, 3); });
-  test::expect_error("quern::random::integers: numbers from 0 to before 129 do not fit out's type of 8 bits",
+  test::expect_error("quern::random::integers: numbers from 0 to 128 do not fit out's type of 8 bits",
                      [&] { quern::random::integers(e, small, k, 0, 129); });
+  test::expect_error("quern::random::integers: low is 4 and high 3, expected low <= high",
+                     [&] { quern::random::integers(e, small, k, 4, 3, quern::random::endpoint); });
+  constexpr auto largest = std::numeric_limits<std::int64_t>::max();
+  test::expect_error("quern::random::bernoulli: out with extents (4) at (9223372036854775807) is not within a field of "
+                     "extents (100)",
+                     [&] { quern::random::bernoulli(e, small, part(k, {100}, {largest}), 0.5); });
+  test::expect_error("quern::random::uniform: the field has extents (4294967296, 4294967296), more than 2^63 - 1 "
+                     "positions",
+                     [&] { quern::random::uniform(e, v, part(k, {1ll << 32, 1ll << 32}, {0, 0})); });
+  quern::random::uniform(e, v, part(k, {1ll << 31, 1ll << 31}, {(1ll << 31) - 4, (1ll << 31) - 5}));
   test::expect_error("quern::random::normal: deviation is -1.000000, expected a finite number of at least 0",
                      [&] { quern::random::normal(e, v, k, 0, -1); });
   test::expect_error("quern::random::exponential: scale is -1.000000, expected a finite number of at least 0",

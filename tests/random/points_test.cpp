@@ -285,8 +285,13 @@ TYPED_TEST(Choices, SobolReportsMisuse) {
   test::expect_error(
       "quern::random::sobol: out has extents (2, 65), expected (points, dimensions) with at most 64 dimensions",
       [&] { quern::random::sobol(TypeParam(), wide); });
-  test::expect_error("quern::random::sobol: points -1 to 1 are not all from 0 to 2^53",
+  test::expect_error("quern::random::sobol: 2 points from -1 on are not all from 0 to 2^53",
                      [&] { quern::random::sobol(TypeParam(), v, key(1), -1); });
+  test::expect_error("quern::random::sobol: 2 points from 9223372036854775807 on are not all from 0 to 2^53",
+                     [&] { quern::random::sobol(v, std::numeric_limits<std::int64_t>::max()); });
+  test::expect_error("quern::random::sobol: 2 points from 9007199254740991 on are not all from 0 to 2^53",
+                     [&] { quern::random::sobol(v, (std::int64_t{1} << 53) - 1); });
+  quern::random::sobol(v, (std::int64_t{1} << 53) - 2);  // the last ones
   const auto none = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({0, 3});
   quern::random::sobol(TypeParam(), none);
 }

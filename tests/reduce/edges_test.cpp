@@ -41,6 +41,40 @@ TYPED_TEST(ReduceEdges, RankZero) {
   EXPECT_EQ(0.0f, quern::mean_var(exec, x).var);
 }
 
+/// A value of 24 bytes, and one of 12, which no vector access has.
+template <class T>
+struct three {
+  T a, b, c;
+  KOKKOS_FUNCTION three operator+(const three& o) const { return {a + o.a, b + o.b, c + o.c}; }
+  bool operator==(const three&) const = default;
+};
+struct sum_of_three {
+  template <class T>
+  KOKKOS_FUNCTION three<T> operator()(const three<T>& x, const three<T>& y) const {
+    return x + y;
+  }
+};
+struct make_three {
+  KOKKOS_FUNCTION three<float> operator()(float x) const { return {x, 2 * x, -x}; }
+};
+TYPED_TEST(ReduceEdges, ValuesOfAnySize) {
+  const TypeParam exec;
+  const auto check = [&]<class T>(const three<T>& one) {
+    const Kokkos::View<three<T>*, TypeParam> x("x", 1000);
+    quern::fill(exec, x, one);
+    const three<T> expected{1000 * one.a, 1000 * one.b, 1000 * one.c};
+    EXPECT_EQ(expected, quern::reduce(exec, sum_of_three(), three<T>{0, 0, 0}, x));
+    const Kokkos::View<three<T>*, TypeParam> copied("copied", 1000);
+    quern::copy(exec, copied, x);
+    EXPECT_EQ(expected, quern::reduce(sum_of_three(), three<T>{0, 0, 0}, copied));
+  };
+  check(three<double>{1, 2, 3});
+  check(three<float>{1, 2, 3});
+  const Kokkos::View<three<float>*, TypeParam> made("made", 9);
+  quern::map(exec, made, make_three(), test::make_array<float, 1, Kokkos::LayoutRight, TypeParam>({9}, test::samples<float>(9)));
+  EXPECT_EQ(test::value_of<float>(test::sample(8)), test::contents(made)[8].a);
+}
+
 TYPED_TEST(ReduceEdges, ReportsMisuse) {
   const TypeParam exec;
   Kokkos::View<double*, TypeParam> x("x", 10), y("y", 9), out("out", 2);

@@ -98,6 +98,37 @@ TYPED_TEST(Quantile, EqualsSorting) {
     }
 }
 
+// Beside infinities, and between numbers whose distance overflows, in lines that a thread, a team and several teams
+// select from: the two in the middle are a and b.
+TYPED_TEST(QuantileOfDoubles, ExtremeNeighbours) {
+  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const auto check = [&](double a, double b, double linear, double quarter) {
+    for (const std::int64_t n : {2, 40, 2000, 70'000}) {
+      std::vector<double> values(n, a);
+      std::fill(values.begin() + n / 2, values.end(), b);
+      std::shuffle(values.begin(), values.end(), std::mt19937(7));
+      const auto x = this->on_device(values);
+      const auto expect = [&](double expected, double found) {
+        EXPECT_TRUE(same(expected, found)) << a << ' ' << b << ' ' << n << ": " << found << ", expected " << expected;
+      };
+      expect(linear, quern::median(this->e, x));
+      expect(linear, quern::quantile(this->e, x, 0.5, interpolation::midpoint));
+      expect(a, quern::quantile(this->e, x, 0.5, interpolation::lower));
+      expect(b, quern::quantile(this->e, x, 0.5, interpolation::higher));
+      expect((n / 2 - 1) % 2 == 0 ? a : b, quern::quantile(this->e, x, 0.5, interpolation::nearest));
+      expect(n == 2 ? quarter : a, quern::quantile(this->e, x, 0.25));
+      expect(a, quern::quantile(this->e, x, 0.0, interpolation::midpoint));
+      expect(b, quern::quantile(this->e, x, 1.0));
+    }
+  };
+  check(0, inf, inf, inf);
+  check(-inf, 0, -inf, -inf);
+  check(-inf, inf, nan, nan);
+  check(inf, inf, inf, inf);
+  check(-1.5e308, 1.5e308, 0, -0.75e308);
+  check(1.5e308, 1.6e308, 1.55e308, 1.525e308);
+}
+
 TYPED_TEST(Quantile, AlongAxes) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;

@@ -29,7 +29,7 @@ concept span_view = requires(const T& v) {
   typename T::value_type;
   typename T::mapping_type;
   v.data_handle();
-  v.stride(0);
+  v.is_strided();
 };
 
 /// `Kokkos::DualView`, known by its two sides so that its header need not be included.

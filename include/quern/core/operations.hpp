@@ -20,6 +20,27 @@ KOKKOS_FUNCTION bool is_nan(const T& x) {
   else return x != x;
 }
 
+/// Whether two integer types have different signs, so that the language compares and adds other numbers than it got.
+template <class A, class B>
+inline constexpr bool mixed_signs =
+    std::is_integral_v<A> && std::is_integral_v<B> && std::is_signed_v<A> != std::is_signed_v<B>;
+
+/// a < b of the values themselves, whatever their types: integers of different signs as numbers, and integers beside
+/// floating-point numbers in double.
+template <class A, class B>
+KOKKOS_FORCEINLINE_FUNCTION bool value_less(const A& a, const B& b) {
+  if constexpr (mixed_signs<A, B>) {
+    if constexpr (std::is_signed_v<A>) return (a < A(0)) | (static_cast<std::make_unsigned_t<A>>(a) < b);
+    else return (b >= B(0)) & (a < static_cast<std::make_unsigned_t<B>>(b));
+  } else if constexpr (std::is_integral_v<A> && !std::is_integral_v<B> && sizeof(A) >= 4) {
+    return static_cast<double>(a) < static_cast<double>(b);
+  } else if constexpr (std::is_integral_v<B> && !std::is_integral_v<A> && sizeof(B) >= 4) {
+    return static_cast<double>(a) < static_cast<double>(b);
+  } else {
+    return a < b;
+  }
+}
+
 /// How many of n elements, of which the first ones satisfy a condition and the others do not, satisfy it: by halves,
 /// and without branches, of which hosts would guess half wrong.
 template <class T, class Condition>
@@ -131,19 +152,45 @@ struct multiply {
     return a * b;
   }
 };
+/// The quotient of integers rounded towards zero, exact whatever their types; 0 where b is 0.
+template <class A, class B>
+KOKKOS_FUNCTION std::uint64_t integer_quotient(const A& a, const B& b) {
+  const auto magnitude_of = [](auto x) {
+    const auto u = static_cast<std::uint64_t>(x);
+    return x < 0 ? 0 - u : u;
+  };
+  if (b == B(0)) return 0;
+  const std::uint64_t q = magnitude_of(a) / magnitude_of(b);
+  return (a < A(0)) != (b < B(0)) ? 0 - q : q;
+}
+/// To Out, the value type of the output.
+template <class Out>
 struct divide {
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
-    if constexpr (std::is_integral_v<A> && std::is_integral_v<B>)
-      return static_cast<double>(a) / static_cast<double>(b);
-    else return a / b;
+    if constexpr (!std::is_integral_v<A> || !std::is_integral_v<B>) return a / b;
+    else if constexpr (std::is_integral_v<Out>) return static_cast<Out>(integer_quotient(a, b));
+    else return static_cast<double>(a) / static_cast<double>(b);
   }
 };
+template <class Out>
 struct where {
   template <class C, class A, class B>
-  KOKKOS_FUNCTION auto operator()(const C& c, const A& a, const B& b) const {
-    using result = std::common_type_t<A, B>;
-    return c ? static_cast<result>(a) : static_cast<result>(b);
+  KOKKOS_FUNCTION Out operator()(const C& c, const A& a, const B& b) const {
+    return c ? convert<Out>(a) : convert<Out>(b);
+  }
+};
+/// An operation on the values of its operands: integers of different signs, of which the language would convert one,
+/// meet in int64, or, where one has 64 bits and the output is not of integers, in double.
+template <class Out, class Operation>
+struct of_values {
+  template <class A, class B>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
+    if constexpr (!mixed_signs<A, B>) return Operation()(a, b);
+    else if constexpr (sizeof(A) <= 4 && sizeof(B) <= 4)
+      return Operation()(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b));
+    else if constexpr (!std::is_integral_v<Out>) return Operation()(static_cast<double>(a), static_cast<double>(b));
+    else return Operation()(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b));
   }
 };
 struct axpy {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <quern/core/extents.hpp>
 #include <utility>
 #include <vector>
@@ -101,6 +102,34 @@ bool same_array(const strided<T>& a, const strided<U>& b) {
   return true;
 }
 
+/// Whether two elements of an array are at one place: whether some distances along the axes, not all zero, add up to
+/// nothing.
+inline bool overlaps_itself(const shape& extents, const std::array<std::int64_t, max_rank>& stride) {
+  if (extents.size() == 0) return false;
+  std::vector<overlap_term> terms;  // distances of up to extent - 1 in either direction
+  for (int d = 0; d < extents.rank; ++d)
+    if (const std::int64_t n = extents.extent[d] - 1; n > 0) terms.push_back({std::abs(stride[d]), -n, n});
+  std::sort(terms.begin(), terms.end(), [](const auto& x, const auto& y) { return x.step > y.step; });
+  std::int64_t reach = 0;  // of the axes with smaller strides
+  bool apart = true;
+  for (auto t = terms.rbegin(); t != terms.rend(); ++t) {
+    apart = apart && t->step > reach;
+    reach += t->step * t->highest;
+  }
+  int work = 10000;
+  for (; !apart && !terms.empty(); terms.erase(terms.begin())) {
+    terms[0].lowest = 1;  // the first distance that is not zero
+    if (overlap_search(terms, 0, 0, work)) return true;
+  }
+  return false;
+}
+inline shape shape_of(const std::array<std::int64_t, max_rank>& values, int rank) {
+  shape s;
+  s.rank = rank;
+  s.extent = values;
+  return s;
+}
+
 /// What an output must be of itself: no two of its elements at one place.
 template <class T>
 void check_output(const std::string& operation, const strided<T>& out) {
@@ -108,6 +137,9 @@ void check_output(const std::string& operation, const strided<T>& out) {
     if (out.extents.extent[d] > 1 && out.stride[d] == 0 && out.extents.size() > 0)
       throw Error(operation, "out has stride 0 along axis " + std::to_string(d) + " of extents " + out.extents.str() +
                                  ": its elements share memory");
+  if (overlaps_itself(out.extents, out.stride))
+    throw Error(operation, "out has strides " + shape_of(out.stride, out.extents.rank).str() + " for extents " +
+                               out.extents.str() + ": its elements share memory");
 }
 
 /// What an operation requires that reads `in` while `out` is being written.

@@ -14,9 +14,9 @@
 
 namespace quern::impl {
 
-/// W neighbouring elements that move as one instruction.
+/// W neighbouring elements that move as one instruction. One element may be of any size.
 template <class T, int W>
-struct alignas(W * sizeof(T)) pack {
+struct alignas(W == 1 ? alignof(T) : W * sizeof(T)) pack {
   T value[W];
 };
 

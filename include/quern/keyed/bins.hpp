@@ -85,8 +85,8 @@ template <bool AfterEqual>
 struct comes_before {
   template <class T, class X>
   KOKKOS_FORCEINLINE_FUNCTION bool operator()(const T& sorted, const X& x) const {
-    if constexpr (AfterEqual) return (sorted <= x) | is_nan(x);
-    else return (sorted < x) | (is_nan(x) & !is_nan(sorted));
+    if constexpr (AfterEqual) return (!value_less(x, sorted) & !is_nan(sorted)) | is_nan(x);
+    else return value_less(sorted, x) | (is_nan(x) & !is_nan(sorted));
   }
 };
 /// How many of n sorted values do.
@@ -104,24 +104,26 @@ KOKKOS_FUNCTION void positions_in(const T* sorted, std::int64_t stride, std::int
   else partition_points(sorted, stride, n, x, at, comes_before<false>());
 }
 
-/// Bins between edges that increase; the last one includes its upper end.
-template <class T>
+/// Bins of values X between edges that increase; the last one includes its upper end.
+template <class T, class X>
 struct given_edges {
-  using value_type = T;
+  using value_type = X;
   static constexpr int rank = 1;
   const T* edges;
   std::int64_t stride, bins;
-  KOKKOS_FUNCTION std::int64_t operator()(const T& x) const {
+  KOKKOS_FUNCTION std::int64_t operator()(const X& x) const {
     return inside(x) ? Kokkos::min(position_in(edges, stride, bins + 1, x, true) - 1, bins - 1) : -1;
   }
   /// The same of those that hosts search together.
-  KOKKOS_FUNCTION void of_several(const T (&x)[searched_at_once], std::int64_t (&bin)[searched_at_once]) const {
+  KOKKOS_FUNCTION void of_several(const X (&x)[searched_at_once], std::int64_t (&bin)[searched_at_once]) const {
     positions_in(edges, stride, bins + 1, x, bin, true);
     for (int k = 0; k < searched_at_once; ++k) bin[k] = inside(x[k]) ? Kokkos::min(bin[k], bins) - 1 : -1;
   }
 
  private:
-  KOKKOS_FUNCTION bool inside(const T& x) const { return x >= edges[0] && x <= edges[bins * stride]; }
+  KOKKOS_FUNCTION bool inside(const X& x) const {
+    return !value_less(x, edges[0]) && !value_less(edges[bins * stride], x) && !is_nan(x);
+  }
 };
 
 /// Equal bins along each of several axes: a point is a row of as many coordinates, and its bin counts with the last
@@ -147,7 +149,7 @@ struct point_bins {
   }
 };
 
-/// Whole numbers from `low` on are their own bins.
+/// Whole numbers from `low` on are their own bins, modulo 2^64.
 struct own_bin {
   using value_type = std::int64_t;
   static constexpr int rank = 1;
@@ -160,6 +162,21 @@ struct own_bin {
                                   std::int64_t (&bin)[searched_at_once]) const {
     for (int k = 0; k < searched_at_once; ++k) bin[k] = (*this)(x[k]);
   }
+};
+
+/// The same of keys of any integer type: one that int64 does not hold has no bin.
+struct range_bin : own_bin {
+  template <class T>
+  KOKKOS_FUNCTION std::int64_t of_key(const T& x) const {
+    const auto wide = static_cast<std::int64_t>(x);
+    return (wide < 0) == (x < T(0)) ? (*this)(wide) : -1;
+  }
+};
+
+/// Bins whose sums of weights are formed in double, of integers too.
+template <class Bin>
+struct real_sums : Bin {
+  using sum_type = double;
 };
 
 }  // namespace impl

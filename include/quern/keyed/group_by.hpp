@@ -130,18 +130,18 @@ struct put_bin_rank {
   }
 };
 struct rank_of_bin {
-  own_bin bin;
+  range_bin bin;
   const std::int32_t* rank_of;
   template <class T>
   KOKKOS_FUNCTION std::int32_t operator()(const T& key) const {
-    const std::int64_t b = bin(static_cast<std::int64_t>(key));
+    const std::int64_t b = bin.of_key(key);
     return b < 0 ? -1 : rank_of[b];
   }
 };
 
 /// Groups of keys in a range, by a table of it.
 template <class Exec, class Keys>
-groups<Exec> group_range(const std::string& label, const Exec& exec, const own_bin& bin, const Keys& keys) {
+groups<Exec> group_range(const std::string& label, const Exec& exec, const range_bin& bin, const Keys& keys) {
   const scratch_array<Exec, std::int64_t> memory(exec, 2 * bin.bins);
   const scratch_array<Exec, std::int32_t> rank_of(exec, bin.bins);
   const scratch_view<Exec, std::int64_t*> in_range(memory.data(), bin.bins);
@@ -161,14 +161,15 @@ groups<Exec> group_range(const std::string& label, const Exec& exec, const own_b
 
 /// The bins of a range of keys.
 template <class Keys>
-own_bin check_key_range(const std::string& label, const key_range& range, const Keys& keys) {
+range_bin check_key_range(const std::string& label, const key_range& range, const Keys& keys) {
   static_assert(std::is_integral_v<value_of<Keys>>, "quern::group_by: keys of a range must be integers");
   const shape rows = extents_of(keys);
   if (rows.rank != 1) throw Error(label, "keys have extents " + rows.str() + ", expected rank 1");
-  if (range.low >= range.high || range.high - range.low > std::numeric_limits<std::int32_t>::max())
+  const std::uint64_t numbers = static_cast<std::uint64_t>(range.high) - static_cast<std::uint64_t>(range.low);
+  if (range.low >= range.high || numbers > std::numeric_limits<std::int32_t>::max())
     throw Error(label, "the range is from " + std::to_string(range.low) + " to " + std::to_string(range.high) +
                            ", expected 1 to 2147483647 numbers");
-  return {range.high - range.low, range.low};
+  return {{static_cast<std::int64_t>(numbers), range.low}};
 }
 
 template <class T>
@@ -284,8 +285,9 @@ void reproducible_group_sum(const std::string& label, const Exec& exec, const Ou
 template <class S, class Exec, class Out, class X, class... Options>
 void group_sum(const std::string& label, const Exec& exec, const Out& out, const X& x, const groups<Exec>& by,
                const Options&...) {
+  using bin_type = std::conditional_t<std::is_integral_v<S>, own_bin, real_sums<own_bin>>;
   if (by.size() == 0) return;
-  if constexpr (!reproducibly<Options...>) with_bins(exec, label, out, by.labels(), own_bin{by.size()}, x);
+  if constexpr (!reproducibly<Options...>) with_bins(exec, label, out, by.labels(), bin_type{{by.size()}}, x);
   else if (std::in_range<std::uint32_t>(by.rows())) reproducible_group_sum<S, std::uint32_t>(label, exec, out, x, by);
   else reproducible_group_sum<S, std::uint64_t>(label, exec, out, x, by);
 }
@@ -293,7 +295,7 @@ void group_sum(const std::string& label, const Exec& exec, const Out& out, const
 struct mean_of_sum {
   std::int64_t ddof = 0;
   KOKKOS_FUNCTION double operator()(double sum, std::int64_t count) const {
-    return sum / static_cast<double>(Kokkos::max<std::int64_t>(count - ddof, 0));
+    return count > ddof ? sum / static_cast<double>(count - ddof) : Kokkos::Experimental::quiet_NaN_v<double>;
   }
 };
 struct squared_distance {
@@ -451,7 +453,7 @@ void sum(const Args&... args) {
       args...);
 }
 
-/// `out(g)` is the mean of group g. Option: `reproducible`, for the sum.
+/// `out(g)` is the mean of group g, of sums in double. Option: `reproducible`, for the sum.
 template <class... Args>
   requires impl::group_sum_arguments<Args...>
 void mean(const Args&... args) {
@@ -468,7 +470,7 @@ void mean(const Args&... args) {
 }
 
 /// `out(g)` is the variance of group g: the mean of the squared distances from its mean, in double. Option: `ddof{1}`
-/// divides by one less. Scratch memory: one double for each row and for each group.
+/// divides by one less; NaN where the group has no more rows than that. Scratch memory: one double for each row and for each group.
 template <class... Args>
   requires impl::group_variance_arguments<Args...>
 void var(const Args&... args) {

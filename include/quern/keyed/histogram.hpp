@@ -3,6 +3,7 @@
 #ifndef QUERN_KEYED_HISTOGRAM_HPP
 #define QUERN_KEYED_HISTOGRAM_HPP
 
+#include <cmath>
 #include <quern/core/workspace.hpp>
 #include <quern/keyed/search.hpp>
 #include <utility>
@@ -45,7 +46,9 @@ struct binning_kernel {
   static constexpr bool of_points = requires(const Bin& b, const T* p) { b.at(p); };
   using W = typename std::conditional_t<weighted, std::type_identity<Weight>, std::type_identity<std::int64_t>>::type;
   // 32 bits are what fast memory of devices adds by itself; a team has fewer values.
-  using sum_type = std::conditional_t<weighted, std::conditional_t<std::is_integral_v<W>, std::int64_t, double>,
+  using integer_sum = std::conditional_t<std::is_unsigned_v<W> && sizeof(W) == 8, std::uint64_t, std::int64_t>;
+  static constexpr bool in_integers = std::is_integral_v<W> && !requires { typename Bin::sum_type; };
+  using sum_type = std::conditional_t<weighted, std::conditional_t<in_integers, integer_sum, double>,
                                       std::conditional_t<device, std::uint32_t, std::int64_t>>;
   using policy = Kokkos::TeamPolicy<Exec>;
   using member = typename policy::member_type;
@@ -71,6 +74,7 @@ struct binning_kernel {
   /// A value is one element, or the first of a point's, which must stand where it is.
   KOKKOS_FUNCTION std::int64_t bin_of(const T& value) const {
     if constexpr (of_points) return bin.at(&value);
+    else if constexpr (requires { bin.of_key(value); }) return bin.of_key(value);
     else return bin(convert<typename Bin::value_type>(value));
   }
   KOKKOS_FUNCTION void add(sum_type* mine, run& r, std::int64_t b, const W& weight) const {
@@ -225,10 +229,16 @@ void with_bins(const Exec& exec, const std::string& label, const Out& out_view, 
   (weighted(make_input<Exec>(weights_view, label)), ...);
 }
 
-inline void check_range(const std::string& label, const bin_range& range) {
-  if (!(range.low < range.high && range.high - range.low <= Kokkos::Experimental::finite_max_v<double>))
+inline void check_range(const std::string& label, const bin_range& range, std::int64_t bins) {
+  constexpr double largest = Kokkos::Experimental::finite_max_v<double>;
+  const double width = range.high - range.low, n = static_cast<double>(bins);
+  if (!(range.low < range.high && width <= largest))
     throw Error(label, "the range is from " + std::to_string(range.low) + " to " + std::to_string(range.high) +
                            ", expected low < high at a finite distance");
+  const double apart = std::max(std::nextafter(range.low, range.high) - range.low,
+                                range.high - std::nextafter(range.high, range.low));
+  if (bins > 0 && !(width / n >= apart && n / width <= largest))
+    throw Error(label, "the range is too small for " + std::to_string(bins) + " bins: their edges are equal in double");
 }
 
 /// The first position, in row-major order, whose key has no place.
@@ -236,17 +246,17 @@ template <class T>
 struct first_outside {
   const T* x;
   row_nest<2> nest;  // offsets and positions
-  own_bin bin;
+  range_bin bin;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first) const {
     std::int64_t j;
     const auto o = nest.at_item(i, nest.inner, 1, j);
-    if (bin(convert<std::int64_t>(x[o.of[0]])) < 0) first = Kokkos::min(first, o.of[1]);
+    if (bin.of_key(x[o.of[0]]) < 0) first = Kokkos::min(first, o.of[1]);
   }
 };
 
 /// Waits.
 template <class Exec, class X>
-void check_keys(const Exec& exec, const std::string& label, const X& x_view, const own_bin& bin) {
+void check_keys(const Exec& exec, const std::string& label, const X& x_view, const range_bin& bin) {
   const auto x = make_input<Exec>(x_view, label).array;
   const std::int64_t n = x.extents.size();
   std::array<std::int64_t, max_rank> position{};
@@ -279,12 +289,13 @@ void check_keys(const Exec& exec, const std::string& label, const X& x_view, con
 /// @param out     of rank 1, of integers of 32 or 64 bits, float or double
 /// @param x       of any rank and arithmetic type
 /// @param weights optional; broadcasts to x
-/// @throws Error if `low` is not less than `high` or one is not finite, or extents do not fit
+/// @throws Error if `low` is not less than `high`, one is not finite, or double has not enough numbers between them for
+///         the edges of the bins; if extents do not fit
 template <execution_space Exec, view_like Out, view_like X, view_like... Weights>
 void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const Weights&... weights) {
   const std::string label = "quern::histogram";
-  impl::check_range(label, range);
   const std::int64_t bins = impl::extents_of(out).size();
+  impl::check_range(label, range, bins);
   impl::with_bins(exec, label, out, x, impl::equal_bins(range, bins), weights...);
 }
 /// The same on a default instance of out's execution space.
@@ -309,7 +320,7 @@ void histogram(const Exec& exec, const Out& out, const X& x, const std::array<bi
   if (bins.rank != Rank || points.extents.rank != 2 || points.extents.extent[1] != static_cast<std::int64_t>(Rank))
     throw Error(label, "out has extents " + bins.str() + " and x " + points.extents.str() + ", expected rank " +
                            std::to_string(Rank) + " and (n, " + std::to_string(Rank) + ")");
-  for (const bin_range& range : ranges) impl::check_range(label, range);
+  for (std::size_t d = 0; d < Rank; ++d) impl::check_range(label, ranges[d], bins.extent[d]);
   impl::with_bins(
       exec, label, out, x,
       impl::point_bins<impl::value_of<X>, Rank>(ranges, bins, points.stride[1], std::make_index_sequence<Rank>()),
@@ -324,7 +335,7 @@ void histogram(const Out& out, const X& x, const std::array<bin_range, Rank>& ra
 /// The same between given edges: bin b holds `edges(b) <= x < edges(b + 1)`, the last one its upper end too. Waits for
 /// a check of the edges.
 ///
-/// @param edges of rank 1, one more than `out` has elements, in ascending order; x is converted to their type
+/// @param edges of rank 1, one more than `out` has elements, in ascending order, of any type; values are compared as numbers
 /// @throws DataError with the position of the first edge that is greater than the next, or NaN
 template <execution_space Exec, view_like Out, view_like X, view_like Edges, view_like... Weights>
 void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_view, const Weights&... weights) {
@@ -336,7 +347,7 @@ void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_
     throw Error(label, "edges have extents " + edges.extents.str() + ", expected one more than out with extents " +
                            found.str());
   impl::check_increasing(exec, label, "the edges", edges);
-  impl::with_bins(exec, label, out, x, impl::given_edges<impl::value_of<Edges>>{edges.data, edges.stride[0], bins},
+  impl::with_bins(exec, label, out, x, impl::given_edges<impl::value_of<Edges>, impl::value_of<X>>{edges.data, edges.stride[0], bins},
                   weights...);
 }
 /// The same on a default instance of out's execution space.
@@ -365,12 +376,12 @@ void bincount(const Out& out, const X& x, const Weights&... weights) {
 /// @throws DataError whose `item()` is the position (row-major) of the first key that is not from 0 to n - 1
 template <execution_space Exec, view_like Out, view_like X>
 void bincount(const Exec& exec, const Out& out, const X& x, checked_t) {
-  impl::check_keys(exec, "quern::bincount", x, impl::own_bin{impl::extents_of(out).size()});
+  impl::check_keys(exec, "quern::bincount", x, impl::range_bin{{impl::extents_of(out).size()}});
   bincount(exec, out, x);
 }
 template <execution_space Exec, view_like Out, view_like X, view_like Weights>
 void bincount(const Exec& exec, const Out& out, const X& x, const Weights& weights, checked_t) {
-  impl::check_keys(exec, "quern::bincount", x, impl::own_bin{impl::extents_of(out).size()});
+  impl::check_keys(exec, "quern::bincount", x, impl::range_bin{{impl::extents_of(out).size()}});
   bincount(exec, out, x, weights);
 }
 /// The same on a default instance of out's execution space.

@@ -5,7 +5,8 @@
 
 /// @file
 /// The everyday elementwise operations, each one line over `map`: broadcasting, scalars, layouts, aliasing, errors and
-/// asynchrony are those of `quern::map`.
+/// asynchrony are those of `quern::map`. Integers of different signs are added, subtracted and multiplied as the numbers
+/// that they are, as in NumPy, and not as one that the language converts to unsigned.
 
 #include <quern/core/operations.hpp>
 #include <quern/map/map.hpp>
@@ -37,7 +38,7 @@ void copy(const Out& out, const In& in) {
 /// `out = a + b`.
 template <execution_space Exec, view_like Out, class A, class B>
 void add(const Exec& exec, const Out& out, const A& a, const B& b) {
-  impl::map_checked("quern::add", exec, out, impl::op::add(), a, b);
+  impl::map_checked("quern::add", exec, out, impl::op::of_values<impl::value_of<Out>, impl::op::add>(), a, b);
 }
 /// The same on a default instance of out's execution space.
 template <view_like Out, class A, class B>
@@ -48,7 +49,7 @@ void add(const Out& out, const A& a, const B& b) {
 /// `out = a - b`.
 template <execution_space Exec, view_like Out, class A, class B>
 void subtract(const Exec& exec, const Out& out, const A& a, const B& b) {
-  impl::map_checked("quern::subtract", exec, out, impl::op::subtract(), a, b);
+  impl::map_checked("quern::subtract", exec, out, impl::op::of_values<impl::value_of<Out>, impl::op::subtract>(), a, b);
 }
 /// The same on a default instance of out's execution space.
 template <view_like Out, class A, class B>
@@ -59,7 +60,7 @@ void subtract(const Out& out, const A& a, const B& b) {
 /// `out = a * b`, element by element.
 template <execution_space Exec, view_like Out, class A, class B>
 void multiply(const Exec& exec, const Out& out, const A& a, const B& b) {
-  impl::map_checked("quern::multiply", exec, out, impl::op::multiply(), a, b);
+  impl::map_checked("quern::multiply", exec, out, impl::op::of_values<impl::value_of<Out>, impl::op::multiply>(), a, b);
 }
 /// The same on a default instance of out's execution space.
 template <view_like Out, class A, class B>
@@ -67,10 +68,11 @@ void multiply(const Out& out, const A& a, const B& b) {
   multiply(impl::default_execution_space<Out>(), out, a, b);
 }
 
-/// `out = a / b`, element by element. Two integers divide in double, as in NumPy.
+/// `out = a / b`, element by element. Two integers divide in double, as in NumPy, where `out` is of floating-point
+/// numbers; to integers the quotient is exact and rounded towards zero, and 0 where `b` is 0.
 template <execution_space Exec, view_like Out, class A, class B>
 void divide(const Exec& exec, const Out& out, const A& a, const B& b) {
-  impl::map_checked("quern::divide", exec, out, impl::op::divide(), a, b);
+  impl::map_checked("quern::divide", exec, out, impl::op::divide<impl::value_of<Out>>(), a, b);
 }
 /// The same on a default instance of out's execution space.
 template <view_like Out, class A, class B>
@@ -78,10 +80,11 @@ void divide(const Out& out, const A& a, const B& b) {
   divide(impl::default_execution_space<Out>(), out, a, b);
 }
 
-/// `out = condition ? a : b`, element by element; `condition` is of any type that converts to bool.
+/// `out = condition ? a : b`, element by element, each converted to out's type; `condition` is of any type that
+/// converts to bool.
 template <execution_space Exec, view_like Out, class C, class A, class B>
 void where(const Exec& exec, const Out& out, const C& condition, const A& a, const B& b) {
-  impl::map_checked("quern::where", exec, out, impl::op::where(), condition, a, b);
+  impl::map_checked("quern::where", exec, out, impl::op::where<impl::value_of<Out>>(), condition, a, b);
 }
 /// The same on a default instance of out's execution space.
 template <view_like Out, class C, class A, class B>

@@ -3,6 +3,7 @@
 #ifndef QUERN_RANDOM_DISTRIBUTIONS_HPP
 #define QUERN_RANDOM_DISTRIBUTIONS_HPP
 
+#include <concepts>
 #include <limits>
 #include <quern/random/draws.hpp>
 #include <quern/random/fill_kernel.hpp>
@@ -38,6 +39,22 @@ template <class T>
 inline constexpr bool is_real = requires(T x) { convert<float>(x) < convert<float>(x); } && !std::is_integral_v<T>;
 
 /// What a Stream gives for each position.
+/// Whole numbers from `low` to `last`.
+template <class Exec, class Out, class Low, class Last>
+void fill_integers(const std::string& label, const Exec& exec, const Out& out, const random::part& where, Low low,
+                   Last last) {
+  using T = value_of<Out>;
+  static_assert(std::is_integral_v<T>, "quern::random::integers: out must be of an integer type");
+  if (!std::in_range<T>(low) || !std::in_range<T>(last))
+    throw Error(label, "numbers from " + std::to_string(low) + " to " + std::to_string(last) +
+                           " do not fit out's type of " + std::to_string(8 * sizeof(T)) + " bits");
+  const auto start = static_cast<std::uint64_t>(low), width = static_cast<std::uint64_t>(last) - start;
+  const std::uint64_t range = width + 1;  // 0 stands for 2^64
+  if (width < std::uint64_t{1} << 32)
+    fill_random<integers_draw<T, std::uint32_t>>(label, exec, out, where, start, range);
+  else fill_random<integers_draw<T, std::uint64_t>>(label, exec, out, where, start, range);
+}
+
 template <class T>
 struct poisson_element {
   random::key key;
@@ -52,6 +69,10 @@ struct poisson_element {
 }  // namespace quern::impl
 
 namespace quern::random {
+
+/// Includes the upper end: see `integers`.
+struct endpoint_t {};
+inline constexpr endpoint_t endpoint{};
 
 /// Random bits: `out` of unsigned integers of 32 or 64 bits, all values equally likely. Philox4x32-10 (Salmon, Moraes,
 /// Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3, SC11, 2011) with the key's seed as its key, on the
@@ -103,27 +124,36 @@ void uniform(const Out& out, const part& where, const Low& low = Low(0), const H
 /// favour some are refused, and a `Stream` of the position gives others).
 ///
 /// @param where a key, or a part of its field
-/// @throws Error if `low` is not less than `high`, or out's type does not hold them; if the part is not within its
+/// @param low,high of any integer types
+/// @throws Error if `low` is not less than `high`, or out's type does not hold the numbers; if the part is not within its
 /// field
-template <execution_space Exec, view_like Out>
-void integers(const Exec& exec, const Out& out, const part& where, std::int64_t low, std::int64_t high) {
-  using T = impl::value_of<Out>;
-  static_assert(std::is_integral_v<T>, "quern::random::integers: out must be of an integer type");
+template <execution_space Exec, view_like Out, std::integral Low, std::integral High>
+void integers(const Exec& exec, const Out& out, const part& where, Low low, High high) {
   const std::string label = "quern::random::integers";
-  if (low >= high)
+  if (std::cmp_greater_equal(low, high))
     throw Error(label, "low is " + std::to_string(low) + " and high " + std::to_string(high) + ", expected low < high");
-  if (!std::in_range<T>(low) || !std::in_range<T>(high - 1))
-    throw Error(label, "numbers from " + std::to_string(low) + " to before " + std::to_string(high) +
-                           " do not fit out's type of " + std::to_string(8 * sizeof(T)) + " bits");
-  const auto start = static_cast<std::uint64_t>(low), range = static_cast<std::uint64_t>(high) - start;
-  if (range <= std::uint64_t{1} << 32)
-    impl::fill_random<impl::integers_draw<T, std::uint32_t>>(label, exec, out, where, start, range);
-  else impl::fill_random<impl::integers_draw<T, std::uint64_t>>(label, exec, out, where, start, range);
+  impl::fill_integers(label, exec, out, where, low, static_cast<High>(high - 1));
 }
 /// The same on a default instance of out's execution space.
-template <view_like Out>
-void integers(const Out& out, const part& where, std::int64_t low, std::int64_t high) {
+template <view_like Out, std::integral Low, std::integral High>
+void integers(const Out& out, const part& where, Low low, High high) {
   integers(impl::default_execution_space<Out>(), out, where, low, high);
+}
+
+/// The same with `high` among the numbers, so that all of a type can be: `integers(out, key, 0, UINT64_MAX, endpoint)`,
+/// NumPy's `endpoint=True`.
+template <execution_space Exec, view_like Out, std::integral Low, std::integral High>
+void integers(const Exec& exec, const Out& out, const part& where, Low low, High high, endpoint_t) {
+  const std::string label = "quern::random::integers";
+  if (std::cmp_greater(low, high))
+    throw Error(label,
+                "low is " + std::to_string(low) + " and high " + std::to_string(high) + ", expected low <= high");
+  impl::fill_integers(label, exec, out, where, low, high);
+}
+/// The same on a default instance of out's execution space.
+template <view_like Out, std::integral Low, std::integral High>
+void integers(const Out& out, const part& where, Low low, High high, endpoint_t) {
+  integers(impl::default_execution_space<Out>(), out, where, low, high, endpoint);
 }
 
 /// Normal numbers of that mean and standard deviation. Box and Muller's method with a logarithm and a root of its own

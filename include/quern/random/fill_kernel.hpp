@@ -3,6 +3,7 @@
 #ifndef QUERN_RANDOM_FILL_KERNEL_HPP
 #define QUERN_RANDOM_FILL_KERNEL_HPP
 
+#include <limits>
 #include <quern/impl/noinline.hpp>
 #include <quern/map/map.hpp>
 #include <quern/random/draws.hpp>
@@ -23,12 +24,14 @@ struct field_positions {
     std::int64_t next = 1;
     for (int d = out.rank - 1; d >= 0; --d) {
       const std::int64_t start = whole ? 0 : where.first.extent[d];
-      if (start < 0 || start + out.extent[d] > field.extent[d])
+      if (start < 0 || start > field.extent[d] || out.extent[d] > field.extent[d] - start)
         throw Error(label, "out with extents " + out.str() + " at " + where.first.str() +
                                " is not within a field of extents " + field.str());
       at.array.stride[d] = next;
       first += start * next;
-      next *= field.extent[d];
+      if (field.extent[d] > 0 && next > std::numeric_limits<std::int64_t>::max() / field.extent[d])
+        throw Error(label, "the field has extents " + field.str() + ", more than 2^63 - 1 positions");
+      next *= std::max<std::int64_t>(field.extent[d], 1);
     }
   }
 };

@@ -189,7 +189,9 @@ namespace quern::random {
 /// @throws Error if the population is not positive or does not fit out's type; if the part is not within its field
 template <execution_space Exec, view_like Out>
 void choice(const Exec& exec, const Out& out, const part& where, std::int64_t population) {
-  integers(exec, out, where, 0, population);
+  if (population < 1)
+    throw Error("quern::random::choice", "the population is " + std::to_string(population) + ", expected at least 1");
+  impl::fill_integers("quern::random::choice", exec, out, where, 0, population - 1);
 }
 /// The same on a default instance of out's execution space.
 template <view_like Out>

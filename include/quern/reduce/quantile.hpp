@@ -161,6 +161,8 @@ auto quantile_call(quantile_request r, First& first, Rest&... rest) {
 ///
 /// as in NumPy. `interpolation::lower` takes x(k), `higher` x(k + 1) where t > 0, `midpoint` their mean, `nearest` the
 /// one whose rank is nearer, and the even rank of two. Double for integers, float for half types. NaN if there is one.
+/// Between a number and an infinity lies the infinity, where NumPy's interpolations give NaN, and between infinities of
+/// both signs NaN.
 template <class... Args>
   requires impl::quantile_arguments<Args...>
 auto quantile(Args&&... args) {

@@ -54,6 +54,17 @@ struct quantile_rule {
   KOKKOS_FUNCTION bool is_nan(std::int64_t n, std::int64_t nans) const { return n == nans || (nans > 0 && !skip_nan); }
 };
 
+/// The value at a fraction of the way from a to b >= a: an end itself where it is asked for, whatever the other is.
+/// Between a number and an infinity lies the infinity, and between two infinities NaN.
+KOKKOS_INLINE_FUNCTION double between(double a, double b, double fraction) {
+  constexpr double largest = Kokkos::Experimental::finite_max_v<double>;
+  if (fraction == 0 || a == b) return a;
+  if (fraction == 1) return b;
+  if (!(a >= -largest && b <= largest)) return a + b;
+  if (!(b - a <= largest)) return rounded_product(a, 1 - fraction) + rounded_product(b, fraction);
+  return fraction < 0.5 ? a + rounded_product(b - a, fraction) : b - rounded_product(b - a, 1 - fraction);
+}
+
 /// What threads find out about keys together.
 template <class Key>
 struct key_tally {
@@ -450,10 +461,7 @@ struct select_kernel {
 
   KOKKOS_FUNCTION void write(std::int64_t at, key first, key second, double fraction) const {
     const auto a = static_cast<double>(order::number_of(first)), b = static_cast<double>(order::number_of(second));
-    double x = a;  // also of equal infinities
-    if (fraction > 0 && a != b)
-      x = fraction < 0.5 ? a + rounded_product(b - a, fraction) : b - rounded_product(b - a, 1 - fraction);
-    out[at] = convert<Out>(static_cast<number>(x));
+    out[at] = convert<Out>(static_cast<number>(between(a, b, fraction)));
   }
   KOKKOS_FUNCTION void write_nan(std::int64_t at) const {
     out[at] = convert<Out>(number{Kokkos::Experimental::quiet_NaN_v<number>});
