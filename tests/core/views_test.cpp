@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Kokkos_DualView.hpp>
 #include <Kokkos_DynRankView.hpp>
+#include <memory>
+#include <quern/keyed.hpp>
 #include <quern/map.hpp>
+#include <quern/random.hpp>
 #include <quern/reduce.hpp>
+#include <quern/scan.hpp>
+#include <quern/stencil.hpp>
 #include <support/testing.hpp>
 
 namespace {
@@ -46,6 +51,68 @@ TYPED_TEST(Views, RefusesStaleDualView) {
     test::expect_error("quern::sum: a DualView was modified on the other side; synchronize it first",
                        [&] { quern::sum(TypeParam(), x); });
   }
+}
+
+/// A DualView whose sides differ even where one memory serves both, so that hosts can test what is done to its flags.
+template <class Exec>
+struct two_sides {
+  using t_dev = Kokkos::View<double*, Exec>;
+  using t_host = Kokkos::View<double*, Kokkos::HostSpace>;
+  using execution_space = Exec;
+  explicit two_sides(int n) : device("device", n), host("host", n) {}
+  const t_dev& view_device() const { return device; }
+  const t_host& view_host() const { return host; }
+  bool need_sync_device() const { return flags->first; }
+  bool need_sync_host() const { return flags->second; }
+  void modify_host() { flags->first = true; }
+  void modify_device() { flags->second = true; }
+  void clear_sync_state() { *flags = {}; }
+
+  t_dev device;
+  t_host host;
+  std::shared_ptr<std::pair<bool, bool>> flags = std::make_shared<std::pair<bool, bool>>();
+};
+
+// A call that throws leaves the flags as they were; one that reads its own output sees that it is not up to date.
+TYPED_TEST(Views, MarksDualViewsWhenAllIsChecked) {
+  const TypeParam exec;
+  two_sides<TypeParam> x(5);
+  const Kokkos::View<double*, TypeParam> y("y", 3), five("five", 5);
+  const auto by = quern::group_by(exec, five);
+  const auto changed_on_host = [&] {
+    x.clear_sync_state();
+    x.modify_host();
+  };
+  const auto expect_untouched = [&](const auto& call) {
+    changed_on_host();
+    EXPECT_THROW(call(), quern::Error);
+    EXPECT_TRUE(x.need_sync_device());
+    EXPECT_FALSE(x.need_sync_host());
+  };
+  expect_untouched([&] { quern::add(exec, x, y, 1.0); });
+  expect_untouched([&] { quern::add(exec, x, x, 1.0); });  // in place, where it is not up to date
+  expect_untouched([&] { quern::sum(exec, x, y); });
+  expect_untouched([&] { quern::cumsum(exec, x, y); });
+  expect_untouched([&] { quern::sum(exec, x, five, by); });
+  expect_untouched([&] { quern::sort(exec, x, y); });
+  expect_untouched([&] { quern::compact(exec, x, five, y); });
+  expect_untouched([&] { quern::random::normal(exec, x, quern::random::part(quern::random::key(1), {3}, {0})); });
+  expect_untouched([&] { quern::box_sum(exec, x, 3, quern::boundary::wrap, y); });
+  expect_untouched([&] { quern::histogram(exec, x, five, {1, 0}); });
+
+  const auto expect_marked = [&](const auto& call) {
+    changed_on_host();
+    call();
+    EXPECT_FALSE(x.need_sync_device());
+    EXPECT_TRUE(x.need_sync_host());
+  };
+  expect_marked([&] { quern::add(exec, x, five, 1.0); });
+  expect_marked([&] { quern::cumsum(exec, x, five); });
+  expect_marked([&] { quern::random::normal(exec, x, quern::random::key(1)); });
+  expect_marked([&] { quern::sort(exec, x, five); });
+  expect_marked([&] { quern::compact(exec, x, five, five); });
+  expect_marked([&] { quern::box_sum(exec, x, 3, quern::boundary::wrap, five); });
+  expect_marked([&] { quern::histogram(exec, x, five, {0, 1}); });
 }
 
 TYPED_TEST(Views, TakesMdspan) {

@@ -3,9 +3,13 @@
 #ifndef QUERN_CORE_ARGUMENTS_HPP
 #define QUERN_CORE_ARGUMENTS_HPP
 
+#include <exception>
+#include <functional>
 #include <quern/core/overlap.hpp>
 #include <quern/core/pack.hpp>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace quern {
 
@@ -88,6 +92,61 @@ auto make_input(const V& v, const std::string& operation) {
   }
 }
 
+/// Collects the DualViews that an operation of several steps writes, and marks them as modified when it is done; none
+/// where it throws. Within another one of the same thread it leaves that to the other.
+class deferred_marks {
+ public:
+  deferred_marks() {
+    if (current() == nullptr) current() = this;
+  }
+  ~deferred_marks() {
+    if (current() != this) return;
+    current() = nullptr;
+    if (std::uncaught_exceptions() == exceptions_)
+      for (const auto& mark : marks_) mark();
+  }
+  deferred_marks(const deferred_marks&) = delete;
+  deferred_marks& operator=(const deferred_marks&) = delete;
+
+  /// Now, or when the operation that is under way is done.
+  static void mark(std::function<void()> how) {
+    if (current() == nullptr) how();
+    else current()->marks_.push_back(std::move(how));
+  }
+
+ private:
+  static deferred_marks*& current() {
+    thread_local deferred_marks* of_thread = nullptr;
+    return of_thread;
+  }
+  int exceptions_ = std::uncaught_exceptions();
+  std::vector<std::function<void()>> marks_;
+};
+
+/// The side of a DualView that an operation writes. It is marked as modified when the operation is done, so that one
+/// that throws changes nothing and one that reads the same DualView still sees whether that is up to date.
+template <class Exec, class V>
+class dual_output : public strided<typename V::t_dev::value_type> {
+ public:
+  using value_type = typename V::t_dev::value_type;
+  dual_output(const strided<value_type>& side, const V& view) : strided<value_type>(side), view_(view) {}
+  dual_output(dual_output&& other) noexcept
+      : strided<value_type>(other), view_(other.view_), owner_(std::exchange(other.owner_, false)) {}
+  ~dual_output() {
+    if (owner_ && std::uncaught_exceptions() == exceptions_) deferred_marks::mark([v = view_] { mark(v); });
+  }
+
+ private:
+  static void mark(V v) {  // which shares the flags
+    v.clear_sync_state();
+    if constexpr (on_device_side<Exec, V>) v.modify_device();
+    else v.modify_host();
+  }
+  V view_;
+  bool owner_ = true;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
 template <class Exec, class V>
 auto make_output(const V& v, const std::string& operation) {
   static_assert(view_like<V>, "quern: out is not a View");
@@ -95,7 +154,8 @@ auto make_output(const V& v, const std::string& operation) {
   static_assert(view_traits<V>::template accessible<Exec>, "quern: out is not accessible from the execution space");
   const auto out = as_strided<Exec, use::output>(v, operation);
   check_output(operation, out);
-  return out;
+  if constexpr (dual_view<V>) return dual_output<Exec, V>(out, v);
+  else return out;
 }
 
 /// The extents of an output before it is one: a DualView need not be up to date.

@@ -70,22 +70,19 @@ strided<T> describe(T* data, const V& v) {
 
 enum class use { input, output };
 
-/// The pointer, extents and strides of any `view_like`, as seen from `Exec`. A DualView must be up to date there, and
-/// is marked as modified there where it is an output.
+/// Whether `Exec` works on the device's side of a DualView.
+template <class Exec, class V>
+inline constexpr bool on_device_side =
+    Kokkos::SpaceAccessibility<Exec, typename V::t_dev::memory_space>::accessible;
+
+/// The pointer, extents and strides of any `view_like`, as seen from `Exec`. A DualView that is an input must be up to
+/// date there.
 template <class Exec, use Use, class V>
 auto as_strided(const V& v, const std::string& operation) {
   if constexpr (dual_view<V>) {
-    using device_space = typename V::t_dev::memory_space;
-    constexpr bool on_device = Kokkos::SpaceAccessibility<Exec, device_space>::accessible;
-    if constexpr (Use == use::input) {
-      if (on_device ? v.need_sync_device() : v.need_sync_host())
-        throw Error(operation, "a DualView was modified on the other side; synchronize it first");
-    } else {
-      V same = v;  // shares the flags
-      same.clear_sync_state();
-      if constexpr (on_device) same.modify_device();
-      else same.modify_host();
-    }
+    constexpr bool on_device = on_device_side<Exec, V>;
+    if (Use == use::input && (on_device ? v.need_sync_device() : v.need_sync_host()))
+      throw Error(operation, "a DualView was modified on the other side; synchronize it first");
     if constexpr (on_device) return describe(v.view_device().data(), v.view_device());
     else return describe(v.view_host().data(), v.view_host());
   } else if constexpr (pointer_view<V>) {

@@ -78,6 +78,7 @@ inline constexpr bool are_counted_arguments = [] {
 /// results it waits, and returns it.
 template <int Outputs, int Inputs, class Run, class First, class... Rest>
 auto counted_call(const std::string& label, const Run& run, const First& first, const Rest&... rest) {
+  const deferred_marks marks;
   if constexpr (!execution_space<First>) {
     return counted_call<Outputs, Inputs>(label, run, default_execution_space<First>(), first, rest...);
   } else if constexpr (sizeof...(Rest) == Outputs + Inputs + 1) {

@@ -203,12 +203,14 @@ Exec execution_space_of(const groups<Exec>&) {
 template <class Run, class First, class... Rest>
 void group_call(const Run& run, const First& first, const Rest&... rest) {
   if constexpr (execution_space<First>) {
+    const deferred_marks marks;
     run(first, rest...);
   } else {
     const auto exec_of = []<class T>(const T& argument) {
       if constexpr (is_groups<T>) return std::tuple(execution_space_of(argument));
       else return std::tuple<>();
     };
+    const deferred_marks marks;
     run(std::get<0>(std::tuple_cat(exec_of(rest)...)), first, rest...);
   }
 }

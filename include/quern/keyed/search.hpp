@@ -64,6 +64,7 @@ template <class Exec, class Out, class Sorted, class X>
 void search_in(const Exec& exec, const std::string& label, const Out& out, const Sorted& sorted_view, const X& x,
                bool after_equal, bool checked) {
   static_assert(std::is_integral_v<value_of<Out>>, "quern::searchsorted: out must be of an integer type");
+  const deferred_marks marks;
   const auto sorted = make_input<Exec>(sorted_view, label).array;
   if (sorted.extents.rank != 1)
     throw Error(label, "the sorted values have extents " + sorted.extents.str() + ", expected rank 1");

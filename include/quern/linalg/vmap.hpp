@@ -174,6 +174,7 @@ template <class Exec, class F, class... Out, class... In>
 void vmap_call(const Exec& exec, const std::tuple<Out...>& outs, const F& f, const In&... ins) {
   static_assert(!(is_shared<Out> || ...), "quern::vmap: items cannot share an output");
   const std::string label = "quern::vmap";
+  const deferred_marks marks;
   const auto out =
       std::apply([&](const auto&... o) { return std::tuple(vmap_checked<Exec, use::output>(label, o)...); }, outs);
   const auto in = std::tuple(vmap_checked<Exec, use::input>(label, ins)...);

@@ -245,6 +245,7 @@ void poisson(const Exec& exec, const Out& out, const part& where, const Rate& ra
       impl::fill_drawn(label, exec, out, where, impl::large_poisson_draw<T>(r));
     }
   } else {
+    const impl::deferred_marks marks;
     const auto positions = impl::check_field<Exec>(label, out, where);
     impl::map_checked(label, exec, out, impl::poisson_element<T>{where.of, positions.first}, positions.at, rate);
   }

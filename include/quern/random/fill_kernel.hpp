@@ -289,6 +289,7 @@ template <class Draw, class Exec, class Out>
 void fill_drawn(const std::string& label, const Exec& exec, const Out& out_view, const random::part& where,
                 const Draw& draw) {
   static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
+  const deferred_marks marks;
   const auto positions = check_field<Exec>(label, out_view, where);
   const auto out = make_output<Exec>(out_view, label);
   if (out.extents.size() == 0 || fill_by_blocks(exec, label, out, positions, where.of, draw)) return;
@@ -303,6 +304,7 @@ void fill_random(const std::string& label, const Exec& exec, const Out& out_view
     fill_drawn(label, exec, out_view, where, Draw(parameters...));
   } else {
     static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
+    const deferred_marks marks;
     const auto positions = check_field<Exec>(label, out_view, where);
     map_checked(label, exec, out_view, draw_element<Draw>{where.of, positions.first}, positions.at, parameters...);
   }

@@ -147,7 +147,8 @@ auto reduce_to_host(const Reduction& r, const Exec& exec, const In&... in) {
 template <class Exec, class Reduction, class Out, class... In>
 void reduce_to_view(const Reduction& r, const Exec& exec, workspace<Exec>& scratch, const axes* wanted,
                     const Out& out_view, const In&... in) {
-  const auto out = make_output<Exec>(out_view, r.label);
+  const auto marked = make_output<Exec>(out_view, r.label);
+  const strided<value_of<Out>> out = marked;
   reduce_into(
       exec, scratch, r, wanted,
       [&](const auto&, const shape& results, const auto&... inputs) {

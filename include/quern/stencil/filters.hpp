@@ -386,7 +386,7 @@ void with_filter(const std::string& label, const Exec& exec, const Out& out_view
   if constexpr (rank >= 1 && rank <= 3 && known_rank<In>() == rank) {  // else one message is enough
     const auto out = make_output<Exec>(out_view, label);
     const auto in = make_input<Exec>(in_view, label).array;
-    check_stencil_input(label, std::tuple(out), in);
+    check_stencil_input(label, std::tie(out), in);
     using T = std::remove_pointer_t<decltype(out.data)>;
     f(filter_call<rank, first_axis_fastest<Out>(), Exec, T, value_of<In>>{exec, label, edges, out, in},
       std::integral_constant<int, rank>());
