@@ -1,14 +1,30 @@
 # SPDX-FileCopyrightText: the Quern authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Finds what the library stands on. Used by the build and, installed, by QuernConfig.cmake, so that both agree.
+# Finds what each component stands on. Used by the build and, installed, by QuernConfig.cmake, so that both agree.
 include(CMakeFindDependencyMacro)
 
-if(NOT TARGET Kokkos::kokkos)
-  find_dependency(Kokkos 5.0 CONFIG)
-endif()
+macro(quern_find_core_dependencies)
+  if(NOT TARGET Kokkos::kokkos)
+    find_dependency(Kokkos 5.0 CONFIG)
+  endif()
+endmacro()
 
-if(QUERN_ENABLE_LINALG)
+# The vendors' libraries of linalg: BLAS and LAPACK on hosts, Kokkos Kernels and what it passes work on to on devices.
+macro(quern_find_linalg_dependencies)
+  find_dependency(LAPACK)
+  if(Kokkos_ENABLE_CUDA)
+    find_dependency(CUDAToolkit)
+  elseif(Kokkos_ENABLE_HIP)
+    find_dependency(rocblas CONFIG)
+    find_dependency(rocsolver CONFIG)
+  endif()
+  if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP)
+    quern_find_kokkos_kernels()
+  endif()
+endmacro()
+
+macro(quern_find_kokkos_kernels)
   if(NOT TARGET Kokkos::kokkoskernels AND NOT TARGET KokkosKernels::all_libs)
     # Some distributions install no version file, so no version is asked for here; the two have one series anyway.
     find_dependency(KokkosKernels CONFIG)
@@ -18,12 +34,4 @@ if(QUERN_ENABLE_LINALG)
   elseif(TARGET KokkosKernels::all_libs)
     set(QUERN_KOKKOSKERNELS_TARGET KokkosKernels::all_libs)
   endif()
-  # What Kokkos Kernels has not of LAPACK and the vendor's libraries is called directly.
-  find_dependency(LAPACK)
-  if(Kokkos_ENABLE_CUDA)
-    find_dependency(CUDAToolkit)
-  elseif(Kokkos_ENABLE_HIP)
-    find_dependency(rocblas CONFIG)
-    find_dependency(rocsolver CONFIG)
-  endif()
-endif()
+endmacro()

@@ -70,7 +70,7 @@ prepare() {
     esac >"$dir/KokkosCore_Config_${part}Backend.hpp"
   done
   sed -e 's/@PROJECT_VERSION@/0.1.0/; s/@PROJECT_VERSION_MAJOR@/0/; s/@PROJECT_VERSION_MINOR@/1/; s/@PROJECT_VERSION_PATCH@/0/' \
-    -e 's/#cmakedefine/#define/' "$top/cmake/config.hpp.in" >"$dir/quern/config.hpp"
+    "$top/cmake/config.hpp.in" >"$dir/quern/config.hpp"
 }
 
 # together SOURCE...: the sources as one, each in a namespace of its own, behind the headers of all.
@@ -113,7 +113,7 @@ compile() {
         -DDESUL_ATOMICS_ENABLE_HIP -DKOKKOS_DEPENDENCE)
       ;;
   esac
-  "${command[@]}" -I "$dir" -I "$top/include" -I "$top/tests" "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace" -DQUERN_TEST_WITHOUT_SERIAL \
+  "${command[@]}" -I "$dir" -I "$top/include" -I "$top/tests" "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace" -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG \
     "$unit" -o "$object" >"$object.log" 2>&1 || {
     { grep -m 20 -E 'error|fatal' "$object.log" || tail -n 20 "$object.log"; } >&2
     echo "FAILED $backend $arch $*" >&2

@@ -8,7 +8,7 @@
 #include <quern/linalg.hpp>
 
 #include "support/bench.hpp"
-#ifdef QUERN_HAS_LINALG
+#ifdef QUERN_BENCHMARK_KOKKOSKERNELS
 #include <KokkosBlas3_gemm.hpp>
 #endif
 
@@ -97,7 +97,7 @@ prepared product(const exec_space& exec, const view<T**>& a, const B& b, const c
                          c(i, j) = sum;
                        });
                  }}};
-#ifdef QUERN_HAS_LINALG
+#ifdef QUERN_BENCHMARK_KOKKOSKERNELS
   p.variants.push_back({"vendor", [=] { KokkosBlas::gemm(exec, "N", mode_b, T(1), a, stored_b, T(0), c); }});
 #else
   (void)mode_b;
@@ -145,7 +145,7 @@ prepared batched(const exec_space& exec, std::int64_t batch, std::int64_t m, std
                          c(item, i, j) = sum;
                        });
                  }}};
-#ifdef QUERN_HAS_LINALG
+#ifdef QUERN_BENCHMARK_KOKKOSKERNELS
   p.variants.push_back({"vendor", [=] {
                           quern::impl::blas::gemm<exec_space, T>(
                               exec, batch, n, m, k, T(1), {b.data(), false, n, k * n}, {a.data(), false, k, m * k},
@@ -184,7 +184,7 @@ prepared vectors(const exec_space& exec, std::int64_t batch, std::int64_t m, std
                          y(item, i) = sum;
                        });
                  }}};
-#ifdef QUERN_HAS_LINALG
+#ifdef QUERN_BENCHMARK_KOKKOSKERNELS
   p.variants.push_back({"vendor", [=] {
                           if constexpr (Many)
                             quern::impl::blas::gemm<exec_space, T>(exec, batch, m, 1, n, T(1),

@@ -9,7 +9,7 @@
 #include <quern/reduce.hpp>
 
 #include "support/bench.hpp"
-#ifdef QUERN_HAS_LINALG
+#ifdef QUERN_BENCHMARK_KOKKOSKERNELS
 #include <KokkosBlas1_dot.hpp>
 #endif
 
@@ -147,7 +147,7 @@ prepared dot(const exec_space& exec, std::int64_t n) {
                        "plain", range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i, double& s) { s += x(i) * y(i); },
                        Kokkos::Sum<double, bench::memory_space>(out));
                  }}};
-#ifdef QUERN_HAS_LINALG
+#ifdef QUERN_BENCHMARK_KOKKOSKERNELS
   p.variants.push_back({"vendor_blas", [=] { KokkosBlas::dot(exec, out, x, y); }});
 #endif
   p.poison = [=] { Kokkos::deep_copy(out, -7.0); };

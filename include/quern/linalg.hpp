@@ -12,6 +12,7 @@
 #include <quern/linalg/least_squares.hpp>
 #include <quern/linalg/matmul.hpp>
 #include <quern/linalg/matvec.hpp>
+#include <quern/linalg/multivariate_normal.hpp>
 #include <quern/linalg/principal_components.hpp>
 #include <quern/linalg/qr.hpp>
 #include <quern/linalg/solve.hpp>

@@ -4,17 +4,19 @@
 #define QUERN_QUERN_HPP
 
 /// @file
-/// All of Quern.
+/// All of Quern that the program links: the core, and each component (`Quern::linalg`) whose target is linked.
 
 #include <quern/config.hpp>
 #include <quern/core.hpp>
 #include <quern/integrate.hpp>
 #include <quern/keyed.hpp>
-#include <quern/linalg.hpp>
 #include <quern/map.hpp>
 #include <quern/random.hpp>
 #include <quern/reduce.hpp>
 #include <quern/scan.hpp>
 #include <quern/stencil.hpp>
+#ifdef QUERN_USES_LINALG
+#include <quern/linalg.hpp>
+#endif
 
 #endif

@@ -7,7 +7,6 @@
 /// Random numbers that depend on a key and a position alone, and low-discrepancy points.
 
 #include <quern/random/distributions.hpp>
-#include <quern/random/multivariate.hpp>
 #include <quern/random/permutation.hpp>
 #include <quern/random/sobol.hpp>
 

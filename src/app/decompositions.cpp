@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Single matrices, where the component `linalg` is there. Results are verified by products with a vector that the
+// Single matrices. Results are verified by products with a vector that the
 // decomposition did not know; the plain loops are the work of textbook algorithms, rows or columns at a time.
 #include <fmt/format.h>
 
@@ -14,7 +14,6 @@
 
 namespace app {
 
-#ifdef QUERN_HAS_LINALG
 namespace {
 
 using matrix = device_view<double**, Kokkos::LayoutLeft>;
@@ -152,7 +151,7 @@ std::vector<workload> decomposition_workloads() {
     };
   };
   const auto square = [](std::int64_t n) { return 8 * 12.0 * static_cast<double>(n) * static_cast<double>(n); };
-  return {
+  std::vector<workload> all{
       {"qr", "float64", "A = Q R, m x 100", {20'000}, {1'000'000}, tall(100), qr, bound::compute},
       {"svd", "float64", "A = U diag(s) Vt, m x 100", {20'000}, {1'000'000}, tall(100), svd_tall, bound::compute},
       {"svd", "float64", "m x 1000", {1'600}, {10'000, 20'000}, tall(1000), svd_wide, bound::compute},
@@ -160,9 +159,9 @@ std::vector<workload> decomposition_workloads() {
       {"solve", "float64", "A x = b, one right-hand side", {400}, {4000}, square, solve, bound::compute},
       {"eigh", "float64", "A v = v diag(w)", {200}, {4000}, square, eigh, bound::compute},
   };
+  if (!quern::impl::lapack::available<exec_space>())
+    for (auto& w : all) w.missing = "a LAPACK: build Quern with QUERN_ENABLE_LINALG=ON (Spack: quern +linalg)";
+  return all;
 }
-#else
-std::vector<workload> decomposition_workloads() { return {}; }
-#endif
 
 }  // namespace app

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "output_file.hpp"
 #include "workload.hpp"
 
 #define STB_IMAGE_IMPLEMENTATION
@@ -22,11 +23,19 @@ namespace {
 
 std::string ending(const std::string& path) { return std::filesystem::path(path).extension().string(); }
 
-void write_pnm(const std::string& path, const image& p) {
-  std::ofstream file(path, std::ios::binary);
-  file << fmt::format("P{}\n{} {}\n255\n", p.channels == 1 ? 5 : 6, p.width, p.height);
-  file.write(reinterpret_cast<const char*>(p.pixels.data()), static_cast<std::streamsize>(p.pixels.size()));
-  if (!file) throw usage_error(fmt::format("{}: cannot be written", path));
+std::string pnm(const image& p) {
+  std::string bytes = fmt::format("P{}\n{} {}\n255\n", p.channels == 1 ? 5 : 6, p.width, p.height);
+  return bytes.append(reinterpret_cast<const char*>(p.pixels.data()), p.pixels.size());
+}
+
+std::string png(const std::string& path, const image& p) {
+  std::string bytes;
+  const auto append = [](void* to, void* data, int size) {
+    static_cast<std::string*>(to)->append(static_cast<const char*>(data), static_cast<std::size_t>(size));
+  };
+  if (!stbi_write_png_to_func(append, &bytes, p.width, p.height, p.channels, p.pixels.data(), p.width * p.channels))
+    throw std::runtime_error(fmt::format("{}: cannot be made", path));
+  return bytes;
 }
 
 }  // namespace
@@ -51,15 +60,11 @@ void check_image_name(const std::string& path) {
 
 void write_image(const std::string& path, const image& p) {
   const std::string e = ending(path);
-  if (e == ".png") {
-    if (!stbi_write_png(path.c_str(), p.width, p.height, p.channels, p.pixels.data(), p.width * p.channels))
-      throw usage_error(fmt::format("{}: cannot be written", path));
-    return;
-  }
+  if (e == ".png") return write_file(path, png(path, p));
   const int wanted = e == ".pgm" ? 1 : 3;
   if (p.channels != wanted)
     throw usage_error(fmt::format("{}: expected {} channels for {}, found {}", path, wanted, e, p.channels));
-  write_pnm(path, p);
+  write_file(path, pnm(p));
 }
 
 }  // namespace app

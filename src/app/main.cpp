@@ -7,9 +7,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
 #include <quern/config.hpp>
 
+#include "output_file.hpp"
 #include "report.hpp"
 #include "workload.hpp"
 
@@ -30,7 +30,8 @@ int list() {
   for (const auto& w : all_workloads()) {
     std::string sizes;
     for (const auto n : w.reference_sizes) sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", n);
-    fmt::print("{:<16} {:<8} {:<38} reference size {}\n", w.name == last ? "" : w.name, w.type, w.definition, sizes);
+    fmt::print("{:<16} {:<8} {:<38} {}\n", w.name == last ? "" : w.name, w.type, w.definition,
+               w.missing.empty() ? "reference size " + sizes : "needs " + w.missing);
     last = w.name;
   }
   return 0;
@@ -38,7 +39,7 @@ int list() {
 
 struct run_options {
   std::vector<std::string> names;
-  std::string size = "default";
+  std::string size;
   int repeat = 0;
   std::string input, output, json;
 };
@@ -51,6 +52,7 @@ std::vector<workload> chosen(const run_options& o) {
       throw usage_error(fmt::format("'{}' is not a workload; 'quern list' shows them", name));
   for (const auto& w : all)
     if (o.names.empty() || std::find(o.names.begin(), o.names.end(), w.name) != o.names.end()) {
+      if (!w.missing.empty() && !o.names.empty()) throw usage_error(fmt::format("{} needs {}", w.name, w.missing));
       if (!o.input.empty() && !w.takes_input) throw usage_error(fmt::format("{} takes no --input", w.name));
       if (!o.output.empty() && !w.takes_output) throw usage_error(fmt::format("{} takes no --output", w.name));
       // A file brings its own type and size, so one of a workload's lines is enough.
@@ -58,12 +60,13 @@ std::vector<workload> chosen(const run_options& o) {
       result.push_back(w);
     }
   if (!o.output.empty() && o.input.empty()) throw usage_error("--output needs an --input to work on");
+  if (!o.size.empty() && !o.input.empty()) throw usage_error("--size beside --input: a file brings its own size");
   return result;
 }
 
 std::vector<std::int64_t> sizes(const workload& w, const run_options& o) {
   if (!o.input.empty()) return {0};
-  if (o.size == "default") return w.default_sizes;
+  if (o.size.empty() || o.size == "default") return w.default_sizes;
   if (o.size == "reference") return w.reference_sizes;
   std::size_t used = 0;
   std::int64_t n = 0;
@@ -87,12 +90,10 @@ void check_memory(const workload& w, std::int64_t n) {
 int run(const exec_space& exec, const run_options& o) {
   const auto workloads = chosen(o);
   for (const auto& w : workloads)
-    for (const auto n : sizes(w, o)) check_memory(w, n);
-  std::ofstream json;
-  if (!o.json.empty()) {
-    json.open(o.json);
-    if (!json) throw usage_error(fmt::format("{}: cannot be opened for writing", o.json));
-  }
+    for (const auto n : sizes(w, o))
+      if (w.missing.empty()) check_memory(w, n);
+  if (!o.json.empty()) check_writable(o.json);
+  if (!o.output.empty()) check_writable(o.output);
 
   settings s{exec, o.repeat, {}, {}};
   if (!o.input.empty()) s.input = o.input;
@@ -103,7 +104,11 @@ int run(const exec_space& exec, const run_options& o) {
   fmt::print("Quern {} on {}, {} at a time; copy rate {:.1f} GB/s\n\n", QUERN_VERSION_STRING, exec.name(),
              exec.concurrency(), measured.copy_rate());
   print_header(stdout);
-  for (const auto& w : workloads)
+  for (const auto& w : workloads) {
+    if (!w.missing.empty()) {
+      print_missing(stdout, w);
+      continue;
+    }
     for (const auto n : sizes(w, o)) {
       measurement m;
       {
@@ -118,8 +123,9 @@ int run(const exec_space& exec, const run_options& o) {
       records.push_back(record(w, m, share));
       all_verified = all_verified && m.verified;
     }
+  }
   print_notes(stdout);
-  if (json.is_open()) json << records.dump(2) << '\n';
+  if (!o.json.empty()) write_file(o.json, records.dump(2) + '\n');
   return all_verified ? 0 : 1;
 }
 

@@ -4,8 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <regex>
 
 namespace app {
@@ -17,6 +20,26 @@ namespace {
 
 std::int64_t element_size(const std::string& dtype) {
   return std::isdigit(static_cast<unsigned char>(dtype.back())) ? dtype.back() - '0' : 0;
+}
+
+/// The extents in `(3, 4)`, whose product counts the elements in 64 bits with room for their bytes.
+std::vector<std::int64_t> shape_of(const std::string& path, const std::string& text) {
+  const auto wrong = [&](const char* expected) {
+    refuse(path, fmt::format("expected a shape {}, found ({})", expected, text));
+  };
+  if (!std::regex_match(text, std::regex(" *([0-9]+L? *, *)*([0-9]+L? *)?"))) wrong("of numbers that are not negative");
+  std::vector<std::int64_t> shape;
+  std::int64_t room = std::numeric_limits<std::int64_t>::max() / 16;
+  const std::regex number("[0-9]+");
+  for (std::sregex_iterator i(text.begin(), text.end(), number), end; i != end; ++i) {
+    const std::string digits = i->str();
+    std::int64_t extent = 0;
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), extent);
+    if (read.ec != std::errc() || extent > room) wrong("of less than 2^59 elements");
+    room /= std::max<std::int64_t>(extent, 1);
+    shape.push_back(extent);
+  }
+  return shape;
 }
 
 }  // namespace
@@ -61,10 +84,7 @@ npy read_npy(const std::string& path) {
     refuse(path, "expected C order, found Fortran order (save numpy.ascontiguousarray of it)");
   if (!std::regex_search(header, match, std::regex("'shape': *\\(([^)]*)\\)")))
     refuse(path, "expected a shape, found: " + header);
-  const std::string extents = match[1];
-  const std::regex number("[0-9]+");
-  for (std::sregex_iterator i(extents.begin(), extents.end(), number), end; i != end; ++i)
-    result.shape.push_back(std::stoll(i->str()));
+  result.shape = shape_of(path, match[1]);
 
   const std::int64_t bytes = result.size() * element_size(result.dtype);
   if (bytes == 0 && result.size() != 0) refuse_dtype(path, result.dtype);

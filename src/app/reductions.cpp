@@ -41,8 +41,7 @@ measurement sum_of(const settings& s, const device_view<T*>& x, Option... option
   } else {
     // What pairwise summation guarantees.
     const double depth = std::log2(static_cast<double>(n) + 2);
-    m.verified =
-        std::fabs(static_cast<long double>(result) - exact) <= depth * std::numeric_limits<T>::epsilon() * magnitude;
+    m.verified = agrees(result, exact, depth * std::numeric_limits<T>::epsilon() * magnitude);
   }
   m.note = fmt::format("sum = {}", result);
   m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
@@ -62,7 +61,8 @@ measurement sum_reproducible_of(const settings& s, const device_view<T*>& x) {
   std::reverse(reversed.begin(), reversed.end());
   const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> r(reversed.data(),
                                                                                              reversed.size());
-  m.verified = m.verified && quern::sum(s.exec, x, quern::reproducible) == quern::sum(r, quern::reproducible);
+  const auto forwards = quern::sum(s.exec, x, quern::reproducible), backwards = quern::sum(r, quern::reproducible);
+  m.verified = m.verified && (forwards == backwards || (forwards != forwards && backwards != backwards));
   return m;
 }
 
@@ -100,8 +100,8 @@ measurement mean_var_of(const settings& s, const device_view<T*>& x) {
   const auto [mean, var] = exact_moments_of(hx);
   const double eps = std::numeric_limits<std::conditional_t<std::is_integral_v<T>, double, T>>::epsilon();
   const double depth = std::log2(static_cast<double>(n) + 2);
-  m.verified = std::fabs(result.mean - mean) <= depth * eps * (std::fabs(mean) + std::sqrt(var)) &&
-               std::fabs(result.var - var) <= 2 * depth * eps * var;
+  m.verified = agrees(result.mean, mean, depth * eps * (std::fabs(mean) + std::sqrt(var))) &&
+               agrees(result.var, var, 2 * depth * eps * var);
   m.note = fmt::format("mean = {}, var = {}", result.mean, result.var);
   m.baseline_seconds = time_two_passes(hx);
   return m;
@@ -116,7 +116,7 @@ measurement stddev_of(const settings& s, const device_view<T*>& x) {
   const auto hx = quern::to_host(x);
   const long double exact = std::sqrt(exact_moments_of(hx).var);
   const double eps = std::numeric_limits<decltype(result)>::epsilon();
-  m.verified = std::fabs(result - exact) <= std::log2(static_cast<double>(n) + 2) * eps * exact;
+  m.verified = agrees(result, exact, std::log2(static_cast<double>(n) + 2) * eps * exact);
   m.note = fmt::format("stddev = {}", result);
   m.baseline_seconds = time_two_passes(hx);
   return m;
@@ -131,7 +131,8 @@ measurement median_of(const settings& s, const device_view<T*>& x) {
   const auto hx = quern::to_host(x);
   const std::int64_t below = std::count_if(hx.data(), hx.data() + n, [&](T v) { return v < result; });
   const std::int64_t above = std::count_if(hx.data(), hx.data() + n, [&](T v) { return v > result; });
-  m.verified = 2 * below <= n && 2 * above <= n;
+  const bool any_nan = std::any_of(hx.data(), hx.data() + n, [](T v) { return v != v; });
+  m.verified = any_nan ? result != result : 2 * below <= n && 2 * above <= n;
   m.note = fmt::format("median = {}", result);
   m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
     std::vector<T> copy(hx.data(), hx.data() + k);
@@ -148,7 +149,9 @@ measurement argmax_of(const settings& s, const device_view<T*>& x) {
   measurement m{fmt::format("{}", n), 0, static_cast<double>(sizeof(T)) * n, 1.0 * n};
   m.seconds = time_call(s, [&] { result = quern::argmax(s.exec, x); });
   const auto hx = quern::to_host(x);
-  m.verified = result == std::max_element(hx.data(), hx.data() + n) - hx.data();
+  const T* const nan = std::find_if(hx.data(), hx.data() + n, [](T v) { return v != v; });
+  const T* const largest = nan != hx.data() + n ? nan : std::max_element(hx.data(), hx.data() + n);
+  m.verified = result == largest - hx.data();
   m.note = fmt::format("argmax = {}", result);
   m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
     std::int64_t at = 0;

@@ -130,9 +130,14 @@ void print_header(std::FILE* to) {
 
 void print_line(std::FILE* to, const workload& w, const measurement& m, double share) {
   const std::string percent = share > 0 ? fmt::format("{:.0f} %", 100 * share) : "-";
+  const double speedup = m.baseline_seconds / m.seconds;  // of no elements there is none
   fmt::print(to, line_format, w.name, w.type, m.size, time_text(m.seconds), rate_text(w, m), percent,
-             fmt::format("{:.1f}x", m.baseline_seconds / m.seconds), m.verified ? "yes" : "NO");
+             std::isfinite(speedup) ? fmt::format("{:.1f}x", speedup) : "-", m.verified ? "yes" : "NO");
   std::fflush(to);
+}
+
+void print_missing(std::FILE* to, const workload& w) {
+  fmt::print(to, "{:<16} {:<8} not run: needs {}\n", w.name, w.type, w.missing);
 }
 
 void print_notes(std::FILE* to) {
@@ -165,11 +170,8 @@ progress::~progress() {
 int print_info(const exec_space& exec, bool measure) {
   fmt::print("Quern {} ({}), {}, flags: {}\n", QUERN_VERSION_STRING, quern::build_info::commit,
              quern::build_info::compiler, quern::build_info::flags);
-#ifdef QUERN_HAS_LINALG
-  fmt::print("components: core, linalg (Kokkos Kernels)\n");
-#else
-  fmt::print("components: core\n");
-#endif
+  fmt::print("components: core, linalg ({} LAPACK)\n",
+             quern::impl::lapack::available<exec_space>() ? "with a" : "without a");
   fmt::print("Kokkos {}.{}.{}, running on {}, {} at a time\n", KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
              KOKKOS_VERSION % 100, exec.name(), exec.concurrency());
   fmt::print("free memory: {}\n\n", bytes_text(free_memory()));

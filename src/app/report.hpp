@@ -29,6 +29,8 @@ double free_memory();
 
 void print_header(std::FILE* to);
 void print_line(std::FILE* to, const workload& w, const measurement& m, double share);
+/// The line of a workload that this program cannot run.
+void print_missing(std::FILE* to, const workload& w);
 void print_notes(std::FILE* to);
 nlohmann::json record(const workload& w, const measurement& m, double share);
 

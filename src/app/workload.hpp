@@ -4,6 +4,7 @@
 #define QUERN_APP_WORKLOAD_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -55,6 +56,7 @@ struct workload {
   std::function<measurement(const settings&, std::int64_t)> run;
   bound limit = bound::memory;
   bool takes_input = false, takes_output = false;
+  std::string missing{};  // what this program was built without, and how it is had; empty where all is there
 };
 
 std::vector<workload> elementwise_workloads();
@@ -64,7 +66,7 @@ std::vector<workload> quadrature_workloads();
 std::vector<workload> random_workloads();
 std::vector<workload> keyed_workloads();
 std::vector<workload> linear_algebra_workloads();
-std::vector<workload> decomposition_workloads();  // none without the component linalg
+std::vector<workload> decomposition_workloads();
 
 /// The median time of `call` from fence to fence, after a warm-up.
 double time_call(const settings& s, const std::function<void()>& call);
@@ -95,6 +97,15 @@ void fill_with(const exec_space& exec, const V& v, const F& f) {
   Kokkos::parallel_for(
       "quern_app::fill", Kokkos::RangePolicy<exec_space, Kokkos::IndexType<std::int64_t>>(exec, 0, flat.size()),
       KOKKOS_LAMBDA(std::int64_t i) { flat(i) = static_cast<typename V::value_type>(f(i)); });
+}
+
+/// Whether a result is within `bound` of the exact value; NaN equals NaN, and what overflows the result's type is
+/// infinite there.
+template <class T>
+bool agrees(T found, long double exact, long double bound) {
+  const auto rounded = static_cast<T>(exact);
+  if (!std::isfinite(rounded)) return found == rounded || (std::isnan(found) && std::isnan(rounded));
+  return std::fabs(static_cast<long double>(found) - exact) <= bound;
 }
 
 /// How many elements of a contiguous host array fail `right(i)`.

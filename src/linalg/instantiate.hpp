@@ -6,6 +6,16 @@
 #include <quern/impl/lapack.hpp>
 
 // What each glue file instantiates for its execution spaces.
+#define QUERN_BLAS(E, T)                                                                                    \
+  template void gemm(const E&, std::int64_t, std::int64_t, std::int64_t, std::int64_t, T, operand<const T>, \
+                     operand<const T>, T, operand<T>);                                                      \
+  template void trsm(const E&, side, triangle_kind, std::int64_t, std::int64_t, operand<const T>, operand<T>);
+#define QUERN_BLAS_TYPES(E)           \
+  template bool available<E>();       \
+  QUERN_BLAS(E, float)                \
+  QUERN_BLAS(E, double)               \
+  QUERN_BLAS(E, Kokkos::complex<float>) \
+  QUERN_BLAS(E, Kokkos::complex<double>)
 #define QUERN_LAPACK(E, T)                                                                             \
   template void getrf(const E&, column_major<T>, int*, int*);                                          \
   template void getrs(const E&, column_major<const T>, const int*, column_major<T>);                   \
@@ -15,6 +25,7 @@
   template void svd(const E&, column_major<T>, real_type<T>*, column_major<T>, column_major<T>, int*); \
   template void eigh(const E&, column_major<T>, real_type<T>*, bool, int*);
 #define QUERN_LAPACK_TYPES(E)             \
+  template bool available<E>();           \
   QUERN_LAPACK(E, float)                  \
   QUERN_LAPACK(E, double)                 \
   QUERN_LAPACK(E, Kokkos::complex<float>) \

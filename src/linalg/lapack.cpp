@@ -3,9 +3,9 @@
 
 // LAPACK, for hosts.
 #include <cmath>
-#include <quern/core/error.hpp>
 #include <quern/core/workspace.hpp>
 
+#include "fortran.hpp"
 #include "instantiate.hpp"
 
 namespace {
@@ -65,13 +65,13 @@ QUERN_TABLE(d, double, orgqr, syevd)
 QUERN_TABLE(c, complex_float, ungqr, heevd)
 QUERN_TABLE(z, complex_double, ungqr, heevd)
 
-int narrowed(std::int64_t n) { return static_cast<int>(n); }
+int narrowed(std::int64_t n) { return fortran::narrowed(n, "LAPACK"); }
 
 /// What a routine that is asked for it says of its workspace, in elements: a number that float may have rounded down.
 template <class T>
 int workspace_of(const T& answer) {
   if constexpr (is_complex<T>) return workspace_of(answer.real());
-  else return static_cast<int>(std::ceil(answer * (1 + 1.0 / (1 << 23))));
+  else return narrowed(static_cast<std::int64_t>(std::ceil(answer * (1 + 1.0 / (1 << 23)))));
 }
 
 /// An argument is wrong, which is a mistake here and not the user's.
@@ -81,9 +81,15 @@ void check(int info, const char* routine) {
 
 }  // namespace
 
+template <class Exec>
+bool available() {
+  return true;
+}
+
 template <class Exec, class T>
 void getrf(const Exec& exec, column_major<T> a, int* pivots, int* info) {
   exec.fence("quern: getrf");
+  const fortran::threads_of<Exec> threads(exec);
   const int m = narrowed(a.rows), n = narrowed(a.columns), lda = narrowed(a.ld);
   routines<T>::getrf(&m, &n, a.data, &lda, pivots, info);
   check(*info, "getrf");
@@ -92,6 +98,7 @@ void getrf(const Exec& exec, column_major<T> a, int* pivots, int* info) {
 template <class Exec, class T>
 void getrs(const Exec& exec, column_major<const T> lu, const int* pivots, column_major<T> b) {
   exec.fence("quern: getrs");
+  const fortran::threads_of<Exec> threads(exec);
   const int n = narrowed(lu.rows), columns = narrowed(b.columns), ld = narrowed(lu.ld), ldb = narrowed(b.ld);
   int info = 0;
   routines<T>::getrs("N", &n, &columns, lu.data, &ld, pivots, b.data, &ldb, &info);
@@ -101,6 +108,7 @@ void getrs(const Exec& exec, column_major<const T> lu, const int* pivots, column
 template <class Exec, class T>
 void potrf(const Exec& exec, column_major<T> a, int* info) {
   exec.fence("quern: potrf");
+  const fortran::threads_of<Exec> threads(exec);
   const int n = narrowed(a.rows), lda = narrowed(a.ld);
   routines<T>::potrf("L", &n, a.data, &lda, info);
   check(*info, "potrf");
@@ -109,6 +117,7 @@ void potrf(const Exec& exec, column_major<T> a, int* info) {
 template <class Exec, class T>
 void geqrf(const Exec& exec, column_major<T> a, T* tau) {
   exec.fence("quern: geqrf");
+  const fortran::threads_of<Exec> threads(exec);
   const int m = narrowed(a.rows), n = narrowed(a.columns), lda = narrowed(a.ld);
   int info = 0, size = -1;
   T answer;
@@ -122,6 +131,7 @@ void geqrf(const Exec& exec, column_major<T> a, T* tau) {
 template <class Exec, class T>
 void orgqr(const Exec& exec, column_major<T> a, std::int64_t reflections, const T* tau) {
   exec.fence("quern: orgqr");
+  const fortran::threads_of<Exec> threads(exec);
   const int m = narrowed(a.rows), n = narrowed(a.columns), k = narrowed(reflections), lda = narrowed(a.ld);
   int info = 0, size = -1;
   T answer;
@@ -135,6 +145,7 @@ void orgqr(const Exec& exec, column_major<T> a, std::int64_t reflections, const 
 template <class Exec, class T>
 void svd(const Exec& exec, column_major<T> a, real_type<T>* s, column_major<T> u, column_major<T> vt, int* info) {
   exec.fence("quern: gesdd");
+  const fortran::threads_of<Exec> threads(exec);
   const char* job = u.data == nullptr ? "N" : "S";
   const int m = narrowed(a.rows), n = narrowed(a.columns), lda = narrowed(a.ld);
   const int ldu = narrowed(std::max(u.ld, a.rows)), ldvt = narrowed(std::max(vt.ld, a.columns));
@@ -162,6 +173,7 @@ void svd(const Exec& exec, column_major<T> a, real_type<T>* s, column_major<T> u
 template <class Exec, class T>
 void eigh(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, int* info) {
   exec.fence("quern: syevd");
+  const fortran::threads_of<Exec> threads(exec);
   const char* job = vectors ? "V" : "N";
   const int n = narrowed(a.rows), lda = narrowed(a.ld);
   int size = -1, integers = -1, reals = -1;

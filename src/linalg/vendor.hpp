@@ -6,16 +6,11 @@
 /// @file
 /// What Kokkos Kernels has not of a vendor's libraries: one glue file for each vendor.
 
-#include <quern/core/tuning.hpp>
 #include <quern/impl/blas.hpp>
 
 namespace quern::impl::vendor {
 
-/// Whether a vendor's BLAS multiplies batches on this execution space.
-template <class Exec>
-inline constexpr bool has_batches = is_device<Exec>;
-
-/// As blas::gemm.
+/// As blas::gemm, for devices.
 template <class Exec, class T>
 void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
           blas::operand<const T> a, blas::operand<const T> b, T beta, blas::operand<T> c);

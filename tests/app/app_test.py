@@ -41,6 +41,10 @@ assert len(names) >= 14, names
 # Every workload at a small size, with its record.
 expect(0, "verified", "run", "--size", "64", "--repeat", "2", "--json", "all.json")
 records = json.load(open("all.json"))
+missing = {line.split()[0] for line in expect(0, "", "list").splitlines() if " needs " in line}
+for name in missing:  # said by name, with what to install
+    expect(2, f"{name} needs a LAPACK: build Quern with QUERN_ENABLE_LINALG=ON", "run", name)
+names -= missing
 keys = ["workload", "type", "size", "seconds", "bytes", "flops", "share_of_limit", "speedup", "verified"]
 assert {r["workload"] for r in records} == names
 for r in records:
@@ -66,6 +70,35 @@ expect(2, "complex.npy: expected dtype <f8", "run", "sum", "--input", "complex.n
 npy("fortran.npy", "<f8", "(2, 2)", b"\0" * 32, fortran=True)
 expect(2, "fortran.npy: expected C order, found Fortran order", "run", "sum", "--input", "fortran.npy")
 expect(2, "missing.npy: cannot be opened for reading", "run", "sum", "--input", "missing.npy")
+
+# Headers that no program should believe, data without a number, and no data.
+npy("huge.npy", "<f8", "(4294967296, 4294967296)", b"")
+expect(2, "huge.npy: expected a shape of less than 2^59 elements, found (4294967296, 4294967296)", "run", "sum", "--input", "huge.npy")
+npy("negative.npy", "<f8", "(-1,)", b"\0" * 8)
+expect(2, "negative.npy: expected a shape of numbers that are not negative, found (-1,)", "run", "sum", "--input", "negative.npy")
+npy("digits.npy", "<f8", "(12345678901234567890123,)", b"")
+expect(2, "digits.npy: expected a shape of less than 2^59 elements", "run", "sum", "--input", "digits.npy")
+nan, inf = float("nan"), float("inf")
+npy("nan.npy", "<f8", "(4,)", struct.pack("<4d", 1, nan, 3, 2))
+for name, result in {"sum": "nan", "sum_reproducible": "nan", "median": "nan", "mean_var": "mean = nan", "argmax": "argmax = 1"}.items():
+    expect(0, result, "run", name, "--input", "nan.npy")
+npy("inf.npy", "<f8", "(3,)", struct.pack("<3d", 1, inf, 3))
+expect(0, "sum = inf", "run", "sum", "--input", "inf.npy")
+npy("overflow.npy", "<f8", "(2,)", struct.pack("<2d", 1.7e308, 1.7e308))
+expect(0, "sum = inf", "run", "sum", "--input", "overflow.npy")
+npy("none.npy", "<f8", "(0,)", b"")
+assert "nan" not in expect(0, "sum = 0", "run", "sum", "--input", "none.npy")
+expect(2, "a file brings its own size", "run", "sum", "--input", "data.npy", "--size", "100")
+
+# Files are written whole or not at all.
+expect(1, "/dev/full: cannot be written: No space left on device", "run", "selu", "--size", "10", "--json", "/dev/full")
+open("kept.json", "w").write("before")
+running = subprocess.Popen([PROGRAM, "run", "--json", "kept.json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+running.stdout.readline()  # it has begun
+running.kill()
+running.wait()
+assert open("kept.json").read() == "before"
+expect(2, "nowhere/x.json: cannot be opened for writing", "run", "selu", "--json", "nowhere/x.json")
 
 # Images: a single bright pixel spreads over its neighbours, the border stays.
 width, height = 9, 7

@@ -42,7 +42,7 @@ void misuse() {
 #elif defined(CASE_VMAP_ARITY)
   quern::vmap(x, [](int) {}, x);
 #elif defined(CASE_SINGLE_MATRIX)
-  const Kokkos::View<double**> a("a", 3, 3);
+  const Kokkos::View<long double**> a("a", 3, 3);
   quern::inv(a, a);
 #elif defined(CASE_RANDOM_TYPE)
   const Kokkos::View<int*> i("i", 3);

@@ -221,6 +221,10 @@ TYPED_TEST(UniqueLarge, Misuse) {
   test::expect_error("quern::compact: mask has extents (99), expected (100)",
                      [&] { quern::compact(E(), values, x, mask); });
   test::expect_error("quern::compact: out and an input share memory", [&] { quern::compact(E(), x, x, flat); });
+  const Kokkos::View<std::int64_t*, E> places("places", 9);
+  const auto number = Kokkos::subview(places, 2);
+  test::expect_error("quern::nonzero: output 1 and output 2 share memory",
+                     [&] { quern::nonzero(E(), Kokkos::View<std::int64_t**, E>(places.data(), 9, 1), number, flat); });
   test::expect_error("quern::nonzero: positions to before 300 do not fit out's type of 8 bits",
                      [&] { quern::nonzero(E(), bytes, this->row(std::vector<float>(300))); });
   test::expect_error("quern::unique_inverse: inverse has extents (99), expected (100)",

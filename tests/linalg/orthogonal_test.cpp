@@ -291,6 +291,19 @@ TYPED_TEST(Orthogonal, ReportsMisuse) {
   test::expect_error("quern::qr: r has extents (3, 5, 4), expected (3, 4, 4)", [&] { quern::qr(E(), q, a, a); });
   test::expect_error("quern::qr: q has extents (3, 4, 4), expected (3, 5, 4)", [&] { quern::qr(E(), r, r, a); });
   test::expect_error("quern::qr: out and a share memory", [&] { quern::qr(E(), a, r, a); });
+  // One piece of memory for two outputs.
+  const Kokkos::View<R**, Kokkos::LayoutRight, typename E::memory_space> s("s", 3, 4);
+  const Kokkos::View<int*, typename E::memory_space> info("info", 3);
+  if constexpr (std::is_same_v<R, typename TestFixture::T>) {
+    const auto inside = Kokkos::subview(q, Kokkos::ALL, 0, Kokkos::ALL);
+    test::expect_error("quern::svd: u and s share memory", [&] { quern::svd(q, inside, r, a); });
+    const auto v = Kokkos::subview(r, Kokkos::ALL, 1, Kokkos::ALL);
+    test::expect_error("quern::svd: s and vt share memory", [&] { quern::svd(q, v, r, a); });
+    test::expect_error("quern::eigh: w and v share memory", [&] { quern::eigh(E(), v, r, TestFixture::array({3, 4, 4})); });
+  }
+  const Kokkos::View<int*, typename E::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> over(
+      reinterpret_cast<int*>(s.data()), 3);
+  test::expect_error("quern::svdvals: info and another array share memory", [&] { quern::svdvals(s, a, over); });
   test::expect_error("quern::eigvalsh: a has extents (3, 5, 4), expected square matrices, (n, n) or (batch, n, n)",
                      [&] { quern::eigvalsh(E(), w, a); });
   test::expect_error("quern::eigvalsh: w has extents (3, 5), expected (3, 4)", [&] { quern::eigvalsh(E(), w, r); });

@@ -5,7 +5,7 @@
 
 #include <cmath>
 #include <quern/map/functions.hpp>
-#include <quern/random/multivariate.hpp>
+#include <quern/linalg/multivariate_normal.hpp>
 #include <quern/random/permutation.hpp>
 #include <quern/random/sobol.hpp>
 #include <quern/reduce/reduce.hpp>
@@ -174,6 +174,9 @@ TYPED_TEST(Choices, CovarianceThatIsNone) {
   const Kokkos::View<int*, typename TypeParam::memory_space> info("info", 1);
   EXPECT_THROW(quern::random::multivariate_normal(TypeParam(), out, key(1), mean, c), quern::NotPositiveDefiniteError);
   quern::random::multivariate_normal(TypeParam(), out, key(1), mean, c, info);
+  test::expect_error("quern::random::multivariate_normal: out and mean share memory", [&] {
+    quern::random::multivariate_normal(TypeParam(), out, key(1), Kokkos::subview(out, 1, Kokkos::ALL), c);
+  });
   EXPECT_EQ(2, test::contents(info)[0]);
   test::expect_error(
       "quern::random::multivariate_normal: out has extents (10, 3), mean (2) and covariance (2, 2), expected (..., n), "

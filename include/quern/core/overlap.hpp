@@ -151,6 +151,23 @@ void check_overlap(const std::string& operation, const strided<T>& out, const st
     throw Error(operation, "out and " + name + " share memory" + (same_allowed ? " and are not the same View" : ""));
 }
 
+/// What an operation requires of several outputs, or of an output and inputs that have names of their own: that no two
+/// of them share memory. Those without data are not wanted.
+template <std::size_t N, class... Array>
+void check_apart(const std::string& operation, const char* const (&names)[N], const Array&... arrays) {
+  static_assert(sizeof...(Array) == N);
+  const auto check = [&](const auto& a, std::size_t i, const auto& b, std::size_t j) {
+    if (i < j && a.data != nullptr && b.data != nullptr && overlap(a, b))
+      throw Error(operation, std::string(names[i]) + " and " + names[j] + " share memory");
+  };
+  const auto with_all = [&](const auto& a, std::size_t i) {
+    std::size_t j = 0;
+    (check(a, i, arrays, j++), ...);
+  };
+  std::size_t i = 0;
+  (with_all(arrays, i++), ...);
+}
+
 }  // namespace quern::impl
 
 #endif

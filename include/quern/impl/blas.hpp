@@ -4,13 +4,16 @@
 #define QUERN_IMPL_BLAS_HPP
 
 /// @file
-/// What the compiled part of the `linalg` component does with a BLAS: Kokkos Kernels and, through it or beside it, the
-/// vendor's. Its functions are instantiated for every execution space that Kokkos was built with and the four types of
-/// a BLAS.
+/// What the compiled part of the component `linalg` does with a BLAS: that of the host, or on devices Kokkos Kernels and,
+/// through it or beside it, the vendor's. Its functions exist for every execution space that Kokkos was built with and
+/// the four types of a BLAS, whether a BLAS is behind them or not: `available` tells.
+
+#ifndef QUERN_USES_LINALG
+#error "quern/linalg.hpp needs a target: target_link_libraries(<yours> Quern::linalg), or Quern::quern"
+#endif
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <quern/config.hpp>
 #include <type_traits>
 
 namespace quern::impl::blas {
@@ -37,17 +40,11 @@ inline constexpr bool is_space =
 #endif
     false;
 
-/// Whether products of such Views may go to a BLAS in this installation.
+/// Whether products of such Views are what a BLAS takes.
 template <class Exec, class C, class A, class B>
-inline constexpr bool takes =
-#ifdef QUERN_HAS_LINALG
-    is_space<Exec> && is_value<C> && std::is_same_v<C, A> && std::is_same_v<C, B>;
-#else
-    false;
-#endif
+inline constexpr bool takes = is_space<Exec> && is_value<C> && std::is_same_v<C, A> && std::is_same_v<C, B>;
 
-/// Whether Kokkos Kernels passes products of this execution space on to a BLAS that was made for it. What it has of its
-/// own for hosts is slower than the kernels here.
+/// Whether this installation has a BLAS for the execution space.
 template <class Exec>
 bool available();
 

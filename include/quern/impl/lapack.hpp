@@ -5,7 +5,7 @@
 
 /// @file
 /// Factorizations of one matrix, in the compiled part of the `linalg` component: LAPACK on hosts, cuSOLVER and
-/// rocSOLVER on devices, one glue file each. Their functions are instantiated for the execution spaces and types of
+/// rocSOLVER on devices, one glue file each, and one for what has none. Their functions are instantiated for the execution spaces and types of
 /// `blas`. What they need of memory comes from the scratch pool; on devices they are asynchronous unless the vendor's
 /// are not.
 ///
@@ -30,6 +30,10 @@ struct column_major {
 }  // namespace quern::impl
 
 namespace quern::impl::lapack {
+
+/// Whether this installation has a LAPACK for the execution space.
+template <class Exec>
+bool available();
 
 /// P A = L U in place. Rows are exchanged as the pivots, which count from 1, say.
 template <class Exec, class T>

@@ -74,6 +74,15 @@ inline constexpr bool are_counted_arguments = [] {
   else return view_like<First> && (sizeof...(Rest) + 1 == Outputs + Inputs || sizeof...(Rest) == Outputs + Inputs);
 }();
 
+/// The outputs of such an operation, the number of results among them, share no memory.
+template <class Exec, class... Out>
+void check_results(const std::string& label, const Out&... out) {
+  constexpr const char* names[] = {"output 1", "output 2", "output 3", "output 4", "output 5"};
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    check_apart(label, {names[I]...}, as_strided<Exec, use::output>(out, label)...);
+  }(std::index_sequence_for<Out...>());
+}
+
 /// Sorts out these arguments and calls `run(exec, count, outputs..., inputs...)`. Without a View for the number of
 /// results it waits, and returns it.
 template <int Outputs, int Inputs, class Run, class First, class... Rest>
@@ -84,9 +93,14 @@ auto counted_call(const std::string& label, const Run& run, const First& first, 
   } else if constexpr (sizeof...(Rest) == Outputs + Inputs + 1) {
     [&]<std::size_t... O, std::size_t... I>(const auto& arguments, std::index_sequence<O...>,
                                             std::index_sequence<I...>) {
+      if constexpr (Outputs > 0)
+        check_results<First>(label, std::get<O>(arguments)..., std::get<Outputs>(arguments));
       run(first, std::get<Outputs>(arguments), std::get<O>(arguments)..., std::get<Outputs + 1 + I>(arguments)...);
     }(std::tie(rest...), std::make_index_sequence<Outputs>(), std::make_index_sequence<Inputs>());
   } else {
+    [&]<std::size_t... O>(const auto& arguments, std::index_sequence<O...>) {
+      if constexpr (Outputs > 1) check_results<First>(label, std::get<O>(arguments)...);
+    }(std::tie(rest...), std::make_index_sequence<Outputs>());
     lease<First> held(first);
     auto* count = held.template result<std::int64_t>();
     run(first, pinned_view<First, std::int64_t>(count), rest...);

@@ -211,7 +211,8 @@ class routine_info {
 template <class Exec, class T, class U>
 void check_one_matrix(const std::string& label, const std::string& name, const strided<U>& a) {
   static_assert(is_matrix_value<T>, "quern: a must have a floating-point or complex type");
-  static_assert(takes_matrix<Exec, T>, "quern: a single matrix needs the component linalg (QUERN_ENABLE_LINALG=ON)");
+  static_assert(takes_matrix<Exec, T>, "quern: not on this execution space");
+  check_lapack<Exec>(label);
   if (a.extents.rank != 2 ||
       std::max(a.extents.extent[0], a.extents.extent[1]) > Kokkos::Experimental::finite_max_v<int>)
     throw Error(label, name + " has extents " + a.extents.str() +

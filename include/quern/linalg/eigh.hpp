@@ -142,7 +142,7 @@ void eigh_checked(const Exec& exec, const std::string& label, const strided<real
       const eigh_op<T> op{as_matrices(w), v.data == nullptr ? matrix_batch<T>{} : as_matrices(v), as_matrices(a),
                           failed};
       if constexpr (tuning<Exec>::device && takes_matrix<Exec, T>) {
-        if (op.a.rows >= tuning<Exec>::vendor_eigh_rows && items > 0)
+        if (op.a.rows >= tuning<Exec>::vendor_eigh_rows && items > 0 && lapack::available<Exec>())
           return eigh_batch<Exec, T>(exec, label, op.w, op.v, op.a, items, failed);
       }
       launch_small<T>(exec, label, items, op.a.rows, op);
@@ -185,7 +185,8 @@ void eigh(const Exec& exec, const W& w_view, const V& v_view, const A& a_view, c
   const auto a = impl::make_input<Exec>(a_view, label).array;
   impl::check_extents(label, "v", v, a.extents);
   impl::check_overlap(label, v, a, "a", true);
-  impl::check_overlap(label, v, w, "w", false);
+  impl::check_apart(label, {"w", "v"}, w, v);
+  impl::check_info<Exec>(label, std::tie(w, v, a), info...);
   impl::eigh_checked<A, Exec, T>(exec, label, w, v, a, info...);
 }
 /// The same on a default instance of w's execution space.
@@ -205,6 +206,7 @@ void eigvalsh(const Exec& exec, const W& w_view, const A& a_view, const Info&...
   const std::string label = "quern::eigvalsh";
   const auto w = impl::make_output<Exec>(w_view, label);
   const auto a = impl::make_input<Exec>(a_view, label).array;
+  impl::check_info<Exec>(label, std::tie(w, a), info...);
   impl::eigh_checked<A, Exec, T>(exec, label, w, {}, a, info...);
 }
 /// The same on a default instance of w's execution space.

@@ -122,9 +122,10 @@ double default_rcond(std::int64_t m, std::int64_t n) {
   return static_cast<double>(std::max(m, n)) * static_cast<double>(Kokkos::Experimental::epsilon_v<real_type<T>>);
 }
 
-/// X = R^-1 Q^H B. @throws SingularMatrixError where a diagonal element of R is nothing beside the largest
+/// X = R^-1 Q^H B. Gives the number of columns, or -1 where elements are not finite.
+/// @throws SingularMatrixError where a diagonal element of R is nothing beside the largest
 template <class Exec, class T>
-void solve_by_qr(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& a,
+std::int64_t solve_by_qr(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& a,
                  const strided<const T>& b, double rcond) {
   const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
   const work_matrix<Exec, T> q(exec, m, n), r(exec, n, n), c(exec, n, x.extents.extent[1]);
@@ -136,12 +137,13 @@ void solve_by_qr(const Exec& exec, const std::string& label, const strided<T>& x
   Kokkos::parallel_reduce(
       label + "/rank", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
       KOKKOS_LAMBDA(std::int64_t i, typename location::value_type& l, real_type<T>& g) {
-        const real_type<T> size = magnitude(triangle(i, i));
+        const real_type<T> size = pivot_size(triangle(i, i));
         if (size < l.val) l = {size, i};
         g = Kokkos::max(g, size);
       },
       location(least), Kokkos::Max<real_type<T>>(most));
-  if (n > 0 && static_cast<double>(least.val) <= rcond * static_cast<double>(most))
+  const bool finite = most <= Kokkos::Experimental::finite_max_v<real_type<T>>;
+  if (n > 0 && finite && static_cast<double>(least.val) <= rcond * static_cast<double>(most))
     throw SingularMatrixError(label, "column " + std::to_string(least.loc) + " depends on those before it", 0,
                               static_cast<int>(least.loc));
   const column_input<Exec, T> right(exec, label, b);
@@ -149,6 +151,7 @@ void solve_by_qr(const Exec& exec, const std::string& label, const strided<T>& x
   blas::trsm<Exec, T>(exec, blas::side::left, {.upper = true}, n, c->columns, {r->data, blas::form::as_is, r->ld, 0},
                       {c->data, blas::form::as_is, c->ld, 0});
   copy_matrix(exec, label, x, as_matrix(*c));
+  return finite ? n : -1;
 }
 
 /// The sums of |B - A X|^2 of each column.
@@ -170,6 +173,18 @@ void sum_residuals(const Exec& exec, const std::string& label, const strided<rea
                                     array_input<R>{as_input(found)});
 }
 
+/// An output of lstsq behind the first, of the real type of T; no data where it is not wanted.
+template <std::size_t I, class Exec, class T, class Views>
+auto make_real_output(const Views& views, const std::string& label) {
+  if constexpr (I < std::tuple_size_v<Views>) {
+    static_assert(std::is_same_v<value_of<std::tuple_element_t<I, Views>>, real_type<T>>,
+                  "quern::lstsq: residuals and s must be real");
+    return make_output<Exec>(std::get<I>(views), label);
+  } else {
+    return strided<real_type<T>>{};
+  }
+}
+
 }  // namespace impl
 
 /// The least-squares solution of `a x = b`: of all x with the least `|a x - b|` the shortest, as `numpy.linalg.lstsq`.
@@ -187,55 +202,52 @@ void sum_residuals(const Exec& exec, const std::string& label, const strided<rea
 ///
 /// Views of any layout, of float, double or their complex numbers; waits for `exec`. Matrices with many more rows than
 /// columns are decomposed as by `qr`. NaN in a give NaN, and a rank of -1.
-/// @throws Error if ranks or extents do not fit, outputs share memory with inputs, or s is wanted of `qr`
+/// @throws Error if ranks or extents do not fit, Views share memory, or s is wanted of `qr`
 /// @throws SingularMatrixError by `qr`, if a column depends on those before it
 template <execution_space Exec, class Out, view_like A, view_like B>
 std::int64_t lstsq(const Exec& exec, const Out& out, const A& a_view, const B& b_view, lstsq_options options = {}) {
   using T = impl::value_of<A>;
-  using R = impl::real_type<T>;
   const std::string label = "quern::lstsq";
   const auto views = impl::as_outputs(out);
   constexpr std::size_t count = std::tuple_size_v<decltype(views)>;
   static_assert(count <= 3, "quern::lstsq: at most three outputs, x, residuals and s");
   const auto x = impl::make_output<Exec>(std::get<0>(views), label);
+  const auto residuals = impl::make_real_output<1, Exec, T>(views, label);
+  const auto s = impl::make_real_output<2, Exec, T>(views, label);
   const auto a = impl::make_input<Exec>(a_view, label).array;
   const auto b = impl::make_input<Exec>(b_view, label).array;
   static_assert(std::is_same_v<std::remove_pointer_t<decltype(x.data)>, T> && std::is_same_v<impl::value_of<B>, T>,
                 "quern::lstsq: x, a and b must have one type");
   impl::check_one_matrix<Exec, T>(label, "a", a);
-  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
+  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], k = std::min(m, n);
   impl::check_right_side(label, a, b);
+  const auto bs = impl::columns_of(b);
   shape solution = b.extents;
   solution.extent[0] = n;
   impl::check_extents(label, "x", x, solution);
-  impl::check_overlap(label, x, a, "a", false);
-  impl::check_overlap(label, x, b, "b", false);
-  const auto bs = impl::columns_of(b);
+  if (count >= 2) impl::check_extents(label, "residuals", residuals, shape{bs.extents.extent[1]});
+  if (count == 3) impl::check_extents(label, "s", s, shape{k});
+  impl::check_apart(label, {"x", "residuals", "s"}, x, residuals, s);
+  for (const auto& [name, in] : {std::pair("a", a), std::pair("b", b)}) {
+    impl::check_overlap(label, x, in, name, false);
+    if (count >= 2) impl::check_apart(label, {"residuals", name}, residuals, in);
+    if (count == 3) impl::check_apart(label, {"s", name}, s, in);
+  }
   const auto xs = impl::columns_of(x);
   const double rcond = options.rcond < 0 ? impl::default_rcond<T>(m, n) : options.rcond;
   std::int64_t rank = n;
   if (options.method == least_squares::qr) {
     if (m < n) throw Error(label, "a has extents " + a.extents.str() + ", expected no more columns than rows for qr");
     if (count == 3) throw Error(label, "singular values are given by the method svd alone");
-    impl::solve_by_qr(exec, label, xs, a, bs, rcond);
+    rank = impl::solve_by_qr(exec, label, xs, a, bs, rcond);
   } else {
     const impl::decomposed<Exec, T> d(exec, label, a, true);
     rank = d.rank(rcond);
     d.apply_inverse(exec, label, xs, bs, rank);
-    if constexpr (count == 3) {
-      const auto s = impl::make_output<Exec>(std::get<2>(views), label);
-      static_assert(std::is_same_v<std::remove_pointer_t<decltype(s.data)>, R>, "quern::lstsq: s must be real");
-      impl::check_extents(label, "s", s, shape{d.k});
-      impl::copy_matrix(exec, label, s, impl::strided<const R>{d.s.data(), {d.k}, {1}});
-    }
+    if (count == 3)
+      impl::copy_matrix(exec, label, s, impl::strided<const impl::real_type<T>>{d.s.data(), {k}, {1}});
   }
-  if constexpr (count >= 2) {
-    const auto residuals = impl::make_output<Exec>(std::get<1>(views), label);
-    static_assert(std::is_same_v<std::remove_pointer_t<decltype(residuals.data)>, R>,
-                  "quern::lstsq: residuals must be real");
-    impl::check_extents(label, "residuals", residuals, shape{bs.extents.extent[1]});
-    impl::sum_residuals(exec, label, residuals, a, impl::as_input(xs), bs);
-  }
+  if (count >= 2) impl::sum_residuals(exec, label, residuals, a, impl::as_input(xs), bs);
   return rank;
 }
 /// The same on a default instance of a's execution space.

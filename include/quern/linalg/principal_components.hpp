@@ -111,6 +111,7 @@ void pca(const Exec& exec, const Mean& mean_view, const Components& components_v
   impl::check_overlap(label, means, a, "a", false);
   impl::check_overlap(label, components, a, "a", false);
   impl::check_overlap(label, variance, a, "a", false);
+  impl::check_apart(label, {"mean", "components", "explained_variance"}, means, components, variance);
   if (n == 0) return;
   const impl::work_matrix<Exec, T> centred(exec, m, n), vt(exec, most, n);
   const impl::scratch_array<Exec, R> values(exec, most);
@@ -169,6 +170,7 @@ void truncated_svd(const Exec& exec, const U& u_view, const S& s_view, const Vt&
   impl::check_overlap(label, u, a, "a", false);
   impl::check_overlap(label, vt, a, "a", false);
   impl::check_overlap(label, s, a, "a", false);
+  impl::check_apart(label, {"u", "s", "vt"}, u, s, vt);
   if (options.oversampling < 0 || options.iterations < 0) throw Error(label, "an option is negative");
   if (k == 0) return;
   const impl::randomized_svd<Exec, T> r(exec, label, a, std::min(k + options.oversampling, most), options.iterations,

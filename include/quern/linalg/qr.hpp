@@ -117,7 +117,7 @@ void qr(const Exec& exec, const Q& q_view, const R& r_view, const A& a_view) {
   impl::check_extents(label, "r", r, impl::with_matrix(a.extents, columns, n));
   impl::check_overlap(label, q, a, "a", false);
   impl::check_overlap(label, r, a, "a", false);
-  impl::check_overlap(label, q, r, "r", false);
+  impl::check_apart(label, {"q", "r"}, q, r);
   if constexpr (impl::may_be_matrix<Exec, A>) {
     if (rank == 2) impl::qr_matrix(exec, label, q, r, a);
   }

@@ -12,7 +12,7 @@
 #include <quern/core/operations.hpp>
 #include <quern/core/tuning.hpp>
 #include <quern/core/workspace.hpp>
-#include <quern/impl/blas.hpp>
+#include <quern/impl/lapack.hpp>
 
 namespace quern {
 
@@ -240,11 +240,11 @@ void launch_small(const Exec& exec, const std::string& label, std::int64_t items
   Kokkos::parallel_for(label, policy, kernel{op, items, bytes, more, level, more_level});
 }
 
-/// Whether this installation factors single matrices of T on `Exec`.
+/// Whether single matrices of T on `Exec` are what a LAPACK takes.
 template <class Exec, class T>
 inline constexpr bool takes_matrix = blas::takes<Exec, T, T, T>;
 
-/// Whether a View may be one matrix that this installation factors, and whether it may be a batch. A DynRankView may be
+/// Whether a View may be one matrix that a LAPACK takes, and whether it may be a batch. A DynRankView may be
 /// either.
 template <class V>
 concept fixed_rank = requires { std::integral_constant<std::size_t, typical<V>::rank()>(); };
@@ -257,16 +257,26 @@ inline constexpr bool may_be_batch = true;
 template <fixed_rank V>
 inline constexpr bool may_be_batch<V> = typical<V>::rank() > 2;
 
+/// Whether this installation has what factors single matrices on `Exec`.
+template <class Exec>
+void check_lapack(const std::string& label) {
+  if (!lapack::available<Exec>())
+    throw Error(label, std::string("a single matrix on ") + Exec::name() +
+                           " needs a LAPACK, and this Quern was built without (QUERN_ENABLE_LINALG=OFF)");
+}
+
 /// Checks one matrix, or a batch of small ones.
 template <class Exec, class V, class T>
 void check_matrices(const std::string& label, const strided<T>& a) {
   static_assert(takes_matrix<Exec, std::remove_const_t<T>> || may_be_batch<V>,
-                "quern: a single matrix needs the component linalg (QUERN_ENABLE_LINALG=ON)");
+                "quern: a single matrix must be of float, double or their complex numbers, on an execution space that "
+                "Kokkos was built with");
   const int rank = a.extents.rank;
   const auto wrong = [&](const std::string& expected) {
     throw Error(label, "a has extents " + a.extents.str() + ", expected " + expected);
   };
-  if (rank == 2 && !may_be_matrix<Exec, V>) wrong("a batch, since a single matrix needs the component linalg");
+  if (rank == 2 && !may_be_matrix<Exec, V>) wrong("a batch, (batch, m, n)");
+  if (rank == 2) check_lapack<Exec>(label);
   if (rank < 2 || rank > 3) wrong("a matrix, (m, n), or a batch of them, (batch, m, n)");
   const std::int64_t most = rank == 2 ? Kokkos::Experimental::finite_max_v<int> : largest_small_matrix;
   if (std::max(a.extents.extent[rank - 2], a.extents.extent[rank - 1]) > most)
@@ -353,6 +363,16 @@ void with_info(const Exec& exec, const std::string& label, std::string (*problem
     exec.fence(label + ": row");
     throw E(label, "item " + std::to_string(failed) + " " + problem(row - 1), failed, row - 1);
   }
+}
+
+/// An `info` that is passed must not share memory with the other arrays of the call.
+template <class Exec, class... Array, class... Info>
+void check_info(const std::string& label, const std::tuple<const Array&...>& others, const Info&... info_view) {
+  [[maybe_unused]] const auto check = [&](const auto& view) {
+    const auto info = as_strided<Exec, use::output>(view, label);
+    std::apply([&](const auto&... other) { (check_apart(label, {"info", "another array"}, info, other), ...); }, others);
+  };
+  (check(info_view), ...);
 }
 
 inline std::string does_not_converge(int) { return "does not converge"; }

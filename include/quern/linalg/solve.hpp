@@ -43,6 +43,7 @@ void solve(const Exec& exec, const X& x_view, const A& a_view, const B& b_view, 
   impl::check_extents(label, "x", x, b.extents);
   impl::check_overlap(label, x, a, "a", false);
   impl::check_overlap(label, x, b, "b", true);
+  impl::check_info<Exec>(label, std::tie(x, a, b), info...);
   if constexpr (impl::may_be_matrix<Exec, A>) {
     const auto run = [&] { return impl::solve_matrix(exec, label, impl::columns_of(x), a, impl::columns_of(b)); };
     if (a.extents.rank == 2) impl::on_matrix<SingularMatrixError>(exec, label, impl::zero_pivot, run, info...);
@@ -77,6 +78,7 @@ void inv(const Exec& exec, const Out& out_view, const A& a_view, const Info&... 
   impl::check_square<Exec, A>(label, a);
   impl::check_extents(label, "out", out, a.extents);
   impl::check_overlap(label, out, a, "a", true);
+  impl::check_info<Exec>(label, std::tie(out, a), info...);
   if constexpr (impl::may_be_matrix<Exec, A>) {
     const auto run = [&] { return impl::inverse_matrix(exec, label, out, a); };
     if (a.extents.rank == 2) impl::on_matrix<SingularMatrixError>(exec, label, impl::zero_pivot, run, info...);
@@ -120,6 +122,9 @@ void lu_factor(const Exec& exec, const LU& lu_view, const Pivots& pivots_view, c
   impl::check_extents(label, "lu", lu, a.extents);
   impl::check_extents(label, "pivots", pivots, impl::without_last(a.extents));
   impl::check_overlap(label, lu, a, "a", true);
+  impl::check_apart(label, {"lu", "pivots"}, lu, pivots);
+  impl::check_apart(label, {"pivots", "a"}, pivots, a);
+  impl::check_info<Exec>(label, std::tie(lu, pivots, a), info...);
   if constexpr (impl::may_be_matrix<Exec, A>) {
     const auto run = [&] { return impl::lu_matrix(exec, label, lu, pivots, a); };
     if (a.extents.rank == 2) impl::on_matrix<SingularMatrixError>(exec, label, impl::zero_pivot, run, info...);
@@ -166,6 +171,7 @@ void lu_solve(const Exec& exec, const X& x_view, const LU& lu_view, const Pivots
   impl::check_extents(label, "pivots", pivots, impl::without_last(lu.extents));
   impl::check_extents(label, "x", x, b.extents);
   impl::check_overlap(label, x, lu, "lu", false);
+  impl::check_overlap(label, x, pivots, "pivots", false);
   impl::check_overlap(label, x, b, "b", true);
   if (x.extents.size() == 0) return;
   if constexpr (impl::may_be_matrix<Exec, LU>) {
@@ -236,6 +242,7 @@ void cholesky(const Exec& exec, const L& l_view, const A& a_view, const Info&...
   impl::check_square<Exec, A>(label, a);
   impl::check_extents(label, "l", l, a.extents);
   impl::check_overlap(label, l, a, "a", true);
+  impl::check_info<Exec>(label, std::tie(l, a), info...);
   if constexpr (impl::may_be_matrix<Exec, A>) {
     const auto run = [&] { return impl::cholesky_matrix(exec, label, l, a); };
     if (a.extents.rank == 2)

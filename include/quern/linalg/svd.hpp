@@ -243,7 +243,8 @@ void svd(const Exec& exec, const U& u_view, const S& s_view, const Vt& vt_view, 
   impl::check_extents(label, "vt", vt, impl::with_matrix(a.extents, full ? n : k, n));
   impl::check_overlap(label, u, a, "a", false);
   impl::check_overlap(label, vt, a, "a", false);
-  impl::check_overlap(label, u, vt, "vt", false);
+  impl::check_apart(label, {"u", "s", "vt"}, u, s, vt);
+  impl::check_info<Exec>(label, std::tie(u, s, vt, a), info...);
   impl::svd_checked<A, Exec, T>(exec, label, u, s, vt, a, info...);
 }
 /// The same on a default instance of s's execution space.
@@ -264,6 +265,7 @@ void svdvals(const Exec& exec, const S& s_view, const A& a_view, const Info&... 
   const auto s = impl::make_output<Exec>(s_view, label);
   const auto a = impl::make_input<Exec>(a_view, label).array;
   impl::check_matrices<Exec, A>(label, a);
+  impl::check_info<Exec>(label, std::tie(s, a), info...);
   impl::svd_checked<A, Exec, T>(exec, label, {}, s, {}, a, info...);
 }
 /// The same on a default instance of s's execution space.

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Products of matrices and triangular systems through Kokkos Kernels, which passes them on to the BLAS that it was
-// built with.
+// Products of matrices and triangular systems on devices, through Kokkos Kernels, which passes them on to the vendor's
+// BLAS; batches directly.
 #include <KokkosBlas2_gemv.hpp>
 #include <KokkosBlas3_gemm.hpp>
 #include <KokkosBlas3_trsm.hpp>
-#include <quern/impl/blas.hpp>
 
+#include "instantiate.hpp"
 #include "vendor.hpp"
 
 namespace quern::impl::blas {
@@ -27,9 +27,8 @@ matrix<Exec, T> view(T* data, std::int64_t rows, std::int64_t columns, std::int6
                          Kokkos::ALL);
 }
 template <class Exec, class T>
-matrix<Exec, T> view(const operand<T>& a, std::int64_t item, std::int64_t rows, std::int64_t columns) {
-  return a.transposed() ? view<Exec>(a.data + item * a.next, columns, rows, a.ld)
-                        : view<Exec>(a.data + item * a.next, rows, columns, a.ld);
+matrix<Exec, T> view(const operand<T>& a, std::int64_t rows, std::int64_t columns) {
+  return a.transposed() ? view<Exec>(a.data, columns, rows, a.ld) : view<Exec>(a.data, rows, columns, a.ld);
 }
 const char* mode(form f) { return f == form::as_is ? "N" : f == form::transposed ? "T" : "C"; }
 
@@ -37,7 +36,7 @@ const char* mode(form f) { return f == form::as_is ? "N" : f == form::transposed
 template <class Exec, class T>
 void gemv(const Exec& exec, std::int64_t m, std::int64_t k, T alpha, const operand<const T>& a, const T* x, T beta,
           T* y) {
-  KokkosBlas::gemv(exec, mode(a.use), alpha, view<Exec>(a, 0, m, k), vector<Exec, const T>(x, k), beta,
+  KokkosBlas::gemv(exec, mode(a.use), alpha, view<Exec>(a, m, k), vector<Exec, const T>(x, k), beta,
                    vector<Exec, T>(y, m));
 }
 
@@ -45,28 +44,20 @@ void gemv(const Exec& exec, std::int64_t m, std::int64_t k, T alpha, const opera
 
 template <class Exec>
 bool available() {
-  if constexpr (vendor::has_batches<Exec>) return true;
-#ifdef KOKKOSKERNELS_ENABLE_TPL_BLAS
   return true;
-#else
-  return false;
-#endif
 }
 
 template <class Exec, class T>
 void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
           operand<const T> a, operand<const T> b, T beta, operand<T> c) {
-  if constexpr (vendor::has_batches<Exec>) {
-    if (batch > 1) return vendor::gemm(exec, batch, m, n, k, alpha, a, b, beta, c);
-  }
+  if (batch > 1) return vendor::gemm(exec, batch, m, n, k, alpha, a, b, beta, c);
   // Vectors without gaps; others are matrices of one row or column.
   if (batch == 1 && n == 1 && !b.transposed()) return gemv(exec, m, k, alpha, a, b.data, beta, c.data);
   if (batch == 1 && m == 1 && b.use != form::adjoint && !a.transposed() && a.ld == 1 && c.ld == 1)
     return gemv(exec, n, k, alpha, {b.data, b.transposed() ? form::as_is : form::transposed, b.ld}, a.data, beta,
                 c.data);
-  for (std::int64_t i = 0; i < batch; ++i)
-    KokkosBlas::gemm(exec, mode(a.use), mode(b.use), alpha, view<Exec>(a, i, m, k), view<Exec>(b, i, k, n), beta,
-                     view<Exec>(c, i, m, n));
+  KokkosBlas::gemm(exec, mode(a.use), mode(b.use), alpha, view<Exec>(a, m, k), view<Exec>(b, k, n), beta,
+                   view<Exec>(c, m, n));
 }
 
 template <class Exec, class T>
@@ -77,28 +68,11 @@ void trsm(const Exec& exec, side where, triangle_kind kind, std::int64_t m, std:
                    T(1), view<Exec>(a.data, rows, rows, a.ld), view<Exec>(b.data, m, n, b.ld));
 }
 
-#define QUERN_GEMM(E, T)                                                                                    \
-  template void gemm(const E&, std::int64_t, std::int64_t, std::int64_t, std::int64_t, T, operand<const T>, \
-                     operand<const T>, T, operand<T>);                                                      \
-  template void trsm(const E&, side, triangle_kind, std::int64_t, std::int64_t, operand<const T>, operand<T>);
-#define QUERN_GEMM_TYPES(E)             \
-  template bool available<E>();         \
-  QUERN_GEMM(E, float)                  \
-  QUERN_GEMM(E, double)                 \
-  QUERN_GEMM(E, Kokkos::complex<float>) \
-  QUERN_GEMM(E, Kokkos::complex<double>)
-
-#ifdef KOKKOS_ENABLE_SERIAL
-QUERN_GEMM_TYPES(Kokkos::Serial)
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-QUERN_GEMM_TYPES(Kokkos::OpenMP)
-#endif
 #ifdef KOKKOS_ENABLE_CUDA
-QUERN_GEMM_TYPES(Kokkos::Cuda)
+QUERN_BLAS_TYPES(Kokkos::Cuda)
 #endif
 #ifdef KOKKOS_ENABLE_HIP
-QUERN_GEMM_TYPES(Kokkos::HIP)
+QUERN_BLAS_TYPES(Kokkos::HIP)
 #endif
 
 }  // namespace quern::impl::blas

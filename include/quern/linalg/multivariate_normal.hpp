@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_RANDOM_MULTIVARIATE_HPP
-#define QUERN_RANDOM_MULTIVARIATE_HPP
+#ifndef QUERN_LINALG_MULTIVARIATE_NORMAL_HPP
+#define QUERN_LINALG_MULTIVARIATE_NORMAL_HPP
 
 #include <quern/core/workspace.hpp>
 #include <quern/linalg/solve.hpp>
@@ -46,7 +46,7 @@ namespace quern::random {
 /// @param covariance (n, n), of out's type, n at most 64; the lower triangle is read
 /// @param info an optional View of int of rank 1 and extent 1: 0, or the number from 1 of the row whose pivot is not
 ///        positive. With it the call is asynchronous, without it it waits for the factorization
-/// @throws NotPositiveDefiniteError without `info`; Error if extents do not fit
+/// @throws NotPositiveDefiniteError without `info`; Error if extents do not fit or Views share memory
 template <execution_space Exec, view_like Out, view_like Mean, view_like Covariance, class... Info>
   requires(sizeof...(Info) <= 1)
 void multivariate_normal(const Exec& exec, const Out& out_view, const part& where, const Mean& mean_view,
@@ -64,6 +64,9 @@ void multivariate_normal(const Exec& exec, const Out& out_view, const part& wher
   if (last < 0 || n < 1 || n > 64 || mean.extents != shape{n} || c.extents != shape{n, n})
     throw Error(label, "out has extents " + out.extents.str() + ", mean " + mean.extents.str() + " and covariance " +
                            c.extents.str() + ", expected (..., n), (n) and (n, n) with n from 1 to 64");
+  impl::check_overlap(label, out, mean, "mean", false);
+  impl::check_overlap(label, out, c, "covariance", false);
+  impl::check_info<Exec>(label, std::tie(out, mean, c), info...);
   const impl::scratch_array<Exec, T> factor(exec, n * n);
   using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   using memory = typename Exec::memory_space;

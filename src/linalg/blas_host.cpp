@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The BLAS of the host.
+#include "fortran.hpp"
+#include "instantiate.hpp"
+
+namespace {
+
+using complex_float = Kokkos::complex<float>;
+using complex_double = Kokkos::complex<double>;
+
+}  // namespace
+
+#define QUERN_ROUTINES(p, T)                                                                                          \
+  void p##gemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k, const T* alpha,     \
+                const T* a, const int* lda, const T* b, const int* ldb, const T* beta, T* c, const int* ldc);         \
+  void p##gemv_(const char* trans, const int* m, const int* n, const T* alpha, const T* a, const int* lda, const T* x, \
+                const int* incx, const T* beta, T* y, const int* incy);                                               \
+  void p##trsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,  \
+                const T* alpha, const T* a, const int* lda, T* b, const int* ldb);
+extern "C" {
+QUERN_ROUTINES(s, float)
+QUERN_ROUTINES(d, double)
+QUERN_ROUTINES(c, complex_float)
+QUERN_ROUTINES(z, complex_double)
+}
+
+namespace quern::impl::blas {
+namespace {
+
+template <class T>
+struct routines;
+#define QUERN_TABLE(p, T)                  \
+  template <>                              \
+  struct routines<T> {                     \
+    static constexpr auto gemm = p##gemm_; \
+    static constexpr auto gemv = p##gemv_; \
+    static constexpr auto trsm = p##trsm_; \
+  };
+QUERN_TABLE(s, float)
+QUERN_TABLE(d, double)
+QUERN_TABLE(c, complex_float)
+QUERN_TABLE(z, complex_double)
+
+const char* mode(form f) { return f == form::as_is ? "N" : f == form::transposed ? "T" : "C"; }
+
+}  // namespace
+
+template <class Exec>
+bool available() {
+  return true;
+}
+
+template <class Exec, class T>
+void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
+          operand<const T> a, operand<const T> b, T beta, operand<T> c) {
+  exec.fence("quern: gemm");
+  const fortran::threads_of<Exec> threads(exec);
+  const auto narrowed = [](std::int64_t i) { return fortran::narrowed(i, "gemm"); };
+  const int rows = narrowed(m), columns = narrowed(n), depth = narrowed(k), lda = narrowed(a.ld), ldb = narrowed(b.ld),
+            ldc = narrowed(c.ld), one = 1;
+  for (std::int64_t i = 0; i < batch; ++i) {
+    const T *ai = a.data + i * a.next, *bi = b.data + i * b.next;
+    T* ci = c.data + i * c.next;
+    if (n == 1 && !b.transposed()) {  // a vector without gaps
+      const int stored_rows = a.transposed() ? depth : rows, stored_columns = a.transposed() ? rows : depth;
+      routines<T>::gemv(mode(a.use), &stored_rows, &stored_columns, &alpha, ai, &lda, bi, &one, &beta, ci, &one);
+    } else if (m == 1 && b.use != form::adjoint && !a.transposed() && lda == 1 && ldc == 1) {
+      const int stored_rows = b.transposed() ? columns : depth, stored_columns = b.transposed() ? depth : columns;
+      routines<T>::gemv(b.transposed() ? "N" : "T", &stored_rows, &stored_columns, &alpha, bi, &ldb, ai, &one, &beta,
+                        ci, &one);
+    } else {
+      routines<T>::gemm(mode(a.use), mode(b.use), &rows, &columns, &depth, &alpha, ai, &lda, bi, &ldb, &beta, ci, &ldc);
+    }
+  }
+}
+
+template <class Exec, class T>
+void trsm(const Exec& exec, side where, triangle_kind kind, std::int64_t m, std::int64_t n, operand<const T> a,
+          operand<T> b) {
+  exec.fence("quern: trsm");
+  const fortran::threads_of<Exec> threads(exec);
+  const auto narrowed = [](std::int64_t i) { return fortran::narrowed(i, "trsm"); };
+  const int rows = narrowed(m), columns = narrowed(n), lda = narrowed(a.ld), ldb = narrowed(b.ld);
+  const T one(1);
+  routines<T>::trsm(where == side::left ? "L" : "R", kind.upper ? "U" : "L", mode(a.use), kind.unit ? "U" : "N", &rows,
+                    &columns, &one, a.data, &lda, b.data, &ldb);
+}
+
+#ifdef KOKKOS_ENABLE_SERIAL
+QUERN_BLAS_TYPES(Kokkos::Serial)
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+QUERN_BLAS_TYPES(Kokkos::OpenMP)
+#endif
+
+}  // namespace quern::impl::blas

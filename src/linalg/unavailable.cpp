@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What stands for a BLAS and a LAPACK where this installation has none: `available` says so, and nothing else is called.
+#include <quern/core/error.hpp>
+
+#include "instantiate.hpp"
+
+namespace quern::impl {
+
+[[noreturn]] static void missing(const char* routine) {
+  throw BackendError(routine, "this Quern was built without (QUERN_ENABLE_LINALG=OFF)");
+}
+
+}  // namespace quern::impl
+
+namespace quern::impl::blas {
+
+template <class Exec>
+bool available() {
+  return false;
+}
+template <class Exec, class T>
+void gemm(const Exec&, std::int64_t, std::int64_t, std::int64_t, std::int64_t, T, operand<const T>, operand<const T>, T,
+          operand<T>) {
+  missing("gemm");
+}
+template <class Exec, class T>
+void trsm(const Exec&, side, triangle_kind, std::int64_t, std::int64_t, operand<const T>, operand<T>) {
+  missing("trsm");
+}
+
+#ifdef KOKKOS_ENABLE_SERIAL
+QUERN_BLAS_TYPES(Kokkos::Serial)
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+QUERN_BLAS_TYPES(Kokkos::OpenMP)
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+QUERN_BLAS_TYPES(Kokkos::Cuda)
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+QUERN_BLAS_TYPES(Kokkos::HIP)
+#endif
+
+}  // namespace quern::impl::blas
+
+namespace quern::impl::lapack {
+
+template <class Exec>
+bool available() {
+  return false;
+}
+template <class Exec, class T>
+void getrf(const Exec&, column_major<T>, int*, int*) {
+  missing("getrf");
+}
+template <class Exec, class T>
+void getrs(const Exec&, column_major<const T>, const int*, column_major<T>) {
+  missing("getrs");
+}
+template <class Exec, class T>
+void potrf(const Exec&, column_major<T>, int*) {
+  missing("potrf");
+}
+template <class Exec, class T>
+void geqrf(const Exec&, column_major<T>, T*) {
+  missing("geqrf");
+}
+template <class Exec, class T>
+void orgqr(const Exec&, column_major<T>, std::int64_t, const T*) {
+  missing("orgqr");
+}
+template <class Exec, class T>
+void svd(const Exec&, column_major<T>, real_type<T>*, column_major<T>, column_major<T>, int*) {
+  missing("svd");
+}
+template <class Exec, class T>
+void eigh(const Exec&, column_major<T>, real_type<T>*, bool, int*) {
+  missing("eigh");
+}
+template <class Exec, class T>
+void eigh_batch(const Exec&, column_major<T>, real_type<T>*, bool, int*) {
+  missing("eigh");
+}
+
+#ifdef KOKKOS_ENABLE_SERIAL
+QUERN_LAPACK_TYPES(Kokkos::Serial)
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+QUERN_LAPACK_TYPES(Kokkos::OpenMP)
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+QUERN_LAPACK_TYPES(Kokkos::Cuda)
+QUERN_LAPACK_BATCH_TYPES(Kokkos::Cuda)
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+QUERN_LAPACK_TYPES(Kokkos::HIP)
+QUERN_LAPACK_BATCH_TYPES(Kokkos::HIP)
+#endif
+
+}  // namespace quern::impl::lapack
