@@ -25,7 +25,7 @@ set(configure "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/consumer" -G "${G
 if(OPTIMIZATION)
   list(APPEND configure -D "CMAKE_CXX_FLAGS_RELEASE=${OPTIMIZATION} -DNDEBUG")
 endif()
-if(KERNELS)
+if(KERNELS) # on devices
   list(APPEND configure -D "KokkosKernels_DIR=${KERNELS}")
 endif()
 
@@ -40,7 +40,42 @@ function(build_and_run name)
 endfunction()
 
 build_and_run(package -D "Quern_ROOT=${WORK}/moved")
-build_and_run(subdirectory -D "QUERN_SOURCE=${SOURCE}")
+
+# As a subdirectory, with shared libraries: nothing of Quern's is installed with the consumer.
+build_and_run(subdirectory -D "QUERN_SOURCE=${SOURCE}" -D BUILD_SHARED_LIBS=ON)
+if(NOT EXISTS "${WORK}/subdirectory/quern/libquern_linalg.so.0.1")
+  message(FATAL_ERROR "the shared library has no name with its version")
+endif()
+must_work("${CMAKE_COMMAND}" --install "${WORK}/subdirectory" --prefix "${WORK}/none")
+file(GLOB_RECURSE installed "${WORK}/none/*")
+if(installed)
+  message(FATAL_ERROR "a subdirectory installs ${installed}")
+endif()
+
+file(GLOB_RECURSE licence "${WORK}/moved/share/doc/*/LICENSE")
+if(NOT licence)
+  message(FATAL_ERROR "LICENSE is not installed")
+endif()
+
+# Who wants the core alone needs Kokkos alone.
+build_and_run(core -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=core -D TARGET=Quern::core
+              -D CMAKE_DISABLE_FIND_PACKAGE_LAPACK=ON -D CMAKE_DISABLE_FIND_PACKAGE_BLAS=ON
+              -D CMAKE_DISABLE_FIND_PACKAGE_KokkosKernels=ON)
+
+function(must_say text)
+  run(${ARGN})
+  string(REGEX REPLACE "[ \n]+" " " flat "${output}")
+  string(FIND "${flat}" "${text}" place)
+  if(result EQUAL 0 OR place EQUAL -1)
+    message(FATAL_ERROR "expected a failure with '${text}', got:\n${output}")
+  endif()
+endfunction()
+
+# A header of a component whose target is not linked.
+must_work(${configure} -B "${WORK}/unlinked" -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=core -D TARGET=Quern::core
+          -D SOURCES=unlinked.cpp)
+must_say("quern/linalg.hpp needs a target: target_link_libraries(<yours> Quern::linalg)" "${CMAKE_COMMAND}" --build
+         "${WORK}/unlinked")
 
 # The examples, as complete projects.
 function(build_example name program)
@@ -91,20 +126,26 @@ if(APP) # the others need what the program needs
   expect("photo_filter: .*state.npy: ")
 endif()
 
-# A component: found where it was built, refused with a sentence where it was not.
-run(${configure} -B "${WORK}/component" -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=linalg)
-if(LINALG AND NOT result EQUAL 0)
-  message(FATAL_ERROR "the component linalg was built but not found:\n${output}")
-endif()
-if(NOT LINALG)
-  string(REGEX REPLACE "[ \n]+" " " flat "${output}")
-  if(result EQUAL 0 OR NOT flat MATCHES "built without its component 'linalg' \\(QUERN_ENABLE_LINALG=OFF\\)")
-    message(FATAL_ERROR "expected a refusal of the component linalg, got:\n${output}")
-  endif()
-endif()
+# Linear algebra works with a vendor behind it and without, and its target says which.
+build_and_run(linalg -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=linalg -D TARGET=Quern::linalg -D SOURCES=linalg.cpp
+              -D "EXPECTED_LAPACK=${LINALG}")
 
-# Another minor version is not compatible before 1.0.
-run(${configure} -B "${WORK}/version" -D "Quern_ROOT=${WORK}/moved" -D VERSION=0.2)
-if(result EQUAL 0)
-  message(FATAL_ERROR "version 0.2 was asked for and 0.1 accepted")
-endif()
+must_say("Quern has no component 'fft'; it has: core, linalg, quern." ${configure} -B "${WORK}/unknown" -D
+         "Quern_ROOT=${WORK}/moved" -D COMPONENTS=fft)
+
+# Before 1.0 another minor version is not compatible, a patch is.
+foreach(version IN ITEMS 0.2 0.0 1.0)
+  must_say("compatible" ${configure} -B "${WORK}/version" -D "Quern_ROOT=${WORK}/moved" -D VERSION=${version})
+endforeach()
+must_work(${configure} -B "${WORK}/patch" -D "Quern_ROOT=${WORK}/moved" -D VERSION=0.1.0 -D COMPONENTS=core -D
+          TARGET=Quern::core)
+
+# Another Kokkos than that of the installation.
+file(WRITE "${WORK}/other/KokkosConfig.cmake"
+     "set(Kokkos_VERSION 9.8.7)\nset(Kokkos_DEVICES SERIAL CUDA)\nset(Kokkos_ARCH HOPPER90)\n"
+     "add_library(Kokkos::kokkos INTERFACE IMPORTED)\n")
+file(WRITE "${WORK}/other/KokkosConfigVersion.cmake" "set(PACKAGE_VERSION 9.8.7)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
+must_say("and found Kokkos 9.8.7 (CUDA, SERIAL; architectures: HOPPER90)" ${configure} -B "${WORK}/kokkos" -D
+         "Quern_ROOT=${WORK}/moved" -D "Kokkos_DIR=${WORK}/other")
+must_say("was built with Kokkos ${KOKKOS_VERSION} (" ${configure} -B "${WORK}/kokkos" -D "Quern_ROOT=${WORK}/moved" -D
+         "Kokkos_DIR=${WORK}/other")
