@@ -129,6 +129,10 @@ prepared gram(const exec_space& exec, std::int64_t n) {
   return product(exec, x, quern::transposed(x), "T", x);
 }
 
+#ifdef QUERN_BENCHMARK_KOKKOSKERNELS
+constexpr auto as_is = quern::impl::blas::form::as_is, transposed = quern::impl::blas::form::transposed;
+#endif
+
 /// Many products of small matrices.
 template <class T>
 prepared batched(const exec_space& exec, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k) {
@@ -148,8 +152,8 @@ prepared batched(const exec_space& exec, std::int64_t batch, std::int64_t m, std
 #ifdef QUERN_BENCHMARK_KOKKOSKERNELS
   p.variants.push_back({"vendor", [=] {
                           quern::impl::blas::gemm<exec_space, T>(
-                              exec, batch, n, m, k, T(1), {b.data(), false, n, k * n}, {a.data(), false, k, m * k},
-                              T(0), {c.data(), false, n, m * n});
+                              exec, batch, n, m, k, T(1), {b.data(), as_is, n, k * n}, {a.data(), as_is, k, m * k},
+                              T(0), {c.data(), as_is, n, m * n});
                         }});
 #endif
   p.poison = [=] { Kokkos::deep_copy(c, T(-7)); };
@@ -188,8 +192,9 @@ prepared vectors(const exec_space& exec, std::int64_t batch, std::int64_t m, std
   p.variants.push_back({"vendor", [=] {
                           if constexpr (Many)
                             quern::impl::blas::gemm<exec_space, T>(exec, batch, m, 1, n, T(1),
-                                                                   {a.data(), true, n, m * n}, {x.data(), false, n, n},
-                                                                   T(0), {y.data(), false, m, m});
+                                                                   {a.data(), transposed, n, m * n},
+                                                                   {x.data(), as_is, n, n}, T(0),
+                                                                   {y.data(), as_is, m, m});
                           else KokkosBlas::gemm(exec, "N", "T", T(1), x, one, T(0), y);
                         }});
 #endif

@@ -43,7 +43,7 @@ std::vector<T> by_definition(const std::string& a_letters, const std::string& b_
 }
 
 /// Compares one set of subscripts with the definition; all numbers are exact.
-template <quern::impl::einsum_subscripts S, class Fixture, int RA, int RB, int RO>
+template <quern::impl::einsum_text S, class Fixture, int RA, int RB, int RO>
 void check(const std::string& a_letters, const std::string& b_letters, const std::string& out_letters) {
   using T = typename Fixture::T;
   using L = typename Fixture::L;

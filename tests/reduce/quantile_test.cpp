@@ -129,6 +129,28 @@ TYPED_TEST(QuantileOfDoubles, ExtremeNeighbours) {
   check(1.5e308, 1.6e308, 1.55e308, 1.525e308);
 }
 
+/// Of all elements of a type, whatever a device has less than.
+template <class T>
+void expect_tiles_to_fit() {
+  using member = Kokkos::TeamPolicy<Kokkos::DefaultHostExecutionSpace>::member_type;
+  using selectors = quern::impl::selectors<Kokkos::DefaultHostExecutionSpace, member, T>;
+  for (const std::int64_t room : {16 << 10, 40 << 10, 46056, 64 << 10})
+    for (const bool results_fastest : {false, true})
+      for (std::int64_t inner = 1; inner <= 5000; inner = inner * 3 / 2 + 1)
+        for (std::int64_t n = 33; n <= 100'000; n = n * 4 / 3 + 1) {
+          const auto s = quern::impl::device_tile<selectors, T>(results_fastest, inner, n, 256, room);
+          ASSERT_LE(quern::impl::tile_bytes<selectors>(s), room) << room << ' ' << inner << ' ' << n;
+          ASSERT_TRUE(s.across >= 1 && s.across * s.along <= s.team && s.log_bins >= 5);
+        }
+}
+TEST(QuantileShapes, FitIntoTheDevicesMemory) {
+  expect_tiles_to_fit<double>();
+  expect_tiles_to_fit<float>();
+  expect_tiles_to_fit<std::int16_t>();
+  expect_tiles_to_fit<std::int8_t>();
+  expect_tiles_to_fit<std::uint64_t>();
+}
+
 TYPED_TEST(Quantile, AlongAxes) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;

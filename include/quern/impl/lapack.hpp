@@ -24,7 +24,11 @@ struct column_major {
 
   KOKKOS_FUNCTION T& operator()(std::int64_t i, std::int64_t j) const { return data[i + j * ld]; }
   column_major first_columns(std::int64_t n) const { return {data, rows, n, ld}; }
-  operator column_major<const T>() const { return {data, rows, columns, ld}; }
+  template <class U>
+    requires(std::is_same_v<U, const T> && !std::is_const_v<T>)
+  operator column_major<U>() const {  // NOLINT(google-explicit-constructor)
+    return {data, rows, columns, ld};
+  }
 };
 
 }  // namespace quern::impl

@@ -4,6 +4,7 @@
 #define QUERN_KEYED_HISTOGRAM_HPP
 
 #include <cmath>
+#include <quern/core/team_scratch.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/keyed/search.hpp>
 #include <utility>
@@ -188,13 +189,14 @@ void add_by_bin(const Exec& exec, const std::string& label, const strided<Out>& 
   const std::int64_t worth = (n + tuning<Exec>::binning_least * team - 1) / (tuning<Exec>::binning_least * team);
   const auto teams = static_cast<int>(std::min(most, worth));
   const std::int64_t bytes = bins * static_cast<std::int64_t>(sizeof(sum_type));
-  const bool shared = bytes <= tuning<Exec>::binning_bytes && (kernel_type::device || teams * bins <= 4 * n + 1024);
+  const bool shared = bytes <= std::min<std::int64_t>(tuning<Exec>::binning_bytes, team_scratch_room<Exec>(team)) &&
+                      (kernel_type::device || teams * bins <= 4 * n + 1024);
   const scratch_array<Exec, sum_type> own(exec, shared && !kernel_type::device ? teams * bins : 0);
   const kernel_type kernel{bin,  x.data,     weights.data, nest,
                            n,    contiguous, out.data,     element_places<Bin::rank>(out),
                            bins, own.data(), shared};
   typename kernel_type::policy policy(exec, teams, team);
-  if (shared && kernel_type::device) policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
+  if (shared && kernel_type::device) policy.set_scratch_size(0, team_scratch<Exec>(label, team, bytes));
   Kokkos::parallel_for(label, policy, kernel);
 }
 

@@ -4,6 +4,7 @@
 #define QUERN_KEYED_KEPT_HPP
 
 #include <algorithm>
+#include <quern/core/team_scratch.hpp>
 #include <quern/core/pack.hpp>
 #include <quern/core/workspace.hpp>
 
@@ -159,7 +160,7 @@ void for_kept(const std::string& label, const Exec& exec, std::int64_t n, const 
   const kernel_type kernel{keep, put, n, tile, tiles, counts.data(), count};
   const auto run = [&]<class Tag>(Tag, const char* what, int bytes) {
     typename kernel_type::template team_policy<Tag> policy(exec, static_cast<int>(tiles), kernel_type::team);
-    if (bytes > 0) policy.set_scratch_size(0, Kokkos::PerTeam(bytes));
+    if (bytes > 0) policy.set_scratch_size(0, team_scratch<Exec>(label, kernel_type::team, bytes));
     Kokkos::parallel_for(label + what, policy, kernel);
   };
   run(count_kept_tag(), "/count", 0);

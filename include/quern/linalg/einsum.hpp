@@ -21,6 +21,16 @@ struct einsum_letters {
   }
 };
 
+/// A literal as an argument of a template. Nothing but characters: nvcc writes arguments of templates out as lists of
+/// their members for the host's compiler, and a list of characters makes the same object again.
+template <std::size_t N>
+struct einsum_text {
+  char text[N];
+  constexpr einsum_text(const char (&literal)[N]) {  // NOLINT(google-explicit-constructor)
+    for (std::size_t i = 0; i < N; ++i) text[i] = literal[i];
+  }
+};
+
 /// `"ij,jk->ik"`, taken apart by the compiler.
 struct einsum_subscripts {
   einsum_letters a, b, out;
@@ -28,7 +38,8 @@ struct einsum_subscripts {
   bool letters_only = true, fits = true;
 
   template <std::size_t N>
-  consteval einsum_subscripts(const char (&text)[N]) {  // implicit: a literal is an argument of a template
+  explicit constexpr einsum_subscripts(const einsum_text<N>& literal) {
+    const auto& text = literal.text;
     bool arrow = false;
     for (std::size_t i = 0; i + 1 < N; ++i) {
       if (text[i] == ',') {
@@ -118,9 +129,9 @@ void einsum_collect(const std::string& label, char letter, const einsum_letters&
 /// one, is computed and rounded as `matmul` does; a full sum as `dot`; everything else by a thread or several an
 /// element. Asynchronous on `exec`; a full sum uses scratch memory of the pool.
 /// @throws Error if ranks or extents do not fit or out shares memory with an input
-template <impl::einsum_subscripts Subscripts, execution_space Exec, view_like Out, view_like A, view_like B>
+template <impl::einsum_text Subscripts, execution_space Exec, view_like Out, view_like A, view_like B>
 void einsum(const Exec& exec, const Out& out_view, const A& a_view, const B& b_view) {
-  constexpr auto& s = Subscripts;
+  constexpr impl::einsum_subscripts s(Subscripts);
   static_assert(s.commas == 1, "quern::einsum: the subscripts must name two operands, as in \"ij,jk->ik\"");
   static_assert(s.letters_only, "quern::einsum: the subscripts must be letters");
   static_assert(s.fits, "quern::einsum: at most 8 letters name the axes of an operand");
@@ -196,7 +207,7 @@ void einsum(const Exec& exec, const Out& out_view, const A& a_view, const B& b_v
 }
 
 /// The same on a default instance of out's execution space.
-template <impl::einsum_subscripts Subscripts, view_like Out, view_like A, view_like B>
+template <impl::einsum_text Subscripts, view_like Out, view_like A, view_like B>
 void einsum(const Out& out, const A& a, const B& b) {
   einsum<Subscripts>(impl::default_execution_space<Out>(), out, a, b);
 }

@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <optional>
+#include <quern/core/team_scratch.hpp>
 #include <quern/core/arguments.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/core/tuning.hpp>
@@ -327,7 +328,8 @@ void multiply_tiles(const Exec& exec, const std::string& label, const matrix_pro
   typename kernel::policy policy(exec, static_cast<int>(p.batch * down * across), kernel::threads);
   Kokkos::parallel_for(
       label + "/tiles",
-      policy.set_scratch_size(kernel::device ? 0 : 1, Kokkos::PerTeam(static_cast<int>(kernel::scratch_bytes()))),
+      policy.set_scratch_size(kernel::device ? 0 : 1,
+                              team_scratch<Exec>(label, kernel::threads, kernel::scratch_bytes())),
       kernel{p, down, across});
 }
 

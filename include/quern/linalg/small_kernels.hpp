@@ -8,6 +8,7 @@
 /// of one thread of a team. A host has one lane.
 
 #include <Kokkos_Core.hpp>
+#include <quern/core/team_scratch.hpp>
 #include <quern/core/arguments.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/core/tuning.hpp>
@@ -228,7 +229,8 @@ void launch_small(const Exec& exec, const std::string& label, std::int64_t items
   while (tune::device && lanes < n && lanes < 32) lanes *= 2;
   constexpr int size = sizeof(T), gap = alignof(T);
   const int bytes = op.elements() * size, more = op.more_elements() * size, all = bytes + more;
-  const int level = bytes <= tune::small_fast_bytes ? 0 : 1, more_level = all <= tune::small_fast_bytes ? 0 : 1;
+  const std::int64_t fast = std::min<std::int64_t>(tune::small_fast_bytes, team_scratch_room<Exec>(tune::small_team) - 2 * gap);
+  const int level = bytes <= fast ? 0 : 1, more_level = all <= fast ? 0 : 1;
   const int team = std::clamp(tune::small_team_bytes / std::max(all, 1), 1, std::max(tune::small_team / lanes, 1));
   const std::int64_t league = (items + team - 1) / team;
   if (league > Kokkos::Experimental::finite_max_v<int>) throw Error(label, "too many items");

@@ -3,6 +3,7 @@
 #ifndef QUERN_RANDOM_POISSON_TABLE_HPP
 #define QUERN_RANDOM_POISSON_TABLE_HPP
 
+#include <quern/core/team_scratch.hpp>
 #include <quern/core/tuning.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/random/draws.hpp>
@@ -71,7 +72,7 @@ struct poisson_table_kernel {
 
   void launch(const Exec& exec, const std::string& label) const {
     const int bytes = 2 * table.entries * static_cast<int>(sizeof(double));
-    Kokkos::parallel_for(label, policy(exec, 1, Kokkos::AUTO).set_scratch_size(0, Kokkos::PerTeam(bytes)), *this);
+    Kokkos::parallel_for(label, policy(exec, 1, Kokkos::AUTO).set_scratch_size(0, team_scratch<Exec>(label, 1024, bytes)), *this);
   }
 };
 

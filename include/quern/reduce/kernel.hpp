@@ -4,6 +4,7 @@
 #define QUERN_REDUCE_KERNEL_HPP
 
 #include <limits>
+#include <quern/core/team_scratch.hpp>
 #include <quern/core/arguments.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/core/workspace.hpp>
@@ -491,10 +492,10 @@ inline std::int64_t splits_for(std::int64_t tiles, std::int64_t slots, std::int6
 
 /// Threads and teams for `results` results of `items` items each (`inner` results a row).
 template <class Exec>
-reduce_shape device_shape(const Exec& exec, bool results_fastest, std::int64_t inner, std::int64_t results,
+reduce_shape device_shape(const Exec& exec, int most, bool results_fastest, std::int64_t inner, std::int64_t results,
                           std::int64_t items) {
   using tune = tuning<Exec>;
-  constexpr int most = tune::team_size, packs = tune::reduce_packs;
+  constexpr int packs = tune::reduce_packs;
   const auto threads = static_cast<std::int64_t>(exec.concurrency() * tune::reduce_occupancy);
   reduce_shape s;
   s.results_fastest = results_fastest;
@@ -583,7 +584,9 @@ void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
   kernel.total = kernel.items * lines.outer;
 
   if constexpr (kernel_type::device) {
-    kernel.shape = device_shape(exec, results_fastest, rest.inner(), results, kernel.total);
+    const int most = team_with_room<Exec>(tuning<Exec>::team_size, [](int t) { return t * sizeof(state) + alignof(state); });
+    if (most == 0) throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
+    kernel.shape = device_shape(exec, most, results_fastest, rest.inner(), results, kernel.total);
   } else {
     const std::int64_t most = !kernel.by_rows                        ? (results_fastest ? 16 : 1)
                               : kernel.total < 2 * kernel_type::rows ? kernel_type::chunk
@@ -602,7 +605,7 @@ void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
         static_cast<state*>(scratch.require(exec, shape.tiles * shape.splits * shape.across * sizeof(state)));
     kernel.finished = scratch.counters();
   }
-  const auto shared = Kokkos::PerTeam(shape.team * sizeof(state) + alignof(state));
+  const auto shared = team_scratch<Exec>(label, shape.team, shape.team * sizeof(state) + alignof(state));
   Kokkos::parallel_for(label, typename kernel_type::policy(exec, shape.league, shape.team).set_scratch_size(0, shared),
                        kernel);
 }

@@ -475,12 +475,17 @@ struct select_kernel {
     else if (n <= 16) sort_line(line_at(at.of[0]), at.of[1], std::make_integer_sequence<int, 16>());
     else sort_line(line_at(at.of[0]), at.of[1], std::make_integer_sequence<int, longest_short>());
   }
+  struct append_keys {
+    key*& end;
+    template <class Block>
+    KOKKOS_FUNCTION void operator()(const Block& block) const {
+      for (const key k : block) *end++ = k;
+    }
+  };
   void partition_line(const line& keys_of, std::int64_t to) const {
     key copy[longest_short];
     key* end = copy;
-    keys_of.for_each({0, 1, n}, [&](const auto& block) {
-      for (const key k : block) *end++ = k;
-    });
+    keys_of.for_each({0, 1, n}, append_keys{end});
     const auto nans = order::floating ? std::count(copy, end, order::nan) : 0;
     if (rule.is_nan(n, nans)) return write_nan(to);
     const quantile_place p = rule.among(n - nans);
@@ -741,26 +746,64 @@ struct select_kernel {
   }
 };
 
-/// Threads for lines that a team reads, of several neighbouring results where those are nearer in memory.
-template <class Exec, class T>
+/// What a team of a device asks for: memory of selectors, and of the keys that it copies.
+template <class Selectors>
+std::int64_t tile_bytes(const select_shape& s) {
+  return static_cast<std::int64_t>(Selectors::bytes(s.team, s.across, s.log_bins) +
+                                   s.copied * sizeof(typename Selectors::key) + 16);
+}
+
+/// Makes a team's memory fit into the room that a device has: fewer bins, for which there are more rounds; then lines
+/// that are read again in each round instead of copied; then fewer results at a time.
+template <class Selectors>
+void fit_tile(select_shape& s, std::int64_t room) {
+  constexpr int few_bins = 8, fewest_bins = 5;
+  const int wanted = s.log_bins;
+  const auto reduce_bins = [&](int to) {
+    while (tile_bytes<Selectors>(s) > room && s.log_bins > to) --s.log_bins;
+  };
+  reduce_bins(few_bins);
+  if (tile_bytes<Selectors>(s) > room && s.copied > 0) {
+    s.copied = 0;
+    s.log_bins = wanted;
+  }
+  reduce_bins(fewest_bins);
+  while (tile_bytes<Selectors>(s) > room && s.across > 1) s.across = (s.across + 1) / 2;
+}
+
+/// Threads of a device's team for lines that it reads, of several neighbouring results where those are nearer in memory.
+template <class Selectors, class T>
+select_shape device_tile(bool results_fastest, std::int64_t inner, std::int64_t n, int most, std::int64_t room) {
+  constexpr int most_copied = (32 << 10) / sizeof(typename Selectors::key);
+  constexpr int sector = 32 / static_cast<int>(sizeof(T));  // elements that memory gives at a time
+  select_shape s;
+  const auto useful = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(n / 8)));
+  s.results_fastest = results_fastest;
+  s.along = std::clamp(useful, 8, results_fastest ? std::max(most / sector, 8) : most);
+  s.across = static_cast<int>(std::min<std::int64_t>(inner, most / s.along));
+  if (s.across == 1) s.along = std::max(s.along, 32);
+  s.team = (s.across * s.along + 31) / 32 * 32;
+  s.copied = (n + s.along - 1) / s.along * s.team;
+  if (s.copied > most_copied) s.copied = 0;
+  s.log_bins = std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) - 1, 5, 11);
+  fit_tile<Selectors>(s, room);
+  return s;
+}
+
+/// The shape of lines that a team reads.
+template <class Exec, class Selectors, class T>
 select_shape tile_shape(bool results_fastest, std::int64_t inner, std::int64_t results, std::int64_t n) {
   select_shape s;
   if constexpr (tuning<Exec>::device) {
-    constexpr int most = tuning<Exec>::team_size, most_copied = (32 << 10) / sizeof(typename ordered<T>::key);
-    constexpr int sector = 32 / static_cast<int>(sizeof(T));  // elements that memory gives at a time
-    const auto useful = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(n / 8)));
-    s.results_fastest = results_fastest;
-    s.along = std::clamp(useful, 8, results_fastest ? most / sector : most);
-    s.across = static_cast<int>(std::min<std::int64_t>(inner, most / s.along));
-    if (s.across == 1) s.along = std::max(s.along, 32);
-    s.team = (s.across * s.along + 31) / 32 * 32;
-    s.copied = (n + s.along - 1) / s.along * s.team;
-    if (s.copied > most_copied) s.copied = 0;
-  } else if (results_fastest) {
-    s.across = static_cast<int>(std::min<std::int64_t>(inner, 8));
-    s.copied = s.across * n;
+    constexpr int most = tuning<Exec>::team_size;
+    s = device_tile<Selectors, T>(results_fastest, inner, n, most, team_scratch_room<Exec>(most));
+  } else {
+    s.log_bins = std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) - 1, 5, 11);
+    if (results_fastest) {
+      s.across = static_cast<int>(std::min<std::int64_t>(inner, 8));
+      s.copied = s.across * n;
+    }
   }
-  s.log_bins = std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) - 1, 5, 11);
   s.tiles_per_row = (inner + s.across - 1) / s.across;
   s.tiles = s.tiles_per_row * (results / inner);
   return s;
@@ -783,15 +826,16 @@ void launch_tiles(const std::string& label, const Exec& exec, workspace<Exec>& s
                   bool results_fastest, std::int64_t results) {
   using key = typename Kernel::key;
   const select_shape& s = kernel.shape =
-      tile_shape<Exec, typename Kernel::value_type>(results_fastest, kernel.kept.inner, results, kernel.n);
+      tile_shape<Exec, typename Kernel::team_selectors, typename Kernel::value_type>(results_fastest, kernel.kept.inner,
+                                                                                     results, kernel.n);
   const std::int64_t most = Kernel::device ? std::numeric_limits<int>::max() : exec.concurrency();
   const auto league = static_cast<int>(std::min(s.tiles, most));
-  std::size_t shared = Kernel::team_selectors::bytes(s.team, Kernel::device ? s.across : 1, s.log_bins);
-  if (Kernel::device) shared += s.copied * sizeof(key) + 16;
+  std::int64_t shared = Kernel::team_selectors::bytes(s.team, 1, s.log_bins);
+  if (Kernel::device) shared = tile_bytes<typename Kernel::team_selectors>(s);
   else if (s.copied > 0) kernel.keys = static_cast<key*>(scratch.require(exec, league * s.copied * sizeof(key)));
   Kokkos::parallel_for(label,
                        typename Kernel::template policy<select_tile_tag>(exec, league, s.team)
-                           .set_scratch_size(0, Kokkos::PerTeam(shared)),
+                           .set_scratch_size(0, team_scratch<Exec>(label, s.team, shared)),
                        kernel);
 }
 
@@ -811,7 +855,7 @@ void launch_passes(const std::string& label, const Exec& exec, workspace<Exec>& 
   take(kernel.keys, Kernel::capacity);
   take(kernel.states, 1);
   kernel.done = scratch.counters();
-  const auto shared = Kokkos::PerTeam(Kernel::team_selectors::bytes(s.team, 1, s.log_bins));
+  const auto shared = team_scratch<Exec>(label, s.team, Kernel::team_selectors::bytes(s.team, 1, s.log_bins));
   Kokkos::parallel_for(label + "/sample",
                        typename Kernel::template policy<select_start_tag>(exec, static_cast<int>(results), s.team)
                            .set_scratch_size(0, shared),

@@ -3,6 +3,7 @@
 #ifndef QUERN_SCAN_KERNEL_HPP
 #define QUERN_SCAN_KERNEL_HPP
 
+#include <quern/core/team_scratch.hpp>
 #include <quern/impl/stream_store.hpp>
 #include <quern/reduce/kernel.hpp>
 #include <thread>
@@ -520,13 +521,13 @@ scan_shape scan_device_shape(const Exec& exec, const row_nest<2>& line, const ro
                              std::int64_t lines) {
   constexpr int most_team = tuning<Exec>::team_size;
   constexpr std::int64_t short_line = 64, most_chunks = 256, least = 64;
-  constexpr std::size_t most_bytes = 48000;  // of scratch, that every device has
   scan_shape s;
   const bool neighbours = line.inner >= most_team && line.stride[0][0] < along.stride[0][0];
-  s.by_team = n > short_line && !neighbours;
+  const auto useful = static_cast<int>(std::clamp<std::int64_t>((n / Kernel::items + 31) / 32 * 32, 32, most_team));
+  const int team = team_with_room<Exec>(useful, [](int threads) { return Kernel::team_bytes(threads); });
+  s.by_team = n > short_line && !neighbours && team > 0;
   if (s.by_team) {
-    s.team = static_cast<int>(std::clamp<std::int64_t>((n / Kernel::items + 31) / 32 * 32, 32, most_team));
-    while (s.team > 32 && Kernel::team_bytes(s.team) > most_bytes) s.team /= 2;
+    s.team = team / 32 * 32;
     const std::int64_t tile = s.team * Kernel::items, tiles = (n + tile - 1) / tile;
     const auto slots = static_cast<std::int64_t>(exec.concurrency() * tuning<Exec>::scan_occupancy) / s.team;
     s.chunks = splits_for(lines, tuning<Exec>::scan_waves * slots, std::max<std::int64_t>(1, tiles / 2));
@@ -602,7 +603,7 @@ void scan_device_launch(const Exec& exec, const std::string& label, workspace<Ex
   const auto by_team = [&]<class Tag>(Tag, const std::string& name) {
     using policy =
         Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, tuning<Exec>::scan_teams>>;
-    const auto shared = Kokkos::PerTeam(Kernel::team_bytes(shape.team));
+    const auto shared = team_scratch<Exec>(name, shape.team, Kernel::team_bytes(shape.team));
     Kokkos::parallel_for(name, policy(exec, static_cast<int>(units), shape.team).set_scratch_size(0, shared), kernel);
   };
   const auto launch = [&]<bool Write>(std::bool_constant<Write>, const std::string& name) {

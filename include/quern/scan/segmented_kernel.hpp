@@ -373,14 +373,15 @@ void segmented_launch(const Exec& exec, const std::string& label, workspace<Exec
   const auto by_teams = [&]<class Tag>(Tag, std::int64_t teams) {
     using policy =
         Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::segment_team, tuning<Exec>::segment_teams>>;
-    const auto shared = Kokkos::PerTeam(kernel_type::team_bytes(threads));
+    const auto shared = team_scratch<Exec>(label, threads, kernel_type::team_bytes(threads));
     return policy(exec, static_cast<int>(teams), threads).set_scratch_size(0, shared);
   };
   if constexpr (kernel_type::device) {
     // Smaller teams where a multiprocessor has no room for so many of this reducer's.
+    threads = team_with_room<Exec>(threads, [](int t) { return kernel_type::team_bytes(t); });
+    if (threads == 0) throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
     const auto fit = [&](auto tag) {
-      return kernel_type::team_bytes(threads) <= 48000 &&
-             by_teams(tag, 1).team_size_max(kernel, Kokkos::ParallelForTag()) >= threads;
+      return by_teams(tag, 1).team_size_max(kernel, Kokkos::ParallelForTag()) >= threads;
     };
     const auto all_fit = [&] {
       if constexpr (Scan) return fit(open_tag()) && fit(scan_tag());
