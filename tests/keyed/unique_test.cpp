@@ -235,7 +235,7 @@ TYPED_TEST(UniqueLarge, Misuse) {
   test::expect_error("quern::unique_counts: counts has extents (10, 10), expected rank 1",
                      [&] { quern::unique_counts(E(), values, table, x); });
   test::expect_error("quern::unique_all: first has extents (10, 10), expected rank 1",
-                     [&] { quern::unique_all(E(), values, table, flat, flat, x); });
+                     [&] { quern::unique_all(E(), values, table, flat, this->template row<int>(100), x); });
   EXPECT_EQ(std::vector<double>(100, -7.0), test::contents(values));
   const auto few = this->template row<double>(3);
   try {

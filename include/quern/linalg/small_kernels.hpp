@@ -48,7 +48,8 @@ template <class R>
 KOKKOS_FUNCTION R binary_scale(R magnitude) {
   using pattern = std::conditional_t<sizeof(R) == 8, std::uint64_t, std::uint32_t>;
   constexpr R least = Kokkos::Experimental::norm_min_v<R>, most = 1 / least;
-  const auto exponent = Kokkos::bit_cast<pattern>(Kokkos::Experimental::infinity_v<R>);
+  constexpr R infinity = Kokkos::Experimental::infinity_v<R>;
+  const auto exponent = Kokkos::bit_cast<pattern>(infinity);
   return Kokkos::clamp(Kokkos::bit_cast<R>(Kokkos::bit_cast<pattern>(magnitude) & exponent), least, most);
 }
 
