@@ -106,20 +106,19 @@ bool same_array(const strided<T>& a, const strided<U>& b) {
 /// nothing.
 inline bool overlaps_itself(const shape& extents, const std::array<std::int64_t, max_rank>& stride) {
   if (extents.size() == 0) return false;
-  std::vector<overlap_term> terms;  // distances of up to extent - 1 in either direction
+  std::array<overlap_term, max_rank> terms;  // distances of up to extent - 1 in either direction
+  auto* end = terms.data();
   for (int d = 0; d < extents.rank; ++d)
-    if (const std::int64_t n = extents.extent[d] - 1; n > 0) terms.push_back({std::abs(stride[d]), -n, n});
-  std::sort(terms.begin(), terms.end(), [](const auto& x, const auto& y) { return x.step > y.step; });
+    if (const std::int64_t n = extents.extent[d] - 1; n > 0) *end++ = {std::abs(stride[d]), -n, n};
+  std::sort(terms.data(), end, [](const auto& x, const auto& y) { return x.step > y.step; });
   std::int64_t reach = 0;  // of the axes with smaller strides
   bool apart = true;
-  for (auto t = terms.rbegin(); t != terms.rend(); ++t) {
-    apart = apart && t->step > reach;
-    reach += t->step * t->highest;
-  }
+  for (const auto* t = end; t-- != terms.data(); reach += t->step * t->highest) apart = apart && t->step > reach;
+  if (apart) return false;
   int work = 10000;
-  for (; !apart && !terms.empty(); terms.erase(terms.begin())) {
-    terms[0].lowest = 1;  // the first distance that is not zero
-    if (overlap_search(terms, 0, 0, work)) return true;
+  for (auto* first = terms.data(); first != end; ++first) {
+    first->lowest = 1;  // the first distance that is not zero
+    if (overlap_search({first, end}, 0, 0, work)) return true;
   }
   return false;
 }

@@ -37,8 +37,8 @@ struct eigh_op {
       store_no_number(lanes, item);
       return lanes.once([&] { info(item) = 0; });
     }
-    const R scale = binary_scale(most);
-    multiply_elements(lanes, work, n, n, 1 / scale);
+    const R scale = matrix_scale(most);
+    if (scale != 1) multiply_elements(lanes, work, n, n, 1 / scale);
     const R small = Kokkos::Experimental::epsilon_v<R> * norm(lanes, work, true);
     int sweep = 0;
     while (norm(lanes, work, false) > small && sweep < jacobi_sweeps) {

@@ -53,6 +53,14 @@ KOKKOS_FUNCTION R binary_scale(R magnitude) {
   return Kokkos::clamp(Kokkos::bit_cast<R>(Kokkos::bit_cast<pattern>(magnitude) & exponent), least, most);
 }
 
+/// What a matrix whose largest element has this magnitude is divided by: a power of two, or 1 where its squares are far
+/// from both ends as they are.
+template <class R>
+KOKKOS_FUNCTION R matrix_scale(R magnitude) {
+  constexpr R low = sizeof(R) == 8 ? R(0x1p-100) : R(0x1p-10), high = sizeof(R) == 8 ? R(0x1p+100) : R(0x1p+20);
+  return magnitude >= low && magnitude <= high ? R(1) : binary_scale(magnitude);
+}
+
 /// Squares below this have lost digits to underflow.
 template <class R>
 inline constexpr R least_square = Kokkos::Experimental::norm_min_v<R> / Kokkos::Experimental::epsilon_v<R>;

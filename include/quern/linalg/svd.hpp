@@ -39,10 +39,11 @@ struct svd_op {
       store_no_numbers(lanes, item);
       return lanes.once([&] { info(item) = 0; });
     }
-    const R scale = binary_scale(most);
-    multiply_elements(lanes, x, rows(), n, 1 / scale);
+    const R scale = matrix_scale(most);
+    if (scale != 1) multiply_elements(lanes, x, rows(), n, 1 / scale);
     int sweep = 0;
-    while (sweep < jacobi_sweeps && sweep_turns(lanes, x, basis, extra)) ++sweep;
+    while (sweep < jacobi_sweeps && sweep_turns(lanes, x, basis, extra))
+      if (++sweep >= patient_sweeps) clear_rounding(lanes, x, lengths);
     lanes.for_each(n, [&](int j) {
       const R square = square_of(x, j);
       lengths[j] = T(square < least_square<R> ? R(0) : Kokkos::sqrt(square));
@@ -93,20 +94,26 @@ struct svd_op {
         for (int i = 0; i < rows(); ++i) r.columns(x(i, p), x(i, q));
         if (vectors())
           for (int i = 0; i < n; ++i) r.columns(basis(i, p), basis(i, q));
-        if (overlap > (1 - rows() * Kokkos::Experimental::epsilon_v<R>) * product)
-          clear_rounding(x, p, q, Kokkos::min(pp, qq));
         turned[k] = T(1);
       });
     return lanes.template sum<R>(0, pairs, [&](int k) { return real_value(turned[k]); }) > 0;
   }
 
-  /// Of two columns that were parallel, the shorter one is rounding errors after the rotation. These may be parallel to
-  /// the other again, and would be turned for ever: they become zero.
-  KOKKOS_FUNCTION void clear_rounding(const small_matrix<T>& x, int p, int q, R shorter) const {
-    const R pp = square_of(x, p), qq = square_of(x, q);
-    const R bound = 2 * rows() * Kokkos::Experimental::epsilon_v<R>;
-    if (Kokkos::min(pp, qq) > bound * bound * shorter) return;
-    for (int i = 0; i < rows(); ++i) x(i, pp < qq ? p : q) = T(0);
+  /// Sweeps after which columns that still turn are suspected to be rounding errors.
+  static constexpr int patient_sweeps = 10;
+
+  /// What rotations leave of a column in the space of the others is rounding errors. These may be parallel to the
+  /// others, and would be turned for ever: columns that are nothing beside the longest one become zero.
+  template <class Lanes>
+  KOKKOS_FUNCTION void clear_rounding(const Lanes& lanes, const small_matrix<T>& x, T* lengths) const {
+    const int n = columns();
+    lanes.for_each(n, [&](int j) { lengths[j] = T(Kokkos::sqrt(square_of(x, j))); });
+    const R longest = lanes.template maximum<R>(0, n, [&](int j) { return real_value(lengths[j]); });
+    const R bound = 2 * rows() * Kokkos::Experimental::epsilon_v<R> * longest;
+    lanes.for_each(n, [&](int j) {
+      if (real_value(lengths[j]) > bound) return;
+      for (int i = 0; i < rows(); ++i) x(i, j) = T(0);
+    });
   }
 
   /// The values in descending order, with their vectors.
