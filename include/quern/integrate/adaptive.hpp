@@ -19,6 +19,9 @@ namespace quern {
 /// max(absolute, relative * |value|), or when no region can be improved: their errors are rounding, or the evaluations
 /// are used up; then `converged` is false. The differences are those of the rule of 7 points, so that for smooth
 /// functions the value is far better than `error` says. A NaN of f makes value and error NaN.
+///
+/// `converged` is judged by the points of the rules alone, as in SciPy's `quad`: of a step or a peak that falls between
+/// them, or that both rules take alike, it is true and the value wrong. Split the domain where f is not smooth.
 struct adaptive {
   using integration_method = void;
   double absolute = 1.49e-8;
