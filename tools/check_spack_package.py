@@ -60,7 +60,7 @@ for name, base in bases.items():
     setattr(module, base.__name__, base)
     sys.modules[f"spack_repo.builtin.build_systems.{name}"] = module
 
-scope = {}
+scope = {"__file__": str(path)}
 exec(compile(path.read_text(), str(path), "exec"), scope)
 package = scope["Quern"]
 for name, how in versions:

@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: the Quern authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Compiles the tests, which instantiate everything, for CUDA or HIP against a Kokkos that was built for neither: a folder
+# Compiles the tests, which instantiate everything, and what users read and run (guides, and for CUDA, whose root has what
+# they stand on, benchmarks and the program) for CUDA or HIP against a Kokkos that was built for neither: a folder
 # before Kokkos's headers holds the generated ones of that back end. It cannot link, but it proves that the one source
 # compiles. device_compile.sh cuda|hip FOLDER JOBS
 set -euo pipefail
@@ -24,6 +25,7 @@ units=(
   "stencil/stencil_test stencil/boundary_test"
   "stencil/filters_test stencil/operators_test"
   "keyed/histogram_test tools/callbacks_test"
+  tools/differential_test
   "keyed/unique_test keyed/group_by_test keyed/join_test"
   "map/map_test map/functions_test map/math_test"
   "reduce/sum_test reduce/family_test reduce/quantile_test"
@@ -31,7 +33,28 @@ units=(
   "linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/least_squares_test"
   "integrate/integrate_test integrate/samples_test integrate/estimates_test"
   "../src/linalg/$backend"  # the vendor's libraries
+  ../src/linalg/unavailable
 )
+# The code of the guides, in the functions around it.
+guides=$2/guides-$backend
+mkdir -p "$guides"
+for guide in reductions stencils integration random keyed linear_algebra; do
+  awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
+  units+=("$(realpath --relative-to="$top/tests" "$guides")/$guide")
+done
+if [[ $backend == cuda ]]; then
+  units+=(
+    "../bench/linalg/products_bench ../bench/linalg/batched_bench ../bench/linalg/dense_bench"
+    "../bench/map/map_bench ../bench/scan/scan_bench ../bench/scan/segmented_bench"
+    "../bench/reduce/reduce_bench ../bench/reduce/axes_bench ../bench/reduce/quantile_bench"
+    "../bench/stencil/stencil_bench ../bench/stencil/filters_bench ../bench/integrate/integrate_bench"
+    "../bench/keyed/sort_bench ../bench/keyed/unique_bench ../bench/keyed/group_bench ../bench/keyed/histogram_bench"
+    ../bench/random/random_bench
+    "../src/app/elementwise ../src/app/stencils ../src/app/quadrature"
+    "../src/app/random_numbers ../src/app/keyed ../src/app/linear_algebra ../src/app/decompositions"
+    ../src/app/reductions ../src/app/report ../src/app/main
+  )
+fi
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("core/extents_test core/views_test core/workspace_test map/edges_test reduce/edges_test" random/statistics_test)
@@ -69,6 +92,7 @@ prepare() {
       Setup) printf '#include <setup/Kokkos_Setup_%s.hpp>\n' "$setup" ;;
     esac >"$dir/KokkosCore_Config_${part}Backend.hpp"
   done
+  printf 'namespace quern::build_info {\ninline constexpr char commit[] = "", compiler[] = "", flags[] = "";\n}\n' >"$dir/build_info.hpp"
   sed -e 's/@PROJECT_VERSION@/0.1.0/; s/@PROJECT_VERSION_MAJOR@/0/; s/@PROJECT_VERSION_MINOR@/1/; s/@PROJECT_VERSION_PATCH@/0/' \
     "$top/cmake/config.hpp.in" >"$dir/quern/config.hpp"
 }
@@ -113,7 +137,7 @@ compile() {
         -DDESUL_ATOMICS_ENABLE_HIP -DKOKKOS_DEPENDENCE)
       ;;
   esac
-  "${command[@]}" -I "$dir" -I "$top/include" -I "$top/tests" "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace" -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG \
+  "${command[@]}" -I "$dir" -I "$top/include" -I "$top/tests" -I "$top/tests/guides" -I "$top/bench" -I "$top/src" -I "$top/src/app" -I /usr/include/stb -DFMT_USE_CONSTEXPR=1 "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace" -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG \
     "$unit" -o "$object" >"$object.log" 2>&1 || {
     { grep -m 20 -E 'error|fatal' "$object.log" || tail -n 20 "$object.log"; } >&2
     echo "FAILED $backend $arch $*" >&2

@@ -129,9 +129,7 @@ prepared gram(const exec_space& exec, std::int64_t n) {
   return product(exec, x, quern::transposed(x), "T", x);
 }
 
-#ifdef QUERN_BENCHMARK_KOKKOSKERNELS
 constexpr auto as_is = quern::impl::blas::form::as_is, transposed = quern::impl::blas::form::transposed;
-#endif
 
 /// Many products of small matrices.
 template <class T>
@@ -149,13 +147,12 @@ prepared batched(const exec_space& exec, std::int64_t batch, std::int64_t m, std
                          c(item, i, j) = sum;
                        });
                  }}};
-#ifdef QUERN_BENCHMARK_KOKKOSKERNELS
-  p.variants.push_back({"vendor", [=] {
-                          quern::impl::blas::gemm<exec_space, T>(
-                              exec, batch, n, m, k, T(1), {b.data(), as_is, n, k * n}, {a.data(), as_is, k, m * k},
-                              T(0), {c.data(), as_is, n, m * n});
-                        }});
-#endif
+  if (quern::impl::blas::available<exec_space>())
+    p.variants.push_back({"vendor", [=] {
+                            quern::impl::blas::gemm<exec_space, T>(exec, batch, n, m, k, T(1), {b.data(), as_is, n, k * n},
+                                                                   {a.data(), as_is, k, m * k}, T(0),
+                                                                   {c.data(), as_is, n, m * n});
+                          }});
   p.poison = [=] { Kokkos::deep_copy(c, T(-7)); };
   p.right = [=] { return product_right(c, a, b); };
   return p;
@@ -188,16 +185,18 @@ prepared vectors(const exec_space& exec, std::int64_t batch, std::int64_t m, std
                          y(item, i) = sum;
                        });
                  }}};
+  if constexpr (Many) {
+    if (quern::impl::blas::available<exec_space>())
+      p.variants.push_back({"vendor", [=] {
+                              quern::impl::blas::gemm<exec_space, T>(
+                                  exec, batch, m, 1, n, T(1), {a.data(), transposed, n, m * n},
+                                  {x.data(), as_is, n, n}, T(0), {y.data(), as_is, m, m});
+                            }});
+  } else {
 #ifdef QUERN_BENCHMARK_KOKKOSKERNELS
-  p.variants.push_back({"vendor", [=] {
-                          if constexpr (Many)
-                            quern::impl::blas::gemm<exec_space, T>(exec, batch, m, 1, n, T(1),
-                                                                   {a.data(), transposed, n, m * n},
-                                                                   {x.data(), as_is, n, n}, T(0),
-                                                                   {y.data(), as_is, m, m});
-                          else KokkosBlas::gemm(exec, "N", "T", T(1), x, one, T(0), y);
-                        }});
+    p.variants.push_back({"vendor", [=] { KokkosBlas::gemm(exec, "N", "T", T(1), x, one, T(0), y); }});
 #endif
+  }
   p.poison = [=] { Kokkos::deep_copy(y, T(-7)); };
   p.right = [=] {
     const Kokkos::View<T***, Kokkos::LayoutStride, bench::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> all(

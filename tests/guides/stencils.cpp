@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The code of docs/stencils.md, as part of functions that a user might write around it.
+#include "guide.hpp"
+
+namespace {
+
+//# 1 types
+//# 4 types
+
+struct centre {
+  template <class Window>
+  KOKKOS_FUNCTION float operator()(const Window& w) const {
+    return w(0, 0);
+  }
+};
+
+void heat(const space& exec) {
+  const int nz = 6, ny = 7, nx = 8;
+  const double dz = 1, dy = 1, dx = 1, h = 1;
+  Kokkos::View<double***> u("u", nz, ny, nx), next("next", nz, ny, nx), out("out", nz, ny, nx);
+  const Kokkos::View<double***> gz("gz", nz, ny, nx), gy("gy", nz, ny, nx), gx("gx", nz, ny, nx), v("v", nz, ny, nx),
+      w("w", nz, ny, nx);
+  quern::fill(exec, u, 2.0);
+  //# 1 statements
+  EXPECT_NEAR(2.0, test::contents(next)[50], 1e-12);
+  //# 3
+  //# 6
+  EXPECT_EQ(0.0, test::contents(gy)[50]);
+  //# 7
+  EXPECT_NEAR(2.0, hottest, 1e-12);
+}
+
+void flat(const space& exec) {
+  const Kokkos::View<float**> in("in", 5, 6), out("out", 5, 6), photo("photo", 5, 6), blurred("blurred", 5, 6);
+  const Kokkos::View<double**> u("u", 5, 6), conductivity("conductivity", 5, 6), fx("fx", 5, 6), wall("wall", 5, 6);
+  const Kokkos::View<float*> down("down", 3), across("across", 3);
+  quern::fill(exec, in, 1.0f);
+  quern::fill(exec, photo, 1.0f);
+  quern::fill(exec, down, 0.5f);
+  quern::fill(exec, across, 0.5f);
+  const centre f;
+  //# 2
+  EXPECT_EQ(1.0f, test::contents(out)[7]);
+  //# 4 statements
+  EXPECT_EQ(0.0, test::contents(wall)[0]);
+  //# 5
+  EXPECT_NEAR(1.0f, test::contents(blurred)[8], 1e-6);
+  EXPECT_EQ(2.25f, test::contents(out)[8]);
+}
+
+}  // namespace
+
+TEST(Guides, Stencils) {
+  const space exec;
+  heat(exec);
+  flat(exec);
+}
