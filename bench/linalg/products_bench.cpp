@@ -149,9 +149,9 @@ prepared batched(const exec_space& exec, std::int64_t batch, std::int64_t m, std
                  }}};
   if (quern::impl::blas::available<exec_space>())
     p.variants.push_back({"vendor", [=] {
-                            quern::impl::blas::gemm<exec_space, T>(exec, batch, n, m, k, T(1), {b.data(), as_is, n, k * n},
-                                                                   {a.data(), as_is, k, m * k}, T(0),
-                                                                   {c.data(), as_is, n, m * n});
+                            quern::impl::blas::gemm<exec_space, T>(
+                                exec, batch, n, m, k, T(1), {b.data(), as_is, n, k * n}, {a.data(), as_is, k, m * k},
+                                T(0), {c.data(), as_is, n, m * n});
                           }});
   p.poison = [=] { Kokkos::deep_copy(c, T(-7)); };
   p.right = [=] { return product_right(c, a, b); };
@@ -189,8 +189,8 @@ prepared vectors(const exec_space& exec, std::int64_t batch, std::int64_t m, std
     if (quern::impl::blas::available<exec_space>())
       p.variants.push_back({"vendor", [=] {
                               quern::impl::blas::gemm<exec_space, T>(
-                                  exec, batch, m, 1, n, T(1), {a.data(), transposed, n, m * n},
-                                  {x.data(), as_is, n, n}, T(0), {y.data(), as_is, m, m});
+                                  exec, batch, m, 1, n, T(1), {a.data(), transposed, n, m * n}, {x.data(), as_is, n, n},
+                                  T(0), {y.data(), as_is, m, m});
                             }});
   } else {
 #ifdef QUERN_BENCHMARK_KOKKOSKERNELS

@@ -24,7 +24,8 @@ std::string unfinished_name(const std::string& path) { return is_replaced(path) 
 
 void check_writable(const std::string& path) {
   const std::string unfinished = unfinished_name(path);
-  if (!std::ofstream(unfinished, std::ios::binary)) throw usage_error(fmt::format("{}: cannot be opened for writing", path));
+  if (!std::ofstream(unfinished, std::ios::binary))
+    throw usage_error(fmt::format("{}: cannot be opened for writing", path));
   if (unfinished != path) std::filesystem::remove(unfinished);
 }
 

@@ -12,12 +12,12 @@ using complex_double = Kokkos::complex<double>;
 
 }  // namespace
 
-#define QUERN_ROUTINES(p, T)                                                                                          \
-  void p##gemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k, const T* alpha,     \
-                const T* a, const int* lda, const T* b, const int* ldb, const T* beta, T* c, const int* ldc);         \
+#define QUERN_ROUTINES(p, T)                                                                                           \
+  void p##gemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k, const T* alpha,      \
+                const T* a, const int* lda, const T* b, const int* ldb, const T* beta, T* c, const int* ldc);          \
   void p##gemv_(const char* trans, const int* m, const int* n, const T* alpha, const T* a, const int* lda, const T* x, \
-                const int* incx, const T* beta, T* y, const int* incy);                                               \
-  void p##trsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,  \
+                const int* incx, const T* beta, T* y, const int* incy);                                                \
+  void p##trsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,   \
                 const T* alpha, const T* a, const int* lda, T* b, const int* ldb);
 extern "C" {
 QUERN_ROUTINES(s, float)

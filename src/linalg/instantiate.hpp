@@ -10,10 +10,10 @@
   template void gemm(const E&, std::int64_t, std::int64_t, std::int64_t, std::int64_t, T, operand<const T>, \
                      operand<const T>, T, operand<T>);                                                      \
   template void trsm(const E&, side, triangle_kind, std::int64_t, std::int64_t, operand<const T>, operand<T>);
-#define QUERN_BLAS_TYPES(E)           \
-  template bool available<E>();       \
-  QUERN_BLAS(E, float)                \
-  QUERN_BLAS(E, double)               \
+#define QUERN_BLAS_TYPES(E)             \
+  template bool available<E>();         \
+  QUERN_BLAS(E, float)                  \
+  QUERN_BLAS(E, double)                 \
   QUERN_BLAS(E, Kokkos::complex<float>) \
   QUERN_BLAS(E, Kokkos::complex<double>)
 #define QUERN_LAPACK(E, T)                                                                             \

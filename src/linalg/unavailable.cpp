@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What stands for a BLAS and a LAPACK where this installation has none: `available` says so, and nothing else is called.
+// What stands for a BLAS and a LAPACK where this installation has none: `available` says so, and nothing else is
+// called.
 #include <quern/core/error.hpp>
 
 #include "instantiate.hpp"

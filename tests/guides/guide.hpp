@@ -16,8 +16,8 @@ using space = Kokkos::DefaultExecutionSpace;
 template <class T>
 auto on_device(const std::vector<T>& values) {
   const Kokkos::View<T*> v("values", values.size());
-  Kokkos::deep_copy(v, Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(),
-                                                                                                          values.size()));
+  Kokkos::deep_copy(v, Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                           values.data(), values.size()));
   return v;
 }
 

@@ -6,8 +6,8 @@
 
 namespace {
 
-//# 1
-//# 2 types
+// # 1
+// # 2 types
 
 struct cube {
   template <class T>
@@ -18,13 +18,13 @@ struct cube {
 
 void functions(const space& exec) {
   const cube f;
-  //# 2 statements
+  // # 2 statements
   EXPECT_NEAR(0.658758, mass, 1e-5);
-  //# 3
+  // # 3
   EXPECT_NEAR(mass, fine, 1e-6);
   EXPECT_NEAR(mass, same, 1e-12);
   EXPECT_NEAR(0.25f, single, 1e-5);
-  //# 4
+  // # 4
   EXPECT_NEAR(0.25, r.value, 1e-9);
 }
 
@@ -35,7 +35,7 @@ void samples_of(const space& exec) {
   quern::fill(exec, force, 2.0);
   quern::copy(exec, abscissae, on_device<double>({0, 1, 2, 4, 5}));
   quern::fill(exec, samples, 1.0);
-  //# 5
+  // # 5
   EXPECT_EQ(4.0, work);
   EXPECT_EQ(1.0, test::contents(sums)[10]);
 }

@@ -6,7 +6,7 @@
 
 namespace guide {
 
-//# 1
+// # 1
 struct point {
   double mass, charge;
 };
@@ -19,7 +19,7 @@ void order(const space& exec) {
   const Kokkos::View<double**> table("table", 3, 4);
   const Kokkos::View<point*> points("points", 3);
   const positions_type positions("positions", 3);
-  //# 2
+  // # 2
   EXPECT_TRUE(!in_order);
   EXPECT_EQ((std::vector<double>{1, 2, 3}), test::contents(keys));
 }
@@ -29,7 +29,7 @@ void distinct(const space& exec) {
   const auto mask = on_device<int>({1, 0, 1});
   const doubles values("values", 3), out("out", 3);
   const positions_type counts("counts", 3), inverse("inverse", 3), first("first", 3), positions("positions", 3);
-  //# 3
+  // # 3
   EXPECT_EQ(3, n);
   EXPECT_EQ(2, test::value(count));
 }
@@ -38,14 +38,14 @@ void groups(const space& exec) {
   const auto cell = on_device<int>({5, 3, 5}), species = on_device<int>({0, 0, 1});
   const auto particle_mass = on_device<double>({1, 2, 4});
   const Kokkos::View<int*> cell_of_group("cell of group", 3), rows_of_group("rows of group", 3);
-  //# 4
+  // # 4
   EXPECT_EQ(2, in_range.size());
   EXPECT_EQ((std::vector<double>{2, 1, 4}), test::contents(mass));
 }
 
 void joins(const space& exec) {
   const auto left = on_device<int>({1, 2}), right = on_device<int>({2, 3});
-  //# 5
+  // # 5
   EXPECT_EQ(2, n);
   EXPECT_EQ(0, test::contents(left_rows)[0]);  // the first row has no partner
 }
@@ -55,7 +55,7 @@ void bins(const space& exec) {
   const doubles edges("edges", 257), masses("masses", 256);
   const Kokkos::View<double**> points("points", 5, 3);
   quern::fill(exec, edges, 0.0);
-  //# 6
+  // # 6
   EXPECT_EQ(5, quern::sum(exec, cells));
 }
 
@@ -63,14 +63,14 @@ void keys(const space& exec) {
   const int cells = 4;
   const auto cell_of_particle = on_device<int>({1, 3, 1});
   const auto particle_mass = on_device<double>({1, 2, 4});
-  //# 7
+  // # 7
   EXPECT_EQ((std::vector<double>{0, 5, 0, 2}), test::contents(mass));
 }
 
 void searches(const space& exec) {
   const auto sorted = on_device<double>({1, 2, 3}), x = on_device<double>({2, 5}), edges = sorted;
   const Kokkos::View<int*> places("places", 2), bins("bins", 2);
-  //# 8
+  // # 8
   EXPECT_EQ((std::vector<int>{2, 3}), test::contents(places));
 }
 

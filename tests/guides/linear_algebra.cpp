@@ -8,9 +8,9 @@
 
 namespace guide {
 
-//# 1
-//# 3 types
-//# 4 types
+// # 1
+// # 3 types
+// # 4 types
 
 struct product {
   template <class Y, class A, class X>
@@ -46,7 +46,7 @@ void products(const space& exec) {
   for (const auto& m : {a, b}) set_twice_the_identity(m);
   quern::fill(exec, d, 1.0);
   quern::fill(exec, x, 1.0);
-  //# 2
+  // # 2
   EXPECT_EQ(8.0, z);  // y = a x is 2 everywhere, and x 1
   EXPECT_EQ(7.0, test::contents(gram)[0]);
 }
@@ -60,7 +60,7 @@ void maps(const space& exec) {
   set_twice_the_identity(a);
   const matrices many("many", 3, 4, 4), q("q", 3, 4, 4), r("r", 3, 4, 4);
   const factorize_item factorize;
-  //# 3 statements
+  // # 3 statements
   EXPECT_EQ(2.0, test::contents(norms)[0]);
   EXPECT_EQ(2.0, test::contents(y)[5]);
 }
@@ -70,7 +70,7 @@ void steps(const space& exec) {
   const matrix x("x", 3, 4);
   for (int item = 0; item < 3; ++item) set_twice_the_identity(Kokkos::subview(a, item, Kokkos::ALL, Kokkos::ALL));
   quern::fill(exec, x, 1.0);
-  //# 4 statements
+  // # 4 statements
   EXPECT_EQ(0.5, test::contents(x)[5]);
 }
 
@@ -82,9 +82,9 @@ void batches(const space& exec) {
   const Kokkos::View<int**> pivots("pivots", batch, 4);
   for (int item = 0; item < batch; ++item) set_twice_the_identity(Kokkos::subview(a, item, Kokkos::ALL, Kokkos::ALL));
   quern::fill(exec, b, 1.0);
-  //# 5
+  // # 5
   EXPECT_NEAR(0.5, test::contents(x)[5], 1e-12);
-  //# 6
+  // # 6
   EXPECT_EQ(0, test::contents(info)[2]);
 }
 
@@ -95,7 +95,7 @@ void single(const space& exec) {
   const Kokkos::View<int*> pivots("pivots", 4);
   for (const auto& m : {a, l}) set_twice_the_identity(m);
   quern::fill(exec, b, 1.0);
-  //# 7
+  // # 7
   EXPECT_NEAR(16.0, d, 1e-10);
   EXPECT_NEAR(std::log(16.0), sign * log, 1e-12);
   EXPECT_EQ(4, rank);
@@ -107,7 +107,7 @@ void large(const space& exec) {
   const vector mean("mean", 4), explained_variance("explained variance", 2), s("s", 2);
   quern::random::normal(exec, observations, quern::random::key(1));
   quern::random::normal(exec, a, quern::random::key(2));
-  //# 8
+  // # 8
   EXPECT_LT(0.0, test::contents(s)[1]);
 }
 

@@ -7,16 +7,16 @@
 namespace guide {
 namespace {
 
-//# 1
+// # 1
 
 void fields(const space& exec) {
   const int step = 3;
   const Kokkos::View<double**> noise("noise", 10, 20), phase("phase", 10, 20), local("local", 4, 5);
-  //# 2
+  // # 2
   (void)positions;
   (void)velocities;
   const std::int64_t nx = 10, ny = 20, x0 = 2, y0 = 3;
-  //# 3
+  // # 3
   EXPECT_EQ(test::contents(noise)[2 * 20 + 3], test::contents(local)[0]);
 }
 
@@ -26,13 +26,13 @@ void walk() {
   const random::key k(42);
   const Kokkos::View<double*> survival("survival", n), x("x", n);
   Kokkos::deep_copy(survival, 0.5);
-  //# 4
+  // # 4
   EXPECT_LT(0.0, quern::sum(x));
 }
 
 void quasi(const space& exec) {
   const random::key k(42);
-  //# 5
+  // # 5
   EXPECT_NEAR(0.5, quern::mean(exec, points), 1e-3);
 }
 

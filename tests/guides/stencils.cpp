@@ -6,8 +6,8 @@
 
 namespace {
 
-//# 1 types
-//# 4 types
+// # 1 types
+// # 4 types
 
 struct centre {
   template <class Window>
@@ -23,12 +23,12 @@ void heat(const space& exec) {
   const Kokkos::View<double***> gz("gz", nz, ny, nx), gy("gy", nz, ny, nx), gx("gx", nz, ny, nx), v("v", nz, ny, nx),
       w("w", nz, ny, nx);
   quern::fill(exec, u, 2.0);
-  //# 1 statements
+  // # 1 statements
   EXPECT_NEAR(2.0, test::contents(next)[50], 1e-12);
-  //# 3
-  //# 6
+  // # 3
+  // # 6
   EXPECT_EQ(0.0, test::contents(gy)[50]);
-  //# 7
+  // # 7
   EXPECT_NEAR(2.0, hottest, 1e-12);
 }
 
@@ -41,11 +41,11 @@ void flat(const space& exec) {
   quern::fill(exec, down, 0.5f);
   quern::fill(exec, across, 0.5f);
   const centre f;
-  //# 2
+  // # 2
   EXPECT_EQ(1.0f, test::contents(out)[7]);
-  //# 4 statements
+  // # 4 statements
   EXPECT_EQ(0.0, test::contents(wall)[0]);
-  //# 5
+  // # 5
   EXPECT_NEAR(1.0f, test::contents(blurred)[8], 1e-6);
   EXPECT_EQ(2.25f, test::contents(out)[8]);
 }

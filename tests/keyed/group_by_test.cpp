@@ -294,7 +294,8 @@ TYPED_TEST(GroupBy, NothingAndMisuse) {
                      [&] { quern::group_by(quern::key_range{5, 4}, keys, quern::checked); });
   constexpr auto lowest = std::numeric_limits<std::int64_t>::min(), highest = std::numeric_limits<std::int64_t>::max();
   test::expect_error(
-      "quern::group_by: the range is from -9223372036854775808 to 9223372036854775807, expected 1 to 2147483647 numbers",
+      "quern::group_by: the range is from -9223372036854775808 to 9223372036854775807, expected 1 to 2147483647 "
+      "numbers",
       [&] { quern::group_by(E(), quern::key_range{lowest, highest}, keys); });
   test::expect_error("quern::sum: out has extents (3), expected (2), one for each group",
                      [&] { quern::sum(E(), this->row(std::vector<double>(3)), keys, by); });

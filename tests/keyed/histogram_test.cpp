@@ -303,8 +303,11 @@ TYPED_TEST(Bins, OfManyEdgesAndWeights) {
 TYPED_TEST(Bins, NearlyEqualEdges) {
   const auto counts = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, TypeParam>({10});
   const auto x = test::row<TypeParam>(std::vector<double>{1, 2});
-  for (const quern::bin_range range :
-       {quern::bin_range{1, std::nextafter(1.0, 2.0)}, {1e15, 1e15 + 1}, {1, 1 + 1e-15}, {0, 5e-324}, {-1e300, -1e300 * (1 - 1e-15)}})
+  for (const quern::bin_range range : {quern::bin_range{1, std::nextafter(1.0, 2.0)},
+                                       {1e15, 1e15 + 1},
+                                       {1, 1 + 1e-15},
+                                       {0, 5e-324},
+                                       {-1e300, -1e300 * (1 - 1e-15)}})
     test::expect_error("quern::histogram: the range is too small for 10 bins: their edges are equal in double",
                        [&] { quern::histogram(TypeParam(), counts, x, range); });
   quern::histogram(counts, x, {1, 1 + 1e-13});

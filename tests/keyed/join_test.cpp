@@ -124,7 +124,8 @@ TYPED_TEST(Join, NothingAndMisuse) {
                      [&] { quern::join(E(), two, other, a, table); });
   test::expect_error("quern::semi_join: out and an input share memory", [&] { quern::semi_join(E(), a, a, two); });
   const Kokkos::View<std::int64_t*, E> pairs("rows", 9);
-  test::expect_error("quern::join: output 1 and output 2 share memory", [&] { quern::join(E(), pairs, pairs, a, two); });
+  test::expect_error("quern::join: output 1 and output 2 share memory",
+                     [&] { quern::join(E(), pairs, pairs, a, two); });
 }
 
 }  // namespace

@@ -257,21 +257,19 @@ TYPED_TEST(LeastSquares, NaNAndMisuse) {
     const auto in_b = Kokkos::subview(b, std::pair(2, 3), 0), in_x = Kokkos::subview(x, Kokkos::ALL, 0);
     test::expect_error("quern::lstsq: residuals and b share memory",
                        [&] { quern::lstsq(E(), quern::outputs(x, in_b), va, b); });
-    test::expect_error("quern::lstsq: s and a share memory", [&] {
-      quern::lstsq(quern::outputs(x, one, Kokkos::subview(va, 3, Kokkos::ALL)), va, b);
-    });
+    test::expect_error("quern::lstsq: s and a share memory",
+                       [&] { quern::lstsq(quern::outputs(x, one, Kokkos::subview(va, 3, Kokkos::ALL)), va, b); });
     test::expect_error("quern::lstsq: x and s share memory",
                        [&] { quern::lstsq(quern::outputs(x, one, in_x), va, b); });
-    test::expect_error("quern::lstsq: residuals and s share memory", [&] {
-      quern::lstsq(quern::outputs(x, Kokkos::subview(s, std::pair(3, 4)), s), va, b);
-    });
+    test::expect_error("quern::lstsq: residuals and s share memory",
+                       [&] { quern::lstsq(quern::outputs(x, Kokkos::subview(s, std::pair(3, 4)), s), va, b); });
     const auto u = TestFixture::array(9, 2), vt = TestFixture::array(2, 4);
     test::expect_error("quern::truncated_svd: u and vt share memory", [&] {
-      quern::truncated_svd(u, TestFixture::reals(2), Kokkos::subview(u, std::pair(0, 2), std::pair(0, 2)), this->array(this->sample(9, 2)));
+      quern::truncated_svd(u, TestFixture::reals(2), Kokkos::subview(u, std::pair(0, 2), std::pair(0, 2)),
+                           this->array(this->sample(9, 2)));
     });
-    test::expect_error("quern::pca: mean and components share memory", [&] {
-      quern::pca(Kokkos::subview(vt, 1, Kokkos::ALL), vt, TestFixture::reals(2), va);
-    });
+    test::expect_error("quern::pca: mean and components share memory",
+                       [&] { quern::pca(Kokkos::subview(vt, 1, Kokkos::ALL), vt, TestFixture::reals(2), va); });
   }
   test::expect_error("quern::pinv: out has extents (9, 4), expected (4, 9)", [&] { quern::pinv(va, va); });
   test::expect_error("quern::cond: a has extents (9, 4), expected a square matrix, (n, n)",

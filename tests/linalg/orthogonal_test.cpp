@@ -228,8 +228,8 @@ TYPED_TEST(Orthogonal, ElementsOfEverySize) {
   using R = typename TestFixture::R;
   constexpr int n = 4;
   const bool narrow = sizeof(R) == 4;
-  const std::vector<double> sizes = narrow ? std::vector<double>{1e-22, 1e-36, 1e20, 5e36}
-                                           : std::vector<double>{1e-170, 1e-305, 1e155, 1e306};
+  const std::vector<double> sizes =
+      narrow ? std::vector<double>{1e-22, 1e-36, 1e20, 5e36} : std::vector<double>{1e-170, 1e-305, 1e155, 1e306};
   for (const double size : sizes) {
     auto scaled = [&](std::vector<T> a) {
       for (T& x : a) x *= static_cast<R>(size);
@@ -241,7 +241,8 @@ TYPED_TEST(Orthogonal, ElementsOfEverySize) {
     this->check_eigh(5, n, {-size, 0.25 * size, 0.5 * size, size});
   }
   auto mixed = test::matrices<T>(2, n, "any");  // columns of very different sizes
-  for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] *= static_cast<R>(i % 4 == 1 ? sizes[0] : i % 4 == 2 ? sizes[2] : 1);
+  for (std::size_t i = 0; i < mixed.size(); ++i)
+    mixed[i] *= static_cast<R>(i % 4 == 1 ? sizes[0] : i % 4 == 2 ? sizes[2] : 1);
   this->check_svd(mixed, 2, n, n);
   this->check_qr(mixed, 2, n, n, n);
 }
@@ -299,7 +300,8 @@ TYPED_TEST(Orthogonal, ReportsMisuse) {
     test::expect_error("quern::svd: u and s share memory", [&] { quern::svd(q, inside, r, a); });
     const auto v = Kokkos::subview(r, Kokkos::ALL, 1, Kokkos::ALL);
     test::expect_error("quern::svd: s and vt share memory", [&] { quern::svd(q, v, r, a); });
-    test::expect_error("quern::eigh: w and v share memory", [&] { quern::eigh(E(), v, r, TestFixture::array({3, 4, 4})); });
+    test::expect_error("quern::eigh: w and v share memory",
+                       [&] { quern::eigh(E(), v, r, TestFixture::array({3, 4, 4})); });
   }
   const Kokkos::View<int*, typename E::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> over(
       reinterpret_cast<int*>(s.data()), 3);

@@ -78,7 +78,8 @@ TYPED_TEST(Functions, TakeMixedIntegersAsNumbers) {
     using T = typename std::remove_cvref_t<decltype(v)>::value_type;
     return test::make_array<T, 1, Kokkos::LayoutRight, E>({static_cast<std::int64_t>(v.size())}, v);
   };
-  constexpr auto largest = std::numeric_limits<std::int64_t>::max(), smallest = std::numeric_limits<std::int64_t>::min();
+  constexpr auto largest = std::numeric_limits<std::int64_t>::max(),
+                 smallest = std::numeric_limits<std::int64_t>::min();
   const auto i = line(std::vector<std::int32_t>{-1, 7, -3});
   const auto u = line(std::vector<std::uint32_t>{2, 0, 4000000000u});
   const auto wide = line(std::vector<std::int64_t>{-1, largest, smallest});

@@ -500,12 +500,14 @@ TYPED_TEST(Random, ReportsMisuse) {
   test::expect_error("quern::random::integers: low is 4 and high 3, expected low <= high",
                      [&] { quern::random::integers(e, small, k, 4, 3, quern::random::endpoint); });
   constexpr auto largest = std::numeric_limits<std::int64_t>::max();
-  test::expect_error("quern::random::bernoulli: out with extents (4) at (9223372036854775807) is not within a field of "
-                     "extents (100)",
-                     [&] { quern::random::bernoulli(e, small, part(k, {100}, {largest}), 0.5); });
-  test::expect_error("quern::random::uniform: the field has extents (4294967296, 4294967296), more than 2^63 - 1 "
-                     "positions",
-                     [&] { quern::random::uniform(e, v, part(k, {1ll << 32, 1ll << 32}, {0, 0})); });
+  test::expect_error(
+      "quern::random::bernoulli: out with extents (4) at (9223372036854775807) is not within a field of "
+      "extents (100)",
+      [&] { quern::random::bernoulli(e, small, part(k, {100}, {largest}), 0.5); });
+  test::expect_error(
+      "quern::random::uniform: the field has extents (4294967296, 4294967296), more than 2^63 - 1 "
+      "positions",
+      [&] { quern::random::uniform(e, v, part(k, {1ll << 32, 1ll << 32}, {0, 0})); });
   quern::random::uniform(e, v, part(k, {1ll << 31, 1ll << 31}, {(1ll << 31) - 4, (1ll << 31) - 5}));
   test::expect_error("quern::random::normal: deviation is -1.000000, expected a finite number of at least 0",
                      [&] { quern::random::normal(e, v, k, 0, -1); });

@@ -4,8 +4,8 @@
 // Choices without replacement, permutations, correlated vectors and points of Sobol's sequence.
 
 #include <cmath>
-#include <quern/map/functions.hpp>
 #include <quern/linalg/multivariate_normal.hpp>
+#include <quern/map/functions.hpp>
 #include <quern/random/permutation.hpp>
 #include <quern/random/sobol.hpp>
 #include <quern/reduce/reduce.hpp>

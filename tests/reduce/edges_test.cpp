@@ -71,7 +71,8 @@ TYPED_TEST(ReduceEdges, ValuesOfAnySize) {
   check(three<double>{1, 2, 3});
   check(three<float>{1, 2, 3});
   const Kokkos::View<three<float>*, TypeParam> made("made", 9);
-  quern::map(exec, made, make_three(), test::make_array<float, 1, Kokkos::LayoutRight, TypeParam>({9}, test::samples<float>(9)));
+  quern::map(exec, made, make_three(),
+             test::make_array<float, 1, Kokkos::LayoutRight, TypeParam>({9}, test::samples<float>(9)));
   EXPECT_EQ(test::value_of<float>(test::sample(8)), test::contents(made)[8].a);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Random calls, each made twice: on the execution space under test, with arrays of random strides, paddings and offsets,
-// and on one host thread with contiguous ones. QUERN_DIFFERENTIAL_ROUNDS says how many of each; a seed is printed with a
-// difference, and QUERN_DIFFERENTIAL_SEED repeats it.
+// Random calls, each made twice: on the execution space under test, with arrays of random strides, paddings and
+// offsets, and on one host thread with contiguous ones. QUERN_DIFFERENTIAL_ROUNDS says how many of each; a seed is
+// printed with a difference, and QUERN_DIFFERENTIAL_SEED repeats it.
 #include <cmath>
 #include <cstdlib>
 #include <quern/keyed.hpp>
@@ -101,8 +101,10 @@ auto scattered(generator& g, const std::array<std::int64_t, Rank>& n, const std:
   Kokkos::deep_copy(memory, host);
   using data = typename test::data_type<T, Rank>::type;
   // The memory lives as long as the View that stands for it.
-  return std::pair(memory, Kokkos::View<data, Kokkos::LayoutStride, typename Exec::memory_space,
-                                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>(memory.data() + first, layout));
+  return std::pair(
+      memory,
+      Kokkos::View<data, Kokkos::LayoutStride, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+          memory.data() + first, layout));
 }
 
 template <std::size_t Rank, class T>
@@ -173,8 +175,9 @@ TYPED_TEST(Differential, Maps) {
   this->repeat([&](generator& g) {
     const auto n = g.extents<3>(150);
     const auto values = g.values<T>(size_of<3>(n));
-    this->template compare<T>("map", g, n, n, values,
-                              [](const auto& e, const auto& out, const auto& in) { quern::map(e, out, scale(), in, in); });
+    this->template compare<T>("map", g, n, n, values, [](const auto& e, const auto& out, const auto& in) {
+      quern::map(e, out, scale(), in, in);
+    });
     this->template compare<double>("copy", g, n, n, values,
                                    [](const auto& e, const auto& out, const auto& in) { quern::copy(e, out, in); });
   });
@@ -189,18 +192,18 @@ TYPED_TEST(Differential, Reductions) {
     const int along = static_cast<int>(g.up_to(2));
     std::array<std::int64_t, 2> rest{n[along == 0 ? 1 : 0], n[along == 2 ? 1 : 2]};
     const quern::axis axis{along};
-    this->template compare<double>("sum", g, rest, n, values,
-                                   [&](const auto& e, const auto& out, const auto& in) { quern::sum(e, out, in, axis); });
+    this->template compare<double>("sum", g, rest, n, values, [&](const auto& e, const auto& out, const auto& in) {
+      quern::sum(e, out, in, axis);
+    });
     this->template compare<double>("mean", g, rest, n, values, [&](const auto& e, const auto& out, const auto& in) {
       quern::mean(e, out, in, axis);
     });
     if (n[along] == 0) return;
     this->template compare<T>("max", g, rest, n, values,
                               [&](const auto& e, const auto& out, const auto& in) { quern::max(e, out, in, axis); });
-    this->template compare<std::int64_t>("argmin", g, rest, n, values,
-                                         [&](const auto& e, const auto& out, const auto& in) {
-                                           quern::argmin(e, out, in, axis);
-                                         });
+    this->template compare<std::int64_t>(
+        "argmin", g, rest, n, values,
+        [&](const auto& e, const auto& out, const auto& in) { quern::argmin(e, out, in, axis); });
     this->template compare<double>("median", g, rest, n, values, [&](const auto& e, const auto& out, const auto& in) {
       quern::median(e, out, in, axis);
     });
@@ -213,10 +216,9 @@ TYPED_TEST(Differential, LongMedians) {
     const std::array<std::int64_t, 2> n{1 + g.up_to(3000), 1 + g.up_to(400)};
     const auto values = g.values<T>(size_of<2>(n));
     const int along = static_cast<int>(g.up_to(1));
-    this->template compare<double>("median", g, std::array<std::int64_t, 1>{n[1 - along]}, n, values,
-                                   [&](const auto& e, const auto& out, const auto& in) {
-                                     quern::median(e, out, in, quern::axis{along});
-                                   });
+    this->template compare<double>(
+        "median", g, std::array<std::int64_t, 1>{n[1 - along]}, n, values,
+        [&](const auto& e, const auto& out, const auto& in) { quern::median(e, out, in, quern::axis{along}); });
   });
 }
 
@@ -229,10 +231,9 @@ TYPED_TEST(Differential, Scans) {
     this->template compare<double>("cumsum", g, n, n, values, [&](const auto& e, const auto& out, const auto& in) {
       quern::cumsum(e, out, in, axis);
     });
-    this->template compare<std::int64_t>("cumsum", g, n, n, values,
-                                         [&](const auto& e, const auto& out, const auto& in) {
-                                           quern::cumsum(e, out, in, axis);
-                                         });
+    this->template compare<std::int64_t>(
+        "cumsum", g, n, n, values,
+        [&](const auto& e, const auto& out, const auto& in) { quern::cumsum(e, out, in, axis); });
   });
 }
 
@@ -244,18 +245,16 @@ TYPED_TEST(Differential, OrderAndKeys) {
     const quern::axis axis{static_cast<int>(g.up_to(1))};
     this->template compare<T>("sort", g, n, n, values,
                               [&](const auto& e, const auto& out, const auto& in) { quern::sort(e, out, in, axis); });
-    this->template compare<std::int32_t>("argsort", g, n, n, values,
-                                         [&](const auto& e, const auto& out, const auto& in) {
-                                           quern::argsort(e, out, in, axis);
-                                         });
+    this->template compare<std::int32_t>(
+        "argsort", g, n, n, values,
+        [&](const auto& e, const auto& out, const auto& in) { quern::argsort(e, out, in, axis); });
     const std::array<std::int64_t, 1> line{g.extent(5000)}, bins{1 + g.up_to(300)};
     const auto row = g.values<T>(line[0]);
     this->template compare<T>("unique", g, std::array<std::int64_t, 1>{300}, line, row,
                               [](const auto& e, const auto& out, const auto& in) { quern::unique(e, out, in); });
-    this->template compare<std::int64_t>("histogram", g, bins, line, row,
-                                         [](const auto& e, const auto& out, const auto& in) {
-                                           quern::histogram(e, out, in, {-60.5, 77});
-                                         });
+    this->template compare<std::int64_t>(
+        "histogram", g, bins, line, row,
+        [](const auto& e, const auto& out, const auto& in) { quern::histogram(e, out, in, {-60.5, 77}); });
   });
 }
 
@@ -281,11 +280,10 @@ TYPED_TEST(Differential, Stencils) {
     const auto values = g.values<T>(size_of<2>(n));
     const std::vector<T> before(values.size(), T(7));
     const std::pair<std::int64_t, std::int64_t> down{2, n[0] - 2}, across{2, n[1] - 2 - g.up_to(1)};
-    for (const quern::boundaries& edge :
-         {quern::boundaries(boundary::keep), quern::boundaries(boundary::constant(3)),
-          quern::boundaries(boundary::nearest), quern::boundaries(boundary::reflect),
-          quern::boundaries(boundary::mirror), quern::boundaries(boundary::wrap),
-          quern::boundaries(quern::interior_only{down, across})}) {
+    for (const quern::boundaries& edge : {quern::boundaries(boundary::keep), quern::boundaries(boundary::constant(3)),
+                                          quern::boundaries(boundary::nearest), quern::boundaries(boundary::reflect),
+                                          quern::boundaries(boundary::mirror), quern::boundaries(boundary::wrap),
+                                          quern::boundaries(quern::interior_only{down, across})}) {
       const auto both = [&](const std::string& name, const auto& call) {
         this->template compare<T>(name, g, n, n, values, [&](const auto& e, const auto& out, const auto& in) {
           quern::copy(e, out, in);

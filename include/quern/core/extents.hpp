@@ -72,8 +72,7 @@ enum class use { input, output };
 
 /// Whether `Exec` works on the device's side of a DualView.
 template <class Exec, class V>
-inline constexpr bool on_device_side =
-    Kokkos::SpaceAccessibility<Exec, typename V::t_dev::memory_space>::accessible;
+inline constexpr bool on_device_side = Kokkos::SpaceAccessibility<Exec, typename V::t_dev::memory_space>::accessible;
 
 /// The pointer, extents and strides of any `view_like`, as seen from `Exec`. A DualView that is an input must be up to
 /// date there.

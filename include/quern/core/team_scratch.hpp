@@ -13,8 +13,8 @@
 namespace quern::impl {
 
 /// The bytes of level 0 scratch memory that a team of so many threads may ask for. What Kokkos reports is what remains
-/// beside a double for each of 1024 threads; a smaller team leaves more. Tools take some: compute-sanitizer 1 KiB. Hosts
-/// have no limit.
+/// beside a double for each of 1024 threads; a smaller team leaves more. Tools take some: compute-sanitizer 1 KiB.
+/// Hosts have no limit.
 template <class Exec>
 std::int64_t team_scratch_room(int threads) {
   if constexpr (!tuning<Exec>::device) return std::numeric_limits<int>::max();
@@ -23,8 +23,8 @@ std::int64_t team_scratch_room(int threads) {
   return reported + (most_threads - threads) * static_cast<std::int64_t>(sizeof(double)) - of_tools;
 }
 
-/// The largest team of up to `most` threads whose scratch memory, `bytes(threads)`, there is room for, by halves down to
-/// one of 32; 0 where that is too large as well.
+/// The largest team of up to `most` threads whose scratch memory, `bytes(threads)`, there is room for, by halves down
+/// to one of 32; 0 where that is too large as well.
 template <class Exec, class Bytes>
 int team_with_room(int most, const Bytes& bytes) {
   int threads = most;

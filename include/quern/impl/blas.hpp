@@ -4,9 +4,9 @@
 #define QUERN_IMPL_BLAS_HPP
 
 /// @file
-/// What the compiled part of the component `linalg` does with a BLAS: that of the host, or on devices Kokkos Kernels and,
-/// through it or beside it, the vendor's. Its functions exist for every execution space that Kokkos was built with and
-/// the four types of a BLAS, whether a BLAS is behind them or not: `available` tells.
+/// What the compiled part of the component `linalg` does with a BLAS: that of the host, or on devices Kokkos Kernels
+/// and, through it or beside it, the vendor's. Its functions exist for every execution space that Kokkos was built with
+/// and the four types of a BLAS, whether a BLAS is behind them or not: `available` tells.
 
 #ifndef QUERN_USES_LINALG
 #error "quern/linalg.hpp needs a target: target_link_libraries(<yours> Quern::linalg), or Quern::quern"

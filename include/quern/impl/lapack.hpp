@@ -5,9 +5,9 @@
 
 /// @file
 /// Factorizations of one matrix, in the compiled part of the `linalg` component: LAPACK on hosts, cuSOLVER and
-/// rocSOLVER on devices, one glue file each, and one for what has none. Their functions are instantiated for the execution spaces and types of
-/// `blas`. What they need of memory comes from the scratch pool; on devices they are asynchronous unless the vendor's
-/// are not.
+/// rocSOLVER on devices, one glue file each, and one for what has none. Their functions are instantiated for the
+/// execution spaces and types of `blas`. What they need of memory comes from the scratch pool; on devices they are
+/// asynchronous unless the vendor's are not.
 ///
 /// `info` is memory of the host that the device can write: 0, or what LAPACK says of a matrix without a result.
 

@@ -93,8 +93,7 @@ auto counted_call(const std::string& label, const Run& run, const First& first, 
   } else if constexpr (sizeof...(Rest) == Outputs + Inputs + 1) {
     [&]<std::size_t... O, std::size_t... I>(const auto& arguments, std::index_sequence<O...>,
                                             std::index_sequence<I...>) {
-      if constexpr (Outputs > 0)
-        check_results<First>(label, std::get<O>(arguments)..., std::get<Outputs>(arguments));
+      if constexpr (Outputs > 0) check_results<First>(label, std::get<O>(arguments)..., std::get<Outputs>(arguments));
       run(first, std::get<Outputs>(arguments), std::get<O>(arguments)..., std::get<Outputs + 1 + I>(arguments)...);
     }(std::tie(rest...), std::make_index_sequence<Outputs>(), std::make_index_sequence<Inputs>());
   } else {

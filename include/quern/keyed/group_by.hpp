@@ -472,7 +472,8 @@ void mean(const Args&... args) {
 }
 
 /// `out(g)` is the variance of group g: the mean of the squared distances from its mean, in double. Option: `ddof{1}`
-/// divides by one less; NaN where the group has no more rows than that. Scratch memory: one double for each row and for each group.
+/// divides by one less; NaN where the group has no more rows than that. Scratch memory: one double for each row and for
+/// each group.
 template <class... Args>
   requires impl::group_variance_arguments<Args...>
 void var(const Args&... args) {

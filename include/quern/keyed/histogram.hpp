@@ -237,8 +237,8 @@ inline void check_range(const std::string& label, const bin_range& range, std::i
   if (!(range.low < range.high && width <= largest))
     throw Error(label, "the range is from " + std::to_string(range.low) + " to " + std::to_string(range.high) +
                            ", expected low < high at a finite distance");
-  const double apart = std::max(std::nextafter(range.low, range.high) - range.low,
-                                range.high - std::nextafter(range.high, range.low));
+  const double apart =
+      std::max(std::nextafter(range.low, range.high) - range.low, range.high - std::nextafter(range.high, range.low));
   if (bins > 0 && !(width / n >= apart && n / width <= largest))
     throw Error(label, "the range is too small for " + std::to_string(bins) + " bins: their edges are equal in double");
 }
@@ -337,7 +337,8 @@ void histogram(const Out& out, const X& x, const std::array<bin_range, Rank>& ra
 /// The same between given edges: bin b holds `edges(b) <= x < edges(b + 1)`, the last one its upper end too. Waits for
 /// a check of the edges.
 ///
-/// @param edges of rank 1, one more than `out` has elements, in ascending order, of any type; values are compared as numbers
+/// @param edges of rank 1, one more than `out` has elements, in ascending order, of any type; values are compared as
+/// numbers
 /// @throws DataError with the position of the first edge that is greater than the next, or NaN
 template <execution_space Exec, view_like Out, view_like X, view_like Edges, view_like... Weights>
 void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_view, const Weights&... weights) {
@@ -349,7 +350,8 @@ void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_
     throw Error(label, "edges have extents " + edges.extents.str() + ", expected one more than out with extents " +
                            found.str());
   impl::check_increasing(exec, label, "the edges", edges);
-  impl::with_bins(exec, label, out, x, impl::given_edges<impl::value_of<Edges>, impl::value_of<X>>{edges.data, edges.stride[0], bins},
+  impl::with_bins(exec, label, out, x,
+                  impl::given_edges<impl::value_of<Edges>, impl::value_of<X>>{edges.data, edges.stride[0], bins},
                   weights...);
 }
 /// The same on a default instance of out's execution space.

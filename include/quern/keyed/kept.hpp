@@ -4,8 +4,8 @@
 #define QUERN_KEYED_KEPT_HPP
 
 #include <algorithm>
-#include <quern/core/team_scratch.hpp>
 #include <quern/core/pack.hpp>
+#include <quern/core/team_scratch.hpp>
 #include <quern/core/workspace.hpp>
 
 namespace quern::impl {

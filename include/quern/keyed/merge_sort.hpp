@@ -213,8 +213,7 @@ void merge_sort(const std::string& label, const Exec& exec, std::int64_t lines, 
   const auto policy = [&]<class Tag>(Tag, std::int64_t teams) {
     typename kernel_type::template team_policy<Tag> p(exec, static_cast<int>(teams), kernel_type::team);
     if constexpr (kernel_type::device)
-      p.set_scratch_size(0,
-                         team_scratch<Exec>(label, kernel_type::team, kernel_type::device_tile * sizeof(Item) + 16));
+      p.set_scratch_size(0, team_scratch<Exec>(label, kernel_type::team, kernel_type::device_tile * sizeof(Item) + 16));
     return p;
   };
   const int groups = kernel_type::team / k.group;  // of a team, one for a tile

@@ -104,8 +104,8 @@ struct eigh_op {
 
   /// The values in ascending order, with their vectors.
   template <class Lanes>
-  KOKKOS_FUNCTION void store(const Lanes& lanes, const small_matrix<T>& work, const small_matrix<T>& basis,
-                             R scale, std::int64_t item) const {
+  KOKKOS_FUNCTION void store(const Lanes& lanes, const small_matrix<T>& work, const small_matrix<T>& basis, R scale,
+                             std::int64_t item) const {
     lanes.for_each(a.rows, [&](int j) {
       const R value = real_value(work(j, j));
       int place = 0;

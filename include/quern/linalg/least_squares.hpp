@@ -126,7 +126,7 @@ double default_rcond(std::int64_t m, std::int64_t n) {
 /// @throws SingularMatrixError where a diagonal element of R is nothing beside the largest
 template <class Exec, class T>
 std::int64_t solve_by_qr(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& a,
-                 const strided<const T>& b, double rcond) {
+                         const strided<const T>& b, double rcond) {
   const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
   const work_matrix<Exec, T> q(exec, m, n), r(exec, n, n), c(exec, n, x.extents.extent[1]);
   qr_matrix(exec, label, as_matrix(*q), as_matrix(*r), a);
@@ -244,8 +244,7 @@ std::int64_t lstsq(const Exec& exec, const Out& out, const A& a_view, const B& b
     const impl::decomposed<Exec, T> d(exec, label, a, true);
     rank = d.rank(rcond);
     d.apply_inverse(exec, label, xs, bs, rank);
-    if (count == 3)
-      impl::copy_matrix(exec, label, s, impl::strided<const impl::real_type<T>>{d.s.data(), {k}, {1}});
+    if (count == 3) impl::copy_matrix(exec, label, s, impl::strided<const impl::real_type<T>>{d.s.data(), {k}, {1}});
   }
   if (count >= 2) impl::sum_residuals(exec, label, residuals, a, impl::as_input(xs), bs);
   return rank;

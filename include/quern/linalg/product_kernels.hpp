@@ -9,9 +9,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <optional>
-#include <quern/core/team_scratch.hpp>
 #include <quern/core/arguments.hpp>
 #include <quern/core/operations.hpp>
+#include <quern/core/team_scratch.hpp>
 #include <quern/core/tuning.hpp>
 #include <quern/impl/blas.hpp>
 
@@ -326,11 +326,10 @@ void multiply_tiles(const Exec& exec, const std::string& label, const matrix_pro
   const std::int64_t across = (p.n + kernel::columns - 1) / kernel::columns;
   if (p.batch * down * across > Kokkos::Experimental::finite_max_v<int>) throw Error(label, "out has too many tiles");
   typename kernel::policy policy(exec, static_cast<int>(p.batch * down * across), kernel::threads);
-  Kokkos::parallel_for(
-      label + "/tiles",
-      policy.set_scratch_size(kernel::device ? 0 : 1,
-                              team_scratch<Exec>(label, kernel::threads, kernel::scratch_bytes())),
-      kernel{p, down, across});
+  Kokkos::parallel_for(label + "/tiles",
+                       policy.set_scratch_size(kernel::device ? 0 : 1,
+                                               team_scratch<Exec>(label, kernel::threads, kernel::scratch_bytes())),
+                       kernel{p, down, across});
 }
 
 template <class Exec, class C, class A, class B>

@@ -48,8 +48,7 @@ struct qr_op {
     T alpha = work(k, k);
     R below = squares(inverse), square = squared(alpha) + below;
     if (!(square >= least_square<R> && square <= Kokkos::Experimental::finite_max_v<R>)) {
-      scale = binary_scale(
-          lanes.template maximum<R>(k, a.rows, [&](int i) { return largest_part(work(i, k)); }));
+      scale = binary_scale(lanes.template maximum<R>(k, a.rows, [&](int i) { return largest_part(work(i, k)); }));
       inverse = 1 / scale;
       alpha *= inverse;
       below = squares(inverse);

@@ -8,9 +8,9 @@
 /// of one thread of a team. A host has one lane.
 
 #include <Kokkos_Core.hpp>
-#include <quern/core/team_scratch.hpp>
 #include <quern/core/arguments.hpp>
 #include <quern/core/operations.hpp>
+#include <quern/core/team_scratch.hpp>
 #include <quern/core/tuning.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/impl/lapack.hpp>
@@ -36,8 +36,10 @@ KOKKOS_FUNCTION real_type<T> pivot_size(const T& x) {
 template <class T>
 KOKKOS_FUNCTION real_type<T> largest_part(const T& x) {
   using R = real_type<T>;
-  const auto part = [](R r) { return Kokkos::abs(r) <= Kokkos::Experimental::finite_max_v<R> ? Kokkos::abs(r)
-                                                                             : Kokkos::Experimental::infinity_v<R>; };
+  const auto part = [](R r) {
+    return Kokkos::abs(r) <= Kokkos::Experimental::finite_max_v<R> ? Kokkos::abs(r)
+                                                                   : Kokkos::Experimental::infinity_v<R>;
+  };
   if constexpr (std::is_floating_point_v<T>) return part(x);
   else return Kokkos::max(part(x.real()), part(x.imag()));
 }
@@ -238,7 +240,8 @@ void launch_small(const Exec& exec, const std::string& label, std::int64_t items
   while (tune::device && lanes < n && lanes < 32) lanes *= 2;
   constexpr int size = sizeof(T), gap = alignof(T);
   const int bytes = op.elements() * size, more = op.more_elements() * size, all = bytes + more;
-  const std::int64_t fast = std::min<std::int64_t>(tune::small_fast_bytes, team_scratch_room<Exec>(tune::small_team) - 2 * gap);
+  const std::int64_t fast =
+      std::min<std::int64_t>(tune::small_fast_bytes, team_scratch_room<Exec>(tune::small_team) - 2 * gap);
   const int level = bytes <= fast ? 0 : 1, more_level = all <= fast ? 0 : 1;
   const int team = std::clamp(tune::small_team_bytes / std::max(all, 1), 1, std::max(tune::small_team / lanes, 1));
   const std::int64_t league = (items + team - 1) / team;
@@ -381,7 +384,8 @@ template <class Exec, class... Array, class... Info>
 void check_info(const std::string& label, const std::tuple<const Array&...>& others, const Info&... info_view) {
   [[maybe_unused]] const auto check = [&](const auto& view) {
     const auto info = as_strided<Exec, use::output>(view, label);
-    std::apply([&](const auto&... other) { (check_apart(label, {"info", "another array"}, info, other), ...); }, others);
+    std::apply([&](const auto&... other) { (check_apart(label, {"info", "another array"}, info, other), ...); },
+               others);
   };
   (check(info_view), ...);
 }

@@ -101,10 +101,10 @@ void tree_qr(const Exec& exec, const std::string& label, const column_major<T>& 
   const std::int64_t blocks = std::max<std::int64_t>(a.rows / block, 1);
   const work_matrix<Exec, T> stack(exec, blocks * n, n), stack_q(exec, blocks > 1 ? blocks * n : 0, n);
   typename kernel::policy policy(exec, static_cast<int>(blocks), kernel::threads, kernel::lanes);
-  Kokkos::parallel_for(label + "/reflections",
-                       policy.set_scratch_size(0, team_scratch<Exec>(label, kernel::threads * kernel::lanes,
-                                                                     (n + 1) * sizeof(T))),
-                       kernel{a, blocks > 1 ? *stack : r, block, blocks});
+  Kokkos::parallel_for(
+      label + "/reflections",
+      policy.set_scratch_size(0, team_scratch<Exec>(label, kernel::threads * kernel::lanes, (n + 1) * sizeof(T))),
+      kernel{a, blocks > 1 ? *stack : r, block, blocks});
   if (blocks == 1) return copy_matrix(exec, label, as_matrix(q), as_matrix(a));
   tree_qr(exec, label, *stack_q, r, *stack);
   const auto multiply_blocks = [&](std::int64_t first, std::int64_t count, std::int64_t rows) {

@@ -5,8 +5,8 @@
 
 /// @file
 /// The everyday elementwise operations, each one line over `map`: broadcasting, scalars, layouts, aliasing, errors and
-/// asynchrony are those of `quern::map`. Integers of different signs are added, subtracted and multiplied as the numbers
-/// that they are, as in NumPy, and not as one that the language converts to unsigned.
+/// asynchrony are those of `quern::map`. Integers of different signs are added, subtracted and multiplied as the
+/// numbers that they are, as in NumPy, and not as one that the language converts to unsigned.
 
 #include <quern/core/operations.hpp>
 #include <quern/map/map.hpp>

@@ -125,8 +125,8 @@ void uniform(const Out& out, const part& where, const Low& low = Low(0), const H
 ///
 /// @param where a key, or a part of its field
 /// @param low,high of any integer types
-/// @throws Error if `low` is not less than `high`, or out's type does not hold the numbers; if the part is not within its
-/// field
+/// @throws Error if `low` is not less than `high`, or out's type does not hold the numbers; if the part is not within
+/// its field
 template <execution_space Exec, view_like Out, std::integral Low, std::integral High>
 void integers(const Exec& exec, const Out& out, const part& where, Low low, High high) {
   const std::string label = "quern::random::integers";

@@ -72,7 +72,8 @@ struct poisson_table_kernel {
 
   void launch(const Exec& exec, const std::string& label) const {
     const int bytes = 2 * table.entries * static_cast<int>(sizeof(double));
-    Kokkos::parallel_for(label, policy(exec, 1, Kokkos::AUTO).set_scratch_size(0, team_scratch<Exec>(label, 1024, bytes)), *this);
+    Kokkos::parallel_for(
+        label, policy(exec, 1, Kokkos::AUTO).set_scratch_size(0, team_scratch<Exec>(label, 1024, bytes)), *this);
   }
 };
 

@@ -176,8 +176,8 @@ void sobol_points_into(const Exec& exec, const Out& out_view, const random::key&
                            std::to_string(sobol_dimensions) + " dimensions");
   const std::int64_t points = out.extents.extent[0];
   if (first < 0 || points > (std::int64_t{1} << sobol_digits) || first > (std::int64_t{1} << sobol_digits) - points)
-    throw Error(label, std::to_string(points) + " points from " + std::to_string(first) +
-                           " on are not all from 0 to 2^53");
+    throw Error(label,
+                std::to_string(points) + " points from " + std::to_string(first) + " on are not all from 0 to 2^53");
   if (out.extents.size() == 0) return;
   const scratch_array<Exec, sobol_axis> axes(exec, sobol_dimensions);
   Kokkos::parallel_for(label + "/axes",

@@ -4,9 +4,9 @@
 #define QUERN_REDUCE_KERNEL_HPP
 
 #include <limits>
-#include <quern/core/team_scratch.hpp>
 #include <quern/core/arguments.hpp>
 #include <quern/core/operations.hpp>
+#include <quern/core/team_scratch.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/reduce/axes.hpp>
 #include <quern/reduce/reducers.hpp>
@@ -584,8 +584,10 @@ void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
   kernel.total = kernel.items * lines.outer;
 
   if constexpr (kernel_type::device) {
-    const int most = team_with_room<Exec>(tuning<Exec>::team_size, [](int t) { return t * sizeof(state) + alignof(state); });
-    if (most == 0) throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
+    const int most =
+        team_with_room<Exec>(tuning<Exec>::team_size, [](int t) { return t * sizeof(state) + alignof(state); });
+    if (most == 0)
+      throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
     kernel.shape = device_shape(exec, most, results_fastest, rest.inner(), results, kernel.total);
   } else {
     const std::int64_t most = !kernel.by_rows                        ? (results_fastest ? 16 : 1)

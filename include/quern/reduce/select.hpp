@@ -771,7 +771,8 @@ void fit_tile(select_shape& s, std::int64_t room) {
   while (tile_bytes<Selectors>(s) > room && s.across > 1) s.across = (s.across + 1) / 2;
 }
 
-/// Threads of a device's team for lines that it reads, of several neighbouring results where those are nearer in memory.
+/// Threads of a device's team for lines that it reads, of several neighbouring results where those are nearer in
+/// memory.
 template <class Selectors, class T>
 select_shape device_tile(bool results_fastest, std::int64_t inner, std::int64_t n, int most, std::int64_t room) {
   constexpr int most_copied = (32 << 10) / sizeof(typename Selectors::key);
@@ -825,9 +826,8 @@ template <class Kernel, class Exec>
 void launch_tiles(const std::string& label, const Exec& exec, workspace<Exec>& scratch, Kernel kernel,
                   bool results_fastest, std::int64_t results) {
   using key = typename Kernel::key;
-  const select_shape& s = kernel.shape =
-      tile_shape<Exec, typename Kernel::team_selectors, typename Kernel::value_type>(results_fastest, kernel.kept.inner,
-                                                                                     results, kernel.n);
+  const select_shape& s = kernel.shape = tile_shape<Exec, typename Kernel::team_selectors, typename Kernel::value_type>(
+      results_fastest, kernel.kept.inner, results, kernel.n);
   const std::int64_t most = Kernel::device ? std::numeric_limits<int>::max() : exec.concurrency();
   const auto league = static_cast<int>(std::min(s.tiles, most));
   std::int64_t shared = Kernel::team_selectors::bytes(s.team, 1, s.log_bins);

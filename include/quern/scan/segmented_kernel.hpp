@@ -379,7 +379,8 @@ void segmented_launch(const Exec& exec, const std::string& label, workspace<Exec
   if constexpr (kernel_type::device) {
     // Smaller teams where a multiprocessor has no room for so many of this reducer's.
     threads = team_with_room<Exec>(threads, [](int t) { return kernel_type::team_bytes(t); });
-    if (threads == 0) throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
+    if (threads == 0)
+      throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
     const auto fit = [&](auto tag) {
       return by_teams(tag, 1).team_size_max(kernel, Kokkos::ParallelForTag()) >= threads;
     };

@@ -298,8 +298,7 @@ struct weighted_line {
   template <bool Many, class Window>
   KOKKOS_FUNCTION S sum(const Window& at) const {
     S s = 0;
-    for (int i = 0; i < count; ++i)
-      add_weighted(s, weights.template at<Many>(i), along<Rank, Axis>(at, first + i));
+    for (int i = 0; i < count; ++i) add_weighted(s, weights.template at<Many>(i), along<Rank, Axis>(at, first + i));
     return s;
   }
 };
@@ -338,14 +337,18 @@ struct floor_mean {
   std::int64_t count;
   KOKKOS_FUNCTION int operator()(int s) const { return floor_divide(s, static_cast<int>(count)); }
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t s) const { return floor_divide(s, count); }
-  KOKKOS_FUNCTION mean_of<T> operator()(const wide_sum& s) const { return static_cast<mean_of<T>>(s.floor_mean(count)); }
+  KOKKOS_FUNCTION mean_of<T> operator()(const wide_sum& s) const {
+    return static_cast<mean_of<T>>(s.floor_mean(count));
+  }
 };
 /// The same by a number that the compiler knows.
 template <class T, int Count>
 struct floor_mean_of {
   KOKKOS_FUNCTION int operator()(int s) const { return math::floor_divide<Count>(s); }
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t s) const { return floor_divide<std::int64_t>(s, Count); }
-  KOKKOS_FUNCTION mean_of<T> operator()(const wide_sum& s) const { return static_cast<mean_of<T>>(s.floor_mean(Count)); }
+  KOKKOS_FUNCTION mean_of<T> operator()(const wide_sum& s) const {
+    return static_cast<mean_of<T>>(s.floor_mean(Count));
+  }
 };
 
 /// The checked arrays of a filter.
@@ -602,9 +605,8 @@ void separable_filter(const Call& call, std::integral_constant<int, Rank>,
                       const each_axis<std::vector<W>, Rank>& weights, bool turned) {
   double total = 1;
   for (const auto& of_axis : weights) total *= std::max(1.0, total_magnitude(of_axis));
-  with_sum_type<typename decltype(call.in)::value_type, W>(total, [&]<class S>(std::type_identity<S>) {
-    separable_filter_in<S, W, Call, Rank>(call, weights, turned);
-  });
+  with_sum_type<typename decltype(call.in)::value_type, W>(
+      total, [&]<class S>(std::type_identity<S>) { separable_filter_in<S, W, Call, Rank>(call, weights, turned); });
 }
 
 template <class Exec, class Out, class Weights, class In>
@@ -668,8 +670,9 @@ void box_call(const std::string& label, const Exec& exec, const Out& out, const 
       else with(scale_sum<mean>{static_cast<mean>(1 / static_cast<double>(count))});
     };
     if constexpr (Mean && integers && sizeof(T) == 8) run(std::type_identity<wide_sum>());
-    else with_sum_type<T, std::conditional_t<!integers, T, std::conditional_t<std::is_unsigned_v<T>, unsigned, int>>>(
-        static_cast<double>(count), run);
+    else
+      with_sum_type<T, std::conditional_t<!integers, T, std::conditional_t<std::is_unsigned_v<T>, unsigned, int>>>(
+          static_cast<double>(count), run);
   });
 }
 
