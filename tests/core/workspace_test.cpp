@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <array>
 #include <quern/core/workspace.hpp>
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
 #include <support/testing.hpp>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -55,6 +57,29 @@ TYPED_TEST(Workspace, ServesInstancesFromSeveralThreads) {
   other.join();
   EXPECT_TRUE(right[0]) << sums[0];
   EXPECT_TRUE(right[1]) << sums[1];
+}
+
+// With team kernels, too.
+TYPED_TEST(Workspace, SeveralHostThreadsOnOneInstance) {
+#ifdef KOKKOS_ENABLE_ATOMICS_BYPASS
+  GTEST_SKIP() << "team kernels of this Kokkos are for one host thread";
+#endif
+  const TypeParam exec;
+  constexpr int threads = 3, n = 1500;
+  std::array<int, threads> wrong{};
+  const auto work = [&](int t) {
+    const Kokkos::View<double*, TypeParam> x("x", n);
+    for (int repeat = 0; repeat < 30; ++repeat) {
+      const double value = 10.0 * t + repeat;
+      quern::fill(exec, x, value);
+      wrong[t] += quern::median(exec, x) != value || quern::sum(exec, x) != n * value;
+    }
+  };
+  std::vector<std::thread> others;
+  for (int t = 1; t < threads; ++t) others.emplace_back(work, t);
+  work(0);
+  for (auto& other : others) other.join();
+  EXPECT_EQ((std::array<int, threads>{}), wrong);
 }
 
 TYPED_TEST(Workspace, OfTheCallerServesAReduction) {

@@ -106,19 +106,24 @@ bool same_array(const strided<T>& a, const strided<U>& b) {
 /// nothing.
 inline bool overlaps_itself(const shape& extents, const std::array<std::int64_t, max_rank>& stride) {
   if (extents.size() == 0) return false;
-  std::array<overlap_term, max_rank> terms;  // distances of up to extent - 1 in either direction
-  auto* end = terms.data();
-  for (int d = 0; d < extents.rank; ++d)
-    if (const std::int64_t n = extents.extent[d] - 1; n > 0) *end++ = {std::abs(stride[d]), -n, n};
-  std::sort(terms.data(), end, [](const auto& x, const auto& y) { return x.step > y.step; });
-  std::int64_t reach = 0;  // of the axes with smaller strides
-  bool apart = true;
-  for (const auto* t = end; t-- != terms.data(); reach += t->step * t->highest) apart = apart && t->step > reach;
+  const auto step = [&](int d) { return std::abs(stride[d]); };
+  const auto smaller = [&](int e, int d) { return step(e) < step(d) || (step(e) == step(d) && e < d); };
+  bool apart = true;  // each axis steps over all that those with smaller strides reach
+  for (int d = 0; d < extents.rank; ++d) {
+    std::int64_t reach = 0;
+    for (int e = 0; e < extents.rank; ++e)
+      if (smaller(e, d)) reach += step(e) * (extents.extent[e] - 1);
+    apart = apart && (extents.extent[d] == 1 || step(d) > reach);
+  }
   if (apart) return false;
+  std::vector<overlap_term> terms;  // distances of up to extent - 1 in either direction
+  for (int d = 0; d < extents.rank; ++d)
+    if (const std::int64_t n = extents.extent[d] - 1; n > 0) terms.push_back({step(d), -n, n});
+  std::sort(terms.begin(), terms.end(), [](const auto& x, const auto& y) { return x.step > y.step; });
   int work = 10000;
-  for (auto* first = terms.data(); first != end; ++first) {
-    first->lowest = 1;  // the first distance that is not zero
-    if (overlap_search({first, end}, 0, 0, work)) return true;
+  for (; !terms.empty(); terms.erase(terms.begin())) {
+    terms[0].lowest = 1;  // the first distance that is not zero
+    if (overlap_search(terms, 0, 0, work)) return true;
   }
   return false;
 }

@@ -121,7 +121,9 @@ class pool {
 };
 
 /// Holds a pool entry while an operation launches its kernels: calls from several host threads on one instance get
-/// different scratch, and a later call may reuse it because its kernels are ordered after the earlier ones.
+/// different scratch, and a later call may reuse it because its kernels are ordered after the earlier ones. Such calls
+/// are safe where Kokkos's own kernels are: not on Serial of a Kokkos with KOKKOS_ENABLE_ATOMICS_BYPASS, whose team
+/// kernels share memory of the instance without a lock.
 template <class Exec>
 class lease {
  public:
