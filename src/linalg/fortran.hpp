@@ -4,6 +4,7 @@
 #define QUERN_SRC_LINALG_FORTRAN_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <quern/core/error.hpp>
@@ -25,8 +26,8 @@ inline int narrowed(std::int64_t n, const char* routine) {
   return static_cast<int>(n);
 }
 
-/// Gives a BLAS that is parallel by OpenMP as many threads as the execution space has, while it exists. Of a parallel
-/// region it makes one more thread than it should for each without: such a BLAS then takes one by itself.
+/// While it exists, a BLAS that uses OpenMP runs on as many threads as the execution space has: on one beside Serial,
+/// for example, and on the threads of a partitioned instance. It changes the calling thread's setting alone.
 template <class Exec>
 class threads_of {
  public:

@@ -38,7 +38,7 @@ struct eigh_op {
       return lanes.once([&] { info(item) = 0; });
     }
     const R scale = matrix_scale(most);
-    if (scale != 1) multiply_elements(lanes, work, n, n, 1 / scale);
+    if (scale != 1) scale_elements(lanes, work, n, n, 1 / scale);
     const R small = Kokkos::Experimental::epsilon_v<R> * norm(lanes, work, true);
     int sweep = 0;
     while (norm(lanes, work, false) > small && sweep < jacobi_sweeps) {

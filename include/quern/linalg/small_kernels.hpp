@@ -166,8 +166,8 @@ KOKKOS_FUNCTION real_type<T> largest_element(const Lanes& lanes, const small_mat
 }
 /// Multiplies it by a real number.
 template <class Lanes, class T>
-KOKKOS_FUNCTION void multiply_elements(const Lanes& lanes, const small_matrix<T>& x, int rows, int columns,
-                                       real_type<T> factor) {
+KOKKOS_FUNCTION void scale_elements(const Lanes& lanes, const small_matrix<T>& x, int rows, int columns,
+                                    real_type<T> factor) {
   for (int i = 0; i < rows; ++i) lanes.for_each(columns, [&](int j) { x(i, j) *= factor; });
 }
 

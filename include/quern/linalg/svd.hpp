@@ -40,7 +40,7 @@ struct svd_op {
       return lanes.once([&] { info(item) = 0; });
     }
     const R scale = matrix_scale(most);
-    if (scale != 1) multiply_elements(lanes, x, rows(), n, 1 / scale);
+    if (scale != 1) scale_elements(lanes, x, rows(), n, 1 / scale);
     int sweep = 0;
     while (sweep < jacobi_sweeps && sweep_turns(lanes, x, basis, extra))
       if (++sweep >= patient_sweeps) clear_rounding(lanes, x, lengths);
