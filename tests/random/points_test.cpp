@@ -282,6 +282,12 @@ TYPED_TEST(Choices, ScrambledErrorsFallFast) {
   EXPECT_LT(fine, 0.02 * 0.3 / std::sqrt(8192));
 }
 
+TYPED_TEST(Choices, OfNothing) {
+  const auto v = test::make_array<int, 1, Kokkos::LayoutRight, TypeParam>({4});
+  test::expect_error("quern::random::choice: the population is 0, expected at least 1",
+                     [&] { quern::random::choice(TypeParam(), v, key(1), 0); });
+}
+
 TYPED_TEST(Choices, SobolReportsMisuse) {
   const auto wide = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({2, 65});
   const auto v = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({2, 3});
