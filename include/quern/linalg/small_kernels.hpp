@@ -214,7 +214,8 @@ KOKKOS_FUNCTION void store_nan(const Lanes& lanes, const matrix_batch<T>& to, st
 /// they fit, `op.more_elements()` only where both do.
 template <class Exec, class T, class Op>
 struct small_kernel {
-  using policy = Kokkos::TeamPolicy<Exec>;
+  // Teams are smaller. The bound limits the registers of a thread, so that as many threads run at once.
+  using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning<Exec>::small_resident_threads>>;
   using member = typename policy::member_type;
   Op op;
   std::int64_t items;

@@ -41,12 +41,16 @@ struct svd_op {
     }
     const R scale = matrix_scale(most);
     if (scale != 1) scale_elements(lanes, x, rows(), n, 1 / scale);
+    // What rotations leave of a column in the space of the others is rounding errors. These may be parallel to the
+    // others, and would be turned for ever: after some sweeps, columns that are nothing beside the longest one are
+    // zero.
+    R least = least_square<R>;
     int sweep = 0;
-    while (sweep < jacobi_sweeps && sweep_turns(lanes, x, basis, extra))
-      if (++sweep >= patient_sweeps) clear_rounding(lanes, x, lengths);
+    for (; sweep < jacobi_sweeps && sweep_turns(lanes, x, basis, extra, least); ++sweep)
+      if (sweep == patient_sweeps) least = rounding_errors(lanes, x);
     lanes.for_each(n, [&](int j) {
       const R square = square_of(x, j);
-      lengths[j] = T(square < least_square<R> ? R(0) : Kokkos::sqrt(square));
+      lengths[j] = T(square < least ? R(0) : Kokkos::sqrt(square));
     });
     store(lanes, x, basis, lengths, extra, scale, item);
     lanes.once([&] { info(item) = sweep == jacobi_sweeps ? 1 : 0; });
@@ -72,7 +76,7 @@ struct svd_op {
   /// Rotates every pair of columns that is not orthogonal to the rounding of its product; whether there was one.
   template <class Lanes>
   KOKKOS_FUNCTION bool sweep_turns(const Lanes& lanes, const small_matrix<T>& x, const small_matrix<T>& basis,
-                                   T* turned) const {
+                                   T* turned, R least) const {
     const int n = columns(), pairs = jacobi_pairs(n);
     const R bound = Kokkos::Experimental::epsilon_v<R> * Kokkos::sqrt(static_cast<R>(rows()));
     lanes.for_each(pairs, [&](int k) { turned[k] = T(0); });
@@ -89,7 +93,7 @@ struct svd_op {
           pq += conjugate(x(i, p)) * x(i, q);
         }
         const R product = Kokkos::sqrt(pp) * Kokkos::sqrt(qq), overlap = Kokkos::abs(pq);
-        if (!(overlap > bound * product) || pp < least_square<R> || qq < least_square<R>) return;
+        if (!(overlap > bound * product) || Kokkos::min(pp, qq) < least) return;
         const rotation r = rotation::diagonalizing(pp, qq, pq);
         for (int i = 0; i < rows(); ++i) r.columns(x(i, p), x(i, q));
         if (vectors())
@@ -102,18 +106,12 @@ struct svd_op {
   /// Sweeps after which columns that still turn are suspected to be rounding errors.
   static constexpr int patient_sweeps = 10;
 
-  /// What rotations leave of a column in the space of the others is rounding errors. These may be parallel to the
-  /// others, and would be turned for ever: columns that are nothing beside the longest one become zero.
+  /// The square of the length that rounding errors alone may have.
   template <class Lanes>
-  KOKKOS_FUNCTION void clear_rounding(const Lanes& lanes, const small_matrix<T>& x, T* lengths) const {
-    const int n = columns();
-    lanes.for_each(n, [&](int j) { lengths[j] = T(Kokkos::sqrt(square_of(x, j))); });
-    const R longest = lanes.template maximum<R>(0, n, [&](int j) { return real_value(lengths[j]); });
-    const R bound = 2 * rows() * Kokkos::Experimental::epsilon_v<R> * longest;
-    lanes.for_each(n, [&](int j) {
-      if (real_value(lengths[j]) > bound) return;
-      for (int i = 0; i < rows(); ++i) x(i, j) = T(0);
-    });
+  KOKKOS_FUNCTION R rounding_errors(const Lanes& lanes, const small_matrix<T>& x) const {
+    const R longest = lanes.template maximum<R>(0, columns(), [&](int j) { return square_of(x, j); });
+    const R relative = 2 * rows() * Kokkos::Experimental::epsilon_v<R>;
+    return relative * relative * longest;
   }
 
   /// The values in descending order, with their vectors.
