@@ -8,6 +8,7 @@
 #include <support/boundaries.hpp>
 #include <support/scipy_reference.hpp>
 #include <support/testing.hpp>
+#include <support/window.hpp>
 
 namespace {
 
@@ -122,12 +123,15 @@ struct BoundaryMix : testing::Test {
     const auto keeps = [](const boundary& e) { return e.kind() == boundary::mode::keep; };
     for (std::int64_t j = 0; j < n[0]; ++j)
       for (std::int64_t i = 0; i < n[1]; ++i) {
-        const auto w = [&](int dj, int di) -> value {
+        const auto cell = [&](int dj, int di) -> value {
           const std::int64_t r = rows[j + dj + 2], c = columns[i + di + 1];
           if (r < 0) return value((j + dj < 0 ? a.low : a.high).template value_for<double>("test"));
           if (c < 0) return value((i + di < 0 ? b.low : b.high).template value_for<double>("test"));
           return values[r * n[1] + c];
         };
+        std::array<value, 15> cells;
+        for (int k = 0; k < 15; ++k) cells[k] = cell(k / 3 - 2, k % 3 - 1);
+        const test::window<value> w{&cells[7], 3};
         const bool kept = (keeps(a.low) && j < 2) || (keeps(a.high) && j >= n[0] - 2) || (keeps(b.low) && i < 1) ||
                           (keeps(b.high) && i >= n[1] - 1);
         ASSERT_EQ(kept ? value(77) : static_cast<value>(f(w)), found[j * n[1] + i])

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <quern/stencil.hpp>
 #include <support/testing.hpp>
+#include <support/window.hpp>
 
 namespace {
 
@@ -68,7 +69,7 @@ void check_2d(std::int64_t rows, std::int64_t columns, int radius, const std::ve
   for (std::int64_t j = 0; j < rows; ++j)
     for (std::int64_t i = 0; i < columns; ++i) {
       const bool inside = j >= radius && j < rows - radius && i >= radius && i < columns - radius;
-      const auto w = [&](int dj, int di) { return in[(j + dj) * columns + i + di]; };
+      const test::window<T> w{&in[j * columns + i], columns};
       ASSERT_EQ(inside ? static_cast<T>(f(w)) : kept, out[j * columns + i]) << j << ' ' << i;
     }
 }
@@ -107,7 +108,7 @@ TYPED_TEST(StencilOn, ThreeDimensions) {
       for (int j = 0; j < n[1]; ++j)
         for (int i = 0; i < n[2]; ++i) {
           const bool inside = k > 0 && k < n[0] - 1 && j > 0 && j < n[1] - 1 && i > 0 && i < n[2] - 1;
-          const auto w = [&](int dk, int dj, int di) { return values[((k + dk) * n[1] + j + dj) * n[2] + i + di]; };
+          const test::window<T> w{&values[(k * n[1] + j) * n[2] + i], n[2], n[1] * n[2]};
           ASSERT_EQ(inside ? laplacian()(w) : T(99), got[(k * n[1] + j) * n[2] + i]);
         }
     EXPECT_EQ(got, test::contents(starred));
@@ -167,7 +168,7 @@ TYPED_TEST(StencilOn, InteriorOnly) {
   for (std::int64_t j = 0; j < 30; ++j)
     for (std::int64_t i = 0; i < 70; ++i) {
       const bool inside = j >= 1 && j < 20 && i >= 3 && i < 69;
-      const auto w = [&](int dj, int di) { return values[(j + dj) * 70 + i + di]; };
+      const test::window<T> w{&values[j * 70 + i], 70};
       ASSERT_EQ(inside ? static_cast<T>(weighted_3x3()(w)) : T(99), got[j * 70 + i]) << j << ' ' << i;
     }
 }
@@ -203,7 +204,7 @@ TYPED_TEST(StencilOn, LargerThanCaches) {
       for (std::int64_t i = 0; i < n2; ++i) {
         const std::int64_t here = (k * n1 + j) * n2 + i;
         const bool inside = k > 0 && k < n0 - 1 && j > 0 && j < n1 - 1 && i > 0 && i < n2 - 1;
-        const auto w = [&](int a, int b, int c) { return values[here + (a * n1 + b) * n2 + c]; };
+        const test::window<T> w{&values[here], n2, n1 * n2};
         wrong += got[here] != (inside ? static_cast<T>(laplacian()(w)) : T(99));
         wrong += copy[here] != (inside ? values[here] : T(99));
       }

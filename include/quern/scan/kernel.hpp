@@ -204,11 +204,15 @@ struct scan_kernel {
   }
   template <bool Write>
   void scan_neighbours(state& s, const T* from, Out* to, std::int64_t count) const {
-    if (!Write || !stream) return scan_row<Write>(s, from, to, count, one(), one());
+    if constexpr (Write)
+      if (stream) return scan_streamed(s, from, to, count);
+    scan_row<Write>(s, from, to, count, one(), one());
+  }
+  void scan_streamed(state& s, const T* from, Out* to, std::int64_t count) const {
     alignas(64) Out room[block];
     for (std::int64_t k = 0; k < count; k += block) {
       const std::int64_t some = Kokkos::min<std::int64_t>(block, count - k);
-      scan_row<Write>(s, from + k, room, some, one(), one());
+      scan_row<true>(s, from + k, room, some, one(), one());
       stream_store(to + k, room, some * sizeof(Out));
     }
   }

@@ -652,7 +652,7 @@ void box_call(const std::string& label, const Exec& exec, const Out& out, const 
   with_filter(label, exec, out, edge, in, [&]<int Rank>(const auto& call, std::integral_constant<int, Rank>) {
     using T = value_of<In>;
     using call_type = std::remove_cvref_t<decltype(call)>;
-    constexpr bool integers = std::is_integral_v<T>, floors = Mean && integers && std::is_integral_v<value_of<Out>>;
+    constexpr bool integers = std::is_integral_v<T>;
     const auto size = sizes.template all<Rank>(label);
     std::int64_t count = 1;
     for (const int n : size) {
@@ -666,7 +666,8 @@ void box_call(const std::string& label, const Exec& exec, const Out& out, const 
       };
       const auto with = [&](const auto& finish) { filter(finish, finish); };
       if constexpr (!Mean) with(keep_sum());
-      else if constexpr (floors) filter(floor_mean_of<T, box_cells<Rank, 1>>(), floor_mean<T>{count});
+      else if constexpr (integers && std::is_integral_v<value_of<Out>>)
+        filter(floor_mean_of<T, box_cells<Rank, 1>>(), floor_mean<T>{count});
       else with(scale_sum<mean>{static_cast<mean>(1 / static_cast<double>(count))});
     };
     if constexpr (Mean && integers && sizeof(T) == 8) run(std::type_identity<wide_sum>());

@@ -148,10 +148,11 @@ struct rolling_cells {
   }
   /// What a star has in the plane of its centre besides.
   KOKKOS_FUNCTION void load_arms(int slot, const T* from, std::int64_t row_stride, int before, int after) {
-    if (!Radii::star) return;
-    for (int r = 0; r < rows; ++r)
-      if (r != Radii::of(1)) load_pack(v[slot][r], from + (r - Radii::of(1)) * row_stride);
-    load_ends(v[slot][Radii::of(1)], from, before, after);
+    if constexpr (Radii::star) {
+      for (int r = 0; r < rows; ++r)
+        if (r != Radii::of(1)) load_pack(v[slot][r], from + (r - Radii::of(1)) * row_stride);
+      load_ends(v[slot][Radii::of(1)], from, before, after);
+    }
   }
 };
 
