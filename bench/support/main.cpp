@@ -25,6 +25,9 @@ std::vector<operation>& operations() {
   return all;
 }
 
+/// Seconds after which slow calls are not repeated to 30 runs.
+constexpr double longest_timing = 2;
+
 double seconds(const exec_space& exec, const std::function<void()>& call, int inner) {
   exec.fence("bench: before");
   const auto start = std::chrono::steady_clock::now();
@@ -88,14 +91,13 @@ void timed(benchmark::State& state, const exec_space& exec, cache& shared, const
   // Short calls are timed in batches, so that the fence does not count as theirs.
   const double once = std::min(seconds(exec, v.call, 1), seconds(exec, v.call, 1));
   const int inner = static_cast<int>(std::clamp(1e-3 / once, 1.0, 100.0));
-  std::vector<double> times;
-  for (auto _ : state) {
-    times.push_back(seconds(exec, v.call, inner));
-    state.SetIterationTime(times.back());
-  }
-  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-  const double median = times[times.size() / 2];
-  state.counters["median_ms"] = median * 1e3;
+  const auto runs = static_cast<std::size_t>(std::clamp(longest_timing / once, 3.0, 30.0));
+  std::vector<double> times(runs);
+  for (double& t : times) t = seconds(exec, v.call, inner);
+  std::nth_element(times.begin(), times.begin() + runs / 2, times.end());
+  const double median = times[runs / 2];
+  for (auto _ : state) state.SetIterationTime(median);
+  state.counters["runs"] = static_cast<double>(runs);
   state.counters["GB/s"] = p.bytes / median / 1e9;
   state.counters["limit_%"] = 100 * p.bytes / median / limit;
   if (p.flops > 0) state.counters["GFLOP/s"] = p.flops / median / 1e9;
@@ -125,7 +127,7 @@ void register_all(const exec_space& exec, cache& shared, double limit) {
             (o.name + "/" + names[i] + "/" + std::to_string(n)).c_str(),
             [&exec, &shared, &o, n, i, limit](benchmark::State& state) { timed(state, exec, shared, o, n, i, limit); })
             ->UseManualTime()
-            ->Iterations(30)
+            ->Iterations(1)  // the time is the median of runs
             ->Unit(benchmark::kMillisecond);
   }
 }
