@@ -89,7 +89,7 @@ TYPED_TEST(Reproducible, AlongAxesAsOneByOne) {
       quern::sum(e, sums, x, quern::axis{axis}, reproducible);
       quern::var(e, vars, x, quern::axis{axis}, reproducible, quern::ddof{1});
       const auto s = test::contents(sums), v = test::contents(vars);
-      for (std::int64_t r = 0; r < results; ++r) {
+      for (std::int64_t r = 0; r < results; r += results > 1000 ? 37 : 1) {
         std::vector<T> line(extents[axis]);
         for (std::int64_t k = 0; k < extents[axis]; ++k)
           line[k] = axis == 0 ? values[k * extents[1] + r] : values[r * extents[1] + k];

@@ -267,9 +267,10 @@ KOKKOS_FUNCTION int factor_positive(const Lanes& lanes, const Matrix& a, int n) 
     const real_type<T> pivot = real_value(a(k, k));
     if (pivot <= 0) return k + 1;  // NaN passes, and shows in the result
     const real_type<T> root = Kokkos::sqrt(pivot);
-    lanes.for_each(n - k, [&](int r) { a(k + r, k) = r == 0 ? T(root) : a(k + r, k) / root; });
-    lanes.for_each(n - k - 1, [&](int r) {
-      const int i = k + 1 + r;
+    lanes.for_each(n - k - 1, [&](int r) { a(k + 1 + r, k) /= root; });
+    lanes.for_each(n - k, [&](int r) {  // the pivot only now, when all lanes have read it
+      if (r == 0) a(k, k) = T(root);
+      const int i = k + r;
       for (int j = k + 1; j <= i; ++j) a(i, j) -= a(i, k) * conjugate(a(j, k));
     });
   }
