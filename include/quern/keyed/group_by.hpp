@@ -289,7 +289,7 @@ void group_sum(const std::string& label, const Exec& exec, const Out& out, const
                const Options&...) {
   using bin_type = std::conditional_t<std::is_integral_v<S>, own_bin, real_sums<own_bin>>;
   if (by.size() == 0) return;
-  if constexpr (!reproducibly<Options...>) with_bins(exec, label, out, by.labels(), bin_type{{by.size()}}, x);
+  if constexpr (!reproducibly<Options...>) with_bins(exec, label, out, by.labels(), bin_type{own_bin{by.size()}}, x);
   else if (std::in_range<std::uint32_t>(by.rows())) reproducible_group_sum<S, std::uint32_t>(label, exec, out, x, by);
   else reproducible_group_sum<S, std::uint64_t>(label, exec, out, x, by);
 }

@@ -191,7 +191,7 @@ struct gamma_draw {
   /// NaN where it is refused; without branches.
   KOKKOS_FORCEINLINE_FUNCTION T first_attempt(const philox_words& w, double factor, bool valid) const {
     const double x = normal(w), t = Kokkos::fma(c, x, 1.0), nan = NAN;
-    return convert<T>(scale * (d * (t * t * t) * factor) + (at_once(w, x, t) & valid ? 0.0 : nan));
+    return convert<T>(scale * (d * (t * t * t) * factor) + ((at_once(w, x, t) & valid) ? 0.0 : nan));
   }
   static KOKKOS_FORCEINLINE_FUNCTION double normal(const philox_words& w) {
     return variate::normal<double>(word_of<std::uint64_t>(w, 0), word_of<std::uint64_t>(w, 1)).first;
