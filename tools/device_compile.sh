@@ -2,10 +2,10 @@
 # SPDX-FileCopyrightText: the Quern authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Compiles the tests, which instantiate everything, and what users read and run (guides, and for CUDA, whose root has what
-# they stand on, benchmarks and the program) for CUDA or HIP against a Kokkos that was built for neither: a folder
-# before Kokkos's headers holds the generated ones of that back end. It cannot link, but it proves that the one source
-# compiles. device_compile.sh cuda|hip FOLDER JOBS
+# Compiles the tests, which instantiate everything, and what users read and run (guides, examples, benchmarks and the
+# program) for CUDA or HIP against a Kokkos that was built for neither: a folder before Kokkos's headers holds the
+# generated ones of that back end. It cannot link, but it proves that the one source compiles, and without a warning.
+# device_compile.sh cuda|hip FOLDER JOBS
 set -euo pipefail
 backend=$1 out=$2/$1 jobs=$3
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -35,27 +35,28 @@ units=(
   "../src/linalg/$backend"  # the vendor's libraries
   ../src/linalg/unavailable
 )
+units+=(
+  ../bench/linalg/products_bench # alone, as includes under a condition cannot be brought together
+  "../bench/linalg/batched_bench ../bench/linalg/dense_bench"
+  "../bench/map/map_bench ../bench/scan/scan_bench ../bench/scan/segmented_bench"
+  ../bench/reduce/reduce_bench
+  "../bench/reduce/axes_bench ../bench/reduce/quantile_bench"
+  "../bench/stencil/stencil_bench ../bench/stencil/filters_bench ../bench/integrate/integrate_bench"
+  "../bench/keyed/sort_bench ../bench/keyed/unique_bench ../bench/keyed/group_bench ../bench/keyed/histogram_bench"
+  ../bench/random/random_bench
+  "../src/app/elementwise ../src/app/stencils ../src/app/quadrature ../src/app/report ../src/app/main"
+  "../src/app/keyed ../src/app/linear_algebra"
+  "../src/app/decompositions ../src/app/reductions ../src/app/random_numbers"
+  ../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main
+)
 # The code of the guides, in the functions around it.
 guides=$2/guides-$backend
 mkdir -p "$guides"
+folder=$(realpath --relative-to="$top/tests" "$guides")
 for guide in reductions stencils integration random keyed linear_algebra; do
   awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
-  units+=("$(realpath --relative-to="$top/tests" "$guides")/$guide")
 done
-if [[ $backend == cuda ]]; then
-  units+=(
-    ../bench/linalg/products_bench # alone, as includes under a condition cannot be brought together
-    "../bench/linalg/batched_bench ../bench/linalg/dense_bench"
-    "../bench/map/map_bench ../bench/scan/scan_bench ../bench/scan/segmented_bench"
-    ../bench/reduce/reduce_bench
-    "../bench/reduce/axes_bench ../bench/reduce/quantile_bench"
-    "../bench/stencil/stencil_bench ../bench/stencil/filters_bench ../bench/integrate/integrate_bench"
-    "../bench/keyed/sort_bench ../bench/keyed/unique_bench ../bench/keyed/group_bench ../bench/keyed/histogram_bench"
-    ../bench/random/random_bench
-    ../src/app/elementwise ../src/app/stencils ../src/app/quadrature ../src/app/random_numbers ../src/app/keyed
-    ../src/app/linear_algebra ../src/app/decompositions ../src/app/reductions ../src/app/report ../src/app/main
-  )
-fi
+units+=("$folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra")
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("core/extents_test core/views_test core/workspace_test map/edges_test reduce/edges_test" random/statistics_test)
@@ -98,9 +99,14 @@ prepare() {
     "$top/cmake/config.hpp.in" >"$dir/quern/config.hpp"
 }
 
-# together SOURCE...: the sources as one, each in a namespace of its own, behind the headers of all.
+# together SOURCE...: the sources as one, each in a namespace of its own, behind the headers of all. Those of the program
+# are of one namespace as they are.
 together() {
   local source
+  if [[ $1 == ../src/app/* ]]; then
+    printf "#include \"$top/tests/%s.cpp\"\n" "$@"
+    return
+  fi
   sed -n '/^#include/p' "${@/%/.cpp}" | awk '!seen[$0]++'
   for source in "$@"; do
     printf 'namespace in_%s {\n#line 1 "%s.cpp"\n' "${source//[^a-z_]/_}" "$source"
@@ -138,12 +144,16 @@ compile() {
         -DDESUL_ATOMICS_ENABLE_HIP -DKOKKOS_DEPENDENCE)
       ;;
   esac
-  "${command[@]}" -I "$dir" -I "$top/include" -I "$top/tests" -I "$top/tests/guides" -I "$top/bench" -I "$top/src" -I "$top/src/app" -I /usr/include/stb -DFMT_USE_CONSTEXPR=1 "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace" -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG \
+  "${command[@]}" -I "$dir" -I "$top/include" -I "$top/tests" -I "$top/tests/guides" -I "$top/bench" -I "$top/src" -isystem /usr/include/stb -DFMT_USE_CONSTEXPR=1 "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace" -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG \
     "$unit" -o "$object" >"$object.log" 2>&1 || {
     { grep -m 20 -E 'error|fatal' "$object.log" || tail -n 20 "$object.log"; } >&2
     echo "FAILED $backend $arch $*" >&2
     return 1
   }
+  if grep -m 5 'warning' "$object.log" >&2; then
+    echo "WARNED $backend $arch $*" >&2
+    return 1
+  fi
   echo "compiled $backend $arch $*"
 }
 export -f compile together

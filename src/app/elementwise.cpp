@@ -196,10 +196,6 @@ measurement broadcast_add(const settings& s, std::int64_t n) {
   return m;
 }
 
-/// The arrays of a workload exist on the device and, for the check, on the host.
-auto arrays(double bytes) {
-  return [bytes](std::int64_t n) { return 2 * bytes * static_cast<double>(n); };
-}
 auto square_arrays(double bytes) {
   return [bytes](std::int64_t n) { return 2 * bytes * static_cast<double>(n) * static_cast<double>(n); };
 }

@@ -165,10 +165,6 @@ measurement unique(const settings& s, std::int64_t n) {
   return m;
 }
 
-auto arrays(double bytes) {
-  return [bytes](std::int64_t n) { return 2 * bytes * static_cast<double>(n); };
-}
-
 }  // namespace
 
 std::vector<workload> keyed_workloads() {

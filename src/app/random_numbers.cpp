@@ -64,10 +64,6 @@ measurement normal(const settings& s, std::int64_t n) {
       std::normal_distribution<float>());
 }
 
-auto arrays(double bytes) {
-  return [bytes](std::int64_t n) { return 2 * bytes * static_cast<double>(n); };
-}
-
 }  // namespace
 
 std::vector<workload> random_workloads() {

@@ -253,10 +253,6 @@ measurement cumsum(const settings& s, std::int64_t n) {
   return m;
 }
 
-auto arrays(double bytes) {
-  return [bytes](std::int64_t n) { return 2 * bytes * static_cast<double>(n); };
-}
-
 }  // namespace
 
 std::vector<workload> reduction_workloads() {

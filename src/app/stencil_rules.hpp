@@ -7,6 +7,7 @@
 /// The functors of the stencil workloads, which program and benchmarks share.
 
 #include <Kokkos_Core.hpp>
+#include <cstdint>
 #include <quern/map/math.hpp>
 
 namespace app {
@@ -37,6 +38,15 @@ struct heat_step {
   KOKKOS_FUNCTION double operator()(const Window& w) const {
     return w(0, 0, 0) + rate * laplace7()(w);
   }
+};
+
+/// The cells of a View around one of them, for a check that calls a functor itself.
+template <class V>
+struct cells_around {
+  const V& cells;  // on the host, where a copy would count references
+  std::int64_t at[V::rank()];
+  KOKKOS_FUNCTION auto operator()(int j, int i) const { return cells(at[0] + j, at[1] + i); }
+  KOKKOS_FUNCTION auto operator()(int k, int j, int i) const { return cells(at[0] + k, at[1] + j, at[2] + i); }
 };
 
 }  // namespace app

@@ -23,7 +23,7 @@ template <class T>
 void plain_smooth(const host_view<T**>& in, const host_view<T**>& out, std::int64_t last) {
   for (std::int64_t j = 1; j < last; ++j)
     for (std::int64_t i = 1; i + 1 < static_cast<std::int64_t>(in.extent(1)); ++i)
-      out(j, i) = static_cast<T>(smooth3x3()([&](int dj, int di) { return in(j + dj, i + di); }));
+      out(j, i) = static_cast<T>(smooth3x3()(cells_around<std::remove_cvref_t<decltype(in)>>{in, {j, i}}));
 }
 
 /// Smooths `in` and checks the result against the plain loop; `smoothed` receives it.
@@ -86,7 +86,7 @@ measurement laplacian(const settings& s, std::int64_t n) {
   m.seconds = time_call(s, [&] { quern::stencil<quern::star<1>>(s.exec, out, laplace7(), quern::boundary::keep, in); });
   const auto hin = quern::to_host(in), hout = quern::to_host(out);
   const auto plain = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-    return laplace7()([&](int a, int b, int c) { return hin(i + a, j + b, k + c); });
+    return laplace7()(cells_around<std::remove_cvref_t<decltype(hin)>>{hin, {i, j, k}});
   };
   m.verified = failures(n * n * n, [&](std::int64_t e) {
                  const std::int64_t i = e / (n * n), j = e / n % n, k = e % n;
@@ -144,7 +144,7 @@ measurement heat(const settings& s, std::int64_t n) {
                            for (std::int64_t b = 1; b + 1 < n; ++b)
                              for (std::int64_t a = 1; a + 1 < n; ++a)
                                to(c, b, a) =
-                                   heat_step{rate}([&](int l, int j, int i) { return from(c + l, b + j, a + i); });
+                                   heat_step{rate}(cells_around<std::remove_cvref_t<decltype(from)>>{from, {c, b, a}});
                          keep(to(0, 0, 0));
                        });
   return m;
