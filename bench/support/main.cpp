@@ -26,7 +26,7 @@ std::vector<operation>& operations() {
 }
 
 /// Seconds after which slow calls are not repeated to 30 runs.
-constexpr double longest_timing = 2;
+constexpr double longest_timing = 1;
 
 double seconds(const exec_space& exec, const std::function<void()>& call, int inner) {
   exec.fence("bench: before");

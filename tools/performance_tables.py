@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: the Quern authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Makes the performance tables of README.md and docs/ from measurements that the repository keeps.
+
+  tools/performance_tables.py keep NAME FILE...  write docs/measurements/NAME.json from the JSON files of benchmarks
+                                                 (--benchmark_out=FILE) and of bench/peers.py, of one machine
+  tools/performance_tables.py                    write the tables between their marks in the documents
+  tools/performance_tables.py --check            fail where a table is not what its measurements say
+
+A mark is a line `<!-- table: KIND NAME -->`, where KIND is workloads (those with targets) or operations (everything);
+the table ends before `<!-- end of table -->`.
+"""
+import json
+import pathlib
+import re
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+DOCUMENTS = ["README.md", "docs/performance.md"]
+PROGRAMS = {"map": "Maps and copies", "reduce": "Reductions", "scan": "Scans", "stencil": "Stencils and filters",
+            "integrate": "Integrals", "random": "Random numbers", "keyed": "Order and keys",
+            "linalg": "Products and batches of small matrices", "dense": "Single matrices"}
+
+# What is shown, the benchmark's operation and size, the target on one H200 in ms (or as a share of the limit, "0.60 L"),
+# and the more ambitious aim.
+WORKLOADS = [
+    ("vector_add float32 1e8", "vector_add/float32", 10**8, "0.290", "0.283"),
+    ("vector_add_int int32 4096", "vector_add_int/int32", 4096, "0.006", ""),
+    ("trig_identity float32 1e7", "trig_identity/float32", 10**7, "0.065", ""),
+    ("trig_identity float64 1e7", "trig_identity/float64", 10**7, "0.060", ""),
+    ("selu float32 1e6", "selu/float32", 10**6, "0.006", ""),
+    ("elementwise float64 10000²", "elementwise/float64", 10**4, "0.60 L", "0.75 L"),
+    ("slice_copy float64 10000²", "slice_copy/float64", 10**4, "0.60 L", ""),
+    ("broadcast_add float64 10000²", "broadcast_add/float64", 10**4, "0.95 L", ""),
+    ("sum float64 1e8", "sum/float64", 10**8, "0.195", ""),
+    ("sum float32 1e9, to a rank-0 View", "sum/float32", 10**9, "0.915", ""),
+    ("sum float32 1e9, to the host", "sum_to_host/float32", 10**9, "0.930", ""),
+    ("mean_var float64 1e8", "mean_var/float64", 10**8, "0.200", ""),
+    ("argmax float64 1e8", "argmax/float64", 10**8, "0.200", ""),
+    ("sum_axis float64 10000², axis 0", "sum_axis0/float64 n2", 10**4, "0.205", ""),
+    ("sum_axis float64 10000², axis 1", "sum_axis1/float64 n2", 10**4, "0.193", ""),
+    ("sum_reproducible float64 1e8", "sum_reproducible/float64", 10**8, "0.215", ""),
+    ("cumsum float64 1e8", "cumsum/float64", 10**8, "0.63", "0.42"),
+    ("smooth int8 10000²", "smooth/int8 n2", 10**4, "0.110", ""),
+    ("smooth int8 20000²", "smooth/int8 n2", 20000, "0.370", "0.30"),
+    ("laplacian float64 512³", "laplacian/float64 n3", 512, "0.650", "0.55"),
+    ("heat float64 512³, 10 steps", "heat_10_steps/float64 n3", 512, "10.5 laplacians", ""),
+    ("integrate2d float64 102400²", "integrate2d/float64 n2", 102400, "23", "20"),
+    ("integrate2d float32 102400²", "integrate2d/float32 n2", 102400, "13", "12"),
+    ("uniform float64 1e8", "uniform_f64", 10**8, "0.21", ""),
+    ("normal float32 1e8", "normal_f32", 10**8, "0.13", ""),
+    ("sort float64 1e8", "sort_f64", 10**8, "6.7", ""),
+    ("sort int32 1e8", "sort_i32", 10**8, "2.6", ""),
+    ("argsort float64 1e8", "argsort_f64", 10**8, "9.9", ""),
+    ("unique int32 1e8, 1000 values, with counts", "unique_i32", 10**8, "4.0", ""),
+    ("histogram float64 1e8, 256 bins", "histogram_256_f64", 10**8, "0.30", ""),
+    ("group_sum int32, float64 1e8, 1000 keys", "group_sum_1000_f64", 10**8, "0.60", ""),
+    ("matmul float64 (1024 x 2048)(2048 x 512)", "matmul/float64 n x 2n x n/2", 1024, "0.044", ""),
+    ("matmul float64 1000³", "matmul/float64", 1000, "0.049", ""),
+    ("matmul float64 10000³", "matmul/float64", 10**4, "32", ""),
+    ("matmul float32 X Xᵀ 3000²", "matmul_transposed/float32", 3000, "1.25", ""),
+    ("vmap_matvec float32 150 x 100, 10", "vmap_matvec/float32 150x100", 10, "0.010", ""),
+    ("batched_matvec float64 8 x 8, 1e5", "batched_matvec/float64 8x8", 10**5, "0.030", ""),
+    ("batched_solve float64 8 x 8, 1e5", "batched_solve/float64 8x8", 10**5, "0.120", ""),
+    ("qr float64 1e6 x 100", "qr/float64 m x 100", 10**6, "4", "3"),
+    ("svd float64 1e6 x 100", "svd/float64 m x 100", 10**6, "8", "6"),
+    ("svd float64 20000 x 1000", "svd/float64 m x 1000", 20000, "107", ""),
+    ("svd float64 10000 x 1000", "svd/float64 m x 1000", 10**4, "96", ""),
+    ("svd float64 1000²", "svd/float64 n x n", 1000, "91", ""),
+    ("solve float64 4000²", "solve/float64 n x n", 4000, "14", ""),
+    ("eigh float64 4000²", "eigh/float64 n x n", 4000, "104", ""),
+]
+
+
+def keep(name, files):
+    kept = {"machine": {}, "limit_GB/s": {}, "rows": [], "peers": [], "versions": {}}
+    for file in map(pathlib.Path, files):
+        data = json.loads(file.read_text())
+        if "peers" in data:
+            kept["peers"], kept["versions"] = data["peers"], data["versions"]
+            continue
+        program = re.sub(r"^bench_", "", file.stem)
+        context = data["context"]
+        kept["machine"] = {k: context[k] for k in ("quern", "compiler", "execution_space")}
+        kept["limit_GB/s"][program] = round(float(context["copy_limit_GB/s"]))
+        for row in data["benchmarks"]:
+            if "error_message" in row:
+                sys.exit(f"{row['name']}: {row['error_message']}")
+            operation, variant, size = row["name"].split("/iterations:")[0].rsplit("/", 2)
+            entry = {"program": program, "operation": operation, "size": int(size), "variant": variant}
+            entry |= {"ms": row["real_time"], "runs": int(row["runs"])}
+            entry |= {k: row[k] for k in ("GB/s", "GFLOP/s", "limit_%") if row.get(k)}
+            kept["rows"].append({k: float(f"{v:.4g}") if isinstance(v, float) else v for k, v in entry.items()})
+    lines = [json.dumps(k) + ": " + ("[\n" + ",\n".join(map(json.dumps, v)) + "\n]" if isinstance(v, list) else json.dumps(v))
+             for k, v in kept.items()]
+    (TOP / "docs/measurements" / f"{name}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def milliseconds(ms):
+    if ms < 0.01:
+        return f"{ms:.5f}"
+    return f"{ms:.4f}" if ms < 1 else f"{ms:.2f}" if ms < 100 else f"{ms:.0f}"
+
+
+class Measurements:
+    def __init__(self, name):
+        data = json.loads((TOP / "docs/measurements" / f"{name}.json").read_text())
+        self.operations = {}  # in the order of the benchmarks
+        for row in data["rows"]:
+            self.operations.setdefault((row["program"], row["operation"], row["size"]), {})[row["variant"]] = row
+        self.peers = {}
+        for peer in data["peers"]:
+            self.peers.setdefault((peer["operation"], peer["size"]), []).append((peer["peer"], peer["ms"]))
+
+    def find(self, operation, size):
+        return next((v for (_, o, n), v in self.operations.items() if (o, n) == (operation, size)), None)
+
+    @staticmethod
+    def plain(variants):
+        times = [v["ms"] for k, v in variants.items() if k.startswith("plain") or k == "deep_copy"]
+        return milliseconds(min(times)) if times else ""
+
+    def others(self, operation, size, variants):
+        found = [(k.replace("_", " "), v["ms"]) for k, v in variants.items()
+                 if not k.startswith(("quern", "plain")) and k != "deep_copy"]
+        return ", ".join(f"{k} {milliseconds(ms)}" for k, ms in found + self.peers.get((operation, size), []))
+
+
+def reached(m, row, target):
+    number = float(target.split()[0])
+    if target.endswith(" L"):
+        return row["limit_%"] >= 100 * number
+    if target.endswith("laplacians"):
+        return row["ms"] <= number * m.find("laplacian/float64 n3", 512)["quern"]["ms"]
+    return row["ms"] <= number
+
+
+def workloads(m):
+    yield "| workload | target, ms | Quern, ms | reached | plain Kokkos loop, ms | others, ms |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for title, operation, size, target, aim in WORKLOADS:
+        variants = m.find(operation, size)
+        goal = target + (f" [{aim}]" if aim else "")
+        if not variants:
+            yield f"| {title} | {goal} | not measured | | | |"
+            continue
+        row = variants["quern"]
+        ms = milliseconds(row["ms"]) + (f" ({row['limit_%'] / 100:.2f} L)" if target.endswith(" L") else "")
+        verdict = "yes" if reached(m, row, target) else "no"
+        if aim and reached(m, row, aim):
+            verdict = "yes, the aim too"
+        yield f"| {title} | {goal} | {ms} | {verdict} | {m.plain(variants)} | {m.others(operation, size, variants)} |"
+
+
+def operations(m):
+    last = None
+    for (program, operation, size), variants in m.operations.items():
+        if program != last:
+            if last:
+                yield ""
+            rate = "GFLOP/s" if program in ("linalg", "dense") else "GB/s"
+            yield f"**{PROGRAMS[program]}** (`bench_{program}`)\n"
+            yield f"| operation | size | Quern, ms | {rate} | share of limit | best plain loop, ms | others, ms |"
+            yield "| --- | --- | --- | --- | --- | --- | --- |"
+            last = program
+        for variant, row in variants.items():
+            if not variant.startswith("quern"):
+                continue
+            title = operation + variant.removeprefix("quern").replace("_", ", ", 1).replace("_", " ")
+            grouped = f"{size:,}".replace(",", " ")
+            share = f"{row['limit_%']:.0f} %" if "limit_%" in row and rate == "GB/s" else ""
+            speed = f"{row[rate]:.0f}" if rate in row else ""
+            compared = (m.plain(variants), m.others(operation, size, variants)) if variant == "quern" else ("", "")
+            yield f"| {title} | {grouped} | {milliseconds(row['ms'])} | {speed} | {share} | {' | '.join(compared)} |"
+
+
+def with_tables(text):
+    def table(match):
+        rows = {"workloads": workloads, "operations": operations}[match[1]](Measurements(match[2]))
+        return f"<!-- table: {match[1]} {match[2]} -->\n" + "\n".join(rows) + "\n<!-- end of table -->"
+
+    return re.sub(r"<!-- table: (\w+) (\S+) -->\n.*?<!-- end of table -->", table, text, flags=re.S)
+
+
+def main(arguments):
+    if arguments[:1] == ["keep"]:
+        return keep(arguments[1], arguments[2:])
+    wrong = []
+    for document in map(TOP.joinpath, DOCUMENTS):
+        text = document.read_text()
+        new = with_tables(text)
+        if new != text and "--check" in arguments:
+            wrong.append(document.name)
+        elif new != text:
+            document.write_text(new)
+    if wrong:
+        sys.exit(f"tables of {', '.join(wrong)} are not those of docs/measurements; run tools/performance_tables.py")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
