@@ -59,7 +59,8 @@ struct workload {
   std::string missing{};  // what this program was built without, and how it is had; empty where all is there
 };
 
-/// Memory of arrays with so many bytes for each of n elements, which exist on the device and, for the check, on the host.
+/// Memory of arrays with so many bytes for each of n elements, which exist on the device and, for the check, on the
+/// host.
 inline auto arrays(double bytes) {
   return [bytes](std::int64_t n) { return 2 * bytes * static_cast<double>(n); };
 }

@@ -97,8 +97,8 @@ struct qr_op {
 /// columns) where it cannot be. It needs scratch memory for one or two copies of a. Others are made by LAPACK, cuSOLVER
 /// or rocSOLVER, by reflections.
 ///
-/// A batch: reflections, asynchronous on `exec`, one kernel, for elements of any size. Matrices that do not fit into fast
-/// scratch memory spill to global memory, which grows when first needed.
+/// A batch: reflections, asynchronous on `exec`, one kernel, for elements of any size. Matrices that do not fit into
+/// fast scratch memory spill to global memory, which grows when first needed.
 /// @throws Error if ranks or extents do not fit or Views share memory
 template <execution_space Exec, view_like Q, view_like R, view_like A>
 void qr(const Exec& exec, const Q& q_view, const R& r_view, const A& a_view) {
