@@ -8,6 +8,7 @@
 #include <KokkosBlas3_trsm.hpp>
 
 #include "instantiate.hpp"
+#include "letters.hpp"
 #include "vendor.hpp"
 
 namespace quern::impl::blas {
@@ -30,13 +31,11 @@ template <class Exec, class T>
 matrix<Exec, T> view(const operand<T>& a, std::int64_t rows, std::int64_t columns) {
   return a.transposed() ? view<Exec>(a.data, columns, rows, a.ld) : view<Exec>(a.data, rows, columns, a.ld);
 }
-const char* mode(form f) { return f == form::as_is ? "N" : f == form::transposed ? "T" : "C"; }
-
 /// y = alpha A x + beta y; A is (m, k).
 template <class Exec, class T>
 void gemv(const Exec& exec, std::int64_t m, std::int64_t k, T alpha, const operand<const T>& a, const T* x, T beta,
           T* y) {
-  KokkosBlas::gemv(exec, mode(a.use), alpha, view<Exec>(a, m, k), vector<Exec, const T>(x, k), beta,
+  KokkosBlas::gemv(exec, transposition(a.use), alpha, view<Exec>(a, m, k), vector<Exec, const T>(x, k), beta,
                    vector<Exec, T>(y, m));
 }
 
@@ -56,23 +55,18 @@ void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, 
   if (batch == 1 && m == 1 && b.use != form::adjoint && !a.transposed() && a.ld == 1 && c.ld == 1)
     return gemv(exec, n, k, alpha, {b.data, b.transposed() ? form::as_is : form::transposed, b.ld}, a.data, beta,
                 c.data);
-  KokkosBlas::gemm(exec, mode(a.use), mode(b.use), alpha, view<Exec>(a, m, k), view<Exec>(b, k, n), beta,
-                   view<Exec>(c, m, n));
+  KokkosBlas::gemm(exec, transposition(a.use), transposition(b.use), alpha, view<Exec>(a, m, k), view<Exec>(b, k, n),
+                   beta, view<Exec>(c, m, n));
 }
 
 template <class Exec, class T>
 void trsm(const Exec& exec, side where, triangle_kind kind, std::int64_t m, std::int64_t n, operand<const T> a,
           operand<T> b) {
   const std::int64_t rows = where == side::left ? m : n;
-  KokkosBlas::trsm(exec, where == side::left ? "L" : "R", kind.upper ? "U" : "L", mode(a.use), kind.unit ? "U" : "N",
-                   T(1), view<Exec>(a.data, rows, rows, a.ld), view<Exec>(b.data, m, n, b.ld));
+  KokkosBlas::trsm(exec, letter(where), triangle(kind), transposition(a.use), diagonal(kind), T(1),
+                   view<Exec>(a.data, rows, rows, a.ld), view<Exec>(b.data, m, n, b.ld));
 }
 
-#ifdef KOKKOS_ENABLE_CUDA
-QUERN_BLAS_TYPES(Kokkos::Cuda)
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-QUERN_BLAS_TYPES(Kokkos::HIP)
-#endif
+QUERN_ON_DEVICES(QUERN_BLAS_TYPES)
 
 }  // namespace quern::impl::blas

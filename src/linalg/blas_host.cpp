@@ -4,6 +4,7 @@
 // The BLAS of the host.
 #include "fortran.hpp"
 #include "instantiate.hpp"
+#include "letters.hpp"
 
 namespace {
 
@@ -43,8 +44,6 @@ QUERN_TABLE(d, double)
 QUERN_TABLE(c, complex_float)
 QUERN_TABLE(z, complex_double)
 
-const char* mode(form f) { return f == form::as_is ? "N" : f == form::transposed ? "T" : "C"; }
-
 }  // namespace
 
 template <class Exec>
@@ -55,7 +54,6 @@ bool available() {
 template <class Exec, class T>
 void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
           operand<const T> a, operand<const T> b, T beta, operand<T> c) {
-  exec.fence("quern: gemm");
   const fortran::threads_of<Exec> threads(exec);
   const auto narrowed = [](std::int64_t i) { return fortran::narrowed(i, "gemm"); };
   const int rows = narrowed(m), columns = narrowed(n), depth = narrowed(k), lda = narrowed(a.ld), ldb = narrowed(b.ld),
@@ -65,13 +63,15 @@ void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, 
     T* ci = c.data + i * c.next;
     if (n == 1 && !b.transposed()) {  // a vector without gaps
       const int stored_rows = a.transposed() ? depth : rows, stored_columns = a.transposed() ? rows : depth;
-      routines<T>::gemv(mode(a.use), &stored_rows, &stored_columns, &alpha, ai, &lda, bi, &one, &beta, ci, &one);
+      routines<T>::gemv(transposition(a.use), &stored_rows, &stored_columns, &alpha, ai, &lda, bi, &one, &beta, ci,
+                        &one);
     } else if (m == 1 && b.use != form::adjoint && !a.transposed() && lda == 1 && ldc == 1) {
       const int stored_rows = b.transposed() ? columns : depth, stored_columns = b.transposed() ? depth : columns;
       routines<T>::gemv(b.transposed() ? "N" : "T", &stored_rows, &stored_columns, &alpha, bi, &ldb, ai, &one, &beta,
                         ci, &one);
     } else {
-      routines<T>::gemm(mode(a.use), mode(b.use), &rows, &columns, &depth, &alpha, ai, &lda, bi, &ldb, &beta, ci, &ldc);
+      routines<T>::gemm(transposition(a.use), transposition(b.use), &rows, &columns, &depth, &alpha, ai, &lda, bi, &ldb,
+                        &beta, ci, &ldc);
     }
   }
 }
@@ -79,20 +79,14 @@ void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, 
 template <class Exec, class T>
 void trsm(const Exec& exec, side where, triangle_kind kind, std::int64_t m, std::int64_t n, operand<const T> a,
           operand<T> b) {
-  exec.fence("quern: trsm");
   const fortran::threads_of<Exec> threads(exec);
   const auto narrowed = [](std::int64_t i) { return fortran::narrowed(i, "trsm"); };
   const int rows = narrowed(m), columns = narrowed(n), lda = narrowed(a.ld), ldb = narrowed(b.ld);
   const T one(1);
-  routines<T>::trsm(where == side::left ? "L" : "R", kind.upper ? "U" : "L", mode(a.use), kind.unit ? "U" : "N", &rows,
-                    &columns, &one, a.data, &lda, b.data, &ldb);
+  routines<T>::trsm(letter(where), triangle(kind), transposition(a.use), diagonal(kind), &rows, &columns, &one, a.data,
+                    &lda, b.data, &ldb);
 }
 
-#ifdef KOKKOS_ENABLE_SERIAL
-QUERN_BLAS_TYPES(Kokkos::Serial)
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-QUERN_BLAS_TYPES(Kokkos::OpenMP)
-#endif
+QUERN_ON_HOSTS(QUERN_BLAS_TYPES)
 
 }  // namespace quern::impl::blas

@@ -5,6 +5,28 @@
 
 #include <quern/impl/lapack.hpp>
 
+// QUERN_ON_HOSTS(WHAT) is WHAT(Space) for every host execution space that Kokkos was built with.
+#ifdef KOKKOS_ENABLE_SERIAL
+#define QUERN_ON_SERIAL(WHAT) WHAT(Kokkos::Serial)
+#else
+#define QUERN_ON_SERIAL(WHAT)
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+#define QUERN_ON_OPENMP(WHAT) WHAT(Kokkos::OpenMP)
+#else
+#define QUERN_ON_OPENMP(WHAT)
+#endif
+#define QUERN_ON_HOSTS(WHAT) QUERN_ON_SERIAL(WHAT) QUERN_ON_OPENMP(WHAT)
+
+// The same for devices, of which Kokkos has one at most.
+#if defined(KOKKOS_ENABLE_CUDA)
+#define QUERN_ON_DEVICES(WHAT) WHAT(Kokkos::Cuda)
+#elif defined(KOKKOS_ENABLE_HIP)
+#define QUERN_ON_DEVICES(WHAT) WHAT(Kokkos::HIP)
+#else
+#define QUERN_ON_DEVICES(WHAT)
+#endif
+
 // What each glue file instantiates for its execution spaces.
 #define QUERN_BLAS(E, T)                                                                                    \
   template void gemm(const E&, std::int64_t, std::int64_t, std::int64_t, std::int64_t, T, operand<const T>, \

@@ -88,7 +88,6 @@ bool available() {
 
 template <class Exec, class T>
 void getrf(const Exec& exec, column_major<T> a, int* pivots, int* info) {
-  exec.fence("quern: getrf");
   const fortran::threads_of<Exec> threads(exec);
   const int m = narrowed(a.rows), n = narrowed(a.columns), lda = narrowed(a.ld);
   routines<T>::getrf(&m, &n, a.data, &lda, pivots, info);
@@ -97,7 +96,6 @@ void getrf(const Exec& exec, column_major<T> a, int* pivots, int* info) {
 
 template <class Exec, class T>
 void getrs(const Exec& exec, column_major<const T> lu, const int* pivots, column_major<T> b) {
-  exec.fence("quern: getrs");
   const fortran::threads_of<Exec> threads(exec);
   const int n = narrowed(lu.rows), columns = narrowed(b.columns), ld = narrowed(lu.ld), ldb = narrowed(b.ld);
   int info = 0;
@@ -107,7 +105,6 @@ void getrs(const Exec& exec, column_major<const T> lu, const int* pivots, column
 
 template <class Exec, class T>
 void potrf(const Exec& exec, column_major<T> a, int* info) {
-  exec.fence("quern: potrf");
   const fortran::threads_of<Exec> threads(exec);
   const int n = narrowed(a.rows), lda = narrowed(a.ld);
   routines<T>::potrf("L", &n, a.data, &lda, info);
@@ -116,7 +113,6 @@ void potrf(const Exec& exec, column_major<T> a, int* info) {
 
 template <class Exec, class T>
 void geqrf(const Exec& exec, column_major<T> a, T* tau) {
-  exec.fence("quern: geqrf");
   const fortran::threads_of<Exec> threads(exec);
   const int m = narrowed(a.rows), n = narrowed(a.columns), lda = narrowed(a.ld);
   int info = 0, size = -1;
@@ -130,7 +126,6 @@ void geqrf(const Exec& exec, column_major<T> a, T* tau) {
 
 template <class Exec, class T>
 void orgqr(const Exec& exec, column_major<T> a, std::int64_t reflections, const T* tau) {
-  exec.fence("quern: orgqr");
   const fortran::threads_of<Exec> threads(exec);
   const int m = narrowed(a.rows), n = narrowed(a.columns), k = narrowed(reflections), lda = narrowed(a.ld);
   int info = 0, size = -1;
@@ -144,7 +139,6 @@ void orgqr(const Exec& exec, column_major<T> a, std::int64_t reflections, const 
 
 template <class Exec, class T>
 void svd(const Exec& exec, column_major<T> a, real_type<T>* s, column_major<T> u, column_major<T> vt, int* info) {
-  exec.fence("quern: gesdd");
   const fortran::threads_of<Exec> threads(exec);
   const char* job = u.data == nullptr ? "N" : "S";
   const int m = narrowed(a.rows), n = narrowed(a.columns), lda = narrowed(a.ld);
@@ -172,7 +166,6 @@ void svd(const Exec& exec, column_major<T> a, real_type<T>* s, column_major<T> u
 
 template <class Exec, class T>
 void eigh(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, int* info) {
-  exec.fence("quern: syevd");
   const fortran::threads_of<Exec> threads(exec);
   const char* job = vectors ? "V" : "N";
   const int n = narrowed(a.rows), lda = narrowed(a.ld);
@@ -196,11 +189,6 @@ void eigh(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, in
   check(*info, "syevd");
 }
 
-#ifdef KOKKOS_ENABLE_SERIAL
-QUERN_LAPACK_TYPES(Kokkos::Serial)
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-QUERN_LAPACK_TYPES(Kokkos::OpenMP)
-#endif
+QUERN_ON_HOSTS(QUERN_LAPACK_TYPES)
 
 }  // namespace quern::impl::lapack

@@ -31,18 +31,8 @@ void trsm(const Exec&, side, triangle_kind, std::int64_t, std::int64_t, operand<
   missing("trsm");
 }
 
-#ifdef KOKKOS_ENABLE_SERIAL
-QUERN_BLAS_TYPES(Kokkos::Serial)
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-QUERN_BLAS_TYPES(Kokkos::OpenMP)
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
-QUERN_BLAS_TYPES(Kokkos::Cuda)
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-QUERN_BLAS_TYPES(Kokkos::HIP)
-#endif
+QUERN_ON_HOSTS(QUERN_BLAS_TYPES)
+QUERN_ON_DEVICES(QUERN_BLAS_TYPES)
 
 }  // namespace quern::impl::blas
 
@@ -85,19 +75,8 @@ void eigh_batch(const Exec&, column_major<T>, real_type<T>*, bool, int*) {
   missing("eigh");
 }
 
-#ifdef KOKKOS_ENABLE_SERIAL
-QUERN_LAPACK_TYPES(Kokkos::Serial)
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-QUERN_LAPACK_TYPES(Kokkos::OpenMP)
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
-QUERN_LAPACK_TYPES(Kokkos::Cuda)
-QUERN_LAPACK_BATCH_TYPES(Kokkos::Cuda)
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-QUERN_LAPACK_TYPES(Kokkos::HIP)
-QUERN_LAPACK_BATCH_TYPES(Kokkos::HIP)
-#endif
+QUERN_ON_HOSTS(QUERN_LAPACK_TYPES)
+QUERN_ON_DEVICES(QUERN_LAPACK_TYPES)
+QUERN_ON_DEVICES(QUERN_LAPACK_BATCH_TYPES)
 
 }  // namespace quern::impl::lapack
