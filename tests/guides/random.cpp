@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The code of docs/random.md, as part of functions that a user might write around it.
+#include <algorithm>
+
 #include "guide.hpp"
 
 namespace guide {
@@ -20,19 +22,28 @@ void fields(const space& exec) {
   EXPECT_EQ(test::contents(noise)[2 * 20 + 3], test::contents(local)[0]);
 }
 
+void dice(const space& exec) {
+  const random::key k(42);
+  const Kokkos::View<int*> dice("dice", 1000);
+  // # 4
+  const auto thrown = test::contents(dice);
+  EXPECT_EQ(1, *std::min_element(thrown.begin(), thrown.end()));
+  EXPECT_EQ(6, *std::max_element(thrown.begin(), thrown.end()));
+}
+
 void walk() {
   const int n = 100;
   const double free_path = 2;
   const random::key k(42);
   const Kokkos::View<double*> survival("survival", n), x("x", n);
   Kokkos::deep_copy(survival, 0.5);
-  // # 4
+  // # 5
   EXPECT_LT(0.0, quern::sum(x));
 }
 
 void quasi(const space& exec) {
   const random::key k(42);
-  // # 5
+  // # 6
   EXPECT_NEAR(0.5, quern::mean(exec, points), 1e-3);
 }
 
@@ -42,6 +53,7 @@ void quasi(const space& exec) {
 TEST(Guides, Random) {
   const space exec;
   guide::fields(exec);
+  guide::dice(exec);
   guide::walk();
   guide::quasi(exec);
 }
