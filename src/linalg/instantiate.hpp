@@ -3,7 +3,7 @@
 #ifndef QUERN_SRC_LINALG_INSTANTIATE_HPP
 #define QUERN_SRC_LINALG_INSTANTIATE_HPP
 
-#include <quern/impl/lapack.hpp>
+#include <quern/linalg/lapack.hpp>
 
 // QUERN_ON_HOSTS(WHAT) is WHAT(Space) for every host execution space that Kokkos was built with.
 #ifdef KOKKOS_ENABLE_SERIAL

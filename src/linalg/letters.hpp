@@ -3,7 +3,7 @@
 #ifndef QUERN_SRC_LINALG_LETTERS_HPP
 #define QUERN_SRC_LINALG_LETTERS_HPP
 
-#include <quern/impl/blas.hpp>
+#include <quern/linalg/blas.hpp>
 
 /// @file
 /// The letters by which a BLAS is told what to do.

@@ -6,7 +6,7 @@
 /// @file
 /// What Kokkos Kernels has not of a vendor's libraries: one glue file for each vendor.
 
-#include <quern/impl/blas.hpp>
+#include <quern/linalg/blas.hpp>
 
 namespace quern::impl::vendor {
 

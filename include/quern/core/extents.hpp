@@ -111,62 +111,6 @@ inline bool broadcast_strides(const shape& from, const std::array<std::int64_t, 
   return true;
 }
 
-/// A loop nest over N operands in the order in which it should run: axis 0 is the fastest. Axes of extent 1 are gone
-/// and neighbouring axes that every operand walks through evenly are merged, so that contiguous operands of any rank
-/// and layout (all the same) have one axis.
-template <int N>
-struct loop_nest {
-  int rank = 1;
-  std::array<std::int64_t, max_rank> extent{1, 1, 1, 1, 1, 1, 1, 1};
-  std::array<std::array<std::int64_t, max_rank>, N> stride{};
-
-  std::int64_t inner() const { return extent[0]; }
-  std::int64_t outer() const {
-    std::int64_t n = 1;
-    for (int d = 1; d < rank; ++d) n *= extent[d];
-    return n;
-  }
-};
-
-/// Axes ordered by the strides of operand 0 (ties, as in a broadcast operand, by those of the next operands).
-template <int N>
-loop_nest<N> make_loop_nest(const shape& extents, const std::array<std::array<std::int64_t, max_rank>, N>& strides) {
-  std::array<int, max_rank> axes{};
-  int* end = axes.data();
-  const auto closer = [&](int a, int b) {
-    for (int k = 0; k < N; ++k)
-      if (strides[k][a] != strides[k][b]) return strides[k][a] < strides[k][b];
-    return false;
-  };
-  for (int d = extents.rank - 1; d >= 0; --d) {
-    if (extents.extent[d] == 1) continue;
-    int* place = std::upper_bound(axes.data(), end, d, closer);
-    std::copy_backward(place, end, end + 1);
-    *place = d;
-    ++end;
-  }
-
-  loop_nest<N> nest;
-  nest.rank = 0;
-  for (const int* a = axes.data(); a != end; ++a) {
-    const int axis = *a, last = nest.rank - 1;
-    const bool merges = last >= 0 && [&] {
-      for (int k = 0; k < N; ++k)
-        if (strides[k][axis] != nest.stride[k][last] * nest.extent[last]) return false;
-      return true;
-    }();
-    if (merges) {
-      nest.extent[last] *= extents.extent[axis];
-      continue;
-    }
-    nest.extent[nest.rank] = extents.extent[axis];
-    for (int k = 0; k < N; ++k) nest.stride[k][nest.rank] = strides[k][axis];
-    ++nest.rank;
-  }
-  if (nest.rank == 0) nest.rank = 1;
-  return nest;
-}
-
 }  // namespace impl
 }  // namespace quern
 

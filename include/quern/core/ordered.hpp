@@ -4,7 +4,7 @@
 #define QUERN_CORE_ORDERED_HPP
 
 #include <cstdint>
-#include <quern/core/operations.hpp>
+#include <quern/core/values.hpp>
 
 namespace quern::impl {
 

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <quern/core/extents.hpp>
+#include <quern/core/loop_nest.hpp>
 #include <quern/core/tuning.hpp>
 #include <tuple>
 #include <utility>

@@ -4,6 +4,7 @@
 #define QUERN_INTEGRATE_INTEGRATE_HPP
 
 #include <array>
+#include <quern/core/options.hpp>
 #include <quern/integrate/adaptive.hpp>
 #include <quern/integrate/domain.hpp>
 #include <quern/integrate/monte_carlo.hpp>

@@ -22,6 +22,8 @@
 /// @throws Error if extents do not fit, an axis is out of range, there is no sample, or `out` shares memory with an
 /// input
 
+#include <quern/core/options.hpp>
+#include <quern/core/values.hpp>
 #include <quern/map/map.hpp>
 #include <quern/scan/scan.hpp>
 

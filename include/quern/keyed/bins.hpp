@@ -5,8 +5,9 @@
 
 #include <array>
 #include <quern/core/arguments.hpp>
-#include <quern/core/operations.hpp>
-#include <quern/impl/exact.hpp>
+#include <quern/core/binary_search.hpp>
+#include <quern/core/exact.hpp>
+#include <quern/core/values.hpp>
 
 /// @file
 /// From a value to the number of its bin; -1 where it has none.

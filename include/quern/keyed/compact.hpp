@@ -18,10 +18,10 @@
 /// one number for each 4096 elements. Without exec, calls run on a default instance of out's execution space.
 
 #include <concepts>
+#include <quern/core/loop_nest.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/kept.hpp>
 #include <quern/map/map.hpp>
-#include <quern/scan/kernel.hpp>
 
 namespace quern {
 namespace impl {
@@ -100,12 +100,12 @@ void compact_into(const Exec& exec, const Count& count, const Out& out_view, con
     if (mask.extents != x.extents)
       throw Error(label, "mask has extents " + mask.extents.str() + ", expected " + x.extents.str());
     make_result<Exec>(label, "out", out_view, mask);
-    const row_nest<2> nest(in_order(x.extents, x.stride, mask.stride));
+    const row_nest<2> nest(row_major_nest(x.extents, x.stride, mask.stride));
     run(nest, element_meets<value_of<Mask>, not_zero, 1>{{}, mask.data, nest});
   } else {
     static_assert(std::predicate<const Mask&, const value_of<X>&>,
                   "quern::compact: mask must be a View or a predicate of x's elements");
-    const row_nest<2> nest(in_order(x.extents, x.stride, x.stride));
+    const row_nest<2> nest(row_major_nest(x.extents, x.stride, x.stride));
     run(nest, element_meets<value_of<X>, Mask, 0>{mask_view, x.data, nest});
   }
 }
@@ -129,7 +129,7 @@ void nonzero_into(const Exec& exec, const Count& count, const Out& out_view, con
   check_overlap(label, out, x, "x", false);
   put_position<O> put{out.data, out.stride[0], out.extents.extent[0], rows ? x.extents.rank : 0, out.stride[1], {}};
   std::copy_n(x.extents.extent.begin(), max_rank, put.extent);
-  const row_nest<2> nest(in_order(x.extents, x.stride, x.stride));
+  const row_nest<2> nest(row_major_nest(x.extents, x.stride, x.stride));
   for_kept(label, exec, x.extents.size(), element_meets<value_of<X>, not_zero, 0>{{}, x.data, nest}, put,
            count_output<Exec>(label, count));
 }

@@ -18,9 +18,11 @@
 /// and `first` and `count`. They are called as `op([exec,] out, x, by [, options])` with `out` and x of rank 1, one
 /// element for each group and for each row, and are asynchronous.
 
+#include <quern/core/operations.hpp>
+#include <quern/core/options.hpp>
 #include <quern/keyed/hash_keys.hpp>
 #include <quern/keyed/histogram.hpp>
-#include <quern/reduce/reduce.hpp>
+#include <quern/reduce/reproducible.hpp>
 #include <quern/scan/segmented.hpp>
 
 namespace quern {

@@ -4,6 +4,7 @@
 #define QUERN_KEYED_HASH_KEYS_HPP
 
 #include <bit>
+#include <quern/core/operations.hpp>
 #include <quern/keyed/compact.hpp>
 #include <quern/keyed/sort.hpp>
 

@@ -4,6 +4,8 @@
 #define QUERN_KEYED_HISTOGRAM_HPP
 
 #include <cmath>
+#include <quern/core/loop_nest.hpp>
+#include <quern/core/operations.hpp>
 #include <quern/core/team_scratch.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/keyed/search.hpp>

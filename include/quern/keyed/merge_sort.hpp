@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <quern/core/team_scratch.hpp>
-#include <quern/impl/radix_sort.hpp>
+#include <quern/keyed/radix_sort_device.hpp>
 #include <utility>
 
 namespace quern::impl {

@@ -29,12 +29,15 @@
 /// rocThrust) and of this one on hosts; other lines by a merge sort.
 
 #include <limits>
+#include <quern/core/axes.hpp>
+#include <quern/core/loop_nest.hpp>
+#include <quern/core/values.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/merge_sort.hpp>
 #include <quern/keyed/order.hpp>
-#include <quern/keyed/radix_sort.hpp>
+#include <quern/keyed/radix_sort_host.hpp>
 #include <quern/map/map.hpp>
-#include <quern/reduce/kernel.hpp>
+#include <quern/reduce/reduce.hpp>
 
 namespace quern {
 namespace impl {
@@ -266,7 +269,7 @@ struct in_order_pair {
   Order order;
   template <class T>
   KOKKOS_FUNCTION bool operator()(const T& first, const T& second) const {
-    return order.in_order(first, second);
+    return order.row_major_nest(first, second);
   }
 };
 

@@ -6,6 +6,7 @@
 /// @file
 /// The first elements of arrays in order, without sorting all of them.
 
+#include <quern/core/operations.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/kept.hpp>

@@ -24,6 +24,8 @@
 /// out. Without exec they run on a default instance of the execution space of `values`. Scratch memory is that of
 /// `sort`, or of `argsort` where positions are wanted, and x once more.
 
+#include <quern/core/loop_nest.hpp>
+#include <quern/core/operations.hpp>
 #include <quern/keyed/compact.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/sort.hpp>
@@ -183,7 +185,7 @@ void unique_by_positions(const std::string& label, const Exec& exec, const Count
   std::int64_t* number = count_output<Exec>(label, count);
   const sort_lines lines = sort_lines::flat(x.extents);
   const scratch_array<Exec, std::int64_t> starts(exec, std::min(values.room, lines.n) + 1);
-  const row_nest<2> nest(in_order(x.extents, x.stride, inverse.stride));
+  const row_nest<2> nest(row_major_nest(x.extents, x.stride, inverse.stride));
   const auto finish = [&](const auto& keys, const auto& moved, const auto& position_of) {
     using sorted_type = typename std::remove_cvref_t<decltype(keys)>::value_type;
     using moved_type = typename std::remove_cvref_t<decltype(moved)>::value_type;

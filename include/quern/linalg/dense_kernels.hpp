@@ -8,8 +8,9 @@
 /// result.
 
 #include <optional>
+#include <quern/core/operations.hpp>
 #include <quern/core/workspace.hpp>
-#include <quern/impl/lapack.hpp>
+#include <quern/linalg/lapack.hpp>
 #include <quern/linalg/product_kernels.hpp>
 #include <quern/linalg/small_kernels.hpp>
 #include <quern/map/map.hpp>

@@ -3,6 +3,7 @@
 #ifndef QUERN_LINALG_EINSUM_HPP
 #define QUERN_LINALG_EINSUM_HPP
 
+#include <quern/core/loop_nest.hpp>
 #include <quern/linalg/product_kernels.hpp>
 #include <quern/reduce/reduce.hpp>
 

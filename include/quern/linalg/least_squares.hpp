@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <quern/core/operations.hpp>
 #include <quern/linalg/qr.hpp>
 #include <quern/linalg/solve.hpp>
 #include <quern/linalg/svd.hpp>

@@ -3,6 +3,7 @@
 #ifndef QUERN_LINALG_MATMUL_HPP
 #define QUERN_LINALG_MATMUL_HPP
 
+#include <quern/core/operations.hpp>
 #include <quern/linalg/product_kernels.hpp>
 #include <quern/map/map.hpp>
 

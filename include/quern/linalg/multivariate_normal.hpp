@@ -3,6 +3,7 @@
 #ifndef QUERN_LINALG_MULTIVARIATE_NORMAL_HPP
 #define QUERN_LINALG_MULTIVARIATE_NORMAL_HPP
 
+#include <quern/core/loop_nest.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/linalg/solve.hpp>
 #include <quern/random/distributions.hpp>

@@ -7,6 +7,7 @@
 /// The few directions in which data vary most: principal components, and the first singular values of a matrix. Both
 /// need the component `linalg`.
 
+#include <quern/core/values.hpp>
 #include <quern/linalg/least_squares.hpp>
 #include <quern/map/functions.hpp>
 #include <quern/random/stream.hpp>

@@ -10,10 +10,11 @@
 #include <Kokkos_Core.hpp>
 #include <optional>
 #include <quern/core/arguments.hpp>
-#include <quern/core/operations.hpp>
+#include <quern/core/loop_nest.hpp>
 #include <quern/core/team_scratch.hpp>
 #include <quern/core/tuning.hpp>
-#include <quern/impl/blas.hpp>
+#include <quern/core/values.hpp>
+#include <quern/linalg/blas.hpp>
 
 namespace quern::impl {
 

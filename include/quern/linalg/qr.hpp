@@ -3,6 +3,7 @@
 #ifndef QUERN_LINALG_QR_HPP
 #define QUERN_LINALG_QR_HPP
 
+#include <quern/core/values.hpp>
 #include <quern/linalg/dense_orthogonal.hpp>
 
 namespace quern {

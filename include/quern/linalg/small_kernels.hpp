@@ -9,11 +9,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <quern/core/arguments.hpp>
-#include <quern/core/operations.hpp>
 #include <quern/core/team_scratch.hpp>
 #include <quern/core/tuning.hpp>
+#include <quern/core/values.hpp>
 #include <quern/core/workspace.hpp>
-#include <quern/impl/lapack.hpp>
+#include <quern/linalg/lapack.hpp>
 
 namespace quern {
 

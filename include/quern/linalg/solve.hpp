@@ -3,6 +3,7 @@
 #ifndef QUERN_LINALG_SOLVE_HPP
 #define QUERN_LINALG_SOLVE_HPP
 
+#include <quern/core/values.hpp>
 #include <quern/linalg/dense_solve.hpp>
 #include <quern/linalg/small_solve.hpp>
 

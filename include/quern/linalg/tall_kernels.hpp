@@ -13,6 +13,7 @@
 #include <cmath>
 #include <limits>
 #include <quern/core/team_scratch.hpp>
+#include <quern/core/values.hpp>
 #include <quern/linalg/dense_kernels.hpp>
 
 namespace quern::impl {

@@ -5,8 +5,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <quern/core/arguments.hpp>
+#include <quern/core/axes.hpp>
 #include <quern/core/tuning.hpp>
-#include <quern/reduce/axes.hpp>
 
 namespace quern {
 

@@ -5,9 +5,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <quern/core/arguments.hpp>
-#include <quern/core/operations.hpp>
+#include <quern/core/loop_nest.hpp>
+#include <quern/core/stream_store.hpp>
 #include <quern/core/tuning.hpp>
-#include <quern/impl/stream_store.hpp>
+#include <quern/core/values.hpp>
 #include <string>
 
 namespace quern {

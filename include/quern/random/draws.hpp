@@ -3,8 +3,8 @@
 #ifndef QUERN_RANDOM_DRAWS_HPP
 #define QUERN_RANDOM_DRAWS_HPP
 
-#include <quern/core/operations.hpp>
-#include <quern/impl/noinline.hpp>
+#include <quern/core/noinline.hpp>
+#include <quern/core/values.hpp>
 #include <quern/random/stream.hpp>
 
 /// @file

@@ -4,7 +4,8 @@
 #define QUERN_RANDOM_FILL_KERNEL_HPP
 
 #include <limits>
-#include <quern/impl/noinline.hpp>
+#include <quern/core/loop_nest.hpp>
+#include <quern/core/noinline.hpp>
 #include <quern/map/map.hpp>
 #include <quern/random/draws.hpp>
 

@@ -4,8 +4,11 @@
 #define QUERN_RANDOM_PERMUTATION_HPP
 
 #include <bit>
+#include <quern/core/binary_search.hpp>
+#include <quern/core/loop_nest.hpp>
+#include <quern/core/noinline.hpp>
+#include <quern/core/values.hpp>
 #include <quern/core/workspace.hpp>
-#include <quern/impl/noinline.hpp>
 #include <quern/random/distributions.hpp>
 #include <quern/scan/scan.hpp>
 
@@ -223,7 +226,7 @@ void choice(const Exec& exec, const Out& out_view, const key& k, std::int64_t po
     const impl::field_positions positions(label, out.extents, k);
     impl::map_checked(label, exec, out_view, impl::permuted_position<T>{order}, positions.at);
   } else {
-    const impl::row_nest<2> nest(impl::in_order(out.extents, out.stride, out.stride));
+    const impl::row_nest<2> nest(impl::row_major_nest(out.extents, out.stride, out.stride));
     impl::for_images(exec, label, order, out.extents.size(), impl::put_image<T>{out.data, nest});
   }
 }

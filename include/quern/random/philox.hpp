@@ -6,7 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <cstring>
-#include <quern/impl/word_lanes.hpp>
+#include <quern/random/word_lanes.hpp>
 
 namespace quern::impl {
 

@@ -3,8 +3,8 @@
 #ifndef QUERN_RANDOM_SOBOL_HPP
 #define QUERN_RANDOM_SOBOL_HPP
 
+#include <quern/core/noinline.hpp>
 #include <quern/core/workspace.hpp>
-#include <quern/impl/noinline.hpp>
 #include <quern/map/map.hpp>
 #include <quern/random/key.hpp>
 #include <quern/random/variates.hpp>

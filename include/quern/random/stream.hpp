@@ -3,7 +3,7 @@
 #ifndef QUERN_RANDOM_STREAM_HPP
 #define QUERN_RANDOM_STREAM_HPP
 
-#include <quern/impl/noinline.hpp>
+#include <quern/core/noinline.hpp>
 #include <quern/random/key.hpp>
 #include <quern/random/variates.hpp>
 

@@ -5,10 +5,12 @@
 
 #include <limits>
 #include <quern/core/arguments.hpp>
+#include <quern/core/axes.hpp>
+#include <quern/core/loop_nest.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/core/team_scratch.hpp>
+#include <quern/core/teams.hpp>
 #include <quern/core/workspace.hpp>
-#include <quern/reduce/axes.hpp>
 #include <quern/reduce/reducers.hpp>
 
 namespace quern::impl {
@@ -36,21 +38,6 @@ struct short_tag {};  // device: a thread reduces a result by itself
 template <class F, class... In, std::size_t... I>
 auto value_type_of(std::index_sequence<I...>) -> std::remove_cvref_t<
     std::invoke_result_t<const F&, typename std::tuple_element_t<I, std::tuple<In...>>::value_type...>>;
-
-/// Whether all other teams that share a counter have come here, and what they have written can be read. The counter is
-/// 0 before and after.
-template <class Member>
-KOKKOS_FUNCTION bool last_to_finish(const Member& team, int* finished, std::int64_t teams) {
-  team.team_barrier();
-  int before = 0;
-  if (team.team_rank() == 0) {
-    before = Kokkos::atomic_fetch_add(finished, 1);
-    Kokkos::memory_fence();
-    if (before == teams - 1) *finished = 0;
-  }
-  team.team_broadcast(before, 0);
-  return before == teams - 1;
-}
 
 /// The reduction of f(in(i)...) along some axes, or all of them. Each team reduces its share, through packs where the
 /// operands allow it, and of the teams that share a tile the last to finish joins their states in order.
@@ -461,35 +448,6 @@ struct reduce_kernel {
   }
 };
 
-/// The closest that two elements along some axes are in memory.
-template <class T>
-std::int64_t closest(const strided<T>& s, const axis_set& axes, bool in_set) {
-  std::int64_t stride = std::numeric_limits<std::int64_t>::max();
-  for (int d = 0; d < s.extents.rank; ++d)
-    if (axes.has(d) == in_set && s.extents.extent[d] > 1) stride = std::min(stride, s.stride[d]);
-  return stride;
-}
-
-/// The share of the slots that teams use while they run, in waves that fill the slots but for the last.
-inline double waves_used(std::int64_t teams, std::int64_t slots) {
-  const std::int64_t waves = (teams + slots - 1) / slots;
-  return static_cast<double>(teams) / static_cast<double>(std::max<std::int64_t>(1, waves * slots));
-}
-
-/// How many teams should share each of that many tiles, so that a few waves of teams use the slots well.
-inline std::int64_t splits_for(std::int64_t tiles, std::int64_t slots, std::int64_t most) {
-  std::int64_t best = 1;
-  double used = 0;
-  for (std::int64_t waves = (tiles + slots - 1) / slots; waves <= 8 && used < 0.94; ++waves) {
-    const std::int64_t splits = std::min(waves * slots / tiles, most);
-    if (waves_used(splits * tiles, slots) > used) {
-      best = splits;
-      used = waves_used(splits * tiles, slots);
-    }
-  }
-  return best;
-}
-
 /// Threads and teams for `results` results of `items` items each (`inner` results a row).
 template <class Exec>
 reduce_shape device_shape(const Exec& exec, int most, bool results_fastest, std::int64_t inner, std::int64_t results,
@@ -555,7 +513,7 @@ void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
       reducer, f,       {{in.at_step(nest.stride[++k][0])}...}, row_nest<operands>(nest), row_nest<operands + 1>(rest),
       values,  out.data};
   const auto& lines = kernel.nest;
-  const bool results_fastest = closest(first, axes, false) < closest(first, axes, true);
+  const bool results_fastest = smallest_stride(first, axes, false) < smallest_stride(first, axes, true);
   constexpr int w = kernel_type::width;
   const auto each = [&](auto&& test) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -25,30 +25,18 @@
 /// an operation says so.
 
 #include <limits>
+#include <quern/core/operations.hpp>
+#include <quern/core/options.hpp>
 #include <quern/reduce/kernel.hpp>
 #include <quern/reduce/reproducible.hpp>
 #include <tuple>
 
 namespace quern {
 
-/// The delta degrees of freedom of a variance, which is divided by n - ddof: `var(exec, x, ddof{1})` is the estimate
-/// for the population that x is a sample of. Default 0.
-struct ddof {
-  std::int64_t value;
-};
-
 /// The order of the maximum norm: `norm<infinity>(exec, x)`.
 inline constexpr int infinity = std::numeric_limits<int>::max();
 
 namespace impl {
-
-template <class T>
-inline constexpr bool is_workspace = false;
-template <class Exec>
-inline constexpr bool is_workspace<workspace<Exec>> = true;
-
-template <class Wanted, class Default>
-using result_or = std::conditional_t<std::is_void_v<Wanted>, Default, Wanted>;
 
 /// A reduction as an operation sees it: how many inputs, what is done to their values first, and the reducer for the
 /// value types. `identity` false: no values have no result.
@@ -162,15 +150,6 @@ void reduce_to_view(const Reduction& r, const Exec& exec, workspace<Exec>& scrat
       in...);
 }
 
-template <class T>
-inline constexpr bool is_axes = std::is_base_of_v<axes, std::remove_cvref_t<T>>;
-template <class T>
-inline constexpr bool is_ddof = std::is_same_v<ddof, std::remove_cvref_t<T>>;
-template <class T>
-inline constexpr bool is_reproducible = std::is_same_v<reproducible_t, std::remove_cvref_t<T>>;
-template <class... Args>
-inline constexpr bool reproducibly = (is_reproducible<Args> || ...);
-
 /// The arguments of one kind, in their order.
 template <class T>
 auto if_view(const T& x) {
@@ -181,19 +160,6 @@ template <class T>
 const axes* if_axes(const T& x, const axes* otherwise) {
   if constexpr (is_axes<T>) return &x;
   else return otherwise;
-}
-
-/// Calls f with the workspace among the arguments, or with one of the pool.
-template <class Exec, class F, class... Args>
-void with_scratch(const Exec& exec, const F& f, Args&... args) {
-  if constexpr ((is_workspace<Args> || ...)) {
-    (..., [&] {
-      if constexpr (is_workspace<Args>) f(args);
-    }());
-  } else {
-    lease<Exec> held(exec);
-    f(held.scratch());
-  }
 }
 
 /// Sorts out the forms of the table above: [exec,] [out,] in... [, axes] [, options] [, workspace].
@@ -246,19 +212,6 @@ concept moments_arguments = are_reduction_arguments<1, Args...>(1, 0);
 template <class... Args>
 concept variance_arguments = are_reduction_arguments<1, Args...>(1, 1);
 
-/// What adds up values to a sum of type S, as the options want it.
-template <class S, class... Args>
-auto accumulator_for() {
-  if constexpr (reproducibly<Args...>) {
-    static_assert(sizeof(S) > 0 && exact_arithmetic,
-                  "quern::reproducible: not with -ffast-math, -fassociative-math or x87 arithmetic");
-    return std::type_identity<reproducible_sum<S>>();
-  } else {
-    return std::type_identity<compensated<S>>();
-  }
-}
-template <class S, class... Args>
-using accumulator = typename decltype(accumulator_for<S, Args...>())::type;
 template <class F, class Reproducible, class... Args>
 using transform_for = std::conditional_t<reproducibly<Args...>, Reproducible, F>;
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <quern/core/operations.hpp>
+#include <quern/core/values.hpp>
 #include <type_traits>
 
 namespace quern {

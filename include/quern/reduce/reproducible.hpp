@@ -3,22 +3,12 @@
 #ifndef QUERN_REDUCE_REPRODUCIBLE_HPP
 #define QUERN_REDUCE_REPRODUCIBLE_HPP
 
-#include <quern/impl/exact.hpp>
+#include <quern/core/exact.hpp>
+#include <quern/core/options.hpp>
+#include <quern/core/values.hpp>
 #include <quern/reduce/reducers.hpp>
 
 namespace quern {
-
-/// Asks for a result that depends on the values alone: `sum(exec, x, reproducible)`.
-///
-/// It is the same, bit by bit, on every back end, device and number of threads, in every layout, and whatever the order
-/// of the elements. Each value is rounded to a multiple of a unit, and the multiples are added exactly. The unit is a
-/// power of two, at most 2^-77 times the largest magnitude (2^-51 for results in float): so far below it that the error
-/// of the sum is the rounding of the result, unless the values cancel by more than that. Up to 2^37 values.
-///
-/// Refused, by a static_assert, in code that is compiled with the liberties of `-ffast-math` or computes in the long
-/// registers of the x87.
-struct reproducible_t {};
-inline constexpr reproducible_t reproducible{};
 
 namespace impl {
 
@@ -244,6 +234,20 @@ struct centred_reducer : sum_reducer<Real, reproducible_sum<Real>> {
     return static_cast<Real>(Root ? Kokkos::sqrt(var) : var);
   }
 };
+
+/// What adds up values to a sum of type S, as the options want it.
+template <class S, class... Args>
+auto accumulator_for() {
+  if constexpr (reproducibly<Args...>) {
+    static_assert(sizeof(S) > 0 && exact_arithmetic,
+                  "quern::reproducible: not with -ffast-math, -fassociative-math or x87 arithmetic");
+    return std::type_identity<reproducible_sum<S>>();
+  } else {
+    return std::type_identity<compensated<S>>();
+  }
+}
+template <class S, class... Args>
+using accumulator = typename decltype(accumulator_for<S, Args...>())::type;
 
 }  // namespace impl
 }  // namespace quern

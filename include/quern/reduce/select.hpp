@@ -3,7 +3,11 @@
 #ifndef QUERN_REDUCE_SELECT_HPP
 #define QUERN_REDUCE_SELECT_HPP
 
+#include <quern/core/axes.hpp>
+#include <quern/core/loop_nest.hpp>
 #include <quern/core/ordered.hpp>
+#include <quern/core/teams.hpp>
+#include <quern/core/values.hpp>
 #include <quern/reduce/kernel.hpp>
 #include <quern/reduce/reproducible.hpp>
 
@@ -882,7 +886,9 @@ void select_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
         label, Kokkos::RangePolicy<Exec, select_short_tag, Kokkos::IndexType<std::int64_t>>(exec, 0, results), kernel);
   else if (n > kernel_type::longest_tile && results <= workspace<Exec>::max_counters)
     launch_passes(label, exec, scratch, kernel, results);
-  else launch_tiles(label, exec, scratch, kernel, closest(in, axes, false) < closest(in, axes, true), results);
+  else
+    launch_tiles(label, exec, scratch, kernel, smallest_stride(in, axes, false) < smallest_stride(in, axes, true),
+                 results);
 }
 
 }  // namespace impl

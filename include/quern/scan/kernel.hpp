@@ -3,9 +3,15 @@
 #ifndef QUERN_SCAN_KERNEL_HPP
 #define QUERN_SCAN_KERNEL_HPP
 
+#include <quern/core/arguments.hpp>
+#include <quern/core/axes.hpp>
+#include <quern/core/loop_nest.hpp>
+#include <quern/core/operations.hpp>
+#include <quern/core/stream_store.hpp>
 #include <quern/core/team_scratch.hpp>
-#include <quern/impl/stream_store.hpp>
-#include <quern/reduce/kernel.hpp>
+#include <quern/core/teams.hpp>
+#include <quern/core/workspace.hpp>
+#include <quern/reduce/reducers.hpp>
 #include <thread>
 
 namespace quern::impl {
@@ -498,28 +504,6 @@ struct scan_kernel {
   }
 };
 
-/// The axes of a scan as one, in row-major order, with the strides of both arrays.
-inline loop_nest<2> in_order(const shape& extents, const std::array<std::int64_t, max_rank>& in,
-                             const std::array<std::int64_t, max_rank>& out) {
-  loop_nest<2> nest;
-  nest.rank = 0;
-  for (int d = extents.rank - 1; d >= 0; --d) {
-    if (extents.extent[d] == 1) continue;
-    const int last = nest.rank - 1;
-    if (last >= 0 && in[d] == nest.stride[0][last] * nest.extent[last] &&
-        out[d] == nest.stride[1][last] * nest.extent[last]) {
-      nest.extent[last] *= extents.extent[d];
-      continue;
-    }
-    nest.extent[nest.rank] = extents.extent[d];
-    nest.stride[0][nest.rank] = in[d];
-    nest.stride[1][nest.rank] = out[d];
-    ++nest.rank;
-  }
-  if (nest.rank == 0) nest.rank = 1;
-  return nest;
-}
-
 template <class Kernel, class Exec>
 scan_shape scan_device_shape(const Exec& exec, const row_nest<2>& line, const row_nest<2>& along, std::int64_t n,
                              std::int64_t lines) {
@@ -653,7 +637,7 @@ template <bool Exclusive, class Exec, class Reducer, class T, class Out>
 void scan_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Reducer& reducer,
                  const axis_set& axes, const strided<Out>& out, const strided<const T>& in) {
   using kernel_type = scan_kernel<Exec, Exclusive, Reducer, T, Out>;
-  const auto along = in_order(axes.part(in.extents, true), axes.part(in, true), axes.part(out, true));
+  const auto along = row_major_nest(axes.part(in.extents, true), axes.part(in, true), axes.part(out, true));
   const auto line = make_loop_nest<2>(axes.part(in.extents, false), {axes.part(in, false), axes.part(out, false)});
   const std::int64_t n = along.inner() * along.outer(), lines = line.inner() * line.outer();
   if (n == 0 || lines == 0) return;

@@ -22,7 +22,9 @@
 ///
 /// @throws Error if extents do not fit, the axis is out of range, or `out` shares memory with `in` without being it
 
-#include <quern/reduce/reduce.hpp>
+#include <quern/core/arguments.hpp>
+#include <quern/core/options.hpp>
+#include <quern/reduce/reproducible.hpp>
 #include <quern/scan/kernel.hpp>
 
 namespace quern {

@@ -20,6 +20,7 @@
 /// or from a `quern::workspace` as the last argument. Calls without `exec` use a default instance of the execution
 /// space of `out`.
 
+#include <quern/core/options.hpp>
 #include <quern/scan/scan.hpp>
 #include <quern/scan/segmented_kernel.hpp>
 

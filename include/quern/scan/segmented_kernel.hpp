@@ -3,6 +3,8 @@
 #ifndef QUERN_SCAN_SEGMENTED_KERNEL_HPP
 #define QUERN_SCAN_SEGMENTED_KERNEL_HPP
 
+#include <quern/core/axes.hpp>
+#include <quern/core/values.hpp>
 #include <quern/scan/kernel.hpp>
 
 namespace quern::impl {

@@ -4,9 +4,9 @@
 #define QUERN_STENCIL_KERNEL_HPP
 
 #include <quern/core/arguments.hpp>
-#include <quern/core/operations.hpp>
+#include <quern/core/stream_store.hpp>
 #include <quern/core/tuning.hpp>
-#include <quern/impl/stream_store.hpp>
+#include <quern/core/values.hpp>
 #include <quern/stencil/boundary.hpp>
 
 namespace quern::impl {

@@ -18,7 +18,8 @@
 ///
 /// @throws Error as `quern::stencil`, and if a spacing is zero or not finite
 
-#include <quern/stencil/filters.hpp>
+#include <quern/stencil/filter_windows.hpp>
+#include <quern/stencil/per_axis.hpp>
 
 namespace quern {
 

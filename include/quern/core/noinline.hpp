@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_IMPL_NOINLINE_HPP
-#define QUERN_IMPL_NOINLINE_HPP
+#ifndef QUERN_CORE_NOINLINE_HPP
+#define QUERN_CORE_NOINLINE_HPP
 
 /// A function that remains one where it is called: for rare branches that would cost every thread registers, and for
 /// long ones that are called in many places.

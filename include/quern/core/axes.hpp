@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_REDUCE_AXES_HPP
-#define QUERN_REDUCE_AXES_HPP
+#ifndef QUERN_CORE_AXES_HPP
+#define QUERN_CORE_AXES_HPP
 
 #include <initializer_list>
+#include <limits>
 #include <quern/core/extents.hpp>
 
 namespace quern {
@@ -72,6 +73,15 @@ class axis_set {
   axis_set() = default;
   std::array<bool, max_rank> in_{};
 };
+
+/// The smallest stride along the axes of the set, or along the others.
+template <class T>
+std::int64_t smallest_stride(const strided<T>& s, const axis_set& axes, bool in_set) {
+  std::int64_t stride = std::numeric_limits<std::int64_t>::max();
+  for (int d = 0; d < s.extents.rank; ++d)
+    if (axes.has(d) == in_set && s.extents.extent[d] > 1) stride = std::min(stride, s.stride[d]);
+  return stride;
+}
 
 }  // namespace impl
 }  // namespace quern

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_IMPL_WORD_LANES_HPP
-#define QUERN_IMPL_WORD_LANES_HPP
+#ifndef QUERN_RANDOM_WORD_LANES_HPP
+#define QUERN_RANDOM_WORD_LANES_HPP
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>

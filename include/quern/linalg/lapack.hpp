@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_IMPL_LAPACK_HPP
-#define QUERN_IMPL_LAPACK_HPP
+#ifndef QUERN_LINALG_LAPACK_HPP
+#define QUERN_LINALG_LAPACK_HPP
 
 /// @file
 /// Factorizations of one matrix, in the compiled part of the `linalg` component: LAPACK on hosts, cuSOLVER and
@@ -11,8 +11,8 @@
 ///
 /// `info` is memory of the host that the device can write: 0, or what LAPACK says of a matrix without a result.
 
-#include <quern/core/operations.hpp>
-#include <quern/impl/blas.hpp>
+#include <quern/core/values.hpp>
+#include <quern/linalg/blas.hpp>
 
 namespace quern::impl {
 

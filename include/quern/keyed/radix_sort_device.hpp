@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_IMPL_RADIX_SORT_HPP
-#define QUERN_IMPL_RADIX_SORT_HPP
+#ifndef QUERN_KEYED_RADIX_SORT_DEVICE_HPP
+#define QUERN_KEYED_RADIX_SORT_DEVICE_HPP
 
 /// @file
 /// The vendor's radix sort: CUB, which comes with CUDA, or rocPRIM, where Kokkos was built with rocThrust.

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_KEYED_RADIX_SORT_HPP
-#define QUERN_KEYED_RADIX_SORT_HPP
+#ifndef QUERN_KEYED_RADIX_SORT_HOST_HPP
+#define QUERN_KEYED_RADIX_SORT_HOST_HPP
 
 #include <algorithm>
 #include <numeric>
-#include <quern/impl/radix_sort.hpp>
+#include <quern/keyed/radix_sort_device.hpp>
 
 namespace quern::impl {
 

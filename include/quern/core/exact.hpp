@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_IMPL_EXACT_HPP
-#define QUERN_IMPL_EXACT_HPP
+#ifndef QUERN_CORE_EXACT_HPP
+#define QUERN_CORE_EXACT_HPP
 
 #include <Kokkos_Core.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_IMPL_STREAM_STORE_HPP
-#define QUERN_IMPL_STREAM_STORE_HPP
+#ifndef QUERN_CORE_STREAM_STORE_HPP
+#define QUERN_CORE_STREAM_STORE_HPP
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_IMPL_BLAS_HPP
-#define QUERN_IMPL_BLAS_HPP
+#ifndef QUERN_LINALG_BLAS_HPP
+#define QUERN_LINALG_BLAS_HPP
 
 /// @file
 /// What the compiled part of the component `linalg` does with a BLAS: that of the host, or on devices Kokkos Kernels

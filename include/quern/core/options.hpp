@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_OPTIONS_HPP
+#define QUERN_CORE_OPTIONS_HPP
+
+/// @file
+/// Options that operations of several modules take.
+
+#include <quern/core/axes.hpp>
+#include <quern/core/workspace.hpp>
+#include <type_traits>
+
+namespace quern {
+
+/// The delta degrees of freedom of a variance, which is divided by n - ddof: `var(exec, x, ddof{1})` is the estimate
+/// for the population that x is a sample of. Default 0.
+struct ddof {
+  std::int64_t value;
+};
+
+/// Asks for a result that depends on the values alone: `sum(exec, x, reproducible)`.
+///
+/// It is the same, bit by bit, on every back end, device and number of threads, in every layout, and whatever the order
+/// of the elements. Each value is rounded to a multiple of a unit, and the multiples are added exactly. The unit is a
+/// power of two, at most 2^-77 times the largest magnitude (2^-51 for results in float): so far below it that the error
+/// of the sum is the rounding of the result, unless the values cancel by more than that. Up to 2^37 values.
+///
+/// Refused, by a static_assert, in code that is compiled with the liberties of `-ffast-math` or computes in the long
+/// registers of the x87.
+struct reproducible_t {};
+inline constexpr reproducible_t reproducible{};
+
+namespace impl {
+
+template <class T>
+inline constexpr bool is_workspace = false;
+template <class Exec>
+inline constexpr bool is_workspace<workspace<Exec>> = true;
+template <class T>
+inline constexpr bool is_axes = std::is_base_of_v<axes, std::remove_cvref_t<T>>;
+template <class T>
+inline constexpr bool is_ddof = std::is_same_v<ddof, std::remove_cvref_t<T>>;
+template <class T>
+inline constexpr bool is_reproducible = std::is_same_v<reproducible_t, std::remove_cvref_t<T>>;
+template <class... Args>
+inline constexpr bool reproducibly = (is_reproducible<Args> || ...);
+
+/// Calls f with the workspace among the arguments, or with one of the pool.
+template <class Exec, class F, class... Args>
+void with_scratch(const Exec& exec, const F& f, Args&... args) {
+  if constexpr ((is_workspace<Args> || ...)) {
+    (..., [&] {
+      if constexpr (is_workspace<Args>) f(args);
+    }());
+  } else {
+    lease<Exec> held(exec);
+    f(held.scratch());
+  }
+}
+
+}  // namespace impl
+}  // namespace quern
+
+#endif

@@ -1,0 +1,307 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_STENCIL_FILTER_WINDOWS_HPP
+#define QUERN_STENCIL_FILTER_WINDOWS_HPP
+
+/// @file
+/// The functors of filters: windows with weights and without, and what becomes of their sums.
+
+#include <array>
+#include <cstdint>
+#include <quern/core/values.hpp>
+#include <quern/core/workspace.hpp>
+#include <quern/map/math.hpp>
+#include <quern/reduce/reducers.hpp>
+#include <quern/stencil/stencil.hpp>
+#include <vector>
+
+namespace quern::impl {
+
+/// How far a window reaches along each axis, known when the program runs.
+struct run_time_box {
+  static constexpr bool arms_only = false, fixed = false;
+  static constexpr int radii = 1;
+  int r[3] = {};
+  int radius(int d) const { return r[d]; }
+};
+
+/// What sums of values T with weights W are formed in, where no sum is known to be small.
+template <class T, class W>
+struct weighted_sum_of {
+  static constexpr bool is_unsigned = sizeof(T) == 8 && std::is_unsigned_v<T> && std::is_unsigned_v<W>;
+  using integer = std::conditional_t<is_unsigned, std::uint64_t, std::int64_t>;
+  using type = std::conditional_t<std::is_integral_v<T> && std::is_integral_v<W>, integer, decltype(T() * W())>;
+};
+template <class T, class W>
+using weighted_sum_type = typename weighted_sum_of<T, W>::type;
+
+/// Calls f(std::type_identity<S>()) with the type that sums are formed in, `total` the sum of the magnitudes of the
+/// weights: int, which is faster, where values are so narrow that no sum overflows it.
+template <class T, class W, class F>
+void with_sum_type(double total, const F& f) {
+  if constexpr (std::is_integral_v<T> && std::is_integral_v<W> && sizeof(T) < 4) {
+    constexpr double largest = static_cast<double>(std::uint64_t{1} << (8 * sizeof(T)));
+    if (largest * total <= static_cast<double>(std::numeric_limits<int>::max())) return f(std::type_identity<int>());
+  }
+  f(std::type_identity<weighted_sum_type<T, W>>());
+}
+template <class W>
+double total_magnitude(const std::vector<W>& weights) {
+  double total = 0;
+  if constexpr (std::is_integral_v<W>)
+    for (const W w : weights) total += std::fabs(static_cast<double>(w));
+  return total;
+}
+
+/// Adds the product of a weight and a value.
+template <class S, class W, class T>
+KOKKOS_FUNCTION void add_weighted(S& s, const W& weight, const T& value) {
+  if constexpr (std::is_integral_v<S> && sizeof(S) == 8)
+    s = wrapping_add(s, wrapping_multiply(static_cast<S>(weight), static_cast<S>(value)));
+  else s += static_cast<S>(weight) * static_cast<S>(value);
+}
+template <class S, class T>
+KOKKOS_FUNCTION void add_plain(S& s, const T& value) {
+  if constexpr (std::is_integral_v<S> && sizeof(S) == 8) s = wrapping_add(s, static_cast<S>(value));
+  else s += static_cast<S>(value);
+}
+
+/// A sum of integers of 64 bits: 128 bits in two's complement.
+struct wide_sum {
+  std::uint64_t low = 0;
+  std::int64_t high = 0;
+
+  wide_sum() = default;
+  template <class T>
+    requires(std::is_integral_v<T>)
+  KOKKOS_FUNCTION explicit wide_sum(T x) : low(static_cast<std::uint64_t>(x)), high(x < T(0) ? -1 : 0) {}
+  KOKKOS_FUNCTION wide_sum& operator+=(const wide_sum& other) {
+    low += other.low;
+    high += other.high + (low < other.low ? 1 : 0);
+    return *this;
+  }
+  /// Times a number of cells, below 2^32.
+  KOKKOS_FUNCTION wide_sum operator*(const wide_sum& cells) const {
+    const std::uint64_t first = (low & digit) * cells.low, second = (low >> 32) * cells.low + (first >> 32);
+    wide_sum product;
+    product.low = second << 32 | (first & digit);
+    product.high = static_cast<std::int64_t>(static_cast<std::uint64_t>(high) * cells.low + (second >> 32));
+    return product;
+  }
+  /// The mean of a number of cells below 2^32, rounded down: the last 64 bits of it, which has no more.
+  KOKKOS_FUNCTION std::uint64_t floor_mean(std::uint64_t cells) const {
+    const std::uint64_t flip = high < 0 ? ~std::uint64_t{0} : 0;  // floor(-x - 1) is -floor(x) - 1
+    const std::uint64_t top = (static_cast<std::uint64_t>(high) ^ flip) % cells, bottom = low ^ flip;
+    const std::uint64_t upper = top << 32 | bottom >> 32, lower = upper % cells << 32 | (bottom & digit);
+    return (upper / cells << 32 | lower / cells) ^ flip;
+  }
+  KOKKOS_FUNCTION explicit operator double() const {
+    return static_cast<double>(high) * 0x1p64 + static_cast<double>(low);
+  }
+
+ private:
+  static constexpr std::uint64_t digit = 0xffffffff;
+};
+
+/// The greatest integer up to a / b, b > 0.
+template <class T>
+KOKKOS_FUNCTION T floor_divide(T a, T b) {
+  return a / b - (a % b < 0);
+}
+
+/// Weights for kernels: few go along with the kernel, where all threads read one at once, and more are in memory.
+template <class W>
+struct weight_list {
+  static constexpr int most = 64;
+  W few[most];
+  const W* many = nullptr;
+
+  // No pointer to the few, for which devices would copy them to each thread.
+  template <bool Many>
+  KOKKOS_FUNCTION W at(int k) const {
+    if constexpr (Many) return many[k];
+    else return few[k];
+  }
+};
+
+/// Weights on their way to memory, as part of a kernel: nothing on the host has to outlive the call.
+template <class W>
+struct store_weights {
+  static constexpr int most = 128;
+  W list[most];
+  W* to;
+  KOKKOS_FUNCTION void operator()(int k) const { to[k] = list[k]; }
+};
+
+/// `list` for the kernels of `exec`, in scratch memory of at least as many weights.
+template <class Exec, class W>
+weight_list<W> send_weights(const Exec& exec, const std::string& label, const std::vector<W>& list, W* memory) {
+  weight_list<W> sent{};
+  if (list.size() <= weight_list<W>::most) {
+    std::copy(list.begin(), list.end(), sent.few);
+    return sent;
+  }
+  for (std::size_t first = 0; first < list.size(); first += store_weights<W>::most) {
+    const auto count = std::min<std::size_t>(store_weights<W>::most, list.size() - first);
+    store_weights<W> some{{}, memory + first};
+    std::copy_n(list.begin() + first, count, some.list);
+    Kokkos::parallel_for(label + "/weights", Kokkos::RangePolicy<Exec>(exec, 0, count), some);
+  }
+  sent.many = memory;
+  return sent;
+}
+
+/// A window of run-time extents with its weights in the order of the last axis fastest.
+template <class S, class W, int Rank>
+struct weighted_window {
+  weight_list<W> weights;
+  int first[Rank], count[Rank];
+
+  template <class Window>
+  KOKKOS_FUNCTION S operator()(const Window& at) const {
+    return weights.many == nullptr ? sum<false>(at) : sum<true>(at);
+  }
+
+ private:
+  template <bool Many, class Window>
+  KOKKOS_FUNCTION S sum(const Window& at) const {
+    S s = 0;
+    int k = 0;
+    if constexpr (Rank == 1) {
+      row<Many>(s, k, [&](int i) { return at(i); });
+    } else if constexpr (Rank == 2) {
+      for (int j = 0; j < count[0]; ++j) row<Many>(s, k, [&](int i) { return at(first[0] + j, i); });
+    } else {
+      for (int l = 0; l < count[0]; ++l)
+        for (int j = 0; j < count[1]; ++j) row<Many>(s, k, [&](int i) { return at(first[0] + l, first[1] + j, i); });
+    }
+    return s;
+  }
+  template <bool Many, class At>
+  KOKKOS_FUNCTION void row(S& s, int& k, const At& at) const {
+    for (int i = 0; i < count[Rank - 1]; ++i, ++k)
+      add_weighted(s, weights.template at<Many>(k), at(first[Rank - 1] + i));
+  }
+};
+
+/// The cells of a window of 2 R + 1 along each axis.
+template <int Rank, int R>
+inline constexpr int box_cells = (2 * R + 1) * box_cells<Rank - 1, R>;
+template <int R>
+inline constexpr int box_cells<0, R> = 1;
+
+/// The same of such a window, which kernels hold in registers.
+template <class S, class W, int Rank, int R>
+struct weighted_box {
+  static constexpr int side = 2 * R + 1, cells = box_cells<Rank, R>;
+  W weights[cells];
+
+  template <class Window>
+  KOKKOS_FUNCTION S operator()(const Window& at) const {
+    S s = 0;
+    for (int n = 0; n < cells; ++n) {
+      const int i = n % side - R, j = n / side % side - R, k = n / side / side - R;
+      if constexpr (Rank == 1) add_weighted(s, weights[n], at(i));
+      else if constexpr (Rank == 2) add_weighted(s, weights[n], at(j, i));
+      else add_weighted(s, weights[n], at(k, j, i));
+    }
+    return s;
+  }
+};
+
+/// The sum of such a window of integers or floating-point numbers, and what is made of it.
+template <class S, int Rank, int R, class Finish>
+struct plain_box {
+  Finish finish;
+  template <class Window>
+  KOKKOS_FUNCTION auto operator()(const Window& at) const {
+    S s(0);
+    for (int k = Rank == 3 ? -R : 0; k <= (Rank == 3 ? R : 0); ++k)
+      for (int j = Rank > 1 ? -R : 0; j <= (Rank > 1 ? R : 0); ++j)
+        for (int i = -R; i <= R; ++i) {
+          if constexpr (Rank == 1) add_plain(s, at(i));
+          else if constexpr (Rank == 2) add_plain(s, at(j, i));
+          else add_plain(s, at(k, j, i));
+        }
+    return finish(s);
+  }
+};
+
+/// The value i away along an axis.
+template <int Rank, int Axis, class Window>
+KOKKOS_FUNCTION auto along(const Window& at, int i) {
+  if constexpr (Rank == 1) return at(i);
+  else if constexpr (Rank == 2) return at(Axis == 0 ? i : 0, Axis == 1 ? i : 0);
+  else return at(Axis == 0 ? i : 0, Axis == 1 ? i : 0, Axis == 2 ? i : 0);
+}
+
+/// A pass of a separable filter along one axis.
+template <class S, class W, int Rank, int Axis>
+struct weighted_line {
+  weight_list<W> weights;
+  int first, count;
+  template <class Window>
+  KOKKOS_FUNCTION S operator()(const Window& at) const {
+    return weights.many == nullptr ? sum<false>(at) : sum<true>(at);
+  }
+
+ private:
+  template <bool Many, class Window>
+  KOKKOS_FUNCTION S sum(const Window& at) const {
+    S s = 0;
+    for (int i = 0; i < count; ++i) add_weighted(s, weights.template at<Many>(i), along<Rank, Axis>(at, first + i));
+    return s;
+  }
+};
+template <class S, int Rank, int Axis, class Finish>
+struct plain_line {
+  Finish finish;
+  int first, count;
+  template <class Window>
+  KOKKOS_FUNCTION auto operator()(const Window& at) const {
+    S s(0);
+    for (int i = 0; i < count; ++i) add_plain(s, along<Rank, Axis>(at, first + i));
+    return finish(s);
+  }
+};
+
+/// What becomes of a sum: itself, its mean, or that rounded down.
+struct keep_sum {
+  template <class S>
+  KOKKOS_FUNCTION S operator()(const S& s) const {
+    return s;
+  }
+};
+template <class S>
+struct scale_sum {
+  S factor;
+  template <class T>
+  KOKKOS_FUNCTION S operator()(const T& s) const {
+    return static_cast<S>(s) * factor;
+  }
+};
+/// Means of values T.
+template <class T>
+using mean_of = std::conditional_t<sizeof(T) == 8 && std::is_unsigned_v<T>, std::uint64_t, std::int64_t>;
+template <class T>
+struct floor_mean {
+  std::int64_t count;
+  KOKKOS_FUNCTION int operator()(int s) const { return floor_divide(s, static_cast<int>(count)); }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t s) const { return floor_divide(s, count); }
+  KOKKOS_FUNCTION mean_of<T> operator()(const wide_sum& s) const {
+    return static_cast<mean_of<T>>(s.floor_mean(count));
+  }
+};
+/// The same by a number that the compiler knows.
+template <class T, int Count>
+struct floor_mean_of {
+  KOKKOS_FUNCTION int operator()(int s) const { return math::floor_divide<Count>(s); }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t s) const { return floor_divide<std::int64_t>(s, Count); }
+  KOKKOS_FUNCTION mean_of<T> operator()(const wide_sum& s) const {
+    return static_cast<mean_of<T>>(s.floor_mean(Count));
+  }
+};
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_STENCIL_PER_AXIS_HPP
+#define QUERN_STENCIL_PER_AXIS_HPP
+
+/// @file
+/// Parameters of operations that may differ from axis to axis.
+
+#include <array>
+#include <initializer_list>
+#include <quern/core/error.hpp>
+#include <string>
+#include <vector>
+
+namespace quern {
+
+/// A parameter of each axis: one for all, `3`, or one for each, `{3, 5}`.
+template <class T>
+class per_axis {
+ public:
+  per_axis(T all) : values_{all} {}                           // NOLINT(google-explicit-constructor)
+  per_axis(std::initializer_list<T> each) : values_(each) {}  // NOLINT(google-explicit-constructor)
+
+  /// Those of all axes.
+  /// @throws Error if there are neither one nor `Rank`
+  template <int Rank>
+  std::array<T, Rank> all(const std::string& operation) const {
+    if (values_.size() != 1 && values_.size() != Rank)
+      throw Error(operation, std::to_string(values_.size()) + " parameters for " + std::to_string(Rank) + " axes");
+    std::array<T, Rank> each;
+    for (int d = 0; d < Rank; ++d) each[d] = values_[values_.size() == 1 ? 0 : d];
+    return each;
+  }
+
+ private:
+  std::vector<T> values_;
+};
+
+namespace impl {
+
+/// A value for each axis; its rank is deduced from other arguments.
+template <class T, int Rank>
+using each_axis = std::type_identity_t<std::array<T, Rank>>;
+
+}  // namespace impl
+}  // namespace quern
+
+#endif

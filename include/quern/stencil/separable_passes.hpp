@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_STENCIL_SEPARABLE_PASSES_HPP
+#define QUERN_STENCIL_SEPARABLE_PASSES_HPP
+
+/// @file
+/// Filters that are a product of one along each axis: one pass along each, through scratch memory.
+
+#include <quern/stencil/filter_windows.hpp>
+#include <quern/stencil/per_axis.hpp>
+
+namespace quern::impl {
+
+/// The checked arrays of a filter.
+template <int Rank, bool Reversed, class Exec, class Out, class In>
+struct filter_call {
+  const Exec& exec;
+  std::string label;
+  const boundaries& edges;
+  strided<Out> out;
+  strided<const In> in;
+
+  template <class Shape, class F>
+  void launch(const Shape& reach, const F& f) const {
+    pass(reach, f, edges, out, in);
+  }
+  template <class Shape, class F, class To, class From>
+  void pass(const Shape& reach, const F& f, const boundaries& e, const strided<To>& to,
+            const strided<const From>& from) const {
+    stencil_launch<Shape, Rank, Reversed>(exec, label, reach, f, e, std::tuple(to), std::index_sequence<0>(), from);
+  }
+  void check_edges(const std::array<int, Rank>& radius) const {
+    boxes_of<Rank, Reversed>(label, box_of(radius), in.extents, edges);
+  }
+  static run_time_box box_of(const std::array<int, Rank>& radius) {
+    run_time_box b;
+    std::copy(radius.begin(), radius.end(), b.r);
+    return b;
+  }
+};
+
+/// Checks arrays and calls f with them as a filter_call.
+template <class Exec, class Out, class In, class F>
+void with_filter(const std::string& label, const Exec& exec, const Out& out_view, const boundaries& edges,
+                 const In& in_view, const F& f) {
+  constexpr int rank = known_rank<Out>();
+  static_assert(rank >= 1 && rank <= 3, "quern: filters take Views of rank 1, 2 or 3, known when compiling");
+  static_assert(known_rank<In>() == rank, "quern: in must have the rank of out");
+  if constexpr (rank >= 1 && rank <= 3 && known_rank<In>() == rank) {  // else one message is enough
+    const auto out = make_output<Exec>(out_view, label);
+    const auto in = make_input<Exec>(in_view, label).array;
+    check_stencil_input(label, std::tie(out), in);
+    using T = std::remove_pointer_t<decltype(out.data)>;
+    f(filter_call<rank, first_axis_fastest<Out>(), Exec, T, value_of<In>>{exec, label, edges, out, in},
+      std::integral_constant<int, rank>());
+  }
+}
+
+template <std::size_t Rank>
+std::array<int, Rank> radii_of(const std::string& label, const std::array<int, Rank>& size) {
+  std::array<int, Rank> radius;
+  for (std::size_t d = 0; d < Rank; ++d) {
+    if (size[d] < 1)
+      throw Error(label, "a window of " + std::to_string(size[d]) + " along axis " + std::to_string(d) +
+                             ", expected at least 1");
+    radius[d] = size[d] / 2;
+  }
+  return radius;
+}
+
+/// The boundaries of the pass of a separable filter along axis d, and how far it reaches.
+///
+/// Values from beyond along d are those of the passes before, where a constant has become `factor` times as large.
+/// Earlier axes that keep cells have none to give there; later ones will need what lies around a box.
+template <class S, class T, int Rank>
+boundaries edges_of_pass(const std::string& label, const boundaries& edges, int d, const each_axis<int, Rank>& radius,
+                         S factor, run_time_box& reach) {
+  reach.r[d] = radius[d];
+  if (edges.is_box()) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> range;
+    for (int e = 0; e < Rank; ++e) {
+      const int more = e > d ? radius[e] : 0;
+      range.emplace_back(edges.range(e).first - more, edges.range(e).second + more);
+    }
+    return interior_only(range);
+  }
+  const auto scaled = [&](const boundary& b) {
+    if (b.kind() != boundary::mode::constant || d == 0) return b;
+    return boundary::constant(static_cast<S>(static_cast<S>(b.value_for<T>(label)) * factor));
+  };
+  std::vector<sides> each;
+  for (int e = 0; e < Rank; ++e) {
+    const sides& s = edges.axis(e);
+    const bool keeps = s.low.kind() == boundary::mode::keep || s.high.kind() == boundary::mode::keep;
+    if (e < d && keeps) reach.r[e] = radius[e];
+    each.emplace_back(scaled(s.low), scaled(s.high));  // along other axes it is not read, but has a type
+  }
+  return boundaries(each);
+}
+
+/// One pass along each axis, the sums S of all but the last in scratch memory. `lines.make<D, Last>()` gives the
+/// functor of axis D, and `sums` are those of the weights along each.
+template <class S, int Rank, bool Reversed, class Exec, class Out, class In, class Lines>
+struct separable_passes {
+  const filter_call<Rank, Reversed, Exec, Out, In>& call;
+  std::array<int, Rank> radius;
+  std::array<S, Rank> sums;
+  const Lines& lines;
+  strided<S> between[2];
+  S factor{1};
+
+  void run(workspace<Exec>& scratch) {
+    call.check_edges(radius);
+    strided<S> array{nullptr, call.in.extents, {}};
+    std::int64_t next = 1;
+    for (int k = Rank - 1; k >= 0; --k) {
+      const int d = Reversed ? Rank - 1 - k : k;
+      array.stride[d] = next;
+      next *= array.extents.extent[d];
+    }
+    if (next == 0) return;
+    for (int part = 0; part < 2; ++part) {
+      between[part] = array;
+      if (part + 1 < Rank) between[part].data = static_cast<S*>(scratch.require(call.exec, next * sizeof(S), part));
+    }
+    passes<0>();
+  }
+
+ private:
+  template <int D>
+  void passes() {
+    run_time_box reach;
+    const boundaries e = edges_of_pass<S, In, Rank>(call.label, call.edges, D, radius, factor, reach);
+    factor = static_cast<S>(factor * sums[D]);
+    constexpr bool last = D + 1 == Rank;
+    if constexpr (last) call.pass(reach, lines.template make<D, last>(), e, call.out, from<D>());
+    else call.pass(reach, lines.template make<D, last>(), e, between[D % 2], from<D>());
+    if constexpr (!last) passes<D + 1>();
+  }
+  template <int D>
+  auto from() const {
+    if constexpr (D == 0) return call.in;
+    else return strided<const S>{between[(D - 1) % 2].data, call.in.extents, between[(D - 1) % 2].stride};
+  }
+};
+template <class S, int Rank, bool Reversed, class Exec, class Out, class In, class Lines>
+void run_passes(const filter_call<Rank, Reversed, Exec, Out, In>& call, workspace<Exec>& scratch,
+                const each_axis<int, Rank>& radius, const each_axis<S, Rank>& sums, const Lines& lines) {
+  separable_passes<S, Rank, Reversed, Exec, Out, In, Lines>{call, radius, sums, lines, {}}.run(scratch);
+}
+
+/// The functors of a separable filter with weights.
+template <class S, class W, int Rank>
+struct weighted_lines {
+  std::array<weight_list<W>, Rank> weights;
+  std::array<int, Rank> first, count;
+  template <int D, bool>
+  weighted_line<S, W, Rank, D> make() const {
+    return {weights[D], first[D], count[D]};
+  }
+};
+/// Those of one that sums boxes.
+template <class S, int Rank, class Finish>
+struct plain_lines {
+  Finish finish;
+  std::array<int, Rank> count;
+  template <int D, bool Last>
+  auto make() const {
+    if constexpr (Last) return plain_line<S, Rank, D, Finish>{finish, -(count[D] / 2), count[D]};
+    else return plain_line<S, Rank, D, keep_sum>{{}, -(count[D] / 2), count[D]};
+  }
+};
+
+}  // namespace quern::impl
+
+#endif
