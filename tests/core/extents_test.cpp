@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <quern/core/extents.hpp>
+#include <quern/core/loop_nest.hpp>
 #include <quern/core/overlap.hpp>
 #include <random>
 #include <set>

@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_DEVICE_REDUCTION_HPP
+#define QUERN_REDUCE_DEVICE_REDUCTION_HPP
+
+#include <bit>
+#include <limits>
+#include <quern/core/team_scratch.hpp>
+#include <quern/core/teams.hpp>
+#include <quern/core/workspace.hpp>
+#include <quern/reduce/strided_reduction.hpp>
+
+namespace quern::impl {
+
+struct short_tag {};  // a thread reduces a result by itself
+
+/// A reduction on a device: the threads of a result take its items (packs or elements) in turns.
+template <class Work>
+struct device_reduction {
+  using state = typename Work::state;
+  using value = typename Work::value;
+  using inputs = typename Work::inputs;
+  using places = typename Work::places;
+  using tile_place = typename Work::tile_place;
+  static constexpr int operands = Work::operands;
+  static constexpr bool positions = Work::positions;
+  static constexpr int width = Work::width;
+  using tune = tuning<typename Work::exec_space>;
+  static constexpr int packs =
+      std::max(2, static_cast<int>(std::bit_floor(tune::reduce_packs / unsigned(Work::arrays))));
+  using policy =
+      Kokkos::TeamPolicy<typename Work::exec_space, Kokkos::LaunchBounds<tune::team_size, tune::reduce_teams>>;
+  using member = typename policy::member_type;
+
+  Work work;
+  bool packed = false;  // items are packs
+
+  /// Adds several items of W elements, all loaded before the first is used.
+  template <int W, int Count, std::size_t... I>
+  KOKKOS_FUNCTION void add_items(state& s, const places (&p)[Count], std::index_sequence<I...>) const {
+    add_loaded<W>(s, p, std::index_sequence<I...>(), load_packs<W, I>(get<I>(work.in), p)...);
+  }
+  template <int W, int Which, int Count, class Operand>
+  KOKKOS_FUNCTION auto load_packs(const Operand& operand, const places (&p)[Count]) const {
+    packs_of<typename Operand::value_type, W, Count> loaded;
+    for (int u = 0; u < Count; ++u) loaded.at[u] = operand.template load_pack<W>(p[u].of[Which]);
+    return loaded;
+  }
+  template <int W, int Count, std::size_t... I, class... P>
+  KOKKOS_FUNCTION void add_loaded(state& s, const places (&p)[Count], std::index_sequence<I...>,
+                                  const P&... loaded) const {
+    value v[Count * W];
+    for (int u = 0; u < Count; ++u)
+      for (int k = 0; k < W; ++k) v[u * W + k] = work.f(get<I>(work.in).template expand<W>(loaded.at[u], k)...);
+    work.template add_block<W, Count * W>(s, v, p);
+  }
+
+  /// A thread's share of a result: items first, first + threads, ... of W elements. In a single row they
+  /// are at equal distances; otherwise each is found by division, and fewer at a time as that takes registers.
+  template <int W>
+  KOKKOS_FUNCTION void add_share(state& s, const places& base, std::int64_t first, std::int64_t threads) const {
+    if (work.nest.outer == 1) {
+      const std::int64_t whole = work.nest.inner / W;  // the last elements may be fewer than a pack
+      places at = base, distance;
+      for (int k = 0; k < operands; ++k) {
+        at.of[k] += first * W * work.nest.stride[k][0];
+        distance.of[k] = threads * W * work.nest.stride[k][0];
+      }
+      share_items<W, packs * width / W>(s, first, threads, whole, [&](std::int64_t, places& p) {
+        p = at;
+        for (int k = 0; k < operands; ++k) at.of[k] += distance.of[k];
+      });
+      if (W > 1 && first == 0 && whole * W < work.nest.inner) {
+        const places last = work.item_at(base, whole, W);
+        for (std::int64_t k = 0; whole * W + k < work.nest.inner; ++k)
+          work.add(s, work.element(work.in, last, k, inputs()), last, k);
+      }
+    } else {
+      // Items of several rows need not follow each other in position, so they come alone where positions matter.
+      share_items<W, positions ? 1 : 2>(s, first, threads, work.total,
+                                        [&](std::int64_t item, places& p) { p = work.item_at(base, item, W); });
+    }
+  }
+  /// Items item, item + threads, ... below `end`: Count at a time, then what is left in halves of that. `next` finds
+  /// the place of each.
+  template <int W, int Count, class Next>
+  KOKKOS_FUNCTION void share_items(state& s, std::int64_t item, std::int64_t threads, std::int64_t end,
+                                   const Next& next) const {
+    for (; item + (Count - 1) * threads < end; item += Count * threads) {
+      places p[Count];
+      for (int u = 0; u < Count; ++u) next(item + u * threads, p[u]);
+      add_items<W>(s, p, inputs());
+    }
+    if constexpr (Count > 1) share_items<W, Count / 2>(s, item, threads, end, next);
+  }
+
+  /// Which result of a team's tile a thread works on, and as which of the threads of that result.
+  struct role {
+    int result, lane;
+    bool used;
+  };
+  KOKKOS_FUNCTION role role_of(int t, const tile_place& place) const {
+    role me;
+    me.result = work.shape.results_fastest ? t % work.shape.across : t / work.shape.along;
+    me.lane = work.shape.results_fastest ? t / work.shape.across : t % work.shape.along;
+    me.used = me.result < place.results && me.lane < work.shape.along;
+    return me;
+  }
+
+  /// What the threads of a result make of their states: their join, in the first of them, in an order that depends on
+  /// their number alone.
+  KOKKOS_FUNCTION void team_join(const member& team, state* shared, const role& me, state& s) const {
+    if (work.shape.along == 1) return;
+    const int t = team.team_rank(), apart = work.shape.results_fastest ? work.shape.across : 1;
+    shared[t] = s;
+    for (int n = work.shape.along; n > 1;) {
+      const int half = (n + 1) / 2;
+      team.team_barrier();
+      if (me.used && me.lane + half < n) work.reducer.join(shared[t], shared[t + half * apart]);
+      n = half;
+    }
+    s = shared[t];
+  }
+
+  /// A result for each thread, where they take few values. Positions need not be evenly apart then.
+  KOKKOS_FUNCTION void operator()(short_tag, std::int64_t result) const {
+    state s = work.reducer.init();
+    const tile_place place = work.tile_at(result);
+    if (work.nest.outer > 1) {
+      short_share(s, [&](std::int64_t item, places& p) { p = work.item_at(place.from, item, 1); });
+    } else {
+      places at = place.from;
+      short_share(s, [&](std::int64_t, places& p) {
+        p = at;
+        for (int k = 0; k < operands; ++k) at.of[k] += work.nest.stride[k][0];
+      });
+    }
+    work.write(place, 0, s);
+  }
+  /// Four values at a time, then the rest together, so that all loads of few values are in flight at once.
+  template <class Next>
+  KOKKOS_FUNCTION void short_share(state& s, const Next& next) const {
+    constexpr int most = positions ? 1 : 4;
+    std::int64_t item = 0;
+    for (; item + most <= work.total; item += most) short_block<most>(s, item, next);
+    if constexpr (most > 1) {
+      if (work.total - item == 3) short_block<3>(s, item, next);
+      if (work.total - item == 2) short_block<2>(s, item, next);
+      if (work.total - item == 1) short_block<1>(s, item, next);
+    }
+  }
+  template <int Count, class Next>
+  KOKKOS_FUNCTION void short_block(state& s, std::int64_t item, const Next& next) const {
+    places p[Count];
+    for (int u = 0; u < Count; ++u) next(item + u, p[u]);
+    add_items<1>(s, p, inputs());
+  }
+
+  KOKKOS_FUNCTION void run_unit(const member& team, state* shared, std::int64_t tile, std::int64_t split) const {
+    const tile_place place = work.tile_at(tile);
+    const role me = role_of(team.team_rank(), place);
+    state s = work.reducer.init();
+    if (me.used) {
+      const places base = work.result_at(place, me.result);
+      const std::int64_t first = split * work.shape.along + me.lane, threads = work.shape.splits * work.shape.along;
+      if (packed) add_share<width>(s, base, first, threads);
+      else add_share<1>(s, base, first, threads);
+    }
+    team_join(team, shared, me, s);
+    const bool writes = me.used && me.lane == 0;
+    if (work.shape.splits > 1) {
+      if (writes) work.leave(tile, split, me.result, s);
+      if (!last_to_finish(team, work.finished + tile, work.shape.splits)) return;
+      s = work.reducer.init();
+      if (me.used) work.join_splits(s, tile, me.result, me.lane, work.shape.along);
+      team_join(team, shared, me, s);
+    }
+    if (writes) work.write(place, me.result, s);
+  }
+
+  KOKKOS_FUNCTION void operator()(const member& team) const {
+    auto* shared =
+        static_cast<state*>(team.team_shmem().get_shmem_aligned(team.team_size() * sizeof(state), alignof(state)));
+    const int units = static_cast<int>(work.shape.tiles * work.shape.splits),
+              splits = static_cast<int>(work.shape.splits);
+    for (int unit = team.league_rank(); unit < units; unit += team.league_size()) {
+      run_unit(team, shared, unit / splits, unit % splits);
+      if (units > team.league_size()) team.team_barrier();  // before the shared states are used again
+    }
+  }
+};
+
+/// Threads and teams for `results` results of `items` items each (`inner` results a row).
+template <class Exec>
+reduce_shape device_shape(const Exec& exec, int most, bool results_fastest, std::int64_t inner, std::int64_t results,
+                          std::int64_t items) {
+  using tune = tuning<Exec>;
+  constexpr int packs = tune::reduce_packs;
+  const auto threads = static_cast<std::int64_t>(exec.concurrency() * tune::reduce_occupancy);
+  reduce_shape s;
+  s.results_fastest = results_fastest;
+  if (results == 1) {
+    s.along = most;
+  } else if (items > packs && results_fastest) {
+    s.across = static_cast<int>(std::min<std::int64_t>(inner, most / 4));
+    s.along = static_cast<int>(std::min<std::int64_t>(most / s.across, items / packs));
+  } else if (items > packs) {
+    // Some rounds for each thread, but no more threads than the device has, and few enough to read whole cache lines.
+    const auto useful = static_cast<unsigned>(std::clamp<std::int64_t>(items / (4 * packs), 1, most));
+    s.along = static_cast<int>(std::bit_floor(useful));
+    while (s.along > 32 && s.along * results > threads) s.along /= 2;
+    s.along = std::max(s.along, 8);
+    s.across = static_cast<int>(std::min<std::int64_t>(inner, most / s.along));
+  }
+  s.team = (s.across * s.along + 31) / 32 * 32;
+  s.tiles_per_row = (inner + s.across - 1) / s.across;
+  s.tiles = s.tiles_per_row * (results / inner);
+  const std::int64_t most_splits = s.tiles > workspace<Exec>::max_counters ? 1 : (items + s.along - 1) / s.along;
+  s.splits = splits_for(s.tiles, std::max<std::int64_t>(1, threads / s.team), std::max<std::int64_t>(1, most_splits));
+  s.league = static_cast<int>(std::min<std::int64_t>(s.tiles * s.splits, std::numeric_limits<int>::max()));
+  return s;
+}
+
+/// Chooses items and shape, and launches.
+template <class Work>
+void launch_on_device(const typename Work::exec_space& exec, const std::string& label,
+                      workspace<typename Work::exec_space>& scratch, const Work& work, bool results_fastest) {
+  using Exec = typename Work::exec_space;
+  using kernel_type = device_reduction<Work>;
+  using state = typename Work::state;
+  constexpr int w = Work::width;
+  const std::int64_t results = work.kept.inner * work.kept.outer;
+  kernel_type kernel{work};
+  const auto& nest = work.nest;
+  const auto& kept = work.kept;
+  auto& shape = kernel.work.shape;
+  // A thread that reduces a result by itself reads single elements.
+  kernel.packed = w > 1 && (nest.outer == 1 || nest.inner % w == 0) &&
+                  (results == 1 || work.values > w * kernel_type::packs) &&
+                  work.all_of([&](const auto& operand, std::size_t i) {
+                    return operand.template packs<w>(nest.stride[i], nest.rank) &&
+                           operand.template packs_at<w>(kept.stride[i], kept.rank);
+                  });
+  const int per_item = kernel.packed ? w : 1;
+  kernel.work.items = (nest.inner + per_item - 1) / per_item;
+  kernel.work.total = kernel.work.items * nest.outer;
+  const int most =
+      team_with_room<Exec>(tuning<Exec>::team_size, [](int t) { return t * sizeof(state) + alignof(state); });
+  if (most == 0)
+    throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
+  shape = device_shape(exec, most, results_fastest, kept.inner, results, kernel.work.total);
+  if (shape.across * shape.along == 1 && !kernel.packed) {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, short_tag, Kokkos::IndexType<std::int64_t>>(exec, 0, results),
+                         kernel);
+    return;
+  }
+  kernel.work.share_tiles(exec, scratch);
+  const auto shared = team_scratch<Exec>(label, shape.team, shape.team * sizeof(state) + alignof(state));
+  Kokkos::parallel_for(label, typename kernel_type::policy(exec, shape.league, shape.team).set_scratch_size(0, shared),
+                       kernel);
+}
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_HOST_REDUCTION_HPP
+#define QUERN_REDUCE_HOST_REDUCTION_HPP
+
+#include <bit>
+#include <cstddef>
+#include <quern/core/operations.hpp>
+#include <quern/core/teams.hpp>
+#include <quern/core/workspace.hpp>
+#include <quern/reduce/strided_reduction.hpp>
+
+namespace quern::impl {
+
+/// A reduction on the host, where a team is one thread: it walks through blocks of one result, or through pieces of
+/// rows that belong to many.
+template <class Work>
+struct host_reduction {
+  using state = typename Work::state;
+  using value = typename Work::value;
+  using output_type = typename Work::output_type;
+  using function = typename Work::function;
+  using inputs = typename Work::inputs;
+  using places = typename Work::places;
+  using tile_place = typename Work::tile_place;
+  static constexpr int operands = Work::operands;
+  static constexpr bool positions = Work::positions;
+  using operand_list = typename Work::operand_list;
+  using all_operands = typename Work::all_operands;
+  using tune = tuning<typename Work::exec_space>;
+  static constexpr int position = Work::position;
+  static constexpr std::int64_t block =
+      tune::reduce_block_bytes / static_cast<std::int64_t>(std::bit_ceil(Work::largest_value));
+  static constexpr int max_across = tune::reduce_results;
+  static constexpr int rows = 8, chunk = 256;  // rows of elements that are read together, and how far
+  using policy = Kokkos::TeamPolicy<typename Work::exec_space>;
+  using member = typename policy::member_type;
+
+  Work work;
+  bool by_rows = false;  // items are rows of elements, one for each result of a tile
+  bool gathers = false;  // what a loop reads are not neighbours
+
+  /// f of n elements: where the values are, or computed into `room`.
+  template <class... P>
+  const value* apply_block(value* room, std::int64_t n, const P&... p) const {
+    if constexpr (std::is_same_v<function, op::identity> && (std::is_pointer_v<P> && ...)) {
+      return (p, ...);
+    } else {
+      const function local = work.f;
+      for (std::int64_t k = 0; k < n; ++k) room[k] = local(p[k]...);
+      return room;
+    }
+  }
+  template <std::size_t... I>
+  const value* read_block(value* room, std::int64_t n, const operand_list& from, const places& p,
+                          std::index_sequence<I...>) const {
+    if (gathers) return apply_block(room, n, get<I>(from).strided_from(p.of[I])...);
+    const value* v = nullptr;
+    with_readers([&](const auto&... readers) { v = apply_block(room, n, readers...); }, std::tie(get<I>(from)...),
+                 p.of);
+    return v;
+  }
+
+  /// One block of one result.
+  void add_block_of(state& s, const places& base, std::int64_t item) const {
+    alignas(64) std::byte room[block * sizeof(value)];
+    const std::int64_t size = Kokkos::min(block, work.nest.inner - item % work.items * block);
+    places p = work.item_at(base, item, block);
+    const value* v = read_block(reinterpret_cast<value*>(room), size, work.in, p, inputs());
+    constexpr int step = 16;
+    std::int64_t k = 0;
+    if (size == block) {
+      work.template add_block<block, block>(s, v, &p);
+      k = size;
+    }
+    for (; k + step <= size; k += step) {
+      work.template add_block<step, step>(s, v + k, &p);
+      if constexpr (positions) p.of[position] += step * get<position>(work.in).step;
+    }
+    for (std::int64_t j = 0; k < size; ++j, ++k) work.add(s, v[k], p, j);
+  }
+
+  /// Rows of a tile, several at a time, which a core reads as so many streams.
+  void add_rows_of(state* s, const tile_place& tile, std::int64_t first, std::int64_t last) const {
+    const auto across = steps_across(all_operands());
+    for (std::int64_t row = first; row < last; row += rows) {
+      const int n = static_cast<int>(Kokkos::min<std::int64_t>(rows, last - row));
+      places p[rows];
+      for (int u = 0; u < n; ++u) p[u] = work.item_at(tile.from, row + u, 1);
+      for (int from = 0; from < tile.results; from += chunk) {
+        add_chunk(s + from, across, p, n, Kokkos::min(chunk, tile.results - from));
+        for (int u = 0; u < n; ++u)
+          for (int k = 0; k < operands; ++k) p[u].of[k] += chunk * work.kept.stride[k][0];
+      }
+    }
+  }
+  void add_chunk(state* s, const operand_list& across, const places (&p)[rows], int n, int results) const {
+    alignas(64) std::byte room[rows][chunk * sizeof(value)];
+    const value* v[rows] = {};
+    for (int u = 0; u < n; ++u) v[u] = read_block(reinterpret_cast<value*>(room[u]), results, across, p[u], inputs());
+    add_rows<rows>(s, v, p, n, results);
+  }
+  /// Adds n < 2 R rows, R of them and then the rest, a column of each result at a time.
+  template <int R>
+  void add_rows(state* s, const value* const* v, const places* p, int n, int results) const {
+    if (n >= R) {
+      add_columns(s, v, p, results, std::make_index_sequence<R>());
+      v += R;
+      p += R;
+      n -= R;
+    }
+    if constexpr (R > 1) add_rows<R / 2>(s, v, p, n, results);
+  }
+  template <std::size_t... U>
+  void add_columns(state* s, const value* const* v, const places* p, int results, std::index_sequence<U...>) const {
+#pragma GCC ivdep
+    for (int k = 0; k < results; ++k) add_column(s[k], {v[U][k]...}, p, std::index_sequence<U...>());
+  }
+  template <std::size_t... U>
+  void add_column(state& s, const value (&column)[sizeof...(U)], const places* p, std::index_sequence<U...>) const {
+    if constexpr (positions) (work.add(s, column[U], p[U], 0), ...);  // which need not be evenly apart
+    else work.reducer.template add_block<sizeof...(U)>(s, column);
+  }
+  /// All of a few rows at once, so that no state is kept between them.
+  template <std::size_t... U>
+  void reduce_few(const tile_place& tile, std::index_sequence<U...> all) const {
+    const auto across = steps_across(all_operands());
+    const places p[] = {work.item_at(tile.from, U, 1)...};
+    output_type* to = work.out + tile.out;
+    const std::int64_t step = work.kept.stride[operands][0];
+    const auto reduce_columns = [&](const auto& value_at) {
+#pragma GCC ivdep
+      for (int k = 0; k < tile.results; ++k) {
+        state s = work.reducer.init();
+        add_column(s, {value_at(U, k)...}, p, all);
+        to[k * step] = convert<output_type>(work.reducer.result(s, work.values));
+      }
+    };
+    if (gathers) return reduce_columns([&](int u, int k) { return work.element(across, p[u], k, inputs()); });
+    alignas(64) std::byte room[sizeof...(U)][chunk * sizeof(value)];
+    const value* const v[] = {read_block(reinterpret_cast<value*>(room[U]), tile.results, across, p[U], inputs())...};
+    reduce_columns([&](int u, int k) { return v[u][k]; });
+  }
+  /// The inputs with their steps from one result to the next.
+  template <std::size_t... I>
+  operand_list steps_across(std::index_sequence<I...>) const {
+    return {{get<I>(work.in).with_step(work.kept.stride[I][0])}...};
+  }
+
+  void run_unit(const member& team, std::int64_t tile, std::int64_t split) const {
+    const tile_place place = work.tile_at(tile);
+    if (by_rows && work.shape.splits == 1) {
+      if (work.total == 2) return reduce_few(place, std::make_index_sequence<2>());
+      if (work.total == 3) return reduce_few(place, std::make_index_sequence<3>());
+      if (work.total == 4) return reduce_few(place, std::make_index_sequence<4>());
+    }
+    state s[max_across];
+    for (int k = 0; k < place.results; ++k) s[k] = work.reducer.init();
+    const std::int64_t first = split * work.total / work.shape.splits,
+                       last = (split + 1) * work.total / work.shape.splits;
+    if (by_rows) {
+      add_rows_of(s, place, first, last);
+    } else {
+      for (std::int64_t item = first; item < last; ++item)
+        for (int k = 0; k < place.results; ++k) add_block_of(s[k], work.result_at(place, k), item);
+    }
+    if (work.shape.splits > 1) {
+      for (int k = 0; k < place.results; ++k) work.leave(tile, split, k, s[k]);
+      if (!last_to_finish(team, work.finished + tile, work.shape.splits)) return;
+      for (int k = 0; k < place.results; ++k) {
+        s[k] = work.reducer.init();
+        work.join_splits(s[k], tile, k, 0, 1);
+      }
+    }
+    for (int k = 0; k < place.results; ++k) work.write(place, k, s[k]);
+  }
+
+  void operator()(const member& team) const {
+    const auto& shape = work.shape;
+    const std::int64_t units = shape.tiles * shape.splits, teams = team.league_size(), rank = team.league_rank();
+    for (std::int64_t unit = rank * units / teams; unit < (rank + 1) * units / teams; ++unit)
+      run_unit(team, unit / shape.splits, unit % shape.splits);
+  }
+};
+
+/// Teams, of one thread each, for `results` results of `items` items each (`inner` results a row). A tile is what a
+/// team has in hand at a time.
+template <class Exec>
+reduce_shape host_shape(const Exec& exec, int across, std::int64_t inner, std::int64_t results, std::int64_t items) {
+  reduce_shape s;
+  s.across = across;
+  s.tiles_per_row = (inner + across - 1) / across;
+  s.tiles = s.tiles_per_row * (results / inner);
+  const std::int64_t threads = exec.concurrency(), wanted = s.tiles == 1 ? threads : 8 * threads;
+  if (s.tiles < wanted && threads > 1 && s.tiles <= workspace<Exec>::max_counters)
+    s.splits = std::clamp<std::int64_t>((wanted + s.tiles - 1) / s.tiles, 1, std::max<std::int64_t>(items, 1));
+  s.league = static_cast<int>(std::min<std::int64_t>(s.tiles * s.splits, threads));
+  return s;
+}
+
+/// Chooses items and shape, and launches.
+template <class Work>
+void launch_on_host(const typename Work::exec_space& exec, const std::string& label,
+                    workspace<typename Work::exec_space>& scratch, const Work& work, bool results_fastest) {
+  using kernel_type = host_reduction<Work>;
+  constexpr std::int64_t short_row = 32;
+  const auto& kept = work.kept;
+  kernel_type kernel{work};
+  kernel.by_rows = kept.inner >= 16 && (results_fastest || work.values < short_row);
+  kernel.gathers = !work.all_of([&](const auto& operand, std::size_t i) {
+    return !operand.gathers(kernel.by_rows ? kept.stride[i][0] : operand.step);
+  });
+  const std::int64_t per_item = kernel.by_rows ? 1 : kernel.block;
+  kernel.work.items = (work.nest.inner + per_item - 1) / per_item;
+  kernel.work.total = kernel.work.items * work.nest.outer;
+  const std::int64_t most = !kernel.by_rows                             ? (results_fastest ? 16 : 1)
+                            : kernel.work.total < 2 * kernel_type::rows ? kernel_type::chunk
+                                                                        : kernel_type::max_across;
+  const auto across = static_cast<int>(std::min(kept.inner, most));
+  kernel.work.shape = host_shape(exec, across, kept.inner, kept.inner * kept.outer, kernel.work.total);
+  kernel.work.share_tiles(exec, scratch);
+  Kokkos::parallel_for(label, typename kernel_type::policy(exec, kernel.work.shape.league, 1), kernel);
+}
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_STRIDED_REDUCTION_HPP
+#define QUERN_REDUCE_STRIDED_REDUCTION_HPP
+
+#include <quern/core/arguments.hpp>
+#include <quern/core/loop_nest.hpp>
+#include <quern/core/workspace.hpp>
+#include <quern/reduce/reducers.hpp>
+
+namespace quern::impl {
+
+/// A reducer that asks for the positions of its values, along the reduced axes in row-major order.
+template <class Reducer>
+concept uses_positions = requires { typename Reducer::uses_positions; };
+
+/// How results and threads share a reduction. A team works on `across` neighbouring results, a tile, with `along`
+/// threads for each; where that makes too few teams, `splits` of them share a tile.
+struct reduce_shape {
+  bool results_fastest = false;  // neighbours in memory belong to different results
+  int across = 1;
+  int along = 1;
+  int team = 1;
+  int league = 1;
+  std::int64_t tiles_per_row = 1;
+  std::int64_t tiles = 1;
+  std::int64_t splits = 1;
+};
+
+/// The type of f(in...) for those of the operands that have the indices I.
+template <class F, class... In, std::size_t... I>
+auto value_type_of(std::index_sequence<I...>) -> std::remove_cvref_t<
+    std::invoke_result_t<const F&, typename std::tuple_element_t<I, std::tuple<In...>>::value_type...>>;
+
+/// The reduction of f(in(i)...) along some axes, or all of them, without the order in which threads do it: that is in
+/// device_reduction.hpp and host_reduction.hpp. Teams that share a tile leave partial states, which the last of them
+/// joins in order; all shares depend on the shape alone, so results repeat from run to run.
+template <class Exec, class Reducer, class F, class Out, class... In>
+struct strided_reduction {
+  static constexpr int operands = sizeof...(In);
+  static constexpr bool positions = uses_positions<Reducer>;  // the last operand; no argument of f
+  static constexpr int position = operands - 1;
+  static constexpr int arrays = operands - (positions ? 1 : 0);
+  static constexpr int width = pack_width<Exec, typename In::pack_type...>();
+  static constexpr std::size_t largest_value = std::max({sizeof(typename In::value_type)...});
+  using exec_space = Exec;
+  using state = typename Reducer::state;
+  using output_type = Out;
+  using function = F;
+  using operand_list = operand_tuple<In...>;
+  using inputs = std::make_index_sequence<arrays>;
+  using all_operands = std::make_index_sequence<operands>;
+  using value = decltype(value_type_of<F, In...>(inputs()));
+
+  Reducer reducer;
+  F f;
+  operand_list in;
+  row_nest<operands> nest;      // the reduced axes
+  row_nest<operands + 1> kept;  // the others, for the inputs and, last, for out
+  std::int64_t values;          // reduced into each result
+  Out* out;
+  reduce_shape shape{};
+  std::int64_t items = 0;  // per row of the nest: packs, elements or blocks
+  std::int64_t total = 0;
+  state* partial = nullptr;  // of each result and split
+  int* finished = nullptr;   // teams of each tile; 0 before and after the kernel
+
+  /// Whether a test is true of every operand and its number.
+  template <class Test>
+  bool all_of(const Test& test) const {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) { return (test(get<I>(in), I) && ...); }(all_operands());
+  }
+  /// Memory for the states of teams that share a tile.
+  void share_tiles(const Exec& exec, workspace<Exec>& scratch) {
+    if (shape.splits == 1) return;
+    partial = static_cast<state*>(scratch.require(exec, shape.tiles * shape.splits * shape.across * sizeof(state)));
+    finished = scratch.counters();
+  }
+
+  /// Where something starts in each operand.
+  struct places {
+    std::int64_t of[operands];
+  };
+  struct tile_place {
+    places from;
+    std::int64_t out;
+    int results;
+  };
+
+  KOKKOS_FUNCTION tile_place tile_at(std::int64_t tile) const {
+    std::int64_t i;
+    const auto o = kept.at_item(tile, shape.tiles_per_row, shape.across, i);
+    tile_place t;
+    for (int k = 0; k < operands; ++k) t.from.of[k] = o.of[k];
+    t.out = o.of[operands];
+    t.results = static_cast<int>(Kokkos::min<std::int64_t>(shape.across, kept.inner - i));
+    return t;
+  }
+  KOKKOS_FUNCTION places result_at(const tile_place& tile, int result) const {
+    places p;
+    for (int k = 0; k < operands; ++k) p.of[k] = tile.from.of[k] + result * kept.stride[k][0];
+    return p;
+  }
+  /// Item number `item` of a result that starts at `base`.
+  KOKKOS_FUNCTION places item_at(const places& base, std::int64_t item, int item_width) const {
+    std::int64_t i;
+    const auto o = nest.at_item(item, items, item_width, i);
+    places p;
+    for (int k = 0; k < operands; ++k) p.of[k] = base.of[k] + o.of[k];
+    return p;
+  }
+
+  /// The ascending positions of a block of values, in items of W that are at equal distances.
+  template <int W>
+  struct even_positions {
+    std::int64_t start, distance, step;
+    KOKKOS_FUNCTION std::int64_t operator()(int j) const { return start + j / W * distance + j % W * step; }
+  };
+  template <int W, int N>
+  KOKKOS_FUNCTION void add_block(state& s, const value* v, const places* item) const {
+    if constexpr (positions) {
+      const std::int64_t start = item[0].of[position], distance = N > W ? item[1].of[position] - start : 0;
+      reducer.template add_block<N>(s, v, even_positions<W>{start, distance, get<position>(in).step});
+    } else {
+      reducer.template add_block<N>(s, v);
+    }
+  }
+  KOKKOS_FUNCTION void add(state& s, const value& v, const places& item, std::int64_t k) const {
+    if constexpr (positions) reducer.add(s, v, item.of[position] + k * get<position>(in).step);
+    else reducer.add(s, v);
+  }
+
+  template <std::size_t... I>
+  KOKKOS_FUNCTION value element(const operand_list& from, const places& p, std::int64_t k,
+                                std::index_sequence<I...>) const {
+    return f(get<I>(from).load(p.of[I] + k * get<I>(from).step)...);
+  }
+
+  KOKKOS_FUNCTION void write(const tile_place& place, int result, const state& s) const {
+    out[place.out + result * kept.stride[operands][0]] = convert<Out>(reducer.result(s, values));
+  }
+  KOKKOS_FUNCTION state& partial_of(std::int64_t tile, std::int64_t split, int result) const {
+    return partial[(tile * shape.splits + split) * shape.across + result];
+  }
+  KOKKOS_FUNCTION void leave(std::int64_t tile, std::int64_t split, int result, const state& s) const {
+    partial_of(tile, split, result) = s;
+    Kokkos::memory_fence();
+  }
+  KOKKOS_FUNCTION void join_splits(state& s, std::int64_t tile, int result, int first, int step) const {
+    for (std::int64_t i = first; i < shape.splits; i += step) reducer.join(s, partial_of(tile, i, result));
+  }
+};
+
+}  // namespace quern::impl
+
+#endif
