@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <quern/core.hpp>
+#include <quern/reduce.hpp>
 #include <quern/scan.hpp>
 #include <support/numpy_reference.hpp>
 #include <support/testing.hpp>

@@ -27,7 +27,7 @@
 #include <limits>
 #include <quern/core/operations.hpp>
 #include <quern/core/options.hpp>
-#include <quern/reduce/kernel.hpp>
+#include <quern/reduce/launch.hpp>
 #include <quern/reduce/reproducible.hpp>
 #include <tuple>
 
@@ -150,18 +150,6 @@ void reduce_to_view(const Reduction& r, const Exec& exec, workspace<Exec>& scrat
       in...);
 }
 
-/// The arguments of one kind, in their order.
-template <class T>
-auto if_view(const T& x) {
-  if constexpr (view_like<T>) return std::tuple<const T&>(x);
-  else return std::tuple<>();
-}
-template <class T>
-const axes* if_axes(const T& x, const axes* otherwise) {
-  if constexpr (is_axes<T>) return &x;
-  else return otherwise;
-}
-
 /// Sorts out the forms of the table above: [exec,] [out,] in... [, axes] [, options] [, workspace].
 template <int Inputs, class Reduction, class First, class... Rest>
 auto reduce_call(const Reduction& r, First& first, Rest&... rest) {
@@ -185,32 +173,6 @@ auto reduce_call(const Reduction& r, First& first, Rest&... rest) {
     }
   }
 }
-
-template <int Inputs, class... Args>
-constexpr bool are_reduction_arguments(int most_ddof, int most_reproducible) {
-  constexpr int execs = (0 + ... + (execution_space<Args> ? 1 : 0));
-  constexpr int works = (0 + ... + (is_workspace<std::remove_cvref_t<Args>> ? 1 : 0));
-  constexpr int views = (0 + ... + (view_like<Args> ? 1 : 0));
-  constexpr int along = (0 + ... + (is_axes<Args> ? 1 : 0));
-  constexpr int ddofs = (0 + ... + (is_ddof<Args> ? 1 : 0));
-  constexpr int reproducibles = (0 + ... + (is_reproducible<Args> ? 1 : 0));
-  return execs + works + views + along + ddofs + reproducibles == sizeof...(Args) && execs <= 1 && works <= execs &&
-         along <= 1 && ddofs <= most_ddof && reproducibles <= most_reproducible &&
-         (views == Inputs + 1 || (views == Inputs && works == 0 && along == 0));
-}
-
-/// Arguments of a reduction with that many inputs, in one of the forms of the table above.
-template <int Inputs, class... Args>
-concept reduction_arguments = are_reduction_arguments<Inputs, Args...>(0, 0);
-/// The same, with `reproducible` or without.
-template <int Inputs, class... Args>
-concept sum_arguments = are_reduction_arguments<Inputs, Args...>(0, 1);
-/// The same of one input, with a `ddof` or without.
-template <class... Args>
-concept moments_arguments = are_reduction_arguments<1, Args...>(1, 0);
-/// The same with both options.
-template <class... Args>
-concept variance_arguments = are_reduction_arguments<1, Args...>(1, 1);
 
 template <class F, class Reproducible, class... Args>
 using transform_for = std::conditional_t<reproducibly<Args...>, Reproducible, F>;

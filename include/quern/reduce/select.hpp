@@ -8,7 +8,7 @@
 #include <quern/core/ordered.hpp>
 #include <quern/core/teams.hpp>
 #include <quern/core/values.hpp>
-#include <quern/reduce/kernel.hpp>
+#include <quern/reduce/launch.hpp>
 #include <quern/reduce/reproducible.hpp>
 
 namespace quern {

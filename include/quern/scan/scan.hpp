@@ -25,7 +25,7 @@
 #include <quern/core/arguments.hpp>
 #include <quern/core/options.hpp>
 #include <quern/reduce/reproducible.hpp>
-#include <quern/scan/kernel.hpp>
+#include <quern/scan/launch.hpp>
 
 namespace quern {
 

@@ -5,7 +5,7 @@
 
 #include <quern/core/axes.hpp>
 #include <quern/core/values.hpp>
-#include <quern/scan/kernel.hpp>
+#include <quern/scan/launch.hpp>
 
 namespace quern::impl {
 
@@ -60,7 +60,7 @@ template <bool Scan, class Exec, class Reducer, class T, class Index, class Out>
 struct segmented_kernel {
   using state = typename Reducer::state;
   using carry = segment_carry<state>;
-  using scan = scan_kernel<Exec, false, Reducer, T, Out>;  // for what teams share
+  using scan = device_scan<strided_scan<Exec, false, Reducer, T, Out>>;  // for what teams share
   static constexpr bool device = tuning<Exec>::device;
   static constexpr std::size_t slot = std::max(sizeof(T), sizeof(Out));
   static constexpr int items = slot <= 8 ? 19 : std::max<int>(1, 128 / slot - 1);

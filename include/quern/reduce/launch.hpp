@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_REDUCE_KERNEL_HPP
-#define QUERN_REDUCE_KERNEL_HPP
+#ifndef QUERN_REDUCE_LAUNCH_HPP
+#define QUERN_REDUCE_LAUNCH_HPP
 
 #include <quern/core/axes.hpp>
 #include <quern/reduce/device_reduction.hpp>

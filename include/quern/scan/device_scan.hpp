@@ -1,0 +1,346 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_SCAN_DEVICE_SCAN_HPP
+#define QUERN_SCAN_DEVICE_SCAN_HPP
+
+#include <cstddef>
+#include <quern/core/axes.hpp>
+#include <quern/core/team_scratch.hpp>
+#include <quern/core/teams.hpp>
+#include <quern/reduce/launch.hpp>
+#include <quern/scan/strided_scan.hpp>
+
+namespace quern::impl {
+
+template <bool Write>
+struct thread_tag {};
+template <bool Write, bool Even>  // Even: the elements of a line are at equal distances
+struct team_tag {};
+
+/// A scan on a device. Where lines are cut, a first kernel (Write false) finds the total of each chunk, and a second
+/// one scans each chunk from the join of the totals before it: that reads the input twice, and needs no thread to wait
+/// for another.
+///
+/// Neighbouring lines are scanned by neighbouring threads. A line that is contiguous is scanned by a team, which turns
+/// tiles of it around in its scratch memory, so that memory is accessed in rows and each thread has neighbouring
+/// elements.
+template <class Work>
+struct device_scan {
+  using state = typename Work::state;
+  using run = typename Work::run;
+  using local = typename run::local;
+  using places = typename Work::places;
+  using T = typename Work::input_type;
+  using Out = typename Work::output_type;
+  using tune = tuning<typename Work::exec_space>;
+  static constexpr std::size_t slot = std::max(sizeof(T), sizeof(Out));
+  static constexpr int items = std::clamp<int>(128 / slot - 1, 1, 7);  // of a thread; odd, against bank conflicts
+
+  Work work;
+  state* totals = nullptr;  // of chunk c of line l at c * lines + l
+
+  KOKKOS_FUNCTION state total_before(std::int64_t l, std::int64_t chunk) const {
+    state s = work.reducer.init();
+    for (std::int64_t c = 0; c < chunk; ++c) work.reducer.join(s, totals[c * work.lines + l]);
+    return s;
+  }
+  /// A chunk of a line by one thread, in pieces that lie evenly in both arrays.
+  template <bool Write>
+  KOKKOS_FUNCTION void scan_line(state& s, std::int64_t l, std::int64_t chunk) const {
+    const places base = work.line_at(l);
+    const std::int64_t last = work.last_of(chunk), in_step = work.along.stride[0][0],
+                       out_step = work.along.stride[1][0];
+    for (std::int64_t e = work.first_of(chunk), count; e < last; e += count) {
+      count = Kokkos::min(last - e, work.along.inner - e % work.along.inner);
+      const places p = work.element_at(base, e);
+      work.template scan_row<Write>(s, work.in + p.of[0], work.out + p.of[1], count, in_step, out_step);
+    }
+  }
+
+  // A thread of the device for a chunk of a line.
+  template <bool Write>
+  KOKKOS_FUNCTION void operator()(thread_tag<Write>, std::int64_t unit) const {
+    const std::int64_t chunk = unit / work.lines, l = unit - chunk * work.lines;
+    state s = Write ? total_before(l, chunk) : work.reducer.init();
+    scan_line<Write>(s, l, chunk);
+    if (!Write) totals[unit] = s;
+  }
+
+  /// What a team shares: something of each thread and of groups of them, and a tile of elements.
+  struct team_memory {
+    std::byte* threads;
+    std::byte* groups;
+    std::byte* values;
+  };
+  static constexpr std::size_t largest = std::max(sizeof(state), sizeof(local));
+  static std::size_t team_bytes(int threads) {
+    return (thread_slots(threads) + group_slots(threads)) * largest + threads * items * slot + 3 * 64;
+  }
+  /// Threads whose values one thread joins, and groups that do without groups of their own: fewer for what takes longer
+  /// to join.
+  template <class L>
+  static constexpr int group = sizeof(L) > 8 ? 8 : 16;
+  static constexpr int few_groups = 16;
+  /// Groups lie one slot apart, against bank conflicts.
+  template <int Group>
+  KOKKOS_FUNCTION static constexpr int padded(int i) {
+    return i + i / Group;
+  }
+  /// Slots for threads, and for groups of them and groups of these.
+  KOKKOS_FUNCTION static constexpr int thread_slots(int threads) { return padded<8>(threads); }
+  KOKKOS_FUNCTION static constexpr int group_slots(int threads) { return padded<8>(threads / 8) + threads / 64 + 1; }
+  template <class Member>
+  KOKKOS_FUNCTION team_memory memory_of(const Member& team) const {
+    const int threads = team.team_size();
+    const auto bytes = [&](std::size_t size) {
+      return static_cast<std::byte*>(team.team_shmem().get_shmem_aligned(size, alignof(std::max_align_t)));
+    };
+    return {bytes(thread_slots(threads) * largest), bytes(group_slots(threads) * largest),
+            bytes(threads * items * slot)};
+  }
+
+  /// From a value of each thread to the join of those of the threads before it, and of all: by groups of threads and
+  /// groups of these, each scanned by one thread.
+  template <class Member, class L, class Join>
+  KOKKOS_FUNCTION static L join_before(const Member& team, const team_memory& m, const L& none, const L& mine, L& all,
+                                       const Join& join) {
+    constexpr int size = group<L>;
+    constexpr auto at = padded<size>;
+    const int t = team.team_rank(), groups = team.team_size() / size;
+    L *of_thread = reinterpret_cast<L*>(m.threads), *of_group = reinterpret_cast<L*>(m.groups);
+    const auto scan = [&](L* values, int count) {
+      L l = none;
+      for (int i = 0; i < count; ++i) {
+        const L next = values[i];
+        values[i] = l;
+        join(l, next);
+      }
+      return l;
+    };
+    const auto total = [&](const L* values, int count, int mine_of_them) {
+      L l = none, until_mine = none;
+      for (int i = 0; i < count; ++i) {
+        if (i == mine_of_them) until_mine = l;
+        join(l, values[i]);
+      }
+      all = l;
+      return until_mine;
+    };
+    of_thread[at(t)] = mine;
+    team.team_barrier();
+    constexpr bool of_groups = tune::team_size / size > few_groups;
+    if (t < groups) of_group[of_groups ? at(t) : t] = scan(of_thread + at(t * size), size);
+    team.team_barrier();
+    L before;
+    if constexpr (of_groups) {
+      const int unions = (groups + size - 1) / size;
+      L* of_union = of_group + at(groups);
+      if (t < unions) of_union[t] = scan(of_group + at(t * size), Kokkos::min(int{size}, groups - t * size));
+      team.team_barrier();
+      before = total(of_union, unions, t / (size * size));
+      join(before, of_group[at(t / size)]);
+    } else {
+      before = total(of_group, groups, t / size);
+    }
+    join(before, of_thread[at(t)]);
+    return before;
+  }
+
+  template <class Member>
+  KOKKOS_FUNCTION state team_total_before(const Member& team, const team_memory& m, std::int64_t l,
+                                          std::int64_t chunk) const {
+    const std::int64_t each = (chunk + team.team_size() - 1) / team.team_size();
+    const std::int64_t first = team.team_rank() * each, last = Kokkos::min(chunk, first + each);
+    state s = work.reducer.init(), all;
+    for (std::int64_t c = first; c < last; ++c) work.reducer.join(s, totals[c * work.lines + l]);
+    join_before(team, m, work.reducer.init(), s, all, [&](state& a, const state& b) { work.reducer.join(a, b); });
+    team.team_barrier();
+    return all;
+  }
+
+  // A team of the device for a chunk of a line.
+  template <bool Write, bool Even, class Member>
+  KOKKOS_FUNCTION void operator()(team_tag<Write, Even>, const Member& team) const {
+    const team_memory m = memory_of(team);
+    const std::int64_t l = team.league_rank() / work.shape.chunks, chunk = team.league_rank() - l * work.shape.chunks;
+    const places base = work.line_at(l);
+    const int tile = team.team_size() * items;
+    const std::int64_t last = work.last_of(chunk);
+    state s = work.reducer.init();
+    if (Write && chunk > 0) s = team_total_before(team, m, l, chunk);
+    // The next tile is on its way while a tile is scanned.
+    std::int64_t start = work.first_of(chunk);
+    T v[items];
+    if (start + tile <= last) load_tile<Even, true>(v, team, base, start, tile);
+    for (; start + tile <= last; start += tile) {
+      put_tile<true>(m, v, team, tile);
+      if (start + 2 * tile <= last) load_tile<Even, true>(v, team, base, start + tile, tile);
+      scan_tile<Write, Even, true>(team, m, base, start, tile, s);
+    }
+    if (start < last) {
+      const int count = static_cast<int>(last - start);
+      load_tile<Even, false>(v, team, base, start, count);
+      put_tile<false>(m, v, team, count);
+      scan_tile<Write, Even, false>(team, m, base, start, count, s);
+    }
+    if (!Write && team.team_rank() == 0) totals[chunk * work.lines + l] = s;
+  }
+
+  /// Where element e is in the input (0) or the output (1).
+  template <bool Even, int Which>
+  KOKKOS_FUNCTION std::int64_t place(const places& base, std::int64_t e) const {
+    if constexpr (Even) return base.of[Which] + e * work.along.stride[Which][0];
+    else return work.element_at(base, e).of[Which];
+  }
+  /// A thread's share of the elements of a tile in rows.
+  template <bool Even, bool Full, class Member>
+  KOKKOS_FUNCTION void load_tile(T (&v)[items], const Member& team, const places& base, std::int64_t start,
+                                 int count) const {
+    const int t = team.team_rank(), threads = team.team_size();
+    const T* from = work.in + place<Even, 0>(base, start + t);
+    const std::int64_t apart = threads * work.along.stride[0][0];
+    for (int u = 0; u < items; ++u)
+      if (Full || u * threads + t < count)
+        v[u] = Even ? from[u * apart] : work.in[place<Even, 0>(base, start + u * threads + t)];
+  }
+  template <bool Full, class Member>
+  KOKKOS_FUNCTION static void put_tile(const team_memory& m, const T (&v)[items], const Member& team, int count) {
+    const int t = team.team_rank(), threads = team.team_size();
+    T* values = reinterpret_cast<T*>(m.values);
+    for (int u = 0; u < items; ++u)
+      if (Full || u * threads + t < count) values[u * threads + t] = v[u];
+    team.team_barrier();
+  }
+  /// A tile of `count` elements; all of a thread's elements are there where it is full.
+  template <bool Write, bool Even, bool Full, class Member>
+  KOKKOS_FUNCTION void scan_tile(const Member& team, const team_memory& m, const places& base, std::int64_t start,
+                                 int count, state& s) const {
+    const int t = team.team_rank(), threads = team.team_size();
+    const T* values = reinterpret_cast<const T*>(m.values) + t * items;
+    const int mine = count - t * items;
+    local total = run::none(work.reducer), all;
+    for (int k = 0; k < items; ++k)
+      if (Full || k < mine) run::add(work.reducer, total, values[k]);
+    const local between = join_before(team, m, run::none(work.reducer), total, all,
+                                      [&](local& a, const local& b) { run::join(work.reducer, a, b); });
+    if constexpr (Write) {
+      run r = run::after(work.reducer, s, between);
+      if constexpr (std::is_same_v<T, Out>) {
+        // In place: a thread reads and writes its own elements.
+        Out* results = reinterpret_cast<Out*>(m.values) + t * items;
+        for (int k = 0; k < items; ++k)
+          if (Full || k < mine) results[k] = work.step(r, values[k]);
+      } else {
+        T v[items];
+        for (int k = 0; k < items; ++k)
+          if (Full || k < mine) v[k] = values[k];
+        team.team_barrier();
+        Out* results = reinterpret_cast<Out*>(m.values) + t * items;
+        for (int k = 0; k < items; ++k)
+          if (Full || k < mine) results[k] = work.step(r, v[k]);
+      }
+      team.team_barrier();
+      const Out* results = reinterpret_cast<const Out*>(m.values);
+      Out* to = work.out + place<Even, 1>(base, start + t);
+      const std::int64_t apart = threads * work.along.stride[1][0];
+      for (int u = 0; u < items; ++u)
+        if (Full || u * threads + t < count)
+          (Even ? to[u * apart] : work.out[place<Even, 1>(base, start + u * threads + t)]) = results[u * threads + t];
+      team.team_barrier();
+    }
+    run::append(work.reducer, s, all);
+  }
+};
+
+/// Teams for long lines that are contiguous, else threads; chunks where lines are few.
+template <class Kernel, class Work, class Exec>
+scan_shape device_scan_shape(const Exec& exec, const Work& work) {
+  constexpr int most_team = tuning<Exec>::team_size;
+  constexpr std::int64_t short_line = 64, most_chunks = 256, least = 64;
+  const std::int64_t n = work.n, lines = work.lines;
+  scan_shape s;
+  const bool neighbours = work.line.inner >= most_team && work.line.stride[0][0] < work.along.stride[0][0];
+  const auto useful = static_cast<int>(std::clamp<std::int64_t>((n / Kernel::items + 31) / 32 * 32, 32, most_team));
+  const int team = team_with_room<Exec>(useful, [](int threads) { return Kernel::team_bytes(threads); });
+  s.by_team = n > short_line && !neighbours && team > 0;
+  if (s.by_team) {
+    s.team = team / 32 * 32;
+    const std::int64_t tile = s.team * Kernel::items, tiles = (n + tile - 1) / tile;
+    const auto slots = static_cast<std::int64_t>(exec.concurrency() * tuning<Exec>::scan_occupancy) / s.team;
+    s.chunks = splits_for(lines, tuning<Exec>::scan_waves * slots, std::max<std::int64_t>(1, tiles / 2));
+    s.length = (tiles + s.chunks - 1) / s.chunks * tile;
+  } else {
+    s.chunks = std::clamp<std::int64_t>(exec.concurrency() / 2 / lines, 1, std::min(most_chunks, n / least + 1));
+    s.length = (n + s.chunks - 1) / s.chunks;
+  }
+  s.chunks = (n + s.length - 1) / s.length;
+  return s;
+}
+
+template <class Reducer>
+struct state_reducer : Reducer {
+  using state = typename Reducer::state;
+  KOKKOS_FUNCTION state result(const state& s, std::int64_t) const { return s; }
+};
+
+/// The totals of all chunks but the last, which lie evenly in the input, as a reduction.
+template <class Exec, class Work>
+void reduce_chunks(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Work& work,
+                   typename Work::state* to) {
+  strided<const typename Work::input_type> chunked{work.in, {}, {}};
+  strided<typename Work::state> totals{to, {}, {}};
+  const auto add_axis = [](auto& array, std::int64_t extent, std::int64_t stride) {
+    array.extents.extent[array.extents.rank] = extent;
+    array.stride[array.extents.rank++] = stride;
+  };
+  std::int64_t lines = work.lines;
+  for (int d = work.line.rank - 1; d >= 0; --d) {
+    lines /= work.line.extent[d];
+    add_axis(chunked, work.line.extent[d], work.line.stride[0][d]);
+    add_axis(totals, work.line.extent[d], lines);
+  }
+  const std::int64_t step = work.along.stride[0][0];
+  add_axis(chunked, work.shape.chunks - 1, work.shape.length * step);
+  add_axis(totals, work.shape.chunks - 1, work.lines);
+  add_axis(chunked, work.shape.length, step);
+  reduce_launch(exec, label, scratch, state_reducer<typename Work::reducer_type>{work.reducer}, op::identity(),
+                axis_set(label, axis{-1}, chunked.extents.rank), totals,
+                array_input<typename Work::input_type>{chunked});
+}
+
+template <class Exec, class Work>
+void scan_on_device(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Work& work) {
+  using kernel_type = device_scan<Work>;
+  using state = typename Work::state;
+  kernel_type kernel{work};
+  const scan_shape& shape = kernel.work.shape = device_scan_shape<kernel_type>(exec, work);
+  const std::int64_t units = work.lines * shape.chunks;
+  const bool even = work.along.outer == 1;
+  const auto by_team = [&]<class Tag>(Tag, const std::string& name) {
+    using policy =
+        Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, tuning<Exec>::scan_teams>>;
+    const auto shared = team_scratch<Exec>(name, shape.team, kernel_type::team_bytes(shape.team));
+    Kokkos::parallel_for(name, policy(exec, static_cast<int>(units), shape.team).set_scratch_size(0, shared), kernel);
+  };
+  const auto launch = [&]<bool Write>(std::bool_constant<Write>, const std::string& name) {
+    if (shape.by_team && even) return by_team(team_tag<Write, true>(), name);
+    if (shape.by_team) return by_team(team_tag<Write, false>(), name);
+    using policy = Kokkos::RangePolicy<Exec, thread_tag<Write>, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for(name, policy(exec, 0, units), kernel);
+  };
+  if (shape.chunks > 1) {
+    const std::string name = label + "/totals";
+    kernel.totals = static_cast<state*>(scratch.require(exec, shape.chunks * work.lines * sizeof(state), 1));
+    if constexpr (is_commutative<typename Work::reducer_type>) {
+      if (even && work.line.rank + 2 <= max_rank) reduce_chunks(exec, name, scratch, kernel.work, kernel.totals);
+      else launch(std::false_type(), name);
+    } else {
+      launch(std::false_type(), name);
+    }
+  }
+  launch(std::true_type(), label);
+}
+
+}  // namespace quern::impl
+
+#endif

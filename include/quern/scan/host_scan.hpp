@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_SCAN_HOST_SCAN_HPP
+#define QUERN_SCAN_HOST_SCAN_HPP
+
+#include <quern/core/stream_store.hpp>
+#include <quern/scan/strided_scan.hpp>
+#include <thread>
+
+namespace quern::impl {
+
+struct tile_tag {};   // a thread scans the lines of a tile
+struct chain_tag {};  // threads share the chunks of all tiles
+
+/// The counters by which threads share chunks; all are 0 before and after a scan. Chunks are taken in order, those of a
+/// line one after the other, so a thread waits only for chunks that were taken before its own, by threads that run and
+/// wait for none but earlier ones: the chain ends with any number of threads.
+struct chain_counters {
+  int* taken = nullptr;       // chunks that threads have taken
+  int* found_none = nullptr;  // threads that found none to take
+  int* done = nullptr;        // chunks of each tile whose totals are known
+  static constexpr int beside_tiles = 2;
+
+  explicit chain_counters(int* counters) : taken(counters), found_none(counters + 1), done(counters + beside_tiles) {}
+  chain_counters() = default;
+
+  int take() const { return Kokkos::atomic_fetch_add(taken, 1); }
+  void wait_for(std::int64_t tile, std::int64_t chunk) const {
+    while (Kokkos::atomic_load(done + tile) != chunk) std::this_thread::yield();
+    Kokkos::memory_fence();
+  }
+  void pass_on(std::int64_t tile, int chunk) const {
+    Kokkos::memory_fence();
+    Kokkos::atomic_store(done + tile, chunk);
+  }
+  void leave(int threads) const {
+    if (Kokkos::atomic_fetch_add(found_none, 1) == threads - 1) *taken = *found_none = 0;
+  }
+};
+
+/// A scan on the host: a thread scans a line, or a tile of neighbouring lines row by row. Where lines are cut, one
+/// kernel finds the totals of chunks and scans them, and reads a chunk again from the cache.
+template <class Work>
+struct host_scan {
+  using state = typename Work::state;
+  using run = typename Work::run;
+  using places = typename Work::places;
+  using T = typename Work::input_type;
+  using Out = typename Work::output_type;
+  using tune = tuning<typename Work::exec_space>;
+  static constexpr int batch = Work::batch, block = Work::block;
+
+  Work work;
+  state* totals = nullptr;  // of the chunks of line l so far
+  bool stream = false;      // write past the caches
+  chain_counters chain{};
+
+  /// A chunk of a line by one thread, in pieces that lie evenly in both arrays.
+  template <bool Write>
+  void scan_line(state& s, std::int64_t l, std::int64_t chunk) const {
+    const places base = work.line_at(l);
+    const std::int64_t last = work.last_of(chunk), in_step = work.along.stride[0][0],
+                       out_step = work.along.stride[1][0];
+    for (std::int64_t e = work.first_of(chunk), count; e < last; e += count) {
+      count = Kokkos::min(last - e, work.along.inner - e % work.along.inner);
+      const places p = work.element_at(base, e);
+      if (in_step == 1 && out_step == 1) {
+        scan_neighbours<Write>(s, work.in + p.of[0], work.out + p.of[1], count);
+        continue;
+      }
+      work.template scan_row<Write>(s, work.in + p.of[0], work.out + p.of[1], count, in_step, out_step);
+    }
+  }
+  template <bool Write>
+  void scan_neighbours(state& s, const T* from, Out* to, std::int64_t count) const {
+    if constexpr (Write)
+      if (stream) return scan_streamed(s, from, to, count);
+    work.template scan_row<Write>(s, from, to, count, one(), one());
+  }
+  void scan_streamed(state& s, const T* from, Out* to, std::int64_t count) const {
+    alignas(64) Out room[block];
+    for (std::int64_t k = 0; k < count; k += block) {
+      const std::int64_t some = Kokkos::min<std::int64_t>(block, count - k);
+      work.template scan_row<true>(s, from + k, room, some, one(), one());
+      stream_store(to + k, room, some * sizeof(Out));
+    }
+  }
+
+  /// Lines of a tile: as long rows as can be, but shorter where threads share the lines.
+  static constexpr int most_across = tune::reduce_results, chain_across = 512;
+
+  /// Lines l to l + count - 1.
+  struct host_lines {
+    std::int64_t l;
+    int count;
+  };
+  host_lines lines_of(std::int64_t tile) const {
+    const std::int64_t row = tile / work.shape.tiles_per_row,
+                       i = (tile - row * work.shape.tiles_per_row) * work.shape.across;
+    return {row * work.line.inner + i,
+            static_cast<int>(Kokkos::min<std::int64_t>(work.shape.across, work.line.inner - i))};
+  }
+  template <bool Write>
+  void scan_chunk(state* s, const host_lines& some, std::int64_t chunk) const {
+    if (some.count == 1) scan_line<Write>(s[0], some.l, chunk);
+    else scan_rows<Write>(s, some, chunk);
+    if (Write && stream) stream_fence();
+  }
+  void operator()(tile_tag, std::int64_t tile) const {
+    const host_lines some = lines_of(tile);
+    state s[most_across];
+    for (int k = 0; k < some.count; ++k) s[k] = work.reducer.init();
+    scan_chunk<true>(s, some, 0);
+  }
+
+  /// A thread takes the next chunk, finds its total, waits for that of the chunks before it in its lines, hands the
+  /// join of both on and scans.
+  void operator()(chain_tag, std::int64_t) const {
+    const auto& shape = work.shape;
+    for (int unit; (unit = chain.take()) < shape.tiles * shape.chunks;) {
+      const std::int64_t chunk = unit / shape.tiles, tile = unit - chunk * shape.tiles;
+      const host_lines some = lines_of(tile);
+      state s[most_across];
+      for (int k = 0; k < some.count; ++k) s[k] = work.reducer.init();
+      scan_chunk<false>(s, some, chunk);
+      chain.wait_for(tile, chunk);
+      for (int k = 0; k < some.count; ++k) {
+        const state before = chunk == 0 ? work.reducer.init() : totals[some.l + k];
+        state total = before;
+        work.reducer.join(total, s[k]);
+        totals[some.l + k] = total;
+        s[k] = before;
+      }
+      chain.pass_on(tile, chunk + 1 < shape.chunks ? static_cast<int>(chunk + 1) : 0);
+      scan_chunk<true>(s, some, chunk);
+    }
+    chain.leave(shape.team);
+  }
+
+  template <bool Write>
+  void scan_rows(state* s, const host_lines& some, std::int64_t chunk) const {
+    const places base = work.line_at(some.l);
+    const bool unit = work.line.stride[0][0] == 1 && work.line.stride[1][0] == 1;
+    alignas(64) Out room[most_across];
+    for (std::int64_t e = work.first_of(chunk); e < work.last_of(chunk); e += batch) {
+      run r[most_across];
+      for (int k = 0; k < some.count; ++k) r[k] = run::after(work.reducer, s[k], run::none(work.reducer));
+      for (std::int64_t f = e; f < Kokkos::min(e + batch, work.last_of(chunk)); ++f) {
+        const places p = work.element_at(base, f);
+        const T* from = work.in + p.of[0];
+        Out* to = work.out + p.of[1];
+        if (!unit) {
+          step_across<Write>(r, some.count, from, to, work.line.stride[0][0], work.line.stride[1][0]);
+        } else if (Write && stream) {
+          step_across<Write>(r, some.count, from, room, one(), one());
+          stream_store(to, room, some.count * sizeof(Out));
+        } else {
+          step_across<Write>(r, some.count, from, to, one(), one());
+        }
+      }
+      for (int k = 0; k < some.count; ++k) r[k].end(work.reducer, s[k]);
+    }
+  }
+  template <bool Write, class Step>
+  void step_across(run* r, int count, const T* from, Out* to, Step in_step, Step out_step) const {
+#pragma GCC ivdep
+    for (int k = 0; k < count; ++k) {
+      if constexpr (Write) to[k * out_step] = work.step(r[k], from[k * in_step]);
+      else r[k].add(work.reducer, from[k * in_step]);
+    }
+  }
+};
+
+/// Tiles of lines; where they are few for the threads, in chunks that stay in a core's cache.
+template <class Kernel, class Work, class Exec>
+scan_shape host_scan_shape(const Exec& exec, const Work& work) {
+  constexpr std::size_t bytes = sizeof(typename Work::output_type);
+  scan_shape s;
+  const bool neighbours = work.line.stride[0][0] < work.along.stride[0][0];
+  const auto cut = [&](std::int64_t most) {
+    s.across = static_cast<int>(neighbours ? std::min(work.line.inner, most) : 1);
+    s.tiles_per_row = (work.line.inner + s.across - 1) / s.across;
+    s.tiles = s.tiles_per_row * (work.lines / work.line.inner);
+  };
+  cut(Kernel::most_across);
+  s.length = work.n;
+  s.team = exec.concurrency();
+  if (s.tiles < 4 * s.team && s.team > 1) {
+    cut(Kernel::chain_across);
+    if (s.tiles + chain_counters::beside_tiles <= workspace<Exec>::max_counters)
+      s.length = std::clamp<std::int64_t>(tuning<Exec>::scan_chunk_bytes / (s.across * bytes), 1, work.n);
+  }
+  s.chunks = (work.n + s.length - 1) / s.length;
+  return s;
+}
+
+template <class Exec, class Work>
+void scan_on_host(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Work& work) {
+  using kernel_type = host_scan<Work>;
+  using state = typename Work::state;
+  kernel_type kernel{work};
+  const scan_shape& shape = kernel.work.shape = host_scan_shape<kernel_type>(exec, work);
+  const std::int64_t written = work.n * work.lines * static_cast<std::int64_t>(sizeof(*work.out));
+  kernel.stream = static_cast<const void*>(work.in) != work.out && shape.team >= tuning<Exec>::streaming_threads &&
+                  written >= tuning<Exec>::streaming_bytes;
+  const auto launch = [&]<class Tag>(Tag, std::int64_t count) {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
+                         kernel);
+  };
+  if (shape.chunks == 1) return launch(tile_tag(), shape.tiles);
+  scratch.require(exec, 1);
+  kernel.chain = chain_counters(scratch.counters());
+  kernel.totals = static_cast<state*>(scratch.require(exec, work.lines * sizeof(state), 1));
+  launch(chain_tag(), shape.team);
+}
+
+}  // namespace quern::impl
+
+#endif

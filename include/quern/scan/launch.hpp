@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_SCAN_LAUNCH_HPP
+#define QUERN_SCAN_LAUNCH_HPP
+
+#include <quern/scan/device_scan.hpp>
+#include <quern/scan/host_scan.hpp>
+
+namespace quern::impl {
+
+/// Scans with the algorithm of the execution space. `out` and `in` have equal extents, and are equal or do not overlap.
+template <bool Exclusive, class Exec, class Reducer, class T, class Out>
+void scan_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Reducer& reducer,
+                 const axis_set& axes, const strided<Out>& out, const strided<const T>& in) {
+  using work_type = strided_scan<Exec, Exclusive, Reducer, T, Out>;
+  const auto along = row_major_nest(axes.part(in.extents, true), axes.part(in, true), axes.part(out, true));
+  const auto line = make_loop_nest<2>(axes.part(in.extents, false), {axes.part(in, false), axes.part(out, false)});
+  const std::int64_t n = along.inner() * along.outer(), lines = line.inner() * line.outer();
+  if (n == 0 || lines == 0) return;
+
+  const work_type work{reducer, in.data, out.data, row_nest<2>(line), row_nest<2>(along), n, lines};
+  if constexpr (tuning<Exec>::device) scan_on_device(exec, label, scratch, work);
+  else scan_on_host(exec, label, scratch, work);
+}
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_SCAN_STRIDED_SCAN_HPP
+#define QUERN_SCAN_STRIDED_SCAN_HPP
+
+#include <cstdint>
+#include <quern/core/arguments.hpp>
+#include <quern/core/loop_nest.hpp>
+#include <quern/core/operations.hpp>
+#include <quern/core/workspace.hpp>
+#include <quern/reduce/reducers.hpp>
+
+namespace quern::impl {
+
+/// How lines and chunks of lines are shared out.
+struct scan_shape {
+  bool by_team = false;            // device: a team for each chunk; otherwise a thread
+  int across = 1;                  // host: lines of a tile
+  int team = 1;                    // threads
+  std::int64_t tiles_per_row = 1;  // host
+  std::int64_t tiles = 1;
+  std::int64_t chunks = 1;  // of each line
+  std::int64_t length = 0;  // of a chunk
+};
+
+/// A reducer whose operands may change places, so that a reduction finds the totals of chunks faster than a scan does.
+template <class Reducer>
+inline constexpr bool is_commutative = false;
+template <class S, class Sum>
+inline constexpr bool is_commutative<sum_reducer<S, Sum>> = true;
+template <class S>
+inline constexpr bool is_commutative<op_reducer<S, prod_op>> = true;
+
+/// A stride that is known when compiling.
+struct one {
+  KOKKOS_FUNCTION constexpr operator std::int64_t() const { return 1; }
+};
+
+/// A short run of consecutive values after a state. `local` is what values of a run, or of the runs of a tile, make
+/// among themselves.
+template <class Reducer>
+struct scan_run {
+  using state = typename Reducer::state;
+  using local = state;
+  state s;
+
+  KOKKOS_FUNCTION static local none(const Reducer& reducer) { return reducer.init(); }
+  template <class T>
+  KOKKOS_FUNCTION static void add(const Reducer& reducer, local& l, const T& v) {
+    reducer.add(l, v);
+  }
+  KOKKOS_FUNCTION static void join(const Reducer& reducer, local& l, const local& next) { reducer.join(l, next); }
+  KOKKOS_FUNCTION static void append(const Reducer& reducer, state& s, const local& l) { reducer.join(s, l); }
+
+  /// A run after `before` and `between`.
+  KOKKOS_FUNCTION static scan_run after(const Reducer& reducer, const state& before, const local& between) {
+    scan_run r{before};
+    reducer.join(r.s, between);
+    return r;
+  }
+  template <class T>
+  KOKKOS_FUNCTION void add(const Reducer& reducer, const T& v) {
+    reducer.add(s, v);
+  }
+  KOKKOS_FUNCTION auto result(const Reducer& reducer) const { return reducer.result(s, 0); }
+  /// With nothing between, `before` becomes the state at the end.
+  KOKKOS_FUNCTION void end(const Reducer&, state& before) const { before = s; }
+};
+/// Sums of a few values need no compensation among themselves, and do not wait for the sum before them.
+template <class S>
+struct scan_run<sum_reducer<S, compensated<S>>> {
+  using reducer_type = sum_reducer<S, compensated<S>>;
+  using state = compensated<S>;
+  using local = S;
+  S before, run;
+
+  KOKKOS_FUNCTION static local none(const reducer_type&) { return S(0); }
+  template <class T>
+  KOKKOS_FUNCTION static void add(const reducer_type&, local& l, const T& v) {
+    l = wrapping_add(l, static_cast<S>(v));
+  }
+  KOKKOS_FUNCTION static void join(const reducer_type&, local& l, const local& next) { l = wrapping_add(l, next); }
+  KOKKOS_FUNCTION static void append(const reducer_type&, state& s, const local& l) {
+    s.add(l);
+    s.settle();
+  }
+
+  KOKKOS_FUNCTION static scan_run after(const reducer_type&, const state& s, const local& between) {
+    return {s.value(), between};
+  }
+  template <class T>
+  KOKKOS_FUNCTION void add(const reducer_type& reducer, const T& v) {
+    add(reducer, run, v);
+  }
+  KOKKOS_FUNCTION S result(const reducer_type&) const { return wrapping_add(before, run); }
+  KOKKOS_FUNCTION void end(const reducer_type& reducer, state& s) const { append(reducer, s, run); }
+};
+
+/// Prefixes out(i) = in(0) o in(1) o ... o in(i) along lines of an array, by the reducer of o, without the order in
+/// which threads do it: that is in device_scan.hpp and host_scan.hpp. Only associativity is used: states are always
+/// joined in order. Lines that are too few for the machine are cut into chunks.
+template <class Exec, bool Exclusive, class Reducer, class T, class Out>
+struct strided_scan {
+  using exec_space = Exec;
+  using reducer_type = Reducer;
+  using input_type = T;
+  using output_type = Out;
+  using state = typename Reducer::state;
+  using run = scan_run<Reducer>;
+  static constexpr int batch = tuning<Exec>::device ? 8 : 16;  // loads of a thread in flight
+  static constexpr int block = std::max<int>(16, tuning<Exec>::reduce_block_bytes / std::bit_ceil(sizeof(T)));
+
+  Reducer reducer;
+  const T* in;
+  Out* out;
+  row_nest<2> line;   // to where lines start in in and out
+  row_nest<2> along;  // to the elements of a line, in order
+  std::int64_t n;
+  std::int64_t lines;
+  scan_shape shape{};
+
+  using places = typename row_nest<2>::offsets;
+
+  KOKKOS_FUNCTION places line_at(std::int64_t l) const {
+    std::int64_t i;
+    return line.at_item(l, line.inner, 1, i);
+  }
+  KOKKOS_FUNCTION places element_at(const places& base, std::int64_t e) const {
+    std::int64_t i;
+    const auto o = along.at_item(e, along.inner, 1, i);
+    return {{base.of[0] + o.of[0], base.of[1] + o.of[1]}};
+  }
+  KOKKOS_FUNCTION std::int64_t first_of(std::int64_t chunk) const { return chunk * shape.length; }
+  KOKKOS_FUNCTION std::int64_t last_of(std::int64_t chunk) const { return Kokkos::min(n, (chunk + 1) * shape.length); }
+
+  /// The result at the next element of a run.
+  KOKKOS_FUNCTION Out step(run& r, const T& v) const {
+    if constexpr (!Exclusive) r.add(reducer, v);
+    const Out result = convert<Out>(r.result(reducer));
+    if constexpr (Exclusive) r.add(reducer, v);
+    return result;
+  }
+
+  /// N elements that follow each other.
+  template <bool Write, int N, class Step>
+  KOKKOS_FUNCTION void scan_batch(state& s, const T* from, Out* to, Step in_step, Step out_step) const {
+    T v[N];
+    for (int k = 0; k < N; ++k) v[k] = from[k * in_step];
+    run r = run::after(reducer, s, run::none(reducer));
+    for (int k = 0; k < N; ++k) {
+      if constexpr (Write) to[k * out_step] = step(r, v[k]);
+      else r.add(reducer, v[k]);
+    }
+    r.end(reducer, s);
+  }
+  template <bool Write, class Step>
+  KOKKOS_FUNCTION void scan_row(state& s, const T* from, Out* to, std::int64_t count, Step in_step,
+                                Step out_step) const {
+    state mine = s;  // no store of a result may change it
+    std::int64_t k = 0;
+    if constexpr (!Write && is_commutative<Reducer> && std::is_same_v<Step, one>)
+      for (; k + block <= count; k += block) reducer.template add_block<block>(mine, from + k);
+    for (; k + batch <= count; k += batch)
+      scan_batch<Write, batch>(mine, from + k * in_step, to + k * out_step, in_step, out_step);
+    for (; k < count; ++k) scan_batch<Write, 1>(mine, from + k * in_step, to + k * out_step, in_step, out_step);
+    s = mine;
+  }
+};
+
+}  // namespace quern::impl
+
+#endif
