@@ -8,8 +8,8 @@
   tools/performance_tables.py                    write the tables between their marks in the documents
   tools/performance_tables.py --check            fail where a table is not what its measurements say
 
-A mark is a line `<!-- table: KIND NAME -->`, where KIND is workloads (those with targets) or operations (everything);
-the table ends before `<!-- end of table -->`.
+A mark is a line `<!-- table: KIND NAME -->`, where KIND is highlights (a few workloads), workloads (those with targets)
+or operations (everything); the table ends before `<!-- end of table -->`.
 """
 import json
 import pathlib
@@ -71,6 +71,9 @@ WORKLOADS = [
     ("solve float64 4000²", "solve/float64 n x n", 4000, "14", ""),
     ("eigh float64 4000²", "eigh/float64 n x n", 4000, "104", ""),
 ]
+
+HIGHLIGHTS = ["trig_identity float32 1e7", "mean_var float64 1e8", "smooth int8 20000²", "sort float64 1e8",
+              "histogram float64 1e8, 256 bins", "svd float64 1e6 x 100"]
 
 
 def keep(name, files):
@@ -153,6 +156,16 @@ def workloads(m):
         yield f"| {title} | {goal} | {ms} | {verdict} | {m.plain(variants)} | {m.others(operation, size, variants)} |"
 
 
+def highlights(m):
+    yield "| workload | Quern | plain Kokkos loop | others |"
+    yield "| --- | --- | --- | --- |"
+    for title, operation, size, _, _ in WORKLOADS:
+        if title in HIGHLIGHTS:
+            variants = m.find(operation, size)
+            yield (f"| {title} | {milliseconds(variants['quern']['ms'])} | {m.plain(variants)} "
+                   f"| {m.others(operation, size, variants)} |")
+
+
 def operations(m):
     last = None
     for (program, operation, size), variants in m.operations.items():
@@ -177,7 +190,7 @@ def operations(m):
 
 def with_tables(text):
     def table(match):
-        rows = {"workloads": workloads, "operations": operations}[match[1]](Measurements(match[2]))
+        rows = {"workloads": workloads, "highlights": highlights, "operations": operations}[match[1]](Measurements(match[2]))
         return f"<!-- table: {match[1]} {match[2]} -->\n" + "\n".join(rows) + "\n<!-- end of table -->"
 
     return re.sub(r"<!-- table: (\w+) (\S+) -->\n.*?<!-- end of table -->", table, text, flags=re.S)

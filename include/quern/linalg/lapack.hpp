@@ -63,7 +63,8 @@ void orgqr(const Exec& exec, column_major<T> a, std::int64_t reflections, const 
 template <class Exec, class T>
 void svd(const Exec& exec, column_major<T> a, real_type<T>* s, column_major<T> u, column_major<T> vt, int* info);
 
-/// A v = v diag(w) for the lower triangle of A, which v replaces where vectors are wanted, and nothing of use else.
+/// A v = v diag(w) for the lower triangle of A. The vectors v replace A where `vectors` is set; otherwise A is
+/// destroyed.
 template <class Exec, class T>
 void eigh(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, int* info);
 

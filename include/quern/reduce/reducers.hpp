@@ -113,9 +113,7 @@ KOKKOS_FUNCTION P fold(const T* v, const Lift& lift, const Join& join) {
 // All are callable from kernels. One that names a type `uses_positions` gets add(s, v, at) and add_block<N>(s, v, at)
 // instead, with at the position of the value, and at(i) that of v[i], which grows with i.
 
-/// Addition with the rounding errors of the running sum carried along (Knuth's TwoSum; Ogita, Rump and Oishi, SIAM J.
-/// Sci. Comput. 26, 2005). Blocks are folded first, so this costs next to nothing and bounds the error by that of the
-/// fold, independent of the number of values. Integers, which do not round, need no compensation.
+/// Addition; that of integers wraps around.
 template <class S>
 struct plus {
   KOKKOS_FUNCTION S operator()(const S& a, const S& b) const { return wrapping_add(a, b); }
@@ -148,6 +146,9 @@ struct conjugate_product {
   }
 };
 
+/// Addition with the rounding errors of the running sum carried along (Knuth's TwoSum; Ogita, Rump and Oishi, SIAM J.
+/// Sci. Comput. 26, 2005). Blocks are folded first, so this costs next to nothing and bounds the error by that of the
+/// fold, independent of the number of values. Integers, which do not round, need no compensation.
 template <class S>
 struct compensated {
   S sum, error;
@@ -355,7 +356,7 @@ struct extremum_reducer {
   KOKKOS_FUNCTION T result(const state& s, std::int64_t) const { return s; }
 };
 
-/// Both.
+/// The minimum and the maximum.
 template <class T>
 struct minmax_reducer {
   using state = extrema<T>;
