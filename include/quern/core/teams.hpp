@@ -24,7 +24,7 @@ KOKKOS_FUNCTION bool last_to_finish(const Member& team, int* finished, std::int6
   return before == teams - 1;
 }
 
-/// The share of the slots that teams use while they run, in waves that fill the slots but for the last.
+/// The share of the slots that teams use while they run, in waves of which only the last may leave slots empty.
 inline double waves_used(std::int64_t teams, std::int64_t slots) {
   const std::int64_t waves = (teams + slots - 1) / slots;
   return static_cast<double>(teams) / static_cast<double>(std::max<std::int64_t>(1, waves * slots));

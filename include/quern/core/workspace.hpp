@@ -16,7 +16,7 @@ namespace quern {
 /// Scratch memory of operations, in the memory space of `Exec`.
 ///
 /// An operation that needs scratch takes it from a pool of the execution-space instance, so that a warm call neither
-/// allocates nor fences. A caller who must not depend on the pool (graph capture, tight memory) passes one of these as
+/// allocates nor fences. A caller who must not depend on the pool (graph capture, tight memory) passes a workspace as
 /// the last argument. It grows when an operation needs more than it has; growing allocates and may fence, nothing else
 /// does. Work that uses one workspace must be ordered, as work on one instance is.
 template <execution_space Exec>

@@ -23,9 +23,9 @@
 /// Numbers are of any arithmetic or half type. `argsort`, `sort_by_key` and sorts with a comparator are stable: what is
 /// equal keeps its order; all NaN are equal, and so are zeros of either sign.
 ///
-/// Asynchronous on `exec`, but for `is_sorted` without a View of rank 0 before x, which returns a host value. Scratch
-/// memory comes from the pool: about as much as x, and with positions as much again. Without a comparator, long lines
-/// are sorted by the radix sort of the vendor's library on CUDA and HIP (CUB; rocPRIM where Kokkos was built with
+/// Asynchronous on `exec`, except for `is_sorted` without a View of rank 0 before x, which returns a host value.
+/// Scratch memory comes from the pool: about as much as x, and with positions as much again. Without a comparator, long
+/// lines are sorted by the radix sort of the vendor's library on CUDA and HIP (CUB; rocPRIM where Kokkos was built with
 /// rocThrust) and of this one on hosts; other lines by a merge sort.
 
 #include <limits>

@@ -312,7 +312,7 @@ void first_in_order(const std::string& label, const Exec& exec, const Out& out_v
 /// eleven bits at a time; then only those before it are sorted. Hosts look at each element once for up to 4096. Else
 /// all are sorted. Options, asynchrony, memory and what becomes of NaN and zeros as for `sort`.
 ///
-/// @param out of x's type and extents, but for the axis (the last one without an option), along which it has fewer
+/// @param out of x's type and extents, except for the axis (the last one without an option), along which it has fewer
 /// @throws Error if extents do not fit (k is larger than n), the axis is out of range, or memory is shared
 template <execution_space Exec, view_like Out, view_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>

@@ -143,8 +143,8 @@ int eigh_matrix(const Exec& exec, const std::string& label, const strided<real_t
   return 0;
 }
 
-/// Many Hermitian matrices, by the vendor's library, which is asynchronous but for its own memory. A matrix with
-/// elements that are not finite is the identity for it, and gives NaN.
+/// Many Hermitian matrices, by the vendor's library, which is asynchronous, except when it allocates its own memory. A
+/// matrix with elements that are not finite is the identity for it, and gives NaN.
 template <class Exec, class T>
 void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<real_type<T>>& w,
                 const matrix_batch<T>& v, const matrix_batch<const T>& a, std::int64_t items, const item_info& failed) {

@@ -10,7 +10,7 @@ namespace quern {
 namespace impl {
 
 /// Householder's QR factorization of one matrix. Reflections are those of LAPACK's geqrf: H = I - tau v v^H with v(k) =
-/// 1, v kept below the diagonal of `a`; R has a real diagonal but for a last row without reflection.
+/// 1, v kept below the diagonal of `a`; R has a real diagonal, except in a last row without reflection.
 template <class T>
 struct qr_op {
   using R = real_type<T>;

@@ -150,8 +150,8 @@ void scale_matrix(const Exec& exec, const std::string& label, const column_major
       });
 }
 
-/// A = Q R of a tall matrix, but for a last product: Q = `x` `inverse`, where x is almost orthonormal. What is made of
-/// Q and R afterwards can take that product with it.
+/// A = Q R of a tall matrix, without the last product: Q = `x` `inverse`, where x is almost orthonormal. What is made
+/// of Q and R afterwards can take that product with it.
 ///
 /// A pass takes the Gram matrix X^H X = R^H R and goes on with X R^-1. That a Cholesky factorization succeeds proves
 /// nothing, so the Gram matrix of what a pass has made is looked at: near the identity, the next pass is the last, and

@@ -15,7 +15,7 @@
 /// Work is shared out by values and segments together, so one segment of all values, as many segments as values, and
 /// any mixture take about the same time for the same number of bytes.
 ///
-/// All calls are asynchronous, but for those with `check_offsets`, which wait for `exec`. Scratch memory is about two
+/// All calls are asynchronous, except those with `check_offsets`, which wait for `exec`. Scratch memory is about two
 /// accumulators for each 2400 values and segments on a device; it comes from the pool of the execution-space instance,
 /// or from a `quern::workspace` as the last argument. Calls without `exec` use a default instance of the execution
 /// space of `out`.

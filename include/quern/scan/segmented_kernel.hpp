@@ -268,7 +268,7 @@ struct segmented_kernel {
     if (team.team_rank() == 0) left[team.league_rank()] = {all.state, whole.ends > 0};
   }
 
-  // Writes the prefixes of the tile's values, but for those outside of all segments. Those of segments that begin in a
+  // Writes the prefixes of the tile's values, except those outside of all segments. Those of segments that begin in a
   // thread's part come first, the others when it is known what is before them.
   template <class Member>
     requires(device)
