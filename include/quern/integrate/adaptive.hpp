@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <quern/integrate/domain.hpp>
-#include <quern/reduce/reducers.hpp>
+#include <quern/reduce/sum_reducers.hpp>
 #include <vector>
 
 namespace quern {

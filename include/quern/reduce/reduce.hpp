@@ -28,6 +28,7 @@
 #include <quern/core/operations.hpp>
 #include <quern/core/options.hpp>
 #include <quern/reduce/launch.hpp>
+#include <quern/reduce/reducers.hpp>
 #include <quern/reduce/reproducible.hpp>
 #include <tuple>
 

@@ -6,7 +6,7 @@
 #include <quern/core/exact.hpp>
 #include <quern/core/options.hpp>
 #include <quern/core/values.hpp>
-#include <quern/reduce/reducers.hpp>
+#include <quern/reduce/sum_reducers.hpp>
 
 namespace quern {
 

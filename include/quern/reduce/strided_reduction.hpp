@@ -6,7 +6,7 @@
 #include <quern/core/arguments.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/workspace.hpp>
-#include <quern/reduce/reducers.hpp>
+#include <quern/reduce/sum_reducers.hpp>
 
 namespace quern::impl {
 

@@ -8,7 +8,7 @@
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/core/workspace.hpp>
-#include <quern/reduce/reducers.hpp>
+#include <quern/reduce/operation_reducers.hpp>
 
 namespace quern::impl {
 

@@ -11,7 +11,7 @@
 #include <quern/core/values.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/map/math.hpp>
-#include <quern/reduce/reducers.hpp>
+#include <quern/reduce/sum_reducers.hpp>
 #include <quern/stencil/stencil.hpp>
 #include <vector>
 

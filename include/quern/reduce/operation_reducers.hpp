@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_OPERATION_REDUCERS_HPP
+#define QUERN_REDUCE_OPERATION_REDUCERS_HPP
+
+#include <quern/reduce/sum_reducers.hpp>
+
+namespace quern::impl {
+
+/// Any associative and commutative operation with its identity.
+template <class S, class Op>
+struct op_reducer {
+  using state = S;
+  Op op;
+  S identity;
+  KOKKOS_FUNCTION state init() const { return identity; }
+  template <class T>
+  KOKKOS_FUNCTION void add(state& s, const T& v) const {
+    s = op(s, static_cast<S>(v));
+  }
+  template <int N, class T>
+  KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
+    s = op(s, fold<S, N>(v, cast_to<S>(), op));
+  }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const { s = op(s, t); }
+  KOKKOS_FUNCTION S result(const state& s, std::int64_t) const { return s; }
+};
+
+/// The smaller of two, a NaN before both, as in NumPy.
+struct min_op {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& a, const T& b) const {
+    return a < b || is_nan(a) ? a : b;
+  }
+};
+struct max_op {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& a, const T& b) const {
+    return a > b || is_nan(a) ? a : b;
+  }
+};
+
+struct prod_op {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& a, const T& b) const {
+    return wrapping_multiply(a, b);
+  }
+};
+struct and_op {
+  KOKKOS_FUNCTION bool operator()(bool a, bool b) const { return a & b; }
+};
+struct or_op {
+  KOKKOS_FUNCTION bool operator()(bool a, bool b) const { return a | b; }
+};
+
+}  // namespace quern::impl
+
+#endif

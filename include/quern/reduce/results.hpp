@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_RESULTS_HPP
+#define QUERN_REDUCE_RESULTS_HPP
+
+namespace quern {
+
+/// What `minmax` returns and writes.
+template <class T>
+struct extrema {
+  T min;
+  T max;
+};
+
+/// What `mean_var` returns and writes: the mean and the variance (of the population: divided by n). The variance of
+/// complex numbers is real.
+template <class Mean, class Var = Mean>
+struct moments {
+  Mean mean;
+  Var var;
+};
+
+}  // namespace quern
+
+#endif

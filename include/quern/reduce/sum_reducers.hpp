@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_SUM_REDUCERS_HPP
+#define QUERN_REDUCE_SUM_REDUCERS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <quern/core/values.hpp>
+#include <type_traits>
+
+namespace quern::impl {
+
+/// a + b and a * b, which wrap around for integers: signed ones do so by way of unsigned ones.
+template <class T>
+KOKKOS_FUNCTION T wrapping_add(const T& a, const T& b) {
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+    using U = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+    return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+  } else {
+    return a + b;
+  }
+}
+template <class T>
+KOKKOS_FUNCTION T wrapping_multiply(const T& a, const T& b) {
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+    using U = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+    return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+  } else {
+    return a * b;
+  }
+}
+
+template <class T>
+struct sum_of {
+  using type = T;
+};
+template <class T>
+  requires(std::is_integral_v<T>)
+struct sum_of<T> {
+  using type = std::conditional_t<std::is_signed_v<T> || std::is_same_v<T, bool>, std::int64_t, std::uint64_t>;
+};
+template <class T>
+  requires(is_half<T> && !std::is_same_v<T, float>)
+struct sum_of<T> {
+  using type = float;
+};
+
+/// The type in which values of T add up: 64 bits for integers, float for half types, else T.
+template <class T>
+using sum_type = typename sum_of<T>::type;
+
+/// The type of a mean of T: double for integers, float for half types, else T.
+template <class T>
+using mean_type = std::conditional_t<std::is_integral_v<T>, double, sum_type<T>>;
+
+/// Partial results side by side: as many as vector registers hold without running out of them, or all of a few.
+template <int N, class P>
+inline constexpr int fold_lanes =
+    N < 4 ? N : std::min<int>(N, static_cast<int>(std::bit_floor(std::max<std::size_t>(1, 128 / sizeof(P)))));
+
+/// Combines N values in a tree. Written without a loop, so that compilers can vectorize loops around it.
+template <class P, int N, class T, class Lift, class Join>
+KOKKOS_FUNCTION P fold_tree(const T* v, const Lift& lift, const Join& join) {
+  if constexpr (N == 1) return lift(v[0]);
+  else return join(fold_tree<P, N / 2>(v, lift, join), fold_tree<P, N - N / 2>(v + N / 2, lift, join));
+}
+
+/// Combines N values in lanes and then in a tree: as accurate as pairwise summation, and what compilers turn into
+/// vector instructions. `lift(v[i])` makes an operand of a value, `join` combines two.
+template <class P, int N, class T, class Lift, class Join>
+KOKKOS_FUNCTION P fold(const T* v, const Lift& lift, const Join& join) {
+  constexpr int lanes = fold_lanes<N, P>;
+  static_assert(N % lanes == 0);
+  if constexpr (N == lanes) {
+    return fold_tree<P, N>(v, lift, join);
+  } else {
+    P lane[lanes];
+    for (int l = 0; l < lanes; ++l) lane[l] = lift(v[l]);
+    for (int i = lanes; i < N; i += lanes)
+      for (int l = 0; l < lanes; ++l) lane[l] = join(lane[l], lift(v[i + l]));
+    for (int half = lanes / 2; half > 0; half /= 2)
+      for (int l = 0; l < half; ++l) lane[l] = join(lane[l], lane[l + half]);
+    return lane[0];
+  }
+}
+
+/// Addition; that of integers wraps around.
+template <class S>
+struct plus {
+  KOKKOS_FUNCTION S operator()(const S& a, const S& b) const { return wrapping_add(a, b); }
+};
+
+template <class S>
+struct cast_to {
+  template <class T>
+  KOKKOS_FUNCTION S operator()(const T& v) const {
+    return static_cast<S>(v);
+  }
+};
+
+/// Factors to their product; that of integers has 64 bits.
+struct product {
+  template <class A, class B>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
+    if constexpr (std::is_integral_v<A> && std::is_integral_v<B>)
+      return wrapping_multiply<std::common_type_t<sum_type<A>, sum_type<B>>>(a, b);
+    else return a * b;
+  }
+};
+
+/// The same with the first factor conjugated.
+struct conjugate_product {
+  template <class A, class B>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
+    if constexpr (is_complex<A>) return product()(Kokkos::conj(a), b);
+    else return product()(a, b);
+  }
+};
+
+/// Addition with the rounding errors of the running sum carried along (Knuth's TwoSum; Ogita, Rump and Oishi, SIAM J.
+/// Sci. Comput. 26, 2005). Blocks are folded first, so this costs next to nothing and bounds the error by that of the
+/// fold, independent of the number of values. Integers, which do not round, need no compensation.
+template <class S>
+struct compensated {
+  S sum, error;
+
+  KOKKOS_FUNCTION static compensated zero() { return {S(0), S(0)}; }
+  template <class T>
+  KOKKOS_FUNCTION void add(const T& v) {
+    const S x = static_cast<S>(v);
+    if constexpr (std::is_integral_v<S>) {
+      sum = wrapping_add(sum, x);
+    } else {
+      const S s = sum + x;
+      const S b = s - sum;
+      error += (sum - (s - b)) + (x - b);
+      sum = s;
+    }
+  }
+  template <int N, class T>
+  KOKKOS_FUNCTION void add_block(const T* v) {
+    add(fold<S, N>(v, cast_to<S>(), plus<S>()));
+    settle();
+  }
+  /// Moves the error to the sum, as far as that goes. Over millions of additions it would grow and itself be rounded.
+  KOKKOS_FUNCTION void settle() {
+    if constexpr (!std::is_integral_v<S>) {
+      const S s = value();
+      error -= s - sum;
+      sum = s;
+    }
+  }
+  KOKKOS_FUNCTION void join(const compensated& o) {
+    add(o.sum);
+    error += o.error;
+  }
+  /// An overflown sum has a NaN as its error and is infinite all the same.
+  KOKKOS_FUNCTION S value() const {
+    const S e = error;
+    if constexpr (is_complex<S>)
+      return S(is_nan(e.real()) ? sum.real() : sum.real() + e.real(),
+               is_nan(e.imag()) ? sum.imag() : sum.imag() + e.imag());
+    else return is_nan(e) ? sum : sum + e;
+  }
+};
+
+/// A sum of type S by an accumulator, `compensated` or one that is reproducible.
+template <class S, class Sum = compensated<S>>
+struct sum_reducer {
+  using state = Sum;
+  KOKKOS_FUNCTION state init() const { return Sum::zero(); }
+  template <class T>
+  KOKKOS_FUNCTION void add(state& s, const T& v) const {
+    s.add(v);
+  }
+  template <int N, class T>
+  KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
+    s.template add_block<N>(v);
+  }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const { s.join(t); }
+  KOKKOS_FUNCTION S result(const state& s, std::int64_t) const { return static_cast<S>(s.value()); }
+};
+
+template <class S, class Sum = compensated<S>>
+struct mean_reducer : sum_reducer<S, Sum> {
+  KOKKOS_FUNCTION S result(const Sum& s, std::int64_t n) const {
+    const auto sum = s.value();
+    return static_cast<S>(sum / static_cast<real_type<std::remove_const_t<decltype(sum)>>>(n));
+  }
+};
+
+template <class S, class Sum = compensated<S>>
+struct root_reducer : sum_reducer<S, Sum> {
+  KOKKOS_FUNCTION S result(const Sum& s, std::int64_t) const { return static_cast<S>(Kokkos::sqrt(s.value())); }
+};
+
+/// The sum and the number of the values that are not NaN, for their mean.
+template <class S>
+struct nan_mean_reducer {
+  struct state {
+    compensated<S> sum;
+    std::int64_t n;
+  };
+  struct zero_if_nan {
+    template <class T>
+    KOKKOS_FUNCTION S operator()(const T& v) const {
+      return is_nan(v) ? S(0) : static_cast<S>(v);
+    }
+  };
+  struct one_if_not_nan {
+    template <class T>
+    KOKKOS_FUNCTION std::int64_t operator()(const T& v) const {
+      return is_nan(v) ? 0 : 1;
+    }
+  };
+  KOKKOS_FUNCTION state init() const { return {compensated<S>::zero(), 0}; }
+  template <class T>
+  KOKKOS_FUNCTION void add(state& s, const T& v) const {
+    s.sum.add(zero_if_nan()(v));
+    s.n += one_if_not_nan()(v);
+  }
+  template <int N, class T>
+  KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
+    s.sum.add(fold<S, N>(v, zero_if_nan(), plus<S>()));
+    s.n += fold<std::int64_t, N>(v, one_if_not_nan(), plus<std::int64_t>());
+  }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const {
+    s.sum.join(t.sum);
+    s.n += t.n;
+  }
+  KOKKOS_FUNCTION S result(const state& s, std::int64_t) const {
+    return s.sum.value() / static_cast<real_type<S>>(s.n);
+  }
+};
+
+}  // namespace quern::impl
+
+#endif
