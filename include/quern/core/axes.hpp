@@ -59,7 +59,7 @@ class axis_set {
       if (in_[d] == in_set) s.extent[s.rank++] = extents.extent[d];
     return s;
   }
-  /// The same of an array's strides.
+  /// An array's strides along the axes of the set, or along the others.
   template <class T>
   std::array<std::int64_t, max_rank> part(const strided<T>& array, bool in_set) const {
     std::array<std::int64_t, max_rank> stride{};

@@ -21,8 +21,8 @@ KOKKOS_FUNCTION std::int64_t partition_point(const T* x, std::int64_t stride, st
   }
   return point;
 }
-/// The same of `condition(element, key)` for several keys, for hosts: the searches take the same steps, and none waits
-/// for what another loads.
+/// Partition points of `condition(element, key)` for several keys, on hosts: the searches take the same steps, and none
+/// waits for what another loads.
 template <int Keys, class T, class Key, class Condition>
 KOKKOS_FUNCTION void partition_points(const T* x, std::int64_t stride, std::int64_t n, const Key (&key)[Keys],
                                       std::int64_t (&points)[Keys], const Condition& condition) {

@@ -91,7 +91,7 @@ auto as_strided(const V& v, const std::string& operation) {
   }
 }
 
-/// The same for a scalar: rank 0, so that it broadcasts to everything. `data` stays null; kernels carry the value.
+/// A scalar as an array: rank 0, so that it broadcasts to everything. `data` stays null; kernels carry the value.
 template <class T>
 strided<const T> scalar_strided() {
   return {};

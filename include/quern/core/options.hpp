@@ -76,13 +76,13 @@ constexpr bool are_reduction_arguments(int most_ddof, int most_reproducible) {
 /// workspace].
 template <int Inputs, class... Args>
 concept reduction_arguments = are_reduction_arguments<Inputs, Args...>(0, 0);
-/// The same, with `reproducible` or without.
+/// Arguments of a reduction, with `reproducible` or without.
 template <int Inputs, class... Args>
 concept sum_arguments = are_reduction_arguments<Inputs, Args...>(0, 1);
-/// The same of one input, with a `ddof` or without.
+/// Arguments of a reduction of one input, with a `ddof` or without.
 template <class... Args>
 concept moments_arguments = are_reduction_arguments<1, Args...>(1, 0);
-/// The same with both options.
+/// Arguments of a reduction of one input, with or without both options.
 template <class... Args>
 concept variance_arguments = are_reduction_arguments<1, Args...>(1, 1);
 

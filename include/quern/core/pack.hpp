@@ -250,7 +250,8 @@ struct row_nest {
     return o;
   }
 
-  /// The same for element `i` of all; `items` of them make a row, each `width` elements.
+  /// Where item number `item` starts; `items` of them make a row, each of `width` elements. `i` becomes the index of
+  /// its first element in the row.
   KOKKOS_FUNCTION offsets at_item(std::int64_t item, std::int64_t items, int width, std::int64_t& i) const {
     std::int64_t row = 0;
     i = item;

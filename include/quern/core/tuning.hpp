@@ -63,7 +63,7 @@ struct tuning {
   static constexpr int stencil_rows = 4;
   static constexpr int stencil_teams = device ? 4 : 0;
 
-  /// The same of a selection.
+  /// Teams of a selection at a time on one multiprocessor, and the share of the threads that it uses.
   static constexpr int select_teams = device ? 3 : 0;
   static constexpr double select_occupancy = device ? 0.375 : 1.0;
 

@@ -183,21 +183,21 @@ T integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, s
             const Options&... options) {
   return impl::integrate_call<T, Exec, F, 1>(exec, f, {x}, {n}, options...);
 }
-/// The same over two axes: `integrate(exec, f, {x0, x1}, {y0, y1}, {nx, ny})`.
+/// The integral over two axes: `integrate(exec, f, {x0, x1}, {y0, y1}, {nx, ny})`.
 template <class T = double, execution_space Exec, class F, class... Options>
   requires impl::integrate_options<Options...>
 T integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
             std::array<std::int64_t, 2> n, const Options&... options) {
   return impl::integrate_call<T, Exec, F, 2>(exec, f, {x, y}, n, options...);
 }
-/// The same over three axes.
+/// The integral over three axes.
 template <class T = double, execution_space Exec, class F, class... Options>
   requires impl::integrate_options<Options...>
 T integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
             std::type_identity_t<interval<T>> z, std::array<std::int64_t, 3> n, const Options&... options) {
   return impl::integrate_call<T, Exec, F, 3>(exec, f, {x, y, z}, n, options...);
 }
-/// The same over four axes.
+/// The integral over four axes.
 template <class T = double, execution_space Exec, class F, class... Options>
   requires impl::integrate_options<Options...>
 T integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
@@ -241,19 +241,19 @@ template <class T = double, execution_space Exec, class F, impl::integration_met
 estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, const Method& how) {
   return impl::integrate_by<T, Exec, F, 1>(exec, f, {x}, how);
 }
-/// The same over two axes.
+/// The integral over two axes.
 template <class T = double, execution_space Exec, class F, impl::integration_method Method>
 estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x,
                       std::type_identity_t<interval<T>> y, const Method& how) {
   return impl::integrate_by<T, Exec, F, 2>(exec, f, {x, y}, how);
 }
-/// The same over three axes.
+/// The integral over three axes.
 template <class T = double, execution_space Exec, class F, impl::integration_method Method>
 estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x,
                       std::type_identity_t<interval<T>> y, std::type_identity_t<interval<T>> z, const Method& how) {
   return impl::integrate_by<T, Exec, F, 3>(exec, f, {x, y, z}, how);
 }
-/// The same over four axes.
+/// The integral over four axes.
 template <class T = double, execution_space Exec, class F, impl::integration_method Method>
 estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x,
                       std::type_identity_t<interval<T>> y, std::type_identity_t<interval<T>> z,

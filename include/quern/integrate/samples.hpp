@@ -250,7 +250,7 @@ template <execution_space Exec, view_like In, impl::sample_spacing Spacing>
 auto trapezoid(const Exec& exec, const In& y, const Spacing& dx) {
   return impl::integrate_to_host<impl::trapezoid_weights>("quern::trapezoid", exec, y, dx);
 }
-/// The same along an axis.
+/// The integrals along an axis.
 template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing, class... Work>
 void trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along, Work&... work) {
   impl::integrate_to_view<impl::trapezoid_weights>("quern::trapezoid", exec, out, y, dx, along, work...);
@@ -273,7 +273,7 @@ template <execution_space Exec, view_like In, impl::sample_spacing Spacing>
 auto simpson(const Exec& exec, const In& y, const Spacing& dx) {
   return impl::integrate_to_host<impl::simpson_weights>("quern::simpson", exec, y, dx);
 }
-/// The same along an axis.
+/// The integrals along an axis.
 template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing, class... Work>
 void simpson(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along, Work&... work) {
   impl::integrate_to_view<impl::simpson_weights>("quern::simpson", exec, out, y, dx, along, work...);

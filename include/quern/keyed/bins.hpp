@@ -51,7 +51,7 @@ struct equal_bins {
     if (x < edge(b)) return b - 1;
     return b + 1 < bins && x >= edge(b + 1) ? b + 1 : b;
   }
-  /// The same of those that hosts look at together: in floating point up to the last step, and in short loops of
+  /// The bins of values that hosts look at together: in floating point up to the last step, and in short loops of
   /// products and choices between constants, which compilers turn into vector instructions. Where they may change the
   /// arithmetic, one by one.
   KOKKOS_FUNCTION void of_several(const double (&x)[searched_at_once], std::int64_t (&bin)[searched_at_once]) const {
@@ -97,7 +97,7 @@ KOKKOS_FUNCTION std::int64_t position_in(const T* sorted, std::int64_t stride, s
   if (after_equal) return partition_point(sorted, stride, n, [&](const T& y) { return comes_before<true>()(y, x); });
   return partition_point(sorted, stride, n, [&](const T& y) { return comes_before<false>()(y, x); });
 }
-/// The same for as many x as hosts search together.
+/// The bins of as many x as hosts search together.
 template <class T, class X>
 KOKKOS_FUNCTION void positions_in(const T* sorted, std::int64_t stride, std::int64_t n, const X (&x)[searched_at_once],
                                   std::int64_t (&at)[searched_at_once], bool after_equal) {
@@ -115,7 +115,7 @@ struct given_edges {
   KOKKOS_FUNCTION std::int64_t operator()(const X& x) const {
     return inside(x) ? Kokkos::min(position_in(edges, stride, bins + 1, x, true) - 1, bins - 1) : -1;
   }
-  /// The same of those that hosts search together.
+  /// The bins of values that hosts search together.
   KOKKOS_FUNCTION void of_several(const X (&x)[searched_at_once], std::int64_t (&bin)[searched_at_once]) const {
     positions_in(edges, stride, bins + 1, x, bin, true);
     for (int k = 0; k < searched_at_once; ++k) bin[k] = inside(x[k]) ? Kokkos::min(bin[k], bins) - 1 : -1;
@@ -165,7 +165,7 @@ struct own_bin {
   }
 };
 
-/// The same of keys of any integer type: one that int64 does not hold has no bin.
+/// Bins of keys of any integer type: one that int64 does not hold has no bin.
 struct range_bin : own_bin {
   template <class T>
   KOKKOS_FUNCTION std::int64_t of_key(const T& x) const {

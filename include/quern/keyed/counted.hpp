@@ -51,7 +51,7 @@ result_row<value_of<V>> make_result(const std::string& label, const std::string&
   return {out.data, out.stride[0], out.extents.extent[0]};
 }
 
-/// The same of an output that may not be wanted: then there is no room.
+/// The room of an output that may not be wanted: then there is none.
 template <class Exec, class V, class... In>
 auto make_optional_result(const std::string& label, const std::string& name, const V& view, const In&... in) {
   if constexpr (std::is_same_v<V, no_output>) return result_row<std::int64_t>();

@@ -421,7 +421,7 @@ auto group_by(const Keys& keys, const More&... more) {
   return group_by(impl::default_execution_space<Keys>(), keys, more...);
 }
 
-/// The same of whole numbers in a range that is known and small: faster, by a table of 20 bytes for each number. Rows
+/// Groups whole numbers in a range that is known and small: faster, by a table of 20 bytes for each number. Rows
 /// whose key is outside are in no group; with `checked` they are an error.
 ///
 /// @throws DataError with `checked`, whose `item()` is the first row with a key outside

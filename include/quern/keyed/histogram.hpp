@@ -308,8 +308,8 @@ void histogram(const Out& out, const X& x, const bin_range& range, const Weights
   histogram(impl::default_execution_space<Out>(), out, x, range, weights...);
 }
 
-/// The same of points with several coordinates: `numpy.histogramdd(x, bins, ranges)`. Extent d of `out` is the number
-/// of equal bins in `ranges[d]`.
+/// The histogram of points with several coordinates: `numpy.histogramdd(x, bins, ranges)`. Extent d of `out` is the
+/// number of equal bins in `ranges[d]`.
 ///
 /// @param out     of rank 2 to 4
 /// @param x       points as rows: (n, rank of out)
@@ -336,8 +336,8 @@ void histogram(const Out& out, const X& x, const std::array<bin_range, Rank>& ra
   histogram(impl::default_execution_space<Out>(), out, x, ranges, weights...);
 }
 
-/// The same between given edges: bin b holds `edges(b) <= x < edges(b + 1)`, the last one its upper end too. Waits for
-/// a check of the edges.
+/// The histogram between given edges: bin b holds `edges(b) <= x < edges(b + 1)`, the last one its upper end too. Waits
+/// for a check of the edges.
 ///
 /// @param edges of rank 1, one more than `out` has elements, in ascending order, of any type; values are compared as
 /// numbers
@@ -378,7 +378,7 @@ void bincount(const Out& out, const X& x, const Weights&... weights) {
   bincount(impl::default_execution_space<Out>(), out, x, weights...);
 }
 
-/// The same, with a look at all keys before any is counted: waits.
+/// Counts keys after a look at all of them: waits.
 /// @throws DataError whose `item()` is the position (row-major) of the first key that is not from 0 to n - 1
 template <execution_space Exec, view_like Out, view_like X>
 void bincount(const Exec& exec, const Out& out, const X& x, checked_t) {

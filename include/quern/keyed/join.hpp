@@ -276,7 +276,7 @@ auto join(const Args&... args) {
   const std::string label = "quern::join";
   return impl::counted_call<2, 2>(label, [&](const auto&... a) { impl::join_pairs(label, false, a...); }, args...);
 }
-/// The same, where a left row without a partner makes a pair with -1.
+/// The left join: a left row without a partner makes a pair with -1.
 template <class... Args>
   requires impl::are_counted_arguments<2, 2, Args...>
 auto left_join(const Args&... args) {

@@ -321,7 +321,7 @@ template <view_like Out, view_like X, class... Options>
 void sort(const Out& out, const X& x, const Options&... options) {
   sort(impl::default_execution_space<Out>(), out, x, options...);
 }
-/// The same in place.
+/// Sorts x in place.
 template <execution_space Exec, view_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 void sort(const Exec& exec, const X& x, const Options&... options) {
@@ -426,7 +426,7 @@ bool is_sorted(const X& x, const Options&... options) {
   return is_sorted(impl::default_execution_space<X>(), x, options...);
 }
 
-/// The same without waiting: `out` gets 1 or 0.
+/// Tells without waiting: `out` gets 1 or 0.
 /// @param out of rank 0 and an integer type or bool
 template <execution_space Exec, view_like Out, view_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>

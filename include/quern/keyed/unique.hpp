@@ -42,7 +42,7 @@ struct first_of_equals {
     return i == 0 || !(sorted[i] == sorted[i - 1] || (is_nan(sorted[i]) && is_nan(sorted[i - 1])));
   }
 };
-/// The same among sorted keys, which are equal where their bits are.
+/// Marks the first of equal keys among sorted ones, which are equal where their bits are.
 template <class Sorted>
 struct first_of_keys {
   const Sorted* sorted;
@@ -165,7 +165,7 @@ void unique_by_values(const std::string& label, const Exec& exec, const Count& c
   if constexpr (counted) write_lengths(label, exec, counts, starts.data(), number, lines.n);
 }
 
-/// The same with positions.
+/// The distinct values with positions.
 template <class Index, class Exec, class Count, class Values, class First, class Inverse, class Counts, class X>
 void unique_by_positions(const std::string& label, const Exec& exec, const Count& count, const Values& values_view,
                          const First& first_view, const Inverse& inverse_view, const Counts& counts_view,

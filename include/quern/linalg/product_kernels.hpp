@@ -49,7 +49,7 @@ struct matrix_product {
   stride c_stride, a_stride, b_stride;
   product_result<C> result;
 
-  /// The same product, transposed.
+  /// The transposed product.
   matrix_product<C, B, A> transposed() const {
     const auto swapped = [](const stride& s) { return stride{s[0], s[2], s[1]}; };
     return {c, b, a, batch, n, m, k, swapped(c_stride), swapped(b_stride), swapped(a_stride), result};

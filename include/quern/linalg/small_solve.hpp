@@ -92,7 +92,7 @@ KOKKOS_FUNCTION void unrolled(const F& f) {
   }
 }
 
-/// The same for one right-hand side and up to N rows, by one thread with the matrix in its registers. Rows and columns
+/// A^-1 b for one right-hand side and up to N rows, by one thread with the matrix in its registers. Rows and columns
 /// that the matrix has not are those of the identity; rows are exchanged by selection.
 template <class T, int N>
 struct solve_in_registers {

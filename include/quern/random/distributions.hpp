@@ -141,7 +141,7 @@ void integers(const Out& out, const part& where, Low low, High high) {
   integers(impl::default_execution_space<Out>(), out, where, low, high);
 }
 
-/// The same with `high` among the numbers, so that all of a type can be: `integers(out, key, 0, UINT64_MAX, endpoint)`,
+/// Whole numbers with `high` among them, so that all of a type can be: `integers(out, key, 0, UINT64_MAX, endpoint)`,
 /// NumPy's `endpoint=True`.
 template <execution_space Exec, view_like Out, std::integral Low, std::integral High>
 void integers(const Exec& exec, const Out& out, const part& where, Low low, High high, endpoint_t) {

@@ -180,7 +180,7 @@ struct gamma_draw {
     if constexpr (!math::impl::on_device)
       if (is_nan(*v)) *v = convert<T>(number(k, w, position));
   }
-  /// The same of small shapes in loops.
+  /// Gamma numbers of small shapes in loops.
   bool draws_twice() const { return shape < 1; }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const random::key&, const philox_words& w, const philox_words& next,
                                               T (&v)[1]) const {

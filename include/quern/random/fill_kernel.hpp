@@ -53,7 +53,7 @@ QUERN_IMPL_NOINLINE KOKKOS_FUNCTION typename Draw::value_type drawn_at(const Dra
   return taken;
 }
 
-/// The same as a functor of positions.
+/// The values of a field as a functor of positions.
 template <class Draw>
 struct drawn_element {
   Draw draw;
@@ -297,7 +297,7 @@ void fill_drawn(const std::string& label, const Exec& exec, const Out& out_view,
   map_checked(label, exec, out_view, drawn_element<Draw>{draw, where.of, positions.first}, positions.at);
 }
 
-/// The same with `Draw(parameters(i)...)`; parameters are scalars or broadcast.
+/// Fills with `Draw(parameters(i)...)`; parameters are scalars or broadcast.
 template <class Draw, class Exec, class Out, class... P>
 void fill_random(const std::string& label, const Exec& exec, const Out& out_view, const random::part& where,
                  const P&... parameters) {

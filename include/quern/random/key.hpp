@@ -55,7 +55,7 @@ inline std::vector<key> split(const key& k, std::int64_t n) {
   return keys;
 }
 
-/// The same, as many as the code says: `auto [positions, velocities] = split<2>(k)`.
+/// As many keys as the code says: `auto [positions, velocities] = split<2>(k)`.
 template <int N>
 std::array<key, N> split(const key& k) {
   std::array<key, N> keys;

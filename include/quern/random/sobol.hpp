@@ -209,8 +209,8 @@ void sobol(const Out& out, std::int64_t first = 0) {
   sobol(impl::default_execution_space<Out>(), out, first);
 }
 
-/// The same, scrambled at random: every point is uniform on the cube, so that means over the points are unbiased, and
-/// together they keep the evenness, so that errors fall faster (for smooth functions with n^-3/2). Owen, Randomly
+/// Sobol points scrambled at random: every point is uniform on the cube, so that means over the points are unbiased,
+/// and together they keep the evenness, so that errors fall faster (for smooth functions with n^-3/2). Owen, Randomly
 /// permuted (t,m,s)-nets and (t,s)-sequences (1995), in full: each digit is flipped by a random bit of the digits
 /// before it. Means over several keys show the error. The points depend on key and number alone.
 template <execution_space Exec, view_like Out>

@@ -499,7 +499,7 @@ T reduce(const Exec& exec, const Op& op, const T& identity, const In& in) {
   const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
   return impl::reduce_call<1>(impl::reduction{"quern::reduce", impl::op::identity(), reducer}, exec, in);
 }
-/// The same to a View, optionally along axes and with a `quern::workspace`; asynchronous.
+/// Reduces to a View, optionally along axes and with a `quern::workspace`; asynchronous.
 template <execution_space Exec, view_like Out, class Op, scalar_value T, view_like In, class... Rest>
   requires(!view_like<Op> && impl::reduction_arguments<1, Exec, Out, In, Rest...>)
 void reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in, Rest&&... rest) {

@@ -181,7 +181,7 @@ struct reproducible_sum_of {
 template <class S>
 using reproducible_sum = typename reproducible_sum_of<S>::type;
 
-/// The same, rounded by itself in double: exact for floats.
+/// Products, each rounded by itself in double: exact for floats.
 struct reproducible_product {
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {

@@ -110,7 +110,7 @@ struct product {
   }
 };
 
-/// The same with the first factor conjugated.
+/// The product with the first factor conjugated.
 struct conjugate_product {
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {

@@ -129,7 +129,7 @@ void inclusive_scan(const Out& out, const Op& op, const T& identity, const In& i
   inclusive_scan(impl::default_execution_space<Out>(), out, op, identity, in, rest...);
 }
 
-/// The same without the element itself: `out(0)` is the identity, `out(i)` the `op` of `in(0)` to `in(i - 1)`.
+/// The scan without the element itself: `out(0)` is the identity, `out(i)` the `op` of `in(0)` to `in(i - 1)`.
 template <execution_space Exec, view_like Out, class Op, scalar_value T, view_like In, class... Rest>
   requires(!view_like<Op> && impl::plain_scan_arguments<Exec, Out, In, Rest...>)
 void exclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in, Rest&&... rest) {

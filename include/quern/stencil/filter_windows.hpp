@@ -190,7 +190,7 @@ inline constexpr int box_cells = (2 * R + 1) * box_cells<Rank - 1, R>;
 template <int R>
 inline constexpr int box_cells<0, R> = 1;
 
-/// The same of such a window, which kernels hold in registers.
+/// The weighted sum of a window that kernels hold in registers.
 template <class S, class W, int Rank, int R>
 struct weighted_box {
   static constexpr int side = 2 * R + 1, cells = box_cells<Rank, R>;
@@ -292,7 +292,7 @@ struct floor_mean {
     return static_cast<mean_of<T>>(s.floor_mean(count));
   }
 };
-/// The same by a number that the compiler knows.
+/// The mean by a number that the compiler knows.
 template <class T, int Count>
 struct floor_mean_of {
   KOKKOS_FUNCTION int operator()(int s) const { return math::floor_divide<Count>(s); }

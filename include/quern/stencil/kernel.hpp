@@ -473,7 +473,7 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
       inner_cell<Unit>(cell, inputs());
     }
   }
-  /// The same past the caches, by way of buffers.
+  /// A row written past the caches, through buffers.
   template <std::size_t... I, std::size_t... O>
   void streamed_row(grid_index cell, std::index_sequence<I...>, std::index_sequence<O...>) const {
     operand_tuple<row_buffer<Out>...> buffers;
