@@ -82,7 +82,7 @@ prepared join(const exec_space& exec, std::int64_t n) {
              right_rows = make_view<std::int32_t*>("right rows", n);
   const Kokkos::View<std::int64_t, exec_space> count("count");
   prepared p{16.0 * n + 8.0 * (n - n / 3), 0, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::join(exec, left_rows, right_rows, count, left, right); }},
+  p.variants = {{"quern", [=] { quern::join(exec, left_rows, right_rows, left, right, quern::size_to{count}); }},
                 {"plain", [=] {
                    const key_map map(2 * n);
                    Kokkos::deep_copy(exec, count, std::int64_t{0});

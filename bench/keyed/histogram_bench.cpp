@@ -65,7 +65,7 @@ prepared group_sum(const exec_space& exec, std::int64_t n) {
   else quern::random::integers(exec, keys, key(1), 0, S.bins);
   Kokkos::parallel_for("values", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) { values(i) = 1 + i % 3; });
   prepared p{12.0 * n, 1.0 * n, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::bincount(exec, sums, keys, values); }},
+  p.variants = {{"quern", [=] { quern::bincount(exec, sums, keys, quern::weights{values}); }},
                 {"plain", [=] {
                    Kokkos::deep_copy(exec, sums, 0);
                    Kokkos::parallel_for(

@@ -27,7 +27,7 @@ prepared unique(const exec_space& exec, std::int64_t n) {
   const number count("count");
   quern::random::integers(exec, x, key(1), 0, Different);
   prepared p{4.0 * n + 12.0 * Different, 0, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::unique_counts(exec, values, counts, count, x); }},
+  p.variants = {{"quern", [=] { quern::unique_counts(exec, values, counts, x, quern::size_to{count}); }},
                 {"plain", [=] {
                    Kokkos::deep_copy(exec, sorted, x);
                    Kokkos::sort(exec, sorted);
@@ -70,16 +70,18 @@ prepared compact(const exec_space& exec, std::int64_t n) {
   const number count("count");
   quern::random::uniform(exec, x, key(1));
   prepared p{12.0 * n, 0, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::compact(exec, out, count, x, KOKKOS_LAMBDA(double v) { return v < 0.5; }); }},
-                {"plain", [=] {
-                   Kokkos::parallel_scan(
-                       "plain", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i, std::int64_t& k, bool final) {
-                         const double v = x(i);
-                         if (final && v < 0.5) out(k) = v;
-                         k += v < 0.5;
-                         if (final && i == n - 1) count() = k;
-                       });
-                 }}};
+  p.variants = {
+      {"quern",
+       [=] { quern::compact(exec, out, x, KOKKOS_LAMBDA(double v) { return v < 0.5; }, quern::size_to{count}); }},
+      {"plain", [=] {
+         Kokkos::parallel_scan(
+             "plain", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i, std::int64_t& k, bool final) {
+               const double v = x(i);
+               if (final && v < 0.5) out(k) = v;
+               k += v < 0.5;
+               if (final && i == n - 1) count() = k;
+             });
+       }}};
   p.poison = [=] { Kokkos::deep_copy(out, -7); };
   p.right = [=] {
     // Numbered by another scan, each is where it belongs.

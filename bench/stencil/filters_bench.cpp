@@ -66,20 +66,20 @@ prepared correlate(const exec_space& exec, std::int64_t n, int side) {
   std::vector<float> line(side);
   for (int i = 0; i < side; ++i) line[i] = static_cast<float>(i + 1) / static_cast<float>(side * side);
   return filter(exec, n, line, [](const exec_space& on, const matrix& out, const matrix& w, const matrix& x) {
-    quern::correlate(on, out, w, quern::boundary::nearest, x);
+    quern::correlate(on, out, x, w, quern::boundary::nearest);
   });
 }
 prepared uniform(const exec_space& exec, std::int64_t n, int side) {
   return filter(exec, n, std::vector<float>(side, 1.0f / static_cast<float>(side)),
                 [=](const exec_space& on, const matrix& out, const matrix&, const matrix& x) {
-                  quern::uniform_filter(on, out, side, quern::boundary::nearest, x);
+                  quern::uniform_filter(on, out, x, side, quern::boundary::nearest);
                 });
 }
 prepared gaussian(const exec_space& exec, std::int64_t n, double sigma) {
   std::vector<float> line;
   for (const double w : quern::impl::gaussian_weights("bench", sigma, 4)) line.push_back(static_cast<float>(w));
   return filter(exec, n, line, [=](const exec_space& on, const matrix& out, const matrix&, const matrix& x) {
-    quern::gaussian_filter(on, out, sigma, quern::boundary::nearest, x);
+    quern::gaussian_filter(on, out, x, sigma, quern::boundary::nearest);
   });
 }
 

@@ -127,7 +127,7 @@ prepared heat(const exec_space& exec, std::int64_t n) {
   const auto advance = [=](const auto& step) {
     return [=] {
       auto now = u, next = v;
-      quern::iterate(exec, steps, now, next, step);
+      quern::iterate(exec, now, next, step, steps);
     };
   };
   prepared p{16.0 * steps * n * n * n, 9.0 * steps * n * n * n, {}, {}, {}};

@@ -120,10 +120,12 @@ int main(int argc, char** argv) {
     report(0, u);
     for (std::int64_t done = 0; done < steps; done += every) {
       const std::int64_t now = std::min(every, steps - done);
-      quern::iterate(Kokkos::DefaultExecutionSpace(), now, u, next,
-                     [&](const auto& exec, const auto& from, const auto& to) {
-                       quern::stencil<quern::star<1>>(exec, to, heat_step{rate}, edge, from);
-                     });
+      quern::iterate(
+          Kokkos::DefaultExecutionSpace(), u, next,
+          [&](const auto& exec, const auto& from, const auto& to) {
+            quern::stencil<quern::star<1>>(exec, to, heat_step{rate}, edge, from);
+          },
+          now);
       report(done + now, u);
     }
     if (!output.empty()) write_field(output, u);

@@ -46,14 +46,14 @@ plane weights(const std::vector<float>& values) {
 template <class Channel>
 void filter(const std::string& name, double sigma, const Channel& in, const plane& out) {
   if (name == "gaussian") {
-    quern::gaussian_filter(out, sigma, boundary::reflect, in);
+    quern::gaussian_filter(out, in, sigma, boundary::reflect);
   } else if (name == "uniform") {
-    quern::uniform_filter(out, 9, boundary::reflect, in);
+    quern::uniform_filter(out, in, 9, boundary::reflect);
   } else if (name == "sharpen") {
-    quern::correlate(out, weights({0, -1, 0, -1, 5, -1, 0, -1, 0}), boundary::reflect, in);
+    quern::correlate(out, in, weights({0, -1, 0, -1, 5, -1, 0, -1, 0}), boundary::reflect);
   } else {  // edges: the length of the gradient
     const plane down("down", in.extent(0), in.extent(1)), right("right", in.extent(0), in.extent(1));
-    quern::gradient(quern::outputs(down, right), 0.5, boundary::nearest, in);
+    quern::gradient(quern::outputs(down, right), in, 0.5, boundary::nearest);
     quern::map(out, KOKKOS_LAMBDA(float a, float b) { return Kokkos::sqrt(a * a + b * b); }, down, right);
   }
 }

@@ -8,6 +8,7 @@
 
 #include <quern/keyed/compact.hpp>
 #include <quern/keyed/group_by.hpp>
+#include <quern/keyed/group_reductions.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/join.hpp>
 #include <quern/keyed/search.hpp>

@@ -50,7 +50,7 @@ measurement group_sum(const settings& s, std::int64_t n) {
   quern::random::integers(s.exec, keys, key(1), 0, groups);
   quern::random::uniform(s.exec, values, key(2));
   measurement m{fmt::format("{}", n), 0, 12.0 * n, 1.0 * n};
-  m.seconds = time_call(s, [&] { quern::bincount(s.exec, sums, keys, values); });
+  m.seconds = time_call(s, [&] { quern::bincount(s.exec, sums, keys, quern::weights{values}); });
   const auto hk = quern::to_host(keys);
   const auto hv = quern::to_host(values);
   const auto found = quern::to_host(sums);
@@ -141,7 +141,7 @@ measurement unique(const settings& s, std::int64_t n) {
   const device_view<std::int64_t> number("number");
   quern::random::integers(s.exec, x, key(1), 0, different);
   measurement m{fmt::format("{}", n), 0, 4.0 * n, 0};
-  m.seconds = time_call(s, [&] { quern::unique_counts(s.exec, values, counts, number, x); });
+  m.seconds = time_call(s, [&] { quern::unique_counts(s.exec, values, counts, x, quern::size_to{number}); });
   const auto hx = quern::to_host(x);
   const auto found = quern::to_host(values);
   const auto found_counts = quern::to_host(counts);

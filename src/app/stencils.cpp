@@ -115,9 +115,12 @@ measurement heat(const settings& s, std::int64_t n) {
   };
   const auto initial = KOKKOS_LAMBDA(std::int64_t e) { return mode(e / (n * n)) * mode(e / n % n) * mode(e % n); };
   const auto advance = [&] {
-    quern::iterate(s.exec, steps, u, next, [=](const auto& exec, const auto& from, const auto& to) {
-      quern::stencil<quern::star<1>>(exec, to, heat_step{rate}, quern::boundary::keep, from);
-    });
+    quern::iterate(
+        s.exec, u, next,
+        [=](const auto& exec, const auto& from, const auto& to) {
+          quern::stencil<quern::star<1>>(exec, to, heat_step{rate}, quern::boundary::keep, from);
+        },
+        steps);
   };
   const auto start = [&] {
     fill_with(s.exec, u, initial);

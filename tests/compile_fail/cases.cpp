@@ -27,10 +27,10 @@ void misuse() {
   quern::stencil<quern::box<1> >(four, identity(), quern::boundary::keep, four);
 #elif defined(CASE_FILTER_RANK)
   const Kokkos::View<double> zero("zero");
-  quern::uniform_filter(zero, 3, quern::boundary::keep, zero);
+  quern::uniform_filter(zero, zero, 3, quern::boundary::keep);
 #elif defined(CASE_FILTER_DYNAMIC_RANK)
   const Kokkos::DynRankView<double> any("any", 3);
-  quern::uniform_filter(any, 3, quern::boundary::keep, any);
+  quern::uniform_filter(any, any, 3, quern::boundary::keep);
 #elif defined(CASE_BOX_RADIUS)
   (void)quern::box<-1>::radii;
 #elif defined(CASE_SUM_ARGUMENTS)

@@ -97,7 +97,7 @@ TYPED_TEST(Views, MarksDualViewsWhenAllIsChecked) {
   expect_untouched([&] { quern::sort(exec, x, y); });
   expect_untouched([&] { quern::compact(exec, x, five, y); });
   expect_untouched([&] { quern::random::normal(exec, x, quern::random::part(quern::random::key(1), {3}, {0})); });
-  expect_untouched([&] { quern::box_sum(exec, x, 3, quern::boundary::wrap, y); });
+  expect_untouched([&] { quern::box_sum(exec, x, y, 3, quern::boundary::wrap); });
   expect_untouched([&] { quern::histogram(exec, x, five, {1, 0}); });
 
   const auto expect_marked = [&](const auto& call) {
@@ -111,7 +111,7 @@ TYPED_TEST(Views, MarksDualViewsWhenAllIsChecked) {
   expect_marked([&] { quern::random::normal(exec, x, quern::random::key(1)); });
   expect_marked([&] { quern::sort(exec, x, five); });
   expect_marked([&] { quern::compact(exec, x, five, five); });
-  expect_marked([&] { quern::box_sum(exec, x, 3, quern::boundary::wrap, five); });
+  expect_marked([&] { quern::box_sum(exec, x, five, 3, quern::boundary::wrap); });
   expect_marked([&] { quern::histogram(exec, x, five, {0, 1}); });
 }
 

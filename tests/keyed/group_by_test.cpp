@@ -174,15 +174,15 @@ TYPED_TEST(GroupBy, KeysOfARange) {
   }
   auto rows = rows_of(keys);
   const auto view = this->row(keys);
-  const auto all = quern::group_by(E(), quern::key_range{-50, 300}, view, quern::checked);
+  const auto all = quern::group_by(E(), view, quern::key_range{-50, 300}, quern::checked);
   this->expect_groups(all, rows);
   this->expect_reductions(all, rows, x);
   std::erase_if(rows, [](const auto& r) { return r.first < 1 || r.first >= 100; });
-  const auto some = quern::group_by(quern::key_range{1, 100}, view);
+  const auto some = quern::group_by(view, quern::key_range{1, 100});
   this->expect_groups(some, rows);
   this->expect_reductions(some, rows, x);
   try {
-    quern::group_by(E(), quern::key_range{1, 248}, view, quern::checked);
+    quern::group_by(E(), view, quern::key_range{1, 248}, quern::checked);
     ADD_FAILURE() << "no error";
   } catch (const quern::DataError& e) {
     const auto bad = std::find_if(keys.begin(), keys.end(), [](int k) { return k < 1 || k >= 248; }) - keys.begin();
@@ -246,13 +246,13 @@ TYPED_TEST(GroupBy, RangesOfExtremeKeys) {
   constexpr auto lowest = std::numeric_limits<std::int64_t>::min(), highest = std::numeric_limits<std::int64_t>::max();
   const auto keys = this->row(std::vector<std::int64_t>{lowest, highest - 1, lowest + 1, 0, lowest});
   EXPECT_EQ((std::vector<std::int32_t>{0, -1, 1, -1, 0}),
-            test::contents(quern::group_by(TypeParam(), quern::key_range{lowest, lowest + 5}, keys).labels()));
+            test::contents(quern::group_by(TypeParam(), keys, quern::key_range{lowest, lowest + 5}).labels()));
   EXPECT_EQ((std::vector<std::int32_t>{-1, 0, -1, -1, -1}),
-            test::contents(quern::group_by(TypeParam(), quern::key_range{highest - 5, highest}, keys).labels()));
+            test::contents(quern::group_by(TypeParam(), keys, quern::key_range{highest - 5, highest}).labels()));
   const auto large = this->row(std::vector<std::uint64_t>{~std::uint64_t{0}, 3, 1ull << 63});
   EXPECT_EQ((std::vector<std::int32_t>{-1, 0, -1}),
-            test::contents(quern::group_by(TypeParam(), quern::key_range{-10, 10}, large).labels()));
-  EXPECT_THROW(quern::group_by(TypeParam(), quern::key_range{-10, 10}, large, quern::checked), quern::DataError);
+            test::contents(quern::group_by(TypeParam(), large, quern::key_range{-10, 10}).labels()));
+  EXPECT_THROW(quern::group_by(TypeParam(), large, quern::key_range{-10, 10}, quern::checked), quern::DataError);
 }
 
 TYPED_TEST(GroupBy, MeansOfLargeIntegersAndSmallGroups) {
@@ -281,7 +281,7 @@ TYPED_TEST(GroupBy, NothingAndMisuse) {
   const auto none = this->row(std::vector<int>());
   const auto by_none = quern::group_by(E(), none);
   EXPECT_EQ(0, by_none.size());
-  EXPECT_EQ(0, quern::group_by(E(), quern::key_range{0, 5}, none).size());
+  EXPECT_EQ(0, quern::group_by(E(), none, quern::key_range{0, 5}).size());
   quern::sum(E(), this->row(std::vector<double>()), none, by_none);
   quern::min(E(), none, none, by_none);
   const auto keys = this->row(std::vector<int>{3, 1, 3}), two = this->row(std::vector<int>{3, 1});
@@ -289,14 +289,14 @@ TYPED_TEST(GroupBy, NothingAndMisuse) {
   test::expect_error("quern::group_by: keys have extents (2), expected rank 1 and extents (3)",
                      [&] { quern::group_by(E(), keys, two); });
   test::expect_error("quern::group_by: the range is from 5 to 5, expected 1 to 2147483647 numbers",
-                     [&] { quern::group_by(E(), quern::key_range{5, 5}, keys); });
+                     [&] { quern::group_by(E(), keys, quern::key_range{5, 5}); });
   test::expect_error("quern::group_by: the range is from 5 to 4, expected 1 to 2147483647 numbers",
-                     [&] { quern::group_by(quern::key_range{5, 4}, keys, quern::checked); });
+                     [&] { quern::group_by(keys, quern::key_range{5, 4}, quern::checked); });
   constexpr auto lowest = std::numeric_limits<std::int64_t>::min(), highest = std::numeric_limits<std::int64_t>::max();
   test::expect_error(
       "quern::group_by: the range is from -9223372036854775808 to 9223372036854775807, expected 1 to 2147483647 "
       "numbers",
-      [&] { quern::group_by(E(), quern::key_range{lowest, highest}, keys); });
+      [&] { quern::group_by(E(), keys, quern::key_range{lowest, highest}); });
   test::expect_error("quern::sum: out has extents (3), expected (2), one for each group",
                      [&] { quern::sum(E(), this->row(std::vector<double>(3)), keys, by); });
   test::expect_error("quern::max: x has extents (2), expected (3), one for each row",

@@ -49,7 +49,7 @@ TYPED_TEST(Histogram, OfNumPy) {
   expect_is(numpy::bin_counts, test::contents(counts));
   if constexpr (std::is_same_v<O, double>) {
     const auto weights = this->row(numpy::binned_weights);
-    quern::histogram(E(), out, x, quern::bin_range{numpy::bins_low, numpy::bins_high}, weights);
+    quern::histogram(E(), out, x, quern::bin_range{numpy::bins_low, numpy::bins_high}, quern::weights{weights});
     expect_is(numpy::equal_bins_weighted, test::contents(out));
   }
 }
@@ -68,11 +68,11 @@ void expect_sums(std::int64_t n, std::int64_t bins, const std::vector<Key>& keys
     }
   quern::bincount(Exec(), out, x);
   EXPECT_EQ(counts, test::contents(out));
-  quern::bincount(Exec(), out, x, w);
+  quern::bincount(Exec(), out, x, quern::weights{w});
   EXPECT_EQ(sums, test::contents(out));
   // From the second element on, where no pack is aligned.
   const auto one_less = Kokkos::subview(x, Kokkos::pair<std::int64_t, std::int64_t>(1, n));
-  quern::bincount(out, one_less, Kokkos::subview(w, Kokkos::pair<std::int64_t, std::int64_t>(1, n)));
+  quern::bincount(out, one_less, quern::weights{Kokkos::subview(w, Kokkos::pair<std::int64_t, std::int64_t>(1, n))});
   if (std::cmp_greater_equal(keys[0], 0) && std::cmp_less(keys[0], bins)) sums[keys[0]] -= static_cast<Out>(weights[0]);
   EXPECT_EQ(sums, test::contents(out));
 }
@@ -109,7 +109,7 @@ TYPED_TEST(Bins, OfRowsAndBroadcastWeights) {
   const auto x = test::make_array<float, 2, Kokkos::LayoutLeft, TypeParam>({30, 50}, test::samples<float>(1500));
   const auto w = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({30, 1}, test::samples<double>(30, 3));
   const auto out = test::make_array<double, 1, Kokkos::LayoutStride, TypeParam>({8});
-  quern::histogram(TypeParam(), out, x, quern::bin_range{-4, 4}, w);
+  quern::histogram(TypeParam(), out, x, quern::bin_range{-4, 4}, quern::weights{w});
   const auto values = test::samples<float>(1500);
   const auto weights = test::samples<double>(30, 3);
   std::vector<double> expected(8);
@@ -140,7 +140,7 @@ TYPED_TEST(Bins, OfPoints) {
   }
   quern::histogram(TypeParam(), counts, x, ranges);
   EXPECT_EQ(expected, test::contents(counts));
-  quern::histogram(sums, x, ranges, w);
+  quern::histogram(sums, x, ranges, quern::weights{w});
   EXPECT_EQ(expected_sums, test::contents(sums));
   const auto wrong = test::make_array<double, 2, Kokkos::LayoutLeft, TypeParam>({10, 4});
   test::expect_error("quern::histogram: out has extents (10, 4) and x (5000, 3), expected rank 3 and (n, 3)",
@@ -161,9 +161,9 @@ TYPED_TEST(Bins, CheckedKeys) {
     return std::int64_t{-1};
   };
   EXPECT_EQ(2, first([&] { quern::bincount(TypeParam(), out, keys, quern::checked); }));
-  EXPECT_EQ(2, first([&] { quern::bincount(TypeParam(), out, keys, weights, quern::checked); }));
+  EXPECT_EQ(2, first([&] { quern::bincount(TypeParam(), out, keys, quern::weights{weights}, quern::checked); }));
   EXPECT_EQ(2, first([&] { quern::bincount(out, keys, quern::checked); }));
-  EXPECT_EQ(2, first([&] { quern::bincount(out, keys, weights, quern::checked); }));
+  EXPECT_EQ(2, first([&] { quern::bincount(out, keys, quern::weights{weights}, quern::checked); }));
   EXPECT_EQ((std::vector<double>{9, 9, 9}), test::contents(out));
   const auto right = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({8});
   const auto no_negative = Kokkos::subview(keys, 0, Kokkos::ALL);
@@ -207,7 +207,7 @@ TYPED_TEST(Bins, ReportMisuse) {
   test::expect_error("quern::histogram: out has extents (4, 2), expected rank 1",
                      [&] { quern::histogram(e, matrix, x, quern::bin_range{0, 1}); });
   test::expect_error("quern::histogram: in 2 has extents (4), which do not broadcast to (5)",
-                     [&] { quern::histogram(e, out, x, quern::bin_range{0, 1}, out); });
+                     [&] { quern::histogram(e, out, x, quern::bin_range{0, 1}, quern::weights{out}); });
   test::expect_error("quern::histogram: edges have extents (4), expected one more than out with extents (4)",
                      [&] { quern::histogram(e, out, x, out); });
   const auto descent = [&](const auto& call) {
@@ -295,7 +295,7 @@ TYPED_TEST(Bins, OfManyEdgesAndWeights) {
   }
   const auto out = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({bins});
   const auto x = test::row<TypeParam>(values), e = test::row<TypeParam>(edges);
-  quern::histogram(TypeParam(), out, x, e, test::row<TypeParam>(weights));
+  quern::histogram(TypeParam(), out, x, e, quern::weights{test::row<TypeParam>(weights)});
   EXPECT_EQ(expected, test::contents(out));
 }
 

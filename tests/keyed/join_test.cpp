@@ -73,7 +73,7 @@ class Join : public testing::Test {
     const Kokkos::View<std::int64_t*, Exec> right_rows("right", outer + 2);
     EXPECT_EQ(inner, quern::join(Exec(), left_rows, right_rows, left, right));
     EXPECT_EQ(expected.inner, (pairs{first(inner, left_rows), first(inner, right_rows)}));
-    quern::left_join(left_rows, right_rows, count, left, right);
+    quern::left_join(left_rows, right_rows, left, right, quern::size_to{count});
     EXPECT_EQ(outer, test::value(count));
     EXPECT_EQ(expected.left, (pairs{first(outer, left_rows), first(outer, right_rows)}));
     EXPECT_EQ(static_cast<std::int64_t>(expected.semi.size()), quern::semi_join(left_rows, left, right));
@@ -115,7 +115,7 @@ TYPED_TEST(Join, NothingAndMisuse) {
   const Kokkos::View<int*, E> two("two", 2), other("other", 2);
   EXPECT_THROW(quern::join(E(), two, other, a, a), quern::DataError);
   const Kokkos::View<std::int64_t, E> count("count");
-  quern::join(E(), two, other, count, a, a);
+  quern::join(E(), two, other, a, a, quern::size_to{count});
   EXPECT_EQ(5, test::value(count));
   EXPECT_EQ((std::vector<int>{0, 0}), test::contents(two));
   EXPECT_EQ((std::vector<int>{0, 2}), test::contents(other));

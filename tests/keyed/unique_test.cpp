@@ -65,7 +65,7 @@ TYPED_TEST(Unique, OfNumPy) {
   expect_first(numpy::distinct.size(), numpy::distinct_counts, test::contents(counts));
   Kokkos::deep_copy(values, T(0));
   const auto count = this->template scalar<std::int64_t>();
-  quern::unique_inverse(E(), values, inverse, count, x);
+  quern::unique_inverse(E(), values, inverse, x, quern::size_to{count});
   expect_first(test::value(count), numpy::distinct, test::contents(values));
   expect_first(n, numpy::distinct_inverse, test::contents(inverse));
   Kokkos::deep_copy(values, T(0));
@@ -104,7 +104,7 @@ TYPED_TEST(Unique, SelectionsOfTables) {
   expect_first(many, expected, test::contents(out));
   const auto count = this->template scalar<std::int64_t>();
   Kokkos::deep_copy(out, T(0));
-  quern::compact(out, count, x, mask);
+  quern::compact(out, x, mask, quern::size_to{count});
   expect_first(test::value(count), expected, test::contents(out));
   many = quern::compact(out, x, is_positive());
   expect_first(many, positive, test::contents(out));
@@ -112,14 +112,14 @@ TYPED_TEST(Unique, SelectionsOfTables) {
   many = quern::nonzero(E(), places, mask);
   expect_first(many, flat, test::contents(places));
   Kokkos::deep_copy(places, std::int16_t(0));
-  quern::nonzero(E(), places, count, mask);
+  quern::nonzero(E(), places, mask, quern::size_to{count});
   expect_first(test::value(count), flat, test::contents(places));
   const auto pairs = this->template empty<std::int8_t, 2>({found, 2});
   EXPECT_EQ(found, quern::nonzero(pairs, mask));
   expect_first(2 * found, rows, test::contents(pairs));
   // What does not fit is left out, and counted.
   const auto few = this->template empty<T, 1>({10});
-  quern::compact(E(), few, count, x, mask);
+  quern::compact(E(), few, x, mask, quern::size_to{count});
   EXPECT_EQ(found, test::value(count));
   expect_first(10, std::vector<T>(expected.begin(), expected.begin() + 10), test::contents(few));
   EXPECT_THROW(quern::compact(E(), few, x, mask), quern::DataError);
@@ -196,7 +196,7 @@ void expect_few_integers(T low) {
   EXPECT_EQ(distinct, test::contents(values));
   EXPECT_EQ(times, test::contents(counts));
   const Kokkos::View<std::int64_t, Exec> number("number");
-  quern::unique(Exec(), few, number, x);
+  quern::unique(Exec(), few, x, quern::size_to{number});
   EXPECT_EQ(5, test::value(number));
   EXPECT_EQ((std::vector<T>{distinct[0], distinct[1]}), test::contents(few));
 }
@@ -223,8 +223,9 @@ TYPED_TEST(UniqueLarge, Misuse) {
   test::expect_error("quern::compact: out and an input share memory", [&] { quern::compact(E(), x, x, flat); });
   const Kokkos::View<std::int64_t*, E> places("places", 9);
   const auto number = Kokkos::subview(places, 2);
-  test::expect_error("quern::nonzero: output 1 and output 2 share memory",
-                     [&] { quern::nonzero(E(), Kokkos::View<std::int64_t**, E>(places.data(), 9, 1), number, flat); });
+  test::expect_error("quern::nonzero: output 1 and output 2 share memory", [&] {
+    quern::nonzero(E(), Kokkos::View<std::int64_t**, E>(places.data(), 9, 1), flat, quern::size_to{number});
+  });
   test::expect_error("quern::nonzero: positions to before 300 do not fit out's type of 8 bits",
                      [&] { quern::nonzero(E(), bytes, this->row(std::vector<float>(300))); });
   test::expect_error("quern::unique_inverse: inverse has extents (99), expected (100)",

@@ -139,7 +139,7 @@ TYPED_TEST(LeastSquares, NormsAndConditions) {
   for (int i = 0; i < 6; ++i) a.v[i] = number<T>(values[i], 0);
   const auto va = this->array(a);
   EXPECT_NEAR(6, quern::matrix_norm(E(), va, matrix_order::one), 20 * this->eps);
-  EXPECT_NEAR(7, quern::matrix_norm(va, matrix_order::inf), 20 * this->eps);
+  EXPECT_NEAR(7, quern::matrix_norm(va, matrix_order::infinity), 20 * this->eps);
   EXPECT_NEAR(std::sqrt(34.0), quern::matrix_norm(va), 20 * this->eps);
   // The eigenvalues of a a^T are those of ((25, -5), (-5, 9)).
   const double large = 17 + std::sqrt(89.0), small = 17 - std::sqrt(89.0);
@@ -150,7 +150,7 @@ TYPED_TEST(LeastSquares, NormsAndConditions) {
   matrix<T> b(2, 2);
   b.v = {T(1), T(2), T(3), T(4)};
   EXPECT_NEAR(21, quern::cond(this->array(b), matrix_order::one), 400 * this->eps);
-  EXPECT_NEAR(21, quern::cond(this->array(b), matrix_order::inf), 400 * this->eps);
+  EXPECT_NEAR(21, quern::cond(this->array(b), matrix_order::infinity), 400 * this->eps);
   EXPECT_NEAR(15, quern::cond(E(), this->array(b), matrix_order::frobenius), 400 * this->eps);
   b(0, 1) = b(1, 1) = T(0);
   EXPECT_EQ(std::numeric_limits<R>::infinity(), quern::cond(this->array(b), matrix_order::one));

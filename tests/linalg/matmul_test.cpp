@@ -128,7 +128,7 @@ TYPED_TEST(MatmulForms, ScalesAndAdds) {
     const auto a = test::samples<T>(m * k, 1), b = test::samples<T>(k * n, 2), c = test::samples<T>(m * n, 3);
     const auto va = test::make_array<T, 2, L, E>({m, k}, a), vb = test::make_array<T, 2, L, E>({k, n}, b);
     const auto vc = test::make_array<T, 2, L, E>({m, n}, c);
-    quern::matmul(E(), vc, va, vb, T(2), T(-3));
+    quern::matmul(E(), vc, va, vb, {.alpha = T(2), .beta = T(-3)});
     auto expected = product<T>(m, k, n, a, b);
     for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = T(2) * expected[i] + T(-3) * c[i];
     EXPECT_EQ(expected, test::contents(vc)) << k;
@@ -146,7 +146,7 @@ TYPED_TEST(MatmulForms, OverwritesNaN) {
       const auto a = test::samples<T>(5 * k, 1), b = test::samples<T>(k * 40, 2);
       const auto va = test::make_array<T, 2, L, E>({5, k}, a), vb = test::make_array<T, 2, L, E>({k, 40}, b);
       const auto vc = test::make_array<T, 2, L, E>({5, 40}, std::vector<T>(200, nan));
-      quern::matmul(E(), vc, va, vb, T(1));
+      quern::matmul(E(), vc, va, vb, {.alpha = T(1)});
       EXPECT_EQ(product<T>(5, k, 40, a, b), test::contents(vc));
     }
   }

@@ -56,7 +56,7 @@ TYPED_TEST(Matvec, LongRows) {
     const auto va = test::make_array<T, 2, L, E>({rows, columns}, a);
     const auto vx = test::make_array<T, 1, L, E>({columns}, x);
     const auto vy = test::make_array<T, 1, L, E>({rows}, y);
-    quern::matvec(E(), vy, va, vx, T(2), T(-1));
+    quern::matvec(E(), vy, va, vx, {.alpha = T(2), .beta = T(-1)});
     std::vector<T> expected(rows, T(0));
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t k = 0; k < columns; ++k) expected[i] += a[i * columns + k] * x[k];

@@ -509,7 +509,7 @@ TYPED_TEST(Random, ReportsMisuse) {
       "positions",
       [&] { quern::random::uniform(e, v, part(k, {1ll << 32, 1ll << 32}, {0, 0})); });
   quern::random::uniform(e, v, part(k, {1ll << 31, 1ll << 31}, {(1ll << 31) - 4, (1ll << 31) - 5}));
-  test::expect_error("quern::random::normal: deviation is -1.000000, expected a finite number of at least 0",
+  test::expect_error("quern::random::normal: stddev is -1.000000, expected a finite number of at least 0",
                      [&] { quern::random::normal(e, v, k, 0, -1); });
   test::expect_error("quern::random::exponential: scale is -1.000000, expected a finite number of at least 0",
                      [&] { quern::random::exponential(e, v, k, -1); });

@@ -92,13 +92,13 @@ TYPED_TEST(Choices, Shuffle) {
       test::make_array<float, 3, Kokkos::LayoutStride, TypeParam>({41, 3, 5}, test::samples<float>(41 * 15));
   const auto out = test::make_array<float, 3, Kokkos::LayoutLeft, TypeParam>({41, 3, 5});
   const auto order = test::make_array<int, 1, Kokkos::LayoutRight, TypeParam>({41});
-  quern::random::shuffle(TypeParam(), out, in, key(8));
+  quern::random::shuffle(TypeParam(), out, key(8), in);
   quern::random::permutation(TypeParam(), order, key(8));
   const auto p = test::contents(order);
   const auto from = test::contents(in), to = test::contents(out);
   for (int i = 0; i < 41; ++i)
     for (int j = 0; j < 15; ++j) ASSERT_EQ(from[p[i] * 15 + j], to[i * 15 + j]);
-  quern::random::shuffle(out, in, key(8));
+  quern::random::shuffle(out, key(8), in);
   EXPECT_EQ(to, test::contents(out));
 }
 
@@ -115,8 +115,8 @@ TYPED_TEST(Choices, ReportsMisuse) {
                      [&] { quern::random::choice(v, key(1), m); });
   test::expect_error(
       "quern::random::shuffle: out has extents (4, 2) and in (5, 2), expected the same, of rank 1 or more",
-      [&] { quern::random::shuffle(m, other, key(1)); });
-  EXPECT_THROW(quern::random::shuffle(m, m, key(1)), quern::Error);
+      [&] { quern::random::shuffle(m, key(1), other); });
+  EXPECT_THROW(quern::random::shuffle(m, key(1), m), quern::Error);
 }
 
 template <class Case>

@@ -131,7 +131,7 @@ TYPED_TEST(SegmentedOn, InPlaceWithSmallOffsets) {
   const auto x = this->on_device(std::vector<double>(9'000, 1.0));
   const auto offsets = this->on_device(std::vector<std::int32_t>{0, 4'000, 4'001, 9'000});
   quern::workspace<TypeParam> work;
-  quern::segmented_scan(this->e, x, plus<double>(), 0.0, x, offsets, quern::check_offsets, work);
+  quern::segmented_scan(this->e, x, plus<double>(), 0.0, x, offsets, quern::checked, work);
   const auto found = test::contents(x);
   EXPECT_EQ(4'000.0, found[3'999]);
   EXPECT_EQ(1.0, found[4'000]);
@@ -144,7 +144,7 @@ TYPED_TEST(SegmentedOn, BadOffsetsAreFoundOnRequest) {
   const auto with = [&](const std::vector<int>& offsets) {
     const auto o = this->on_device(offsets);
     return this->message(
-        [&] { quern::segmented_reduce(this->e, out, plus<double>(), 0.0, x, o, quern::check_offsets); });
+        [&] { quern::segmented_reduce(this->e, out, plus<double>(), 0.0, x, o, quern::checked); });
   };
   EXPECT_EQ("no error", with({0, 5, 5, 10'000}));
   const std::string range = " or leave the range from 0 to 10000, the number of values";

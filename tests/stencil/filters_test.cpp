@@ -40,8 +40,8 @@ TYPED_TEST(FiltersOn, WeightsAgreeWithSciPy) {
       const auto in = test::make_array<std::int64_t, Rank, L, E>(extents_of<Rank>(c.extents), c.in);
       const auto out = test::make_array<std::int64_t, Rank, L, E>(extents_of<Rank>(c.extents));
       const auto w = test::make_array<std::int64_t, Rank, L, E>(extents_of<Rank>(c.size), c.weights);
-      if (c.operation == std::string("correlate")) quern::correlate(E(), out, w, test::mode_named(c.mode), in);
-      else quern::convolve(E(), out, w, test::mode_named(c.mode), in);
+      if (c.operation == std::string("correlate")) quern::correlate(E(), out, in, w, test::mode_named(c.mode));
+      else quern::convolve(E(), out, in, w, test::mode_named(c.mode));
       EXPECT_EQ(c.out, test::contents(out)) << c.operation << ' ' << c.mode << " rank " << Rank;
     });
   }
@@ -70,10 +70,10 @@ TYPED_TEST(Smoothing, AgreesWithSciPy) {
       };
       if (c.operation == std::string("uniform_filter"))
         call(std::type_identity<int>(),
-             [&](const auto& size) { quern::uniform_filter(E(), out, size, test::mode_named(c.mode), in); });
+             [&](const auto& size) { quern::uniform_filter(E(), out, in, size, test::mode_named(c.mode)); });
       else
         call(std::type_identity<double>(),
-             [&](const auto& sigma) { quern::gaussian_filter(E(), out, sigma, test::mode_named(c.mode), in); });
+             [&](const auto& sigma) { quern::gaussian_filter(E(), out, in, sigma, test::mode_named(c.mode)); });
       const auto found = test::contents(out);
       // Sums of weights that are 1 together, of values up to 5.
       for (std::size_t i = 0; i < found.size(); ++i)
@@ -104,9 +104,9 @@ TYPED_TEST(FiltersOn, MeansOfIntegersRoundDown) {
   const auto exact = test::make_array<double, 2, L, TypeParam>({rows, columns});
   for (const auto& [high, wide] : {std::pair{3, 3}, {5, 4}, {1, 9}, {2, 1}}) {
     const quern::per_axis<int> size{high, wide};
-    quern::uniform_filter(TypeParam(), mean, size, boundary::wrap, in);
-    quern::uniform_filter(TypeParam(), exact, size, boundary::wrap, in);
-    quern::box_sum(TypeParam(), sum, size, boundary::wrap, in);
+    quern::uniform_filter(TypeParam(), mean, in, size, boundary::wrap);
+    quern::uniform_filter(TypeParam(), exact, in, size, boundary::wrap);
+    quern::box_sum(TypeParam(), sum, in, size, boundary::wrap);
     const auto expected = plain_sums(values, rows, columns, high, wide);
     const auto means = test::contents(mean);
     const auto sums = test::contents(sum);
@@ -150,9 +150,9 @@ struct ExactMeans {
     const auto mean = test::make_array<T, 2, Kokkos::LayoutRight, Exec>({rows, columns});
     const auto sum = test::make_array<std::int64_t, 2, Kokkos::LayoutRight, Exec>({rows, columns});
     const auto real = test::make_array<double, 2, Kokkos::LayoutRight, Exec>({rows, columns});
-    quern::uniform_filter(Exec(), mean, size, boundary::wrap, in);
-    quern::uniform_filter(Exec(), real, size, boundary::wrap, in);
-    quern::box_sum(Exec(), sum, size, boundary::wrap, in);
+    quern::uniform_filter(Exec(), mean, in, size, boundary::wrap);
+    quern::uniform_filter(Exec(), real, in, size, boundary::wrap);
+    quern::box_sum(Exec(), sum, in, size, boundary::wrap);
     const auto expected = exact_sums(values, rows, columns, size);
     const auto means = test::contents(mean);
     const auto sums = test::contents(sum);
@@ -183,9 +183,9 @@ TYPED_TEST(FiltersOn, ConstantsBesideWideIntegers) {
   const auto big = std::int64_t{1} << 62;
   const auto in = test::make_array<std::int64_t, 2, Kokkos::LayoutRight, TypeParam>({1, 2}, {big, big});
   const auto out = test::make_array<std::int64_t, 2, Kokkos::LayoutRight, TypeParam>({1, 2});
-  quern::uniform_filter(TypeParam(), out, 3, boundary::constant(big), in);
+  quern::uniform_filter(TypeParam(), out, in, 3, boundary::constant(big));
   EXPECT_EQ((std::vector<std::int64_t>{big, big}), test::contents(out));
-  quern::uniform_filter(TypeParam(), out, {3, 5}, boundary::constant(-big), in);  // 2 cells of big among 15
+  quern::uniform_filter(TypeParam(), out, in, {3, 5}, boundary::constant(-big));  // 2 cells of big among 15
   const auto expected = static_cast<std::int64_t>((int128(big) * (2 - 13) - 14) / 15);
   EXPECT_EQ((std::vector<std::int64_t>{expected, expected}), test::contents(out));
 }
@@ -196,10 +196,10 @@ TYPED_TEST(FiltersOn, LargeWeightsOfNarrowValues) {
   const auto out = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, TypeParam>({4});
   const auto w = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, TypeParam>({3}, {big, -1, big});
   const auto line = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, TypeParam>({2}, {big, big});
-  quern::correlate(TypeParam(), out, w, boundary::constant(0), in);
+  quern::correlate(TypeParam(), out, in, w, boundary::constant(0));
   const std::int64_t b = big;
   EXPECT_EQ((std::vector<std::int64_t>{254 * b - 255, 256 * b - 254, 509 * b - 1, b - 255}), test::contents(out));
-  quern::correlate(TypeParam(), out, quern::separable(line), boundary::constant(0), in);
+  quern::correlate(TypeParam(), out, in, quern::separable(line), boundary::constant(0));
   EXPECT_EQ((std::vector<std::int64_t>{255 * b, 509 * b, 255 * b, 256 * b}), test::contents(out));
 }
 
@@ -227,11 +227,11 @@ void expect_separable(const std::vector<double>& down, const std::vector<double>
     const auto whole = test::make_array<double, 2, Layout, Exec>(n, std::vector<double>(n[0] * n[1], 99));
     const auto parts = test::make_array<double, 2, Layout, Exec>(n, std::vector<double>(n[0] * n[1], 99));
     if (turned) {
-      quern::convolve(Exec(), whole, w, edge, in);
-      quern::convolve(Exec(), parts, quern::separable(w0, w1), edge, in);
+      quern::convolve(Exec(), whole, in, w, edge);
+      quern::convolve(Exec(), parts, in, quern::separable(w0, w1), edge);
     } else {
-      quern::correlate(Exec(), whole, w, edge, in);
-      quern::correlate(Exec(), parts, quern::separable(w0, w1), edge, in);
+      quern::correlate(Exec(), whole, in, w, edge);
+      quern::correlate(Exec(), parts, in, quern::separable(w0, w1), edge);
     }
     const auto expected = test::contents(whole), found = test::contents(parts);
     for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(expected[i], found[i], 1e-9) << i;
@@ -263,7 +263,7 @@ TYPED_TEST(FiltersOn, NoWeightBeyondTheWindow) {
   const auto in = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({5, 6}, values);
   const auto out = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({5, 6});
   const auto w = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({1, 3}, {1, 1, 1});
-  quern::correlate(TypeParam(), out, w, boundary::nearest, in);
+  quern::correlate(TypeParam(), out, in, w, boundary::nearest);
   const auto found = test::contents(out);
   for (int i = 0; i < 30; ++i) EXPECT_EQ(i > 1 ? 3.0 : -1.0, std::isnan(found[i]) ? -1.0 : found[i]) << i;
 }
@@ -281,7 +281,7 @@ TYPED_TEST(FiltersOn, ComplexNumbers) {
     using T = typename std::remove_cvref_t<decltype(values)>::value_type;
     const auto in = test::make_array<T, 1, Kokkos::LayoutRight, TypeParam>({20}, values);
     const auto out = test::make_array<T, 1, Kokkos::LayoutRight, TypeParam>({20});
-    quern::gaussian_filter(TypeParam(), out, 1.0, boundary::reflect, in);
+    quern::gaussian_filter(TypeParam(), out, in, 1.0, boundary::reflect);
     return test::contents(out);
   };
   const auto found = smoothed(both);
@@ -298,15 +298,15 @@ TEST(FiltersDefault, RunOnTheDefaultSpace) {
   const auto out = test::make_array<float, 1, Kokkos::LayoutRight, E>({4});
   const auto w = test::make_array<float, 1, Kokkos::LayoutRight, E>({2}, {1, 10});
   const auto is = [&](const std::vector<float>& expected) { EXPECT_EQ(expected, test::contents(out)); };
-  quern::correlate(out, w, boundary::constant(0), in);
+  quern::correlate(out, in, w, boundary::constant(0));
   is({10, 21, 42, 84});
-  quern::convolve(out, w, boundary::constant(0), in);
+  quern::convolve(out, in, w, boundary::constant(0));
   is({12, 24, 48, 80});
-  quern::box_sum(out, 3, boundary::constant(0), in);
+  quern::box_sum(out, in, 3, boundary::constant(0));
   is({3, 7, 14, 12});
-  quern::uniform_filter(out, 2, boundary::nearest, in);
+  quern::uniform_filter(out, in, 2, boundary::nearest);
   is({1, 1.5, 3, 6});
-  quern::gaussian_filter(out, 0.0, boundary::nearest, in);
+  quern::gaussian_filter(out, in, 0.0, boundary::nearest);
   is({1, 2, 4, 8});
 }
 
@@ -317,20 +317,20 @@ TYPED_TEST(FiltersOn, ReportMisuse) {
   const auto large = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({5, 5});
   const TypeParam exec;
   test::expect_error("quern::correlate: a window of 0 along axis 0, expected at least 1",
-                     [&] { quern::correlate(exec, out, none, boundary::wrap, in); });
+                     [&] { quern::correlate(exec, out, in, none, boundary::wrap); });
   test::expect_error("quern::correlate: boundary::keep along axis 0 of extents (4, 5) with a neighbourhood of 5",
-                     [&] { quern::correlate(exec, out, large, boundary::keep, in); });
+                     [&] { quern::correlate(exec, out, in, large, boundary::keep); });
   test::expect_error("quern::convolve: out and in share memory",
-                     [&] { quern::convolve(exec, in, large, boundary::wrap, in); });
+                     [&] { quern::convolve(exec, in, in, large, boundary::wrap); });
   test::expect_error("quern::box_sum: 3 parameters for 2 axes",
-                     [&] { quern::box_sum(exec, out, {1, 2, 3}, boundary::wrap, in); });
+                     [&] { quern::box_sum(exec, out, in, {1, 2, 3}, boundary::wrap); });
   test::expect_error("quern::uniform_filter: a window of -1 along axis 1, expected at least 1",
-                     [&] { quern::uniform_filter(exec, out, {2, -1}, boundary::wrap, in); });
+                     [&] { quern::uniform_filter(exec, out, in, {2, -1}, boundary::wrap); });
   test::expect_error("quern::uniform_filter: in has extents (5, 5), expected those of out, (4, 5)",
-                     [&] { quern::uniform_filter(exec, out, 3, boundary::wrap, large); });
+                     [&] { quern::uniform_filter(exec, out, large, 3, boundary::wrap); });
   for (const double bad : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()})
     test::expect_error("quern::gaussian_filter: sigma and truncate must be finite and not negative",
-                       [&] { quern::gaussian_filter(exec, out, bad, boundary::wrap, in); });
+                       [&] { quern::gaussian_filter(exec, out, in, bad, boundary::wrap); });
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ double laplacian_error(int m) {
   };
   const auto in = test::make_array<double, Rank, L, E>(n, on_grid<Rank>(n, u));
   const auto out = test::make_array<double, Rank, L, E>(n);
-  quern::laplacian<Order>(E(), out, spacing, boundary::wrap, in);
+  quern::laplacian<Order>(E(), out, in, spacing, boundary::wrap);
   return largest_difference(on_grid<Rank>(n, exact), test::contents(out));
 }
 
@@ -106,8 +106,8 @@ double first_derivative_error(int m) {
   const auto div = on_grid<2>(n, [](const X& x) { return -2 * std::sin(x[0]) * std::cos(x[1]); });
   const auto array = [&](const std::vector<double>& v) { return test::make_array<double, 2, L, E>(n, v); };
   const auto in = array(u), g0 = array(u), g1 = array(u), d = array(u);
-  quern::gradient<Order>(E(), quern::outputs(g0, g1), spacing, boundary::wrap, in);
-  quern::divergence<Order>(E(), d, spacing, boundary::wrap, array(along_0), array(along_1));
+  quern::gradient<Order>(E(), quern::outputs(g0, g1), in, spacing, boundary::wrap);
+  quern::divergence<Order>(E(), d, quern::inputs(array(along_0), array(along_1)), spacing, boundary::wrap);
   return largest_difference(along_0, test::contents(g0)) + largest_difference(along_1, test::contents(g1)) +
          largest_difference(div, test::contents(d));
 }
@@ -125,15 +125,15 @@ TEST(OperatorsDefault, OneDimensionIntegersAndDefaultSpace) {
   const auto in = test::make_array<int, 1, L, E>({5}, {0, 1, 4, 9, 16});
   const auto out = test::make_array<double, 1, L, E>({5}, {7, 7, 7, 7, 7});
   const auto is = [&](const std::vector<double>& expected) { EXPECT_EQ(expected, test::contents(out)); };
-  quern::gradient(out, 0.5, boundary::keep, in);
+  quern::gradient(out, in, 0.5, boundary::keep);
   is({7, 4, 8, 12, 7});
-  quern::laplacian(out, 0.5, boundary::keep, in);
+  quern::laplacian(out, in, 0.5, boundary::keep);
   is({7, 8, 8, 8, 7});
-  quern::divergence(out, 2.0, boundary::keep, in);
+  quern::divergence(out, in, 2.0, boundary::keep);
   is({7, 1, 2, 3, 7});
   for (const double bad : {0.0, std::nan("")})
     test::expect_error("quern::laplacian: the spacing along axis 0 is zero or not finite",
-                       [&] { quern::laplacian(out, bad, boundary::keep, in); });
+                       [&] { quern::laplacian(out, in, bad, boundary::keep); });
 }
 
 struct shift_right {
@@ -153,11 +153,13 @@ TYPED_TEST(Iterate, LeavesTheNewestInTheFirst) {
     auto now = test::make_array<int, 1, L, TypeParam>({10}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
     auto next = test::make_array<int, 1, L, TypeParam>({10});
     std::vector<std::int64_t> numbers;
-    quern::iterate(TypeParam(), steps, now, next,
-                   [&](const auto& exec, const auto& from, const auto& to, std::int64_t i) {
-                     quern::stencil<quern::box<1>>(exec, to, shift_right(), boundary::wrap, from);
-                     numbers.push_back(i);
-                   });
+    quern::iterate(
+        TypeParam(), now, next,
+        [&](const auto& exec, const auto& from, const auto& to, std::int64_t i) {
+          quern::stencil<quern::box<1>>(exec, to, shift_right(), boundary::wrap, from);
+          numbers.push_back(i);
+        },
+        steps);
     const auto found = test::contents(now);
     for (int i = 0; i < 10; ++i) EXPECT_EQ((i + 10 - steps) % 10, found[i]) << steps;
     ASSERT_EQ(steps, static_cast<int>(numbers.size()));
@@ -168,7 +170,7 @@ TYPED_TEST(Iterate, LeavesTheNewestInTheFirst) {
 TYPED_TEST(Iterate, ReportsMisuse) {
   auto now = test::make_array<int, 1, Kokkos::LayoutRight, TypeParam>({4}), next = now;
   test::expect_error("quern::iterate: -1 steps",
-                     [&] { quern::iterate(TypeParam(), -1, now, next, [](const auto&, const auto&, const auto&) {}); });
+                     [&] { quern::iterate(TypeParam(), now, next, [](const auto&, const auto&, const auto&) {}, -1); });
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -181,9 +183,12 @@ TEST(IterateCuda, IsCapturedInAGraph) {
   cudaGraph_t graph;
   cudaGraphExec_t ready;
   ASSERT_EQ(cudaSuccess, cudaStreamBeginCapture(exec.cuda_stream(), cudaStreamCaptureModeThreadLocal));
-  quern::iterate(exec, 4, now, next, [](const auto& on, const auto& from, const auto& to) {
-    quern::stencil<quern::box<1>>(on, to, shift_right(), boundary::wrap, from);
-  });
+  quern::iterate(
+      exec, now, next,
+      [](const auto& on, const auto& from, const auto& to) {
+        quern::stencil<quern::box<1>>(on, to, shift_right(), boundary::wrap, from);
+      },
+      4);
   ASSERT_EQ(cudaSuccess, cudaStreamEndCapture(exec.cuda_stream(), &graph));
   ASSERT_EQ(cudaSuccess, cudaGraphInstantiate(&ready, graph, 0));
   EXPECT_EQ(0, test::contents(now)[0]);  // captured, not run

@@ -147,7 +147,7 @@ TYPED_TEST(Callbacks, RandomNumbersDoNotWait) {
   expect_quiet<TypeParam>({"quern::random::gamma"}, 0, [&](const auto& exec) { random::gamma(exec, x, k, 2); });
   expect_quiet<TypeParam>({"quern::random::choice"}, 0,
                           [&](const auto& exec) { random::permutation(exec, places, k); });
-  expect_quiet<TypeParam>({"quern::random::shuffle"}, 0, [&](const auto& exec) { random::shuffle(exec, y, x, k); });
+  expect_quiet<TypeParam>({"quern::random::shuffle"}, 0, [&](const auto& exec) { random::shuffle(exec, y, k, x); });
   expect_quiet<TypeParam>({"quern::random::sobol/axes", "quern::random::sobol"}, 0,
                           [&](const auto& exec) { random::sobol(exec, x, k); });
   expect_quiet<TypeParam>({"quern::random::choice/weights", "quern::cumsum", "quern::random::choice"}, 0,
@@ -166,7 +166,7 @@ TYPED_TEST(Callbacks, SortsAndSelectionsWaitOnlyForHostValues) {
   if (vendor) kernels = {"quern::sort/numbers"};
   if (vendor || !device) expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) { quern::sort(exec, y, x); });
   expect_quiet<TypeParam>({"quern::compact/count", "quern::compact/put"}, 0,
-                          [&](const auto& exec) { quern::compact(exec, y, count, x, places); });
+                          [&](const auto& exec) { quern::compact(exec, y, x, places, quern::size_to{count}); });
   expect_quiet<TypeParam>({"quern::nonzero/count", "quern::nonzero/put"}, 1,
                           [&](const auto& exec) { quern::nonzero(exec, places, x); });
   Kokkos::View<double**, TypeParam> rows("rows", 50, 30);
@@ -193,7 +193,8 @@ TYPED_TEST(Callbacks, GroupsAndJoinsWaitOnlyWhenMade) {
       "quern::join/keys",  "quern::join/rows",      "quern::join/search",
       "quern::join"};
   if (vendor || !quern::impl::is_device<TypeParam>)
-    expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) { quern::join(exec, left, right, count, x, x); });
+    expect_quiet<TypeParam>(kernels, 0,
+                            [&](const auto& exec) { quern::join(exec, left, right, x, x, quern::size_to{count}); });
 }
 
 struct add_one {
@@ -270,16 +271,19 @@ TYPED_TEST(Callbacks, StencilAndIntegrate) {
   });
   const quern::interior_only inside{{4, 46}, {4, 56}};
   expect_quiet<TypeParam>({"quern::gaussian_filter", "quern::gaussian_filter"}, 0,
-                          [&](const auto& exec) { quern::gaussian_filter(exec, y, 1.0, inside, x); });
+                          [&](const auto& exec) { quern::gaussian_filter(exec, y, x, 1.0, inside); });
   const Kokkos::View<double**, Kokkos::HostSpace> weights("weights", 3, 3);
   expect_quiet<TypeParam>({"quern::correlate"}, 0,
-                          [&](const auto& exec) { quern::correlate(exec, y, weights, inside, x); });
+                          [&](const auto& exec) { quern::correlate(exec, y, x, weights, inside); });
   expect_quiet<TypeParam>({"quern::uniform_filter"}, 0,
-                          [&](const auto& exec) { quern::uniform_filter(exec, y, 3, inside, x); });
+                          [&](const auto& exec) { quern::uniform_filter(exec, y, x, 3, inside); });
   expect_quiet<TypeParam>({"quern::stencil", "quern::stencil", "quern::stencil"}, 0, [&](const auto& exec) {
-    quern::iterate(exec, 3, x, y, [](const auto& on, const auto& from, const auto& to) {
-      quern::stencil<quern::box<1>>(on, to, centre(), quern::boundary::keep, from);
-    });
+    quern::iterate(
+        exec, x, y,
+        [](const auto& on, const auto& from, const auto& to) {
+          quern::stencil<quern::box<1>>(on, to, centre(), quern::boundary::keep, from);
+        },
+        3);
   });
   Kokkos::View<double*, TypeParam> line("line", 50);
   expect_quiet<TypeParam>({"quern::trapezoid/weights", "quern::trapezoid"}, 0,

@@ -297,7 +297,7 @@ TYPED_TEST(Differential, Stencils) {
         quern::stencil<quern::box<2>>(e, out, corners(), b, in);
       });
       both("box_sum", [](const auto& e, const auto& out, const auto& in, const auto& b) {
-        quern::box_sum(e, out, {2, 4}, b, in);
+        quern::box_sum(e, out, in, {2, 4}, b);
       });
     }
     // Packed rows of the first axis.

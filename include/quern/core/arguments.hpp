@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <functional>
+#include <quern/core/lazy.hpp>
 #include <quern/core/overlap.hpp>
 #include <quern/core/pack.hpp>
 #include <tuple>
@@ -20,35 +21,34 @@ std::tuple<Out...> outputs(const Out&... out) {
   return {out...};
 }
 
-}  // namespace quern
+/// Several inputs that belong together, as the components of a field: `inputs(u, v)`.
+template <view_like... In>
+std::tuple<In...> inputs(const In&... in) {
+  return {in...};
+}
 
-namespace quern::impl {
-
+namespace impl {
 template <class T>
 inline constexpr bool is_outputs = false;
 template <class... Out>
 inline constexpr bool is_outputs<std::tuple<Out...>> = true;
+}  // namespace impl
+
+/// One output, or several: `outputs(u, v)`.
+template <class T>
+concept output_like = view_like<T> || impl::is_outputs<T>;
+/// One input, or several that belong together: `inputs(u, v)`.
+template <class T>
+concept input_like = view_like<T> || impl::is_outputs<T>;
+
+}  // namespace quern
+
+namespace quern::impl {
+
 template <class Out>
 auto as_outputs(const Out& out) {
   if constexpr (is_outputs<Out>) return out;
   else return std::tuple<Out>(out);
-}
-
-/// The View whose type tells rank and layout.
-template <class V>
-auto typical_view() {
-  if constexpr (dual_view<V>) return std::type_identity<typename V::t_dev>();
-  else return std::type_identity<V>();
-}
-template <class V>
-using typical = typename decltype(typical_view<std::remove_cvref_t<V>>())::type;
-
-/// The rank of a View, or -1 where it is not known when compiling.
-template <class V>
-constexpr int known_rank() {
-  if constexpr (requires { std::integral_constant<std::size_t, typical<V>::rank()>(); })
-    return static_cast<int>(typical<V>::rank());
-  else return -1;
 }
 
 /// An input of an operation on the host: an array, or a scalar that stands for one.
@@ -79,9 +79,7 @@ struct position_input {
 
 template <class Exec, class V>
 auto make_input(const V& v, const std::string& operation) {
-  if constexpr (std::is_same_v<V, position_input>) {
-    return v;
-  } else if constexpr (view_like<V>) {
+  if constexpr (view_like<V>) {
     static_assert(view_traits<V>::template accessible<Exec>,
                   "quern: an input is not accessible from the execution space");
     const auto s = as_strided<Exec, use::input>(v, operation);
@@ -92,70 +90,51 @@ auto make_input(const V& v, const std::string& operation) {
   }
 }
 
-/// Collects the DualViews that an operation of several steps writes, and marks them as modified when it is done; none
-/// where it throws. Within another one of the same thread it leaves that to the other.
-class deferred_marks {
+/// The DualViews that a call writes, and marks as modified when it ends; none of them where it throws. A call within
+/// another one of the same thread leaves that to the other.
+class written_views {
  public:
-  deferred_marks() {
+  written_views() {
     if (current() == nullptr) current() = this;
   }
-  ~deferred_marks() {
+  ~written_views() {
     if (current() != this) return;
     current() = nullptr;
     if (std::uncaught_exceptions() == exceptions_)
       for (const auto& mark : marks_) mark();
   }
-  deferred_marks(const deferred_marks&) = delete;
-  deferred_marks& operator=(const deferred_marks&) = delete;
+  written_views(const written_views&) = delete;
+  written_views& operator=(const written_views&) = delete;
 
-  /// Now, or when the operation that is under way is done.
-  static void mark(std::function<void()> how) {
-    if (current() == nullptr) how();
-    else current()->marks_.push_back(std::move(how));
+  /// Adds the side of `v` that `Exec` works on to those of the call that is under way.
+  template <class Exec, class V>
+  static void add(const V& v) {
+    current()->marks_.push_back([shared = v]() mutable {  // a copy shares the flags
+      shared.clear_sync_state();
+      if constexpr (on_device_side<Exec, V>) shared.modify_device();
+      else shared.modify_host();
+    });
   }
 
  private:
-  static deferred_marks*& current() {
-    thread_local deferred_marks* of_thread = nullptr;
+  static written_views*& current() {
+    thread_local written_views* of_thread = nullptr;
     return of_thread;
   }
   int exceptions_ = std::uncaught_exceptions();
   std::vector<std::function<void()>> marks_;
 };
 
-/// The side of a DualView that an operation writes. It is marked as modified when the operation is done, so that one
-/// that throws changes nothing and one that reads the same DualView still sees whether that is up to date.
+/// The memory of an output, for a call that is under way.
 template <class Exec, class V>
-class dual_output : public strided<typename V::t_dev::value_type> {
- public:
-  using value_type = typename V::t_dev::value_type;
-  dual_output(const strided<value_type>& side, const V& view) : strided<value_type>(side), view_(view) {}
-  dual_output(dual_output&& other) noexcept
-      : strided<value_type>(other), view_(other.view_), owner_(std::exchange(other.owner_, false)) {}
-  ~dual_output() {
-    if (owner_ && std::uncaught_exceptions() == exceptions_) deferred_marks::mark([v = view_] { mark(v); });
-  }
-
- private:
-  static void mark(V v) {  // which shares the flags
-    v.clear_sync_state();
-    if constexpr (on_device_side<Exec, V>) v.modify_device();
-    else v.modify_host();
-  }
-  V view_;
-  bool owner_ = true;
-  int exceptions_ = std::uncaught_exceptions();
-};
-
-template <class Exec, class V>
-auto make_output(const V& v, const std::string& operation) {
+strided<value_of<V>> make_output(const V& v, const std::string& operation) {
   static_assert(view_like<V>, "quern: out is not a View");
   static_assert(!view_traits<V>::is_const, "quern: out must not be const");
   static_assert(view_traits<V>::template accessible<Exec>, "quern: out is not accessible from the execution space");
   const auto out = as_strided<Exec, use::output>(v, operation);
   check_output(operation, out);
-  if constexpr (dual_view<V>) return dual_output<Exec, V>(out, v);
-  else return out;
+  if constexpr (dual_view<V>) written_views::add<Exec>(v);
+  return out;
 }
 
 /// The extents of an output before it is one: a DualView need not be up to date.

@@ -75,12 +75,12 @@ class axis_set {
 };
 
 /// The smallest stride along the axes of the set, or along the others.
-template <class T>
-std::int64_t smallest_stride(const strided<T>& s, const axis_set& axes, bool in_set) {
-  std::int64_t stride = std::numeric_limits<std::int64_t>::max();
-  for (int d = 0; d < s.extents.rank; ++d)
-    if (axes.has(d) == in_set && s.extents.extent[d] > 1) stride = std::min(stride, s.stride[d]);
-  return stride;
+inline std::int64_t smallest_stride(const shape& extents, const std::array<std::int64_t, max_rank>& stride,
+                                    const axis_set& axes, bool in_set) {
+  std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
+  for (int d = 0; d < extents.rank; ++d)
+    if (axes.has(d) == in_set && extents.extent[d] > 1) smallest = std::min(smallest, stride[d]);
+  return smallest;
 }
 
 }  // namespace impl

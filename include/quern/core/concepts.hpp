@@ -4,6 +4,7 @@
 #define QUERN_CORE_CONCEPTS_HPP
 
 #include <Kokkos_Core.hpp>
+#include <tuple>
 #include <type_traits>
 
 namespace quern {
@@ -48,9 +49,34 @@ template <class T>
 concept view_like = impl::pointer_view<std::remove_cvref_t<T>> || impl::span_view<std::remove_cvref_t<T>> ||
                     impl::dual_view<std::remove_cvref_t<T>>;
 
+template <class F, class... In>
+struct lazy_array;
+struct positions_t;
+
+namespace impl {
+
+template <class T>
+inline constexpr bool is_lazy = false;
+template <class F, class... In>
+inline constexpr bool is_lazy<lazy_array<F, In...>> = true;
+template <class T>
+inline constexpr bool is_positions = std::is_same_v<std::remove_cvref_t<T>, positions_t>;
+
+}  // namespace impl
+
+/// An array whose elements an operation reads one by one: a `view_like`, or values that `quern::lazy` computes as they
+/// are read.
+template <class T>
+concept array_like = view_like<T> || impl::is_lazy<std::remove_cvref_t<T>>;
+
 /// A value that stands for an array of any extents (it broadcasts).
 template <class T>
-concept scalar_value = !view_like<T> && !execution_space<T> && std::is_trivially_copyable_v<std::remove_cvref_t<T>>;
+concept scalar_value = !array_like<T> && !impl::is_positions<T> && !execution_space<T> &&
+                       std::is_trivially_copyable_v<std::remove_cvref_t<T>>;
+
+/// An input that broadcasts to the extents of an operation: an array, a scalar, or `quern::positions()`.
+template <class T>
+concept operand = array_like<T> || scalar_value<T> || impl::is_positions<T>;
 
 namespace impl {
 
@@ -83,12 +109,50 @@ struct view_traits<V> {
   using execution_space = typename V::execution_space;
 };
 
+/// An input as modules hand it to each other, already described.
+template <class T>
+concept described_input = requires { typename T::operand; };
+
 template <class V>
-using value_of = typename view_traits<std::remove_cvref_t<V>>::value_type;
+struct value_type_of_operand;
+template <view_like V>
+struct value_type_of_operand<V> {
+  using type = typename view_traits<V>::value_type;
+};
+template <described_input T>
+struct value_type_of_operand<T> {
+  using type = typename T::value_type;
+};
+template <scalar_value T>
+  requires(!described_input<T>)
+struct value_type_of_operand<T> {
+  using type = T;
+};
+/// The type of an operand's values.
+template <class V>
+using value_of = typename value_type_of_operand<std::remove_cvref_t<V>>::type;
+
+/// The execution space of the first View among operands.
+template <class First, class... Rest>
+struct first_execution_space : first_execution_space<Rest...> {};
+template <view_like First, class... Rest>
+struct first_execution_space<First, Rest...> {
+  using type = typename view_traits<First>::execution_space;
+};
+template <class F, class... In, class... Rest>
+struct first_execution_space<lazy_array<F, In...>, Rest...> : first_execution_space<In..., Rest...> {};
+template <class... Out, class... Rest>
+struct first_execution_space<std::tuple<Out...>, Rest...> : first_execution_space<Out..., Rest...> {};
 
 /// The execution space that an overload without one uses.
-template <class V>
-using default_execution_space = typename view_traits<std::remove_cvref_t<V>>::execution_space;
+template <class... V>
+using default_execution_space = typename first_execution_space<std::remove_cvref_t<V>...>::type;
+
+/// A default instance of the execution space of the first View among the arguments: the output, where there is one.
+template <class... V>
+default_execution_space<V...> space_of(const V&...) {
+  return {};
+}
 
 }  // namespace impl
 }  // namespace quern

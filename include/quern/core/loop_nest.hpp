@@ -24,12 +24,14 @@ struct loop_nest {
   }
 };
 
-/// Axes ordered by the strides of operand 0 (ties, as in a broadcast operand, by those of the next operands).
+/// Axes ordered by the strides of the leading operand (ties, as in one that broadcasts, by those of the others).
 template <int N>
-loop_nest<N> make_loop_nest(const shape& extents, const std::array<std::array<std::int64_t, max_rank>, N>& strides) {
+loop_nest<N> make_loop_nest(const shape& extents, const std::array<std::array<std::int64_t, max_rank>, N>& strides,
+                            int lead = 0) {
   std::array<int, max_rank> axes{};
   int* end = axes.data();
   const auto closer = [&](int a, int b) {
+    if (strides[lead][a] != strides[lead][b]) return strides[lead][a] < strides[lead][b];
     for (int k = 0; k < N; ++k)
       if (strides[k][a] != strides[k][b]) return strides[k][a] < strides[k][b];
     return false;

@@ -146,12 +146,11 @@ struct position_operand {
   KOKKOS_FUNCTION std::int64_t load(std::int64_t offset) const { return offset; }
   template <int W>
   KOKKOS_FUNCTION pack<std::int64_t, 1> load_pack(std::int64_t offset) const {
-    static_assert(W == 1, "positions come one by one");
     return {{offset}};
   }
   template <int W>
-  KOKKOS_FUNCTION std::int64_t expand(const pack<std::int64_t, 1>& p, int) const {
-    return p.value[0];
+  KOKKOS_FUNCTION std::int64_t expand(const pack<std::int64_t, 1>& p, int k) const {
+    return p.value[0] + k * step;
   }
   counting strided_from(std::int64_t offset) const { return {offset, step}; }
 };

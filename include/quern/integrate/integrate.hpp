@@ -205,25 +205,29 @@ T integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, s
             const Options&... options) {
   return impl::integrate_call<T, Exec, F, 4>(exec, f, {x, y, z, w}, n, options...);
 }
-/// The same on a default instance of the default execution space.
 template <class T = double, class F, class... Options>
   requires(!execution_space<F> && impl::integrate_options<Options...>)
 T integrate(const F& f, std::type_identity_t<interval<T>> x, std::int64_t n, const Options&... options) {
   return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, n, options...);
 }
-/// The same on a default instance of the default execution space.
 template <class T = double, class F, class... Options>
   requires(!execution_space<F> && impl::integrate_options<Options...>)
 T integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
             std::array<std::int64_t, 2> n, const Options&... options) {
   return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, n, options...);
 }
-/// The same on a default instance of the default execution space.
 template <class T = double, class F, class... Options>
   requires(!execution_space<F> && impl::integrate_options<Options...>)
 T integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
             std::type_identity_t<interval<T>> z, std::array<std::int64_t, 3> n, const Options&... options) {
   return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, z, n, options...);
+}
+template <class T = double, class F, class... Options>
+  requires(!execution_space<F> && impl::integrate_options<Options...>)
+T integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
+            std::type_identity_t<interval<T>> z, std::type_identity_t<interval<T>> w, std::array<std::int64_t, 4> n,
+            const Options&... options) {
+  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, z, w, n, options...);
 }
 
 /// The integral of f over a box with an estimate of its error, by a method that chooses the points:
@@ -259,6 +263,29 @@ estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interva
                       std::type_identity_t<interval<T>> y, std::type_identity_t<interval<T>> z,
                       std::type_identity_t<interval<T>> w, const Method& how) {
   return impl::integrate_by<T, Exec, F, 4>(exec, f, {x, y, z, w}, how);
+}
+template <class T = double, class F, impl::integration_method Method>
+  requires(!execution_space<F>)
+estimate<T> integrate(const F& f, std::type_identity_t<interval<T>> x, const Method& how) {
+  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, how);
+}
+template <class T = double, class F, impl::integration_method Method>
+  requires(!execution_space<F>)
+estimate<T> integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
+                      const Method& how) {
+  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, how);
+}
+template <class T = double, class F, impl::integration_method Method>
+  requires(!execution_space<F>)
+estimate<T> integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
+                      std::type_identity_t<interval<T>> z, const Method& how) {
+  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, z, how);
+}
+template <class T = double, class F, impl::integration_method Method>
+  requires(!execution_space<F>)
+estimate<T> integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
+                      std::type_identity_t<interval<T>> z, std::type_identity_t<interval<T>> w, const Method& how) {
+  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, z, w, how);
 }
 
 }  // namespace quern

@@ -22,7 +22,7 @@
 /// @throws Error if extents do not fit, an axis is out of range, there is no sample, or `out` shares memory with an
 /// input
 
-#include <quern/core/options.hpp>
+#include <quern/core/call.hpp>
 #include <quern/core/values.hpp>
 #include <quern/map/map.hpp>
 #include <quern/scan/scan.hpp>
@@ -51,7 +51,7 @@ template <class Exec, class T, class Spacing>
 auto make_abscissae(const std::string& label, const Spacing& spacing, std::int64_t n) {
   if constexpr (view_like<Spacing>) {
     const auto x = make_input<Exec>(spacing, label).array;
-    if (x.extents != shape{n}) throw Error(label, "x has extents " + x.extents.str() + ", expected " + shape{n}.str());
+    check_extents(label, "x", x.extents, shape{n});
     return given_abscissae<T, value_of<Spacing>>{x.data, x.stride[0]};
   } else {
     static_assert(std::is_convertible_v<Spacing, T>, "quern: the distance of samples is neither a number nor a View");
@@ -129,7 +129,7 @@ void integrate_along(const std::string& label, const Exec& exec, workspace<Exec>
   using real = real_type<S>;
   const shape& extents = in.array.extents;
   const std::int64_t n = extents.extent[d];
-  if (n == 0) throw Error(label, "in has extents " + extents.str() + ", expected at least one sample");
+  if (n == 0) reject_extents(label, "in", extents, "at least one sample");
   const auto x = make_abscissae<Exec, real>(label, spacing, n);
   real* weights = static_cast<real*>(scratch.require(exec, n * sizeof(real), 1));
   Kokkos::parallel_for(label + "/weights", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
@@ -140,32 +140,29 @@ void integrate_along(const std::string& label, const Exec& exec, workspace<Exec>
 
 template <class Weights, class Exec, class In, class Spacing>
 auto integrate_to_host(const std::string& label, const Exec& exec, const In& in_view, const Spacing& spacing) {
-  const auto in = make_input<Exec>(in_view, label);
-  if (in.array.extents.rank != 1)
-    throw Error(label, "in has extents " + in.array.extents.str() + ", expected rank 1, or an axis");
+  call c(label, exec);
+  const array_input<value_of<In>> in{c.input(in_view)};
+  if (in.array.extents.rank != 1) reject_extents(label, "in", in.array.extents, "rank 1, or an axis");
   using S = mean_type<value_of<In>>;
-  lease<Exec> held(exec);
-  S* result = held.template result<S>();
-  integrate_along<Weights>(label, exec, held.scratch(), strided<S>{result, {}, {}}, in, spacing, 0);
+  S* result = c.template result<S>();
+  integrate_along<Weights>(label, exec, c.scratch(), strided<S>{result, {}, {}}, in, spacing, 0);
   exec.fence(label + ": result");
   return *result;
 }
 
-template <class Weights, class Exec, class Out, class In, class Spacing, class... Work>
+template <class Weights, class Exec, class Out, class In, class Spacing, class... Options>
 void integrate_to_view(const std::string& label, const Exec& exec, const Out& out_view, const In& in_view,
-                       const Spacing& spacing, const axis& wanted, Work&... work) {
-  const auto in = make_input<Exec>(in_view, label);
-  const auto out = make_output<Exec>(out_view, label);
+                       const Spacing& spacing, const axis& wanted, Options&... options) {
+  call c(label, exec, options...);
+  const array_input<value_of<In>> in{c.input(in_view)};
+  const auto out = c.output(out_view);
   const shape& extents = in.array.extents;
   const int d = axis_number(label, wanted, extents.rank);
   const shape results = axis_set(label, wanted, extents.rank).part(extents, false);
-  if (out.extents != results)
-    throw Error(label, "out has extents " + out.extents.str() + ", expected " + results.str());
+  check_extents(label, "out", out.extents, results);
   check_overlap(label, out, in.array, "in", false);
-  if constexpr (view_like<Spacing>) check_overlap(label, out, make_input<Exec>(spacing, label).array, "x", false);
-  with_scratch(
-      exec, [&](workspace<Exec>& scratch) { integrate_along<Weights>(label, exec, scratch, out, in, spacing, d); },
-      work...);
+  if constexpr (view_like<Spacing>) check_overlap(label, out, c.input(spacing), "x", false);
+  integrate_along<Weights>(label, exec, c.scratch(), out, in, spacing, d);
 }
 
 /// What a trapezoid between two samples contributes.
@@ -198,44 +195,37 @@ struct constant_of {
   KOKKOS_FUNCTION T operator()() const { return value; }
 };
 
-template <class Exec, class Out, class In, class Spacing, class... Work>
+template <class Exec, class Out, class In, class Spacing, class... Options>
 void cumulate_trapezoids(const Exec& exec, const Out& out_view, const In& in_view, const Spacing& spacing,
-                         const axis& wanted, Work&... work) {
-  const std::string label = "quern::cumulative_trapezoid";
-  const auto in = make_input<Exec>(in_view, label).array;
-  const auto out = make_output<Exec>(out_view, label);
+                         const axis& wanted, Options&... options) {
+  call c("quern::cumulative_trapezoid", exec, options...);
+  const auto in = c.input(in_view);
+  const auto out = c.output(out_view);
   using T = std::remove_pointer_t<decltype(out.data)>;
   using S = mean_type<value_of<In>>;
   using real = real_type<S>;
-  if (out.extents != in.extents)
-    throw Error(label, "out has extents " + out.extents.str() + ", expected " + in.extents.str());
-  check_overlap(label, out, in, "in", false);
-  if constexpr (view_like<Spacing>) check_overlap(label, out, make_input<Exec>(spacing, label).array, "x", false);
-  const int d = axis_number(label, wanted, in.extents.rank);
+  check_extents(c.label, "out", out.extents, in.extents);
+  check_overlap(c.label, out, in, "in", false);
+  if constexpr (view_like<Spacing>) check_overlap(c.label, out, c.input(spacing), "x", false);
+  const int d = axis_number(c.label, wanted, in.extents.rank);
   const std::int64_t n = in.extents.extent[d];
-  if (n == 0) throw Error(label, "in has extents " + in.extents.str() + ", expected at least one sample");
+  if (n == 0) reject_extents(c.label, "in", in.extents, "at least one sample");
   if (in.extents.size() == 0) return;
-  const auto x = make_abscissae<Exec, real>(label, spacing, n);
+  const auto x = make_abscissae<Exec, real>(c.label, spacing, n);
 
   const auto first = part_along(out, d, 0, 1), rest = part_along(out, d, 1, n - 1);
-  map_launch(exec, label + "/first", first, constant_of<T>{T(0)}, false, {first.stride});
+  map_launch(exec, c.label + "/first", first, constant_of<T>{T(0)}, false, {first.stride});
   if (n == 1) return;
-  with_scratch(
-      exec,
-      [&](workspace<Exec>& scratch) {
-        real* widths = static_cast<real*>(scratch.require(exec, (n - 1) * sizeof(real), 1));
-        Kokkos::parallel_for(label + "/widths",
-                             Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n - 1),
-                             widths_kernel<real, std::remove_const_t<decltype(x)>>{widths, x});
-        const array_input<value_of<In>> before{part_along(in, d, 0, n - 1)}, after{part_along(in, d, 1, n - 1)};
-        const auto width = along_axis<real>(widths, rest.extents, d);
-        map_launch(exec, label + "/trapezoids", rest, trapezoid_between(), false,
-                   {rest.stride, in.stride, in.stride, width.array.stride}, before, after, width);
-        const strided<const T> terms{rest.data, rest.extents, rest.stride};
-        scan_launch<false>(exec, label, scratch, sum_reducer<S>(), axis_set(label, wanted, in.extents.rank), rest,
-                           terms);
-      },
-      work...);
+  real* widths = static_cast<real*>(c.scratch().require(exec, (n - 1) * sizeof(real), 1));
+  Kokkos::parallel_for(c.label + "/widths", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n - 1),
+                       widths_kernel<real, std::remove_const_t<decltype(x)>>{widths, x});
+  const array_input<value_of<In>> before{part_along(in, d, 0, n - 1)}, after{part_along(in, d, 1, n - 1)};
+  const auto width = along_axis<real>(widths, rest.extents, d);
+  map_launch(exec, c.label + "/trapezoids", rest, trapezoid_between(), false,
+             {rest.stride, in.stride, in.stride, width.array.stride}, before, after, width);
+  const strided<const T> terms{rest.data, rest.extents, rest.stride};
+  scan_launch<false>(exec, c.label, c.scratch(), sum_reducer<S>(), axis_set(c.label, wanted, in.extents.rank), rest,
+                     terms);
 }
 
 /// A distance of samples or their abscissae.
@@ -251,19 +241,19 @@ auto trapezoid(const Exec& exec, const In& y, const Spacing& dx) {
   return impl::integrate_to_host<impl::trapezoid_weights>("quern::trapezoid", exec, y, dx);
 }
 /// The integrals along an axis.
-template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing, class... Work>
-void trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along, Work&... work) {
-  impl::integrate_to_view<impl::trapezoid_weights>("quern::trapezoid", exec, out, y, dx, along, work...);
+template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing,
+          option<workspace<Exec>>... Options>
+void trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along,
+               Options&... options) {
+  impl::integrate_to_view<impl::trapezoid_weights>("quern::trapezoid", exec, out, y, dx, along, options...);
 }
-/// The same on a default instance of y's execution space.
 template <view_like In, impl::sample_spacing Spacing>
 auto trapezoid(const In& y, const Spacing& dx) {
-  return trapezoid(impl::default_execution_space<In>(), y, dx);
+  return trapezoid(impl::space_of(y), y, dx);
 }
-/// The same on a default instance of y's execution space.
 template <view_like Out, view_like In, impl::sample_spacing Spacing>
 void trapezoid(const Out& out, const In& y, const Spacing& dx, const axis& along) {
-  trapezoid(impl::default_execution_space<In>(), out, y, dx, along);
+  trapezoid(impl::space_of(y), out, y, dx, along);
 }
 
 /// The integral of samples by Simpson's rule: of the parabolas through each three, for any distances. Of an even number
@@ -274,32 +264,31 @@ auto simpson(const Exec& exec, const In& y, const Spacing& dx) {
   return impl::integrate_to_host<impl::simpson_weights>("quern::simpson", exec, y, dx);
 }
 /// The integrals along an axis.
-template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing, class... Work>
-void simpson(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along, Work&... work) {
-  impl::integrate_to_view<impl::simpson_weights>("quern::simpson", exec, out, y, dx, along, work...);
+template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing,
+          option<workspace<Exec>>... Options>
+void simpson(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along, Options&... options) {
+  impl::integrate_to_view<impl::simpson_weights>("quern::simpson", exec, out, y, dx, along, options...);
 }
-/// The same on a default instance of y's execution space.
 template <view_like In, impl::sample_spacing Spacing>
 auto simpson(const In& y, const Spacing& dx) {
-  return simpson(impl::default_execution_space<In>(), y, dx);
+  return simpson(impl::space_of(y), y, dx);
 }
-/// The same on a default instance of y's execution space.
 template <view_like Out, view_like In, impl::sample_spacing Spacing>
 void simpson(const Out& out, const In& y, const Spacing& dx, const axis& along) {
-  simpson(impl::default_execution_space<In>(), out, y, dx, along);
+  simpson(impl::space_of(y), out, y, dx, along);
 }
 
 /// The integrals from the first sample to each, by the trapezoidal rule: `out` has the extents of `y`, and 0 first.
 /// Three kernels and a scan; `out` holds the trapezoids in between, in its type. Asynchronous.
-template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing, class... Work>
+template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing,
+          option<workspace<Exec>>... Options>
 void cumulative_trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along,
-                          Work&... work) {
-  impl::cumulate_trapezoids(exec, out, y, dx, along, work...);
+                          Options&... options) {
+  impl::cumulate_trapezoids(exec, out, y, dx, along, options...);
 }
-/// The same on a default instance of y's execution space.
 template <view_like Out, view_like In, impl::sample_spacing Spacing>
 void cumulative_trapezoid(const Out& out, const In& y, const Spacing& dx, const axis& along) {
-  cumulative_trapezoid(impl::default_execution_space<In>(), out, y, dx, along);
+  cumulative_trapezoid(impl::space_of(y), out, y, dx, along);
 }
 
 }  // namespace quern

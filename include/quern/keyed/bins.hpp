@@ -4,6 +4,7 @@
 #define QUERN_KEYED_BINS_HPP
 
 #include <array>
+#include <quern/core/options.hpp>
 #include <quern/core/arguments.hpp>
 #include <quern/core/binary_search.hpp>
 #include <quern/core/exact.hpp>
@@ -13,10 +14,6 @@
 /// From a value to the number of its bin; -1 where it has none.
 
 namespace quern {
-
-/// Asks for an error where a key has no place: see `bincount`.
-struct checked_t {};
-inline constexpr checked_t checked{};
 
 /// The range of equal bins: from `low` to `high`, both included.
 struct bin_range {

@@ -18,6 +18,7 @@
 /// one number for each 4096 elements. Without exec, calls run on a default instance of out's execution space.
 
 #include <concepts>
+#include <quern/core/call.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/kept.hpp>
@@ -87,19 +88,19 @@ struct put_position {
 };
 
 template <class Exec, class Count, class Out, class X, class Mask>
-void compact_into(const Exec& exec, const Count& count, const Out& out_view, const X& x_view, const Mask& mask_view) {
-  const std::string label = "quern::compact";
-  const auto x = make_input<Exec>(x_view, label).array;
-  const auto out = make_result<Exec>(label, "out", out_view, x);
-  std::int64_t* number = count_output<Exec>(label, count);
+void compact_into(const call<Exec>& c, const Count& count, const Out& out_view, const X& x_view,
+                  const Mask& mask_view) {
+  const Exec& exec = c.exec;
+  const auto x = c.input(x_view);
+  const auto out = make_result<Exec>(c.label, "out", out_view, x);
+  std::int64_t* number = count_output<Exec>(c.label, count);
   const auto run = [&](const auto& nest, const auto& keep) {
-    for_kept(label, exec, x.extents.size(), keep, put_element<value_of<X>, value_of<Out>>{x.data, nest, out}, number);
+    for_kept(c.label, exec, x.extents.size(), keep, put_element<value_of<X>, value_of<Out>>{x.data, nest, out}, number);
   };
   if constexpr (view_like<Mask>) {
-    const auto mask = make_input<Exec>(mask_view, label).array;
-    if (mask.extents != x.extents)
-      throw Error(label, "mask has extents " + mask.extents.str() + ", expected " + x.extents.str());
-    make_result<Exec>(label, "out", out_view, mask);
+    const auto mask = c.input(mask_view);
+    check_extents(c.label, "mask", mask.extents, x.extents);
+    make_result<Exec>(c.label, "out", out_view, mask);
     const row_nest<2> nest(row_major_nest(x.extents, x.stride, mask.stride));
     run(nest, element_meets<value_of<Mask>, not_zero, 1>{{}, mask.data, nest});
   } else {
@@ -111,56 +112,68 @@ void compact_into(const Exec& exec, const Count& count, const Out& out_view, con
 }
 
 template <class Exec, class Count, class Out, class X>
-void nonzero_into(const Exec& exec, const Count& count, const Out& out_view, const X& x_view) {
+void nonzero_into(const call<Exec>& c, const Count& count, const Out& out_view, const X& x_view) {
   using O = value_of<Out>;
   static_assert(std::is_integral_v<O>, "quern::nonzero: out must be of an integer type");
-  const std::string label = "quern::nonzero";
-  const auto x = make_input<Exec>(x_view, label).array;
-  const auto out = make_output<Exec>(out_view, label);
+  const Exec& exec = c.exec;
+  const auto x = c.input(x_view);
+  const auto out = c.output(out_view);
   const bool rows = out.extents.rank == 2 && out.extents.extent[1] == x.extents.rank;
   if (out.extents.rank != 1 && !rows)
-    throw Error(label, "out has extents " + out.extents.str() + ", expected rank 1 or (n, " +
-                           std::to_string(x.extents.rank) + ")");
+    throw Error(c.label, "out has extents " + out.extents.str() + ", expected rank 1 or (n, " +
+                             std::to_string(x.extents.rank) + ")");
   const std::int64_t largest =
       rows ? *std::max_element(x.extents.extent.begin(), x.extents.extent.end()) : x.extents.size();
   if (largest > 0 && !std::in_range<O>(largest - 1))
-    throw Error(label, "positions to before " + std::to_string(largest) + " do not fit out's type of " +
-                           std::to_string(8 * sizeof(O)) + " bits");
-  check_overlap(label, out, x, "x", false);
+    throw Error(c.label, "positions to before " + std::to_string(largest) + " do not fit out's type of " +
+                             std::to_string(8 * sizeof(O)) + " bits");
+  check_overlap(c.label, out, x, "x", false);
   put_position<O> put{out.data, out.stride[0], out.extents.extent[0], rows ? x.extents.rank : 0, out.stride[1], {}};
   std::copy_n(x.extents.extent.begin(), max_rank, put.extent);
   const row_nest<2> nest(row_major_nest(x.extents, x.stride, x.stride));
-  for_kept(label, exec, x.extents.size(), element_meets<value_of<X>, not_zero, 0>{{}, x.data, nest}, put,
-           count_output<Exec>(label, count));
+  for_kept(c.label, exec, x.extents.size(), element_meets<value_of<X>, not_zero, 0>{{}, x.data, nest}, put,
+           count_output<Exec>(c.label, count));
 }
 
 }  // namespace impl
 
 /// The elements of x where a mask is not zero, in row-major order: `x[mask]`, `numpy.compress`.
 ///
-/// `n = compact([exec,] out, x, mask)` or `compact([exec,] out, count, x, mask)`:
+/// `n = compact([exec,] out, x, mask)` or `compact([exec,] out, x, mask, size_to{n})`:
 /// - out: of rank 1; must not share memory with x or the mask
 /// - x: of any rank
 /// - mask: a View of x's extents, or a predicate of an element of x
 ///
 /// @throws Error if extents do not fit; DataError if the call waits and `out` has no room for the result
-template <class... Args>
-  requires impl::are_counted_arguments<1, 2, Args...>
-auto compact(const Args&... args) {
-  return impl::counted_call<1, 2>("quern::compact", [](const auto&... a) { impl::compact_into(a...); }, args...);
+template <execution_space Exec, view_like Out, view_like X, class Mask, size_option... Size>
+  requires(sizeof...(Size) <= 1)
+auto compact(const Exec& exec, const Out& out, const X& x, const Mask& mask, const Size&... size) {
+  impl::call c("quern::compact", exec);
+  const auto run = [&](const auto& number, const auto&... out) { impl::compact_into(c, number, out..., x, mask); };
+  return impl::run_counted(c, run, std::tie(out), size...);
+}
+template <view_like Out, view_like X, class Mask, size_option... Size>
+auto compact(const Out& out, const X& x, const Mask& mask, const Size&... size) {
+  return compact(impl::space_of(out), out, x, mask, size...);
 }
 
 /// The positions of the elements of x that are not zero, in row-major order: `numpy.flatnonzero`, or `numpy.argwhere`
 /// where `out` has rank 2. NaN is not zero.
 ///
-/// `n = nonzero([exec,] out, x)` or `nonzero([exec,] out, count, x)`:
+/// `n = nonzero([exec,] out, x)` or `nonzero([exec,] out, x, size_to{n})`:
 /// - out: of an integer type; of rank 1 for row-major numbers, or (n, rank of x) for positions along the axes
 ///
 /// @throws Error if extents do not fit or out's type does not hold the positions; DataError as above
-template <class... Args>
-  requires impl::are_counted_arguments<1, 1, Args...>
-auto nonzero(const Args&... args) {
-  return impl::counted_call<1, 1>("quern::nonzero", [](const auto&... a) { impl::nonzero_into(a...); }, args...);
+template <execution_space Exec, view_like Out, view_like X, size_option... Size>
+  requires(sizeof...(Size) <= 1)
+auto nonzero(const Exec& exec, const Out& out, const X& x, const Size&... size) {
+  impl::call c("quern::nonzero", exec);
+  const auto run = [&](const auto& number, const auto&... out) { impl::nonzero_into(c, number, out..., x); };
+  return impl::run_counted(c, run, std::tie(out), size...);
+}
+template <view_like Out, view_like X, size_option... Size>
+auto nonzero(const Out& out, const X& x, const Size&... size) {
+  return nonzero(impl::space_of(out), out, x, size...);
 }
 
 }  // namespace quern

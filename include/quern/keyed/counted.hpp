@@ -7,9 +7,34 @@
 /// Operations whose number of results depends on the data.
 
 #include <quern/core/arguments.hpp>
+#include <quern/core/call.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/map/map.hpp>
+
+namespace quern {
+
+/// Where an operation writes how many results it has, as its last argument: the rank-0 View of `std::int64_t`. The call
+/// is then asynchronous; without it, it waits and returns the number.
+template <view_like V>
+struct size_to {
+  V number;
+};
+template <class V>
+size_to(V) -> size_to<V>;
+
+namespace impl {
+template <class T>
+inline constexpr bool is_size_to = false;
+template <class V>
+inline constexpr bool is_size_to<size_to<V>> = true;
+}  // namespace impl
+
+/// The option `size_to`.
+template <class T>
+concept size_option = impl::is_size_to<std::remove_cvref_t<T>>;
+
+}  // namespace quern
 
 namespace quern::impl {
 
@@ -63,16 +88,9 @@ template <class Exec, class V>
 std::int64_t* count_output(const std::string& label, const V& view) {
   static_assert(std::is_same_v<value_of<V>, std::int64_t>, "quern: count must be a View of std::int64_t");
   const auto count = make_output<Exec>(view, label);
-  if (count.extents.rank != 0) throw Error(label, "count has extents " + count.extents.str() + ", expected rank 0");
+  if (count.extents.rank != 0) reject_extents(label, "count", count.extents, "rank 0");
   return count.data;
 }
-
-/// Arguments of an operation with so many outputs and inputs: [exec,] outputs..., [count,] inputs...
-template <int Outputs, int Inputs, class First, class... Rest>
-inline constexpr bool are_counted_arguments = [] {
-  if constexpr (execution_space<First>) return are_counted_arguments<Outputs, Inputs, Rest...>;
-  else return view_like<First> && (sizeof...(Rest) + 1 == Outputs + Inputs || sizeof...(Rest) == Outputs + Inputs);
-}();
 
 /// The outputs of such an operation, the number of results among them, share no memory.
 template <class Exec, class... Out>
@@ -83,35 +101,24 @@ void check_results(const std::string& label, const Out&... out) {
   }(std::index_sequence_for<Out...>());
 }
 
-/// Sorts out these arguments and calls `run(exec, count, outputs..., inputs...)`. Without a View for the number of
-/// results it waits, and returns it.
-template <int Outputs, int Inputs, class Run, class First, class... Rest>
-auto counted_call(const std::string& label, const Run& run, const First& first, const Rest&... rest) {
-  const deferred_marks marks;
-  if constexpr (!execution_space<First>) {
-    return counted_call<Outputs, Inputs>(label, run, default_execution_space<First>(), first, rest...);
-  } else if constexpr (sizeof...(Rest) == Outputs + Inputs + 1) {
-    [&]<std::size_t... O, std::size_t... I>(const auto& arguments, std::index_sequence<O...>,
-                                            std::index_sequence<I...>) {
-      if constexpr (Outputs > 0) check_results<First>(label, std::get<O>(arguments)..., std::get<Outputs>(arguments));
-      run(first, std::get<Outputs>(arguments), std::get<O>(arguments)..., std::get<Outputs + 1 + I>(arguments)...);
-    }(std::tie(rest...), std::make_index_sequence<Outputs>(), std::make_index_sequence<Inputs>());
-  } else {
-    [&]<std::size_t... O>(const auto& arguments, std::index_sequence<O...>) {
-      if constexpr (Outputs > 1) check_results<First>(label, std::get<O>(arguments)...);
-    }(std::tie(rest...), std::make_index_sequence<Outputs>());
-    lease<First> held(first);
-    auto* count = held.template result<std::int64_t>();
-    run(first, pinned_view<First, std::int64_t>(count), rest...);
-    first.fence(label + ": wait for the number of results");
-    if constexpr (Outputs > 0) {
-      const std::int64_t room = extents_of(std::get<0>(std::tie(rest...))).extent[0];
-      if (*count > room)
-        throw DataError(label, "there are " + std::to_string(*count) + " results and room for " + std::to_string(room),
-                        room, 0);
-    }
-    return std::int64_t{*count};
-  }
+/// Calls `run(number, out...)` with a View for the number of results: the caller's, or else one for which the call
+/// waits, to return what is in it.
+template <class Exec, class Run, class... Out, class Number>
+void run_counted(call<Exec>& c, const Run& run, const std::tuple<const Out&...>& out, const size_to<Number>& size) {
+  std::apply([&](const auto&... o) { check_results<Exec>(c.label, o..., size.number); }, out);
+  std::apply([&](const auto&... o) { run(size.number, o...); }, out);
+}
+template <class Exec, class Run, class... Out>
+std::int64_t run_counted(call<Exec>& c, const Run& run, const std::tuple<const Out&...>& out) {
+  if constexpr (sizeof...(Out) > 1) std::apply([&](const auto&... o) { check_results<Exec>(c.label, o...); }, out);
+  auto* number = c.template result<std::int64_t>();
+  std::apply([&](const auto&... o) { run(pinned_view<Exec, std::int64_t>(number), o...); }, out);
+  c.exec.fence(c.label + ": wait for the number of results");
+  const std::int64_t room = extents_of(std::get<0>(out)).extent[0];
+  if (*number > room)
+    throw DataError(c.label, "there are " + std::to_string(*number) + " results and room for " + std::to_string(room),
+                    room, 0);
+  return *number;
 }
 
 }  // namespace quern::impl

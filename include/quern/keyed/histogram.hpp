@@ -4,6 +4,7 @@
 #define QUERN_KEYED_HISTOGRAM_HPP
 
 #include <cmath>
+#include <quern/core/call.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/core/team_scratch.hpp>
@@ -210,13 +211,14 @@ void with_bins(const Exec& exec, const std::string& label, const Out& out_view, 
   static_assert(sizeof...(weights_view) <= 1, "quern::histogram: at most one View of weights");
   static_assert((std::is_integral_v<O> && sizeof(O) >= 4) || std::is_same_v<O, float> || std::is_same_v<O, double>,
                 "quern::histogram: out must be of integers of 32 or 64 bits, float or double");
-  const auto out = make_output<Exec>(out_view, label);
-  auto x = make_input<Exec>(x_view, label).array;
+  call c(label, exec);
+  const auto out = c.output(out_view);
+  auto x = c.input(x_view);
   check_overlap(label, out, x, "x", false);
   if constexpr (requires { bin.at(x.data); }) {
     x.extents.rank = 1;  // points, whose other axis the bins know
   } else if (out.extents.rank != 1) {
-    throw Error(label, "out has extents " + out.extents.str() + ", expected rank 1");
+    reject_extents(label, "out", out.extents, "rank 1");
   }
   const auto zero = [&] { map_checked(label + "/zero", exec, out_view, op::identity(), O(0)); };
   if constexpr (sizeof...(weights_view) == 0) {
@@ -280,6 +282,40 @@ void check_keys(const Exec& exec, const std::string& label, const X& x_view, con
 
 }  // namespace impl
 
+/// The weight of each value of a histogram, as its last argument: `weights{w}`, with extents that broadcast to those of
+/// the values.
+template <view_like V>
+struct weights {
+  V of;
+};
+template <class V>
+weights(V) -> weights<V>;
+
+namespace impl {
+
+template <class T>
+inline constexpr bool is_weights = false;
+template <class V>
+inline constexpr bool is_weights<weights<V>> = true;
+
+}  // namespace impl
+
+/// The option `weights`.
+template <class T>
+concept weights_option = impl::is_weights<std::remove_cvref_t<T>>;
+
+namespace impl {
+
+template <class T>
+concept bincount_option = option<T, checked_t> || weights_option<T>;
+template <class T>
+auto weights_in(const T& option) {
+  if constexpr (weights_option<T>) return std::tuple(option.of);
+  else return std::tuple();
+}
+
+}  // namespace impl
+
 /// How many values lie in each of n equal bins from `range.low` to `range.high`, n the extent of `out`:
 /// `numpy.histogram(x, n, (low, high))`. With weights, `out(b)` is the sum of those whose values lie in bin b.
 ///
@@ -295,17 +331,18 @@ void check_keys(const Exec& exec, const std::string& label, const X& x_view, con
 /// @param weights optional; broadcasts to x
 /// @throws Error if `low` is not less than `high`, one is not finite, or double has not enough numbers between them for
 ///         the edges of the bins; if extents do not fit
-template <execution_space Exec, view_like Out, view_like X, view_like... Weights>
+template <execution_space Exec, view_like Out, view_like X, weights_option... Weights>
+  requires(sizeof...(Weights) <= 1)
 void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const Weights&... weights) {
   const std::string label = "quern::histogram";
   const std::int64_t bins = impl::extents_of(out).size();
   impl::check_range(label, range, bins);
-  impl::with_bins(exec, label, out, x, impl::equal_bins(range, bins), weights...);
+  impl::with_bins(exec, label, out, x, impl::equal_bins(range, bins), weights.of...);
 }
-/// The same on a default instance of out's execution space.
-template <view_like Out, view_like X, view_like... Weights>
+template <view_like Out, view_like X, weights_option... Weights>
+  requires(sizeof...(Weights) <= 1)
 void histogram(const Out& out, const X& x, const bin_range& range, const Weights&... weights) {
-  histogram(impl::default_execution_space<Out>(), out, x, range, weights...);
+  histogram(impl::space_of(out), out, x, range, weights...);
 }
 
 /// The histogram of points with several coordinates: `numpy.histogramdd(x, bins, ranges)`. Extent d of `out` is the
@@ -313,27 +350,28 @@ void histogram(const Out& out, const X& x, const bin_range& range, const Weights
 ///
 /// @param out     of rank 2 to 4
 /// @param x       points as rows: (n, rank of out)
-/// @param weights optional; of rank 1, one for each point, or one for all
-template <execution_space Exec, view_like Out, view_like X, std::size_t Rank, view_like... Weights>
+/// @param weights optional, `weights{w}`; of rank 1, one for each point, or one for all
+template <execution_space Exec, view_like Out, view_like X, std::size_t Rank, weights_option... Weights>
+  requires(sizeof...(Weights) <= 1)
 void histogram(const Exec& exec, const Out& out, const X& x, const std::array<bin_range, Rank>& ranges,
                const Weights&... weights) {
   static_assert(Rank > 1 && Rank <= 4, "quern::histogram: points have two to four coordinates");
-  const std::string label = "quern::histogram";
-  const auto points = impl::make_input<Exec>(x, label).array;
+  impl::call c("quern::histogram", exec);
+  const auto points = c.input(x);
   const shape bins = impl::extents_of(out);
   if (bins.rank != Rank || points.extents.rank != 2 || points.extents.extent[1] != static_cast<std::int64_t>(Rank))
-    throw Error(label, "out has extents " + bins.str() + " and x " + points.extents.str() + ", expected rank " +
-                           std::to_string(Rank) + " and (n, " + std::to_string(Rank) + ")");
-  for (std::size_t d = 0; d < Rank; ++d) impl::check_range(label, ranges[d], bins.extent[d]);
+    throw Error(c.label, "out has extents " + bins.str() + " and x " + points.extents.str() + ", expected rank " +
+                             std::to_string(Rank) + " and (n, " + std::to_string(Rank) + ")");
+  for (std::size_t d = 0; d < Rank; ++d) impl::check_range(c.label, ranges[d], bins.extent[d]);
   impl::with_bins(
-      exec, label, out, x,
+      exec, c.label, out, x,
       impl::point_bins<impl::value_of<X>, Rank>(ranges, bins, points.stride[1], std::make_index_sequence<Rank>()),
-      weights...);
+      weights.of...);
 }
-/// The same on a default instance of out's execution space.
-template <view_like Out, view_like X, std::size_t Rank, view_like... Weights>
+template <view_like Out, view_like X, std::size_t Rank, weights_option... Weights>
+  requires(sizeof...(Weights) <= 1)
 void histogram(const Out& out, const X& x, const std::array<bin_range, Rank>& ranges, const Weights&... weights) {
-  histogram(impl::default_execution_space<Out>(), out, x, ranges, weights...);
+  histogram(impl::space_of(out), out, x, ranges, weights...);
 }
 
 /// The histogram between given edges: bin b holds `edges(b) <= x < edges(b + 1)`, the last one its upper end too. Waits
@@ -342,62 +380,46 @@ void histogram(const Out& out, const X& x, const std::array<bin_range, Rank>& ra
 /// @param edges of rank 1, one more than `out` has elements, in ascending order, of any type; values are compared as
 /// numbers
 /// @throws DataError with the position of the first edge that is greater than the next, or NaN
-template <execution_space Exec, view_like Out, view_like X, view_like Edges, view_like... Weights>
+template <execution_space Exec, view_like Out, view_like X, view_like Edges, weights_option... Weights>
+  requires(sizeof...(Weights) <= 1)
 void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_view, const Weights&... weights) {
-  const std::string label = "quern::histogram";
-  const auto edges = impl::make_input<Exec>(edges_view, label).array;
+  impl::call c("quern::histogram", exec);
+  const auto edges = c.input(edges_view);
   const shape found = impl::extents_of(out);
   const std::int64_t bins = found.size();
   if (edges.extents != shape{bins + 1} || bins == 0)
-    throw Error(label, "edges have extents " + edges.extents.str() + ", expected one more than out with extents " +
-                           found.str());
-  impl::check_increasing(exec, label, "the edges", edges);
-  impl::with_bins(exec, label, out, x,
+    throw Error(c.label, "edges have extents " + edges.extents.str() + ", expected one more than out with extents " +
+                             found.str());
+  impl::check_increasing(exec, c.label, "the edges", edges);
+  impl::with_bins(exec, c.label, out, x,
                   impl::given_edges<impl::value_of<Edges>, impl::value_of<X>>{edges.data, edges.stride[0], bins},
-                  weights...);
+                  weights.of...);
 }
-/// The same on a default instance of out's execution space.
-template <view_like Out, view_like X, view_like Edges, view_like... Weights>
+template <view_like Out, view_like X, view_like Edges, weights_option... Weights>
+  requires(sizeof...(Weights) <= 1)
 void histogram(const Out& out, const X& x, const Edges& edges, const Weights&... weights) {
-  histogram(impl::default_execution_space<Out>(), out, x, edges, weights...);
+  histogram(impl::space_of(out), out, x, edges, weights...);
 }
 
 /// How often each of the numbers 0 to n - 1 is among the elements of x, n the extent of `out`, or the sums of their
-/// weights: `numpy.bincount` with a length that is given. Other numbers are not counted. Accuracy, asynchrony and
-/// memory as of `histogram`.
-template <execution_space Exec, view_like Out, view_like X, view_like... Weights>
-void bincount(const Exec& exec, const Out& out, const X& x, const Weights&... weights) {
+/// weights: `numpy.bincount` with a length that is given. Other numbers are not counted, or with `checked`, for which
+/// the call waits, an error. Accuracy, asynchrony and memory as of `histogram`.
+///
+/// @param options `weights{w}`, `checked`
+/// @throws DataError with `checked`, whose `item()` is the position (row-major) of the first key that is not from 0 to
+///         n - 1
+template <execution_space Exec, view_like Out, view_like X, impl::bincount_option... Options>
+void bincount(const Exec& exec, const Out& out, const X& x, const Options&... options) {
   static_assert(std::is_integral_v<impl::value_of<X>>, "quern::bincount: x must be of an integer type");
   const std::string label = "quern::bincount";
   const std::int64_t bins = impl::extents_of(out).size();
-  impl::with_bins(exec, label, out, x, impl::own_bin{bins}, weights...);
+  if constexpr (impl::has_option<checked_t, Options...>) impl::check_keys(exec, label, x, impl::range_bin{{bins}});
+  std::apply([&](const auto&... weights) { impl::with_bins(exec, label, out, x, impl::own_bin{bins}, weights...); },
+             std::tuple_cat(impl::weights_in(options)...));
 }
-/// The same on a default instance of out's execution space.
-template <view_like Out, view_like X, view_like... Weights>
-void bincount(const Out& out, const X& x, const Weights&... weights) {
-  bincount(impl::default_execution_space<Out>(), out, x, weights...);
-}
-
-/// Counts keys after a look at all of them: waits.
-/// @throws DataError whose `item()` is the position (row-major) of the first key that is not from 0 to n - 1
-template <execution_space Exec, view_like Out, view_like X>
-void bincount(const Exec& exec, const Out& out, const X& x, checked_t) {
-  impl::check_keys(exec, "quern::bincount", x, impl::range_bin{{impl::extents_of(out).size()}});
-  bincount(exec, out, x);
-}
-template <execution_space Exec, view_like Out, view_like X, view_like Weights>
-void bincount(const Exec& exec, const Out& out, const X& x, const Weights& weights, checked_t) {
-  impl::check_keys(exec, "quern::bincount", x, impl::range_bin{{impl::extents_of(out).size()}});
-  bincount(exec, out, x, weights);
-}
-/// The same on a default instance of out's execution space.
-template <view_like Out, view_like X>
-void bincount(const Out& out, const X& x, checked_t) {
-  bincount(impl::default_execution_space<Out>(), out, x, checked);
-}
-template <view_like Out, view_like X, view_like Weights>
-void bincount(const Out& out, const X& x, const Weights& weights, checked_t) {
-  bincount(impl::default_execution_space<Out>(), out, x, weights, checked);
+template <view_like Out, view_like X, impl::bincount_option... Options>
+void bincount(const Out& out, const X& x, const Options&... options) {
+  bincount(impl::space_of(out), out, x, options...);
 }
 
 }  // namespace quern

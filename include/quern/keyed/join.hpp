@@ -20,9 +20,9 @@
 ///
 /// Results go to Views of rank 1 and a signed integer type that are large enough: ask the counting call first, or pass
 /// what is surely enough. These calls wait for `exec` and return the number of results, which is a `DataError` where
-/// they have no room; with a View of rank 0 of `std::int64_t` before the keys they do not wait and write the number to
-/// it, and what does not fit is left out. Without exec they run on a default instance of the execution space of the
-/// first View.
+/// they have no room; with `size_to{n}` as the last argument they do not wait and write the number to the rank-0 View
+/// n of `std::int64_t`, and what does not fit is left out. Without exec they run on a default instance of the execution
+/// space of the first View.
 ///
 /// The right keys are sorted, and the left ones searched among them. Scratch memory is that of `argsort` of the right
 /// column, and 16 bytes for each left row; for semi_join and anti_join that of `sort`, the right column once more, and
@@ -212,11 +212,20 @@ void join_pairs(const std::string& label, bool keep_all, const Exec& exec, const
   join_into(label, exec, count, make_rows<Exec>(label, "the left rows", left_rows, left, right),
             make_rows<Exec>(label, "the right rows", right_rows, left, right), left, right, keep_all);
 }
-template <class Exec, class Count, class Left, class Right>
-void count_pairs(const std::string& label, bool keep_all, const Exec& exec, const Count& count, const Left& left_view,
+template <class Exec, class Out, class Left, class Right>
+auto count_pairs(const char* label, bool keep_all, const Exec& exec, const Out& out, const Left& left_view,
                  const Right& right_view) {
-  const auto [left, right] = check_join<Exec>(label, left_view, right_view);
-  join_into(label, exec, count, result_row<std::int64_t>(), result_row<std::int64_t>(), left, right, keep_all);
+  call c(label, exec);
+  const auto [left, right] = check_join<Exec>(c.label, left_view, right_view);
+  const result_row<std::int64_t> none;
+  if constexpr (view_like<Out>) {
+    join_into(c.label, exec, out, none, none, left, right, keep_all);
+  } else {
+    auto* number = c.template result<std::int64_t>();
+    join_into(c.label, exec, pinned_view<Exec, std::int64_t>(number), none, none, left, right, keep_all);
+    exec.fence(c.label + ": wait for the number of results");
+    return std::int64_t{*number};
+  }
 }
 
 /// Marks the left rows whose key is among the right ones, which are sorted; or those whose key is not, if that is
@@ -270,47 +279,102 @@ void filter_rows(const std::string& label, bool wanted, const Exec& exec, const 
 }  // namespace impl
 
 /// All pairs of a left and a right row with equal keys: SQL's inner join. See the table above.
-template <class... Args>
-  requires impl::are_counted_arguments<2, 2, Args...>
-auto join(const Args&... args) {
-  const std::string label = "quern::join";
-  return impl::counted_call<2, 2>(label, [&](const auto&... a) { impl::join_pairs(label, false, a...); }, args...);
+template <execution_space Exec, view_like LeftRows, view_like RightRows, view_like Left, view_like Right,
+          size_option... Size>
+  requires(sizeof...(Size) <= 1)
+auto join(const Exec& exec, const LeftRows& left_rows, const RightRows& right_rows, const Left& left,
+          const Right& right, const Size&... size) {
+  impl::call c("quern::join", exec);
+  const auto run = [&](const auto& number, const auto&... out) {
+    impl::join_pairs(c.label, false, exec, number, out..., left, right);
+  };
+  return impl::run_counted(c, run, std::tie(left_rows, right_rows), size...);
+}
+template <view_like LeftRows, view_like RightRows, view_like Left, view_like Right, size_option... Size>
+auto join(const LeftRows& left_rows, const RightRows& right_rows, const Left& left, const Right& right,
+          const Size&... size) {
+  return join(impl::space_of(left_rows), left_rows, right_rows, left, right, size...);
 }
 /// The left join: a left row without a partner makes a pair with -1.
-template <class... Args>
-  requires impl::are_counted_arguments<2, 2, Args...>
-auto left_join(const Args&... args) {
-  const std::string label = "quern::left_join";
-  return impl::counted_call<2, 2>(label, [&](const auto&... a) { impl::join_pairs(label, true, a...); }, args...);
+template <execution_space Exec, view_like LeftRows, view_like RightRows, view_like Left, view_like Right,
+          size_option... Size>
+  requires(sizeof...(Size) <= 1)
+auto left_join(const Exec& exec, const LeftRows& left_rows, const RightRows& right_rows, const Left& left,
+               const Right& right, const Size&... size) {
+  impl::call c("quern::left_join", exec);
+  const auto run = [&](const auto& number, const auto&... out) {
+    impl::join_pairs(c.label, true, exec, number, out..., left, right);
+  };
+  return impl::run_counted(c, run, std::tie(left_rows, right_rows), size...);
+}
+template <view_like LeftRows, view_like RightRows, view_like Left, view_like Right, size_option... Size>
+auto left_join(const LeftRows& left_rows, const RightRows& right_rows, const Left& left, const Right& right,
+               const Size&... size) {
+  return left_join(impl::space_of(left_rows), left_rows, right_rows, left, right, size...);
 }
 /// The left rows whose key is among the right ones.
-template <class... Args>
-  requires impl::are_counted_arguments<1, 2, Args...>
-auto semi_join(const Args&... args) {
-  const std::string label = "quern::semi_join";
-  return impl::counted_call<1, 2>(label, [&](const auto&... a) { impl::filter_rows(label, true, a...); }, args...);
+template <execution_space Exec, view_like LeftRows, view_like Left, view_like Right, size_option... Size>
+  requires(sizeof...(Size) <= 1)
+auto semi_join(const Exec& exec, const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
+  impl::call c("quern::semi_join", exec);
+  const auto run = [&](const auto& number, const auto&... out) {
+    impl::filter_rows(c.label, true, exec, number, out..., left, right);
+  };
+  return impl::run_counted(c, run, std::tie(left_rows), size...);
+}
+template <view_like LeftRows, view_like Left, view_like Right, size_option... Size>
+auto semi_join(const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
+  return semi_join(impl::space_of(left_rows), left_rows, left, right, size...);
 }
 /// The left rows whose key is not among the right ones.
-template <class... Args>
-  requires impl::are_counted_arguments<1, 2, Args...>
-auto anti_join(const Args&... args) {
-  const std::string label = "quern::anti_join";
-  return impl::counted_call<1, 2>(label, [&](const auto&... a) { impl::filter_rows(label, false, a...); }, args...);
+template <execution_space Exec, view_like LeftRows, view_like Left, view_like Right, size_option... Size>
+  requires(sizeof...(Size) <= 1)
+auto anti_join(const Exec& exec, const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
+  impl::call c("quern::anti_join", exec);
+  const auto run = [&](const auto& number, const auto&... out) {
+    impl::filter_rows(c.label, false, exec, number, out..., left, right);
+  };
+  return impl::run_counted(c, run, std::tie(left_rows), size...);
+}
+template <view_like LeftRows, view_like Left, view_like Right, size_option... Size>
+auto anti_join(const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
+  return anti_join(impl::space_of(left_rows), left_rows, left, right, size...);
 }
 
-/// How many pairs `join` gives: `n = join_count([exec,] left, right)`, or into a View before the keys.
-template <class... Args>
-  requires impl::are_counted_arguments<0, 2, Args...>
-auto join_count(const Args&... args) {
-  const std::string label = "quern::join_count";
-  return impl::counted_call<0, 2>(label, [&](const auto&... a) { impl::count_pairs(label, false, a...); }, args...);
+/// How many pairs `join` gives: `n = join_count(exec, left, right)`, or `join_count(exec, out, left, right)` into a
+/// View.
+template <execution_space Exec, result_like Out, view_like Left, view_like Right>
+auto join_count(const Exec& exec, const Out& out, const Left& left, const Right& right) {
+  return impl::count_pairs("quern::join_count", false, exec, out, left, right);
+}
+template <execution_space Exec, view_like Left, view_like Right>
+auto join_count(const Exec& exec, const Left& left, const Right& right) {
+  return join_count(exec, on_host, left, right);
+}
+template <view_like Left, view_like Right>
+auto join_count(const Left& left, const Right& right) {
+  return join_count(impl::space_of(left), on_host, left, right);
+}
+template <view_like Out, view_like Left, view_like Right>
+void join_count(const Out& out, const Left& left, const Right& right) {
+  join_count(impl::space_of(out), out, left, right);
 }
 /// How many pairs `left_join` gives.
-template <class... Args>
-  requires impl::are_counted_arguments<0, 2, Args...>
-auto left_join_count(const Args&... args) {
-  const std::string label = "quern::left_join_count";
-  return impl::counted_call<0, 2>(label, [&](const auto&... a) { impl::count_pairs(label, true, a...); }, args...);
+template <execution_space Exec, result_like Out, view_like Left, view_like Right>
+auto left_join_count(const Exec& exec, const Out& out, const Left& left, const Right& right) {
+  return impl::count_pairs("quern::left_join_count", true, exec, out, left, right);
+}
+template <execution_space Exec, view_like Left, view_like Right>
+auto left_join_count(const Exec& exec, const Left& left, const Right& right) {
+  return left_join_count(exec, on_host, left, right);
+}
+template <view_like Left, view_like Right>
+auto left_join_count(const Left& left, const Right& right) {
+  return left_join_count(impl::space_of(left), on_host, left, right);
+}
+template <view_like Out, view_like Left, view_like Right>
+void left_join_count(const Out& out, const Left& left, const Right& right) {
+  left_join_count(impl::space_of(out), out, left, right);
 }
 
 }  // namespace quern

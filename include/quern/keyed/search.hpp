@@ -3,6 +3,7 @@
 #ifndef QUERN_KEYED_SEARCH_HPP
 #define QUERN_KEYED_SEARCH_HPP
 
+#include <quern/core/call.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/keyed/bins.hpp>
 #include <quern/map/map.hpp>
@@ -64,11 +65,10 @@ template <class Exec, class Out, class Sorted, class X>
 void search_in(const Exec& exec, const std::string& label, const Out& out, const Sorted& sorted_view, const X& x,
                bool after_equal, bool checked) {
   static_assert(std::is_integral_v<value_of<Out>>, "quern::searchsorted: out must be of an integer type");
-  const deferred_marks marks;
-  const auto sorted = make_input<Exec>(sorted_view, label).array;
-  if (sorted.extents.rank != 1)
-    throw Error(label, "the sorted values have extents " + sorted.extents.str() + ", expected rank 1");
-  check_overlap(label, make_output<Exec>(out, label), sorted, "the sorted values", false);
+  const call c(label, exec);
+  const auto sorted = c.input(sorted_view);
+  if (sorted.extents.rank != 1) reject_extents(label, "the sorted values", sorted.extents, "rank 1");
+  check_overlap(label, c.output(out), sorted, "the sorted values", false);
   if (checked) check_increasing(exec, label, "the edges", sorted);
   map_checked(label, exec, out,
               sorted_position<value_of<Sorted>, value_of<Out>>{sorted.data, sorted.stride[0], sorted.extents.extent[0],
@@ -86,16 +86,13 @@ void search_in(const Exec& exec, const std::string& label, const Out& out, const
 /// @param sorted of rank 1, in ascending order
 /// @param x      broadcasts to `out`
 /// @throws Error if extents do not fit or out shares memory with an input
-template <execution_space Exec, view_like Out, view_like Sorted, class X>
-  requires(view_like<X> || scalar_value<X>)
+template <execution_space Exec, view_like Out, view_like Sorted, operand X>
 void searchsorted(const Exec& exec, const Out& out, const Sorted& sorted, const X& x, side where = side::left) {
   impl::search_in(exec, "quern::searchsorted", out, sorted, x, where == side::right, false);
 }
-/// The same on a default instance of out's execution space.
-template <view_like Out, view_like Sorted, class X>
-  requires(view_like<X> || scalar_value<X>)
+template <view_like Out, view_like Sorted, operand X>
 void searchsorted(const Out& out, const Sorted& sorted, const X& x, side where = side::left) {
-  searchsorted(impl::default_execution_space<Out>(), out, sorted, x, where);
+  searchsorted(impl::space_of(out), out, sorted, x, where);
 }
 
 /// The bin of each element among edges that increase: b where `edges(b - 1) <= x < edges(b)`, so 0 below the first edge
@@ -107,16 +104,13 @@ void searchsorted(const Out& out, const Sorted& sorted, const X& x, side where =
 /// @param x     broadcasts to `out`
 /// @throws DataError with the position of the first edge that is greater than the next, or NaN; Error if extents do not
 ///         fit
-template <execution_space Exec, view_like Out, class X, view_like Edges>
-  requires(view_like<X> || scalar_value<X>)
+template <execution_space Exec, view_like Out, operand X, view_like Edges>
 void digitize(const Exec& exec, const Out& out, const X& x, const Edges& edges, side where = side::right) {
   impl::search_in(exec, "quern::digitize", out, edges, x, where == side::right, true);
 }
-/// The same on a default instance of out's execution space.
-template <view_like Out, class X, view_like Edges>
-  requires(view_like<X> || scalar_value<X>)
+template <view_like Out, operand X, view_like Edges>
 void digitize(const Out& out, const X& x, const Edges& edges, side where = side::right) {
-  digitize(impl::default_execution_space<Out>(), out, x, edges, where);
+  digitize(impl::space_of(out), out, x, edges, where);
 }
 
 }  // namespace quern

@@ -30,6 +30,7 @@
 
 #include <limits>
 #include <quern/core/axes.hpp>
+#include <quern/core/call.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/values.hpp>
 #include <quern/keyed/counted.hpp>
@@ -306,20 +307,18 @@ void sort(const Exec& exec, const Out& out_view, const X& x_view, const Options&
   using T = impl::value_of<X>;
   static_assert(std::is_same_v<T, impl::value_of<Out>>, "quern::sort: out must be of x's value type");
   impl::require_order<T, Options...>();
-  const std::string label = "quern::sort";
-  const auto x = impl::make_input<Exec>(x_view, label).array;
-  const auto out = impl::make_output<Exec>(out_view, label);
-  if (out.extents != x.extents)
-    throw Error(label, "out has extents " + out.extents.str() + ", expected " + x.extents.str());
-  impl::check_overlap(label, out, x, "x", true);
-  const impl::sort_lines lines(label, x.extents, options...);
-  impl::sort_values(label, exec, lines, out, x, impl::ordering_of<T>(options...));
+  impl::call c("quern::sort", exec);
+  const auto x = c.input(x_view);
+  const auto out = c.output(out_view);
+  impl::check_extents(c.label, "out", out.extents, x.extents);
+  impl::check_overlap(c.label, out, x, "x", true);
+  const impl::sort_lines lines(c.label, x.extents, options...);
+  impl::sort_values(c.label, exec, lines, out, x, impl::ordering_of<T>(options...));
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, view_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 void sort(const Out& out, const X& x, const Options&... options) {
-  sort(impl::default_execution_space<Out>(), out, x, options...);
+  sort(impl::space_of(out), out, x, options...);
 }
 /// Sorts x in place.
 template <execution_space Exec, view_like X, class... Options>
@@ -327,11 +326,10 @@ template <execution_space Exec, view_like X, class... Options>
 void sort(const Exec& exec, const X& x, const Options&... options) {
   sort(exec, x, x, options...);
 }
-/// The same in place on a default instance of x's execution space.
 template <view_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 void sort(const X& x, const Options&... options) {
-  sort(impl::default_execution_space<X>(), x, x, options...);
+  sort(impl::space_of(x), x, x, options...);
 }
 
 /// Positions along each line that put x in order: `numpy.argsort(x, kind="stable")`.
@@ -345,27 +343,25 @@ void argsort(const Exec& exec, const Out& out_view, const X& x_view, const Optio
   using O = impl::value_of<Out>;
   static_assert(std::is_integral_v<O>, "quern::argsort: out must be of an integer type");
   impl::require_order<T, Options...>();
-  const std::string label = "quern::argsort";
-  const auto x = impl::make_input<Exec>(x_view, label).array;
-  const auto out = impl::make_output<Exec>(out_view, label);
-  if (out.extents != x.extents)
-    throw Error(label, "out has extents " + out.extents.str() + ", expected " + x.extents.str());
-  impl::check_overlap(label, out, x, "x", false);
-  const impl::sort_lines lines(label, x.extents, options...);
+  impl::call c("quern::argsort", exec);
+  const auto x = c.input(x_view);
+  const auto out = c.output(out_view);
+  impl::check_extents(c.label, "out", out.extents, x.extents);
+  impl::check_overlap(c.label, out, x, "x", false);
+  const impl::sort_lines lines(c.label, x.extents, options...);
   if (lines.n > 0 && !std::in_range<O>(lines.n - 1))
-    throw Error(label, "positions to before " + std::to_string(lines.n) + " do not fit out's type of " +
-                           std::to_string(8 * sizeof(O)) + " bits");
+    throw Error(c.label, "positions to before " + std::to_string(lines.n) + " do not fit out's type of " +
+                             std::to_string(8 * sizeof(O)) + " bits");
   const auto order = impl::ordering_of<T>(options...);
   if constexpr (sizeof(O) > 4)
     if (!std::in_range<std::uint32_t>(lines.n))
-      return impl::sort_positions<std::uint64_t>(label, exec, lines, out, x, order);
-  impl::sort_positions<std::uint32_t>(label, exec, lines, out, x, order);
+      return impl::sort_positions<std::uint64_t>(c.label, exec, lines, out, x, order);
+  impl::sort_positions<std::uint32_t>(c.label, exec, lines, out, x, order);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, view_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 void argsort(const Out& out, const X& x, const Options&... options) {
-  argsort(impl::default_execution_space<Out>(), out, x, options...);
+  argsort(impl::space_of(out), out, x, options...);
 }
 
 /// Puts keys in order along each line, and values as their keys. Stable.
@@ -381,30 +377,29 @@ void sort_by_key(const Exec& exec, const Keys& keys_view, const Values& values_v
   using V = impl::value_of<Values>;
   impl::require_order<K, Options...>();
   static_assert(std::is_trivially_copyable_v<V>, "quern::sort_by_key: values must be trivially copyable");
-  const std::string label = "quern::sort_by_key";
-  const auto in = impl::make_input<Exec>(keys_view, label).array;
-  const auto moved = impl::make_input<Exec>(values_view, label).array;
-  const auto keys = impl::make_output<Exec>(keys_view, label);
-  const auto values = impl::make_output<Exec>(values_view, label);
-  if (values.extents != keys.extents)
-    throw Error(label, "values have extents " + values.extents.str() + ", expected " + keys.extents.str());
-  impl::check_overlap(label, keys, values, "values", false);
-  const impl::sort_lines lines(label, keys.extents, options...);
+  impl::call c("quern::sort_by_key", exec);
+  const auto in = c.input(keys_view);
+  const auto moved = c.input(values_view);
+  const auto keys = c.output(keys_view);
+  const auto values = c.output(values_view);
+  impl::check_extents(c.label, "values", values.extents, keys.extents);
+  impl::check_overlap(c.label, keys, values, "values", false);
+  const impl::sort_lines lines(c.label, keys.extents, options...);
   auto order = impl::ordering_of<K>(options...);
   order.signed_zeros = true;
   using Order = decltype(order);
-  impl::sort_pairs<V>(label, exec, lines, in, order, impl::line_input(lines.of(moved)),
+  impl::sort_pairs<V>(c.label, exec, lines, in, order, impl::line_input(lines.of(moved)),
                       [&](const auto& sorted_keys, const auto& sorted, const auto& value_of) {
-                        impl::map_lines(label + "/keys", exec, lines.of(keys), impl::value_of_key<Order>{order},
+                        impl::map_lines(c.label + "/keys", exec, lines.of(keys), impl::value_of_key<Order>{order},
                                         impl::line_input(sorted_keys));
-                        impl::map_lines(label + "/values", exec, lines.of(values), value_of, impl::line_input(sorted));
+                        impl::map_lines(c.label + "/values", exec, lines.of(values), value_of,
+                                        impl::line_input(sorted));
                       });
 }
-/// The same on a default instance of the keys' execution space.
 template <view_like Keys, view_like Values, class... Options>
   requires impl::sort_options<impl::value_of<Keys>, Options...>
 void sort_by_key(const Keys& keys, const Values& values, const Options&... options) {
-  sort_by_key(impl::default_execution_space<Keys>(), keys, values, options...);
+  sort_by_key(impl::space_of(keys), keys, values, options...);
 }
 
 /// Whether x is in order along each line, as `sort` would leave it. Waits for `exec`.
@@ -419,11 +414,10 @@ bool is_sorted(const Exec& exec, const X& x, const Options&... options) {
   exec.fence(label + ": result");
   return *sorted;
 }
-/// The same on a default instance of x's execution space.
 template <view_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 bool is_sorted(const X& x, const Options&... options) {
-  return is_sorted(impl::default_execution_space<X>(), x, options...);
+  return is_sorted(impl::space_of(x), x, options...);
 }
 
 /// Tells without waiting: `out` gets 1 or 0.
@@ -431,18 +425,17 @@ bool is_sorted(const X& x, const Options&... options) {
 template <execution_space Exec, view_like Out, view_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 void is_sorted(const Exec& exec, const Out& out, const X& x, const Options&... options) {
-  const std::string label = "quern::is_sorted";
+  impl::call c("quern::is_sorted", exec);
   static_assert(std::is_integral_v<impl::value_of<Out>>, "quern::is_sorted: out must be of an integer type or bool");
-  const auto to = impl::make_output<Exec>(out, label);
-  if (to.extents.rank != 0) throw Error(label, "out has extents " + to.extents.str() + ", expected rank 0");
+  const auto to = c.output(out);
+  if (to.extents.rank != 0) impl::reject_extents(c.label, "out", to.extents, "rank 0");
   impl::lease<Exec> held(exec);
-  impl::reduce_pairs(label, exec, held.scratch(), to, x, options...);
+  impl::reduce_pairs(c.label, exec, held.scratch(), to, x, options...);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, view_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 void is_sorted(const Out& out, const X& x, const Options&... options) {
-  is_sorted(impl::default_execution_space<Out>(), out, x, options...);
+  is_sorted(impl::space_of(out), out, x, options...);
 }
 
 }  // namespace quern

@@ -6,6 +6,7 @@
 /// @file
 /// The first elements of arrays in order, without sorting all of them.
 
+#include <quern/core/call.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/histogram.hpp>
@@ -273,8 +274,9 @@ void first_in_order(const std::string& label, const Exec& exec, const Out& out_v
   using T = value_of<X>;
   static_assert(std::is_same_v<T, value_of<Out>>, "quern::partial_sort, top_k: values must be of x's value type");
   require_order<T, Options...>();
-  const auto x = make_input<Exec>(x_view, label).array;
-  const auto out = make_output<Exec>(out_view, label);
+  const call c(label, exec);
+  const auto x = c.input(x_view);
+  const auto out = c.output(out_view);
   const sort_lines lines(label, x.extents, options...);
   shape expected = x.extents;
   if (out.extents.rank == expected.rank)
@@ -291,9 +293,8 @@ void first_in_order(const std::string& label, const Exec& exec, const Out& out_v
     with_positions(positions_view);
   } else {
     static_assert(std::is_integral_v<value_of<Positions>>, "quern::top_k: positions must be of an integer type");
-    const auto positions = make_output<Exec>(positions_view, label);
-    if (positions.extents != out.extents)
-      throw Error(label, "positions have extents " + positions.extents.str() + ", expected " + out.extents.str());
+    const auto positions = c.output(positions_view);
+    check_extents(label, "positions", positions.extents, out.extents);
     if (lines.n > 0 && !std::in_range<value_of<Positions>>(lines.n - 1))
       throw Error(label, "positions to before " + std::to_string(lines.n) + " do not fit their type of " +
                              std::to_string(8 * sizeof(value_of<Positions>)) + " bits");
@@ -320,11 +321,10 @@ void partial_sort(const Exec& exec, const Out& out, const X& x, const Options&..
   impl::first_in_order("quern::partial_sort", exec, out, impl::no_output(), x,
                        impl::ordering_of<impl::value_of<X>>(options...), options...);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, view_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 void partial_sort(const Out& out, const X& x, const Options&... options) {
-  partial_sort(impl::default_execution_space<Out>(), out, x, options...);
+  partial_sort(impl::space_of(out), out, x, options...);
 }
 
 /// The largest elements of x along each line, from the largest down, and their positions; of equal ones the first.
@@ -341,11 +341,10 @@ void top_k(const Exec& exec, const Values& values, const Positions& positions, c
   };
   impl::first_in_order("quern::top_k", exec, values, positions, x, ordered_by(), options...);
 }
-/// The same on a default instance of the values' execution space.
 template <view_like Values, view_like Positions, view_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 void top_k(const Values& values, const Positions& positions, const X& x, const Options&... options) {
-  top_k(impl::default_execution_space<Values>(), values, positions, x, options...);
+  top_k(impl::space_of(values), values, positions, x, options...);
 }
 
 }  // namespace quern

@@ -20,10 +20,11 @@
 /// x(i)`.
 ///
 /// These calls wait for `exec` and return the number of distinct elements; a result with no room is a `DataError`. With
-/// a View of rank 0 of `std::int64_t` before x they do not wait and write the number to it; what does not fit is left
-/// out. Without exec they run on a default instance of the execution space of `values`. Scratch memory is that of
-/// `sort`, or of `argsort` where positions are wanted, and x once more.
+/// `size_to{n}` as the last argument they do not wait, and write the number to the rank-0 View n of `std::int64_t`;
+/// what does not fit is left out. Without exec they run on a default instance of the execution space of `values`.
+/// Scratch memory is that of `sort`, or of `argsort` where positions are wanted, and x once more.
 
+#include <quern/core/call.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/keyed/compact.hpp>
@@ -127,7 +128,8 @@ bool unique_by_counting(const std::string& label, const Exec& exec, const result
   const std::int64_t most = std::min<std::int64_t>(1 << 16, x.extents.size() / 4);
   if (most == 0) return false;
   const auto reducer = []<class V>(std::type_identity<V>) { return minmax_reducer<V>(); };
-  const auto range = reduce_call<1>(reduction{label + "/range", op::identity(), reducer, false}, exec, x_view);
+  const auto range =
+      reduce_call(reduction{"quern::unique/range", op::identity(), reducer, false}, exec, on_host, std::tie(x_view));
   const auto low = static_cast<std::uint64_t>(range.min), above = static_cast<std::uint64_t>(range.max) - low;
   if (std::cmp_greater_equal(above, most)) return false;
 
@@ -179,8 +181,7 @@ void unique_by_positions(const std::string& label, const Exec& exec, const Count
   const auto first = make_optional_result<Exec>(label, "first", first_view, x);
   const auto counts = make_optional_result<Exec>(label, "counts", counts_view, x);
   const auto inverse = make_output<Exec>(inverse_view, label);
-  if (inverse.extents != x.extents)
-    throw Error(label, "inverse has extents " + inverse.extents.str() + ", expected " + x.extents.str());
+  check_extents(label, "inverse", inverse.extents, x.extents);
   check_overlap(label, inverse, x, "x", false);
   std::int64_t* number = count_output<Exec>(label, count);
   const sort_lines lines = sort_lines::flat(x.extents);
@@ -212,56 +213,67 @@ void unique_with_positions(const std::string& label, const Exec& exec, const Cou
 }  // namespace impl
 
 /// The distinct elements: `numpy.unique(x)`. See the table above.
-template <class... Args>
-  requires impl::are_counted_arguments<1, 1, Args...>
-auto unique(const Args&... args) {
-  const std::string label = "quern::unique";
-  return impl::counted_call<1, 1>(
-      label,
-      [&](const auto& exec, const auto& count, const auto& values, const auto& x) {
-        impl::unique_by_values(label, exec, count, values, impl::no_output(), x);
-      },
-      args...);
+template <execution_space Exec, view_like Values, view_like X, size_option... Size>
+  requires(sizeof...(Size) <= 1)
+auto unique(const Exec& exec, const Values& values, const X& x, const Size&... size) {
+  impl::call c("quern::unique", exec);
+  const auto run = [&](const auto& number, const auto&... out) {
+    impl::unique_by_values(c.label, exec, number, out..., impl::no_output(), x);
+  };
+  return impl::run_counted(c, run, std::tie(values), size...);
+}
+template <view_like Values, view_like X, size_option... Size>
+auto unique(const Values& values, const X& x, const Size&... size) {
+  return unique(impl::space_of(values), values, x, size...);
 }
 
 /// The distinct elements and how often each occurs.
-template <class... Args>
-  requires impl::are_counted_arguments<2, 1, Args...>
-auto unique_counts(const Args&... args) {
-  const std::string label = "quern::unique_counts";
-  return impl::counted_call<2, 1>(
-      label,
-      [&](const auto& exec, const auto& count, const auto& values, const auto& counts, const auto& x) {
-        impl::unique_by_values(label, exec, count, values, counts, x);
-      },
-      args...);
+template <execution_space Exec, view_like Values, view_like Counts, view_like X, size_option... Size>
+  requires(sizeof...(Size) <= 1)
+auto unique_counts(const Exec& exec, const Values& values, const Counts& counts, const X& x, const Size&... size) {
+  impl::call c("quern::unique_counts", exec);
+  const auto run = [&](const auto& number, const auto&... out) {
+    impl::unique_by_values(c.label, exec, number, out..., x);
+  };
+  return impl::run_counted(c, run, std::tie(values, counts), size...);
+}
+template <view_like Values, view_like Counts, view_like X, size_option... Size>
+auto unique_counts(const Values& values, const Counts& counts, const X& x, const Size&... size) {
+  return unique_counts(impl::space_of(values), values, counts, x, size...);
 }
 
 /// The distinct elements, and of each element of x which of them it is.
-template <class... Args>
-  requires impl::are_counted_arguments<2, 1, Args...>
-auto unique_inverse(const Args&... args) {
-  const std::string label = "quern::unique_inverse";
-  return impl::counted_call<2, 1>(
-      label,
-      [&](const auto& exec, const auto& count, const auto& values, const auto& inverse, const auto& x) {
-        impl::unique_with_positions(label, exec, count, values, impl::no_output(), inverse, impl::no_output(), x);
-      },
-      args...);
+template <execution_space Exec, view_like Values, view_like Inverse, view_like X, size_option... Size>
+  requires(sizeof...(Size) <= 1)
+auto unique_inverse(const Exec& exec, const Values& values, const Inverse& inverse, const X& x, const Size&... size) {
+  impl::call c("quern::unique_inverse", exec);
+  const auto run = [&](const auto& number, const auto& values_to, const auto& inverse_to) {
+    impl::unique_with_positions(c.label, exec, number, values_to, impl::no_output(), inverse_to, impl::no_output(), x);
+  };
+  return impl::run_counted(c, run, std::tie(values, inverse), size...);
+}
+template <view_like Values, view_like Inverse, view_like X, size_option... Size>
+auto unique_inverse(const Values& values, const Inverse& inverse, const X& x, const Size&... size) {
+  return unique_inverse(impl::space_of(values), values, inverse, x, size...);
 }
 
 /// The distinct elements, the first position of each, of each element of x which of them it is, and how often each
 /// occurs.
-template <class... Args>
-  requires impl::are_counted_arguments<4, 1, Args...>
-auto unique_all(const Args&... args) {
-  const std::string label = "quern::unique_all";
-  return impl::counted_call<4, 1>(
-      label,
-      [&](const auto& exec, const auto& count, const auto& values, const auto& first, const auto& inverse,
-          const auto& counts,
-          const auto& x) { impl::unique_with_positions(label, exec, count, values, first, inverse, counts, x); },
-      args...);
+template <execution_space Exec, view_like Values, view_like First, view_like Inverse, view_like Counts, view_like X,
+          size_option... Size>
+  requires(sizeof...(Size) <= 1)
+auto unique_all(const Exec& exec, const Values& values, const First& first, const Inverse& inverse,
+                const Counts& counts, const X& x, const Size&... size) {
+  impl::call c("quern::unique_all", exec);
+  const auto run = [&](const auto& number, const auto&... out) {
+    impl::unique_with_positions(c.label, exec, number, out..., x);
+  };
+  return impl::run_counted(c, run, std::tie(values, first, inverse, counts), size...);
+}
+template <view_like Values, view_like First, view_like Inverse, view_like Counts, view_like X, size_option... Size>
+auto unique_all(const Values& values, const First& first, const Inverse& inverse, const Counts& counts, const X& x,
+                const Size&... size) {
+  return unique_all(impl::space_of(values), values, first, inverse, counts, x, size...);
 }
 
 }  // namespace quern

@@ -8,6 +8,7 @@
 /// result.
 
 #include <optional>
+#include <quern/core/call.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/linalg/lapack.hpp>
@@ -232,8 +233,7 @@ int* matrix_info(const std::string& label, const Info&... info_view) {
   if constexpr (sizeof...(Info) == 1) {
     const auto info = make_output<Exec>(info_view..., label);
     static_assert(std::is_same_v<std::remove_pointer_t<decltype(info.data)>, int>, "quern: info must be a View of int");
-    if (info.extents.rank != 0)
-      throw Error(label, "info has extents " + info.extents.str() + ", expected those of one number, ()");
+    if (info.extents.rank != 0) reject_extents(label, "info", info.extents, "those of one number, ()");
     return info.data;
   } else {
     return nullptr;

@@ -3,6 +3,7 @@
 #ifndef QUERN_LINALG_EIGH_HPP
 #define QUERN_LINALG_EIGH_HPP
 
+#include <quern/core/call.hpp>
 #include <quern/core/values.hpp>
 #include <quern/linalg/dense_orthogonal.hpp>
 #include <quern/linalg/jacobi.hpp>
@@ -131,7 +132,7 @@ template <class A, class Exec, class T, class... Info>
 void eigh_checked(const Exec& exec, const std::string& label, const strided<real_type<T>>& w, const strided<T>& v,
                   const strided<const T>& a, const Info&... info) {
   check_square<Exec, A>(label, a);
-  check_extents(label, "w", w, without_last(a.extents));
+  check_extents(label, "w", w.extents, without_last(a.extents));
   check_overlap(label, w, a, "a", false);
   if constexpr (may_be_matrix<Exec, A>) {
     const auto run = [&] { return eigh_matrix(exec, label, w, v, a); };
@@ -180,21 +181,20 @@ void eigh(const Exec& exec, const W& w_view, const V& v_view, const A& a_view, c
   using T = impl::value_of<V>;
   static_assert(impl::are_matrices_of<T, A>, "quern::eigh: v and a must have one floating-point or complex type");
   static_assert(std::is_same_v<impl::value_of<W>, impl::real_type<T>>, "quern::eigh: w must have a's real type");
-  const std::string label = "quern::eigh";
-  const auto w = impl::make_output<Exec>(w_view, label);
-  const auto v = impl::make_output<Exec>(v_view, label);
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_extents(label, "v", v, a.extents);
-  impl::check_overlap(label, v, a, "a", true);
-  impl::check_apart(label, {"w", "v"}, w, v);
-  impl::check_info<Exec>(label, std::tie(w, v, a), info...);
-  impl::eigh_checked<A, Exec, T>(exec, label, w, v, a, info...);
+  impl::call c("quern::eigh", exec);
+  const auto w = c.output(w_view);
+  const auto v = c.output(v_view);
+  const auto a = c.input(a_view);
+  impl::check_extents(c.label, "v", v.extents, a.extents);
+  impl::check_overlap(c.label, v, a, "a", true);
+  impl::check_apart(c.label, {"w", "v"}, w, v);
+  impl::check_info<Exec>(c.label, std::tie(w, v, a), info...);
+  impl::eigh_checked<A, Exec, T>(exec, c.label, w, v, a, info...);
 }
-/// The same on a default instance of w's execution space.
 template <view_like W, view_like V, view_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void eigh(const W& w, const V& v, const A& a, const Info&... info) {
-  eigh(impl::default_execution_space<W>(), w, v, a, info...);
+  eigh(impl::space_of(w), w, v, a, info...);
 }
 
 /// The eigenvalues alone, as `eigh` gives them.
@@ -204,17 +204,16 @@ void eigvalsh(const Exec& exec, const W& w_view, const A& a_view, const Info&...
   using T = impl::value_of<A>;
   static_assert(impl::are_matrices_of<T>, "quern::eigvalsh: a must have a floating-point or complex type");
   static_assert(std::is_same_v<impl::value_of<W>, impl::real_type<T>>, "quern::eigvalsh: w must have a's real type");
-  const std::string label = "quern::eigvalsh";
-  const auto w = impl::make_output<Exec>(w_view, label);
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_info<Exec>(label, std::tie(w, a), info...);
-  impl::eigh_checked<A, Exec, T>(exec, label, w, {}, a, info...);
+  impl::call c("quern::eigvalsh", exec);
+  const auto w = c.output(w_view);
+  const auto a = c.input(a_view);
+  impl::check_info<Exec>(c.label, std::tie(w, a), info...);
+  impl::eigh_checked<A, Exec, T>(exec, c.label, w, {}, a, info...);
 }
-/// The same on a default instance of w's execution space.
 template <view_like W, view_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void eigvalsh(const W& w, const A& a, const Info&... info) {
-  eigvalsh(impl::default_execution_space<W>(), w, a, info...);
+  eigvalsh(impl::space_of(w), w, a, info...);
 }
 
 }  // namespace quern

@@ -3,6 +3,7 @@
 #ifndef QUERN_LINALG_EINSUM_HPP
 #define QUERN_LINALG_EINSUM_HPP
 
+#include <quern/core/call.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/linalg/product_kernels.hpp>
 #include <quern/reduce/reduce.hpp>
@@ -138,15 +139,15 @@ void einsum(const Exec& exec, const Out& out_view, const A& a_view, const B& b_v
   static_assert(s.fits, "quern::einsum: at most 8 letters name the axes of an operand");
   static_assert(s.output_is_known(), "quern::einsum: every letter of the output must be one of an operand");
   static_assert(!s.output_repeats(), "quern::einsum: no letter may be twice in the output");
-  const std::string label = "quern::einsum";
-  const auto out = impl::make_output<Exec>(out_view, label);
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  const auto b = impl::make_input<Exec>(b_view, label).array;
+  impl::call op("quern::einsum", exec);
+  const auto out = op.output(out_view);
+  const auto a = op.input(a_view);
+  const auto b = op.input(b_view);
   if (a.extents.rank != s.a.rank || b.extents.rank != s.b.rank || out.extents.rank != s.out.rank)
-    throw Error(label, "out, a and b have ranks " + std::to_string(out.extents.rank) + ", " +
-                           std::to_string(a.extents.rank) + " and " + std::to_string(b.extents.rank) + ", expected " +
-                           std::to_string(s.out.rank) + ", " + std::to_string(s.a.rank) + " and " +
-                           std::to_string(s.b.rank));
+    throw Error(op.label, "out, a and b have ranks " + std::to_string(out.extents.rank) + ", " +
+                              std::to_string(a.extents.rank) + " and " + std::to_string(b.extents.rank) +
+                              ", expected " + std::to_string(s.out.rank) + ", " + std::to_string(s.a.rank) + " and " +
+                              std::to_string(s.b.rank));
 
   impl::einsum_axes outer, batch, rows, columns, terms;
   shape expected;
@@ -155,25 +156,24 @@ void einsum(const Exec& exec, const Out& out_view, const A& a_view, const B& b_v
     if (s.count(c) == 0) continue;
     std::int64_t extent = 1;
     std::array<std::int64_t, 3> stride{};
-    impl::einsum_collect(label, c, s.a, a, extent, stride[1]);
-    impl::einsum_collect(label, c, s.b, b, extent, stride[2]);
+    impl::einsum_collect(op.label, c, s.a, a, extent, stride[1]);
+    impl::einsum_collect(op.label, c, s.b, b, extent, stride[2]);
     for (int d = 0; d < s.out.rank; ++d)
       if (s.out.letter[d] == c) {
         expected.extent[d] = extent;
         stride[0] = out.stride[d];
       }
     if (!s.out.has(c)) {
-      if (terms.extents.rank == max_rank) throw Error(label, "more than 8 letters are added up");
+      if (terms.extents.rank == max_rank) throw Error(op.label, "more than 8 letters are added up");
       terms.add(extent, stride);
     } else {
       outer.add(extent, stride);
       (s.a.has(c) && s.b.has(c) ? batch : s.a.has(c) ? rows : columns).add(extent, stride);
     }
   }
-  if (out.extents != expected)
-    throw Error(label, "out has extents " + out.extents.str() + ", expected " + expected.str());
-  impl::check_overlap(label, out, a, "a", false);
-  impl::check_overlap(label, out, b, "b", false);
+  impl::check_extents(op.label, "out", out.extents, expected);
+  impl::check_overlap(op.label, out, a, "a", false);
+  impl::check_overlap(op.label, out, b, "b", false);
   if (expected.size() == 0) return;
 
   using T = impl::value_of<Out>;
@@ -194,10 +194,10 @@ void einsum(const Exec& exec, const Out& out_view, const A& a_view, const B& b_v
     p.c_stride = {of_batch[0], of_rows[0], of_columns[0]};
     p.a_stride = {of_batch[1], of_rows[1], of_terms[1]};
     p.b_stride = {of_batch[2], of_terms[2], of_columns[2]};
-    impl::multiply(exec, label, p);
+    impl::multiply(exec, op.label, p);
   } else {
     const std::array<std::array<std::int64_t, max_rank>, 2> inner{{terms.stride[1], terms.stride[2]}};
-    impl::contract(exec, label,
+    impl::contract(exec, op.label,
                    impl::contraction<T, TA, TB>{out.data,
                                                 a.data,
                                                 b.data,
@@ -207,10 +207,9 @@ void einsum(const Exec& exec, const Out& out_view, const A& a_view, const B& b_v
   }
 }
 
-/// The same on a default instance of out's execution space.
 template <impl::einsum_text Subscripts, view_like Out, view_like A, view_like B>
 void einsum(const Out& out, const A& a, const B& b) {
-  einsum<Subscripts>(impl::default_execution_space<Out>(), out, a, b);
+  einsum<Subscripts>(impl::space_of(out), out, a, b);
 }
 
 }  // namespace quern

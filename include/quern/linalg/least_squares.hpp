@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <quern/core/call.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/linalg/qr.hpp>
 #include <quern/linalg/solve.hpp>
@@ -22,9 +23,16 @@ namespace quern {
 /// all solutions, or by a QR factorization, which is faster and needs independent columns.
 enum class least_squares { svd, qr };
 
+/// Singular values up to so much of the largest count as zero, `pinv(exec, out, a, rcond{1e-9})`; below 0, the default:
+/// max(m, n) eps.
+struct rcond {
+  double value = -1;
+};
+
+/// Options of `lstsq`, `{.method = least_squares::qr}`.
 struct lstsq_options {
   least_squares method = least_squares::svd;
-  double rcond = -1;  ///< singular values up to so much of the largest count as zero; below 0: max(m, n) eps
+  double rcond = -1;  ///< as `quern::rcond`
 };
 
 namespace impl {
@@ -208,53 +216,52 @@ auto make_real_output(const Views& views, const std::string& label) {
 template <execution_space Exec, class Out, view_like A, view_like B>
 std::int64_t lstsq(const Exec& exec, const Out& out, const A& a_view, const B& b_view, lstsq_options options = {}) {
   using T = impl::value_of<A>;
-  const std::string label = "quern::lstsq";
+  impl::call c("quern::lstsq", exec);
   const auto views = impl::as_outputs(out);
   constexpr std::size_t count = std::tuple_size_v<decltype(views)>;
   static_assert(count <= 3, "quern::lstsq: at most three outputs, x, residuals and s");
-  const auto x = impl::make_output<Exec>(std::get<0>(views), label);
-  const auto residuals = impl::make_real_output<1, Exec, T>(views, label);
-  const auto s = impl::make_real_output<2, Exec, T>(views, label);
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  const auto b = impl::make_input<Exec>(b_view, label).array;
+  const auto x = c.output(std::get<0>(views));
+  const auto residuals = impl::make_real_output<1, Exec, T>(views, c.label);
+  const auto s = impl::make_real_output<2, Exec, T>(views, c.label);
+  const auto a = c.input(a_view);
+  const auto b = c.input(b_view);
   static_assert(std::is_same_v<std::remove_pointer_t<decltype(x.data)>, T> && std::is_same_v<impl::value_of<B>, T>,
                 "quern::lstsq: x, a and b must have one type");
-  impl::check_one_matrix<Exec, T>(label, "a", a);
+  impl::check_one_matrix<Exec, T>(c.label, "a", a);
   const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], k = std::min(m, n);
-  impl::check_right_side(label, a, b);
+  impl::check_right_side(c.label, a, b);
   const auto bs = impl::columns_of(b);
   shape solution = b.extents;
   solution.extent[0] = n;
-  impl::check_extents(label, "x", x, solution);
-  if (count >= 2) impl::check_extents(label, "residuals", residuals, shape{bs.extents.extent[1]});
-  if (count == 3) impl::check_extents(label, "s", s, shape{k});
-  impl::check_apart(label, {"x", "residuals", "s"}, x, residuals, s);
+  impl::check_extents(c.label, "x", x.extents, solution);
+  if (count >= 2) impl::check_extents(c.label, "residuals", residuals.extents, shape{bs.extents.extent[1]});
+  if (count == 3) impl::check_extents(c.label, "s", s.extents, shape{k});
+  impl::check_apart(c.label, {"x", "residuals", "s"}, x, residuals, s);
   for (const auto& [name, in] : {std::pair("a", a), std::pair("b", b)}) {
-    impl::check_overlap(label, x, in, name, false);
-    if (count >= 2) impl::check_apart(label, {"residuals", name}, residuals, in);
-    if (count == 3) impl::check_apart(label, {"s", name}, s, in);
+    impl::check_overlap(c.label, x, in, name, false);
+    if (count >= 2) impl::check_apart(c.label, {"residuals", name}, residuals, in);
+    if (count == 3) impl::check_apart(c.label, {"s", name}, s, in);
   }
   const auto xs = impl::columns_of(x);
   const double rcond = options.rcond < 0 ? impl::default_rcond<T>(m, n) : options.rcond;
   std::int64_t rank = n;
   if (options.method == least_squares::qr) {
-    if (m < n) throw Error(label, "a has extents " + a.extents.str() + ", expected no more columns than rows for qr");
-    if (count == 3) throw Error(label, "singular values are given by the method svd alone");
-    rank = impl::solve_by_qr(exec, label, xs, a, bs, rcond);
+    if (m < n) impl::reject_extents(c.label, "a", a.extents, "no more columns than rows for qr");
+    if (count == 3) throw Error(c.label, "singular values are given by the method svd alone");
+    rank = impl::solve_by_qr(exec, c.label, xs, a, bs, rcond);
   } else {
-    const impl::decomposed<Exec, T> d(exec, label, a, true);
+    const impl::decomposed<Exec, T> d(exec, c.label, a, true);
     rank = d.rank(rcond);
-    d.apply_inverse(exec, label, xs, bs, rank);
-    if (count == 3) impl::copy_matrix(exec, label, s, impl::strided<const impl::real_type<T>>{d.s.data(), {k}, {1}});
+    d.apply_inverse(exec, c.label, xs, bs, rank);
+    if (count == 3) impl::copy_matrix(exec, c.label, s, impl::strided<const impl::real_type<T>>{d.s.data(), {k}, {1}});
   }
-  if (count >= 2) impl::sum_residuals(exec, label, residuals, a, impl::as_input(xs), bs);
+  if (count >= 2) impl::sum_residuals(exec, c.label, residuals, a, impl::as_input(xs), bs);
   return rank;
 }
-/// The same on a default instance of a's execution space.
 template <class Out, view_like A, view_like B>
   requires(!execution_space<Out>)
 std::int64_t lstsq(const Out& out, const A& a, const B& b, lstsq_options options = {}) {
-  return lstsq(impl::default_execution_space<A>(), out, a, b, options);
+  return lstsq(impl::space_of(a), out, a, b, options);
 }
 
 /// The pseudo-inverse of Moore and Penrose, (n, m), of a matrix a, (m, n), as `numpy.linalg.pinv`: singular values up
@@ -262,47 +269,45 @@ std::int64_t lstsq(const Out& out, const A& a, const B& b, lstsq_options options
 /// `exec`. NaN in a give NaN.
 /// @throws Error if ranks or extents do not fit or Views share memory
 template <execution_space Exec, view_like Out, view_like A>
-void pinv(const Exec& exec, const Out& out_view, const A& a_view, double rcond = -1) {
+void pinv(const Exec& exec, const Out& out_view, const A& a_view, rcond cut = {}) {
   using T = impl::value_of<A>;
-  const std::string label = "quern::pinv";
-  const auto out = impl::make_output<Exec>(out_view, label);
-  const auto a = impl::make_input<Exec>(a_view, label).array;
+  impl::call c("quern::pinv", exec);
+  const auto out = c.output(out_view);
+  const auto a = c.input(a_view);
   static_assert(std::is_same_v<impl::value_of<Out>, T>, "quern::pinv: out and a must have one type");
-  impl::check_one_matrix<Exec, T>(label, "a", a);
+  impl::check_one_matrix<Exec, T>(c.label, "a", a);
   const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
-  impl::check_extents(label, "out", out, shape{n, m});
-  impl::check_overlap(label, out, a, "a", false);
+  impl::check_extents(c.label, "out", out.extents, shape{n, m});
+  impl::check_overlap(c.label, out, a, "a", false);
   if (m * n == 0) return;
-  const impl::decomposed<Exec, T> d(exec, label, a, true);
-  d.inverse(exec, label, out, d.rank(rcond < 0 ? impl::default_rcond<T>(m, n) : rcond));
+  const impl::decomposed<Exec, T> d(exec, c.label, a, true);
+  d.inverse(exec, c.label, out, d.rank(cut.value < 0 ? impl::default_rcond<T>(m, n) : cut.value));
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, view_like A>
-void pinv(const Out& out, const A& a, double rcond = -1) {
-  pinv(impl::default_execution_space<Out>(), out, a, rcond);
+void pinv(const Out& out, const A& a, rcond cut = {}) {
+  pinv(impl::space_of(out), out, a, cut);
 }
 
 /// How many singular values of a matrix are greater than `rcond` of the largest (below 0: max(m, n) eps), as
 /// `numpy.linalg.matrix_rank`; -1 where an element is NaN. Types and layouts are those of `lstsq`; waits for `exec`.
 /// @throws Error if a is not a matrix
 template <execution_space Exec, view_like A>
-std::int64_t matrix_rank(const Exec& exec, const A& a_view, double rcond = -1) {
+std::int64_t matrix_rank(const Exec& exec, const A& a_view, rcond cut = {}) {
   using T = impl::value_of<A>;
-  const std::string label = "quern::matrix_rank";
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_one_matrix<Exec, T>(label, "a", a);
-  const impl::decomposed<Exec, T> d(exec, label, a, false);
-  return d.rank(rcond < 0 ? impl::default_rcond<T>(d.m, d.n) : rcond);
+  impl::call c("quern::matrix_rank", exec);
+  const auto a = c.input(a_view);
+  impl::check_one_matrix<Exec, T>(c.label, "a", a);
+  const impl::decomposed<Exec, T> d(exec, c.label, a, false);
+  return d.rank(cut.value < 0 ? impl::default_rcond<T>(d.m, d.n) : cut.value);
 }
-/// The same on a default instance of a's execution space.
 template <view_like A>
-std::int64_t matrix_rank(const A& a, double rcond = -1) {
-  return matrix_rank(impl::default_execution_space<A>(), a, rcond);
+std::int64_t matrix_rank(const A& a, rcond cut = {}) {
+  return matrix_rank(impl::space_of(a), a, cut);
 }
 
 /// The norm of a matrix that `matrix_norm` and `cond` take: the largest sum of absolute values of a column or of a row,
 /// the largest singular value, the root of the sum of squares, or the sum of the singular values.
-enum class matrix_order { one, two, inf, frobenius, nuclear };
+enum class matrix_order { one, two, infinity, frobenius, nuclear };
 
 /// A norm of a matrix, as `numpy.linalg.matrix_norm`; 0 for no elements, NaN where an element is NaN. Views of any
 /// layout of float, double or their complex numbers; waits for `exec`. For vectors and arrays of any rank see `norm`.
@@ -311,13 +316,13 @@ template <execution_space Exec, view_like A>
 auto matrix_norm(const Exec& exec, const A& a_view, matrix_order order = matrix_order::frobenius) {
   using T = impl::value_of<A>;
   using R = impl::real_type<T>;
-  const std::string label = "quern::matrix_norm";
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_one_matrix<Exec, T>(label, "a", a);
+  impl::call c("quern::matrix_norm", exec);
+  const auto a = c.input(a_view);
+  impl::check_one_matrix<Exec, T>(c.label, "a", a);
   const auto view = impl::matrix_view<Exec>(a);
   if (a.extents.size() == 0) return R(0);
   if (order == matrix_order::frobenius) return norm(exec, view);
-  if (order == matrix_order::one || order == matrix_order::inf) {
+  if (order == matrix_order::one || order == matrix_order::infinity) {
     const int along = order == matrix_order::one ? 0 : 1;
     const impl::scratch_array<Exec, R> sums(exec, a.extents.extent[1 - along]);
     const Kokkos::View<R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> lengths(
@@ -325,13 +330,12 @@ auto matrix_norm(const Exec& exec, const A& a_view, matrix_order order = matrix_
     norm<1>(exec, lengths, view, axis{along});
     return max(exec, lengths);
   }
-  const impl::decomposed<Exec, T> d(exec, label, a, false);
+  const impl::decomposed<Exec, T> d(exec, c.label, a, false);
   return order == matrix_order::two ? d.values[0] : std::accumulate(d.values.begin(), d.values.end(), R(0));
 }
-/// The same on a default instance of a's execution space.
 template <view_like A>
 auto matrix_norm(const A& a, matrix_order order = matrix_order::frobenius) {
-  return matrix_norm(impl::default_execution_space<A>(), a, order);
+  return matrix_norm(impl::space_of(a), a, order);
 }
 
 /// The condition number of a matrix, `|a| |a^-1|`, as `numpy.linalg.cond`: by default, and for matrices of any shape,
@@ -342,24 +346,24 @@ template <execution_space Exec, view_like A>
 auto cond(const Exec& exec, const A& a_view, matrix_order order = matrix_order::two) {
   using T = impl::value_of<A>;
   using R = impl::real_type<T>;
-  const std::string label = "quern::cond";
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  if (order == matrix_order::two) impl::check_one_matrix<Exec, T>(label, "a", a);
-  else impl::check_one_square<Exec, T>(label, "a", a);
-  if (a.extents.size() == 0) throw Error(label, "a has extents " + a.extents.str() + ", expected elements");
+  impl::call c("quern::cond", exec);
+  const auto a = c.input(a_view);
+  if (order == matrix_order::two) impl::check_one_matrix<Exec, T>(c.label, "a", a);
+  else impl::check_one_square<Exec, T>(c.label, "a", a);
+  if (a.extents.size() == 0) impl::reject_extents(c.label, "a", a.extents, "elements");
   if (order == matrix_order::two) {
-    const impl::decomposed<Exec, T> d(exec, label, a, false);
+    const impl::decomposed<Exec, T> d(exec, c.label, a, false);
     return d.values.back() == 0 ? Kokkos::Experimental::infinity_v<R> : d.values.front() / d.values.back();
   }
   const impl::work_matrix<Exec, T> inverse(exec, a.extents.extent[0], a.extents.extent[1]);
-  if (impl::inverse_matrix(exec, label, impl::as_matrix(*inverse), a) != 0) return Kokkos::Experimental::infinity_v<R>;
+  if (impl::inverse_matrix(exec, c.label, impl::as_matrix(*inverse), a) != 0)
+    return Kokkos::Experimental::infinity_v<R>;
   return matrix_norm(exec, impl::matrix_view<Exec>(a), order) *
          matrix_norm(exec, impl::matrix_view<Exec>(impl::as_input(*inverse)), order);
 }
-/// The same on a default instance of a's execution space.
 template <view_like A>
 auto cond(const A& a, matrix_order order = matrix_order::two) {
-  return cond(impl::default_execution_space<A>(), a, order);
+  return cond(impl::space_of(a), a, order);
 }
 
 }  // namespace quern

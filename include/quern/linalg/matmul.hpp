@@ -3,6 +3,7 @@
 #ifndef QUERN_LINALG_MATMUL_HPP
 #define QUERN_LINALG_MATMUL_HPP
 
+#include <quern/core/call.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/linalg/product_kernels.hpp>
 #include <quern/map/map.hpp>
@@ -59,28 +60,29 @@ auto transposed(const V& v) {
 /// additions, and so the rounding, is that of what was chosen: the error is bounded by `k eps sum_k |a(i, k) b(k, j)|`.
 /// @throws Error if ranks or extents do not fit or c shares memory with an input
 template <execution_space Exec, view_like C, view_like A, view_like B>
-void matmul(const Exec& exec, const C& c_view, const A& a_view, const B& b_view, impl::product_factor<C> alpha = 1,
-            impl::product_factor<C> beta = 0) {
-  const std::string label = "quern::matmul";
-  const auto c = impl::make_output<Exec>(c_view, label);
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  const auto b = impl::make_input<Exec>(b_view, label).array;
+void matmul(const Exec& exec, const C& c_view, const A& a_view, const B& b_view,
+            const product_scaling<impl::value_of<C>>& scaling = {}) {
+  impl::call op("quern::matmul", exec);
+  const auto c = op.output(c_view);
+  if (scaling.beta != decltype(scaling.beta)(0)) op.input(c_view);  // which is read, too
+  const auto a = op.input(a_view);
+  const auto b = op.input(b_view);
   const int ra = a.extents.rank, rb = b.extents.rank;
   if (ra < 2 || ra > 3 || rb < 2 || rb > 3)
-    throw Error(label,
+    throw Error(op.label,
                 "a and b have extents " + a.extents.str() + " and " + b.extents.str() + ", expected rank 2 or 3");
   const auto batch_of = [](const shape& s) { return s.rank == 3 ? s.extent[0] : 1; };
   const std::int64_t batch = batch_of(a.extents) == 1 ? batch_of(b.extents) : batch_of(a.extents);
   const bool batches_fit = batch_of(b.extents) == batch || batch_of(b.extents) == 1;
   const std::int64_t m = a.extents.extent[ra - 2], k = a.extents.extent[ra - 1], n = b.extents.extent[rb - 1];
   if (b.extents.extent[rb - 2] != k || !batches_fit)
-    throw Error(label, "a has extents " + a.extents.str() + ", which do not fit b with extents " + b.extents.str());
+    throw Error(op.label, "a has extents " + a.extents.str() + ", which do not fit b with extents " + b.extents.str());
   const shape expected = ra == 3 || rb == 3 ? shape{batch, m, n} : shape{m, n};
-  if (c.extents != expected) throw Error(label, "c has extents " + c.extents.str() + ", expected " + expected.str());
-  impl::check_overlap(label, c, a, "a", false);
-  impl::check_overlap(label, c, b, "b", false);
+  impl::check_extents(op.label, "c", c.extents, expected);
+  impl::check_overlap(op.label, c, a, "a", false);
+  impl::check_overlap(op.label, c, b, "b", false);
   using T = impl::value_of<C>;
-  impl::multiply(exec, label,
+  impl::multiply(exec, op.label,
                  impl::matrix_product<T, impl::value_of<A>, impl::value_of<B>>{c.data,
                                                                                a.data,
                                                                                b.data,
@@ -91,13 +93,12 @@ void matmul(const Exec& exec, const C& c_view, const A& a_view, const B& b_view,
                                                                                impl::matrix_strides(c, batch),
                                                                                impl::matrix_strides(a, batch),
                                                                                impl::matrix_strides(b, batch),
-                                                                               {alpha, beta}});
+                                                                               {scaling.alpha, scaling.beta}});
 }
 
-/// The same on a default instance of c's execution space.
 template <view_like C, view_like A, view_like B>
-void matmul(const C& c, const A& a, const B& b, impl::product_factor<C> alpha = 1, impl::product_factor<C> beta = 0) {
-  matmul(impl::default_execution_space<C>(), c, a, b, alpha, beta);
+void matmul(const C& c, const A& a, const B& b, const product_scaling<impl::value_of<C>>& scaling = {}) {
+  matmul(impl::space_of(c), c, a, b, scaling);
 }
 
 /// The outer product `c(i, j) = x(i) y(j)` of vectors of m and n elements, without conjugation, as `numpy.outer`.
@@ -106,27 +107,26 @@ void matmul(const C& c, const A& a, const B& b, impl::product_factor<C> alpha = 
 /// @throws Error if ranks or extents do not fit or c shares memory with an input
 template <execution_space Exec, view_like C, view_like X, view_like Y>
 void outer(const Exec& exec, const C& c_view, const X& x_view, const Y& y_view) {
-  const std::string label = "quern::outer";
-  const auto c = impl::make_output<Exec>(c_view, label);
-  const auto x = impl::make_input<Exec>(x_view, label).array;
-  const auto y = impl::make_input<Exec>(y_view, label).array;
+  impl::call op("quern::outer", exec);
+  const auto c = op.output(c_view);
+  const auto x = op.input(x_view);
+  const auto y = op.input(y_view);
   if (x.extents.rank != 1 || y.extents.rank != 1)
-    throw Error(label, "x and y have extents " + x.extents.str() + " and " + y.extents.str() + ", expected rank 1");
+    throw Error(op.label, "x and y have extents " + x.extents.str() + " and " + y.extents.str() + ", expected rank 1");
   const shape expected{x.extents.extent[0], y.extents.extent[0]};
-  if (c.extents != expected) throw Error(label, "c has extents " + c.extents.str() + ", expected " + expected.str());
-  impl::check_overlap(label, c, x, "x", false);
-  impl::check_overlap(label, c, y, "y", false);
+  impl::check_extents(op.label, "c", c.extents, expected);
+  impl::check_overlap(op.label, c, x, "x", false);
+  impl::check_overlap(op.label, c, y, "y", false);
   if (expected.size() == 0) return;
   using T = impl::value_of<C>;
   impl::map_launch<Exec, impl::op::multiply, T>(
-      exec, label, c, {}, false, {{c.stride, {x.stride[0], 0}, {0, y.stride[0]}}},
+      exec, op.label, c, {}, false, {{c.stride, {x.stride[0], 0}, {0, y.stride[0]}}},
       impl::array_input<impl::value_of<X>>{x}, impl::array_input<impl::value_of<Y>>{y});
 }
 
-/// The same on a default instance of c's execution space.
 template <view_like C, view_like X, view_like Y>
 void outer(const C& c, const X& x, const Y& y) {
-  outer(impl::default_execution_space<C>(), c, x, y);
+  outer(impl::space_of(c), c, x, y);
 }
 
 }  // namespace quern

@@ -56,18 +56,18 @@ void multivariate_normal(const Exec& exec, const Out& out_view, const part& wher
   static_assert((std::is_same_v<T, float> || std::is_same_v<T, double>) && std::is_same_v<T, impl::value_of<Mean>> &&
                     std::is_same_v<T, impl::value_of<Covariance>>,
                 "quern::random::multivariate_normal: out, mean and covariance must be all of float or all of double");
-  const std::string label = "quern::random::multivariate_normal";
-  const auto out = impl::make_output<Exec>(out_view, label);
-  const auto mean = impl::make_input<Exec>(mean_view, label).array;
-  const auto c = impl::make_input<Exec>(covariance, label).array;
+  impl::call op("quern::random::multivariate_normal", exec);
+  const auto out = op.output(out_view);
+  const auto mean = op.input(mean_view);
+  const auto c = op.input(covariance);
   const int last = out.extents.rank - 1;
   const std::int64_t n = last < 0 ? 0 : out.extents.extent[last];
   if (last < 0 || n < 1 || n > 64 || mean.extents != shape{n} || c.extents != shape{n, n})
-    throw Error(label, "out has extents " + out.extents.str() + ", mean " + mean.extents.str() + " and covariance " +
-                           c.extents.str() + ", expected (..., n), (n) and (n, n) with n from 1 to 64");
-  impl::check_overlap(label, out, mean, "mean", false);
-  impl::check_overlap(label, out, c, "covariance", false);
-  impl::check_info<Exec>(label, std::tie(out, mean, c), info...);
+    throw Error(op.label, "out has extents " + out.extents.str() + ", mean " + mean.extents.str() + " and covariance " +
+                              c.extents.str() + ", expected (..., n), (n) and (n, n) with n from 1 to 64");
+  impl::check_overlap(op.label, out, mean, "mean", false);
+  impl::check_overlap(op.label, out, c, "covariance", false);
+  impl::check_info<Exec>(op.label, std::tie(out, mean, c), info...);
   const impl::scratch_array<Exec, T> factor(exec, n * n);
   using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   using memory = typename Exec::memory_space;
@@ -80,15 +80,14 @@ void multivariate_normal(const Exec& exec, const Out& out_view, const part& wher
   rows.extents.extent[last] = 1;
   const impl::row_nest<1> nest(impl::make_loop_nest<1>(rows.extents, {rows.stride}));
   Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows.extents.size()),
+      op.label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows.extents.size()),
       impl::correlate_rows<T>{out.data, nest, n, out.stride[last], factor.data(), mean.data, mean.stride[0]});
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, view_like Mean, view_like Covariance, class... Info>
   requires(!execution_space<Out> && sizeof...(Info) <= 1)
 void multivariate_normal(const Out& out, const part& where, const Mean& mean, const Covariance& covariance,
                          const Info&... info) {
-  multivariate_normal(impl::default_execution_space<Out>(), out, where, mean, covariance, info...);
+  multivariate_normal(impl::space_of(out), out, where, mean, covariance, info...);
 }
 
 }  // namespace quern::random

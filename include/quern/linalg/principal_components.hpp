@@ -7,6 +7,7 @@
 /// The few directions in which data vary most: principal components, and the first singular values of a matrix. Both
 /// need the component `linalg`.
 
+#include <quern/core/call.hpp>
 #include <quern/core/values.hpp>
 #include <quern/linalg/least_squares.hpp>
 #include <quern/map/functions.hpp>
@@ -94,42 +95,41 @@ void pca(const Exec& exec, const Mean& mean_view, const Components& components_v
          const A& a_view) {
   using T = impl::value_of<A>;
   using R = impl::real_type<T>;
-  const std::string label = "quern::pca";
+  impl::call c("quern::pca", exec);
   static_assert(std::is_same_v<impl::value_of<Mean>, T> && std::is_same_v<impl::value_of<Components>, T>,
                 "quern::pca: mean, components and a must have one type");
   static_assert(std::is_same_v<impl::value_of<Variance>, R>, "quern::pca: explained_variance must be real");
-  const auto means = impl::make_output<Exec>(mean_view, label);
-  const auto components = impl::make_output<Exec>(components_view, label);
-  const auto variance = impl::make_output<Exec>(variance_view, label);
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_one_matrix<Exec, T>(label, "a", a);
+  const auto means = c.output(mean_view);
+  const auto components = c.output(components_view);
+  const auto variance = c.output(variance_view);
+  const auto a = c.input(a_view);
+  impl::check_one_matrix<Exec, T>(c.label, "a", a);
   const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], most = std::min(m, n);
   const std::int64_t k = components.extents.rank == 2 ? std::min(components.extents.extent[0], most) : most;
-  if (m < 2) throw Error(label, "a has extents " + a.extents.str() + ", expected at least two rows");
-  impl::check_extents(label, "mean", means, shape{n});
-  impl::check_extents(label, "components", components, shape{k, n});
-  impl::check_extents(label, "explained_variance", variance, shape{k});
-  impl::check_overlap(label, means, a, "a", false);
-  impl::check_overlap(label, components, a, "a", false);
-  impl::check_overlap(label, variance, a, "a", false);
-  impl::check_apart(label, {"mean", "components", "explained_variance"}, means, components, variance);
+  if (m < 2) impl::reject_extents(c.label, "a", a.extents, "at least two rows");
+  impl::check_extents(c.label, "mean", means.extents, shape{n});
+  impl::check_extents(c.label, "components", components.extents, shape{k, n});
+  impl::check_extents(c.label, "explained_variance", variance.extents, shape{k});
+  impl::check_overlap(c.label, means, a, "a", false);
+  impl::check_overlap(c.label, components, a, "a", false);
+  impl::check_overlap(c.label, variance, a, "a", false);
+  impl::check_apart(c.label, {"mean", "components", "explained_variance"}, means, components, variance);
   if (n == 0) return;
   const impl::work_matrix<Exec, T> centred(exec, m, n), vt(exec, most, n);
   const impl::scratch_array<Exec, R> values(exec, most);
   const auto centred_view = impl::matrix_view<Exec>(impl::as_matrix(*centred));
   mean(exec, mean_view, a_view, axis{0});
   subtract(exec, centred_view, a_view, mean_view);
-  impl::right_vectors(exec, label, values.data(), *vt, impl::as_input(*centred));
-  impl::copy_matrix(exec, label, components, impl::strided<const T>{vt->data, {k, n}, {1, vt->ld}});
+  impl::right_vectors(exec, c.label, values.data(), *vt, impl::as_input(*centred));
+  impl::copy_matrix(exec, c.label, components, impl::strided<const T>{vt->data, {k, n}, {1, vt->ld}});
   const R scale = 1 / static_cast<R>(m - 1);
   map(
       exec, variance_view, KOKKOS_LAMBDA(R s) { return s * s * scale; },
       Kokkos::View<const R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), k));
 }
-/// The same on a default instance of a's execution space.
 template <view_like Mean, view_like Components, view_like Variance, view_like A>
 void pca(const Mean& mean, const Components& components, const Variance& explained_variance, const A& a) {
-  pca(impl::default_execution_space<A>(), mean, components, explained_variance, a);
+  pca(impl::space_of(a), mean, components, explained_variance, a);
 }
 
 struct truncated_svd_options {
@@ -154,37 +154,36 @@ template <execution_space Exec, view_like U, view_like S, view_like Vt, view_lik
 void truncated_svd(const Exec& exec, const U& u_view, const S& s_view, const Vt& vt_view, const A& a_view,
                    truncated_svd_options options = {}) {
   using T = impl::value_of<A>;
-  const std::string label = "quern::truncated_svd";
+  impl::call c("quern::truncated_svd", exec);
   static_assert(std::is_same_v<impl::value_of<U>, T> && std::is_same_v<impl::value_of<Vt>, T>,
                 "quern::truncated_svd: u, vt and a must have one type");
   static_assert(std::is_same_v<impl::value_of<S>, impl::real_type<T>>, "quern::truncated_svd: s must be real");
-  const auto u = impl::make_output<Exec>(u_view, label);
-  const auto s = impl::make_output<Exec>(s_view, label);
-  const auto vt = impl::make_output<Exec>(vt_view, label);
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_one_matrix<Exec, T>(label, "a", a);
+  const auto u = c.output(u_view);
+  const auto s = c.output(s_view);
+  const auto vt = c.output(vt_view);
+  const auto a = c.input(a_view);
+  impl::check_one_matrix<Exec, T>(c.label, "a", a);
   const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], most = std::min(m, n);
   const std::int64_t k = s.extents.rank == 1 ? std::min(s.extents.extent[0], most) : most;
-  impl::check_extents(label, "u", u, shape{m, k});
-  impl::check_extents(label, "s", s, shape{k});
-  impl::check_extents(label, "vt", vt, shape{k, n});
-  impl::check_overlap(label, u, a, "a", false);
-  impl::check_overlap(label, vt, a, "a", false);
-  impl::check_overlap(label, s, a, "a", false);
-  impl::check_apart(label, {"u", "s", "vt"}, u, s, vt);
-  if (options.oversampling < 0 || options.iterations < 0) throw Error(label, "an option is negative");
+  impl::check_extents(c.label, "u", u.extents, shape{m, k});
+  impl::check_extents(c.label, "s", s.extents, shape{k});
+  impl::check_extents(c.label, "vt", vt.extents, shape{k, n});
+  impl::check_overlap(c.label, u, a, "a", false);
+  impl::check_overlap(c.label, vt, a, "a", false);
+  impl::check_overlap(c.label, s, a, "a", false);
+  impl::check_apart(c.label, {"u", "s", "vt"}, u, s, vt);
+  if (options.oversampling < 0 || options.iterations < 0) throw Error(c.label, "an option is negative");
   if (k == 0) return;
-  const impl::randomized_svd<Exec, T> r(exec, label, a, std::min(k + options.oversampling, most), options.iterations,
+  const impl::randomized_svd<Exec, T> r(exec, c.label, a, std::min(k + options.oversampling, most), options.iterations,
                                         options.seed);
-  impl::copy_matrix(exec, label, u, impl::as_matrix(r.u->first_columns(k)));
-  impl::copy_matrix(exec, label, vt, impl::strided<const T>{r.vt->data, {k, n}, {1, r.vt->ld}});
-  impl::copy_matrix(exec, label, s, impl::strided<const impl::real_type<T>>{r.s.data(), {k}, {1}});
+  impl::copy_matrix(exec, c.label, u, impl::as_matrix(r.u->first_columns(k)));
+  impl::copy_matrix(exec, c.label, vt, impl::strided<const T>{r.vt->data, {k, n}, {1, r.vt->ld}});
+  impl::copy_matrix(exec, c.label, s, impl::strided<const impl::real_type<T>>{r.s.data(), {k}, {1}});
 }
-/// The same on a default instance of a's execution space.
 template <view_like U, view_like S, view_like Vt, view_like A>
   requires(!execution_space<U>)
 void truncated_svd(const U& u, const S& s, const Vt& vt, const A& a, truncated_svd_options options = {}) {
-  truncated_svd(impl::default_execution_space<A>(), u, s, vt, a, options);
+  truncated_svd(impl::space_of(a), u, s, vt, a, options);
 }
 
 }  // namespace quern

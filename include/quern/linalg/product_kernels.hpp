@@ -16,15 +16,24 @@
 #include <quern/core/values.hpp>
 #include <quern/linalg/blas.hpp>
 
-namespace quern::impl {
+namespace quern {
 
+namespace impl {
 /// The type in which products of the type C add up: float for half types, else C.
 template <class C>
 using product_sum = std::conditional_t<sizeof(C) == 2 && !std::is_integral_v<C>, float, C>;
+}  // namespace impl
 
-/// The type of alpha and beta for such a View.
-template <class V>
-using product_factor = product_sum<value_of<V>>;
+/// The factors of `c = alpha a b + beta c`, for c of the value type C: `matmul(exec, c, a, b, {.alpha = 2, .beta =
+/// 1})`.
+template <class C>
+struct product_scaling {
+  impl::product_sum<C> alpha = 1, beta = 0;
+};
+
+}  // namespace quern
+
+namespace quern::impl {
 
 /// alpha times a sum, plus beta times what is there already, which is not read where beta is 0.
 template <class C>

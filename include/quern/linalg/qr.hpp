@@ -3,6 +3,7 @@
 #ifndef QUERN_LINALG_QR_HPP
 #define QUERN_LINALG_QR_HPP
 
+#include <quern/core/call.hpp>
 #include <quern/core/values.hpp>
 #include <quern/linalg/dense_orthogonal.hpp>
 
@@ -105,33 +106,32 @@ template <execution_space Exec, view_like Q, view_like R, view_like A>
 void qr(const Exec& exec, const Q& q_view, const R& r_view, const A& a_view) {
   using T = impl::value_of<Q>;
   static_assert(impl::are_matrices_of<T, R, A>, "quern::qr: q, r and a must have one floating-point or complex type");
-  const std::string label = "quern::qr";
-  const auto q = impl::make_output<Exec>(q_view, label);
-  const auto r = impl::make_output<Exec>(r_view, label);
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_matrices<Exec, A>(label, a);
+  impl::call c("quern::qr", exec);
+  const auto q = c.output(q_view);
+  const auto r = c.output(r_view);
+  const auto a = c.input(a_view);
+  impl::check_matrices<Exec, A>(c.label, a);
   const int rank = a.extents.rank;
   const std::int64_t m = a.extents.extent[rank - 2], n = a.extents.extent[rank - 1];
   const std::int64_t columns = q.extents == impl::with_matrix(a.extents, m, m) ? m : std::min(m, n);
-  impl::check_extents(label, "q", q, impl::with_matrix(a.extents, m, columns));
-  impl::check_extents(label, "r", r, impl::with_matrix(a.extents, columns, n));
-  impl::check_overlap(label, q, a, "a", false);
-  impl::check_overlap(label, r, a, "a", false);
-  impl::check_apart(label, {"q", "r"}, q, r);
+  impl::check_extents(c.label, "q", q.extents, impl::with_matrix(a.extents, m, columns));
+  impl::check_extents(c.label, "r", r.extents, impl::with_matrix(a.extents, columns, n));
+  impl::check_overlap(c.label, q, a, "a", false);
+  impl::check_overlap(c.label, r, a, "a", false);
+  impl::check_apart(c.label, {"q", "r"}, q, r);
   if constexpr (impl::may_be_matrix<Exec, A>) {
-    if (rank == 2) impl::qr_matrix(exec, label, q, r, a);
+    if (rank == 2) impl::qr_matrix(exec, c.label, q, r, a);
   }
   if constexpr (impl::may_be_batch<A>) {
     if (rank == 3 && columns > 0) {
       const impl::qr_op<T> op{impl::as_matrices(q), impl::as_matrices(r), impl::as_matrices(a)};
-      impl::launch_small<T>(exec, label, a.extents.extent[0], static_cast<int>(std::max(m, n)), op);
+      impl::launch_small<T>(exec, c.label, a.extents.extent[0], static_cast<int>(std::max(m, n)), op);
     }
   }
 }
-/// The same on a default instance of q's execution space.
 template <view_like Q, view_like R, view_like A>
 void qr(const Q& q, const R& r, const A& a) {
-  qr(impl::default_execution_space<Q>(), q, r, a);
+  qr(impl::space_of(q), q, r, a);
 }
 
 }  // namespace quern

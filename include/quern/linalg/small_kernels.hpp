@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <quern/core/arguments.hpp>
+#include <quern/core/call.hpp>
 #include <quern/core/team_scratch.hpp>
 #include <quern/core/tuning.hpp>
 #include <quern/core/values.hpp>
@@ -301,7 +302,7 @@ template <class Exec, class V, class T>
 void check_square(const std::string& label, const strided<T>& a) {
   const int rank = a.extents.rank;
   if (rank < 2 || rank > 3 || a.extents.extent[rank - 2] != a.extents.extent[rank - 1])
-    throw Error(label, "a has extents " + a.extents.str() + ", expected square matrices, (n, n) or (batch, n, n)");
+    reject_extents(label, "a", a.extents, "square matrices, (n, n) or (batch, n, n)");
   check_matrices<Exec, V>(label, a);
 }
 /// Checks right-hand sides, one or several for each matrix of a.
@@ -321,11 +322,6 @@ inline shape with_matrix(shape s, std::int64_t rows, std::int64_t columns) {
 inline shape without_last(shape s) {
   s.extent[--s.rank] = 0;
   return s;
-}
-template <class T>
-void check_extents(const std::string& label, const std::string& name, const strided<T>& s, const shape& expected) {
-  if (s.extents != expected)
-    throw Error(label, name + " has extents " + s.extents.str() + ", expected " + expected.str());
 }
 
 template <class T, class... V>
@@ -362,8 +358,7 @@ void with_info(const Exec& exec, const std::string& label, std::string (*problem
   if constexpr (sizeof...(Info) == 1) {
     const auto info = make_output<Exec>(info_view..., label);
     static_assert(std::is_same_v<std::remove_pointer_t<decltype(info.data)>, int>, "quern: info must be a View of int");
-    if (info.extents != shape{items})
-      throw Error(label, "info has extents " + info.extents.str() + ", expected " + shape{items}.str());
+    check_extents(label, "info", info.extents, shape{items});
     run(item_info{info.data, info.stride[0]});
   } else {
     if (items == 0) return;

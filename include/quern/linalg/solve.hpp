@@ -3,6 +3,7 @@
 #ifndef QUERN_LINALG_SOLVE_HPP
 #define QUERN_LINALG_SOLVE_HPP
 
+#include <quern/core/call.hpp>
 #include <quern/core/values.hpp>
 #include <quern/linalg/dense_solve.hpp>
 #include <quern/linalg/small_solve.hpp>
@@ -35,34 +36,33 @@ void solve(const Exec& exec, const X& x_view, const A& a_view, const B& b_view, 
   using T = impl::value_of<X>;
   static_assert(impl::are_matrices_of<T, A, B>,
                 "quern::solve: x, a and b must have one floating-point or complex type");
-  const std::string label = "quern::solve";
-  const auto x = impl::make_output<Exec>(x_view, label);
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  const auto b = impl::make_input<Exec>(b_view, label).array;
-  impl::check_square<Exec, A>(label, a);
-  impl::check_right_side(label, a, b);
-  impl::check_extents(label, "x", x, b.extents);
-  impl::check_overlap(label, x, a, "a", false);
-  impl::check_overlap(label, x, b, "b", true);
-  impl::check_info<Exec>(label, std::tie(x, a, b), info...);
+  impl::call c("quern::solve", exec);
+  const auto x = c.output(x_view);
+  const auto a = c.input(a_view);
+  const auto b = c.input(b_view);
+  impl::check_square<Exec, A>(c.label, a);
+  impl::check_right_side(c.label, a, b);
+  impl::check_extents(c.label, "x", x.extents, b.extents);
+  impl::check_overlap(c.label, x, a, "a", false);
+  impl::check_overlap(c.label, x, b, "b", true);
+  impl::check_info<Exec>(c.label, std::tie(x, a, b), info...);
   if constexpr (impl::may_be_matrix<Exec, A>) {
-    const auto run = [&] { return impl::solve_matrix(exec, label, impl::columns_of(x), a, impl::columns_of(b)); };
-    if (a.extents.rank == 2) impl::on_matrix<SingularMatrixError>(exec, label, impl::zero_pivot, run, info...);
+    const auto run = [&] { return impl::solve_matrix(exec, c.label, impl::columns_of(x), a, impl::columns_of(b)); };
+    if (a.extents.rank == 2) impl::on_matrix<SingularMatrixError>(exec, c.label, impl::zero_pivot, run, info...);
   }
   if constexpr (impl::may_be_batch<A>) {
     const std::int64_t items = a.extents.extent[0];
     const auto run = [&](const impl::item_info& failed) {
       const impl::solve_op<T> op{impl::as_matrices(x), impl::as_matrices(a), impl::as_matrices(b), failed};
-      impl::solve_batch(exec, label, items, op);
+      impl::solve_batch(exec, c.label, items, op);
     };
-    if (a.extents.rank == 3) impl::with_info<SingularMatrixError>(exec, label, impl::zero_pivot, items, run, info...);
+    if (a.extents.rank == 3) impl::with_info<SingularMatrixError>(exec, c.label, impl::zero_pivot, items, run, info...);
   }
 }
-/// The same on a default instance of x's execution space.
 template <view_like X, view_like A, view_like B, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void solve(const X& x, const A& a, const B& b, const Info&... info) {
-  solve(impl::default_execution_space<X>(), x, a, b, info...);
+  solve(impl::space_of(x), x, a, b, info...);
 }
 
 /// The inverse of a matrix, (n, n), or of many small ones, (batch, n, n), by Gaussian elimination with partial
@@ -73,31 +73,30 @@ template <execution_space Exec, view_like Out, view_like A, view_like... Info>
 void inv(const Exec& exec, const Out& out_view, const A& a_view, const Info&... info) {
   using T = impl::value_of<Out>;
   static_assert(impl::are_matrices_of<T, A>, "quern::inv: out and a must have one floating-point or complex type");
-  const std::string label = "quern::inv";
-  const auto out = impl::make_output<Exec>(out_view, label);
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_square<Exec, A>(label, a);
-  impl::check_extents(label, "out", out, a.extents);
-  impl::check_overlap(label, out, a, "a", true);
-  impl::check_info<Exec>(label, std::tie(out, a), info...);
+  impl::call c("quern::inv", exec);
+  const auto out = c.output(out_view);
+  const auto a = c.input(a_view);
+  impl::check_square<Exec, A>(c.label, a);
+  impl::check_extents(c.label, "out", out.extents, a.extents);
+  impl::check_overlap(c.label, out, a, "a", true);
+  impl::check_info<Exec>(c.label, std::tie(out, a), info...);
   if constexpr (impl::may_be_matrix<Exec, A>) {
-    const auto run = [&] { return impl::inverse_matrix(exec, label, out, a); };
-    if (a.extents.rank == 2) impl::on_matrix<SingularMatrixError>(exec, label, impl::zero_pivot, run, info...);
+    const auto run = [&] { return impl::inverse_matrix(exec, c.label, out, a); };
+    if (a.extents.rank == 2) impl::on_matrix<SingularMatrixError>(exec, c.label, impl::zero_pivot, run, info...);
   }
   if constexpr (impl::may_be_batch<A>) {
     const std::int64_t items = a.extents.extent[0];
     const auto run = [&](const impl::item_info& failed) {
       const impl::inverse_op<T> op{impl::as_matrices(out), impl::as_matrices(a), failed};
-      impl::launch_small<T>(exec, label, items, op.a.rows, op);
+      impl::launch_small<T>(exec, c.label, items, op.a.rows, op);
     };
-    if (a.extents.rank == 3) impl::with_info<SingularMatrixError>(exec, label, impl::zero_pivot, items, run, info...);
+    if (a.extents.rank == 3) impl::with_info<SingularMatrixError>(exec, c.label, impl::zero_pivot, items, run, info...);
   }
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, view_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void inv(const Out& out, const A& a, const Info&... info) {
-  inv(impl::default_execution_space<Out>(), out, a, info...);
+  inv(impl::space_of(out), out, a, info...);
 }
 
 /// The LU factorization of a matrix, or those of many small ones, with partial pivoting, `P a = L U`, as
@@ -115,35 +114,34 @@ void lu_factor(const Exec& exec, const LU& lu_view, const Pivots& pivots_view, c
   using T = impl::value_of<LU>;
   static_assert(impl::are_matrices_of<T, A>, "quern::lu_factor: lu and a must have one floating-point or complex type");
   static_assert(std::is_same_v<impl::value_of<Pivots>, int>, "quern::lu_factor: pivots must be a View of int");
-  const std::string label = "quern::lu_factor";
-  const auto lu = impl::make_output<Exec>(lu_view, label);
-  const auto pivots = impl::make_output<Exec>(pivots_view, label);
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_square<Exec, A>(label, a);
-  impl::check_extents(label, "lu", lu, a.extents);
-  impl::check_extents(label, "pivots", pivots, impl::without_last(a.extents));
-  impl::check_overlap(label, lu, a, "a", true);
-  impl::check_apart(label, {"lu", "pivots"}, lu, pivots);
-  impl::check_apart(label, {"pivots", "a"}, pivots, a);
-  impl::check_info<Exec>(label, std::tie(lu, pivots, a), info...);
+  impl::call c("quern::lu_factor", exec);
+  const auto lu = c.output(lu_view);
+  const auto pivots = c.output(pivots_view);
+  const auto a = c.input(a_view);
+  impl::check_square<Exec, A>(c.label, a);
+  impl::check_extents(c.label, "lu", lu.extents, a.extents);
+  impl::check_extents(c.label, "pivots", pivots.extents, impl::without_last(a.extents));
+  impl::check_overlap(c.label, lu, a, "a", true);
+  impl::check_apart(c.label, {"lu", "pivots"}, lu, pivots);
+  impl::check_apart(c.label, {"pivots", "a"}, pivots, a);
+  impl::check_info<Exec>(c.label, std::tie(lu, pivots, a), info...);
   if constexpr (impl::may_be_matrix<Exec, A>) {
-    const auto run = [&] { return impl::lu_matrix(exec, label, lu, pivots, a); };
-    if (a.extents.rank == 2) impl::on_matrix<SingularMatrixError>(exec, label, impl::zero_pivot, run, info...);
+    const auto run = [&] { return impl::lu_matrix(exec, c.label, lu, pivots, a); };
+    if (a.extents.rank == 2) impl::on_matrix<SingularMatrixError>(exec, c.label, impl::zero_pivot, run, info...);
   }
   if constexpr (impl::may_be_batch<A>) {
     const std::int64_t items = a.extents.extent[0];
     const auto run = [&](const impl::item_info& failed) {
       const impl::lu_op<T> op{impl::as_matrices(lu), impl::as_matrices(pivots), impl::as_matrices(a), failed};
-      impl::launch_small<T>(exec, label, items, op.a.rows, op);
+      impl::launch_small<T>(exec, c.label, items, op.a.rows, op);
     };
-    if (a.extents.rank == 3) impl::with_info<SingularMatrixError>(exec, label, impl::zero_pivot, items, run, info...);
+    if (a.extents.rank == 3) impl::with_info<SingularMatrixError>(exec, c.label, impl::zero_pivot, items, run, info...);
   }
 }
-/// The same on a default instance of lu's execution space.
 template <view_like LU, view_like Pivots, view_like A, view_like... Info>
   requires(sizeof...(Info) <= 1 && !execution_space<LU>)
 void lu_factor(const LU& lu, const Pivots& pivots, const A& a, const Info&... info) {
-  lu_factor(impl::default_execution_space<LU>(), lu, pivots, a, info...);
+  lu_factor(impl::space_of(lu), lu, pivots, a, info...);
 }
 
 /// The solution of `a x = b` from the `lu` and `pivots` that `lu_factor` has given, of one matrix or of a batch.
@@ -162,35 +160,34 @@ void lu_solve(const Exec& exec, const X& x_view, const LU& lu_view, const Pivots
   static_assert(impl::are_matrices_of<T, LU, B>,
                 "quern::lu_solve: x, lu and b must have one floating-point or complex type");
   static_assert(std::is_same_v<impl::value_of<Pivots>, int>, "quern::lu_solve: pivots must be a View of int");
-  const std::string label = "quern::lu_solve";
-  const auto x = impl::make_output<Exec>(x_view, label);
-  const auto lu = impl::make_input<Exec>(lu_view, label).array;
-  const auto pivots = impl::make_input<Exec>(pivots_view, label).array;
-  const auto b = impl::make_input<Exec>(b_view, label).array;
-  impl::check_square<Exec, LU>(label, lu);
-  impl::check_right_side(label, lu, b);
-  impl::check_extents(label, "pivots", pivots, impl::without_last(lu.extents));
-  impl::check_extents(label, "x", x, b.extents);
-  impl::check_overlap(label, x, lu, "lu", false);
-  impl::check_overlap(label, x, pivots, "pivots", false);
-  impl::check_overlap(label, x, b, "b", true);
+  impl::call c("quern::lu_solve", exec);
+  const auto x = c.output(x_view);
+  const auto lu = c.input(lu_view);
+  const auto pivots = c.input(pivots_view);
+  const auto b = c.input(b_view);
+  impl::check_square<Exec, LU>(c.label, lu);
+  impl::check_right_side(c.label, lu, b);
+  impl::check_extents(c.label, "pivots", pivots.extents, impl::without_last(lu.extents));
+  impl::check_extents(c.label, "x", x.extents, b.extents);
+  impl::check_overlap(c.label, x, lu, "lu", false);
+  impl::check_overlap(c.label, x, pivots, "pivots", false);
+  impl::check_overlap(c.label, x, b, "b", true);
   if (x.extents.size() == 0) return;
   if constexpr (impl::may_be_matrix<Exec, LU>) {
     if (lu.extents.rank == 2)
-      impl::substitute_matrix(exec, label, impl::columns_of(x), lu, pivots, impl::columns_of(b));
+      impl::substitute_matrix(exec, c.label, impl::columns_of(x), lu, pivots, impl::columns_of(b));
   }
   if constexpr (impl::may_be_batch<LU>) {
     if (lu.extents.rank == 2) return;
     const impl::lu_solve_op<T> op{impl::as_matrices(x), impl::as_matrices(lu), impl::as_matrices(b),
                                   impl::as_matrices(pivots)};
-    impl::launch_small<T>(exec, label, lu.extents.extent[0], op.lu.rows, op);
+    impl::launch_small<T>(exec, c.label, lu.extents.extent[0], op.lu.rows, op);
   }
 }
-/// The same on a default instance of x's execution space.
 template <view_like X, view_like LU, view_like Pivots, view_like B>
   requires(!execution_space<X>)
 void lu_solve(const X& x, const LU& lu, const Pivots& pivots, const B& b) {
-  lu_solve(impl::default_execution_space<X>(), x, lu, pivots, b);
+  lu_solve(impl::space_of(x), x, lu, pivots, b);
 }
 
 /// Which triangle of a matrix is its own; the other is not read. The diagonal of a unit triangle is not read either: it
@@ -206,23 +203,22 @@ void triangular_solve(const Exec& exec, const X& x_view, const A& a_view, const 
   using T = impl::value_of<X>;
   static_assert(impl::are_matrices_of<T, A, B>,
                 "quern::triangular_solve: x, a and b must have one floating-point or complex type");
-  const std::string label = "quern::triangular_solve";
-  const auto x = impl::make_output<Exec>(x_view, label);
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  const auto b = impl::make_input<Exec>(b_view, label).array;
-  impl::check_one_square<Exec, T>(label, "a", a);
-  impl::check_right_side(label, a, b);
-  impl::check_extents(label, "x", x, b.extents);
-  impl::check_overlap(label, x, a, "a", false);
-  impl::check_overlap(label, x, b, "b", true);
+  impl::call c("quern::triangular_solve", exec);
+  const auto x = c.output(x_view);
+  const auto a = c.input(a_view);
+  const auto b = c.input(b_view);
+  impl::check_one_square<Exec, T>(c.label, "a", a);
+  impl::check_right_side(c.label, a, b);
+  impl::check_extents(c.label, "x", x.extents, b.extents);
+  impl::check_overlap(c.label, x, a, "a", false);
+  impl::check_overlap(c.label, x, b, "b", true);
   const impl::blas::triangle_kind kind{which == triangle::upper || which == triangle::unit_upper,
                                        which == triangle::unit_lower || which == triangle::unit_upper};
-  if (x.extents.size() > 0) impl::triangular_matrix(exec, label, impl::columns_of(x), a, impl::columns_of(b), kind);
+  if (x.extents.size() > 0) impl::triangular_matrix(exec, c.label, impl::columns_of(x), a, impl::columns_of(b), kind);
 }
-/// The same on a default instance of x's execution space.
 template <view_like X, view_like A, view_like B>
 void triangular_solve(const X& x, const A& a, const B& b, triangle which) {
-  triangular_solve(impl::default_execution_space<X>(), x, a, b, which);
+  triangular_solve(impl::space_of(x), x, a, b, which);
 }
 
 /// The Cholesky factorization of a matrix, (n, n), or those of many small ones, (batch, n, n), `a = l l^H` with lower
@@ -237,33 +233,32 @@ template <execution_space Exec, view_like L, view_like A, view_like... Info>
 void cholesky(const Exec& exec, const L& l_view, const A& a_view, const Info&... info) {
   using T = impl::value_of<L>;
   static_assert(impl::are_matrices_of<T, A>, "quern::cholesky: l and a must have one floating-point or complex type");
-  const std::string label = "quern::cholesky";
-  const auto l = impl::make_output<Exec>(l_view, label);
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_square<Exec, A>(label, a);
-  impl::check_extents(label, "l", l, a.extents);
-  impl::check_overlap(label, l, a, "a", true);
-  impl::check_info<Exec>(label, std::tie(l, a), info...);
+  impl::call c("quern::cholesky", exec);
+  const auto l = c.output(l_view);
+  const auto a = c.input(a_view);
+  impl::check_square<Exec, A>(c.label, a);
+  impl::check_extents(c.label, "l", l.extents, a.extents);
+  impl::check_overlap(c.label, l, a, "a", true);
+  impl::check_info<Exec>(c.label, std::tie(l, a), info...);
   if constexpr (impl::may_be_matrix<Exec, A>) {
-    const auto run = [&] { return impl::cholesky_matrix(exec, label, l, a); };
+    const auto run = [&] { return impl::cholesky_matrix(exec, c.label, l, a); };
     if (a.extents.rank == 2)
-      impl::on_matrix<NotPositiveDefiniteError>(exec, label, impl::no_positive_pivot, run, info...);
+      impl::on_matrix<NotPositiveDefiniteError>(exec, c.label, impl::no_positive_pivot, run, info...);
   }
   if constexpr (impl::may_be_batch<A>) {
     const std::int64_t items = a.extents.extent[0];
     const auto run = [&](const impl::item_info& failed) {
       const impl::cholesky_op<T> op{impl::as_matrices(l), impl::as_matrices(a), failed};
-      impl::launch_small<T>(exec, label, items, op.a.rows, op);
+      impl::launch_small<T>(exec, c.label, items, op.a.rows, op);
     };
     if (a.extents.rank == 3)
-      impl::with_info<NotPositiveDefiniteError>(exec, label, impl::no_positive_pivot, items, run, info...);
+      impl::with_info<NotPositiveDefiniteError>(exec, c.label, impl::no_positive_pivot, items, run, info...);
   }
 }
-/// The same on a default instance of l's execution space.
 template <view_like L, view_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void cholesky(const L& l, const A& a, const Info&... info) {
-  cholesky(impl::default_execution_space<L>(), l, a, info...);
+  cholesky(impl::space_of(l), l, a, info...);
 }
 
 /// The determinant of one matrix, (n, n): the product of the pivots of its LU factorization, 0 for a singular matrix, 1
@@ -272,15 +267,14 @@ void cholesky(const L& l, const A& a, const Info&... info) {
 /// @throws Error if a is not a square matrix
 template <execution_space Exec, view_like A>
 auto det(const Exec& exec, const A& a_view) {
-  const std::string label = "quern::det";
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_one_square<Exec, impl::value_of<A>>(label, "a", a);
-  return impl::determinant(exec, label, a).value();
+  impl::call c("quern::det", exec);
+  const auto a = c.input(a_view);
+  impl::check_one_square<Exec, impl::value_of<A>>(c.label, "a", a);
+  return impl::determinant(exec, c.label, a).value();
 }
-/// The same on a default instance of a's execution space.
 template <view_like A>
 auto det(const A& a) {
-  return det(impl::default_execution_space<A>(), a);
+  return det(impl::space_of(a), a);
 }
 
 /// A determinant as `sign exp(logabsdet)`, with a sign of absolute value 1, or 0 for a singular matrix.
@@ -295,16 +289,15 @@ struct slogdet_result {
 template <execution_space Exec, view_like A>
 auto slogdet(const Exec& exec, const A& a_view) {
   using T = impl::value_of<A>;
-  const std::string label = "quern::slogdet";
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_one_square<Exec, T>(label, "a", a);
-  const impl::scaled_product<T> d = impl::determinant(exec, label, a);
+  impl::call c("quern::slogdet", exec);
+  const auto a = c.input(a_view);
+  impl::check_one_square<Exec, T>(c.label, "a", a);
+  const impl::scaled_product<T> d = impl::determinant(exec, c.label, a);
   return slogdet_result<T>{d.sign(), d.log()};
 }
-/// The same on a default instance of a's execution space.
 template <view_like A>
 auto slogdet(const A& a) {
-  return slogdet(impl::default_execution_space<A>(), a);
+  return slogdet(impl::space_of(a), a);
 }
 
 }  // namespace quern

@@ -3,6 +3,7 @@
 #ifndef QUERN_LINALG_SVD_HPP
 #define QUERN_LINALG_SVD_HPP
 
+#include <quern/core/call.hpp>
 #include <quern/core/values.hpp>
 #include <quern/linalg/dense_orthogonal.hpp>
 #include <quern/linalg/jacobi.hpp>
@@ -187,7 +188,7 @@ void svd_checked(const Exec& exec, const std::string& label, const strided<T>& u
   const int rank = a.extents.rank;
   shape values = without_last(a.extents);
   values.extent[rank - 2] = std::min(a.extents.extent[rank - 2], a.extents.extent[rank - 1]);
-  check_extents(label, "s", s, values);
+  check_extents(label, "s", s.extents, values);
   check_overlap(label, s, a, "a", false);
   if constexpr (may_be_matrix<Exec, A>) {
     const auto run = [&] { return svd_matrix(exec, label, u, s, vt, a); };
@@ -236,28 +237,27 @@ void svd(const Exec& exec, const U& u_view, const S& s_view, const Vt& vt_view, 
   static_assert(impl::are_matrices_of<T, U, Vt>,
                 "quern::svd: u, vt and a must have one floating-point or complex type");
   static_assert(std::is_same_v<impl::value_of<S>, impl::real_type<T>>, "quern::svd: s must have a's real type");
-  const std::string label = "quern::svd";
-  const auto u = impl::make_output<Exec>(u_view, label);
-  const auto s = impl::make_output<Exec>(s_view, label);
-  const auto vt = impl::make_output<Exec>(vt_view, label);
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_matrices<Exec, A>(label, a);
+  impl::call c("quern::svd", exec);
+  const auto u = c.output(u_view);
+  const auto s = c.output(s_view);
+  const auto vt = c.output(vt_view);
+  const auto a = c.input(a_view);
+  impl::check_matrices<Exec, A>(c.label, a);
   const int rank = a.extents.rank;
   const std::int64_t m = a.extents.extent[rank - 2], n = a.extents.extent[rank - 1], k = std::min(m, n);
   const bool full = rank == 2 && u.extents == shape{m, m} && vt.extents == shape{n, n};
-  impl::check_extents(label, "u", u, impl::with_matrix(a.extents, m, full ? m : k));
-  impl::check_extents(label, "vt", vt, impl::with_matrix(a.extents, full ? n : k, n));
-  impl::check_overlap(label, u, a, "a", false);
-  impl::check_overlap(label, vt, a, "a", false);
-  impl::check_apart(label, {"u", "s", "vt"}, u, s, vt);
-  impl::check_info<Exec>(label, std::tie(u, s, vt, a), info...);
-  impl::svd_checked<A, Exec, T>(exec, label, u, s, vt, a, info...);
+  impl::check_extents(c.label, "u", u.extents, impl::with_matrix(a.extents, m, full ? m : k));
+  impl::check_extents(c.label, "vt", vt.extents, impl::with_matrix(a.extents, full ? n : k, n));
+  impl::check_overlap(c.label, u, a, "a", false);
+  impl::check_overlap(c.label, vt, a, "a", false);
+  impl::check_apart(c.label, {"u", "s", "vt"}, u, s, vt);
+  impl::check_info<Exec>(c.label, std::tie(u, s, vt, a), info...);
+  impl::svd_checked<A, Exec, T>(exec, c.label, u, s, vt, a, info...);
 }
-/// The same on a default instance of s's execution space.
 template <view_like U, view_like S, view_like Vt, view_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void svd(const U& u, const S& s, const Vt& vt, const A& a, const Info&... info) {
-  svd(impl::default_execution_space<S>(), u, s, vt, a, info...);
+  svd(impl::space_of(s), u, s, vt, a, info...);
 }
 
 /// The singular values alone, as `svd` gives them.
@@ -267,18 +267,17 @@ void svdvals(const Exec& exec, const S& s_view, const A& a_view, const Info&... 
   using T = impl::value_of<A>;
   static_assert(impl::are_matrices_of<T>, "quern::svdvals: a must have a floating-point or complex type");
   static_assert(std::is_same_v<impl::value_of<S>, impl::real_type<T>>, "quern::svdvals: s must have a's real type");
-  const std::string label = "quern::svdvals";
-  const auto s = impl::make_output<Exec>(s_view, label);
-  const auto a = impl::make_input<Exec>(a_view, label).array;
-  impl::check_matrices<Exec, A>(label, a);
-  impl::check_info<Exec>(label, std::tie(s, a), info...);
-  impl::svd_checked<A, Exec, T>(exec, label, {}, s, {}, a, info...);
+  impl::call c("quern::svdvals", exec);
+  const auto s = c.output(s_view);
+  const auto a = c.input(a_view);
+  impl::check_matrices<Exec, A>(c.label, a);
+  impl::check_info<Exec>(c.label, std::tie(s, a), info...);
+  impl::svd_checked<A, Exec, T>(exec, c.label, {}, s, {}, a, info...);
 }
-/// The same on a default instance of s's execution space.
 template <view_like S, view_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void svdvals(const S& s, const A& a, const Info&... info) {
-  svdvals(impl::default_execution_space<S>(), s, a, info...);
+  svdvals(impl::space_of(s), s, a, info...);
 }
 
 }  // namespace quern

@@ -6,6 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <quern/core/arguments.hpp>
 #include <quern/core/axes.hpp>
+#include <quern/core/call.hpp>
 #include <quern/core/tuning.hpp>
 
 namespace quern {
@@ -40,6 +41,8 @@ inline constexpr bool is_shared<shared_view<V>> = true;
 
 template <class T>
 concept vmap_argument = view_like<T> || is_along<T> || is_shared<T>;
+template <class T>
+concept vmap_output = vmap_argument<T> || is_outputs<T>;
 
 template <class T>
 const auto& vmap_view(const T& x) {
@@ -174,7 +177,7 @@ template <class Exec, class F, class... Out, class... In>
 void vmap_call(const Exec& exec, const std::tuple<Out...>& outs, const F& f, const In&... ins) {
   static_assert(!(is_shared<Out> || ...), "quern::vmap: items cannot share an output");
   const std::string label = "quern::vmap";
-  const deferred_marks marks;
+  const call c(label, exec);
   const auto out =
       std::apply([&](const auto&... o) { return std::tuple(vmap_checked<Exec, use::output>(label, o)...); }, outs);
   const auto in = std::tuple(vmap_checked<Exec, use::input>(label, ins)...);
@@ -224,18 +227,13 @@ auto shared(const V& view) {
 /// Views of any layout whose rank their types tell. Asynchronous on `exec`; uses no scratch memory, and may be captured
 /// in a device graph. Teams have from 32 to 256 threads on devices, by the size of an item, and one on hosts.
 /// @throws Error if the numbers of items differ, an axis is out of range, or outputs share memory otherwise
-template <execution_space Exec, class Out, class F, impl::vmap_argument... In>
-  requires(impl::vmap_argument<Out> || impl::is_outputs<Out>)
+template <execution_space Exec, impl::vmap_output Out, class F, impl::vmap_argument... In>
 void vmap(const Exec& exec, const Out& out, const F& f, const In&... in) {
   impl::vmap_call(exec, impl::as_outputs(out), f, in...);
 }
-
-/// The same on a default instance of the execution space of the first output.
-template <class Out, class F, impl::vmap_argument... In>
-  requires(impl::vmap_argument<Out> || impl::is_outputs<Out>)
+template <impl::vmap_output Out, class F, impl::vmap_argument... In>
 void vmap(const Out& out, const F& f, const In&... in) {
-  using first = std::remove_cvref_t<decltype(impl::vmap_view(std::get<0>(impl::as_outputs(out))))>;
-  vmap(impl::default_execution_space<first>(), out, f, in...);
+  vmap(impl::space_of(impl::vmap_view(std::get<0>(impl::as_outputs(out)))), out, f, in...);
 }
 
 }  // namespace quern

@@ -17,10 +17,9 @@ template <execution_space Exec, view_like Out, scalar_value T>
 void fill(const Exec& exec, const Out& out, const T& value) {
   impl::map_checked("quern::fill", exec, out, impl::op::identity(), value);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, scalar_value T>
 void fill(const Out& out, const T& value) {
-  fill(impl::default_execution_space<Out>(), out, value);
+  fill(impl::space_of(out), out, value);
 }
 
 /// `out = in`, from any layout to any layout and any value type to any that it converts to, within the memory that
@@ -29,10 +28,9 @@ template <execution_space Exec, view_like Out, view_like In>
 void copy(const Exec& exec, const Out& out, const In& in) {
   impl::map_checked("quern::copy", exec, out, impl::op::identity(), in);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, view_like In>
 void copy(const Out& out, const In& in) {
-  copy(impl::default_execution_space<Out>(), out, in);
+  copy(impl::space_of(out), out, in);
 }
 
 /// `out = a + b`.
@@ -40,10 +38,9 @@ template <execution_space Exec, view_like Out, class A, class B>
 void add(const Exec& exec, const Out& out, const A& a, const B& b) {
   impl::map_checked("quern::add", exec, out, impl::op::of_values<impl::value_of<Out>, impl::op::add>(), a, b);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, class A, class B>
 void add(const Out& out, const A& a, const B& b) {
-  add(impl::default_execution_space<Out>(), out, a, b);
+  add(impl::space_of(out), out, a, b);
 }
 
 /// `out = a - b`.
@@ -51,10 +48,9 @@ template <execution_space Exec, view_like Out, class A, class B>
 void subtract(const Exec& exec, const Out& out, const A& a, const B& b) {
   impl::map_checked("quern::subtract", exec, out, impl::op::of_values<impl::value_of<Out>, impl::op::subtract>(), a, b);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, class A, class B>
 void subtract(const Out& out, const A& a, const B& b) {
-  subtract(impl::default_execution_space<Out>(), out, a, b);
+  subtract(impl::space_of(out), out, a, b);
 }
 
 /// `out = a * b`, element by element.
@@ -62,10 +58,9 @@ template <execution_space Exec, view_like Out, class A, class B>
 void multiply(const Exec& exec, const Out& out, const A& a, const B& b) {
   impl::map_checked("quern::multiply", exec, out, impl::op::of_values<impl::value_of<Out>, impl::op::multiply>(), a, b);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, class A, class B>
 void multiply(const Out& out, const A& a, const B& b) {
-  multiply(impl::default_execution_space<Out>(), out, a, b);
+  multiply(impl::space_of(out), out, a, b);
 }
 
 /// `out = a / b`, element by element. Two integers divide in double, as in NumPy, where `out` is of floating-point
@@ -74,10 +69,9 @@ template <execution_space Exec, view_like Out, class A, class B>
 void divide(const Exec& exec, const Out& out, const A& a, const B& b) {
   impl::map_checked("quern::divide", exec, out, impl::op::divide<impl::value_of<Out>>(), a, b);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, class A, class B>
 void divide(const Out& out, const A& a, const B& b) {
-  divide(impl::default_execution_space<Out>(), out, a, b);
+  divide(impl::space_of(out), out, a, b);
 }
 
 /// `out = condition ? a : b`, element by element, each converted to out's type; `condition` is of any type that
@@ -86,10 +80,9 @@ template <execution_space Exec, view_like Out, class C, class A, class B>
 void where(const Exec& exec, const Out& out, const C& condition, const A& a, const B& b) {
   impl::map_checked("quern::where", exec, out, impl::op::where<impl::value_of<Out>>(), condition, a, b);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, class C, class A, class B>
 void where(const Out& out, const C& condition, const A& a, const B& b) {
-  where(impl::default_execution_space<Out>(), out, condition, a, b);
+  where(impl::space_of(out), out, condition, a, b);
 }
 
 /// `out = a * x + y`. With `out` the same View as `y` this is BLAS's axpy.
@@ -97,10 +90,9 @@ template <execution_space Exec, view_like Out, class A, class X, class Y>
 void axpy(const Exec& exec, const Out& out, const A& a, const X& x, const Y& y) {
   impl::map_checked("quern::axpy", exec, out, impl::op::axpy(), a, x, y);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, class A, class X, class Y>
 void axpy(const Out& out, const A& a, const X& x, const Y& y) {
-  axpy(impl::default_execution_space<Out>(), out, a, x, y);
+  axpy(impl::space_of(out), out, a, x, y);
 }
 
 }  // namespace quern

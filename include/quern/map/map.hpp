@@ -4,7 +4,7 @@
 #define QUERN_MAP_MAP_HPP
 
 #include <Kokkos_Core.hpp>
-#include <quern/core/arguments.hpp>
+#include <quern/core/call.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/stream_store.hpp>
 #include <quern/core/tuning.hpp>
@@ -208,29 +208,39 @@ void map_launch(const Exec& exec, const std::string& label, const strided<T>& ou
 
 /// The checks of every elementwise operation, then its launch. `label` is both the name in messages and the kernel's.
 template <class Exec, class Out, class F, class... In>
-void map_checked(const std::string& label, const Exec& exec, const Out& out_view, const F& f, const In&... in_views) {
-  static_assert(std::is_invocable_v<const F&, typename decltype(make_input<Exec>(in_views, label))::value_type...>,
+void map_checked(const std::string& label, const Exec& exec, const Out& out_view, const F& f, const In&... in) {
+  constexpr int rank = known_rank<Out>();
+  static_assert(std::is_invocable_v<const F&, typename argument_of<In, rank>::type...>,
                 "quern::map: f must be callable with one value of each input");
-  const auto out = make_output<Exec>(out_view, label);
-  using T = std::remove_pointer_t<decltype(out.data)>;
-
-  const auto run = [&](const auto&... in) {
-    std::array<std::array<std::int64_t, max_rank>, 1 + sizeof...(in)> strides{};
-    strides[0] = out.stride;
-    bool in_place = false;
+  const call c(label, exec);
+  const auto out = c.output(out_view);
+  using T = value_of<Out>;
+  const auto launch = [&](const auto&... operand) {
+    constexpr int leaves = (0 + ... + std::remove_cvref_t<decltype(operand.part)>::leaves);
+    std::array<std::array<std::int64_t, max_rank>, 1 + leaves> strides{out.stride};
+    int k = 0;
     std::size_t number = 0;
-    [[maybe_unused]] const auto check = [&](const auto& input) {
-      strides[number + 1] = broadcast_input(label, input, out.extents, number);
-      if (input.array.data != nullptr) {
-        check_overlap(label, out, input.array, input_name(number), true);
-        in_place = in_place || static_cast<const void*>(input.array.data) == out.data;
-      }
+    bool in_place = false;
+    const auto check_leaf = [&](const auto& leaf) {
+      strides[++k] = broadcast_input(label, leaf, out.extents, number);
+      if (leaf.array.data == nullptr) return;
+      check_overlap(label, out, leaf.array, input_name(number), true);
+      in_place = in_place || static_cast<const void*>(leaf.array.data) == out.data;
+    };
+    [[maybe_unused]] const auto check = [&](const auto& o) {
+      std::apply([&](const auto&... leaf) { (check_leaf(leaf), ...); }, o.leaves);
       ++number;
     };
-    (check(in), ...);
-    if (out.extents.size() > 0) map_launch<Exec, F, T>(exec, label, out, f, in_place, strides, in...);
+    (check(operand), ...);
+    if (out.extents.size() == 0) return;
+    with_leaves(
+        f,
+        [&]<class G>(const G& g, const auto&... leaf) {
+          map_launch<Exec, G, T>(exec, label, out, g, in_place, strides, leaf...);
+        },
+        operand...);
   };
-  run(make_input<Exec>(in_views, label)...);
+  launch(expand<Exec, rank>(label, in, out.extents)...);
 }
 
 }  // namespace impl
@@ -240,26 +250,23 @@ void map_checked(const std::string& label, const Exec& exec, const Out& out_view
 /// @param exec the execution space instance to run on
 /// @param out  a View of any rank, layout and value type; its extents are the extents of the operation
 /// @param f    a functor or `KOKKOS_LAMBDA` that takes one value of each input; its result is converted to out's type
-/// @param in   any number of Views and scalars. They broadcast to the extents of `out` by NumPy's rule: axes are
-/// matched
-///             from the last one backwards, and an extent of 1 or a missing axis is repeated
+/// @param in   any number of Views, scalars, lazy arrays and `positions()`. They broadcast to the extents of `out` by
+///             NumPy's rule: axes are matched from the last one backwards, and an extent of 1 or a missing axis is
+///             repeated
 ///
 /// Each element is computed once, so `out` may be the same View as an input. Contiguous, aligned operands of any rank
 /// move in packs of 16 bytes; otherwise the axis along which `out` is closest in memory runs fastest.
 ///
 /// Asynchronous on `exec`; uses no scratch memory, allocates nothing, and may be captured in a device graph.
 /// @throws Error if an input does not broadcast to `out` or shares memory with it otherwise
-template <execution_space Exec, view_like Out, class F, class... In>
-  requires((view_like<In> || scalar_value<In>) && ...)
+template <execution_space Exec, view_like Out, class F, operand... In>
 void map(const Exec& exec, const Out& out, const F& f, const In&... in) {
   impl::map_checked("quern::map", exec, out, f, in...);
 }
 
-/// The same on a default instance of out's execution space.
-template <view_like Out, class F, class... In>
-  requires((view_like<In> || scalar_value<In>) && ...)
+template <view_like Out, class F, operand... In>
 void map(const Out& out, const F& f, const In&... in) {
-  map(impl::default_execution_space<Out>(), out, f, in...);
+  map(impl::space_of(out), out, f, in...);
 }
 
 }  // namespace quern

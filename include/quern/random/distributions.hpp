@@ -87,10 +87,9 @@ void bits(const Exec& exec, const Out& out, const part& where) {
   static_assert(std::is_unsigned_v<T> && sizeof(T) >= 4, "quern::random::bits: out must be of 32 or 64 unsigned bits");
   impl::fill_random<impl::bits_draw<T>>("quern::random::bits", exec, out, where);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out>
 void bits(const Out& out, const part& where) {
-  bits(impl::default_execution_space<Out>(), out, where);
+  bits(impl::space_of(out), out, where);
 }
 
 /// Uniform numbers on [low, high): `low + u (high - low)` with u a multiple of 2^-53 (2^-24 where out is of float or of
@@ -115,10 +114,9 @@ void uniform(const Exec& exec, const Out& out, const part& where, const Low& low
   }
   impl::fill_random<impl::uniform_draw<T>>(label, exec, out, where, low, high);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, class Low = float, class High = float>
 void uniform(const Out& out, const part& where, const Low& low = Low(0), const High& high = High(1)) {
-  uniform(impl::default_execution_space<Out>(), out, where, low, high);
+  uniform(impl::space_of(out), out, where, low, high);
 }
 
 /// Whole numbers from `low` to before `high`, each exactly as likely as the others (Lemire's method: bits that would
@@ -135,10 +133,9 @@ void integers(const Exec& exec, const Out& out, const part& where, Low low, High
     throw Error(label, "low is " + std::to_string(low) + " and high " + std::to_string(high) + ", expected low < high");
   impl::fill_integers(label, exec, out, where, low, static_cast<High>(high - 1));
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, std::integral Low, std::integral High>
 void integers(const Out& out, const part& where, Low low, High high) {
-  integers(impl::default_execution_space<Out>(), out, where, low, high);
+  integers(impl::space_of(out), out, where, low, high);
 }
 
 /// Whole numbers with `high` among them, so that all of a type can be: `integers(out, key, 0, UINT64_MAX, endpoint)`,
@@ -151,10 +148,9 @@ void integers(const Exec& exec, const Out& out, const part& where, Low low, High
                 "low is " + std::to_string(low) + " and high " + std::to_string(high) + ", expected low <= high");
   impl::fill_integers(label, exec, out, where, low, high);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, std::integral Low, std::integral High>
 void integers(const Out& out, const part& where, Low low, High high, endpoint_t) {
-  integers(impl::default_execution_space<Out>(), out, where, low, high, endpoint);
+  integers(impl::space_of(out), out, where, low, high, endpoint);
 }
 
 /// Normal numbers of that mean and standard deviation. Box and Muller's method with a logarithm and a root of its own
@@ -162,24 +158,23 @@ void integers(const Out& out, const part& where, Low low, High high, endpoint_t)
 /// half types, 8.57 in double.
 ///
 /// @param where a key, or a part of its field
-/// @param mean, deviation scalars, or Views that broadcast to `out`
-/// @throws Error if a scalar deviation is negative or not finite; if the part is not within its field
-template <execution_space Exec, view_like Out, class Mean = float, class Deviation = float>
+/// @param mean, stddev scalars, or Views that broadcast to `out`
+/// @throws Error if a scalar stddev is negative or not finite; if the part is not within its field
+template <execution_space Exec, view_like Out, class Mean = float, class Stddev = float>
 void normal(const Exec& exec, const Out& out, const part& where, const Mean& mean = Mean(0),
-            const Deviation& deviation = Deviation(1)) {
+            const Stddev& stddev = Stddev(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::normal: out must be of a floating-point type");
   const std::string label = "quern::random::normal";
-  impl::check_parameter(label, "deviation", deviation, impl::not_negative, "a finite number of at least 0");
-  if constexpr (scalar_value<Mean> && scalar_value<Deviation>)
-    if (mean == Mean(0) && deviation == Deviation(1))
+  impl::check_parameter(label, "stddev", stddev, impl::not_negative, "a finite number of at least 0");
+  if constexpr (scalar_value<Mean> && scalar_value<Stddev>)
+    if (mean == Mean(0) && stddev == Stddev(1))
       return impl::fill_random<impl::standard_normal_draw<T>>(label, exec, out, where);
-  impl::fill_random<impl::normal_draw<T>>(label, exec, out, where, mean, deviation);
+  impl::fill_random<impl::normal_draw<T>>(label, exec, out, where, mean, stddev);
 }
-/// The same on a default instance of out's execution space.
-template <view_like Out, class Mean = float, class Deviation = float>
-void normal(const Out& out, const part& where, const Mean& mean = Mean(0), const Deviation& deviation = Deviation(1)) {
-  normal(impl::default_execution_space<Out>(), out, where, mean, deviation);
+template <view_like Out, class Mean = float, class Stddev = float>
+void normal(const Out& out, const part& where, const Mean& mean = Mean(0), const Stddev& stddev = Stddev(1)) {
+  normal(impl::space_of(out), out, where, mean, stddev);
 }
 
 /// Exponential numbers of that mean: density `exp(-x / scale) / scale` for x >= 0, by the logarithm of uniform ones.
@@ -195,10 +190,9 @@ void exponential(const Exec& exec, const Out& out, const part& where, const Scal
   impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");
   impl::fill_random<impl::exponential_draw<T>>(label, exec, out, where, scale);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, class Scale = float>
 void exponential(const Out& out, const part& where, const Scale& scale = Scale(1)) {
-  exponential(impl::default_execution_space<Out>(), out, where, scale);
+  exponential(impl::space_of(out), out, where, scale);
 }
 
 /// 1 (true) with a probability of `p`, else 0: whether a uniform number of 53 bits is less than p.
@@ -215,10 +209,9 @@ void bernoulli(const Exec& exec, const Out& out, const part& where, const P& p) 
   impl::check_parameter(label, "p", p, [](double x) { return x >= 0 && x <= 1; }, "a number from 0 to 1");
   impl::fill_random<impl::bernoulli_draw<T>>(label, exec, out, where, p);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, class P>
 void bernoulli(const Out& out, const part& where, const P& p) {
-  bernoulli(impl::default_execution_space<Out>(), out, where, p);
+  bernoulli(impl::space_of(out), out, where, p);
 }
 
 /// Poisson numbers: how many events there are where `rate` are expected, `exp(-rate) rate^k / k!`.
@@ -246,15 +239,13 @@ void poisson(const Exec& exec, const Out& out, const part& where, const Rate& ra
       impl::fill_drawn(label, exec, out, where, impl::large_poisson_draw<T>(r));
     }
   } else {
-    const impl::deferred_marks marks;
-    const auto positions = impl::check_field<Exec>(label, out, where);
+    const auto positions = impl::check_field(label, out, where);
     impl::map_checked(label, exec, out, impl::poisson_element<T>{where.of, positions.first}, positions.at, rate);
   }
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, class Rate>
 void poisson(const Out& out, const part& where, const Rate& rate) {
-  poisson(impl::default_execution_space<Out>(), out, where, rate);
+  poisson(impl::space_of(out), out, where, rate);
 }
 
 /// Gamma numbers: density proportional to `x^(shape - 1) exp(-x / scale)` for x >= 0, computed in double as
@@ -273,10 +264,9 @@ void gamma(const Exec& exec, const Out& out, const part& where, const Shape& sha
   impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");
   impl::fill_random<impl::gamma_draw<T>>(label, exec, out, where, shape, scale);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, class Shape, class Scale = float>
 void gamma(const Out& out, const part& where, const Shape& shape, const Scale& scale = Scale(1)) {
-  gamma(impl::default_execution_space<Out>(), out, where, shape, scale);
+  gamma(impl::space_of(out), out, where, shape, scale);
 }
 
 }  // namespace quern::random

@@ -4,6 +4,7 @@
 #define QUERN_RANDOM_FILL_KERNEL_HPP
 
 #include <limits>
+#include <quern/core/call.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/noinline.hpp>
 #include <quern/map/map.hpp>
@@ -278,11 +279,11 @@ bool fill_by_blocks(const Exec& exec, const std::string& label, const strided<ty
 }
 
 /// What every field is checked for, and where it is.
-template <class Exec, class Out>
+template <class Out>
 field_positions check_field(const std::string& label, const Out& out, const random::part& where) {
   static_assert(view_like<Out>, "quern::random: out is not a View");
   check_exact<Out>();
-  return field_positions(label, make_output<Exec>(out, label).extents, where);
+  return field_positions(label, extents_of(out), where);
 }
 
 /// `out(i) = draw` of the number at the position of i.
@@ -290,9 +291,9 @@ template <class Draw, class Exec, class Out>
 void fill_drawn(const std::string& label, const Exec& exec, const Out& out_view, const random::part& where,
                 const Draw& draw) {
   static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
-  const deferred_marks marks;
-  const auto positions = check_field<Exec>(label, out_view, where);
-  const auto out = make_output<Exec>(out_view, label);
+  const call c(label, exec);
+  const auto out = c.output(out_view);
+  const auto positions = check_field(label, out_view, where);
   if (out.extents.size() == 0 || fill_by_blocks(exec, label, out, positions, where.of, draw)) return;
   map_checked(label, exec, out_view, drawn_element<Draw>{draw, where.of, positions.first}, positions.at);
 }
@@ -305,8 +306,7 @@ void fill_random(const std::string& label, const Exec& exec, const Out& out_view
     fill_drawn(label, exec, out_view, where, Draw(parameters...));
   } else {
     static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
-    const deferred_marks marks;
-    const auto positions = check_field<Exec>(label, out_view, where);
+    const auto positions = check_field(label, out_view, where);
     map_checked(label, exec, out_view, draw_element<Draw>{where.of, positions.first}, positions.at, parameters...);
   }
 }

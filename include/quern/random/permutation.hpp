@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <quern/core/binary_search.hpp>
+#include <quern/core/call.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/noinline.hpp>
 #include <quern/core/values.hpp>
@@ -196,10 +197,9 @@ void choice(const Exec& exec, const Out& out, const part& where, std::int64_t po
     throw Error("quern::random::choice", "the population is " + std::to_string(population) + ", expected at least 1");
   impl::fill_integers("quern::random::choice", exec, out, where, 0, population - 1);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out>
 void choice(const Out& out, const part& where, std::int64_t population) {
-  choice(impl::default_execution_space<Out>(), out, where, population);
+  choice(impl::space_of(out), out, where, population);
 }
 
 /// Different positions from 0 to before `population` in random order: every ordered choice of so many is as likely as
@@ -212,28 +212,27 @@ template <execution_space Exec, view_like Out>
 void choice(const Exec& exec, const Out& out_view, const key& k, std::int64_t population, without_replacement_t) {
   using T = impl::value_of<Out>;
   static_assert(std::is_integral_v<T>, "quern::random::choice: out must be of an integer type");
-  const std::string label = "quern::random::choice";
-  const auto out = impl::make_output<Exec>(out_view, label);
+  impl::call c("quern::random::choice", exec);
+  const auto out = c.output(out_view);
   if (population < out.extents.size())
-    throw Error(label, "out with extents " + out.extents.str() + " has more elements than the population of " +
-                           std::to_string(population));
+    throw Error(c.label, "out with extents " + out.extents.str() + " has more elements than the population of " +
+                             std::to_string(population));
   if (out.extents.size() == 0) return;
   if (!std::in_range<T>(population - 1))
-    throw Error(label, "positions to before " + std::to_string(population) + " do not fit out's type of " +
-                           std::to_string(8 * sizeof(T)) + " bits");
+    throw Error(c.label, "positions to before " + std::to_string(population) + " do not fit out's type of " +
+                             std::to_string(8 * sizeof(T)) + " bits");
   const impl::random_bijection order(k, population);
   if constexpr (impl::tuning<Exec>::device) {
-    const impl::field_positions positions(label, out.extents, k);
-    impl::map_checked(label, exec, out_view, impl::permuted_position<T>{order}, positions.at);
+    const impl::field_positions positions(c.label, out.extents, k);
+    impl::map_checked(c.label, exec, out_view, impl::permuted_position<T>{order}, positions.at);
   } else {
     const impl::row_nest<2> nest(impl::row_major_nest(out.extents, out.stride, out.stride));
-    impl::for_images(exec, label, order, out.extents.size(), impl::put_image<T>{out.data, nest});
+    impl::for_images(exec, c.label, order, out.extents.size(), impl::put_image<T>{out.data, nest});
   }
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out>
 void choice(const Out& out, const key& k, std::int64_t population, without_replacement_t how) {
-  choice(impl::default_execution_space<Out>(), out, k, population, how);
+  choice(impl::space_of(out), out, k, population, how);
 }
 
 /// Positions with probabilities that are proportional to `weights`, drawn with replacement: a search in their
@@ -252,7 +251,7 @@ void choice(const Exec& exec, const Out& out, const part& where, const Weights& 
                 "quern::random::choice: out must be of a signed integer type");
   const std::string label = "quern::random::choice";
   const auto in = impl::as_strided<Exec, impl::use::input>(weights, label);
-  if (in.extents.rank != 1) throw Error(label, "weights have extents " + in.extents.str() + ", expected rank 1");
+  if (in.extents.rank != 1) impl::reject_extents(label, "weights", in.extents, "rank 1");
   impl::check_overlap(label, impl::as_strided<Exec, impl::use::output>(out, label), in, "weights", false);
   const std::int64_t n = in.extents.extent[0];
   const impl::scratch_array<Exec, double> held(exec, 2 * n);
@@ -262,10 +261,9 @@ void choice(const Exec& exec, const Out& out, const part& where, const Weights& 
   cumsum(exec, cumulative, counted, reproducible);
   impl::fill_random<impl::choice_draw<T>>(label, exec, out, where, impl::weighted_position<T>{cumulative.data(), n});
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, view_like Weights>
 void choice(const Out& out, const part& where, const Weights& weights) {
-  choice(impl::default_execution_space<Out>(), out, where, weights);
+  choice(impl::space_of(out), out, where, weights);
 }
 
 /// The numbers from 0 to n - 1 in random order, n the number of elements of `out`: `choice` without replacement of all.
@@ -273,10 +271,9 @@ template <execution_space Exec, view_like Out>
 void permutation(const Exec& exec, const Out& out, const key& k) {
   choice(exec, out, k, impl::extents_of(out).size(), without_replacement);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out>
 void permutation(const Out& out, const key& k) {
-  permutation(impl::default_execution_space<Out>(), out, k);
+  permutation(impl::space_of(out), out, k);
 }
 
 /// `out` is `in` in random order along axis 0, rows of higher rank as a whole: `out(i, ...) = in(p(i), ...)` with the
@@ -284,35 +281,34 @@ void permutation(const Out& out, const key& k) {
 ///
 /// @throws Error if the extents differ or out and in share memory
 template <execution_space Exec, view_like Out, view_like In>
-void shuffle(const Exec& exec, const Out& out_view, const In& in_view, const key& k) {
+void shuffle(const Exec& exec, const Out& out_view, const key& k, const In& in_view) {
   using T = impl::value_of<Out>;
   static_assert(std::is_same_v<T, impl::value_of<In>>, "quern::random::shuffle: out and in must have one value type");
-  const std::string label = "quern::random::shuffle";
-  const auto out = impl::make_output<Exec>(out_view, label);
-  const auto in = impl::make_input<Exec>(in_view, label).array;
+  impl::call c("quern::random::shuffle", exec);
+  const auto out = c.output(out_view);
+  const auto in = c.input(in_view);
   if (in.extents != out.extents || out.extents.rank == 0)
-    throw Error(label, "out has extents " + out.extents.str() + " and in " + in.extents.str() +
-                           ", expected the same, of rank 1 or more");
-  impl::check_overlap(label, out, in, "in", false);
+    throw Error(c.label, "out has extents " + out.extents.str() + " and in " + in.extents.str() +
+                             ", expected the same, of rank 1 or more");
+  impl::check_overlap(c.label, out, in, "in", false);
   if (out.extents.size() == 0) return;
   const impl::random_bijection order(k, out.extents.extent[0]);
   if constexpr (impl::tuning<Exec>::device) {
     impl::position_input row{{nullptr, out.extents, {}}}, rest{{nullptr, out.extents, in.stride}};
     row.array.stride[0] = 1;
     rest.array.stride[0] = 0;
-    impl::map_checked(label, exec, out_view, impl::permuted_element<T>{order, in.data, in.stride[0]}, row, rest);
+    impl::map_checked(c.label, exec, out_view, impl::permuted_element<T>{order, in.data, in.stride[0]}, row, rest);
   } else {
     shape row = out.extents;
     row.extent[0] = 1;
     const impl::row_nest<2> nest(impl::make_loop_nest<2>(row, {out.stride, in.stride}));
-    impl::for_images(exec, label, order, out.extents.extent[0],
+    impl::for_images(exec, c.label, order, out.extents.extent[0],
                      impl::put_row<T>{out.data, in.data, out.stride[0], in.stride[0], nest});
   }
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out, view_like In>
-void shuffle(const Out& out, const In& in, const key& k) {
-  shuffle(impl::default_execution_space<Out>(), out, in, k);
+void shuffle(const Out& out, const key& k, const In& in) {
+  shuffle(impl::space_of(out), out, k, in);
 }
 
 }  // namespace quern::random

@@ -3,6 +3,7 @@
 #ifndef QUERN_RANDOM_SOBOL_HPP
 #define QUERN_RANDOM_SOBOL_HPP
 
+#include <quern/core/call.hpp>
 #include <quern/core/noinline.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/map/map.hpp>
@@ -169,22 +170,22 @@ void sobol_points_into(const Exec& exec, const Out& out_view, const random::key&
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "quern::random::sobol: out must be of float or double");
   check_exact<Out>();
-  const std::string label = "quern::random::sobol";
-  const auto out = make_output<Exec>(out_view, label);
+  call c("quern::random::sobol", exec);
+  const auto out = c.output(out_view);
   if (out.extents.rank != 2 || out.extents.extent[1] > sobol_dimensions)
-    throw Error(label, "out has extents " + out.extents.str() + ", expected (points, dimensions) with at most " +
-                           std::to_string(sobol_dimensions) + " dimensions");
+    throw Error(c.label, "out has extents " + out.extents.str() + ", expected (points, dimensions) with at most " +
+                             std::to_string(sobol_dimensions) + " dimensions");
   const std::int64_t points = out.extents.extent[0];
   if (first < 0 || points > (std::int64_t{1} << sobol_digits) || first > (std::int64_t{1} << sobol_digits) - points)
-    throw Error(label,
+    throw Error(c.label,
                 std::to_string(points) + " points from " + std::to_string(first) + " on are not all from 0 to 2^53");
   if (out.extents.size() == 0) return;
   const scratch_array<Exec, sobol_axis> axes(exec, sobol_dimensions);
-  Kokkos::parallel_for(label + "/axes",
+  Kokkos::parallel_for(c.label + "/axes",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, out.extents.extent[1]),
                        sobol_setup(axes.data(), k));
   position_input point{{nullptr, out.extents, {1, 0}}}, axis{{nullptr, out.extents, {0, 1}}};
-  map_checked(label, exec, out_view, sobol_coordinate<T, Scrambled>{axes.data(), static_cast<std::uint64_t>(first)},
+  map_checked(c.label, exec, out_view, sobol_coordinate<T, Scrambled>{axes.data(), static_cast<std::uint64_t>(first)},
               point, axis);
 }
 
@@ -203,10 +204,9 @@ template <execution_space Exec, view_like Out>
 void sobol(const Exec& exec, const Out& out, std::int64_t first = 0) {
   impl::sobol_points_into<false>(exec, out, key(), first);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out>
 void sobol(const Out& out, std::int64_t first = 0) {
-  sobol(impl::default_execution_space<Out>(), out, first);
+  sobol(impl::space_of(out), out, first);
 }
 
 /// Sobol points scrambled at random: every point is uniform on the cube, so that means over the points are unbiased,
@@ -217,10 +217,9 @@ template <execution_space Exec, view_like Out>
 void sobol(const Exec& exec, const Out& out, const key& k, std::int64_t first = 0) {
   impl::sobol_points_into<true>(exec, out, k, first);
 }
-/// The same on a default instance of out's execution space.
 template <view_like Out>
 void sobol(const Out& out, const key& k, std::int64_t first = 0) {
-  sobol(impl::default_execution_space<Out>(), out, k, first);
+  sobol(impl::space_of(out), out, k, first);
 }
 
 }  // namespace quern::random

@@ -9,6 +9,20 @@
 
 namespace quern::impl {
 
+/// The operand whose order in memory a loop nest follows: the first array that does not repeat, or else the first.
+template <class... Input>
+int leading_input(const Input&... in) {
+  int lead = -1, number = 0;
+  const auto look = [&](const auto& array) {
+    bool repeats = array.data == nullptr;
+    for (int d = 0; d < array.extents.rank; ++d) repeats |= array.extents.extent[d] > 1 && array.stride[d] == 0;
+    if (!repeats && lead < 0) lead = number;
+    ++number;
+  };
+  (look(in.array), ...);
+  return std::max(lead, 0);
+}
+
 /// Reduces f(in...) along `axes` with the algorithm of the execution space. `out` is memory that `exec` reaches, with
 /// the extents that remain when `axes` are gone.
 template <class Exec, class Reducer, class Out, class F, class... Input>
@@ -16,10 +30,11 @@ void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
                    const F& f, const axis_set& axes, const strided<Out>& out, const Input&... in) {
   constexpr int operands = sizeof...(Input);
   using work_type = strided_reduction<Exec, Reducer, F, Out, typename Input::operand...>;
-  const auto& first = std::get<0>(std::tie(in...)).array;
-  const auto nest = make_loop_nest<operands>(axes.part(first.extents, true), {axes.part(in.array, true)...});
+  const shape& extents = std::get<0>(std::tie(in...)).array.extents;
+  const int lead = leading_input(in...);
+  const auto nest = make_loop_nest<operands>(axes.part(extents, true), {axes.part(in.array, true)...}, lead);
   const auto rest =
-      make_loop_nest<operands + 1>(axes.part(first.extents, false), {axes.part(in.array, false)..., out.stride});
+      make_loop_nest<operands + 1>(axes.part(extents, false), {axes.part(in.array, false)..., out.stride}, lead);
   if (rest.inner() * rest.outer() == 0) return;
 
   int k = -1;
@@ -30,7 +45,9 @@ void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
                        row_nest<operands + 1>(rest),
                        nest.inner() * nest.outer(),
                        out.data};
-  const bool results_fastest = smallest_stride(first, axes, false) < smallest_stride(first, axes, true);
+  const std::array<std::int64_t, max_rank> strides[] = {in.array.stride...};
+  const bool results_fastest =
+      smallest_stride(extents, strides[lead], axes, false) < smallest_stride(extents, strides[lead], axes, true);
   if constexpr (tuning<Exec>::device) launch_on_device(exec, label, scratch, work, results_fastest);
   else launch_on_host(exec, label, scratch, work, results_fastest);
 }

@@ -15,8 +15,8 @@
 /// | `quantile(exec, out, in, 0.9, interpolation::lower)` | with another interpolation than the linear one |
 /// | `quantile(exec, out, in, 0.9, axis{1}, work)` | with the caller's `quern::workspace`, for device graphs |
 ///
-/// All forms have one without `exec`, on a default instance of the execution space of `in`. Options may come in any
-/// order.
+/// All forms have one without `exec`, on a default instance of the execution space of `out`, or else of `in`. Options
+/// come last, in any order.
 ///
 /// `in` has real elements, any rank, layout and strides, and is not changed. Short lines (on a device at most 32
 /// elements, on the host 1024) are sorted or partitioned by a thread; others are read a few times, and histograms of
@@ -28,8 +28,7 @@
 /// @throws Error if extents do not fit, an axis is out of range or repeated, a line has no elements, a probability is
 /// not from 0 to 1, or `out` shares memory with `in`
 
-#include <quern/core/options.hpp>
-#include <quern/reduce/reduce.hpp>
+#include <quern/core/call.hpp>
 #include <quern/reduce/select.hpp>
 
 namespace quern {
@@ -40,6 +39,7 @@ struct probabilities {
   int count = 0;
   std::array<double, most> value{};
 
+  probabilities(double value) : probabilities({value}) {}
   probabilities(std::initializer_list<double> values) : count(static_cast<int>(values.size())) {
     if (values.size() > most) throw Error("quern::probabilities", "at most 64 are possible");
     std::copy(values.begin(), values.end(), value.begin());
@@ -49,47 +49,15 @@ struct probabilities {
 namespace impl {
 
 template <class T>
-inline constexpr bool is_probability = std::is_arithmetic_v<std::remove_cvref_t<T>>;
-template <class T>
-inline constexpr bool is_probabilities = std::is_same_v<probabilities, std::remove_cvref_t<T>>;
-template <class T>
-inline constexpr bool is_interpolation = std::is_same_v<interpolation, std::remove_cvref_t<T>>;
+concept quantile_option = option<T, axes, interpolation> || is_workspace<std::remove_cvref_t<T>>;
 
-/// Arguments of a quantile: [exec,] [out,] in, [probabilities] [, axes] [, interpolation] [, workspace].
-template <int Probabilities, class... Args>
-constexpr bool are_quantile_arguments() {
-  constexpr int single = (0 + ... + (is_probability<Args> ? 1 : 0));
-  constexpr int several = (0 + ... + (is_probabilities<Args> ? 1 : 0));
-  constexpr int how = (0 + ... + (is_interpolation<Args> ? 1 : 0));
-  constexpr int execs = (0 + ... + (execution_space<Args> ? 1 : 0));
-  constexpr int works = (0 + ... + (is_workspace<std::remove_cvref_t<Args>> ? 1 : 0));
-  constexpr int views = (0 + ... + (view_like<Args> ? 1 : 0));
-  constexpr int along = (0 + ... + (is_axes<Args> ? 1 : 0));
-  return single + several + how + execs + works + views + along == sizeof...(Args) &&
-         single + several == Probabilities && how <= 1 && execs <= 1 && works <= execs && along <= 1 &&
-         (views == 2 || (views == 1 && works == 0 && along == 0 && several == 0));
-}
-template <class... Args>
-concept quantile_arguments = are_quantile_arguments<1, Args...>();
-template <class... Args>
-concept median_arguments = are_quantile_arguments<0, Args...>();
-
-/// What is asked for, without the arrays.
+/// What is asked for.
 struct quantile_request {
-  std::string label;
+  const char* label;
   bool skip_nan;
   probabilities of{0.5};
   bool several = false;
-  interpolation how = interpolation::linear;
-  const axes* wanted = nullptr;
 
-  template <class Arg>
-  void take(const Arg& arg) {
-    if constexpr (is_probability<Arg>) of = {static_cast<double>(arg)};
-    else if constexpr (is_probabilities<Arg>) of = arg, several = true;
-    else if constexpr (is_interpolation<Arg>) how = arg;
-    else if constexpr (is_axes<Arg>) wanted = &arg;
-  }
   void check() const {
     for (int i = 0; i < of.count; ++i)
       if (!(of.value[i] >= 0 && of.value[i] <= 1))
@@ -109,48 +77,51 @@ strided<T> without_first_axis(const strided<T>& array, int i) {
   return part;
 }
 
-template <class Exec, class Out, class T>
-void quantile_into(const Exec& exec, workspace<Exec>& scratch, const quantile_request& r, const strided<Out>& out,
-                   const strided<const T>& in) {
-  r.check();
-  const axis_set along = r.wanted == nullptr ? axis_set::all() : axis_set(r.label, *r.wanted, in.extents.rank);
+/// The extents of the output of quantiles of an array along some axes.
+template <class T>
+shape quantile_extents(const quantile_request& r, const strided<const T>& in, const axis_set& along) {
   shape expected;
   if (r.several) expected.extent[expected.rank++] = r.of.count;
   const shape results = along.part(in.extents, false);
   if (expected.rank + results.rank > max_rank) throw Error(r.label, "out would have more than 8 extents");
-  for (int d = 0; d < results.rank; ++d) expected.extent[expected.rank++] = results.extent[d];
-  if (out.extents != expected)
-    throw Error(r.label, "out has extents " + out.extents.str() + ", expected " + expected.str());
   if (along.part(in.extents, true).size() == 0 && results.size() > 0)
-    throw Error(r.label, "in has extents " + in.extents.str() + ", expected at least one element along the axes");
-  check_overlap(r.label, out, in, "in", false);
-  for (int i = 0; i < r.of.count; ++i)
-    select_launch(exec, r.label, scratch, quantile_rule{r.of.value[i], r.how, r.skip_nan}, along,
-                  r.several ? without_first_axis(out, i) : out, in);
+    reject_extents(r.label, "in", in.extents, "at least one element along the axes");
+  for (int d = 0; d < results.rank; ++d) expected.extent[expected.rank++] = results.extent[d];
+  return expected;
 }
 
-template <class First, class... Rest>
-auto quantile_call(quantile_request r, First& first, Rest&... rest) {
-  if constexpr (!execution_space<First>) {
-    const default_execution_space<First> exec;
-    return quantile_call(r, exec, first, rest...);
+/// `op(exec, out, in, probabilities, options)` of every quantile: checks, then launches. With `on_host` it waits and
+/// returns the result.
+template <class Exec, class Out, class In, class... Options>
+auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out_view, const In& in_view,
+                   Options&... options) {
+  constexpr bool to_host = !view_like<Out>;
+  static_assert(!to_host || !has_option<axes, Options...>, "quern: a quantile along axes is written to a View");
+  call<Exec> c(r.label, exec, options...);
+  r.check();
+  const auto in = c.input(in_view);
+  const axes* wanted = find_option<axes>(options...);
+  const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(c.label, *wanted, in.extents.rank);
+  const shape expected = quantile_extents(r, in, along);
+  const interpolation* given = find_option<interpolation>(options...);
+  const interpolation how = given == nullptr ? interpolation::linear : *given;
+  const auto select = [&](const auto& out) {
+    for (int i = 0; i < r.of.count; ++i)
+      select_launch(exec, c.label, c.scratch(), quantile_rule{r.of.value[i], how, r.skip_nan}, along,
+                    r.several ? without_first_axis(out, i) : out, in);
+  };
+  if constexpr (to_host) {
+    using number = mean_type<value_of<In>>;
+    if (r.several) throw Error(c.label, "several probabilities need an output");
+    auto* result = c.template result<number>();
+    select(strided<number>{result, {}, {}});
+    exec.fence(c.label + ": result");
+    return number(*result);
   } else {
-    using Exec = std::remove_const_t<First>;
-    (r.take(rest), ...);
-    const auto views = std::tuple_cat(if_view(rest)...);
-    if constexpr (std::tuple_size_v<decltype(views)> == 1) {
-      const auto in = make_input<Exec>(std::get<0>(views), r.label).array;
-      using number = mean_type<value_of<decltype(std::get<0>(views))>>;
-      lease<Exec> held(first);
-      auto* result = held.template result<number>();
-      quantile_into(first, held.scratch(), r, strided<number>{result, {}, {}}, in);
-      first.fence(r.label + ": result");
-      return *result;
-    } else {
-      const auto in = make_input<Exec>(std::get<1>(views), r.label).array;
-      const auto out = make_output<Exec>(std::get<0>(views), r.label);
-      with_scratch(first, [&](workspace<Exec>& scratch) { quantile_into(first, scratch, r, out, in); }, rest...);
-    }
+    const auto out = c.output(out_view);
+    check_extents(c.label, "out", out.extents, expected);
+    check_overlap(c.label, out, in, "in", false);
+    select(out);
   }
 }
 
@@ -164,31 +135,85 @@ auto quantile_call(quantile_request r, First& first, Rest&... rest) {
 /// one whose rank is nearer, and the even rank of two. Double for integers, float for half types. NaN if there is one.
 /// Between a number and an infinity lies the infinity, where NumPy's interpolations give NaN, and between infinities of
 /// both signs NaN.
-template <class... Args>
-  requires impl::quantile_arguments<Args...>
-auto quantile(Args&&... args) {
-  return impl::quantile_call({"quern::quantile", false}, args...);
+template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation, workspace<Exec>>... Options>
+auto quantile(const Exec& exec, const Out& out, const In& in, double q, Options&&... options) {
+  return impl::quantile_call({"quern::quantile", false, {q}}, exec, out, in, options...);
+}
+/// Several quantiles: the first extent of `out` is their number.
+template <execution_space Exec, view_like Out, array_like In, option<axes, interpolation, workspace<Exec>>... Options>
+void quantile(const Exec& exec, const Out& out, const In& in, const probabilities& q, Options&&... options) {
+  impl::quantile_call({"quern::quantile", false, q, true}, exec, out, in, options...);
+}
+template <execution_space Exec, array_like In, impl::quantile_option... Options>
+auto quantile(const Exec& exec, const In& in, double q, Options&&... options) {
+  return quantile(exec, on_host, in, q, options...);
+}
+template <array_like In, impl::quantile_option... Options>
+auto quantile(const In& in, double q, Options&&... options) {
+  return quantile(impl::space_of(in), on_host, in, q, options...);
+}
+template <view_like Out, array_like In, std::convertible_to<probabilities> Q, impl::quantile_option... Options>
+void quantile(const Out& out, const In& in, const Q& q, Options&&... options) {
+  quantile(impl::space_of(out), out, in, q, options...);
 }
 
 /// The quantile of 0.5: the element in the middle, or the mean of the two there.
-template <class... Args>
-  requires impl::median_arguments<Args...>
-auto median(Args&&... args) {
-  return impl::quantile_call({"quern::median", false}, args...);
+template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation, workspace<Exec>>... Options>
+auto median(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+  return impl::quantile_call({"quern::median", false}, exec, out, in, options...);
+}
+template <execution_space Exec, array_like In, impl::quantile_option... Options>
+auto median(const Exec& exec, const In& in, Options&&... options) {
+  return median(exec, on_host, in, options...);
+}
+template <array_like In, impl::quantile_option... Options>
+auto median(const In& in, Options&&... options) {
+  return median(impl::space_of(in), on_host, in, options...);
+}
+template <view_like Out, array_like In, impl::quantile_option... Options>
+void median(const Out& out, const In& in, Options&&... options) {
+  median(impl::space_of(out), out, in, options...);
 }
 
 /// `quantile` of the elements that are not NaN; NaN where there is none.
-template <class... Args>
-  requires impl::quantile_arguments<Args...>
-auto nanquantile(Args&&... args) {
-  return impl::quantile_call({"quern::nanquantile", true}, args...);
+template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation, workspace<Exec>>... Options>
+auto nanquantile(const Exec& exec, const Out& out, const In& in, double q, Options&&... options) {
+  return impl::quantile_call({"quern::nanquantile", true, {q}}, exec, out, in, options...);
+}
+/// Several quantiles: the first extent of `out` is their number.
+template <execution_space Exec, view_like Out, array_like In, option<axes, interpolation, workspace<Exec>>... Options>
+void nanquantile(const Exec& exec, const Out& out, const In& in, const probabilities& q, Options&&... options) {
+  impl::quantile_call({"quern::nanquantile", true, q, true}, exec, out, in, options...);
+}
+template <execution_space Exec, array_like In, impl::quantile_option... Options>
+auto nanquantile(const Exec& exec, const In& in, double q, Options&&... options) {
+  return nanquantile(exec, on_host, in, q, options...);
+}
+template <array_like In, impl::quantile_option... Options>
+auto nanquantile(const In& in, double q, Options&&... options) {
+  return nanquantile(impl::space_of(in), on_host, in, q, options...);
+}
+template <view_like Out, array_like In, std::convertible_to<probabilities> Q, impl::quantile_option... Options>
+void nanquantile(const Out& out, const In& in, const Q& q, Options&&... options) {
+  nanquantile(impl::space_of(out), out, in, q, options...);
 }
 
 /// `median` of the elements that are not NaN; NaN where there is none.
-template <class... Args>
-  requires impl::median_arguments<Args...>
-auto nanmedian(Args&&... args) {
-  return impl::quantile_call({"quern::nanmedian", true}, args...);
+template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation, workspace<Exec>>... Options>
+auto nanmedian(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+  return impl::quantile_call({"quern::nanmedian", true}, exec, out, in, options...);
+}
+template <execution_space Exec, array_like In, impl::quantile_option... Options>
+auto nanmedian(const Exec& exec, const In& in, Options&&... options) {
+  return nanmedian(exec, on_host, in, options...);
+}
+template <array_like In, impl::quantile_option... Options>
+auto nanmedian(const In& in, Options&&... options) {
+  return nanmedian(impl::space_of(in), on_host, in, options...);
+}
+template <view_like Out, array_like In, impl::quantile_option... Options>
+void nanmedian(const Out& out, const In& in, Options&&... options) {
+  nanmedian(impl::space_of(out), out, in, options...);
 }
 
 }  // namespace quern

@@ -887,8 +887,10 @@ void select_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
   else if (n > kernel_type::longest_tile && results <= workspace<Exec>::max_counters)
     launch_passes(label, exec, scratch, kernel, results);
   else
-    launch_tiles(label, exec, scratch, kernel, smallest_stride(in, axes, false) < smallest_stride(in, axes, true),
-                 results);
+    launch_tiles(
+        label, exec, scratch, kernel,
+        smallest_stride(in.extents, in.stride, axes, false) < smallest_stride(in.extents, in.stride, axes, true),
+        results);
 }
 
 }  // namespace impl

@@ -22,8 +22,7 @@
 ///
 /// @throws Error if extents do not fit, the axis is out of range, or `out` shares memory with `in` without being it
 
-#include <quern/core/arguments.hpp>
-#include <quern/core/options.hpp>
+#include <quern/core/call.hpp>
 #include <quern/reduce/reproducible.hpp>
 #include <quern/scan/launch.hpp>
 
@@ -35,54 +34,31 @@ namespace impl {
 template <bool Exclusive, class MakeReducer>
 struct scan_operation {
   static constexpr bool exclusive = Exclusive;
-  std::string label;
+  const char* label;
   MakeReducer reducer;
 };
 template <bool Exclusive, class MakeReducer>
-scan_operation<Exclusive, MakeReducer> make_scan(const std::string& label, const MakeReducer& reducer) {
+scan_operation<Exclusive, MakeReducer> make_scan(const char* label, const MakeReducer& reducer) {
   return {label, reducer};
 }
 
-template <class Exec, class Scan, class Out, class In>
-void scan_into(const Scan& scan, const Exec& exec, workspace<Exec>& scratch, const axes* wanted, const Out& out_view,
-               const In& in_view) {
-  const auto in = make_input<Exec>(in_view, scan.label).array;
-  const auto out = make_output<Exec>(out_view, scan.label);
-  if (out.extents != in.extents)
-    throw Error(scan.label, "out has extents " + out.extents.str() + ", expected " + in.extents.str());
-  const axis_set along =
-      wanted == nullptr ? axis_set::all() : axis_set(scan.label, *wanted, static_cast<int>(in.extents.rank));
-  check_overlap(scan.label, out, in, "in", true);
-  scan_launch<Scan::exclusive>(exec, scan.label, scratch, scan.reducer(std::type_identity<value_of<In>>()), along, out,
+/// `op(exec, out, in, options)` of every scan: checks, then launches.
+template <class Scan, class Exec, class Out, class In, class... Options>
+void scan_call(const Scan& scan, const Exec& exec, const Out& out_view, const In& in_view, Options&... options) {
+  call<Exec> c(scan.label, exec, options...);
+  const auto in = c.input(in_view);
+  const auto out = c.output(out_view);
+  check_extents(c.label, "out", out.extents, in.extents);
+  const axis* wanted = find_option<axis>(options...);
+  const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(c.label, *wanted, in.extents.rank);
+  check_overlap(c.label, out, in, "in", true);
+  scan_launch<Scan::exclusive>(exec, c.label, c.scratch(), scan.reducer(std::type_identity<value_of<In>>()), along, out,
                                in);
 }
 
-/// Sorts out the forms of the table above: [exec,] out, in [, axis] [, options] [, workspace].
-template <class Scan, class First, class... Rest>
-void scan_call(const Scan& scan, First& first, Rest&... rest) {
-  if constexpr (!execution_space<First>) {
-    const default_execution_space<First> exec;
-    scan_call(scan, exec, first, rest...);
-  } else {
-    using Exec = std::remove_const_t<First>;
-    const axes* wanted = nullptr;
-    ((wanted = if_axes(rest, wanted)), ...);
-    with_scratch(
-        first,
-        [&](workspace<Exec>& scratch) {
-          std::apply([&](const auto&... views) { scan_into(scan, first, scratch, wanted, views...); },
-                     std::tuple_cat(if_view(rest)...));
-        },
-        rest...);
-  }
-}
-
-/// Arguments of a scan, with `reproducible` or without.
-template <class... Args>
-concept scan_arguments = are_reduction_arguments<1, Args...>(0, 1) && (0 + ... + (view_like<Args> ? 1 : 0)) == 2 &&
-                         ((!is_axes<Args> || std::is_same_v<axis, std::remove_cvref_t<Args>>) && ...);
-template <class... Args>
-concept plain_scan_arguments = scan_arguments<Args...> && !reproducibly<Args...>;
+/// What some scan takes as an option; each lists its own.
+template <class T>
+concept scan_option = option<T, axis, reproducible_t> || is_workspace<std::remove_cvref_t<T>>;
 
 }  // namespace impl
 
@@ -91,56 +67,62 @@ concept plain_scan_arguments = scan_arguments<Args...> && !reproducibly<Args...>
 /// Sums are formed in the type of `sum` (64 bits for integers, float for half types), or in `Result`, and then
 /// converted to that of `out`. Their errors are carried along, so that they do not grow with i. Option: `reproducible`,
 /// with which each `out(i)` has the bits of the reproducible `sum` of its elements.
-template <class Result = void, class... Args>
-  requires impl::scan_arguments<Args...>
-void cumsum(Args&&... args) {
+template <class Result = void, execution_space Exec, view_like Out, array_like In,
+          option<axis, reproducible_t, workspace<Exec>>... Options>
+void cumsum(const Exec& exec, const Out& out, const In& in, Options&&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::sum_type<T>>;
-    return impl::sum_reducer<S, impl::accumulator<S, Args...>>();
+    return impl::sum_reducer<S, impl::accumulator<S, Options...>>();
   };
-  impl::scan_call(impl::make_scan<false>("quern::cumsum", reducer), args...);
+  impl::scan_call(impl::make_scan<false>("quern::cumsum", reducer), exec, out, in, options...);
+}
+template <class Result = void, view_like Out, array_like In, impl::scan_option... Options>
+void cumsum(const Out& out, const In& in, Options&&... options) {
+  cumsum<Result>(impl::space_of(out), out, in, options...);
 }
 
 /// `out(i) = in(0) * in(1) * ... * in(i)`. Types as for `cumsum`.
-template <class Result = void, class... Args>
-  requires impl::plain_scan_arguments<Args...>
-void cumprod(Args&&... args) {
+template <class Result = void, execution_space Exec, view_like Out, array_like In,
+          option<axis, workspace<Exec>>... Options>
+void cumprod(const Exec& exec, const Out& out, const In& in, Options&&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::sum_type<T>>;
     return impl::op_reducer<S, impl::prod_op>{{}, S(1)};
   };
-  impl::scan_call(impl::make_scan<false>("quern::cumprod", reducer), args...);
+  impl::scan_call(impl::make_scan<false>("quern::cumprod", reducer), exec, out, in, options...);
+}
+template <class Result = void, view_like Out, array_like In, impl::scan_option... Options>
+void cumprod(const Out& out, const In& in, Options&&... options) {
+  cumprod<Result>(impl::space_of(out), out, in, options...);
 }
 
 /// `out(i) = op(...op(op(in(0), in(1)), in(2))..., in(i))`.
 ///
 /// @param op       an associative functor of two values of the type of `identity`; it need not be commutative
 /// @param identity what `op` leaves every value unchanged with; its type is the one that values are converted to
-template <execution_space Exec, view_like Out, class Op, scalar_value T, view_like In, class... Rest>
-  requires(!view_like<Op> && impl::plain_scan_arguments<Exec, Out, In, Rest...>)
-void inclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in, Rest&&... rest) {
+template <execution_space Exec, view_like Out, class Op, scalar_value T, array_like In,
+          option<axis, workspace<Exec>>... Options>
+void inclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
+                    Options&&... options) {
   const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
-  impl::scan_call(impl::make_scan<false>("quern::inclusive_scan", reducer), exec, out, in, rest...);
+  impl::scan_call(impl::make_scan<false>("quern::inclusive_scan", reducer), exec, out, in, options...);
 }
-/// The same on a default instance of out's execution space.
-template <view_like Out, class Op, scalar_value T, view_like In, class... Rest>
-  requires(!view_like<Op> && impl::plain_scan_arguments<Out, In, Rest...>)
-void inclusive_scan(const Out& out, const Op& op, const T& identity, const In& in, Rest&&... rest) {
-  inclusive_scan(impl::default_execution_space<Out>(), out, op, identity, in, rest...);
+template <view_like Out, class Op, scalar_value T, array_like In, impl::scan_option... Options>
+void inclusive_scan(const Out& out, const Op& op, const T& identity, const In& in, Options&&... options) {
+  inclusive_scan(impl::space_of(out), out, op, identity, in, options...);
 }
 
 /// The scan without the element itself: `out(0)` is the identity, `out(i)` the `op` of `in(0)` to `in(i - 1)`.
-template <execution_space Exec, view_like Out, class Op, scalar_value T, view_like In, class... Rest>
-  requires(!view_like<Op> && impl::plain_scan_arguments<Exec, Out, In, Rest...>)
-void exclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in, Rest&&... rest) {
+template <execution_space Exec, view_like Out, class Op, scalar_value T, array_like In,
+          option<axis, workspace<Exec>>... Options>
+void exclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
+                    Options&&... options) {
   const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
-  impl::scan_call(impl::make_scan<true>("quern::exclusive_scan", reducer), exec, out, in, rest...);
+  impl::scan_call(impl::make_scan<true>("quern::exclusive_scan", reducer), exec, out, in, options...);
 }
-/// The same on a default instance of out's execution space.
-template <view_like Out, class Op, scalar_value T, view_like In, class... Rest>
-  requires(!view_like<Op> && impl::plain_scan_arguments<Out, In, Rest...>)
-void exclusive_scan(const Out& out, const Op& op, const T& identity, const In& in, Rest&&... rest) {
-  exclusive_scan(impl::default_execution_space<Out>(), out, op, identity, in, rest...);
+template <view_like Out, class Op, scalar_value T, array_like In, impl::scan_option... Options>
+void exclusive_scan(const Out& out, const Op& op, const T& identity, const In& in, Options&&... options) {
+  exclusive_scan(impl::space_of(out), out, op, identity, in, options...);
 }
 
 }  // namespace quern

@@ -9,37 +9,27 @@
 /// `offsets` has one element more than there are segments, of any integer type: segment s has the values from
 /// `offsets(s)` to `offsets(s + 1) - 1`, possibly none. Offsets must not decrease and lie between 0 and the number of
 /// values; others give undefined results (but touch no memory outside of the Views), and with the option
-/// `check_offsets` an Error. Values before the first offset and after the last belong to no segment. All arrays have
+/// `checked` an Error. Values before the first offset and after the last belong to no segment. All arrays have
 /// rank 1.
 ///
 /// Work is shared out by values and segments together, so one segment of all values, as many segments as values, and
 /// any mixture take about the same time for the same number of bytes.
 ///
-/// All calls are asynchronous, except those with `check_offsets`, which wait for `exec`. Scratch memory is about two
+/// All calls are asynchronous, except those with `checked`, which wait for `exec`. Scratch memory is about two
 /// accumulators for each 2400 values and segments on a device; it comes from the pool of the execution-space instance,
 /// or from a `quern::workspace` as the last argument. Calls without `exec` use a default instance of the execution
 /// space of `out`.
 
-#include <quern/core/options.hpp>
+#include <quern/core/call.hpp>
 #include <quern/scan/scan.hpp>
 #include <quern/scan/segmented_kernel.hpp>
 
 namespace quern {
 
-/// Asks for a check of the offsets before anything else is done.
-struct check_offsets_t {};
-inline constexpr check_offsets_t check_offsets{};
-
 namespace impl {
 
 template <class T>
-inline constexpr bool is_check_offsets = std::is_same_v<check_offsets_t, std::remove_cvref_t<T>>;
-
-/// Arguments after those that every segmented operation has.
-template <class... Args>
-concept segment_options = (((is_check_offsets<Args> ? 1 : 0) + ... + 0) <= 1) &&
-                          (((is_workspace<std::remove_cvref_t<Args>> ? 1 : 0) + ... + 0) <= 1) &&
-                          ((is_check_offsets<Args> || is_workspace<std::remove_cvref_t<Args>>) && ...);
+concept segment_option = option<T, checked_t> || is_workspace<std::remove_cvref_t<T>>;
 
 /// The first place where offsets decrease or leave [0, n].
 template <class Index>
@@ -66,32 +56,28 @@ void require_sorted(const Exec& exec, const std::string& label, const strided<co
 
 template <class Array>
 void require_line(const std::string& label, const std::string& name, const Array& array) {
-  if (array.extents.rank != 1) throw Error(label, name + " has extents " + array.extents.str() + ", expected rank 1");
+  if (array.extents.rank != 1) reject_extents(label, name, array.extents, "rank 1");
 }
 
 /// Checks, then launches. A reduction has a result for each segment, a scan one for each value.
 template <bool Scan, class Exec, class Out, class Reducer, class Values, class Offsets, class... Options>
-void segmented_call(const std::string& label, const Exec& exec, const Out& out_view, const Reducer& reducer,
+void segmented_call(const char* label, const Exec& exec, const Out& out_view, const Reducer& reducer,
                     const Values& value_view, const Offsets& offset_view, Options&... options) {
   static_assert(std::is_integral_v<value_of<Offsets>>, "quern: offsets must be integers");
-  const auto out = make_output<Exec>(out_view, label);
-  const auto values = make_input<Exec>(value_view, label).array;
-  const auto offsets = make_input<Exec>(offset_view, label).array;
-  require_line(label, "out", out);
-  require_line(label, "values", values);
-  require_line(label, "offsets", offsets);
+  call<Exec> c(label, exec, options...);
+  const auto out = c.output(out_view);
+  const auto values = c.input(value_view);
+  const auto offsets = c.input(offset_view);
+  require_line(c.label, "out", out);
+  require_line(c.label, "values", values);
+  require_line(c.label, "offsets", offsets);
   const std::int64_t n = values.extents.extent[0], segments = offsets.extents.extent[0] - 1;
-  if (segments < 0) throw Error(label, "offsets has extents (0), expected one more than there are segments");
-  const std::int64_t results = Scan ? n : segments;
-  if (out.extents.extent[0] != results)
-    throw Error(label, "out has extents " + out.extents.str() + ", expected " + shape{results}.str());
-  check_overlap(label, out, values, "values", Scan);
-  check_overlap(label, out, offsets, "offsets", false);
-  if constexpr ((is_check_offsets<Options> || ...)) require_sorted(exec, label, offsets, n);
-  with_scratch(
-      exec,
-      [&](workspace<Exec>& scratch) { segmented_launch<Scan>(exec, label, scratch, reducer, out, values, offsets); },
-      options...);
+  if (segments < 0) reject_extents(c.label, "offsets", offsets.extents, "one more than there are segments");
+  check_extents(c.label, "out", out.extents, shape{Scan ? n : segments});
+  check_overlap(c.label, out, values, "values", Scan);
+  check_overlap(c.label, out, offsets, "offsets", false);
+  if constexpr (has_option<checked_t, Options...>) require_sorted(exec, c.label, offsets, n);
+  segmented_launch<Scan>(exec, c.label, c.scratch(), reducer, out, values, offsets);
 }
 
 }  // namespace impl
@@ -103,19 +89,16 @@ void segmented_call(const std::string& label, const Exec& exec, const Out& out_v
 /// @param identity what `op` leaves every value unchanged with; its type is the one that values are converted to
 /// @throws Error   if extents do not fit or `out` shares memory with an input
 template <execution_space Exec, view_like Out, class Op, scalar_value T, view_like Values, view_like Offsets,
-          class... Options>
-  requires(!view_like<Op> && impl::segment_options<Options...>)
+          option<checked_t, workspace<Exec>>... Options>
 void segmented_reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, const Values& values,
                       const Offsets& offsets, Options&&... options) {
   impl::segmented_call<false>("quern::segmented_reduce", exec, out, impl::op_reducer<T, Op>{op, identity}, values,
                               offsets, options...);
 }
-/// The same on a default instance of out's execution space.
-template <view_like Out, class Op, scalar_value T, view_like Values, view_like Offsets, class... Options>
-  requires(!view_like<Op> && impl::segment_options<Options...>)
+template <view_like Out, class Op, scalar_value T, view_like Values, view_like Offsets, impl::segment_option... Options>
 void segmented_reduce(const Out& out, const Op& op, const T& identity, const Values& values, const Offsets& offsets,
                       Options&&... options) {
-  segmented_reduce(impl::default_execution_space<Out>(), out, op, identity, values, offsets, options...);
+  segmented_reduce(impl::space_of(out), out, op, identity, values, offsets, options...);
 }
 
 /// `out(v)` is the `op` over the values of v's segment up to v itself. Where no segment has v, `out(v)` is left alone.
@@ -124,19 +107,16 @@ void segmented_reduce(const Out& out, const Op& op, const T& identity, const Val
 /// @param op, identity  as for `segmented_reduce`
 /// @throws Error   if extents do not fit or `out` shares memory with `values` without being it
 template <execution_space Exec, view_like Out, class Op, scalar_value T, view_like Values, view_like Offsets,
-          class... Options>
-  requires(!view_like<Op> && impl::segment_options<Options...>)
+          option<checked_t, workspace<Exec>>... Options>
 void segmented_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const Values& values,
                     const Offsets& offsets, Options&&... options) {
   impl::segmented_call<true>("quern::segmented_scan", exec, out, impl::op_reducer<T, Op>{op, identity}, values, offsets,
                              options...);
 }
-/// The same on a default instance of out's execution space.
-template <view_like Out, class Op, scalar_value T, view_like Values, view_like Offsets, class... Options>
-  requires(!view_like<Op> && impl::segment_options<Options...>)
+template <view_like Out, class Op, scalar_value T, view_like Values, view_like Offsets, impl::segment_option... Options>
 void segmented_scan(const Out& out, const Op& op, const T& identity, const Values& values, const Offsets& offsets,
                     Options&&... options) {
-  segmented_scan(impl::default_execution_space<Out>(), out, op, identity, values, offsets, options...);
+  segmented_scan(impl::space_of(out), out, op, identity, values, offsets, options...);
 }
 
 }  // namespace quern

@@ -230,6 +230,10 @@ inline constexpr bool is_filter_weights<std::tuple<W...>> = true;
 
 }  // namespace impl
 
+/// The weights of a filter: a View, or `separable(w0, w1)`.
+template <class W>
+concept filter_weights = impl::is_filter_weights<W>;
+
 /// Correlation: `out(j, i) = sum_kl weights(k, l) in(j + k - nk / 2, i + l - nl / 2)`, nk x nl the extents of weights.
 ///
 /// @param weights a View of the rank of `in`, of any extents, or `quern::separable(w0, w1)`, a View of rank 1 for each
@@ -239,61 +243,59 @@ inline constexpr bool is_filter_weights<std::tuple<W...>> = true;
 ///
 /// 3 weights along every axis, and 5 x 5, are applied from registers. The weights of larger windows go with the kernel
 /// up to 64, beyond by scratch memory; a device then reads each value from its first cache.
-template <execution_space Exec, view_like Out, class Weights, view_like In>
-  requires impl::is_filter_weights<Weights>
-void correlate(const Exec& exec, const Out& out, const Weights& weights, const boundaries& edge, const In& in) {
+template <execution_space Exec, view_like Out, view_like In, filter_weights Weights>
+void correlate(const Exec& exec, const Out& out, const In& in, const Weights& weights, const boundaries& edge) {
   impl::weights_call("quern::correlate", exec, out, weights, edge, in, false);
 }
-/// The same on a default instance of in's execution space.
-template <view_like Out, class Weights, view_like In>
-  requires impl::is_filter_weights<Weights>
-void correlate(const Out& out, const Weights& weights, const boundaries& edge, const In& in) {
-  correlate(impl::default_execution_space<In>(), out, weights, edge, in);
+template <view_like Out, view_like In, filter_weights Weights>
+void correlate(const Out& out, const In& in, const Weights& weights, const boundaries& edge) {
+  correlate(impl::space_of(out), out, in, weights, edge);
 }
 
 /// Convolution: `out(j, i) = sum_kl weights(k, l) in(j - k + nk / 2, i - l + nl / 2)`; else as `correlate`.
-template <execution_space Exec, view_like Out, class Weights, view_like In>
-  requires impl::is_filter_weights<Weights>
-void convolve(const Exec& exec, const Out& out, const Weights& weights, const boundaries& edge, const In& in) {
+template <execution_space Exec, view_like Out, view_like In, filter_weights Weights>
+void convolve(const Exec& exec, const Out& out, const In& in, const Weights& weights, const boundaries& edge) {
   impl::weights_call("quern::convolve", exec, out, weights, edge, in, true);
 }
-/// The same on a default instance of in's execution space.
-template <view_like Out, class Weights, view_like In>
-  requires impl::is_filter_weights<Weights>
-void convolve(const Out& out, const Weights& weights, const boundaries& edge, const In& in) {
-  convolve(impl::default_execution_space<In>(), out, weights, edge, in);
+template <view_like Out, view_like In, filter_weights Weights>
+void convolve(const Out& out, const In& in, const Weights& weights, const boundaries& edge) {
+  convolve(impl::space_of(out), out, in, weights, edge);
 }
 
-/// The sum of a box of `size` around each cell, one size or one for each axis: `box_sum(exec, out, {3, 5}, edge, in)`.
+/// The sum of a box of `size` around each cell, one size or one for each axis: `box_sum(exec, out, in, {3, 5}, edge)`.
 /// Windows of 3 along every axis take one pass, others one along each axis.
 template <execution_space Exec, view_like Out, view_like In>
-void box_sum(const Exec& exec, const Out& out, const per_axis<int>& size, const boundaries& edge, const In& in) {
+void box_sum(const Exec& exec, const Out& out, const In& in, const per_axis<int>& size, const boundaries& edge) {
   impl::box_call<false>("quern::box_sum", exec, out, size, edge, in);
 }
-/// The same on a default instance of in's execution space.
 template <view_like Out, view_like In>
-void box_sum(const Out& out, const per_axis<int>& size, const boundaries& edge, const In& in) {
-  box_sum(impl::default_execution_space<In>(), out, size, edge, in);
+void box_sum(const Out& out, const In& in, const per_axis<int>& size, const boundaries& edge) {
+  box_sum(impl::space_of(out), out, in, size, edge);
 }
 
 /// The mean of that box. From integers to integers it is the exact mean rounded down, of negative values too (Python's
 /// `//`; SciPy's filter rounds towards zero, after each axis).
 template <execution_space Exec, view_like Out, view_like In>
-void uniform_filter(const Exec& exec, const Out& out, const per_axis<int>& size, const boundaries& edge, const In& in) {
+void uniform_filter(const Exec& exec, const Out& out, const In& in, const per_axis<int>& size, const boundaries& edge) {
   impl::box_call<true>("quern::uniform_filter", exec, out, size, edge, in);
 }
-/// The same on a default instance of in's execution space.
 template <view_like Out, view_like In>
-void uniform_filter(const Out& out, const per_axis<int>& size, const boundaries& edge, const In& in) {
-  uniform_filter(impl::default_execution_space<In>(), out, size, edge, in);
+void uniform_filter(const Out& out, const In& in, const per_axis<int>& size, const boundaries& edge) {
+  uniform_filter(impl::space_of(out), out, in, size, edge);
 }
 
+struct gaussian_options {
+  double truncate = 4;  // standard deviations
+};
+
 /// A Gaussian of standard deviation `sigma`, in cells, one or one for each axis: a separable filter with the weights
-/// exp(-i^2 / (2 sigma^2)), normalized, up to `truncate` standard deviations. Weights are float for arrays of float,
+/// exp(-i^2 / (2 sigma^2)), normalized, up to `truncate` standard deviations: `gaussian_filter(exec, out, in, 2.0,
+/// edge,
+/// {.truncate = 3})`. Weights are float for arrays of float,
 /// else double.
 template <execution_space Exec, view_like Out, view_like In>
-void gaussian_filter(const Exec& exec, const Out& out, const per_axis<double>& sigma, const boundaries& edge,
-                     const In& in, double truncate = 4) {
+void gaussian_filter(const Exec& exec, const Out& out, const In& in, const per_axis<double>& sigma,
+                     const boundaries& edge, gaussian_options options = {}) {
   const std::string label = "quern::gaussian_filter";
   using W = std::conditional_t<std::is_same_v<impl::real_type<impl::value_of<In>>, float>, float, double>;
   impl::with_filter(label, exec, out, edge, in,
@@ -301,17 +303,16 @@ void gaussian_filter(const Exec& exec, const Out& out, const per_axis<double>& s
                       const auto sigmas = sigma.template all<Rank>(label);
                       std::array<std::vector<W>, Rank> weights;
                       for (int d = 0; d < Rank; ++d) {
-                        const auto exact = impl::gaussian_weights(label, sigmas[d], truncate);
+                        const auto exact = impl::gaussian_weights(label, sigmas[d], options.truncate);
                         weights[d].assign(exact.begin(), exact.end());
                       }
                       impl::separable_filter<W>(call, rank, weights, false);
                     });
 }
-/// The same on a default instance of in's execution space.
 template <view_like Out, view_like In>
-void gaussian_filter(const Out& out, const per_axis<double>& sigma, const boundaries& edge, const In& in,
-                     double truncate = 4) {
-  gaussian_filter(impl::default_execution_space<In>(), out, sigma, edge, in, truncate);
+void gaussian_filter(const Out& out, const In& in, const per_axis<double>& sigma, const boundaries& edge,
+                     gaussian_options options = {}) {
+  gaussian_filter(impl::space_of(out), out, in, sigma, edge, options);
 }
 
 }  // namespace quern

@@ -12,8 +12,8 @@
 
 namespace quern {
 
-/// n steps of a scheme that computes a new array from the last one: calls `step(exec, from, to)` n times, swapping the
-/// two Views after each, so that `now` is always the newest. No copy, and no fence between the steps.
+/// `n` steps of a scheme that computes a new array from the last one: calls `step(exec, from, to)` n times, swapping
+/// the two Views after each, so that `now` is always the newest. No copy, and no fence between the steps.
 ///
 /// @param now  holds the initial values, and the View with the result when the call returns
 /// @param next the other View, of the same type; what it holds does not matter, unless a step leaves cells as they are
@@ -22,9 +22,10 @@ namespace quern {
 ///             0 to n - 1, as a fourth argument
 ///
 /// @code
-/// quern::iterate(exec, 100, u, next, [&](const auto& exec, const auto& from, const auto& to) {
+/// const auto step = [](const auto& exec, const auto& from, const auto& to) {
 ///   quern::stencil<quern::star<1>>(exec, to, heat_step{0.1}, quern::boundary::wrap, from);
-/// });
+/// };
+/// quern::iterate(exec, u, next, step, 100);
 /// @endcode
 ///
 /// Asynchronous as the steps are, and may be captured in a device graph if they may: with an even n the graph can be
@@ -33,13 +34,17 @@ namespace quern {
 template <execution_space Exec, view_like View, class Step>
   requires(std::invocable<const Step&, const Exec&, const View&, const View&> ||
            std::invocable<const Step&, const Exec&, const View&, const View&, std::int64_t>)
-void iterate(const Exec& exec, std::int64_t n, View& now, View& next, const Step& step) {
+void iterate(const Exec& exec, View& now, View& next, const Step& step, std::int64_t n) {
   if (n < 0) throw Error("quern::iterate", std::to_string(n) + " steps");
   for (std::int64_t i = 0; i < n; ++i) {
     if constexpr (std::invocable<const Step&, const Exec&, const View&, const View&>) step(exec, now, next);
     else step(exec, now, next, i);
     std::swap(now, next);
   }
+}
+template <view_like View, class Step>
+void iterate(View& now, View& next, const Step& step, std::int64_t n) {
+  iterate(impl::space_of(now), now, next, step, n);
 }
 
 }  // namespace quern

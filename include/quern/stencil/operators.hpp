@@ -113,53 +113,49 @@ void difference_call(const std::string& label, const Exec& exec, const std::tupl
 
 }  // namespace impl
 
-/// The gradient of u: an output for each axis, `gradient(exec, outputs(gz, gy, gx), spacing, edge, u)`, or one View in
+/// The gradient of u: an output for each axis, `gradient(exec, outputs(gz, gy, gx), u, spacing, edge)`, or one View in
 /// one dimension.
-template <int Order = 2, execution_space Exec, class Out, view_like In>
-  requires(view_like<Out> || impl::is_outputs<Out>)
-void gradient(const Exec& exec, const Out& out, const per_axis<double>& spacing, const boundaries& edge, const In& u) {
+template <int Order = 2, execution_space Exec, output_like Out, view_like In>
+void gradient(const Exec& exec, const Out& out, const In& u, const per_axis<double>& spacing, const boundaries& edge) {
   const auto all = impl::as_outputs(out);
   static_assert(std::tuple_size_v<decltype(all)> == impl::typical<In>::rank(),
                 "quern::gradient: one output for each axis");
   using S = impl::difference_type<impl::value_of<In>>;
   impl::difference_call<impl::gradient_of, Order, S>("quern::gradient", exec, all, spacing, 1, edge, u);
 }
-/// The same on a default instance of u's execution space.
-template <int Order = 2, class Out, view_like In>
-  requires(view_like<Out> || impl::is_outputs<Out>)
-void gradient(const Out& out, const per_axis<double>& spacing, const boundaries& edge, const In& u) {
-  gradient<Order>(impl::default_execution_space<In>(), out, spacing, edge, u);
+template <int Order = 2, output_like Out, view_like In>
+void gradient(const Out& out, const In& u, const per_axis<double>& spacing, const boundaries& edge) {
+  gradient<Order>(impl::space_of(out), out, u, spacing, edge);
 }
 
 /// The Laplacian of u: the sum of its second derivatives along all axes.
 template <int Order = 2, execution_space Exec, view_like Out, view_like In>
-void laplacian(const Exec& exec, const Out& out, const per_axis<double>& spacing, const boundaries& edge, const In& u) {
+void laplacian(const Exec& exec, const Out& out, const In& u, const per_axis<double>& spacing, const boundaries& edge) {
   using S = impl::difference_type<impl::value_of<In>>;
   impl::difference_call<impl::laplacian_of, Order, S>("quern::laplacian", exec, std::tuple<Out>(out), spacing, 2, edge,
                                                       u);
 }
-/// The same on a default instance of u's execution space.
 template <int Order = 2, view_like Out, view_like In>
-void laplacian(const Out& out, const per_axis<double>& spacing, const boundaries& edge, const In& u) {
-  laplacian<Order>(impl::default_execution_space<In>(), out, spacing, edge, u);
+void laplacian(const Out& out, const In& u, const per_axis<double>& spacing, const boundaries& edge) {
+  laplacian<Order>(impl::space_of(out), out, u, spacing, edge);
 }
 
-/// The divergence of a vector field, a View of each component in the order of the axes:
-/// `divergence(exec, out, spacing, edge, w, v, u)`.
-template <int Order = 2, execution_space Exec, view_like Out, view_like... In>
-  requires(sizeof...(In) > 0)
-void divergence(const Exec& exec, const Out& out, const per_axis<double>& spacing, const boundaries& edge,
-                const In&... component) {
-  static_assert(sizeof...(In) == impl::typical<Out>::rank(), "quern::divergence: one component for each axis");
-  using S = std::common_type_t<impl::difference_type<impl::value_of<In>>...>;
-  impl::difference_call<impl::divergence_of, Order, S>("quern::divergence", exec, std::tuple<Out>(out), spacing, 1,
-                                                       edge, component...);
+/// The divergence of a vector field, of which `field` has a View of each component in the order of the axes:
+/// `divergence(exec, out, inputs(w, v, u), spacing, edge)`; one View in one dimension.
+template <int Order = 2, execution_space Exec, view_like Out, input_like Field>
+void divergence(const Exec& exec, const Out& out, const Field& field, const per_axis<double>& spacing,
+                const boundaries& edge) {
+  const auto run = [&](const auto&... component) {
+    static_assert(sizeof...(component) == impl::typical<Out>::rank(), "quern::divergence: one component for each axis");
+    using S = std::common_type_t<impl::difference_type<impl::value_of<decltype(component)>>...>;
+    impl::difference_call<impl::divergence_of, Order, S>("quern::divergence", exec, std::tuple<Out>(out), spacing, 1,
+                                                         edge, component...);
+  };
+  std::apply(run, impl::as_outputs(field));
 }
-/// The same on a default instance of the execution space of the first component.
-template <int Order = 2, view_like Out, view_like First, view_like... In>
-void divergence(const Out& out, const per_axis<double>& spacing, const boundaries& edge, const First& first,
-                const In&... component) {
-  divergence<Order>(impl::default_execution_space<First>(), out, spacing, edge, first, component...);
+template <int Order = 2, view_like Out, input_like Field>
+void divergence(const Out& out, const Field& field, const per_axis<double>& spacing, const boundaries& edge) {
+  divergence<Order>(impl::space_of(out), out, field, spacing, edge);
 }
 
 }  // namespace quern

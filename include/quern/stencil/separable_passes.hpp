@@ -6,6 +6,7 @@
 /// @file
 /// Filters that are a product of one along each axis: one pass along each, through scratch memory.
 
+#include <quern/core/call.hpp>
 #include <quern/stencil/filter_windows.hpp>
 #include <quern/stencil/per_axis.hpp>
 
@@ -47,8 +48,9 @@ void with_filter(const std::string& label, const Exec& exec, const Out& out_view
   static_assert(rank >= 1 && rank <= 3, "quern: filters take Views of rank 1, 2 or 3, known when compiling");
   static_assert(known_rank<In>() == rank, "quern: in must have the rank of out");
   if constexpr (rank >= 1 && rank <= 3 && known_rank<In>() == rank) {  // else one message is enough
-    const auto out = make_output<Exec>(out_view, label);
-    const auto in = make_input<Exec>(in_view, label).array;
+    const call c(label, exec);
+    const auto out = c.output(out_view);
+    const auto in = c.input(in_view);
     check_stencil_input(label, std::tie(out), in);
     using T = std::remove_pointer_t<decltype(out.data)>;
     f(filter_call<rank, first_axis_fastest<Out>(), Exec, T, value_of<In>>{exec, label, edges, out, in},

@@ -3,6 +3,7 @@
 #ifndef QUERN_STENCIL_STENCIL_HPP
 #define QUERN_STENCIL_STENCIL_HPP
 
+#include <quern/core/call.hpp>
 #include <quern/stencil/boundary.hpp>
 #include <quern/stencil/kernel.hpp>
 
@@ -83,10 +84,11 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
   static_assert(((known_rank<In>() == rank) && ...), "quern::stencil: in must have the rank of out");
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   static_assert(Shape::radii == 1 || Shape::radii == rank, "quern::stencil: one radius, or one for each axis");
-  const auto out = std::apply([&](const auto&... o) { return std::tuple(make_output<Exec>(o, label)...); }, outs);
+  const call c(label, exec);
+  const auto out = std::apply([&](const auto&... o) { return std::tuple(c.output(o)...); }, outs);
   check_outputs(label, out, std::index_sequence_for<Out...>());
   const auto checked = [&](const auto& in) {
-    const auto array = make_input<Exec>(in, label).array;
+    const auto array = c.input(in);
     check_stencil_input(label, out, array);
     return array;
   };
@@ -119,17 +121,14 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
 /// Asynchronous on `exec`; uses no scratch memory, allocates nothing, and may be captured in a device graph.
 /// @throws Error if the extents differ, Views share memory, a neighbourhood does not fit under `boundary::keep`, or
 /// cells of `interior_only` need values from outside
-template <class Shape, execution_space Exec, class Out, class F, view_like... In>
-  requires(view_like<Out> || impl::is_outputs<Out>)
+template <class Shape, execution_space Exec, output_like Out, class F, view_like... In>
 void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
   impl::stencil_call(exec, "quern::stencil", Shape(), impl::as_outputs(out), f, edge, in...);
 }
 
-/// The same on a default instance of the execution space of the first input.
-template <class Shape, class Out, class F, view_like First, view_like... In>
-  requires(view_like<Out> || impl::is_outputs<Out>)
-void stencil(const Out& out, const F& f, const boundaries& edge, const First& first, const In&... in) {
-  stencil<Shape>(impl::default_execution_space<First>(), out, f, edge, first, in...);
+template <class Shape, output_like Out, class F, view_like... In>
+void stencil(const Out& out, const F& f, const boundaries& edge, const In&... in) {
+  stencil<Shape>(impl::space_of(out), out, f, edge, in...);
 }
 
 }  // namespace quern

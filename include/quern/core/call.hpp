@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_CALL_HPP
+#define QUERN_CORE_CALL_HPP
+
+/// @file
+/// What every operation does with its arguments before it launches anything.
+///
+/// An operation has one function with all of its arguments, `op(exec, out, in..., options)`, which opens an
+/// `impl::call`. That gives it the memory of outputs and inputs, the options and scratch memory. The overload without
+/// an execution space passes `impl::space_of(out)` on and does nothing else.
+
+#include <concepts>
+#include <optional>
+#include <quern/core/operands.hpp>
+#include <quern/core/options.hpp>
+
+namespace quern::impl {
+
+template <class Wanted, class T>
+inline constexpr bool is_option =
+    std::same_as<std::remove_cvref_t<T>, Wanted> || std::derived_from<std::remove_cvref_t<T>, Wanted>;
+
+/// Whether there is an option of that type.
+template <class Wanted, class... Options>
+inline constexpr bool has_option = (is_option<Wanted, Options> || ...);
+
+/// The option of that type, or null where there is none.
+template <class Wanted, class... Options>
+const Wanted* find_option(const Options&... options) {
+  static_assert((0 + ... + (is_option<Wanted, Options> ? 1 : 0)) <= 1, "quern: an option is given twice");
+  const Wanted* found = nullptr;
+  [[maybe_unused]] const auto take = [&](const auto& o) {
+    if constexpr (is_option<Wanted, decltype(o)>) found = &o;
+  };
+  (take(options), ...);
+  return found;
+}
+
+/// A call of an operation on `exec`, from the checks of its arguments to the last launch. DualViews that it writes are
+/// marked as modified when it ends, and none of them where it throws, so that a rejected call changes nothing.
+template <class Exec>
+class call {
+ public:
+  const std::string label;  // in messages and, as a prefix, of kernels
+  const Exec& exec;
+
+  template <class... Options>
+  call(const std::string& operation, const Exec& space, Options&... options) : label(operation), exec(space) {
+    static_assert((0 + ... + (is_option<workspace<Exec>, Options> ? 1 : 0)) <= 1, "quern: two workspaces");
+    [[maybe_unused]] const auto take = [&](auto& o) {
+      if constexpr (is_option<workspace<Exec>, decltype(o)>) scratch_ = &o;
+    };
+    (take(options), ...);
+  }
+
+  template <class V>
+  auto output(const V& view) const {
+    return make_output<Exec>(view, label);
+  }
+  /// The memory of an input that is no lazy array.
+  template <class V>
+  auto input(const V& view) const {
+    static_assert(!is_lazy<V>,
+                  "quern: this operation reads memory; write a lazy array to a View with quern::map first");
+    return make_input<Exec>(view, label).array;
+  }
+  /// An input that may be lazy, taken apart.
+  template <class V>
+  auto elements(const V& v) const {
+    return expand<Exec, rank_of<V>>(label, v, operand_extents(label, v));
+  }
+
+  /// The caller's workspace, or one that this call has until it ends.
+  workspace<Exec>& scratch() { return scratch_ != nullptr ? *scratch_ : held().scratch(); }
+  /// Memory that kernels can write and the host can read, for one value.
+  template <class T>
+  T* result() {
+    return held().template result<T>();
+  }
+
+ private:
+  lease<Exec>& held() {
+    if (!held_) held_.emplace(exec);
+    return *held_;
+  }
+  written_views marks_;
+  workspace<Exec>* scratch_ = nullptr;
+  std::optional<lease<Exec>> held_;
+};
+
+/// Rejects an argument for its extents.
+[[noreturn]] inline void reject_extents(const std::string& label, const std::string& name, const shape& found,
+                                        const std::string& expected) {
+  throw Error(label, name + " has extents " + found.str() + ", expected " + expected);
+}
+inline void check_extents(const std::string& label, const std::string& name, const shape& found, const shape& expected,
+                          const char* why = "") {
+  if (found != expected) reject_extents(label, name, found, expected.str() + why);
+}
+
+}  // namespace quern::impl
+
+namespace quern {
+
+/// In place of an output: the call waits for `exec`, and returns the result.
+struct on_host_t {};
+inline constexpr on_host_t on_host{};
+
+/// Where a reduction writes its result: a View, or `on_host`.
+template <class T>
+concept result_like = view_like<T> || std::same_as<std::remove_cvref_t<T>, on_host_t>;
+
+/// One of the options that an operation takes, in any order: `option<axes, reproducible_t>... Options`.
+template <class T, class... Allowed>
+concept option = (impl::is_option<Allowed, T> || ...);
+
+}  // namespace quern
+
+#endif

@@ -1,0 +1,302 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_GROUP_REDUCTIONS_HPP
+#define QUERN_KEYED_GROUP_REDUCTIONS_HPP
+
+/// @file
+/// Reductions of the rows of each group.
+
+#include <quern/keyed/group_by.hpp>
+#include <quern/reduce/call.hpp>
+#include <quern/scan/segmented_kernel.hpp>
+
+namespace quern {
+namespace impl {
+
+template <class Exec, class Out>
+void check_group_output(const std::string& label, const Out& out, const groups<Exec>& by) {
+  const shape found = extents_of(out);
+  if (found != shape{by.size()})
+    throw Error(label,
+                "out has extents " + found.str() + ", expected " + shape{by.size()}.str() + ", one for each group");
+}
+template <class Exec, class Out, class X>
+void check_groups(const std::string& label, const Out& out, const X& x, const groups<Exec>& by) {
+  check_group_output(label, out, by);
+  const shape found = extents_of(x);
+  if (found != shape{by.rows()})
+    throw Error(label, "x has extents " + found.str() + ", expected " + shape{by.rows()}.str() + ", one for each row");
+  check_overlap(label, make_output<Exec>(out, label), make_input<Exec>(x, label).array, "x", false);
+}
+
+/// The offsets of groups whose rows follow each other.
+struct offsets_of_counts {
+  const std::int64_t* counts;
+  std::int64_t* offsets;
+  KOKKOS_FUNCTION void operator()(std::int64_t g, std::int64_t& end, bool final) const {
+    if (final && g == 0) offsets[0] = 0;
+    end += counts[g];
+    if (final) offsets[g + 1] = end;
+  }
+};
+template <class T>
+struct element_at {
+  const T* x;
+  std::int64_t stride;
+  KOKKOS_FUNCTION T operator()(std::int64_t i) const { return x[i * stride]; }
+};
+template <class T, class PositionOf>
+struct element_of {
+  element_at<T> element;
+  PositionOf position_of;
+  template <class Moved>
+  KOKKOS_FUNCTION T operator()(const Moved& moved) const {
+    return element(static_cast<std::int64_t>(position_of(moved)));
+  }
+};
+
+/// Sums that no order of additions changes: the rows of each group are brought together first.
+template <class S, class Index, class Exec, class Out, class X>
+void reproducible_group_sum(const std::string& label, const Exec& exec, const Out& out, const X& x_view,
+                            const groups<Exec>& by) {
+  using T = value_of<X>;
+  const auto x = make_input<Exec>(x_view, label).array;
+  const sort_lines lines = sort_lines::flat(shape{by.rows()});
+  const scratch_array<Exec, T> values(exec, by.rows());
+  const scratch_array<Exec, std::int64_t> offsets(exec, by.size() + 1);
+  // As unsigned numbers, so that rows of no group come last.
+  const auto labels = lines.contiguous(reinterpret_cast<const std::uint32_t*>(by.labels().data()));
+  sort_pairs<Index>(label, exec, lines, labels, by_order<std::uint32_t>(), lines.positions(),
+                    [&](const auto&, const auto& sorted, const auto& position_of) {
+                      using position_type = std::remove_cvref_t<decltype(position_of)>;
+                      map_lines(label + "/rows", exec, lines.contiguous(values.data()),
+                                element_of<T, position_type>{{x.data, x.stride[0]}, position_of}, line_input(sorted));
+                    });
+  Kokkos::parallel_scan(label + "/offsets",
+                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, by.size()),
+                        offsets_of_counts{by.counts().data(), offsets.data()});
+  lease<Exec> held(exec);
+  segmented_launch<false>(
+      exec, label, held.scratch(), sum_reducer<S, accumulator<S, reproducible_t>>(), make_output<Exec>(out, label),
+      lines.contiguous<const T>(values.data()),
+      sort_lines::flat(shape{by.size() + 1}).template contiguous<const std::int64_t>(offsets.data()));
+}
+
+template <class S, class Exec, class Out, class X, class... Options>
+void group_sum(const std::string& label, const Exec& exec, const Out& out, const X& x, const groups<Exec>& by,
+               const Options&...) {
+  using bin_type = std::conditional_t<std::is_integral_v<S>, own_bin, real_sums<own_bin>>;
+  if (by.size() == 0) return;
+  if constexpr (!reproducibly<Options...>) with_bins(exec, label, out, by.labels(), bin_type{own_bin{by.size()}}, x);
+  else if (std::in_range<std::uint32_t>(by.rows())) reproducible_group_sum<S, std::uint32_t>(label, exec, out, x, by);
+  else reproducible_group_sum<S, std::uint64_t>(label, exec, out, x, by);
+}
+
+struct mean_of_sum {
+  std::int64_t ddof = 0;
+  KOKKOS_FUNCTION double operator()(double sum, std::int64_t count) const {
+    return count > ddof ? sum / static_cast<double>(count - ddof) : Kokkos::Experimental::quiet_NaN_v<double>;
+  }
+};
+struct squared_distance {
+  const double* means;
+  template <class T>
+  KOKKOS_FUNCTION double operator()(const T& x, std::int32_t label) const {
+    const double d = label < 0 ? 0 : convert<double>(x) - means[label];
+    return d * d;
+  }
+};
+
+/// The best key of each group so far.
+template <class T>
+struct raise_best {
+  using key = typename by_order<T>::key;
+  by_order<T> order;
+  const T* x;
+  std::int64_t stride;
+  const std::int32_t* labels;
+  key* best;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (labels[i] < 0) return;
+    const key k = order.encode(x[i * stride]);
+    if (k > peek(best + labels[i])) Kokkos::atomic_max(best + labels[i], k);
+  }
+};
+template <class T>
+struct lower_position {
+  using key = typename by_order<T>::key;
+  by_order<T> order;
+  const T* x;
+  std::int64_t stride;
+  const std::int32_t* labels;
+  const key* best;
+  std::int64_t* position;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (labels[i] >= 0 && order.encode(x[i * stride]) == best[labels[i]]) lower(position + labels[i], i);
+  }
+};
+
+/// The largest elements of groups, or the smallest where the order is descending; NaN before all. `finish(best, each)`
+/// gets their keys and a function that launches kernels over all rows.
+template <class Exec, class X, class Finish>
+void group_extremum(const std::string& label, const Exec& exec, const X& x_view, const groups<Exec>& by,
+                    const by_order<value_of<X>>& order, const Finish& finish) {
+  using T = value_of<X>;
+  using key = typename by_order<T>::key;
+  static_assert(can_sort<T>, "quern: the smallest and largest of groups are of real numbers");
+  const auto x = make_input<Exec>(x_view, label).array;
+  const scratch_array<Exec, key> memory(exec, by.size());
+  const scratch_view<Exec, key*> best(memory.data(), by.size());
+  map_checked(label + "/best", exec, best, op::identity(), key(0));
+  const auto each = [&](const std::string& name, const auto& kernel) {
+    Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, by.rows()), kernel);
+  };
+  each(label, raise_best<T>{order, x.data, x.stride[0], by.labels().data(), best.data()});
+  finish(x, best, each);
+}
+template <class Exec, class Out, class X>
+void group_best(const char* label, const Exec& exec, const Out& out, const X& x, const groups<Exec>& by,
+                bool smallest) {
+  using T = value_of<X>;
+  const call c(label, exec);
+  check_groups(c.label, out, x, by);
+  const by_order<T> order{smallest, true};
+  group_extremum(c.label, exec, x, by, order, [&](const auto&, const auto& best, const auto&) {
+    map_checked(c.label + "/values", exec, out, value_of_key<by_order<T>>{order}, best);
+  });
+}
+template <class Exec, class Out, class X>
+void group_best_position(const char* label, const Exec& exec, const Out& out, const X& x_view, const groups<Exec>& by,
+                         bool smallest) {
+  using T = value_of<X>;
+  static_assert(std::is_integral_v<value_of<Out>>, "quern::argmin, argmax: out must be of an integer type");
+  const call c(label, exec);
+  check_groups(c.label, out, x_view, by);
+  const by_order<T> order{smallest};
+  group_extremum(c.label, exec, x_view, by, order, [&](const auto& x, const auto& best, const auto& each) {
+    const scratch_array<Exec, std::int64_t> memory(exec, by.size());
+    const scratch_view<Exec, std::int64_t*> position(memory.data(), by.size());
+    map_checked(c.label + "/positions", exec, position, op::identity(),
+                std::int64_t{Kokkos::Experimental::finite_max_v<std::int64_t>});
+    each(c.label + "/positions",
+         lower_position<T>{order, x.data, x.stride[0], by.labels().data(), best.data(), position.data()});
+    map_checked(c.label + "/result", exec, out, op::identity(), position);
+  });
+}
+
+}  // namespace impl
+
+/// `out(g)` is the sum of group g's elements of x, as `bincount` forms it: in double (64-bit integers for integers), in
+/// an order that changes from call to call. With `reproducible`, it has the bits of the reproducible `sum` of these
+/// elements; that takes a sort of the rows.
+template <execution_space Exec, view_like Out, view_like X, option<reproducible_t>... Options>
+void sum(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
+  const impl::call c("quern::sum", exec);
+  impl::check_groups(c.label, out, x, by);
+  impl::group_sum<impl::sum_type<impl::value_of<decltype(x)>>>(c.label, exec, out, x, by, options...);
+}
+template <execution_space Exec, view_like Out, view_like X, option<reproducible_t>... Options>
+void sum(const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
+  sum(Exec(), out, x, by, options...);
+}
+
+/// `out(g)` is the mean of group g, of sums in double. Option: `reproducible`, for the sum.
+template <execution_space Exec, view_like Out, view_like X, option<reproducible_t>... Options>
+void mean(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
+  const impl::call c("quern::mean", exec);
+  impl::check_groups(c.label, out, x, by);
+  const impl::scratch_array<Exec, double> memory(exec, by.size());
+  const impl::scratch_view<Exec, double*> sums(memory.data(), by.size());
+  impl::group_sum<double>(c.label, exec, sums, x, by, options...);
+  impl::map_checked(c.label + "/divide", exec, out, impl::mean_of_sum(), sums, by.counts());
+}
+template <execution_space Exec, view_like Out, view_like X, option<reproducible_t>... Options>
+void mean(const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
+  mean(Exec(), out, x, by, options...);
+}
+
+/// `out(g)` is the variance of group g: the mean of the squared distances from its mean, in double. Option: `ddof{1}`
+/// divides by one less; NaN where the group has no more rows than that. Scratch memory: one double for each row and for
+/// each group.
+template <execution_space Exec, view_like Out, view_like X, option<ddof>... Options>
+void var(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
+  const impl::call c("quern::var", exec);
+  impl::check_groups(c.label, out, x, by);
+  const impl::scratch_array<Exec, double> of_groups(exec, by.size()), of_rows(exec, by.rows());
+  const impl::scratch_view<Exec, double*> means(of_groups.data(), by.size()), squares(of_rows.data(), by.rows());
+  impl::group_sum<double>(c.label + "/mean", exec, means, x, by);
+  impl::map_checked(c.label + "/mean", exec, means, impl::mean_of_sum(), means, by.counts());
+  impl::map_checked(c.label + "/squares", exec, squares, impl::squared_distance{means.data()}, x, by.labels());
+  impl::group_sum<double>(c.label, exec, means, squares, by);
+  impl::map_checked(c.label + "/divide", exec, out, impl::mean_of_sum{impl::ddof_of(options...)}, means, by.counts());
+}
+template <execution_space Exec, view_like Out, view_like X, option<ddof>... Options>
+void var(const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
+  var(Exec(), out, x, by, options...);
+}
+
+/// `out(g)` is the smallest element of group g, NaN if one is NaN.
+template <execution_space Exec, view_like Out, view_like X>
+void min(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by) {
+  impl::group_best("quern::min", exec, out, x, by, true);
+}
+template <execution_space Exec, view_like Out, view_like X>
+void min(const Out& out, const X& x, const groups<Exec>& by) {
+  min(Exec(), out, x, by);
+}
+/// `out(g)` is the largest element of group g, NaN if one is NaN.
+template <execution_space Exec, view_like Out, view_like X>
+void max(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by) {
+  impl::group_best("quern::max", exec, out, x, by, false);
+}
+template <execution_space Exec, view_like Out, view_like X>
+void max(const Out& out, const X& x, const groups<Exec>& by) {
+  max(Exec(), out, x, by);
+}
+/// `out(g)` is the first row of group g with its smallest element, or with a NaN if there is one.
+template <execution_space Exec, view_like Out, view_like X>
+void argmin(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by) {
+  impl::group_best_position("quern::argmin", exec, out, x, by, true);
+}
+template <execution_space Exec, view_like Out, view_like X>
+void argmin(const Out& out, const X& x, const groups<Exec>& by) {
+  argmin(Exec(), out, x, by);
+}
+/// `out(g)` is the first row of group g with its largest element, or with a NaN if there is one.
+template <execution_space Exec, view_like Out, view_like X>
+void argmax(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by) {
+  impl::group_best_position("quern::argmax", exec, out, x, by, false);
+}
+template <execution_space Exec, view_like Out, view_like X>
+void argmax(const Out& out, const X& x, const groups<Exec>& by) {
+  argmax(Exec(), out, x, by);
+}
+
+/// `out(g)` is the element of x in the first row of group g: of a column of keys, the key of each group.
+template <execution_space Exec, view_like Out, view_like X>
+void first(const Exec& exec, const Out& out, const X& x_in, const groups<Exec>& by) {
+  const impl::call c("quern::first", exec);
+  impl::check_groups(c.label, out, x_in, by);
+  const auto x = c.input(x_in);
+  impl::map_checked(c.label, exec, out, impl::element_at<impl::value_of<decltype(x_in)>>{x.data, x.stride[0]},
+                    by.first());
+}
+template <execution_space Exec, view_like Out, view_like X>
+void first(const Out& out, const X& x, const groups<Exec>& by) {
+  first(Exec(), out, x, by);
+}
+
+/// `out(g)` is the number of rows of group g.
+template <execution_space Exec, view_like Out>
+void count(const Exec& exec, const Out& out, const groups<Exec>& by) {
+  impl::check_group_output("quern::count", out, by);
+  impl::map_checked("quern::count", exec, out, impl::op::identity(), by.counts());
+}
+template <execution_space Exec, view_like Out>
+void count(const Out& out, const groups<Exec>& by) {
+  count(Exec(), out, by);
+}
+
+}  // namespace quern
+
+#endif

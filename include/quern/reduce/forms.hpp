@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_FORMS_HPP
+#define QUERN_REDUCE_FORMS_HPP
+
+#include <quern/core/call.hpp>
+
+namespace quern::impl {
+
+/// What some reduction takes as an option; each lists its own.
+template <class T>
+concept reduction_option = option<T, axes, ddof, reproducible_t> || is_workspace<std::remove_cvref_t<T>>;
+
+}  // namespace quern::impl
+
+/// The forms of a reduction of one array that follow from `name(exec, out, in, options...)`: the one that returns the
+/// result, and both on a default instance of the execution space of out or in.
+#define QUERN_REDUCTION_FORMS(name)                                                 \
+  template <execution_space Exec, array_like In, impl::reduction_option... Options> \
+  auto name(const Exec& exec, const In& in, Options&&... options) {                 \
+    return name(exec, on_host, in, options...);                                     \
+  }                                                                                 \
+  template <array_like In, impl::reduction_option... Options>                       \
+  auto name(const In& in, Options&&... options) {                                   \
+    return name(impl::space_of(in), on_host, in, options...);                       \
+  }                                                                                 \
+  template <view_like Out, array_like In, impl::reduction_option... Options>        \
+  void name(const Out& out, const In& in, Options&&... options) {                   \
+    name(impl::space_of(out), out, in, options...);                                 \
+  }
+
+/// These forms of a reduction that has a template parameter, for example `class Result = void`, which `argument` names.
+#define QUERN_REDUCTION_FORMS_WITH(name, parameter, argument)                                  \
+  template <parameter, execution_space Exec, array_like In, impl::reduction_option... Options> \
+  auto name(const Exec& exec, const In& in, Options&&... options) {                            \
+    return name<argument>(exec, on_host, in, options...);                                      \
+  }                                                                                            \
+  template <parameter, array_like In, impl::reduction_option... Options>                       \
+  auto name(const In& in, Options&&... options) {                                              \
+    return name<argument>(impl::space_of(in), on_host, in, options...);                        \
+  }                                                                                            \
+  template <parameter, view_like Out, array_like In, impl::reduction_option... Options>        \
+  void name(const Out& out, const In& in, Options&&... options) {                              \
+    name<argument>(impl::space_of(out), out, in, options...);                                  \
+  }
+
+#endif
