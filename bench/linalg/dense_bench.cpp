@@ -105,7 +105,7 @@ prepared solve(const exec_space& exec, std::int64_t n) {
                  }}};
   p.poison = [=] { Kokkos::deep_copy(x, -7.0); };
   p.right = [=] {
-    const double largest = quern::norm<quern::infinity>(exec, x);
+    const double largest = quern::norm<quern::norm_order::infinity>(exec, x);
     return agree(product(exec, a, x), b, 1e-15 * static_cast<double>(n * n) * largest);
   };
   return p;

@@ -181,7 +181,7 @@ TYPED_TEST(AxesNumPy, Family) {
   this->expect(np::t_std_0_ddof_2, RESULT(double, no0, stddev, t, axis{0}, ddof{2}));
   this->expect(np::t_norm_1_axis_2, RESULT(double, no2, template norm<1>, t, axis{2}));
   this->expect(np::t_norm_2_axis_1, RESULT(double, no1, norm, t, axis{1}));
-  this->equal(np::t_norm_inf_axis_0, RESULT(double, no0, template norm<quern::infinity>, t, axis{0}));
+  this->equal(np::t_norm_inf_axis_0, RESULT(double, no0, template norm<quern::norm_order::infinity>, t, axis{0}));
   this->equal(np::t_argmax_1, RESULT(std::int64_t, no1, argmax, t, axis{-2}));
   quern::workspace<E> work;
   this->equal(np::t_max_2, RESULT(double, no2, reduce, quern::impl::max_op(), -1e300, t, axis{2}, work));

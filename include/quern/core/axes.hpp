@@ -60,8 +60,9 @@ class axis_set {
     return s;
   }
   /// An array's strides along the axes of the set, or along the others.
-  template <class T>
-  std::array<std::int64_t, max_rank> part(const strided<T>& array, bool in_set) const {
+  template <class Array>
+    requires requires(const Array& a) { a.stride; }
+  std::array<std::int64_t, max_rank> part(const Array& array, bool in_set) const {
     std::array<std::int64_t, max_rank> stride{};
     int n = 0;
     for (int d = 0; d < array.extents.rank; ++d)

@@ -14,6 +14,7 @@
 #include <optional>
 #include <quern/core/operands.hpp>
 #include <quern/core/options.hpp>
+#include <quern/core/source.hpp>
 
 namespace quern::impl {
 
@@ -71,6 +72,12 @@ class call {
     return expand<Exec, rank_of<V>>(label, v, operand_extents(label, v));
   }
 
+  /// An input that kernels read by offsets.
+  template <class V>
+  auto source(const V& v) const {
+    return as_source(elements(v));
+  }
+
   /// The caller's workspace, or one that this call has until it ends.
   workspace<Exec>& scratch() { return scratch_ != nullptr ? *scratch_ : held().scratch(); }
   /// Memory that kernels can write and the host can read, for one value.
@@ -97,6 +104,13 @@ class call {
 inline void check_extents(const std::string& label, const std::string& name, const shape& found, const shape& expected,
                           const char* why = "") {
   if (found != expected) reject_extents(label, name, found, expected.str() + why);
+}
+
+/// Checks an output against every leaf of an input.
+template <class T, class Part, class... Leaf>
+void check_overlap(const std::string& label, const strided<T>& out, const expanded<Part, Leaf...>& in,
+                   const std::string& name, bool same_allowed) {
+  std::apply([&](const auto&... leaf) { (check_overlap(label, out, leaf.array, name, same_allowed), ...); }, in.leaves);
 }
 
 }  // namespace quern::impl

@@ -65,27 +65,39 @@ loop_nest<N> make_loop_nest(const shape& extents, const std::array<std::array<st
   return nest;
 }
 
-/// The axes of two arrays in row-major order, the last one first, with neighbours merged where both arrays walk through
-/// them evenly: an order that results depend on.
-inline loop_nest<2> row_major_nest(const shape& extents, const std::array<std::int64_t, max_rank>& in,
-                                   const std::array<std::int64_t, max_rank>& out) {
-  loop_nest<2> nest;
+/// The axes in row-major order, the last one first, with neighbours merged where all operands walk through them evenly:
+/// an order that results depend on.
+template <int N>
+loop_nest<N> row_major_nest(const shape& extents, const std::array<std::array<std::int64_t, max_rank>, N>& strides) {
+  loop_nest<N> nest;
   nest.rank = 0;
   for (int d = extents.rank - 1; d >= 0; --d) {
     if (extents.extent[d] == 1) continue;
     const int last = nest.rank - 1;
-    if (last >= 0 && in[d] == nest.stride[0][last] * nest.extent[last] &&
-        out[d] == nest.stride[1][last] * nest.extent[last]) {
+    bool merges = last >= 0;
+    for (int k = 0; k < N && merges; ++k) merges = strides[k][d] == nest.stride[k][last] * nest.extent[last];
+    if (merges) {
       nest.extent[last] *= extents.extent[d];
       continue;
     }
     nest.extent[nest.rank] = extents.extent[d];
-    nest.stride[0][nest.rank] = in[d];
-    nest.stride[1][nest.rank] = out[d];
+    for (int k = 0; k < N; ++k) nest.stride[k][nest.rank] = strides[k][d];
     ++nest.rank;
   }
   if (nest.rank == 0) nest.rank = 1;
   return nest;
+}
+inline loop_nest<2> row_major_nest(const shape& extents, const std::array<std::int64_t, max_rank>& in,
+                                   const std::array<std::int64_t, max_rank>& out) {
+  return row_major_nest<2>(extents, {in, out});
+}
+
+/// The strides of positions in row-major order.
+inline std::array<std::int64_t, max_rank> row_major_strides(const shape& extents) {
+  std::array<std::int64_t, max_rank> stride{};
+  std::int64_t next = 1;
+  for (int d = extents.rank - 1; d >= 0; next *= extents.extent[d--]) stride[d] = next;
+  return stride;
 }
 
 }  // namespace quern::impl

@@ -165,6 +165,20 @@ auto expand(const std::string& label, const V& v, const shape& extents) {
   }
 }
 
+/// The operand whose order in memory a loop nest follows: the first array that does not repeat, or else the first.
+template <class... Input>
+int leading_input(const Input&... in) {
+  int lead = -1, number = 0;
+  const auto look = [&](const auto& array) {
+    bool repeats = array.data == nullptr;
+    for (int d = 0; d < array.extents.rank; ++d) repeats |= array.extents.extent[d] > 1 && array.stride[d] == 0;
+    if (!repeats && lead < 0) lead = number;
+    ++number;
+  };
+  (look(in.array), ...);
+  return std::max(lead, 0);
+}
+
 /// Calls `run(g, leaf...)` with the functor g of leaves that is f of the operands.
 template <class F, class Run, class... Expanded>
 auto with_leaves(const F& f, const Run& run, const Expanded&... in) {

@@ -4,71 +4,92 @@
 #define QUERN_CORE_SOURCE_HPP
 
 /// @file
-/// Arrays that kernels read by offsets: memory, or a lazy array that looks like it.
+/// What kernels read by offsets: memory, or a lazy array by the same operators.
 
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/operands.hpp>
+#include <quern/core/operations.hpp>
 
 namespace quern::impl {
 
-/// The values of a lazy array by offset. Where all leaves lie in memory alike (or repeat), an offset is theirs.
-/// Otherwise it is the row-major position of an element, from which those of the leaves are found by division.
+/// The values of a lazy array by offset. Where its leaves lie in memory alike, or repeat one value, an offset is that
+/// of all of them. Otherwise it is the row-major position of an element, from which the leaves' are found by division.
 template <class G, class... Leaf>
 struct lazy_source {
   static constexpr int leaves = sizeof...(Leaf);
   using value_type = std::remove_cvref_t<std::invoke_result_t<const G&, typename Leaf::value_type...>>;
-  G f;
+  G g;
   operand_tuple<Leaf...> leaf;
   row_nest<leaves> nest;
   bool alike;
 
   /// Reads on from an offset, as a pointer does.
   struct cursor {
+    using value_type = typename lazy_source::value_type;
     const lazy_source* source;
     std::int64_t at;
-    using value_type = typename lazy_source::value_type;
-    KOKKOS_FORCEINLINE_FUNCTION value_type operator[](std::int64_t i) const { return source->load(at + i); }
+    KOKKOS_FORCEINLINE_FUNCTION value_type operator[](std::int64_t i) const { return (*source)[at + i]; }
     KOKKOS_FORCEINLINE_FUNCTION cursor operator+(std::int64_t i) const { return {source, at + i}; }
   };
   KOKKOS_FORCEINLINE_FUNCTION cursor operator+(std::int64_t i) const { return {this, i}; }
-  KOKKOS_FORCEINLINE_FUNCTION value_type operator[](std::int64_t i) const { return load(i); }
-
-  KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t offset) const {
-    return load(offset, std::make_index_sequence<leaves>());
+  KOKKOS_FORCEINLINE_FUNCTION value_type operator[](std::int64_t offset) const {
+    return value(offset, std::make_index_sequence<leaves>());
   }
+
+  /// W elements from an offset that is a multiple of W, where the leaves hold packs.
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> load_pack(std::int64_t offset) const {
-    return load_pack<W>(offset, std::make_index_sequence<leaves>());
+    return pack_of<W>(offset, std::make_index_sequence<leaves>());
   }
-  /// Whether W elements from a multiple of W on are a pack of each leaf.
   template <int W>
-  bool packs() const {
+  bool holds_packs() const {
     return alike && [&]<std::size_t... I>(std::index_sequence<I...>) {
       return (get<I>(leaf).template packs<W>(nest.stride[I], 1) && ...);
+    }(std::make_index_sequence<leaves>());
+  }
+  /// Whether a leaf begins where that memory does.
+  bool reads(const void* memory) const {
+    const auto begins = [&](const auto& l) {
+      if constexpr (requires { l.data; }) return static_cast<const void*>(l.data) == memory;
+      else return false;
+    };
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return (begins(get<I>(leaf)) || ...);
     }(std::make_index_sequence<leaves>());
   }
 
  private:
   template <std::size_t... I>
-  KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t offset, std::index_sequence<I...>) const {
-    if (alike) return f(get<I>(leaf).load(offset)...);
+  KOKKOS_FORCEINLINE_FUNCTION value_type value(std::int64_t offset, std::index_sequence<I...>) const {
+    if (alike) return g(get<I>(leaf).load(get<I>(leaf).step == 0 ? 0 : offset)...);
     std::int64_t i;
     const auto o = nest.at_item(offset, nest.inner, 1, i);
-    return f(get<I>(leaf).load(o.of[I])...);
+    return g(get<I>(leaf).load(o.of[I])...);
   }
   template <int W, std::size_t... I>
-  KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> load_pack(std::int64_t offset, std::index_sequence<I...>) const {
-    return expand_packs<W>(std::index_sequence<I...>(), get<I>(leaf).template load_pack<W>(offset)...);
+  KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> pack_of(std::int64_t offset, std::index_sequence<I...> all) const {
+    return expand<W>(all, get<I>(leaf).template load_pack<W>(get<I>(leaf).step == 0 ? 0 : offset)...);
   }
   template <int W, std::size_t... I, class... P>
-  KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> expand_packs(std::index_sequence<I...>, const P&... p) const {
+  KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> expand(std::index_sequence<I...>, const P&... p) const {
     pack<value_type, W> result;
-    for (int k = 0; k < W; ++k) result.value[k] = f(get<I>(leaf).template expand<W>(p, k)...);
+    for (int k = 0; k < W; ++k) result.value[k] = g(get<I>(leaf).template expand<W>(p, k)...);
     return result;
   }
 };
 
-/// W elements from an offset that is a multiple of W.
+/// The type of what a source gives.
+template <class Source>
+struct source_value {
+  using type = typename Source::value_type;
+};
+template <class T>
+struct source_value<T*> {
+  using type = std::remove_const_t<T>;
+};
+template <class Source>
+using source_value_t = typename source_value<Source>::type;
+
 template <int W, class T>
 KOKKOS_FORCEINLINE_FUNCTION pack<T, W> load_pack(const T* data, std::int64_t offset) {
   return *reinterpret_cast<const pack<T, W>*>(data + offset);
@@ -77,14 +98,118 @@ template <int W, class G, class... Leaf>
 KOKKOS_FORCEINLINE_FUNCTION auto load_pack(const lazy_source<G, Leaf...>& source, std::int64_t offset) {
   return source.template load_pack<W>(offset);
 }
-/// Whether that is possible.
 template <int W, class T>
 bool holds_packs(const T* data) {
   return reinterpret_cast<std::uintptr_t>(data) % (W * sizeof(T)) == 0;
 }
 template <int W, class G, class... Leaf>
 bool holds_packs(const lazy_source<G, Leaf...>& source) {
-  return source.template packs<W>();
+  return source.template holds_packs<W>();
+}
+template <class T>
+bool reads(const T* data, const void* memory) {
+  return data == memory;
+}
+template <class G, class... Leaf>
+bool reads(const lazy_source<G, Leaf...>& source, const void* memory) {
+  return source.reads(memory);
+}
+
+/// N elements in memory: where they are, or computed into `room`.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION const T* read_block(const T* from, T*, int) {
+  return from;
+}
+template <class Cursor>
+KOKKOS_FORCEINLINE_FUNCTION auto* read_block(const Cursor& from, typename Cursor::value_type* room, int n) {
+  for (int k = 0; k < n; ++k) room[k] = from[k];
+  return room;
+}
+
+/// Whether offsets are those of the leaves.
+template <class T>
+bool lies_evenly(const T*) {
+  return true;
+}
+template <class G, class... Leaf>
+bool lies_evenly(const lazy_source<G, Leaf...>& source) {
+  return source.alike;
+}
+
+/// The leaf of a source, with other extents and strides.
+template <class T>
+array_input<T> leaf_input(const array_operand<const T>& leaf, const strided<const void>& as) {
+  array_input<T> in{{leaf.data, as.extents, {}}};
+  if (leaf.step != 0) in.array.stride = as.stride;
+  return in;
+}
+template <class T>
+scalar_input<T> leaf_input(const scalar_operand<T>& leaf, const strided<const void>& as) {
+  return {leaf.value, {nullptr, as.extents, {}}};
+}
+inline position_input leaf_input(const position_operand&, const strided<const void>& as) {
+  return {{nullptr, as.extents, as.stride}};
+}
+/// Calls `run(g, leaf...)` with the leaves of a source that lies evenly.
+template <class T, class Run>
+void with_leaves_of(const T* data, const strided<const void>& as, const Run& run) {
+  run(op::identity(), array_input<T>{{data, as.extents, as.stride}});
+}
+template <class G, class... Leaf, class Run>
+void with_leaves_of(const lazy_source<G, Leaf...>& source, const strided<const void>& as, const Run& run) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    run(source.g, leaf_input(get<I>(source.leaf), as)...);
+  }(std::index_sequence_for<Leaf...>());
+}
+
+/// A source with extents and strides, as `strided` is for memory.
+template <class Source>
+struct source_array {
+  using value_type = typename Source::value_type;
+  Source data;
+  shape extents;
+  std::array<std::int64_t, max_rank> stride;
+};
+
+/// Whether a leaf has these strides, or repeats one value.
+template <class Leaf>
+bool lies_alike(const Leaf& leaf, const std::array<std::int64_t, max_rank>& stride) {
+  bool equal = true, repeats = true;
+  for (int d = 0; d < leaf.array.extents.rank; ++d) {
+    if (leaf.array.extents.extent[d] <= 1) continue;
+    equal = equal && leaf.array.stride[d] == stride[d];
+    repeats = repeats && leaf.array.stride[d] == 0;
+  }
+  return equal || repeats;
+}
+template <class Leaf>
+std::int64_t step_alike(const Leaf& leaf) {
+  for (int d = 0; d < leaf.array.extents.rank; ++d)
+    if (leaf.array.extents.extent[d] > 1 && leaf.array.stride[d] != 0) return 1;
+  return 0;
+}
+
+/// An operand as what kernels read by offsets.
+template <class T>
+strided<const T> as_source(const expanded<leaf_part, array_input<T>>& in) {
+  return std::get<0>(in.leaves).array;
+}
+template <class G, class... Leaf>
+auto as_source(const expanded<G, Leaf...>& in) {
+  return std::apply(
+      [&](const auto&... leaf) {
+        using source = lazy_source<G, typename Leaf::operand...>;
+        constexpr int n = sizeof...(Leaf);
+        const shape& extents = std::get<0>(in.leaves).array.extents;
+        const std::array<std::array<std::int64_t, max_rank>, n> strides{leaf.array.stride...};
+        const auto& lead = strides[leading_input(leaf...)];
+        const bool alike = (lies_alike(leaf, lead) && ...);
+        return source_array<source>{
+            {in.part, {{leaf.at_step(step_alike(leaf))}...}, row_nest<n>(row_major_nest<n>(extents, strides)), alike},
+            extents,
+            alike ? lead : row_major_strides(extents)};
+      },
+      in.leaves);
 }
 
 }  // namespace quern::impl

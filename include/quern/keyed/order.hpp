@@ -37,7 +37,7 @@ struct by_order {
   }
   KOKKOS_FUNCTION bool operator()(key a, key b) const { return a < b; }
   /// Whether two neighbours are in order; without branches, for vector instructions.
-  KOKKOS_FUNCTION bool row_major_nest(const T& first, const T& second) const {
+  KOKKOS_FUNCTION bool in_order(const T& first, const T& second) const {
     const T& low = descending ? second : first;
     const T& high = descending ? first : second;
     return (low <= high) | (second != second);
@@ -56,7 +56,7 @@ struct by_comparator {
   KOKKOS_FUNCTION const T& encode(const T& v) const { return v; }
   KOKKOS_FUNCTION const T& decode(const T& k) const { return k; }
   KOKKOS_FUNCTION bool operator()(const T& a, const T& b) const { return less(a, b); }
-  KOKKOS_FUNCTION bool row_major_nest(const T& first, const T& second) const { return !less(second, first); }
+  KOKKOS_FUNCTION bool in_order(const T& first, const T& second) const { return !less(second, first); }
 };
 
 template <class T>

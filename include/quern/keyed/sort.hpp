@@ -270,7 +270,7 @@ struct in_order_pair {
   Order order;
   template <class T>
   KOKKOS_FUNCTION bool operator()(const T& first, const T& second) const {
-    return order.row_major_nest(first, second);
+    return order.in_order(first, second);
   }
 };
 

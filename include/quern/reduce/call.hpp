@@ -83,12 +83,7 @@ auto reduction_output(const call<Exec>& c, const Out& view, const shape& results
   auto out = c.output(view);
   check_extents(c.label, "out", out.extents, results, along_axes ? "" : " for a reduction of all elements");
   std::size_t number = 0;
-  const auto check = [&](const auto& elements) {
-    const std::string name = input_name(number++);
-    std::apply([&](const auto&... leaf) { (check_overlap(c.label, out, leaf.array, name, false), ...); },
-               elements.leaves);
-  };
-  (check(in), ...);
+  (check_overlap(c.label, out, in, input_name(number++), false), ...);
   return out;
 }
 

@@ -9,20 +9,6 @@
 
 namespace quern::impl {
 
-/// The operand whose order in memory a loop nest follows: the first array that does not repeat, or else the first.
-template <class... Input>
-int leading_input(const Input&... in) {
-  int lead = -1, number = 0;
-  const auto look = [&](const auto& array) {
-    bool repeats = array.data == nullptr;
-    for (int d = 0; d < array.extents.rank; ++d) repeats |= array.extents.extent[d] > 1 && array.stride[d] == 0;
-    if (!repeats && lead < 0) lead = number;
-    ++number;
-  };
-  (look(in.array), ...);
-  return std::max(lead, 0);
-}
-
 /// Reduces f(in...) along `axes` with the algorithm of the execution space. `out` is memory that `exec` reaches, with
 /// the extents that remain when `axes` are gone.
 template <class Exec, class Reducer, class Out, class F, class... Input>

@@ -39,7 +39,7 @@ struct probabilities {
   int count = 0;
   std::array<double, most> value{};
 
-  probabilities(double value) : probabilities({value}) {}
+  probabilities(double one) : probabilities({one}) {}
   probabilities(std::initializer_list<double> values) : count(static_cast<int>(values.size())) {
     if (values.size() > most) throw Error("quern::probabilities", "at most 64 are possible");
     std::copy(values.begin(), values.end(), value.begin());

@@ -30,12 +30,8 @@
 
 namespace quern {
 
-/// The order of the maximum norm: `norm<infinity>(exec, x)`.
-struct infinity_t {
-  constexpr bool operator==(const infinity_t&) const = default;
-  constexpr bool operator==(int) const { return false; }
-};
-inline constexpr infinity_t infinity{};
+/// The orders of `norm`: `norm<norm_order::infinity>(exec, x)`; `norm<1>` is `norm<norm_order::one>`.
+enum class norm_order { one = 1, two = 2, infinity };
 
 /// `sum = x(0) + x(1) + ...`, 0 for no elements.
 ///
@@ -148,21 +144,22 @@ void vdot(const Out& out, const X& x, const Y& y, Options&&... options) {
 }
 
 /// The norm of that order: `|x(0)| + |x(1)| + ...` (1), `sqrt(|x(0)|^2 + |x(1)|^2 + ...)` (2) or the largest `|x(i)|`
-/// (`infinity`); 0 for no elements. Double for integers, real for complex numbers. Squares overflow where those of the
+/// (`norm_order::infinity`); 0 for no elements. Double for integers, real for complex numbers. Squares overflow where those of the
 /// elements do, as in NumPy; accuracy as for `sum`. Option: `reproducible`.
 template <auto Order = 2, execution_space Exec, result_like Out, array_like In,
           option<axes, reproducible_t, workspace<Exec>>... Options>
-  requires(Order == 1 || Order == 2 || Order == infinity)
+  requires(norm_order(Order) >= norm_order::one && norm_order(Order) <= norm_order::infinity)
 auto norm(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+  constexpr auto order = norm_order(Order);
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::real_type<impl::mean_type<T>>;
-    if constexpr (Order == 1) return impl::sum_reducer<S, impl::accumulator<S, Options...>>();
-    else if constexpr (Order == 2) return impl::root_reducer<S, impl::accumulator<S, Options...>>();
+    if constexpr (order == norm_order::one) return impl::sum_reducer<S, impl::accumulator<S, Options...>>();
+    else if constexpr (order == norm_order::two) return impl::root_reducer<S, impl::accumulator<S, Options...>>();
     else return impl::op_reducer<S, impl::max_op>{{}, S(0)};
   };
   using squares = impl::transform_for<impl::absolute_square, impl::reproducible_square, Options...>;
   using magnitudes = impl::transform_for<impl::absolute, impl::reproducible_magnitude, Options...>;
-  using transform = std::conditional_t<Order == 2, squares, magnitudes>;
+  using transform = std::conditional_t<order == norm_order::two, squares, magnitudes>;
   return impl::reduce_call(impl::reduction{"quern::norm", transform(), reducer}, exec, out, std::tie(in), options...);
 }
 QUERN_REDUCTION_FORMS_WITH(norm, auto Order = 2, Order)

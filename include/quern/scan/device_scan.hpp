@@ -197,7 +197,7 @@ struct device_scan {
   KOKKOS_FUNCTION void load_tile(T (&v)[items], const Member& team, const places& base, std::int64_t start,
                                  int count) const {
     const int t = team.team_rank(), threads = team.team_size();
-    const T* from = work.in + place<Even, 0>(base, start + t);
+    const auto from = work.in + place<Even, 0>(base, start + t);
     const std::int64_t apart = threads * work.along.stride[0][0];
     for (int u = 0; u < items; ++u)
       if (Full || u * threads + t < count)
@@ -287,7 +287,7 @@ struct state_reducer : Reducer {
 template <class Exec, class Work>
 void reduce_chunks(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Work& work,
                    typename Work::state* to) {
-  strided<const typename Work::input_type> chunked{work.in, {}, {}};
+  strided<const void> chunked;
   strided<typename Work::state> totals{to, {}, {}};
   const auto add_axis = [](auto& array, std::int64_t extent, std::int64_t stride) {
     array.extents.extent[array.extents.rank] = extent;
@@ -303,9 +303,11 @@ void reduce_chunks(const Exec& exec, const std::string& label, workspace<Exec>& 
   add_axis(chunked, work.shape.chunks - 1, work.shape.length * step);
   add_axis(totals, work.shape.chunks - 1, work.lines);
   add_axis(chunked, work.shape.length, step);
-  reduce_launch(exec, label, scratch, state_reducer<typename Work::reducer_type>{work.reducer}, op::identity(),
-                axis_set(label, axis{-1}, chunked.extents.rank), totals,
-                array_input<typename Work::input_type>{chunked});
+  const axis_set along(label, axis{-1}, chunked.extents.rank);
+  with_leaves_of(work.in, chunked, [&](const auto& f, const auto&... leaf) {
+    reduce_launch(exec, label, scratch, state_reducer<typename Work::reducer_type>{work.reducer}, f, along, totals,
+                  leaf...);
+  });
 }
 
 template <class Exec, class Work>
@@ -332,7 +334,8 @@ void scan_on_device(const Exec& exec, const std::string& label, workspace<Exec>&
     const std::string name = label + "/totals";
     kernel.totals = static_cast<state*>(scratch.require(exec, shape.chunks * work.lines * sizeof(state), 1));
     if constexpr (is_commutative<typename Work::reducer_type>) {
-      if (even && work.line.rank + 2 <= max_rank) reduce_chunks(exec, name, scratch, kernel.work, kernel.totals);
+      if (even && lies_evenly(work.in) && work.line.rank + 2 <= max_rank)
+        reduce_chunks(exec, name, scratch, kernel.work, kernel.totals);
       else launch(std::false_type(), name);
     } else {
       launch(std::false_type(), name);

@@ -71,13 +71,14 @@ struct host_scan {
       work.template scan_row<Write>(s, work.in + p.of[0], work.out + p.of[1], count, in_step, out_step);
     }
   }
-  template <bool Write>
-  void scan_neighbours(state& s, const T* from, Out* to, std::int64_t count) const {
+  template <bool Write, class From>
+  void scan_neighbours(state& s, const From& from, Out* to, std::int64_t count) const {
     if constexpr (Write)
       if (stream) return scan_streamed(s, from, to, count);
     work.template scan_row<Write>(s, from, to, count, one(), one());
   }
-  void scan_streamed(state& s, const T* from, Out* to, std::int64_t count) const {
+  template <class From>
+  void scan_streamed(state& s, const From& from, Out* to, std::int64_t count) const {
     alignas(64) Out room[block];
     for (std::int64_t k = 0; k < count; k += block) {
       const std::int64_t some = Kokkos::min<std::int64_t>(block, count - k);
@@ -147,7 +148,7 @@ struct host_scan {
       for (int k = 0; k < some.count; ++k) r[k] = run::after(work.reducer, s[k], run::none(work.reducer));
       for (std::int64_t f = e; f < Kokkos::min(e + batch, work.last_of(chunk)); ++f) {
         const places p = work.element_at(base, f);
-        const T* from = work.in + p.of[0];
+        const auto from = work.in + p.of[0];
         Out* to = work.out + p.of[1];
         if (!unit) {
           step_across<Write>(r, some.count, from, to, work.line.stride[0][0], work.line.stride[1][0]);
@@ -161,8 +162,8 @@ struct host_scan {
       for (int k = 0; k < some.count; ++k) r[k].end(work.reducer, s[k]);
     }
   }
-  template <bool Write, class Step>
-  void step_across(run* r, int count, const T* from, Out* to, Step in_step, Step out_step) const {
+  template <bool Write, class From, class Step>
+  void step_across(run* r, int count, const From& from, Out* to, Step in_step, Step out_step) const {
 #pragma GCC ivdep
     for (int k = 0; k < count; ++k) {
       if constexpr (Write) to[k * out_step] = work.step(r[k], from[k * in_step]);
@@ -201,7 +202,7 @@ void scan_on_host(const Exec& exec, const std::string& label, workspace<Exec>& s
   kernel_type kernel{work};
   const scan_shape& shape = kernel.work.shape = host_scan_shape<kernel_type>(exec, work);
   const std::int64_t written = work.n * work.lines * static_cast<std::int64_t>(sizeof(*work.out));
-  kernel.stream = static_cast<const void*>(work.in) != work.out && shape.team >= tuning<Exec>::streaming_threads &&
+  kernel.stream = !reads(work.in, work.out) && shape.team >= tuning<Exec>::streaming_threads &&
                   written >= tuning<Exec>::streaming_bytes;
   const auto launch = [&]<class Tag>(Tag, std::int64_t count) {
     Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, count),

@@ -9,10 +9,10 @@
 namespace quern::impl {
 
 /// Scans with the algorithm of the execution space. `out` and `in` have equal extents, and are equal or do not overlap.
-template <bool Exclusive, class Exec, class Reducer, class T, class Out>
+template <bool Exclusive, class Exec, class Reducer, class In, class Out>
 void scan_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Reducer& reducer,
-                 const axis_set& axes, const strided<Out>& out, const strided<const T>& in) {
-  using work_type = strided_scan<Exec, Exclusive, Reducer, T, Out>;
+                 const axis_set& axes, const strided<Out>& out, const In& in) {
+  using work_type = strided_scan<Exec, Exclusive, Reducer, std::remove_const_t<decltype(In::data)>, Out>;
   const auto along = row_major_nest(axes.part(in.extents, true), axes.part(in, true), axes.part(out, true));
   const auto line = make_loop_nest<2>(axes.part(in.extents, false), {axes.part(in, false), axes.part(out, false)});
   const std::int64_t n = along.inner() * along.outer(), lines = line.inner() * line.outer();

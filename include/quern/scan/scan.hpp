@@ -46,12 +46,13 @@ scan_operation<Exclusive, MakeReducer> make_scan(const char* label, const MakeRe
 template <class Scan, class Exec, class Out, class In, class... Options>
 void scan_call(const Scan& scan, const Exec& exec, const Out& out_view, const In& in_view, Options&... options) {
   call<Exec> c(scan.label, exec, options...);
-  const auto in = c.input(in_view);
+  const auto elements = c.elements(in_view);
+  const auto in = as_source(elements);
   const auto out = c.output(out_view);
   check_extents(c.label, "out", out.extents, in.extents);
   const axis* wanted = find_option<axis>(options...);
   const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(c.label, *wanted, in.extents.rank);
-  check_overlap(c.label, out, in, "in", true);
+  check_overlap(c.label, out, elements, "in", true);
   scan_launch<Scan::exclusive>(exec, c.label, c.scratch(), scan.reducer(std::type_identity<value_of<In>>()), along, out,
                                in);
 }

@@ -4,9 +4,9 @@
 #define QUERN_SCAN_STRIDED_SCAN_HPP
 
 #include <cstdint>
-#include <quern/core/arguments.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/operations.hpp>
+#include <quern/core/source.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/reduce/operation_reducers.hpp>
 
@@ -99,10 +99,11 @@ struct scan_run<sum_reducer<S, compensated<S>>> {
 /// Prefixes out(i) = in(0) o in(1) o ... o in(i) along lines of an array, by the reducer of o, without the order in
 /// which threads do it: that is in device_scan.hpp and host_scan.hpp. Only associativity is used: states are always
 /// joined in order. Lines that are too few for the machine are cut into chunks.
-template <class Exec, bool Exclusive, class Reducer, class T, class Out>
+template <class Exec, bool Exclusive, class Reducer, class Source, class Out>
 struct strided_scan {
   using exec_space = Exec;
   using reducer_type = Reducer;
+  using T = source_value_t<Source>;
   using input_type = T;
   using output_type = Out;
   using state = typename Reducer::state;
@@ -111,7 +112,7 @@ struct strided_scan {
   static constexpr int block = std::max<int>(16, tuning<Exec>::reduce_block_bytes / std::bit_ceil(sizeof(T)));
 
   Reducer reducer;
-  const T* in;
+  Source in;
   Out* out;
   row_nest<2> line;   // to where lines start in in and out
   row_nest<2> along;  // to the elements of a line, in order
@@ -142,8 +143,8 @@ struct strided_scan {
   }
 
   /// N elements that follow each other.
-  template <bool Write, int N, class Step>
-  KOKKOS_FUNCTION void scan_batch(state& s, const T* from, Out* to, Step in_step, Step out_step) const {
+  template <bool Write, int N, class From, class Step>
+  KOKKOS_FUNCTION void scan_batch(state& s, const From& from, Out* to, Step in_step, Step out_step) const {
     T v[N];
     for (int k = 0; k < N; ++k) v[k] = from[k * in_step];
     run r = run::after(reducer, s, run::none(reducer));
@@ -153,13 +154,15 @@ struct strided_scan {
     }
     r.end(reducer, s);
   }
-  template <bool Write, class Step>
-  KOKKOS_FUNCTION void scan_row(state& s, const T* from, Out* to, std::int64_t count, Step in_step,
+  template <bool Write, class From, class Step>
+  KOKKOS_FUNCTION void scan_row(state& s, const From& from, Out* to, std::int64_t count, Step in_step,
                                 Step out_step) const {
     state mine = s;  // no store of a result may change it
     std::int64_t k = 0;
-    if constexpr (!Write && is_commutative<Reducer> && std::is_same_v<Step, one>)
-      for (; k + block <= count; k += block) reducer.template add_block<block>(mine, from + k);
+    if constexpr (!Write && is_commutative<Reducer> && std::is_same_v<Step, one>) {
+      T room[std::is_pointer_v<From> ? 1 : block];
+      for (; k + block <= count; k += block) reducer.template add_block<block>(mine, read_block(from + k, room, block));
+    }
     for (; k + batch <= count; k += batch)
       scan_batch<Write, batch>(mine, from + k * in_step, to + k * out_step, in_step, out_step);
     for (; k < count; ++k) scan_batch<Write, 1>(mine, from + k * in_step, to + k * out_step, in_step, out_step);
