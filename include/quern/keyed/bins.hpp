@@ -4,10 +4,10 @@
 #define QUERN_KEYED_BINS_HPP
 
 #include <array>
-#include <quern/core/options.hpp>
 #include <quern/core/arguments.hpp>
 #include <quern/core/binary_search.hpp>
 #include <quern/core/exact.hpp>
+#include <quern/core/options.hpp>
 #include <quern/core/values.hpp>
 
 /// @file

@@ -149,7 +149,9 @@ template <execution_space Exec, view_like Out, view_like X, class Mask, size_opt
   requires(sizeof...(Size) <= 1)
 auto compact(const Exec& exec, const Out& out, const X& x, const Mask& mask, const Size&... size) {
   impl::call c("quern::compact", exec);
-  const auto run = [&](const auto& number, const auto&... out) { impl::compact_into(c, number, out..., x, mask); };
+  const auto run = [&](const auto& number, const auto&... results) {
+    impl::compact_into(c, number, results..., x, mask);
+  };
   return impl::run_counted(c, run, std::tie(out), size...);
 }
 template <view_like Out, view_like X, class Mask, size_option... Size>
@@ -168,7 +170,7 @@ template <execution_space Exec, view_like Out, view_like X, size_option... Size>
   requires(sizeof...(Size) <= 1)
 auto nonzero(const Exec& exec, const Out& out, const X& x, const Size&... size) {
   impl::call c("quern::nonzero", exec);
-  const auto run = [&](const auto& number, const auto&... out) { impl::nonzero_into(c, number, out..., x); };
+  const auto run = [&](const auto& number, const auto&... results) { impl::nonzero_into(c, number, results..., x); };
   return impl::run_counted(c, run, std::tie(out), size...);
 }
 template <view_like Out, view_like X, size_option... Size>

@@ -285,8 +285,8 @@ template <execution_space Exec, view_like LeftRows, view_like RightRows, view_li
 auto join(const Exec& exec, const LeftRows& left_rows, const RightRows& right_rows, const Left& left,
           const Right& right, const Size&... size) {
   impl::call c("quern::join", exec);
-  const auto run = [&](const auto& number, const auto&... out) {
-    impl::join_pairs(c.label, false, exec, number, out..., left, right);
+  const auto run = [&](const auto& number, const auto&... results) {
+    impl::join_pairs(c.label, false, exec, number, results..., left, right);
   };
   return impl::run_counted(c, run, std::tie(left_rows, right_rows), size...);
 }
@@ -302,8 +302,8 @@ template <execution_space Exec, view_like LeftRows, view_like RightRows, view_li
 auto left_join(const Exec& exec, const LeftRows& left_rows, const RightRows& right_rows, const Left& left,
                const Right& right, const Size&... size) {
   impl::call c("quern::left_join", exec);
-  const auto run = [&](const auto& number, const auto&... out) {
-    impl::join_pairs(c.label, true, exec, number, out..., left, right);
+  const auto run = [&](const auto& number, const auto&... results) {
+    impl::join_pairs(c.label, true, exec, number, results..., left, right);
   };
   return impl::run_counted(c, run, std::tie(left_rows, right_rows), size...);
 }
@@ -317,8 +317,8 @@ template <execution_space Exec, view_like LeftRows, view_like Left, view_like Ri
   requires(sizeof...(Size) <= 1)
 auto semi_join(const Exec& exec, const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
   impl::call c("quern::semi_join", exec);
-  const auto run = [&](const auto& number, const auto&... out) {
-    impl::filter_rows(c.label, true, exec, number, out..., left, right);
+  const auto run = [&](const auto& number, const auto&... results) {
+    impl::filter_rows(c.label, true, exec, number, results..., left, right);
   };
   return impl::run_counted(c, run, std::tie(left_rows), size...);
 }
@@ -331,8 +331,8 @@ template <execution_space Exec, view_like LeftRows, view_like Left, view_like Ri
   requires(sizeof...(Size) <= 1)
 auto anti_join(const Exec& exec, const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
   impl::call c("quern::anti_join", exec);
-  const auto run = [&](const auto& number, const auto&... out) {
-    impl::filter_rows(c.label, false, exec, number, out..., left, right);
+  const auto run = [&](const auto& number, const auto&... results) {
+    impl::filter_rows(c.label, false, exec, number, results..., left, right);
   };
   return impl::run_counted(c, run, std::tie(left_rows), size...);
 }

@@ -217,8 +217,8 @@ template <execution_space Exec, view_like Values, view_like X, size_option... Si
   requires(sizeof...(Size) <= 1)
 auto unique(const Exec& exec, const Values& values, const X& x, const Size&... size) {
   impl::call c("quern::unique", exec);
-  const auto run = [&](const auto& number, const auto&... out) {
-    impl::unique_by_values(c.label, exec, number, out..., impl::no_output(), x);
+  const auto run = [&](const auto& number, const auto&... results) {
+    impl::unique_by_values(c.label, exec, number, results..., impl::no_output(), x);
   };
   return impl::run_counted(c, run, std::tie(values), size...);
 }
@@ -232,8 +232,8 @@ template <execution_space Exec, view_like Values, view_like Counts, view_like X,
   requires(sizeof...(Size) <= 1)
 auto unique_counts(const Exec& exec, const Values& values, const Counts& counts, const X& x, const Size&... size) {
   impl::call c("quern::unique_counts", exec);
-  const auto run = [&](const auto& number, const auto&... out) {
-    impl::unique_by_values(c.label, exec, number, out..., x);
+  const auto run = [&](const auto& number, const auto&... results) {
+    impl::unique_by_values(c.label, exec, number, results..., x);
   };
   return impl::run_counted(c, run, std::tie(values, counts), size...);
 }
@@ -265,8 +265,8 @@ template <execution_space Exec, view_like Values, view_like First, view_like Inv
 auto unique_all(const Exec& exec, const Values& values, const First& first, const Inverse& inverse,
                 const Counts& counts, const X& x, const Size&... size) {
   impl::call c("quern::unique_all", exec);
-  const auto run = [&](const auto& number, const auto&... out) {
-    impl::unique_with_positions(c.label, exec, number, out..., x);
+  const auto run = [&](const auto& number, const auto&... results) {
+    impl::unique_with_positions(c.label, exec, number, results..., x);
   };
   return impl::run_counted(c, run, std::tie(values, first, inverse, counts), size...);
 }
