@@ -19,7 +19,7 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTS = ["README.md", "docs/performance.md"]
-PROGRAMS = {"map": "Maps and copies", "reduce": "Reductions", "scan": "Scans", "stencil": "Stencils and filters",
+PROGRAMS = {"map": "Maps and copies", "lazy": "Lazy operands", "reduce": "Reductions", "scan": "Scans", "stencil": "Stencils and filters",
             "integrate": "Integrals", "random": "Random numbers", "keyed": "Order and keys",
             "linalg": "Products and batches of small matrices", "dense": "Single matrices"}
 

@@ -286,7 +286,7 @@ TYPED_TEST(GroupBy, NothingAndMisuse) {
   quern::min(E(), none, none, by_none);
   const auto keys = this->row(std::vector<int>{3, 1, 3}), two = this->row(std::vector<int>{3, 1});
   const auto by = quern::group_by(keys);
-  test::expect_error("quern::group_by: keys have extents (2), expected rank 1 and extents (3)",
+  test::expect_error("quern::group_by: keys has extents (2), expected rank 1 and extents (3)",
                      [&] { quern::group_by(E(), keys, two); });
   test::expect_error("quern::group_by: the range is from 5 to 5, expected 1 to 2147483647 numbers",
                      [&] { quern::group_by(E(), keys, quern::key_range{5, 5}); });

@@ -208,7 +208,7 @@ TYPED_TEST(Bins, ReportMisuse) {
                      [&] { quern::histogram(e, matrix, x, quern::bin_range{0, 1}); });
   test::expect_error("quern::histogram: in 2 has extents (4), which do not broadcast to (5)",
                      [&] { quern::histogram(e, out, x, quern::bin_range{0, 1}, quern::weights{out}); });
-  test::expect_error("quern::histogram: edges have extents (4), expected one more than out with extents (4)",
+  test::expect_error("quern::histogram: edges has extents (4), expected one more than out with extents (4)",
                      [&] { quern::histogram(e, out, x, out); });
   const auto descent = [&](const auto& call) {
     try {
@@ -221,7 +221,7 @@ TYPED_TEST(Bins, ReportMisuse) {
   descent([&] { quern::histogram(e, out, x, x); });
   const auto places = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, TypeParam>({5});
   descent([&] { quern::digitize(e, places, x, x); });
-  test::expect_error("quern::searchsorted: the sorted values have extents (4, 2), expected rank 1",
+  test::expect_error("quern::searchsorted: the sorted values has extents (4, 2), expected rank 1",
                      [&] { quern::searchsorted(e, places, matrix, x); });
 }
 

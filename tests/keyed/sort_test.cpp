@@ -323,7 +323,7 @@ TYPED_TEST(SortLarge, Misuse) {
                      [&] { quern::sort(E(), x, quern::axis(1)); });
   test::expect_error("quern::argsort: positions to before 300 do not fit out's type of 8 bits",
                      [&] { quern::argsort(E(), small, x); });
-  test::expect_error("quern::sort_by_key: values have extents (299), expected (300)",
+  test::expect_error("quern::sort_by_key: values has extents (299), expected (300)",
                      [&] { quern::sort_by_key(E(), x, y); });
   const auto part = Kokkos::subview(x, Kokkos::pair<int, int>(1, 300));
   test::expect_error("quern::sort: out and x share memory and are not the same View",

@@ -104,7 +104,7 @@ TYPED_TEST(TopK, Misuse) {
   const auto more = test::make_array<double, 1, Kokkos::LayoutRight, E>({301});
   test::expect_error("quern::partial_sort: out has extents (301), expected those of x, (300), or fewer along axis 0",
                      [&] { quern::partial_sort(E(), more, x); });
-  test::expect_error("quern::top_k: positions have extents (300), expected (299)",
+  test::expect_error("quern::top_k: positions has extents (300), expected (299)",
                      [&] { quern::top_k(E(), y, small, x); });
   const auto bytes = test::make_array<std::int8_t, 1, Kokkos::LayoutRight, E>({299});
   test::expect_error("quern::top_k: positions to before 300 do not fit their type of 8 bits",

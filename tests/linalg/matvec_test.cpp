@@ -46,6 +46,36 @@ TYPED_TEST(Matvec, EveryBatchForm) {
   EXPECT_EQ(products(batch, a, true, x1, false), test::contents(many_y));
 }
 
+struct itself {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& v) const {
+    return v;
+  }
+};
+
+TYPED_TEST(Matvec, LazyOperands) {
+  using T = typename TypeParam::value;
+  using L = typename TypeParam::layout;
+  using E = typename TypeParam::exec;
+  using quern::lazy;
+  const auto a = test::samples<T>(batch * m * n, 1), x = test::samples<T>(batch * n, 2);
+  const std::vector<T> a1(a.begin(), a.begin() + m * n), x1(x.begin(), x.begin() + n);
+  const auto many_a = test::make_array<T, 3, L, E>({batch, m, n}, a);
+  const auto one_a = test::make_array<T, 2, L, E>({m, n}, a1);
+  const auto many_x = test::make_array<T, 2, L, E>({batch, n}, x);
+  const auto one_x = test::make_array<T, 1, L, E>({n}, x1);
+  const auto many_y = test::make_array<T, 2, L, E>({batch, m});
+  const auto one_y = test::make_array<T, 1, L, E>({m});
+  quern::matvec(E(), one_y, lazy(itself(), one_a), one_x);
+  EXPECT_EQ(products(1, a1, false, x1, false), test::contents(one_y));
+  quern::matvec(E(), many_y, one_a, lazy(itself(), many_x));
+  EXPECT_EQ(products(batch, a1, false, x, true), test::contents(many_y));
+  quern::matvec(E(), many_y, lazy(itself(), many_a), lazy(itself(), many_x));
+  EXPECT_EQ(products(batch, a, true, x, true), test::contents(many_y));
+  quern::matvec(many_y, many_a, lazy(itself(), one_x), {.alpha = T(0), .beta = T(1)});
+  EXPECT_EQ(products(batch, a, true, x, true), test::contents(many_y));
+}
+
 // Long enough that several threads share an element, and that a device's BLAS takes it.
 TYPED_TEST(Matvec, LongRows) {
   using T = typename TypeParam::value;

@@ -111,7 +111,7 @@ TYPED_TEST(Choices, ReportsMisuse) {
                      [&] { quern::random::choice(v, key(1), 3, without_replacement); });
   test::expect_error("quern::random::choice: positions to before 1000 do not fit out's type of 8 bits",
                      [&] { quern::random::choice(v, key(1), 1000, without_replacement); });
-  test::expect_error("quern::random::choice: weights have extents (4, 2), expected rank 1",
+  test::expect_error("quern::random::choice: weights has extents (4, 2), expected rank 1",
                      [&] { quern::random::choice(v, key(1), m); });
   test::expect_error(
       "quern::random::shuffle: out has extents (4, 2) and in (5, 2), expected the same, of rank 1 or more",

@@ -51,7 +51,7 @@ struct fused {
   F f;
   operand_tuple<Part...> parts;
 
-  static constexpr int leaves_before(std::size_t part) {
+  KOKKOS_FUNCTION static constexpr int leaves_before(std::size_t part) {
     constexpr int count[] = {Part::leaves...};
     int before = 0;
     for (std::size_t i = 0; i < part; ++i) before += count[i];
@@ -130,15 +130,13 @@ inline position_input index_along(const shape& extents, int d) {
   p.array.stride[d] = 1;
   return p;
 }
+template <class Part, class... Leaf>
+expanded<Part, Leaf...> make_expanded(const Part& part, const std::tuple<Leaf...>& leaves) {
+  return {part, leaves};
+}
 template <int... D>
 auto expand_positions(const shape& extents, std::integer_sequence<int, D...>) {
-  const auto leaves = std::tuple(index_along(extents, D)...);
-  return expanded<positions_part<sizeof...(D)>, decltype((void)D, position_input())...>{{}, leaves};
-}
-
-template <class F, class... Part, class... Leaf>
-expanded<fused<F, Part...>, Leaf...> join_parts(const F& f, const std::tuple<Leaf...>& leaves, const Part&... part) {
-  return {{f, {{part}...}}, leaves};
+  return make_expanded(positions_part<sizeof...(D)>(), std::tuple(index_along(extents, D)...));
 }
 
 /// Takes an operand apart. `extents` of rank `Rank` are those that its positions are counted in. An internal input
@@ -151,17 +149,18 @@ auto expand(const std::string& label, const V& v, const shape& extents) {
       const auto leaves =
           std::apply([&](const auto&... leaf) { return std::tuple(broadcast_leaf(label, leaf, own)...); },
                      std::tuple_cat(in.leaves...));
-      return join_parts(v.f, leaves, in.part...);
+      return make_expanded(
+          fused<std::remove_const_t<decltype(v.f)>, std::remove_cvref_t<decltype(in.part)>...>{v.f, {{in.part}...}},
+          leaves);
     };
     return std::apply([&](const auto&... in) { return join(expand<Exec, rank_of<V>>(label, in, own)...); }, v.in);
   } else if constexpr (is_positions<V>) {
     static_assert(Rank >= 0, "quern::positions: the rank must be known when compiling");
     return expand_positions(extents, std::make_integer_sequence<int, Rank>());
   } else if constexpr (described_input<V>) {
-    return expanded<leaf_part, V>{{}, {v}};
+    return make_expanded(leaf_part(), std::tuple(v));
   } else {
-    const auto leaf = make_input<Exec>(v, label);
-    return expanded<leaf_part, std::remove_const_t<decltype(leaf)>>{{}, {leaf}};
+    return make_expanded(leaf_part(), std::tuple(make_input<Exec>(v, label)));
   }
 }
 

@@ -144,12 +144,15 @@ struct position_operand {
     return true;
   }
   KOKKOS_FUNCTION std::int64_t load(std::int64_t offset) const { return offset; }
+  /// Only the first is filled, and `expand` counts on.
   template <int W>
-  KOKKOS_FUNCTION pack<std::int64_t, 1> load_pack(std::int64_t offset) const {
-    return {{offset}};
+  KOKKOS_FUNCTION pack<std::int64_t, W> load_pack(std::int64_t offset) const {
+    pack<std::int64_t, W> p;
+    p.value[0] = offset;
+    return p;
   }
   template <int W>
-  KOKKOS_FUNCTION std::int64_t expand(const pack<std::int64_t, 1>& p, int k) const {
+  KOKKOS_FUNCTION std::int64_t expand(const pack<std::int64_t, W>& p, int k) const {
     return p.value[0] + k * step;
   }
   counting strided_from(std::int64_t offset) const { return {offset, step}; }

@@ -30,6 +30,10 @@ struct lazy_source {
     std::int64_t at;
     KOKKOS_FORCEINLINE_FUNCTION value_type operator[](std::int64_t i) const { return (*source)[at + i]; }
     KOKKOS_FORCEINLINE_FUNCTION cursor operator+(std::int64_t i) const { return {source, at + i}; }
+    template <int W>
+    KOKKOS_FORCEINLINE_FUNCTION auto load_pack(std::int64_t i) const {
+      return source->template load_pack<W>(at + i);
+    }
   };
   KOKKOS_FORCEINLINE_FUNCTION cursor operator+(std::int64_t i) const { return {this, i}; }
   KOKKOS_FORCEINLINE_FUNCTION value_type operator[](std::int64_t offset) const {
@@ -94,8 +98,9 @@ template <int W, class T>
 KOKKOS_FORCEINLINE_FUNCTION pack<T, W> load_pack(const T* data, std::int64_t offset) {
   return *reinterpret_cast<const pack<T, W>*>(data + offset);
 }
-template <int W, class G, class... Leaf>
-KOKKOS_FORCEINLINE_FUNCTION auto load_pack(const lazy_source<G, Leaf...>& source, std::int64_t offset) {
+template <int W, class Source>
+  requires(!std::is_pointer_v<Source>)
+KOKKOS_FORCEINLINE_FUNCTION auto load_pack(const Source& source, std::int64_t offset) {
   return source.template load_pack<W>(offset);
 }
 template <int W, class T>

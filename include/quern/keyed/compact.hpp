@@ -12,7 +12,7 @@
 /// | call | |
 /// | --- | --- |
 /// | `n = compact(exec, out, x, mask)` | waits |
-/// | `compact(exec, out, count, x, mask)` | asynchronous; `count` is a View of rank 0 of `std::int64_t` |
+/// | `compact(exec, out, x, mask, size_to{n})` | asynchronous; n is a View of rank 0 of `std::int64_t` |
 ///
 /// What does not fit is not written: the count tells, and the calls that wait throw a `DataError`. Scratch memory is
 /// one number for each 4096 elements. Without exec, calls run on a default instance of out's execution space.
@@ -35,10 +35,10 @@ struct not_zero {
 };
 
 /// Whether an element of x, or of a mask, meets a condition.
-template <class T, class Condition, int Which>
+template <class Source, class Condition, int Which>
 struct element_meets {
   Condition condition;
-  const T* data;
+  Source data;
   row_nest<2> nest;  // offsets of x and the mask, in row-major order
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
     std::int64_t j;
@@ -55,9 +55,9 @@ struct element_meets {
   }
 };
 
-template <class T, class Out>
+template <class Source, class Out>
 struct put_element {
-  const T* x;
+  Source x;
   row_nest<2> nest;
   result_row<Out> out;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
@@ -91,23 +91,26 @@ template <class Exec, class Count, class Out, class X, class Mask>
 void compact_into(const call<Exec>& c, const Count& count, const Out& out_view, const X& x_view,
                   const Mask& mask_view) {
   const Exec& exec = c.exec;
-  const auto x = c.input(x_view);
-  const auto out = make_result<Exec>(c.label, "out", out_view, x);
+  const auto elements = c.elements(x_view);
+  const auto x = as_source(elements);
+  using source = std::remove_const_t<decltype(x.data)>;
+  const auto out = make_result<Exec>(c.label, "out", out_view, elements);
   std::int64_t* number = count_output<Exec>(c.label, count);
   const auto run = [&](const auto& nest, const auto& keep) {
-    for_kept(c.label, exec, x.extents.size(), keep, put_element<value_of<X>, value_of<Out>>{x.data, nest, out}, number);
+    for_kept(c.label, exec, x.extents.size(), keep, put_element<source, value_of<Out>>{x.data, nest, out}, number);
   };
-  if constexpr (view_like<Mask>) {
-    const auto mask = c.input(mask_view);
+  if constexpr (array_like<Mask>) {
+    const auto mask_elements = c.elements(mask_view);
+    const auto mask = as_source(mask_elements);
     check_extents(c.label, "mask", mask.extents, x.extents);
-    make_result<Exec>(c.label, "out", out_view, mask);
+    make_result<Exec>(c.label, "out", out_view, mask_elements);
     const row_nest<2> nest(row_major_nest(x.extents, x.stride, mask.stride));
-    run(nest, element_meets<value_of<Mask>, not_zero, 1>{{}, mask.data, nest});
+    run(nest, element_meets<std::remove_const_t<decltype(mask.data)>, not_zero, 1>{{}, mask.data, nest});
   } else {
     static_assert(std::predicate<const Mask&, const value_of<X>&>,
-                  "quern::compact: mask must be a View or a predicate of x's elements");
+                  "quern::compact: mask must be an array or a predicate of x's elements");
     const row_nest<2> nest(row_major_nest(x.extents, x.stride, x.stride));
-    run(nest, element_meets<value_of<X>, Mask, 0>{mask_view, x.data, nest});
+    run(nest, element_meets<source, Mask, 0>{mask_view, x.data, nest});
   }
 }
 
@@ -116,7 +119,8 @@ void nonzero_into(const call<Exec>& c, const Count& count, const Out& out_view, 
   using O = value_of<Out>;
   static_assert(std::is_integral_v<O>, "quern::nonzero: out must be of an integer type");
   const Exec& exec = c.exec;
-  const auto x = c.input(x_view);
+  const auto elements = c.elements(x_view);
+  const auto x = as_source(elements);
   const auto out = c.output(out_view);
   const bool rows = out.extents.rank == 2 && out.extents.extent[1] == x.extents.rank;
   if (out.extents.rank != 1 && !rows)
@@ -127,11 +131,12 @@ void nonzero_into(const call<Exec>& c, const Count& count, const Out& out_view, 
   if (largest > 0 && !std::in_range<O>(largest - 1))
     throw Error(c.label, "positions to before " + std::to_string(largest) + " do not fit out's type of " +
                              std::to_string(8 * sizeof(O)) + " bits");
-  check_overlap(c.label, out, x, "x", false);
+  check_overlap(c.label, out, elements, "x", false);
   put_position<O> put{out.data, out.stride[0], out.extents.extent[0], rows ? x.extents.rank : 0, out.stride[1], {}};
   std::copy_n(x.extents.extent.begin(), max_rank, put.extent);
   const row_nest<2> nest(row_major_nest(x.extents, x.stride, x.stride));
-  for_kept(c.label, exec, x.extents.size(), element_meets<value_of<X>, not_zero, 0>{{}, x.data, nest}, put,
+  for_kept(c.label, exec, x.extents.size(),
+           element_meets<std::remove_const_t<decltype(x.data)>, not_zero, 0>{{}, x.data, nest}, put,
            count_output<Exec>(c.label, count));
 }
 
@@ -142,10 +147,10 @@ void nonzero_into(const call<Exec>& c, const Count& count, const Out& out_view, 
 /// `n = compact([exec,] out, x, mask)` or `compact([exec,] out, x, mask, size_to{n})`:
 /// - out: of rank 1; must not share memory with x or the mask
 /// - x: of any rank
-/// - mask: a View of x's extents, or a predicate of an element of x
+/// - mask: an array of x's extents, or a predicate of an element of x
 ///
 /// @throws Error if extents do not fit; DataError if the call waits and `out` has no room for the result
-template <execution_space Exec, view_like Out, view_like X, class Mask, size_option... Size>
+template <execution_space Exec, view_like Out, array_like X, class Mask, size_option... Size>
   requires(sizeof...(Size) <= 1)
 auto compact(const Exec& exec, const Out& out, const X& x, const Mask& mask, const Size&... size) {
   impl::call c("quern::compact", exec);
@@ -154,7 +159,7 @@ auto compact(const Exec& exec, const Out& out, const X& x, const Mask& mask, con
   };
   return impl::run_counted(c, run, std::tie(out), size...);
 }
-template <view_like Out, view_like X, class Mask, size_option... Size>
+template <view_like Out, array_like X, class Mask, size_option... Size>
 auto compact(const Out& out, const X& x, const Mask& mask, const Size&... size) {
   return compact(impl::space_of(out), out, x, mask, size...);
 }
@@ -166,14 +171,14 @@ auto compact(const Out& out, const X& x, const Mask& mask, const Size&... size) 
 /// - out: of an integer type; of rank 1 for row-major numbers, or (n, rank of x) for positions along the axes
 ///
 /// @throws Error if extents do not fit or out's type does not hold the positions; DataError as above
-template <execution_space Exec, view_like Out, view_like X, size_option... Size>
+template <execution_space Exec, view_like Out, array_like X, size_option... Size>
   requires(sizeof...(Size) <= 1)
 auto nonzero(const Exec& exec, const Out& out, const X& x, const Size&... size) {
   impl::call c("quern::nonzero", exec);
   const auto run = [&](const auto& number, const auto&... results) { impl::nonzero_into(c, number, results..., x); };
   return impl::run_counted(c, run, std::tie(out), size...);
 }
-template <view_like Out, view_like X, size_option... Size>
+template <view_like Out, array_like X, size_option... Size>
 auto nonzero(const Out& out, const X& x, const Size&... size) {
   return nonzero(impl::space_of(out), out, x, size...);
 }

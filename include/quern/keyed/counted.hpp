@@ -68,7 +68,7 @@ struct result_row {
     if (k < room) data[k * stride] = convert<T>(v);
   }
 };
-/// `in` are the inputs, arrays that it must not share memory with.
+/// `in` are the inputs, which it must not share memory with.
 template <class Exec, class V, class... In>
 result_row<value_of<V>> make_result(const std::string& label, const std::string& name, const V& view, const In&... in) {
   const auto out = require_rank_1(label, name, make_output<Exec>(view, label));

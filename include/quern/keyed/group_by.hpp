@@ -102,7 +102,7 @@ struct combined_labels {
 /// Labels of rows with several columns of keys, and how many groups there are.
 template <class Exec, class Keys, class... More>
 auto label_columns(const std::string& label, const Exec& exec, const Keys& keys, const More&... more) {
-  const std::int64_t rows = extents_of(keys).extent[0];
+  const std::int64_t rows = operand_extents(label, keys).extent[0];
   auto labels = new_column<Exec, std::int32_t>(exec, label + "/labels", rows);
   std::int64_t size = label_keys(label, exec, labels, keys);
   [[maybe_unused]] const auto refine = [&](const auto& column) {
@@ -154,7 +154,7 @@ groups<Exec> group_range(const std::string& label, const Exec& exec, const range
   std::int64_t* of_groups = memory.data() + bin.bins;
   for_kept(label + "/ranks", exec, bin.bins, bin_has_keys{in_range.data()},
            put_bin_rank{in_range.data(), rank_of.data(), of_groups}, found);
-  const auto labels = new_column<Exec, std::int32_t>(exec, label + "/labels", extents_of(keys).extent[0]);
+  const auto labels = new_column<Exec, std::int32_t>(exec, label + "/labels", operand_extents(label, keys).extent[0]);
   map_checked(label + "/labels", exec, labels, rank_of_bin{bin, rank_of.data()}, keys);
   exec.fence(label + ": wait for the number of groups");
   const auto counts = new_column<Exec, std::int64_t>(exec, label + "/counts", *found);
@@ -166,7 +166,7 @@ groups<Exec> group_range(const std::string& label, const Exec& exec, const range
 template <class Keys>
 range_bin check_key_range(const std::string& label, const key_range& range, const Keys& keys) {
   static_assert(std::is_integral_v<value_of<Keys>>, "quern::group_by: keys of a range must be integers");
-  const shape rows = extents_of(keys);
+  const shape rows = operand_extents(label, keys);
   if (rows.rank != 1) reject_extents(label, "keys", rows, "rank 1");
   const std::uint64_t numbers = static_cast<std::uint64_t>(range.high) - static_cast<std::uint64_t>(range.low);
   if (range.low >= range.high || numbers > std::numeric_limits<std::int32_t>::max())
@@ -191,15 +191,15 @@ inline constexpr bool is_groups<groups<Exec>> = true;
 /// @param keys Views of rank 1 and equal extents, of any real number type; NaN are one key, the last, and zeros of
 ///             either sign are equal
 /// @throws Error if extents do not fit; DataError if there are more than about 1.5e9 different keys
-template <execution_space Exec, view_like Keys, view_like... More>
+template <execution_space Exec, array_like Keys, array_like... More>
 groups<Exec> group_by(const Exec& exec, const Keys& keys, const More&... more) {
   const std::string label = "quern::group_by";
-  const shape rows = impl::extents_of(keys);
+  const shape rows = impl::operand_extents(label, keys);
   const auto check = [&](const auto& column) {
     static_assert(impl::can_sort<impl::value_of<decltype(column)>>, "quern::group_by: keys must be real numbers");
-    const shape found = impl::extents_of(column);
+    const shape found = impl::operand_extents(label, column);
     if (found.rank != 1 || found != rows)
-      throw Error(label, "keys have extents " + found.str() + ", expected rank 1" +
+      throw Error(label, "keys has extents " + found.str() + ", expected rank 1" +
                              (rows.rank == 1 ? " and extents " + rows.str() : ""));
   };
   check(keys);
@@ -209,7 +209,7 @@ groups<Exec> group_by(const Exec& exec, const Keys& keys, const More&... more) {
   if (size > 0) impl::with_bins(exec, label + "/counts", counts, labels, impl::own_bin{size});
   return {labels, impl::first_rows(label, exec, labels, size), counts};
 }
-template <view_like Keys, view_like... More>
+template <array_like Keys, array_like... More>
 auto group_by(const Keys& keys, const More&... more) {
   return group_by(impl::space_of(keys), keys, more...);
 }
@@ -218,14 +218,14 @@ auto group_by(const Keys& keys, const More&... more) {
 /// whose key is outside are in no group; with `checked` they are an error.
 ///
 /// @throws DataError with `checked`, whose `item()` is the first row with a key outside
-template <execution_space Exec, view_like Keys, option<checked_t>... Options>
+template <execution_space Exec, array_like Keys, option<checked_t>... Options>
 groups<Exec> group_by(const Exec& exec, const Keys& keys, const key_range& range, const Options&...) {
   const std::string label = "quern::group_by";
   const auto bins = impl::check_key_range(label, range, keys);
   if constexpr (impl::has_option<checked_t, Options...>) impl::check_keys(exec, label, keys, bins);
   return impl::group_range(label, exec, bins, keys);
 }
-template <view_like Keys, option<checked_t>... Options>
+template <array_like Keys, option<checked_t>... Options>
 auto group_by(const Keys& keys, const key_range& range, const Options&... options) {
   return group_by(impl::space_of(keys), keys, range, options...);
 }

@@ -37,18 +37,17 @@ struct element_places {
 };
 
 /// Each value counts 1.
-struct no_weights {
-  using value_type = std::int64_t;
-};
+struct no_weights {};
 
 /// Adds up weights, or counts, by bin. Each team has bins of its own where they fit into fast memory, and a thread adds
 /// up runs of one bin before it writes them: so many equal values do not wait for one place.
-template <class Exec, class Bin, class T, class Weight, class Out>
+template <class Exec, class Bin, class X, class Weights, class Out>
 struct binning_kernel {
-  static constexpr bool weighted = !std::is_same_v<Weight, no_weights>;
+  using T = source_value_t<X>;
+  static constexpr bool weighted = !std::is_same_v<Weights, no_weights>;
   static constexpr bool device = tuning<Exec>::device;
   static constexpr bool of_points = requires(const Bin& b, const T* p) { b.at(p); };
-  using W = typename std::conditional_t<weighted, std::type_identity<Weight>, std::type_identity<std::int64_t>>::type;
+  using W = typename std::conditional_t<weighted, source_value<Weights>, std::type_identity<std::int64_t>>::type;
   // 32 bits are what fast memory of devices adds by itself; a team has fewer values.
   using integer_sum = std::conditional_t<std::is_unsigned_v<W> && sizeof(W) == 8, std::uint64_t, std::int64_t>;
   static constexpr bool in_integers = std::is_integral_v<W> && !requires { typename Bin::sum_type; };
@@ -60,8 +59,8 @@ struct binning_kernel {
   static constexpr int unroll = 4;
 
   Bin bin;
-  const T* x;
-  const W* weights;
+  X x;
+  Weights weights;
   row_nest<2> nest;  // offsets of x and weights
   std::int64_t n;
   bool contiguous;  // and aligned for packs
@@ -80,6 +79,10 @@ struct binning_kernel {
     if constexpr (of_points) return bin.at(&value);
     else if constexpr (requires { bin.of_key(value); }) return bin.of_key(value);
     else return bin(convert<typename Bin::value_type>(value));
+  }
+  KOKKOS_FUNCTION W weight_at(std::int64_t offset) const {
+    if constexpr (weighted) return weights[offset];
+    else return W(1);
   }
   KOKKOS_FUNCTION void add(sum_type* mine, run& r, std::int64_t b, const W& weight) const {
     if (b != r.bin) {
@@ -126,8 +129,8 @@ struct binning_kernel {
         pack<W, width> q[unroll];
         for (int u = 0; u < unroll; ++u)
           if (g + u * threads < packs) {
-            p[u] = reinterpret_cast<const pack<T, width>*>(x)[g + u * threads];
-            if constexpr (weighted) q[u] = reinterpret_cast<const pack<W, width>*>(weights)[g + u * threads];
+            p[u] = load_pack<width>(x, (g + u * threads) * width);
+            if constexpr (weighted) q[u] = load_pack<width>(weights, (g + u * threads) * width);
           }
         for (int u = 0; u < unroll; ++u)
           if (g + u * threads < packs)
@@ -145,7 +148,7 @@ struct binning_kernel {
     if (contiguous) {
       if constexpr (requires { &Bin::of_several; })
         for (; i + searched_at_once <= last; i += searched_at_once) several_from(mine, r, i);
-      for (; i < last; ++i) add(mine, r, bin_of(x[i]), weighted ? weights[i] : W(1));
+      for (; i < last; ++i) add(mine, r, bin_of(x[i]), weight_at(i));
     }
     for (; i < last; ++i) one(mine, r, i);
   }
@@ -160,33 +163,39 @@ struct binning_kernel {
     for (int k = 0; k < searched_at_once; ++k) different |= b[k] ^ b[0];
     if (shared && different != 0) {
       for (int k = 0; k < searched_at_once; ++k)
-        if (b[k] >= 0) mine[b[k]] += weighted ? convert<sum_type>(weights[i + k]) : sum_type(1);
+        if (b[k] >= 0) mine[b[k]] += weighted ? convert<sum_type>(weight_at(i + k)) : sum_type(1);
     } else {
-      for (int k = 0; k < searched_at_once; ++k) add(mine, r, b[k], weighted ? weights[i + k] : W(1));
+      for (int k = 0; k < searched_at_once; ++k) add(mine, r, b[k], weight_at(i + k));
     }
   }
   KOKKOS_FUNCTION void one(sum_type* mine, run& r, std::int64_t i) const {
     std::int64_t j;
     const auto o = nest.at_item(i, nest.inner, 1, j);
-    add(mine, r, bin_of(x[o.of[0]]), weighted ? weights[o.of[1]] : W(1));
+    add(mine, r, bin_of(x[o.of[0]]), weight_at(o.of[1]));
   }
 };
 
+/// An array of weights that are all 1.
+struct unit_weights {
+  no_weights data;
+  std::array<std::int64_t, max_rank> stride{};
+};
+
 /// Adds every value's weight to its bin.
-template <class Weight, class Exec, class Out, class T, class Bin, class W>
-void add_by_bin(const Exec& exec, const std::string& label, const strided<Out>& out, const strided<const T>& x,
-                const strided<const W>& weights, const Bin& bin) {
-  using kernel_type = binning_kernel<Exec, Bin, T, Weight, Out>;
+template <class Exec, class Out, class X, class Bin, class Weights = unit_weights>
+void add_by_bin(const Exec& exec, const std::string& label, const strided<Out>& out, const X& x, const Bin& bin,
+                const Weights& weights = {}) {
+  using kernel_type = binning_kernel<Exec, Bin, std::remove_const_t<decltype(X::data)>,
+                                     std::remove_const_t<decltype(Weights::data)>, Out>;
   using sum_type = typename kernel_type::sum_type;
   const std::int64_t bins = out.extents.size(), n = x.extents.size();
   if (n == 0 || bins == 0) return;
 
   const row_nest<2> nest(make_loop_nest<2>(x.extents, {x.stride, weights.stride}));
   constexpr int width = kernel_type::width;
-  const auto aligned = [](const auto* p) { return reinterpret_cast<std::uintptr_t>(p) % (width * sizeof(*p)) == 0; };
-  constexpr bool weighted = kernel_type::weighted;
-  const bool contiguous = !kernel_type::of_points && nest.rank == 1 && nest.stride[0][0] == 1 && aligned(x.data) &&
-                          (!weighted || (nest.stride[1][0] == 1 && aligned(weights.data)));
+  bool contiguous = !kernel_type::of_points && nest.rank == 1 && nest.stride[0][0] == 1 && holds_packs<width>(x.data);
+  if constexpr (kernel_type::weighted)
+    contiguous = contiguous && nest.stride[1][0] == 1 && holds_packs<width>(weights.data);
   constexpr int team = tuning<Exec>::binning_team;
   const std::int64_t most = std::max<std::int64_t>(1, exec.concurrency() / team);
   const std::int64_t worth = (n + tuning<Exec>::binning_least * team - 1) / (tuning<Exec>::binning_least * team);
@@ -208,14 +217,15 @@ template <class Exec, class Out, class X, class Bin>
 void with_bins(const Exec& exec, const std::string& label, const Out& out_view, const X& x_view, const Bin& bin,
                const auto&... weights_view) {
   using O = value_of<Out>;
-  static_assert(sizeof...(weights_view) <= 1, "quern::histogram: at most one View of weights");
+  static_assert(sizeof...(weights_view) <= 1, "quern::histogram: at most one array of weights");
   static_assert((std::is_integral_v<O> && sizeof(O) >= 4) || std::is_same_v<O, float> || std::is_same_v<O, double>,
                 "quern::histogram: out must be of integers of 32 or 64 bits, float or double");
-  call c(label, exec);
+  const call c(label, exec);
   const auto out = c.output(out_view);
-  auto x = c.input(x_view);
-  check_overlap(label, out, x, "x", false);
-  if constexpr (requires { bin.at(x.data); }) {
+  const auto elements = c.elements(x_view);
+  auto x = as_source(elements);
+  check_overlap(label, out, elements, "x", false);
+  if constexpr (requires(const value_of<X>* p) { bin.at(p); }) {
     x.extents.rank = 1;  // points, whose other axis the bins know
   } else if (out.extents.rank != 1) {
     reject_extents(label, "out", out.extents, "rank 1");
@@ -223,16 +233,18 @@ void with_bins(const Exec& exec, const std::string& label, const Out& out_view, 
   const auto zero = [&] { map_checked(label + "/zero", exec, out_view, op::identity(), O(0)); };
   if constexpr (sizeof...(weights_view) == 0) {
     zero();
-    add_by_bin<no_weights>(exec, label, out, x, strided<const std::int64_t>{nullptr, {}, {}}, bin);
+    add_by_bin(exec, label, out, x, bin);
   }
   [[maybe_unused]] const auto weighted = [&](const auto& weights) {
-    auto w = weights.array;
-    w.stride = broadcast_input(label, weights, x.extents, 1);
-    check_overlap(label, out, weights.array, "weights", false);
+    auto w = as_source(weights);
+    const auto own = w.stride;
+    if (!broadcast_strides(w.extents, own, x.extents, w.stride))
+      throw Error(label, "in 2 has extents " + w.extents.str() + ", which do not broadcast to " + x.extents.str());
+    check_overlap(label, out, weights, "weights", false);
     zero();
-    add_by_bin<typename std::remove_cvref_t<decltype(weights)>::value_type>(exec, label, out, x, w, bin);
+    add_by_bin(exec, label, out, x, bin, w);
   };
-  (weighted(make_input<Exec>(weights_view, label)), ...);
+  (weighted(c.elements(weights_view)), ...);
 }
 
 inline void check_range(const std::string& label, const bin_range& range, std::int64_t bins) {
@@ -248,9 +260,9 @@ inline void check_range(const std::string& label, const bin_range& range, std::i
 }
 
 /// The first position, in row-major order, whose key has no place.
-template <class T>
+template <class Source>
 struct first_outside {
-  const T* x;
+  Source x;
   row_nest<2> nest;  // offsets and positions
   range_bin bin;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first) const {
@@ -263,16 +275,15 @@ struct first_outside {
 /// Waits.
 template <class Exec, class X>
 void check_keys(const Exec& exec, const std::string& label, const X& x_view, const range_bin& bin) {
-  const auto x = make_input<Exec>(x_view, label).array;
+  const auto x = call(label, exec).source(x_view);
   const std::int64_t n = x.extents.size();
-  std::array<std::int64_t, max_rank> position{};
-  std::int64_t first = n, step = 1;
-  for (int d = x.extents.rank - 1; d >= 0; step *= x.extents.extent[d--]) position[d] = step;
+  const auto position = row_major_strides(x.extents);
+  std::int64_t first = n;
   if (n > 0)
-    Kokkos::parallel_reduce(
-        label + "/check", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
-        first_outside<value_of<X>>{x.data, row_nest<2>(make_loop_nest<2>(x.extents, {x.stride, position})), bin},
-        Kokkos::Min<std::int64_t>(first));
+    Kokkos::parallel_reduce(label + "/check", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+                            first_outside<std::remove_const_t<decltype(x.data)>>{
+                                x.data, row_nest<2>(make_loop_nest<2>(x.extents, {x.stride, position})), bin},
+                            Kokkos::Min<std::int64_t>(first));
   if (first < n)
     throw DataError(label,
                     "the key at position " + std::to_string(first) + " is not from " + std::to_string(bin.low) +
@@ -284,7 +295,7 @@ void check_keys(const Exec& exec, const std::string& label, const X& x_view, con
 
 /// The weight of each value of a histogram, as its last argument: `weights{w}`, with extents that broadcast to those of
 /// the values.
-template <view_like V>
+template <array_like V>
 struct weights {
   V of;
 };
@@ -331,7 +342,7 @@ auto weights_in(const T& option) {
 /// @param weights optional; broadcasts to x
 /// @throws Error if `low` is not less than `high`, one is not finite, or double has not enough numbers between them for
 ///         the edges of the bins; if extents do not fit
-template <execution_space Exec, view_like Out, view_like X, weights_option... Weights>
+template <execution_space Exec, view_like Out, array_like X, weights_option... Weights>
   requires(sizeof...(Weights) <= 1)
 void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const Weights&... weights) {
   const std::string label = "quern::histogram";
@@ -339,7 +350,7 @@ void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& ra
   impl::check_range(label, range, bins);
   impl::with_bins(exec, label, out, x, impl::equal_bins(range, bins), weights.of...);
 }
-template <view_like Out, view_like X, weights_option... Weights>
+template <view_like Out, array_like X, weights_option... Weights>
   requires(sizeof...(Weights) <= 1)
 void histogram(const Out& out, const X& x, const bin_range& range, const Weights&... weights) {
   histogram(impl::space_of(out), out, x, range, weights...);
@@ -380,7 +391,7 @@ void histogram(const Out& out, const X& x, const std::array<bin_range, Rank>& ra
 /// @param edges of rank 1, one more than `out` has elements, in ascending order, of any type; values are compared as
 /// numbers
 /// @throws DataError with the position of the first edge that is greater than the next, or NaN
-template <execution_space Exec, view_like Out, view_like X, view_like Edges, weights_option... Weights>
+template <execution_space Exec, view_like Out, array_like X, view_like Edges, weights_option... Weights>
   requires(sizeof...(Weights) <= 1)
 void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_view, const Weights&... weights) {
   impl::call c("quern::histogram", exec);
@@ -388,14 +399,14 @@ void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_
   const shape found = impl::extents_of(out);
   const std::int64_t bins = found.size();
   if (edges.extents != shape{bins + 1} || bins == 0)
-    throw Error(c.label, "edges have extents " + edges.extents.str() + ", expected one more than out with extents " +
+    throw Error(c.label, "edges has extents " + edges.extents.str() + ", expected one more than out with extents " +
                              found.str());
   impl::check_increasing(exec, c.label, "the edges", edges);
   impl::with_bins(exec, c.label, out, x,
                   impl::given_edges<impl::value_of<Edges>, impl::value_of<X>>{edges.data, edges.stride[0], bins},
                   weights.of...);
 }
-template <view_like Out, view_like X, view_like Edges, weights_option... Weights>
+template <view_like Out, array_like X, view_like Edges, weights_option... Weights>
   requires(sizeof...(Weights) <= 1)
 void histogram(const Out& out, const X& x, const Edges& edges, const Weights&... weights) {
   histogram(impl::space_of(out), out, x, edges, weights...);
@@ -408,7 +419,7 @@ void histogram(const Out& out, const X& x, const Edges& edges, const Weights&...
 /// @param options `weights{w}`, `checked`
 /// @throws DataError with `checked`, whose `item()` is the position (row-major) of the first key that is not from 0 to
 ///         n - 1
-template <execution_space Exec, view_like Out, view_like X, impl::bincount_option... Options>
+template <execution_space Exec, view_like Out, array_like X, impl::bincount_option... Options>
 void bincount(const Exec& exec, const Out& out, const X& x, const Options&... options) {
   static_assert(std::is_integral_v<impl::value_of<X>>, "quern::bincount: x must be of an integer type");
   const std::string label = "quern::bincount";
@@ -417,7 +428,7 @@ void bincount(const Exec& exec, const Out& out, const X& x, const Options&... op
   std::apply([&](const auto&... weights) { impl::with_bins(exec, label, out, x, impl::own_bin{bins}, weights...); },
              std::tuple_cat(impl::weights_in(options)...));
 }
-template <view_like Out, view_like X, impl::bincount_option... Options>
+template <view_like Out, array_like X, impl::bincount_option... Options>
 void bincount(const Out& out, const X& x, const Options&... options) {
   bincount(impl::space_of(out), out, x, options...);
 }

@@ -301,21 +301,30 @@ void reduce_pairs(const std::string& label, const Exec& exec, workspace<Exec>& s
 /// defined.
 /// @param out of x's type and extents; may be x
 /// @throws Error if extents do not fit, the axis is out of range, or `out` shares memory with x without being it
-template <execution_space Exec, view_like Out, view_like X, class... Options>
+template <execution_space Exec, view_like Out, array_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 void sort(const Exec& exec, const Out& out_view, const X& x_view, const Options&... options) {
   using T = impl::value_of<X>;
   static_assert(std::is_same_v<T, impl::value_of<Out>>, "quern::sort: out must be of x's value type");
   impl::require_order<T, Options...>();
-  impl::call c("quern::sort", exec);
-  const auto x = c.input(x_view);
+  const impl::call c("quern::sort", exec);
+  const auto elements = c.elements(x_view);
   const auto out = c.output(out_view);
-  impl::check_extents(c.label, "out", out.extents, x.extents);
-  impl::check_overlap(c.label, out, x, "x", true);
-  const impl::sort_lines lines(c.label, x.extents, options...);
-  impl::sort_values(c.label, exec, lines, out, x, impl::ordering_of<T>(options...));
+  const shape extents = impl::operand_extents(c.label, x_view);
+  impl::check_extents(c.label, "out", out.extents, extents);
+  impl::check_overlap(c.label, out, elements, "x", true);
+  const impl::sort_lines lines(c.label, extents, options...);
+  const auto sort_from = [&](const auto& x) {
+    impl::sort_values(c.label, exec, lines, out, x, impl::ordering_of<T>(options...));
+  };
+  if constexpr (view_like<X>) {
+    sort_from(impl::as_source(elements));
+  } else {
+    impl::map_checked(c.label + "/values", exec, out_view, impl::op::identity(), x_view);
+    sort_from(impl::strided<const T>{out.data, out.extents, out.stride});
+  }
 }
-template <view_like Out, view_like X, class... Options>
+template <view_like Out, array_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 void sort(const Out& out, const X& x, const Options&... options) {
   sort(impl::space_of(out), out, x, options...);

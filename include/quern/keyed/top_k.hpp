@@ -176,8 +176,7 @@ void select_first(const std::string& label, const Exec& exec, const strided<cons
     const int width = std::min(high, int{search_type::digit_bits}), shift = high - width;
     const strided<std::int64_t> bins{counts.data(), shape{std::int64_t{1} << width}, {1}};
     fill_scratch(label + "/digits", exec, counts.data(), search_type::digits, std::int64_t{0});
-    add_by_bin<no_weights>(exec, label + "/digits", bins, x, strided<const std::int64_t>{nullptr, {}, {}},
-                           digit_of_candidates<T>{order, search, shift, width});
+    add_by_bin(exec, label + "/digits", bins, x, digit_of_candidates<T>{order, search, shift, width});
     using choose = choose_digit<Exec, key>;
     Kokkos::parallel_for(label + "/choose", typename choose::policy(exec, 1, choose::team),
                          choose{search, counts.data(), shift, width});

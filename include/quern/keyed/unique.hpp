@@ -137,8 +137,7 @@ bool unique_by_counting(const std::string& label, const Exec& exec, const result
   const scratch_array<Exec, std::int64_t> times(exec, size);
   fill_scratch(label + "/zero", exec, times.data(), size, std::int64_t{0});
   const auto table = make_output<Exec>(scratch_view<Exec, std::int64_t*>(times.data(), size), label);
-  add_by_bin<no_weights>(exec, label + "/times", table, x, strided<const std::int64_t>{nullptr, {}, {}},
-                         own_bin{size, static_cast<std::int64_t>(low)});
+  add_by_bin(exec, label + "/times", table, x, own_bin{size, static_cast<std::int64_t>(low)});
   for_kept(label, exec, size, is_marked<std::int64_t>{times.data()},
            put_counted<T, Number>{values, counts, times.data(), low}, number);
   return true;

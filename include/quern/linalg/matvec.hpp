@@ -5,8 +5,95 @@
 
 #include <quern/core/call.hpp>
 #include <quern/linalg/product_kernels.hpp>
+#include <quern/map/map.hpp>
+#include <quern/reduce/launch.hpp>
 
 namespace quern {
+namespace impl {
+
+/// The extents of a product of a matrix and a vector, or of batches of them.
+struct matvec_shape {
+  bool batched;
+  std::int64_t batch, rows, columns;
+
+  matvec_shape(const std::string& label, const shape& a, const shape& x) {
+    if (a.rank < 2 || a.rank > 3 || x.rank < 1 || x.rank > 2)
+      throw Error(label,
+                  "a and x have extents " + a.str() + " and " + x.str() + ", expected rank 2 or 3 and rank 1 or 2");
+    batched = a.rank == 3 || x.rank == 2;
+    batch = a.rank == 3 ? a.extent[0] : x.rank == 2 ? x.extent[0] : 1;
+    rows = a.extent[a.rank - 2];
+    columns = a.extent[a.rank - 1];
+    if (x.extent[x.rank - 1] != columns || (x.rank == 2 && x.extent[0] != batch))
+      throw Error(label, "x has extents " + x.str() + ", which do not fit a with extents " + a.str());
+  }
+  shape results() const { return batched ? shape{batch, rows} : shape{rows}; }
+};
+
+/// y = alpha a x + beta y of arrays in memory.
+template <class Exec, class Y, class A, class X>
+void multiply_vectors(const call<Exec>& c, const matvec_shape& n, const strided<Y>& y, const strided<const A>& a,
+                      const strided<const X>& x, const product_result<Y>& result) {
+  const int ra = a.extents.rank, rx = x.extents.rank;
+  const std::int64_t row = a.stride[ra - 2], column = a.stride[ra - 1], next = ra == 3 ? a.stride[0] : 0;
+  // One matrix and many vectors are the rows of a product with the transposed matrix; all else has one column.
+  if (ra == 2 && rx == 2) {
+    matrix_product<Y, X, A> p{y.data, x.data, a.data, 1, n.batch, n.rows, n.columns, {}, {}, {}, result};
+    p.c_stride = {0, y.stride[0], y.stride[1]};
+    p.a_stride = {0, x.stride[0], x.stride[1]};
+    p.b_stride = {0, column, row};
+    multiply(c.exec, c.label, p);
+  } else {
+    matrix_product<Y, A, X> p{y.data, a.data, x.data, n.batch, n.rows, 1, n.columns, {}, {}, {}, result};
+    p.c_stride = {n.batched ? y.stride[0] : 0, y.stride[n.batched], 0};
+    p.a_stride = {next, row, column};
+    p.b_stride = {rx == 2 ? x.stride[0] : 0, x.stride[rx - 1], 0};
+    multiply(c.exec, c.label, p);
+  }
+}
+
+/// Vectors with an axis for the rows before their last one: those of a batch, (batch, n), are (batch, 1, n).
+template <class Part, class... Leaf>
+expanded<Part, Leaf...> with_row_axis(const expanded<Part, Leaf...>& x) {
+  const auto insert = [](auto leaf) {
+    auto& array = leaf.array;
+    if (array.extents.rank == 2) {
+      array.extents = {array.extents.extent[0], 1, array.extents.extent[1]};
+      array.stride = {array.stride[0], 0, array.stride[1]};
+    }
+    return leaf;
+  };
+  return {x.part, std::apply([&](const auto&... leaf) { return std::tuple(insert(leaf)...); }, x.leaves)};
+}
+template <class Y>
+struct scale_and_add {
+  product_scaling<Y> by;
+  KOKKOS_FUNCTION auto operator()(const product_sum<Y>& sum, const Y& y) const {
+    return by.beta == product_sum<Y>(0) ? by.alpha * sum : by.alpha * sum + by.beta * convert<product_sum<Y>>(y);
+  }
+};
+
+/// The same with lazy operands, as sums along rows.
+template <class Exec, class YView, class A, class X>
+void sum_rows(call<Exec>& c, const matvec_shape& n, const YView& y, const A& a, const X& x,
+              const product_scaling<value_of<YView>>& scaling) {
+  using S = product_sum<value_of<YView>>;
+  const shape all = n.batched ? shape{n.batch, n.rows, n.columns} : shape{n.rows, n.columns};
+  const shape results = n.results();
+  const scratch_array<Exec, S> memory(c.exec, results.size());
+  const strided<S> sums{memory.data(), results, row_major_strides(results)};
+  with_leaves(
+      product(),
+      [&](const auto& f, const auto&... leaf) {
+        reduce_launch(c.exec, c.label, c.scratch(), sum_reducer<S>(), f, axis_set(c.label, axis{-1}, all.rank), sums,
+                      broadcast_leaf(c.label, leaf, all)...);
+      },
+      a, with_row_axis(x));
+  map_checked(c.label + "/scale", c.exec, y, scale_and_add<value_of<YView>>{scaling},
+              array_input<S>{{sums.data, results, sums.stride}}, y);
+}
+
+}  // namespace impl
 
 /// Products of matrices with vectors, `y(b, i) = alpha sum_k a(b, i, k) x(b, k) + beta y(b, i)`, by default without
 /// scaling, with NumPy's `matvec` rules for the batch axis b:
@@ -18,66 +105,32 @@ namespace quern {
 /// | (batch, m, n) | (batch, n) | (batch, m) | many products |
 /// | (batch, m, n) | (n) | (batch, m) | many matrices times one vector |
 ///
-/// Views of any layout; y must not share memory with a or x, and is not read where beta is 0. Types, rounding, what
-/// computes and asynchrony are as for `matmul`.
+/// Arrays of any layout; y must not share memory with a or x, and is not read where beta is 0. Where a or x is lazy,
+/// the products are summed along the rows by a reduction, and scratch memory takes one sum for each element of y.
+/// Types, rounding, what computes and asynchrony are as for `matmul`.
 /// @throws Error if ranks or extents do not fit or y shares memory with an input
-template <execution_space Exec, view_like Y, view_like A, view_like X>
+template <execution_space Exec, view_like Y, array_like A, array_like X>
 void matvec(const Exec& exec, const Y& y_view, const A& a_view, const X& x_view,
             const product_scaling<impl::value_of<Y>>& scaling = {}) {
   impl::call c("quern::matvec", exec);
   const auto y = c.output(y_view);
   if (scaling.beta != decltype(scaling.beta)(0)) c.input(y_view);  // which is read, too
-  const auto a = c.input(a_view);
-  const auto x = c.input(x_view);
-  const int ra = a.extents.rank, rx = x.extents.rank;
-  if (ra < 2 || ra > 3 || rx < 1 || rx > 2)
-    throw Error(c.label, "a and x have extents " + a.extents.str() + " and " + x.extents.str() +
-                             ", expected rank 2 or 3 and rank 1 or 2");
-  const bool batched = ra == 3 || rx == 2;
-  const std::int64_t batch = ra == 3 ? a.extents.extent[0] : rx == 2 ? x.extents.extent[0] : 1;
-  const std::int64_t rows = a.extents.extent[ra - 2], columns = a.extents.extent[ra - 1];
-  if (x.extents.extent[rx - 1] != columns || (rx == 2 && x.extents.extent[0] != batch))
-    throw Error(c.label, "x has extents " + x.extents.str() + ", which do not fit a with extents " + a.extents.str());
-  const shape expected = batched ? shape{batch, rows} : shape{rows};
-  impl::check_extents(c.label, "y", y.extents, expected);
-  impl::check_overlap(c.label, y, a, "a", false);
-  impl::check_overlap(c.label, y, x, "x", false);
-  if (expected.size() == 0) return;
-
-  // One matrix and many vectors are the rows of a product with the transposed matrix; all else has one column.
-  using T = impl::value_of<Y>;
-  const impl::product_result<T> result{scaling.alpha, scaling.beta};
-  const std::int64_t row = a.stride[ra - 2], column = a.stride[ra - 1], next = ra == 3 ? a.stride[0] : 0;
-  if (ra == 2 && rx == 2)
-    impl::multiply(exec, c.label,
-                   impl::matrix_product<T, impl::value_of<X>, impl::value_of<A>>{y.data,
-                                                                                 x.data,
-                                                                                 a.data,
-                                                                                 1,
-                                                                                 batch,
-                                                                                 rows,
-                                                                                 columns,
-                                                                                 {0, y.stride[0], y.stride[1]},
-                                                                                 {0, x.stride[0], x.stride[1]},
-                                                                                 {0, column, row},
-                                                                                 result});
-  else
-    impl::multiply(
-        exec, c.label,
-        impl::matrix_product<T, impl::value_of<A>, impl::value_of<X>>{y.data,
-                                                                      a.data,
-                                                                      x.data,
-                                                                      batch,
-                                                                      rows,
-                                                                      1,
-                                                                      columns,
-                                                                      {batched ? y.stride[0] : 0, y.stride[batched], 0},
-                                                                      {next, row, column},
-                                                                      {rx == 2 ? x.stride[0] : 0, x.stride[rx - 1], 0},
-                                                                      result});
+  const auto a_elements = c.elements(a_view);
+  const auto x_elements = c.elements(x_view);
+  const impl::matvec_shape n(c.label, impl::operand_extents(c.label, a_view), impl::operand_extents(c.label, x_view));
+  impl::check_extents(c.label, "y", y.extents, n.results());
+  impl::check_overlap(c.label, y, a_elements, "a", false);
+  impl::check_overlap(c.label, y, x_elements, "x", false);
+  if (y.extents.size() == 0) return;
+  if constexpr (view_like<A> && view_like<X>) {
+    impl::multiply_vectors(c, n, y, impl::as_source(a_elements), impl::as_source(x_elements),
+                           impl::product_result<impl::value_of<Y>>{scaling.alpha, scaling.beta});
+  } else {
+    impl::sum_rows(c, n, y_view, a_elements, x_elements, scaling);
+  }
 }
 
-template <view_like Y, view_like A, view_like X>
+template <view_like Y, array_like A, array_like X>
 void matvec(const Y& y, const A& a, const X& x, const product_scaling<impl::value_of<Y>>& scaling = {}) {
   matvec(impl::space_of(y), y, a, x, scaling);
 }

@@ -91,19 +91,17 @@ auto reduction_output(const call<Exec>& c, const Out& view, const shape& results
 template <class Exec, class Reduction, class Reducer, class Out, class... Elements>
 void launch_reduction(call<Exec>& c, const Reduction& r, const Reducer& reducer, const axis_set& along,
                       const shape& extents, const strided<Out>& out, const Elements&... in) {
-  const auto launch = [&](const auto&... more) {
-    return [&, ... also = more](const auto& f, const auto&... leaf) {
-      reduce_launch(c.exec, c.label, c.scratch(), reducer, f, along, out, leaf..., also...);
-    };
+  const auto launch = [&](const auto& f, const auto&... leaf) {
+    reduce_launch(c.exec, c.label, c.scratch(), reducer, f, along, out, leaf...);
   };
   if constexpr (requires { typename Reducer::uses_mean; }) {
-    const auto mean = expanded<leaf_part, array_input<typename Reducer::uses_mean>>{
-        {}, {means_along<typename Reducer::uses_mean>(c, along, extents, in...)}};
-    with_leaves(r.transform, launch(), in..., mean);
+    const auto means = means_along<typename Reducer::uses_mean>(c, along, extents, in...);
+    with_leaves(r.transform, launch, in..., expanded<leaf_part, std::remove_const_t<decltype(means)>>{{}, {means}});
   } else if constexpr (uses_positions<Reducer>) {
-    with_leaves(r.transform, launch(positions_along(extents, along)), in...);
+    const position_input positions = positions_along(extents, along);
+    with_leaves(r.transform, [&](const auto& f, const auto&... leaf) { launch(f, leaf..., positions); }, in...);
   } else {
-    with_leaves(r.transform, launch(), in...);
+    with_leaves(r.transform, launch, in...);
   }
 }
 

@@ -66,7 +66,8 @@ void segmented_call(const char* label, const Exec& exec, const Out& out_view, co
   static_assert(std::is_integral_v<value_of<Offsets>>, "quern: offsets must be integers");
   call<Exec> c(label, exec, options...);
   const auto out = c.output(out_view);
-  const auto values = c.input(value_view);
+  const auto elements = c.elements(value_view);
+  const auto values = as_source(elements);
   const auto offsets = c.input(offset_view);
   require_line(c.label, "out", out);
   require_line(c.label, "values", values);
@@ -74,7 +75,7 @@ void segmented_call(const char* label, const Exec& exec, const Out& out_view, co
   const std::int64_t n = values.extents.extent[0], segments = offsets.extents.extent[0] - 1;
   if (segments < 0) reject_extents(c.label, "offsets", offsets.extents, "one more than there are segments");
   check_extents(c.label, "out", out.extents, shape{Scan ? n : segments});
-  check_overlap(c.label, out, values, "values", Scan);
+  check_overlap(c.label, out, elements, "values", Scan);
   check_overlap(c.label, out, offsets, "offsets", false);
   if constexpr (has_option<checked_t, Options...>) require_sorted(exec, c.label, offsets, n);
   segmented_launch<Scan>(exec, c.label, c.scratch(), reducer, out, values, offsets);
@@ -88,14 +89,14 @@ void segmented_call(const char* label, const Exec& exec, const Out& out_view, co
 /// @param op       an associative functor of two values of the type of `identity`; it need not be commutative
 /// @param identity what `op` leaves every value unchanged with; its type is the one that values are converted to
 /// @throws Error   if extents do not fit or `out` shares memory with an input
-template <execution_space Exec, view_like Out, class Op, scalar_value T, view_like Values, view_like Offsets,
+template <execution_space Exec, view_like Out, class Op, scalar_value T, array_like Values, view_like Offsets,
           option<checked_t, workspace<Exec>>... Options>
 void segmented_reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, const Values& values,
                       const Offsets& offsets, Options&&... options) {
   impl::segmented_call<false>("quern::segmented_reduce", exec, out, impl::op_reducer<T, Op>{op, identity}, values,
                               offsets, options...);
 }
-template <view_like Out, class Op, scalar_value T, view_like Values, view_like Offsets, impl::segment_option... Options>
+template <view_like Out, class Op, scalar_value T, array_like Values, view_like Offsets, impl::segment_option... Options>
 void segmented_reduce(const Out& out, const Op& op, const T& identity, const Values& values, const Offsets& offsets,
                       Options&&... options) {
   segmented_reduce(impl::space_of(out), out, op, identity, values, offsets, options...);
@@ -106,14 +107,14 @@ void segmented_reduce(const Out& out, const Op& op, const T& identity, const Val
 /// @param out      one element for each value; may be the View of values
 /// @param op, identity  as for `segmented_reduce`
 /// @throws Error   if extents do not fit or `out` shares memory with `values` without being it
-template <execution_space Exec, view_like Out, class Op, scalar_value T, view_like Values, view_like Offsets,
+template <execution_space Exec, view_like Out, class Op, scalar_value T, array_like Values, view_like Offsets,
           option<checked_t, workspace<Exec>>... Options>
 void segmented_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const Values& values,
                     const Offsets& offsets, Options&&... options) {
   impl::segmented_call<true>("quern::segmented_scan", exec, out, impl::op_reducer<T, Op>{op, identity}, values, offsets,
                              options...);
 }
-template <view_like Out, class Op, scalar_value T, view_like Values, view_like Offsets, impl::segment_option... Options>
+template <view_like Out, class Op, scalar_value T, array_like Values, view_like Offsets, impl::segment_option... Options>
 void segmented_scan(const Out& out, const Op& op, const T& identity, const Values& values, const Offsets& offsets,
                     Options&&... options) {
   segmented_scan(impl::space_of(out), out, op, identity, values, offsets, options...);

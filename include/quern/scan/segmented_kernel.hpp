@@ -18,6 +18,16 @@ struct strided_line {
   KOKKOS_FUNCTION T& operator[](std::int64_t i) const { return data[i * step]; }
 };
 
+/// A one-dimensional source.
+template <class Source>
+struct source_line {
+  Source data;
+  std::int64_t step;
+  template <class Array>
+  explicit source_line(const Array& a) : data(a.data), step(a.stride[0]) {}
+  KOKKOS_FUNCTION auto operator[](std::int64_t i) const { return data[i * step]; }
+};
+
 /// What a stretch of values and segment ends leaves to the next one: the state since its last end, if it has any.
 template <class State>
 struct segment_carry {
@@ -56,18 +66,19 @@ struct scan_tag {};
 /// sparse matrix-vector multiplication, SC 2016). A first kernel finds where tiles start. Each tile then reduces what
 /// it has of segments, or for a scan only of that which it leaves open; a scan over the tiles joins what they leave
 /// open, and a last kernel finishes the segment that each tile ended first, or scans the tiles.
-template <bool Scan, class Exec, class Reducer, class T, class Index, class Out>
+template <bool Scan, class Exec, class Reducer, class Source, class Index, class Out>
 struct segmented_kernel {
+  using T = source_value_t<Source>;
   using state = typename Reducer::state;
   using carry = segment_carry<state>;
-  using scan = device_scan<strided_scan<Exec, false, Reducer, T, Out>>;  // for what teams share
+  using scan = device_scan<strided_scan<Exec, false, Reducer, const T*, Out>>;  // for what teams share
   static constexpr bool device = tuning<Exec>::device;
   static constexpr std::size_t slot = std::max(sizeof(T), sizeof(Out));
   static constexpr int items = slot <= 8 ? 19 : std::max<int>(1, 128 / slot - 1);
   static constexpr int batch = 5;  // loads of a thread in flight
 
   Reducer reducer;
-  strided_line<const T> values;
+  source_line<Source> values;
   strided_line<const Index> offsets;
   strided_line<Out> out;
   std::int64_t n;
@@ -172,7 +183,7 @@ struct segmented_kernel {
   }
   template <class Member>
   KOKKOS_FUNCTION void load(const Member& team, const extent& x, const team_memory& m) const {
-    const T* value = &values[x.first_value];
+    const auto value = values.data + x.first_value * values.step;
     const Index* end = &offsets[x.first_end];
     move(
         team, static_cast<int>(x.values), [&](int i) { return value[i * values.step]; },
@@ -361,16 +372,16 @@ struct segmented_kernel {
 };
 
 /// Launches the kernels: of a reduction into out[segment], or a scan into out[value].
-template <bool Scan, class Exec, class Reducer, class T, class Index, class Out>
+template <bool Scan, class Exec, class Reducer, class Values, class Index, class Out>
 void segmented_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Reducer& reducer,
-                      const strided<Out>& out, const strided<const T>& values, const strided<const Index>& offsets) {
-  using kernel_type = segmented_kernel<Scan, Exec, Reducer, T, Index, Out>;
+                      const strided<Out>& out, const Values& values, const strided<const Index>& offsets) {
+  using kernel_type = segmented_kernel<Scan, Exec, Reducer, std::remove_const_t<decltype(Values::data)>, Index, Out>;
   using state = typename kernel_type::state;
   using carry = typename kernel_type::carry;
   const std::int64_t n = values.extents.extent[0], ends = offsets.extents.extent[0];
   if (ends < 2 || (Scan && n == 0)) return;
 
-  kernel_type kernel{reducer, strided_line(values), strided_line(offsets), strided_line(out), n, ends, 0};
+  kernel_type kernel{reducer, source_line<std::remove_const_t<decltype(Values::data)>>(values), strided_line(offsets), strided_line(out), n, ends, 0};
   int threads = tuning<Exec>::segment_team;
   const auto by_teams = [&]<class Tag>(Tag, std::int64_t teams) {
     using policy =

@@ -3,7 +3,7 @@
 #ifndef QUERN_STENCIL_KERNEL_HPP
 #define QUERN_STENCIL_KERNEL_HPP
 
-#include <quern/core/arguments.hpp>
+#include <quern/core/source.hpp>
 #include <quern/core/stream_store.hpp>
 #include <quern/core/tuning.hpp>
 #include <quern/core/values.hpp>
@@ -37,10 +37,19 @@ struct grid_output {
     return data + i.of[0] * stride[0] + i.of[1] * stride[1] + (Unit ? i.of[2] : i.of[2] * stride[2]);
   }
 };
-/// An input; beyond its axes stand the constants of its boundaries.
-template <class T>
-struct grid_input : grid_output<const T> {
-  T beyond[3][2];
+/// An input, in memory or lazy; beyond its axes are the constants of its boundaries.
+template <class Source>
+struct grid_input {
+  using value_type = source_value_t<Source>;
+  using place = decltype(std::declval<const Source&>() + std::int64_t());
+  Source data;
+  std::int64_t stride[3];
+  value_type beyond[3][2];
+
+  template <bool Unit>
+  KOKKOS_FUNCTION place at(const grid_index& i) const {
+    return data + (i.of[0] * stride[0] + i.of[1] * stride[1] + (Unit ? i.of[2] : i.of[2] * stride[2]));
+  }
 };
 
 /// A box of cells, from `low` to before `high`.
@@ -57,9 +66,10 @@ using promoted = std::conditional_t<std::is_integral_v<T> && (sizeof(T) < sizeof
 // What a functor sees of an input, three ways: w(offsets...) is the value that far away.
 
 /// In memory, where all of the neighbourhood is there. Unit: the fastest axis is contiguous.
-template <class T, int Rank, bool Reversed, bool Unit>
+template <class Place, int Rank, bool Reversed, bool Unit>
 struct memory_window {
-  const T* centre;
+  using T = source_value_t<Place>;
+  Place centre;
   std::int64_t stride[3];
 
   template <class... I>
@@ -93,9 +103,10 @@ struct register_window {
 };
 
 /// At the boundary, where each access is looked up.
-template <class T, int Rank, bool Reversed>
+template <class Source, int Rank, bool Reversed>
 struct border_window {
-  const grid_input<T>& in;
+  using T = source_value_t<Source>;
+  const grid_input<Source>& in;
   const std::int64_t (&extent)[3];
   const boundary::mode (&mode)[3][2];
   grid_index cell;
@@ -113,7 +124,7 @@ struct border_window {
       else if (mode[a][side] == boundary::mode::constant) return in.beyond[a][side];
       else at.of[a] = continued(mode[a][side], i, extent[a]);
     }
-    return *in.template at<false>(at);
+    return in.template at<false>(at)[0];
   }
 };
 
@@ -126,31 +137,35 @@ struct rolling_cells {
   promoted<T> v[planes][rows][columns];
 
   KOKKOS_FUNCTION static constexpr int slot(int turn, int p) { return (turn + p) % planes; }
-  KOKKOS_FUNCTION static void load_pack(promoted<T>* row, const T* from) {
-    const auto p = *reinterpret_cast<const pack<T, W>*>(from);
+  template <class Place>
+  KOKKOS_FUNCTION static void load_row(promoted<T>* row, const Place& from) {
+    const auto p = load_pack<W>(from, 0);
     for (int k = 0; k < W; ++k) row[Radii::of(2) + k] = p.value[k];
   }
   /// The neighbours of a pack, of which there are `before` and `after`.
-  KOKKOS_FUNCTION static void load_ends(promoted<T>* row, const T* from, int before, int after) {
+  template <class Place>
+  KOKKOS_FUNCTION static void load_ends(promoted<T>* row, const Place& from, int before, int after) {
     for (int k = 0; k < Radii::of(2); ++k) {
       row[k] = from[Kokkos::max(k - Radii::of(2), -before)];
       row[Radii::of(2) + W + k] = from[Kokkos::min(W + k, W - 1 + after)];
     }
   }
   /// The plane around `from`: of a star that is a row of W.
-  KOKKOS_FUNCTION void load_plane(int slot, const T* from, std::int64_t row_stride, int before, int after) {
+  template <class Place>
+  KOKKOS_FUNCTION void load_plane(int slot, const Place& from, std::int64_t row_stride, int before, int after) {
     constexpr int first = Radii::star ? Radii::of(1) : 0, last = rows - 1 - first;
     for (int r = first; r <= last; ++r) {
-      const T* row = from + (r - Radii::of(1)) * row_stride;
-      load_pack(v[slot][r], row);
+      const auto row = from + (r - Radii::of(1)) * row_stride;
+      load_row(v[slot][r], row);
       if (!Radii::star) load_ends(v[slot][r], row, before, after);
     }
   }
   /// What a star has in the plane of its centre besides.
-  KOKKOS_FUNCTION void load_arms(int slot, const T* from, std::int64_t row_stride, int before, int after) {
+  template <class Place>
+  KOKKOS_FUNCTION void load_arms(int slot, const Place& from, std::int64_t row_stride, int before, int after) {
     if constexpr (Radii::star) {
       for (int r = 0; r < rows; ++r)
-        if (r != Radii::of(1)) load_pack(v[slot][r], from + (r - Radii::of(1)) * row_stride);
+        if (r != Radii::of(1)) load_row(v[slot][r], from + (r - Radii::of(1)) * row_stride);
       load_ends(v[slot][Radii::of(1)], from, before, after);
     }
   }
@@ -222,14 +237,15 @@ grid_boxes boxes_of(const std::string& label, const Shape& reach, const shape& e
 /// Around an inner box all values are in the arrays. There a thread of a device computes W neighbouring cells and walks
 /// along axis 0 with their neighbourhoods in registers, where these fit; a thread of the host computes rows. The other
 /// cells are computed one by one, and look up each value.
-template <class Exec, class Shape, int Rank, bool Reversed, class F, class Out, class... In>
+template <class Exec, class Shape, int Rank, bool Reversed, class F, class Out, class... Source>
 struct stencil_kernel;
 
-template <class Exec, class Shape, int Rank, bool Reversed, class F, class... Out, class... In>
-struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...> : grid_boxes {
+template <class Exec, class Shape, int Rank, bool Reversed, class F, class... Out, class... Source>
+struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source...> : grid_boxes {
   static constexpr bool device = tuning<Exec>::device;
-  static constexpr int width = std::min(pack_width<Exec, Out..., In...>(), 8);  // more take too many registers
-  using inputs = std::index_sequence_for<In...>;
+  static constexpr int width =
+      std::min(pack_width<Exec, Out..., source_value_t<Source>...>(), 8);  // more take too many registers
+  using inputs = std::index_sequence_for<Source...>;
   using outputs = std::index_sequence_for<Out...>;
 
   struct radii {
@@ -246,7 +262,8 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
   static constexpr std::size_t rolling_bytes() {
     const int planes = 2 * radii::of(0) + 1, rows = 2 * radii::of(1) + 1, columns = W + 2 * radii::of(2);
     const int star = planes * W + (rows - 1) * W + 2 * radii::of(2);
-    return (std::max<std::size_t>(4, sizeof(In)) + ... + 0) * (radii::star ? star : planes * rows * columns);
+    return (std::max<std::size_t>(4, sizeof(source_value_t<Source>)) + ... + 0) *
+           (radii::star ? star : planes * rows * columns);
   }
   static constexpr std::size_t most_bytes = 384;
   /// Fewer teams at a time where each thread needs more than half of the registers that more would leave it.
@@ -258,7 +275,7 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
 
   F f;
   operand_tuple<grid_output<Out>...> out;
-  operand_tuple<grid_input<In>...> in;
+  operand_tuple<grid_input<Source>...> in;
   bool packed = false;               // device: the inner cells are aligned packs
   bool unit = false;                 // the fastest axis is contiguous
   std::int64_t border_ends[6] = {};  // border cells in slabs below and above the inner box along each axis, counted up
@@ -287,15 +304,16 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
   // One cell, of the border or where there are no packs.
   template <std::size_t... I>
   KOKKOS_FUNCTION void border_cell(const grid_index& cell, std::index_sequence<I...>) const {
-    store<false>(cell, apply(cell, border_window<In, Rank, Reversed>{get<I>(in), extent, mode, cell}...), outputs());
+    store<false>(cell, apply(cell, border_window<Source, Rank, Reversed>{get<I>(in), extent, mode, cell}...),
+                 outputs());
   }
   template <bool Unit, std::size_t... I>
   KOKKOS_FUNCTION void inner_cell(const grid_index& cell, std::index_sequence<I...>) const {
     store<Unit>(cell, apply(cell, window_at<Unit>(get<I>(in), cell)...), outputs());
   }
-  template <bool Unit, class T>
-  KOKKOS_FUNCTION memory_window<T, Rank, Reversed, Unit> window_at(const grid_input<T>& input,
-                                                                   const grid_index& cell) const {
+  template <bool Unit, class Input>
+  KOKKOS_FUNCTION memory_window<typename Input::place, Rank, Reversed, Unit> window_at(const Input& input,
+                                                                                       const grid_index& cell) const {
     return {input.template at<Unit>(cell), {input.stride[0], input.stride[1], input.stride[2]}};
   }
 
@@ -371,9 +389,9 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
   struct walker {
     grid_index cell;
     int first, past, before, after;
-    operand_tuple<const In*...> from;
+    operand_tuple<typename grid_input<Source>::place...> from;
     operand_tuple<Out*...> to;
-    operand_tuple<rolling_cells<In, radii, width>...> near;
+    operand_tuple<rolling_cells<source_value_t<Source>, radii, width>...> near;
   };
   template <std::size_t... I>
   KOKKOS_FUNCTION void walk(const grid_index& cell, std::int64_t last, std::index_sequence<I...>) const {
@@ -413,7 +431,7 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
      ...);
     (get<I>(w.near).load_arms((Turn + reach) % planes, get<I>(w.from), get<I>(in).stride[1], w.before, w.after), ...);
     store_packs<Turn>(w, get<I>(w.near)...);
-    ((get<I>(w.from) += get<I>(in).stride[0]), ...);
+    ((get<I>(w.from) = get<I>(w.from) + get<I>(in).stride[0]), ...);
     ((get<O>(w.to) += get<O>(out).stride[0]), ...);
     return ++w.cell.of[0] < last;
   }
@@ -495,10 +513,9 @@ struct stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>
 };
 
 /// Whether packs of W elements stay aligned along the fastest axis.
-template <int W, class T>
-bool aligned_rows(const grid_output<T>& g) {
-  return g.stride[2] == 1 && g.stride[0] % W == 0 && g.stride[1] % W == 0 &&
-         reinterpret_cast<std::uintptr_t>(g.data) % (W * sizeof(T)) == 0;
+template <int W, class Grid>
+bool aligned_rows(const Grid& g) {
+  return g.stride[2] == 1 && g.stride[0] % W == 0 && g.stride[1] % W == 0 && holds_packs<W>(g.data);
 }
 
 /// Takes cells from the inner box that packs cannot reach.
@@ -525,16 +542,22 @@ void set_host_shape(const Exec& exec, Kernel& k, const Shape& reach, std::size_t
              k.inner.cells() * static_cast<std::int64_t>(out_bytes) >= tuning<Exec>::streaming_bytes;
 }
 
+template <int Rank, bool Reversed, class Grid, class Array>
+void set_strides(Grid& g, const Array& array) {
+  for (int d = 0; d < Rank; ++d) g.stride[grid_axis<Rank, Reversed>(d)] = array.stride[d];
+  if (Rank == 1) g.stride[2] = array.stride[0];
+}
 template <int Rank, bool Reversed, class T>
 grid_output<T> on_grid(const strided<T>& array) {
   grid_output<T> g{array.data, {0, 0, 0}};
-  for (int d = 0; d < Rank; ++d) g.stride[grid_axis<Rank, Reversed>(d)] = array.stride[d];
-  if (Rank == 1) g.stride[2] = array.stride[0];
+  set_strides<Rank, Reversed>(g, array);
   return g;
 }
-template <int Rank, bool Reversed, class T>
-grid_input<T> on_grid(const std::string& label, const strided<const T>& array, const boundaries& edges) {
-  grid_input<T> g{on_grid<Rank, Reversed>(array), {}};
+template <int Rank, bool Reversed, class In>
+auto on_grid(const std::string& label, const In& array, const boundaries& edges) {
+  using T = typename In::value_type;
+  grid_input<std::remove_const_t<decltype(In::data)>> g{array.data, {0, 0, 0}, {}};
+  set_strides<Rank, Reversed>(g, array);
   for (int d = 0; d < Rank && !edges.is_box(); ++d) {
     const sides& s = edges.axis(d);
     auto& beyond = g.beyond[grid_axis<Rank, Reversed>(d)];
@@ -546,8 +569,9 @@ grid_input<T> on_grid(const std::string& label, const strided<const T>& array, c
 
 template <class Shape, int Rank, bool Reversed, class Exec, class F, class... Out, class... In, std::size_t... O>
 void stencil_launch(const Exec& exec, const std::string& label, const Shape& reach, const F& f, const boundaries& edges,
-                    const std::tuple<strided<Out>...>& out, std::index_sequence<O...>, const strided<const In>&... in) {
-  using kernel_type = stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, In...>;
+                    const std::tuple<strided<Out>...>& out, std::index_sequence<O...>, const In&... in) {
+  using kernel_type =
+      stencil_kernel<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::remove_const_t<decltype(In::data)>...>;
   const shape& extents = std::get<0>(out).extents;
   if (extents.size() == 0) return;
   kernel_type k{boxes_of<Rank, Reversed>(label, reach, extents, edges),
@@ -579,7 +603,7 @@ void stencil_launch(const Exec& exec, const std::string& label, const Shape& rea
       if (units > 0)
         Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, units), k);
     };
-    set_host_shape<Rank, Reversed>(exec, k, reach, std::max({sizeof(In)...}), (sizeof(Out) + ...));
+    set_host_shape<Rank, Reversed>(exec, k, reach, std::max({sizeof(typename In::value_type)...}), (sizeof(Out) + ...));
     launch(interior_tag(), label, k.inner.cells() > 0 ? k.inner.extent(0) * k.inner.extent(1) : 0);
     launch(border_tag(), label + "/border", border);
   }

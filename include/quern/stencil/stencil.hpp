@@ -65,11 +65,10 @@ void check_outputs(const std::string& label, const std::tuple<Out...>& out, std:
   };
   (check(std::get<O>(out), O), ...);
 }
-template <class... Out, class T>
-void check_stencil_input(const std::string& label, const std::tuple<Out...>& out, const strided<const T>& in) {
-  if (in.extents != std::get<0>(out).extents)
-    throw Error(label,
-                "in has extents " + in.extents.str() + ", expected those of out, " + std::get<0>(out).extents.str());
+template <class... Out, class In>
+void check_stencil_input(const std::string& label, const std::tuple<Out...>& out, const In& in, const shape& found) {
+  if (found != std::get<0>(out).extents)
+    reject_extents(label, "in", found, "those of out, " + std::get<0>(out).extents.str());
   std::apply([&](const auto&... o) { (check_overlap(label, o, in, "in", false), ...); }, out);
 }
 
@@ -81,16 +80,16 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
   constexpr int rank = known_rank<first_out>();
   static_assert(rank >= 1 && rank <= 3, "quern::stencil: out must have rank 1, 2 or 3, known when compiling");
   static_assert(((known_rank<Out>() == rank) && ...), "quern::stencil: outputs must have the same rank");
-  static_assert(((known_rank<In>() == rank) && ...), "quern::stencil: in must have the rank of out");
+  static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   static_assert(Shape::radii == 1 || Shape::radii == rank, "quern::stencil: one radius, or one for each axis");
   const call c(label, exec);
   const auto out = std::apply([&](const auto&... o) { return std::tuple(c.output(o)...); }, outs);
   check_outputs(label, out, std::index_sequence_for<Out...>());
   const auto checked = [&](const auto& in) {
-    const auto array = c.input(in);
-    check_stencil_input(label, out, array);
-    return array;
+    const auto elements = c.elements(in);
+    check_stencil_input(label, out, elements, operand_extents(label, in));
+    return as_source(elements);
   };
   stencil_launch<Shape, rank, first_axis_fastest<first_out>()>(exec, label, shape, f, edges, out,
                                                                std::index_sequence_for<Out...>(), checked(inputs)...);
@@ -111,7 +110,9 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
 ///               `quern::with_position(f)` it also gets the cell's indices
 /// @param edge   what stands beyond the arrays, for all axes or for each: `quern::boundary`, `quern::boundaries`,
 ///               or the cells to compute, `quern::interior_only`
-/// @param in     one or more Views with the extents of `out`, of any types; they must not share memory with it
+/// @param in     one or more arrays with the extents of `out`, of any types; they must not share memory with it. A lazy
+///               one is computed as windows read it: on devices once by each thread that holds the value in registers,
+///               on hosts at each access. What takes long is better written to a View first
 ///
 /// A window gives the values of its View; integers narrower than int come as int, as any arithmetic would make them. On
 /// devices it holds the neighbourhood in registers: constant offsets cost nothing, others are right but slow.
@@ -121,12 +122,12 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
 /// Asynchronous on `exec`; uses no scratch memory, allocates nothing, and may be captured in a device graph.
 /// @throws Error if the extents differ, Views share memory, a neighbourhood does not fit under `boundary::keep`, or
 /// cells of `interior_only` need values from outside
-template <class Shape, execution_space Exec, output_like Out, class F, view_like... In>
+template <class Shape, execution_space Exec, output_like Out, class F, array_like... In>
 void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
   impl::stencil_call(exec, "quern::stencil", Shape(), impl::as_outputs(out), f, edge, in...);
 }
 
-template <class Shape, output_like Out, class F, view_like... In>
+template <class Shape, output_like Out, class F, array_like... In>
 void stencil(const Out& out, const F& f, const boundaries& edge, const In&... in) {
   stencil<Shape>(impl::space_of(out), out, f, edge, in...);
 }
