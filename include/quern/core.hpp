@@ -9,6 +9,7 @@
 #include <quern/core/concepts.hpp>
 #include <quern/core/error.hpp>
 #include <quern/core/extents.hpp>
+#include <quern/core/lazy.hpp>
 #include <quern/core/mirror.hpp>
 #include <quern/core/workspace.hpp>
 

@@ -43,7 +43,7 @@ build_and_run(package -D "Quern_ROOT=${WORK}/moved")
 
 # As a subdirectory, with shared libraries: nothing of Quern's is installed with the consumer.
 build_and_run(subdirectory -D "QUERN_SOURCE=${SOURCE}" -D BUILD_SHARED_LIBS=ON)
-if(NOT EXISTS "${WORK}/subdirectory/quern/libquern_linalg.so.0.1")
+if(NOT EXISTS "${WORK}/subdirectory/quern/libquern_linalg.so.0.2")
   message(FATAL_ERROR "the shared library has no name with its version")
 endif()
 must_work("${CMAKE_COMMAND}" --install "${WORK}/subdirectory" --prefix "${WORK}/none")
@@ -137,7 +137,7 @@ must_say("Quern has no component 'fft'; it has: core, linalg, quern." ${configur
 foreach(version IN ITEMS 0.2 0.0 1.0)
   must_say("compatible" ${configure} -B "${WORK}/version" -D "Quern_ROOT=${WORK}/moved" -D VERSION=${version})
 endforeach()
-must_work(${configure} -B "${WORK}/patch" -D "Quern_ROOT=${WORK}/moved" -D VERSION=0.1.0 -D COMPONENTS=core -D
+must_work(${configure} -B "${WORK}/patch" -D "Quern_ROOT=${WORK}/moved" -D VERSION=0.2.0 -D COMPONENTS=core -D
           TARGET=Quern::core)
 
 # Another Kokkos than that of the installation.

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The code of docs/operands.md, as part of functions that a user might write around it.
+// # 1
+
+#include "guide.hpp"
+
+namespace {
+
+void distances(const space& exec) {
+  const Kokkos::View<double**> x("x", 3, 4), y("y", 3, 4), running("running", 3, 4);
+  const Kokkos::View<double*> by_row("by row", 3);
+  quern::fill(exec, x, 2.0);
+  // # 2
+  EXPECT_EQ(Kokkos::sqrt(48.0), distance);
+  EXPECT_EQ((std::vector<double>{16, 16, 16}), test::contents(by_row));
+  EXPECT_EQ(48.0, test::contents(running)[11]);
+}
+
+void moments(const space& exec) {
+  const Kokkos::View<double**> x("x", 3, 4), running("running", 3, 4);
+  quern::fill(exec, x, 2.0);
+  // # 3
+  EXPECT_EQ(36.0, moment);
+  EXPECT_EQ(6.5, test::contents(running)[3]);
+}
+
+TEST(GuideOperands, Code) {
+  const space exec;
+  distances(exec);
+  moments(exec);
+}
+
+}  // namespace
