@@ -26,7 +26,7 @@ void moments(const space& exec) {
   EXPECT_EQ(6.5, test::contents(running)[3]);
 }
 
-TEST(GuideOperands, Code) {
+TEST(Guides, Operands) {
   const space exec;
   distances(exec);
   moments(exec);
