@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <array>
 #include <quern/core/workspace.hpp>
+#include <quern/keyed.hpp>
 #include <quern/map.hpp>
+#include <quern/random.hpp>
 #include <quern/reduce.hpp>
 #include <support/testing.hpp>
 #include <thread>
@@ -80,6 +82,29 @@ TYPED_TEST(Workspace, SeveralHostThreadsOnOneInstance) {
   work(0);
   for (auto& other : others) other.join();
   EXPECT_EQ((std::array<int, threads>{}), wrong);
+}
+
+// A sort of long lines holds several arrays at a time.
+TYPED_TEST(Workspace, ScopeServesAnyOperation) {
+  const TypeParam exec;
+  quern::workspace<TypeParam> w;
+  const Kokkos::View<double*, TypeParam> x("x", 100000), sorted("sorted", 100000);
+  const Kokkos::View<std::int64_t*, TypeParam> order("order", 100000);
+  quern::random::uniform(exec, x, quern::random::key(1));
+  std::size_t needed = 0;
+  {
+    const quern::workspace_scope scope(w);
+    quern::sort(exec, sorted, x);
+    quern::argsort(exec, order, x);
+    needed = w.size();
+    quern::sort(exec, sorted, x);
+    quern::argsort(exec, order, x);
+  }
+  EXPECT_GT(needed, 0u);
+  EXPECT_EQ(needed, w.size()) << "a warm call needs no more";
+  quern::argsort(exec, order, sorted);
+  EXPECT_EQ(needed, w.size()) << "outside of the scope";
+  EXPECT_TRUE(quern::is_sorted(exec, sorted));
 }
 
 TYPED_TEST(Workspace, OfTheCallerServesAReduction) {

@@ -50,7 +50,7 @@ class call {
   call(const std::string& operation, const Exec& space, Options&... options) : label(operation), exec(space) {
     static_assert((0 + ... + (is_option<workspace<Exec>, Options> ? 1 : 0)) <= 1, "quern: two workspaces");
     [[maybe_unused]] const auto take = [&](auto& o) {
-      if constexpr (is_option<workspace<Exec>, decltype(o)>) scratch_ = &o;
+      if constexpr (is_option<workspace<Exec>, decltype(o)>) given_.emplace(o);
     };
     (take(options), ...);
   }
@@ -79,7 +79,7 @@ class call {
   }
 
   /// The caller's workspace, or one that this call has until it ends.
-  workspace<Exec>& scratch() { return scratch_ != nullptr ? *scratch_ : held().scratch(); }
+  workspace<Exec>& scratch() { return held().scratch(); }
   /// Memory that kernels can write and the host can read, for one value.
   template <class T>
   T* result() {
@@ -92,7 +92,7 @@ class call {
     return *held_;
   }
   written_views marks_;
-  workspace<Exec>* scratch_ = nullptr;
+  std::optional<workspace_scope<Exec>> given_;
   std::optional<lease<Exec>> held_;
 };
 

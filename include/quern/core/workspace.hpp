@@ -9,24 +9,31 @@
 #include <mutex>
 #include <quern/core/concepts.hpp>
 #include <quern/core/tuning.hpp>
+#include <utility>
 #include <vector>
 
 namespace quern {
+
+namespace impl {
+template <class Exec>
+class lease;
+}
 
 /// Scratch memory of operations, in the memory space of `Exec`.
 ///
 /// An operation that needs scratch takes it from a pool of the execution-space instance, so that a warm call neither
 /// allocates nor fences. A caller who must not depend on the pool (graph capture, tight memory) passes a workspace as
-/// the last argument. It grows when an operation needs more than it has; growing allocates and may fence, nothing else
-/// does. Work that uses one workspace must be ordered, as work on one instance is.
+/// an option to operations that list it, or to any by a `workspace_scope`. It grows when an operation needs more than
+/// it has; growing allocates and may fence, nothing else does. Work that uses one workspace must be ordered, as work on
+/// one instance is.
 template <execution_space Exec>
 class workspace {
  public:
   using memory_space = typename Exec::memory_space;
 
   workspace() = default;
-  /// Allocates `bytes` at once, so that no later call needs to; operations of several kernels take a second part when
-  /// they are first called.
+  /// Allocates `bytes` at once, so that no later call needs to; operations of several kernels take more when they are
+  /// first called.
   workspace(const Exec& exec, std::size_t bytes) { require(exec, bytes); }
 
   /// At least `bytes` bytes, aligned for any type. Their content is undefined. Operations of several kernels keep what
@@ -37,7 +44,7 @@ class workspace {
         kept_ = buffer_type(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::workspace"), bytes);
       return kept_.data();
     }
-    if (bytes > size()) {
+    if (bytes > bytes_here()) {
       buffer_ = buffer_type(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::workspace"), header + bytes);
       Kokkos::deep_copy(
           exec, Kokkos::View<int*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(counters(), max_counters), 0);
@@ -46,7 +53,11 @@ class workspace {
   }
 
   /// Bytes that are there.
-  std::size_t size() const { return buffer_.extent(0) > 0 ? buffer_.extent(0) - header : 0; }
+  std::size_t size() const {
+    std::size_t bytes = bytes_here();
+    for (const auto& other : others_) bytes += other->size();
+    return bytes;
+  }
 
   /// Counters that are 0 between kernels: teams count themselves with one, and the last of them resets it. Valid after
   /// `require`.
@@ -54,9 +65,48 @@ class workspace {
   static constexpr int max_counters = 1024;
 
  private:
+  friend class impl::lease<Exec>;
   using buffer_type = Kokkos::View<std::byte*, memory_space>;
   static constexpr std::size_t header = max_counters * sizeof(int);
+
+  std::size_t bytes_here() const { return buffer_.extent(0) > 0 ? buffer_.extent(0) - header : 0; }
+  /// This workspace, or one beside it where a part of the same operation holds it.
+  workspace& acquire() {
+    if (!std::exchange(held_, true)) return *this;
+    for (auto& other : others_)
+      if (!std::exchange(other->held_, true)) return *other;
+    others_.push_back(std::make_unique<workspace>());
+    return others_.back()->acquire();
+  }
+
   buffer_type buffer_, kept_;
+  std::vector<std::unique_ptr<workspace>> others_;
+  bool held_ = false;
+};
+
+/// While it lives, operations that this thread calls on `Exec` take their scratch memory from a workspace instead of
+/// the pool:
+///
+/// @code
+/// quern::workspace<Exec> work;
+/// const quern::workspace_scope scope(work);
+/// quern::sort(exec, out, x);
+/// @endcode
+template <execution_space Exec>
+class workspace_scope {
+ public:
+  explicit workspace_scope(workspace<Exec>& work) : before_(std::exchange(current(), &work)) {}
+  ~workspace_scope() { current() = before_; }
+  workspace_scope(const workspace_scope&) = delete;
+  workspace_scope& operator=(const workspace_scope&) = delete;
+
+ private:
+  friend class impl::lease<Exec>;
+  static workspace<Exec>*& current() {
+    thread_local workspace<Exec>* of_thread = nullptr;
+    return of_thread;
+  }
+  workspace<Exec>* before_;
 };
 
 namespace impl {
@@ -120,28 +170,39 @@ class pool {
   bool hooked_ = false;
 };
 
-/// Holds a pool entry while an operation launches its kernels: calls from several host threads on one instance get
-/// different scratch, and a later call may reuse it because its kernels are ordered after the earlier ones. Such calls
-/// are safe where Kokkos's own kernels are: not on Serial of a Kokkos with KOKKOS_ENABLE_ATOMICS_BYPASS, whose team
-/// kernels share memory of the instance without a lock.
+/// Holds scratch memory while an operation launches its kernels: of the thread's `workspace_scope`, or a pool entry.
+/// Calls from several host threads on one instance get different entries, and a later call may reuse one because its
+/// kernels are ordered after the earlier ones. Such calls are safe where Kokkos's own kernels are: not on Serial of a
+/// Kokkos with KOKKOS_ENABLE_ATOMICS_BYPASS, whose team kernels share memory of the instance without a lock.
 template <class Exec>
 class lease {
  public:
-  explicit lease(const Exec& exec) : entry_(pool<Exec>::instance().acquire(exec)) {}
-  ~lease() { pool<Exec>::instance().release(entry_); }
+  explicit lease(const Exec& exec) : exec_(exec) {
+    if (auto* given = workspace_scope<Exec>::current()) given_ = &given->acquire();
+  }
+  ~lease() {
+    if (given_ != nullptr) given_->held_ = false;
+    if (entry_ != nullptr) pool<Exec>::instance().release(entry_);
+  }
   lease(const lease&) = delete;
   lease& operator=(const lease&) = delete;
 
-  workspace<Exec>& scratch() { return entry_->scratch; }
+  workspace<Exec>& scratch() { return given_ != nullptr ? *given_ : entry().scratch; }
 
   template <class T>
   T* result() {
     static_assert(sizeof(T) <= pool_entry<Exec>::result_bytes);
-    return reinterpret_cast<T*>(entry_->result.data());
+    return reinterpret_cast<T*>(entry().result.data());
   }
 
  private:
-  pool_entry<Exec>* entry_;
+  pool_entry<Exec>& entry() {
+    if (entry_ == nullptr) entry_ = pool<Exec>::instance().acquire(exec_);
+    return *entry_;
+  }
+  const Exec& exec_;
+  workspace<Exec>* given_ = nullptr;
+  pool_entry<Exec>* entry_ = nullptr;
 };
 
 /// Scratch memory for `count` elements while an operation launches its kernels.
