@@ -35,6 +35,19 @@ void misuse() {
   (void)quern::box<-1>::radii;
 #elif defined(CASE_SUM_ARGUMENTS)
   quern::sum(1.0);
+#elif defined(CASE_SUM_OPTION)
+  quern::sum(Kokkos::DefaultExecutionSpace(), x, quern::ddof{1});
+#elif defined(CASE_SUM_AXES_TO_HOST)
+  quern::sum(x, quern::axis{0});
+#elif defined(CASE_LAZY_ARITY)
+  quern::sum(quern::lazy(identity(), x, x));
+#elif defined(CASE_LAZY_OF_NOTHING)
+  quern::lazy(identity(), 1.0);
+#elif defined(CASE_LAZY_MATRIX)
+  const Kokkos::View<double**> m("m", 3, 3);
+  quern::solve(x, quern::lazy(identity(), m), x);
+#elif defined(CASE_LAZY_QUANTILE)
+  quern::median(quern::lazy(identity(), x));
 #elif defined(CASE_EINSUM_LETTER)
   quern::einsum<"i,j->k">(x, x, x);
 #elif defined(CASE_EINSUM_OPERANDS)

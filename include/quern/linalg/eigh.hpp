@@ -175,7 +175,7 @@ void eigh_checked(const Exec& exec, const std::string& label, const strided<real
 /// waits for `exec` and throws. NaN in an item give NaN there.
 /// @throws Error if ranks or extents do not fit or Views share memory otherwise
 /// @throws ConvergenceError for the first item that did not converge, without `info`
-template <execution_space Exec, view_like W, view_like V, view_like A, view_like... Info>
+template <execution_space Exec, view_like W, view_like V, array_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void eigh(const Exec& exec, const W& w_view, const V& v_view, const A& a_view, const Info&... info) {
   using T = impl::value_of<V>;
@@ -191,14 +191,14 @@ void eigh(const Exec& exec, const W& w_view, const V& v_view, const A& a_view, c
   impl::check_info<Exec>(c.label, std::tie(w, v, a), info...);
   impl::eigh_checked<A, Exec, T>(exec, c.label, w, v, a, info...);
 }
-template <view_like W, view_like V, view_like A, view_like... Info>
+template <view_like W, view_like V, array_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void eigh(const W& w, const V& v, const A& a, const Info&... info) {
   eigh(impl::space_of(w), w, v, a, info...);
 }
 
 /// The eigenvalues alone, as `eigh` gives them.
-template <execution_space Exec, view_like W, view_like A, view_like... Info>
+template <execution_space Exec, view_like W, array_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void eigvalsh(const Exec& exec, const W& w_view, const A& a_view, const Info&... info) {
   using T = impl::value_of<A>;
@@ -210,7 +210,7 @@ void eigvalsh(const Exec& exec, const W& w_view, const A& a_view, const Info&...
   impl::check_info<Exec>(c.label, std::tie(w, a), info...);
   impl::eigh_checked<A, Exec, T>(exec, c.label, w, {}, a, info...);
 }
-template <view_like W, view_like A, view_like... Info>
+template <view_like W, array_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void eigvalsh(const W& w, const A& a, const Info&... info) {
   eigvalsh(impl::space_of(w), w, a, info...);

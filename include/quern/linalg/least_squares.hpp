@@ -213,7 +213,7 @@ auto make_real_output(const Views& views, const std::string& label) {
 /// columns are decomposed as by `qr`. NaN in a give NaN, and a rank of -1.
 /// @throws Error if ranks or extents do not fit, Views share memory, or s is wanted of `qr`
 /// @throws SingularMatrixError by `qr`, if a column depends on those before it
-template <execution_space Exec, class Out, view_like A, view_like B>
+template <execution_space Exec, class Out, array_like A, array_like B>
 std::int64_t lstsq(const Exec& exec, const Out& out, const A& a_view, const B& b_view, lstsq_options options = {}) {
   using T = impl::value_of<A>;
   impl::call c("quern::lstsq", exec);
@@ -258,7 +258,7 @@ std::int64_t lstsq(const Exec& exec, const Out& out, const A& a_view, const B& b
   if (count >= 2) impl::sum_residuals(exec, c.label, residuals, a, impl::as_input(xs), bs);
   return rank;
 }
-template <class Out, view_like A, view_like B>
+template <class Out, array_like A, array_like B>
   requires(!execution_space<Out>)
 std::int64_t lstsq(const Out& out, const A& a, const B& b, lstsq_options options = {}) {
   return lstsq(impl::space_of(a), out, a, b, options);
@@ -268,7 +268,7 @@ std::int64_t lstsq(const Out& out, const A& a, const B& b, lstsq_options options
 /// to `rcond` of the largest (below 0: max(m, n) eps) count as zero. Types and layouts are those of `lstsq`; waits for
 /// `exec`. NaN in a give NaN.
 /// @throws Error if ranks or extents do not fit or Views share memory
-template <execution_space Exec, view_like Out, view_like A>
+template <execution_space Exec, view_like Out, array_like A>
 void pinv(const Exec& exec, const Out& out_view, const A& a_view, rcond cut = {}) {
   using T = impl::value_of<A>;
   impl::call c("quern::pinv", exec);
@@ -283,7 +283,7 @@ void pinv(const Exec& exec, const Out& out_view, const A& a_view, rcond cut = {}
   const impl::decomposed<Exec, T> d(exec, c.label, a, true);
   d.inverse(exec, c.label, out, d.rank(cut.value < 0 ? impl::default_rcond<T>(m, n) : cut.value));
 }
-template <view_like Out, view_like A>
+template <view_like Out, array_like A>
 void pinv(const Out& out, const A& a, rcond cut = {}) {
   pinv(impl::space_of(out), out, a, cut);
 }
@@ -291,7 +291,7 @@ void pinv(const Out& out, const A& a, rcond cut = {}) {
 /// How many singular values of a matrix are greater than `rcond` of the largest (below 0: max(m, n) eps), as
 /// `numpy.linalg.matrix_rank`; -1 where an element is NaN. Types and layouts are those of `lstsq`; waits for `exec`.
 /// @throws Error if a is not a matrix
-template <execution_space Exec, view_like A>
+template <execution_space Exec, array_like A>
 std::int64_t matrix_rank(const Exec& exec, const A& a_view, rcond cut = {}) {
   using T = impl::value_of<A>;
   impl::call c("quern::matrix_rank", exec);
@@ -300,7 +300,7 @@ std::int64_t matrix_rank(const Exec& exec, const A& a_view, rcond cut = {}) {
   const impl::decomposed<Exec, T> d(exec, c.label, a, false);
   return d.rank(cut.value < 0 ? impl::default_rcond<T>(d.m, d.n) : cut.value);
 }
-template <view_like A>
+template <array_like A>
 std::int64_t matrix_rank(const A& a, rcond cut = {}) {
   return matrix_rank(impl::space_of(a), a, cut);
 }
@@ -312,7 +312,7 @@ enum class matrix_order { one, two, infinity, frobenius, nuclear };
 /// A norm of a matrix, as `numpy.linalg.matrix_norm`; 0 for no elements, NaN where an element is NaN. Views of any
 /// layout of float, double or their complex numbers; waits for `exec`. For vectors and arrays of any rank see `norm`.
 /// @throws Error if a is not a matrix
-template <execution_space Exec, view_like A>
+template <execution_space Exec, array_like A>
 auto matrix_norm(const Exec& exec, const A& a_view, matrix_order order = matrix_order::frobenius) {
   using T = impl::value_of<A>;
   using R = impl::real_type<T>;
@@ -333,7 +333,7 @@ auto matrix_norm(const Exec& exec, const A& a_view, matrix_order order = matrix_
   const impl::decomposed<Exec, T> d(exec, c.label, a, false);
   return order == matrix_order::two ? d.values[0] : std::accumulate(d.values.begin(), d.values.end(), R(0));
 }
-template <view_like A>
+template <array_like A>
 auto matrix_norm(const A& a, matrix_order order = matrix_order::frobenius) {
   return matrix_norm(impl::space_of(a), a, order);
 }
@@ -342,7 +342,7 @@ auto matrix_norm(const A& a, matrix_order order = matrix_order::frobenius) {
 /// the largest singular value over the smallest; infinity for a singular matrix, NaN where an element is NaN. Other
 /// norms are for square matrices. Types and layouts are those of `matrix_norm`; waits for `exec`.
 /// @throws Error if a is not a matrix, has no elements, or is not square for another norm
-template <execution_space Exec, view_like A>
+template <execution_space Exec, array_like A>
 auto cond(const Exec& exec, const A& a_view, matrix_order order = matrix_order::two) {
   using T = impl::value_of<A>;
   using R = impl::real_type<T>;
@@ -361,7 +361,7 @@ auto cond(const Exec& exec, const A& a_view, matrix_order order = matrix_order::
   return matrix_norm(exec, impl::matrix_view<Exec>(a), order) *
          matrix_norm(exec, impl::matrix_view<Exec>(impl::as_input(*inverse)), order);
 }
-template <view_like A>
+template <array_like A>
 auto cond(const A& a, matrix_order order = matrix_order::two) {
   return cond(impl::space_of(a), a, order);
 }

@@ -59,7 +59,7 @@ auto transposed(const V& v) {
 /// component, by a tiled Kokkos kernel, or by one thread an element where the matrices are small. The order of the
 /// additions, and so the rounding, is that of what was chosen: the error is bounded by `k eps sum_k |a(i, k) b(k, j)|`.
 /// @throws Error if ranks or extents do not fit or c shares memory with an input
-template <execution_space Exec, view_like C, view_like A, view_like B>
+template <execution_space Exec, view_like C, array_like A, array_like B>
 void matmul(const Exec& exec, const C& c_view, const A& a_view, const B& b_view,
             const product_scaling<impl::value_of<C>>& scaling = {}) {
   impl::call op("quern::matmul", exec);
@@ -96,7 +96,7 @@ void matmul(const Exec& exec, const C& c_view, const A& a_view, const B& b_view,
                                                                                {scaling.alpha, scaling.beta}});
 }
 
-template <view_like C, view_like A, view_like B>
+template <view_like C, array_like A, array_like B>
 void matmul(const C& c, const A& a, const B& b, const product_scaling<impl::value_of<C>>& scaling = {}) {
   matmul(impl::space_of(c), c, a, b, scaling);
 }

@@ -90,7 +90,7 @@ struct randomized_svd {
 /// three copies of a. The singular values come from the R of a QR factorization of `a - mean` (see `qr`), so that no
 /// squares spoil small variances. NaN in a give NaN.
 /// @throws Error if ranks or extents do not fit, m < 2, or outputs share memory with a
-template <execution_space Exec, view_like Mean, view_like Components, view_like Variance, view_like A>
+template <execution_space Exec, view_like Mean, view_like Components, view_like Variance, array_like A>
 void pca(const Exec& exec, const Mean& mean_view, const Components& components_view, const Variance& variance_view,
          const A& a_view) {
   using T = impl::value_of<A>;
@@ -127,7 +127,7 @@ void pca(const Exec& exec, const Mean& mean_view, const Components& components_v
       exec, variance_view, KOKKOS_LAMBDA(R s) { return s * s * scale; },
       Kokkos::View<const R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), k));
 }
-template <view_like Mean, view_like Components, view_like Variance, view_like A>
+template <view_like Mean, view_like Components, view_like Variance, array_like A>
 void pca(const Mean& mean, const Components& components, const Variance& explained_variance, const A& a) {
   pca(impl::space_of(a), mean, components, explained_variance, a);
 }
@@ -150,7 +150,7 @@ struct truncated_svd_options {
 /// the same result on one machine; k at most min(m, n). Views of any layout, of float, double or their complex numbers;
 /// waits for `exec`. NaN in a give NaN.
 /// @throws Error if ranks or extents do not fit, outputs share memory with a, or an option is negative
-template <execution_space Exec, view_like U, view_like S, view_like Vt, view_like A>
+template <execution_space Exec, view_like U, view_like S, view_like Vt, array_like A>
 void truncated_svd(const Exec& exec, const U& u_view, const S& s_view, const Vt& vt_view, const A& a_view,
                    truncated_svd_options options = {}) {
   using T = impl::value_of<A>;
@@ -180,7 +180,7 @@ void truncated_svd(const Exec& exec, const U& u_view, const S& s_view, const Vt&
   impl::copy_matrix(exec, c.label, vt, impl::strided<const T>{r.vt->data, {k, n}, {1, r.vt->ld}});
   impl::copy_matrix(exec, c.label, s, impl::strided<const impl::real_type<T>>{r.s.data(), {k}, {1}});
 }
-template <view_like U, view_like S, view_like Vt, view_like A>
+template <view_like U, view_like S, view_like Vt, array_like A>
   requires(!execution_space<U>)
 void truncated_svd(const U& u, const S& s, const Vt& vt, const A& a, truncated_svd_options options = {}) {
   truncated_svd(impl::space_of(a), u, s, vt, a, options);

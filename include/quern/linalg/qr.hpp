@@ -102,7 +102,7 @@ struct qr_op {
 /// A batch: reflections, asynchronous on `exec`, one kernel, for elements of any size. Matrices that do not fit into
 /// fast scratch memory spill to global memory, which grows when first needed.
 /// @throws Error if ranks or extents do not fit or Views share memory
-template <execution_space Exec, view_like Q, view_like R, view_like A>
+template <execution_space Exec, view_like Q, view_like R, array_like A>
 void qr(const Exec& exec, const Q& q_view, const R& r_view, const A& a_view) {
   using T = impl::value_of<Q>;
   static_assert(impl::are_matrices_of<T, R, A>, "quern::qr: q, r and a must have one floating-point or complex type");
@@ -129,7 +129,7 @@ void qr(const Exec& exec, const Q& q_view, const R& r_view, const A& a_view) {
     }
   }
 }
-template <view_like Q, view_like R, view_like A>
+template <view_like Q, view_like R, array_like A>
 void qr(const Q& q, const R& r, const A& a) {
   qr(impl::space_of(q), q, r, a);
 }

@@ -30,7 +30,7 @@ namespace quern {
 /// asynchronous on `exec`. Without it the call waits for `exec` and throws. NaN in an item give NaN, and no failure.
 /// @throws Error if ranks or extents do not fit or x shares memory otherwise
 /// @throws SingularMatrixError for a singular matrix, the first of a batch, without `info`
-template <execution_space Exec, view_like X, view_like A, view_like B, view_like... Info>
+template <execution_space Exec, view_like X, array_like A, array_like B, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void solve(const Exec& exec, const X& x_view, const A& a_view, const B& b_view, const Info&... info) {
   using T = impl::value_of<X>;
@@ -59,7 +59,7 @@ void solve(const Exec& exec, const X& x_view, const A& a_view, const B& b_view, 
     if (a.extents.rank == 3) impl::with_info<SingularMatrixError>(exec, c.label, impl::zero_pivot, items, run, info...);
   }
 }
-template <view_like X, view_like A, view_like B, view_like... Info>
+template <view_like X, array_like A, array_like B, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void solve(const X& x, const A& a, const B& b, const Info&... info) {
   solve(impl::space_of(x), x, a, b, info...);
@@ -68,7 +68,7 @@ void solve(const X& x, const A& a, const B& b, const Info&... info) {
 /// The inverse of a matrix, (n, n), or of many small ones, (batch, n, n), by Gaussian elimination with partial
 /// pivoting. `out` may be the same View as a. To solve equations, `solve` is faster and more accurate. Types, layouts,
 /// `info`, errors and asynchrony are those of `solve`.
-template <execution_space Exec, view_like Out, view_like A, view_like... Info>
+template <execution_space Exec, view_like Out, array_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void inv(const Exec& exec, const Out& out_view, const A& a_view, const Info&... info) {
   using T = impl::value_of<Out>;
@@ -93,7 +93,7 @@ void inv(const Exec& exec, const Out& out_view, const A& a_view, const Info&... 
     if (a.extents.rank == 3) impl::with_info<SingularMatrixError>(exec, c.label, impl::zero_pivot, items, run, info...);
   }
 }
-template <view_like Out, view_like A, view_like... Info>
+template <view_like Out, array_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void inv(const Out& out, const A& a, const Info&... info) {
   inv(impl::space_of(out), out, a, info...);
@@ -108,7 +108,7 @@ void inv(const Out& out, const A& a, const Info&... info) {
 ///
 /// An item with a pivot that is exactly zero has its factorization too, with that zero in U. Types, layouts, `info`,
 /// errors and asynchrony are those of `solve`.
-template <execution_space Exec, view_like LU, view_like Pivots, view_like A, view_like... Info>
+template <execution_space Exec, view_like LU, view_like Pivots, array_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void lu_factor(const Exec& exec, const LU& lu_view, const Pivots& pivots_view, const A& a_view, const Info&... info) {
   using T = impl::value_of<LU>;
@@ -138,7 +138,7 @@ void lu_factor(const Exec& exec, const LU& lu_view, const Pivots& pivots_view, c
     if (a.extents.rank == 3) impl::with_info<SingularMatrixError>(exec, c.label, impl::zero_pivot, items, run, info...);
   }
 }
-template <view_like LU, view_like Pivots, view_like A, view_like... Info>
+template <view_like LU, view_like Pivots, array_like A, view_like... Info>
   requires(sizeof...(Info) <= 1 && !execution_space<LU>)
 void lu_factor(const LU& lu, const Pivots& pivots, const A& a, const Info&... info) {
   lu_factor(impl::space_of(lu), lu, pivots, a, info...);
@@ -154,7 +154,7 @@ void lu_factor(const LU& lu, const Pivots& pivots, const A& a, const Info&... in
 /// x may be the same View as b. A zero in the diagonal of U gives infinities or NaN. Types, layouts and scratch memory
 /// are those of `solve`; asynchronous on `exec`.
 /// @throws Error if ranks or extents do not fit or x shares memory otherwise
-template <execution_space Exec, view_like X, view_like LU, view_like Pivots, view_like B>
+template <execution_space Exec, view_like X, view_like LU, view_like Pivots, array_like B>
 void lu_solve(const Exec& exec, const X& x_view, const LU& lu_view, const Pivots& pivots_view, const B& b_view) {
   using T = impl::value_of<X>;
   static_assert(impl::are_matrices_of<T, LU, B>,
@@ -184,7 +184,7 @@ void lu_solve(const Exec& exec, const X& x_view, const LU& lu_view, const Pivots
     impl::launch_small<T>(exec, c.label, lu.extents.extent[0], op.lu.rows, op);
   }
 }
-template <view_like X, view_like LU, view_like Pivots, view_like B>
+template <view_like X, view_like LU, view_like Pivots, array_like B>
   requires(!execution_space<X>)
 void lu_solve(const X& x, const LU& lu, const Pivots& pivots, const B& b) {
   lu_solve(impl::space_of(x), x, lu, pivots, b);
@@ -198,7 +198,7 @@ enum class triangle { lower, upper, unit_lower, unit_upper };
 /// the same View. A zero in the diagonal gives infinities or NaN. Types and layouts are those of `solve`; asynchronous
 /// on `exec`. `transposed(a)` is a lower triangle where a is an upper. Needs the component `linalg`.
 /// @throws Error if ranks or extents do not fit or x shares memory otherwise
-template <execution_space Exec, view_like X, view_like A, view_like B>
+template <execution_space Exec, view_like X, array_like A, array_like B>
 void triangular_solve(const Exec& exec, const X& x_view, const A& a_view, const B& b_view, triangle which) {
   using T = impl::value_of<X>;
   static_assert(impl::are_matrices_of<T, A, B>,
@@ -216,7 +216,7 @@ void triangular_solve(const Exec& exec, const X& x_view, const A& a_view, const 
                                        which == triangle::unit_lower || which == triangle::unit_upper};
   if (x.extents.size() > 0) impl::triangular_matrix(exec, c.label, impl::columns_of(x), a, impl::columns_of(b), kind);
 }
-template <view_like X, view_like A, view_like B>
+template <view_like X, array_like A, array_like B>
 void triangular_solve(const X& x, const A& a, const B& b, triangle which) {
   triangular_solve(impl::space_of(x), x, a, b, which);
 }
@@ -228,7 +228,7 @@ void triangular_solve(const X& x, const A& a, const B& b, triangle which) {
 /// `info(b)` is 0, or the number from 1 of the row in which the pivot is not positive. Types, layouts, `info` and
 /// asynchrony are those of `solve`.
 /// @throws NotPositiveDefiniteError for a matrix, the first of a batch, that is not positive definite, without `info`
-template <execution_space Exec, view_like L, view_like A, view_like... Info>
+template <execution_space Exec, view_like L, array_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void cholesky(const Exec& exec, const L& l_view, const A& a_view, const Info&... info) {
   using T = impl::value_of<L>;
@@ -255,7 +255,7 @@ void cholesky(const Exec& exec, const L& l_view, const A& a_view, const Info&...
       impl::with_info<NotPositiveDefiniteError>(exec, c.label, impl::no_positive_pivot, items, run, info...);
   }
 }
-template <view_like L, view_like A, view_like... Info>
+template <view_like L, array_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void cholesky(const L& l, const A& a, const Info&... info) {
   cholesky(impl::space_of(l), l, a, info...);
@@ -265,14 +265,14 @@ void cholesky(const L& l, const A& a, const Info&... info) {
 /// for n = 0. It overflows where the product does. Types and layouts are those of `solve`; waits for `exec`. Needs the
 /// component `linalg`.
 /// @throws Error if a is not a square matrix
-template <execution_space Exec, view_like A>
+template <execution_space Exec, array_like A>
 auto det(const Exec& exec, const A& a_view) {
   impl::call c("quern::det", exec);
   const auto a = c.input(a_view);
   impl::check_one_square<Exec, impl::value_of<A>>(c.label, "a", a);
   return impl::determinant(exec, c.label, a).value();
 }
-template <view_like A>
+template <array_like A>
 auto det(const A& a) {
   return det(impl::space_of(a), a);
 }
@@ -286,7 +286,7 @@ struct slogdet_result {
 
 /// The sign of the determinant of one matrix and the logarithm of its absolute value, as `numpy.linalg.slogdet`: they
 /// do not overflow. Minus infinity for a singular matrix. Else as `det`.
-template <execution_space Exec, view_like A>
+template <execution_space Exec, array_like A>
 auto slogdet(const Exec& exec, const A& a_view) {
   using T = impl::value_of<A>;
   impl::call c("quern::slogdet", exec);
@@ -295,7 +295,7 @@ auto slogdet(const Exec& exec, const A& a_view) {
   const impl::scaled_product<T> d = impl::determinant(exec, c.label, a);
   return slogdet_result<T>{d.sign(), d.log()};
 }
-template <view_like A>
+template <array_like A>
 auto slogdet(const A& a) {
   return slogdet(impl::space_of(a), a);
 }

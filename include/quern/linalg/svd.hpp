@@ -230,7 +230,7 @@ void svd_checked(const Exec& exec, const std::string& label, const strided<T>& u
 /// waits for `exec` and throws. NaN or infinities in an item give NaN there.
 /// @throws Error if ranks or extents do not fit or Views share memory
 /// @throws ConvergenceError for the first item that did not converge, without `info`
-template <execution_space Exec, view_like U, view_like S, view_like Vt, view_like A, view_like... Info>
+template <execution_space Exec, view_like U, view_like S, view_like Vt, array_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void svd(const Exec& exec, const U& u_view, const S& s_view, const Vt& vt_view, const A& a_view, const Info&... info) {
   using T = impl::value_of<A>;
@@ -254,14 +254,14 @@ void svd(const Exec& exec, const U& u_view, const S& s_view, const Vt& vt_view, 
   impl::check_info<Exec>(c.label, std::tie(u, s, vt, a), info...);
   impl::svd_checked<A, Exec, T>(exec, c.label, u, s, vt, a, info...);
 }
-template <view_like U, view_like S, view_like Vt, view_like A, view_like... Info>
+template <view_like U, view_like S, view_like Vt, array_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void svd(const U& u, const S& s, const Vt& vt, const A& a, const Info&... info) {
   svd(impl::space_of(s), u, s, vt, a, info...);
 }
 
 /// The singular values alone, as `svd` gives them.
-template <execution_space Exec, view_like S, view_like A, view_like... Info>
+template <execution_space Exec, view_like S, array_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void svdvals(const Exec& exec, const S& s_view, const A& a_view, const Info&... info) {
   using T = impl::value_of<A>;
@@ -274,7 +274,7 @@ void svdvals(const Exec& exec, const S& s_view, const A& a_view, const Info&... 
   impl::check_info<Exec>(c.label, std::tie(s, a), info...);
   impl::svd_checked<A, Exec, T>(exec, c.label, {}, s, {}, a, info...);
 }
-template <view_like S, view_like A, view_like... Info>
+template <view_like S, array_like A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void svdvals(const S& s, const A& a, const Info&... info) {
   svdvals(impl::space_of(s), s, a, info...);
