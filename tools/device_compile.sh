@@ -26,6 +26,7 @@ units=(
   "stencil/filters_test stencil/operators_test"
   "keyed/histogram_test tools/callbacks_test"
   tools/differential_test
+  "core/lazy_test core/lazy_scan_test core/lazy_keyed_test"
   "keyed/unique_test keyed/group_by_test keyed/join_test"
   "map/map_test map/functions_test map/math_test"
   "reduce/sum_test reduce/family_test reduce/quantile_test"
@@ -38,7 +39,7 @@ units=(
 units+=(
   ../bench/linalg/products_bench # alone, as includes under a condition cannot be brought together
   "../bench/linalg/batched_bench ../bench/linalg/dense_bench"
-  "../bench/map/map_bench ../bench/scan/scan_bench ../bench/scan/segmented_bench"
+  "../bench/map/map_bench ../bench/core/lazy_bench ../bench/scan/scan_bench ../bench/scan/segmented_bench"
   ../bench/reduce/reduce_bench
   "../bench/reduce/axes_bench ../bench/reduce/quantile_bench"
   "../bench/stencil/stencil_bench ../bench/stencil/filters_bench ../bench/integrate/integrate_bench"
@@ -53,10 +54,10 @@ units+=(
 guides=$2/guides-$backend
 mkdir -p "$guides"
 folder=$(realpath --relative-to="$top/tests" "$guides")
-for guide in reductions stencils integration random keyed linear_algebra; do
+for guide in operands reductions stencils integration random keyed linear_algebra; do
   awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
 done
-units+=("$folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra")
+units+=("$folder/operands $folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra")
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("core/extents_test core/views_test core/workspace_test map/edges_test reduce/edges_test" random/statistics_test)
@@ -95,7 +96,7 @@ prepare() {
     esac >"$dir/KokkosCore_Config_${part}Backend.hpp"
   done
   printf 'namespace quern::build_info {\ninline constexpr char commit[] = "", compiler[] = "", flags[] = "";\n}\n' >"$dir/build_info.hpp"
-  sed -e 's/@PROJECT_VERSION@/0.1.0/; s/@PROJECT_VERSION_MAJOR@/0/; s/@PROJECT_VERSION_MINOR@/1/; s/@PROJECT_VERSION_PATCH@/0/' \
+  sed -e 's/@PROJECT_VERSION@/0.2.0/; s/@PROJECT_VERSION_MAJOR@/0/; s/@PROJECT_VERSION_MINOR@/2/; s/@PROJECT_VERSION_PATCH@/0/' \
     "$top/cmake/config.hpp.in" >"$dir/quern/config.hpp"
 }
 

@@ -164,8 +164,8 @@ TYPED_TEST(ReproducibleOn, OtherTypes) {
   EXPECT_NEAR(quern::norm(this->e, z), square, 1e-14 * square);
   const double magnitudes = quern::norm<1>(this->e, z, reproducible);
   EXPECT_NEAR(quern::norm<1>(this->e, z), magnitudes, 1e-14 * magnitudes);
-  EXPECT_NEAR(quern::norm<quern::norm_order::infinity>(this->e, z), quern::norm<quern::norm_order::infinity>(this->e, z, reproducible),
-              1e-14 * magnitudes);
+  EXPECT_NEAR(quern::norm<quern::norm_order::infinity>(this->e, z),
+              quern::norm<quern::norm_order::infinity>(this->e, z, reproducible), 1e-14 * magnitudes);
   EXPECT_NEAR(quern::var(this->e, z), quern::var(this->e, z, reproducible), 1e-13 * square * square);
   const auto product = quern::dot(this->e, z, z, reproducible) - quern::dot(this->e, z, z);
   EXPECT_LE(Kokkos::abs(product), 1e-14 * square * square);

@@ -143,8 +143,7 @@ TYPED_TEST(SegmentedOn, BadOffsetsAreFoundOnRequest) {
   const auto out = this->on_device(std::vector<double>(3));
   const auto with = [&](const std::vector<int>& offsets) {
     const auto o = this->on_device(offsets);
-    return this->message(
-        [&] { quern::segmented_reduce(this->e, out, plus<double>(), 0.0, x, o, quern::checked); });
+    return this->message([&] { quern::segmented_reduce(this->e, out, plus<double>(), 0.0, x, o, quern::checked); });
   };
   EXPECT_EQ("no error", with({0, 5, 5, 10'000}));
   const std::string range = " or leave the range from 0 to 10000, the number of values";

@@ -144,8 +144,8 @@ void vdot(const Out& out, const X& x, const Y& y, Options&&... options) {
 }
 
 /// The norm of that order: `|x(0)| + |x(1)| + ...` (1), `sqrt(|x(0)|^2 + |x(1)|^2 + ...)` (2) or the largest `|x(i)|`
-/// (`norm_order::infinity`); 0 for no elements. Double for integers, real for complex numbers. Squares overflow where those of the
-/// elements do, as in NumPy; accuracy as for `sum`. Option: `reproducible`.
+/// (`norm_order::infinity`); 0 for no elements. Double for integers, real for complex numbers. Squares overflow where
+/// those of the elements do, as in NumPy; accuracy as for `sum`. Option: `reproducible`.
 template <auto Order = 2, execution_space Exec, result_like Out, array_like In,
           option<axes, reproducible_t, workspace<Exec>>... Options>
   requires(norm_order(Order) >= norm_order::one && norm_order(Order) <= norm_order::infinity)

@@ -96,7 +96,8 @@ void segmented_reduce(const Exec& exec, const Out& out, const Op& op, const T& i
   impl::segmented_call<false>("quern::segmented_reduce", exec, out, impl::op_reducer<T, Op>{op, identity}, values,
                               offsets, options...);
 }
-template <view_like Out, class Op, scalar_value T, array_like Values, view_like Offsets, impl::segment_option... Options>
+template <view_like Out, class Op, scalar_value T, array_like Values, view_like Offsets,
+          impl::segment_option... Options>
 void segmented_reduce(const Out& out, const Op& op, const T& identity, const Values& values, const Offsets& offsets,
                       Options&&... options) {
   segmented_reduce(impl::space_of(out), out, op, identity, values, offsets, options...);
@@ -114,7 +115,8 @@ void segmented_scan(const Exec& exec, const Out& out, const Op& op, const T& ide
   impl::segmented_call<true>("quern::segmented_scan", exec, out, impl::op_reducer<T, Op>{op, identity}, values, offsets,
                              options...);
 }
-template <view_like Out, class Op, scalar_value T, array_like Values, view_like Offsets, impl::segment_option... Options>
+template <view_like Out, class Op, scalar_value T, array_like Values, view_like Offsets,
+          impl::segment_option... Options>
 void segmented_scan(const Out& out, const Op& op, const T& identity, const Values& values, const Offsets& offsets,
                     Options&&... options) {
   segmented_scan(impl::space_of(out), out, op, identity, values, offsets, options...);

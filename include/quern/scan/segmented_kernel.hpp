@@ -381,7 +381,13 @@ void segmented_launch(const Exec& exec, const std::string& label, workspace<Exec
   const std::int64_t n = values.extents.extent[0], ends = offsets.extents.extent[0];
   if (ends < 2 || (Scan && n == 0)) return;
 
-  kernel_type kernel{reducer, source_line<std::remove_const_t<decltype(Values::data)>>(values), strided_line(offsets), strided_line(out), n, ends, 0};
+  kernel_type kernel{reducer,
+                     source_line<std::remove_const_t<decltype(Values::data)>>(values),
+                     strided_line(offsets),
+                     strided_line(out),
+                     n,
+                     ends,
+                     0};
   int threads = tuning<Exec>::segment_team;
   const auto by_teams = [&]<class Tag>(Tag, std::int64_t teams) {
     using policy =
