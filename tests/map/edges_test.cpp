@@ -16,6 +16,11 @@ struct increment {
     return x + T(1);
   }
 };
+struct mix_of_six {
+  KOKKOS_FUNCTION double operator()(double a, double b, double c, double d, double e, double f) const {
+    return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f;
+  }
+};
 struct seven {
   KOKKOS_FUNCTION int operator()() const { return 7; }
 };
@@ -51,6 +56,28 @@ TYPED_TEST(MapEdges, TakesMixedTypesAndScalarsAnywhere) {
   check([&](std::int64_t) { return 30.0; });
   quern::map(exec, z, seven());
   check([&](std::int64_t) { return 7.0; });
+}
+
+// More inputs than a loop is compiled for every combination of: neighbours, a row and a column that repeat, a scalar.
+TYPED_TEST(MapEdges, TakesManyInputs) {
+  const TypeParam exec;
+  const std::int64_t m = 7, n = 1013;
+  const auto values = test::samples<double>(m * n, 1), row = test::samples<double>(n, 2),
+             column = test::samples<double>(m, 3);
+  const auto x = this->template array<double, 2>({m, n}, values);
+  const auto r = this->template array<double, 1>({n}, row);
+  const auto c = this->template array<double, 2>({m, 1}, column);
+  const auto z = this->template array<double, 2>({m, n}, values);
+  const auto combine = mix_of_six();
+  const auto check = [&](const auto& expected) {
+    const auto got = test::contents(z);
+    for (std::int64_t i = 0; i < m * n; ++i) ASSERT_EQ(expected(i), got[i]) << i;
+  };
+  quern::map(exec, z, combine, x, x, x, x, x, x);
+  check([&](std::int64_t i) { return 21 * values[i]; });
+  quern::map(exec, z, combine, x, r, c, 0.5, x, r);
+  check([&](std::int64_t i) { return 6 * values[i] + 8 * row[i % n] + 3 * column[i / n] + 2; });
+  EXPECT_EQ(quern::sum(exec, z), quern::sum(exec, quern::lazy(combine, x, r, c, 0.5, x, r)));
 }
 
 TYPED_TEST(MapEdges, HandlesEveryAlignmentAndLength) {

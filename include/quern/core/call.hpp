@@ -110,7 +110,7 @@ inline void check_extents(const std::string& label, const std::string& name, con
 template <class T, class Part, class... Leaf>
 void check_overlap(const std::string& label, const strided<T>& out, const expanded<Part, Leaf...>& in,
                    const std::string& name, bool same_allowed) {
-  std::apply([&](const auto&... leaf) { (check_overlap(label, out, leaf.array, name, same_allowed), ...); }, in.leaves);
+  unpack([&](const auto&... leaf) { (check_overlap(label, out, leaf.array, name, same_allowed), ...); }, in.leaves);
 }
 
 }  // namespace quern::impl

@@ -6,6 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace quern {
 
@@ -131,6 +132,15 @@ struct value_type_of_operand<T> {
 /// The type of an operand's values.
 template <class V>
 using value_of = typename value_type_of_operand<std::remove_cvref_t<V>>::type;
+
+/// f of the elements of a tuple, as std::apply without the question whether f throws, whose answer costs compilers
+/// time.
+template <class F, class... T>
+auto unpack(const F& f, const std::tuple<T...>& t) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return f(std::get<I>(t)...);
+  }(std::index_sequence_for<T...>());
+}
 
 /// The execution space of the first View among operands.
 template <class First, class... Rest>

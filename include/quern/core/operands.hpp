@@ -118,9 +118,8 @@ shape operand_extents(const std::string& label, const V& v) {
   shape extents;
   if constexpr (view_like<V>) extents = extents_of(v);
   else if constexpr (is_lazy<V>)
-    std::apply(
-        [&](const auto&... in) { ((extents = broadcast_extents(label, extents, operand_extents(label, in))), ...); },
-        v.in);
+    unpack([&](const auto&... in) { ((extents = broadcast_extents(label, extents, operand_extents(label, in))), ...); },
+           v.in);
   return extents;
 }
 
@@ -146,14 +145,13 @@ auto expand(const std::string& label, const V& v, const shape& extents) {
   if constexpr (is_lazy<V>) {
     const shape own = operand_extents(label, v);
     const auto join = [&](const auto&... in) {
-      const auto leaves =
-          std::apply([&](const auto&... leaf) { return std::tuple(broadcast_leaf(label, leaf, own)...); },
-                     std::tuple_cat(in.leaves...));
+      const auto leaves = unpack([&](const auto&... leaf) { return std::tuple(broadcast_leaf(label, leaf, own)...); },
+                                 std::tuple_cat(in.leaves...));
       return make_expanded(
           fused<std::remove_const_t<decltype(v.f)>, std::remove_cvref_t<decltype(in.part)>...>{v.f, {{in.part}...}},
           leaves);
     };
-    return std::apply([&](const auto&... in) { return join(expand<Exec, rank_of<V>>(label, in, own)...); }, v.in);
+    return unpack([&](const auto&... in) { return join(expand<Exec, rank_of<V>>(label, in, own)...); }, v.in);
   } else if constexpr (is_positions<V>) {
     static_assert(Rank >= 0, "quern::positions: the rank must be known when compiling");
     return expand_positions(extents, std::make_integer_sequence<int, Rank>());
@@ -182,7 +180,7 @@ int leading_input(const Input&... in) {
 template <class F, class Run, class... Expanded>
 auto with_leaves(const F& f, const Run& run, const Expanded&... in) {
   const auto g = fuse(f, in.part...);
-  return std::apply([&](const auto&... leaf) { return run(g, leaf...); }, std::tuple_cat(in.leaves...));
+  return unpack([&](const auto&... leaf) { return run(g, leaf...); }, std::tuple_cat(in.leaves...));
 }
 
 }  // namespace quern::impl

@@ -159,25 +159,52 @@ struct position_operand {
 };
 
 /// Calls f with what a host loop reads of each operand from its offset on: a pointer where elements are neighbours, a
-/// value where they repeat. Both forms of each operand are compiled, so that compilers can use vector instructions for
-/// all of them; only for few operands, as the number of combinations doubles with each.
+/// value where they repeat. Both are compiled for each operand, so that compilers can use vector instructions for every
+/// combination.
 template <class F, class... Done>
-void with_readers(const F& f, std::tuple<>, const std::int64_t*, const Done&... done) {
+void with_each_reader(const F& f, std::tuple<>, const std::int64_t*, const Done&... done) {
   f(done...);
 }
 template <class F, class Operand, class... Rest, class... Done>
-void with_readers(const F& f, std::tuple<const Operand&, const Rest&...> operands, const std::int64_t* offset,
-                  const Done&... done) {
+void with_each_reader(const F& f, std::tuple<const Operand&, const Rest&...> operands, const std::int64_t* offset,
+                      const Done&... done) {
   const Operand& first = std::get<0>(operands);
   const auto rest = [&]<std::size_t... I>(std::index_sequence<I...>) {
     return std::tuple<const Rest&...>(std::get<I + 1>(operands)...);
   }(std::index_sequence_for<Rest...>());
   using value = typename Operand::value_type;
   if constexpr (requires { first.data; }) {
-    if (first.step == 0) with_readers(f, rest, offset + 1, done..., repeated<value>{first.data[*offset]});
-    else with_readers(f, rest, offset + 1, done..., static_cast<const value*>(first.data + *offset));
+    if (first.step == 0) with_each_reader(f, rest, offset + 1, done..., repeated<value>{first.data[*offset]});
+    else with_each_reader(f, rest, offset + 1, done..., static_cast<const value*>(first.data + *offset));
   } else {
-    with_readers(f, rest, offset + 1, done..., first.strided_from(*offset));
+    with_each_reader(f, rest, offset + 1, done..., first.strided_from(*offset));
+  }
+}
+
+/// The elements from `offset` on of an array whose elements are neighbours.
+template <class Operand>
+auto neighbours_from(const Operand& operand, std::int64_t offset) {
+  if constexpr (requires { operand.data; })
+    return static_cast<const typename Operand::value_type*>(operand.data + offset);
+  else return operand.strided_from(offset);
+}
+template <class Operand>
+bool has_neighbours(const Operand& operand) {
+  if constexpr (requires { operand.data; }) return operand.step == 1;
+  else return true;
+}
+
+/// The combinations of up to three operands; of more, whose number would double with each, that of neighbours alone and
+/// one loop for all others.
+template <class F, class... Operand>
+void with_readers(const F& f, std::tuple<const Operand&...> operands, const std::int64_t* offset) {
+  if constexpr (sizeof...(Operand) <= 3) {
+    with_each_reader(f, operands, offset);
+  } else {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      if ((has_neighbours(std::get<I>(operands)) && ...)) f(neighbours_from(std::get<I>(operands), offset[I])...);
+      else f(std::get<I>(operands).strided_from(offset[I])...);
+    }(std::index_sequence_for<Operand...>());
   }
 }
 

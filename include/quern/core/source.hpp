@@ -201,7 +201,7 @@ strided<const T> as_source(const expanded<leaf_part, array_input<T>>& in) {
 }
 template <class G, class... Leaf>
 auto as_source(const expanded<G, Leaf...>& in) {
-  return std::apply(
+  return unpack(
       [&](const auto&... leaf) {
         using source = lazy_source<G, typename Leaf::operand...>;
         constexpr int n = sizeof...(Leaf);

@@ -105,14 +105,14 @@ void check_results(const std::string& label, const Out&... out) {
 /// waits, to return what is in it.
 template <class Exec, class Run, class... Out, class Number>
 void run_counted(call<Exec>& c, const Run& run, const std::tuple<const Out&...>& out, const size_to<Number>& size) {
-  std::apply([&](const auto&... o) { check_results<Exec>(c.label, o..., size.number); }, out);
-  std::apply([&](const auto&... o) { run(size.number, o...); }, out);
+  unpack([&](const auto&... o) { check_results<Exec>(c.label, o..., size.number); }, out);
+  unpack([&](const auto&... o) { run(size.number, o...); }, out);
 }
 template <class Exec, class Run, class... Out>
 std::int64_t run_counted(call<Exec>& c, const Run& run, const std::tuple<const Out&...>& out) {
-  if constexpr (sizeof...(Out) > 1) std::apply([&](const auto&... o) { check_results<Exec>(c.label, o...); }, out);
+  if constexpr (sizeof...(Out) > 1) unpack([&](const auto&... o) { check_results<Exec>(c.label, o...); }, out);
   auto* number = c.template result<std::int64_t>();
-  std::apply([&](const auto&... o) { run(pinned_view<Exec, std::int64_t>(number), o...); }, out);
+  unpack([&](const auto&... o) { run(pinned_view<Exec, std::int64_t>(number), o...); }, out);
   c.exec.fence(c.label + ": wait for the number of results");
   const std::int64_t room = extents_of(std::get<0>(out)).extent[0];
   if (*number > room)

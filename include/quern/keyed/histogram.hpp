@@ -425,8 +425,8 @@ void bincount(const Exec& exec, const Out& out, const X& x, const Options&... op
   const std::string label = "quern::bincount";
   const std::int64_t bins = impl::extents_of(out).size();
   if constexpr (impl::has_option<checked_t, Options...>) impl::check_keys(exec, label, x, impl::range_bin{{bins}});
-  std::apply([&](const auto&... weights) { impl::with_bins(exec, label, out, x, impl::own_bin{bins}, weights...); },
-             std::tuple_cat(impl::weights_in(options)...));
+  impl::unpack([&](const auto&... weights) { impl::with_bins(exec, label, out, x, impl::own_bin{bins}, weights...); },
+               std::tuple_cat(impl::weights_in(options)...));
 }
 template <view_like Out, array_like X, impl::bincount_option... Options>
 void bincount(const Out& out, const X& x, const Options&... options) {

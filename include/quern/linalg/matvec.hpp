@@ -63,7 +63,7 @@ expanded<Part, Leaf...> with_row_axis(const expanded<Part, Leaf...>& x) {
     }
     return leaf;
   };
-  return {x.part, std::apply([&](const auto&... leaf) { return std::tuple(insert(leaf)...); }, x.leaves)};
+  return {x.part, unpack([&](const auto&... leaf) { return std::tuple(insert(leaf)...); }, x.leaves)};
 }
 template <class Y>
 struct scale_and_add {

@@ -380,8 +380,7 @@ template <class Exec, class... Array, class... Info>
 void check_info(const std::string& label, const std::tuple<const Array&...>& others, const Info&... info_view) {
   [[maybe_unused]] const auto check = [&](const auto& view) {
     const auto info = as_strided<Exec, use::output>(view, label);
-    std::apply([&](const auto&... other) { (check_apart(label, {"info", "another array"}, info, other), ...); },
-               others);
+    unpack([&](const auto&... other) { (check_apart(label, {"info", "another array"}, info, other), ...); }, others);
   };
   (check(info_view), ...);
 }

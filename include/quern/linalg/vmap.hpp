@@ -179,22 +179,22 @@ void vmap_call(const Exec& exec, const std::tuple<Out...>& outs, const F& f, con
   const std::string label = "quern::vmap";
   const call c(label, exec);
   const auto out =
-      std::apply([&](const auto&... o) { return std::tuple(vmap_checked<Exec, use::output>(label, o)...); }, outs);
+      unpack([&](const auto&... o) { return std::tuple(vmap_checked<Exec, use::output>(label, o)...); }, outs);
   const auto in = std::tuple(vmap_checked<Exec, use::input>(label, ins)...);
   const auto check = [&](const auto& o, std::size_t number) {
     std::size_t before = 0, inputs = 0;
-    std::apply(
+    unpack(
         [&](const auto&... p) {
           ((before++ < number ? vmap_check_pair(label, o, p, "out " + std::to_string(before), false) : void()), ...);
         },
         out);
-    std::apply([&](const auto&... p) { (vmap_check_pair(label, o, p, input_name(inputs++), true), ...); }, in);
+    unpack([&](const auto&... p) { (vmap_check_pair(label, o, p, input_name(inputs++), true), ...); }, in);
   };
   std::size_t number = 0;
-  std::apply([&](const auto&... o) { (check(o, number++), ...); }, out);
+  unpack([&](const auto&... o) { (check(o, number++), ...); }, out);
   const auto& first = std::get<0>(out);
-  std::apply([&](const auto&... x) { vmap_launch(exec, label, f, first.array.extents.extent[first.axis], x...); },
-             std::tuple_cat(out, in));
+  unpack([&](const auto&... x) { vmap_launch(exec, label, f, first.array.extents.extent[first.axis], x...); },
+         std::tuple_cat(out, in));
 }
 
 }  // namespace impl

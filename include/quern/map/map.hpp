@@ -228,7 +228,7 @@ void map_checked(const std::string& label, const Exec& exec, const Out& out_view
       in_place = in_place || static_cast<const void*>(leaf.array.data) == out.data;
     };
     [[maybe_unused]] const auto check = [&](const auto& o) {
-      std::apply([&](const auto&... leaf) { (check_leaf(leaf), ...); }, o.leaves);
+      unpack([&](const auto&... leaf) { (check_leaf(leaf), ...); }, o.leaves);
       ++number;
     };
     (check(operand), ...);

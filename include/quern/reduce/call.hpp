@@ -118,7 +118,7 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out_view, cons
       std::remove_cvref_t<decltype(reducer.result(std::declval<typename reducer_type::state>(), std::int64_t()))>;
   call<Exec> c(r.label, exec, options...);
   const axes* wanted = find_option<axes>(options...);
-  return std::apply(
+  return unpack(
       [&](const auto&... in) {
         const axis_set along = check_reduction(c, r, wanted, {operand_extents(c.label, in)...});
         const shape extents = operand_extents(c.label, std::get<0>(inputs));

@@ -145,7 +145,7 @@ void weights_call(const std::string& label, const Exec& exec, const Out& out, co
       weighted_filter(call, rank, weights, turned);
     } else {
       static_assert(std::tuple_size_v<Weights> == Rank, "quern::separable: one View of weights for each axis");
-      std::apply(
+      unpack(
           [&](const auto&... w) {
             using W = std::common_type_t<std::remove_cv_t<typename std::remove_cvref_t<decltype(w)>::value_type>...>;
             const auto list = [&](const auto& v) {

@@ -151,7 +151,7 @@ void divergence(const Exec& exec, const Out& out, const Field& field, const per_
     impl::difference_call<impl::divergence_of, Order, S>("quern::divergence", exec, std::tuple<Out>(out), spacing, 1,
                                                          edge, component...);
   };
-  std::apply(run, impl::as_outputs(field));
+  impl::unpack(run, impl::as_outputs(field));
 }
 template <int Order = 2, view_like Out, input_like Field>
 void divergence(const Out& out, const Field& field, const per_axis<double>& spacing, const boundaries& edge) {

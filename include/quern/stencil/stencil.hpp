@@ -69,7 +69,7 @@ template <class... Out, class In>
 void check_stencil_input(const std::string& label, const std::tuple<Out...>& out, const In& in, const shape& found) {
   if (found != std::get<0>(out).extents)
     reject_extents(label, "in", found, "those of out, " + std::get<0>(out).extents.str());
-  std::apply([&](const auto&... o) { (check_overlap(label, o, in, "in", false), ...); }, out);
+  unpack([&](const auto&... o) { (check_overlap(label, o, in, "in", false), ...); }, out);
 }
 
 /// The checks of every operation with windows, then its launch.
@@ -84,7 +84,7 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   static_assert(Shape::radii == 1 || Shape::radii == rank, "quern::stencil: one radius, or one for each axis");
   const call c(label, exec);
-  const auto out = std::apply([&](const auto&... o) { return std::tuple(c.output(o)...); }, outs);
+  const auto out = unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, outs);
   check_outputs(label, out, std::index_sequence_for<Out...>());
   const auto checked = [&](const auto& in) {
     const auto elements = c.elements(in);

@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_SELECT_TEAM_HPP
+#define QUERN_REDUCE_SELECT_TEAM_HPP
+
+#include <quern/core/teams.hpp>
+#include <quern/reduce/quantile_rule.hpp>
+#include <quern/reduce/select_keys.hpp>
+
+namespace quern::impl {
+
+/// A bin of a histogram: how many keys are before it and in it.
+struct found_bin {
+  int bin = 0;
+  std::int64_t before = 0, count = 0;
+};
+
+/// The `along` threads of a team that look for the same result, one of `across`, and what they share.
+template <class Exec, class Member, class T>
+struct selectors {
+  using order = ordered<T>;
+  using key = typename order::key;
+  using tally = key_tally<key>;
+  static constexpr int group = 32;  // bins that are added up before the search for one
+  const Member& team;
+  int across, along, log_bins;
+  int result = 0, r = 0;  // which of the results, which of its threads
+  bool used = true;
+  std::uint32_t* bins = nullptr;  // of the result
+  std::int64_t* sums = nullptr;   // of groups of them
+  tally* tallies = nullptr;       // of all threads
+  int* unfinished = nullptr;      // whether some result needs another round
+
+  /// From the bins and sums of a result to those of the next: odd, against bank conflicts.
+  KOKKOS_FUNCTION static int bins_apart(int log_bins) { return (1 << log_bins) + 1; }
+  KOKKOS_FUNCTION static int sums_apart(int log_bins) { return ((1 << log_bins) / group) | 1; }
+  static std::size_t bytes(int team, int across, int log_bins) {
+    return across * (bins_apart(log_bins) * sizeof(std::uint32_t) + sums_apart(log_bins) * sizeof(std::int64_t)) +
+           team * sizeof(tally) + 4 * 16;
+  }
+
+  /// Neighbouring threads work on neighbouring results where `results_fastest`.
+  KOKKOS_FUNCTION selectors(const Member& t, int across_, int along_, int log_bins_, bool results_fastest)
+      : team(t), across(across_), along(along_), log_bins(log_bins_) {
+    const int rank = team.team_rank(), bin = bins_apart(log_bins), sum = sums_apart(log_bins);
+    result = results_fastest ? rank % across : rank / along;
+    r = results_fastest ? rank / across : rank % along;
+    used = result < across && r < along;
+    const auto memory = [&](std::size_t size) { return team.team_shmem().get_shmem_aligned(size, 16); };
+    tallies = static_cast<tally*>(memory(team.team_size() * sizeof(tally)));
+    sums = static_cast<std::int64_t*>(memory(across * sum * sizeof(std::int64_t))) + result * sum;
+    bins = static_cast<std::uint32_t*>(memory(across * bin * sizeof(std::uint32_t))) + result * bin;
+    unfinished = static_cast<int*>(memory(sizeof(int)));
+    apart_ = results_fastest ? across : 1;
+    leader_ = rank - r * apart_;
+  }
+
+  KOKKOS_FUNCTION static tally nothing() { return {key(~key{0}), 0, 0, 0}; }
+  KOKKOS_FUNCTION line_share share(std::int64_t n) const { return {r, along, n}; }
+
+  /// The join of the tallies of the result's threads, in all of them.
+  KOKKOS_FUNCTION tally joined(const tally& mine) const {
+    const int t = team.team_rank();
+    tallies[t] = mine;
+    for (int n = along; n > 1;) {
+      const int half = (n + 1) / 2;
+      team.team_barrier();
+      if (used && r + half < n) tallies[t].join(tallies[t + half * apart_]);
+      n = half;
+    }
+    team.team_barrier();
+    const tally all = tallies[used ? leader_ : t];
+    team.team_barrier();
+    return all;
+  }
+
+  KOKKOS_FUNCTION void clear_bins() const {
+    if (used)
+      for (int b = r; b < 1 << log_bins; b += along) bins[b] = 0;
+    team.team_barrier();
+  }
+  KOKKOS_FUNCTION void count_in(key distance, int shift) const {
+    if constexpr (tuning<Exec>::device) Kokkos::atomic_inc(bins + (distance >> shift));
+    else ++bins[distance >> shift];
+  }
+  /// How far keys of an interval are shifted to give their bins.
+  KOKKOS_FUNCTION int shift_for(key low, key high) const {
+    return Kokkos::max(0, static_cast<int>(Kokkos::Experimental::bit_width_builtin(key(high - low))) - log_bins);
+  }
+
+  /// Adds up groups of bins. Threads start at different bins, against bank conflicts.
+  template <class Count>
+  KOKKOS_FUNCTION void sum_groups(const Count* counts) const {
+    if (used)
+      for (int g = r; g < (1 << log_bins) / group; g += along) {
+        std::int64_t sum = 0;
+        for (int i = 0; i < group; ++i) sum += counts[g * group + (i + g) % group];
+        sums[g] = sum;
+      }
+    team.team_barrier();
+  }
+  /// The bin with the value of a rank, after sum_groups. Loops without branches, whose loads need not wait.
+  template <class Count>
+  KOKKOS_FUNCTION found_bin locate(const Count* counts, std::int64_t rank) const {
+    found_bin found;
+    std::int64_t before = 0;
+    int g = 0;
+    for (int i = 0; i < (1 << log_bins) / group; ++i) {
+      before += sums[i];
+      if (before <= rank) {
+        g = i + 1;
+        found.before = before;
+      }
+    }
+    before = found.before;
+    found.bin = g * group;
+    for (int i = 0; i < group; ++i) {
+      before += counts[g * group + i];
+      if (before <= rank) {
+        found.bin = g * group + i + 1;
+        found.before = before;
+      }
+    }
+    found.count = counts[found.bin];
+    return found;
+  }
+
+  /// Where two ranks of the keys from `low` on are, equal or neighbours: both between low and high, or, after a split,
+  /// on both sides of the end of this interval.
+  struct interval {
+    key low, high;
+    std::int64_t first, second;
+    bool split = false;
+  };
+  /// Narrows an interval down by histograms until it is one key or the ranks are in different bins, or by some of
+  /// these.
+  template <class Keys>
+  KOKKOS_FUNCTION void narrow(const Keys& keys, const line_share& share, interval& at, int rounds = order::bits) const {
+    bool narrowing = used;
+    for (bool go_on = true; go_on && rounds > 0; --rounds) {
+      const int shift = shift_for(at.low, at.high);
+      if (team.team_rank() == 0) *unfinished = 0;
+      clear_bins();
+      if (narrowing)
+        keys.for_each(share, [&](const auto& block) {
+          for (const key k : block)
+            if (key(k - at.low) <= key(at.high - at.low)) count_in(k - at.low, shift);
+        });
+      team.team_barrier();
+      sum_groups(bins);
+      if (narrowing) {
+        narrow_to_bin(bins, shift, at);
+        narrowing = !at.split && shift > 0;
+        if (narrowing) *unfinished = 1;
+      }
+      team.team_barrier();
+      go_on = *unfinished != 0;
+      team.team_barrier();  // before it and the bins are used again
+    }
+  }
+  /// After sum_groups. Returns how many keys the interval then has.
+  template <class Count>
+  KOKKOS_FUNCTION std::int64_t narrow_to_bin(const Count* counts, int shift, interval& at) const {
+    const found_bin f = locate(counts, at.first), s = at.second == at.first ? f : locate(counts, at.second);
+    at.low += key(f.bin) << shift;
+    at.high = at.low + Kokkos::min(key(at.high - at.low), key((key{1} << shift) - 1));
+    at.first -= f.before;
+    at.second -= f.before;
+    at.split = f.bin != s.bin;
+    return f.count;
+  }
+
+  struct pair {
+    key first, second;
+  };
+  /// The keys of the two ranks: after a split, the largest up to the end of the interval and the smallest of the
+  /// others.
+  template <class Keys>
+  KOKKOS_FUNCTION pair select(const Keys& keys, const line_share& share, interval at) const {
+    narrow(keys, share, at);
+    tally t = nothing();
+    if (at.split) keys.for_each(share, [&](const auto& block) { t.split(block, at.high); });
+    t = joined(t);
+    return at.split ? pair{t.high, t.low} : pair{at.low, at.low};
+  }
+
+ private:
+  int apart_, leader_;
+};
+
+}  // namespace quern::impl
+
+#endif
