@@ -5,7 +5,7 @@
 
 #include <quern/core/call.hpp>
 #include <quern/stencil/boundary.hpp>
-#include <quern/stencil/kernel.hpp>
+#include <quern/stencil/launch.hpp>
 
 namespace quern {
 

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_STENCIL_GRID_HPP
+#define QUERN_STENCIL_GRID_HPP
+
+#include <quern/core/source.hpp>
+#include <quern/core/tuning.hpp>
+#include <quern/core/values.hpp>
+#include <quern/stencil/boundary.hpp>
+
+namespace quern::impl {
+
+/// The axes of a stencil in the order of memory: 0 the slowest, along which a thread of a device walks, 2 the fastest.
+/// Arrays of fewer axes have extent 1 along those that they lack.
+struct grid_index {
+  std::int64_t of[3];
+};
+
+/// Which of them axis d of an array of that rank is. Reversed: the first axis is the fastest.
+template <int Rank, bool Reversed>
+KOKKOS_FUNCTION constexpr int grid_axis(int d) {
+  const int e = Reversed ? Rank - 1 - d : d;
+  return e == Rank - 1 ? 2 : e;
+}
+
+/// An output as kernels carry it.
+template <class T>
+struct grid_output {
+  using value_type = T;
+  T* data;
+  std::int64_t stride[3];
+
+  /// Unit: the fastest axis is known to be contiguous.
+  template <bool Unit>
+  KOKKOS_FUNCTION T* at(const grid_index& i) const {
+    return data + i.of[0] * stride[0] + i.of[1] * stride[1] + (Unit ? i.of[2] : i.of[2] * stride[2]);
+  }
+};
+/// An input, in memory or lazy; beyond its axes are the constants of its boundaries.
+template <class Source>
+struct grid_input {
+  using value_type = source_value_t<Source>;
+  using place = decltype(std::declval<const Source&>() + std::int64_t());
+  Source data;
+  std::int64_t stride[3];
+  value_type beyond[3][2];
+
+  template <bool Unit>
+  KOKKOS_FUNCTION place at(const grid_index& i) const {
+    return data + (i.of[0] * stride[0] + i.of[1] * stride[1] + (Unit ? i.of[2] : i.of[2] * stride[2]));
+  }
+};
+
+/// A box of cells, from `low` to before `high`.
+struct grid_box {
+  std::int64_t low[3], high[3];
+  KOKKOS_FUNCTION std::int64_t extent(int a) const { return high[a] - low[a]; }
+  KOKKOS_FUNCTION std::int64_t cells() const { return extent(0) * extent(1) * extent(2); }
+};
+
+/// The cells of a stencil: all that are computed, those whose neighbourhoods are in the arrays, and what continues the
+/// axes.
+struct grid_boxes {
+  std::int64_t extent[3] = {1, 1, 1};
+  boundary::mode mode[3][2] = {};
+  grid_box all{{0, 0, 0}, {1, 1, 1}}, inner{{0, 0, 0}, {1, 1, 1}};
+};
+template <int Rank, bool Reversed, class Shape>
+grid_boxes boxes_of(const std::string& label, const Shape& reach, const shape& extents, const boundaries& edges) {
+  if (edges.count() != Rank && (edges.is_box() || edges.count() != 1))
+    throw Error(label, "boundaries for " + std::to_string(edges.count()) + " axes, expected " + std::to_string(Rank));
+  grid_boxes k;
+  for (int d = 0; d < Rank; ++d) {
+    const int a = grid_axis<Rank, Reversed>(d);
+    const std::int64_t n = k.extent[a] = extents.extent[d], r = reach.radius(d);
+    const std::string where = " along axis " + std::to_string(d) + " of extents " + extents.str();
+    if (edges.is_box()) {
+      const auto [first, last] = edges.range(d);
+      if (first < r || last > n - r || first > last)
+        throw Error(label, "interior_only from " + std::to_string(first) + " to " + std::to_string(last) + where +
+                               " needs values outside of them");
+      k.all.low[a] = k.inner.low[a] = first;
+      k.all.high[a] = k.inner.high[a] = last;
+      continue;
+    }
+    const boundary &low = edges.axis(d).low, &high = edges.axis(d).high;
+    k.mode[a][0] = low.kind();
+    k.mode[a][1] = high.kind();
+    const bool keeps_low = low.kind() == boundary::mode::keep, keeps_high = high.kind() == boundary::mode::keep;
+    if ((keeps_low || keeps_high) && n < 2 * r + 1)
+      throw Error(label, "boundary::keep" + where + " with a neighbourhood of " + std::to_string(2 * r + 1));
+    k.all.low[a] = keeps_low ? r : 0;
+    k.all.high[a] = keeps_high ? n - r : n;
+    k.inner.low[a] = std::min(r, n);
+    k.inner.high[a] = std::max(n - r, k.inner.low[a]);
+    if (k.inner.low[a] == k.inner.high[a]) k.inner.low[a] = k.inner.high[a] = k.all.low[a];
+  }
+  return k;
+}
+
+}  // namespace quern::impl
+
+#endif
