@@ -4,6 +4,7 @@
 #define QUERN_REDUCE_SELECT_HPP
 
 #include <quern/core/axes.hpp>
+#include <quern/core/scratch_layout.hpp>
 #include <quern/core/team_scratch.hpp>
 #include <quern/reduce/select_kernel.hpp>
 
@@ -105,18 +106,13 @@ void launch_tiles(const std::string& label, const Exec& exec, workspace<Exec>& s
 template <class Kernel, class Exec>
 void launch_passes(const std::string& label, const Exec& exec, workspace<Exec>& scratch, Kernel kernel,
                    std::int64_t results) {
-  using key = typename Kernel::key;
   const select_shape& s = kernel.shape = pass_shape(exec, results, kernel.n);
   const std::int64_t bins = std::int64_t{1} << s.log_bins;
-  auto* memory = static_cast<std::byte*>(scratch.require(
-      exec, results * (Kernel::capacity * sizeof(key) + bins * sizeof(std::int64_t) + sizeof(typename Kernel::state))));
-  const auto take = [&]<class P>(P*& part, std::int64_t count) {
-    part = reinterpret_cast<P*>(memory);
-    memory += count * results * sizeof(P);
-  };
-  take(kernel.counts, bins);
-  take(kernel.keys, Kernel::capacity);
-  take(kernel.states, 1);
+  scratch_layout layout;
+  layout.add(kernel.counts, results * bins);
+  layout.add(kernel.keys, results * Kernel::capacity);
+  layout.add(kernel.states, results);
+  layout.allocate(exec, scratch);
   kernel.done = scratch.counters();
   const auto shared = team_scratch<Exec>(label, s.team, Kernel::team_selectors::bytes(s.team, 1, s.log_bins));
   Kokkos::parallel_for(label + "/sample",

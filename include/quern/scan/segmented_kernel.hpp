@@ -4,6 +4,7 @@
 #define QUERN_SCAN_SEGMENTED_KERNEL_HPP
 
 #include <quern/core/axes.hpp>
+#include <quern/core/scratch_layout.hpp>
 #include <quern/core/values.hpp>
 #include <quern/scan/launch.hpp>
 
@@ -413,13 +414,12 @@ void segmented_launch(const Exec& exec, const std::string& label, workspace<Exec
       kernel_type::device ? threads * kernel_type::items : (n + ends + exec.concurrency() - 1) / exec.concurrency();
   kernel.tile = tile;
   const std::int64_t tiles = (n + ends + tile - 1) / tile;
-  const std::size_t first_bytes = tiles * sizeof(state), carry_bytes = (tiles * sizeof(carry) + 15) / 16 * 16;
-  auto* memory = static_cast<std::byte*>(
-      scratch.require(exec, 2 * carry_bytes + first_bytes + 16 + (tiles + 1) * sizeof(std::int64_t)));
-  kernel.left = reinterpret_cast<carry*>(memory);
-  kernel.before = reinterpret_cast<carry*>(memory + carry_bytes);
-  kernel.first = reinterpret_cast<state*>(memory + 2 * carry_bytes);
-  kernel.starts = reinterpret_cast<std::int64_t*>(memory + 2 * carry_bytes + (first_bytes + 15) / 16 * 16);
+  scratch_layout layout;
+  layout.add(kernel.left, tiles);
+  layout.add(kernel.before, tiles);
+  layout.add(kernel.first, tiles);
+  layout.add(kernel.starts, tiles + 1);
+  layout.allocate(exec, scratch);
 
   const auto each_tile = [&]<class Tag>(Tag, const std::string& name, std::int64_t count) {
     using policy = Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>;
