@@ -265,34 +265,6 @@ constexpr void require_order() {
   static_assert(std::is_trivially_copyable_v<T>, "quern::sort: values must be trivially copyable");
 }
 
-template <class Order>
-struct in_order_pair {
-  Order order;
-  template <class T>
-  KOKKOS_FUNCTION bool operator()(const T& first, const T& second) const {
-    return order.in_order(first, second);
-  }
-};
-
-/// `is_sorted` as a reduction of all pairs of neighbours.
-template <class Exec, class Out, class X, class... Options>
-void reduce_pairs(const std::string& label, const Exec& exec, workspace<Exec>& scratch, const strided<Out>& out,
-                  const X& x_view, const Options&... options) {
-  using T = value_of<X>;
-  require_order<T, Options...>();
-  const auto x = make_input<Exec>(x_view, label).array;
-  check_overlap(label, out, x, "x", false);
-  const sort_lines lines(label, x.extents, options...);
-  array_input<T> first{lines.of(x)};
-  const int last = first.array.extents.rank - 1;
-  std::int64_t& pairs = first.array.extents.extent[last];
-  pairs = std::max<std::int64_t>(pairs - 1, 0);
-  array_input<T> second = first;
-  second.array.data += second.array.stride[last];
-  reduce_launch(exec, label, scratch, op_reducer<bool, and_op>{{}, true}, in_order_pair{ordering_of<T>(options...)},
-                axis_set::all(), out, first, second);
-}
-
 }  // namespace impl
 
 /// The elements of x along each line in order: `numpy.sort`. See the table above for options.
@@ -409,42 +381,6 @@ template <view_like Keys, view_like Values, class... Options>
   requires impl::sort_options<impl::value_of<Keys>, Options...>
 void sort_by_key(const Keys& keys, const Values& values, const Options&... options) {
   sort_by_key(impl::space_of(keys), keys, values, options...);
-}
-
-/// Whether x is in order along each line, as `sort` would leave it. Waits for `exec`.
-/// @throws Error if the axis is out of range
-template <execution_space Exec, view_like X, class... Options>
-  requires impl::sort_options<impl::value_of<X>, Options...>
-bool is_sorted(const Exec& exec, const X& x, const Options&... options) {
-  const std::string label = "quern::is_sorted";
-  impl::lease<Exec> held(exec);
-  auto* sorted = held.template result<bool>();
-  impl::reduce_pairs(label, exec, held.scratch(), impl::strided<bool>{sorted, {}, {}}, x, options...);
-  exec.fence(label + ": result");
-  return *sorted;
-}
-template <view_like X, class... Options>
-  requires impl::sort_options<impl::value_of<X>, Options...>
-bool is_sorted(const X& x, const Options&... options) {
-  return is_sorted(impl::space_of(x), x, options...);
-}
-
-/// Tells without waiting: `out` gets 1 or 0.
-/// @param out of rank 0 and an integer type or bool
-template <execution_space Exec, view_like Out, view_like X, class... Options>
-  requires impl::sort_options<impl::value_of<X>, Options...>
-void is_sorted(const Exec& exec, const Out& out, const X& x, const Options&... options) {
-  impl::call c("quern::is_sorted", exec);
-  static_assert(std::is_integral_v<impl::value_of<Out>>, "quern::is_sorted: out must be of an integer type or bool");
-  const auto to = c.output(out);
-  if (to.extents.rank != 0) impl::reject_extents(c.label, "out", to.extents, "rank 0");
-  impl::lease<Exec> held(exec);
-  impl::reduce_pairs(c.label, exec, held.scratch(), to, x, options...);
-}
-template <view_like Out, view_like X, class... Options>
-  requires impl::sort_options<impl::value_of<X>, Options...>
-void is_sorted(const Out& out, const X& x, const Options&... options) {
-  is_sorted(impl::space_of(out), out, x, options...);
 }
 
 }  // namespace quern

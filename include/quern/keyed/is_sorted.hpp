@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_IS_SORTED_HPP
+#define QUERN_KEYED_IS_SORTED_HPP
+
+#include <quern/core/call.hpp>
+#include <quern/keyed/sort.hpp>
+#include <quern/reduce/launch.hpp>
+
+namespace quern {
+namespace impl {
+
+template <class Order>
+struct in_order_pair {
+  Order order;
+  template <class T>
+  KOKKOS_FUNCTION bool operator()(const T& first, const T& second) const {
+    return order.in_order(first, second);
+  }
+};
+
+/// A reduction of all pairs of neighbours along each line.
+template <class Exec, class Out, class T, class... Options>
+void reduce_pairs(call<Exec>& c, const strided<Out>& out, const strided<const T>& x, const Options&... options) {
+  require_order<T, Options...>();
+  const sort_lines lines(c.label, x.extents, options...);
+  array_input<T> first{lines.of(x)};
+  const int last = first.array.extents.rank - 1;
+  std::int64_t& pairs = first.array.extents.extent[last];
+  pairs = std::max<std::int64_t>(pairs - 1, 0);
+  array_input<T> second = first;
+  second.array.data += second.array.stride[last];
+  reduce_launch(c.exec, c.label, c.scratch(), op_reducer<bool, and_op>{{}, true},
+                in_order_pair{ordering_of<T>(options...)}, axis_set::all(), out, first, second);
+}
+
+}  // namespace impl
+
+/// Whether x is in order along each line, as `sort` would leave it: returned with `on_host` or without an output, for
+/// which the call waits, or written to `out`.
+/// @param out     of rank 0 and an integer type or bool
+/// @param options those of `sort`
+/// @throws Error if the axis is out of range
+template <execution_space Exec, result_like Out, view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+auto is_sorted(const Exec& exec, const Out& out, const X& x_view, const Options&... options) {
+  impl::call c("quern::is_sorted", exec);
+  const auto x = c.input(x_view);
+  if constexpr (view_like<Out>) {
+    static_assert(std::is_integral_v<impl::value_of<Out>>, "quern::is_sorted: out must be of an integer type or bool");
+    const auto to = c.output(out);
+    if (to.extents.rank != 0) impl::reject_extents(c.label, "out", to.extents, "rank 0");
+    impl::check_overlap(c.label, to, x, "x", false);
+    impl::reduce_pairs(c, to, x, options...);
+  } else {
+    auto* sorted = c.template result<bool>();
+    impl::reduce_pairs(c, impl::strided<bool>{sorted, {}, {}}, x, options...);
+    exec.fence(c.label + ": result");
+    return bool{*sorted};
+  }
+}
+template <execution_space Exec, view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+bool is_sorted(const Exec& exec, const X& x, const Options&... options) {
+  return is_sorted(exec, on_host, x, options...);
+}
+template <view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+bool is_sorted(const X& x, const Options&... options) {
+  return is_sorted(impl::space_of(x), on_host, x, options...);
+}
+template <view_like Out, view_like X, class... Options>
+  requires impl::sort_options<impl::value_of<X>, Options...>
+void is_sorted(const Out& out, const X& x, const Options&... options) {
+  is_sorted(impl::space_of(out), out, x, options...);
+}
+
+}  // namespace quern
+
+#endif
