@@ -14,9 +14,10 @@
 /// | `sum(exec, out, in)` | writes the rank-0 View `out`; asynchronous on `exec` |
 /// | `sum(exec, out, in, axes{0, -1})` | the same along axes, to a View of the remaining extents |
 /// | `sum(exec, out, in, axis{1}, work)` | with the caller's `quern::workspace`, for device graphs |
-/// | `sum(in)`, `sum(out, in)`, `sum(out, in, axis{1})` | on a default instance of in's execution space |
+/// | `sum(in)`, `sum(out, in)`, `sum(out, in, axis{1})` | on a default instance of the execution space of in, or out |
 ///
-/// `in` is any `view_like` of any rank, layout, strides and extents (more than 2^31 elements too), and is read once.
+/// `in` is an array of any rank, layout, strides and extents (more than 2^31 elements too), and is read once; it may be
+/// lazy, `sum(exec, lazy(f, x, y))`. `on_host` in place of `out` is the first form. Options come last, in any order.
 /// `out` may have any layout; its elements convert to its value type. Scratch memory is about one accumulator for each
 /// team that the device runs at a time; it comes from the pool of the execution-space instance. Results repeat bit by
 /// bit from run to run on one machine with one number of threads.

@@ -15,10 +15,10 @@
 /// | `cumsum(exec, out, in, axis{1}, work)` | with the caller's `quern::workspace`, for device graphs |
 /// | `cumsum(out, in)`, `cumsum(out, in, axis{1})` | on a default instance of out's execution space |
 ///
-/// `out` and `in` have equal extents, any rank, layout and strides; they may be the same View. All calls are
-/// asynchronous. Scratch memory is two accumulators for each chunk of a line; it comes from the pool
-/// of the execution-space instance. Where lines are too few for the machine, a device reads the input twice, and the
-/// host a second time from its caches.
+/// `out` and `in` have equal extents, any rank, layout and strides; they may be the same View. `in` may be lazy, and
+/// out the View of one of its leaves; it is computed twice where a device reads it twice. All calls are asynchronous.
+/// Scratch memory is two accumulators for each chunk of a line; it comes from the pool of the execution-space instance.
+/// Where lines are too few for the machine, a device reads the input twice, and the host a second time from its caches.
 ///
 /// @throws Error if extents do not fit, the axis is out of range, or `out` shares memory with `in` without being it
 

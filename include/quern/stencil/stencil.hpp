@@ -101,7 +101,7 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
 /// di)`.
 ///
 /// @tparam Shape the neighbourhood: `quern::box<radius>` or `quern::star<radius>`, with one radius or one for each
-/// axis.
+/// axis;
 ///               `f` must not look further
 /// @param out    a View of rank 1 to 3, or several, `quern::outputs(u, v)`; then f returns a `Kokkos::Array` of as many
 /// values
