@@ -134,7 +134,7 @@ must_say("Quern has no component 'fft'; it has: core, linalg, quern." ${configur
          "Quern_ROOT=${WORK}/moved" -D COMPONENTS=fft)
 
 # Before 1.0 another minor version is not compatible, a patch is.
-foreach(version IN ITEMS 0.2 0.0 1.0)
+foreach(version IN ITEMS 0.3 0.1 1.0)
   must_say("compatible" ${configure} -B "${WORK}/version" -D "Quern_ROOT=${WORK}/moved" -D VERSION=${version})
 endforeach()
 must_work(${configure} -B "${WORK}/patch" -D "Quern_ROOT=${WORK}/moved" -D VERSION=0.2.0 -D COMPONENTS=core -D
