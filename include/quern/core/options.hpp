@@ -4,7 +4,7 @@
 #define QUERN_CORE_OPTIONS_HPP
 
 /// @file
-/// Options that operations of several modules take, and which arguments an operation has.
+/// Options that operations of several modules take.
 
 #include <quern/core/axes.hpp>
 #include <quern/core/concepts.hpp>
