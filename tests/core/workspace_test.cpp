@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <array>
+#include <functional>
 #include <quern/core/workspace.hpp>
 #include <quern/keyed.hpp>
 #include <quern/map.hpp>
@@ -84,39 +85,44 @@ TYPED_TEST(Workspace, SeveralHostThreadsOnOneInstance) {
   EXPECT_EQ((std::array<int, threads>{}), wrong);
 }
 
-// A sort of long lines holds several arrays at a time.
+// Twice, since a warm call must need no more than a cold one; a sort of long lines holds several arrays at a time.
 TYPED_TEST(Workspace, ScopeServesAnyOperation) {
   const TypeParam exec;
-  quern::workspace<TypeParam> w;
-  const Kokkos::View<double*, TypeParam> x("x", 100000), sorted("sorted", 100000);
-  const Kokkos::View<std::int64_t*, TypeParam> order("order", 100000);
+  constexpr int n = 100000;
+  const auto line = [&](auto zero) { return Kokkos::View<decltype(zero)*, TypeParam>("line", n); };
+  const auto x = line(0.0), y = line(0.0);
+  const auto order = line(std::int64_t());
+  const Kokkos::View<double, TypeParam> result("result");
+  const Kokkos::View<std::int64_t, TypeParam> found("found");
+  const Kokkos::View<std::int64_t*, TypeParam> counts("counts", 50);
   quern::random::uniform(exec, x, quern::random::key(1));
-  std::size_t needed = 0;
-  {
-    const quern::workspace_scope scope(w);
-    quern::sort(exec, sorted, x);
-    quern::argsort(exec, order, x);
-    needed = w.size();
-    quern::sort(exec, sorted, x);
-    quern::argsort(exec, order, x);
+  const std::vector<std::function<void()>> operations{
+      [&] { quern::sum(exec, result, x); },
+      [&] { quern::median(exec, result, x); },
+      [&] { quern::cumsum(exec, y, x); },
+      [&] { quern::sort(exec, y, x); },
+      [&] { quern::argsort(exec, order, x); },
+      [&] { quern::unique(exec, y, found, x); },
+      [&] { quern::compact(exec, y, found, x, x); },
+      [&] { quern::histogram(exec, counts, x, quern::bin_range{0.0, 1.0}); },
+      [&] { quern::random::permutation(exec, order, quern::random::key(2)); }};
+  for (std::size_t k = 0; k < operations.size(); ++k) {
+    quern::workspace<TypeParam> work;
+    std::size_t needed = 0;
+    {
+      const quern::workspace_scope scope(work);
+      operations[k]();
+      needed = work.size();
+      operations[k]();
+    }
+    EXPECT_EQ(needed, work.size()) << "a warm call of operation " << k;
+    operations[k]();
+    EXPECT_EQ(needed, work.size()) << "outside of the scope, operation " << k;
+    // A single thread has nothing to share in a reduction, but keeps the keys of a sort.
+    if (exec.concurrency() > 1 || k == 4) {
+      EXPECT_GT(needed, 0u) << "operation " << k;
+    }
   }
-  EXPECT_GT(needed, 0u);
-  EXPECT_EQ(needed, w.size()) << "a warm call needs no more";
-  quern::argsort(exec, order, sorted);
-  EXPECT_EQ(needed, w.size()) << "outside of the scope";
-  EXPECT_TRUE(quern::is_sorted(exec, sorted));
-}
-
-TYPED_TEST(Workspace, OfTheCallerServesAReduction) {
-  const TypeParam exec;
-  quern::workspace<TypeParam> w;
-  Kokkos::View<double*, TypeParam> x("x", 1000);
-  Kokkos::View<double, TypeParam> out("out");
-  quern::fill(exec, x, 0.5);
-  quern::sum(exec, out, x, w);
-  EXPECT_EQ(500.0, test::value(out));
-  // A single thread has nothing to share.
-  EXPECT_EQ(exec.concurrency() > 1, w.size() > 0);
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ class GroupBy : public testing::Test {
     expect(place, best(true));
     quern::argmax(place, values, by);
     expect(place, best(false));
-    quern::first(Exec(), of_type, values, by);
+    quern::group_first(Exec(), of_type, values, by);
     expect(of_type, [&](const auto& at) { return x[at[0]]; });
     quern::count(place, by);
     expect(place, [&](const auto& at) { return at.size(); });
@@ -184,9 +184,9 @@ TYPED_TEST(GroupBy, KeysOfARange) {
   try {
     quern::group_by(E(), view, quern::key_range{1, 248}, quern::checked);
     ADD_FAILURE() << "no error";
-  } catch (const quern::DataError& e) {
+  } catch (const quern::KeyRangeError& e) {
     const auto bad = std::find_if(keys.begin(), keys.end(), [](int k) { return k < 1 || k >= 248; }) - keys.begin();
-    EXPECT_EQ(bad, e.item());
+    EXPECT_EQ(bad, e.position());
     EXPECT_EQ("quern::group_by: the key at position " + std::to_string(bad) + " is not from 1 to 247",
               std::string(e.what()));
   }
@@ -252,7 +252,7 @@ TYPED_TEST(GroupBy, RangesOfExtremeKeys) {
   const auto large = this->row(std::vector<std::uint64_t>{~std::uint64_t{0}, 3, 1ull << 63});
   EXPECT_EQ((std::vector<std::int32_t>{-1, 0, -1}),
             test::contents(quern::group_by(TypeParam(), large, quern::key_range{-10, 10}).labels()));
-  EXPECT_THROW(quern::group_by(TypeParam(), large, quern::key_range{-10, 10}, quern::checked), quern::DataError);
+  EXPECT_THROW(quern::group_by(TypeParam(), large, quern::key_range{-10, 10}, quern::checked), quern::KeyRangeError);
 }
 
 TYPED_TEST(GroupBy, MeansOfLargeIntegersAndSmallGroups) {

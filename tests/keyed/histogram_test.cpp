@@ -154,9 +154,9 @@ TYPED_TEST(Bins, CheckedKeys) {
   const auto first = [](const auto& call) {
     try {
       call();
-    } catch (const quern::DataError& e) {
+    } catch (const quern::KeyRangeError& e) {
       EXPECT_STREQ("quern::bincount: the key at position 2 is not from 0 to 2", e.what());
-      return e.item();
+      return e.position();
     }
     return std::int64_t{-1};
   };
@@ -214,7 +214,7 @@ TYPED_TEST(Bins, ReportMisuse) {
     try {
       call();
       ADD_FAILURE() << "no error";
-    } catch (const quern::DataError& found) {
+    } catch (const quern::UnsortedError& found) {
       EXPECT_EQ(2, found.position());
     }
   };

@@ -113,7 +113,7 @@ TYPED_TEST(Join, NothingAndMisuse) {
   this->check(std::vector<int>{}, std::vector<int>{});
   const auto a = this->row(std::vector<int>{1, 2, 1});
   const Kokkos::View<int*, E> two("two", 2), other("other", 2);
-  EXPECT_THROW(quern::join(E(), two, other, a, a), quern::DataError);
+  EXPECT_THROW(quern::join(E(), two, other, a, a), quern::CapacityError);
   const Kokkos::View<std::int64_t, E> count("count");
   quern::join(E(), two, other, a, a, quern::size_to{count});
   EXPECT_EQ(5, test::value(count));

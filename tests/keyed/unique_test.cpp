@@ -122,7 +122,7 @@ TYPED_TEST(Unique, SelectionsOfTables) {
   quern::compact(E(), few, x, mask, quern::size_to{count});
   EXPECT_EQ(found, test::value(count));
   expect_first(10, std::vector<T>(expected.begin(), expected.begin() + 10), test::contents(few));
-  EXPECT_THROW(quern::compact(E(), few, x, mask), quern::DataError);
+  EXPECT_THROW(quern::compact(E(), few, x, mask), quern::CapacityError);
 }
 
 template <class Exec>
@@ -242,9 +242,10 @@ TYPED_TEST(UniqueLarge, Misuse) {
   try {
     quern::unique(E(), few, x);
     ADD_FAILURE() << "no error";
-  } catch (const quern::DataError& e) {
+  } catch (const quern::CapacityError& e) {
     EXPECT_STREQ("quern::unique: there are 39 results and room for 3", e.what());
-    EXPECT_EQ(3, e.item());
+    EXPECT_EQ(39, e.needed());
+    EXPECT_EQ(3, e.room());
   }
 }
 

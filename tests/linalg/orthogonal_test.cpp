@@ -201,25 +201,25 @@ TYPED_TEST(Orthogonal, SvdOfDeficientRank) {
 // What is left of columns that are parallel is rounding errors, and these may be parallel again.
 TYPED_TEST(Orthogonal, SvdOfParallelColumns) {
   using T = typename TestFixture::T;
-  const auto check = [&](int m, int n, const auto& element) {
-    std::vector<T> a(m * n);
-    for (int i = 0; i < m; ++i)
-      for (int j = 0; j < n; ++j) a[i * n + j] = test::number<T>(element(i, j), 0);
-    this->check_svd(a, 1, m, n);
+  // One batch of all matrices of a size.
+  const auto check = [&](int m, int n, const auto&... element) {
+    std::vector<T> a;
+    const auto append = [&](const auto& of) {
+      for (int i = 0; i < m; ++i)
+        for (int j = 0; j < n; ++j) a.push_back(test::number<T>(of(i, j), 0));
+    };
+    (append(element), ...);
+    this->check_svd(a, sizeof...(element), m, n);
   };
-  for (int n = 1; n <= 64; ++n) {
-    check(n, n, [](int, int) { return 1; });
-    check(n, n, [](int, int) { return 0.1; });
-    check(n, n, [](int i, int j) { return i * j; });
-    check(n, n, [](int i, int j) { return (i + 1) * (j + 1); });
-    check(n, n, [&](int i, int j) { return 1 + (i < n / 2) + 3 * (j < n / 3); });
-    check(n, n, [](int i, int j) { return i + j; });
-  }
-  for (const auto& [m, n] : {std::array<int, 2>{64, 5}, {7, 64}, {33, 32}, {3, 2}}) {
-    check(m, n, [](int, int) { return 7; });
-    check(m, n, [](int i, int j) { return (i % 3) * (j % 2) + (i % 2) * (j % 5); });
-    check(m, n, [](int i, int j) { return i == 0 ? 1e-10 * j : j == 1 ? 1e8 : 1; });
-  }
+  for (int n = 1; n <= 64; ++n)
+    check(
+        n, n, [](int, int) { return 1; }, [](int, int) { return 0.1; }, [](int i, int j) { return i * j; },
+        [](int i, int j) { return (i + 1) * (j + 1); }, [&](int i, int j) { return 1 + (i < n / 2) + 3 * (j < n / 3); },
+        [](int i, int j) { return i + j; });
+  for (const auto& [m, n] : {std::array<int, 2>{64, 5}, {7, 64}, {33, 32}, {3, 2}})
+    check(
+        m, n, [](int, int) { return 7; }, [](int i, int j) { return (i % 3) * (j % 2) + (i % 2) * (j % 5); },
+        [](int i, int j) { return i == 0 ? 1e-10 * j : j == 1 ? 1e8 : 1; });
 }
 
 // Squares of such elements overflow or vanish.

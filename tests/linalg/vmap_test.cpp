@@ -84,11 +84,11 @@ TYPED_TEST(Vmap, TakesItemsAlongAnyAxis) {
   for (const bool team : {false, true}) {
     Kokkos::deep_copy(y, T(77));
     if (team)
-      quern::vmap(E(), quern::along(y, quern::axis{1}), by_team(), quern::shared(one),
-                  quern::along(x, quern::axis{-1}));
+      quern::vmap(E(), quern::batched(y, quern::axis{1}), by_team(), quern::unbatched(one),
+                  quern::batched(x, quern::axis{-1}));
     else
-      quern::vmap(E(), quern::along(y, quern::axis{-1}), by_thread(), quern::shared(one),
-                  quern::along(x, quern::axis{1}));
+      quern::vmap(E(), quern::batched(y, quern::axis{-1}), by_thread(), quern::unbatched(one),
+                  quern::batched(x, quern::axis{1}));
     const auto out = test::contents(y);
     for (std::int64_t b = 0; b < batch; ++b)
       for (std::int64_t i = 0; i < m; ++i) results[b * m + i] = out[i * batch + b];
@@ -342,7 +342,7 @@ TYPED_TEST(Vmap, ReportsMisuse) {
   const auto x = this->template array<2>({batch, n}, 2), y = this->template array<2>({batch, m}, 3);
   test::expect_error("quern::vmap: in 1 has 12 items, expected 13", [&] { quern::vmap(y, by_thread(), fewer, x); });
   test::expect_error("quern::vmap: axis 2 is out of range, expected one of an array of rank 2",
-                     [&] { quern::vmap(y, by_thread(), a, quern::along(x, quern::axis{2})); });
+                     [&] { quern::vmap(y, by_thread(), a, quern::batched(x, quern::axis{2})); });
   const auto part = Kokkos::subview(x, Kokkos::ALL, Kokkos::pair<int, int>(0, m));
   test::expect_error("quern::vmap: out and in 2 share memory and are not the same View",
                      [&] { quern::vmap(part, by_thread(), a, x); });

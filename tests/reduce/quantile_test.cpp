@@ -271,20 +271,19 @@ TYPED_TEST(QuantileTypes, FormsAndErrors) {
   const TypeParam e;
   Kokkos::View<float, TypeParam> scalar("scalar");
   Kokkos::View<double*, TypeParam> rows("rows", 2), three("three", 3);
-  quern::workspace<TypeParam> work;
   EXPECT_EQ(3.5, quern::median(x));
   EXPECT_EQ(3.5, quern::nanmedian(x));
   EXPECT_EQ(6, quern::quantile(x, 1.0));
   EXPECT_EQ(2, quern::nanquantile(x, 0.3, interpolation::lower));
   quern::quantile(scalar, x, 0.3, interpolation::higher);
   EXPECT_EQ(3.0f, test::value(scalar));
-  quern::nanquantile(e, scalar, x, 0, work);
+  quern::nanquantile(e, scalar, x, 0);
   EXPECT_EQ(1.0f, test::value(scalar));
   quern::median(rows, x, quern::axis{1});
   EXPECT_EQ((std::vector<double>{4, 3}), test::contents(rows));
-  quern::nanmedian(e, three, x, quern::axis{0}, work);
+  quern::nanmedian(e, three, x, quern::axis{0});
   EXPECT_EQ((std::vector<double>{3, 3.5, 4}), test::contents(three));
-  quern::quantile(e, three, x, quern::probabilities{0, 0.2, 1}, work);
+  quern::quantile(e, three, x, quern::probabilities{0, 0.2, 1});
   EXPECT_EQ((std::vector<double>{1, 2, 6}), test::contents(three));
 
   test::expect_error("quern::quantile: a probability is 1.500000, expected 0 to 1",

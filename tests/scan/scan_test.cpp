@@ -257,9 +257,10 @@ TYPED_TEST(ScanOn, NothingAndErrors) {
 
 TYPED_TEST(ScanOn, WithAWorkspace) {
   quern::workspace<TypeParam> work;
+  const quern::workspace_scope scope(work);
   const auto values = test::samples<double>(100'000);
   const auto x = this->template on_device<double>({100'000}, values);
-  quern::cumsum(this->e, x, x, quern::axis{0}, work);
+  quern::cumsum(this->e, x, x, quern::axis{0});
   EXPECT_EQ(scanned(std::array<std::int64_t, 1>{100'000}, values, 0, false, 0.0, add<double>()), test::contents(x));
 }
 

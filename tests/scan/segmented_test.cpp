@@ -130,8 +130,7 @@ TYPED_TEST(SegmentedOn, KeepsTheOrder) {
 TYPED_TEST(SegmentedOn, InPlaceWithSmallOffsets) {
   const auto x = this->on_device(std::vector<double>(9'000, 1.0));
   const auto offsets = this->on_device(std::vector<std::int32_t>{0, 4'000, 4'001, 9'000});
-  quern::workspace<TypeParam> work;
-  quern::segmented_scan(this->e, x, plus<double>(), 0.0, x, offsets, quern::checked, work);
+  quern::segmented_scan(this->e, x, plus<double>(), 0.0, x, offsets, quern::checked);
   const auto found = test::contents(x);
   EXPECT_EQ(4'000.0, found[3'999]);
   EXPECT_EQ(1.0, found[4'000]);

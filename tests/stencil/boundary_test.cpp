@@ -113,7 +113,7 @@ struct BoundaryMix : testing::Test {
   using value = typename Case::value;
 
   template <class Shape, class F>
-  void check(const std::array<std::int64_t, 2>& n, const quern::sides& a, const quern::sides& b, const F& f) {
+  void check(const std::array<std::int64_t, 2>& n, const quern::boundary_pair& a, const quern::boundary_pair& b, const F& f) {
     const auto values = test::samples<value>(n[0] * n[1]);
     const auto in = test::make_array<value, 2, layout, exec>(n, values);
     const auto out = test::make_array<value, 2, layout, exec>(n, std::vector<value>(n[0] * n[1], value(77)));
@@ -146,7 +146,7 @@ TYPED_TEST(BoundaryMix, EachSideForItself) {
   const boundary modes[] = {boundary::wrap,   boundary::constant(2), boundary::keep,
                             boundary::mirror, boundary::nearest,     boundary::reflect};
   for (int m = 0; m < 6; ++m) {
-    const quern::sides rows(modes[m], modes[(m + 1) % 6]), columns(modes[(m + 3) % 6], modes[(m + 5) % 6]);
+    const quern::boundary_pair rows(modes[m], modes[(m + 1) % 6]), columns(modes[(m + 3) % 6], modes[(m + 5) % 6]);
     for (const std::array<std::int64_t, 2>& n :
          {std::array<std::int64_t, 2>{5, 3}, {6, 64}, {70, 9}, {33, 160}, {300, 48}}) {
       this->template check<quern::box<2, 1>>(n, rows, columns, corners());

@@ -244,7 +244,7 @@ TYPED_TEST(FiltersOn, SeparableWeightsAreTheirProduct) {
   for (const quern::boundaries& edge :
        {quern::boundaries(k), quern::boundaries(boundary::keep), quern::boundaries(boundary::wrap),
         quern::boundaries{boundary::keep, boundary::reflect}, quern::boundaries{boundary::mirror, boundary::keep},
-        quern::boundaries{quern::sides{boundary::keep, k}, quern::sides{boundary::nearest, k}},
+        quern::boundaries{quern::boundary_pair{boundary::keep, k}, quern::boundary_pair{boundary::nearest, k}},
         quern::boundaries(quern::interior_only{{2, 20}, {5, 24}})}) {
     expect_separable<TypeParam, Kokkos::LayoutRight>(odd, even, edge);
     expect_separable<TypeParam, Kokkos::LayoutLeft>(even, odd, edge);

@@ -113,7 +113,8 @@ TYPED_TEST(Callbacks, ReductionsWaitOnlyForHostValues) {
   expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) { quern::sum(exec, out, x); });
   expect_quiet<TypeParam>(kernels, 1, [&](const auto& exec) { quern::sum(exec, x); });
   quern::workspace<TypeParam> work;
-  expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) { quern::sum(exec, out, x, work); });
+  const quern::workspace_scope scope(work);
+  expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) { quern::sum(exec, out, x); });
 }
 
 TYPED_TEST(Callbacks, TwoPassesKeepTheMeansInScratch) {
@@ -186,7 +187,7 @@ TYPED_TEST(Callbacks, GroupsAndJoinsWaitOnlyWhenMade) {
   expect_quiet<TypeParam>({"quern::min/best", "quern::min", "quern::min/values"}, 0,
                           [&](const auto& exec) { quern::min(exec, sums, x, by); });
   const auto one = Kokkos::subview(left, Kokkos::pair<int, int>(0, 1));
-  expect_quiet<TypeParam>({"quern::first"}, 0, [&](const auto& exec) { quern::first(exec, one, keys, by); });
+  expect_quiet<TypeParam>({"quern::group_first"}, 0, [&](const auto& exec) { quern::group_first(exec, one, keys, by); });
   constexpr bool vendor = quern::impl::vendor_radix_sort<TypeParam>::available;
   const std::vector<std::string> kernels{
       "quern::join/count", "quern::join/sort/keys", vendor ? "quern::join/sort/values" : "quern::join/sort/count",
@@ -225,7 +226,7 @@ TYPED_TEST(Callbacks, BatchesWaitOnlyToThrow) {
   Kokkos::View<double**, TypeParam> b("b", 9, 5), x("x", 9, 5);
   Kokkos::View<int*, TypeParam> info("info", 9);
   Kokkos::deep_copy(a, 1.0);
-  const quern::item<double***, TypeParam> diagonal(
+  const quern::batch_item<double***, TypeParam> diagonal(
       a.data(), Kokkos::LayoutStride(9, a.stride(0), 5, a.stride(1) + a.stride(2), 1, 1));
   Kokkos::deep_copy(diagonal, 3.0);
   expect_quiet<TypeParam>({"quern::solve/registers"}, 0, [&](const auto& exec) { quern::solve(exec, x, a, b, info); });
@@ -253,7 +254,7 @@ TYPED_TEST(Callbacks, SingleMatricesAllocateNothingTwice) {
     for (const event& e : watch([&] { call(TypeParam()); })) EXPECT_NE("allocate", e.kind) << e.name;
   };
   Kokkos::deep_copy(square, 1.0);
-  const quern::item<double**, TypeParam> diagonal(square.data(),
+  const quern::batch_item<double**, TypeParam> diagonal(square.data(),
                                                   Kokkos::LayoutStride(70, square.stride(0) + square.stride(1), 1, 1));
   Kokkos::deep_copy(diagonal, 200.0);
   expect_no_allocation([&](const auto& exec) { quern::qr(exec, q, r, a); });

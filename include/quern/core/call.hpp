@@ -7,7 +7,7 @@
 /// What every operation does with its arguments before it launches anything.
 ///
 /// An operation has one function with all of its arguments, `op(exec, out, in..., options)`, which opens an
-/// `impl::call`. That gives it the memory of outputs and inputs, the options and scratch memory. The overload without
+/// `impl::call`. That gives it the memory of outputs and inputs, and scratch memory. The overload without
 /// an execution space passes `impl::space_of(out)` on and does nothing else.
 
 #include <concepts>
@@ -15,6 +15,9 @@
 #include <quern/core/operands.hpp>
 #include <quern/core/options.hpp>
 #include <quern/core/source.hpp>
+#include <quern/core/workspace.hpp>
+#include <string>
+#include <utility>
 
 namespace quern::impl {
 
@@ -46,14 +49,7 @@ class call {
   const std::string label;  // in messages and, as a prefix, of kernels
   const Exec& exec;
 
-  template <class... Options>
-  call(const std::string& operation, const Exec& space, Options&... options) : label(operation), exec(space) {
-    static_assert((0 + ... + (is_option<workspace<Exec>, Options> ? 1 : 0)) <= 1, "quern: two workspaces");
-    [[maybe_unused]] const auto take = [&](auto& o) {
-      if constexpr (is_option<workspace<Exec>, decltype(o)>) given_.emplace(o);
-    };
-    (take(options), ...);
-  }
+  call(std::string operation, const Exec& space) : label(std::move(operation)), exec(space) {}
 
   template <class V>
   auto output(const V& view) const {
@@ -78,7 +74,7 @@ class call {
     return as_source(elements(v));
   }
 
-  /// The caller's workspace, or one that this call has until it ends.
+  /// The workspace of the thread's `workspace_scope`, or one that this call has until it ends.
   workspace<Exec>& scratch() { return held().scratch(); }
   /// Memory that kernels can write and the host can read, for one value.
   template <class T>
@@ -92,7 +88,6 @@ class call {
     return *held_;
   }
   written_views marks_;
-  std::optional<workspace_scope<Exec>> given_;
   std::optional<lease<Exec>> held_;
 };
 

@@ -19,14 +19,21 @@ class Error : public std::invalid_argument {
   Error(const std::string& operation, const std::string& problem) : std::invalid_argument(operation + ": " + problem) {}
 };
 
-/// The data of a call have no result. Operations that find this on a device say so in an `info` View where one is
-/// passed, and wait and throw where none is.
+/// The data of a call have no result. Thrown where the call waits; a matrix operation with an `info` View reports there
+/// instead.
 class DataError : public std::runtime_error {
  public:
-  /// `item` is the first of the batch that failed, `position` the row at which it did.
-  DataError(const std::string& operation, const std::string& problem, std::int64_t item, int position)
-      : std::runtime_error(operation + ": " + problem), item_(item), position_(position) {}
+  DataError(const std::string& operation, const std::string& problem) : std::runtime_error(operation + ": " + problem) {}
+};
+
+/// A matrix has no result.
+class MatrixError : public DataError {
+ public:
+  MatrixError(const std::string& operation, const std::string& problem, std::int64_t item, int position)
+      : DataError(operation, problem), item_(item), position_(position) {}
+  /// The first matrix of the batch that failed, counted from 0.
   std::int64_t item() const { return item_; }
+  /// The row at which it failed, counted from 0; an `info` View counts from 1.
   int position() const { return position_; }
 
  private:
@@ -35,18 +42,52 @@ class DataError : public std::runtime_error {
 };
 
 /// A matrix has no inverse: the pivot in row `position()` of its LU factorization is exactly zero.
-class SingularMatrixError : public DataError {
-  using DataError::DataError;
+class SingularMatrixError : public MatrixError {
+  using MatrixError::MatrixError;
 };
 
 /// A matrix is not positive definite: the pivot in row `position()` of its Cholesky factorization is not positive.
-class NotPositiveDefiniteError : public DataError {
-  using DataError::DataError;
+class NotPositiveDefiniteError : public MatrixError {
+  using MatrixError::MatrixError;
 };
 
 /// An iteration has not converged.
-class ConvergenceError : public DataError {
-  using DataError::DataError;
+class ConvergenceError : public MatrixError {
+  using MatrixError::MatrixError;
+};
+
+/// An element has a value that the operation cannot take.
+class ElementError : public DataError {
+ public:
+  ElementError(const std::string& operation, const std::string& problem, std::int64_t position)
+      : DataError(operation, problem), position_(position) {}
+  /// The row-major position of the first such element.
+  std::int64_t position() const { return position_; }
+
+ private:
+  std::int64_t position_;
+};
+
+/// A key is outside of the range that the call names.
+class KeyRangeError : public ElementError {
+  using ElementError::ElementError;
+};
+
+/// An element is greater than the next, or NaN, where the operation needs ascending order.
+class UnsortedError : public ElementError {
+  using ElementError::ElementError;
+};
+
+/// There are more results than the outputs hold.
+class CapacityError : public DataError {
+ public:
+  CapacityError(const std::string& operation, const std::string& problem, std::int64_t needed, std::int64_t room)
+      : DataError(operation, problem), needed_(needed), room_(room) {}
+  std::int64_t needed() const { return needed_; }
+  std::int64_t room() const { return room_; }
+
+ private:
+  std::int64_t needed_, room_;
 };
 
 /// A library below Quern (a vendor's, MPI) reported a failure.

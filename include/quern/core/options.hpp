@@ -8,7 +8,6 @@
 
 #include <quern/core/axes.hpp>
 #include <quern/core/concepts.hpp>
-#include <quern/core/workspace.hpp>
 #include <tuple>
 #include <type_traits>
 
@@ -39,10 +38,6 @@ inline constexpr checked_t checked{};
 
 namespace impl {
 
-template <class T>
-inline constexpr bool is_workspace = false;
-template <class Exec>
-inline constexpr bool is_workspace<workspace<Exec>> = true;
 template <class... Args>
 inline constexpr bool reproducibly = (std::is_same_v<reproducible_t, std::remove_cvref_t<Args>> || ...);
 

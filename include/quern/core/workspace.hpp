@@ -22,10 +22,9 @@ class lease;
 /// Scratch memory of operations, in the memory space of `Exec`.
 ///
 /// An operation that needs scratch takes it from a pool of the execution-space instance, so that a warm call neither
-/// allocates nor fences. A caller who must not depend on the pool (graph capture, tight memory) passes a workspace as
-/// an option to operations that list it, or to any by a `workspace_scope`. It grows when an operation needs more than
-/// it has; growing allocates and may fence, nothing else does. Work that uses one workspace must be ordered, as work on
-/// one instance is.
+/// allocates nor fences. A caller who must not depend on the pool (graph capture, tight memory) gives a workspace to
+/// any operation by a `workspace_scope`. It grows when an operation needs more than it has; growing allocates and may
+/// fence, nothing else does. Work that uses one workspace must be ordered, as work on one instance is.
 template <execution_space Exec>
 class workspace {
  public:

@@ -12,7 +12,6 @@
 /// | --- | --- |
 /// | `T v = trapezoid(exec, y, dx)` | returns the integral of an array of rank 1; waits for `exec` |
 /// | `trapezoid(exec, out, y, dx, axis{1})` | along an axis, to a View of the remaining extents; asynchronous |
-/// | `trapezoid(exec, out, y, dx, axis{1}, work)` | with the caller's `quern::workspace` |
 /// | `trapezoid(y, dx)`, `trapezoid(out, y, dx, axis{1})` | on a default instance of y's execution space |
 ///
 /// `dx` is the distance of the samples, or a View of rank 1 with the abscissae, which may be at any distances and
@@ -150,10 +149,10 @@ auto integrate_to_host(const std::string& label, const Exec& exec, const In& in_
   return *result;
 }
 
-template <class Weights, class Exec, class Out, class In, class Spacing, class... Options>
+template <class Weights, class Exec, class Out, class In, class Spacing>
 void integrate_to_view(const std::string& label, const Exec& exec, const Out& out_view, const In& in_view,
-                       const Spacing& spacing, const axis& wanted, Options&... options) {
-  call c(label, exec, options...);
+                       const Spacing& spacing, const axis& wanted) {
+  call c(label, exec);
   const array_input<value_of<In>> in{c.input(in_view)};
   const auto out = c.output(out_view);
   const shape& extents = in.array.extents;
@@ -195,10 +194,10 @@ struct constant_of {
   KOKKOS_FUNCTION T operator()() const { return value; }
 };
 
-template <class Exec, class Out, class In, class Spacing, class... Options>
+template <class Exec, class Out, class In, class Spacing>
 void cumulate_trapezoids(const Exec& exec, const Out& out_view, const In& in_view, const Spacing& spacing,
-                         const axis& wanted, Options&... options) {
-  call c("quern::cumulative_trapezoid", exec, options...);
+                         const axis& wanted) {
+  call c("quern::cumulative_trapezoid", exec);
   const auto in = c.input(in_view);
   const auto out = c.output(out_view);
   using T = std::remove_pointer_t<decltype(out.data)>;
@@ -241,11 +240,9 @@ auto trapezoid(const Exec& exec, const In& y, const Spacing& dx) {
   return impl::integrate_to_host<impl::trapezoid_weights>("quern::trapezoid", exec, y, dx);
 }
 /// The integrals along an axis.
-template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing,
-          option<workspace<Exec>>... Options>
-void trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along,
-               Options&... options) {
-  impl::integrate_to_view<impl::trapezoid_weights>("quern::trapezoid", exec, out, y, dx, along, options...);
+template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing>
+void trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along) {
+  impl::integrate_to_view<impl::trapezoid_weights>("quern::trapezoid", exec, out, y, dx, along);
 }
 template <view_like In, impl::sample_spacing Spacing>
 auto trapezoid(const In& y, const Spacing& dx) {
@@ -264,10 +261,9 @@ auto simpson(const Exec& exec, const In& y, const Spacing& dx) {
   return impl::integrate_to_host<impl::simpson_weights>("quern::simpson", exec, y, dx);
 }
 /// The integrals along an axis.
-template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing,
-          option<workspace<Exec>>... Options>
-void simpson(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along, Options&... options) {
-  impl::integrate_to_view<impl::simpson_weights>("quern::simpson", exec, out, y, dx, along, options...);
+template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing>
+void simpson(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along) {
+  impl::integrate_to_view<impl::simpson_weights>("quern::simpson", exec, out, y, dx, along);
 }
 template <view_like In, impl::sample_spacing Spacing>
 auto simpson(const In& y, const Spacing& dx) {
@@ -280,11 +276,9 @@ void simpson(const Out& out, const In& y, const Spacing& dx, const axis& along) 
 
 /// The integrals from the first sample to each, by the trapezoidal rule: `out` has the extents of `y`, and 0 first.
 /// Three kernels and a scan; `out` holds the trapezoids in between, in its type. Asynchronous.
-template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing,
-          option<workspace<Exec>>... Options>
-void cumulative_trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along,
-                          Options&... options) {
-  impl::cumulate_trapezoids(exec, out, y, dx, along, options...);
+template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing>
+void cumulative_trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along) {
+  impl::cumulate_trapezoids(exec, out, y, dx, along);
 }
 template <view_like Out, view_like In, impl::sample_spacing Spacing>
 void cumulative_trapezoid(const Out& out, const In& y, const Spacing& dx, const axis& along) {

@@ -14,7 +14,7 @@
 /// | `n = compact(exec, out, x, mask)` | waits |
 /// | `compact(exec, out, x, mask, size_to{n})` | asynchronous; n is a View of rank 0 of `std::int64_t` |
 ///
-/// What does not fit is not written: the count tells, and the calls that wait throw a `DataError`. Scratch memory is
+/// What does not fit is not written: the count tells, and the calls that wait throw a `CapacityError`. Scratch memory is
 /// one number for each 4096 elements. Without exec, calls run on a default instance of out's execution space.
 
 #include <concepts>
@@ -149,7 +149,7 @@ void nonzero_into(const call<Exec>& c, const Count& count, const Out& out_view, 
 /// - x: of any rank
 /// - mask: an array of x's extents, or a predicate of an element of x
 ///
-/// @throws Error if extents do not fit; DataError if the call waits and `out` has no room for the result
+/// @throws Error if extents do not fit; CapacityError if the call waits and `out` has no room for the result
 template <execution_space Exec, view_like Out, array_like X, class Mask, size_option... Size>
   requires(sizeof...(Size) <= 1)
 auto compact(const Exec& exec, const Out& out, const X& x, const Mask& mask, const Size&... size) {
@@ -170,7 +170,7 @@ auto compact(const Out& out, const X& x, const Mask& mask, const Size&... size) 
 /// `n = nonzero([exec,] out, x)` or `nonzero([exec,] out, x, size_to{n})`:
 /// - out: of an integer type; of rank 1 for row-major numbers, or (n, rank of x) for positions along the axes
 ///
-/// @throws Error if extents do not fit or out's type does not hold the positions; DataError as above
+/// @throws Error if extents do not fit or out's type does not hold the positions; CapacityError as above
 template <execution_space Exec, view_like Out, array_like X, size_option... Size>
   requires(sizeof...(Size) <= 1)
 auto nonzero(const Exec& exec, const Out& out, const X& x, const Size&... size) {

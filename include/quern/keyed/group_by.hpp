@@ -10,12 +10,12 @@
 /// const auto by = quern::group_by(exec, cell, species);  // one or several columns of keys
 /// Kokkos::View<double*> mass("mass", by.size());
 /// quern::sum(exec, mass, particle_mass, by);             // mass(g): the sum of group g
-/// quern::first(exec, cell_of_group, cell, by);           // the keys themselves
+/// quern::group_first(exec, cell_of_group, cell, by);           // the keys themselves
 /// ```
 ///
 /// Groups are numbered in the order of their keys, the first column's first. The reductions of groups are the functions
 /// that reduce arrays, with the groups as the last argument: `sum`, `mean`, `var`, `min`, `max`, `argmin`, `argmax`,
-/// and `first` and `count`. They are called as `op([exec,] out, x, by [, options])` with `out` and x of rank 1, one
+/// and `group_first` and `count`. They are called as `op([exec,] out, x, by [, options])` with `out` and x of rank 1, one
 /// element for each group and for each row, and are asynchronous.
 
 #include <quern/core/call.hpp>
@@ -190,7 +190,7 @@ inline constexpr bool is_groups<groups<Exec>> = true;
 ///
 /// @param keys Views of rank 1 and equal extents, of any real number type; NaN are one key, the last, and zeros of
 ///             either sign are equal
-/// @throws Error if extents do not fit; DataError if there are more than about 1.5e9 different keys
+/// @throws Error if extents do not fit; CapacityError if there are more than about 1.5e9 different keys
 template <execution_space Exec, array_like Keys, array_like... More>
 groups<Exec> group_by(const Exec& exec, const Keys& keys, const More&... more) {
   const std::string label = "quern::group_by";
@@ -217,7 +217,7 @@ auto group_by(const Keys& keys, const More&... more) {
 /// Groups whole numbers in a range that is known and small: faster, by a table of 20 bytes for each number. Rows
 /// whose key is outside are in no group; with `checked` they are an error.
 ///
-/// @throws DataError with `checked`, whose `item()` is the first row with a key outside
+/// @throws KeyRangeError with `checked`, at the first row with a key outside
 template <execution_space Exec, array_like Keys, option<checked_t>... Options>
 groups<Exec> group_by(const Exec& exec, const Keys& keys, const key_range& range, const Options&...) {
   const std::string label = "quern::group_by";

@@ -274,16 +274,16 @@ void argmax(const Out& out, const X& x, const groups<Exec>& by) {
 
 /// `out(g)` is the element of x in the first row of group g: of a column of keys, the key of each group.
 template <execution_space Exec, view_like Out, view_like X>
-void first(const Exec& exec, const Out& out, const X& x_in, const groups<Exec>& by) {
-  const impl::call c("quern::first", exec);
+void group_first(const Exec& exec, const Out& out, const X& x_in, const groups<Exec>& by) {
+  const impl::call c("quern::group_first", exec);
   impl::check_groups(c.label, out, x_in, by);
   const auto x = c.input(x_in);
   impl::map_checked(c.label, exec, out, impl::element_at<impl::value_of<decltype(x_in)>>{x.data, x.stride[0]},
                     by.first());
 }
 template <execution_space Exec, view_like Out, view_like X>
-void first(const Out& out, const X& x, const groups<Exec>& by) {
-  first(Exec(), out, x, by);
+void group_first(const Out& out, const X& x, const groups<Exec>& by) {
+  group_first(Exec(), out, x, by);
 }
 
 /// `out(g)` is the number of rows of group g.

@@ -132,7 +132,7 @@ std::int64_t label_keys(const std::string& label, const Exec& exec, const Labels
     const hash_table table{memory.data(), static_cast<std::uint32_t>(size)};
     if (insert_all(label, exec, table, labels, keys)) return rank_places(label, exec, table, labels);
   }
-  throw DataError(label, "there are too many different keys", 0, 0);
+  throw CapacityError(label, "there are too many different keys", labels.extent(0), most);
 }
 
 }  // namespace quern::impl

@@ -285,10 +285,10 @@ void check_keys(const Exec& exec, const std::string& label, const X& x_view, con
                                 x.data, row_nest<2>(make_loop_nest<2>(x.extents, {x.stride, position})), bin},
                             Kokkos::Min<std::int64_t>(first));
   if (first < n)
-    throw DataError(label,
-                    "the key at position " + std::to_string(first) + " is not from " + std::to_string(bin.low) +
-                        " to " + std::to_string(bin.low + bin.bins - 1),
-                    first, 0);
+    throw KeyRangeError(label,
+                        "the key at position " + std::to_string(first) + " is not from " + std::to_string(bin.low) +
+                            " to " + std::to_string(bin.low + bin.bins - 1),
+                        first);
 }
 
 }  // namespace impl
@@ -390,7 +390,7 @@ void histogram(const Out& out, const X& x, const std::array<bin_range, Rank>& ra
 ///
 /// @param edges of rank 1, one more than `out` has elements, in ascending order, of any type; values are compared as
 /// numbers
-/// @throws DataError with the position of the first edge that is greater than the next, or NaN
+/// @throws UnsortedError at the first edge that is greater than the next, or NaN
 template <execution_space Exec, view_like Out, array_like X, view_like Edges, weights_option... Weights>
   requires(sizeof...(Weights) <= 1)
 void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_view, const Weights&... weights) {
@@ -417,8 +417,7 @@ void histogram(const Out& out, const X& x, const Edges& edges, const Weights&...
 /// the call waits, an error. Accuracy, asynchrony and memory as of `histogram`.
 ///
 /// @param options `weights{w}`, `checked`
-/// @throws DataError with `checked`, whose `item()` is the position (row-major) of the first key that is not from 0 to
-///         n - 1
+/// @throws KeyRangeError with `checked`, at the first key that is not from 0 to n - 1
 template <execution_space Exec, view_like Out, array_like X, impl::bincount_option... Options>
 void bincount(const Exec& exec, const Out& out, const X& x, const Options&... options) {
   static_assert(std::is_integral_v<impl::value_of<X>>, "quern::bincount: x must be of an integer type");

@@ -58,7 +58,7 @@ void check_increasing(const Exec& exec, const std::string& label, const std::str
                             Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n - 1),
                             first_descent<T>{x.data, x.stride[0]}, Kokkos::Min<std::int64_t>(first));
   if (first < n)
-    throw DataError(label, name + " do not increase at position " + std::to_string(first), 0, static_cast<int>(first));
+    throw UnsortedError(label, name + " do not increase at position " + std::to_string(first), first);
 }
 
 template <class Exec, class Out, class Sorted, class X>
@@ -102,8 +102,7 @@ void searchsorted(const Out& out, const Sorted& sorted, const X& x, side where =
 /// @param out   of an integer type
 /// @param edges of rank 1
 /// @param x     broadcasts to `out`
-/// @throws DataError with the position of the first edge that is greater than the next, or NaN; Error if extents do not
-///         fit
+/// @throws UnsortedError at the first edge that is greater than the next, or NaN; Error if extents do not fit
 template <execution_space Exec, view_like Out, operand X, view_like Edges>
 void digitize(const Exec& exec, const Out& out, const X& x, const Edges& edges, side where = side::right) {
   impl::search_in(exec, "quern::digitize", out, edges, x, where == side::right, true);

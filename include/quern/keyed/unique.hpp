@@ -19,7 +19,7 @@
 /// occurrence), of integers; `inverse` has x's extents and gets the number of each element: `values(inverse(i)) =
 /// x(i)`.
 ///
-/// These calls wait for `exec` and return the number of distinct elements; a result with no room is a `DataError`. With
+/// These calls wait for `exec` and return the number of distinct elements; a result with no room is a `CapacityError`. With
 /// `size_to{n}` as the last argument they do not wait, and write the number to the rank-0 View n of `std::int64_t`;
 /// what does not fit is left out. Without exec they run on a default instance of the execution space of `values`.
 /// Scratch memory is that of `sort`, or of `argsort` where positions are wanted, and x once more.

@@ -212,7 +212,7 @@ auto make_real_output(const Views& views, const std::string& label) {
 /// Views of any layout, of float, double or their complex numbers; waits for `exec`. Matrices with many more rows than
 /// columns are decomposed as by `qr`. NaN in a give NaN, and a rank of -1.
 /// @throws Error if ranks or extents do not fit, Views share memory, or s is wanted of `qr`
-/// @throws SingularMatrixError by `qr`, if a column depends on those before it
+/// @throws SingularMatrixError by `qr`, if a column depends on those before it; ConvergenceError by `svd`
 template <execution_space Exec, class Out, array_like A, array_like B>
 std::int64_t lstsq(const Exec& exec, const Out& out, const A& a_view, const B& b_view, lstsq_options options = {}) {
   using T = impl::value_of<A>;
@@ -267,7 +267,7 @@ std::int64_t lstsq(const Out& out, const A& a, const B& b, lstsq_options options
 /// The pseudo-inverse of Moore and Penrose, (n, m), of a matrix a, (m, n), as `numpy.linalg.pinv`: singular values up
 /// to `rcond` of the largest (below 0: max(m, n) eps) count as zero. Types and layouts are those of `lstsq`; waits for
 /// `exec`. NaN in a give NaN.
-/// @throws Error if ranks or extents do not fit or Views share memory
+/// @throws Error if ranks or extents do not fit or Views share memory; ConvergenceError
 template <execution_space Exec, view_like Out, array_like A>
 void pinv(const Exec& exec, const Out& out_view, const A& a_view, rcond cut = {}) {
   using T = impl::value_of<A>;
@@ -290,7 +290,7 @@ void pinv(const Out& out, const A& a, rcond cut = {}) {
 
 /// How many singular values of a matrix are greater than `rcond` of the largest (below 0: max(m, n) eps), as
 /// `numpy.linalg.matrix_rank`; -1 where an element is NaN. Types and layouts are those of `lstsq`; waits for `exec`.
-/// @throws Error if a is not a matrix
+/// @throws Error if a is not a matrix; ConvergenceError
 template <execution_space Exec, array_like A>
 std::int64_t matrix_rank(const Exec& exec, const A& a_view, rcond cut = {}) {
   using T = impl::value_of<A>;
@@ -311,7 +311,7 @@ enum class matrix_order { one, two, infinity, frobenius, nuclear };
 
 /// A norm of a matrix, as `numpy.linalg.matrix_norm`; 0 for no elements, NaN where an element is NaN. Views of any
 /// layout of float, double or their complex numbers; waits for `exec`. For vectors and arrays of any rank see `norm`.
-/// @throws Error if a is not a matrix
+/// @throws Error if a is not a matrix; ConvergenceError
 template <execution_space Exec, array_like A>
 auto matrix_norm(const Exec& exec, const A& a_view, matrix_order order = matrix_order::frobenius) {
   using T = impl::value_of<A>;
@@ -341,7 +341,7 @@ auto matrix_norm(const A& a, matrix_order order = matrix_order::frobenius) {
 /// The condition number of a matrix, `|a| |a^-1|`, as `numpy.linalg.cond`: by default, and for matrices of any shape,
 /// the largest singular value over the smallest; infinity for a singular matrix, NaN where an element is NaN. Other
 /// norms are for square matrices. Types and layouts are those of `matrix_norm`; waits for `exec`.
-/// @throws Error if a is not a matrix, has no elements, or is not square for another norm
+/// @throws Error if a is not a matrix, has no elements, or is not square for another norm; ConvergenceError
 template <execution_space Exec, array_like A>
 auto cond(const Exec& exec, const A& a_view, matrix_order order = matrix_order::two) {
   using T = impl::value_of<A>;

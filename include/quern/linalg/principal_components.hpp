@@ -89,7 +89,7 @@ struct randomized_svd {
 /// Views of any layout, of float, double or their complex numbers; waits for `exec`; needs scratch memory for two or
 /// three copies of a. The singular values come from the R of a QR factorization of `a - mean` (see `qr`), so that no
 /// squares spoil small variances. NaN in a give NaN.
-/// @throws Error if ranks or extents do not fit, m < 2, or outputs share memory with a
+/// @throws Error if ranks or extents do not fit, m < 2, or outputs share memory with a; ConvergenceError
 template <execution_space Exec, view_like Mean, view_like Components, view_like Variance, array_like A>
 void pca(const Exec& exec, const Mean& mean_view, const Components& components_view, const Variance& variance_view,
          const A& a_view) {
@@ -150,6 +150,7 @@ struct truncated_svd_options {
 /// the same result on one machine; k at most min(m, n). Views of any layout, of float, double or their complex numbers;
 /// waits for `exec`. NaN in a give NaN.
 /// @throws Error if ranks or extents do not fit, outputs share memory with a, or an option is negative
+/// @throws ConvergenceError
 template <execution_space Exec, view_like U, view_like S, view_like Vt, array_like A>
 void truncated_svd(const Exec& exec, const U& u_view, const S& s_view, const Vt& vt_view, const A& a_view,
                    truncated_svd_options options = {}) {

@@ -68,10 +68,16 @@ KOKKOS_FUNCTION R matrix_scale(R magnitude) {
 template <class R>
 inline constexpr R least_square = Kokkos::Experimental::norm_min_v<R> / Kokkos::Experimental::epsilon_v<R>;
 
-/// The threads that share a matrix. What one call of `for_each` has written, all of them see after it.
+/// The threads that share a matrix. What one call has written, all of them see after it, and what it has read, any of
+/// them may overwrite.
 template <class Member>
 struct lane_group {
   const Member& team;
+
+  /// Kokkos's loops end with a barrier of their lanes; its reductions give all lanes the result, but promise none.
+  KOKKOS_FUNCTION void wait() const {
+    for_each(0, [](int) {});
+  }
 
   template <class F>
   KOKKOS_FUNCTION void for_each(int n, const F& f) const {
@@ -89,6 +95,7 @@ struct lane_group {
           if (value > best.val) best = {value, i};
         },
         reducer(result));
+    wait();
     return first + result.loc;
   }
   template <class R, class F>
@@ -96,6 +103,7 @@ struct lane_group {
     R total = 0;
     Kokkos::parallel_reduce(
         Kokkos::ThreadVectorRange(team, end - first), [&](int i, R& s) { s += f(first + i); }, total);
+    wait();
     return total;
   }
   /// The largest f(i) of those from `first` to `end`, none of them negative.
@@ -105,6 +113,7 @@ struct lane_group {
     Kokkos::parallel_reduce(
         Kokkos::ThreadVectorRange(team, end - first), [&](int i, R& m) { m = Kokkos::max(m, f(first + i)); },
         Kokkos::Max<R>(most));
+    wait();
     return Kokkos::max(most, R(0));
   }
   template <class F>

@@ -12,35 +12,35 @@
 namespace quern {
 
 /// What a functor of `vmap` gets of a View: one item of it, without the batch axis, or all of it where items share it.
-/// `Data` is as for a Kokkos::View: `item<double*>` is a vector that it may write, `item<const double**>` a matrix.
+/// `Data` is as for a Kokkos::View: `batch_item<double*>` is a vector that it may write, `batch_item<const double**>` a matrix.
 template <class Data, execution_space Exec = Kokkos::DefaultExecutionSpace>
-using item =
+using batch_item =
     Kokkos::View<Data, Kokkos::LayoutStride, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 namespace impl {
 
 /// An argument of vmap: its items lie along an axis, or all items share it.
 template <class V>
-struct along_view {
+struct batched_view {
   V view;
   int axis;
 };
 template <class V>
-struct shared_view {
+struct unbatched_view {
   V view;
 };
 
 template <class T>
-inline constexpr bool is_along = false;
+inline constexpr bool is_batched = false;
 template <class V>
-inline constexpr bool is_along<along_view<V>> = true;
+inline constexpr bool is_batched<batched_view<V>> = true;
 template <class T>
-inline constexpr bool is_shared = false;
+inline constexpr bool is_unbatched = false;
 template <class V>
-inline constexpr bool is_shared<shared_view<V>> = true;
+inline constexpr bool is_unbatched<unbatched_view<V>> = true;
 
 template <class T>
-concept vmap_argument = view_like<T> || is_along<T> || is_shared<T>;
+concept vmap_argument = view_like<T> || is_batched<T> || is_unbatched<T>;
 template <class T>
 concept vmap_output = vmap_argument<T> || is_outputs<T>;
 
@@ -51,7 +51,7 @@ const auto& vmap_view(const T& x) {
 }
 template <class T>
 int vmap_axis(const T& x) {
-  if constexpr (is_along<T>) return x.axis;
+  if constexpr (is_batched<T>) return x.axis;
   else return 0;
 }
 
@@ -67,7 +67,7 @@ struct pointers<T, 0> {
 /// Makes the items of one argument.
 template <class Exec, class T, int Rank>
 struct item_source {
-  using view = item<typename pointers<T, Rank>::type, Exec>;
+  using view = batch_item<typename pointers<T, Rank>::type, Exec>;
   T* data;
   std::int64_t step;
   Kokkos::LayoutStride layout;
@@ -124,13 +124,13 @@ auto vmap_checked(const std::string& label, const Argument& x) {
     else return make_input<Exec>(vmap_view(x), label).array;
   }();
   const int rank = array.extents.rank, wanted = vmap_axis(x), axis = wanted < 0 ? wanted + rank : wanted;
-  if (!is_shared<Argument> && (axis < 0 || axis >= rank))
+  if (!is_unbatched<Argument> && (axis < 0 || axis >= rank))
     throw Error(label, "axis " + std::to_string(wanted) + " is out of range, expected one of an array of rank " +
                            std::to_string(rank));
   using view = typical<decltype(vmap_view(x))>;
-  constexpr int item_rank = static_cast<int>(view::rank()) - (is_shared<Argument> ? 0 : 1);
+  constexpr int item_rank = static_cast<int>(view::rank()) - (is_unbatched<Argument> ? 0 : 1);
   return vmap_operand<Exec, std::remove_pointer_t<decltype(array.data)>, item_rank>{array,
-                                                                                    is_shared<Argument> ? -1 : axis};
+                                                                                    is_unbatched<Argument> ? -1 : axis};
 }
 
 /// Every other argument has the items of the first output, and shares no memory with an output: but an input may be the
@@ -175,7 +175,7 @@ void vmap_launch(const Exec& exec, const std::string& label, const F& f, std::in
 
 template <class Exec, class F, class... Out, class... In>
 void vmap_call(const Exec& exec, const std::tuple<Out...>& outs, const F& f, const In&... ins) {
-  static_assert(!(is_shared<Out> || ...), "quern::vmap: items cannot share an output");
+  static_assert(!(is_unbatched<Out> || ...), "quern::vmap: items cannot share an output");
   const std::string label = "quern::vmap";
   const call c(label, exec);
   const auto out =
@@ -199,28 +199,28 @@ void vmap_call(const Exec& exec, const std::tuple<Out...>& outs, const F& f, con
 
 }  // namespace impl
 
-/// An argument of `vmap` whose items lie along another axis than the first: `along(a, axis{1})`.
+/// An argument of `vmap` whose items lie along another axis than the first: `batched(a, axis{1})`.
 template <view_like V>
-auto along(const V& view, const axis& number) {
-  return impl::along_view<V>{view, number.number[0]};
+auto batched(const V& view, const axis& number) {
+  return impl::batched_view<V>{view, number.number[0]};
 }
 /// An argument of `vmap` that has no batch axis: every item gets all of it.
 template <view_like V>
-auto shared(const V& view) {
-  return impl::shared_view<V>{view};
+auto unbatched(const V& view) {
+  return impl::unbatched_view<V>{view};
 }
 
 /// Applies a functor that is written for one item to every item of a batch: `f(out(b), in(b)...)` for each b.
 ///
 /// @param out a View, or several, `quern::outputs(q, r)`
-/// @param f   a functor or lambda that takes an `item` of each output and input: a View of one rank less, of
-///            LayoutStride, or the whole View where it is shared. It runs on one thread for each item; if it takes a
+/// @param f   a functor or lambda that takes a `batch_item` of each output and input: a View of one rank less, of
+///            LayoutStride, or the whole View where it is unbatched. It runs on one thread for each item; if it takes a
 ///            team before them (`typename Kokkos::TeamPolicy<Exec>::member_type`), on a team for each, which divides
 ///            its work with TeamThreadRange or TeamVectorRange
 /// @param in  Views, of any types
 ///
-/// Items lie along axis 0; `along(a, axis{1})` names another axis and `shared(a)` gives all of `a` to every item. All
-/// batched arguments have as many items. Neighbouring items run on neighbouring threads of a device: without a team,
+/// Items lie along axis 0; `batched(a, axis{1})` names another axis and `unbatched(a)` gives all of `a` to every item.
+/// All batched arguments have as many items. Neighbouring items run on neighbouring threads of a device: without a team,
 /// items along the axis of stride 1 are the fastest.
 ///
 /// An input may be the same View as an output, batched in the same way: the functor then changes its items in place.

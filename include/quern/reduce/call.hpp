@@ -109,14 +109,14 @@ void launch_reduction(call<Exec>& c, const Reduction& r, const Reducer& reducer,
 /// result.
 template <class Exec, class Reduction, class Out, class... In, class... Options>
 auto reduce_call(const Reduction& r, const Exec& exec, const Out& out_view, const std::tuple<const In&...>& inputs,
-                 Options&... options) {
+                 const Options&... options) {
   constexpr bool to_host = !view_like<Out>;
   static_assert(!to_host || !has_option<axes, Options...>, "quern: a reduction along axes writes to a View");
   const auto reducer = r.reducer(std::type_identity<value_of<In>>()...);
   using reducer_type = std::remove_const_t<decltype(reducer)>;
   using result_type =
       std::remove_cvref_t<decltype(reducer.result(std::declval<typename reducer_type::state>(), std::int64_t()))>;
-  call<Exec> c(r.label, exec, options...);
+  call<Exec> c(r.label, exec);
   const axes* wanted = find_option<axes>(options...);
   return unpack(
       [&](const auto&... in) {

@@ -13,7 +13,6 @@
 /// | `quantile(exec, out, in, 0.9, axes{0, -1})` | the same along axes, to a View of the remaining extents |
 /// | `quantile(exec, out, in, probabilities{0.1, 0.9}, axis{0})` | several: the first extent of `out` is their number |
 /// | `quantile(exec, out, in, 0.9, interpolation::lower)` | with another interpolation than the linear one |
-/// | `quantile(exec, out, in, 0.9, axis{1}, work)` | with the caller's `quern::workspace`, for device graphs |
 ///
 /// All forms have one without `exec`, on a default instance of the execution space of `out`, or else of `in`. Options
 /// come last, in any order.
@@ -22,7 +21,8 @@
 /// elements, on the host 1024) are sorted or partitioned by a thread; others are read a few times, and histograms of
 /// their bit patterns narrow down where the quantile is (radix selection). A line of more than 65536 elements is read
 /// twice, as a rule, and takes up to 150 kB of scratch memory; on the host, a thread copies eight shorter columns at a
-/// time. Scratch comes from the pool of the execution-space instance. Each of several probabilities is a selection of
+/// time. Scratch comes from the pool of the execution-space instance, or the
+/// caller's `workspace_scope`. Each of several probabilities is a selection of
 /// its own. Results do not depend on the machine.
 ///
 /// @throws Error if extents do not fit, an axis is out of range or repeated, a line has no elements, a probability is
@@ -49,7 +49,7 @@ struct probabilities {
 namespace impl {
 
 template <class T>
-concept quantile_option = option<T, axes, interpolation> || is_workspace<std::remove_cvref_t<T>>;
+concept quantile_option = option<T, axes, interpolation>;
 
 /// What is asked for.
 struct quantile_request {
@@ -94,10 +94,10 @@ shape quantile_extents(const quantile_request& r, const strided<const T>& in, co
 /// returns the result.
 template <class Exec, class Out, class In, class... Options>
 auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out_view, const In& in_view,
-                   Options&... options) {
+                   const Options&... options) {
   constexpr bool to_host = !view_like<Out>;
   static_assert(!to_host || !has_option<axes, Options...>, "quern: a quantile along axes is written to a View");
-  call<Exec> c(r.label, exec, options...);
+  call<Exec> c(r.label, exec);
   r.check();
   const auto in = c.input(in_view);
   const axes* wanted = find_option<axes>(options...);
@@ -135,84 +135,84 @@ auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out_v
 /// one whose rank is nearer, and the even rank of two. Double for integers, float for half types. NaN if there is one.
 /// Between a number and an infinity lies the infinity, where NumPy's interpolations give NaN, and between infinities of
 /// both signs NaN.
-template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation, workspace<Exec>>... Options>
-auto quantile(const Exec& exec, const Out& out, const In& in, double q, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation>... Options>
+auto quantile(const Exec& exec, const Out& out, const In& in, double q, const Options&... options) {
   return impl::quantile_call({"quern::quantile", false, {q}}, exec, out, in, options...);
 }
 /// Several quantiles: the first extent of `out` is their number.
-template <execution_space Exec, view_like Out, array_like In, option<axes, interpolation, workspace<Exec>>... Options>
-void quantile(const Exec& exec, const Out& out, const In& in, const probabilities& q, Options&&... options) {
+template <execution_space Exec, view_like Out, array_like In, option<axes, interpolation>... Options>
+void quantile(const Exec& exec, const Out& out, const In& in, const probabilities& q, const Options&... options) {
   impl::quantile_call({"quern::quantile", false, q, true}, exec, out, in, options...);
 }
 template <execution_space Exec, array_like In, impl::quantile_option... Options>
-auto quantile(const Exec& exec, const In& in, double q, Options&&... options) {
+auto quantile(const Exec& exec, const In& in, double q, const Options&... options) {
   return quantile(exec, on_host, in, q, options...);
 }
 template <array_like In, impl::quantile_option... Options>
-auto quantile(const In& in, double q, Options&&... options) {
+auto quantile(const In& in, double q, const Options&... options) {
   return quantile(impl::space_of(in), on_host, in, q, options...);
 }
 template <view_like Out, array_like In, std::convertible_to<probabilities> Q, impl::quantile_option... Options>
-void quantile(const Out& out, const In& in, const Q& q, Options&&... options) {
+void quantile(const Out& out, const In& in, const Q& q, const Options&... options) {
   quantile(impl::space_of(out), out, in, q, options...);
 }
 
 /// The quantile of 0.5: the element in the middle, or the mean of the two there.
-template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation, workspace<Exec>>... Options>
-auto median(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation>... Options>
+auto median(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::quantile_call({"quern::median", false}, exec, out, in, options...);
 }
 template <execution_space Exec, array_like In, impl::quantile_option... Options>
-auto median(const Exec& exec, const In& in, Options&&... options) {
+auto median(const Exec& exec, const In& in, const Options&... options) {
   return median(exec, on_host, in, options...);
 }
 template <array_like In, impl::quantile_option... Options>
-auto median(const In& in, Options&&... options) {
+auto median(const In& in, const Options&... options) {
   return median(impl::space_of(in), on_host, in, options...);
 }
 template <view_like Out, array_like In, impl::quantile_option... Options>
-void median(const Out& out, const In& in, Options&&... options) {
+void median(const Out& out, const In& in, const Options&... options) {
   median(impl::space_of(out), out, in, options...);
 }
 
 /// `quantile` of the elements that are not NaN; NaN where there is none.
-template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation, workspace<Exec>>... Options>
-auto nanquantile(const Exec& exec, const Out& out, const In& in, double q, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation>... Options>
+auto nanquantile(const Exec& exec, const Out& out, const In& in, double q, const Options&... options) {
   return impl::quantile_call({"quern::nanquantile", true, {q}}, exec, out, in, options...);
 }
 /// Several quantiles: the first extent of `out` is their number.
-template <execution_space Exec, view_like Out, array_like In, option<axes, interpolation, workspace<Exec>>... Options>
-void nanquantile(const Exec& exec, const Out& out, const In& in, const probabilities& q, Options&&... options) {
+template <execution_space Exec, view_like Out, array_like In, option<axes, interpolation>... Options>
+void nanquantile(const Exec& exec, const Out& out, const In& in, const probabilities& q, const Options&... options) {
   impl::quantile_call({"quern::nanquantile", true, q, true}, exec, out, in, options...);
 }
 template <execution_space Exec, array_like In, impl::quantile_option... Options>
-auto nanquantile(const Exec& exec, const In& in, double q, Options&&... options) {
+auto nanquantile(const Exec& exec, const In& in, double q, const Options&... options) {
   return nanquantile(exec, on_host, in, q, options...);
 }
 template <array_like In, impl::quantile_option... Options>
-auto nanquantile(const In& in, double q, Options&&... options) {
+auto nanquantile(const In& in, double q, const Options&... options) {
   return nanquantile(impl::space_of(in), on_host, in, q, options...);
 }
 template <view_like Out, array_like In, std::convertible_to<probabilities> Q, impl::quantile_option... Options>
-void nanquantile(const Out& out, const In& in, const Q& q, Options&&... options) {
+void nanquantile(const Out& out, const In& in, const Q& q, const Options&... options) {
   nanquantile(impl::space_of(out), out, in, q, options...);
 }
 
 /// `median` of the elements that are not NaN; NaN where there is none.
-template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation, workspace<Exec>>... Options>
-auto nanmedian(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation>... Options>
+auto nanmedian(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::quantile_call({"quern::nanmedian", true}, exec, out, in, options...);
 }
 template <execution_space Exec, array_like In, impl::quantile_option... Options>
-auto nanmedian(const Exec& exec, const In& in, Options&&... options) {
+auto nanmedian(const Exec& exec, const In& in, const Options&... options) {
   return nanmedian(exec, on_host, in, options...);
 }
 template <array_like In, impl::quantile_option... Options>
-auto nanmedian(const In& in, Options&&... options) {
+auto nanmedian(const In& in, const Options&... options) {
   return nanmedian(impl::space_of(in), on_host, in, options...);
 }
 template <view_like Out, array_like In, impl::quantile_option... Options>
-void nanmedian(const Out& out, const In& in, Options&&... options) {
+void nanmedian(const Out& out, const In& in, const Options&... options) {
   nanmedian(impl::space_of(out), out, in, options...);
 }
 

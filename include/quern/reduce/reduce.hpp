@@ -13,7 +13,6 @@
 /// | `T s = sum(exec, in)` | returns the value on the host; waits for `exec`, and only for it |
 /// | `sum(exec, out, in)` | writes the rank-0 View `out`; asynchronous on `exec` |
 /// | `sum(exec, out, in, axes{0, -1})` | the same along axes, to a View of the remaining extents |
-/// | `sum(exec, out, in, axis{1}, work)` | with the caller's `quern::workspace`, for device graphs |
 /// | `sum(in)`, `sum(out, in)`, `sum(out, in, axis{1})` | on a default instance of the execution space of in, or out |
 ///
 /// `in` is an array of any rank, layout, strides and extents (more than 2^31 elements too), and is read once; it may be
@@ -40,8 +39,8 @@ enum class norm_order { one = 1, two = 2, infinity };
 /// does), float for half types; `sum<double>(exec, x)` adds up and returns another. The error is below that of pairwise
 /// summation: blocks are added pairwise and their sums with compensation. Option: `reproducible`.
 template <class Result = void, execution_space Exec, result_like Out, array_like In,
-          option<axes, reproducible_t, workspace<Exec>>... Options>
-auto sum(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+          option<axes, reproducible_t>... Options>
+auto sum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::sum_type<T>>;
     return impl::sum_reducer<S, impl::accumulator<S, Options...>>();
@@ -53,8 +52,8 @@ QUERN_REDUCTION_FORMS_WITH(sum, class Result = void, Result)
 
 /// `prod = x(0) * x(1) * ...`, 1 for no elements. Types as for `sum`.
 template <class Result = void, execution_space Exec, result_like Out, array_like In,
-          option<axes, workspace<Exec>>... Options>
-auto prod(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+          option<axes>... Options>
+auto prod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::sum_type<T>>;
     return impl::op_reducer<S, impl::prod_op>{{}, S(1)};
@@ -66,8 +65,8 @@ QUERN_REDUCTION_FORMS_WITH(prod, class Result = void, Result)
 
 /// The smallest element, of the elements' type; NaN if there is one.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, array_like In, option<axes, workspace<Exec>>... Options>
-auto min(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
+auto min(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::extremum_reducer<T, -1>(); };
   return impl::reduce_call(impl::reduction{"quern::min", impl::op::identity(), reducer, false}, exec, out, std::tie(in),
                            options...);
@@ -76,8 +75,8 @@ QUERN_REDUCTION_FORMS(min)
 
 /// The largest element, of the elements' type; NaN if there is one.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, array_like In, option<axes, workspace<Exec>>... Options>
-auto max(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
+auto max(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::extremum_reducer<T, 1>(); };
   return impl::reduce_call(impl::reduction{"quern::max", impl::op::identity(), reducer, false}, exec, out, std::tie(in),
                            options...);
@@ -86,8 +85,8 @@ QUERN_REDUCTION_FORMS(max)
 
 /// The smallest and the largest element in one pass, as an `extrema<T>`; both NaN if there is one.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, array_like In, option<axes, workspace<Exec>>... Options>
-auto minmax(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
+auto minmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::minmax_reducer<T>(); };
   return impl::reduce_call(impl::reduction{"quern::minmax", impl::op::identity(), reducer, false}, exec, out,
                            std::tie(in), options...);
@@ -97,8 +96,8 @@ QUERN_REDUCTION_FORMS(minmax)
 /// `dot = x(0) y(0) + x(1) y(1) + ...`, without conjugation; 0 for no elements. The extents must be equal. Types and
 /// accuracy as for `sum` of the products. Option: `reproducible`.
 template <class Result = void, execution_space Exec, result_like Out, array_like X, array_like Y,
-          option<axes, reproducible_t, workspace<Exec>>... Options>
-auto dot(const Exec& exec, const Out& out, const X& x, const Y& y, Options&&... options) {
+          option<axes, reproducible_t>... Options>
+auto dot(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
   const auto reducer = []<class T, class U>(std::type_identity<T>, std::type_identity<U>) {
     using S = impl::result_or<Result, std::common_type_t<impl::sum_type<T>, impl::sum_type<U>>>;
     return impl::sum_reducer<S, impl::accumulator<S, Options...>>();
@@ -107,23 +106,23 @@ auto dot(const Exec& exec, const Out& out, const X& x, const Y& y, Options&&... 
   return impl::reduce_call(impl::reduction{"quern::dot", transform(), reducer}, exec, out, std::tie(x, y), options...);
 }
 template <class Result = void, execution_space Exec, array_like X, array_like Y, impl::reduction_option... Options>
-auto dot(const Exec& exec, const X& x, const Y& y, Options&&... options) {
+auto dot(const Exec& exec, const X& x, const Y& y, const Options&... options) {
   return dot<Result>(exec, on_host, x, y, options...);
 }
 template <class Result = void, array_like X, array_like Y, impl::reduction_option... Options>
-auto dot(const X& x, const Y& y, Options&&... options) {
+auto dot(const X& x, const Y& y, const Options&... options) {
   return dot<Result>(impl::space_of(x, y), on_host, x, y, options...);
 }
 template <class Result = void, view_like Out, array_like X, array_like Y, impl::reduction_option... Options>
-void dot(const Out& out, const X& x, const Y& y, Options&&... options) {
+void dot(const Out& out, const X& x, const Y& y, const Options&... options) {
   dot<Result>(impl::space_of(out), out, x, y, options...);
 }
 
 /// `vdot = conj(x(0)) y(0) + conj(x(1)) y(1) + ...`; 0 for no elements. The extents, of any rank, must be equal. Types
 /// and accuracy as for `sum` of the products.
 template <class Result = void, execution_space Exec, result_like Out, array_like X, array_like Y,
-          option<axes, workspace<Exec>>... Options>
-auto vdot(const Exec& exec, const Out& out, const X& x, const Y& y, Options&&... options) {
+          option<axes>... Options>
+auto vdot(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
   const auto reducer = []<class T, class U>(std::type_identity<T>, std::type_identity<U>) {
     using S = impl::result_or<Result, std::common_type_t<impl::sum_type<T>, impl::sum_type<U>>>;
     return impl::sum_reducer<S, impl::accumulator<S>>();
@@ -132,15 +131,15 @@ auto vdot(const Exec& exec, const Out& out, const X& x, const Y& y, Options&&...
                            std::tie(x, y), options...);
 }
 template <class Result = void, execution_space Exec, array_like X, array_like Y, impl::reduction_option... Options>
-auto vdot(const Exec& exec, const X& x, const Y& y, Options&&... options) {
+auto vdot(const Exec& exec, const X& x, const Y& y, const Options&... options) {
   return vdot<Result>(exec, on_host, x, y, options...);
 }
 template <class Result = void, array_like X, array_like Y, impl::reduction_option... Options>
-auto vdot(const X& x, const Y& y, Options&&... options) {
+auto vdot(const X& x, const Y& y, const Options&... options) {
   return vdot<Result>(impl::space_of(x, y), on_host, x, y, options...);
 }
 template <class Result = void, view_like Out, array_like X, array_like Y, impl::reduction_option... Options>
-void vdot(const Out& out, const X& x, const Y& y, Options&&... options) {
+void vdot(const Out& out, const X& x, const Y& y, const Options&... options) {
   vdot<Result>(impl::space_of(out), out, x, y, options...);
 }
 
@@ -148,9 +147,9 @@ void vdot(const Out& out, const X& x, const Y& y, Options&&... options) {
 /// (`norm_order::infinity`); 0 for no elements. Double for integers, real for complex numbers. Squares overflow where
 /// those of the elements do, as in NumPy; accuracy as for `sum`. Option: `reproducible`.
 template <auto Order = 2, execution_space Exec, result_like Out, array_like In,
-          option<axes, reproducible_t, workspace<Exec>>... Options>
+          option<axes, reproducible_t>... Options>
   requires(norm_order(Order) >= norm_order::one && norm_order(Order) <= norm_order::infinity)
-auto norm(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+auto norm(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   constexpr auto order = norm_order(Order);
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::real_type<impl::mean_type<T>>;
@@ -167,8 +166,8 @@ QUERN_REDUCTION_FORMS_WITH(norm, auto Order = 2, Order)
 
 /// `mean = sum(x) / n`; double for integers, float for half types. NaN for no elements. Option: `reproducible`.
 template <class Result = void, execution_space Exec, result_like Out, array_like In,
-          option<axes, reproducible_t, workspace<Exec>>... Options>
-auto mean(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+          option<axes, reproducible_t>... Options>
+auto mean(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::mean_type<T>>;
     return impl::mean_reducer<S, impl::accumulator<S, Options...>>();
@@ -184,8 +183,8 @@ QUERN_REDUCTION_FORMS_WITH(mean, class Result = void, Result)
 /// Blocks are centred while they are in registers and then joined by the update of Chan, Golub and LeVeque (The
 /// American Statistician 37, 1983): as accurate as two passes, whatever the mean.
 template <class Result = void, execution_space Exec, result_like Out, array_like In,
-          option<axes, ddof, workspace<Exec>>... Options>
-auto mean_var(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+          option<axes, ddof>... Options>
+auto mean_var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
     return impl::moments_reducer<impl::result_or<Result, impl::mean_type<T>>>{d};
   };
@@ -196,8 +195,8 @@ QUERN_REDUCTION_FORMS_WITH(mean_var, class Result = void, Result)
 
 /// The variance of `mean_var`; NaN where n is not greater than ddof. Option: `reproducible`, which takes two passes.
 template <class Result = void, execution_space Exec, result_like Out, array_like In,
-          option<axes, ddof, reproducible_t, workspace<Exec>>... Options>
-auto var(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+          option<axes, ddof, reproducible_t>... Options>
+auto var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::mean_type<T>>;
     if constexpr (impl::reproducibly<Options...>) return impl::centred_reducer<S, false>{{}, d};
@@ -210,8 +209,8 @@ QUERN_REDUCTION_FORMS_WITH(var, class Result = void, Result)
 
 /// The standard deviation, the root of `var`; NaN where n is not greater than ddof. Option: `reproducible`.
 template <class Result = void, execution_space Exec, result_like Out, array_like In,
-          option<axes, ddof, reproducible_t, workspace<Exec>>... Options>
-auto stddev(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+          option<axes, ddof, reproducible_t>... Options>
+auto stddev(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::mean_type<T>>;
     if constexpr (impl::reproducibly<Options...>) return impl::centred_reducer<S, true>{{}, d};
@@ -223,24 +222,24 @@ auto stddev(const Exec& exec, const Out& out, const In& in, Options&&... options
 QUERN_REDUCTION_FORMS_WITH(stddev, class Result = void, Result)
 
 /// Whether no element is zero; true for no elements. A NaN is not zero.
-template <execution_space Exec, result_like Out, array_like In, option<axes, workspace<Exec>>... Options>
-auto all(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
+auto all(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [](const auto&) { return impl::op_reducer<bool, impl::and_op>{{}, true}; };
   return impl::reduce_call(impl::reduction{"quern::all", impl::truth(), reducer}, exec, out, std::tie(in), options...);
 }
 QUERN_REDUCTION_FORMS(all)
 
 /// Whether some element is not zero; false for no elements.
-template <execution_space Exec, result_like Out, array_like In, option<axes, workspace<Exec>>... Options>
-auto any(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
+auto any(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [](const auto&) { return impl::op_reducer<bool, impl::or_op>{{}, false}; };
   return impl::reduce_call(impl::reduction{"quern::any", impl::truth(), reducer}, exec, out, std::tie(in), options...);
 }
 QUERN_REDUCTION_FORMS(any)
 
 /// How many elements are not zero, as `std::int64_t` (NumPy's `count_nonzero`).
-template <execution_space Exec, result_like Out, array_like In, option<axes, workspace<Exec>>... Options>
-auto count(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
+auto count(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [](const auto&) { return impl::sum_reducer<std::int64_t>(); };
   return impl::reduce_call(impl::reduction{"quern::count", impl::truth(), reducer}, exec, out, std::tie(in),
                            options...);
@@ -250,8 +249,8 @@ QUERN_REDUCTION_FORMS(count)
 /// The position of the largest element, the first of them where there are several: as `std::int64_t`, in row-major
 /// order over the whole array or over the reduced axes. A NaN is larger than all, as in NumPy.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, array_like In, option<axes, workspace<Exec>>... Options>
-auto argmax(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
+auto argmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, 1, false>(); };
   return impl::reduce_call(impl::reduction{"quern::argmax", impl::op::identity(), reducer, false}, exec, out,
                            std::tie(in), options...);
@@ -260,8 +259,8 @@ QUERN_REDUCTION_FORMS(argmax)
 
 /// The position of the smallest element, as `argmax` finds that of the largest. A NaN is smaller than all.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, array_like In, option<axes, workspace<Exec>>... Options>
-auto argmin(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
+auto argmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, -1, false>(); };
   return impl::reduce_call(impl::reduction{"quern::argmin", impl::op::identity(), reducer, false}, exec, out,
                            std::tie(in), options...);
@@ -270,8 +269,8 @@ QUERN_REDUCTION_FORMS(argmin)
 
 /// `sum` of the elements that are not NaN.
 template <class Result = void, execution_space Exec, result_like Out, array_like In,
-          option<axes, workspace<Exec>>... Options>
-auto nansum(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+          option<axes>... Options>
+auto nansum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     return impl::sum_reducer<impl::result_or<Result, impl::sum_type<T>>>();
   };
@@ -282,8 +281,8 @@ QUERN_REDUCTION_FORMS_WITH(nansum, class Result = void, Result)
 
 /// `mean` of the elements that are not NaN; NaN where there is none.
 template <class Result = void, execution_space Exec, result_like Out, array_like In,
-          option<axes, workspace<Exec>>... Options>
-auto nanmean(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+          option<axes>... Options>
+auto nanmean(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     return impl::nan_mean_reducer<impl::result_or<Result, impl::mean_type<T>>>();
   };
@@ -294,8 +293,8 @@ QUERN_REDUCTION_FORMS_WITH(nanmean, class Result = void, Result)
 
 /// `var` of the elements that are not NaN; NaN where their number is not greater than ddof.
 template <class Result = void, execution_space Exec, result_like Out, array_like In,
-          option<axes, ddof, workspace<Exec>>... Options>
-auto nanvar(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+          option<axes, ddof>... Options>
+auto nanvar(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
     return impl::nan_moments_reducer<impl::var_reducer<impl::result_or<Result, impl::mean_type<T>>>>{{{d}}};
   };
@@ -306,8 +305,8 @@ QUERN_REDUCTION_FORMS_WITH(nanvar, class Result = void, Result)
 
 /// The smallest of the elements that are not NaN; NaN where there is none.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, array_like In, option<axes, workspace<Exec>>... Options>
-auto nanmin(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
+auto nanmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::nan_extremum_reducer<T, -1>(); };
   return impl::reduce_call(impl::reduction{"quern::nanmin", impl::op::identity(), reducer, false}, exec, out,
                            std::tie(in), options...);
@@ -316,8 +315,8 @@ QUERN_REDUCTION_FORMS(nanmin)
 
 /// The largest of the elements that are not NaN; NaN where there is none.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, array_like In, option<axes, workspace<Exec>>... Options>
-auto nanmax(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
+auto nanmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::nan_extremum_reducer<T, 1>(); };
   return impl::reduce_call(impl::reduction{"quern::nanmax", impl::op::identity(), reducer, false}, exec, out,
                            std::tie(in), options...);
@@ -326,8 +325,8 @@ QUERN_REDUCTION_FORMS(nanmax)
 
 /// `argmax` of the elements that are not NaN; -1 where there is none.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, array_like In, option<axes, workspace<Exec>>... Options>
-auto nanargmax(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
+auto nanargmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, 1, true>(); };
   return impl::reduce_call(impl::reduction{"quern::nanargmax", impl::op::identity(), reducer, false}, exec, out,
                            std::tie(in), options...);
@@ -336,8 +335,8 @@ QUERN_REDUCTION_FORMS(nanargmax)
 
 /// `argmin` of the elements that are not NaN; -1 where there is none.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, array_like In, option<axes, workspace<Exec>>... Options>
-auto nanargmin(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
+auto nanargmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, -1, true>(); };
   return impl::reduce_call(impl::reduction{"quern::nanargmin", impl::op::identity(), reducer, false}, exec, out,
                            std::tie(in), options...);
@@ -345,8 +344,8 @@ auto nanargmin(const Exec& exec, const Out& out, const In& in, Options&&... opti
 QUERN_REDUCTION_FORMS(nanargmin)
 
 /// How many elements are not NaN, as `std::int64_t`.
-template <execution_space Exec, result_like Out, array_like In, option<axes, workspace<Exec>>... Options>
-auto nancount(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
+auto nancount(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [](const auto&) { return impl::sum_reducer<std::int64_t>(); };
   return impl::reduce_call(impl::reduction{"quern::nancount", impl::not_nan(), reducer}, exec, out, std::tie(in),
                            options...);
@@ -358,16 +357,16 @@ QUERN_REDUCTION_FORMS(nancount)
 /// @param op       an associative and commutative functor of two values of the type of `identity`
 /// @param identity what `op` leaves every value unchanged with; its type is that of the result
 template <execution_space Exec, result_like Out, class Op, scalar_value T, array_like In,
-          option<axes, workspace<Exec>>... Options>
-auto reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in, Options&&... options) {
+          option<axes>... Options>
+auto reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in, const Options&... options) {
   const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
   return impl::reduce_call(impl::reduction{"quern::reduce", impl::op::identity(), reducer}, exec, out, std::tie(in),
                            options...);
 }
-template <execution_space Exec, class Op, scalar_value T, array_like In, option<workspace<Exec>>... Options>
+template <execution_space Exec, class Op, scalar_value T, array_like In>
   requires(!view_like<Op>)
-T reduce(const Exec& exec, const Op& op, const T& identity, const In& in, Options&&... options) {
-  return reduce(exec, on_host, op, identity, in, options...);
+T reduce(const Exec& exec, const Op& op, const T& identity, const In& in) {
+  return reduce(exec, on_host, op, identity, in);
 }
 template <class Op, scalar_value T, array_like In>
   requires(!view_like<Op> && !execution_space<Op>)
@@ -375,7 +374,7 @@ T reduce(const Op& op, const T& identity, const In& in) {
   return reduce(impl::space_of(in), on_host, op, identity, in);
 }
 template <view_like Out, class Op, scalar_value T, array_like In, impl::reduction_option... Options>
-void reduce(const Out& out, const Op& op, const T& identity, const In& in, Options&&... options) {
+void reduce(const Out& out, const Op& op, const T& identity, const In& in, const Options&... options) {
   reduce(impl::space_of(out), out, op, identity, in, options...);
 }
 

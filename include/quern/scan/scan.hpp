@@ -12,12 +12,12 @@
 /// | --- | --- |
 /// | `cumsum(exec, out, in)` | over all elements in row-major order, whatever the layout |
 /// | `cumsum(exec, out, in, axis{1})` | along an axis, each line by itself |
-/// | `cumsum(exec, out, in, axis{1}, work)` | with the caller's `quern::workspace`, for device graphs |
 /// | `cumsum(out, in)`, `cumsum(out, in, axis{1})` | on a default instance of out's execution space |
 ///
 /// `out` and `in` have equal extents, any rank, layout and strides; they may be the same View. `in` may be lazy, and
 /// out the View of one of its leaves; it is computed twice where a device reads it twice. All calls are asynchronous.
-/// Scratch memory is two accumulators for each chunk of a line; it comes from the pool of the execution-space instance.
+/// Scratch memory is two accumulators for each chunk of a line; it comes from the pool of the execution-space instance, or
+/// the caller's `workspace_scope`.
 /// Where lines are too few for the machine, a device reads the input twice, and the host a second time from its caches.
 ///
 /// @throws Error if extents do not fit, the axis is out of range, or `out` shares memory with `in` without being it
@@ -44,8 +44,8 @@ scan_operation<Exclusive, MakeReducer> make_scan(const char* label, const MakeRe
 
 /// `op(exec, out, in, options)` of every scan: checks, then launches.
 template <class Scan, class Exec, class Out, class In, class... Options>
-void scan_call(const Scan& scan, const Exec& exec, const Out& out_view, const In& in_view, Options&... options) {
-  call<Exec> c(scan.label, exec, options...);
+void scan_call(const Scan& scan, const Exec& exec, const Out& out_view, const In& in_view, const Options&... options) {
+  call<Exec> c(scan.label, exec);
   const auto elements = c.elements(in_view);
   const auto in = as_source(elements);
   const auto out = c.output(out_view);
@@ -59,7 +59,7 @@ void scan_call(const Scan& scan, const Exec& exec, const Out& out_view, const In
 
 /// What some scan takes as an option; each lists its own.
 template <class T>
-concept scan_option = option<T, axis, reproducible_t> || is_workspace<std::remove_cvref_t<T>>;
+concept scan_option = option<T, axis, reproducible_t>;
 
 }  // namespace impl
 
@@ -69,8 +69,8 @@ concept scan_option = option<T, axis, reproducible_t> || is_workspace<std::remov
 /// converted to that of `out`. Their errors are carried along, so that they do not grow with i. Option: `reproducible`,
 /// with which each `out(i)` has the bits of the reproducible `sum` of its elements.
 template <class Result = void, execution_space Exec, view_like Out, array_like In,
-          option<axis, reproducible_t, workspace<Exec>>... Options>
-void cumsum(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+          option<axis, reproducible_t>... Options>
+void cumsum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::sum_type<T>>;
     return impl::sum_reducer<S, impl::accumulator<S, Options...>>();
@@ -78,14 +78,14 @@ void cumsum(const Exec& exec, const Out& out, const In& in, Options&&... options
   impl::scan_call(impl::make_scan<false>("quern::cumsum", reducer), exec, out, in, options...);
 }
 template <class Result = void, view_like Out, array_like In, impl::scan_option... Options>
-void cumsum(const Out& out, const In& in, Options&&... options) {
+void cumsum(const Out& out, const In& in, const Options&... options) {
   cumsum<Result>(impl::space_of(out), out, in, options...);
 }
 
 /// `out(i) = in(0) * in(1) * ... * in(i)`. Types as for `cumsum`.
 template <class Result = void, execution_space Exec, view_like Out, array_like In,
-          option<axis, workspace<Exec>>... Options>
-void cumprod(const Exec& exec, const Out& out, const In& in, Options&&... options) {
+          option<axis>... Options>
+void cumprod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::sum_type<T>>;
     return impl::op_reducer<S, impl::prod_op>{{}, S(1)};
@@ -93,7 +93,7 @@ void cumprod(const Exec& exec, const Out& out, const In& in, Options&&... option
   impl::scan_call(impl::make_scan<false>("quern::cumprod", reducer), exec, out, in, options...);
 }
 template <class Result = void, view_like Out, array_like In, impl::scan_option... Options>
-void cumprod(const Out& out, const In& in, Options&&... options) {
+void cumprod(const Out& out, const In& in, const Options&... options) {
   cumprod<Result>(impl::space_of(out), out, in, options...);
 }
 
@@ -102,27 +102,27 @@ void cumprod(const Out& out, const In& in, Options&&... options) {
 /// @param op       an associative functor of two values of the type of `identity`; it need not be commutative
 /// @param identity what `op` leaves every value unchanged with; its type is the one that values are converted to
 template <execution_space Exec, view_like Out, class Op, scalar_value T, array_like In,
-          option<axis, workspace<Exec>>... Options>
+          option<axis>... Options>
 void inclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
-                    Options&&... options) {
+                    const Options&... options) {
   const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
   impl::scan_call(impl::make_scan<false>("quern::inclusive_scan", reducer), exec, out, in, options...);
 }
 template <view_like Out, class Op, scalar_value T, array_like In, impl::scan_option... Options>
-void inclusive_scan(const Out& out, const Op& op, const T& identity, const In& in, Options&&... options) {
+void inclusive_scan(const Out& out, const Op& op, const T& identity, const In& in, const Options&... options) {
   inclusive_scan(impl::space_of(out), out, op, identity, in, options...);
 }
 
 /// The scan without the element itself: `out(0)` is the identity, `out(i)` the `op` of `in(0)` to `in(i - 1)`.
 template <execution_space Exec, view_like Out, class Op, scalar_value T, array_like In,
-          option<axis, workspace<Exec>>... Options>
+          option<axis>... Options>
 void exclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
-                    Options&&... options) {
+                    const Options&... options) {
   const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
   impl::scan_call(impl::make_scan<true>("quern::exclusive_scan", reducer), exec, out, in, options...);
 }
 template <view_like Out, class Op, scalar_value T, array_like In, impl::scan_option... Options>
-void exclusive_scan(const Out& out, const Op& op, const T& identity, const In& in, Options&&... options) {
+void exclusive_scan(const Out& out, const Op& op, const T& identity, const In& in, const Options&... options) {
   exclusive_scan(impl::space_of(out), out, op, identity, in, options...);
 }
 

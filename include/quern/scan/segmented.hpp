@@ -17,7 +17,7 @@
 ///
 /// All calls are asynchronous, except those with `checked`, which wait for `exec`. Scratch memory is about two
 /// accumulators for each 2400 values and segments on a device; it comes from the pool of the execution-space instance,
-/// or from a `quern::workspace` as the last argument. Calls without `exec` use a default instance of the execution
+/// or the caller's `workspace_scope`. Calls without `exec` use a default instance of the execution
 /// space of `out`.
 
 #include <quern/core/call.hpp>
@@ -29,7 +29,7 @@ namespace quern {
 namespace impl {
 
 template <class T>
-concept segment_option = option<T, checked_t> || is_workspace<std::remove_cvref_t<T>>;
+concept segment_option = option<T, checked_t>;
 
 /// The first place where offsets decrease or leave [0, n].
 template <class Index>
@@ -62,9 +62,9 @@ void require_line(const std::string& label, const std::string& name, const Array
 /// Checks, then launches. A reduction has a result for each segment, a scan one for each value.
 template <bool Scan, class Exec, class Out, class Reducer, class Values, class Offsets, class... Options>
 void segmented_call(const char* label, const Exec& exec, const Out& out_view, const Reducer& reducer,
-                    const Values& value_view, const Offsets& offset_view, Options&... options) {
+                    const Values& value_view, const Offsets& offset_view, const Options&... options) {
   static_assert(std::is_integral_v<value_of<Offsets>>, "quern: offsets must be integers");
-  call<Exec> c(label, exec, options...);
+  call<Exec> c(label, exec);
   const auto out = c.output(out_view);
   const auto elements = c.elements(value_view);
   const auto values = as_source(elements);
@@ -90,16 +90,16 @@ void segmented_call(const char* label, const Exec& exec, const Out& out_view, co
 /// @param identity what `op` leaves every value unchanged with; its type is the one that values are converted to
 /// @throws Error   if extents do not fit or `out` shares memory with an input
 template <execution_space Exec, view_like Out, class Op, scalar_value T, array_like Values, view_like Offsets,
-          option<checked_t, workspace<Exec>>... Options>
+          option<checked_t>... Options>
 void segmented_reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, const Values& values,
-                      const Offsets& offsets, Options&&... options) {
+                      const Offsets& offsets, const Options&... options) {
   impl::segmented_call<false>("quern::segmented_reduce", exec, out, impl::op_reducer<T, Op>{op, identity}, values,
                               offsets, options...);
 }
 template <view_like Out, class Op, scalar_value T, array_like Values, view_like Offsets,
           impl::segment_option... Options>
 void segmented_reduce(const Out& out, const Op& op, const T& identity, const Values& values, const Offsets& offsets,
-                      Options&&... options) {
+                      const Options&... options) {
   segmented_reduce(impl::space_of(out), out, op, identity, values, offsets, options...);
 }
 
@@ -109,16 +109,16 @@ void segmented_reduce(const Out& out, const Op& op, const T& identity, const Val
 /// @param op, identity  as for `segmented_reduce`
 /// @throws Error   if extents do not fit or `out` shares memory with `values` without being it
 template <execution_space Exec, view_like Out, class Op, scalar_value T, array_like Values, view_like Offsets,
-          option<checked_t, workspace<Exec>>... Options>
+          option<checked_t>... Options>
 void segmented_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const Values& values,
-                    const Offsets& offsets, Options&&... options) {
+                    const Offsets& offsets, const Options&... options) {
   impl::segmented_call<true>("quern::segmented_scan", exec, out, impl::op_reducer<T, Op>{op, identity}, values, offsets,
                              options...);
 }
 template <view_like Out, class Op, scalar_value T, array_like Values, view_like Offsets,
           impl::segment_option... Options>
 void segmented_scan(const Out& out, const Op& op, const T& identity, const Values& values, const Offsets& offsets,
-                    Options&&... options) {
+                    const Options&... options) {
   segmented_scan(impl::space_of(out), out, op, identity, values, offsets, options...);
 }
 

@@ -67,10 +67,10 @@ inline const boundary boundary::mirror{boundary::mode::mirror};
 inline const boundary boundary::wrap{boundary::mode::wrap};
 
 /// The boundaries of one axis: before its first index and after its last.
-struct sides {
+struct boundary_pair {
   boundary low, high;
-  sides(const boundary& both) : low(both), high(both) {}  // NOLINT(google-explicit-constructor)
-  sides(boundary before, boundary after) : low(std::move(before)), high(std::move(after)) {}
+  boundary_pair(const boundary& both) : low(both), high(both) {}  // NOLINT(google-explicit-constructor)
+  boundary_pair(boundary before, boundary after) : low(std::move(before)), high(std::move(after)) {}
 };
 
 /// The cells to compute, from an index to before another along each axis: `interior_only{{1, 99}, {1, 99}}` of an array
@@ -82,22 +82,22 @@ struct interior_only {
 };
 
 /// The boundaries of all axes: one for all, `boundary::reflect`; one for each,
-/// `boundaries{boundary::wrap, sides{boundary::keep, boundary::constant(0)}}`; or none, `interior_only{...}`.
+/// `boundaries{boundary::wrap, boundary_pair{boundary::keep, boundary::constant(0)}}`; or none, `interior_only{...}`.
 class boundaries {
  public:
-  boundaries(const boundary& all) : axes_{sides(all)} {}        // NOLINT(google-explicit-constructor)
+  boundaries(const boundary& all) : axes_{boundary_pair(all)} {}        // NOLINT(google-explicit-constructor)
   boundaries(const interior_only& box) : ranges_(box.range) {}  // NOLINT(google-explicit-constructor)
-  boundaries(std::initializer_list<sides> each) : axes_(each) {}
-  explicit boundaries(std::vector<sides> each) : axes_(std::move(each)) {}
+  boundaries(std::initializer_list<boundary_pair> each) : axes_(each) {}
+  explicit boundaries(std::vector<boundary_pair> each) : axes_(std::move(each)) {}
 
   /// Cells are those of a box, and no boundary is looked at.
   bool is_box() const { return !ranges_.empty(); }
   int count() const { return static_cast<int>(is_box() ? ranges_.size() : axes_.size()); }
-  const sides& axis(int d) const { return axes_[axes_.size() == 1 ? 0 : d]; }
+  const boundary_pair& axis(int d) const { return axes_[axes_.size() == 1 ? 0 : d]; }
   std::pair<std::int64_t, std::int64_t> range(int d) const { return ranges_[d]; }
 
  private:
-  std::vector<sides> axes_;
+  std::vector<boundary_pair> axes_;
   std::vector<std::pair<std::int64_t, std::int64_t>> ranges_;
 };
 

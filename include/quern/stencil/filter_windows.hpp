@@ -229,7 +229,7 @@ struct plain_box {
 
 /// The value i away along an axis.
 template <int Rank, int Axis, class Window>
-KOKKOS_FUNCTION auto along(const Window& at, int i) {
+KOKKOS_FUNCTION auto neighbour_along(const Window& at, int i) {
   if constexpr (Rank == 1) return at(i);
   else if constexpr (Rank == 2) return at(Axis == 0 ? i : 0, Axis == 1 ? i : 0);
   else return at(Axis == 0 ? i : 0, Axis == 1 ? i : 0, Axis == 2 ? i : 0);

@@ -54,7 +54,7 @@ auto on_grid(const std::string& label, const In& array, const boundaries& edges)
   grid_input<std::remove_const_t<decltype(In::data)>> g{array.data, {0, 0, 0}, {}};
   set_strides<Rank, Reversed>(g, array);
   for (int d = 0; d < Rank && !edges.is_box(); ++d) {
-    const sides& s = edges.axis(d);
+    const boundary_pair& s = edges.axis(d);
     auto& beyond = g.beyond[grid_axis<Rank, Reversed>(d)];
     if (s.low.kind() == boundary::mode::constant) beyond[0] = s.low.template value_for<T>(label);
     if (s.high.kind() == boundary::mode::constant) beyond[1] = s.high.template value_for<T>(label);

@@ -90,9 +90,9 @@ boundaries edges_of_pass(const std::string& label, const boundaries& edges, int 
     if (b.kind() != boundary::mode::constant || d == 0) return b;
     return boundary::constant(static_cast<S>(static_cast<S>(b.value_for<T>(label)) * factor));
   };
-  std::vector<sides> each;
+  std::vector<boundary_pair> each;
   for (int e = 0; e < Rank; ++e) {
-    const sides& s = edges.axis(e);
+    const boundary_pair& s = edges.axis(e);
     const bool keeps = s.low.kind() == boundary::mode::keep || s.high.kind() == boundary::mode::keep;
     if (e < d && keeps) reach.r[e] = radius[e];
     each.emplace_back(scaled(s.low), scaled(s.high));  // along other axes it is not read, but has a type
