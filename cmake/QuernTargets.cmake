@@ -13,6 +13,27 @@ target_include_directories(
                        "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
 )
 target_link_libraries(quern_core INTERFACE Kokkos::kokkos)
+set(QUERN_CORE_TARGETS quern_core) # all that users of the component link
+
+# The vendor's sort takes long to compile: it is compiled once.
+if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
+  add_library(quern_sort)
+  foreach(_part IN ITEMS sort_signed sort_unsigned sort_reals sort_with_32_bits sort_with_64_bits)
+    target_sources(quern_sort PRIVATE "${PROJECT_SOURCE_DIR}/src/keyed/${_part}.cpp")
+  endforeach()
+  target_compile_features(quern_sort PUBLIC cxx_std_20)
+  target_include_directories(quern_sort PRIVATE "${PROJECT_SOURCE_DIR}/include")
+  target_link_libraries(quern_sort PUBLIC Kokkos::kokkos)
+  set_target_properties(
+    quern_sort
+    PROPERTIES POSITION_INDEPENDENT_CODE ON
+               VERSION "${PROJECT_VERSION}"
+               SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}" # of minor versions before 1.0
+               EXPORT_NAME sort
+  )
+  target_link_libraries(quern_core INTERFACE quern_sort)
+  list(APPEND QUERN_CORE_TARGETS quern_sort)
+endif()
 
 set(_linalg_sources unavailable)
 set(_linalg_libraries)

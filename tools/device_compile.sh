@@ -35,6 +35,8 @@ units=(
   "integrate/integrate_test integrate/samples_test integrate/estimates_test"
   "../src/linalg/$backend"  # the vendor's libraries
   ../src/linalg/unavailable
+  ../src/keyed/sort_reals
+  ../src/keyed/sort_with_32_bits
 )
 units+=(
   ../bench/linalg/products_bench # alone, as includes under a condition cannot be brought together
@@ -60,6 +62,7 @@ done
 units+=("$folder/operands $folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra")
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
+  units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits)
   units+=("core/extents_test core/views_test core/workspace_test map/edges_test reduce/edges_test" random/statistics_test)
 fi
 # With QUERN_DEVICE_COMPILE=quick, for a back end's further architectures, which no source here knows from the first. Then
@@ -116,17 +119,9 @@ together() {
   done
 }
 
-# compile ARCHITECTURE SOURCE...
-compile() {
-  local arch=$1 dir=$out/$1 unit object
-  shift
-  object=$dir/${1//\//_}.o
-  unit=$top/tests/$1.cpp
-  if (($# > 1)); then
-    unit=${object%.o}.cpp
-    (cd "$top/tests" && together "$@") >"$unit"
-  fi
-  local -a command
+# compiler ARCHITECTURE [ARGS...]: how a source is compiled, in the array `command`.
+compiler() {
+  local arch=$1 dir=$out/$1
   local target=-arch=$arch
   local -a mode=(-c -O1)
   if [[ ${QUERN_DEVICE_COMPILE:-} == quick && $backend == cuda ]]; then
@@ -145,8 +140,24 @@ compile() {
         -DDESUL_ATOMICS_ENABLE_HIP -DKOKKOS_DEPENDENCE)
       ;;
   esac
-  "${command[@]}" -I "$dir" -I "$top/include" -I "$top/tests" -I "$top/tests/guides" -I "$top/bench" -I "$top/src" -isystem /usr/include/stb -DFMT_USE_CONSTEXPR=1 "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace" -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG \
-    "$unit" -o "$object" >"$object.log" 2>&1 || {
+  command+=(-I "$dir" -I "$top/include" -I "$top/tests" -I "$top/tests/guides" -I "$top/bench" -I "$top/src"
+    -isystem /usr/include/stb -DFMT_USE_CONSTEXPR=1 "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace"
+    -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG)
+}
+
+# compile ARCHITECTURE SOURCE...
+compile() {
+  local arch=$1 dir=$out/$1 unit object
+  local -a command
+  shift
+  object=$dir/${1//\//_}.o
+  unit=$top/tests/$1.cpp
+  if (($# > 1)); then
+    unit=${object%.o}.cpp
+    (cd "$top/tests" && together "$@") >"$unit"
+  fi
+  compiler "$arch"
+  "${command[@]}" "$unit" -o "$object" >"$object.log" 2>&1 || {
     { grep -m 20 -E 'error|fatal' "$object.log" || tail -n 20 "$object.log"; } >&2
     echo "FAILED $backend $arch $*" >&2
     return 1
@@ -157,7 +168,26 @@ compile() {
   fi
   echo "compiled $backend $arch $*"
 }
-export -f compile together
+
+# rejects ARCHITECTURE CASE MESSAGE...: a case of tests/compile_fail must not compile, and the first ten lines from the
+# first error on must hold the message.
+rejects() {
+  local arch=$1 case=$2 log=$out/$1/rejects_$2.log
+  local -a command
+  shift 2
+  compiler "$arch"
+  if python3 "$top/tools/first_error.py" "${command[@]}" "-DCASE_$case" "$top/tests/compile_fail/cases.cpp" -o "${log%.log}.o" >"$log" 2>&1; then
+    echo "COMPILED $backend $arch $case" >&2
+    return 1
+  fi
+  grep -qE "$*" "$log" || {
+    cat "$log" >&2
+    echo "UNEXPECTED $backend $arch $case" >&2
+    return 1
+  }
+  echo "rejected $backend $arch $case"
+}
+export -f compiler compile rejects together
 export backend kokkos out top
 
 for arch in "${architectures[@]}"; do
@@ -165,3 +195,16 @@ for arch in "${architectures[@]}"; do
   if [[ $arch != "${architectures[0]}" && ${QUERN_DEVICE_COMPILE:-} == quick ]]; then units=("${further[@]}"); fi
   printf "$arch %s\n" "${units[@]}"
 done | xargs -L 1 -P "$jobs" bash -euo pipefail -c 'compile "$@"' _
+
+# What users read who call an operation wrongly.
+xargs -L 1 -P "$jobs" bash -euo pipefail -c 'rejects "$@"' _ <<EOT
+${architectures[0]} MAP_ARITY quern::map:.f.must.be.callable.with.one.value.of.each.input
+${architectures[0]} SUM_ARGUMENTS no.(instance.of.overloaded|matching).function
+${architectures[0]} SCAN_ARGUMENTS no.(instance.of.overloaded|matching).function
+${architectures[0]} STENCIL_RANK quern::stencil:.out.must.have.rank.1,.2.or.3
+${architectures[0]} INTEGRATE_ARITY quern::integrate:.f.must.be.callable.with.one.coordinate.for.each.axis
+${architectures[0]} RANDOM_TYPE quern::random::bits:.out.must.be.of.32.or.64.unsigned.bits
+${architectures[0]} HISTOGRAM_TYPE quern::histogram:.out.must.be.of.integers
+${architectures[0]} LAZY_MATRIX write.a.lazy.array.to.a.View.with.quern::map.first
+${architectures[0]} HOST_FUNCTION __host__.function|host_function
+EOT

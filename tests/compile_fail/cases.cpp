@@ -11,6 +11,10 @@ struct identity {
   }
 };
 
+struct host_function {
+  double operator()(double x) const { return x; }
+};
+
 void misuse() {
   const Kokkos::View<double*> x("x", 3);
   const Kokkos::View<const double*> constant = x;
@@ -39,6 +43,21 @@ void misuse() {
   quern::sum(Kokkos::DefaultExecutionSpace(), x, quern::ddof{1});
 #elif defined(CASE_SUM_AXES_TO_HOST)
   quern::sum(x, quern::axis{0});
+#elif defined(CASE_SCAN_ARGUMENTS)
+  quern::cumsum(x);
+#elif defined(CASE_OFFSETS_TYPE)
+  quern::segmented_reduce(x, identity(), 0.0, x, x);
+#elif defined(CASE_INTEGRATE_ARITY)
+  quern::integrate(identity(), {0, 1}, {0, 1}, {10, 10});
+#elif defined(CASE_HISTOGRAM_ARGUMENTS)
+  quern::histogram(x, x);
+#elif defined(CASE_HISTOGRAM_TYPE)
+  const Kokkos::View<char*> narrow("narrow", 3);
+  quern::histogram(narrow, x, quern::bin_range{0, 1});
+#elif defined(CASE_RANDOM_ARGUMENTS)
+  quern::random::uniform(x);
+#elif defined(CASE_HOST_FUNCTION)  // an error where there are devices
+  quern::map(x, host_function(), x);
 #elif defined(CASE_LAZY_ARITY)
   quern::sum(quern::lazy(identity(), x, x));
 #elif defined(CASE_LAZY_OF_NOTHING)

@@ -102,8 +102,8 @@ TYPED_TEST(Workspace, ScopeServesAnyOperation) {
       [&] { quern::cumsum(exec, y, x); },
       [&] { quern::sort(exec, y, x); },
       [&] { quern::argsort(exec, order, x); },
-      [&] { quern::unique(exec, y, found, x); },
-      [&] { quern::compact(exec, y, found, x, x); },
+      [&] { quern::unique(exec, y, x, quern::size_to{found}); },
+      [&] { quern::compact(exec, y, x, x, quern::size_to{found}); },
       [&] { quern::histogram(exec, counts, x, quern::bin_range{0.0, 1.0}); },
       [&] { quern::random::permutation(exec, order, quern::random::key(2)); }};
   for (std::size_t k = 0; k < operations.size(); ++k) {

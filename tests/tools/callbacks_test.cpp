@@ -156,7 +156,7 @@ TYPED_TEST(Callbacks, RandomNumbersDoNotWait) {
 }
 
 TYPED_TEST(Callbacks, SortsAndSelectionsWaitOnlyForHostValues) {
-  constexpr bool vendor = quern::impl::vendor_radix_sort<TypeParam>::available;
+  constexpr bool vendor = quern::impl::has_vendor_sort<TypeParam>;
   constexpr bool device = quern::impl::is_device<TypeParam>;
   Kokkos::View<double*, TypeParam> x("x", 5000), y("y", 5000);
   Kokkos::View<int*, TypeParam> places("places", 5000);
@@ -187,8 +187,9 @@ TYPED_TEST(Callbacks, GroupsAndJoinsWaitOnlyWhenMade) {
   expect_quiet<TypeParam>({"quern::min/best", "quern::min", "quern::min/values"}, 0,
                           [&](const auto& exec) { quern::min(exec, sums, x, by); });
   const auto one = Kokkos::subview(left, Kokkos::pair<int, int>(0, 1));
-  expect_quiet<TypeParam>({"quern::group_first"}, 0, [&](const auto& exec) { quern::group_first(exec, one, keys, by); });
-  constexpr bool vendor = quern::impl::vendor_radix_sort<TypeParam>::available;
+  expect_quiet<TypeParam>({"quern::group_first"}, 0,
+                          [&](const auto& exec) { quern::group_first(exec, one, keys, by); });
+  constexpr bool vendor = quern::impl::has_vendor_sort<TypeParam>;
   const std::vector<std::string> kernels{
       "quern::join/count", "quern::join/sort/keys", vendor ? "quern::join/sort/values" : "quern::join/sort/count",
       "quern::join/keys",  "quern::join/rows",      "quern::join/search",
@@ -254,8 +255,8 @@ TYPED_TEST(Callbacks, SingleMatricesAllocateNothingTwice) {
     for (const event& e : watch([&] { call(TypeParam()); })) EXPECT_NE("allocate", e.kind) << e.name;
   };
   Kokkos::deep_copy(square, 1.0);
-  const quern::batch_item<double**, TypeParam> diagonal(square.data(),
-                                                  Kokkos::LayoutStride(70, square.stride(0) + square.stride(1), 1, 1));
+  const quern::batch_item<double**, TypeParam> diagonal(
+      square.data(), Kokkos::LayoutStride(70, square.stride(0) + square.stride(1), 1, 1));
   Kokkos::deep_copy(diagonal, 200.0);
   expect_no_allocation([&](const auto& exec) { quern::qr(exec, q, r, a); });
   expect_no_allocation([&](const auto& exec) { quern::svd(exec, q, s, r, a); });

@@ -68,12 +68,6 @@ class call {
     return expand<Exec, rank_of<V>>(label, v, operand_extents(label, v));
   }
 
-  /// An input that kernels read by offsets.
-  template <class V>
-  auto source(const V& v) const {
-    return as_source(elements(v));
-  }
-
   /// The workspace of the thread's `workspace_scope`, or one that this call has until it ends.
   workspace<Exec>& scratch() { return held().scratch(); }
   /// Memory that kernels can write and the host can read, for one value.

@@ -26,6 +26,13 @@ KOKKOS_FORCEINLINE_FUNCTION T rounded_product(T a, T b) {
 #endif
 }
 
+/// v, but a product that made it is not merged with an addition to the result. `one` is 1, given at run time so that no
+/// compiler knows it.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T prevent_contraction(T v, T one) {
+  return rounded_product(v, one);
+}
+
 }  // namespace quern::impl
 
 #endif

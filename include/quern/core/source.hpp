@@ -12,16 +12,17 @@
 
 namespace quern::impl {
 
-/// The values of a lazy array by offset. Where its leaves lie in memory alike, or repeat one value, an offset is that
-/// of all of them. Otherwise it is the row-major position of an element, from which the leaves' are found by division.
-template <class G, class... Leaf>
+/// The values of a lazy array by offset. `Even`: its leaves lie in memory alike, or repeat one value, and an offset is
+/// that of all of them. Otherwise it is the row-major position of an element, from which the leaves' offsets are found
+/// by division.
+template <bool Even, class G, class... Leaf>
 struct lazy_source {
   static constexpr int leaves = sizeof...(Leaf);
   using value_type = std::remove_cvref_t<std::invoke_result_t<const G&, typename Leaf::value_type...>>;
+  using numbers = std::make_index_sequence<leaves>;
   G g;
   operand_tuple<Leaf...> leaf;
-  row_nest<leaves> nest;
-  bool alike;
+  std::conditional_t<Even, std::tuple<>, row_nest<leaves>> nest;
 
   /// Reads on from an offset, as a pointer does.
   struct cursor {
@@ -36,39 +37,40 @@ struct lazy_source {
     }
   };
   KOKKOS_FORCEINLINE_FUNCTION cursor operator+(std::int64_t i) const { return {this, i}; }
-  KOKKOS_FORCEINLINE_FUNCTION value_type operator[](std::int64_t offset) const {
-    return value(offset, std::make_index_sequence<leaves>());
-  }
+  KOKKOS_FORCEINLINE_FUNCTION value_type operator[](std::int64_t offset) const { return value(offset, numbers()); }
 
-  /// W elements from an offset that is a multiple of W, where the leaves hold packs.
+  /// W elements from an offset that is a multiple of W, where the source holds packs.
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> load_pack(std::int64_t offset) const {
-    return pack_of<W>(offset, std::make_index_sequence<leaves>());
+    return pack_of<W>(offset, numbers());
   }
   template <int W>
   bool holds_packs() const {
-    return alike && [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return (get<I>(leaf).template packs<W>(nest.stride[I], 1) && ...);
-    }(std::make_index_sequence<leaves>());
+    constexpr std::int64_t along[max_rank] = {1};
+    return Even && all_leaves([&](const auto& l) { return l.template packs<W>(along, 1); });
   }
   /// Whether a leaf begins where that memory does.
   bool reads(const void* memory) const {
-    const auto begins = [&](const auto& l) {
-      if constexpr (requires { l.data; }) return static_cast<const void*>(l.data) == memory;
-      else return false;
-    };
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return (begins(get<I>(leaf)) || ...);
-    }(std::make_index_sequence<leaves>());
+    return !all_leaves([&](const auto& l) {
+      if constexpr (requires { l.data; }) return static_cast<const void*>(l.data) != memory;
+      else return true;
+    });
   }
 
  private:
+  template <class Test>
+  bool all_leaves(const Test& test) const {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) { return (test(get<I>(leaf)) && ...); }(numbers());
+  }
   template <std::size_t... I>
   KOKKOS_FORCEINLINE_FUNCTION value_type value(std::int64_t offset, std::index_sequence<I...>) const {
-    if (alike) return g(get<I>(leaf).load(get<I>(leaf).step == 0 ? 0 : offset)...);
-    std::int64_t i;
-    const auto o = nest.at_item(offset, nest.inner, 1, i);
-    return g(get<I>(leaf).load(o.of[I])...);
+    if constexpr (Even) {
+      return g(get<I>(leaf).load(get<I>(leaf).step == 0 ? 0 : offset)...);
+    } else {
+      std::int64_t i;
+      const auto o = nest.at_item(offset, nest.inner, 1, i);
+      return g(get<I>(leaf).load(o.of[I])...);
+    }
   }
   template <int W, std::size_t... I>
   KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> pack_of(std::int64_t offset, std::index_sequence<I...> all) const {
@@ -107,16 +109,16 @@ template <int W, class T>
 bool holds_packs(const T* data) {
   return reinterpret_cast<std::uintptr_t>(data) % (W * sizeof(T)) == 0;
 }
-template <int W, class G, class... Leaf>
-bool holds_packs(const lazy_source<G, Leaf...>& source) {
+template <int W, bool Even, class G, class... Leaf>
+bool holds_packs(const lazy_source<Even, G, Leaf...>& source) {
   return source.template holds_packs<W>();
 }
 template <class T>
 bool reads(const T* data, const void* memory) {
   return data == memory;
 }
-template <class G, class... Leaf>
-bool reads(const lazy_source<G, Leaf...>& source, const void* memory) {
+template <bool Even, class G, class... Leaf>
+bool reads(const lazy_source<Even, G, Leaf...>& source, const void* memory) {
   return source.reads(memory);
 }
 
@@ -132,14 +134,10 @@ KOKKOS_FORCEINLINE_FUNCTION auto* read_block(const Cursor& from, typename Cursor
 }
 
 /// Whether offsets are those of the leaves.
-template <class T>
-bool lies_evenly(const T*) {
-  return true;
-}
+template <class Source>
+inline constexpr bool reads_evenly = true;
 template <class G, class... Leaf>
-bool lies_evenly(const lazy_source<G, Leaf...>& source) {
-  return source.alike;
-}
+inline constexpr bool reads_evenly<lazy_source<false, G, Leaf...>> = false;
 
 /// The leaf of a source, with other extents and strides.
 template <class T>
@@ -155,13 +153,13 @@ scalar_input<T> leaf_input(const scalar_operand<T>& leaf, const strided<const vo
 inline position_input leaf_input(const position_operand&, const strided<const void>& as) {
   return {{nullptr, as.extents, as.stride}};
 }
-/// Calls `run(g, leaf...)` with the leaves of a source that lies evenly.
+/// Calls `run(g, leaf...)` with the leaves of a source that reads evenly.
 template <class T, class Run>
 void with_leaves_of(const T* data, const strided<const void>& as, const Run& run) {
   run(op::identity(), array_input<T>{{data, as.extents, as.stride}});
 }
 template <class G, class... Leaf, class Run>
-void with_leaves_of(const lazy_source<G, Leaf...>& source, const strided<const void>& as, const Run& run) {
+void with_leaves_of(const lazy_source<true, G, Leaf...>& source, const strided<const void>& as, const Run& run) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     run(source.g, leaf_input(get<I>(source.leaf), as)...);
   }(std::index_sequence_for<Leaf...>());
@@ -194,27 +192,56 @@ std::int64_t step_alike(const Leaf& leaf) {
   return 0;
 }
 
-/// An operand as what kernels read by offsets.
+/// Memory, as what kernels read by offsets.
 template <class T>
 strided<const T> as_source(const expanded<leaf_part, array_input<T>>& in) {
   return std::get<0>(in.leaves).array;
 }
-template <class G, class... Leaf>
-auto as_source(const expanded<G, Leaf...>& in) {
+
+/// Whether the leaves of an operand lie alike, or repeat one value.
+template <class Part, class... Leaf>
+bool lies_evenly(const expanded<Part, Leaf...>& in) {
+  return unpack(
+      [](const auto&... leaf) {
+        const std::array<std::array<std::int64_t, max_rank>, sizeof...(Leaf)> strides{leaf.array.stride...};
+        return (lies_alike(leaf, strides[leading_input(leaf...)]) && ...);
+      },
+      in.leaves);
+}
+
+template <bool Even, class T>
+strided<const T> make_source(const expanded<leaf_part, array_input<T>>& in) {
+  return as_source(in);
+}
+template <bool Even, class G, class... Leaf>
+auto make_source(const expanded<G, Leaf...>& in) {
   return unpack(
       [&](const auto&... leaf) {
-        using source = lazy_source<G, typename Leaf::operand...>;
+        using source = lazy_source<Even, G, typename Leaf::operand...>;
         constexpr int n = sizeof...(Leaf);
         const shape& extents = std::get<0>(in.leaves).array.extents;
         const std::array<std::array<std::int64_t, max_rank>, n> strides{leaf.array.stride...};
-        const auto& lead = strides[leading_input(leaf...)];
-        const bool alike = (lies_alike(leaf, lead) && ...);
-        return source_array<source>{
-            {in.part, {{leaf.at_step(step_alike(leaf))}...}, row_nest<n>(row_major_nest<n>(extents, strides)), alike},
-            extents,
-            alike ? lead : row_major_strides(extents)};
+        const auto of = [&](const auto& nest) { return source{in.part, {{leaf.at_step(step_alike(leaf))}...}, nest}; };
+        if constexpr (Even) return source_array<source>{of(std::tuple<>()), extents, strides[leading_input(leaf...)]};
+        else
+          return source_array<source>{of(row_nest<n>(row_major_nest<n>(extents, strides))), extents,
+                                      row_major_strides(extents)};
       },
       in.leaves);
+}
+
+template <class Operand>
+inline constexpr bool is_memory = false;
+template <class T>
+inline constexpr bool is_memory<expanded<leaf_part, array_input<T>>> = true;
+
+/// Calls `run` with operands as what kernels read by offsets. Lazy ones are read evenly where all of them lie so: that
+/// is decided once, here, since a kernel that decides for each value takes more registers and time.
+template <class Run, class... Operand>
+void with_sources(const Run& run, const Operand&... in) {
+  if constexpr ((is_memory<Operand> && ...)) return run(as_source(in)...);
+  else if (((is_memory<Operand> || lies_evenly(in)) && ...)) run(make_source<true>(in)...);
+  else run(make_source<false>(in)...);
 }
 
 }  // namespace quern::impl

@@ -143,7 +143,7 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
   using region = adaptive_region<Rank>;
   constexpr std::int64_t points = Rank == 1 ? 15 : 225;
   const std::string label = "quern::integrate";
-  check_domain(label, box);
+  check_domain<F>(label, box);
   if (!(how.absolute >= 0 && how.relative >= 0)) throw Error(label, "a tolerance is negative or NaN");
   if (how.evaluations < points)
     throw Error(label, std::to_string(how.evaluations) + " evaluations, expected at least " + std::to_string(points));

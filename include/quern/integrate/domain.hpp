@@ -10,6 +10,8 @@
 #include <quern/core/error.hpp>
 #include <quern/core/workspace.hpp>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace quern {
 
@@ -31,8 +33,16 @@ struct estimate {
 
 namespace impl {
 
-template <class T, std::size_t Rank>
+/// Whether f may be called with one coordinate of type T for each axis.
+template <class F, class T, std::size_t... D>
+constexpr bool takes_coordinates(std::index_sequence<D...>) {
+  return std::is_invocable_v<const F&, std::conditional_t<(D < sizeof...(D)), T, void>...>;
+}
+
+template <class F, class T, std::size_t Rank>
 void check_domain(const std::string& operation, const std::array<interval<T>, Rank>& box) {
+  static_assert(takes_coordinates<F, T>(std::make_index_sequence<Rank>()),
+                "quern::integrate: f must be callable with one coordinate for each axis");
   for (std::size_t d = 0; d < Rank; ++d)
     if (!std::isfinite(box[d].lower) || !std::isfinite(box[d].upper))
       throw Error(operation, "the interval of axis " + std::to_string(d) + " is not finite");

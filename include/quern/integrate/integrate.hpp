@@ -29,7 +29,7 @@ struct integrate_kernel {
   double lower[Rank], upper[Rank], width[Rank];
   std::int64_t n[Rank];
   std::int64_t cells, runs;  // of a run; along the last axis
-  double unit;  // 1, which compilers do not know: a product by it keeps those in f from being fused with the additions
+  double one;                // for prevent_contraction
 
   KOKKOS_FUNCTION static real product(real a, real b) {
     if constexpr (Reproducible) return rounded_product(a, b);
@@ -51,7 +51,7 @@ struct integrate_kernel {
   KOKKOS_FUNCTION real value(std::int64_t cell, int p, real outer, X... x) const {
     const real v = static_cast<real>(f(static_cast<T>(x)...));
     if constexpr (Rule::weighted) return product(v, product(outer, weight(Rank - 1, cell, p)));
-    else if constexpr (Reproducible) return product(v, unit);
+    else if constexpr (Reproducible) return prevent_contraction(v, one);
     else return v;
   }
   /// The cells from `first` to before `last` at their nodes p.
@@ -107,7 +107,7 @@ T integrate_box(const Exec& exec, const F& f, const std::array<interval<T>, Rank
                 "quern::reproducible: not with -ffast-math, -fassociative-math or x87 arithmetic");
   const std::string label = "quern::integrate";
   using kernel_type = integrate_kernel<T, F, Rule, static_cast<int>(Rank), Reproducible>;
-  check_domain(label, box);
+  check_domain<F>(label, box);
   kernel_type kernel{f, rule, {}, {}, {}, {}, std::max(1, kernel_type::run_points / rule.points()), 0, 1};
   double cell = 1, items = 1;
   for (std::size_t d = 0; d < Rank; ++d) {

@@ -179,7 +179,7 @@ template <class T, class Exec, class F, int Rank>
 estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box,
                          const monte_carlo& how) {
   const std::string label = "quern::integrate";
-  check_domain(label, box);
+  check_domain<F>(label, box);
   if (how.samples < 2) throw Error(label, std::to_string(how.samples) + " samples, expected at least 2");
   const auto s = sample_means<1>(exec, label, [&](int, auto* to) {
     sample_mean<T, Rank>(exec, label + "/monte_carlo", f, box, random_points<Rank>{how.seed}, how.samples, to);
@@ -194,7 +194,7 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
                          const quasi_monte_carlo& how) {
   constexpr int shifts = quasi_monte_carlo::shifts;
   const std::string label = "quern::integrate";
-  check_domain(label, box);
+  check_domain<F>(label, box);
   if (how.samples < 1) throw Error(label, std::to_string(how.samples) + " samples, expected at least 1");
   const std::int64_t each = (how.samples - 1) / shifts + 1;
   const auto means = sample_means<shifts>(exec, label, [&](int k, auto* to) {

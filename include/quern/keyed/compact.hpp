@@ -14,8 +14,8 @@
 /// | `n = compact(exec, out, x, mask)` | waits |
 /// | `compact(exec, out, x, mask, size_to{n})` | asynchronous; n is a View of rank 0 of `std::int64_t` |
 ///
-/// What does not fit is not written: the count tells, and the calls that wait throw a `CapacityError`. Scratch memory is
-/// one number for each 4096 elements. Without exec, calls run on a default instance of out's execution space.
+/// What does not fit is not written: the count tells, and the calls that wait throw a `CapacityError`. Scratch memory
+/// is one number for each 4096 elements. Without exec, calls run on a default instance of out's execution space.
 
 #include <concepts>
 #include <quern/core/call.hpp>
@@ -87,30 +87,42 @@ struct put_position {
   }
 };
 
+/// Puts the elements of x into `out` that `keep` names.
+template <class Exec, class Out, class X, class Keep>
+void compact_where(const call<Exec>& c, const result_row<Out>& out, const X& x, const row_nest<2>& nest,
+                   const Keep& keep, std::int64_t* number) {
+  for_kept(c.label, c.exec, x.extents.size(), keep,
+           put_element<std::remove_const_t<decltype(x.data)>, Out>{x.data, nest, out}, number);
+}
+
 template <class Exec, class Count, class Out, class X, class Mask>
 void compact_into(const call<Exec>& c, const Count& count, const Out& out_view, const X& x_view,
                   const Mask& mask_view) {
-  const Exec& exec = c.exec;
   const auto elements = c.elements(x_view);
-  const auto x = as_source(elements);
-  using source = std::remove_const_t<decltype(x.data)>;
   const auto out = make_result<Exec>(c.label, "out", out_view, elements);
   std::int64_t* number = count_output<Exec>(c.label, count);
-  const auto run = [&](const auto& nest, const auto& keep) {
-    for_kept(c.label, exec, x.extents.size(), keep, put_element<source, value_of<Out>>{x.data, nest, out}, number);
-  };
   if constexpr (array_like<Mask>) {
     const auto mask_elements = c.elements(mask_view);
-    const auto mask = as_source(mask_elements);
-    check_extents(c.label, "mask", mask.extents, x.extents);
+    check_extents(c.label, "mask", operand_extents(c.label, mask_view), operand_extents(c.label, x_view));
     make_result<Exec>(c.label, "out", out_view, mask_elements);
-    const row_nest<2> nest(row_major_nest(x.extents, x.stride, mask.stride));
-    run(nest, element_meets<std::remove_const_t<decltype(mask.data)>, not_zero, 1>{{}, mask.data, nest});
+    with_sources(
+        [&](const auto& x, const auto& mask) {
+          const row_nest<2> nest(row_major_nest(x.extents, x.stride, mask.stride));
+          compact_where(c, out, x, nest,
+                        element_meets<std::remove_const_t<decltype(mask.data)>, not_zero, 1>{{}, mask.data, nest},
+                        number);
+        },
+        elements, mask_elements);
   } else {
     static_assert(std::predicate<const Mask&, const value_of<X>&>,
                   "quern::compact: mask must be an array or a predicate of x's elements");
-    const row_nest<2> nest(row_major_nest(x.extents, x.stride, x.stride));
-    run(nest, element_meets<source, Mask, 0>{mask_view, x.data, nest});
+    with_sources(
+        [&](const auto& x) {
+          const row_nest<2> nest(row_major_nest(x.extents, x.stride, x.stride));
+          compact_where(c, out, x, nest,
+                        element_meets<std::remove_const_t<decltype(x.data)>, Mask, 0>{mask_view, x.data, nest}, number);
+        },
+        elements);
   }
 }
 
@@ -118,26 +130,28 @@ template <class Exec, class Count, class Out, class X>
 void nonzero_into(const call<Exec>& c, const Count& count, const Out& out_view, const X& x_view) {
   using O = value_of<Out>;
   static_assert(std::is_integral_v<O>, "quern::nonzero: out must be of an integer type");
-  const Exec& exec = c.exec;
   const auto elements = c.elements(x_view);
-  const auto x = as_source(elements);
+  const shape extents = operand_extents(c.label, x_view);
   const auto out = c.output(out_view);
-  const bool rows = out.extents.rank == 2 && out.extents.extent[1] == x.extents.rank;
+  const bool rows = out.extents.rank == 2 && out.extents.extent[1] == extents.rank;
   if (out.extents.rank != 1 && !rows)
     throw Error(c.label, "out has extents " + out.extents.str() + ", expected rank 1 or (n, " +
-                             std::to_string(x.extents.rank) + ")");
-  const std::int64_t largest =
-      rows ? *std::max_element(x.extents.extent.begin(), x.extents.extent.end()) : x.extents.size();
+                             std::to_string(extents.rank) + ")");
+  const std::int64_t largest = rows ? *std::max_element(extents.extent.begin(), extents.extent.end()) : extents.size();
   if (largest > 0 && !std::in_range<O>(largest - 1))
     throw Error(c.label, "positions to before " + std::to_string(largest) + " do not fit out's type of " +
                              std::to_string(8 * sizeof(O)) + " bits");
   check_overlap(c.label, out, elements, "x", false);
-  put_position<O> put{out.data, out.stride[0], out.extents.extent[0], rows ? x.extents.rank : 0, out.stride[1], {}};
-  std::copy_n(x.extents.extent.begin(), max_rank, put.extent);
-  const row_nest<2> nest(row_major_nest(x.extents, x.stride, x.stride));
-  for_kept(c.label, exec, x.extents.size(),
-           element_meets<std::remove_const_t<decltype(x.data)>, not_zero, 0>{{}, x.data, nest}, put,
-           count_output<Exec>(c.label, count));
+  put_position<O> put{out.data, out.stride[0], out.extents.extent[0], rows ? extents.rank : 0, out.stride[1], {}};
+  std::copy_n(extents.extent.begin(), max_rank, put.extent);
+  std::int64_t* number = count_output<Exec>(c.label, count);
+  with_sources(
+      [&](const auto& x) {
+        const row_nest<2> nest(row_major_nest(extents, x.stride, x.stride));
+        for_kept(c.label, c.exec, extents.size(),
+                 element_meets<std::remove_const_t<decltype(x.data)>, not_zero, 0>{{}, x.data, nest}, put, number);
+      },
+      elements);
 }
 
 }  // namespace impl

@@ -8,7 +8,7 @@
 
 #include <quern/keyed/group_by.hpp>
 #include <quern/reduce/call.hpp>
-#include <quern/scan/segmented_kernel.hpp>
+#include <quern/scan/segmented_launch.hpp>
 
 namespace quern {
 namespace impl {

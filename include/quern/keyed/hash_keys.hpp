@@ -7,6 +7,7 @@
 #include <quern/core/operations.hpp>
 #include <quern/keyed/compact.hpp>
 #include <quern/keyed/sort.hpp>
+#include <quern/keyed/tuning.hpp>
 
 namespace quern::impl {
 
@@ -124,10 +125,11 @@ std::int64_t rank_places(const std::string& label, const Exec& exec, const hash_
 /// Keys are put into a hash table, which grows until they all have a place, and only the distinct ones are sorted.
 template <class Exec, class Labels, class Keys>
 std::int64_t label_keys(const std::string& label, const Exec& exec, const Labels& labels, const Keys& keys) {
-  constexpr std::int64_t least = 1 << 10, first = 1 << 16, most = std::int64_t{1} << 31, growth = 16;
+  using tune = keyed_tuning<Exec>;
+  constexpr std::int64_t most = tune::hash_most;
   const auto wanted = static_cast<std::int64_t>(std::bit_ceil(2 * static_cast<std::uint64_t>(labels.extent(0))));
-  for (std::int64_t size = std::clamp(wanted, least, first); size <= most;
-       size = size < most ? std::min(most, growth * size) : 2 * most) {
+  for (std::int64_t size = std::clamp(wanted, tune::hash_least, tune::hash_first); size <= most;
+       size = size < most ? std::min(most, tune::hash_growth * size) : 2 * most) {
     const scratch_array<Exec, std::uint64_t> memory(exec, size + 1);
     const hash_table table{memory.data(), static_cast<std::uint32_t>(size)};
     if (insert_all(label, exec, table, labels, keys)) return rank_places(label, exec, table, labels);

@@ -10,6 +10,7 @@
 #include <quern/core/team_scratch.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/keyed/search.hpp>
+#include <quern/keyed/tuning.hpp>
 #include <utility>
 
 namespace quern {
@@ -178,10 +179,11 @@ struct binning_kernel {
 /// An array of weights that are all 1.
 struct unit_weights {
   no_weights data;
+  shape extents{};
   std::array<std::int64_t, max_rank> stride{};
 };
 
-/// Adds every value's weight to its bin.
+/// Adds the weight of every value to its bin. Weights broadcast to the values.
 template <class Exec, class Out, class X, class Bin, class Weights = unit_weights>
 void add_by_bin(const Exec& exec, const std::string& label, const strided<Out>& out, const X& x, const Bin& bin,
                 const Weights& weights = {}) {
@@ -191,18 +193,22 @@ void add_by_bin(const Exec& exec, const std::string& label, const strided<Out>& 
   const std::int64_t bins = out.extents.size(), n = x.extents.size();
   if (n == 0 || bins == 0) return;
 
-  const row_nest<2> nest(make_loop_nest<2>(x.extents, {x.stride, weights.stride}));
+  std::array<std::int64_t, max_rank> weight_stride;
+  broadcast_strides(weights.extents, weights.stride, x.extents, weight_stride);
+  const row_nest<2> nest(make_loop_nest<2>(x.extents, {x.stride, weight_stride}));
   constexpr int width = kernel_type::width;
   bool contiguous = !kernel_type::of_points && nest.rank == 1 && nest.stride[0][0] == 1 && holds_packs<width>(x.data);
   if constexpr (kernel_type::weighted)
     contiguous = contiguous && nest.stride[1][0] == 1 && holds_packs<width>(weights.data);
-  constexpr int team = tuning<Exec>::binning_team;
+  constexpr int team = keyed_tuning<Exec>::binning_team;
   const std::int64_t most = std::max<std::int64_t>(1, exec.concurrency() / team);
-  const std::int64_t worth = (n + tuning<Exec>::binning_least * team - 1) / (tuning<Exec>::binning_least * team);
+  const std::int64_t worth =
+      (n + keyed_tuning<Exec>::binning_least * team - 1) / (keyed_tuning<Exec>::binning_least * team);
   const auto teams = static_cast<int>(std::min(most, worth));
   const std::int64_t bytes = bins * static_cast<std::int64_t>(sizeof(sum_type));
-  const bool shared = bytes <= std::min<std::int64_t>(tuning<Exec>::binning_bytes, team_scratch_room<Exec>(team)) &&
-                      (kernel_type::device || teams * bins <= 4 * n + 1024);
+  const bool shared =
+      bytes <= std::min<std::int64_t>(keyed_tuning<Exec>::binning_bytes, team_scratch_room<Exec>(team)) &&
+      (kernel_type::device || teams * bins <= 4 * n + 1024);
   const scratch_array<Exec, sum_type> own(exec, shared && !kernel_type::device ? teams * bins : 0);
   const kernel_type kernel{bin,  x.data,     weights.data, nest,
                            n,    contiguous, out.data,     element_places<Bin::rank>(out),
@@ -210,6 +216,12 @@ void add_by_bin(const Exec& exec, const std::string& label, const strided<Out>& 
   typename kernel_type::policy policy(exec, teams, team);
   if (shared && kernel_type::device) policy.set_scratch_size(0, team_scratch<Exec>(label, team, bytes));
   Kokkos::parallel_for(label, policy, kernel);
+}
+
+template <class Array>
+Array with_extents(Array a, const shape& extents) {
+  a.extents = extents;
+  return a;
 }
 
 /// What all have in common, checked, without weights and with them.
@@ -223,28 +235,28 @@ void with_bins(const Exec& exec, const std::string& label, const Out& out_view, 
   const call c(label, exec);
   const auto out = c.output(out_view);
   const auto elements = c.elements(x_view);
-  auto x = as_source(elements);
+  shape extents = operand_extents(label, x_view);
   check_overlap(label, out, elements, "x", false);
   if constexpr (requires(const value_of<X>* p) { bin.at(p); }) {
-    x.extents.rank = 1;  // points, whose other axis the bins know
+    extents.rank = 1;  // points, whose other axis the bins know
   } else if (out.extents.rank != 1) {
     reject_extents(label, "out", out.extents, "rank 1");
   }
   const auto zero = [&] { map_checked(label + "/zero", exec, out_view, op::identity(), O(0)); };
   if constexpr (sizeof...(weights_view) == 0) {
     zero();
-    add_by_bin(exec, label, out, x, bin);
+    with_sources([&](const auto& x) { add_by_bin(exec, label, out, with_extents(x, extents), bin); }, elements);
   }
-  [[maybe_unused]] const auto weighted = [&](const auto& weights) {
-    auto w = as_source(weights);
-    const auto own = w.stride;
-    if (!broadcast_strides(w.extents, own, x.extents, w.stride))
-      throw Error(label, "in 2 has extents " + w.extents.str() + ", which do not broadcast to " + x.extents.str());
+  [[maybe_unused]] const auto weighted = [&](const auto& weights, const shape& of_weights) {
+    std::array<std::int64_t, max_rank> ignored;
+    if (!broadcast_strides(of_weights, {}, extents, ignored))
+      throw Error(label, "in 2 has extents " + of_weights.str() + ", which do not broadcast to " + extents.str());
     check_overlap(label, out, weights, "weights", false);
     zero();
-    add_by_bin(exec, label, out, x, bin, w);
+    with_sources([&](const auto& x, const auto& w) { add_by_bin(exec, label, out, with_extents(x, extents), bin, w); },
+                 elements, weights);
   };
-  (weighted(c.elements(weights_view)), ...);
+  (weighted(c.elements(weights_view), operand_extents(label, weights_view)), ...);
 }
 
 inline void check_range(const std::string& label, const bin_range& range, std::int64_t bins) {
@@ -275,15 +287,19 @@ struct first_outside {
 /// Waits.
 template <class Exec, class X>
 void check_keys(const Exec& exec, const std::string& label, const X& x_view, const range_bin& bin) {
-  const auto x = call(label, exec).source(x_view);
-  const std::int64_t n = x.extents.size();
-  const auto position = row_major_strides(x.extents);
+  const shape extents = operand_extents(label, x_view);
+  const std::int64_t n = extents.size();
   std::int64_t first = n;
-  if (n > 0)
-    Kokkos::parallel_reduce(label + "/check", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
-                            first_outside<std::remove_const_t<decltype(x.data)>>{
-                                x.data, row_nest<2>(make_loop_nest<2>(x.extents, {x.stride, position})), bin},
-                            Kokkos::Min<std::int64_t>(first));
+  with_sources(
+      [&](const auto& x) {
+        const row_nest<2> nest(make_loop_nest<2>(extents, {x.stride, row_major_strides(extents)}));
+        if (n > 0)
+          Kokkos::parallel_reduce(label + "/check",
+                                  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+                                  first_outside<std::remove_const_t<decltype(x.data)>>{x.data, nest, bin},
+                                  Kokkos::Min<std::int64_t>(first));
+      },
+      call(label, exec).elements(x_view));
   if (first < n)
     throw KeyRangeError(label,
                         "the key at position " + std::to_string(first) + " is not from " + std::to_string(bin.low) +

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <quern/core/team_scratch.hpp>
-#include <quern/keyed/radix_sort_device.hpp>
+#include <quern/keyed/sort_buffer.hpp>
 #include <utility>
 
 namespace quern::impl {

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <numeric>
-#include <quern/keyed/radix_sort_device.hpp>
+#include <quern/keyed/sort_buffer.hpp>
+#include <quern/keyed/tuning.hpp>
 
 namespace quern::impl {
 
@@ -73,8 +74,7 @@ template <class Exec, class Item, class KeyOf>
 void host_radix_sort(const std::string& label, const Exec& exec, std::int64_t n, sort_buffer<Item>& items,
                      const KeyOf& key_of) {
   using kernel_type = host_radix_kernel<Exec, Item, KeyOf>;
-  constexpr std::int64_t few = 2048, least = 1 << 14;  // items that are faster compared, items worth a thread
-  if (n < few) {
+  if (n < keyed_tuning<Exec>::compared) {
     Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, 1),
                          [=](std::int64_t) {
                            std::stable_sort(items.data, items.data + n,
@@ -82,7 +82,7 @@ void host_radix_sort(const std::string& label, const Exec& exec, std::int64_t n,
                          });
     return;
   }
-  const std::int64_t chunks = std::clamp<std::int64_t>(n / least, 1, exec.concurrency());
+  const std::int64_t chunks = std::clamp<std::int64_t>(n / keyed_tuning<Exec>::radix_least, 1, exec.concurrency());
   constexpr std::int64_t table = kernel_type::values;
   const scratch_array<Exec, std::int64_t> memory(exec, (kernel_type::digits + 1) * table * chunks);
   kernel_type k{

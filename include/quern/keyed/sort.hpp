@@ -37,6 +37,8 @@
 #include <quern/keyed/merge_sort.hpp>
 #include <quern/keyed/order.hpp>
 #include <quern/keyed/radix_sort_host.hpp>
+#include <quern/keyed/tuning.hpp>
+#include <quern/keyed/vendor_sort.hpp>
 #include <quern/map/map.hpp>
 #include <quern/reduce/reduce.hpp>
 
@@ -147,8 +149,8 @@ array_input<T> line_input(const strided<const T>& a) {
 template <class Exec>
 bool by_radix(const Exec& exec, const sort_lines& lines) {
   if constexpr (tuning<Exec>::device)
-    return vendor_radix_sort<Exec>::available && (lines.count == 1 || lines.n > 1 << 18);
-  else return lines.count == 1 || (lines.n > 1 << 14 && lines.count < exec.concurrency());
+    return has_vendor_sort<Exec> && (lines.count == 1 || lines.n > keyed_tuning<Exec>::radix_line);
+  else return lines.count == 1 || (lines.n > keyed_tuning<Exec>::radix_line && lines.count < exec.concurrency());
 }
 
 /// Sorts items that lie line after line.
@@ -182,7 +184,7 @@ void sort_numbers(const std::string& label, const Exec& exec, const sort_lines& 
   if (!as_they_are)
     map_lines(label + "/numbers", exec, lines.contiguous(numbers.data), sortable_number<T>{descending},
               line_input(lines.of(in)));
-  vendor_sort(label, exec, lines.count, lines.n, numbers);
+  vendor_sort_numbers(label, exec, lines.count, lines.n, numbers);
   if (!in_out || descending || numbers.data != static_cast<void*>(out.data))
     map_lines(label + "/result", exec, lines.of(out), number_sorted<T>{{descending}},
               line_input(lines.contiguous(numbers.data)));
@@ -192,7 +194,7 @@ template <class Exec, class T, class Order>
 void sort_values(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<T>& out,
                  const strided<const T>& in, Order order) {
   if (lines.size() == 0) return;
-  if constexpr (vendor_radix_sort<Exec>::available && Order::by_bits)
+  if constexpr (has_vendor_sort<Exec> && Order::by_bits)
     if (by_radix(exec, lines)) return sort_numbers(label, exec, lines, out, in, order.descending);
   using key = typename Order::key;
   order.signed_zeros = true;
@@ -222,7 +224,7 @@ void sort_pairs(const std::string& label, const Exec& exec, const sort_lines& li
   using key = typename Order::key;
   const std::int64_t n = lines.size();
   if (n == 0) return;
-  if constexpr (vendor_radix_sort<Exec>::available && Order::by_bits && (sizeof(Value) == 4 || sizeof(Value) == 8)) {
+  if constexpr (has_vendor_sort<Exec> && Order::by_bits && (sizeof(Value) == 4 || sizeof(Value) == 8)) {
     if (by_radix(exec, lines)) {
       using bits = std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint64_t>;
       const scratch_array<Exec, key> key_memory(exec, 2 * n);

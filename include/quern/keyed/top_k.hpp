@@ -12,6 +12,7 @@
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/kept.hpp>
 #include <quern/keyed/sort.hpp>
+#include <quern/keyed/tuning.hpp>
 
 namespace quern {
 namespace impl {
@@ -149,8 +150,8 @@ template <class Exec, class T, class Index>
 void select_first_on_host(const std::string& label, const Exec& exec, const strided<const T>& x,
                           const by_order<T>& order, std::int64_t k, T* values, Index* positions) {
   using kernel = select_on_host<T, Index>;
-  constexpr std::int64_t least = 1 << 14;
-  const std::int64_t parts = std::clamp<std::int64_t>(x.extents.size() / least, 1, exec.concurrency());
+  const std::int64_t parts =
+      std::clamp<std::int64_t>(x.extents.size() / keyed_tuning<Exec>::select_least, 1, exec.concurrency());
   const std::int64_t room = std::min(2 * k + 1024, x.extents.size());
   const scratch_array<Exec, typename kernel::item> items(exec, parts * room);
   const scratch_array<Exec, std::int64_t> found(exec, parts);
@@ -192,17 +193,16 @@ void select_first(const std::string& label, const Exec& exec, const strided<cons
 }
 
 /// Whether so few elements of a line are wanted that they are selected first. Else all are sorted.
-template <class Order>
+template <class Exec, class Order>
 bool selects(const sort_lines& lines, std::int64_t k) {
-  constexpr std::int64_t long_line = 1 << 16, share = 8;
-  return Order::by_bits && lines.count == 1 && lines.n >= long_line && k <= lines.n / share;
+  using tune = keyed_tuning<Exec>;
+  return Order::by_bits && lines.count == 1 && lines.n >= tune::select_line && k <= lines.n / tune::select_share;
 }
 
 /// The positions of the first k elements of each line in order, line after line.
 template <class Index, class Exec, class T, class Order>
 void first_positions(const std::string& label, const Exec& exec, const sort_lines& lines, std::int64_t k,
                      const strided<const T>& in, const Order& order, Index* positions) {
-  constexpr std::int64_t few = 4096;
   sort_lines some = lines;
   some.n = some.extents.extent[some.extents.rank - 1] = k;
   const auto write = [&](const sort_lines& sorted_lines) {
@@ -213,14 +213,14 @@ void first_positions(const std::string& label, const Exec& exec, const sort_line
     };
   };
   if constexpr (Order::by_bits) {
-    if (selects<Order>(lines, k)) {
+    if (selects<Exec, Order>(lines, k)) {
       const scratch_array<Exec, T> values(exec, k);
       const scratch_array<Exec, Index> rows(exec, k);
       const auto line = lines.of(in);
       const strided<const T> all{in.data, shape{lines.n}, {line.stride[line.extents.rank - 1]}};
       const auto select = [&] { select_first(label, exec, all, order, k, values.data(), rows.data()); };
       if constexpr (tuning<Exec>::device) select();
-      else if (k > few) select();
+      else if (k > keyed_tuning<Exec>::select_alone) select();
       else select_first_on_host(label, exec, all, order, k, values.data(), rows.data());
       const strided<const T> given = some.as_given(some.contiguous<const T>(values.data()));
       return sort_pairs<Index>(label + "/sort", exec, some, given, order, line_input(some.contiguous(rows.data())),
@@ -249,7 +249,7 @@ void write_first(const std::string& label, const Exec& exec, const strided<Out>&
   some.n = some.extents.extent[some.extents.rank - 1] = out.extents.extent[lines.along];
   if (some.size() == 0) return;
   if constexpr (Order::by_bits && std::is_same_v<Positions, no_output>) {
-    if (!selects<Order>(lines, some.n)) {
+    if (!selects<Exec, Order>(lines, some.n)) {
       const scratch_array<Exec, T> memory(exec, lines.size());
       auto sorted = lines.contiguous(memory.data());
       sort_values(label, exec, lines, lines.as_given(sorted), x, order);

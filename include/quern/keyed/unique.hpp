@@ -19,10 +19,10 @@
 /// occurrence), of integers; `inverse` has x's extents and gets the number of each element: `values(inverse(i)) =
 /// x(i)`.
 ///
-/// These calls wait for `exec` and return the number of distinct elements; a result with no room is a `CapacityError`. With
-/// `size_to{n}` as the last argument they do not wait, and write the number to the rank-0 View n of `std::int64_t`;
-/// what does not fit is left out. Without exec they run on a default instance of the execution space of `values`.
-/// Scratch memory is that of `sort`, or of `argsort` where positions are wanted, and x once more.
+/// These calls wait for `exec` and return the number of distinct elements; a result with no room is a `CapacityError`.
+/// With `size_to{n}` as the last argument they do not wait, and write the number to the rank-0 View n of
+/// `std::int64_t`; what does not fit is left out. Without exec they run on a default instance of the execution space of
+/// `values`. Scratch memory is that of `sort`, or of `argsort` where positions are wanted, and x once more.
 
 #include <quern/core/call.hpp>
 #include <quern/core/loop_nest.hpp>
@@ -30,6 +30,7 @@
 #include <quern/keyed/compact.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/sort.hpp>
+#include <quern/keyed/tuning.hpp>
 #include <quern/reduce/reduce.hpp>
 
 namespace quern {
@@ -124,8 +125,9 @@ struct put_counted {
 template <class Exec, class T, class Number, class X>
 bool unique_by_counting(const std::string& label, const Exec& exec, const result_row<T>& values,
                         const result_row<Number>& counts, std::int64_t* number, const X& x_view) {
+  using tune = keyed_tuning<Exec>;
   const auto x = make_input<Exec>(x_view, label).array;
-  const std::int64_t most = std::min<std::int64_t>(1 << 16, x.extents.size() / 4);
+  const std::int64_t most = std::min(tune::counted_range, x.extents.size() / tune::counted_share);
   if (most == 0) return false;
   const auto reducer = []<class V>(std::type_identity<V>) { return minmax_reducer<V>(); };
   const auto range =

@@ -7,6 +7,7 @@
 #include <quern/core/values.hpp>
 #include <quern/linalg/dense_orthogonal.hpp>
 #include <quern/linalg/jacobi.hpp>
+#include <quern/linalg/tuning.hpp>
 
 namespace quern {
 namespace impl {
@@ -144,7 +145,7 @@ void eigh_checked(const Exec& exec, const std::string& label, const strided<real
       const eigh_op<T> op{as_matrices(w), v.data == nullptr ? matrix_batch<T>{} : as_matrices(v), as_matrices(a),
                           failed};
       if constexpr (tuning<Exec>::device && takes_matrix<Exec, T>) {
-        if (op.a.rows >= tuning<Exec>::vendor_eigh_rows && items > 0 && lapack::available<Exec>())
+        if (op.a.rows >= linalg_tuning<Exec>::vendor_eigh_rows && items > 0 && lapack::available<Exec>())
           return eigh_batch<Exec, T>(exec, label, op.w, op.v, op.a, items, failed);
       }
       launch_small<T>(exec, label, items, op.a.rows, op);

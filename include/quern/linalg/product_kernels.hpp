@@ -12,9 +12,9 @@
 #include <quern/core/arguments.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/team_scratch.hpp>
-#include <quern/core/tuning.hpp>
 #include <quern/core/values.hpp>
 #include <quern/linalg/blas.hpp>
+#include <quern/linalg/tuning.hpp>
 
 namespace quern {
 
@@ -71,12 +71,12 @@ struct matrix_product {
 template <class Exec, class C, class A, class B>
 struct tiled_product {
   using S = product_sum<C>;
-  using tune = tuning<Exec>;
+  using tune = linalg_tuning<Exec>;
   static constexpr bool device = tune::device;
-  static constexpr int block_rows = tune::product_block_rows;
-  static constexpr int block_columns = device ? tune::product_block_rows : tune::product_block_bytes / int(sizeof(S));
-  static constexpr int down = tune::product_blocks_down, across = tune::product_blocks_across;
-  static constexpr int depth = tune::product_depth, together = tune::product_terms;
+  static constexpr int block_rows = tune::block_rows;
+  static constexpr int block_columns = device ? tune::block_rows : tune::block_bytes / int(sizeof(S));
+  static constexpr int down = tune::blocks_down, across = tune::blocks_across;
+  static constexpr int depth = tune::depth, together = tune::terms;
   static constexpr int threads = device ? down * across : 1;
   static constexpr int rows = down * block_rows, columns = across * block_columns;
   static constexpr int row_step = device ? down : 1, first_row = device ? 1 : block_rows;
@@ -283,7 +283,7 @@ template <class Exec, class C, class A, class B>
 void contract(const Exec& exec, const std::string& label, const contraction<C, A, B>& p) {
   using kernel = contraction_kernel<Exec, C, A, B>;
   kernel k{p};
-  const int lanes = contraction_lanes(exec, k), team = tuning<Exec>::product_lanes / lanes;
+  const int lanes = contraction_lanes(exec, k), team = linalg_tuning<Exec>::product_lanes / lanes;
   const std::int64_t league = (k.outputs() + team - 1) / team;
   if (lanes > 1 && league <= Kokkos::Experimental::finite_max_v<int>) {
     Kokkos::parallel_for(label + "/lanes", typename kernel::policy(exec, static_cast<int>(league), team, lanes), k);
@@ -301,7 +301,7 @@ void contract(const Exec& exec, const std::string& label, const contraction<C, A
 template <class C, class A, class B>
 struct row_product {
   using S = product_sum<C>;
-  static constexpr int width = tuning<Kokkos::DefaultHostExecutionSpace>::product_block_bytes / int(sizeof(S));
+  static constexpr int width = linalg_tuning<Kokkos::DefaultHostExecutionSpace>::block_bytes / int(sizeof(S));
   matrix_product<C, A, B> p;
   std::int64_t parts;
 
@@ -396,7 +396,8 @@ template <class Exec, class C, class A, class B>
 bool blas_is_faster(const Exec& exec, const matrix_product<C, A, B>& p) {
   if (!blas::available<Exec>()) return false;
   const int threads = tuning<Exec>::device ? 1 : exec.concurrency();  // of a host, which would wait for small items
-  const std::int64_t least = p.batch > 1 ? threads * tuning<Exec>::blas_batched_work : tuning<Exec>::blas_work;
+  const std::int64_t least =
+      p.batch > 1 ? threads * linalg_tuning<Exec>::blas_batched_work : linalg_tuning<Exec>::blas_work;
   return p.m * p.n * p.k >= least;
 }
 

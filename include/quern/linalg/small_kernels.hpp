@@ -11,10 +11,10 @@
 #include <quern/core/arguments.hpp>
 #include <quern/core/call.hpp>
 #include <quern/core/team_scratch.hpp>
-#include <quern/core/tuning.hpp>
 #include <quern/core/values.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/linalg/lapack.hpp>
+#include <quern/linalg/tuning.hpp>
 
 namespace quern {
 
@@ -225,7 +225,7 @@ KOKKOS_FUNCTION void store_nan(const Lanes& lanes, const matrix_batch<T>& to, st
 template <class Exec, class T, class Op>
 struct small_kernel {
   // Teams are smaller. The bound limits the registers of a thread, so that as many threads run at once.
-  using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning<Exec>::small_resident_threads>>;
+  using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<linalg_tuning<Exec>::small_resident_threads>>;
   using member = typename policy::member_type;
   Op op;
   std::int64_t items;
@@ -245,7 +245,7 @@ struct small_kernel {
 template <class T, class Exec, class Op>
 void launch_small(const Exec& exec, const std::string& label, std::int64_t items, int n, const Op& op) {
   using kernel = small_kernel<Exec, T, Op>;
-  using tune = tuning<Exec>;
+  using tune = linalg_tuning<Exec>;
   if (items == 0) return;
   int lanes = 1;
   while (tune::device && lanes < n && lanes < 32) lanes *= 2;

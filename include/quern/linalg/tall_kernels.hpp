@@ -15,6 +15,7 @@
 #include <quern/core/team_scratch.hpp>
 #include <quern/core/values.hpp>
 #include <quern/linalg/dense_kernels.hpp>
+#include <quern/linalg/tuning.hpp>
 
 namespace quern::impl {
 
@@ -35,7 +36,7 @@ struct reflect_blocks {
   using member = typename policy::member_type;
   column_major<T> a, r;
   std::int64_t block, blocks;
-  static constexpr int lanes = tuning<Exec>::device ? 32 : 1, threads = tuning<Exec>::device ? 8 : 1;
+  static constexpr int lanes = linalg_tuning<Exec>::tall_lanes, threads = linalg_tuning<Exec>::tall_threads;
 
   KOKKOS_FUNCTION void operator()(const member& team) const {
     const std::int64_t which = team.league_rank(), first = which * block, n = a.columns;

@@ -7,12 +7,13 @@
 #include <quern/core/arguments.hpp>
 #include <quern/core/axes.hpp>
 #include <quern/core/call.hpp>
-#include <quern/core/tuning.hpp>
+#include <quern/linalg/tuning.hpp>
 
 namespace quern {
 
 /// What a functor of `vmap` gets of a View: one item of it, without the batch axis, or all of it where items share it.
-/// `Data` is as for a Kokkos::View: `batch_item<double*>` is a vector that it may write, `batch_item<const double**>` a matrix.
+/// `Data` is as for a Kokkos::View: `batch_item<double*>` is a vector that it may write, `batch_item<const double**>` a
+/// matrix.
 template <class Data, execution_space Exec = Kokkos::DefaultExecutionSpace>
 using batch_item =
     Kokkos::View<Data, Kokkos::LayoutStride, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -150,8 +151,8 @@ template <class Exec, class Kernel>
 int vmap_team(const Exec& exec, const Kernel& kernel, int items, std::int64_t elements) {
   if (!tuning<Exec>::device) return 1;
   const int most = typename Kernel::policy(exec, items, 1).team_size_max(kernel, Kokkos::ParallelForTag());
-  int threads = tuning<Exec>::vmap_least_team;
-  while (threads < elements && threads < tuning<Exec>::vmap_team && 2 * threads <= most) threads *= 2;
+  int threads = linalg_tuning<Exec>::vmap_least_team;
+  while (threads < elements && threads < linalg_tuning<Exec>::vmap_team && 2 * threads <= most) threads *= 2;
   return threads;
 }
 
@@ -220,8 +221,8 @@ auto unbatched(const V& view) {
 /// @param in  Views, of any types
 ///
 /// Items lie along axis 0; `batched(a, axis{1})` names another axis and `unbatched(a)` gives all of `a` to every item.
-/// All batched arguments have as many items. Neighbouring items run on neighbouring threads of a device: without a team,
-/// items along the axis of stride 1 are the fastest.
+/// All batched arguments have as many items. Neighbouring items run on neighbouring threads of a device: without a
+/// team, items along the axis of stride 1 are the fastest.
 ///
 /// An input may be the same View as an output, batched in the same way: the functor then changes its items in place.
 /// Views of any layout whose rank their types tell. Asynchronous on `exec`; uses no scratch memory, and may be captured

@@ -7,8 +7,8 @@
 #include <quern/core/call.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/stream_store.hpp>
-#include <quern/core/tuning.hpp>
 #include <quern/core/values.hpp>
+#include <quern/map/tuning.hpp>
 #include <string>
 
 namespace quern {
@@ -29,10 +29,10 @@ struct map_kernel {
   // Positions are not loaded, and functions of them have better things to do than to wait for memory.
   static constexpr bool of_positions = (std::is_same_v<In, position_operand> || ...);
   static constexpr int width = of_positions ? 1 : pack_width<Exec, T, typename In::value_type...>();
-  static constexpr int packs = tuning<Exec>::map_packs;
-  static constexpr int unroll = tuning<Exec>::map_unroll;
+  static constexpr int packs = map_tuning<Exec>::packs;
+  static constexpr int unroll = map_tuning<Exec>::unroll;
   static constexpr std::int64_t block =
-      tuning<Exec>::map_block_bytes /
+      map_tuning<Exec>::block_bytes /
       static_cast<std::int64_t>(std::max({sizeof(T), sizeof(typename In::value_type)...}));
   using offsets = typename row_nest<operands>::offsets;
 
@@ -108,9 +108,8 @@ struct map_kernel {
   /// cache.
   template <int Count>
   std::int64_t device_shares(std::int64_t items, int item_width) {
-    constexpr std::int64_t team = 256;  // about the threads that run together; a matter of speed alone
     const bool matrix = nest.rank == 2 && nest.outer >= 4 * Count;
-    span = matrix ? items : Kokkos::min(team, (items + Count - 1) / Count);
+    span = matrix ? items : Kokkos::min(map_tuning<Exec>::span, (items + Count - 1) / Count);
     per_row = matrix ? items : (items + span * Count - 1) / (span * Count) * span;
     row_step = matrix ? 1 : 0;
     i_step = matrix ? 0 : span * item_width;
@@ -146,7 +145,7 @@ struct map_kernel {
         place[k * out.step] = convert<T>(f(get<I>(in).strided_from(o.of[I + 1])[k]...));
       return;
     }
-    alignas(64) std::byte buffer[tuning<Exec>::map_block_bytes];
+    alignas(64) std::byte buffer[map_tuning<Exec>::block_bytes];
     T* to = stream ? reinterpret_cast<T*>(buffer) : place;
     with_readers([&](const auto&... from) { loop(to, n, f, from...); }, std::tuple<const In&...>(get<I>(in)...),
                  o.of + 1);

@@ -7,7 +7,7 @@
 #include <limits>
 #include <quern/core/values.hpp>
 #include <quern/random/draws.hpp>
-#include <quern/random/fill_kernel.hpp>
+#include <quern/random/fill.hpp>
 #include <quern/random/poisson_table.hpp>
 
 /// @file

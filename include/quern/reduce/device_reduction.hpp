@@ -9,6 +9,7 @@
 #include <quern/core/teams.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/reduce/strided_reduction.hpp>
+#include <quern/reduce/tuning.hpp>
 
 namespace quern::impl {
 
@@ -25,11 +26,9 @@ struct device_reduction {
   static constexpr int operands = Work::operands;
   static constexpr bool positions = Work::positions;
   static constexpr int width = Work::width;
-  using tune = tuning<typename Work::exec_space>;
-  static constexpr int packs =
-      std::max(2, static_cast<int>(std::bit_floor(tune::reduce_packs / unsigned(Work::arrays))));
-  using policy =
-      Kokkos::TeamPolicy<typename Work::exec_space, Kokkos::LaunchBounds<tune::team_size, tune::reduce_teams>>;
+  using tune = reduce_tuning<typename Work::exec_space>;
+  static constexpr int packs = std::max(2, static_cast<int>(std::bit_floor(tune::packs / unsigned(Work::arrays))));
+  using policy = Kokkos::TeamPolicy<typename Work::exec_space, Kokkos::LaunchBounds<tune::team_size, tune::teams>>;
   using member = typename policy::member_type;
 
   Work work;
@@ -194,9 +193,9 @@ struct device_reduction {
 template <class Exec>
 reduce_shape device_shape(const Exec& exec, int most, bool results_fastest, std::int64_t inner, std::int64_t results,
                           std::int64_t items) {
-  using tune = tuning<Exec>;
-  constexpr int packs = tune::reduce_packs;
-  const auto threads = static_cast<std::int64_t>(exec.concurrency() * tune::reduce_occupancy);
+  using tune = reduce_tuning<Exec>;
+  constexpr int packs = tune::packs;
+  const auto threads = static_cast<std::int64_t>(exec.concurrency() * tune::occupancy);
   reduce_shape s;
   s.results_fastest = results_fastest;
   if (results == 1) {

@@ -9,6 +9,7 @@
 #include <quern/core/teams.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/reduce/strided_reduction.hpp>
+#include <quern/reduce/tuning.hpp>
 
 namespace quern::impl {
 
@@ -27,11 +28,11 @@ struct host_reduction {
   static constexpr bool positions = Work::positions;
   using operand_list = typename Work::operand_list;
   using all_operands = typename Work::all_operands;
-  using tune = tuning<typename Work::exec_space>;
+  using tune = reduce_tuning<typename Work::exec_space>;
   static constexpr int position = Work::position;
   static constexpr std::int64_t block =
-      tune::reduce_block_bytes / static_cast<std::int64_t>(std::bit_ceil(Work::largest_value));
-  static constexpr int max_across = tune::reduce_results;
+      tune::block_bytes / static_cast<std::int64_t>(std::bit_ceil(Work::largest_value));
+  static constexpr int max_across = tune::results;
   static constexpr int rows = 8, chunk = 256;  // rows of elements that are read together, and how far
   using policy = Kokkos::TeamPolicy<typename Work::exec_space>;
   using member = typename policy::member_type;

@@ -9,6 +9,7 @@
 #include <quern/core/teams.hpp>
 #include <quern/reduce/launch.hpp>
 #include <quern/scan/strided_scan.hpp>
+#include <quern/scan/tuning.hpp>
 
 namespace quern::impl {
 
@@ -32,7 +33,7 @@ struct device_scan {
   using places = typename Work::places;
   using T = typename Work::input_type;
   using Out = typename Work::output_type;
-  using tune = tuning<typename Work::exec_space>;
+  using tune = scan_tuning<typename Work::exec_space>;
   static constexpr std::size_t slot = std::max(sizeof(T), sizeof(Out));
   static constexpr int items = std::clamp<int>(128 / slot - 1, 1, 7);  // of a thread; odd, against bank conflicts
 
@@ -266,8 +267,8 @@ scan_shape device_scan_shape(const Exec& exec, const Work& work) {
   if (s.by_team) {
     s.team = team / 32 * 32;
     const std::int64_t tile = s.team * Kernel::items, tiles = (n + tile - 1) / tile;
-    const auto slots = static_cast<std::int64_t>(exec.concurrency() * tuning<Exec>::scan_occupancy) / s.team;
-    s.chunks = splits_for(lines, tuning<Exec>::scan_waves * slots, std::max<std::int64_t>(1, tiles / 2));
+    const auto slots = static_cast<std::int64_t>(exec.concurrency() * scan_tuning<Exec>::occupancy) / s.team;
+    s.chunks = splits_for(lines, scan_tuning<Exec>::waves * slots, std::max<std::int64_t>(1, tiles / 2));
     s.length = (tiles + s.chunks - 1) / s.chunks * tile;
   } else {
     s.chunks = std::clamp<std::int64_t>(exec.concurrency() / 2 / lines, 1, std::min(most_chunks, n / least + 1));
@@ -320,7 +321,7 @@ void scan_on_device(const Exec& exec, const std::string& label, workspace<Exec>&
   const bool even = work.along.outer == 1;
   const auto by_team = [&]<class Tag>(Tag, const std::string& name) {
     using policy =
-        Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, tuning<Exec>::scan_teams>>;
+        Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, scan_tuning<Exec>::teams>>;
     const auto shared = team_scratch<Exec>(name, shape.team, kernel_type::team_bytes(shape.team));
     Kokkos::parallel_for(name, policy(exec, static_cast<int>(units), shape.team).set_scratch_size(0, shared), kernel);
   };
@@ -333,9 +334,8 @@ void scan_on_device(const Exec& exec, const std::string& label, workspace<Exec>&
   if (shape.chunks > 1) {
     const std::string name = label + "/totals";
     kernel.totals = static_cast<state*>(scratch.require(exec, shape.chunks * work.lines * sizeof(state), 1));
-    if constexpr (is_commutative<typename Work::reducer_type>) {
-      if (even && lies_evenly(work.in) && work.line.rank + 2 <= max_rank)
-        reduce_chunks(exec, name, scratch, kernel.work, kernel.totals);
+    if constexpr (is_commutative<typename Work::reducer_type> && reads_evenly<typename Work::source_type>) {
+      if (even && work.line.rank + 2 <= max_rank) reduce_chunks(exec, name, scratch, kernel.work, kernel.totals);
       else launch(std::false_type(), name);
     } else {
       launch(std::false_type(), name);

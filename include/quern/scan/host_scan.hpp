@@ -5,6 +5,7 @@
 
 #include <quern/core/stream_store.hpp>
 #include <quern/scan/strided_scan.hpp>
+#include <quern/scan/tuning.hpp>
 #include <thread>
 
 namespace quern::impl {
@@ -47,7 +48,7 @@ struct host_scan {
   using places = typename Work::places;
   using T = typename Work::input_type;
   using Out = typename Work::output_type;
-  using tune = tuning<typename Work::exec_space>;
+  using tune = scan_tuning<typename Work::exec_space>;
   static constexpr int batch = Work::batch, block = Work::block;
 
   Work work;
@@ -88,7 +89,7 @@ struct host_scan {
   }
 
   /// Lines of a tile: as long rows as can be, but shorter where threads share the lines.
-  static constexpr int most_across = tune::reduce_results, chain_across = 512;
+  static constexpr int most_across = tune::lines, chain_across = tune::shared_lines;
 
   /// Lines l to l + count - 1.
   struct host_lines {
@@ -189,7 +190,7 @@ scan_shape host_scan_shape(const Exec& exec, const Work& work) {
   if (s.tiles < 4 * s.team && s.team > 1) {
     cut(Kernel::chain_across);
     if (s.tiles + chain_counters::beside_tiles <= workspace<Exec>::max_counters)
-      s.length = std::clamp<std::int64_t>(tuning<Exec>::scan_chunk_bytes / (s.across * bytes), 1, work.n);
+      s.length = std::clamp<std::int64_t>(scan_tuning<Exec>::chunk_bytes / (s.across * bytes), 1, work.n);
   }
   s.chunks = (work.n + s.length - 1) / s.length;
   return s;

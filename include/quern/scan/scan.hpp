@@ -16,9 +16,9 @@
 ///
 /// `out` and `in` have equal extents, any rank, layout and strides; they may be the same View. `in` may be lazy, and
 /// out the View of one of its leaves; it is computed twice where a device reads it twice. All calls are asynchronous.
-/// Scratch memory is two accumulators for each chunk of a line; it comes from the pool of the execution-space instance, or
-/// the caller's `workspace_scope`.
-/// Where lines are too few for the machine, a device reads the input twice, and the host a second time from its caches.
+/// Scratch memory is two accumulators for each chunk of a line; it comes from the pool of the execution-space instance,
+/// or the caller's `workspace_scope`. Where lines are too few for the machine, a device reads the input twice, and the
+/// host a second time from its caches.
 ///
 /// @throws Error if extents do not fit, the axis is out of range, or `out` shares memory with `in` without being it
 
@@ -47,14 +47,16 @@ template <class Scan, class Exec, class Out, class In, class... Options>
 void scan_call(const Scan& scan, const Exec& exec, const Out& out_view, const In& in_view, const Options&... options) {
   call<Exec> c(scan.label, exec);
   const auto elements = c.elements(in_view);
-  const auto in = as_source(elements);
+  const shape extents = operand_extents(c.label, in_view);
   const auto out = c.output(out_view);
-  check_extents(c.label, "out", out.extents, in.extents);
+  check_extents(c.label, "out", out.extents, extents);
   const axis* wanted = find_option<axis>(options...);
-  const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(c.label, *wanted, in.extents.rank);
+  const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(c.label, *wanted, extents.rank);
   check_overlap(c.label, out, elements, "in", true);
-  scan_launch<Scan::exclusive>(exec, c.label, c.scratch(), scan.reducer(std::type_identity<value_of<In>>()), along, out,
-                               in);
+  const auto reducer = scan.reducer(std::type_identity<value_of<In>>());
+  with_sources(
+      [&](const auto& in) { scan_launch<Scan::exclusive>(exec, c.label, c.scratch(), reducer, along, out, in); },
+      elements);
 }
 
 /// What some scan takes as an option; each lists its own.
@@ -83,8 +85,7 @@ void cumsum(const Out& out, const In& in, const Options&... options) {
 }
 
 /// `out(i) = in(0) * in(1) * ... * in(i)`. Types as for `cumsum`.
-template <class Result = void, execution_space Exec, view_like Out, array_like In,
-          option<axis>... Options>
+template <class Result = void, execution_space Exec, view_like Out, array_like In, option<axis>... Options>
 void cumprod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::sum_type<T>>;
@@ -101,8 +102,7 @@ void cumprod(const Out& out, const In& in, const Options&... options) {
 ///
 /// @param op       an associative functor of two values of the type of `identity`; it need not be commutative
 /// @param identity what `op` leaves every value unchanged with; its type is the one that values are converted to
-template <execution_space Exec, view_like Out, class Op, scalar_value T, array_like In,
-          option<axis>... Options>
+template <execution_space Exec, view_like Out, class Op, scalar_value T, array_like In, option<axis>... Options>
 void inclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
                     const Options&... options) {
   const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
@@ -114,8 +114,7 @@ void inclusive_scan(const Out& out, const Op& op, const T& identity, const In& i
 }
 
 /// The scan without the element itself: `out(0)` is the identity, `out(i)` the `op` of `in(0)` to `in(i - 1)`.
-template <execution_space Exec, view_like Out, class Op, scalar_value T, array_like In,
-          option<axis>... Options>
+template <execution_space Exec, view_like Out, class Op, scalar_value T, array_like In, option<axis>... Options>
 void exclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
                     const Options&... options) {
   const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };

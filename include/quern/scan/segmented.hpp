@@ -22,7 +22,7 @@
 
 #include <quern/core/call.hpp>
 #include <quern/scan/scan.hpp>
-#include <quern/scan/segmented_kernel.hpp>
+#include <quern/scan/segmented_launch.hpp>
 
 namespace quern {
 
@@ -54,31 +54,32 @@ void require_sorted(const Exec& exec, const std::string& label, const strided<co
                            std::to_string(n) + ", the number of values");
 }
 
-template <class Array>
-void require_line(const std::string& label, const std::string& name, const Array& array) {
-  if (array.extents.rank != 1) reject_extents(label, name, array.extents, "rank 1");
+inline void require_line(const std::string& label, const std::string& name, const shape& extents) {
+  if (extents.rank != 1) reject_extents(label, name, extents, "rank 1");
 }
 
 /// Checks, then launches. A reduction has a result for each segment, a scan one for each value.
 template <bool Scan, class Exec, class Out, class Reducer, class Values, class Offsets, class... Options>
 void segmented_call(const char* label, const Exec& exec, const Out& out_view, const Reducer& reducer,
-                    const Values& value_view, const Offsets& offset_view, const Options&... options) {
+                    const Values& value_view, const Offsets& offset_view, const Options&...) {
   static_assert(std::is_integral_v<value_of<Offsets>>, "quern: offsets must be integers");
   call<Exec> c(label, exec);
   const auto out = c.output(out_view);
   const auto elements = c.elements(value_view);
-  const auto values = as_source(elements);
+  const shape extents = operand_extents(c.label, value_view);
   const auto offsets = c.input(offset_view);
-  require_line(c.label, "out", out);
-  require_line(c.label, "values", values);
-  require_line(c.label, "offsets", offsets);
-  const std::int64_t n = values.extents.extent[0], segments = offsets.extents.extent[0] - 1;
+  require_line(c.label, "out", out.extents);
+  require_line(c.label, "values", extents);
+  require_line(c.label, "offsets", offsets.extents);
+  const std::int64_t n = extents.extent[0], segments = offsets.extents.extent[0] - 1;
   if (segments < 0) reject_extents(c.label, "offsets", offsets.extents, "one more than there are segments");
   check_extents(c.label, "out", out.extents, shape{Scan ? n : segments});
   check_overlap(c.label, out, elements, "values", Scan);
   check_overlap(c.label, out, offsets, "offsets", false);
   if constexpr (has_option<checked_t, Options...>) require_sorted(exec, c.label, offsets, n);
-  segmented_launch<Scan>(exec, c.label, c.scratch(), reducer, out, values, offsets);
+  with_sources(
+      [&](const auto& values) { segmented_launch<Scan>(exec, c.label, c.scratch(), reducer, out, values, offsets); },
+      elements);
 }
 
 }  // namespace impl

@@ -9,6 +9,7 @@
 #include <quern/core/source.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/reduce/operation_reducers.hpp>
+#include <quern/scan/tuning.hpp>
 
 namespace quern::impl {
 
@@ -103,13 +104,14 @@ template <class Exec, bool Exclusive, class Reducer, class Source, class Out>
 struct strided_scan {
   using exec_space = Exec;
   using reducer_type = Reducer;
+  using source_type = Source;
   using T = source_value_t<Source>;
   using input_type = T;
   using output_type = Out;
   using state = typename Reducer::state;
   using run = scan_run<Reducer>;
-  static constexpr int batch = tuning<Exec>::device ? 8 : 16;  // loads of a thread in flight
-  static constexpr int block = std::max<int>(16, tuning<Exec>::reduce_block_bytes / std::bit_ceil(sizeof(T)));
+  static constexpr int batch = scan_tuning<Exec>::batch;
+  static constexpr int block = std::max<int>(16, scan_tuning<Exec>::block_bytes / std::bit_ceil(sizeof(T)));
 
   Reducer reducer;
   Source in;

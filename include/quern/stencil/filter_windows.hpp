@@ -249,7 +249,8 @@ struct weighted_line {
   template <bool Many, class Window>
   KOKKOS_FUNCTION S sum(const Window& at) const {
     S s = 0;
-    for (int i = 0; i < count; ++i) add_weighted(s, weights.template at<Many>(i), along<Rank, Axis>(at, first + i));
+    for (int i = 0; i < count; ++i)
+      add_weighted(s, weights.template at<Many>(i), neighbour_along<Rank, Axis>(at, first + i));
     return s;
   }
 };
@@ -260,7 +261,7 @@ struct plain_line {
   template <class Window>
   KOKKOS_FUNCTION auto operator()(const Window& at) const {
     S s(0);
-    for (int i = 0; i < count; ++i) add_plain(s, along<Rank, Axis>(at, first + i));
+    for (int i = 0; i < count; ++i) add_plain(s, neighbour_along<Rank, Axis>(at, first + i));
     return finish(s);
   }
 };

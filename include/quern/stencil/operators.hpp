@@ -30,7 +30,7 @@ template <int Rank, int Axis, int Order, class S>
 struct central_difference {
   template <class Window>
   KOKKOS_FUNCTION static S at(const Window& w, int i) {
-    return static_cast<S>(along<Rank, Axis>(w, i));
+    return static_cast<S>(neighbour_along<Rank, Axis>(w, i));
   }
   /// Times the spacing.
   template <class Window>

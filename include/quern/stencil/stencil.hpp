@@ -89,10 +89,14 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
   const auto checked = [&](const auto& in) {
     const auto elements = c.elements(in);
     check_stencil_input(label, out, elements, operand_extents(label, in));
-    return as_source(elements);
+    return elements;
   };
-  stencil_launch<Shape, rank, first_axis_fastest<first_out>()>(exec, label, shape, f, edges, out,
-                                                               std::index_sequence_for<Out...>(), checked(inputs)...);
+  with_sources(
+      [&](const auto&... in) {
+        stencil_launch<Shape, rank, first_axis_fastest<first_out>()>(exec, label, shape, f, edges, out,
+                                                                     std::index_sequence_for<Out...>(), in...);
+      },
+      checked(inputs)...);
 }
 
 }  // namespace impl

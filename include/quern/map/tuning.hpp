@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_MAP_TUNING_HPP
+#define QUERN_MAP_TUNING_HPP
+
+#include <quern/core/tuning.hpp>
+
+namespace quern::impl {
+
+/// Constants of elementwise kernels, which bench_map decides.
+template <execution_space Exec>
+struct map_tuning : tuning<Exec> {
+  using tuning<Exec>::device;
+
+  /// Packs that one thread of a device handles: enough loads in flight even where an operation has one input.
+  static constexpr int packs = 4;
+
+  /// Elements that one thread handles where there are no packs, a whole grid apart so that accesses stay coalesced.
+  static constexpr int unroll = 2;
+
+  /// Distance of a thread's packs: about the threads that run together.
+  static constexpr std::int64_t span = 256;
+
+  /// Bytes of the widest operand that a host loop handles at a time: gathered operands stay in the first cache.
+  static constexpr int block_bytes = 8192;
+};
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_RANDOM_DEVICE_FILL_HPP
+#define QUERN_RANDOM_DEVICE_FILL_HPP
+
+#include <quern/random/field_blocks.hpp>
+#include <quern/random/tuning.hpp>
+
+namespace quern::impl {
+
+struct row_tag {};     // a single row
+struct blocks_tag {};  // blocks anywhere
+
+/// Fills blocks of a field by the threads of a device.
+template <class Work>
+struct device_fill {
+  using Exec = typename Work::exec_space;
+  using T = typename Work::T;
+  static constexpr int width = Work::width;
+  static constexpr int unroll = random_tuning<Exec>::blocks;
+  static constexpr std::int64_t span = random_tuning<Exec>::span;
+
+  Work work;
+  int steps = 1;           // of a thread in a row
+  std::int64_t items = 0;  // threads
+
+  /// One row: `unroll` blocks for a thread, `span` apart, in steps, of which small arrays have one so that they have
+  /// more threads.
+  KOKKOS_FUNCTION void operator()(row_tag, std::int64_t item) const {
+    const std::int64_t lane = item % span, i = (item - lane) * (unroll * steps) + lane;
+    const std::int64_t end_block = i + (unroll * steps - 1) * span + 1;
+    if ((work.first_block + i) * width >= work.begin && (work.first_block + end_block) * width <= work.end) {
+      auto* to = reinterpret_cast<pack<T, width>*>(work.out) + i;
+      std::int64_t block = work.first_block + i;
+      for (int s = 0; s < steps; ++s, block += unroll * span, to += unroll * span)
+        whole(to, block, std::make_index_sequence<unroll>());
+    } else {
+      for (std::int64_t j = i; j < end_block && j < work.nest.inner; j += span)
+        work.store(j * width, work.first_block + j);
+    }
+  }
+  template <std::size_t... U>
+  KOKKOS_FORCEINLINE_FUNCTION void whole(pack<T, width>* to, std::int64_t block, std::index_sequence<U...>) const {
+    (store_whole(to + U * span, block + U * span), ...);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store_whole(pack<T, width>* to, std::int64_t block) const {
+    pack<T, width> p;
+    work.numbers(block, p.value);
+    *to = p;
+  }
+
+  KOKKOS_FUNCTION void operator()(blocks_tag, std::int64_t item) const {
+    for (int u = 0; u < unroll; ++u, item += items) {
+      if (item >= work.nest.inner * work.nest.outer) return;
+      std::int64_t i;
+      const auto o = work.nest.at_item(item, work.nest.inner, 1, i);
+      work.store(o.of[0], work.first_block + o.of[1]);
+    }
+  }
+};
+
+template <class Exec, class Work>
+void fill_on_device(const Exec& exec, const std::string& label, const Work& work) {
+  using kernel_type = device_fill<Work>;
+  constexpr std::int64_t unroll = kernel_type::unroll, span = kernel_type::span;
+  kernel_type kernel{work};
+  const std::int64_t blocks = work.nest.inner * work.nest.outer;
+  const auto launch = [&]<class Tag>(Tag, std::int64_t threads) {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, threads),
+                         kernel);
+  };
+  if (work.in_rows() && work.nest.rank == 1) {
+    kernel.steps = std::clamp<std::int64_t>(blocks / (unroll * exec.concurrency()), 1, random_tuning<Exec>::steps);
+    launch(row_tag(), (blocks + unroll * kernel.steps * span - 1) / (unroll * kernel.steps * span) * span);
+  } else {
+    kernel.items = (blocks + unroll - 1) / unroll;
+    launch(blocks_tag(), kernel.items);
+  }
+}
+
+}  // namespace quern::impl
+
+#endif

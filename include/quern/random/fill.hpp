@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_RANDOM_FILL_HPP
+#define QUERN_RANDOM_FILL_HPP
+
+#include <limits>
+#include <quern/core/call.hpp>
+#include <quern/core/noinline.hpp>
+#include <quern/map/map.hpp>
+#include <quern/random/device_fill.hpp>
+#include <quern/random/host_fill.hpp>
+
+namespace quern::impl {
+
+/// The numbers of an array's positions in the field that a key names.
+struct field_positions {
+  position_input at;       // of an element, counted from the first
+  std::int64_t first = 0;  // that of the first element
+
+  field_positions(const std::string& label, const shape& out, const random::part& where) : at{{nullptr, out, {}}} {
+    const bool whole = where.extents.rank == 0;
+    const shape& field = whole ? out : where.extents;
+    if (!whole && (field.rank != out.rank || where.first.rank != out.rank))
+      throw Error(label, "the field has extents " + field.str() + " and out is its part at " + where.first.str() +
+                             ", expected rank " + std::to_string(out.rank) + " as of out");
+    std::int64_t next = 1;
+    for (int d = out.rank - 1; d >= 0; --d) {
+      const std::int64_t start = whole ? 0 : where.first.extent[d];
+      if (start < 0 || start > field.extent[d] || out.extent[d] > field.extent[d] - start)
+        throw Error(label, "out with extents " + out.str() + " at " + where.first.str() +
+                               " is not within a field of extents " + field.str());
+      at.array.stride[d] = next;
+      first += start * next;
+      if (field.extent[d] > 0 && next > std::numeric_limits<std::int64_t>::max() / field.extent[d])
+        throw Error(label, "the field has extents " + field.str() + ", more than 2^63 - 1 positions");
+      next *= std::max<std::int64_t>(field.extent[d], 1);
+    }
+  }
+};
+
+/// The number of one position: it computes those of its block and takes one. Not inlined, since kernels of `map` would
+/// hold it many times.
+template <class Draw>
+QUERN_IMPL_NOINLINE KOKKOS_FUNCTION typename Draw::value_type drawn_at(const Draw& draw, const random::key& k,
+                                                                       std::int64_t position) {
+  const std::int64_t block = position / Draw::values;
+  typename Draw::value_type v[Draw::values];
+  const auto words = philox(k.seed, block, k.stream);
+  draw(k, words, block * Draw::values, v);
+  finish(draw, k, words, block * Draw::values, v);
+  auto taken = v[0];
+  for (int i = 1; i < Draw::values; ++i)
+    if (position - block * Draw::values == i) taken = v[i];
+  return taken;
+}
+
+/// The values of a field as a functor of positions.
+template <class Draw>
+struct drawn_element {
+  Draw draw;
+  random::key key;
+  std::int64_t first;
+  KOKKOS_FUNCTION typename Draw::value_type operator()(std::int64_t position) const {
+    return drawn_at(draw, key, first + position);
+  }
+};
+/// Where each position has parameters of its own.
+template <class Draw>
+struct draw_element {
+  random::key key;
+  std::int64_t first;
+  template <class... P>
+  KOKKOS_FUNCTION typename Draw::value_type operator()(std::int64_t position, const P&... parameters) const {
+    return drawn_at(Draw(parameters...), key, first + position);
+  }
+};
+
+/// One more than the last position of an array, counted from its first.
+inline std::int64_t positions_within(const loop_nest<2>& rows) {
+  std::int64_t end = 1;
+  for (int d = 0; d < rows.rank; ++d) end += (rows.extent[d] - 1) * rows.stride[0][d];
+  return end;
+}
+
+/// Fills `out` by whole blocks, where the blocks of the field do not cross the ends of its rows; false where they do.
+template <class Exec, class Draw>
+bool fill_by_blocks(const Exec& exec, const std::string& label, const strided<typename Draw::value_type>& out,
+                    const field_positions& positions, const random::key& k, const Draw& draw) {
+  constexpr std::int64_t width = Draw::values;
+  const std::int64_t first = positions.first;
+  // Axes in the order of positions, the last one first.
+  const auto rows = make_loop_nest<2>(out.extents, {positions.at.array.stride, out.stride});
+  if (rows.stride[0][0] != 1 && rows.extent[0] > 1) return false;
+  for (int d = 1; d < rows.rank; ++d)
+    if (first % width != 0 || rows.extent[0] % width != 0 || rows.stride[0][d] % width != 0) return false;
+
+  const std::int64_t step = rows.stride[1][0], before = first % width;
+  shape blocks;
+  std::array<std::array<std::int64_t, max_rank>, 2> strides{};
+  blocks.rank = rows.rank;
+  for (int d = 0; d < rows.rank; ++d) {
+    blocks.extent[d] = d == 0 ? (before + rows.extent[0] + width - 1) / width : rows.extent[d];
+    strides[0][d] = d == 0 ? step * width : rows.stride[1][d];
+    strides[1][d] = d == 0 ? 1 : rows.stride[0][d] / width;
+  }
+  field_blocks<Exec, Draw> work{draw,
+                                k,
+                                philox_keys(k.seed),
+                                out.data - before * step,
+                                step,
+                                row_nest<2>(make_loop_nest<2>(blocks, strides)),
+                                first / width,
+                                first,
+                                first + positions_within(rows),
+                                false};
+  const auto& nest = work.nest;
+  work.packed = step == 1 && reinterpret_cast<std::uintptr_t>(work.out) % (width * sizeof(*out.data)) == 0 &&
+                std::all_of(nest.stride[0], nest.stride[0] + nest.rank, [](auto s) { return s % width == 0; });
+  if constexpr (tuning<Exec>::device) fill_on_device(exec, label, work);
+  else fill_on_host(exec, label, work);
+  return true;
+}
+
+/// What every field is checked for, and where it is.
+template <class Out>
+field_positions check_field(const std::string& label, const Out& out, const random::part& where) {
+  static_assert(view_like<Out>, "quern::random: out is not a View");
+  check_exact<Out>();
+  return field_positions(label, extents_of(out), where);
+}
+
+/// `out(i) = draw` of the number at the position of i.
+template <class Draw, class Exec, class Out>
+void fill_drawn(const std::string& label, const Exec& exec, const Out& out_view, const random::part& where,
+                const Draw& draw) {
+  static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
+  const call c(label, exec);
+  const auto out = c.output(out_view);
+  const auto positions = check_field(label, out_view, where);
+  if (out.extents.size() == 0 || fill_by_blocks(exec, label, out, positions, where.of, draw)) return;
+  map_checked(label, exec, out_view, drawn_element<Draw>{draw, where.of, positions.first}, positions.at);
+}
+
+/// Fills with `Draw(parameters(i)...)`; parameters are scalars or broadcast.
+template <class Draw, class Exec, class Out, class... P>
+void fill_random(const std::string& label, const Exec& exec, const Out& out_view, const random::part& where,
+                 const P&... parameters) {
+  if constexpr ((scalar_value<P> && ...)) {
+    fill_drawn(label, exec, out_view, where, Draw(parameters...));
+  } else {
+    static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
+    const auto positions = check_field(label, out_view, where);
+    map_checked(label, exec, out_view, draw_element<Draw>{where.of, positions.first}, positions.at, parameters...);
+  }
+}
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_RANDOM_TUNING_HPP
+#define QUERN_RANDOM_TUNING_HPP
+
+#include <quern/core/tuning.hpp>
+
+namespace quern::impl {
+
+/// Constants of random fields, which bench_random decides.
+template <execution_space Exec>
+struct random_tuning : tuning<Exec> {
+  using tuning<Exec>::device;
+
+  /// Blocks of numbers that one thread draws together, and how often at most.
+  static constexpr int blocks = 4;
+  static constexpr int steps = 2;
+
+  /// Distance of a thread's blocks: about the threads that run together.
+  static constexpr std::int64_t span = 256;
+
+  /// Bytes that a host thread writes at a time, which its first cache holds.
+  static constexpr int run_bytes = 8192;
+};
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_DEVICE_SELECT_HPP
+#define QUERN_REDUCE_DEVICE_SELECT_HPP
+
+#include <quern/core/team_scratch.hpp>
+#include <quern/core/workspace.hpp>
+#include <quern/reduce/odd_even_sort.hpp>
+#include <quern/reduce/select_work.hpp>
+#include <quern/reduce/tuning.hpp>
+
+namespace quern::impl {
+
+/// What a team of a device asks for: memory of selectors, and of the keys that it copies.
+template <class Selectors>
+std::int64_t tile_bytes(const select_shape& s) {
+  return static_cast<std::int64_t>(Selectors::bytes(s.team, s.across, s.log_bins) +
+                                   s.copied * sizeof(typename Selectors::key) + 16);
+}
+
+/// Makes a team's memory fit into the room that a device has: fewer bins, for which there are more rounds; then lines
+/// that are read again in each round instead of copied; then fewer results at a time.
+template <class Selectors>
+void fit_tile(select_shape& s, std::int64_t room) {
+  constexpr int few_bins = 8, fewest_bins = 5;
+  const int wanted = s.log_bins;
+  const auto reduce_bins = [&](int to) {
+    while (tile_bytes<Selectors>(s) > room && s.log_bins > to) --s.log_bins;
+  };
+  reduce_bins(few_bins);
+  if (tile_bytes<Selectors>(s) > room && s.copied > 0) {
+    s.copied = 0;
+    s.log_bins = wanted;
+  }
+  reduce_bins(fewest_bins);
+  while (tile_bytes<Selectors>(s) > room && s.across > 1) s.across = (s.across + 1) / 2;
+}
+
+/// Threads of a device's team for lines that it reads, of several neighbouring results where those are nearer in
+/// memory.
+template <class Selectors, class T>
+select_shape device_tile(bool results_fastest, std::int64_t inner, std::int64_t n, int most, std::int64_t room) {
+  constexpr int most_copied = (32 << 10) / sizeof(typename Selectors::key);
+  constexpr int sector = 32 / static_cast<int>(sizeof(T));  // elements that memory gives at a time
+  select_shape s;
+  const auto useful = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(n / 8)));
+  s.results_fastest = results_fastest;
+  s.along = std::clamp(useful, 8, results_fastest ? std::max(most / sector, 8) : most);
+  s.across = static_cast<int>(std::min<std::int64_t>(inner, most / s.along));
+  if (s.across == 1) s.along = std::max(s.along, 32);
+  s.team = (s.across * s.along + 31) / 32 * 32;
+  s.copied = (n + s.along - 1) / s.along * s.team;
+  if (s.copied > most_copied) s.copied = 0;
+  s.log_bins = log_bins_for(n);
+  fit_tile<Selectors>(s, room);
+  return s;
+}
+
+/// Lines that a thread of a device sorts in its registers, or that a team reads in rounds.
+template <class Work>
+struct device_select {
+  using exec_space = typename Work::exec_space;
+  using T = typename Work::value_type;
+  using order = typename Work::order;
+  using key = typename Work::key;
+  using line = typename Work::line;
+  using member = typename Work::template policy<select_tile_tag>::member_type;
+  using team_selectors = selectors<exec_space, member, T>;
+  static constexpr int longest_short = reduce_tuning<exec_space>::select_short;
+
+  Work work;
+
+  KOKKOS_FUNCTION void operator()(select_short_tag, std::int64_t result) const {
+    const auto at = work.result_at(result);
+    const line keys_of = work.line_at(at.of[0]);
+    if (work.n <= 8) sort_line(keys_of, at.of[1], std::make_integer_sequence<int, 8>());
+    else if (work.n <= 16) sort_line(keys_of, at.of[1], std::make_integer_sequence<int, 16>());
+    else sort_line(keys_of, at.of[1], std::make_integer_sequence<int, longest_short>());
+  }
+  template <int... J>
+  KOKKOS_FUNCTION void sort_line(const line& keys_of, std::int64_t to, std::integer_sequence<int, J...>) const {
+    T v[sizeof...(J)];
+    keys_of.load(v, work.n, std::integer_sequence<int, J...>());
+    key sorted[] = {(J < work.n ? order::key_of(v[J]) : ~key{0})...};
+    const std::int64_t nans = (0 + ... + (J < work.n && order::is_nan_key(sorted[J]) ? 1 : 0));
+    if (work.rule.is_nan(work.n, nans)) return work.write_nan(to);
+    sort_network<0, sizeof...(J)>(sorted);
+    const quantile_place p = work.rule.among(work.n - nans);
+    const auto first = static_cast<int>(p.first), second = static_cast<int>(p.second);
+    key a = 0, b = 0;
+    ((a = J == first ? sorted[J] : a, b = J == second ? sorted[J] : b), ...);
+    work.write(to, a, b, p.fraction);
+  }
+
+  /// Lines of neighbouring results, from copies of their keys where there is room for these.
+  KOKKOS_FUNCTION void operator()(select_tile_tag, const member& team) const {
+    const select_shape& s = work.shape;
+    const team_selectors threads(team, s.across, s.along, s.log_bins, s.results_fastest);
+    const auto copy = static_cast<key*>(team.team_shmem().get_shmem_aligned(s.copied * sizeof(key), 16));
+    const std::int64_t teams = team.league_size(), rank = team.league_rank();
+    for (std::int64_t tile = rank * s.tiles / teams; tile < (rank + 1) * s.tiles / teams; ++tile) {
+      const std::int64_t row = tile / s.tiles_per_row, i = (tile - row * s.tiles_per_row) * s.across;
+      const auto results = static_cast<int>(Kokkos::min<std::int64_t>(s.across, work.kept.inner - i));
+      select_tile(threads, row * work.kept.inner + i, results, copy);
+    }
+  }
+  /// Each thread copies the keys that it will read.
+  KOKKOS_FUNCTION void select_tile(team_selectors threads, std::int64_t first, int results, key* copy) const {
+    threads.used = threads.used && threads.result < results;
+    const auto at = work.result_at(first + (threads.used ? threads.result : 0));
+    const line keys_of = work.line_at(at.of[0]);
+    const line_share share = threads.share(work.n);
+    if (work.shape.copied == 0) return work.select_line(threads, keys_of, share, at.of[1]);
+    const int rank = threads.team.team_rank(), size = threads.team.team_size();
+    std::int64_t end = rank;
+    if (threads.used)
+      keys_of.for_each(share, [&](const auto& block) {
+        for (const key k : block) {
+          copy[end] = k;
+          end += size;
+        }
+      });
+    work.select_line(threads, key_list<exec_space, key>{copy}, {rank, size, end}, at.of[1]);
+  }
+};
+
+template <class Exec, class Work>
+void launch_device_select(const Exec& exec, const std::string& label, workspace<Exec>&, const Work& work,
+                          bool results_fastest) {
+  using kernel_type = device_select<Work>;
+  using team_selectors = typename kernel_type::team_selectors;
+  constexpr int most = tuning<Exec>::team_size;
+  kernel_type kernel{work};
+  const std::int64_t results = work.kept.inner * work.kept.outer;
+  if (work.n <= kernel_type::longest_short) {
+    using policy = Kokkos::RangePolicy<Exec, select_short_tag, Kokkos::IndexType<std::int64_t>>;
+    return Kokkos::parallel_for(label, policy(exec, 0, results), kernel);
+  }
+  select_shape& s = kernel.work.shape = device_tile<team_selectors, typename Work::value_type>(
+      results_fastest, work.kept.inner, work.n, most, team_scratch_room<Exec>(most));
+  s.share_results(work.kept.inner, results);
+  const auto league = static_cast<int>(std::min<std::int64_t>(s.tiles, std::numeric_limits<int>::max()));
+  const auto shared = team_scratch<Exec>(label, s.team, tile_bytes<team_selectors>(s));
+  Kokkos::parallel_for(
+      label, typename Work::template policy<select_tile_tag>(exec, league, s.team).set_scratch_size(0, shared), kernel);
+}
+
+}  // namespace quern::impl
+
+#endif

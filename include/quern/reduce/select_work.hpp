@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_SELECT_WORK_HPP
+#define QUERN_REDUCE_SELECT_WORK_HPP
+
+#include <quern/core/loop_nest.hpp>
+#include <quern/core/values.hpp>
+#include <quern/reduce/select_team.hpp>
+#include <quern/reduce/tuning.hpp>
+
+namespace quern::impl {
+
+/// How results and threads share a selection.
+struct select_shape {
+  bool results_fastest = false;
+  int across = 1;
+  int along = 1;
+  int log_bins = 11;
+  int team = 1;
+  std::int64_t copied = 0;  // keys
+  std::int64_t tiles_per_row = 1;
+  std::int64_t tiles = 1;
+  std::int64_t splits = 1;
+
+  /// Tiles of `across` neighbouring results, of which `inner` follow each other.
+  void share_results(std::int64_t inner, std::int64_t results) {
+    tiles_per_row = (inner + across - 1) / across;
+    tiles = tiles_per_row * (results / inner);
+  }
+};
+
+struct select_short_tag {};  // a thread for a result
+struct select_tile_tag {};   // a team for neighbouring results
+
+/// Bins for a line of n keys, as a power of two.
+inline int log_bins_for(std::int64_t n) {
+  return std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) - 1, 5, 11);
+}
+
+/// Quantiles along some axes by selection, without sorting: what hosts and devices share. How lines are read is in
+/// device_select.hpp and host_select.hpp, and in select_passes.hpp for long ones.
+template <class Exec, class T, class Out>
+struct select_work {
+  using exec_space = Exec;
+  using value_type = T;
+  using order = ordered<T>;
+  using key = typename order::key;
+  using tally = key_tally<key>;
+  using number = mean_type<T>;
+  using output_type = Out;
+  using line = key_line<Exec, T>;
+  template <class Tag>
+  using policy =
+      Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, reduce_tuning<Exec>::select_teams>>;
+
+  quantile_rule rule;
+  const T* in;
+  row_nest<1> nest;  // the elements of a line
+  row_nest<2> kept;  // the lines, and out
+  std::int64_t n;
+  Out* out;
+  select_shape shape{};
+
+  KOKKOS_FUNCTION typename row_nest<2>::offsets result_at(std::int64_t result) const {
+    std::int64_t i;
+    return kept.at_item(result, kept.inner, 1, i);
+  }
+  KOKKOS_FUNCTION line line_at(std::int64_t offset) const { return {nest, in + offset}; }
+
+  KOKKOS_FUNCTION void write(std::int64_t at, key first, key second, double fraction) const {
+    const auto a = static_cast<double>(order::number_of(first)), b = static_cast<double>(order::number_of(second));
+    out[at] = convert<Out>(static_cast<number>(between(a, b, fraction)));
+  }
+  KOKKOS_FUNCTION void write_nan(std::int64_t at) const {
+    out[at] = convert<Out>(number{Kokkos::Experimental::quiet_NaN_v<number>});
+  }
+
+  /// Writes the quantile of a line by the threads that share it.
+  template <class Threads, class Keys>
+  KOKKOS_FUNCTION void select_line(Threads threads, const Keys& keys_of, const line_share& share,
+                                   std::int64_t to) const {
+    tally t = threads.nothing();
+    if (threads.used) keys_of.for_each(share, [&](const auto& block) { t.template add<order>(block); });
+    t = threads.joined(t);
+    const bool writes = threads.used && threads.r == 0, nan = rule.is_nan(n, t.nans);
+    if (nan) threads.used = false;
+    const quantile_place p = rule.among(n - t.nans);
+    const auto pair = threads.select(keys_of, share, {t.low, t.high, p.first, p.second});
+    if (writes && nan) write_nan(to);
+    else if (writes) write(to, pair.first, pair.second, p.fraction);
+  }
+};
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_TUNING_HPP
+#define QUERN_REDUCE_TUNING_HPP
+
+#include <quern/core/tuning.hpp>
+
+namespace quern::impl {
+
+/// Constants of reductions (bench_reduce, bench_axes) and of selections (bench_quantile).
+template <execution_space Exec>
+struct reduce_tuning : tuning<Exec> {
+  using tuning<Exec>::device;
+
+  /// Independent packs that one thread keeps in flight.
+  static constexpr int packs = 8;
+
+  /// Teams at a time on one multiprocessor, and the share of the threads that a device can hold at once which reduce:
+  /// few, with many loads each, since more would need a second wave for reducers with a large state.
+  static constexpr int teams = device ? 2 : 0;
+  static constexpr double occupancy = device ? 0.25 : 1.0;
+
+  /// Bytes of the widest operand that a host loop handles at a time: the lanes of its fold add up no more than 16
+  /// values each.
+  static constexpr int block_bytes = 2048;
+
+  /// Results whose states a host thread has in hand when it walks through rows that belong to many.
+  static constexpr int results = 4096;
+
+  /// Teams of a selection at a time on one multiprocessor, and the share of the threads that they use: more would leave
+  /// the selectors too little fast memory.
+  static constexpr int select_teams = device ? 3 : 0;
+  static constexpr double select_occupancy = device ? 0.375 : 1.0;
+
+  /// Lines of which a thread selects by itself: on a device in its registers, on a host in a copy on its stack.
+  static constexpr int select_short = device ? 32 : 1024;
+
+  /// Lines that one team reads; longer ones are shared by many teams, in several kernels.
+  static constexpr std::int64_t select_by_team = 1 << 16;
+
+  /// Keys of a sample of a long line, and of what one team selects from in the end.
+  static constexpr int select_samples = 4096;
+  static constexpr int select_collected = 16384;
+
+  /// Neighbouring columns that a host thread copies at a time: more fall out of its cache, fewer waste cache lines.
+  static constexpr int select_columns = 8;
+};
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_SCAN_SEGMENTED_LAUNCH_HPP
+#define QUERN_SCAN_SEGMENTED_LAUNCH_HPP
+
+#include <quern/core/scratch_layout.hpp>
+#include <quern/scan/device_segments.hpp>
+#include <quern/scan/host_segments.hpp>
+#include <quern/scan/launch.hpp>
+
+namespace quern::impl {
+
+/// Launches the kernels: of a reduction into out[segment], or a scan into out[value].
+template <bool Scan, class Exec, class Reducer, class Values, class Index, class Out>
+void segmented_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Reducer& reducer,
+                      const strided<Out>& out, const Values& values, const strided<const Index>& offsets) {
+  using source = std::remove_const_t<decltype(Values::data)>;
+  using work_type = merged_segments<Exec, Reducer, source, Index, Out>;
+  constexpr bool device = tuning<Exec>::device;
+  using kernel_type = std::conditional_t<device, device_segments<work_type>, host_segments<work_type>>;
+  const std::int64_t n = values.extents.extent[0], ends = offsets.extents.extent[0];
+  if (ends < 2 || (Scan && n == 0)) return;
+
+  kernel_type kernel{{reducer, source_line<source>(values), strided_line(offsets), strided_line(out), n, ends, 0}};
+  work_type& work = kernel.work;
+  [[maybe_unused]] segment_teams<kernel_type, Exec> teams{exec, label};
+  if constexpr (device) {
+    if constexpr (Scan) teams.fit(kernel, open_tag(), scan_tag());
+    else teams.fit(kernel, reduce_tag());
+    work.tile = teams.threads * kernel_type::items;
+  } else {
+    work.tile = (n + ends + exec.concurrency() - 1) / exec.concurrency();
+  }
+  const std::int64_t tiles = (n + ends + work.tile - 1) / work.tile;
+  scratch_layout layout;
+  layout.add(work.left, tiles);
+  layout.add(work.before, tiles);
+  layout.add(work.first, tiles);
+  layout.add(work.starts, tiles + 1);
+  layout.allocate(exec, scratch);
+
+  const auto for_each = [&]<class Tag>(Tag, const std::string& name, std::int64_t count, const auto& f) {
+    Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, count), f);
+  };
+  const auto for_tiles = [&]<class Tag>(Tag, const std::string& name) {
+    if constexpr (device) Kokkos::parallel_for(name, teams.policy(Tag(), tiles), kernel);
+    else for_each(Tag(), name, tiles, kernel);
+  };
+  for_each(starts_tag(), label + "/starts", tiles + 1, work);
+  if constexpr (Scan) for_tiles(open_tag(), label + "/open");
+  else for_tiles(reduce_tag(), label);
+  const shape line{tiles};
+  scan_launch<true>(exec, label + "/carries", scratch, work.carries(), axis_set::all(),
+                    strided<typename work_type::carry>{work.before, line, {1}},
+                    strided<const typename work_type::carry>{work.left, line, {1}});
+  if constexpr (Scan) for_tiles(scan_tag(), label);
+  else for_each(ends_tag(), label + "/ends", tiles, work);
+}
+
+}  // namespace quern::impl
+
+#endif

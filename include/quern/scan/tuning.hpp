@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_SCAN_TUNING_HPP
+#define QUERN_SCAN_TUNING_HPP
+
+#include <quern/core/tuning.hpp>
+
+namespace quern::impl {
+
+/// Constants of scans (bench_scan) and of segmented operations (bench_segmented).
+template <execution_space Exec>
+struct scan_tuning : tuning<Exec> {
+  using tuning<Exec>::device;
+
+  /// Teams at a time on one multiprocessor, so that some load while others wait, and their share of the threads that it
+  /// can hold. Each team has several chunks, as not all teams are equally fast.
+  static constexpr int teams = device ? 4 : 0;
+  static constexpr double occupancy = 0.5;
+  static constexpr int waves = 4;
+
+  /// Loads of one thread in flight.
+  static constexpr int batch = device ? 8 : 16;
+
+  /// Bytes that a host thread reads twice, the second time from its cache; and those of a block that it adds up.
+  static constexpr int chunk_bytes = 256 << 10;
+  static constexpr int block_bytes = 2048;
+
+  /// Neighbouring lines that a host thread scans together, and where threads share them.
+  static constexpr int lines = 4096;
+  static constexpr int shared_lines = 512;
+
+  /// Threads of a team of a segmented operation, and its teams on one multiprocessor.
+  static constexpr int segment_team = device ? 128 : 1;
+  static constexpr int segment_teams = device ? 8 : 0;
+};
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_STENCIL_CELLS_HPP
+#define QUERN_STENCIL_CELLS_HPP
+
+#include <quern/stencil/windows.hpp>
+
+namespace quern::impl {
+
+/// A functor that wants to know where it is.
+template <class F>
+struct positioned {
+  F f;
+};
+template <class F>
+inline constexpr bool is_positioned = false;
+template <class F>
+inline constexpr bool is_positioned<positioned<F>> = true;
+
+/// out(i) = f(windows of in... around i) for all cells of a box: what hosts and devices share.
+///
+/// Around an inner box all values are in the arrays. There a thread of a device computes W neighbouring cells and walks
+/// along axis 0 with their neighbourhoods in registers, where these fit (device_stencil.hpp); a thread of the host
+/// computes rows (host_stencil.hpp). The other cells are computed one by one, and look up each value.
+template <class Exec, class Shape, int Rank, bool Reversed, class F, class Out, class... Source>
+struct stencil_cells;
+
+template <class Exec, class Shape, int Rank, bool Reversed, class F, class... Out, class... Source>
+struct stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source...> : grid_boxes {
+  using inputs = std::index_sequence_for<Source...>;
+  using outputs = std::index_sequence_for<Out...>;
+
+  F f;
+  operand_tuple<grid_output<Out>...> out;
+  operand_tuple<grid_input<Source>...> in;
+  bool unit = false;                 // the fastest axis is contiguous
+  std::int64_t border_ends[6] = {};  // border cells in slabs below and above the inner box along each axis, counted up
+
+  template <class... Window>
+  KOKKOS_FUNCTION decltype(auto) apply(const grid_index& cell, const Window&... w) const {
+    if constexpr (is_positioned<F>) {
+      Kokkos::Array<std::int64_t, Rank> position;
+      for (int d = 0; d < Rank; ++d) position[d] = cell.of[grid_axis<Rank, Reversed>(d)];
+      return f.f(position, w...);
+    } else {
+      return f(w...);
+    }
+  }
+  template <bool Unit, class Result, std::size_t... O>
+  KOKKOS_FUNCTION void store(const grid_index& cell, const Result& r, std::index_sequence<O...>) const {
+    if constexpr (sizeof...(O) == 1) ((*get<O>(out).template at<Unit>(cell) = convert<Out>(r)), ...);
+    else ((*get<O>(out).template at<Unit>(cell) = convert<Out>(r[O])), ...);
+  }
+
+  // One cell, of the border or where there are no packs.
+  template <std::size_t... I>
+  KOKKOS_FUNCTION void border_cell(const grid_index& cell, std::index_sequence<I...>) const {
+    store<false>(cell, apply(cell, border_window<Source, Rank, Reversed>{get<I>(in), extent, mode, cell}...),
+                 outputs());
+  }
+  template <bool Unit, std::size_t... I>
+  KOKKOS_FUNCTION void inner_cell(const grid_index& cell, std::index_sequence<I...>) const {
+    store<Unit>(cell, apply(cell, window_at<Unit>(get<I>(in), cell)...), outputs());
+  }
+  template <bool Unit, class Input>
+  KOKKOS_FUNCTION memory_window<typename Input::place, Rank, Reversed, Unit> window_at(const Input& input,
+                                                                                       const grid_index& cell) const {
+    return {input.template at<Unit>(cell), {input.stride[0], input.stride[1], input.stride[2]}};
+  }
+
+  /// Border cell number n: in slabs whose cells are within the inner box along the axes before theirs.
+  KOKKOS_FUNCTION grid_index border_at(std::int64_t n) const {
+    int slab = 0;
+    while (n >= border_ends[slab]) ++slab;
+    if (slab > 0) n -= border_ends[slab - 1];
+    const grid_box b = border_slab(slab);
+    grid_index cell;
+    for (int a = 2; a >= 0; --a) {
+      const std::int64_t q = n / b.extent(a);
+      cell.of[a] = b.low[a] + n - q * b.extent(a);
+      n = q;
+    }
+    return cell;
+  }
+  KOKKOS_FUNCTION grid_box border_slab(int slab) const {
+    const int a = slab / 2;
+    grid_box b = all;
+    for (int c = 0; c < a; ++c) {
+      b.low[c] = inner.low[c];
+      b.high[c] = inner.high[c];
+    }
+    if (slab % 2 == 0) b.high[a] = inner.low[a];
+    else b.low[a] = inner.high[a];
+    return b;
+  }
+
+  /// Counts the border's cells, when the inner box is known. Returns how many there are.
+  std::int64_t count_border() {
+    std::int64_t border = 0;
+    for (int slab = 0; slab < 6; ++slab)
+      border_ends[slab] = border += std::max<std::int64_t>(0, border_slab(slab).cells());
+    return border;
+  }
+  /// Whether a test holds for all inputs and outputs.
+  template <class Test>
+  bool all_of(const Test& test) const {
+    const auto among = [&]<std::size_t... I>(const auto& grids, std::index_sequence<I...>) {
+      return (test(get<I>(grids)) && ...);
+    };
+    return among(in, inputs()) && among(out, outputs());
+  }
+};
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_STENCIL_HOST_STENCIL_HPP
+#define QUERN_STENCIL_HOST_STENCIL_HPP
+
+#include <quern/core/stream_store.hpp>
+#include <quern/stencil/cells.hpp>
+#include <quern/stencil/tuning.hpp>
+
+namespace quern::impl {
+
+/// Cells of a row on their way past the caches of the host.
+inline constexpr std::int64_t row_block = 1024;
+template <class T>
+struct row_buffer {
+  alignas(64) T values[row_block];
+};
+
+struct interior_tag {};  // a row of cells
+struct border_tag {};    // a cell
+
+/// A stencil by the threads of a host.
+template <class Cells>
+struct host_stencil;
+
+template <class Exec, class Shape, int Rank, bool Reversed, class F, class... Out, class... Source>
+struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source...>> {
+  using inputs = std::index_sequence_for<Source...>;
+  using outputs = std::index_sequence_for<Out...>;
+
+  stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source...> cells;
+  std::int64_t block_rows = 1;
+  bool stream = false;  // write past the caches
+
+  void operator()(border_tag, std::int64_t n) const { cells.border_cell(cells.border_at(n), inputs()); }
+  void operator()(interior_tag, std::int64_t number) const {
+    const host_stencil local = *this;  // what the loop reads must not be what it might write
+    const grid_index cell = row_at(number);
+    if (stream) local.streamed_row(cell, inputs(), outputs());
+    else if (cells.unit) local.template inner_row<true>(cell);
+    else local.template inner_row<false>(cell);
+  }
+  /// Rows come in blocks of `block_rows` of each plane, so that what a thread reads of one plane is still in its cache
+  /// when it computes the next.
+  grid_index row_at(std::int64_t number) const {
+    const std::int64_t planes = cells.inner.extent(0), rows = cells.inner.extent(1);
+    const std::int64_t block = number / (planes * block_rows), first = block * block_rows;
+    const std::int64_t here = std::min(block_rows, rows - first);
+    number -= block * planes * block_rows;
+    return {{cells.inner.low[0] + number / here, cells.inner.low[1] + first + number % here, 0}};
+  }
+  template <bool Unit>
+  void inner_row(grid_index cell) const {
+#pragma GCC ivdep
+    for (std::int64_t i = cells.inner.low[2]; i < cells.inner.high[2]; ++i) {
+      cell.of[2] = i;
+      cells.template inner_cell<Unit>(cell, inputs());
+    }
+  }
+  /// A row written past the caches, through buffers.
+  template <std::size_t... I, std::size_t... O>
+  void streamed_row(grid_index cell, std::index_sequence<I...>, std::index_sequence<O...>) const {
+    operand_tuple<row_buffer<Out>...> buffers;
+    auto local = cells;
+    ((get<O>(local.out) = {get<O>(buffers).values, {0, 0, 1}}), ...);
+    for (cell.of[2] = cells.inner.low[2]; cell.of[2] < cells.inner.high[2];) {
+      const grid_index start = cell;
+      const std::int64_t n = std::min(row_block, cells.inner.high[2] - start.of[2]);
+#pragma GCC ivdep
+      for (std::int64_t k = 0; k < n; ++k) {
+        cell.of[2] = start.of[2] + k;
+        local.template store<true>(
+            {{0, 0, k}}, cells.apply(cell, cells.template window_at<true>(get<I>(cells.in), cell)...), outputs());
+      }
+      (stream_store(get<O>(cells.out).template at<true>(start), get<O>(buffers).values, n * sizeof(Out)), ...);
+      cell.of[2] = start.of[2] + n;
+    }
+    stream_fence();
+  }
+
+  static constexpr std::int64_t in_bytes = std::max({sizeof(source_value_t<Source>)...}),
+                                out_bytes = (sizeof(Out) + ...);
+  /// How many rows of a plane a thread computes before those of the next: as many as stay in its cache.
+  template <class Reach>
+  static std::int64_t rows_of_block(const grid_boxes& boxes, const Reach& reach) {
+    std::int64_t planes = 2;
+    for (int d = 0; d < Rank; ++d)
+      if (grid_axis<Rank, Reversed>(d) == 0) planes += 2 * reach.radius(d);
+    const std::int64_t bytes = std::max<std::int64_t>(1, planes * boxes.extent[2] * in_bytes);
+    return std::clamp<std::int64_t>(stencil_tuning<Exec>::block_bytes / bytes, 1,
+                                    std::max<std::int64_t>(1, boxes.inner.extent(1)));
+  }
+};
+
+template <class Exec, class Cells, class Reach>
+void stencil_on_host(const Exec& exec, const std::string& label, const Cells& cells, const Reach& reach) {
+  using kernel_type = host_stencil<Cells>;
+  kernel_type k{cells};
+  const std::int64_t border = k.cells.count_border();
+  const grid_box& inner = k.cells.inner;
+  k.block_rows = kernel_type::rows_of_block(k.cells, reach);
+  k.stream = cells.unit && exec.concurrency() >= tuning<Exec>::streaming_threads &&
+             inner.cells() * kernel_type::out_bytes >= tuning<Exec>::streaming_bytes;
+  const auto launch = [&]<class Tag>(Tag, const std::string& name, std::int64_t units) {
+    if (units > 0)
+      Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, units), k);
+  };
+  launch(interior_tag(), label, inner.cells() > 0 ? inner.extent(0) * inner.extent(1) : 0);
+  launch(border_tag(), label + "/border", border);
+}
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_STENCIL_TUNING_HPP
+#define QUERN_STENCIL_TUNING_HPP
+
+#include <quern/core/tuning.hpp>
+
+namespace quern::impl {
+
+/// Constants of stencils and filters, which bench_stencil and bench_filters decide.
+template <execution_space Exec>
+struct stencil_tuning : tuning<Exec> {
+  using tuning<Exec>::device;
+
+  /// Threads of a team, of which in three dimensions so many rows are neighbours, and the teams at a time on one
+  /// multiprocessor.
+  static constexpr int team = 256;
+  static constexpr int rows = 4;
+  static constexpr int teams = device ? 4 : 0;
+
+  /// Bytes of the neighbourhoods that a thread holds in registers at most; and those beyond which half as many teams
+  /// run, so that each thread has more registers.
+  static constexpr std::size_t rolling_bytes = 384;
+  static constexpr std::size_t rolling_bytes_of_all_teams = 128;
+
+  /// What a host thread reads of the planes that it needs at a time, so that they stay in its second cache.
+  static constexpr int block_bytes = 512 << 10;
+};
+
+}  // namespace quern::impl
+
+#endif
