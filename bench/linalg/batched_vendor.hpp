@@ -4,7 +4,7 @@
 #define QUERN_BENCH_LINALG_BATCHED_VENDOR_HPP
 
 /// @file
-/// The vendor's batches of small matrices, on CUDA: what stands beside Quern's. Matrices are column-major there, which
+/// The vendor's batches of small matrices, on CUDA: what Quern is compared with. Matrices are column-major there, which
 /// is the transposed of ours; the calls are chosen so that their results are ours.
 
 #include "support/bench.hpp"

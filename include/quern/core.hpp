@@ -4,7 +4,7 @@
 #define QUERN_CORE_HPP
 
 /// @file
-/// What every module stands on: concepts, extents, errors, scratch memory, mirrors.
+/// What every module builds on: concepts, extents, errors, scratch memory, mirrors.
 
 #include <quern/core/concepts.hpp>
 #include <quern/core/error.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What stands for a BLAS and a LAPACK where this installation has none: `available` says so, and nothing else is
+// Takes the place of a BLAS and a LAPACK where this installation has none: `available` says so, and nothing else is
 // called.
 #include <quern/core/error.hpp>
 

@@ -135,7 +135,7 @@ TYPED_TEST(MatmulForms, ScalesAndAdds) {
   }
 }
 
-// What stands in the output does not matter where beta is 0.
+// The content of the output does not matter where beta is 0.
 TYPED_TEST(MatmulForms, OverwritesNaN) {
   using T = typename TypeParam::value;
   using L = typename TypeParam::layout;

@@ -64,7 +64,7 @@ TYPED_TEST(Tall, EveryCondition) {
     this->check(this->conditioned(800, 20, digits), "condition 1e" + std::to_string(digits));
 }
 
-// A Cholesky factorization of the Gram matrix may succeed for all of these, with a triangle of noise.
+// A Cholesky factorization of the Gram matrix may succeed for all of them, with a triangle of noise.
 TYPED_TEST(Tall, ColumnsThatFoolCholesky) {
   using T = typename TestFixture::T;
   using R = typename TestFixture::R;

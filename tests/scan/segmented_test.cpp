@@ -13,7 +13,7 @@ template <class S>
 struct plus {
   KOKKOS_FUNCTION S operator()(const S& a, const S& b) const { return a + b; }
 };
-/// Keeps the last of two, which shows the order; 0 stands for nothing.
+/// Keeps the last of two, which shows the order; 0 means none.
 struct last {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t a, std::int64_t b) const { return b != 0 ? b : a; }
 };

@@ -100,7 +100,7 @@ auto scattered(generator& g, const std::array<std::int64_t, Rank>& n, const std:
   test::for_each_place(placed, [&](std::int64_t i, std::int64_t place) { placed.data[place] = values[i]; });
   Kokkos::deep_copy(memory, host);
   using data = typename test::data_type<T, Rank>::type;
-  // The memory lives as long as the View that stands for it.
+  // The memory lives as long as the View of it.
   return std::pair(
       memory,
       Kokkos::View<data, Kokkos::LayoutStride, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(

@@ -51,7 +51,7 @@ auto as_outputs(const Out& out) {
   else return std::tuple<Out>(out);
 }
 
-/// An input of an operation on the host: an array, or a scalar that stands for one.
+/// An input of an operation on the host: an array, or a scalar that is repeated.
 template <class T>
 struct array_input {
   using value_type = T;

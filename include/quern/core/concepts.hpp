@@ -70,7 +70,7 @@ inline constexpr bool is_positions = std::is_same_v<std::remove_cvref_t<T>, posi
 template <class T>
 concept array_like = view_like<T> || impl::is_lazy<std::remove_cvref_t<T>>;
 
-/// A value that stands for an array of any extents (it broadcasts).
+/// A value that broadcasts to an array of any extents.
 template <class T>
 concept scalar_value = !array_like<T> && !impl::is_positions<T> && !execution_space<T> &&
                        std::is_trivially_copyable_v<std::remove_cvref_t<T>>;

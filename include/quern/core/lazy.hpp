@@ -20,7 +20,7 @@ struct lazy_array {
   std::tuple<In...> in;
 };
 
-/// `lazy(f, in...)` is an array with the elements `f(in(i...)...)`, which no memory holds: an operation that takes it
+/// `lazy(f, in...)` is an array with the elements `f(in(i...)...)`, which is never stored: an operation that takes it
 /// applies f as it reads the inputs. `sum(exec, lazy(f, x, y))` is one kernel that reads x and y once.
 ///
 /// @param f  a functor or `KOKKOS_LAMBDA` of one value of each input; the elements have the type that it returns

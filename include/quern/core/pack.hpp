@@ -58,8 +58,8 @@ struct array_operand {
 
   KOKKOS_FUNCTION value_type load(std::int64_t offset) const { return data[offset]; }
 
-  /// W elements; of a repeated one only the first is filled, and `expand` spreads it. What depends on a load must not
-  /// stand between loads: the thread would wait for each before it asks for the next.
+  /// W elements; of a repeated one only the first is filled, and `expand` spreads it. Nothing that depends
+  /// on a load must come between loads: the thread would wait for each before it asks for the next.
   template <int W>
   KOKKOS_FUNCTION pack<value_type, W> load_pack(std::int64_t offset) const {
     if (W > 1 && step == 0) {
@@ -90,7 +90,7 @@ struct repeated {
   T operator[](std::int64_t) const { return value; }
 };
 
-/// A scalar operand: the value travels with the kernel and stands for an array of step 0.
+/// A scalar operand: the value is part of the kernel, and is read like an array of step 0.
 template <class T>
 struct scalar_operand {
   using value_type = T;

@@ -137,6 +137,38 @@ void halve(const adaptive_region<Rank>& r, std::vector<adaptive_region<Rank>>& t
   }
 }
 
+/// The whole box as a region.
+template <class T, std::size_t Rank>
+adaptive_region<static_cast<int>(Rank)> region_of(const std::array<interval<T>, Rank>& box) {
+  adaptive_region<static_cast<int>(Rank)> whole{};
+  for (std::size_t d = 0; d < Rank; ++d) {
+    whole.centre[d] = (static_cast<double>(box[d].lower) + box[d].upper) / 2;
+    whole.half[d] = (static_cast<double>(box[d].upper) - box[d].lower) / 2;
+  }
+  return whole;
+}
+
+/// Moves the regions to the front that are to be halved, the worst of them where no more are affordable: those that use
+/// more than half of their share of the tolerance, and whose errors are larger than rounding errors. Returns the end of
+/// the regions that were moved.
+template <class T, int Rank>
+auto choose_regions(std::vector<adaptive_region<Rank>>& active, double tolerance, double volume,
+                    std::int64_t affordable) {
+  using region = adaptive_region<Rank>;
+  const auto can_improve = [&](const region& r) {
+    double share = 0.5 * tolerance / std::fabs(volume);
+    for (int d = 0; d < Rank; ++d) share *= std::fabs(r.half[d]);
+    const double least = std::numeric_limits<T>::epsilon() * std::fabs(r.centre[r.worst]);
+    return r.error > std::max(share, 50 * std::numeric_limits<T>::epsilon() * r.magnitude) &&
+           std::fabs(r.half[r.worst]) > 16 * least;
+  };
+  const auto rest = std::partition(active.begin(), active.end(), can_improve);
+  if (affordable >= rest - active.begin()) return rest;
+  std::nth_element(active.begin(), active.begin() + affordable, rest,
+                   [](const region& a, const region& b) { return a.error > b.error; });
+  return active.begin() + affordable;
+}
+
 template <class T, class Exec, class F, int Rank>
 estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box, const adaptive& how) {
   static_assert(Rank <= 2, "quern::adaptive: one or two dimensions");
@@ -148,14 +180,9 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
   if (how.evaluations < points)
     throw Error(label, std::to_string(how.evaluations) + " evaluations, expected at least " + std::to_string(points));
 
-  region whole{};
+  std::vector<region> active{region_of(box)};
   double volume = 1;
-  for (int d = 0; d < Rank; ++d) {
-    whole.centre[d] = (static_cast<double>(box[d].lower) + box[d].upper) / 2;
-    whole.half[d] = (static_cast<double>(box[d].upper) - box[d].lower) / 2;
-    volume *= whole.half[d];
-  }
-  std::vector<region> active{whole};
+  for (int d = 0; d < Rank; ++d) volume *= active[0].half[d];
   adaptive_total finished;
   std::int64_t evaluations = 0;
   while (true) {
@@ -170,21 +197,8 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
     };
     if (error <= tolerance) return result(true);
 
-    // Those that use more than half of their share of the tolerance, and whose errors are no rounding, are halved.
-    const auto can_improve = [&](const region& r) {
-      double share = 0.5 * tolerance / std::fabs(volume);
-      for (int d = 0; d < Rank; ++d) share *= std::fabs(r.half[d]);
-      const double least = std::numeric_limits<T>::epsilon() * std::fabs(r.centre[r.worst]);
-      return r.error > std::max(share, 50 * std::numeric_limits<T>::epsilon() * r.magnitude) &&
-             std::fabs(r.half[r.worst]) > 16 * least;
-    };
-    auto rest = std::partition(active.begin(), active.end(), can_improve);
     const std::int64_t affordable = (how.evaluations - evaluations) / (2 * points);
-    if (affordable < rest - active.begin()) {
-      std::nth_element(active.begin(), active.begin() + affordable, rest,
-                       [](const region& a, const region& b) { return a.error > b.error; });
-      rest = active.begin() + affordable;
-    }
+    const auto rest = choose_regions<T>(active, tolerance, volume, affordable);
     if (rest == active.begin()) return result(false);
     for (auto r = rest; r != active.end(); ++r) finished.add(*r);
     std::vector<region> next;

@@ -12,7 +12,7 @@
 /// | --- | --- |
 /// | `T v = trapezoid(exec, y, dx)` | returns the integral of an array of rank 1; waits for `exec` |
 /// | `trapezoid(exec, out, y, dx, axis{1})` | along an axis, to a View of the remaining extents; asynchronous |
-/// | `trapezoid(y, dx)`, `trapezoid(out, y, dx, axis{1})` | on a default instance of y's execution space |
+/// | `trapezoid(y, dx)`, `trapezoid(out, y, dx, axis{1})` | on a default instance of the execution space of y, or out |
 ///
 /// `dx` is the distance of the samples, or a View of rank 1 with the abscissae, which may be at any distances and
 /// descend. Results are double for integers, else of the type of `y`; sums are those of `quern::sum`. Scratch memory is
@@ -250,7 +250,7 @@ auto trapezoid(const In& y, const Spacing& dx) {
 }
 template <view_like Out, view_like In, impl::sample_spacing Spacing>
 void trapezoid(const Out& out, const In& y, const Spacing& dx, const axis& along) {
-  trapezoid(impl::space_of(y), out, y, dx, along);
+  trapezoid(impl::space_of(out), out, y, dx, along);
 }
 
 /// The integral of samples by Simpson's rule: of the parabolas through each three, for any distances. Of an even number
@@ -271,7 +271,7 @@ auto simpson(const In& y, const Spacing& dx) {
 }
 template <view_like Out, view_like In, impl::sample_spacing Spacing>
 void simpson(const Out& out, const In& y, const Spacing& dx, const axis& along) {
-  simpson(impl::space_of(y), out, y, dx, along);
+  simpson(impl::space_of(out), out, y, dx, along);
 }
 
 /// The integrals from the first sample to each, by the trapezoidal rule: `out` has the extents of `y`, and 0 first.
@@ -282,7 +282,7 @@ void cumulative_trapezoid(const Exec& exec, const Out& out, const In& y, const S
 }
 template <view_like Out, view_like In, impl::sample_spacing Spacing>
 void cumulative_trapezoid(const Out& out, const In& y, const Spacing& dx, const axis& along) {
-  cumulative_trapezoid(impl::space_of(y), out, y, dx, along);
+  cumulative_trapezoid(impl::space_of(out), out, y, dx, along);
 }
 
 }  // namespace quern

@@ -17,6 +17,7 @@ struct keyed_tuning : tuning<Exec> {
   static constexpr int binning_team = device ? 256 : 1;
   static constexpr std::int64_t binning_least = device ? 16 : 1024;
   static constexpr std::int64_t binning_bytes = device ? 40 << 10 : 64 << 20;
+  static constexpr int binning_packs = 4;  // of a device's thread in flight
 
   /// The length from which each of several lines is sorted by a radix sort of its own; below, all are merge sorted
   /// together. (bench_sort)

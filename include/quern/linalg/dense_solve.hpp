@@ -12,8 +12,8 @@
 
 namespace quern::impl {
 
-/// X = A^-1 B. B stands beside A when it is factored, so that only half of the substitution is left, which is slow for
-/// one right-hand side.
+/// X = A^-1 B. B is appended to A before the factorization, so that only one triangular system is left to solve: those
+/// are slow for one right-hand side.
 template <class Exec, class T>
 int solve_matrix(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& a,
                  const strided<const T>& b) {

@@ -63,7 +63,7 @@ struct eigh_op {
       });
   }
 
-  /// Frobenius's norm, of all elements or of those beside the diagonal.
+  /// Frobenius's norm, of all elements or of those off the diagonal.
   template <class Lanes>
   KOKKOS_FUNCTION R norm(const Lanes& lanes, const small_matrix<T>& work, bool diagonal) const {
     return Kokkos::sqrt(lanes.template sum<R>(0, a.rows, [&](int i) {
@@ -168,8 +168,8 @@ void eigh_checked(const Exec& exec, const std::string& label, const strided<real
 /// right to some n eps |a|.
 ///
 /// One matrix is decomposed by LAPACK, cuSOLVER or rocSOLVER (component `linalg`), and the call waits for `exec`. A
-/// batch is decomposed by Jacobi's method in one kernel; matrices that do not fit into fast scratch memory stand in
-/// slow, which grows when first needed.
+/// batch is decomposed by Jacobi's method in one kernel; matrices that do not fit into shared memory
+/// spill to global memory, which is allocated when first needed.
 ///
 /// With `info`, a View of int of one element an item (of rank 0 for one matrix), `info(b)` is 0, or not 0 where the
 /// iteration has not converged (30 sweeps of Jacobi's), and a batch is asynchronous on `exec`; without it the call

@@ -116,6 +116,75 @@ void einsum_collect(const std::string& label, char letter, const einsum_letters&
   }
 }
 
+/// What the axes of all letters are to the product, and the extents of its result.
+struct einsum_plan {
+  einsum_axes outer;  // of the result, which are those of the batch, the rows and the columns
+  einsum_axes batch, rows, columns, terms;
+  shape result;
+};
+template <class Out, class A, class B>
+einsum_plan plan_einsum(const std::string& label, const einsum_subscripts& s, const strided<Out>& out,
+                        const strided<const A>& a, const strided<const B>& b) {
+  einsum_plan plan;
+  plan.result.rank = s.out.rank;
+  for (char c = 'A'; c <= 'z'; ++c) {
+    if (s.count(c) == 0) continue;
+    std::int64_t extent = 1;
+    std::array<std::int64_t, 3> stride{};
+    einsum_collect(label, c, s.a, a, extent, stride[1]);
+    einsum_collect(label, c, s.b, b, extent, stride[2]);
+    for (int d = 0; d < s.out.rank; ++d)
+      if (s.out.letter[d] == c) {
+        plan.result.extent[d] = extent;
+        stride[0] = out.stride[d];
+      }
+    if (!s.out.has(c)) {
+      if (plan.terms.extents.rank == max_rank) throw Error(label, "more than 8 letters are added up");
+      plan.terms.add(extent, stride);
+    } else {
+      plan.outer.add(extent, stride);
+      (s.a.has(c) && s.b.has(c) ? plan.batch : s.a.has(c) ? plan.rows : plan.columns).add(extent, stride);
+    }
+  }
+  return plan;
+}
+
+/// A full sum, as `dot`.
+template <class Exec, class T, class A, class B>
+void einsum_dot(const Exec& exec, T* out, const A* a, const B* b, std::int64_t n,
+                const std::array<std::int64_t, 3>& stride) {
+  using vector = Kokkos::LayoutStride;
+  using memory = typename Exec::memory_space;
+  using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  const Kokkos::View<const A*, vector, memory, unmanaged> x(a, vector(n, stride[1]));
+  const Kokkos::View<const B*, vector, memory, unmanaged> y(b, vector(n, stride[2]));
+  dot<product_sum<T>>(exec, Kokkos::View<T, memory, unmanaged>(out), x, y);
+}
+
+/// Chooses what computes the sums: a dot product, a matrix product, or elements one by one where axes do not merge.
+template <class Exec, class T, class A, class B>
+void launch_einsum(const Exec& exec, const std::string& label, const einsum_plan& plan, const strided<T>& out,
+                   const strided<const A>& a, const strided<const B>& b) {
+  matrix_product<T, A, B> p{out.data, a.data, b.data, 1, 1, 1, 1, {}, {}, {}, {}};
+  std::array<std::int64_t, 3> batch, rows, columns, terms;
+  const bool merges = plan.batch.merge(p.batch, batch) & plan.rows.merge(p.m, rows) & plan.columns.merge(p.n, columns) &
+                      plan.terms.merge(p.k, terms);
+  if (!merges) {
+    const std::array<std::array<std::int64_t, max_rank>, 2> inner{{plan.terms.stride[1], plan.terms.stride[2]}};
+    const row_nest<3> outer(make_loop_nest<3>(plan.outer.extents, plan.outer.stride));
+    contract(exec, label,
+             contraction<T, A, B>{
+                 out.data, a.data, b.data, outer, row_nest<2>(make_loop_nest<2>(plan.terms.extents, inner)), {}});
+  } else if (plan.outer.extents.size() == 1) {
+    einsum_dot(exec, out.data, a.data, b.data, p.k, terms);
+  } else {
+    p.c_stride = {batch[0], rows[0], columns[0]};
+    p.a_stride = {batch[1], rows[1], terms[1]};
+    p.b_stride = {batch[2], terms[2], columns[2]};
+    multiply(exec, label, p);
+  }
+}
+
 }  // namespace impl
 
 /// Sums of products over named axes, `numpy.einsum` of two operands: `einsum<"ij,jk->ik">(exec, out, a, b)` is a matrix
@@ -149,62 +218,11 @@ void einsum(const Exec& exec, const Out& out_view, const A& a_view, const B& b_v
                               ", expected " + std::to_string(s.out.rank) + ", " + std::to_string(s.a.rank) + " and " +
                               std::to_string(s.b.rank));
 
-  impl::einsum_axes outer, batch, rows, columns, terms;
-  shape expected;
-  expected.rank = s.out.rank;
-  for (char c = 'A'; c <= 'z'; ++c) {
-    if (s.count(c) == 0) continue;
-    std::int64_t extent = 1;
-    std::array<std::int64_t, 3> stride{};
-    impl::einsum_collect(op.label, c, s.a, a, extent, stride[1]);
-    impl::einsum_collect(op.label, c, s.b, b, extent, stride[2]);
-    for (int d = 0; d < s.out.rank; ++d)
-      if (s.out.letter[d] == c) {
-        expected.extent[d] = extent;
-        stride[0] = out.stride[d];
-      }
-    if (!s.out.has(c)) {
-      if (terms.extents.rank == max_rank) throw Error(op.label, "more than 8 letters are added up");
-      terms.add(extent, stride);
-    } else {
-      outer.add(extent, stride);
-      (s.a.has(c) && s.b.has(c) ? batch : s.a.has(c) ? rows : columns).add(extent, stride);
-    }
-  }
-  impl::check_extents(op.label, "out", out.extents, expected);
+  const impl::einsum_plan plan = impl::plan_einsum(op.label, s, out, a, b);
+  impl::check_extents(op.label, "out", out.extents, plan.result);
   impl::check_overlap(op.label, out, a, "a", false);
   impl::check_overlap(op.label, out, b, "b", false);
-  if (expected.size() == 0) return;
-
-  using T = impl::value_of<Out>;
-  using TA = impl::value_of<A>;
-  using TB = impl::value_of<B>;
-  impl::matrix_product<T, TA, TB> p{out.data, a.data, b.data, 1, 1, 1, 1, {}, {}, {}, {}};
-  std::array<std::int64_t, 3> of_batch, of_rows, of_columns, of_terms;
-  const bool merges = batch.merge(p.batch, of_batch) & rows.merge(p.m, of_rows) & columns.merge(p.n, of_columns) &
-                      terms.merge(p.k, of_terms);
-  if (merges && outer.extents.size() == 1) {
-    using vector = Kokkos::LayoutStride;
-    using memory = typename Exec::memory_space;
-    using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-    const Kokkos::View<const TA*, vector, memory, unmanaged> x(a.data, vector(p.k, of_terms[1]));
-    const Kokkos::View<const TB*, vector, memory, unmanaged> y(b.data, vector(p.k, of_terms[2]));
-    dot<impl::product_sum<T>>(exec, Kokkos::View<T, memory, unmanaged>(out.data), x, y);
-  } else if (merges) {
-    p.c_stride = {of_batch[0], of_rows[0], of_columns[0]};
-    p.a_stride = {of_batch[1], of_rows[1], of_terms[1]};
-    p.b_stride = {of_batch[2], of_terms[2], of_columns[2]};
-    impl::multiply(exec, op.label, p);
-  } else {
-    const std::array<std::array<std::int64_t, max_rank>, 2> inner{{terms.stride[1], terms.stride[2]}};
-    impl::contract(exec, op.label,
-                   impl::contraction<T, TA, TB>{out.data,
-                                                a.data,
-                                                b.data,
-                                                impl::row_nest<3>(impl::make_loop_nest<3>(outer.extents, outer.stride)),
-                                                impl::row_nest<2>(impl::make_loop_nest<2>(terms.extents, inner)),
-                                                {}});
-  }
+  if (plan.result.size() > 0) impl::launch_einsum(exec, op.label, plan, out, a, b);
 }
 
 template <impl::einsum_text Subscripts, view_like Out, view_like A, view_like B>

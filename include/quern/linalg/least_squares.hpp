@@ -125,14 +125,14 @@ struct decomposed {
   }
 };
 
-/// What counts as zero beside the largest singular value.
+/// Singular values below this share of the largest one count as zero.
 template <class T>
 double default_rcond(std::int64_t m, std::int64_t n) {
   return static_cast<double>(std::max(m, n)) * static_cast<double>(Kokkos::Experimental::epsilon_v<real_type<T>>);
 }
 
 /// X = R^-1 Q^H B. Gives the number of columns, or -1 where elements are not finite.
-/// @throws SingularMatrixError where a diagonal element of R is nothing beside the largest
+/// @throws SingularMatrixError where a diagonal element of R is negligible against the largest
 template <class Exec, class T>
 std::int64_t solve_by_qr(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& a,
                          const strided<const T>& b, double rcond) {

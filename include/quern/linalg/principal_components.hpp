@@ -129,7 +129,7 @@ void pca(const Exec& exec, const Mean& mean_view, const Components& components_v
 }
 template <view_like Mean, view_like Components, view_like Variance, array_like A>
 void pca(const Mean& mean, const Components& components, const Variance& explained_variance, const A& a) {
-  pca(impl::space_of(a), mean, components, explained_variance, a);
+  pca(impl::space_of(mean), mean, components, explained_variance, a);
 }
 
 struct truncated_svd_options {
@@ -184,7 +184,7 @@ void truncated_svd(const Exec& exec, const U& u_view, const S& s_view, const Vt&
 template <view_like U, view_like S, view_like Vt, array_like A>
   requires(!execution_space<U>)
 void truncated_svd(const U& u, const S& s, const Vt& vt, const A& a, truncated_svd_options options = {}) {
-  truncated_svd(impl::space_of(a), u, s, vt, a, options);
+  truncated_svd(impl::space_of(u), u, s, vt, a, options);
 }
 
 }  // namespace quern

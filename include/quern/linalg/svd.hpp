@@ -43,9 +43,9 @@ struct svd_op {
     }
     const R scale = matrix_scale(most);
     if (scale != 1) scale_elements(lanes, x, rows(), n, 1 / scale);
-    // What rotations leave of a column in the space of the others is rounding errors. These may be parallel to the
-    // others, and would be turned for ever: after some sweeps, columns that are nothing beside the longest one are
-    // zero.
+    // Where a column depends on the others, the rotations leave rounding errors in it. These may be parallel to other
+    // columns, and would be rotated for ever: after some sweeps, columns that are negligible against the longest one
+    // are set to zero.
     R least = least_square<R>;
     int sweep = 0;
     for (; sweep < jacobi_sweeps && sweep_turns(lanes, x, basis, extra, least); ++sweep)

@@ -28,7 +28,7 @@ bool is_tall(const strided<T>& a) {
 }
 
 /// Householder's factorizations of blocks of rows, each by a team: a block becomes its Q, and its R, (n, n), one of
-/// those that stand one below the other. The last block has the rows that are left too.
+/// a stack of them. The last block also has the remaining rows.
 template <class Exec, class T>
 struct reflect_blocks {
   using R = real_type<T>;
@@ -159,7 +159,7 @@ void scale_matrix(const Exec& exec, const std::string& label, const column_major
 /// Q orthonormal to rounding; with columns longer than they can be, R was noise, and the pass is made again with a
 /// shift of the diagonal, by a relative amount that grows until the factorization succeeds.
 template <class Exec, class T>
-struct tall_factors {  // all public, since device lambdas must not stand in private functions
+struct tall_factors {  // all public, since private functions must not contain device lambdas
   using R = real_type<T>;
 
   tall_factors(const Exec& exec, const std::string& label, const strided<const T>& a)
@@ -222,7 +222,7 @@ struct tall_factors {  // all public, since device lambdas must not stand in pri
     return false;
   }
 
-  /// The memory that x does not stand in.
+  /// The buffer that x does not occupy.
   const column_major<T>& free_buffer() {
     const int i = buffers_[0] && x.data == (*buffers_[0])->data ? 1 : 0;
     if (!buffers_[i]) buffers_[i].emplace(exec_, m_, n_);

@@ -50,7 +50,7 @@ void fill_integers(const std::string& label, const Exec& exec, const Out& out, c
     throw Error(label, "numbers from " + std::to_string(low) + " to " + std::to_string(last) +
                            " do not fit out's type of " + std::to_string(8 * sizeof(T)) + " bits");
   const auto start = static_cast<std::uint64_t>(low), width = static_cast<std::uint64_t>(last) - start;
-  const std::uint64_t range = width + 1;  // 0 stands for 2^64
+  const std::uint64_t range = width + 1;  // 0 means 2^64
   if (width < std::uint64_t{1} << 32)
     fill_random<integers_draw<T, std::uint32_t>>(label, exec, out, where, start, range);
   else fill_random<integers_draw<T, std::uint64_t>>(label, exec, out, where, start, range);

@@ -91,7 +91,7 @@ KOKKOS_FUNCTION inline wide multiply(std::uint64_t a, std::uint64_t b) {
   return {static_cast<std::uint64_t>(p >> 64), static_cast<std::uint64_t>(p)};
 }
 
-/// Whole numbers from 0 to before `range` (0 stands for 2^64), each as likely as the others: Lemire, Fast random
+/// Whole numbers from 0 to before `range` (0 means 2^64), each as likely as the others: Lemire, Fast random
 /// integer generation in an interval (ACM Trans. Model. Comput. Simul. 29, 2019). A word that would favour some of them
 /// is refused.
 template <class Word>

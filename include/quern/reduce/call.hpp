@@ -87,7 +87,7 @@ auto reduction_output(const call<Exec>& c, const Out& view, const shape& results
   return out;
 }
 
-/// Launches a reduction of inputs that are taken apart. What a reducer needs beside their values comes last.
+/// Launches a reduction of inputs that are taken apart. What a reducer needs in addition to their values comes last.
 template <class Exec, class Reduction, class Reducer, class Out, class... Elements>
 void launch_reduction(call<Exec>& c, const Reduction& r, const Reducer& reducer, const axis_set& along,
                       const shape& extents, const strided<Out>& out, const Elements&... in) {

@@ -204,7 +204,8 @@ reduce_shape device_shape(const Exec& exec, int most, bool results_fastest, std:
     s.across = static_cast<int>(std::min<std::int64_t>(inner, most / 4));
     s.along = static_cast<int>(std::min<std::int64_t>(most / s.across, items / packs));
   } else if (items > packs) {
-    // Some rounds for each thread, but no more threads than the device has, and few enough to read whole cache lines.
+    // Each thread loops a few times; not more threads than the device runs at once, and few enough for each group of
+    // neighbours to read whole cache lines.
     const auto useful = static_cast<unsigned>(std::clamp<std::int64_t>(items / (4 * packs), 1, most));
     s.along = static_cast<int>(std::bit_floor(useful));
     while (s.along > 32 && s.along * results > threads) s.along /= 2;

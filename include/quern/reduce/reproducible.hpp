@@ -121,7 +121,7 @@ struct binned {
     raise(bin_of(biased));
     return top <= highest_plain;
   }
-  /// Adds values that fit below bin `highest` + 1; it stands for the top one.
+  /// Adds values that fit below bin `highest` + 1; it is used as the top bin.
   template <int N, class V>
   KOKKOS_FUNCTION void deposit(const V* v, int highest) {
     constexpr int lanes = N < 8 ? N : 8;

@@ -87,7 +87,7 @@ struct device_scan {
   KOKKOS_FUNCTION static constexpr int padded(int i) {
     return i + i / Group;
   }
-  /// Slots for threads, and for groups of them and groups of these.
+  /// Slots for threads, for groups of threads and for unions of groups.
   KOKKOS_FUNCTION static constexpr int thread_slots(int threads) { return padded<8>(threads); }
   KOKKOS_FUNCTION static constexpr int group_slots(int threads) { return padded<8>(threads / 8) + threads / 64 + 1; }
   template <class Member>
@@ -100,8 +100,8 @@ struct device_scan {
             bytes(threads * items * slot)};
   }
 
-  /// From a value of each thread to the join of those of the threads before it, and of all: by groups of threads and
-  /// groups of these, each scanned by one thread.
+  /// The join of the values of all threads before this one, and of all threads. Groups of threads, and unions of
+  /// groups, are each scanned by one thread.
   template <class Member, class L, class Join>
   KOKKOS_FUNCTION static L join_before(const Member& team, const team_memory& m, const L& none, const L& mine, L& all,
                                        const Join& join) {

@@ -123,7 +123,7 @@ struct merged_segments {
     return x;
   }
 
-  /// What of a tile comes after its last end.
+  /// The part of a tile after its last end.
   KOKKOS_FUNCTION extent open_part(extent x) const {
     if (x.ends > 0) {
       const std::int64_t last = end_at(x.first_end + x.ends - 1) - x.first_value;

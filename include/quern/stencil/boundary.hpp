@@ -11,7 +11,8 @@
 
 namespace quern {
 
-/// What stands where a neighbourhood reaches beyond an array `a b c d`. Names and values are those of `scipy.ndimage`:
+/// The values that a neighbourhood gets beyond the ends of an array `a b c d`. Names and values are those of
+/// `scipy.ndimage`:
 ///
 /// | mode | values before and after |
 /// | --- | --- |
@@ -22,7 +23,7 @@ namespace quern {
 /// | `boundary::mirror` | `c d c b` \| `a b c d` \| `c b a b` |
 /// | `boundary::wrap` | `a b c d` \| `a b c d` \| `a b c d` (scipy's `grid-wrap`) |
 ///
-/// Axes are continued one by one; where a constant meets another mode in a corner, the constant stands.
+/// Axes are continued one by one; where a constant meets another mode in a corner, the constant wins.
 class boundary {
  public:
   enum class mode : signed char { keep, constant, nearest, reflect, mirror, wrap };
@@ -85,8 +86,8 @@ struct interior_only {
 /// `boundaries{boundary::wrap, boundary_pair{boundary::keep, boundary::constant(0)}}`; or none, `interior_only{...}`.
 class boundaries {
  public:
-  boundaries(const boundary& all) : axes_{boundary_pair(all)} {}        // NOLINT(google-explicit-constructor)
-  boundaries(const interior_only& box) : ranges_(box.range) {}  // NOLINT(google-explicit-constructor)
+  boundaries(const boundary& all) : axes_{boundary_pair(all)} {}  // NOLINT(google-explicit-constructor)
+  boundaries(const interior_only& box) : ranges_(box.range) {}    // NOLINT(google-explicit-constructor)
   boundaries(std::initializer_list<boundary_pair> each) : axes_(each) {}
   explicit boundaries(std::vector<boundary_pair> each) : axes_(std::move(each)) {}
 

@@ -8,14 +8,13 @@
 ///
 /// | call | what it does |
 /// | --- | --- |
-/// | `gaussian_filter(exec, out, sigma, edge, in)` | asynchronous on `exec` |
-/// | `gaussian_filter(out, sigma, edge, in)` | on a default instance of in's execution space |
+/// | `gaussian_filter(exec, out, in, sigma, edge)` | asynchronous on `exec` |
+/// | `gaussian_filter(out, in, sigma, edge)` | on a default instance of out's execution space |
 ///
-/// with `edge` what stands beyond the array, as for `quern::stencil`; `out` and `in` have equal extents and rank 1
+/// with `edge` the values beyond the array, as for `quern::stencil`; `out` and `in` have equal extents and rank 1
 /// to 3. A window of n values reaches from -(n / 2) to (n - 1) / 2. Sums are formed in the common type of values and
-/// weights and
-/// converted to the type of `out`. Those of integers are exact where they fit 64 bits, and wrap around where they do
-/// not; they are unsigned where values and weights are, and a value has 64 bits.
+/// weights and converted to the type of `out`. Those of integers are exact where they fit 64 bits, and wrap around
+/// otherwise; they are unsigned where values and weights are unsigned and a value has 64 bits.
 ///
 /// @throws Error if extents do not fit, a window is empty, `out` shares memory with `in`, or `edge` does not fit
 
@@ -290,9 +289,7 @@ struct gaussian_options {
 
 /// A Gaussian of standard deviation `sigma`, in cells, one or one for each axis: a separable filter with the weights
 /// exp(-i^2 / (2 sigma^2)), normalized, up to `truncate` standard deviations: `gaussian_filter(exec, out, in, 2.0,
-/// edge,
-/// {.truncate = 3})`. Weights are float for arrays of float,
-/// else double.
+/// edge, {.truncate = 3})`. Weights are float for arrays of float, else double.
 template <execution_space Exec, view_like Out, view_like In>
 void gaussian_filter(const Exec& exec, const Out& out, const In& in, const per_axis<double>& sigma,
                      const boundaries& edge, gaussian_options options = {}) {

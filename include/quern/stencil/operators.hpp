@@ -8,11 +8,11 @@
 ///
 /// | call | what it does |
 /// | --- | --- |
-/// | `laplacian(exec, out, spacing, edge, u)` | asynchronous on `exec`, one stencil |
-/// | `laplacian<4>(exec, out, spacing, edge, u)` | of fourth order: reaches 2 cells |
-/// | `laplacian(out, spacing, edge, u)` | on a default instance of u's execution space |
+/// | `laplacian(exec, out, u, spacing, edge)` | asynchronous on `exec`, one stencil |
+/// | `laplacian<4>(exec, out, u, spacing, edge)` | of fourth order: reaches 2 cells |
+/// | `laplacian(out, u, spacing, edge)` | on a default instance of out's execution space |
 ///
-/// `spacing` is the distance of cells, one for all axes or one for each, `{dz, dy, dx}`; `edge` what stands beyond the
+/// `spacing` is the distance of cells, one for all axes or one for each, `{dz, dy, dx}`; `edge` the values beyond the
 /// array, as for `quern::stencil`. Views have equal extents and rank 1 to 3. Computed in the type of `u`, for integers
 /// in double.
 ///

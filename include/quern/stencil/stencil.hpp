@@ -105,14 +105,14 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
 /// di)`.
 ///
 /// @tparam Shape the neighbourhood: `quern::box<radius>` or `quern::star<radius>`, with one radius or one for each
-/// axis;
-///               `f` must not look further
+///               axis; `f` must not look further
 /// @param out    a View of rank 1 to 3, or several, `quern::outputs(u, v)`; then f returns a `Kokkos::Array` of as many
-/// values
-/// @param f      a functor or lambda over a window of each input, `KOKKOS_LAMBDA(const auto& w)`, with an offset for
-///               each axis in the order of the Views' indices; it computes in the type it likes. In
-///               `quern::with_position(f)` it also gets the cell's indices
-/// @param edge   what stands beyond the arrays, for all axes or for each: `quern::boundary`, `quern::boundaries`,
+///               values
+/// @param f      a functor over a window of each input, with an offset for each axis in the order of the Views'
+///               indices; it computes in the type it likes. In `quern::with_position(f)` it also gets the cell's
+///               indices. The windows have several types, so its operator is a template; hosts take the lambda
+///               `KOKKOS_LAMBDA(const auto& w)`, too, which nvcc does not
+/// @param edge   the values beyond the arrays, for all axes or for each: `quern::boundary`, `quern::boundaries`,
 ///               or the cells to compute, `quern::interior_only`
 /// @param in     one or more arrays with the extents of `out`, of any types; they must not share memory with it. A lazy
 ///               one is computed as windows read it: on devices once by each thread that holds the value in registers,

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_HOST_BINNING_HPP
+#define QUERN_KEYED_HOST_BINNING_HPP
+
+#include <algorithm>
+#include <quern/core/workspace.hpp>
+#include <quern/keyed/binned_values.hpp>
+#include <quern/keyed/bins.hpp>
+#include <quern/keyed/tuning.hpp>
+
+namespace quern::impl {
+
+/// Adds up by the threads of a host, each in bins of its own where they are few for its values.
+template <class Work>
+struct host_binning {
+  using Bin = typename Work::bin_type;
+  using sum_type = typename Work::sum_type;
+  using run = typename Work::run;
+
+  Work work;
+  sum_type* own;  // bins of the threads
+  std::int64_t threads;
+
+  void operator()(std::int64_t t) const {
+    sum_type* mine = work.shared ? own + t * work.bins : nullptr;
+    if (work.shared) std::fill_n(mine, work.bins, sum_type(0));
+    run r;
+    const std::int64_t share = work.n / threads, more = work.n % threads;
+    const std::int64_t first = t * share + std::min(t, more);
+    add_some(mine, r, first, first + share + (t < more));
+    work.flush(mine, r);
+    for (std::int64_t b = 0; work.shared && b < work.bins; ++b) work.put(b, mine[b]);
+  }
+  void add_some(sum_type* mine, run& r, std::int64_t i, std::int64_t last) const {
+    if (work.contiguous) {
+      if constexpr (requires { &Bin::of_several; })
+        for (; i + searched_at_once <= last; i += searched_at_once) several_from(mine, r, i);
+      for (; i < last; ++i) work.add(mine, r, work.bin_of(work.x[i]), work.weight_at(i));
+    }
+    for (; i < last; ++i) work.one(mine, r, i);
+  }
+  /// Adds without looking for runs: only where all are in one bin would every addition wait for the one before.
+  void several_from(sum_type* mine, run& r, std::int64_t i) const {
+    typename Bin::value_type values[searched_at_once];
+    std::int64_t b[searched_at_once];
+    for (int k = 0; k < searched_at_once; ++k) values[k] = convert<typename Bin::value_type>(work.x[i + k]);
+    work.bin.of_several(values, b);
+    std::int64_t different = 0;
+    for (int k = 0; k < searched_at_once; ++k) different |= b[k] ^ b[0];
+    if (work.shared && different != 0) {
+      for (int k = 0; k < searched_at_once; ++k)
+        if (b[k] >= 0) mine[b[k]] += Work::weighted ? convert<sum_type>(work.weight_at(i + k)) : sum_type(1);
+    } else {
+      for (int k = 0; k < searched_at_once; ++k) work.add(mine, r, b[k], work.weight_at(i + k));
+    }
+  }
+};
+
+template <class Exec, class Work>
+void bin_on_host(const Exec& exec, const std::string& label, Work work) {
+  using tune = keyed_tuning<Exec>;
+  using sum_type = typename Work::sum_type;
+  const std::int64_t worth = (work.n + tune::binning_least - 1) / tune::binning_least;
+  const std::int64_t threads = std::min<std::int64_t>(exec.concurrency(), worth);
+  work.shared = work.bins * static_cast<std::int64_t>(sizeof(sum_type)) <= tune::binning_bytes &&
+                threads * work.bins <= 4 * work.n + 1024;
+  const scratch_array<Exec, sum_type> own(exec, work.shared ? threads * work.bins : 0);
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, threads),
+                       host_binning<Work>{work, own.data(), threads});
+}
+
+}  // namespace quern::impl
+
+#endif
