@@ -14,11 +14,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/QuernConfigVersion.cmake
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/quern" "${PROJECT_BINARY_DIR}/include/quern"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
 foreach(_target IN ITEMS core linalg all)
-  set(_targets quern_${_target})
-  if(_target STREQUAL core)
-    set(_targets ${QUERN_CORE_TARGETS})
-  endif()
-  install(TARGETS ${_targets} EXPORT Quern_${_target} ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  install(TARGETS quern_${_target} EXPORT Quern_${_target} ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
           LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   install(EXPORT Quern_${_target} NAMESPACE Quern:: FILE QuernTargets_${_target}.cmake DESTINATION "${_package}")
 endforeach()

@@ -1,39 +1,24 @@
 # SPDX-FileCopyrightText: the Quern authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# The library's targets. What a component's headers call is compiled into a library of its own, which exists wherever the
-# headers do: with a vendor behind it or without, it decides when it is called.
+# The library's targets: for each component its headers and what they call, compiled. The compiled part of linalg exists
+# wherever the headers do: with a vendor behind it or without, it decides when it is called.
 configure_file("${PROJECT_SOURCE_DIR}/cmake/config.hpp.in" "${PROJECT_BINARY_DIR}/include/quern/config.hpp" @ONLY)
 
-add_library(quern_core INTERFACE)
-target_compile_features(quern_core INTERFACE cxx_std_20)
-target_include_directories(
-  quern_core INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
-                       "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"
-                       "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
-)
-target_link_libraries(quern_core INTERFACE Kokkos::kokkos)
-set(QUERN_CORE_TARGETS quern_core) # all that users of the component link
-
-# The vendor's sort takes long to compile: it is compiled once.
+# Core: what does not depend on the types of a call, and the vendor's sort, which takes long to compile.
+set(_core_sources core/error core/extents core/loop_nest core/overlap core/stream_store core/workspace core/written_views)
 if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
-  add_library(quern_sort)
-  foreach(_part IN ITEMS sort_signed sort_unsigned sort_reals sort_with_32_bits sort_with_64_bits)
-    target_sources(quern_sort PRIVATE "${PROJECT_SOURCE_DIR}/src/keyed/${_part}.cpp")
-  endforeach()
-  target_compile_features(quern_sort PUBLIC cxx_std_20)
-  target_include_directories(quern_sort PRIVATE "${PROJECT_SOURCE_DIR}/include")
-  target_link_libraries(quern_sort PUBLIC Kokkos::kokkos)
-  set_target_properties(
-    quern_sort
-    PROPERTIES POSITION_INDEPENDENT_CODE ON
-               VERSION "${PROJECT_VERSION}"
-               SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}" # of minor versions before 1.0
-               EXPORT_NAME sort
-  )
-  target_link_libraries(quern_core INTERFACE quern_sort)
-  list(APPEND QUERN_CORE_TARGETS quern_sort)
+  list(APPEND _core_sources keyed/sort_signed keyed/sort_unsigned keyed/sort_reals keyed/sort_with_32_bits
+       keyed/sort_with_64_bits)
 endif()
+list(TRANSFORM _core_sources REPLACE "(.+)" "src/\\1.cpp")
+add_library(quern_core ${_core_sources})
+target_compile_features(quern_core PUBLIC cxx_std_20)
+target_include_directories(
+  quern_core PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"
+                    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
+)
+target_link_libraries(quern_core PUBLIC Kokkos::kokkos)
 
 set(_linalg_sources unavailable)
 set(_linalg_libraries)
@@ -51,11 +36,14 @@ endif()
 list(TRANSFORM _linalg_sources REPLACE "(.+)" "src/linalg/\\1.cpp")
 add_library(quern_linalg ${_linalg_sources})
 set_target_properties(
-  quern_linalg
+  quern_core quern_linalg
   PROPERTIES POSITION_INDEPENDENT_CODE ON
              VERSION "${PROJECT_VERSION}"
              SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}" # of minor versions before 1.0
-             QUERN_LAPACK "${QUERN_ENABLE_LINALG}" # whether single matrices can be factored
+)
+set_target_properties(
+  quern_linalg
+  PROPERTIES QUERN_LAPACK "${QUERN_ENABLE_LINALG}" # whether single matrices can be factored
              EXPORT_PROPERTIES QUERN_LAPACK
 )
 target_compile_definitions(quern_linalg PUBLIC QUERN_USES_LINALG) # for a message where the target is not linked

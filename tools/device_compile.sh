@@ -35,6 +35,7 @@ units=(
   "integrate/integrate_test integrate/samples_test integrate/estimates_test"
   "../src/linalg/$backend"  # the vendor's libraries
   ../src/linalg/unavailable
+  "../src/core/workspace ../src/core/error ../src/core/extents ../src/core/loop_nest ../src/core/overlap ../src/core/stream_store ../src/core/written_views"
   ../src/keyed/sort_reals
   ../src/keyed/sort_with_32_bits
 )
@@ -104,10 +105,10 @@ prepare() {
 }
 
 # together SOURCE...: the sources as one, each in a namespace of its own, behind the headers of all. Those of the program
-# are of one namespace as they are.
+# and of the library are of one namespace as they are.
 together() {
   local source
-  if [[ $1 == ../src/app/* ]]; then
+  if [[ $1 == ../src/app/* || $1 == ../src/core/* ]]; then
     printf "#include \"$top/tests/%s.cpp\"\n" "$@"
     return
   fi

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <limits>
 #include <quern/keyed.hpp>
+#include <quern/reduce.hpp>
 #include <quern/scan.hpp>
 #include <support/lazy.hpp>
 
@@ -73,6 +76,50 @@ TYPED_TEST(LazyKeyed, GroupsAndSegments) {
   const Kokkos::View<double*, E> sums("sums", 3);
   quern::segmented_reduce(E(), sums, test::plus(), 0.0, lazy(test::scaled{0.5}, cell), offsets);
   EXPECT_EQ((std::vector<double>{0.5 * 16 * 17 / 2, 0, 0.5 * (999 * 1000 - 16 * 17) / 2}), test::contents(sums));
+}
+
+// What is read through a functor that changes nothing has the results of the array, bit by bit.
+template <class E, class T>
+void expect_results_of_the_array(const std::vector<T>& values) {
+  const auto n = static_cast<std::int64_t>(values.size());
+  const auto x = test::make_array<T, 1, Kokkos::LayoutRight, E>({n}, values);
+  const auto same = lazy(quern::impl::op::identity(), x);
+  const auto line = [&](const auto& call) {
+    const auto out = test::make_array<T, 1, Kokkos::LayoutRight, E>({n});
+    call(out);
+    return test::contents(out);
+  };
+  const auto equal = [](const std::vector<T>& a, const std::vector<T>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+  };
+  EXPECT_PRED2(equal, std::vector<T>{static_cast<T>(quern::sum(E(), x))},
+               std::vector<T>{static_cast<T>(quern::sum(E(), same))});
+  EXPECT_EQ(quern::argmax(E(), x), quern::argmax(E(), same));
+  EXPECT_EQ(quern::argmin(E(), x), quern::argmin(E(), same));
+  EXPECT_EQ(quern::count(E(), x), quern::count(E(), same));
+  EXPECT_PRED2(equal, line([&](const auto& out) { quern::cumsum(E(), out, x); }),
+               line([&](const auto& out) { quern::cumsum(E(), out, same); }));
+  EXPECT_PRED2(equal, line([&](const auto& out) { quern::sort(E(), out, x); }),
+               line([&](const auto& out) { quern::sort(E(), out, same); }));
+  EXPECT_PRED2(equal, line([&](const auto& out) { quern::compact(E(), out, x, x); }),
+               line([&](const auto& out) { quern::compact(E(), out, same, same); }));
+  const auto counted = [&](const auto& from) {
+    const Kokkos::View<std::int64_t*, E> bins("bins", 5);
+    quern::histogram(E(), bins, from, quern::bin_range{-1e300, 1e300});
+    return test::contents(bins);
+  };
+  EXPECT_EQ(counted(x), counted(same));
+}
+
+TYPED_TEST(LazyKeyed, ExtremeValues) {
+  constexpr double infinity = std::numeric_limits<double>::infinity(), largest = std::numeric_limits<double>::max();
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(),
+                         least = std::numeric_limits<std::int64_t>::min();
+  expect_results_of_the_array<TypeParam, double>({1e155, -1e-155, infinity, 0.0, largest, -largest, 5e-324});
+  expect_results_of_the_array<TypeParam, double>({1.0, -infinity, infinity, 2.0});
+  expect_results_of_the_array<TypeParam, float>({1.0f, std::numeric_limits<float>::infinity(), -3e38f, 1e-45f});
+  expect_results_of_the_array<TypeParam, std::int64_t>({most, least, 0, -1, most, 1, least + 1});
+  expect_results_of_the_array<TypeParam, std::uint8_t>({255, 0, 1, 254, 255});
 }
 
 }  // namespace

@@ -94,22 +94,15 @@ auto make_input(const V& v, const std::string& operation) {
 /// another one of the same thread leaves that to the other.
 class written_views {
  public:
-  written_views() {
-    if (current() == nullptr) current() = this;
-  }
-  ~written_views() {
-    if (current() != this) return;
-    current() = nullptr;
-    if (std::uncaught_exceptions() == exceptions_)
-      for (const auto& mark : marks_) mark();
-  }
+  written_views();
+  ~written_views();
   written_views(const written_views&) = delete;
   written_views& operator=(const written_views&) = delete;
 
   /// Adds the side of `v` that `Exec` works on to those of the call that is under way.
   template <class Exec, class V>
   static void add(const V& v) {
-    current()->marks_.push_back([shared = v]() mutable {  // a copy shares the flags
+    mark_later([shared = v]() mutable {  // a copy shares the flags
       shared.clear_sync_state();
       if constexpr (on_device_side<Exec, V>) shared.modify_device();
       else shared.modify_host();
@@ -117,11 +110,9 @@ class written_views {
   }
 
  private:
-  static written_views*& current() {
-    thread_local written_views* of_thread = nullptr;
-    return of_thread;
-  }
-  int exceptions_ = std::uncaught_exceptions();
+  static written_views*& current();
+  static void mark_later(std::function<void()> mark);
+  int exceptions_;
   std::vector<std::function<void()>> marks_;
 };
 
@@ -146,7 +137,7 @@ shape extents_of(const V& v) {
 }
 
 /// The name of input number `i` in messages.
-inline std::string input_name(std::size_t i) { return "in " + std::to_string(i + 1); }
+std::string input_name(std::size_t i);
 
 /// The strides of an input that broadcasts to `to`, or an Error.
 template <class Input>
@@ -154,8 +145,7 @@ std::array<std::int64_t, max_rank> broadcast_input(const std::string& operation,
                                                    std::size_t number) {
   std::array<std::int64_t, max_rank> stride;
   if (!broadcast_strides(in.array.extents, in.array.stride, to, stride))
-    throw Error(operation, input_name(number) + " has extents " + in.array.extents.str() +
-                               ", which do not broadcast to " + to.str());
+    reject_broadcast(operation, input_name(number), in.array.extents, to);
   return stride;
 }
 

@@ -4,7 +4,6 @@
 #define QUERN_CORE_AXES_HPP
 
 #include <initializer_list>
-#include <limits>
 #include <quern/core/extents.hpp>
 
 namespace quern {
@@ -16,10 +15,7 @@ struct axes {
   std::array<int, max_rank> number{};
 
   axes() = default;  // no axis
-  axes(std::initializer_list<int> numbers) : count(static_cast<int>(numbers.size())) {
-    if (numbers.size() > max_rank) throw Error("quern::axes", "at most 8 axes are possible");
-    std::copy(numbers.begin(), numbers.end(), number.begin());
-  }
+  axes(std::initializer_list<int> numbers);
 };
 
 /// One axis: `axis{1}`.
@@ -39,26 +35,12 @@ class axis_set {
   }
 
   /// @throws Error if an axis is out of range or repeated
-  axis_set(const std::string& operation, const axes& wanted, int rank) {
-    for (int i = 0; i < wanted.count; ++i) {
-      const int n = wanted.number[i], d = n < 0 ? n + rank : n;
-      if (d < 0 || d >= rank)
-        throw Error(operation, "axis " + std::to_string(n) + " is out of range, expected one of an array of rank " +
-                                   std::to_string(rank));
-      if (in_[d]) throw Error(operation, "axis " + std::to_string(n) + " is repeated");
-      in_[d] = true;
-    }
-  }
+  axis_set(const std::string& operation, const axes& wanted, int rank);
 
   bool has(int d) const { return in_[d]; }
 
   /// The extents along the axes of the set, or along the others, in their order.
-  shape part(const shape& extents, bool in_set) const {
-    shape s;
-    for (int d = 0; d < extents.rank; ++d)
-      if (in_[d] == in_set) s.extent[s.rank++] = extents.extent[d];
-    return s;
-  }
+  shape part(const shape& extents, bool in_set) const;
   /// An array's strides along the axes of the set, or along the others.
   template <class Array>
     requires requires(const Array& a) { a.stride; }
@@ -76,13 +58,7 @@ class axis_set {
 };
 
 /// The smallest stride along the axes of the set, or along the others.
-inline std::int64_t smallest_stride(const shape& extents, const std::array<std::int64_t, max_rank>& stride,
-                                    const axis_set& axes, bool in_set) {
-  std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
-  for (int d = 0; d < extents.rank; ++d)
-    if (axes.has(d) == in_set && extents.extent[d] > 1) smallest = std::min(smallest, stride[d]);
-  return smallest;
-}
+std::int64_t smallest_stride(const shape& extents, const stride_array& stride, const axis_set& axes, bool in_set);
 
 }  // namespace impl
 }  // namespace quern

@@ -85,16 +85,6 @@ class call {
   std::optional<lease<Exec>> held_;
 };
 
-/// Rejects an argument for its extents.
-[[noreturn]] inline void reject_extents(const std::string& label, const std::string& name, const shape& found,
-                                        const std::string& expected) {
-  throw Error(label, name + " has extents " + found.str() + ", expected " + expected);
-}
-inline void check_extents(const std::string& label, const std::string& name, const shape& found, const shape& expected,
-                          const char* why = "") {
-  if (found != expected) reject_extents(label, name, found, expected.str() + why);
-}
-
 /// Checks an output against every leaf of an input.
 template <class T, class Part, class... Leaf>
 void check_overlap(const std::string& label, const strided<T>& out, const expanded<Part, Leaf...>& in,

@@ -16,14 +16,14 @@ namespace quern {
 /// `quern::map: in 1 has extents (3), which do not broadcast to (10, 20)`.
 class Error : public std::invalid_argument {
  public:
-  Error(const std::string& operation, const std::string& problem) : std::invalid_argument(operation + ": " + problem) {}
+  Error(const std::string& operation, const std::string& problem);
 };
 
 /// The data of a call have no result. Thrown where the call waits; a matrix operation with an `info` View reports there
 /// instead.
 class DataError : public std::runtime_error {
  public:
-  DataError(const std::string& operation, const std::string& problem) : std::runtime_error(operation + ": " + problem) {}
+  DataError(const std::string& operation, const std::string& problem);
 };
 
 /// A matrix has no result.
@@ -93,8 +93,7 @@ class CapacityError : public DataError {
 /// A library below Quern (a vendor's, MPI) reported a failure.
 class BackendError : public std::runtime_error {
  public:
-  BackendError(const std::string& operation, const std::string& problem)
-      : std::runtime_error(operation + ": " + problem) {}
+  BackendError(const std::string& operation, const std::string& problem);
 };
 
 }  // namespace quern

@@ -3,7 +3,6 @@
 #ifndef QUERN_CORE_EXTENTS_HPP
 #define QUERN_CORE_EXTENTS_HPP
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -22,10 +21,7 @@ struct shape {
   std::array<std::int64_t, max_rank> extent{};
 
   shape() = default;
-  shape(std::initializer_list<std::int64_t> extents) : rank(static_cast<int>(extents.size())) {
-    if (extents.size() > max_rank) throw Error("quern::shape", "at most 8 extents are possible");
-    std::copy(extents.begin(), extents.end(), extent.begin());
-  }
+  shape(std::initializer_list<std::int64_t> extents);
 
   /// The number of elements; 1 for rank 0.
   std::int64_t size() const {
@@ -37,14 +33,12 @@ struct shape {
   bool operator==(const shape&) const = default;
 
   /// `(10, 20)`, as messages show it.
-  std::string str() const {
-    std::string s = "(";
-    for (int d = 0; d < rank; ++d) s += (d > 0 ? ", " : "") + std::to_string(extent[d]);
-    return s + ")";
-  }
+  std::string str() const;
 };
 
 namespace impl {
+
+using stride_array = std::array<std::int64_t, max_rank>;
 
 /// What every operation reduces its array arguments to: a pointer, extents and strides (in elements), without type
 /// of layout, rank or memory space. Kernels see nothing else, so that each is compiled once for all Views.
@@ -99,17 +93,15 @@ strided<const T> scalar_strided() {
 
 /// The strides with which an array of `from` is read as one of `to` (NumPy's rule: axes are matched from the last one
 /// backwards, an extent of 1 is repeated). False where the extents do not broadcast.
-inline bool broadcast_strides(const shape& from, const std::array<std::int64_t, max_rank>& stride, const shape& to,
-                              std::array<std::int64_t, max_rank>& result) {
-  if (from.rank > to.rank) return false;
-  result.fill(0);
-  for (int d = 0; d < from.rank; ++d) {
-    const int e = d + to.rank - from.rank;
-    if (from.extent[d] == to.extent[e]) result[e] = from.extent[d] == 1 ? 0 : stride[d];
-    else if (from.extent[d] != 1) return false;
-  }
-  return true;
-}
+bool broadcast_strides(const shape& from, const stride_array& stride, const shape& to, stride_array& result);
+
+/// Rejects an argument for its extents.
+[[noreturn]] void reject_extents(const std::string& label, const std::string& name, const shape& found,
+                                 const std::string& expected);
+[[noreturn]] void reject_broadcast(const std::string& label, const std::string& name, const shape& found,
+                                   const shape& to);
+void check_extents(const std::string& label, const std::string& name, const shape& found, const shape& expected,
+                   const char* why = "");
 
 }  // namespace impl
 }  // namespace quern

@@ -24,81 +24,31 @@ struct loop_nest {
   }
 };
 
-/// Axes ordered by the strides of the leading operand (ties, as in one that broadcasts, by those of the others).
-template <int N>
-loop_nest<N> make_loop_nest(const shape& extents, const std::array<std::array<std::int64_t, max_rank>, N>& strides,
-                            int lead = 0) {
-  std::array<int, max_rank> axes{};
-  int* end = axes.data();
-  const auto closer = [&](int a, int b) {
-    if (strides[lead][a] != strides[lead][b]) return strides[lead][a] < strides[lead][b];
-    for (int k = 0; k < N; ++k)
-      if (strides[k][a] != strides[k][b]) return strides[k][a] < strides[k][b];
-    return false;
-  };
-  for (int d = extents.rank - 1; d >= 0; --d) {
-    if (extents.extent[d] == 1) continue;
-    int* place = std::upper_bound(axes.data(), end, d, closer);
-    std::copy_backward(place, end, end + 1);
-    *place = d;
-    ++end;
-  }
+/// Orders axes by the strides of the leading one of n operands (ties, as in one that broadcasts, by those of the
+/// others), and merges neighbours that all operands walk through as one. Returns the rank.
+int nest_by_strides(const shape& extents, const stride_array* strides, int n, int lead, stride_array& extent,
+                    stride_array* stride);
+/// Takes the axes in row-major order, the last one first: an order that results depend on.
+int nest_by_rows(const shape& extents, const stride_array* strides, int n, stride_array& extent, stride_array* stride);
 
+template <int N>
+loop_nest<N> make_loop_nest(const shape& extents, const std::array<stride_array, N>& strides, int lead = 0) {
   loop_nest<N> nest;
-  nest.rank = 0;
-  for (const int* a = axes.data(); a != end; ++a) {
-    const int axis = *a, last = nest.rank - 1;
-    const bool merges = last >= 0 && [&] {
-      for (int k = 0; k < N; ++k)
-        if (strides[k][axis] != nest.stride[k][last] * nest.extent[last]) return false;
-      return true;
-    }();
-    if (merges) {
-      nest.extent[last] *= extents.extent[axis];
-      continue;
-    }
-    nest.extent[nest.rank] = extents.extent[axis];
-    for (int k = 0; k < N; ++k) nest.stride[k][nest.rank] = strides[k][axis];
-    ++nest.rank;
-  }
-  if (nest.rank == 0) nest.rank = 1;
+  nest.rank = nest_by_strides(extents, strides.data(), N, lead, nest.extent, nest.stride.data());
   return nest;
 }
-
-/// The axes in row-major order, the last one first, with neighbours merged where all operands walk through them evenly:
-/// an order that results depend on.
 template <int N>
-loop_nest<N> row_major_nest(const shape& extents, const std::array<std::array<std::int64_t, max_rank>, N>& strides) {
+loop_nest<N> row_major_nest(const shape& extents, const std::array<stride_array, N>& strides) {
   loop_nest<N> nest;
-  nest.rank = 0;
-  for (int d = extents.rank - 1; d >= 0; --d) {
-    if (extents.extent[d] == 1) continue;
-    const int last = nest.rank - 1;
-    bool merges = last >= 0;
-    for (int k = 0; k < N && merges; ++k) merges = strides[k][d] == nest.stride[k][last] * nest.extent[last];
-    if (merges) {
-      nest.extent[last] *= extents.extent[d];
-      continue;
-    }
-    nest.extent[nest.rank] = extents.extent[d];
-    for (int k = 0; k < N; ++k) nest.stride[k][nest.rank] = strides[k][d];
-    ++nest.rank;
-  }
-  if (nest.rank == 0) nest.rank = 1;
+  nest.rank = nest_by_rows(extents, strides.data(), N, nest.extent, nest.stride.data());
   return nest;
 }
-inline loop_nest<2> row_major_nest(const shape& extents, const std::array<std::int64_t, max_rank>& in,
-                                   const std::array<std::int64_t, max_rank>& out) {
+inline loop_nest<2> row_major_nest(const shape& extents, const stride_array& in, const stride_array& out) {
   return row_major_nest<2>(extents, {in, out});
 }
 
 /// The strides of positions in row-major order.
-inline std::array<std::int64_t, max_rank> row_major_strides(const shape& extents) {
-  std::array<std::int64_t, max_rank> stride{};
-  std::int64_t next = 1;
-  for (int d = extents.rank - 1; d >= 0; next *= extents.extent[d--]) stride[d] = next;
-  return stride;
-}
+stride_array row_major_strides(const shape& extents);
 
 }  // namespace quern::impl
 

@@ -92,26 +92,15 @@ template <class Leaf>
 Leaf broadcast_leaf(const std::string& label, Leaf leaf, const shape& to) {
   std::array<std::int64_t, max_rank> stride;
   if (!broadcast_strides(leaf.array.extents, leaf.array.stride, to, stride))
-    throw Error(label, "an input of a lazy array has extents " + leaf.array.extents.str() +
-                           ", which do not broadcast to " + to.str());
+    reject_broadcast(label, "an input of a lazy array", leaf.array.extents, to);
   leaf.array.extents = to;
   leaf.array.stride = stride;
   return leaf;
 }
 
 /// The extents to which both broadcast.
-inline shape broadcast_extents(const std::string& label, const shape& a, const shape& b) {
-  shape both = a.rank >= b.rank ? a : b;
-  const shape& other = a.rank >= b.rank ? b : a;
-  for (int d = 0; d < other.rank; ++d) {
-    std::int64_t& extent = both.extent[both.rank - other.rank + d];
-    if (extent == 1) extent = other.extent[d];
-    else if (other.extent[d] != 1 && other.extent[d] != extent)
-      throw Error(label, "the inputs of a lazy array have extents " + a.str() + " and " + b.str() +
-                             ", which do not broadcast to each other");
-  }
-  return both;
-}
+shape broadcast_extents(const std::string& label, const shape& a, const shape& b);
+
 /// The extents of an operand; those of a scalar or of positions are of rank 0.
 template <operand V>
 shape operand_extents(const std::string& label, const V& v) {

@@ -6,7 +6,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <quern/core/concepts.hpp>
 #include <quern/core/tuning.hpp>
 #include <utility>
@@ -30,33 +29,20 @@ class workspace {
  public:
   using memory_space = typename Exec::memory_space;
 
-  workspace() = default;
+  workspace();
+  ~workspace();
+  workspace(workspace&&) noexcept;
+  workspace& operator=(workspace&&) noexcept;
   /// Allocates `bytes` at once, so that no later call needs to; operations of several kernels take more when they are
   /// first called.
-  workspace(const Exec& exec, std::size_t bytes) { require(exec, bytes); }
+  workspace(const Exec& exec, std::size_t bytes) : workspace() { require(exec, bytes); }
 
   /// At least `bytes` bytes, aligned for any type. Their content is undefined. Operations of several kernels keep what
   /// one leaves for the next in a part of its own.
-  void* require(const Exec& exec, std::size_t bytes, int part = 0) {
-    if (part > 0) {
-      if (bytes > kept_.extent(0))
-        kept_ = buffer_type(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::workspace"), bytes);
-      return kept_.data();
-    }
-    if (bytes > bytes_here()) {
-      buffer_ = buffer_type(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::workspace"), header + bytes);
-      Kokkos::deep_copy(
-          exec, Kokkos::View<int*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(counters(), max_counters), 0);
-    }
-    return buffer_.data() + header;
-  }
+  void* require(const Exec& exec, std::size_t bytes, int part = 0);
 
   /// Bytes that are there.
-  std::size_t size() const {
-    std::size_t bytes = bytes_here();
-    for (const auto& other : others_) bytes += other->size();
-    return bytes;
-  }
+  std::size_t size() const;
 
   /// Counters that are 0 between kernels: teams count themselves with one, and the last of them resets it. Valid after
   /// `require`.
@@ -70,13 +56,7 @@ class workspace {
 
   std::size_t bytes_here() const { return buffer_.extent(0) > 0 ? buffer_.extent(0) - header : 0; }
   /// This workspace, or one beside it where a part of the same operation holds it.
-  workspace& acquire() {
-    if (!std::exchange(held_, true)) return *this;
-    for (auto& other : others_)
-      if (!std::exchange(other->held_, true)) return *other;
-    others_.push_back(std::make_unique<workspace>());
-    return others_.back()->acquire();
-  }
+  workspace& acquire();
 
   buffer_type buffer_, kept_;
   std::vector<std::unique_ptr<workspace>> others_;
@@ -114,60 +94,19 @@ namespace impl {
 template <class Exec>
 using result_space = std::conditional_t<is_device<Exec>, Kokkos::SharedHostPinnedSpace, Kokkos::HostSpace>;
 
-/// Scratch and a place for a scalar result, for one operation at a time on one execution-space instance.
+/// Scratch and a place for a scalar result, for one operation at a time on one execution-space instance. The pool of
+/// all entries keeps the instances alive, so that two of them never share memory; everything is released by
+/// `Kokkos::finalize`.
 template <class Exec>
 struct pool_entry {
   static constexpr std::size_t result_bytes = 64;
-  Exec exec;
   workspace<Exec> scratch;
   Kokkos::View<std::byte*, result_space<Exec>> result;
-  bool busy = false;
-
-  explicit pool_entry(const Exec& e) : exec(e), result("quern::result", result_bytes) {}
 };
-
-/// The entries of all instances of `Exec`. An entry keeps its instance alive, so that two instances never share
-/// memory; everything is released by `Kokkos::finalize`.
 template <class Exec>
-class pool {
- public:
-  static pool& instance() {
-    static pool p;
-    return p;
-  }
-
-  pool_entry<Exec>* acquire(const Exec& exec) {
-    std::lock_guard lock(mutex_);
-    if (!hooked_) {
-      Kokkos::push_finalize_hook([this] { release_all(); });
-      hooked_ = true;
-    }
-    for (auto& e : entries_)
-      if (!e->busy && e->exec == exec) {
-        e->busy = true;
-        return e.get();
-      }
-    entries_.push_back(std::make_unique<pool_entry<Exec>>(exec));
-    entries_.back()->busy = true;
-    return entries_.back().get();
-  }
-
-  void release(pool_entry<Exec>* entry) {
-    std::lock_guard lock(mutex_);
-    entry->busy = false;
-  }
-
- private:
-  void release_all() {
-    std::lock_guard lock(mutex_);
-    entries_.clear();
-    hooked_ = false;
-  }
-
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<pool_entry<Exec>>> entries_;
-  bool hooked_ = false;
-};
+pool_entry<Exec>* acquire_entry(const Exec& exec);
+template <class Exec>
+void release_entry(pool_entry<Exec>* entry);
 
 /// Holds scratch memory while an operation launches its kernels: of the thread's `workspace_scope`, or a pool entry.
 /// Calls from several host threads on one instance get different entries, and a later call may reuse one because its
@@ -181,7 +120,7 @@ class lease {
   }
   ~lease() {
     if (given_ != nullptr) given_->held_ = false;
-    if (entry_ != nullptr) pool<Exec>::instance().release(entry_);
+    if (entry_ != nullptr) release_entry(entry_);
   }
   lease(const lease&) = delete;
   lease& operator=(const lease&) = delete;
@@ -196,7 +135,7 @@ class lease {
 
  private:
   pool_entry<Exec>& entry() {
-    if (entry_ == nullptr) entry_ = pool<Exec>::instance().acquire(exec_);
+    if (entry_ == nullptr) entry_ = acquire_entry(exec_);
     return *entry_;
   }
   const Exec& exec_;

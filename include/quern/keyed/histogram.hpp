@@ -43,8 +43,7 @@ void with_bins(const Exec& exec, const std::string& label, const Out& out_view, 
   }
   [[maybe_unused]] const auto weighted = [&](const auto& weights, const shape& of_weights) {
     std::array<std::int64_t, max_rank> ignored;
-    if (!broadcast_strides(of_weights, {}, extents, ignored))
-      throw Error(label, "in 2 has extents " + of_weights.str() + ", which do not broadcast to " + extents.str());
+    if (!broadcast_strides(of_weights, {}, extents, ignored)) reject_broadcast(label, "in 2", of_weights, extents);
     check_overlap(label, out, weights, "weights", false);
     zero();
     with_sources([&](const auto& x, const auto& w) { add_by_bin(exec, label, out, with_extents(x, extents), bin, w); },

@@ -7,7 +7,11 @@
 #include <cstdint>
 #if defined(__SSE2__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
 #define QUERN_IMPL_WORD_LANES
+#ifdef __AVX2__
 #include <immintrin.h>
+#else
+#include <emmintrin.h>  // which is a tenth as long
+#endif
 #endif
 
 /// @file
