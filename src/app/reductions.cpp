@@ -39,7 +39,7 @@ measurement sum_of(const settings& s, const device_view<T*>& x, Option... option
   if constexpr (std::is_integral_v<T>) {
     m.verified = static_cast<long double>(result) == exact;
   } else {
-    // What pairwise summation guarantees.
+    // The error bound of pairwise summation.
     const double depth = std::log2(static_cast<double>(n) + 2);
     m.verified = agrees(result, exact, depth * std::numeric_limits<T>::epsilon() * magnitude);
   }

@@ -11,7 +11,7 @@
 
 namespace app {
 
-/// What the machine reaches, measured when first asked for: GB/s of a copy (read plus written) and GFLOP/s of a matrix
+/// The limits of the machine, measured when first asked for: GB/s of a copy (read plus written) and GFLOP/s of a matrix
 /// product in double precision.
 class limits {
  public:

@@ -27,7 +27,7 @@ struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a workload needs of the command line.
+/// The arguments of a workload.
 struct settings {
   exec_space exec;
   int repeat = 0;  // 0: as many as fit into a fifth of a second
@@ -37,7 +37,7 @@ struct settings {
 /// Which measured limit a workload is held against.
 enum class bound { memory, compute, none };
 
-/// What one run of a workload gives.
+/// The result of one run of a workload.
 struct measurement {
   std::string size;
   double seconds = 0;

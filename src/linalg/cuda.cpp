@@ -263,7 +263,7 @@ void orgqr(const Exec& exec, column_major<T> a, std::int64_t reflections, const 
 
 namespace {
 
-/// What both ways to singular values take: (m, n), m >= n, all of them with room for vectors.
+/// The arguments of both ways to singular values: (m, n), m >= n, all of them with room for vectors.
 template <class T>
 struct svd_arguments {
   column_major<T> a;

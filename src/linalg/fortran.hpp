@@ -14,7 +14,7 @@
 #endif
 
 /// @file
-/// What calls of a Fortran library on the host have in common.
+/// Helpers for calls of a Fortran library on the host.
 
 namespace quern::impl::fortran {
 

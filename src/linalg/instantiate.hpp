@@ -18,7 +18,7 @@
 #endif
 #define QUERN_ON_HOSTS(WHAT) QUERN_ON_SERIAL(WHAT) QUERN_ON_OPENMP(WHAT)
 
-// The same for devices, of which Kokkos has one at most.
+// QUERN_ON_DEVICES(WHAT) does so for devices, of which Kokkos has one at most.
 #if defined(KOKKOS_ENABLE_CUDA)
 #define QUERN_ON_DEVICES(WHAT) WHAT(Kokkos::Cuda)
 #elif defined(KOKKOS_ENABLE_HIP)
@@ -27,7 +27,7 @@
 #define QUERN_ON_DEVICES(WHAT)
 #endif
 
-// What each glue file instantiates for its execution spaces.
+// The functions that each glue file instantiates for its execution spaces.
 #define QUERN_BLAS(E, T)                                                                                    \
   template void gemm(const E&, std::int64_t, std::int64_t, std::int64_t, std::int64_t, T, operand<const T>, \
                      operand<const T>, T, operand<T>);                                                      \

@@ -67,7 +67,7 @@ QUERN_TABLE(z, complex_double, ungqr, heevd)
 
 int narrowed(std::int64_t n) { return fortran::narrowed(n, "LAPACK"); }
 
-/// What a routine that is asked for it says of its workspace, in elements: a number that float may have rounded down.
+/// The size of a routine's workspace, in elements, as it reports it: a number that float may have rounded down.
 template <class T>
 int workspace_of(const T& answer) {
   if constexpr (is_complex<T>) return workspace_of(answer.real());

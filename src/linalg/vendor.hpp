@@ -4,7 +4,7 @@
 #define QUERN_SRC_LINALG_VENDOR_HPP
 
 /// @file
-/// What Kokkos Kernels has not of a vendor's libraries: one glue file for each vendor.
+/// Functions of a vendor's libraries that Kokkos Kernels lacks: one glue file for each vendor.
 
 #include <quern/linalg/blas.hpp>
 

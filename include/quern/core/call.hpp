@@ -4,7 +4,7 @@
 #define QUERN_CORE_CALL_HPP
 
 /// @file
-/// What every operation does with its arguments before it launches anything.
+/// The treatment of arguments that all operations share, before they launch anything.
 ///
 /// An operation has one function with all of its arguments, `op(exec, out, in..., options)`, which opens an
 /// `impl::call`. That gives it the memory of outputs and inputs, and scratch memory. The overload without

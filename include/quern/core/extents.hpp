@@ -40,8 +40,8 @@ namespace impl {
 
 using stride_array = std::array<std::int64_t, max_rank>;
 
-/// What every operation reduces its array arguments to: a pointer, extents and strides (in elements), without type
-/// of layout, rank or memory space. Kernels see nothing else, so that each is compiled once for all Views.
+/// The form to which every operation reduces its array arguments: a pointer, extents and strides (in elements), without
+/// type of layout, rank or memory space. Kernels see nothing else, so that each is compiled once for all Views.
 template <class T>
 struct strided {
   using value_type = std::remove_const_t<T>;

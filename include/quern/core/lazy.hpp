@@ -71,7 +71,7 @@ inline constexpr int rank_of<V> = known_rank<V>();
 template <class F, class... In>
 inline constexpr int rank_of<lazy_array<F, In...>> = ((rank_of<In> < 0) || ...) ? -1 : std::max({rank_of<In>...});
 
-/// What a functor gets of an operand of elements with `Rank` indices.
+/// The argument that a functor gets for an operand of elements with `Rank` indices.
 template <class V, int Rank>
 struct argument_of {
   using type = value_of<V>;

@@ -8,8 +8,8 @@
 namespace quern::impl {
 
 /// A loop nest over N operands in the order in which it should run: axis 0 is the fastest. Axes of extent 1 are gone
-/// and neighbouring axes that every operand walks through evenly are merged, so that contiguous operands of any rank
-/// and layout (all the same) have one axis.
+/// and neighbouring axes that are one axis of one stride in every operand are merged, so that contiguous operands of
+/// any rank and layout (all the same) have one axis.
 template <int N>
 struct loop_nest {
   int rank = 1;

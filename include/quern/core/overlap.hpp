@@ -25,14 +25,14 @@ struct array_bytes {
 /// strides that views of one allocation have; where the search would take long the answer is true.
 bool overlap(const array_bytes& a, const array_bytes& b);
 
-/// What an output must be of itself: no two of its elements at one place.
+/// Rejects an output of which two elements share memory.
 void check_output(const std::string& operation, const array_bytes& out);
 
-/// What an operation requires that reads `in` while `out` is being written.
+/// Rejects an output that shares memory with an input that is read while it is written.
 void check_overlap(const std::string& operation, const array_bytes& out, const array_bytes& in, const std::string& name,
                    bool same_allowed);
 
-/// What an operation requires of several outputs, or of an output and inputs that have names of their own: that no two
+/// Rejects several outputs, or an output and inputs that have names of their own, unless no two
 /// of them share memory. Those without data are not wanted.
 void check_all_apart(const std::string& operation, std::initializer_list<const char*> names,
                      std::initializer_list<array_bytes> arrays);

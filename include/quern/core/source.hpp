@@ -4,7 +4,7 @@
 #define QUERN_CORE_SOURCE_HPP
 
 /// @file
-/// What kernels read by offsets: memory, or a lazy array by the same operators.
+/// Sources that kernels read by offsets: memory, or a lazy array by the same operators.
 
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/operands.hpp>
@@ -12,17 +12,17 @@
 
 namespace quern::impl {
 
-/// The values of a lazy array by offset. `Even`: its leaves lie in memory alike, or repeat one value, and an offset is
+/// The values of a lazy array by offset. `Common`: its leaves have equal strides, or repeat one value, and an offset is
 /// that of all of them. Otherwise it is the row-major position of an element, from which the leaves' offsets are found
 /// by division.
-template <bool Even, class G, class... Leaf>
+template <bool Common, class G, class... Leaf>
 struct lazy_source {
   static constexpr int leaves = sizeof...(Leaf);
   using value_type = std::remove_cvref_t<std::invoke_result_t<const G&, typename Leaf::value_type...>>;
   using numbers = std::make_index_sequence<leaves>;
   G g;
   operand_tuple<Leaf...> leaf;
-  std::conditional_t<Even, std::tuple<>, row_nest<leaves>> nest;
+  std::conditional_t<Common, std::tuple<>, row_nest<leaves>> nest;
 
   /// Reads on from an offset, as a pointer does.
   struct cursor {
@@ -47,7 +47,7 @@ struct lazy_source {
   template <int W>
   bool holds_packs() const {
     constexpr std::int64_t along[max_rank] = {1};
-    return Even && all_leaves([&](const auto& l) { return l.template packs<W>(along, 1); });
+    return Common && all_leaves([&](const auto& l) { return l.template packs<W>(along, 1); });
   }
   /// Whether a leaf begins where that memory does.
   bool reads(const void* memory) const {
@@ -64,7 +64,7 @@ struct lazy_source {
   }
   template <std::size_t... I>
   KOKKOS_FORCEINLINE_FUNCTION value_type value(std::int64_t offset, std::index_sequence<I...>) const {
-    if constexpr (Even) {
+    if constexpr (Common) {
       return g(get<I>(leaf).load(get<I>(leaf).step == 0 ? 0 : offset)...);
     } else {
       std::int64_t i;
@@ -109,16 +109,16 @@ template <int W, class T>
 bool holds_packs(const T* data) {
   return reinterpret_cast<std::uintptr_t>(data) % (W * sizeof(T)) == 0;
 }
-template <int W, bool Even, class G, class... Leaf>
-bool holds_packs(const lazy_source<Even, G, Leaf...>& source) {
+template <int W, bool Common, class G, class... Leaf>
+bool holds_packs(const lazy_source<Common, G, Leaf...>& source) {
   return source.template holds_packs<W>();
 }
 template <class T>
 bool reads(const T* data, const void* memory) {
   return data == memory;
 }
-template <bool Even, class G, class... Leaf>
-bool reads(const lazy_source<Even, G, Leaf...>& source, const void* memory) {
+template <bool Common, class G, class... Leaf>
+bool reads(const lazy_source<Common, G, Leaf...>& source, const void* memory) {
   return source.reads(memory);
 }
 
@@ -135,9 +135,9 @@ KOKKOS_FORCEINLINE_FUNCTION auto* read_block(const Cursor& from, typename Cursor
 
 /// Whether offsets are those of the leaves.
 template <class Source>
-inline constexpr bool reads_evenly = true;
+inline constexpr bool reads_common_offset = true;
 template <class G, class... Leaf>
-inline constexpr bool reads_evenly<lazy_source<false, G, Leaf...>> = false;
+inline constexpr bool reads_common_offset<lazy_source<false, G, Leaf...>> = false;
 
 /// The leaf of a source, with other extents and strides.
 template <class T>
@@ -153,7 +153,7 @@ scalar_input<T> leaf_input(const scalar_operand<T>& leaf, const strided<const vo
 inline position_input leaf_input(const position_operand&, const strided<const void>& as) {
   return {{nullptr, as.extents, as.stride}};
 }
-/// Calls `run(g, leaf...)` with the leaves of a source that reads evenly.
+/// Calls `run(g, leaf...)` with the leaves of a source that reads them by a common offset.
 template <class T, class Run>
 void with_leaves_of(const T* data, const strided<const void>& as, const Run& run) {
   run(op::identity(), array_input<T>{{data, as.extents, as.stride}});
@@ -176,7 +176,7 @@ struct source_array {
 
 /// Whether a leaf has these strides, or repeats one value.
 template <class Leaf>
-bool lies_alike(const Leaf& leaf, const std::array<std::int64_t, max_rank>& stride) {
+bool has_strides(const Leaf& leaf, const std::array<std::int64_t, max_rank>& stride) {
   bool equal = true, repeats = true;
   for (int d = 0; d < leaf.array.extents.rank; ++d) {
     if (leaf.array.extents.extent[d] <= 1) continue;
@@ -198,31 +198,31 @@ strided<const T> as_source(const expanded<leaf_part, array_input<T>>& in) {
   return std::get<0>(in.leaves).array;
 }
 
-/// Whether the leaves of an operand lie alike, or repeat one value.
+/// Whether the leaves of an operand have equal strides, or repeat one value.
 template <class Part, class... Leaf>
-bool lies_evenly(const expanded<Part, Leaf...>& in) {
+bool have_equal_strides(const expanded<Part, Leaf...>& in) {
   return unpack(
       [](const auto&... leaf) {
         const std::array<std::array<std::int64_t, max_rank>, sizeof...(Leaf)> strides{leaf.array.stride...};
-        return (lies_alike(leaf, strides[leading_input(leaf...)]) && ...);
+        return (has_strides(leaf, strides[leading_input(leaf...)]) && ...);
       },
       in.leaves);
 }
 
-template <bool Even, class T>
+template <bool Common, class T>
 strided<const T> make_source(const expanded<leaf_part, array_input<T>>& in) {
   return as_source(in);
 }
-template <bool Even, class G, class... Leaf>
+template <bool Common, class G, class... Leaf>
 auto make_source(const expanded<G, Leaf...>& in) {
   return unpack(
       [&](const auto&... leaf) {
-        using source = lazy_source<Even, G, typename Leaf::operand...>;
+        using source = lazy_source<Common, G, typename Leaf::operand...>;
         constexpr int n = sizeof...(Leaf);
         const shape& extents = std::get<0>(in.leaves).array.extents;
         const std::array<std::array<std::int64_t, max_rank>, n> strides{leaf.array.stride...};
         const auto of = [&](const auto& nest) { return source{in.part, {{leaf.at_step(step_alike(leaf))}...}, nest}; };
-        if constexpr (Even) return source_array<source>{of(std::tuple<>()), extents, strides[leading_input(leaf...)]};
+        if constexpr (Common) return source_array<source>{of(std::tuple<>()), extents, strides[leading_input(leaf...)]};
         else
           return source_array<source>{of(row_nest<n>(row_major_nest<n>(extents, strides))), extents,
                                       row_major_strides(extents)};
@@ -235,12 +235,13 @@ inline constexpr bool is_memory = false;
 template <class T>
 inline constexpr bool is_memory<expanded<leaf_part, array_input<T>>> = true;
 
-/// Calls `run` with operands as what kernels read by offsets. Lazy ones are read evenly where all of them lie so: that
-/// is decided once, here, since a kernel that decides for each value takes more registers and time.
+/// Calls `run` with operands as what kernels read by offsets. Where the leaves of
+/// each have equal strides, they are read by a common offset: that is decided once, here, since a kernel that decides
+/// for each value takes more registers and time.
 template <class Run, class... Operand>
 void with_sources(const Run& run, const Operand&... in) {
   if constexpr ((is_memory<Operand> && ...)) return run(as_source(in)...);
-  else if (((is_memory<Operand> || lies_evenly(in)) && ...)) run(make_source<true>(in)...);
+  else if (((is_memory<Operand> || have_equal_strides(in)) && ...)) run(make_source<true>(in)...);
   else run(make_source<false>(in)...);
 }
 

@@ -15,7 +15,7 @@ inline constexpr bool is_device =
     !Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, typename Exec::memory_space>::accessible ||
     !Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
 
-/// What all kernels need to know of a back end. Each module derives from it what its own kernels need, in a header
+/// Constants of a back end that all kernels need. Each module derives from it what its own kernels need, in a header
 /// `tuning.hpp`: constants with the reason for each and the benchmark that decides it. Specialise one for an execution
 /// space to tune it.
 template <execution_space Exec>

@@ -48,7 +48,7 @@ void check_domain(const std::string& operation, const std::array<interval<T>, Ra
       throw Error(operation, "the interval of axis " + std::to_string(d) + " is not finite");
 }
 
-/// What names itself a method of integration.
+/// A type that names itself a method of integration.
 template <class T>
 concept integration_method = requires { typename T::integration_method; };
 

@@ -164,7 +164,7 @@ void integrate_to_view(const std::string& label, const Exec& exec, const Out& ou
   integrate_along<Weights>(label, exec, c.scratch(), out, in, spacing, d);
 }
 
-/// What a trapezoid between two samples contributes.
+/// The area of the trapezoid between two samples.
 struct trapezoid_between {
   template <class T, class W>
   KOKKOS_FUNCTION auto operator()(const T& a, const T& b, const W& width) const {

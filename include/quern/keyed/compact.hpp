@@ -14,8 +14,8 @@
 /// | `n = compact(exec, out, x, mask)` | waits |
 /// | `compact(exec, out, x, mask, size_to{n})` | asynchronous; n is a View of rank 0 of `std::int64_t` |
 ///
-/// What does not fit is not written: the count tells, and the calls that wait throw a `CapacityError`. Scratch memory
-/// is one number for each 4096 elements. Without exec, calls run on a default instance of out's execution space.
+/// Results that do not fit are not written: the count tells, and the calls that wait throw a `CapacityError`. Scratch
+/// memory is one number for each 4096 elements. Without exec, calls run on a default instance of out's execution space.
 
 #include <concepts>
 #include <quern/core/call.hpp>

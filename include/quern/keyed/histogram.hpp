@@ -18,7 +18,7 @@ Array with_extents(Array a, const shape& extents) {
   return a;
 }
 
-/// What all have in common, checked, without weights and with them.
+/// Checks the arguments of every histogram, zeroes the bins and adds the values up, with weights or without.
 template <class Exec, class Out, class X, class Bin>
 void with_bins(const Exec& exec, const std::string& label, const Out& out_view, const X& x_view, const Bin& bin,
                const auto&... weights_view) {

@@ -241,7 +241,7 @@ struct element_of_line {
   }
 };
 
-/// What `partial_sort` and `top_k` have in common. `positions_view` may be no_output.
+/// Serves `partial_sort` and `top_k`. `positions_view` may be no_output.
 template <class Index, class Exec, class Out, class Positions, class T, class Order>
 void write_first(const std::string& label, const Exec& exec, const strided<Out>& out, const Positions& positions,
                  const strided<const T>& x, const sort_lines& lines, const Order& order) {

@@ -108,7 +108,7 @@ void write_lengths(const std::string& label, const Exec& exec, const result_row<
                        lengths<T>{counts, starts, number, n});
 }
 
-/// What is done with the numbers that occur.
+/// Stores the numbers that occur, and their counts.
 template <class T, class Number>
 struct put_counted {
   result_row<T> values;

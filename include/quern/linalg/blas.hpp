@@ -4,7 +4,7 @@
 #define QUERN_LINALG_BLAS_HPP
 
 /// @file
-/// What the compiled part of the component `linalg` does with a BLAS: that of the host, or on devices Kokkos Kernels
+/// The BLAS calls of the compiled part of the component `linalg`: that of the host, or on devices Kokkos Kernels
 /// and, through it or beside it, the vendor's. Its functions exist for every execution space that Kokkos was built with
 /// and the four types of a BLAS, whether a BLAS is behind them or not: `available` tells.
 
@@ -48,7 +48,7 @@ inline constexpr bool takes = is_space<Exec> && is_value<C> && std::is_same_v<C,
 template <class Exec>
 bool available();
 
-/// What becomes of a column-major matrix before it is used.
+/// The form in which a column-major matrix is used.
 enum class form { as_is, transposed, adjoint };
 
 /// An operand of a product: the elements of a column-major matrix, its form, and the distance to that of the next item
@@ -70,8 +70,8 @@ void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, 
 
 enum class side { left, right };
 
-/// What a triangular matrix is: where its elements are stored, before it is transposed, and whether its diagonal, which
-/// is then not read, consists of ones.
+/// The kind of a triangular matrix: where its elements are stored, before it is transposed, and whether its diagonal,
+/// which is then not read, consists of ones.
 struct triangle_kind {
   bool upper = false;
   bool unit = false;

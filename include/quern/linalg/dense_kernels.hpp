@@ -4,7 +4,7 @@
 #define QUERN_LINALG_DENSE_KERNELS_HPP
 
 /// @file
-/// What operations on one matrix share: column-major matrices to work in, and what is said of a matrix without a
+/// Helpers of operations on one matrix: column-major matrices to work in, and what is said of a matrix without a
 /// result.
 
 #include <optional>
@@ -63,7 +63,7 @@ void fill_matrix(const Exec& exec, const std::string& label, const strided<T>& t
   if (to.extents.size() == 0) return;
   map_launch<Exec, op::identity, T>(exec, label + "/fill", to, {}, false, {{to.stride, {}}}, scalar_input<T>{value});
 }
-/// What a matrix that has no result gives.
+/// Fills the output for a matrix that has no result.
 template <class Exec, class T>
 void fill_nan(const Exec& exec, const std::string& label, const strided<T>& to) {
   fill_matrix(exec, label, to, T(Kokkos::Experimental::quiet_NaN_v<real_type<T>>));

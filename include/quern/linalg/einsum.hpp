@@ -92,7 +92,7 @@ struct einsum_axes {
     extents.extent[extents.rank++] = extent;
   }
 
-  /// The axes as one, where every operand walks through them evenly.
+  /// The axes as one, where each operand has one stride for all of them.
   bool merge(std::int64_t& extent, std::array<std::int64_t, 3>& strides) const {
     const auto nest = make_loop_nest<3>(extents, stride);
     extent = nest.inner();
@@ -116,7 +116,7 @@ void einsum_collect(const std::string& label, char letter, const einsum_letters&
   }
 }
 
-/// What the axes of all letters are to the product, and the extents of its result.
+/// The role of each letter's axis in the product, and the extents of the result.
 struct einsum_plan {
   einsum_axes outer;  // of the result, which are those of the batch, the rows and the columns
   einsum_axes batch, rows, columns, terms;

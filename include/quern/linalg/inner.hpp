@@ -4,7 +4,7 @@
 #define QUERN_LINALG_INNER_HPP
 
 /// @file
-/// What a thread does with small matrices of its own, inside a functor: of `vmap`, or of any Kokkos kernel. Arguments
+/// Operations of a thread on small matrices of its own, inside a functor: of `vmap`, or of any Kokkos kernel. Arguments
 /// are Views of any layout and one type; nothing is checked or launched. Where a function has a parameter N, the
 /// largest extent that it will meet, it works in local memory of some 2 N^2 elements. The batches of the same names are
 /// faster where a batch is all that there is.

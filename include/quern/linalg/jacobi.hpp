@@ -4,7 +4,7 @@
 #define QUERN_LINALG_JACOBI_HPP
 
 /// @file
-/// What Jacobi's methods for eigenvalues and singular values share. A round rotates pairs of columns that have none in
+/// Helpers of Jacobi's methods for eigenvalues and singular values. A round rotates pairs of columns that have none in
 /// common, so that the lanes may do all of them at once; the rounds of a round-robin tournament meet every pair (Golub
 /// and Van Loan, Matrix Computations, section 8.5).
 

@@ -4,7 +4,7 @@
 #define QUERN_LINALG_LEAST_SQUARES_HPP
 
 /// @file
-/// What singular values and QR factorizations are used for: least squares, pseudo-inverse, rank, condition and norms of
+/// Applications of singular values and QR factorizations: least squares, pseudo-inverse, rank, condition and norms of
 /// one matrix. All need the component `linalg`.
 
 #include <algorithm>

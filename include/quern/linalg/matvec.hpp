@@ -73,7 +73,7 @@ struct scale_and_add {
   }
 };
 
-/// The same with lazy operands, as sums along rows.
+/// The product of lazy operands, as sums along rows.
 template <class Exec, class YView, class A, class X>
 void sum_rows(call<Exec>& c, const matvec_shape& n, const YView& y, const A& a, const X& x,
               const product_scaling<value_of<YView>>& scaling) {

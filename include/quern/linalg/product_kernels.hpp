@@ -4,7 +4,7 @@
 #define QUERN_LINALG_PRODUCT_KERNELS_HPP
 
 /// @file
-/// What every product of this module becomes: matrices in a batch, of which tiles are multiplied (here or by a BLAS),
+/// The form of every product of this module: matrices in a batch, of which tiles are multiplied (here or by a BLAS),
 /// or sums over some axes of two arrays.
 
 #include <Kokkos_Core.hpp>

@@ -26,7 +26,7 @@ namespace impl {
 template <class T>
 inline constexpr bool is_matrix_value = std::is_floating_point_v<real_type<T>>;
 
-/// What pivots are compared by, with NaN the largest of all, so that it is found.
+/// The size by which pivots are compared, with NaN the largest of all, so that it is found.
 template <class T>
 KOKKOS_FUNCTION real_type<T> pivot_size(const T& x) {
   const real_type<T> m = magnitude(x);
@@ -56,7 +56,7 @@ KOKKOS_FUNCTION R binary_scale(R magnitude) {
   return Kokkos::clamp(Kokkos::bit_cast<R>(Kokkos::bit_cast<pattern>(magnitude) & exponent), least, most);
 }
 
-/// What a matrix whose largest element has this magnitude is divided by: a power of two, or 1 where its squares are far
+/// The divisor of a matrix whose largest element has this magnitude: a power of two, or 1 where its squares are far
 /// from both ends as they are.
 template <class R>
 KOKKOS_FUNCTION R matrix_scale(R magnitude) {
@@ -213,7 +213,7 @@ KOKKOS_FUNCTION void store_matrix(const Lanes& lanes, const matrix_batch<T>& to,
                                   std::int64_t item) {
   for (int i = 0; i < to.rows; ++i) lanes.for_each(to.columns, [&](int j) { to(item, i, j) = from(i, j); });
 }
-/// What an item that has no result gets.
+/// Fills the output of an item that has no result.
 template <class Lanes, class T>
 KOKKOS_FUNCTION void store_nan(const Lanes& lanes, const matrix_batch<T>& to, std::int64_t item) {
   const T nan(Kokkos::Experimental::quiet_NaN_v<real_type<T>>);
@@ -336,7 +336,7 @@ inline shape without_last(shape s) {
 template <class T, class... V>
 inline constexpr bool are_matrices_of = is_matrix_value<T> && (std::is_same_v<T, value_of<V>> && ...);
 
-/// What an operation reports of its items: in the caller's View, or in scratch memory that is looked at.
+/// The report of an operation on its items: in the caller's View, or in scratch memory that is looked at.
 struct item_info {
   int* data;
   std::int64_t stride;

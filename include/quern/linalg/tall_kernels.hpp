@@ -180,7 +180,7 @@ struct tall_factors {  // all public, since private functions must not contain d
   const column_major<T>& r() const { return r_; }
   const column_major<T>& inverse() const { return inverse_; }
 
-  /// What the Gram matrix of nearly orthonormal columns shows.
+  /// The accuracy that the Gram matrix of nearly orthonormal columns shows.
   struct gram_report {
     R loss = 0;     // the Frobenius norm of its difference from the identity
     R longest = 0;  // the largest square of a column's length

@@ -11,9 +11,9 @@
 
 namespace quern {
 
-/// What a functor of `vmap` gets of a View: one item of it, without the batch axis, or all of it where items share it.
-/// `Data` is as for a Kokkos::View: `batch_item<double*>` is a vector that it may write, `batch_item<const double**>` a
-/// matrix.
+/// The argument that a functor of `vmap` gets for a View: one item of it, without the batch axis, or all of it where
+/// items share it. `Data` is as for a Kokkos::View: `batch_item<double*>` is a vector that it may write,
+/// `batch_item<const double**>` a matrix.
 template <class Data, execution_space Exec = Kokkos::DefaultExecutionSpace>
 using batch_item =
     Kokkos::View<Data, Kokkos::LayoutStride, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

@@ -10,7 +10,7 @@
 /// Elementary functions for use inside functors, where the back ends' own are slow or differ.
 namespace quern::math {
 
-/// What `sincos` returns.
+/// The result of `sincos`.
 template <class T>
 struct sine_cosine {
   T sin;

@@ -39,7 +39,7 @@ inline bool not_negative(double x) { return x >= 0 && x <= std::numeric_limits<d
 template <class T>
 inline constexpr bool is_real = requires(T x) { convert<float>(x) < convert<float>(x); } && !std::is_integral_v<T>;
 
-/// What a Stream gives for each position.
+/// The number of a Stream for each position.
 /// Whole numbers from `low` to `last`.
 template <class Exec, class Out, class Low, class Last>
 void fill_integers(const std::string& label, const Exec& exec, const Out& out, const random::part& where, Low low,

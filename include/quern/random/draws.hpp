@@ -8,7 +8,8 @@
 #include <quern/random/stream.hpp>
 
 /// @file
-/// What the distributions make of 128 random bits: `values` numbers from the block of positions that begins at `first`.
+/// The distributions as functors of 128 random bits: `values` numbers from the block of positions that begins at
+/// `first`.
 
 namespace quern::impl {
 
@@ -82,7 +83,7 @@ struct uniform_draw : word_draw<T, variate::word<drawn_in<T>>, uniform_draw<T>> 
   }
 };
 
-/// What a range of at most 2^32 needs is a word of 32 bits.
+/// A range of at most 2^32 needs a word of 32 bits.
 template <class T, class Word>
 struct integers_draw : word_draw<T, Word, integers_draw<T, Word>> {
   std::uint64_t low;

@@ -121,7 +121,7 @@ bool fill_by_blocks(const Exec& exec, const std::string& label, const strided<ty
   return true;
 }
 
-/// What every field is checked for, and where it is.
+/// Checks a field, and finds the positions of its elements.
 template <class Out>
 field_positions check_field(const std::string& label, const Out& out, const random::part& where) {
   static_assert(view_like<Out>, "quern::random: out is not a View");

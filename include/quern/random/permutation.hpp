@@ -113,7 +113,7 @@ struct permuted_element {
   KOKKOS_FUNCTION T operator()(std::int64_t i, std::int64_t rest) const { return in[permutation(i) * stride + rest]; }
 };
 
-/// What hosts do with positions and their images: by blocks.
+/// Stores the images of positions, on a host.
 template <class T>
 struct put_image {
   T* out;

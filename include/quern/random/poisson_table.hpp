@@ -14,7 +14,7 @@
 
 namespace quern::impl {
 
-/// What lies below the table and above it is less probable than 2^-53.
+/// Counts below the table and above it are less probable than 2^-53.
 struct poisson_table {
   static constexpr int most = 512, cells = 256;
   static constexpr double largest_rate = 750;

@@ -12,8 +12,8 @@
 
 namespace quern::impl {
 
-/// What defines Sobol's sequence in a dimension: degree and inner coefficients of a primitive polynomial over the field
-/// of two elements, and the first direction numbers. Joe and Kuo, Constructing Sobol sequences with better
+/// The parameters of Sobol's sequence in a dimension: degree and inner coefficients of a primitive polynomial over the
+/// field of two elements, and the first direction numbers. Joe and Kuo, Constructing Sobol sequences with better
 /// two-dimensional projections (SIAM J. Sci. Comput. 30, 2008).
 struct sobol_dimension {
   std::uint16_t degree, inner, first[9];

@@ -118,7 +118,7 @@ class Stream {
     return k;
   }
 
-  /// What algorithm PTRS needs of a rate, and its parts.
+  /// The constants of algorithm PTRS for a rate, and its steps.
   struct transformed_rejection {
     double rate, a, b, scale, squeeze;
     KOKKOS_FUNCTION explicit transformed_rejection(double r) : rate(r) {
@@ -168,7 +168,7 @@ class Stream {
     const double x = normal(), u = impl::variate::positive(bits64()), d = shape - 1.0 / 3;
     return large_gamma(d, 1 / Kokkos::sqrt(9 * d), x, u);
   }
-  /// What makes a number of a shape less than 1 of one whose shape is greater by 1.
+  /// The factor that makes a number of a shape less than 1 of one whose shape is greater by 1.
   static KOKKOS_FORCEINLINE_FUNCTION double gamma_factor(double shape, std::uint64_t bits) {
     const double power = impl::portable::log(impl::variate::positive(bits)) / shape, least = -700;
     const double first = Kokkos::max(power, least);  // in two parts, and without branches

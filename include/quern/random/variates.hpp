@@ -14,7 +14,7 @@
 
 namespace quern::impl {
 
-/// What has the same bits everywhere is refused where a compiler may change the arithmetic.
+/// Operations that promise the same bits everywhere are refused where a compiler may change the arithmetic.
 template <class Out>
 void check_exact() {
   static_assert(sizeof(Out) > 0 && exact_arithmetic,

@@ -106,7 +106,7 @@ struct device_reduction {
     return me;
   }
 
-  /// What the threads of a result make of their states: their join, in the first of them, in an order that depends on
+  /// The join of the states of a result's threads, in the first of them, in an order that depends on
   /// their number alone.
   KOKKOS_FUNCTION void team_join(const member& team, state* shared, const role& me, state& s) const {
     if (work.shape.along == 1) return;
@@ -121,7 +121,7 @@ struct device_reduction {
     s = shared[t];
   }
 
-  /// A result for each thread, where they take few values. Positions need not be evenly apart then.
+  /// A result for each thread, where they take few values. Positions need not have one stride then.
   KOKKOS_FUNCTION void operator()(short_tag, std::int64_t result) const {
     state s = work.reducer.init();
     const tile_place place = work.tile_at(result);

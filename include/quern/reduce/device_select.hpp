@@ -11,7 +11,7 @@
 
 namespace quern::impl {
 
-/// What a team of a device asks for: memory of selectors, and of the keys that it copies.
+/// Bytes of shared memory of a device's team: those of selectors, and of the keys that it copies.
 template <class Selectors>
 std::int64_t tile_bytes(const select_shape& s) {
   return static_cast<std::int64_t>(Selectors::bytes(s.team, s.across, s.log_bins) +

@@ -8,7 +8,7 @@
 
 namespace quern::impl {
 
-/// What min, max and their pair start from.
+/// The values from which min, max and their pair start.
 template <class T>
 KOKKOS_FUNCTION T highest() {
   if constexpr (std::is_integral_v<T>) return Kokkos::Experimental::finite_max_v<T>;
@@ -72,7 +72,7 @@ KOKKOS_FUNCTION extrema<T> block_extrema(const T* v) {
   }
   return {low[0], high[0]};
 }
-/// What is found in a block, or NaN if there is one.
+/// The extremum of a block, or NaN if there is one.
 template <int N, class T>
 KOKKOS_FUNCTION T or_nan(const T& found, const T* v) {
   if constexpr (std::is_integral_v<T>) return found;

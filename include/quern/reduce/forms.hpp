@@ -7,7 +7,7 @@
 
 namespace quern::impl {
 
-/// What some reduction takes as an option; each lists its own.
+/// An option of some reduction; each lists its own.
 template <class T>
 concept reduction_option = option<T, axes, ddof, reproducible_t>;
 
@@ -17,30 +17,30 @@ concept reduction_option = option<T, axes, ddof, reproducible_t>;
 /// result, and both on a default instance of the execution space of out or in.
 #define QUERN_REDUCTION_FORMS(name)                                                 \
   template <execution_space Exec, array_like In, impl::reduction_option... Options> \
-  auto name(const Exec& exec, const In& in, const Options&... options) {                 \
+  auto name(const Exec& exec, const In& in, const Options&... options) {            \
     return name(exec, on_host, in, options...);                                     \
   }                                                                                 \
   template <array_like In, impl::reduction_option... Options>                       \
-  auto name(const In& in, const Options&... options) {                                   \
+  auto name(const In& in, const Options&... options) {                              \
     return name(impl::space_of(in), on_host, in, options...);                       \
   }                                                                                 \
   template <view_like Out, array_like In, impl::reduction_option... Options>        \
-  void name(const Out& out, const In& in, const Options&... options) {                   \
+  void name(const Out& out, const In& in, const Options&... options) {              \
     name(impl::space_of(out), out, in, options...);                                 \
   }
 
 /// These forms of a reduction that has a template parameter, for example `class Result = void`, which `argument` names.
 #define QUERN_REDUCTION_FORMS_WITH(name, parameter, argument)                                  \
   template <parameter, execution_space Exec, array_like In, impl::reduction_option... Options> \
-  auto name(const Exec& exec, const In& in, const Options&... options) {                            \
+  auto name(const Exec& exec, const In& in, const Options&... options) {                       \
     return name<argument>(exec, on_host, in, options...);                                      \
   }                                                                                            \
   template <parameter, array_like In, impl::reduction_option... Options>                       \
-  auto name(const In& in, const Options&... options) {                                              \
+  auto name(const In& in, const Options&... options) {                                         \
     return name<argument>(impl::space_of(in), on_host, in, options...);                        \
   }                                                                                            \
   template <parameter, view_like Out, array_like In, impl::reduction_option... Options>        \
-  void name(const Out& out, const In& in, const Options&... options) {                              \
+  void name(const Out& out, const In& in, const Options&... options) {                         \
     name<argument>(impl::space_of(out), out, in, options...);                                  \
   }
 

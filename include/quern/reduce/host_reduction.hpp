@@ -119,7 +119,7 @@ struct host_reduction {
   }
   template <std::size_t... U>
   void add_column(state& s, const value (&column)[sizeof...(U)], const places* p, std::index_sequence<U...>) const {
-    if constexpr (positions) (work.add(s, column[U], p[U], 0), ...);  // which need not be evenly apart
+    if constexpr (positions) (work.add(s, column[U], p[U], 0), ...);  // which need not have one stride
     else work.reducer.template add_block<sizeof...(U)>(s, column);
   }
   /// All of a few rows at once, so that no state is kept between them.

@@ -51,7 +51,7 @@ namespace impl {
 template <class T>
 concept quantile_option = option<T, axes, interpolation>;
 
-/// What is asked for.
+/// The quantiles that a call asks for.
 struct quantile_request {
   const char* label;
   bool skip_nan;

@@ -8,7 +8,7 @@
 
 namespace quern {
 
-/// What a quantile is that falls between two elements, as in NumPy's `quantile`.
+/// The value of a quantile that falls between two elements, as in NumPy's `quantile`.
 enum class interpolation { linear, lower, higher, midpoint, nearest };
 
 namespace impl {

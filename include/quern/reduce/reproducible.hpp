@@ -170,7 +170,7 @@ struct binned_complex {
   KOKKOS_FUNCTION Kokkos::complex<double> value() const { return {re.value(), im.value()}; }
 };
 
-/// What adds up a sum of type S reproducibly. Integers need nothing for that.
+/// The accumulator of a reproducible sum of type S. Integers need nothing for that.
 template <class S>
 struct reproducible_sum_of {
   static_assert(sizeof(real_type<S>) <= 8, "quern::reproducible: sums of up to 64 bits only");
@@ -235,7 +235,7 @@ struct centred_reducer : sum_reducer<Real, reproducible_sum<Real>> {
   }
 };
 
-/// What adds up values to a sum of type S, as the options want it.
+/// The accumulator of a sum of type S, as the options want it.
 template <class S, class... Args>
 auto accumulator_for() {
   if constexpr (reproducibly<Args...>) {

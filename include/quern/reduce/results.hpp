@@ -5,14 +5,14 @@
 
 namespace quern {
 
-/// What `minmax` returns and writes.
+/// The result of `minmax`.
 template <class T>
 struct extrema {
   T min;
   T max;
 };
 
-/// What `mean_var` returns and writes: the mean and the variance (of the population: divided by n). The variance of
+/// The result of `mean_var`: the mean and the variance (of the population: divided by n). The variance of
 /// complex numbers is real.
 template <class Mean, class Var = Mean>
 struct moments {

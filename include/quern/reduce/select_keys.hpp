@@ -10,7 +10,7 @@
 
 namespace quern::impl {
 
-/// What threads find out about keys together.
+/// Counts and bounds of keys, which threads find together.
 template <class Key>
 struct key_tally {
   Key low, high;  // the smallest and the largest

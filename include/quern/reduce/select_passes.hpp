@@ -10,7 +10,7 @@
 
 namespace quern::impl {
 
-/// What is known of a quantile of a long line between passes over it.
+/// The knowledge about a quantile of a long line between passes over it.
 template <class Key>
 struct search_state {
   enum phase { counting, splitting, collecting, finished };
@@ -174,7 +174,7 @@ struct select_passes {
     Kokkos::memory_fence();
   }
 
-  /// What to do after a count, by the team that finished it.
+  /// Chooses the next pass after a count, by the team that finished it.
   KOKKOS_FUNCTION void decide(const team_selectors& threads, state& s, std::int64_t* global, std::int64_t to) const {
     state next = s;
     threads.sum_groups(global);

@@ -45,7 +45,7 @@ struct device_scan {
     for (std::int64_t c = 0; c < chunk; ++c) work.reducer.join(s, totals[c * work.lines + l]);
     return s;
   }
-  /// A chunk of a line by one thread, in pieces that lie evenly in both arrays.
+  /// A chunk of a line by one thread, in pieces of one stride in both arrays.
   template <bool Write>
   KOKKOS_FUNCTION void scan_line(state& s, std::int64_t l, std::int64_t chunk) const {
     const places base = work.line_at(l);
@@ -67,7 +67,7 @@ struct device_scan {
     if (!Write) totals[unit] = s;
   }
 
-  /// What a team shares: something of each thread and of groups of them, and a tile of elements.
+  /// The shared memory of a team: values of the threads and of groups of them, and a tile of elements.
   struct team_memory {
     std::byte* threads;
     std::byte* groups;
@@ -284,7 +284,7 @@ struct state_reducer : Reducer {
   KOKKOS_FUNCTION state result(const state& s, std::int64_t) const { return s; }
 };
 
-/// The totals of all chunks but the last, which lie evenly in the input, as a reduction.
+/// The totals of all chunks except the last, which have one stride in the input, as a reduction.
 template <class Exec, class Work>
 void reduce_chunks(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Work& work,
                    typename Work::state* to) {
@@ -334,7 +334,7 @@ void scan_on_device(const Exec& exec, const std::string& label, workspace<Exec>&
   if (shape.chunks > 1) {
     const std::string name = label + "/totals";
     kernel.totals = static_cast<state*>(scratch.require(exec, shape.chunks * work.lines * sizeof(state), 1));
-    if constexpr (is_commutative<typename Work::reducer_type> && reads_evenly<typename Work::source_type>) {
+    if constexpr (is_commutative<typename Work::reducer_type> && reads_common_offset<typename Work::source_type>) {
       if (even && work.line.rank + 2 <= max_rank) reduce_chunks(exec, name, scratch, kernel.work, kernel.totals);
       else launch(std::false_type(), name);
     } else {

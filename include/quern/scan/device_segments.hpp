@@ -27,7 +27,7 @@ struct device_segments {
 
   Work work;
 
-  /// What a team shares: carries, values and then results of a tile, and its ends as numbers of values.
+  /// The shared memory of a team: carries, values and then results of a tile, and its ends as numbers of values.
   struct team_memory {
     typename scan::team_memory carries;
     T* value;

@@ -59,7 +59,7 @@ void scan_call(const Scan& scan, const Exec& exec, const Out& out_view, const In
       elements);
 }
 
-/// What some scan takes as an option; each lists its own.
+/// An option of some scan; each lists its own.
 template <class T>
 concept scan_option = option<T, axis, reproducible_t>;
 

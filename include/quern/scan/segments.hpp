@@ -28,7 +28,8 @@ struct source_line {
   KOKKOS_FUNCTION auto operator[](std::int64_t i) const { return data[i * step]; }
 };
 
-/// What a stretch of values and segment ends leaves to the next one: the state since its last end, if it has any.
+/// The state that a stretch of values and segment ends leaves to the next one: the state since its last end, if it has
+/// any.
 template <class State>
 struct segment_carry {
   State state;

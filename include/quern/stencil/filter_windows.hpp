@@ -25,7 +25,7 @@ struct run_time_box {
   int radius(int d) const { return r[d]; }
 };
 
-/// What sums of values T with weights W are formed in, where no sum is known to be small.
+/// The type of sums of values T with weights W, where no sum is known to be small.
 template <class T, class W>
 struct weighted_sum_of {
   static constexpr bool is_unsigned = sizeof(T) == 8 && std::is_unsigned_v<T> && std::is_unsigned_v<W>;
@@ -266,7 +266,7 @@ struct plain_line {
   }
 };
 
-/// What becomes of a sum: itself, its mean, or that rounded down.
+/// The result of a sum: itself, its mean, or that rounded down.
 struct keep_sum {
   template <class S>
   KOKKOS_FUNCTION S operator()(const S& s) const {

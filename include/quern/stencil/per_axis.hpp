@@ -21,7 +21,7 @@ class per_axis {
   per_axis(T all) : values_{all} {}                           // NOLINT(google-explicit-constructor)
   per_axis(std::initializer_list<T> each) : values_(each) {}  // NOLINT(google-explicit-constructor)
 
-  /// Those of all axes.
+  /// The values of all axes.
   /// @throws Error if there are neither one nor `Rank`
   template <int Rank>
   std::array<T, Rank> all(const std::string& operation) const {

@@ -161,7 +161,7 @@ struct weighted_lines {
     return {weights[D], first[D], count[D]};
   }
 };
-/// Those of one that sums boxes.
+/// The passes of a filter that sums boxes.
 template <class S, int Rank, class Finish>
 struct plain_lines {
   Finish finish;

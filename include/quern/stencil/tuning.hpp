@@ -23,7 +23,7 @@ struct stencil_tuning : tuning<Exec> {
   static constexpr std::size_t rolling_bytes = 384;
   static constexpr std::size_t rolling_bytes_of_all_teams = 128;
 
-  /// What a host thread reads of the planes that it needs at a time, so that they stay in its second cache.
+  /// Bytes that a host thread reads of the planes that it needs at a time, so that they stay in its second cache.
   static constexpr int block_bytes = 512 << 10;
 };
 

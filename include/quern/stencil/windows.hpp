@@ -11,7 +11,7 @@ namespace quern::impl {
 template <class T>
 using promoted = std::conditional_t<std::is_integral_v<T> && (sizeof(T) < sizeof(int)), int, T>;
 
-// What a functor sees of an input, three ways: w(offsets...) is the value that far away.
+// The windows through which a functor sees an input, of three kinds: w(offsets...) is the value that far away.
 
 /// In memory, where all of the neighbourhood is there. Unit: the fastest axis is contiguous.
 template <class Place, int Rank, bool Reversed, bool Unit>
@@ -108,7 +108,7 @@ struct rolling_cells {
       if (!Radii::star) load_ends(v[slot][r], row, before, after);
     }
   }
-  /// What a star has in the plane of its centre besides.
+  /// The other cells of a star in the plane of its centre.
   template <class Place>
   KOKKOS_FUNCTION void load_arms(int slot, const Place& from, std::int64_t row_stride, int before, int after) {
     if constexpr (Radii::star) {
