@@ -219,7 +219,9 @@ TYPED_TEST(Orthogonal, SvdOfParallelColumns) {
   for (const auto& [m, n] : {std::array<int, 2>{64, 5}, {7, 64}, {33, 32}, {3, 2}})
     check(
         m, n, [](int, int) { return 7; }, [](int i, int j) { return (i % 3) * (j % 2) + (i % 2) * (j % 5); },
-        [](int i, int j) { return i == 0 ? 1e-10 * j : j == 1 ? 1e8 : 1; });
+        [](int i, int j) { return i == 0   ? 1e-10 * j
+                                  : j == 1 ? 1e8
+                                           : 1; });
 }
 
 // Squares of such elements overflow or vanish.

@@ -113,7 +113,8 @@ struct BoundaryMix : testing::Test {
   using value = typename Case::value;
 
   template <class Shape, class F>
-  void check(const std::array<std::int64_t, 2>& n, const quern::boundary_pair& a, const quern::boundary_pair& b, const F& f) {
+  void check(const std::array<std::int64_t, 2>& n, const quern::boundary_pair& a, const quern::boundary_pair& b,
+             const F& f) {
     const auto values = test::samples<value>(n[0] * n[1]);
     const auto in = test::make_array<value, 2, layout, exec>(n, values);
     const auto out = test::make_array<value, 2, layout, exec>(n, std::vector<value>(n[0] * n[1], value(77)));

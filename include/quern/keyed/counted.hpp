@@ -116,8 +116,9 @@ std::int64_t run_counted(call<Exec>& c, const Run& run, const std::tuple<const O
   c.exec.fence(c.label + ": wait for the number of results");
   const std::int64_t room = extents_of(std::get<0>(out)).extent[0];
   if (*number > room)
-    throw CapacityError(
-        c.label, "there are " + std::to_string(*number) + " results and room for " + std::to_string(room), *number, room);
+    throw CapacityError(c.label,
+                        "there are " + std::to_string(*number) + " results and room for " + std::to_string(room),
+                        *number, room);
   return *number;
 }
 

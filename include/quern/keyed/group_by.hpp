@@ -15,8 +15,8 @@
 ///
 /// Groups are numbered in the order of their keys, the first column's first. The reductions of groups are the functions
 /// that reduce arrays, with the groups as the last argument: `sum`, `mean`, `var`, `min`, `max`, `argmin`, `argmax`,
-/// and `group_first` and `count`. They are called as `op([exec,] out, x, by [, options])` with `out` and x of rank 1, one
-/// element for each group and for each row, and are asynchronous.
+/// and `group_first` and `count`. They are called as `op([exec,] out, x, by [, options])` with `out` and x of rank 1,
+/// one element for each group and for each row, and are asynchronous.
 
 #include <quern/core/call.hpp>
 #include <quern/core/operations.hpp>

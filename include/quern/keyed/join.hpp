@@ -19,10 +19,10 @@
 /// and those of one left row in the order of the right rows.
 ///
 /// Results go to Views of rank 1 and a signed integer type that are large enough: ask the counting call first, or pass
-/// what is surely enough. These calls wait for `exec` and return the number of results, which is a `CapacityError` where
-/// they have no room; with `size_to{n}` as the last argument they do not wait and write the number to the rank-0 View
-/// n of `std::int64_t`, and what does not fit is left out. Without exec they run on a default instance of the execution
-/// space of the first View.
+/// what is surely enough. These calls wait for `exec` and return the number of results, which is a `CapacityError`
+/// where they have no room; with `size_to{n}` as the last argument they do not wait and write the number to the rank-0
+/// View n of `std::int64_t`, and what does not fit is left out. Without exec they run on a default instance of the
+/// execution space of the first View.
 ///
 /// The right keys are sorted, and the left ones searched among them. Scratch memory is that of `argsort` of the right
 /// column, and 16 bytes for each left row; for semi_join and anti_join that of `sort`, the right column once more, and

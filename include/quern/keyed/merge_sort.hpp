@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <quern/core/team_scratch.hpp>
+#include <quern/core/workspace.hpp>
 #include <quern/keyed/sort_buffer.hpp>
 #include <utility>
 

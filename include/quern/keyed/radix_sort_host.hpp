@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <quern/core/workspace.hpp>
 #include <quern/keyed/sort_buffer.hpp>
 #include <quern/keyed/tuning.hpp>
 

@@ -57,8 +57,7 @@ void check_increasing(const Exec& exec, const std::string& label, const std::str
     Kokkos::parallel_reduce(label + "/check",
                             Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n - 1),
                             first_descent<T>{x.data, x.stride[0]}, Kokkos::Min<std::int64_t>(first));
-  if (first < n)
-    throw UnsortedError(label, name + " do not increase at position " + std::to_string(first), first);
+  if (first < n) throw UnsortedError(label, name + " do not increase at position " + std::to_string(first), first);
 }
 
 template <class Exec, class Out, class Sorted, class X>

@@ -51,8 +51,7 @@ auto sum(const Exec& exec, const Out& out, const In& in, const Options&... optio
 QUERN_REDUCTION_FORMS_WITH(sum, class Result = void, Result)
 
 /// `prod = x(0) * x(1) * ...`, 1 for no elements. Types as for `sum`.
-template <class Result = void, execution_space Exec, result_like Out, array_like In,
-          option<axes>... Options>
+template <class Result = void, execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto prod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::sum_type<T>>;
@@ -146,8 +145,7 @@ void vdot(const Out& out, const X& x, const Y& y, const Options&... options) {
 /// The norm of that order: `|x(0)| + |x(1)| + ...` (1), `sqrt(|x(0)|^2 + |x(1)|^2 + ...)` (2) or the largest `|x(i)|`
 /// (`norm_order::infinity`); 0 for no elements. Double for integers, real for complex numbers. Squares overflow where
 /// those of the elements do, as in NumPy; accuracy as for `sum`. Option: `reproducible`.
-template <auto Order = 2, execution_space Exec, result_like Out, array_like In,
-          option<axes, reproducible_t>... Options>
+template <auto Order = 2, execution_space Exec, result_like Out, array_like In, option<axes, reproducible_t>... Options>
   requires(norm_order(Order) >= norm_order::one && norm_order(Order) <= norm_order::infinity)
 auto norm(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   constexpr auto order = norm_order(Order);
@@ -182,8 +180,7 @@ QUERN_REDUCTION_FORMS_WITH(mean, class Result = void, Result)
 ///
 /// Blocks are centred while they are in registers and then joined by the update of Chan, Golub and LeVeque (The
 /// American Statistician 37, 1983): as accurate as two passes, whatever the mean.
-template <class Result = void, execution_space Exec, result_like Out, array_like In,
-          option<axes, ddof>... Options>
+template <class Result = void, execution_space Exec, result_like Out, array_like In, option<axes, ddof>... Options>
 auto mean_var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
     return impl::moments_reducer<impl::result_or<Result, impl::mean_type<T>>>{d};
@@ -268,8 +265,7 @@ auto argmin(const Exec& exec, const Out& out, const In& in, const Options&... op
 QUERN_REDUCTION_FORMS(argmin)
 
 /// `sum` of the elements that are not NaN.
-template <class Result = void, execution_space Exec, result_like Out, array_like In,
-          option<axes>... Options>
+template <class Result = void, execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto nansum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     return impl::sum_reducer<impl::result_or<Result, impl::sum_type<T>>>();
@@ -280,8 +276,7 @@ auto nansum(const Exec& exec, const Out& out, const In& in, const Options&... op
 QUERN_REDUCTION_FORMS_WITH(nansum, class Result = void, Result)
 
 /// `mean` of the elements that are not NaN; NaN where there is none.
-template <class Result = void, execution_space Exec, result_like Out, array_like In,
-          option<axes>... Options>
+template <class Result = void, execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto nanmean(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     return impl::nan_mean_reducer<impl::result_or<Result, impl::mean_type<T>>>();
@@ -292,8 +287,7 @@ auto nanmean(const Exec& exec, const Out& out, const In& in, const Options&... o
 QUERN_REDUCTION_FORMS_WITH(nanmean, class Result = void, Result)
 
 /// `var` of the elements that are not NaN; NaN where their number is not greater than ddof.
-template <class Result = void, execution_space Exec, result_like Out, array_like In,
-          option<axes, ddof>... Options>
+template <class Result = void, execution_space Exec, result_like Out, array_like In, option<axes, ddof>... Options>
 auto nanvar(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
     return impl::nan_moments_reducer<impl::var_reducer<impl::result_or<Result, impl::mean_type<T>>>>{{{d}}};
@@ -356,9 +350,9 @@ QUERN_REDUCTION_FORMS(nancount)
 ///
 /// @param op       an associative and commutative functor of two values of the type of `identity`
 /// @param identity what `op` leaves every value unchanged with; its type is that of the result
-template <execution_space Exec, result_like Out, class Op, scalar_value T, array_like In,
-          option<axes>... Options>
-auto reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in, const Options&... options) {
+template <execution_space Exec, result_like Out, class Op, scalar_value T, array_like In, option<axes>... Options>
+auto reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
+            const Options&... options) {
   const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
   return impl::reduce_call(impl::reduction{"quern::reduce", impl::op::identity(), reducer}, exec, out, std::tie(in),
                            options...);
