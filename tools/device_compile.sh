@@ -177,6 +177,7 @@ rejects() {
   local -a command
   shift 2
   compiler "$arch"
+  command=("${command[@]/-diag-suppress=*/-diag-suppress=186}") # calls of host functions are errors here
   if python3 "$top/tools/first_error.py" "${command[@]}" "-DCASE_$case" "$top/tests/compile_fail/cases.cpp" -o "${log%.log}.o" >"$log" 2>&1; then
     echo "COMPILED $backend $arch $case" >&2
     return 1
