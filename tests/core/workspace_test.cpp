@@ -105,7 +105,7 @@ TYPED_TEST(Workspace, ScopeServesAnyOperation) {
       [&] { quern::unique(exec, y, x, quern::size_to{found}); },
       [&] { quern::compact(exec, y, x, x, quern::size_to{found}); },
       [&] { quern::histogram(exec, counts, x, quern::bin_range{0.0, 1.0}); },
-      [&] { quern::random::permutation(exec, order, quern::random::key(2)); }};
+      [&] { quern::random::choice(exec, order, quern::random::key(2), x); }};
   for (std::size_t k = 0; k < operations.size(); ++k) {
     quern::workspace<TypeParam> work;
     std::size_t needed = 0;

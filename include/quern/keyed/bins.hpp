@@ -3,7 +3,9 @@
 #ifndef QUERN_KEYED_BINS_HPP
 #define QUERN_KEYED_BINS_HPP
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <quern/core/arguments.hpp>
 #include <quern/core/binary_search.hpp>
 #include <quern/core/exact.hpp>
@@ -32,13 +34,18 @@ struct equal_bins {
   static constexpr int rank = 1;  // of the bins
   double low, high, scale, step;
   std::int64_t bins;
+  /// Of `(x - low) * scale` against the computed edges, in bins. Both are off by less than 4 roundings of their own and
+  /// of the ends of the range.
+  double largest_error;
 
   equal_bins(const bin_range& r, std::int64_t n)
       : low(r.low),
         high(r.high),
         scale(static_cast<double>(n) / (r.high - r.low)),
         step((r.high - r.low) / static_cast<double>(n)),
-        bins(n) {}
+        bins(n),
+        largest_error(4 * Kokkos::Experimental::epsilon_v<double> *
+                      (2 * static_cast<double>(n) + std::max(std::abs(r.low), std::abs(r.high)) * scale)) {}
   KOKKOS_FUNCTION double edge(std::int64_t i) const {
     return i == bins ? high : rounded_product(static_cast<double>(i), step) + low;
   }
@@ -49,8 +56,9 @@ struct equal_bins {
     return b + 1 < bins && x >= edge(b + 1) ? b + 1 : b;
   }
   /// The bins of values that hosts look at together: in floating point up to the last step, and in short loops of
-  /// products and choices between constants, which compilers turn into vector instructions. Where they may change the
-  /// arithmetic, one by one.
+  /// products and choices between constants, which compilers turn into vector instructions. Edges are only looked at
+  /// where rounding errors may have moved one of the values across an edge. Where compilers may change the arithmetic,
+  /// values are taken one by one.
   KOKKOS_FUNCTION void of_several(const double (&x)[searched_at_once], std::int64_t (&bin)[searched_at_once]) const {
     if constexpr (!exact_arithmetic) {
       for (int k = 0; k < searched_at_once; ++k) bin[k] = (*this)(x[k]);
@@ -59,22 +67,30 @@ struct equal_bins {
     constexpr double whole = 0x1.8p52;  // what is added to it is rounded to an integer, which its last bits are
     const double last = static_cast<double>(bins - 1);
     double b[searched_at_once];
+    std::int64_t near_edges = 0;
     for (int k = 0; k < searched_at_once; ++k) {
-      const double place = rounded_product(x[k] - low, scale), nearest = place + whole - whole;
+      const double place = (x[k] - low) * scale, nearest = place + whole - whole;
+      near_edges |= Kokkos::abs(place - nearest) < largest_error ? -1 : 0;
       b[k] = nearest + (nearest > place ? -1.0 : 0.0);
     }
     for (double& at : b) at = at < last ? at : last;
+    if (near_edges != 0) compare_with_edges(x, b);
+    for (int k = 0; k < searched_at_once; ++k) {
+      const std::int64_t too_low = x[k] >= low ? 0 : -1, too_high = x[k] <= high ? 0 : -1;
+      bin[k] =
+          (Kokkos::bit_cast<std::int64_t>(b[k] + whole) - Kokkos::bit_cast<std::int64_t>(whole)) | too_low | too_high;
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION void compare_with_edges(const double (&x)[searched_at_once], double (&b)[searched_at_once]) const {
+    const double last = static_cast<double>(bins - 1);
     for (int k = 0; k < searched_at_once; ++k) {
       const double below = x[k] < rounded_product(b[k], step) + low ? 1.0 : 0.0;
       const double above = x[k] >= rounded_product(b[k] + 1, step) + low ? 1.0 : 0.0;
       b[k] += above - below;
     }
     for (double& at : b) at = at < last ? at : last;
-    for (int k = 0; k < searched_at_once; ++k) {
-      const std::int64_t too_low = x[k] >= low ? 0 : -1, too_high = x[k] <= high ? 0 : -1;
-      bin[k] =
-          (Kokkos::bit_cast<std::int64_t>(b[k] + whole) - Kokkos::bit_cast<std::int64_t>(whole)) | too_low | too_high;
-    }
   }
 };
 

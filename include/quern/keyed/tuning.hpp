@@ -13,38 +13,38 @@ struct keyed_tuning : tuning<Exec> {
   using tuning<Exec>::device;
 
   /// Threads of a team that adds up by bins, the values that are worth a thread, and the bytes of bins of its own.
-  /// (bench_histogram)
+  /// (bench_keyed: histogram)
   static constexpr int binning_team = device ? 256 : 1;
   static constexpr std::int64_t binning_least = device ? 16 : 1024;
   static constexpr std::int64_t binning_bytes = device ? 40 << 10 : 64 << 20;
   static constexpr int binning_packs = 4;  // of a device's thread in flight
 
   /// The length from which each of several lines is sorted by a radix sort of its own; below, all are merge sorted
-  /// together. (bench_sort)
+  /// together. (bench_keyed: sort, top_k)
   static constexpr std::int64_t radix_line = device ? 1 << 18 : 1 << 14;
 
   /// `top_k` selects from lines of this length on, where at most one of so many elements is wanted; otherwise it sorts.
-  /// A host selects with one thread up to so many results. (bench_sort)
+  /// A host selects with one thread up to so many results. (bench_keyed: sort, top_k)
   static constexpr std::int64_t select_line = 1 << 16;
   static constexpr std::int64_t select_share = 8;
   static constexpr std::int64_t select_alone = 4096;
 
   /// Elements that are worth a thread of a host in a selection and in a radix sort, and those that it sorts faster by
-  /// comparing them. (bench_sort)
+  /// comparing them. (bench_keyed: sort, top_k)
   static constexpr std::int64_t select_least = 1 << 14;
   static constexpr std::int64_t radix_least = 1 << 14;
   static constexpr std::int64_t compared = 2048;
 
   /// The range of integers that a host counts to find the distinct ones, and the elements for each of its numbers.
-  /// (bench_unique)
+  /// (bench_keyed: unique, compact)
   static constexpr std::int64_t counted_range = 1 << 16;
   static constexpr std::int64_t counted_share = 4;
 
-  /// Elements that are worth a thread of a compaction on a host. (bench_unique)
+  /// Elements that are worth a thread of a compaction on a host. (bench_keyed: unique, compact)
   static constexpr std::int64_t kept_least = 4096;
 
   /// The sizes of a hash table of keys: the least, the largest that the first try takes for any number of rows, the
-  /// largest of all, and by what it grows when it is full. (bench_group)
+  /// largest of all, and by what it grows when it is full. (bench_keyed: group_by)
   static constexpr std::int64_t hash_least = 1 << 10;
   static constexpr std::int64_t hash_first = 1 << 16;
   static constexpr std::int64_t hash_most = std::int64_t{1} << 31;

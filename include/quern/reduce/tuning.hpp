@@ -7,7 +7,7 @@
 
 namespace quern::impl {
 
-/// Constants of reductions (bench_reduce, bench_axes) and of selections (bench_quantile).
+/// Constants of reductions and of selections, which bench_reduce decides.
 template <execution_space Exec>
 struct reduce_tuning : tuning<Exec> {
   using tuning<Exec>::device;

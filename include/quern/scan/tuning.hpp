@@ -7,7 +7,7 @@
 
 namespace quern::impl {
 
-/// Constants of scans (bench_scan) and of segmented operations (bench_segmented).
+/// Constants of scans and of segmented operations, which bench_scan decides.
 template <execution_space Exec>
 struct scan_tuning : tuning<Exec> {
   using tuning<Exec>::device;

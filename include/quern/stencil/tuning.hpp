@@ -7,7 +7,7 @@
 
 namespace quern::impl {
 
-/// Constants of stencils and filters, which bench_stencil and bench_filters decide.
+/// Constants of stencils and filters, which bench_stencil decides.
 template <execution_space Exec>
 struct stencil_tuning : tuning<Exec> {
   using tuning<Exec>::device;
