@@ -150,8 +150,10 @@ prepared heat(const exec_space& exec, std::int64_t n) {
 [[maybe_unused]] const bool registered = [] {
   using exec = exec_space;
   using std::int64_t;
-  bench::add({"smooth/int8 n2", {1'000, 10'000, 20'000}, 61, smooth});
-  bench::add({"laplacian/float64 n3", {128, 512}, 21, [](const exec& e, int64_t n) { return laplacian(e, n, false); }});
+  bench::add({"smooth/int8 n2", {1'000, 9'999, 10'000, 20'000}, 61, smooth});
+  bench::add({"laplacian/float64 n3", {128, 511, 512, 514}, 21, [](const exec& e, int64_t n) {
+                return laplacian(e, n, false);
+              }});
   bench::add({"laplacian_wrap/float64 n3", {512}, 21, [](const exec& e, int64_t n) { return laplacian(e, n, true); }});
   bench::add({"heat_10_steps/float64 n3", {128, 512}, 21, heat});
   return true;

@@ -5,6 +5,7 @@
 
 #include <any>
 #include <initializer_list>
+#include <limits>
 #include <quern/core/extents.hpp>
 #include <utility>
 #include <vector>
@@ -115,6 +116,28 @@ KOKKOS_FUNCTION inline std::int64_t continued(boundary::mode mode, std::int64_t 
     return i < n ? i : mode == boundary::mode::reflect ? period - 1 - i : period - i;
   }
   return i < 0 ? 0 : n - 1;
+}
+
+/// The same for indices less than an axis away from it, at `from + slope * i`.
+struct continuation {
+  std::int64_t from = 0, slope = 0;
+};
+inline continuation continuation_of(boundary::mode mode, bool low, std::int64_t n) {
+  switch (mode) {
+    case boundary::mode::wrap:
+      return {low ? n : -n, 1};
+    case boundary::mode::reflect:
+      return {low ? -1 : 2 * n - 1, -1};
+    case boundary::mode::mirror:
+      return {low ? 0 : 2 * n - 2, -1};
+    default:
+      return {low ? 0 : n - 1, 0};
+  }
+}
+/// How far beyond an axis of n elements that is so.
+inline std::int64_t continuation_reach(boundary::mode mode, std::int64_t n) {
+  const bool repeats = mode == boundary::mode::wrap || mode == boundary::mode::reflect;
+  return mode == boundary::mode::mirror ? n - 1 : repeats ? n : std::numeric_limits<std::int64_t>::max();
 }
 
 }  // namespace impl

@@ -55,8 +55,12 @@ struct stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source.
   // One cell, of the border or where there are no packs.
   template <std::size_t... I>
   KOKKOS_FUNCTION void border_cell(const grid_index& cell, std::index_sequence<I...>) const {
-    store<false>(cell, apply(cell, border_window<Source, Rank, Reversed>{get<I>(in), extent, mode, cell}...),
-                 outputs());
+    if (continued_once)
+      store<false>(cell, apply(cell, border_window<Source, Rank, Reversed, true>{get<I>(in), *this, cell}...),
+                   outputs());
+    else
+      store<false>(cell, apply(cell, border_window<Source, Rank, Reversed, false>{get<I>(in), *this, cell}...),
+                   outputs());
   }
   template <bool Unit, std::size_t... I>
   KOKKOS_FUNCTION void inner_cell(const grid_index& cell, std::index_sequence<I...>) const {

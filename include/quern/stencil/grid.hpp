@@ -63,6 +63,8 @@ struct grid_box {
 struct grid_boxes {
   std::int64_t extent[3] = {1, 1, 1};
   boundary::mode mode[3][2] = {};
+  continuation continued_at[3][2] = {};
+  bool continued_once = true;  // no neighbourhood reaches so far that these do not hold
   grid_box all{{0, 0, 0}, {1, 1, 1}}, inner{{0, 0, 0}, {1, 1, 1}};
 };
 template <int Rank, bool Reversed, class Shape>
@@ -86,6 +88,10 @@ grid_boxes boxes_of(const std::string& label, const Shape& reach, const shape& e
     const boundary &low = edges.axis(d).low, &high = edges.axis(d).high;
     k.mode[a][0] = low.kind();
     k.mode[a][1] = high.kind();
+    for (const int side : {0, 1}) {
+      k.continued_at[a][side] = continuation_of(k.mode[a][side], side == 0, n);
+      k.continued_once = k.continued_once && r <= continuation_reach(k.mode[a][side], n);
+    }
     const bool keeps_low = low.kind() == boundary::mode::keep, keeps_high = high.kind() == boundary::mode::keep;
     if ((keeps_low || keeps_high) && n < 2 * r + 1)
       throw Error(label, "boundary::keep" + where + " with a neighbourhood of " + std::to_string(2 * r + 1));

@@ -120,8 +120,9 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
 ///
 /// A window gives the values of its View; integers narrower than int come as int, as any arithmetic would make them. On
 /// devices it holds the neighbourhood in registers: constant offsets cost nothing, others are right but slow.
-/// LayoutLeft and LayoutRight are equally fast when all Views have the same; on devices packs of up to 16 bytes are
-/// moved where rows are aligned. One kernel on devices, two on hosts where there is a border.
+/// LayoutLeft and LayoutRight are equally fast when all Views have the same. On devices packs of up to 16 bytes are
+/// moved where all rows are aligned; elsewhere, as with ghost cells, a thread computes cells of several planes at once.
+/// One kernel on devices, two on hosts where there is a border.
 ///
 /// Asynchronous on `exec`; uses no scratch memory, allocates nothing, and may be captured in a device graph.
 /// @throws Error if the extents differ, Views share memory, a neighbourhood does not fit under `boundary::keep`, or

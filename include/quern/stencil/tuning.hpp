@@ -23,6 +23,15 @@ struct stencil_tuning : tuning<Exec> {
   static constexpr std::size_t rolling_bytes = 384;
   static constexpr std::size_t rolling_bytes_of_all_teams = 128;
 
+  /// Where rows are not aligned: the cells along the walk that a thread computes at once at most, and the bytes of
+  /// their neighbourhoods.
+  static constexpr int depth = 8;
+  static constexpr std::size_t rolling_bytes_of_blocks = 300;
+
+  /// Walks for each thread that the device runs at once: more leave a shorter end of few teams, fewer load less twice.
+  static constexpr int walks = 6;
+  static constexpr int walks_of_packs = 2;
+
   /// Bytes that a host thread reads of the planes that it needs at a time, so that they stay in its second cache.
   static constexpr int block_bytes = 512 << 10;
 };

@@ -3,6 +3,7 @@
 #ifndef QUERN_STENCIL_WINDOWS_HPP
 #define QUERN_STENCIL_WINDOWS_HPP
 
+#include <numeric>
 #include <quern/stencil/grid.hpp>
 
 namespace quern::impl {
@@ -33,30 +34,31 @@ struct memory_window {
   }
 };
 
-/// In a thread's registers, for constant offsets; for others the compiler keeps the values in memory.
+/// In a thread's registers, for constant offsets; for others the compiler keeps the values in memory. The cell is in
+/// plane `plane` and column `column` of those that the thread computes at once.
 template <class Rolling, int Turn, int Rank, bool Reversed>
 struct register_window {
   const Rolling& rolling;
-  int cell;
+  int plane, column;
 
   template <class... I>
     requires(sizeof...(I) == Rank)
   KOKKOS_FUNCTION auto operator()(I... offset) const {
     using radii = typename Rolling::radii;
     const int o[] = {static_cast<int>(offset)...};
-    int at[3] = {radii::of(0), radii::of(1), radii::of(2) + cell};
+    int at[3] = {radii::of(0) + plane, radii::of(1), radii::of(2) + column};
     for (int d = 0; d < Rank; ++d) at[grid_axis<Rank, Reversed>(d)] += o[d];
     return rolling.v[Rolling::slot(Turn, at[0])][at[1]][at[2]];
   }
 };
 
-/// At the boundary, where each access is looked up.
-template <class Source, int Rank, bool Reversed>
+/// At the boundary, where each access is looked up. Once: no index is further beyond an axis than the axis is long; it
+/// is then found without branches, and what several accesses have in common is computed once.
+template <class Source, int Rank, bool Reversed, bool Once>
 struct border_window {
   using T = source_value_t<Source>;
   const grid_input<Source>& in;
-  const std::int64_t (&extent)[3];
-  const boundary::mode (&mode)[3][2];
+  const grid_boxes& boxes;
   grid_index cell;
 
   template <class... I>
@@ -64,27 +66,40 @@ struct border_window {
   KOKKOS_FUNCTION promoted<T> operator()(I... offset) const {
     const std::int64_t o[] = {static_cast<std::int64_t>(offset)...};
     grid_index at = cell;
+    T constant{};
+    bool is_constant = false;
     for (int d = 0; d < Rank; ++d) {
       const int a = grid_axis<Rank, Reversed>(d);
       const std::int64_t i = cell.of[a] + o[d];
-      const int side = i < 0 ? 0 : 1;
-      if (i >= 0 && i < extent[a]) at.of[a] = i;
-      else if (mode[a][side] == boundary::mode::constant) return in.beyond[a][side];
-      else at.of[a] = continued(mode[a][side], i, extent[a]);
+      const bool low = i < 0, beyond = low || i >= boxes.extent[a];
+      const boundary::mode mode = low ? boxes.mode[a][0] : boxes.mode[a][1];
+      const bool here = beyond && mode == boundary::mode::constant && !is_constant;
+      constant = !here ? constant : low ? in.beyond[a][0] : in.beyond[a][1];
+      is_constant = is_constant || here;
+      if constexpr (Once) {
+        const continuation &below = boxes.continued_at[a][0], &above = boxes.continued_at[a][1];
+        at.of[a] = !beyond ? i : low ? below.from + below.slope * i : above.from + above.slope * i;
+      } else {
+        at.of[a] = beyond ? continued(mode, i, boxes.extent[a]) : i;
+      }
     }
-    return in.template at<false>(at)[0];
+    const T value = in.template at<false>(at)[0];
+    return is_constant ? constant : value;
   }
 };
 
-/// The neighbourhoods of W neighbouring cells, which roll along axis 0: each step loads one plane, in the place of the
-/// one that is not needed any more. At turn t, a step of `planes`, plane p is in slot(t, p).
-template <class T, class Radii, int W>
+/// The neighbourhoods of a block of Depth x W cells, Depth along axis 0 and W along axis 2, which roll along axis 0:
+/// each turn loads Depth planes, in the places of those that are not needed any more. Plane p of turn t is in slot(t,
+/// p).
+template <class T, class Radii, int W, int Depth>
 struct rolling_cells {
   using radii = Radii;
-  static constexpr int planes = 2 * Radii::of(0) + 1, rows = 2 * Radii::of(1) + 1, columns = W + 2 * Radii::of(2);
-  promoted<T> v[planes][rows][columns];
+  static constexpr int rows = 2 * Radii::of(1) + 1, columns = W + 2 * Radii::of(2);
+  static constexpr int slots = 2 * Radii::of(0) + Depth;
+  static constexpr int turns = slots / std::gcd(slots, Depth);  // after which the slots are as before
+  promoted<T> v[slots][rows][columns];
 
-  KOKKOS_FUNCTION static constexpr int slot(int turn, int p) { return (turn + p) % planes; }
+  KOKKOS_FUNCTION static constexpr int slot(int turn, int p) { return (turn * Depth + p) % slots; }
   template <class Place>
   KOKKOS_FUNCTION static void load_row(promoted<T>* row, const Place& from) {
     const auto p = load_pack<W>(from, 0);
