@@ -100,6 +100,9 @@ prepared argmax(const exec_space& exec, std::int64_t n) {
   add("sum_axis1/float64 nx3", {100'000'000}, [](const exec& e, int64_t n) { return sum_along(e, n, 3, 1); });
   add("sum_axis0/float64 3xn", {100'000'000}, [](const exec& e, int64_t n) { return sum_along(e, 1, 3, n); });
   add("sum_axis1/float64 3xn", {100'000'000}, [](const exec& e, int64_t n) { return sum_along(e, 3, n, 1); });
+  // Rows that no pack divides, and a middle axis.
+  add("sum_axis1/float64 1e5xn", {776, 777}, [](const exec& e, int64_t n) { return sum_along(e, 100'000, n, 1); });
+  add("sum_axis1/float64 300x400xn", {500, 501}, [](const exec& e, int64_t n) { return sum_along(e, 300, 400, n); });
   bench::add({"argmax/float64", {1'000'000, 100'000'000}, 1003, argmax});
   return true;
 }();

@@ -19,7 +19,28 @@ namespace quern::impl {
 template <class T, int W>
 struct alignas(W == 1 ? alignof(T) : W * sizeof(T)) pack {
   T value[W];
+  KOKKOS_FUNCTION const T& operator[](int k) const { return value[k]; }
+  KOKKOS_FUNCTION void set_first(const T& first) { value[0] = first; }
 };
+
+/// A pack of values of less than 32 bits as it is loaded: in words, of which values are taken when they are used. As
+/// values, each would have a register of its own from the load on.
+template <class T, int W>
+struct alignas(W * sizeof(T)) narrow_pack {
+  static constexpr int in_word = 4 / sizeof(T), bits = 8 * sizeof(T);
+  std::uint32_t word[W / in_word];
+
+  KOKKOS_FUNCTION T operator[](int k) const {
+    using U = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
+    return Kokkos::bit_cast<T>(static_cast<U>(word[k / in_word] >> bits * (k % in_word)));
+  }
+  KOKKOS_FUNCTION void set_first(const T& value) {
+    using U = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
+    word[0] = Kokkos::bit_cast<U>(value);
+  }
+};
+template <class T, int W>
+using loaded_pack = std::conditional_t<(sizeof(T) < 4 && W * sizeof(T) >= 4), narrow_pack<T, W>, pack<T, W>>;
 
 /// The pack width for operands of these types: the widest of them fills `pack_bytes`. 1 where a type has a size that no
 /// vector access serves.
@@ -56,22 +77,28 @@ struct array_operand {
     return step == 0 || std::all_of(stride, stride + rank, [](std::int64_t s) { return s % W == 0; });
   }
 
+  /// How many elements the one at `offset` is past an aligned pack of W; -1 where any will do.
+  template <int W>
+  KOKKOS_FUNCTION int phase(std::int64_t offset) const {
+    return step == 0 ? -1 : static_cast<int>(reinterpret_cast<std::uintptr_t>(data + offset) / sizeof(T) % W);
+  }
+
   KOKKOS_FUNCTION value_type load(std::int64_t offset) const { return data[offset]; }
 
   /// W elements; of a repeated one only the first is filled, and `expand` spreads it. Nothing that depends
   /// on a load must come between loads: the thread would wait for each before it asks for the next.
   template <int W>
-  KOKKOS_FUNCTION pack<value_type, W> load_pack(std::int64_t offset) const {
+  KOKKOS_FUNCTION loaded_pack<value_type, W> load_pack(std::int64_t offset) const {
     if (W > 1 && step == 0) {
-      pack<value_type, W> p;
-      p.value[0] = data[offset];
+      loaded_pack<value_type, W> p;
+      p.set_first(data[offset]);
       return p;
     }
-    return *reinterpret_cast<const pack<value_type, W>*>(data + offset);
+    return *reinterpret_cast<const loaded_pack<value_type, W>*>(data + offset);
   }
   template <int W>
-  KOKKOS_FUNCTION value_type expand(const pack<value_type, W>& p, int k) const {
-    return W > 1 && step == 0 ? p.value[0] : p.value[k];
+  KOKKOS_FUNCTION value_type expand(const loaded_pack<value_type, W>& p, int k) const {
+    return W > 1 && step == 0 ? p[0] : p[k];
   }
 
   /// The elements from `offset` on for a host loop, with any step.
@@ -109,6 +136,10 @@ struct scalar_operand {
   bool packs_at(const std::int64_t*, int) const {
     return true;
   }
+  template <int W>
+  KOKKOS_FUNCTION int phase(std::int64_t) const {
+    return -1;
+  }
   KOKKOS_FUNCTION T load(std::int64_t) const { return value; }
   template <int W>
   KOKKOS_FUNCTION pack<T, W> load_pack(std::int64_t) const {
@@ -142,6 +173,10 @@ struct position_operand {
   template <int W>
   bool packs_at(const std::int64_t*, int) const {
     return true;
+  }
+  template <int W>
+  KOKKOS_FUNCTION int phase(std::int64_t) const {
+    return -1;
   }
   KOKKOS_FUNCTION std::int64_t load(std::int64_t offset) const { return offset; }
   /// Only the first is filled, and `expand` counts on.
@@ -209,9 +244,9 @@ void with_readers(const F& f, std::tuple<const Operand&...> operands, const std:
 }
 
 /// Several packs of one operand, all loaded before any is used.
-template <class T, int W, int Count>
+template <class Pack, int Count>
 struct packs_of {
-  pack<T, W> at[Count];
+  Pack at[Count];
 };
 
 /// A tuple that device code may use.

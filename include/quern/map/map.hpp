@@ -52,23 +52,24 @@ struct map_kernel {
     out.data[o.of[0] + k * out.step] = convert<T>(f(get<I>(in).load(o.of[I + 1] + k * get<I>(in).step)...));
   }
 
-  /// Items of W elements that one thread computes together: the loads of all, then the arithmetic, then the stores.
+  /// Items of W elements that one thread computes together: the loads of all come first.
   template <int W, int Count, std::size_t... I>
   KOKKOS_FUNCTION void whole_items(const offsets (&o)[Count], std::index_sequence<I...>) const {
     store<W>(o, load_packs<W, I + 1>(get<I>(in), o)...);
   }
   template <int W, int Which, int Count, class Operand>
   KOKKOS_FUNCTION auto load_packs(const Operand& operand, const offsets (&o)[Count]) const {
-    packs_of<typename Operand::value_type, W, Count> p;
+    packs_of<decltype(operand.template load_pack<W>(0)), Count> p;
     for (int u = 0; u < Count; ++u) p.at[u] = operand.template load_pack<W>(o[u].of[Which]);
     return p;
   }
   template <int W, int Count, class... P>
   KOKKOS_FUNCTION void store(const offsets (&o)[Count], const P&... p) const {
-    pack<T, W> result[Count];
-    for (int u = 0; u < Count; ++u)
-      for (int k = 0; k < W; ++k) result[u].value[k] = apply<W>(k, std::index_sequence_for<P...>(), p.at[u]...);
-    for (int u = 0; u < Count; ++u) *reinterpret_cast<pack<T, W>*>(out.data + o[u].of[0]) = result[u];
+    for (int u = 0; u < Count; ++u) {
+      pack<T, W> result;
+      for (int k = 0; k < W; ++k) result.value[k] = apply<W>(k, std::index_sequence_for<P...>(), p.at[u]...);
+      *reinterpret_cast<pack<T, W>*>(out.data + o[u].of[0]) = result;
+    }
   }
   template <int W, std::size_t... I, class... P>
   KOKKOS_FUNCTION T apply(int k, std::index_sequence<I...>, const P&... p) const {

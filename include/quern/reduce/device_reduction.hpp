@@ -13,10 +13,12 @@
 
 namespace quern::impl {
 
-struct short_tag {};  // a thread reduces a result by itself
+struct short_tag {};         // a thread reduces a result by itself
+struct one_row_tag {};       // the values of a result are a row
+struct several_rows_tag {};  // or several
 
-/// A reduction on a device: the threads of a result take its items (packs or elements) in turns.
-template <class Work>
+/// A reduction on a device: the threads of a result take its items, packs of W elements, in turns.
+template <class Work, int W>
 struct device_reduction {
   using state = typename Work::state;
   using value = typename Work::value;
@@ -25,72 +27,112 @@ struct device_reduction {
   using tile_place = typename Work::tile_place;
   static constexpr int operands = Work::operands;
   static constexpr bool positions = Work::positions;
-  static constexpr int width = Work::width;
   using tune = reduce_tuning<typename Work::exec_space>;
   static constexpr int packs = std::max(2, static_cast<int>(std::bit_floor(tune::packs / unsigned(Work::arrays))));
-  using policy = Kokkos::TeamPolicy<typename Work::exec_space, Kokkos::LaunchBounds<tune::team_size, tune::teams>>;
-  using member = typename policy::member_type;
+  static constexpr int items_of_row = packs * Work::width / W;  // in flight
+  static constexpr int block = 32;                              // values in registers
+  template <class Tag>
+  using policy = Kokkos::TeamPolicy<typename Work::exec_space, Tag, Kokkos::LaunchBounds<tune::team_size, tune::teams>>;
+  using member = typename policy<one_row_tag>::member_type;
 
   Work work;
-  bool packed = false;  // items are packs
 
-  /// Adds several items of W elements, all loaded before the first is used.
-  template <int W, int Count, std::size_t... I>
+  /// Adds several items, all loaded before the first is used.
+  template <int Count, std::size_t... I>
   KOKKOS_FUNCTION void add_items(state& s, const places (&p)[Count], std::index_sequence<I...>) const {
-    add_loaded<W>(s, p, std::index_sequence<I...>(), load_packs<W, I>(get<I>(work.in), p)...);
+    add_loaded(s, p, std::index_sequence<I...>(), load_packs<I>(get<I>(work.in), p)...);
   }
-  template <int W, int Which, int Count, class Operand>
+  template <int Which, int Count, class Operand>
   KOKKOS_FUNCTION auto load_packs(const Operand& operand, const places (&p)[Count]) const {
-    packs_of<typename Operand::value_type, W, Count> loaded;
+    packs_of<decltype(operand.template load_pack<W>(0)), Count> loaded;
     for (int u = 0; u < Count; ++u) loaded.at[u] = operand.template load_pack<W>(p[u].of[Which]);
     return loaded;
   }
-  template <int W, int Count, std::size_t... I, class... P>
+  template <int Count, std::size_t... I, class... P>
   KOKKOS_FUNCTION void add_loaded(state& s, const places (&p)[Count], std::index_sequence<I...>,
                                   const P&... loaded) const {
-    value v[Count * W];
-    for (int u = 0; u < Count; ++u)
-      for (int k = 0; k < W; ++k) v[u * W + k] = work.f(get<I>(work.in).template expand<W>(loaded.at[u], k)...);
-    work.template add_block<W, Count * W>(s, v, p);
+    // As many values at a time as registers hold: those of narrow types come in several blocks.
+    constexpr int some = std::clamp(block / W, 1, Count);
+    [&]<int... Block>(std::integer_sequence<int, Block...>) {
+      (add_values<Block * some, some>(s, p, std::index_sequence<I...>(), loaded...), ...);
+    }(std::make_integer_sequence<int, Count / some>());
+  }
+  template <int First, int Some, int Count, std::size_t... I, class... P>
+  KOKKOS_FUNCTION void add_values(state& s, const places (&p)[Count], std::index_sequence<I...>,
+                                  const P&... loaded) const {
+    value v[Some * W];
+    for (int u = 0; u < Some; ++u)
+      for (int k = 0; k < W; ++k) v[u * W + k] = work.f(get<I>(work.in).template expand<W>(loaded.at[First + u], k)...);
+    work.template add_block<W, Some * W>(s, v, p + First);
   }
 
-  /// A thread's share of a result: items first, first + threads, ... of W elements. In a single row they
-  /// are at equal distances; otherwise each is found by division, and fewer at a time as that takes registers.
-  template <int W>
-  KOKKOS_FUNCTION void add_share(state& s, const places& base, std::int64_t first, std::int64_t threads) const {
-    if (work.nest.outer == 1) {
-      const std::int64_t whole = work.nest.inner / W;  // the last elements may be fewer than a pack
-      places at = base, distance;
-      for (int k = 0; k < operands; ++k) {
-        at.of[k] += first * W * work.nest.stride[k][0];
-        distance.of[k] = threads * W * work.nest.stride[k][0];
-      }
-      share_items<W, packs * width / W>(s, first, threads, whole, [&](std::int64_t, places& p) {
-        p = at;
-        for (int k = 0; k < operands; ++k) at.of[k] += distance.of[k];
-      });
-      if (W > 1 && first == 0 && whole * W < work.nest.inner) {
-        const places last = work.item_at(base, whole, W);
-        for (std::int64_t k = 0; whole * W + k < work.nest.inner; ++k)
-          work.add(s, work.element(work.in, last, k, inputs()), last, k);
-      }
-    } else {
-      // Items of several rows need not follow each other in position, so they come alone where positions matter.
-      share_items<W, positions ? 1 : 2>(s, first, threads, work.total,
-                                        [&](std::int64_t item, places& p) { p = work.item_at(base, item, W); });
+  /// A thread's share of a result: items first, first + threads, ... In a single row they are at equal distances. The
+  /// elements before the first aligned pack and after the last are added one by one.
+  KOKKOS_FUNCTION void add_share(one_row_tag, state& s, const places& base, std::int64_t first,
+                                 std::int64_t threads) const {
+    const std::int64_t n = work.nest.inner, head = W > 1 ? Kokkos::min<std::int64_t>(n, head_of(base, inputs())) : 0;
+    const std::int64_t whole = (n - head) / W;
+    places at = base, distance;
+    for (int k = 0; k < operands; ++k) {
+      at.of[k] += (head + first * W) * work.nest.stride[k][0];
+      distance.of[k] = threads * W * work.nest.stride[k][0];
     }
+    share_items<items_of_row>(s, first, threads, whole, [&](std::int64_t, places& p) {
+      p = at;
+      for (int k = 0; k < operands; ++k) at.of[k] += distance.of[k];
+    });
+    if constexpr (W > 1) {
+      for (std::int64_t alone = first; alone < n - whole * W; alone += threads) {
+        const std::int64_t i = alone < head ? alone : whole * W + alone;
+        places p;
+        for (int k = 0; k < operands; ++k) p.of[k] = base.of[k] + i * work.nest.stride[k][0];
+        work.add(s, work.element(work.in, p, 0, inputs()), p, 0);
+      }
+    }
+  }
+  /// Elements before the first aligned pack, the same for all inputs.
+  template <std::size_t... I>
+  KOKKOS_FUNCTION int head_of(const places& base, std::index_sequence<I...>) const {
+    int phase = 0;
+    ((phase = Kokkos::max(phase, get<I>(work.in).template phase<W>(base.of[I]))), ...);
+    return (W - phase) % W;
+  }
+  /// In rows at equal distances, steps of `threads` items carry over to later rows; elsewhere each item is found by
+  /// division, which takes registers. Items of several rows need not follow each other in position, so they come alone
+  /// where positions matter.
+  KOKKOS_FUNCTION void add_share(several_rows_tag, state& s, const places& base, std::int64_t first,
+                                 std::int64_t threads) const {
+    if (work.nest.rank > 2)
+      return share_items<positions ? 1 : 2>(s, first, threads, work.total,
+                                            [&](std::int64_t item, places& p) { p = work.item_at(base, item, W); });
+    std::int64_t i, step;
+    const std::int64_t row = work.nest.divide(first, work.items, i), rows = work.nest.divide(threads, work.items, step);
+    places at, distance, carry;
+    for (int k = 0; k < operands; ++k) {
+      const std::int64_t along = W * work.nest.stride[k][0], across = work.nest.stride[k][1];
+      at.of[k] = base.of[k] + i * along + row * across;
+      distance.of[k] = step * along + rows * across;
+      carry.of[k] = across - work.items * along;
+    }
+    share_items<positions ? 1 : packs>(s, first, threads, work.total, [&](std::int64_t, places& p) {
+      p = at;
+      i += step;
+      const bool next = i >= work.items;
+      i -= next ? work.items : 0;
+      for (int k = 0; k < operands; ++k) at.of[k] += distance.of[k] + (next ? carry.of[k] : 0);
+    });
   }
   /// Items item, item + threads, ... below `end`: Count at a time, then what is left in halves of that. `next` finds
   /// the place of each.
-  template <int W, int Count, class Next>
+  template <int Count, class Next>
   KOKKOS_FUNCTION void share_items(state& s, std::int64_t item, std::int64_t threads, std::int64_t end,
                                    const Next& next) const {
     for (; item + (Count - 1) * threads < end; item += Count * threads) {
       places p[Count];
       for (int u = 0; u < Count; ++u) next(item + u * threads, p[u]);
-      add_items<W>(s, p, inputs());
+      add_items(s, p, inputs());
     }
-    if constexpr (Count > 1) share_items<W, Count / 2>(s, item, threads, end, next);
+    if constexpr (Count > 1) share_items<Count / 2>(s, item, threads, end, next);
   }
 
   /// Which result of a team's tile a thread works on, and as which of the threads of that result.
@@ -152,9 +194,10 @@ struct device_reduction {
   KOKKOS_FUNCTION void short_block(state& s, std::int64_t item, const Next& next) const {
     places p[Count];
     for (int u = 0; u < Count; ++u) next(item + u, p[u]);
-    add_items<1>(s, p, inputs());
+    add_items(s, p, inputs());
   }
 
+  template <class Tag>
   KOKKOS_FUNCTION void run_unit(const member& team, state* shared, std::int64_t tile, std::int64_t split) const {
     const tile_place place = work.tile_at(tile);
     const role me = role_of(team.team_rank(), place);
@@ -162,8 +205,7 @@ struct device_reduction {
     if (me.used) {
       const places base = work.result_at(place, me.result);
       const std::int64_t first = split * work.shape.along + me.lane, threads = work.shape.splits * work.shape.along;
-      if (packed) add_share<width>(s, base, first, threads);
-      else add_share<1>(s, base, first, threads);
+      add_share(Tag(), s, base, first, threads);
     }
     team_join(team, shared, me, s);
     const bool writes = me.used && me.lane == 0;
@@ -177,13 +219,14 @@ struct device_reduction {
     if (writes) work.write(place, me.result, s);
   }
 
-  KOKKOS_FUNCTION void operator()(const member& team) const {
+  template <class Tag>
+  KOKKOS_FUNCTION void operator()(Tag, const member& team) const {
     auto* shared =
         static_cast<state*>(team.team_shmem().get_shmem_aligned(team.team_size() * sizeof(state), alignof(state)));
     const int units = static_cast<int>(work.shape.tiles * work.shape.splits),
               splits = static_cast<int>(work.shape.splits);
     for (int unit = team.league_rank(); unit < units; unit += team.league_size()) {
-      run_unit(team, shared, unit / splits, unit % splits);
+      run_unit<Tag>(team, shared, unit / splits, unit % splits);
       if (units > team.league_size()) team.team_barrier();  // before the shared states are used again
     }
   }
@@ -221,43 +264,50 @@ reduce_shape device_shape(const Exec& exec, int most, bool results_fastest, std:
   return s;
 }
 
-/// Chooses items and shape, and launches.
-template <class Work>
-void launch_on_device(const typename Work::exec_space& exec, const std::string& label,
-                      workspace<typename Work::exec_space>& scratch, const Work& work, bool results_fastest) {
+/// Chooses the shape, and launches.
+template <int W, class Work>
+void launch_on_device_in_packs(const typename Work::exec_space& exec, const std::string& label,
+                               workspace<typename Work::exec_space>& scratch, const Work& work, bool results_fastest) {
   using Exec = typename Work::exec_space;
-  using kernel_type = device_reduction<Work>;
+  using kernel_type = device_reduction<Work, W>;
   using state = typename Work::state;
-  constexpr int w = Work::width;
   const std::int64_t results = work.kept.inner * work.kept.outer;
   kernel_type kernel{work};
-  const auto& nest = work.nest;
-  const auto& kept = work.kept;
   auto& shape = kernel.work.shape;
-  // A thread that reduces a result by itself reads single elements.
-  kernel.packed = w > 1 && (nest.outer == 1 || nest.inner % w == 0) &&
-                  (results == 1 || work.values > w * kernel_type::packs) &&
-                  work.all_of([&](const auto& operand, std::size_t i) {
-                    return operand.template packs<w>(nest.stride[i], nest.rank) &&
-                           operand.template packs_at<w>(kept.stride[i], kept.rank);
-                  });
-  const int per_item = kernel.packed ? w : 1;
-  kernel.work.items = (nest.inner + per_item - 1) / per_item;
-  kernel.work.total = kernel.work.items * nest.outer;
+  kernel.work.items = (work.nest.inner + W - 1) / W;
+  kernel.work.total = kernel.work.items * work.nest.outer;
   const int most =
       team_with_room<Exec>(tuning<Exec>::team_size, [](int t) { return t * sizeof(state) + alignof(state); });
   if (most == 0)
     throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
-  shape = device_shape(exec, most, results_fastest, kept.inner, results, kernel.work.total);
-  if (shape.across * shape.along == 1 && !kernel.packed) {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, short_tag, Kokkos::IndexType<std::int64_t>>(exec, 0, results),
-                         kernel);
-    return;
+  shape = device_shape(exec, most, results_fastest, work.kept.inner, results, kernel.work.total);
+  if constexpr (W == 1) {
+    if (shape.across * shape.along == 1)
+      return Kokkos::parallel_for(
+          label, Kokkos::RangePolicy<Exec, short_tag, Kokkos::IndexType<std::int64_t>>(exec, 0, results), kernel);
   }
   kernel.work.share_tiles(exec, scratch);
   const auto shared = team_scratch<Exec>(label, shape.team, shape.team * sizeof(state) + alignof(state));
-  Kokkos::parallel_for(label, typename kernel_type::policy(exec, shape.league, shape.team).set_scratch_size(0, shared),
-                       kernel);
+  const auto launch = [&]<class Tag>(Tag) {
+    Kokkos::parallel_for(
+        label, typename kernel_type::template policy<Tag>(exec, shape.league, shape.team).set_scratch_size(0, shared),
+        kernel);
+  };
+  if (work.nest.outer == 1) launch(one_row_tag());
+  else launch(several_rows_tag());
+}
+/// Packs where rows are so long that several threads share them: a thread that reduces a result by itself reads single
+/// elements.
+template <class Work>
+void launch_on_device(const typename Work::exec_space& exec, const std::string& label,
+                      workspace<typename Work::exec_space>& scratch, const Work& work, bool results_fastest) {
+  constexpr int w = Work::width;
+  if constexpr (w > 1) {
+    const bool is_long = work.kept.inner * work.kept.outer == 1 || work.values > w * device_reduction<Work, w>::packs;
+    if (is_long && work.template holds_packs<w>())
+      return launch_on_device_in_packs<w>(exec, label, scratch, work, results_fastest);
+  }
+  launch_on_device_in_packs<1>(exec, label, scratch, work, results_fastest);
 }
 
 }  // namespace quern::impl

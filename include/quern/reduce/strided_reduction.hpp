@@ -3,6 +3,7 @@
 #ifndef QUERN_REDUCE_STRIDED_REDUCTION_HPP
 #define QUERN_REDUCE_STRIDED_REDUCTION_HPP
 
+#include <algorithm>
 #include <quern/core/arguments.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/workspace.hpp>
@@ -69,6 +70,29 @@ struct strided_reduction {
   template <class Test>
   bool all_of(const Test& test) const {
     return [&]<std::size_t... I>(std::index_sequence<I...>) { return (test(get<I>(in), I) && ...); }(all_operands());
+  }
+  /// Whether the reduced rows are packs of W: wherever a single row begins, if all inputs are equally far from an
+  /// aligned pack there; of several rows only where all begin with one.
+  template <int W>
+  bool holds_packs() const {
+    if (nest.outer > 1)
+      return nest.inner % W == 0 && all_of([&](const auto& operand, std::size_t i) {
+               return operand.template packs<W>(nest.stride[i], nest.rank) &&
+                      operand.template packs_at<W>(kept.stride[i], kept.rank);
+             });
+    int common = -1;
+    const std::int64_t* strides = nullptr;
+    return all_of([&](const auto& operand, std::size_t i) {
+      const int phase = operand.template phase<W>(0);
+      if (phase < 0) return true;
+      const auto alike = [](std::int64_t a, std::int64_t b) { return (a - b) % W == 0; };
+      const bool first = common < 0;
+      if (first) {
+        common = phase;
+        strides = kept.stride[i];
+      }
+      return operand.step == 1 && phase == common && std::equal(strides, strides + kept.rank, kept.stride[i], alike);
+    });
   }
   /// Memory for the states of teams that share a tile.
   void share_tiles(const Exec& exec, workspace<Exec>& scratch) {

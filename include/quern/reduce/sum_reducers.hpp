@@ -139,9 +139,12 @@ struct compensated {
       sum = s;
     }
   }
+  /// Blocks of integers of 16 bits or less are folded in 32, which no block exceeds.
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(const T* v) {
-    add(fold<S, N>(v, cast_to<S>(), plus<S>()));
+    constexpr bool narrow = std::is_integral_v<T> && std::is_integral_v<S> && sizeof(T) <= 2 && N < 1 << 15;
+    using P = std::conditional_t<narrow, std::int32_t, S>;
+    add(fold<P, N>(v, cast_to<P>(), plus<P>()));
     settle();
   }
   /// Moves the error to the sum, as far as that goes. Over millions of additions it would grow and itself be rounded.
