@@ -15,7 +15,8 @@
 /// | `compact(exec, out, x, mask, size_to{n})` | asynchronous; n is a View of rank 0 of `std::int64_t` |
 ///
 /// Results that do not fit are not written: the count tells, and the calls that wait throw a `CapacityError`. Scratch
-/// memory is one number for each 4096 elements. Without exec, calls run on a default instance of out's execution space.
+/// memory is one number for each 4096 elements or more. Without exec, calls run on a default instance of out's
+/// execution space.
 
 #include <concepts>
 #include <quern/core/call.hpp>
@@ -34,20 +35,35 @@ struct not_zero {
   }
 };
 
+/// The offsets of x and of the mask, in row-major order. Contiguous: they are the positions of elements.
+template <bool Contiguous>
+struct pair_offsets {
+  row_nest<2> nest;
+  template <int Which>
+  KOKKOS_FUNCTION std::int64_t at(std::int64_t i) const {
+    if constexpr (Contiguous) return i;
+    std::int64_t j;
+    return nest.at_item(i, nest.inner, 1, j).of[Which];
+  }
+};
+/// Calls `run` with them: which they are is decided once, since to find them costs more than to use them.
+template <class Run>
+void with_offsets(const row_nest<2>& nest, const Run& run) {
+  if (nest.outer == 1 && nest.stride[0][0] == 1 && nest.stride[1][0] == 1) run(pair_offsets<true>{nest});
+  else run(pair_offsets<false>{nest});
+}
+
 /// Whether an element of x, or of a mask, meets a condition.
-template <class Source, class Condition, int Which>
+template <class Source, class Condition, int Which, class Offsets>
 struct element_meets {
   Condition condition;
   Source data;
-  row_nest<2> nest;  // offsets of x and the mask, in row-major order
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-    std::int64_t j;
-    return condition(data[nest.at_item(i, nest.inner, 1, j).of[Which]]);
-  }
+  Offsets offsets;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return condition(data[offsets.template at<Which>(i)]); }
   /// f(i, whether it does) for a run of them on a host, as a loop for vector instructions where that is possible.
   template <class F>
   void for_run(std::int64_t first, std::int64_t last, const F& f) const {
-    if (nest.outer == 1 && nest.stride[Which][0] == 1) {
+    if (offsets.nest.outer == 1 && offsets.nest.stride[Which][0] == 1) {
       for (std::int64_t i = first; i < last; ++i) f(i, condition(data[i]));
     } else {
       for (std::int64_t i = first; i < last; ++i) f(i, (*this)(i));
@@ -55,14 +71,15 @@ struct element_meets {
   }
 };
 
-template <class Source, class Out>
+template <class Source, class Out, class Offsets>
 struct put_element {
   Source x;
-  row_nest<2> nest;
+  Offsets offsets;
   result_row<Out> out;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
-    std::int64_t j;
-    out.set(k, x[nest.at_item(i, nest.inner, 1, j).of[0]]);
+  KOKKOS_FUNCTION auto get(std::int64_t i) const { return x[offsets.template at<0>(i)]; }
+  template <class T>
+  KOKKOS_FUNCTION void set(std::int64_t k, const T& value) const {
+    out.set(k, value);
   }
 };
 
@@ -87,12 +104,15 @@ struct put_position {
   }
 };
 
-/// Puts the elements of x into `out` that `keep` names.
-template <class Exec, class Out, class X, class Keep>
-void compact_where(const call<Exec>& c, const result_row<Out>& out, const X& x, const row_nest<2>& nest,
-                   const Keep& keep, std::int64_t* number) {
-  for_kept(c.label, c.exec, x.extents.size(), keep,
-           put_element<std::remove_const_t<decltype(x.data)>, Out>{x.data, nest, out}, number);
+/// Puts the elements of x into `out` for which a condition holds of the same element of `mask`, operand number `Which`.
+template <int Which, class Exec, class Out, class X, class Mask, class Condition>
+void compact_where(const call<Exec>& c, const result_row<Out>& out, const X& x, const Mask& mask,
+                   const Condition& condition, std::int64_t* number) {
+  with_offsets(row_nest<2>(row_major_nest(x.extents, x.stride, mask.stride)), [&]<class Offsets>(const Offsets& at) {
+    using keep = element_meets<std::remove_const_t<decltype(mask.data)>, Condition, Which, Offsets>;
+    using put = put_element<std::remove_const_t<decltype(x.data)>, Out, Offsets>;
+    for_kept(c.label, c.exec, x.extents.size(), keep{condition, mask.data, at}, put{x.data, at, out}, number);
+  });
 }
 
 template <class Exec, class Count, class Out, class X, class Mask>
@@ -105,24 +125,12 @@ void compact_into(const call<Exec>& c, const Count& count, const Out& out_view, 
     const auto mask_elements = c.elements(mask_view);
     check_extents(c.label, "mask", operand_extents(c.label, mask_view), operand_extents(c.label, x_view));
     make_result<Exec>(c.label, "out", out_view, mask_elements);
-    with_sources(
-        [&](const auto& x, const auto& mask) {
-          const row_nest<2> nest(row_major_nest(x.extents, x.stride, mask.stride));
-          compact_where(c, out, x, nest,
-                        element_meets<std::remove_const_t<decltype(mask.data)>, not_zero, 1>{{}, mask.data, nest},
-                        number);
-        },
-        elements, mask_elements);
+    with_sources([&](const auto& x, const auto& mask) { compact_where<1>(c, out, x, mask, not_zero(), number); },
+                 elements, mask_elements);
   } else {
     static_assert(std::predicate<const Mask&, const value_of<X>&>,
                   "quern::compact: mask must be an array or a predicate of x's elements");
-    with_sources(
-        [&](const auto& x) {
-          const row_nest<2> nest(row_major_nest(x.extents, x.stride, x.stride));
-          compact_where(c, out, x, nest,
-                        element_meets<std::remove_const_t<decltype(x.data)>, Mask, 0>{mask_view, x.data, nest}, number);
-        },
-        elements);
+    with_sources([&](const auto& x) { compact_where<0>(c, out, x, x, mask_view, number); }, elements);
   }
 }
 
@@ -147,9 +155,10 @@ void nonzero_into(const call<Exec>& c, const Count& count, const Out& out_view, 
   std::int64_t* number = count_output<Exec>(c.label, count);
   with_sources(
       [&](const auto& x) {
-        const row_nest<2> nest(row_major_nest(extents, x.stride, x.stride));
-        for_kept(c.label, c.exec, extents.size(),
-                 element_meets<std::remove_const_t<decltype(x.data)>, not_zero, 0>{{}, x.data, nest}, put, number);
+        with_offsets(row_nest<2>(row_major_nest(extents, x.stride, x.stride)), [&]<class Offsets>(const Offsets& at) {
+          using keep = element_meets<std::remove_const_t<decltype(x.data)>, not_zero, 0, Offsets>;
+          for_kept(c.label, c.exec, extents.size(), keep{{}, x.data, at}, put, number);
+        });
       },
       elements);
 }

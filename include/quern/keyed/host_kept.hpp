@@ -3,14 +3,23 @@
 #ifndef QUERN_KEYED_HOST_KEPT_HPP
 #define QUERN_KEYED_HOST_KEPT_HPP
 
+#include <algorithm>
+#include <quern/core/workspace.hpp>
 #include <quern/keyed/kept_tiles.hpp>
+#include <quern/keyed/tuning.hpp>
+#include <string>
 
 namespace quern::impl {
 
-/// Keeps by the threads of a host, a tile each.
+struct count_kept_tag {};
+struct add_counts_tag {};
+struct put_kept_tag {};
+
+/// Keeps by the threads of a host, a tile each: tiles are counted, the counts added up, and the tiles looked at again.
 template <class Work>
 struct host_kept {
   Work work;
+  std::int64_t* counts;  // of the tiles; then of all tiles before
 
   void operator()(count_kept_tag, std::int64_t t) const {
     constexpr int most = 128;  // counted in bytes, of which vector registers hold most
@@ -21,16 +30,20 @@ struct host_kept {
       for_run(i, Kokkos::min(i + most, last), [&](std::int64_t, bool set) { some += set ? 1 : 0; });
       kept += some;
     }
-    work.counts[t] = kept;
+    counts[t] = kept;
   }
-  void operator()(put_kept_tag, std::int64_t t) const {
-    put_on_host(work.first_of(t), work.last_of(t), work.counts[t]);
+  void operator()(add_counts_tag, std::int64_t t, std::int64_t& before, bool final) const {
+    const std::int64_t here = counts[t];
+    if (final) counts[t] = before;
+    before += here;
+    if (final && t == work.tiles - 1) *work.count = before;
   }
+  void operator()(put_kept_tag, std::int64_t t) const { put_tile(work.first_of(t), work.last_of(t), counts[t]); }
 
   /// By blocks: first which are kept, without a branch that would be guessed wrong, then what is done with them.
-  void put_on_host(std::int64_t first, std::int64_t last, std::int64_t before) const {
+  void put_tile(std::int64_t first, std::int64_t last, std::int64_t before) const {
     constexpr int block = 256;
-    const auto local = work.put;  // what loops read must not be what they might write
+    const auto local = work;  // what loops read must not be what they might write
     for (; first < last; first += block) {
       const int size = static_cast<int>(Kokkos::min<std::int64_t>(block, last - first));
       std::uint8_t kept[block];
@@ -42,9 +55,9 @@ struct host_kept {
         if constexpr (Work::follows) number[i] = before + found - (set ? 0 : 1);
         found += set ? 1 : 0;
       });
-      for (int k = 0; k < found; ++k) local(first + kept[k], before + k);
+      for (int k = 0; k < found; ++k) local.put_one(first + kept[k], before + k);
       if constexpr (Work::follows)
-        for (int i = 0; i < size; ++i) local.follow(first + i, number[i]);
+        for (int i = 0; i < size; ++i) local.put.follow(first + i, number[i]);
       before += found;
     }
   }
@@ -58,10 +71,19 @@ struct host_kept {
   }
 };
 
-template <class Tag, class Exec, class Work>
-void over_tiles_on_host(const Exec& exec, const std::string& label, const Work& work) {
-  using policy = Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(label, policy(exec, 0, work.tiles), host_kept<Work>{work});
+template <class Exec, class Keep, class Put>
+void keep_on_host(const Exec& exec, const std::string& label, std::int64_t n, const Keep& keep, const Put& put,
+                  std::int64_t* count) {
+  const std::int64_t parts = std::clamp<std::int64_t>(n / keyed_tuning<Exec>::kept_least, 1, 4 * exec.concurrency());
+  const std::int64_t tile = (n + parts - 1) / parts, tiles = n == 0 ? 1 : (n + tile - 1) / tile;
+  const scratch_array<Exec, std::int64_t> counts(exec, tiles);
+  const host_kept<kept_tiles<Exec, Keep, Put>> kernel{{keep, put, n, tile, tiles, count}, counts.data()};
+  const auto over_tiles = [&]<class Tag>(Tag) {
+    return Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, tiles);
+  };
+  Kokkos::parallel_for(label + "/count", over_tiles(count_kept_tag()), kernel);
+  Kokkos::parallel_scan(label + "/add", over_tiles(add_counts_tag()), kernel);
+  Kokkos::parallel_for(label + "/put", over_tiles(put_kept_tag()), kernel);
 }
 
 }  // namespace quern::impl

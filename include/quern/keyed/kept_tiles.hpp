@@ -8,33 +8,26 @@
 
 namespace quern::impl {
 
-struct count_kept_tag {};
-struct put_kept_tag {};
-struct add_counts_tag {};
-
 /// Stream compaction: numbers the i from 0 to n - 1 for which `keep(i)` is true, in order. `put(i, k)` is called for
 /// the one that is number k; `put.follow(i, k)`, if there is one, for every i, where k is the number of the last that
-/// was kept up to i. Tiles are counted, the counts added up, and the tiles looked at again.
+/// was kept up to i. A `put` that has `get(i)` and `set(k, value)` is asked for several values before it is given any.
 template <class Exec, class Keep, class Put>
 struct kept_tiles {
   using exec_space = Exec;
   using put_type = Put;
   static constexpr bool follows = requires(const Put& p, std::int64_t i) { p.follow(i, i); };
+  static constexpr bool gets = requires(const Put& p, std::int64_t i) { p.set(i, p.get(i)); };
 
   Keep keep;
   Put put;
   std::int64_t n, tile, tiles;
-  std::int64_t* counts;  // of the tiles; then of all tiles before
-  std::int64_t* count;   // of all
+  std::int64_t* count;  // of all that are kept
 
   KOKKOS_FUNCTION std::int64_t first_of(std::int64_t t) const { return t * tile; }
   KOKKOS_FUNCTION std::int64_t last_of(std::int64_t t) const { return Kokkos::min((t + 1) * tile, n); }
-
-  KOKKOS_FUNCTION void operator()(add_counts_tag, std::int64_t t, std::int64_t& before, bool final) const {
-    const std::int64_t here = counts[t];
-    if (final) counts[t] = before;
-    before += here;
-    if (final && t == tiles - 1) *count = before;
+  KOKKOS_FUNCTION void put_one(std::int64_t i, std::int64_t k) const {
+    if constexpr (gets) put.set(k, put.get(i));
+    else put(i, k);
   }
 };
 
