@@ -118,8 +118,10 @@ TYPED_TEST(Workspace, ScopeServesAnyOperation) {
     EXPECT_EQ(needed, work.size()) << "a warm call of operation " << k;
     operations[k]();
     EXPECT_EQ(needed, work.size()) << "outside of the scope, operation " << k;
-    // A single thread has nothing to share in a reduction, but keeps the keys of a sort.
-    if (exec.concurrency() > 1 || k == 4) {
+    // A single thread has nothing to share in a reduction, but keeps the keys of a sort. A device counts few bins in
+    // its teams' memory.
+    const bool is_histogram = k == 7;
+    if ((exec.concurrency() > 1 && !is_histogram) || k == 4) {
       EXPECT_GT(needed, 0u) << "operation " << k;
     }
   }
