@@ -52,7 +52,7 @@ struct device_reduction {
   KOKKOS_FUNCTION void add_loaded(state& s, const places (&p)[Count], std::index_sequence<I...>,
                                   const P&... loaded) const {
     // As many values at a time as registers hold: those of narrow types come in several blocks.
-    constexpr int some = std::clamp(block / W, 1, Count);
+    constexpr int some = W > block ? 1 : Count * W < block ? Count : block / W;
     [&]<int... Block>(std::integer_sequence<int, Block...>) {
       (add_values<Block * some, some>(s, p, std::index_sequence<I...>(), loaded...), ...);
     }(std::make_integer_sequence<int, Count / some>());

@@ -3,7 +3,6 @@
 #ifndef QUERN_STENCIL_DEVICE_STENCIL_HPP
 #define QUERN_STENCIL_DEVICE_STENCIL_HPP
 
-#include <numeric>
 #include <quern/stencil/cells.hpp>
 #include <quern/stencil/tuning.hpp>
 
@@ -124,7 +123,6 @@ struct device_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<O
   /// Walks by blocks of `depth` cells; `cell` becomes the first that no whole block reaches.
   template <std::size_t... I>
   KOKKOS_FUNCTION void walk(grid_index& cell, std::int64_t last, std::index_sequence<I...>) const {
-    constexpr int turns = 2 * radii::of(0) + depth;
     const auto within = [&](std::int64_t n, int most) {
       return whole ? most : static_cast<int>(Kokkos::clamp<std::int64_t>(n, 0, most));
     };
@@ -138,7 +136,7 @@ struct device_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<O
              {}};
     if (cell.of[0] + depth > last) return;
     for (int p = 0; p < 2 * radii::of(0); ++p) (load_plane<I>(w, p, p), ...);
-    while (walk_turns(w, cell, last, std::make_index_sequence<turns / std::gcd(turns, depth)>())) {
+    while (walk_turns(w, cell, last, std::make_index_sequence<rolling<0>::turns>())) {
     }
   }
   template <std::size_t... O>
