@@ -66,6 +66,10 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits)
   units+=("core/extents_test core/views_test core/workspace_test map/edges_test reduce/edges_test" random/statistics_test)
 fi
+# With QUERN_DEVICE_COMPILE=resources, the program alone, optimized: the compiler says what its kernels need of a GPU.
+if [[ ${QUERN_DEVICE_COMPILE:-} == resources ]]; then
+  units=(../src/app/{elementwise,stencils,quadrature,reductions,random_numbers,keyed,linear_algebra,decompositions})
+fi
 # With QUERN_DEVICE_COMPILE=quick, for a back end's further architectures, which no source here knows from the first. Then
 # only the device's part is compiled, without optimization: CUDA stops at PTX and HIP at LLVM, in a third of the time.
 further=("map/map_test reduce/sum_test linalg/solve_test")
@@ -130,6 +134,8 @@ compiler() {
     mode=(--ptx -Xcicc -O0)
   elif [[ ${QUERN_DEVICE_COMPILE:-} == quick ]]; then
     mode=(-c -O0 --offload-device-only -emit-llvm)
+  elif [[ ${QUERN_DEVICE_COMPILE:-} == resources ]]; then
+    mode=(-c -O3 --offload-device-only -Rpass-analysis=kernel-resource-usage)
   fi
   case $backend in
     cuda)
@@ -197,6 +203,8 @@ for arch in "${architectures[@]}"; do
   if [[ $arch != "${architectures[0]}" && ${QUERN_DEVICE_COMPILE:-} == quick ]]; then units=("${further[@]}"); fi
   printf "$arch %s\n" "${units[@]}"
 done | xargs -L 1 -P "$jobs" bash -euo pipefail -c 'compile "$@"' _
+
+if [[ ${QUERN_DEVICE_COMPILE:-} == resources ]]; then exit; fi
 
 # What users read who call an operation wrongly.
 xargs -L 1 -P "$jobs" bash -euo pipefail -c 'rejects "$@"' _ <<EOT

@@ -177,6 +177,22 @@ TYPED_TEST(UniqueLarge, Lines) {
     }
 }
 
+// So many tiles that no team of a device sees all of those before its own at once.
+TYPED_TEST(UniqueLarge, SelectionOfManyTiles) {
+  using E = TypeParam;
+  constexpr std::int64_t n = 5'000'001;
+  std::vector<std::int32_t> data(n), expected;
+  std::vector<std::int8_t> set(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    data[i] = static_cast<std::int32_t>(i * 7 % 1'000'003);
+    set[i] = i / 100'000 % 3 != 1 && data[i] % 5 < 3;  // nothing of some tiles
+    if (set[i] != 0) expected.push_back(data[i]);
+  }
+  const auto out = this->template row<std::int32_t>(n);
+  const auto many = quern::compact(E(), out, this->row(data), this->row(set));
+  expect_first(many, expected, test::contents(out));
+}
+
 /// 200 numbers of the seven from `low` on, two of which do not occur, in a table.
 template <class Exec, class T>
 void expect_few_integers(T low) {

@@ -136,6 +136,35 @@ TYPED_TEST(Axes, PartsOfArrays) {
   EXPECT_EQ(expected_columns, test::contents(columns));
 }
 
+/// Sums and first largest elements of rows of a table with an odd pitch, from any column on.
+template <class Exec, class Layout, class T>
+void check_rows_from_anywhere() {
+  constexpr std::int64_t rows = 5, pitch = 2'101;
+  const auto values = test::samples<T>(rows * pitch);
+  const auto whole = test::make_array<T, 2, Layout, Exec>({rows, pitch}, values);
+  const Kokkos::View<quern::impl::sum_type<T>*, Exec> sums("sums", rows);
+  const Kokkos::View<std::int64_t*, Exec> places("places", rows);
+  for (const std::int64_t first : {0, 1, 2, 3, 5, 15, 17})
+    for (const std::int64_t n : {1, 31, 333, 777, 2'080}) {
+      const auto part = Kokkos::subview(whole, Kokkos::ALL, std::pair(first, first + n));
+      quern::sum(Exec(), sums, part, quern::axis{1});
+      quern::argmax(Exec(), places, part, quern::axis{1});
+      const auto s = test::contents(sums);
+      const auto p = test::contents(places);
+      for (std::int64_t j = 0; j < rows; ++j) {
+        const auto begin = values.begin() + j * pitch + first, end = begin + n;
+        ASSERT_EQ(std::accumulate(begin, end, quern::impl::sum_type<T>()), s[j]) << first << ' ' << n << ' ' << j;
+        ASSERT_EQ(std::max_element(begin, end) - begin, p[j]) << first << ' ' << n << ' ' << j;
+      }
+    }
+}
+TYPED_TEST(Axes, RowsFromAnywhere) {
+  using E = typename TypeParam::exec;
+  using L = typename TypeParam::layout;
+  check_rows_from_anywhere<E, L, typename TypeParam::value>();
+  check_rows_from_anywhere<E, L, std::int8_t>();
+}
+
 template <class Case>
 struct AxesNumPy : testing::Test {
   template <int Rank, class T = double>

@@ -54,10 +54,11 @@ struct device_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<O
   /// Cells at the ends of rows that do not fill a pack are left to the border, or computed alone from a pack: measured,
   /// wide packs cannot afford the conditions, and of narrow ones the border would have too many rows.
   static constexpr bool whole = W > 4 || W == 1;
+  static constexpr bool rolls = Shape::fixed && rolling_bytes(depth) <= tuning::rolling_bytes;
   /// Walks for each thread that the device runs at once; longer ones where neighbourhoods are larger, since they begin
   /// with so many planes more.
-  static constexpr int walks = std::max(1, W > 1 ? tuning::walks_of_packs : tuning::walks / std::max(1, radii::of(0)));
-  static constexpr bool rolls = Shape::fixed && rolling_bytes(depth) <= tuning::rolling_bytes;
+  static constexpr int walks =
+      W == 1 && rolls ? std::max(1, tuning::walks_of_columns / std::max(1, radii::of(0))) : tuning::walks;
   using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning::team, teams>>;
   using member = typename policy::member_type;
   template <std::size_t I>

@@ -28,9 +28,10 @@ struct stencil_tuning : tuning<Exec> {
   static constexpr int depth = 8;
   static constexpr std::size_t rolling_bytes_of_blocks = 300;
 
-  /// Walks for each thread that the device runs at once: more leave a shorter end of few teams, fewer load less twice.
-  static constexpr int walks = 6;
-  static constexpr int walks_of_packs = 2;
+  /// Walks for each thread that the device runs at once: many short ones leave a shorter end in which few teams run, few
+  /// long ones load fewer planes twice. Of columns, where rows are not aligned, a walk is one cell wide.
+  static constexpr int walks = 2;
+  static constexpr int walks_of_columns = 6;
 
   /// Bytes that a host thread reads of the planes that it needs at a time, so that they stay in its second cache.
   static constexpr int block_bytes = 512 << 10;
