@@ -28,8 +28,8 @@ struct stencil_tuning : tuning<Exec> {
   static constexpr int depth = 8;
   static constexpr std::size_t rolling_bytes_of_blocks = 300;
 
-  /// Walks for each thread that the device runs at once: many short ones leave a shorter end in which few teams run, few
-  /// long ones load fewer planes twice. Of columns, where rows are not aligned, a walk is one cell wide.
+  /// Walks for each thread that the device runs at once: many short ones leave a shorter end in which few teams run,
+  /// few long ones load fewer planes twice. Of columns, where rows are not aligned, a walk is one cell wide.
   static constexpr int walks = 2;
   static constexpr int walks_of_columns = 6;
 
