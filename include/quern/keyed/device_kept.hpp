@@ -6,6 +6,7 @@
 #include <quern/core/pack.hpp>
 #include <quern/core/team_scratch.hpp>
 #include <quern/core/workspace.hpp>
+#include <quern/keyed/counted.hpp>
 #include <quern/keyed/kept_tiles.hpp>
 #include <string>
 
@@ -150,8 +151,7 @@ void keep_on_device(const Exec& exec, const std::string& label, std::int64_t n, 
   constexpr int tile = kernel_type::tile;
   const std::int64_t tiles = std::max<std::int64_t>(1, (n + tile - 1) / tile);
   const scratch_array<Exec, std::int64_t> words(exec, 1 + tiles);
-  using words_view = Kokkos::View<std::int64_t*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Kokkos::deep_copy(exec, words_view(words.data(), 1 + tiles), std::int64_t{0});
+  Kokkos::deep_copy(exec, scratch_view<Exec, std::int64_t*>(words.data(), 1 + tiles), std::int64_t{0});
   const auto scratch = team_scratch<Exec>(label, kernel_type::team, kernel_type::team_bytes);
   Kokkos::parallel_for(
       label,

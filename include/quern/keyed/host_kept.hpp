@@ -55,7 +55,10 @@ struct host_kept {
         if constexpr (Work::follows) number[i] = before + found - (set ? 0 : 1);
         found += set ? 1 : 0;
       });
-      for (int k = 0; k < found; ++k) local.put_one(first + kept[k], before + k);
+      for (int k = 0; k < found; ++k) {
+        if constexpr (Work::gets) local.put.set(before + k, local.put.get(first + kept[k]));
+        else local.put(first + kept[k], before + k);
+      }
       if constexpr (Work::follows)
         for (int i = 0; i < size; ++i) local.put.follow(first + i, number[i]);
       before += found;

@@ -25,10 +25,6 @@ struct kept_tiles {
 
   KOKKOS_FUNCTION std::int64_t first_of(std::int64_t t) const { return t * tile; }
   KOKKOS_FUNCTION std::int64_t last_of(std::int64_t t) const { return Kokkos::min((t + 1) * tile, n); }
-  KOKKOS_FUNCTION void put_one(std::int64_t i, std::int64_t k) const {
-    if constexpr (gets) put.set(k, put.get(i));
-    else put(i, k);
-  }
 };
 
 }  // namespace quern::impl
