@@ -4,7 +4,8 @@
 """Makes the performance tables of README.md and docs/ from measurements that the repository keeps.
 
   tools/performance_tables.py keep NAME FILE...  write docs/measurements/NAME.json from the JSON files of benchmarks
-                                                 (--benchmark_out=FILE) and of bench/peers.py, of one machine
+                                                 (--benchmark_out=FILE) and of bench/peers.py, of one machine; programs
+                                                 and peers that no file is of keep what was measured before
   tools/performance_tables.py                    write the tables between their marks in the documents
   tools/performance_tables.py --check            fail where a table is not what its measurements say
   tools/performance_tables.py targets NAME       print what the workloads are to reach, and whether they do
@@ -79,7 +80,10 @@ HIGHLIGHTS = ["trig_identity float32 1e7", "mean_var float64 1e8", "smooth int8 
 
 
 def keep(name, files):
-    kept = {"machine": {}, "limit_GB/s": {}, "rows": [], "peers": [], "versions": {}}
+    target = TOP / "docs/measurements" / f"{name}.json"
+    kept = {"machine": {}, "commits": {}, "limit_GB/s": {}, "rows": [], "peers": [], "versions": {}}
+    if target.exists():
+        kept |= json.loads(target.read_text())
     for file in map(pathlib.Path, files):
         data = json.loads(file.read_text())
         if "peers" in data:
@@ -87,7 +91,9 @@ def keep(name, files):
             continue
         program = re.sub(r"^bench_", "", file.stem)
         context = data["context"]
-        kept["machine"] = {k: context[k] for k in ("quern", "compiler", "execution_space")}
+        kept["machine"] = {k: context[k] for k in ("compiler", "execution_space")}
+        kept["commits"][program] = context["quern"]
+        kept["rows"] = [row for row in kept["rows"] if row["program"] != program]
         kept["limit_GB/s"][program] = round(float(context["copy_limit_GB/s"]))
         for row in data["benchmarks"]:
             operation, variant, size = row["name"].split("/iterations:")[0].rsplit("/", 2)
@@ -100,9 +106,10 @@ def keep(name, files):
             entry |= {"ms": row["real_time"], "runs": int(row["runs"])}
             entry |= {k: row[k] for k in ("GB/s", "GFLOP/s", "limit_%") if row.get(k)}
             kept["rows"].append({k: float(f"{v:.4g}") if isinstance(v, float) else v for k, v in entry.items()})
+    kept["rows"].sort(key=lambda row: list(PROGRAMS).index(row["program"]) if row["program"] in PROGRAMS else 0)
     lines = [json.dumps(k) + ": " + ("[\n" + ",\n".join(map(json.dumps, v)) + "\n]" if isinstance(v, list) else json.dumps(v))
              for k, v in kept.items()]
-    (TOP / "docs/measurements" / f"{name}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    target.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def milliseconds(ms):

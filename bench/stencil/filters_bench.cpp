@@ -86,14 +86,20 @@ prepared gaussian(const exec_space& exec, std::int64_t n, double sigma) {
 [[maybe_unused]] const bool registered = [] {
   using exec = exec_space;
   using std::int64_t;
-  for (const int side : {3, 5, 7})
+  for (const int side : {3, 5, 7, 11})
     bench::add({"correlate_" + std::to_string(side) + "x" + std::to_string(side) + "/float32 n2",
-                {10'000},
+                {8191, 10'000},
                 61,
                 [=](const exec& e, int64_t n) { return correlate(e, n, side); }});
-  bench::add({"uniform_3x3/float32 n2", {10'000}, 61, [](const exec& e, int64_t n) { return uniform(e, n, 3); }});
-  bench::add({"uniform_9x9/float32 n2", {10'000}, 61, [](const exec& e, int64_t n) { return uniform(e, n, 9); }});
-  bench::add({"gaussian_2/float32 n2", {10'000}, 61, [](const exec& e, int64_t n) { return gaussian(e, n, 2); }});
+  for (const int side : {3, 9, 15})
+    bench::add({"uniform_" + std::to_string(side) + "x" + std::to_string(side) + "/float32 n2",
+                {8191, 10'000},
+                61,
+                [=](const exec& e, int64_t n) { return uniform(e, n, side); }});
+  for (const int sigma : {1, 2})
+    bench::add({"gaussian_" + std::to_string(sigma) + "/float32 n2", {8191, 10'000}, 61, [=](const exec& e, int64_t n) {
+                  return gaussian(e, n, sigma);
+                }});
   return true;
 }();
 

@@ -24,7 +24,8 @@ namespace quern {
 /// | `boundary::mirror` | `c d c b` \| `a b c d` \| `c b a b` |
 /// | `boundary::wrap` | `a b c d` \| `a b c d` \| `a b c d` (scipy's `grid-wrap`) |
 ///
-/// Axes are continued one by one; where a constant meets another mode in a corner, the constant wins.
+/// Axes are continued one by one; where a constant meets another mode in a corner, the constant wins, and of two
+/// constants that of the later axis.
 class boundary {
  public:
   enum class mode : signed char { keep, constant, nearest, reflect, mirror, wrap };

@@ -244,6 +244,16 @@ struct weighted_line {
   KOKKOS_FUNCTION S operator()(const Window& at) const {
     return weights.many == nullptr ? sum<false>(at) : sum<true>(at);
   }
+  // What kernels that do without windows need.
+  using weight_type = W;
+  KOKKOS_FUNCTION W weight(int k) const {
+    return weights.many == nullptr ? weights.template at<false>(k) : weights.template at<true>(k);
+  }
+  template <class V>
+  KOKKOS_FUNCTION static void add(S& s, const W& weight, const V& value) {
+    add_weighted(s, weight, value);
+  }
+  KOKKOS_FUNCTION S result(const S& s) const { return s; }
 
  private:
   template <bool Many, class Window>
@@ -264,6 +274,13 @@ struct plain_line {
     for (int i = 0; i < count; ++i) add_plain(s, neighbour_along<Rank, Axis>(at, first + i));
     return finish(s);
   }
+  struct weight_type {};
+  KOKKOS_FUNCTION weight_type weight(int) const { return {}; }
+  template <class V>
+  KOKKOS_FUNCTION static void add(S& s, weight_type, const V& value) {
+    add_plain(s, value);
+  }
+  KOKKOS_FUNCTION auto result(const S& s) const { return finish(s); }
 };
 
 /// The result of a sum: itself, its mean, or that rounded down.

@@ -63,9 +63,6 @@ auto weight_values(const V& view, bool turned) {
   return values;
 }
 
-/// The first offset of a window of n, or of one turned around.
-inline int first_offset(int n, bool turned) { return turned ? -((n - 1) / 2) : -(n / 2); }
-
 /// A window of one weight for each cell, with sums of S.
 template <class S, class Call, int Rank, class Weights, class W>
 void weighted_filter(const Call& call, std::integral_constant<int, Rank>, const Weights& weights,
@@ -87,7 +84,14 @@ void weighted_filter(const Call& call, std::integral_constant<int, Rank>, const 
   using exec_type = std::remove_cvref_t<decltype(call.exec)>;
   lease<exec_type> held(call.exec);
   auto* memory = static_cast<W*>(held.scratch().require(call.exec, list.size() * sizeof(W)));
-  weighted_window<S, W, Rank> f{send_weights(call.exec, call.label, list, memory), {}, {}};
+  const auto sent = send_weights(call.exec, call.label, list, memory);
+  if constexpr (tuning<exec_type>::device && Rank > 1) {
+    const auto tiles = call.template tiles<strip_rows<S>>(Call::box_of(radius), call.window(size, turned), call.edges,
+                                                          call.out, call.in);
+    if (tiles.worthwhile())
+      return launch_tiles(call.exec, call.label, tiled_window<std::remove_const_t<decltype(tiles)>, S, W>(tiles, sent));
+  }
+  weighted_window<S, W, Rank> f{sent, {}, {}};
   for (int d = 0; d < Rank; ++d) {
     f.first[d] = first_offset(size[d], turned);
     f.count[d] = size[d];
@@ -241,7 +245,8 @@ concept filter_weights = impl::is_filter_weights<W>;
 ///                waits for all kernels
 ///
 /// 3 weights along every axis, and 5 x 5, are applied from registers. The weights of larger windows go with the kernel
-/// up to 64, beyond by scratch memory; a device then reads each value from its first cache.
+/// up to 64, beyond by scratch memory. A device copies the values of wider windows to its teams' memory, from which
+/// each thread computes a strip of a column; separable weights of two neighbouring axes take one pass there.
 template <execution_space Exec, view_like Out, view_like In, filter_weights Weights>
 void correlate(const Exec& exec, const Out& out, const In& in, const Weights& weights, const boundaries& edge) {
   impl::weights_call("quern::correlate", exec, out, weights, edge, in, false);
@@ -262,7 +267,8 @@ void convolve(const Out& out, const In& in, const Weights& weights, const bounda
 }
 
 /// The sum of a box of `size` around each cell, one size or one for each axis: `box_sum(exec, out, in, {3, 5}, edge)`.
-/// Windows of 3 along every axis take one pass, others one along each axis.
+/// Windows of 3 along every axis take one pass, others one along each axis; on devices two axes share a pass where
+/// windows have no more than 192 cells.
 template <execution_space Exec, view_like Out, view_like In>
 void box_sum(const Exec& exec, const Out& out, const In& in, const per_axis<int>& size, const boundaries& edge) {
   impl::box_call<false>("quern::box_sum", exec, out, size, edge, in);

@@ -9,8 +9,12 @@
 #include <quern/core/call.hpp>
 #include <quern/stencil/filter_windows.hpp>
 #include <quern/stencil/per_axis.hpp>
+#include <quern/stencil/tiled_filters.hpp>
 
 namespace quern::impl {
+
+/// The first offset of a window of n, or of one turned around.
+inline int first_offset(int n, bool turned) { return turned ? -((n - 1) / 2) : -(n / 2); }
 
 /// The checked arrays of a filter.
 template <int Rank, bool Reversed, class Exec, class Out, class In>
@@ -32,6 +36,19 @@ struct filter_call {
   }
   void check_edges(const std::array<int, Rank>& radius) const {
     boxes_of<Rank, Reversed>(label, box_of(radius), in.extents, edges);
+  }
+  static window_extents window(const std::array<int, Rank>& size, bool turned) {
+    window_extents w;
+    for (int d = 0; d < Rank; ++d) w.set(grid_axis<Rank, Reversed>(d), first_offset(size[d], turned), size[d]);
+    return w;
+  }
+  /// The cells of a pass in tiles of a device.
+  template <int Rows, class To, class From>
+  device_tiles<Exec, Rank, Reversed, To, From, Rows> tiles(const run_time_box& reach, const window_extents& window,
+                                                           const boundaries& e, const strided<To>& to,
+                                                           const strided<const From>& from) const {
+    return {boxes_of<Rank, Reversed>(label, reach, from.extents, e), on_grid<Rank, Reversed>(to),
+            on_grid<Rank, Reversed>(label, from, e), window};
   }
   static run_time_box box_of(const std::array<int, Rank>& radius) {
     run_time_box b;
@@ -70,18 +87,18 @@ std::array<int, Rank> radii_of(const std::string& label, const std::array<int, R
   return radius;
 }
 
-/// The boundaries of the pass of a separable filter along axis d, and how far it reaches.
+/// The boundaries of the pass of a separable filter along the axes from d to `last`, and how far it reaches.
 ///
-/// Values from beyond along d are those of the passes before, where a constant has become `factor` times as large.
+/// Values from beyond along these are those of the passes before, where a constant has become `factor` times as large.
 /// Earlier axes that keep cells have none to give there; later ones will need what lies around a box.
 template <class S, class T, int Rank>
-boundaries edges_of_pass(const std::string& label, const boundaries& edges, int d, const each_axis<int, Rank>& radius,
-                         S factor, run_time_box& reach) {
-  reach.r[d] = radius[d];
+boundaries edges_of_pass(const std::string& label, const boundaries& edges, int d, int last,
+                         const each_axis<int, Rank>& radius, S factor, run_time_box& reach) {
+  for (int e = d; e <= last; ++e) reach.r[e] = radius[e];
   if (edges.is_box()) {
     std::vector<std::pair<std::int64_t, std::int64_t>> range;
     for (int e = 0; e < Rank; ++e) {
-      const int more = e > d ? radius[e] : 0;
+      const int more = e > last ? radius[e] : 0;
       range.emplace_back(edges.range(e).first - more, edges.range(e).second + more);
     }
     return interior_only(range);
@@ -100,19 +117,79 @@ boundaries edges_of_pass(const std::string& label, const boundaries& edges, int 
   return boundaries(each);
 }
 
-/// One pass along each axis, the sums S of all but the last in scratch memory. `lines.make<D, Last>()` gives the
-/// functor of axis D, and `sums` are those of the weights along each.
+/// A pass along each axis, or on devices one along both axes of a tile; the sums S of all but the last in scratch
+/// memory. `lines.make<D, Last>()` gives the functor of axis D, and `sums` are those of the weights along each.
 template <class S, int Rank, bool Reversed, class Exec, class Out, class In, class Lines>
 struct separable_passes {
   const filter_call<Rank, Reversed, Exec, Out, In>& call;
+  workspace<Exec>& scratch;
   std::array<int, Rank> radius;
   std::array<S, Rank> sums;
   const Lines& lines;
-  strided<S> between[2];
   S factor{1};
 
-  void run(workspace<Exec>& scratch) {
+  void run() {
     call.check_edges(radius);
+    if (call.in.extents.size() > 0) passes<0>();
+  }
+
+ private:
+  /// The first of the two axes of a tile.
+  static constexpr int pair = !tuning<Exec>::device || Rank == 1 ? Rank : Rank == 2 || Reversed ? 0 : 1;
+
+  template <int D>
+  void passes() {
+    if constexpr (D < Rank) {
+      if constexpr (D == pair)
+        if (pass_along_two<D>()) return passes<D + 2>();
+      run_time_box reach;
+      const boundaries e = edges_of<D, D>(reach);
+      call.pass(reach, lines.template make<D, D + 1 == Rank>(), e, to<D>(), from<D>());
+      passes<D + 1>();
+    }
+  }
+  /// Along D and the axis after it, where tiles suit the array and the window.
+  template <int D>
+  bool pass_along_two() {
+    constexpr int down = Reversed ? D + 1 : D, across = Reversed ? D : D + 1;
+    const auto rows = lines.template make<down, false>();
+    const auto columns = lines.template make<across, D + 2 == Rank>();
+    window_extents window;
+    window.set(grid_axis<Rank, Reversed>(down), rows.first, rows.count);
+    window.set(grid_axis<Rank, Reversed>(across), columns.first, columns.count);
+    const S before = factor;
+    run_time_box reach;
+    const boundaries e = edges_of<D, D + 1>(reach);
+    const auto tiles = call.template tiles<strip_rows<S>>(reach, window, e, to<D + 1>(), from<D>());
+    using kernel = tiled_lines<std::remove_const_t<decltype(tiles)>, S, std::remove_const_t<decltype(rows)>,
+                               std::remove_const_t<decltype(columns)>>;
+    const bool taken = tiles.worthwhile() && kernel::reaches(columns.count);
+    if (taken) launch_tiles(call.exec, call.label, kernel(tiles, rows, columns));
+    else factor = before;
+    return taken;
+  }
+  template <int First, int Last>
+  boundaries edges_of(run_time_box& reach) {
+    const auto e = edges_of_pass<S, In, Rank>(call.label, call.edges, First, Last, radius, factor, reach);
+    for (int d = First; d <= Last; ++d) factor = static_cast<S>(factor * sums[d]);
+    return e;
+  }
+  /// Where the pass that ends with axis D writes.
+  template <int D>
+  auto to() {
+    if constexpr (D + 1 == Rank) return call.out;
+    else return between(D % 2);
+  }
+  template <int D>
+  auto from() {
+    if constexpr (D == 0) {
+      return call.in;
+    } else {
+      const strided<S> sums_before = between((D - 1) % 2);
+      return strided<const S>{sums_before.data, sums_before.extents, sums_before.stride};
+    }
+  }
+  strided<S> between(int part) {
     strided<S> array{nullptr, call.in.extents, {}};
     std::int64_t next = 1;
     for (int k = Rank - 1; k >= 0; --k) {
@@ -120,35 +197,14 @@ struct separable_passes {
       array.stride[d] = next;
       next *= array.extents.extent[d];
     }
-    if (next == 0) return;
-    for (int part = 0; part < 2; ++part) {
-      between[part] = array;
-      if (part + 1 < Rank) between[part].data = static_cast<S*>(scratch.require(call.exec, next * sizeof(S), part));
-    }
-    passes<0>();
-  }
-
- private:
-  template <int D>
-  void passes() {
-    run_time_box reach;
-    const boundaries e = edges_of_pass<S, In, Rank>(call.label, call.edges, D, radius, factor, reach);
-    factor = static_cast<S>(factor * sums[D]);
-    constexpr bool last = D + 1 == Rank;
-    if constexpr (last) call.pass(reach, lines.template make<D, last>(), e, call.out, from<D>());
-    else call.pass(reach, lines.template make<D, last>(), e, between[D % 2], from<D>());
-    if constexpr (!last) passes<D + 1>();
-  }
-  template <int D>
-  auto from() const {
-    if constexpr (D == 0) return call.in;
-    else return strided<const S>{between[(D - 1) % 2].data, call.in.extents, between[(D - 1) % 2].stride};
+    array.data = static_cast<S*>(scratch.require(call.exec, next * sizeof(S), part));
+    return array;
   }
 };
 template <class S, int Rank, bool Reversed, class Exec, class Out, class In, class Lines>
 void run_passes(const filter_call<Rank, Reversed, Exec, Out, In>& call, workspace<Exec>& scratch,
                 const each_axis<int, Rank>& radius, const each_axis<S, Rank>& sums, const Lines& lines) {
-  separable_passes<S, Rank, Reversed, Exec, Out, In, Lines>{call, radius, sums, lines, {}}.run(scratch);
+  separable_passes<S, Rank, Reversed, Exec, Out, In, Lines>{call, scratch, radius, sums, lines}.run();
 }
 
 /// The functors of a separable filter with weights.

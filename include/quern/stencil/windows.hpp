@@ -73,7 +73,7 @@ struct border_window {
       const std::int64_t i = cell.of[a] + o[d];
       const bool low = i < 0, beyond = low || i >= boxes.extent[a];
       const boundary::mode mode = low ? boxes.mode[a][0] : boxes.mode[a][1];
-      const bool here = beyond && mode == boundary::mode::constant && !is_constant;
+      const bool here = beyond && mode == boundary::mode::constant;
       constant = !here ? constant : low ? in.beyond[a][0] : in.beyond[a][1];
       is_constant = is_constant || here;
       if constexpr (Once) {

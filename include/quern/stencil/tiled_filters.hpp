@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_STENCIL_TILED_FILTERS_HPP
+#define QUERN_STENCIL_TILED_FILTERS_HPP
+
+/// @file
+/// Filters of wide windows on devices: with a weight for each cell, and along two axes one after the other.
+
+#include <quern/stencil/device_tiles.hpp>
+#include <quern/stencil/filter_windows.hpp>
+
+namespace quern::impl {
+
+/// Sums S of windows with weights. A window that is too large for a team's scratch memory is added in parts of up to
+/// `most` rows and columns.
+template <class Tiles, class S, class W>
+struct tiled_window : Tiles {
+  using In = typename Tiles::input;
+  static constexpr int most = sizeof(In) > 8 ? 8 : 16;
+  static constexpr int lanes = Tiles::tune::narrow_lanes, strip = Tiles::strip;
+  static constexpr int rows = Tiles::tune::team / lanes * strip;
+  static constexpr int tile_bytes = (rows + most) * lanes * sizeof(In);
+
+  weight_list<W> weights;
+  int weight_stride[3];  // along the axes of the grid
+  int part_rows, part_columns;
+
+  tiled_window(const Tiles& tiles, const weight_list<W>& list) : Tiles(tiles), weights(list) {
+    int next = 1;
+    for (int d = Tiles::rank - 1; d >= 0; --d) {
+      const int a = grid_axis<Tiles::rank, Tiles::reversed>(d);
+      weight_stride[a] = next;
+      next *= this->window.count[a];
+    }
+    const auto parts = [](int count) { return (count + most - 1) / most; };
+    const int high = this->window.count[Tiles::along], wide = this->window.count[Tiles::across];
+    part_rows = (high + parts(high) - 1) / parts(high);
+    part_columns = (wide + parts(wide) - 1) / parts(wide);
+    this->shape(lanes, part_columns);
+  }
+  KOKKOS_FUNCTION static int scratch_bytes() { return tile_bytes + most * most * static_cast<int>(sizeof(W)); }
+
+  KOKKOS_FUNCTION void operator()(const typename Tiles::member& team) const {
+    const window_extents& w = this->window;
+    const grid_index corner = this->corner(team.league_rank());
+    auto* const memory = static_cast<char*>(team.team_scratch(0).get_shmem_aligned(scratch_bytes(), 16));
+    S sums[strip] = {};
+    for (int k = 0; k < w.count[Tiles::plane]; ++k)
+      for (int j = 0; j < w.count[Tiles::along]; j += part_rows)
+        for (int i = 0; i < w.count[Tiles::across]; i += part_columns) add_part(team, memory, corner, sums, k, j, i);
+    this->store(team, corner, sums, [](const S& s) { return s; });
+  }
+
+ private:
+  /// Adds the part of the window that begins with row j and column i of plane k.
+  KOKKOS_FUNCTION void add_part(const typename Tiles::member& team, char* memory, const grid_index& corner,
+                                S (&sums)[strip], int k, int j, int i) const {
+    const window_extents& w = this->window;
+    auto* const tile = reinterpret_cast<In*>(memory);
+    auto* const part = reinterpret_cast<W*>(memory + tile_bytes);
+    const int high = Kokkos::min(part_rows, w.count[Tiles::along] - j);
+    const int wide = Kokkos::min(part_columns, w.count[Tiles::across] - i);
+    grid_index from;
+    from.of[Tiles::plane] = corner.of[Tiles::plane] + w.first[Tiles::plane] + k;
+    from.of[Tiles::along] = corner.of[Tiles::along] + w.first[Tiles::along] + j;
+    from.of[Tiles::across] = corner.of[Tiles::across] + w.first[Tiles::across] + i;
+    team.team_barrier();  // what was there has been read
+    this->load(team, tile, from, this->rows_at(corner) + high - 1);
+    for (int n = team.team_rank(); n < most * wide; n += Tiles::tune::team)
+      if (n % most < high)
+        part[n] = weight(k * weight_stride[Tiles::plane] + (j + n % most) * weight_stride[Tiles::along] +
+                         (i + n / most) * weight_stride[Tiles::across]);
+    team.team_barrier();
+    if (this->lane(team) >= this->columns) return;
+    const In* const column = tile + this->first_row(team) * lanes + this->lane(team);
+    for (int c = 0; c < wide; ++c) add_rows(sums, column + c, part + c * most, high);
+  }
+  /// Adds one column of the part. Unrolled, so that each value stays in its register; that of the next row is read
+  /// ahead of the sums, which hide its latency.
+  KOKKOS_FUNCTION static void add_rows(S (&sums)[strip], const In* from, const W* weights, int count) {
+    column_value<S, In> v[strip + most];
+    for (int r = 0; r < strip; ++r) v[r] = from[r * lanes];
+    for (int k = 0; k < most; ++k) {
+      if (k == count) break;
+      v[k + strip] = from[(k + strip) * lanes];
+      for (int r = 0; r < strip; ++r) add_weighted(sums[r], weights[k], v[k + r]);
+    }
+  }
+  KOKKOS_FUNCTION W weight(int n) const {
+    return weights.many == nullptr ? weights.template at<false>(n) : weights.template at<true>(n);
+  }
+};
+
+/// Two passes of a separable filter with sums S: down the columns from memory, each thread a column that the windows of
+/// the tile reach, and across from the teams' scratch memory.
+template <class Tiles, class S, class Down, class Across>
+struct tiled_lines : Tiles {
+  static constexpr int strip = Tiles::strip, sums = Tiles::tune::team * strip;
+  using down_weight = typename Down::weight_type;
+  using across_weight = typename Across::weight_type;
+  Down down_columns;
+  Across across_rows;
+
+  tiled_lines(const Tiles& tiles, const Down& d, const Across& a) : Tiles(tiles), down_columns(d), across_rows(a) {
+    const int threads = a.count <= Tiles::tune::narrow_lanes / 4 ? Tiles::tune::narrow_lanes : Tiles::tune::team;
+    this->shape(threads, a.count);
+  }
+  /// Where a window is wider, few threads would compute a column.
+  static bool reaches(int count) { return count <= Tiles::tune::team * 3 / 4; }
+  std::int64_t scratch_bytes() const {
+    return std::int64_t{sums} * sizeof(S) + across_rows.count * std::int64_t{sizeof(across_weight)} + 16 +
+           down_columns.count * std::int64_t{sizeof(down_weight)};
+  }
+
+  KOKKOS_FUNCTION void operator()(const typename Tiles::member& team) const {
+    auto* const between = static_cast<S*>(team.team_scratch(0).get_shmem_aligned(sums * sizeof(S), 16));
+    auto* const a = static_cast<across_weight*>(
+        team.team_scratch(0).get_shmem_aligned(across_rows.count * sizeof(across_weight), sizeof(across_weight)));
+    auto* const d = static_cast<down_weight*>(
+        team.team_scratch(0).get_shmem_aligned(down_columns.count * sizeof(down_weight), sizeof(down_weight)));
+    for (int k = team.team_rank(); k < across_rows.count; k += Tiles::tune::team) a[k] = across_rows.weight(k);
+    for (int k = team.team_rank(); k < down_columns.count; k += Tiles::tune::team) d[k] = down_columns.weight(k);
+    team.team_barrier();
+    const grid_index corner = this->corner(team.league_rank());
+    const int lane = this->lane(team), first = this->first_row(team);
+    S* const row = between + first * this->lanes + lane;
+    if (first < this->rows_at(corner) && lane < this->columns_at(corner) + across_rows.count - 1)
+      add_down(corner, first, lane, d, row);
+    team.team_barrier();
+    S total[strip] = {};
+    if (lane < this->columns)
+      for (int k = 0; k < across_rows.count; ++k)
+        for (int r = 0; r < strip; ++r) Across::add(total[r], a[k], row[r * this->lanes + k]);
+    this->store(team, corner, total, [&](const S& s) { return across_rows.result(s); });
+  }
+
+ private:
+  KOKKOS_FUNCTION void add_down(const grid_index& corner, int first, int lane, const down_weight* weights,
+                                S* row) const {
+    const window_extents& w = this->window;
+    grid_index from = corner;
+    from.of[Tiles::along] += w.first[Tiles::along] + first;
+    from.of[Tiles::across] += w.first[Tiles::across] + lane;
+    S total[strip] = {};
+    this->with_column(from, strip + down_columns.count - 1, 1, [&](const auto& next) {
+      add_column(total, down_columns.count, next, [&](S& s, int k, const auto& v) { Down::add(s, weights[k], v); });
+    });
+    for (int r = 0; r < strip; ++r) row[r * this->lanes] = total[r];
+  }
+};
+
+template <class Exec, class Kernel>
+void launch_tiles(const Exec& exec, const std::string& label, const Kernel& kernel) {
+  const auto scratch = team_scratch<Exec>(label, Kernel::tune::team, kernel.scratch_bytes());
+  Kokkos::parallel_for(
+      label, typename Kernel::policy(exec, kernel.teams(), Kernel::tune::team).set_scratch_size(0, scratch), kernel);
+}
+
+}  // namespace quern::impl
+
+#endif
