@@ -11,7 +11,7 @@
   tools/performance_tables.py targets NAME       print what the workloads are to reach, and whether they do
 
 A mark is a line `<!-- table: KIND NAME -->`, where KIND is highlights (a few workloads), workloads (the reference
-workloads) or operations (everything); the table ends before `<!-- end of table -->`.
+workloads), shapes (those that suit no pack) or operations (everything); the table ends before `<!-- end of table -->`.
 """
 import json
 import pathlib
@@ -72,6 +72,36 @@ WORKLOADS = [
     ("svd float64 1000²", "svd/float64 n x n", 1000, "91", ""),
     ("solve float64 4000²", "solve/float64 n x n", 4000, "14", ""),
     ("eigh float64 4000²", "eigh/float64 n x n", 4000, "104", ""),
+]
+
+# Shapes that suit no pack and no team: the title, operation, size, what Quern 0.1 took on another such card, and the best other there.
+SHAPES = [
+    ("star of radius 2, float32, keep, 400 x 401 x 402", "star_of_13/float32 400x401xn", 402, "0.551", "CUDA kernel 0.288"),
+    ("the same, 400 x 401 x 400", "star_of_13/float32 400x401xn", 400, "", ""),
+    ("5 points, float32, keep, 8191²", "five_points/float32 n2", 8191, "0.280", "CUDA kernel 0.237"),
+    ("the same, 8192²", "five_points/float32 n2", 8192, "", ""),
+    ("27 points, float64, nearest, 400 x 401 x 402", "box_of_27_nearest/float64 400x401xn", 402, "0.721", "CUDA kernel 0.817"),
+    ("the same, 400 x 401 x 403", "box_of_27_nearest/float64 400x401xn", 403, "", ""),
+    ("7 points, float64, keep, 511³", "laplacian/float64 n3", 511, "", ""),
+    ("the same, 514³", "laplacian/float64 n3", 514, "", ""),
+    ("the same, 512³", "laplacian/float64 n3", 512, "", ""),
+    ("3 x 3, int8, keep, 9999²", "smooth/int8 n2", 9999, "", ""),
+    ("the same, 10000²", "smooth/int8 n2", 10000, "", ""),
+    ("correlate 11 x 11, float32, 8191²", "correlate_11x11/float32 n2", 8191, "3.51", "CuPy 4.2"),
+    ("correlate 7 x 7, float32, 8191²", "correlate_7x7/float32 n2", 8191, "", ""),
+    ("uniform filter of 15, float32, 8191²", "uniform_15x15/float32 n2", 8191, "1.02", "CuPy 3.5"),
+    ("Gaussian filter, sigma 1, float32, 8191²", "gaussian_1/float32 n2", 8191, "0.86", "CuPy 2.3"),
+    ("Gaussian filter, sigma 2, float32, 8191²", "gaussian_2/float32 n2", 8191, "", ""),
+    ("sum over axis 1, float64, 100 000 x 777", "sum_axis1/float64 1e5xn", 777, "0.181", "PyTorch 0.162"),
+    ("max over axis 1, float64, 100 000 x 777", "max_axis1/float64 1e5xn", 777, "0.179", "PyTorch 0.161"),
+    ("argmax over axis 1, float64, 100 000 x 777", "argmax_axis1/float64 1e5xn", 777, "0.209", "PyTorch 0.186"),
+    ("mean over axis 1, float32, 300 x 400 x 500", "mean_axis1/float32 300x400xn", 500, "0.083", "PyTorch 0.062"),
+    ("sum over axes 0 and 2, float32, 300 x 400 x 500", "sum_axes02/float32 300x400xn", 500, "0.139", "PyTorch 0.116"),
+    ("sum, int8, 4e8", "sum/int8", 4 * 10**8, "0.478", "CuPy 0.61"),
+    ("sum, int16, 2e8", "sum/int16", 2 * 10**8, "", ""),
+    ("map, int8, 4e8", "affine/int8", 4 * 10**8, "0.235", "PyTorch 0.243"),
+    ("x + transposed y, float64, 8000²", "add_transposed/float64 n2", 8000, "0.470", "CuPy 0.591"),
+    ("compact by a predicate, half of float64, 1e8", "compact_half_f64", 10**8, "", ""),
 ]
 
 COMPUTE = ("linalg", "dense")  # programs whose rate is in floating-point operations
@@ -178,6 +208,16 @@ def highlights(m):
     return chosen(m, lambda title: title in HIGHLIGHTS)
 
 
+def shapes(m):
+    yield "| operation | Quern, ms | share of limit | Quern 0.1, ms | plain Kokkos loop, ms | best other, ms |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for title, operation, size, before, other in SHAPES:
+        if variants := m.find(operation, size):
+            row = variants["quern"]
+            yield (f"| {title} | {milliseconds(row['ms'])} | {row['limit_%']:.0f} % | {before} | {m.plain(variants)} "
+                   f"| {other} |")
+
+
 def print_targets(m):
     """For developers: what a workload is to reach on an H200, and whether it does."""
     for title, operation, size, target, aim in WORKLOADS:
@@ -211,7 +251,7 @@ def operations(m):
 
 def with_tables(text):
     def table(match):
-        rows = {"workloads": workloads, "highlights": highlights, "operations": operations}[match[1]](Measurements(match[2]))
+        rows = {"workloads": workloads, "highlights": highlights, "operations": operations, "shapes": shapes}[match[1]](Measurements(match[2]))
         return f"<!-- table: {match[1]} {match[2]} -->\n" + "\n".join(rows) + "\n<!-- end of table -->"
 
     return re.sub(r"<!-- table: (\w+) (\S+) -->\n.*?<!-- end of table -->", table, text, flags=re.S)

@@ -25,7 +25,7 @@ prepared narrow_sum(const exec_space& exec, int64_t n) {
       range(0, n), KOKKOS_LAMBDA(int64_t i) { x(i) = static_cast<T>(255 * bench::hashed(i, 1) - 128); });
   const auto out = make_view<int64_t>("out"), expected = make_view<int64_t>("expected");
   prepared p{1.0 * sizeof(T) * n, 1.0 * n, {}, {}, {}};
-  const auto plain = [=](const auto& to) {
+  const auto plain = [=](const bench::view<int64_t>& to) {
     Kokkos::parallel_reduce(
         "plain", range(exec, 0, n), KOKKOS_LAMBDA(int64_t i, int64_t& s) { s += x(i); },
         Kokkos::Sum<int64_t, bench::memory_space>(to));

@@ -101,6 +101,36 @@ TYPED_TEST(ReduceEdges, UnalignedPartsOfEveryLength) {
 
 // A hundred million times 0.1f, where a running sum ends near 2e6. The fold of a block rounds about 20 times in a row,
 // each time by half an epsilon of 1.2e-7 at most; compensation adds nothing to that, however many blocks there are.
+/// Sums of equal values and of some others, of a part that begins `off` elements after an aligned one.
+template <class Exec, class T>
+void expect_sums_of_bytes(const std::vector<T>& some) {
+  using view = Kokkos::View<T*, Exec>;
+  for (const int n : {1, 15, 16, 1000, 100'003})
+    for (const int off : {0, 1, 7}) {
+      const view all("all", n + off);
+      const auto host = Kokkos::create_mirror_view(all);
+      std::int64_t expected = 0;
+      for (int i = 0; i < n + off; ++i) {
+        host(i) = some[i % some.size()];
+        if (i >= off) expected += host(i);
+      }
+      Kokkos::deep_copy(all, host);
+      const auto x = Kokkos::subview(all, Kokkos::pair<int, int>(off, n + off));
+      EXPECT_EQ(expected, static_cast<std::int64_t>(quern::sum(Exec(), x))) << n << " from " << off;
+      EXPECT_EQ(static_cast<double>(expected) / n, quern::mean(Exec(), x)) << n << " from " << off;
+    }
+}
+
+// Where devices add bytes by words, the extreme values fill the parts of a word most.
+TYPED_TEST(ReduceEdges, SumsOfBytes) {
+  expect_sums_of_bytes<TypeParam, std::int8_t>({-128});
+  expect_sums_of_bytes<TypeParam, std::int8_t>({127});
+  expect_sums_of_bytes<TypeParam, std::int8_t>({-128, 127, -1, 0, 5});
+  expect_sums_of_bytes<TypeParam, std::uint8_t>({255});
+  expect_sums_of_bytes<TypeParam, std::uint8_t>({255, 0, 128});
+  expect_sums_of_bytes<TypeParam, bool>({true, false, true});
+}
+
 TYPED_TEST(ReduceEdges, FloatSumIsAsAccurateAsPairwiseSummation) {
   const TypeParam exec;
   const std::int64_t n = 100'000'000;

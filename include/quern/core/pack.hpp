@@ -100,6 +100,11 @@ struct array_operand {
   KOKKOS_FUNCTION value_type expand(const loaded_pack<value_type, W>& p, int k) const {
     return W > 1 && step == 0 ? p[0] : p[k];
   }
+  /// Four elements of a byte as they are in memory.
+  template <int W>
+  KOKKOS_FUNCTION std::uint32_t expand_word(const narrow_pack<value_type, W>& p, int k) const {
+    return step == 0 ? (p.word[0] & 0xff) * 0x01010101u : p.word[k];
+  }
 
   /// The elements from `offset` on for a host loop, with any step.
   struct reader {

@@ -35,6 +35,17 @@ struct device_reduction {
   using policy = Kokkos::TeamPolicy<typename Work::exec_space, Tag, Kokkos::LaunchBounds<tune::team_size, tune::teams>>;
   using member = typename policy<one_row_tag>::member_type;
 
+  /// Bytes that are added up as they are stay in the words that they were loaded in.
+  static constexpr bool bytes = [] {
+    if constexpr (W >= 4 && operands == 1 && sizeof(value) == 1 &&
+                  std::is_same_v<typename Work::function, op::identity>)
+      return requires(const Work& w, state& s, const narrow_pack<value, W>& p, const std::uint32_t(&word)[1]) {
+        get<0>(w.in).expand_word(p, 0);
+        w.reducer.template add_bytes<value>(s, word);
+      };
+    else return false;
+  }();
+
   Work work;
 
   /// Adds several items, all loaded before the first is used.
@@ -51,11 +62,20 @@ struct device_reduction {
   template <int Count, std::size_t... I, class... P>
   KOKKOS_FUNCTION void add_loaded(state& s, const places (&p)[Count], std::index_sequence<I...>,
                                   const P&... loaded) const {
+    if constexpr (bytes) return add_bytes(s, loaded...);
     // As many values at a time as registers hold: those of narrow types come in several blocks.
     constexpr int some = W > block ? 1 : Count * W < block ? Count : block / W;
     [&]<int... Block>(std::integer_sequence<int, Block...>) {
       (add_values<Block * some, some>(s, p, std::index_sequence<I...>(), loaded...), ...);
     }(std::make_integer_sequence<int, Count / some>());
+  }
+  template <int Count>
+  KOKKOS_FUNCTION void add_bytes(state& s, const packs_of<narrow_pack<value, W>, Count>& loaded) const {
+    constexpr int words = W / 4;
+    std::uint32_t word[Count * words];
+    for (int u = 0; u < Count; ++u)
+      for (int k = 0; k < words; ++k) word[u * words + k] = get<0>(work.in).expand_word(loaded.at[u], k);
+    work.reducer.template add_bytes<value>(s, word);
   }
   template <int First, int Some, int Count, std::size_t... I, class... P>
   KOKKOS_FUNCTION void add_values(state& s, const places (&p)[Count], std::index_sequence<I...>,

@@ -86,6 +86,22 @@ KOKKOS_FUNCTION P fold(const T* v, const Lift& lift, const Join& join) {
   }
 }
 
+/// The sum of 4 N integers T of a byte, in words: two bytes of each, a half word apart, are added at once. Signed ones
+/// are added as if they were 128 more.
+template <class T, int N>
+KOKKOS_FUNCTION std::int32_t sum_of_bytes(const std::uint32_t (&word)[N]) {
+  static_assert(sizeof(T) == 1 && N <= 128, "a half word holds the sum of 257 bytes");
+  constexpr std::uint32_t bytes = 0x00ff00ff, sign = std::is_signed_v<T> ? 0x80808080 : 0;
+  std::uint32_t even = 0, odd = 0;
+  for (int n = 0; n < N; ++n) {
+    const std::uint32_t w = word[n] ^ sign;
+    even += w & bytes;
+    odd += w >> 8 & bytes;
+  }
+  const std::uint32_t both = even + odd;
+  return static_cast<std::int32_t>((both & 0xffff) + (both >> 16)) - (sign != 0 ? 128 * 4 * N : 0);
+}
+
 /// Addition; that of integers wraps around.
 template <class S>
 struct plus {
@@ -147,6 +163,10 @@ struct compensated {
     add(fold<P, N>(v, cast_to<P>(), plus<P>()));
     settle();
   }
+  template <class T, int N>
+  KOKKOS_FUNCTION void add_bytes(const std::uint32_t (&word)[N]) {
+    add(sum_of_bytes<T>(word));
+  }
   /// Moves the error to the sum, as far as that goes. Over millions of additions it would grow and itself be rounded.
   KOKKOS_FUNCTION void settle() {
     if constexpr (!std::is_integral_v<S>) {
@@ -181,6 +201,11 @@ struct sum_reducer {
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
     s.template add_block<N>(v);
+  }
+  template <class T, int N>
+    requires(std::is_same_v<Sum, compensated<S>>)
+  KOKKOS_FUNCTION void add_bytes(state& s, const std::uint32_t (&word)[N]) const {
+    s.template add_bytes<T>(word);
   }
   KOKKOS_FUNCTION void join(state& s, const state& t) const { s.join(t); }
   KOKKOS_FUNCTION S result(const state& s, std::int64_t) const { return static_cast<S>(s.value()); }
