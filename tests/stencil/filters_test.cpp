@@ -362,6 +362,17 @@ TYPED_TEST(FiltersOn, WideWindowsOfThreeAxes) {
   }
 }
 
+// More weights than a team's memory holds, and windows that are much wider than the array.
+TYPED_TEST(FiltersOn, ThousandsOfWeights) {
+  const std::array<std::int64_t, 2> n{40, 30};
+  const auto in = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>(n, std::vector<double>(1200, 2.5));
+  const auto out = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>(n);
+  for (const auto& [down, across] : {std::pair{1500.0, 0.5}, {0.5, 200.0}, {300.0, 20.0}}) {
+    quern::gaussian_filter(TypeParam(), out, in, {down, across}, boundary::mirror);
+    for (const double found : test::contents(out)) ASSERT_NEAR(2.5, found, 1e-12) << down << ", " << across;
+  }
+}
+
 TYPED_TEST(FiltersOn, NoWeightBeyondTheWindow) {
   // A NaN next to a window must not be multiplied by an imagined zero.
   std::vector<double> values(30, 1.0);

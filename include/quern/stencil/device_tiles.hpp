@@ -3,6 +3,7 @@
 #ifndef QUERN_STENCIL_DEVICE_TILES_HPP
 #define QUERN_STENCIL_DEVICE_TILES_HPP
 
+#include <quern/core/noinline.hpp>
 #include <quern/core/team_scratch.hpp>
 #include <quern/stencil/launch.hpp>
 #include <quern/stencil/tuning.hpp>
@@ -122,8 +123,9 @@ struct device_tiles {
   }
 
  private:
+  // A call: inlined wherever a value is read, it would be most of the kernel.
   template <int... D>
-  KOKKOS_FUNCTION auto extended(const grid_index& cell, std::integer_sequence<int, D...>) const {
+  QUERN_IMPL_NOINLINE KOKKOS_FUNCTION auto extended(const grid_index& cell, std::integer_sequence<int, D...>) const {
     return border_window<const In*, Rank, Reversed, false>{in, boxes, cell}((D * 0)...);
   }
 };

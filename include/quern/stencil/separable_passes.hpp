@@ -161,12 +161,12 @@ struct separable_passes {
     run_time_box reach;
     const boundaries e = edges_of<D, D + 1>(reach);
     const auto tiles = call.template tiles<strip_rows<S>>(reach, window, e, to<D + 1>(), from<D>());
-    using kernel = tiled_lines<std::remove_const_t<decltype(tiles)>, S, std::remove_const_t<decltype(rows)>,
-                               std::remove_const_t<decltype(columns)>>;
-    const bool taken = tiles.worthwhile() && kernel::reaches(columns.count);
-    if (taken) launch_tiles(call.exec, call.label, kernel(tiles, rows, columns));
+    const tiled_lines<std::remove_const_t<decltype(tiles)>, S, std::remove_const_t<decltype(rows)>,
+                      std::remove_const_t<decltype(columns)>>
+        kernel(tiles, rows, columns);
+    if (kernel.usable()) launch_tiles(call.exec, call.label, kernel);
     else factor = before;
-    return taken;
+    return kernel.usable();
   }
   template <int First, int Last>
   boundaries edges_of(run_time_box& reach) {

@@ -103,10 +103,14 @@ struct tiled_lines : Tiles {
 
   tiled_lines(const Tiles& tiles, const Down& d, const Across& a) : Tiles(tiles), down_columns(d), across_rows(a) {
     const int threads = a.count <= Tiles::tune::narrow_lanes / 4 ? Tiles::tune::narrow_lanes : Tiles::tune::team;
-    this->shape(threads, a.count);
+    this->shape(threads, std::min(a.count, threads));
   }
-  /// Where a window is wider, few threads would compute a column.
-  static bool reaches(int count) { return count <= Tiles::tune::team * 3 / 4; }
+  /// Whether windows are narrow enough for a good part of the threads to compute a column, and their weights few enough
+  /// for the teams' memory.
+  bool usable() const {
+    return this->worthwhile() && across_rows.count <= Tiles::tune::team * 3 / 4 &&
+           scratch_bytes() <= team_scratch_room<typename Tiles::policy::execution_space>(Tiles::tune::team);
+  }
   std::int64_t scratch_bytes() const {
     return std::int64_t{sums} * sizeof(S) + across_rows.count * std::int64_t{sizeof(across_weight)} + 16 +
            down_columns.count * std::int64_t{sizeof(down_weight)};
