@@ -3,7 +3,6 @@
 #ifndef QUERN_STENCIL_DEVICE_TILES_HPP
 #define QUERN_STENCIL_DEVICE_TILES_HPP
 
-#include <quern/core/noinline.hpp>
 #include <quern/core/team_scratch.hpp>
 #include <quern/stencil/launch.hpp>
 #include <quern/stencil/tuning.hpp>
@@ -50,8 +49,9 @@ struct device_tiles {
     tiles_along = static_cast<int>((boxes.all.extent(along) + rows - 1) / rows);
   }
 
-  /// Of arrays that are much lower than a tile, most threads would compute nothing.
-  bool worthwhile() const { return boxes.all.extent(along) >= Strip && boxes.all.cells() > 0; }
+  /// Of arrays that are much lower than a tile, most threads would compute nothing; and windows must not reach so far
+  /// beyond an axis that it has to be continued twice.
+  bool worthwhile() const { return boxes.all.extent(along) >= Strip && boxes.all.cells() > 0 && boxes.continued_once; }
   int teams() const { return static_cast<int>(std::int64_t{tiles_across} * tiles_along * boxes.all.extent(plane)); }
 
   KOKKOS_FUNCTION grid_index corner(int tile) const {
@@ -74,9 +74,9 @@ struct device_tiles {
   }
 
   /// Calls f(next), where next() gives the values of the input, or what continues it, of the rows from a cell on, each
-  /// `step` below the one before, up to `height` rows below the first.
+  /// `step` below the one before. Of the `height` rows that f reads, those before `needed` matter.
   template <class F>
-  KOKKOS_FUNCTION void with_column(const grid_index& from, int height, int step, const F& f) const {
+  KOKKOS_FUNCTION void with_column(const grid_index& from, int height, int needed, int step, const F& f) const {
     const auto within = [&](int a, int count) { return from.of[a] >= 0 && from.of[a] + count <= boxes.extent[a]; };
     if (within(plane, 1) && within(along, height) && within(across, 1)) {
       const In* at = in.template at<false>(from);
@@ -87,22 +87,32 @@ struct device_tiles {
         return value;
       });
     } else {
+      // In the order of the array's axes, of which later ones win.
+      constexpr int before = Reversed ? across : plane, after = Reversed ? plane : across;
       grid_index cell = from;
+      In value_before{}, value_after{};
+      const bool constant_before = look_up(before, cell.of[before], value_before);
+      const bool constant_after = look_up(after, cell.of[after], value_after);
+      std::int64_t row = from.of[along];
+      const std::int64_t last = row + needed - 1;
       f([&] {
-        const auto value = extended(cell, std::make_integer_sequence<int, Rank>());
-        cell.of[along] += step;
-        return static_cast<In>(value);
+        cell.of[along] = Kokkos::min(row, last);
+        row += step;
+        In value = value_before;
+        const bool constant = look_up(along, cell.of[along], value) || constant_before;
+        return constant_after ? value_after : constant ? value : *in.template at<false>(cell);
       });
     }
   }
-  /// Copies `height` rows of as many columns as there are lanes to a team's scratch memory, the first from a cell on.
-  KOKKOS_FUNCTION void load(const member& team, In* tile, grid_index from, int height) const {
+  /// Copies `height` rows of `width` columns to a team's scratch memory, the first from a cell on.
+  KOKKOS_FUNCTION void load(const member& team, In* tile, grid_index from, int height, int width) const {
     constexpr int at_once = 4;
     const int row = team.team_rank() / lanes, step = tune::team / lanes;
+    if (lane(team) >= width) return;
     from.of[along] += row;
     from.of[across] += lane(team);
     In* to = tile + team.team_rank();
-    with_column(from, height - row, step, [&](const auto& next) {
+    with_column(from, height - row, height - row, step, [&](const auto& next) {
       for (int left = height - row; left > 0; left -= at_once * step, to += at_once * tune::team) {
         In v[at_once];
         for (int k = 0; k < at_once; ++k)
@@ -123,10 +133,15 @@ struct device_tiles {
   }
 
  private:
-  // A call: inlined wherever a value is read, it would be most of the kernel.
-  template <int... D>
-  QUERN_IMPL_NOINLINE KOKKOS_FUNCTION auto extended(const grid_index& cell, std::integer_sequence<int, D...>) const {
-    return border_window<const In*, Rank, Reversed, false>{in, boxes, cell}((D * 0)...);
+  /// Finds the index that continues an axis at i, or the constant that does; true for the latter.
+  KOKKOS_FUNCTION bool look_up(int a, std::int64_t& i, In& constant) const {
+    if (i >= 0 && i < boxes.extent[a]) return false;
+    const bool low = i < 0;
+    const continuation &below = boxes.continued_at[a][0], &above = boxes.continued_at[a][1];
+    i = low ? below.from + below.slope * i : above.from + above.slope * i;
+    if ((low ? boxes.mode[a][0] : boxes.mode[a][1]) != boundary::mode::constant) return false;
+    constant = low ? in.beyond[a][0] : in.beyond[a][1];
+    return true;
   }
 };
 

@@ -67,6 +67,7 @@ auto weight_values(const V& view, bool turned) {
 template <class S, class Call, int Rank, class Weights, class W>
 void weighted_filter(const Call& call, std::integral_constant<int, Rank>, const Weights& weights,
                      const std::vector<W>& list, bool turned) {
+  using exec_type = std::remove_cvref_t<decltype(call.exec)>;
   std::array<int, Rank> size;
   for (int d = 0; d < Rank; ++d) size[d] = static_cast<int>(weights.extent(d));
   const auto radius = radii_of(call.label, size);
@@ -79,9 +80,9 @@ void weighted_filter(const Call& call, std::integral_constant<int, Rank>, const 
   };
   if (all(3)) return in_registers(std::integral_constant<int, 1>());
   if constexpr (Rank == 2) {
-    if (all(5)) return in_registers(std::integral_constant<int, 2>());
+    if (all(5) && (!tuning<exec_type>::device || call.holds_packs()))
+      return in_registers(std::integral_constant<int, 2>());
   }
-  using exec_type = std::remove_cvref_t<decltype(call.exec)>;
   lease<exec_type> held(call.exec);
   auto* memory = static_cast<W*>(held.scratch().require(call.exec, list.size() * sizeof(W)));
   const auto sent = send_weights(call.exec, call.label, list, memory);
@@ -244,9 +245,10 @@ concept filter_weights = impl::is_filter_weights<W>;
 ///                reads them before the call returns: from host memory as they are, from other memory by a copy, which
 ///                waits for all kernels
 ///
-/// 3 weights along every axis, and 5 x 5, are applied from registers. The weights of larger windows go with the kernel
-/// up to 64, beyond by scratch memory. A device copies the values of wider windows to its teams' memory, from which
-/// each thread computes a strip of a column; separable weights of two neighbouring axes take one pass there.
+/// 3 weights along every axis, and 5 x 5 where rows are aligned, are applied from registers. The weights of larger
+/// windows go with the kernel up to 64, beyond by scratch memory. A device copies the values of wider windows to its
+/// teams' memory, from which each thread computes a strip of a column; separable weights of two neighbouring axes take
+/// one pass there.
 template <execution_space Exec, view_like Out, view_like In, filter_weights Weights>
 void correlate(const Exec& exec, const Out& out, const In& in, const Weights& weights, const boundaries& edge) {
   impl::weights_call("quern::correlate", exec, out, weights, edge, in, false);

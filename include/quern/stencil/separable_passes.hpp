@@ -37,6 +37,12 @@ struct filter_call {
   void check_edges(const std::array<int, Rank>& radius) const {
     boxes_of<Rank, Reversed>(label, box_of(radius), in.extents, edges);
   }
+  /// Whether devices can move packs of the arrays, which their stencils of fixed windows need to be fast.
+  bool holds_packs() const {
+    constexpr int width = std::min(pack_width<Exec, Out, In>(), 8);
+    return aligned_rows<width>(on_grid<Rank, Reversed>(out)) &&
+           aligned_rows<width>(on_grid<Rank, Reversed>(label, in, edges));
+  }
   static window_extents window(const std::array<int, Rank>& size, bool turned) {
     window_extents w;
     for (int d = 0; d < Rank; ++d) w.set(grid_axis<Rank, Reversed>(d), first_offset(size[d], turned), size[d]);

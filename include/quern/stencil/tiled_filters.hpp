@@ -65,7 +65,7 @@ struct tiled_window : Tiles {
     from.of[Tiles::along] = corner.of[Tiles::along] + w.first[Tiles::along] + j;
     from.of[Tiles::across] = corner.of[Tiles::across] + w.first[Tiles::across] + i;
     team.team_barrier();  // what was there has been read
-    this->load(team, tile, from, this->rows_at(corner) + high - 1);
+    this->load(team, tile, from, this->rows_at(corner) + high - 1, this->columns_at(corner) + wide - 1);
     for (int n = team.team_rank(); n < most * wide; n += Tiles::tune::team)
       if (n % most < high)
         part[n] = weight(k * weight_stride[Tiles::plane] + (j + n % most) * weight_stride[Tiles::along] +
@@ -146,7 +146,8 @@ struct tiled_lines : Tiles {
     from.of[Tiles::along] += w.first[Tiles::along] + first;
     from.of[Tiles::across] += w.first[Tiles::across] + lane;
     S total[strip] = {};
-    this->with_column(from, strip + down_columns.count - 1, 1, [&](const auto& next) {
+    const int needed = Kokkos::min(int{strip}, this->rows_at(corner) - first) + down_columns.count - 1;
+    this->with_column(from, strip + down_columns.count - 1, needed, 1, [&](const auto& next) {
       add_column(total, down_columns.count, next, [&](S& s, int k, const auto& v) { Down::add(s, weights[k], v); });
     });
     for (int r = 0; r < strip; ++r) row[r * this->lanes] = total[r];
