@@ -246,7 +246,9 @@ void stencil_on_device(const Exec& exec, const std::string& label, const Cells& 
   constexpr int width = cells_pack_width<Cells>;
   using packed = device_stencil<Cells, width>;
   if constexpr (width > 1 && packed::rolls) {
-    if (cells.all_of([](const auto& g) { return aligned_rows<width>(g); }))
+    // Of rows so short that they leave most threads without a pack, elements are spread over more threads.
+    const bool wide = 4 * cells.inner.extent(2) >= width * packed::tile_packs;
+    if (wide && cells.all_of([](const auto& g) { return aligned_rows<width>(g); }))
       return launch_walks(exec, label, packed{cells});
   }
   launch_walks(exec, label, device_stencil<Cells, 1>{cells});
