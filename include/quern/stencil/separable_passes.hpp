@@ -7,9 +7,9 @@
 /// Filters that are a product of one along each axis: one pass along each, through scratch memory.
 
 #include <quern/core/call.hpp>
+#include <quern/stencil/device_filters.hpp>
 #include <quern/stencil/filter_windows.hpp>
 #include <quern/stencil/per_axis.hpp>
-#include <quern/stencil/tiled_filters.hpp>
 
 namespace quern::impl {
 

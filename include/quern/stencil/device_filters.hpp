@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_STENCIL_TILED_FILTERS_HPP
-#define QUERN_STENCIL_TILED_FILTERS_HPP
+#ifndef QUERN_STENCIL_DEVICE_FILTERS_HPP
+#define QUERN_STENCIL_DEVICE_FILTERS_HPP
 
 /// @file
 /// Filters of wide windows on devices: with a weight for each cell, and along two axes one after the other.
