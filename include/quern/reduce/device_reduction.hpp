@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <limits>
+#include <quern/core/operations.hpp>
 #include <quern/core/team_scratch.hpp>
 #include <quern/core/teams.hpp>
 #include <quern/core/workspace.hpp>
