@@ -9,7 +9,7 @@ configure_file("${PROJECT_SOURCE_DIR}/cmake/config.hpp.in" "${PROJECT_BINARY_DIR
 set(_core_sources core/error core/extents core/loop_nest core/overlap core/stream_store core/workspace core/written_views)
 if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
   list(APPEND _core_sources keyed/sort_signed keyed/sort_unsigned keyed/sort_reals keyed/sort_with_32_bits
-       keyed/sort_with_64_bits)
+       keyed/sort_with_64_bits keyed/narrow_keys)
 endif()
 list(TRANSFORM _core_sources REPLACE "(.+)" "src/\\1.cpp")
 add_library(quern_core ${_core_sources})

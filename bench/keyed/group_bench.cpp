@@ -5,6 +5,8 @@
 // value once, and each result.
 
 #include <Kokkos_UnorderedMap.hpp>
+#include <algorithm>
+#include <cmath>
 #include <quern/keyed.hpp>
 #include <quern/random.hpp>
 
@@ -30,17 +32,17 @@ bench::view<std::int64_t*> spread_keys(const exec_space& exec, std::int64_t n, s
 }
 
 /// From keys to sums of values by key.
-template <std::int64_t Different>
-prepared group_by(const exec_space& exec, std::int64_t n) {
-  const auto keys = spread_keys(exec, n, Different, 1);
-  const auto values = make_view<double*>("values", n), sums = make_view<double*>("sums", Different);
+template <class Keys>
+prepared sums_by_key(const exec_space& exec, const Keys& keys, std::int64_t different) {
+  const auto n = static_cast<std::int64_t>(keys.extent(0)), most = std::min(n, different);
+  const auto values = make_view<double*>("values", n), sums = make_view<double*>("sums", most);
   Kokkos::parallel_for("values", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) { values(i) = 1 + i % 3; });
   const std::int64_t size = quern::group_by(exec, keys).size();
   const auto used = Kokkos::subview(sums, Kokkos::pair<std::int64_t, std::int64_t>(0, size));
-  prepared p{16.0 * n, 1.0 * n, {}, {}, {}};
+  prepared p{(8.0 + sizeof(typename Keys::value_type)) * n, 1.0 * n, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::sum(exec, used, values, quern::group_by(exec, keys)); }},
                 {"plain", [=] {
-                   const key_map map(2 * Different);
+                   const key_map map(2 * most);
                    Kokkos::deep_copy(exec, sums, 0);
                    const auto row = make_view<std::int32_t*>("rows", map.capacity());
                    const Kokkos::View<std::int32_t, exec_space> count("count");
@@ -70,6 +72,28 @@ prepared group_by(const exec_space& exec, std::int64_t n) {
     return sum == total && wrong == 0;
   };
   return p;
+}
+template <std::int64_t Different>
+prepared group_by(const exec_space& exec, std::int64_t n) {
+  return sums_by_key(exec, spread_keys(exec, n, Different, 1), Different);
+}
+
+/// The same of 5e7 rows, or of few where it is only verified, with keys from 0 to `different` - 1: all as frequent, or
+/// key k about 1 / k times as frequent as key 1.
+enum class frequency { uniform, zipf };
+template <class K, frequency F>
+prepared group_by_range(const exec_space& exec, std::int64_t different) {
+  const std::int64_t n = different < 10 ? 100 : 50'000'000;
+  const auto keys = make_view<K*>("keys", n);
+  if (F == frequency::uniform) {
+    quern::random::integers(exec, keys, key(1), 0, different);
+  } else {
+    const double logarithm = std::log(static_cast<double>(different));
+    Kokkos::parallel_for(
+        "zipf", bench::range(exec, 0, n),
+        KOKKOS_LAMBDA(std::int64_t i) { keys(i) = static_cast<K>(Kokkos::exp(logarithm * bench::hashed(i, 1))); });
+  }
+  return sums_by_key(exec, keys, different);
 }
 
 /// One partner on each side for about two thirds of the rows.
@@ -120,6 +144,10 @@ prepared join(const exec_space& exec, std::int64_t n) {
 const bool registered = [] {
   bench::add({"group_by_hash_1000", {1'000'000, 100'000'000}, 40'099, group_by<1000>});
   bench::add({"group_by_hash_1e6", {100'000'000}, 40'099, group_by<1'000'000>});
+  const std::vector<std::int64_t> different{10, 1000, 100'000, 10'000'000, 1'000'000'000};
+  bench::add({"group_by_i32 5e7 rows", different, 7, group_by_range<std::int32_t, frequency::uniform>});
+  bench::add({"group_by_i64 5e7 rows", {10'000'000}, 7, group_by_range<std::int64_t, frequency::uniform>});
+  bench::add({"group_by_i32 zipf 5e7 rows", {1000, 10'000'000}, 7, group_by_range<std::int32_t, frequency::zipf>});
   bench::add({"join_i64", {1'000'000, 30'000'000}, 4099, join});
   return true;
 }();

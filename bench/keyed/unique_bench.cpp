@@ -18,6 +18,50 @@ using bench::prepared;
 using quern::random::key;
 using number = Kokkos::View<std::int64_t, bench::memory_space>;
 
+/// The distinct ones among n / 5 numbers.
+prepared unique_of_many(const exec_space& exec, std::int64_t n) {
+  const std::int64_t different = n / 5;
+  const auto x = make_view<std::int32_t*>("x", n), values = make_view<std::int32_t*>("values", different),
+             sorted = make_view<std::int32_t*>("sorted", n);
+  const number count("count");
+  quern::random::integers(exec, x, key(1), 0, different);
+  prepared p{4.0 * n + 4.0 * different, 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { Kokkos::deep_copy(exec, count, quern::unique(exec, values, x)); }},
+                {"plain", [=] {
+                   Kokkos::deep_copy(exec, sorted, x);
+                   Kokkos::sort(exec, sorted);
+                   Kokkos::parallel_scan(
+                       "plain", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i, std::int64_t& k, bool final) {
+                         const bool first = i == 0 || sorted(i) != sorted(i - 1);
+                         if (final && first) values(k) = sorted(i);
+                         k += first;
+                         if (final && i == n - 1) count() = k;
+                       });
+                 }}};
+  p.poison = [=] {
+    Kokkos::deep_copy(values, -7);
+    Kokkos::deep_copy(count, 0);
+  };
+  const auto times = make_view<std::int64_t*>("times", different), rank = make_view<std::int64_t*>("rank", different);
+  quern::bincount(exec, times, x);
+  std::int64_t present = 0;
+  Kokkos::parallel_scan(
+      "ranks", bench::range(0, different),
+      KOKKOS_LAMBDA(std::int64_t v, std::int64_t& k, bool final) {
+        if (final) rank(v) = k;
+        k += times(v) > 0;
+      },
+      present);
+  p.right = [=] {
+    std::int64_t found = 0;
+    Kokkos::deep_copy(found, count);
+    return found == present &&
+           bench::failures(
+               different, KOKKOS_LAMBDA(std::int64_t v) { return times(v) == 0 || values(rank(v)) == v; }) == 0;
+  };
+  return p;
+}
+
 /// The distinct values of numbers from 0 to different - 1, all of which occur, and their counts.
 template <std::int64_t Different>
 prepared unique(const exec_space& exec, std::int64_t n) {
@@ -105,6 +149,7 @@ prepared compact(const exec_space& exec, std::int64_t n) {
 
 const bool registered = [] {
   bench::add({"unique_i32", {1'000'000, 100'000'000}, 40'099, unique<1000>});
+  bench::add({"unique_1e7_i32", {50'000'000}, 40'099, unique_of_many});
   bench::add({"compact_half_f64", {1'000'000, 100'000'000}, 4099, compact});
   return true;
 }();

@@ -216,6 +216,9 @@ const int registered = [] {
     return [=](const exec_space& exec, std::int64_t batch) { return make(exec, batch, m, n, k); };
   };
   bench::add({"batched_matmul/float64 8x8", {100'000}, 11, items(batched<double>, 8, 8, 8)});
+  bench::add({"batched_matmul/float64 16x16", {100'000}, 11, items(batched<double>, 16, 16, 16)});
+  bench::add({"batched_matmul/float32 16x16", {100'000}, 11, items(batched<float>, 16, 16, 16)});
+  bench::add({"batched_matmul/float32 15x15", {100'000}, 11, items(batched<float>, 15, 15, 15)});
   bench::add({"batched_matmul/float64 32x32", {10'000}, 11, items(batched<double>, 32, 32, 32)});
   bench::add({"batched_matmul/float64 128x128", {1000}, 3, items(batched<double>, 128, 128, 128)});
   bench::add({"vmap_matvec/float32 150x100", {10, 10'000}, 3, [](const exec_space& exec, std::int64_t batch) {

@@ -34,14 +34,14 @@ inline void check_vendor(const std::string& label, cudaError_t status) {
 }
 template <class K>
 void run_vendor_sort(const std::string& label, const Kokkos::Cuda& exec, void* memory, std::size_t& bytes,
-                     std::int64_t n, vendor_buffer<K>& keys) {
-  check_vendor(label, cub::DeviceRadixSort::SortKeys(memory, bytes, keys, n, 0, 8 * sizeof(K), exec.cuda_stream()));
+                     std::int64_t n, bit_range by, vendor_buffer<K>& keys) {
+  check_vendor(label, cub::DeviceRadixSort::SortKeys(memory, bytes, keys, n, by.begin, by.end, exec.cuda_stream()));
 }
 template <class K, class V>
 void run_vendor_sort(const std::string& label, const Kokkos::Cuda& exec, void* memory, std::size_t& bytes,
-                     std::int64_t n, vendor_buffer<K>& keys, vendor_buffer<V>& values) {
+                     std::int64_t n, bit_range by, vendor_buffer<K>& keys, vendor_buffer<V>& values) {
   check_vendor(label,
-               cub::DeviceRadixSort::SortPairs(memory, bytes, keys, values, n, 0, 8 * sizeof(K), exec.cuda_stream()));
+               cub::DeviceRadixSort::SortPairs(memory, bytes, keys, values, n, by.begin, by.end, exec.cuda_stream()));
 }
 #else
 using vendor_space = Kokkos::HIP;
@@ -56,22 +56,22 @@ inline void check_vendor(const std::string& label, hipError_t status) {
 }
 template <class K>
 void run_vendor_sort(const std::string& label, const Kokkos::HIP& exec, void* memory, std::size_t& bytes,
-                     std::int64_t n, vendor_buffer<K>& keys) {
-  check_vendor(label, rocprim::radix_sort_keys(memory, bytes, keys, n, 0, 8 * sizeof(K), exec.hip_stream()));
+                     std::int64_t n, bit_range by, vendor_buffer<K>& keys) {
+  check_vendor(label, rocprim::radix_sort_keys(memory, bytes, keys, n, by.begin, by.end, exec.hip_stream()));
 }
 template <class K, class V>
 void run_vendor_sort(const std::string& label, const Kokkos::HIP& exec, void* memory, std::size_t& bytes,
-                     std::int64_t n, vendor_buffer<K>& keys, vendor_buffer<V>& values) {
-  check_vendor(label, rocprim::radix_sort_pairs(memory, bytes, keys, values, n, 0, 8 * sizeof(K), exec.hip_stream()));
+                     std::int64_t n, bit_range by, vendor_buffer<K>& keys, vendor_buffer<V>& values) {
+  check_vendor(label, rocprim::radix_sort_pairs(memory, bytes, keys, values, n, by.begin, by.end, exec.hip_stream()));
 }
 #endif
 
 template <class Exec, class... T>
-void vendor_sort(const std::string& label, const Exec& exec, std::int64_t lines, std::int64_t n,
+void vendor_sort(const std::string& label, const Exec& exec, std::int64_t lines, std::int64_t n, bit_range bits,
                  sort_buffer<T>&... arrays) {
   const auto sort_line = [&](void* memory, std::size_t& bytes, std::int64_t first) {
     const auto sort_halves = [&](auto... halves) {
-      run_vendor_sort(label, exec, memory, bytes, n, halves...);
+      run_vendor_sort(label, exec, memory, bytes, n, bits, halves...);
       return ((current(halves) != arrays.data + first) || ...);
     };
     return sort_halves(vendor_buffer<T>(arrays.data + first, arrays.other + first)...);
@@ -89,9 +89,10 @@ void vendor_sort(const std::string& label, const Exec& exec, std::int64_t lines,
 /// Instantiates the sort of keys, or of keys with values.
 #define QUERN_INSTANTIATE_SORT(K)                                                                            \
   template void quern::impl::vendor_sort(const std::string&, const quern::impl::vendor_space&, std::int64_t, \
-                                         std::int64_t, quern::impl::sort_buffer<K>&);
+                                         std::int64_t, quern::impl::bit_range, quern::impl::sort_buffer<K>&);
 #define QUERN_INSTANTIATE_SORT_WITH(K, V)                                                                    \
   template void quern::impl::vendor_sort(const std::string&, const quern::impl::vendor_space&, std::int64_t, \
-                                         std::int64_t, quern::impl::sort_buffer<K>&, quern::impl::sort_buffer<V>&);
+                                         std::int64_t, quern::impl::bit_range, quern::impl::sort_buffer<K>&, \
+                                         quern::impl::sort_buffer<V>&);
 
 #endif

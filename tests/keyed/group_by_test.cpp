@@ -128,6 +128,37 @@ TYPED_TEST(GroupBy, HashedKeys) {
   }
 }
 
+// Groups by a sort of all rows, which a device chooses for millions of different keys alone.
+TYPED_TEST(GroupBy, InOrder) {
+  using E = TypeParam;
+  const auto check = [&](const auto& keys, const auto& x) {
+    const auto view = this->row(keys);
+    const auto by = quern::impl::group_in_order("test", E(), quern::impl::make_input<E>(view, "test").array);
+    EXPECT_TRUE(by.in_order());
+    this->expect_groups(by, rows_of(keys));
+    this->expect_reductions(by, rows_of(keys), x);
+  };
+  const std::int64_t n = 50'021;
+  std::vector<double> x(n);
+  std::vector<std::int64_t> spread(n);
+  std::vector<std::int32_t> around_zero(n), multiples(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    x[i] = test::sample(i, 7);
+    spread[i] = static_cast<std::int64_t>(hashed(hashed(i) % 20'000));
+    around_zero[i] = static_cast<std::int32_t>(hashed(i) % 9'000) - 4'500;
+    multiples[i] = static_cast<std::int32_t>(hashed(i) % 300) * 65'536;
+  }
+  check(spread, x);
+  check(around_zero, x);
+  check(multiples, x);
+  check(std::vector<std::int32_t>(2'500, 7), std::vector<double>(x.begin(), x.begin() + 2'500));
+  check(std::vector<std::uint8_t>{3}, std::vector<double>{5});
+  const std::vector<double> special = {nan, 2, -0.0, 0, -INFINITY, nan, 2, INFINITY, 1e-320, -nan, 0, -1e-320};
+  check(special, std::vector<double>{1, nan, -3, 4, nan, INFINITY, 7, nan, 0.5, -INFINITY, 11, -2});
+  constexpr auto most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
+  check(std::vector<std::int64_t>{most, 0, least, most, -1, least}, std::vector<double>{1, 2, 3, 4, 5, 6});
+}
+
 TYPED_TEST(GroupBy, SpecialKeysAndValues) {
   const std::vector<double> keys = {nan, 2, -0.0, 0, -INFINITY, nan, 2, INFINITY, 1e-320, -nan, 0, -1e-320};
   const std::vector<double> x = {1, nan, -3, 4, nan, INFINITY, 7, nan, 0.5, -INFINITY, 11, -2};

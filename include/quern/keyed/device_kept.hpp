@@ -4,6 +4,7 @@
 #define QUERN_KEYED_DEVICE_KEPT_HPP
 
 #include <quern/core/pack.hpp>
+#include <quern/core/scratch_layout.hpp>
 #include <quern/core/team_scratch.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/keyed/counted.hpp>
@@ -12,54 +13,25 @@
 
 namespace quern::impl {
 
-/// What is known of a tile: nothing, how many of its elements are kept, or how many of all up to its last.
-class kept_count {
- public:
-  KOKKOS_FUNCTION static kept_count of_tile(std::int64_t n) { return kept_count(n << 2 | 1); }
-  KOKKOS_FUNCTION static kept_count up_to_tile(std::int64_t n) { return kept_count(n << 2 | 2); }
-  /// Waits until something is known.
-  KOKKOS_FUNCTION static kept_count wait_for(std::int64_t* at) {
-    std::int64_t word;
-    while ((word = Kokkos::atomic_load(at)) == 0) {
-    }
-    return kept_count(word);
-  }
-  KOKKOS_FUNCTION void tell(std::int64_t* at) const { Kokkos::atomic_store(at, word_); }
-  KOKKOS_FUNCTION bool is_of_all() const { return (word_ & 2) != 0; }
-  KOKKOS_FUNCTION std::int64_t number() const { return word_ >> 2; }
-
- private:
-  KOKKOS_FUNCTION explicit kept_count(std::int64_t word) : word_(word) {}
-  std::int64_t word_;
-};
-
-/// Keeps by the teams of a device, which look at each element once: a team that has counted its tile tells the others,
-/// and adds up what those before it tell, back to the last that knows the number of all (D. Merrill and M. Garland,
-/// Single-pass parallel prefix scan with decoupled look-back, NVR-2016-002). Teams take tiles in the order in which
-/// they start, so that each waits only for teams that run or have run.
+/// Keeps by the teams of a device, in two kernels. The first looks at the elements and writes a bit for each, and how
+/// many each tile of them keeps; in the second, a team knows from these numbers where its own begin. (With one kernel,
+/// in which teams wait for what those before them have counted, it takes longer.)
 template <class Work>
 struct device_kept {
   using Exec = typename Work::exec_space;
   static constexpr int team = 256, items = 32, tile = team * items;
-  using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team, 4>>;
-  using member = typename policy::member_type;
+  template <class Tag>
+  using policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<team, 4>>;
+  using member = typename Kokkos::TeamPolicy<Exec>::member_type;
 
   Work work;
-  std::int64_t* started;  // how many tiles teams have taken
-  std::int64_t* known;    // of each tile, a kept_count; 0 at first
-
-  KOKKOS_FUNCTION void operator()(const member& threads) const {
-    std::int64_t t = 0;
-    Kokkos::single(
-        Kokkos::PerTeam(threads), [&](std::int64_t& mine) { mine = Kokkos::atomic_fetch_add(started, 1); }, t);
-    const std::int64_t first = work.first_of(t);
-    keep_tile(threads, t, first, static_cast<int>(work.last_of(t) - first));
-  }
+  std::uint32_t* flags;      // a word for each thread of each team
+  std::int32_t* of_tile;     // how many a tile keeps
+  std::int64_t* of_section;  // and `team` tiles in a row, where there are more of them; 0 at first
 
   /// f(i, keep(i)) for the elements of a tile, by a team: of a full one many are loaded before the first is used.
   template <class F>
-  KOKKOS_FUNCTION void for_tile(const member& threads, std::int64_t first, int size, const F& f) const {
-    const int t = threads.team_rank();
+  KOKKOS_FUNCTION void for_tile(int t, std::int64_t first, int size, const F& f) const {
     if (size == tile) {
       constexpr int batch = 16;
       for (int i = t; i < tile; i += batch * team) {
@@ -68,57 +40,62 @@ struct device_kept {
         for (int u = 0; u < batch; ++u) f(i + u * team, set[u]);
       }
     } else {
-      for (int i = t; i < size; i += team) f(i, work.keep(first + i));
+      for (int i = t; i < tile; i += team) f(i, i < size && work.keep(first + i));
     }
   }
 
-  /// Each thread numbers neighbours, but memory is accessed in rows. Flags are bytes, so that a thread reads all of its
-  /// own at once.
-  KOKKOS_FUNCTION void keep_tile(const member& threads, std::int64_t number_of_tile, std::int64_t first,
-                                 int size) const {
-    const auto shared = [&](std::size_t bytes) { return threads.team_shmem().get_shmem_aligned(bytes, 16); };
-    auto* flag = static_cast<std::uint8_t*>(shared(tile));
-    auto* kept = static_cast<std::uint16_t*>(shared(2 * tile));
-    [[maybe_unused]] auto* number = static_cast<std::uint16_t*>(shared(Work::follows ? 2 * tile : 0));
+  /// Memory is read in rows, but a thread has the flags of neighbours. They are bytes first, which threads write
+  /// without atomic operations.
+  KOKKOS_FUNCTION void operator()(count_kept_tag, const member& threads) const {
     const int t = threads.team_rank();
-    if (size < tile)
-      for (int i = t; i < tile; i += team) flag[i] = 0;
-    for_tile(threads, first, size, [&](int i, bool set) { flag[i] = set ? 1 : 0; });
+    const std::int64_t number = threads.league_rank(), first = work.first_of(number);
+    auto* flag = static_cast<std::uint8_t*>(threads.team_shmem().get_shmem_aligned(std::size_t{tile}, 32));
+    for_tile(t, first, static_cast<int>(work.last_of(number) - first), [&](int i, bool set) { flag[i] = set ? 1 : 0; });
     threads.team_barrier();
     const auto mine = reinterpret_cast<const pack<std::uint8_t, items>*>(flag)[t];
-    int here = 0;
-    for (int k = 0; k < items; ++k) here += mine.value[k];
+    std::uint32_t word = 0;
+    for (int k = 0; k < items; ++k) word |= std::uint32_t{mine.value[k]} << k;
+    flags[number * team + t] = word;
+    int all = Kokkos::Experimental::popcount_builtin(word);
+    threads.team_reduce(Kokkos::Sum<int>(all));
+    if (t > 0) return;
+    of_tile[number] = all;
+    if (work.tiles > team) Kokkos::atomic_add(of_section + number / team, static_cast<std::int64_t>(all));
+  }
+
+  KOKKOS_FUNCTION void operator()(put_kept_tag, const member& threads) const {
+    const int t = threads.team_rank();
+    const std::int64_t number_of_tile = threads.league_rank(), first = work.first_of(number_of_tile);
+    const auto shared = [&](std::size_t elements) {
+      return static_cast<std::uint16_t*>(threads.team_shmem().get_shmem_aligned(2 * elements, 16));
+    };
+    std::uint16_t* kept = shared(tile);
+    [[maybe_unused]] std::uint16_t* number = shared(Work::follows ? tile : 0);
+    const std::uint32_t word = flags[number_of_tile * team + t];
+    const int here = Kokkos::Experimental::popcount_builtin(word);
     int at = threads.team_scan(here), all = at + here;
     threads.team_broadcast(all, team - 1);
     for (int k = 0; k < items; ++k) {
-      if (mine.value[k] != 0) kept[at++] = static_cast<std::uint16_t>(t * items + k);
+      if ((word >> k & 1) != 0) kept[at++] = static_cast<std::uint16_t>(t * items + k);
       if constexpr (Work::follows) number[t * items + k] = static_cast<std::uint16_t>(at);  // kept up to here
     }
-    const std::int64_t before = count_before(threads, number_of_tile, all);
+    const std::int64_t before = count_before(threads, number_of_tile);
+    if (t == 0 && number_of_tile == work.tiles - 1) *work.count = before + all;
     threads.team_barrier();
     put_kept(t, first, kept, before, all);
-    if constexpr (Work::follows)
+    if constexpr (Work::follows) {
+      const int size = static_cast<int>(work.last_of(number_of_tile) - first);
       for (int i = t; i < size; i += team) work.put.follow(first + i, before + number[i] - 1);
+    }
   }
 
-  /// How many are kept before a tile that keeps `all`. Each thread asks one of the tiles before.
-  KOKKOS_FUNCTION std::int64_t count_before(const member& threads, std::int64_t number, int all) const {
+  /// How many are kept before a tile: by the sections before, and the tiles before in its own.
+  KOKKOS_FUNCTION std::int64_t count_before(const member& threads, std::int64_t number) const {
     const int t = threads.team_rank();
-    if (t == 0 && number > 0) kept_count::of_tile(all).tell(known + number);
-    std::int64_t before = 0;
-    for (std::int64_t last = number - 1; last >= 0; last -= team) {
-      const kept_count told = last >= t ? kept_count::wait_for(known + last - t) : kept_count::up_to_tile(0);
-      int nearest = told.is_of_all() ? t : team;
-      threads.team_reduce(Kokkos::Min<int>(nearest));
-      std::int64_t sum = t <= nearest ? told.number() : 0;
-      threads.team_reduce(Kokkos::Sum<std::int64_t>(sum));
-      before += sum;
-      if (nearest < team) break;
-    }
-    if (t == 0) {
-      kept_count::up_to_tile(before + all).tell(known + number);
-      if (number == work.tiles - 1) *work.count = before + all;
-    }
+    const std::int64_t section = number / team;
+    std::int64_t before = t < number - section * team ? of_tile[section * team + t] : 0;
+    for (std::int64_t s = t; s < section; s += team) before += of_section[s];
+    threads.team_reduce(Kokkos::Sum<std::int64_t>(before));
     return before;
   }
 
@@ -141,22 +118,29 @@ struct device_kept {
     for (int u = 0; u < Batch; ++u)
       if (k + u * team < all) work.put.set(before + k + u * team, value[u]);
   }
-  static constexpr int team_bytes = (Work::follows ? 5 : 3) * tile + 3 * 16;
 };
 
 template <class Exec, class Keep, class Put>
 void keep_on_device(const Exec& exec, const std::string& label, std::int64_t n, const Keep& keep, const Put& put,
                     std::int64_t* count) {
-  using kernel_type = device_kept<kept_tiles<Exec, Keep, Put>>;
-  constexpr int tile = kernel_type::tile;
-  const std::int64_t tiles = std::max<std::int64_t>(1, (n + tile - 1) / tile);
-  const scratch_array<Exec, std::int64_t> words(exec, 1 + tiles);
-  Kokkos::deep_copy(exec, scratch_view<Exec, std::int64_t*>(words.data(), 1 + tiles), std::int64_t{0});
-  const auto scratch = team_scratch<Exec>(label, kernel_type::team, kernel_type::team_bytes);
-  Kokkos::parallel_for(
-      label,
-      typename kernel_type::policy(exec, static_cast<int>(tiles), kernel_type::team).set_scratch_size(0, scratch),
-      kernel_type{{keep, put, n, tile, tiles, count}, words.data(), words.data() + 1});
+  using work_type = kept_tiles<Exec, Keep, Put>;
+  using kernel_type = device_kept<work_type>;
+  constexpr int tile = kernel_type::tile, team = kernel_type::team;
+  const std::int64_t tiles = std::max<std::int64_t>(1, (n + tile - 1) / tile), sections = tiles / team;
+  kernel_type kernel{{keep, put, n, tile, tiles, count}, nullptr, nullptr, nullptr};
+  scratch_layout layout;
+  layout.add(kernel.flags, tiles * team);
+  layout.add(kernel.of_tile, tiles);
+  layout.add(kernel.of_section, sections + 1);
+  lease<Exec> held(exec);
+  layout.allocate(exec, held.scratch());
+  if (tiles > team) fill_scratch(label + "/zero", exec, kernel.of_section, sections + 1, std::int64_t{0});
+  const auto run = [&]<class Tag>(Tag, const char* what, int bytes) {
+    typename kernel_type::template policy<Tag> policy(exec, static_cast<int>(tiles), team);
+    Kokkos::parallel_for(label + what, policy.set_scratch_size(0, team_scratch<Exec>(label, team, bytes + 32)), kernel);
+  };
+  run(count_kept_tag(), "/count", tile);
+  run(put_kept_tag(), "/put", (work_type::follows ? 4 : 2) * tile);
 }
 
 }  // namespace quern::impl

@@ -21,8 +21,10 @@
 #include <quern/core/call.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/core/options.hpp>
+#include <quern/keyed/groups.hpp>
 #include <quern/keyed/hash_keys.hpp>
 #include <quern/keyed/histogram.hpp>
+#include <quern/keyed/order_groups.hpp>
 #include <quern/reduce/reproducible.hpp>
 #include <quern/scan/segmented.hpp>
 
@@ -33,39 +35,7 @@ struct key_range {
   std::int64_t low = 0, high = 0;
 };
 
-/// Rows grouped by keys: see `group_by`. A handle, as a View is: copies share the memory.
-template <execution_space Exec>
-class groups {
- public:
-  using memory_space = typename Exec::memory_space;
-  template <class T>
-  using column = Kokkos::View<const T*, memory_space>;
-
-  groups(const column<std::int32_t>& labels, const column<std::int64_t>& first, const column<std::int64_t>& counts)
-      : labels_(labels), first_(first), counts_(counts) {}
-
-  /// How many groups there are.
-  std::int64_t size() const { return static_cast<std::int64_t>(first_.extent(0)); }
-  /// How many rows there are, in groups and outside.
-  std::int64_t rows() const { return static_cast<std::int64_t>(labels_.extent(0)); }
-  /// The group of each row; -1 where its key is outside of the `key_range`.
-  const column<std::int32_t>& labels() const { return labels_; }
-  /// The first row of each group.
-  const column<std::int64_t>& first() const { return first_; }
-  /// The number of rows of each group.
-  const column<std::int64_t>& counts() const { return counts_; }
-
- private:
-  column<std::int32_t> labels_;
-  column<std::int64_t> first_, counts_;
-};
-
 namespace impl {
-
-template <class Exec, class T>
-Kokkos::View<T*, typename Exec::memory_space> new_column(const Exec& exec, const std::string& name, std::int64_t n) {
-  return Kokkos::View<T*, typename Exec::memory_space>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, name), n);
-}
 
 /// Lowers `place` to `value`, with few atomic operations where most values are no improvement.
 template <class T>
@@ -82,15 +52,13 @@ struct lower_first {
 };
 
 /// The first rows of the groups that labels number.
-template <class Exec, class Labels>
-auto first_rows(const std::string& label, const Exec& exec, const Labels& labels, std::int64_t size) {
-  const auto first = new_column<Exec, std::int64_t>(exec, label + "/first", size);
+template <class Exec, class Labels, class First>
+void find_first_rows(const std::string& label, const Exec& exec, const Labels& labels, const First& first) {
   map_checked(label + "/first", exec, first, op::identity(),
               std::int64_t{Kokkos::Experimental::finite_max_v<std::int64_t>});
   Kokkos::parallel_for(label + "/first",
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, labels.extent(0)),
                        lower_first{labels.data(), first.data()});
-  return first;
 }
 
 /// Two columns of labels as one of keys.
@@ -99,23 +67,39 @@ struct combined_labels {
   KOKKOS_FUNCTION std::int64_t operator()(std::int32_t a, std::int32_t b) const { return a * second_size + b; }
 };
 
-/// Labels of rows with several columns of keys, and how many groups there are.
-template <class Exec, class Keys, class... More>
-auto label_columns(const std::string& label, const Exec& exec, const Keys& keys, const More&... more) {
-  const std::int64_t rows = operand_extents(label, keys).extent[0];
-  auto labels = new_column<Exec, std::int32_t>(exec, label + "/labels", rows);
-  std::int64_t size = label_keys(label, exec, labels, keys);
-  [[maybe_unused]] const auto refine = [&](const auto& column) {
-    const scratch_array<Exec, std::int32_t> own(exec, rows);
-    const scratch_array<Exec, std::int64_t> both(exec, rows);
-    const scratch_view<Exec, std::int32_t*> its(own.data(), rows);
-    const scratch_view<Exec, std::int64_t*> combined(both.data(), rows);
-    const std::int64_t its_size = label_keys(label, exec, its, column);
-    map_checked(label + "/combine", exec, combined, combined_labels{its_size}, labels, its);
-    size = label_keys(label, exec, labels, combined);
-  };
-  (refine(more), ...);
-  return std::pair(labels, size);
+/// The groups of a column of keys.
+template <class Exec, class T>
+groups<Exec> group_column(const std::string& label, const Exec& exec, const strided<const T>& keys) {
+  const auto labelled = label_keys(label, exec, keys);
+  if (!labelled) return group_in_order(label, exec, keys);
+  const auto& [labels, size] = *labelled;
+  const auto [first, counts] = new_columns(exec, label + "/groups", size, size);
+  if (size > 0) with_bins(exec, label + "/counts", counts, labels, own_bin{size});
+  find_first_rows(label, exec, labels, first);
+  return {labels, first, counts};
+}
+/// The same of a View, or of a lazy array, whose elements are computed once.
+template <class Exec, class Keys>
+groups<Exec> group_keys(const std::string& label, const Exec& exec, const Keys& keys) {
+  if constexpr (view_like<Keys>) {
+    return group_column(label, exec, strided<const value_of<Keys>>(make_input<Exec>(keys, label).array));
+  } else {
+    const shape rows = operand_extents(label, keys);
+    const scratch_array<Exec, value_of<Keys>> memory(exec, rows.size());
+    map_checked(label + "/keys", exec, scratch_view<Exec, value_of<Keys>*>(memory.data(), rows.size()), op::identity(),
+                keys);
+    return group_column(label, exec, strided<const value_of<Keys>>{memory.data(), rows, {1}});
+  }
+}
+/// The groups of rows that are in one group so far and have equal keys of one more column.
+template <class Exec, class Keys>
+groups<Exec> refine_groups(const std::string& label, const Exec& exec, const groups<Exec>& by, const Keys& keys) {
+  const groups<Exec> column = group_keys(label, exec, keys);
+  const shape rows{by.rows()};
+  const scratch_array<Exec, std::int64_t> both(exec, by.rows());
+  map_checked(label + "/combine", exec, scratch_view<Exec, std::int64_t*>(both.data(), by.rows()),
+              combined_labels{column.size()}, by.labels(exec), column.labels(exec));
+  return group_column(label, exec, strided<const std::int64_t>{both.data(), rows, {1}});
 }
 
 /// Numbers of bins of a range that some key is in.
@@ -157,9 +141,10 @@ groups<Exec> group_range(const std::string& label, const Exec& exec, const range
   const auto labels = new_column<Exec, std::int32_t>(exec, label + "/labels", operand_extents(label, keys).extent[0]);
   map_checked(label + "/labels", exec, labels, rank_of_bin{bin, rank_of.data()}, keys);
   exec.fence(label + ": wait for the number of groups");
-  const auto counts = new_column<Exec, std::int64_t>(exec, label + "/counts", *found);
+  const auto [first, counts] = new_columns(exec, label + "/groups", *found, *found);
   map_checked(label + "/counts", exec, counts, op::identity(), scratch_view<Exec, std::int64_t*>(of_groups, *found));
-  return {labels, first_rows(label, exec, labels, *found), counts};
+  find_first_rows(label, exec, labels, first);
+  return {labels, first, counts};
 }
 
 /// The bins of a range of keys.
@@ -184,9 +169,11 @@ inline constexpr bool is_groups<groups<Exec>> = true;
 
 /// Groups rows by the values of one or several columns of keys.
 ///
-/// Waits for `exec`, and allocates what the groups keep: 4 bytes a row and 16 a group. Scratch memory is a hash table
-/// of the keys (12 bytes for each of two to thirty times as many places as there are different keys), which need not be
-/// known or small; only the different ones are sorted.
+/// A sample of the rows tells how many different keys there are. Few are put into a hash table, and only they are
+/// sorted; with more than about a million, a device sorts all rows, by the bits in which keys differ. Waits for `exec`,
+/// and allocates what the groups keep: 4 bytes a row and 16 a group, or 24. Scratch memory is the hash table (12 bytes
+/// for each of two to sixteen times as many places as there are different keys), or that of `argsort` and 4 bytes a
+/// row.
 ///
 /// @param keys Views of rank 1 and equal extents, of any real number type; NaN are one key, the last, and zeros of
 ///             either sign are equal
@@ -204,10 +191,9 @@ groups<Exec> group_by(const Exec& exec, const Keys& keys, const More&... more) {
   };
   check(keys);
   (check(more), ...);
-  const auto [labels, size] = impl::label_columns(label, exec, keys, more...);
-  const auto counts = impl::new_column<Exec, std::int64_t>(exec, label + "/counts", size);
-  if (size > 0) impl::with_bins(exec, label + "/counts", counts, labels, impl::own_bin{size});
-  return {labels, impl::first_rows(label, exec, labels, size), counts};
+  groups<Exec> by = impl::group_keys(label, exec, keys);
+  ((by = impl::refine_groups(label, exec, by, more)), ...);
+  return by;
 }
 template <array_like Keys, array_like... More>
 auto group_by(const Keys& keys, const More&... more) {

@@ -55,31 +55,39 @@ struct element_of {
   }
 };
 
-/// Sums that no order of additions changes: the rows of each group are brought together first.
-template <class S, class Index, class Exec, class Out, class X>
-void reproducible_group_sum(const std::string& label, const Exec& exec, const Out& out, const X& x_view,
-                            const groups<Exec>& by) {
+/// Sums of the rows that follow each other in `order`, an input of a map from which `position_of` makes positions, as
+/// segments that `offsets` bound.
+template <class S, class Sum, class Exec, class Out, class X, class Order, class PositionOf>
+void sum_in_order(const std::string& label, const Exec& exec, const Out& out, const X& x_view, std::int64_t size,
+                  const std::int64_t* offsets, const Order& order, const PositionOf& position_of) {
   using T = value_of<X>;
   const auto x = make_input<Exec>(x_view, label).array;
+  const sort_lines rows = sort_lines::flat(x.extents);
+  const scratch_array<Exec, T> values(exec, rows.n);
+  map_lines(label + "/rows", exec, rows.contiguous(values.data()),
+            element_of<T, PositionOf>{{x.data, x.stride[0]}, position_of}, order);
+  lease<Exec> held(exec);
+  segmented_launch<false>(exec, label, held.scratch(), sum_reducer<S, Sum>(), make_output<Exec>(out, label),
+                          rows.contiguous<const T>(values.data()),
+                          strided<const std::int64_t>{offsets, shape{size + 1}, {1}});
+}
+
+/// Sums that no order of additions changes, of rows with labels: the rows of each group are brought together first.
+template <class S, class Index, class Exec, class Out, class X>
+void sum_by_sorted_labels(const std::string& label, const Exec& exec, const Out& out, const X& x,
+                          const groups<Exec>& by) {
   const sort_lines lines = sort_lines::flat(shape{by.rows()});
-  const scratch_array<Exec, T> values(exec, by.rows());
   const scratch_array<Exec, std::int64_t> offsets(exec, by.size() + 1);
+  Kokkos::parallel_scan(label + "/offsets",
+                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, by.size()),
+                        offsets_of_counts{by.counts().data(), offsets.data()});
   // As unsigned numbers, so that rows of no group come last.
   const auto labels = lines.contiguous(reinterpret_cast<const std::uint32_t*>(by.labels().data()));
   sort_pairs<Index>(label, exec, lines, labels, by_order<std::uint32_t>(), lines.positions(),
                     [&](const auto&, const auto& sorted, const auto& position_of) {
-                      using position_type = std::remove_cvref_t<decltype(position_of)>;
-                      map_lines(label + "/rows", exec, lines.contiguous(values.data()),
-                                element_of<T, position_type>{{x.data, x.stride[0]}, position_of}, line_input(sorted));
+                      sum_in_order<S, reproducible_sum<S>>(label, exec, out, x, by.size(), offsets.data(),
+                                                           line_input(sorted), position_of);
                     });
-  Kokkos::parallel_scan(label + "/offsets",
-                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, by.size()),
-                        offsets_of_counts{by.counts().data(), offsets.data()});
-  lease<Exec> held(exec);
-  segmented_launch<false>(
-      exec, label, held.scratch(), sum_reducer<S, accumulator<S, reproducible_t>>(), make_output<Exec>(out, label),
-      lines.contiguous<const T>(values.data()),
-      sort_lines::flat(shape{by.size() + 1}).template contiguous<const std::int64_t>(offsets.data()));
 }
 
 template <class S, class Exec, class Out, class X, class... Options>
@@ -87,9 +95,17 @@ void group_sum(const std::string& label, const Exec& exec, const Out& out, const
                const Options&...) {
   using bin_type = std::conditional_t<std::is_integral_v<S>, own_bin, real_sums<own_bin>>;
   if (by.size() == 0) return;
-  if constexpr (!reproducibly<Options...>) with_bins(exec, label, out, by.labels(), bin_type{own_bin{by.size()}}, x);
-  else if (std::in_range<std::uint32_t>(by.rows())) reproducible_group_sum<S, std::uint32_t>(label, exec, out, x, by);
-  else reproducible_group_sum<S, std::uint64_t>(label, exec, out, x, by);
+  if (by.in_order()) {
+    const array_input<std::uint32_t> rows{{by.order().data(), shape{by.rows()}, {1}}};
+    sum_in_order<S, accumulator<S, Options...>>(label, exec, out, x, by.size(), by.offsets().data(), rows,
+                                                op::identity());
+  } else if constexpr (!reproducibly<Options...>) {
+    with_bins(exec, label, out, by.labels(), bin_type{own_bin{by.size()}}, x);
+  } else if (std::in_range<std::uint32_t>(by.rows())) {
+    sum_by_sorted_labels<S, std::uint32_t>(label, exec, out, x, by);
+  } else {
+    sum_by_sorted_labels<S, std::uint64_t>(label, exec, out, x, by);
+  }
 }
 
 struct mean_of_sum {
@@ -151,7 +167,7 @@ void group_extremum(const std::string& label, const Exec& exec, const X& x_view,
   const auto each = [&](const std::string& name, const auto& kernel) {
     Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, by.rows()), kernel);
   };
-  each(label, raise_best<T>{order, x.data, x.stride[0], by.labels().data(), best.data()});
+  each(label, raise_best<T>{order, x.data, x.stride[0], by.labels(exec).data(), best.data()});
   finish(x, best, each);
 }
 template <class Exec, class Out, class X>
@@ -179,7 +195,7 @@ void group_best_position(const char* label, const Exec& exec, const Out& out, co
     map_checked(c.label + "/positions", exec, position, op::identity(),
                 std::int64_t{Kokkos::Experimental::finite_max_v<std::int64_t>});
     each(c.label + "/positions",
-         lower_position<T>{order, x.data, x.stride[0], by.labels().data(), best.data(), position.data()});
+         lower_position<T>{order, x.data, x.stride[0], by.labels(exec).data(), best.data(), position.data()});
     map_checked(c.label + "/result", exec, out, op::identity(), position);
   });
 }
@@ -187,8 +203,8 @@ void group_best_position(const char* label, const Exec& exec, const Out& out, co
 }  // namespace impl
 
 /// `out(g)` is the sum of group g's elements of x, as `bincount` forms it: in double (64-bit integers for integers), in
-/// an order that changes from call to call. With `reproducible`, it has the bits of the reproducible `sum` of these
-/// elements; that takes a sort of the rows.
+/// an order that may change from call to call. With `reproducible`, it has the bits of the reproducible `sum` of these
+/// elements; that takes a sort of the rows, unless `group_by` has sorted them.
 template <execution_space Exec, view_like Out, view_like X, option<reproducible_t>... Options>
 void sum(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
   const impl::call c("quern::sum", exec);
@@ -226,7 +242,7 @@ void var(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, c
   const impl::scratch_view<Exec, double*> means(of_groups.data(), by.size()), squares(of_rows.data(), by.rows());
   impl::group_sum<double>(c.label + "/mean", exec, means, x, by);
   impl::map_checked(c.label + "/mean", exec, means, impl::mean_of_sum(), means, by.counts());
-  impl::map_checked(c.label + "/squares", exec, squares, impl::squared_distance{means.data()}, x, by.labels());
+  impl::map_checked(c.label + "/squares", exec, squares, impl::squared_distance{means.data()}, x, by.labels(exec));
   impl::group_sum<double>(c.label, exec, means, squares, by);
   impl::map_checked(c.label + "/divide", exec, out, impl::mean_of_sum{impl::ddof_of(options...)}, means, by.counts());
 }

@@ -4,10 +4,13 @@
 #define QUERN_KEYED_HASH_KEYS_HPP
 
 #include <bit>
+#include <optional>
 #include <quern/core/operations.hpp>
 #include <quern/keyed/compact.hpp>
+#include <quern/keyed/groups.hpp>
 #include <quern/keyed/sort.hpp>
 #include <quern/keyed/tuning.hpp>
+#include <quern/scan/segments.hpp>
 
 namespace quern::impl {
 
@@ -26,19 +29,21 @@ struct hash_table {
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return z ^ z >> 31;
   }
+  struct spot {
+    std::uint32_t at;
+    bool taken;  // the key was there already
+  };
   /// Where a key is, now at the latest; `nowhere` after too many probes.
-  KOKKOS_FUNCTION std::uint32_t insert(std::uint64_t key) const {
-    if (key == free) {
-      Kokkos::atomic_store(place + size, std::uint64_t{0});
-      return size;
-    }
+  KOKKOS_FUNCTION spot insert(std::uint64_t key) const {
+    if (key == free)
+      return {size, peek(place + size) != free || Kokkos::atomic_exchange(place + size, std::uint64_t{0}) != free};
     auto at = static_cast<std::uint32_t>(mixed(key)) & (size - 1);
     for (int probe = 0; probe < most_probes; ++probe, at = (at + 1) & (size - 1)) {
       std::uint64_t there = peek(place + at);
       if (there == free) there = Kokkos::atomic_compare_exchange(place + at, free, key);
-      if (there == free || there == key) return at;
+      if (there == free || there == key) return {at, there == key};
     }
-    return nowhere;
+    return {nowhere, false};
   }
 };
 
@@ -50,7 +55,7 @@ struct insert_keys {
   int* full;
   KOKKOS_FUNCTION std::int32_t operator()(const T& key) const {
     if (peek(full) != 0) return 0;
-    const std::uint32_t at = table.insert(order.encode(key));
+    const std::uint32_t at = table.insert(order.encode(key)).at;
     if (at == hash_table::nowhere) Kokkos::atomic_store(full, 1);
     return static_cast<std::int32_t>(at);
   }
@@ -81,15 +86,14 @@ struct rank_of_place {
 };
 
 /// Puts all keys into a table and their places into `places`; false if they have not all found one. Waits.
-template <class Exec, class Places, class Keys>
-bool insert_all(const std::string& label, const Exec& exec, const hash_table& table, const Places& places,
-                const Keys& keys) {
-  using T = value_of<Keys>;
+template <class Exec, class T>
+bool insert_all(const std::string& label, const Exec& exec, const hash_table& table,
+                const strided<std::int32_t>& places, const strided<const T>& keys) {
   fill_scratch(label + "/table", exec, table.place, std::int64_t{table.size} + 1, std::uint64_t{hash_table::free});
   const scratch_array<Exec, int> full(exec, 1);
   const scratch_view<Exec, int> flag(full.data());
   fill_scratch(label + "/table", exec, full.data(), 1, 0);
-  map_checked(label + "/insert", exec, places, insert_keys<T>{table, {}, full.data()}, keys);
+  map_lines(label + "/insert", exec, places, insert_keys<T>{table, {}, full.data()}, line_input(keys));
   lease<Exec> held(exec);
   const pinned_view<Exec, int> found(held.template result<int>());
   map_checked(label + "/full", exec, found, op::identity(), flag);
@@ -120,21 +124,70 @@ std::int64_t rank_places(const std::string& label, const Exec& exec, const hash_
   return *found;
 }
 
-/// The rank of each key among the distinct ones; returns how many these are. Waits.
+/// Puts keys of rows at equal distances into a table, and counts those that find theirs there.
+template <class T>
+struct insert_sample {
+  hash_table table;
+  by_order<T> order;
+  strided_line<const T> keys;
+  std::int64_t step;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& seen) const {
+    seen += table.insert(order.encode(keys[i * step])).taken;
+  }
+};
+
+/// About how many different keys there are, by a sample of `samples` of them: at least a few times fewer than that, or,
+/// if all are as frequent, so many that the sample holds as many pairs of equal ones as it does. Waits.
+template <class Exec, class T>
+double estimate_different(const std::string& label, const Exec& exec, const strided<const T>& keys,
+                          std::int64_t samples) {
+  const auto size = static_cast<std::int64_t>(std::bit_ceil(2 * static_cast<std::uint64_t>(samples)));
+  const scratch_array<Exec, std::uint64_t> memory(exec, size + 1);
+  const hash_table table{memory.data(), static_cast<std::uint32_t>(size)};
+  fill_scratch(label + "/table", exec, table.place, size + 1, std::uint64_t{hash_table::free});
+  std::int64_t repeated = 0;
+  Kokkos::parallel_reduce(label + "/sample",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, samples),
+                          insert_sample<T>{table, {}, strided_line(keys), keys.extents.extent[0] / samples}, repeated);
+  const auto m = static_cast<double>(samples), r = static_cast<double>(repeated);
+  return 2 * r > m ? 1.3 * (m - r) : m * m / (2 * r);
+}
+
+/// The first size of a hash table for keys, a power of two; more than `most` where a sort is the better way.
+template <class Exec, class T>
+std::int64_t first_table(const std::string& label, const Exec& exec, const strided<const T>& keys, std::int64_t most) {
+  using tune = keyed_tuning<Exec>;
+  const std::int64_t rows = keys.extents.extent[0];
+  const auto places = [](double different) { return std::bit_ceil(static_cast<std::uint64_t>(2 * different)); };
+  if (2 * rows <= tune::hash_first) return std::max<std::int64_t>(tune::hash_least, places(static_cast<double>(rows)));
+  const std::int64_t samples = std::min(rows / tune::sample_share, tune::hash_sample);
+  const double different = std::min(estimate_different(label, exec, keys, samples), static_cast<double>(2 * most));
+  return std::max<std::int64_t>(tune::hash_least, places(different));
+}
+
+/// The rank of each key among the distinct ones, and how many these are; not where they are so many that rows are
+/// better sorted. Waits.
 ///
 /// Keys are put into a hash table, which grows until they all have a place, and only the distinct ones are sorted.
-template <class Exec, class Labels, class Keys>
-std::int64_t label_keys(const std::string& label, const Exec& exec, const Labels& labels, const Keys& keys) {
+template <class Exec, class T>
+std::optional<std::pair<column_of<Exec, std::int32_t>, std::int64_t>> label_keys(const std::string& label,
+                                                                                 const Exec& exec,
+                                                                                 const strided<const T>& keys) {
   using tune = keyed_tuning<Exec>;
-  constexpr std::int64_t most = tune::hash_most;
-  const auto wanted = static_cast<std::int64_t>(std::bit_ceil(2 * static_cast<std::uint64_t>(labels.extent(0))));
-  for (std::int64_t size = std::clamp(wanted, tune::hash_least, tune::hash_first); size <= most;
-       size = size < most ? std::min(most, tune::hash_growth * size) : 2 * most) {
+  const std::int64_t rows = keys.extents.extent[0];
+  const bool can_sort = std::in_range<std::uint32_t>(rows);
+  const std::int64_t most = can_sort ? tune::hash_most : std::int64_t{1} << 31;
+  std::int64_t size = first_table(label, exec, keys, most);
+  if (can_sort && size > most) return std::nullopt;
+  const auto labels = new_column<Exec, std::int32_t>(exec, label + "/labels", rows);
+  for (; size <= most; size = size < most ? std::min(most, tune::hash_growth * size) : 2 * most) {
     const scratch_array<Exec, std::uint64_t> memory(exec, size + 1);
     const hash_table table{memory.data(), static_cast<std::uint32_t>(size)};
-    if (insert_all(label, exec, table, labels, keys)) return rank_places(label, exec, table, labels);
+    const strided<std::int32_t> places{labels.data(), keys.extents, {1}};
+    if (insert_all(label, exec, table, places, keys)) return std::pair(labels, rank_places(label, exec, table, labels));
   }
-  throw CapacityError(label, "there are too many different keys", labels.extent(0), most);
+  if (can_sort) return std::nullopt;
+  throw CapacityError(label, "there are too many different keys", rows, most);
 }
 
 }  // namespace quern::impl

@@ -11,10 +11,6 @@
 
 namespace quern::impl {
 
-struct count_kept_tag {};
-struct add_counts_tag {};
-struct put_kept_tag {};
-
 /// Keeps by the threads of a host, a tile each: tiles are counted, the counts added up, and the tiles looked at again.
 template <class Work>
 struct host_kept {

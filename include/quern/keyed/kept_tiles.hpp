@@ -8,6 +8,11 @@
 
 namespace quern::impl {
 
+/// The two kernels of a compaction.
+struct count_kept_tag {};
+struct add_counts_tag {};
+struct put_kept_tag {};
+
 /// Stream compaction: numbers the i from 0 to n - 1 for which `keep(i)` is true, in order. `put(i, k)` is called for
 /// the one that is number k; `put.follow(i, k)`, if there is one, for every i, where k is the number of the last that
 /// was kept up to i. A `put` that has `get(i)` and `set(k, value)` is asked for several values before it is given any.

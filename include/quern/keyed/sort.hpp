@@ -75,6 +75,14 @@ struct key_of_item {
     return a;
   }
 };
+/// Marks the first of equal keys among sorted ones, which are equal where their bits are.
+template <class Sorted>
+struct first_of_keys {
+  const Sorted* sorted;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    return i == 0 || key_of_item()(sorted[i]) != key_of_item()(sorted[i - 1]);
+  }
+};
 
 template <class Order>
 struct make_key {
@@ -134,6 +142,7 @@ struct number_sorted : sortable_number<T> {
 /// A map between lines of arrays of equal extents.
 template <class Exec, class T, class F, class... In>
 void map_lines(const std::string& label, const Exec& exec, const strided<T>& out, const F& f, const In&... in) {
+  if (out.extents.size() == 0) return;
   const bool in_place = ((static_cast<const void*>(in.array.data) == out.data) || ...);
   map_launch<Exec, F, T>(exec, label, out, f, in_place, {out.stride, in.array.stride...}, in...);
 }
@@ -217,8 +226,9 @@ struct same_bits {
 };
 
 /// Sorts values with keys. `values` are an input of a map; `store(keys, values, value_of)` gets both in order:
-/// keys or items with them, and what `value_of` makes the values of.
-template <class Value, class Exec, class K, class Order, class Values, class Store>
+/// keys or items with them, and what `value_of` makes the values of. A sort of one line that may wait looks at the bits
+/// in which keys differ alone, and may give the keys' distances from the least.
+template <class Value, bool MayWait = false, class Exec, class K, class Order, class Values, class Store>
 void sort_pairs(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<const K>& in,
                 const Order& order, const Values& values, const Store& store) {
   using key = typename Order::key;
@@ -233,7 +243,9 @@ void sort_pairs(const std::string& label, const Exec& exec, const sort_lines& li
       sort_buffer<bits> moved{value_memory.data(), value_memory.data() + n};
       map_lines(label + "/keys", exec, lines.contiguous(keys.data), make_key<Order>{order}, line_input(lines.of(in)));
       map_lines(label + "/values", exec, lines.contiguous(moved.data), same_bits<bits>(), values);
-      vendor_sort(label, exec, lines.count, lines.n, keys, moved);
+      bit_range digits = all_bits<key>;
+      if constexpr (MayWait) digits = narrow_keys(label, exec, n, keys.data).bits;
+      vendor_sort(label, exec, lines.count, lines.n, digits, keys, moved);
       return store(lines.contiguous(keys.data), lines.contiguous(moved.data), same_bits<Value>());
     }
   }

@@ -43,12 +43,16 @@ struct keyed_tuning : tuning<Exec> {
   /// Elements that are worth a thread of a compaction on a host. (bench_keyed: unique, compact)
   static constexpr std::int64_t kept_least = 4096;
 
-  /// The sizes of a hash table of keys: the least, the largest that the first try takes for any number of rows, the
-  /// largest of all, and by what it grows when it is full. (bench_keyed: group_by)
+  /// The sizes of a hash table of keys: the least, the largest that is made without a sample of the rows, the largest
+  /// where rows can be sorted instead, and by what it grows when it is full. (bench_keyed: group_by)
   static constexpr std::int64_t hash_least = 1 << 10;
   static constexpr std::int64_t hash_first = 1 << 16;
-  static constexpr std::int64_t hash_most = std::int64_t{1} << 31;
+  static constexpr std::int64_t hash_most = std::int64_t{1} << (device ? 22 : 31);
   static constexpr std::int64_t hash_growth = 16;
+
+  /// The rows of such a sample, and of how many one is taken at most. (bench_keyed: group_by)
+  static constexpr std::int64_t hash_sample = device ? 1 << 17 : 1 << 14;
+  static constexpr std::int64_t sample_share = 16;
 };
 
 }  // namespace quern::impl

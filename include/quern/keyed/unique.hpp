@@ -20,6 +20,7 @@
 /// x(i)`.
 ///
 /// These calls wait for `exec` and return the number of distinct elements; a result with no room is a `CapacityError`.
+/// On devices they wait twice, and sort only by the bits in which elements differ.
 /// With `size_to{n}` as the last argument they do not wait, and write the number to the rank-0 View n of
 /// `std::int64_t`; what does not fit is left out. Without exec they run on a default instance of the execution space of
 /// `values`. Scratch memory is that of `sort`, or of `argsort` where positions are wanted, and x once more.
@@ -44,22 +45,21 @@ struct first_of_equals {
     return i == 0 || !(sorted[i] == sorted[i - 1] || (is_nan(sorted[i]) && is_nan(sorted[i - 1])));
   }
 };
-/// Marks the first of equal keys among sorted ones, which are equal where their bits are.
-template <class Sorted>
-struct first_of_keys {
-  const Sorted* sorted;
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-    return i == 0 || key_of_item()(sorted[i]) != key_of_item()(sorted[i - 1]);
-  }
-};
-
+/// The numbers of keys that are their distances from the least.
 template <class T>
+struct number_at_distance {
+  using key = typename by_order<T>::key;
+  key least;
+  KOKKOS_FUNCTION T operator()(key distance) const { return by_order<T>().decode(least + distance); }
+};
+template <class T, class Sorted, class ValueOf>
 struct put_unique {
   result_row<T> values;
-  const T* sorted;
+  const Sorted* sorted;
+  ValueOf value_of;
   std::int64_t* starts;  // null, or where each begins
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
-    values.set(k, sorted[i]);
+    values.set(k, value_of(sorted[i]));
     if (starts != nullptr && k <= values.room) starts[k] = i;
   }
 };
@@ -145,8 +145,9 @@ bool unique_by_counting(const std::string& label, const Exec& exec, const result
   return true;
 }
 
-/// Distinct values, and perhaps their counts.
-template <class Exec, class Count, class Values, class Counts, class X>
+/// Distinct values, and perhaps their counts. A call that may wait sorts integers on devices by the bits in which they
+/// differ.
+template <bool MayWait, class Exec, class Count, class Values, class Counts, class X>
 void unique_by_values(const std::string& label, const Exec& exec, const Count& count, const Values& values_view,
                       const Counts& counts_view, const X& x_view) {
   using T = value_of<X>;
@@ -160,16 +161,30 @@ void unique_by_values(const std::string& label, const Exec& exec, const Count& c
   if constexpr (std::is_integral_v<T> && !tuning<Exec>::device)
     if (unique_by_counting(label, exec, values, counts, number, x_view)) return;
   const sort_lines lines = sort_lines::flat(x.extents);
-  const scratch_array<Exec, T> sorted(exec, lines.n);
+  if (lines.n == 0) return fill_scratch(label, exec, number, 1, std::int64_t{0});
   const scratch_array<Exec, std::int64_t> starts(exec, counted ? std::min(values.room, lines.n) + 1 : 0);
-  sort_values(label, exec, lines, lines.contiguous(sorted.data()), x, by_order<T>());
-  for_kept(label, exec, lines.n, first_of_equals<T>{sorted.data()},
-           put_unique<T>{values, sorted.data(), counted ? starts.data() : nullptr}, number);
+  std::int64_t* starts_to = counted ? starts.data() : nullptr;
+  if constexpr (MayWait && has_vendor_sort<Exec> && std::is_integral_v<T> && sizeof(T) >= 4) {
+    using key = typename by_order<T>::key;
+    const scratch_array<Exec, key> memory(exec, 2 * lines.n);
+    sort_buffer<key> keys{memory.data(), memory.data() + lines.n};
+    map_lines(label + "/keys", exec, lines.contiguous(keys.data), make_key<by_order<T>>(), line_input(x));
+    const auto narrowed = narrow_keys(label, exec, lines.n, keys.data);
+    vendor_sort(label, exec, 1, lines.n, narrowed.bits, keys);
+    for_kept(label, exec, lines.n, first_of_keys<key>{keys.data},
+             put_unique<T, key, number_at_distance<T>>{values, keys.data, {narrowed.least}, starts_to}, number);
+  } else {
+    const scratch_array<Exec, T> sorted(exec, lines.n);
+    sort_values(label, exec, lines, lines.contiguous(sorted.data()), x, by_order<T>());
+    for_kept(label, exec, lines.n, first_of_equals<T>{sorted.data()},
+             put_unique<T, T, op::identity>{values, sorted.data(), {}, starts_to}, number);
+  }
   if constexpr (counted) write_lengths(label, exec, counts, starts.data(), number, lines.n);
 }
 
 /// The distinct values with positions.
-template <class Index, class Exec, class Count, class Values, class First, class Inverse, class Counts, class X>
+template <class Index, bool MayWait, class Exec, class Count, class Values, class First, class Inverse, class Counts,
+          class X>
 void unique_by_positions(const std::string& label, const Exec& exec, const Count& count, const Values& values_view,
                          const First& first_view, const Inverse& inverse_view, const Counts& counts_view,
                          const X& x_view) {
@@ -198,17 +213,16 @@ void unique_by_positions(const std::string& label, const Exec& exec, const Count
                  values, x.data, nest, moved.data, position_of, starts.data(), first, inverse.data},
              number);
   };
-  if (lines.n == 0)
-    for_kept(label, exec, 0, first_of_equals<T>{nullptr}, put_unique<T>{values, nullptr, nullptr}, number);
-  sort_pairs<Index>(label, exec, lines, x, by_order<T>(), lines.positions(), finish);
+  if (lines.n == 0) return fill_scratch(label, exec, number, 1, std::int64_t{0});
+  sort_pairs<Index, MayWait>(label, exec, lines, x, by_order<T>(), lines.positions(), finish);
   if constexpr (!std::is_same_v<Counts, no_output>) write_lengths(label, exec, counts, starts.data(), number, lines.n);
 }
-template <class Exec, class Count, class Values, class First, class Inverse, class Counts, class X>
+template <bool MayWait, class Exec, class Count, class Values, class First, class Inverse, class Counts, class X>
 void unique_with_positions(const std::string& label, const Exec& exec, const Count& count, const Values& values,
                            const First& first, const Inverse& inverse, const Counts& counts, const X& x) {
   if (std::in_range<std::uint32_t>(extents_of(x).size()))
-    unique_by_positions<std::uint32_t>(label, exec, count, values, first, inverse, counts, x);
-  else unique_by_positions<std::uint64_t>(label, exec, count, values, first, inverse, counts, x);
+    unique_by_positions<std::uint32_t, MayWait>(label, exec, count, values, first, inverse, counts, x);
+  else unique_by_positions<std::uint64_t, MayWait>(label, exec, count, values, first, inverse, counts, x);
 }
 
 }  // namespace impl
@@ -219,7 +233,7 @@ template <execution_space Exec, view_like Values, view_like X, size_option... Si
 auto unique(const Exec& exec, const Values& values, const X& x, const Size&... size) {
   impl::call c("quern::unique", exec);
   const auto run = [&](const auto& number, const auto&... results) {
-    impl::unique_by_values(c.label, exec, number, results..., impl::no_output(), x);
+    impl::unique_by_values<sizeof...(Size) == 0>(c.label, exec, number, results..., impl::no_output(), x);
   };
   return impl::run_counted(c, run, std::tie(values), size...);
 }
@@ -234,7 +248,7 @@ template <execution_space Exec, view_like Values, view_like Counts, view_like X,
 auto unique_counts(const Exec& exec, const Values& values, const Counts& counts, const X& x, const Size&... size) {
   impl::call c("quern::unique_counts", exec);
   const auto run = [&](const auto& number, const auto&... results) {
-    impl::unique_by_values(c.label, exec, number, results..., x);
+    impl::unique_by_values<sizeof...(Size) == 0>(c.label, exec, number, results..., x);
   };
   return impl::run_counted(c, run, std::tie(values, counts), size...);
 }
@@ -249,7 +263,8 @@ template <execution_space Exec, view_like Values, view_like Inverse, view_like X
 auto unique_inverse(const Exec& exec, const Values& values, const Inverse& inverse, const X& x, const Size&... size) {
   impl::call c("quern::unique_inverse", exec);
   const auto run = [&](const auto& number, const auto& values_to, const auto& inverse_to) {
-    impl::unique_with_positions(c.label, exec, number, values_to, impl::no_output(), inverse_to, impl::no_output(), x);
+    impl::unique_with_positions<sizeof...(Size) == 0>(c.label, exec, number, values_to, impl::no_output(), inverse_to,
+                                                      impl::no_output(), x);
   };
   return impl::run_counted(c, run, std::tie(values, inverse), size...);
 }
@@ -267,7 +282,7 @@ auto unique_all(const Exec& exec, const Values& values, const First& first, cons
                 const Counts& counts, const X& x, const Size&... size) {
   impl::call c("quern::unique_all", exec);
   const auto run = [&](const auto& number, const auto&... results) {
-    impl::unique_with_positions(c.label, exec, number, results..., x);
+    impl::unique_with_positions<sizeof...(Size) == 0>(c.label, exec, number, results..., x);
   };
   return impl::run_counted(c, run, std::tie(values, first, inverse, counts), size...);
 }

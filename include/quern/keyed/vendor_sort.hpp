@@ -39,11 +39,29 @@ constexpr auto sortable_as() {
   else return std::get<log_bytes>(std::tuple<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>());
 }
 
+/// The bits by which keys are sorted, from `begin` to before `end`.
+struct bit_range {
+  int begin, end;
+};
+template <class K>
+inline constexpr bit_range all_bits{0, 8 * sizeof(K)};
+
 /// Sorts lines of n keys each, which lie one after the other, in ascending order, and moves values with them. Stable.
 /// Instantiated for keys that are integers, float or double, and for unsigned keys and values of 32 or 64 bits.
 template <class Exec, class... T>
-void vendor_sort(const std::string& label, const Exec& exec, std::int64_t lines, std::int64_t n,
+void vendor_sort(const std::string& label, const Exec& exec, std::int64_t lines, std::int64_t n, bit_range bits,
                  sort_buffer<T>&... arrays);
+
+/// What has been subtracted from keys, and the bits in which they differ now.
+template <class K>
+struct narrowed_keys {
+  K least;
+  bit_range bits;
+};
+/// Finds the bits in which n unsigned keys of 32 or 64 bits differ, since a radix sort needs no pass for others, and
+/// subtracts the least from all where that saves a pass. Waits for `exec`.
+template <class Exec, class K>
+narrowed_keys<K> narrow_keys(const std::string& label, const Exec& exec, std::int64_t n, K* keys);
 
 /// Sorts numbers of any type, as `vendor_sort` does.
 template <class Exec, class T>
@@ -51,7 +69,7 @@ void vendor_sort_numbers(const std::string& label, const Exec& exec, std::int64_
                          sort_buffer<T>& numbers) {
   using number = decltype(sortable_as<T>());
   sort_buffer<number> same{reinterpret_cast<number*>(numbers.data), reinterpret_cast<number*>(numbers.other)};
-  vendor_sort(label, exec, lines, n, same);
+  vendor_sort(label, exec, lines, n, all_bits<number>, same);
   numbers = {reinterpret_cast<T*>(same.data), reinterpret_cast<T*>(same.other)};
 }
 

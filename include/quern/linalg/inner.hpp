@@ -31,7 +31,7 @@ KOKKOS_FUNCTION matrix_batch<T> one_matrix(const V& v) {
 /// Works on it alone, in local memory that is enough for N rows and columns.
 template <int N, class T, class Op>
 KOKKOS_FUNCTION void run_alone(const Op& op) {
-  T scratch[N * (N | 1) + 2 * N + 4], more[N * (N | 1)];
+  T scratch[N * (N | 1) + 3 * N + 4], more[N * (N | 1)];
   op(single_lane(), 0, scratch, more);
 }
 

@@ -14,30 +14,43 @@ namespace impl {
 /// 1, v kept below the diagonal of `a`; R has a real diagonal, except in a last row without reflection.
 template <class T>
 struct qr_op {
+  static constexpr bool takes_whole_team = true;
   using R = real_type<T>;
   matrix_batch<T> q, r;
   matrix_batch<const T> a;
 
-  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.columns) + a.columns; }
-  KOKKOS_FUNCTION int more_elements() const { return small_matrix<T>::elements(q.rows, q.columns); }
+  KOKKOS_FUNCTION int width() const { return Kokkos::max(a.columns, q.columns); }
+  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, width()) + a.columns; }
+  KOKKOS_FUNCTION int more_elements() const { return 0; }
 
   template <class Lanes>
-  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T* more) const {
-    const small_matrix<T> work{scratch, small_matrix<T>::distance(a.columns)};
-    const small_matrix<T> basis{more, small_matrix<T>::distance(q.columns)};
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
+    const small_matrix<T> work{scratch, small_matrix<T>::distance(width())};
     T* tau = scratch + a.rows * work.ld;
     const int steps = Kokkos::min(a.rows - 1, a.columns);
     load_matrix(lanes, work, a, item);
     for (int k = 0; k < steps; ++k) {
       const T factor = reflect_column(lanes, work, k);
       lanes.once([&] { tau[k] = factor; });
-      apply(lanes, work, k, conjugate(factor), work, k + 1, a.columns);
+      apply(lanes, work, k, conjugate(factor), k + 1, a.columns);
     }
-    for (int i = 0; i < q.rows; ++i) lanes.for_each(q.columns, [&](int j) { basis(i, j) = T(i == j ? 1 : 0); });
-    for (int k = steps - 1; k >= 0; --k) apply(lanes, work, k, tau[k], basis, k, q.columns);
-    store_matrix(lanes, q, basis, item);
     for (int i = 0; i < r.rows; ++i)
       lanes.for_each(r.columns, [&](int j) { r(item, i, j) = j >= i ? work(i, j) : T(0); });
+    make_basis(lanes, work, steps, tau);
+    store_matrix(lanes, q, work, item);
+  }
+
+  /// Q in place of the reflections, from the last one on.
+  template <class Lanes>
+  KOKKOS_FUNCTION void make_basis(const Lanes& lanes, const small_matrix<T>& work, int steps, const T* tau) const {
+    for (int i = 0; i < a.rows; ++i)
+      lanes.for_each(q.columns - steps, [&](int j) { work(i, steps + j) = T(i == steps + j ? 1 : 0); });
+    for (int k = steps - 1; k >= 0; --k) {
+      const T factor = tau[k];
+      lanes.for_each(q.columns - k - 1, [&](int j) { work(k, k + 1 + j) = T(0); });
+      apply(lanes, work, k, factor, k + 1, q.columns);
+      lanes.for_each(a.rows - k, [&](int i) { work(k + i, k) = i == 0 ? T(1) - factor : -(factor * work(k + i, k)); });
+    }
   }
 
   /// Makes the reflection of column k, and gives its tau.
@@ -64,17 +77,19 @@ struct qr_op {
     return (T(beta) - alpha) / beta;
   }
 
-  /// B -= factor v (v^H B) for the columns from `first` on, with the v of column k.
+  /// W -= factor v (v^H W) for the columns from `first` to before `end`, with the v of column k.
   template <class Lanes>
-  KOKKOS_FUNCTION void apply(const Lanes& lanes, const small_matrix<T>& work, int k, const T& factor,
-                             const small_matrix<T>& b, int first, int end) const {
+  KOKKOS_FUNCTION void apply(const Lanes& lanes, const small_matrix<T>& work, int k, const T& factor, int first,
+                             int end) const {
     lanes.for_each(end - first, [&](int column) {
       const int j = first + column;
-      T product = b(k, j);
-      for (int i = k + 1; i < a.rows; ++i) product += conjugate(work(i, k)) * b(i, j);
-      product *= factor;
-      b(k, j) -= product;
-      for (int i = k + 1; i < a.rows; ++i) b(i, j) -= work(i, k) * product;
+      const T below =
+          sum_terms<T>(a.rows - k - 1, [&](int i) { return conjugate(work(k + 1 + i, k)) * work(k + 1 + i, j); });
+      const T product = factor * (work(k, j) + below);
+      work(k, j) -= product;
+      subtract_terms(
+          a.rows - k - 1, [&](int i) -> T& { return work(k + 1 + i, j); },
+          [&](int i) { return work(k + 1 + i, k) * product; });
     });
   }
 };

@@ -68,20 +68,26 @@ KOKKOS_FUNCTION R matrix_scale(R magnitude) {
 template <class R>
 inline constexpr R least_square = Kokkos::Experimental::norm_min_v<R> / Kokkos::Experimental::epsilon_v<R>;
 
-/// The threads that share a matrix. What one call has written, all of them see after it, and what it has read, any of
-/// them may overwrite.
-template <class Member>
+/// The threads that share a matrix: the lanes of one thread of a team, or with `WholeTeam` those of all, of which each
+/// forms reductions by itself. What one call has written, all of them see after it, and what it has read, any of them
+/// may overwrite.
+template <bool WholeTeam, class Member>
 struct lane_group {
   const Member& team;
 
-  /// Kokkos's loops end with a barrier of their lanes; its reductions give all lanes the result, but promise none.
+  /// Kokkos's loops over lanes end with a barrier of them; its reductions give all lanes the result, but promise none.
   KOKKOS_FUNCTION void wait() const {
     for_each(0, [](int) {});
   }
 
   template <class F>
   KOKKOS_FUNCTION void for_each(int n, const F& f) const {
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, n), f);
+    if constexpr (WholeTeam) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n), f);
+      team.team_barrier();
+    } else {
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, n), f);
+    }
   }
   /// An i at which f(i) is the largest of those from `first` to `end`.
   template <class R, class F>
@@ -118,7 +124,8 @@ struct lane_group {
   }
   template <class F>
   KOKKOS_FUNCTION void once(const F& f) const {
-    Kokkos::single(Kokkos::PerThread(team), f);
+    if constexpr (WholeTeam) Kokkos::single(Kokkos::PerTeam(team), f);
+    else Kokkos::single(Kokkos::PerThread(team), f);
   }
 };
 
@@ -181,6 +188,35 @@ KOKKOS_FUNCTION void scale_elements(const Lanes& lanes, const small_matrix<T>& x
   for (int i = 0; i < rows; ++i) lanes.for_each(columns, [&](int j) { x(i, j) *= factor; });
 }
 
+/// Subtracts `term(j)` from `place(j)` for j < n. The terms of a block are there before one of its places is written:
+/// what is written might be what the next term reads, and each would wait for the one before.
+template <class Place, class Term>
+KOKKOS_FUNCTION void subtract_terms(int n, const Place& place, const Term& term) {
+  using T = std::remove_cvref_t<decltype(place(0))>;
+  int j = 0;
+  const auto subtract_blocks = [&]<int Size>(std::integral_constant<int, Size>) {
+    for (; j + Size <= n; j += Size) {
+      T rest[Size];
+      for (int u = 0; u < Size; ++u) rest[u] = place(j + u) - term(j + u);
+      for (int u = 0; u < Size; ++u) place(j + u) = rest[u];
+    }
+  };
+  subtract_blocks(std::integral_constant<int, 8>());
+  subtract_blocks(std::integral_constant<int, 2>());
+  if (j < n) place(j) -= term(j);
+}
+
+/// The sum of `term(j)` for j < n, as four sums, none of which waits for another.
+template <class T, class Term>
+KOKKOS_FUNCTION T sum_terms(int n, const Term& term) {
+  T sum[4] = {};
+  int j = 0;
+  for (; j + 4 <= n; j += 4)
+    for (int u = 0; u < 4; ++u) sum[u] += term(j + u);
+  for (; j < n; ++j) sum[0] += term(j);
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 /// The matrices of a batch in memory: strides of item, row and column.
 template <class T>
 struct matrix_batch {
@@ -221,8 +257,8 @@ KOKKOS_FUNCTION void store_nan(const Lanes& lanes, const matrix_batch<T>& to, st
 }
 
 /// Calls `op(lanes, item, scratch, more)` for each item. Of its scratch memory, `op.elements()` of T are fast where
-/// they fit, `op.more_elements()` only where both do.
-template <class Exec, class T, class Op>
+/// they fit, `op.more_elements()` only where both do. `WholeTeam`: a team has one item, and not a thread.
+template <class Exec, class T, class Op, bool WholeTeam>
 struct small_kernel {
   // Teams are smaller. The bound limits the registers of a thread, so that as many threads run at once.
   using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<linalg_tuning<Exec>::small_resident_threads>>;
@@ -232,21 +268,30 @@ struct small_kernel {
   int bytes, more_bytes, level, more_level;
 
   KOKKOS_FUNCTION void operator()(const member& team) const {
-    const std::int64_t item = std::int64_t(team.league_rank()) * team.team_size() + team.team_rank();
+    std::int64_t item = team.league_rank();
+    if constexpr (!WholeTeam) item = item * team.team_size() + team.team_rank();
     if (item >= items) return;
-    T* scratch = static_cast<T*>(team.thread_scratch(level).get_shmem_aligned(bytes, alignof(T)));
-    T* more = more_bytes == 0
-                  ? nullptr
-                  : static_cast<T*>(team.thread_scratch(more_level).get_shmem_aligned(more_bytes, alignof(T)));
-    op(lane_group<member>{team}, item, scratch, more);
+    const auto memory = [&](int of_level, int size) {
+      if constexpr (WholeTeam) return static_cast<T*>(team.team_scratch(of_level).get_shmem_aligned(size, alignof(T)));
+      else return static_cast<T*>(team.thread_scratch(of_level).get_shmem_aligned(size, alignof(T)));
+    };
+    T* scratch = memory(level, bytes);
+    T* more = more_bytes == 0 ? nullptr : memory(more_level, more_bytes);
+    op(lane_group<WholeTeam, member>{team}, item, scratch, more);
   }
 };
 
-template <class T, class Exec, class Op>
+/// Whether an operation has work for more lanes than a thread has.
+template <class Op>
+inline constexpr bool takes_whole_team = requires { requires Op::takes_whole_team; };
+
+template <class T, bool WholeTeam = false, class Exec, class Op>
 void launch_small(const Exec& exec, const std::string& label, std::int64_t items, int n, const Op& op) {
-  using kernel = small_kernel<Exec, T, Op>;
+  using kernel = small_kernel<Exec, T, Op, WholeTeam>;
   using tune = linalg_tuning<Exec>;
   if (items == 0) return;
+  if constexpr (tune::device && takes_whole_team<Op> && !WholeTeam)
+    if (n > 32) return launch_small<T, true>(exec, label, items, n, op);
   int lanes = 1;
   while (tune::device && lanes < n && lanes < 32) lanes *= 2;
   constexpr int size = sizeof(T), gap = alignof(T);
@@ -254,13 +299,16 @@ void launch_small(const Exec& exec, const std::string& label, std::int64_t items
   const std::int64_t fast =
       std::min<std::int64_t>(tune::small_fast_bytes, team_scratch_room<Exec>(tune::small_team) - 2 * gap);
   const int level = bytes <= fast ? 0 : 1, more_level = all <= fast ? 0 : 1;
-  const int team = std::clamp(tune::small_team_bytes / std::max(all, 1), 1, std::max(tune::small_team / lanes, 1));
-  const std::int64_t league = (items + team - 1) / team;
+  const int most = std::max(tune::small_team / lanes, 1);
+  const int team = WholeTeam ? (n + lanes - 1) / lanes : std::clamp(tune::small_team_bytes / std::max(all, 1), 1, most);
+  const std::int64_t league = WholeTeam ? items : (items + team - 1) / team;
   if (league > Kokkos::Experimental::finite_max_v<int>) throw Error(label, "too many items");
   typename kernel::policy policy(exec, static_cast<int>(league), team, lanes);
   for (const int l : {0, 1}) {
     const int wanted = (level == l ? bytes + gap : 0) + (more > 0 && more_level == l ? more + gap : 0);
-    if (wanted > 0) policy.set_scratch_size(l, Kokkos::PerThread(wanted));
+    if (wanted == 0) continue;
+    if constexpr (WholeTeam) policy.set_scratch_size(l, Kokkos::PerTeam(wanted));
+    else policy.set_scratch_size(l, Kokkos::PerThread(wanted));
   }
   Kokkos::parallel_for(label, policy, kernel{op, items, bytes, more, level, more_level});
 }

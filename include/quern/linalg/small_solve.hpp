@@ -32,7 +32,8 @@ KOKKOS_FUNCTION int eliminate(const Lanes& lanes, const Matrix& a, int n, int wi
       const int i = k + 1 + r;
       const T factor = a(i, k) / pivot;
       a(i, k) = factor;
-      for (int j = k + 1; j < width; ++j) a(i, j) -= factor * a(k, j);
+      subtract_terms(
+          width - k - 1, [&](int j) -> T& { return a(i, k + 1 + j); }, [&](int j) { return factor * a(k, k + 1 + j); });
     });
   }
   return zero;
@@ -41,11 +42,13 @@ KOKKOS_FUNCTION int eliminate(const Lanes& lanes, const Matrix& a, int n, int wi
 /// Solves U X = B for the columns of B behind the n-th.
 template <class Lanes, class Matrix>
 KOKKOS_FUNCTION void substitute_back(const Lanes& lanes, const Matrix& a, int n, int width) {
+  using T = std::remove_cvref_t<decltype(a(0, 0))>;
   for (int k = n - 1; k >= 0; --k) {
-    const auto pivot = a(k, k);
+    const T pivot = a(k, k);
     lanes.for_each(width - n, [&](int j) { a(k, n + j) /= pivot; });
     lanes.for_each(k, [&](int i) {
-      for (int j = n; j < width; ++j) a(i, j) -= a(i, k) * a(k, j);
+      const T factor = a(i, k);
+      subtract_terms(width - n, [&](int j) -> T& { return a(i, n + j); }, [&](int j) { return factor * a(k, n + j); });
     });
   }
 }
@@ -53,6 +56,7 @@ KOKKOS_FUNCTION void substitute_back(const Lanes& lanes, const Matrix& a, int n,
 /// X = A^-1 B.
 template <class T>
 struct solve_op {
+  static constexpr bool takes_whole_team = true;
   matrix_batch<T> x;
   matrix_batch<const T> a, b;
   item_info info;
@@ -170,47 +174,76 @@ void solve_batch(const Exec& exec, const std::string& label, std::int64_t items,
   else launch(std::integral_constant<int, most>());
 }
 
-/// A^-1: what rows the pivots exchange is exchanged in the identity, of which each lane then solves for some columns.
+/// A^-1 = U^-1 L^-1 P in place of A.
 template <class T>
 struct inverse_op {
+  static constexpr bool takes_whole_team = true;
   matrix_batch<T> out;
   matrix_batch<const T> a;
   item_info info;
 
-  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows); }
-  KOKKOS_FUNCTION int more_elements() const { return elements(); }
+  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows) + 3 * a.rows; }
+  KOKKOS_FUNCTION int more_elements() const { return 0; }
 
   template <class Lanes>
-  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T* more) const {
+  KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
     const int n = a.rows;
-    const small_matrix<T> work{scratch, small_matrix<T>::distance(n)}, right{more, work.ld};
+    const small_matrix<T> work{scratch, small_matrix<T>::distance(n)};
+    T* columns = scratch + n * work.ld;
+    T* exchanged = columns + 2 * n;
     load_matrix(lanes, work, a, item);
-    for (int i = 0; i < n; ++i) lanes.for_each(n, [&](int j) { right(i, j) = T(i == j ? 1 : 0); });
-    const int zero = eliminate(lanes, work, n, n, [&](int k, int p) {
-      if (p != k) lanes.for_each(n, [&](int j) { Kokkos::kokkos_swap(right(k, j), right(p, j)); });
-    });
+    const int zero =
+        eliminate(lanes, work, n, n, [&](int k, int p) { lanes.once([&] { exchanged[k] = T(real_type<T>(p)); }); });
     if (zero == 0) {
-      lanes.for_each(n, [&](int j) { substitute(work, right, n, j); });
-      store_matrix(lanes, out, right, item);
+      invert_upper(lanes, work, n, columns);
+      divide_by_lower(lanes, work, n, columns);
+      lanes.for_each(n, [&](int i) {
+        for (int k = n - 1; k >= 0; --k)
+          Kokkos::kokkos_swap(work(i, k), work(i, static_cast<int>(real_value(exchanged[k]))));
+      });
+      store_matrix(lanes, out, work, item);
     } else {
       store_nan(lanes, out, item);
     }
     lanes.once([&] { info(item) = zero; });
   }
 
-  /// Column j of (L U)^-1 B.
-  static KOKKOS_FUNCTION void substitute(const small_matrix<T>& lu, const small_matrix<T>& b, int n, int j) {
-    for (int k = 0; k < n; ++k)
-      for (int i = k + 1; i < n; ++i) b(i, j) -= lu(i, k) * b(k, j);
-    for (int k = n - 1; k >= 0; --k) {
-      b(k, j) /= lu(k, k);
-      for (int i = 0; i < k; ++i) b(i, j) -= lu(i, k) * b(k, j);
+  /// U^-1 in place of U, column by column. What other lanes have yet to read of a column is in one of two copies, and
+  /// the next is made at the same time.
+  template <class Lanes>
+  static KOKKOS_FUNCTION void invert_upper(const Lanes& lanes, const small_matrix<T>& u, int n, T* columns) {
+    lanes.for_each(Kokkos::min(n, 1), [&](int) { columns[0] = u(0, 0); });
+    for (int j = 0; j < n; ++j) {
+      const T* column = columns + j % 2 * n;
+      T* next = columns + (j + 1) % 2 * n;
+      lanes.for_each(Kokkos::min(j + 2, n), [&](int i) {
+        if (j + 1 < n) next[i] = u(i, j + 1);
+        if (i > j) return;
+        const T sum = sum_terms<T>(j - i, [&](int k) { return u(i, i + k) * column[i + k]; });
+        u(i, j) = (i == j ? T(1) : -sum) / column[j];
+      });
+    }
+  }
+  /// X L^-1 in place of X, of which the part below the diagonal is in the place of L, by copies of columns as well.
+  template <class Lanes>
+  static KOKKOS_FUNCTION void divide_by_lower(const Lanes& lanes, const small_matrix<T>& x, int n, T* columns) {
+    for (int j = n - 1; j >= 0; --j) {
+      const T* column = columns + j % 2 * n;
+      T* next = columns + (j + 1) % 2 * n;
+      lanes.for_each(n, [&](int i) {
+        if (j > 0 && i >= j) {
+          next[i] = x(i, j - 1);
+          x(i, j - 1) = T(0);
+        }
+        x(i, j) -= sum_terms<T>(n - 1 - j, [&](int k) { return x(i, j + 1 + k) * column[j + 1 + k]; });
+      });
     }
   }
 };
 
 template <class T>
 struct lu_op {
+  static constexpr bool takes_whole_team = true;
   matrix_batch<T> lu;
   matrix_batch<int> pivots;
   matrix_batch<const T> a;
@@ -233,6 +266,7 @@ struct lu_op {
 /// X = A^-1 B from the factors of A.
 template <class T>
 struct lu_solve_op {
+  static constexpr bool takes_whole_team = true;
   matrix_batch<T> x;
   matrix_batch<const T> lu, b;
   matrix_batch<const int> pivots;
@@ -264,24 +298,30 @@ struct lu_solve_op {
 template <class Lanes, class Matrix>
 KOKKOS_FUNCTION int factor_positive(const Lanes& lanes, const Matrix& a, int n) {
   using T = std::remove_cvref_t<decltype(a(0, 0))>;
+  using R = real_type<T>;
+  R root = 0;
   for (int k = 0; k < n; ++k) {
-    const real_type<T> pivot = real_value(a(k, k));
-    if (pivot <= 0) return k + 1;  // NaN passes, and shows in the result
-    const real_type<T> root = Kokkos::sqrt(pivot);
-    lanes.for_each(n - k - 1, [&](int r) { a(k + 1 + r, k) /= root; });
-    lanes.for_each(n - k, [&](int r) {  // the pivot only now, when all lanes have read it
-      if (r == 0) a(k, k) = T(root);
+    lanes.for_each(n - k, [&](int r) {
       const int i = k + r;
-      for (int j = k + 1; j <= i; ++j) a(i, j) -= a(i, k) * conjugate(a(j, k));
+      if (r == 0 && k > 0) a(k - 1, k - 1) = T(root);  // only now, when all lanes have read the pivot
+      a(i, k) -= sum_terms<T>(k, [&](int j) { return a(i, j) * conjugate(a(k, j)); });
     });
+    const R pivot = real_value(a(k, k));
+    if (pivot <= 0) return k + 1;  // NaN passes, and shows in the result
+    root = Kokkos::sqrt(pivot);
+    lanes.for_each(n - k - 1, [&](int r) { a(k + 1 + r, k) /= root; });
   }
-  for (int i = 0; i < n; ++i) lanes.for_each(n - i - 1, [&](int j) { a(i, i + 1 + j) = T(0); });
+  for (int i = 0; i < n; ++i)
+    lanes.for_each(n - i, [&](int j) {
+      if (j > 0) a(i, i + j) = T(0);
+      else if (i == n - 1) a(i, i) = T(root);
+    });
   return 0;
 }
 
-/// A = L L^H from the lower triangle of A.
 template <class T>
 struct cholesky_op {
+  static constexpr bool takes_whole_team = true;
   matrix_batch<T> l;
   matrix_batch<const T> a;
   item_info info;

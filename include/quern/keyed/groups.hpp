@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_GROUPS_HPP
+#define QUERN_KEYED_GROUPS_HPP
+
+#include <concepts>
+#include <memory>
+#include <mutex>
+#include <quern/core/binary_search.hpp>
+#include <quern/core/concepts.hpp>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace quern::impl {
+
+template <class Exec, class T>
+using column_of = Kokkos::View<T*, typename Exec::memory_space>;
+template <class Exec, class T>
+column_of<Exec, T> new_column(const Exec& exec, const std::string& name, std::int64_t n) {
+  return column_of<Exec, T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, name), n);
+}
+/// Columns of these sizes in one allocation, since a device takes long to allocate.
+template <class Exec, std::same_as<std::int64_t>... N>
+auto new_columns(const Exec& exec, const std::string& name, N... n) {
+  const auto memory = new_column<Exec, std::int64_t>(exec, name, (n + ...));
+  std::int64_t end = 0;
+  const auto next = [&](std::int64_t size) {
+    end += size;
+    return Kokkos::subview(memory, Kokkos::pair<std::int64_t, std::int64_t>(end - size, end));
+  };
+  return std::tuple{next(n)...};  // in this order
+}
+
+/// The group of each row from the rows in the order of their groups, and where each group begins there.
+struct label_rows {
+  const std::uint32_t* order;
+  const std::int64_t* offsets;
+  std::int64_t size;
+  std::int32_t* labels;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const auto began = [i](std::int64_t offset) { return offset <= i; };
+    labels[order[i]] = static_cast<std::int32_t>(partition_point(offsets, 1, size, began) - 1);
+  }
+};
+
+}  // namespace quern::impl
+
+namespace quern {
+
+/// Rows grouped by keys: see `group_by`. A handle, as a View is: copies share the memory.
+template <execution_space Exec>
+class groups {
+ public:
+  using memory_space = typename Exec::memory_space;
+  template <class T>
+  using column = Kokkos::View<const T*, memory_space>;
+
+  /// Of rows with labels.
+  groups(const column<std::int32_t>& labels, const column<std::int64_t>& first, const column<std::int64_t>& counts)
+      : rows_(labels.extent(0)), first_(first), counts_(counts), labels_(std::make_shared<row_labels>()) {
+    labels_->column = labels;
+  }
+  /// Of rows in the order of their groups; `offsets` has one element more than there are groups.
+  groups(const column<std::uint32_t>& order, const column<std::int64_t>& offsets, const column<std::int64_t>& first,
+         const column<std::int64_t>& counts)
+      : rows_(order.extent(0)),
+        first_(first),
+        counts_(counts),
+        order_(order),
+        offsets_(offsets),
+        labels_(std::make_shared<row_labels>()) {}
+
+  /// How many groups there are.
+  std::int64_t size() const { return static_cast<std::int64_t>(first_.extent(0)); }
+  /// How many rows there are, in groups and outside.
+  std::int64_t rows() const { return rows_; }
+  /// The group of each row; -1 where its key is outside of the `key_range`. Groups that were found by sorting compute
+  /// them at the first call, on `exec`, and wait for it.
+  const column<std::int32_t>& labels(const Exec& exec = Exec()) const {
+    if (in_order()) std::call_once(labels_->once, [&] { labels_->column = compute_labels(exec); });
+    return labels_->column;
+  }
+  /// The first row of each group.
+  const column<std::int64_t>& first() const { return first_; }
+  /// The number of rows of each group.
+  const column<std::int64_t>& counts() const { return counts_; }
+
+  /// Whether they were found by sorting: group g is then the rows `order()(k)` from `k = offsets()(g)` to before
+  /// `offsets()(g + 1)`.
+  bool in_order() const { return offsets_.is_allocated(); }
+  const column<std::uint32_t>& order() const { return order_; }
+  const column<std::int64_t>& offsets() const { return offsets_; }
+
+ private:
+  struct row_labels {
+    std::once_flag once;
+    groups::column<std::int32_t> column;
+  };
+  column<std::int32_t> compute_labels(const Exec& exec) const {
+    const auto labels = impl::new_column<Exec, std::int32_t>(exec, "quern::groups/labels", rows_);
+    Kokkos::parallel_for("quern::groups/labels",
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows_),
+                         impl::label_rows{order_.data(), offsets_.data(), size(), labels.data()});
+    exec.fence("quern::groups: wait for the labels");
+    return labels;
+  }
+
+  std::int64_t rows_;
+  column<std::int64_t> first_, counts_;
+  column<std::uint32_t> order_;
+  column<std::int64_t> offsets_;
+  std::shared_ptr<row_labels> labels_;
+};
+
+}  // namespace quern
+
+#endif
