@@ -367,7 +367,7 @@ void multiply(const Exec& exec, const std::string& label, const matrix_product<C
     if (blas_is_faster(exec, p) && multiply_by_blas(exec, p)) return;
   }
   const auto rounded = [](std::int64_t n, std::int64_t tile) { return (n + tile - 1) / tile * tile; };
-  if (4 * p.m * p.n < rounded(p.m, kernel::rows) * rounded(p.n, kernel::columns)) multiply_small(exec, label, p);
+  if (4 * p.m * p.n <= rounded(p.m, kernel::rows) * rounded(p.n, kernel::columns)) multiply_small(exec, label, p);
   else multiply_tiles(exec, label, p);
 }
 

@@ -23,7 +23,7 @@ struct linalg_tuning : tuning<Exec> {
 
   /// Multiplications of a matrix product, or of each of a batch, from which a BLAS is the faster.
   static constexpr std::int64_t blas_work = device ? 1 << 19 : 0;
-  static constexpr std::int64_t blas_batched_work = device ? 1 << 11 : 1 << 9;
+  static constexpr std::int64_t blas_batched_work = device ? 10'000 : 1 << 9;
 
   /// Threads of a team that adds up elements of a product, several for each.
   static constexpr int product_lanes = 128;
