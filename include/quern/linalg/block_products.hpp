@@ -108,12 +108,13 @@ struct block_product {
   }
 };
 
-/// Whether `multiply_blocks` takes a product: one with at least half of each block to do, and less than 2^32 blocks.
-template <class C, class A, class B>
-bool takes_blocks(const matrix_product<C, A, B>& p) {
+/// Whether `multiply_blocks` takes a product: one with at least half of each block to do, and with enough blocks to
+/// occupy the device, but less than 2^32.
+template <class Exec, class C, class A, class B>
+bool takes_blocks(const Exec& exec, const matrix_product<C, A, B>& p) {
   constexpr std::int64_t size = block_product<C, A, B, false>::size;
-  return p.m > size / 2 && p.n > size / 2 &&
-         std::in_range<std::uint32_t>(p.batch * ((p.m + size - 1) / size) * ((p.n + size - 1) / size));
+  const std::int64_t blocks = p.batch * ((p.m + size - 1) / size) * ((p.n + size - 1) / size);
+  return p.m > size / 2 && p.n > size / 2 && blocks >= exec.concurrency() / 8 && std::in_range<std::uint32_t>(blocks);
 }
 template <class Exec, class C, class A, class B>
 void multiply_blocks(const Exec& exec, const std::string& label, const matrix_product<C, A, B>& p) {

@@ -343,7 +343,7 @@ void multiply_small(const Exec& exec, const std::string& label, const matrix_pro
     if (p.n >= 4 && p.b_stride[2] == 1) return multiply_rows(exec, label, p);
     if (p.m >= 4 && p.a_stride[1] == 1) return multiply_rows(exec, label, p.transposed());
   } else {
-    if (takes_blocks(p)) return multiply_blocks(exec, label, p);
+    if (takes_blocks(exec, p)) return multiply_blocks(exec, label, p);
   }
   multiply_elements(exec, label, p);
 }
