@@ -39,7 +39,7 @@ units=(
   ../src/keyed/sort_reals
   ../src/keyed/sort_with_32_bits
 )
-units+=(
+benchmarks=(
   ../bench/linalg/products_bench # alone, as includes under a condition cannot be brought together
   "../bench/linalg/batched_bench ../bench/linalg/dense_bench"
   "../bench/map/map_bench ../bench/core/lazy_bench ../bench/scan/scan_bench ../bench/scan/segmented_bench"
@@ -49,10 +49,12 @@ units+=(
   "../bench/keyed/sort_bench ../bench/keyed/unique_bench ../bench/keyed/group_bench ../bench/keyed/histogram_bench"
   "../bench/stencil/odd_rows_bench ../bench/sweep/sweep_bench ../bench/map/narrow_bench ../bench/reduce/narrow_bench"
   ../bench/random/random_bench
+)
+examples=(../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main)
+units+=(
   "../src/app/elementwise ../src/app/stencils ../src/app/quadrature ../src/app/report ../src/app/main"
   "../src/app/keyed ../src/app/linear_algebra"
   "../src/app/decompositions ../src/app/reductions ../src/app/random_numbers"
-  ../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main
 )
 # The code of the guides, in the functions around it.
 guides=$2/guides-$backend
@@ -62,6 +64,8 @@ for guide in operands reductions stencils integration random keyed linear_algebr
   awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
 done
 units+=("$folder/operands $folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra")
+# With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles the benchmarks and the examples.
+if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("${benchmarks[@]}" "${examples[@]}"); fi
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
@@ -174,7 +178,7 @@ compile() {
     echo "WARNED $backend $arch $*" >&2
     return 1
   fi
-  echo "compiled $backend $arch $*"
+  echo "compiled $backend $arch $* in $SECONDS s"
 }
 
 # rejects ARCHITECTURE CASE MESSAGE...: a case of tests/compile_fail must not compile, and the first ten lines from the
