@@ -109,28 +109,29 @@ prepared unique(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
+template <class T>
 prepared compact(const exec_space& exec, std::int64_t n) {
-  const auto x = make_view<double*>("x", n), out = make_view<double*>("out", n);
+  const auto x = make_view<T*>("x", n), out = make_view<T*>("out", n);
   const number count("count");
   quern::random::uniform(exec, x, key(1));
-  prepared p{12.0 * n, 0, {}, {}, {}};
+  prepared p{1.5 * sizeof(T) * n, 0, {}, {}, {}};
   p.variants = {
       {"quern",
-       [=] { quern::compact(exec, out, x, KOKKOS_LAMBDA(double v) { return v < 0.5; }, quern::size_to{count}); }},
+       [=] { quern::compact(exec, out, x, KOKKOS_LAMBDA(T v) { return v < T(0.5); }, quern::size_to{count}); }},
       {"plain", [=] {
          Kokkos::parallel_scan(
              "plain", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i, std::int64_t& k, bool final) {
-               const double v = x(i);
-               if (final && v < 0.5) out(k) = v;
-               k += v < 0.5;
+               const T v = x(i);
+               if (final && v < T(0.5)) out(k) = v;
+               k += v < T(0.5);
                if (final && i == n - 1) count() = k;
              });
        }}};
-  p.poison = [=] { Kokkos::deep_copy(out, -7); };
+  p.poison = [=] { Kokkos::deep_copy(out, T(-7)); };
   p.right = [=] {
     // Numbered by another scan, each is where it belongs.
     const auto number_of = make_view<std::int64_t*>("numbers", n);
-    const auto is_kept = KOKKOS_LAMBDA(double v) { return v < 0.5; };
+    const auto is_kept = KOKKOS_LAMBDA(T v) { return v < T(0.5); };
     std::int64_t expected = 0, found = 0;
     Kokkos::parallel_scan(
         "numbers", bench::range(0, n),
@@ -150,7 +151,8 @@ prepared compact(const exec_space& exec, std::int64_t n) {
 const bool registered = [] {
   bench::add({"unique_i32", {1'000'000, 100'000'000}, 40'099, unique<1000>});
   bench::add({"unique_1e7_i32", {50'000'000}, 40'099, unique_of_many});
-  bench::add({"compact_half_f64", {1'000'000, 100'000'000}, 4099, compact});
+  bench::add({"compact_half_f64", {1'000'000, 100'000'000}, 4099, compact<double>});
+  bench::add({"compact_half_f32", {100'000'000}, 4099, compact<float>});
   return true;
 }();
 

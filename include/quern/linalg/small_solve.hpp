@@ -164,9 +164,10 @@ template <class Exec, class T>
 void solve_batch(const Exec& exec, const std::string& label, std::int64_t items, const solve_op<T>& op) {
   constexpr int most = sizeof(T) <= 8 ? 8 : 4;  // rows that registers hold
   const int n = op.a.rows;
+  // By itself Kokkos would bound the registers of HIP's kernels for teams of 1024 threads, and a matrix would not fit.
+  using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<256>>;
   const auto launch = [&]<int N>(std::integral_constant<int, N>) {
-    Kokkos::parallel_for(label + "/registers",
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
+    Kokkos::parallel_for(label + "/registers", policy(exec, 0, items),
                          solve_in_registers<T, N>{op.x, op.a, op.b, op.info});
   };
   if (op.x.columns != 1 || n > most) launch_small<T>(exec, label, items, n, op);

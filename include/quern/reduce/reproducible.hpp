@@ -82,6 +82,31 @@ struct binned {
     }
   }
 
+  /// Adds values one after the other: `put(i, sum)` is told what there is with the first i + 1 of them.
+  template <int N, class V, class Put>
+  KOKKOS_FUNCTION void add_each(const V* v, const Put& put) {
+    if (special == 0 && fit<N>(v)) {
+      double from[Bins], each[N];
+      for (int k = 0; k < Bins; ++k) from[k] = anchor(top - k);
+      for (int i = 0; i < N; ++i) each[i] = static_cast<double>(v[i]);  // before `put` may write there
+      for (int i = 0; i < N; ++i) {
+        double x = each[i];
+        for (int k = 0; k < Bins; ++k) {
+          const double t = x + from[k];
+          bin[k] +=
+              static_cast<std::int64_t>(Kokkos::bit_cast<std::uint64_t>(t) - Kokkos::bit_cast<std::uint64_t>(from[k]));
+          x -= t - from[k];
+        }
+        put(i, sum_below(top));
+      }
+    } else {
+      for (int i = 0; i < N; ++i) {
+        add(static_cast<double>(v[i]));
+        put(i, value());
+      }
+    }
+  }
+
   KOKKOS_FUNCTION void join(const binned& o) {
     binned other = o;
     other.raise(top);
@@ -94,17 +119,22 @@ struct binned {
     if (special == plus_infinity) return Kokkos::Experimental::infinity_v<double>;
     if (special == minus_infinity) return -Kokkos::Experimental::infinity_v<double>;
     if (special != 0) return Kokkos::Experimental::quiet_NaN_v<double>;
-    const bool huge = top > highest_plain;
-    compensated<double> sum = compensated<double>::zero();
-    for (int k = 0; k < Bins; ++k) {
-      const double u = unit(top - k - (huge ? 2 : 0));
-      sum.add(static_cast<double>(bin[k] >> 32) * (u * 0x1p32));
-      sum.add(static_cast<double>(bin[k] & 0xffffffff) * u);
-    }
-    return huge ? sum.value() * up : sum.value();
+    return top > highest_plain ? sum_below(top - 2) * up : sum_below(top);
   }
 
  private:
+  /// The sum of the bins, if the top one were bin `highest`: their halves from the largest to the smallest.
+  KOKKOS_FUNCTION double sum_below(int highest) const {
+    compensated<double> sum{};
+    for (int k = 0; k < Bins; ++k) {
+      const double u = unit(highest - k);
+      const double high = static_cast<double>(static_cast<std::int32_t>(bin[k] >> 32)) * (u * 0x1p32);
+      if (k == 0) sum.sum = high;
+      else sum.add(high);
+      sum.add(static_cast<double>(static_cast<std::uint32_t>(bin[k])) * u);
+    }
+    return sum.value();
+  }
   template <int N, class V>
   KOKKOS_FUNCTION bool fit(const V* v) const {
     const double most = limit();
@@ -124,7 +154,7 @@ struct binned {
   /// Adds values that fit below bin `highest` + 1; it is used as the top bin.
   template <int N, class V>
   KOKKOS_FUNCTION void deposit(const V* v, int highest) {
-    constexpr int lanes = N < 8 ? N : 8;
+    constexpr int lanes = N < 64 ? 1 : 8;  // hosts, which have wide vectors, take long blocks
     double from[Bins];
     std::uint64_t sum[Bins][lanes] = {};
     for (int k = 0; k < Bins; ++k) from[k] = anchor(highest - k);

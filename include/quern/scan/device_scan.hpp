@@ -35,7 +35,10 @@ struct device_scan {
   using Out = typename Work::output_type;
   using tune = scan_tuning<typename Work::exec_space>;
   static constexpr std::size_t slot = std::max(sizeof(T), sizeof(Out));
-  static constexpr int items = std::clamp<int>(128 / slot - 1, 1, 7);  // of a thread; odd, against bank conflicts
+  /// The states of reproducible sums take more registers, and so long to join that a thread adds more elements first.
+  static constexpr bool large = adds_each<typename Work::reducer_type>;
+  static constexpr int teams = large ? tune::teams / 2 : tune::teams;
+  static constexpr int items = std::clamp<int>(128 / slot - 1, 1, large ? 11 : 7);  // odd, against bank conflicts
 
   Work work;
   state* totals = nullptr;  // of chunk c of line l at c * lines + l
@@ -212,6 +215,14 @@ struct device_scan {
       if (Full || u * threads + t < count) values[u * threads + t] = v[u];
     team.team_barrier();
   }
+  template <bool Full>
+  KOKKOS_FUNCTION void step_tile(run& r, const T* v, Out* results, int mine) const {
+    const auto put = [&](int k, const Out& result) { results[k] = result; };
+    if constexpr (Full) work.template step_all<items>(r, v, put);
+    else
+      for (int k = 0; k < items; ++k)
+        if (k < mine) put(k, work.step(r, v[k]));
+  }
   /// A tile of `count` elements; all of a thread's elements are there where it is full.
   template <bool Write, bool Even, bool Full, class Member>
   KOKKOS_FUNCTION void scan_tile(const Member& team, const team_memory& m, const places& base, std::int64_t start,
@@ -220,25 +231,23 @@ struct device_scan {
     const T* values = reinterpret_cast<const T*>(m.values) + t * items;
     const int mine = count - t * items;
     local total = run::none(work.reducer), all;
-    for (int k = 0; k < items; ++k)
-      if (Full || k < mine) run::add(work.reducer, total, values[k]);
+    if constexpr (Full) work.template add_all<items>(total, values);
+    else
+      for (int k = 0; k < items; ++k)
+        if (k < mine) run::add(work.reducer, total, values[k]);
     const local between = join_before(team, m, run::none(work.reducer), total, all,
                                       [&](local& a, const local& b) { run::join(work.reducer, a, b); });
     if constexpr (Write) {
       run r = run::after(work.reducer, s, between);
       if constexpr (std::is_same_v<T, Out>) {
         // In place: a thread reads and writes its own elements.
-        Out* results = reinterpret_cast<Out*>(m.values) + t * items;
-        for (int k = 0; k < items; ++k)
-          if (Full || k < mine) results[k] = work.step(r, values[k]);
+        step_tile<Full>(r, values, reinterpret_cast<Out*>(m.values) + t * items, mine);
       } else {
         T v[items];
         for (int k = 0; k < items; ++k)
           if (Full || k < mine) v[k] = values[k];
         team.team_barrier();
-        Out* results = reinterpret_cast<Out*>(m.values) + t * items;
-        for (int k = 0; k < items; ++k)
-          if (Full || k < mine) results[k] = work.step(r, v[k]);
+        step_tile<Full>(r, v, reinterpret_cast<Out*>(m.values) + t * items, mine);
       }
       team.team_barrier();
       const Out* results = reinterpret_cast<const Out*>(m.values);
@@ -320,8 +329,7 @@ void scan_on_device(const Exec& exec, const std::string& label, workspace<Exec>&
   const std::int64_t units = work.lines * shape.chunks;
   const bool even = work.along.outer == 1;
   const auto by_team = [&]<class Tag>(Tag, const std::string& name) {
-    using policy =
-        Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, scan_tuning<Exec>::teams>>;
+    using policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, kernel_type::teams>>;
     const auto shared = team_scratch<Exec>(name, shape.team, kernel_type::team_bytes(shape.team));
     Kokkos::parallel_for(name, policy(exec, static_cast<int>(units), shape.team).set_scratch_size(0, shared), kernel);
   };

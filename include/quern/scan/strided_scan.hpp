@@ -9,6 +9,7 @@
 #include <quern/core/source.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/reduce/operation_reducers.hpp>
+#include <quern/reduce/reproducible.hpp>
 #include <quern/scan/tuning.hpp>
 
 namespace quern::impl {
@@ -31,6 +32,12 @@ template <class S, class Sum>
 inline constexpr bool is_commutative<sum_reducer<S, Sum>> = true;
 template <class S>
 inline constexpr bool is_commutative<op_reducer<S, prod_op>> = true;
+
+/// A reducer that adds several values faster at once, also where the sum at each of them is wanted.
+template <class Reducer>
+inline constexpr bool adds_each = false;
+template <class S, int Bins>
+inline constexpr bool adds_each<sum_reducer<S, binned<Bins>>> = true;
 
 /// A stride that is known when compiling.
 struct one {
@@ -144,16 +151,31 @@ struct strided_scan {
     return result;
   }
 
+  /// What N elements that follow each other are among themselves, and `put(k, result)` for each of them.
+  template <int N, class From>
+  KOKKOS_FUNCTION void add_all(typename run::local& l, const From& v) const {
+    if constexpr (adds_each<Reducer>) reducer.template add_block<N>(l, v);
+    else
+      for (int k = 0; k < N; ++k) run::add(reducer, l, v[k]);
+  }
+  template <int N, class From, class Put>
+  KOKKOS_FUNCTION void step_all(run& r, const From& v, const Put& put) const {
+    using result = decltype(r.result(reducer));
+    if constexpr (adds_each<Reducer> && !Exclusive)
+      r.s.template add_each<N>(v, [&](int k, double sum) { put(k, convert<Out>(static_cast<result>(sum))); });
+    else
+      for (int k = 0; k < N; ++k) put(k, step(r, v[k]));
+  }
+
   /// N elements that follow each other.
   template <bool Write, int N, class From, class Step>
   KOKKOS_FUNCTION void scan_batch(state& s, const From& from, Out* to, Step in_step, Step out_step) const {
     T v[N];
     for (int k = 0; k < N; ++k) v[k] = from[k * in_step];
     run r = run::after(reducer, s, run::none(reducer));
-    for (int k = 0; k < N; ++k) {
-      if constexpr (Write) to[k * out_step] = step(r, v[k]);
-      else r.add(reducer, v[k]);
-    }
+    if constexpr (Write) step_all<N>(r, v, [&](int k, const Out& result) { to[k * out_step] = result; });
+    else
+      for (int k = 0; k < N; ++k) r.add(reducer, v[k]);
     r.end(reducer, s);
   }
   template <bool Write, class From, class Step>

@@ -161,6 +161,28 @@ struct weighted_window {
   KOKKOS_FUNCTION S operator()(const Window& at) const {
     return weights.many == nullptr ? sum<false>(at) : sum<true>(at);
   }
+  // What kernels need that add up the windows of a row together.
+  using sum_type = S;
+  KOKKOS_FUNCTION W weight(int k) const {
+    return weights.many == nullptr ? weights.template at<false>(k) : weights.template at<true>(k);
+  }
+  template <class V>
+  KOKKOS_FUNCTION static void add(S& s, const W& weight, const V& value) {
+    add_weighted(s, weight, value);
+  }
+  KOKKOS_FUNCTION S result(const S& s) const { return s; }
+  template <class F>
+  void for_each(const F& f) const {
+    int n = 0;
+    for (int k = 0; k < (Rank == 3 ? count[0] : 1); ++k)
+      for (int j = 0; j < (Rank > 1 ? count[Rank - 2] : 1); ++j)
+        for (int i = 0; i < count[Rank - 1]; ++i, ++n)
+          f(weight(n), [&](const auto& at) {
+            if constexpr (Rank == 1) return at(first[0] + i);
+            else if constexpr (Rank == 2) return at(first[0] + j, first[1] + i);
+            else return at(first[0] + k, first[1] + j, first[2] + i);
+          });
+  }
 
  private:
   template <bool Many, class Window>
@@ -245,6 +267,7 @@ struct weighted_line {
     return weights.many == nullptr ? sum<false>(at) : sum<true>(at);
   }
   // What kernels that do without windows need.
+  using sum_type = S;
   using weight_type = W;
   KOKKOS_FUNCTION W weight(int k) const {
     return weights.many == nullptr ? weights.template at<false>(k) : weights.template at<true>(k);
@@ -254,6 +277,11 @@ struct weighted_line {
     add_weighted(s, weight, value);
   }
   KOKKOS_FUNCTION S result(const S& s) const { return s; }
+  template <class F>
+  void for_each(const F& f) const {
+    for (int i = 0; i < count; ++i)
+      f(weight(i), [&](const auto& at) { return neighbour_along<Rank, Axis>(at, first + i); });
+  }
 
  private:
   template <bool Many, class Window>
@@ -274,6 +302,7 @@ struct plain_line {
     for (int i = 0; i < count; ++i) add_plain(s, neighbour_along<Rank, Axis>(at, first + i));
     return finish(s);
   }
+  using sum_type = S;
   struct weight_type {};
   KOKKOS_FUNCTION weight_type weight(int) const { return {}; }
   template <class V>
@@ -281,6 +310,11 @@ struct plain_line {
     add_plain(s, value);
   }
   KOKKOS_FUNCTION auto result(const S& s) const { return finish(s); }
+  template <class F>
+  void for_each(const F& f) const {
+    for (int i = 0; i < count; ++i)
+      f(weight(i), [&](const auto& at) { return neighbour_along<Rank, Axis>(at, first + i); });
+  }
 };
 
 /// The result of a sum: itself, its mean, or that rounded down.

@@ -80,7 +80,7 @@ void weighted_filter(const Call& call, std::integral_constant<int, Rank>, const 
   };
   if (all(3)) return in_registers(std::integral_constant<int, 1>());
   if constexpr (Rank == 2) {
-    if (all(5) && (!tuning<exec_type>::device || call.holds_packs()))
+    if (tuning<exec_type>::device && all(5) && call.holds_packs())
       return in_registers(std::integral_constant<int, 2>());
   }
   lease<exec_type> held(call.exec);

@@ -3,6 +3,8 @@
 #ifndef QUERN_STENCIL_HOST_STENCIL_HPP
 #define QUERN_STENCIL_HOST_STENCIL_HPP
 
+#include <algorithm>
+#include <quern/core/noinline.hpp>
 #include <quern/core/stream_store.hpp>
 #include <quern/stencil/cells.hpp>
 #include <quern/stencil/tuning.hpp>
@@ -18,6 +20,10 @@ struct row_buffer {
 
 struct interior_tag {};  // a row of cells
 struct border_tag {};    // a cell
+
+/// A functor that adds up a window of run-time extents, and knows how to do it a cell at a time.
+template <class F>
+concept sums_windows = requires { typename F::sum_type; };
 
 /// A stencil by the threads of a host.
 template <class Cells>
@@ -36,9 +42,40 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
   void operator()(interior_tag, std::int64_t number) const {
     const host_stencil local = *this;  // what the loop reads must not be what it might write
     const grid_index cell = row_at(number);
+    if constexpr (sums_windows<F>)
+      if (cells.unit) return local.summed_row(cell);
     if (stream) local.streamed_row(cell, inputs(), outputs());
     else if (cells.unit) local.template inner_row<true>(cell);
     else local.template inner_row<false>(cell);
+  }
+  /// A row of sums over windows of run-time extents: one cell of the windows after the other, each for a block of
+  /// cells of the row, since compilers make vector instructions of innermost loops.
+  void summed_row(grid_index cell) const {
+    using S = typename F::sum_type;
+    using T = std::tuple_element_t<0, std::tuple<Out...>>;
+    constexpr std::int64_t block = stencil_tuning<Exec>::summed_bytes / sizeof(S);
+    row_buffer<T> buffer;
+    for (std::int64_t& i = cell.of[2] = cells.inner.low[2]; i < cells.inner.high[2];) {
+      const std::int64_t n = std::min(block, cells.inner.high[2] - i);
+      const auto window = cells.template window_at<true>(get<0>(cells.in), cell);
+      S sums[block];
+      std::fill_n(sums, n, S(0));
+      cells.f.for_each([&](auto weight, const auto& cell_of) {
+        add_cells(sums, n, weight, window.centre + cell_of([&](auto... offset) { return window.distance(offset...); }));
+      });
+      T* const to = get<0>(cells.out).template at<true>(cell);
+      T* const results = stream ? buffer.values : to;
+      for (std::int64_t k = 0; k < n; ++k) results[k] = convert<T>(cells.f.result(sums[k]));
+      if (stream) stream_store(to, results, n * sizeof(T));
+      i += n;
+    }
+    if (stream) stream_fence();
+  }
+  /// Not inlined, as g++ would jam this loop into the one around it, and make no vector instructions of either.
+  template <class S, class W, class Place>
+  QUERN_IMPL_NOINLINE static void add_cells(S* sums, std::int64_t n, W weight, Place from) {
+#pragma GCC ivdep
+    for (std::int64_t k = 0; k < n; ++k) F::add(sums[k], weight, from[k]);
   }
   /// Rows come in blocks of `block_rows` of each plane, so that what a thread reads of one plane is still in its cache
   /// when it computes the next.

@@ -24,13 +24,17 @@ struct memory_window {
   template <class... I>
     requires(sizeof...(I) == Rank)
   KOKKOS_FUNCTION promoted<T> operator()(I... offset) const {
+    return centre[distance(offset...)];
+  }
+  template <class... I>
+  KOKKOS_FUNCTION std::int64_t distance(I... offset) const {
     const std::int64_t o[] = {static_cast<std::int64_t>(offset)...};
     std::int64_t at = 0;
     for (int d = 0; d < Rank; ++d) {
       const int a = grid_axis<Rank, Reversed>(d);
       at += Unit && a == 2 ? o[d] : o[d] * stride[a];
     }
-    return centre[at];
+    return at;
   }
 };
 
