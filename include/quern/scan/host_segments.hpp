@@ -16,7 +16,11 @@ struct host_segments {
 
   Work work;
 
-  void operator()(reduce_tag, std::int64_t t) const {
+  // By a copy of the kernel: what loops read must not be what they might write.
+  void operator()(reduce_tag, std::int64_t t) const { host_segments(*this).reduce(t); }
+  void operator()(scan_tag, std::int64_t t) const { host_segments(*this).scan(t); }
+
+  void reduce(std::int64_t t) const {
     const extent x = work.extent_of(t);
     const std::int64_t last = x.first_value + x.values;
     std::int64_t v = x.first_value;
@@ -37,7 +41,7 @@ struct host_segments {
     work.left[t] = {work.reducer.init(), whole.ends > 0};
     reduce_piece(work.left[t].state, x.first_value, x.first_value + x.values);
   }
-  void operator()(scan_tag, std::int64_t t) const {
+  void scan(std::int64_t t) const {
     const extent x = work.extent_of(t);
     const std::int64_t last = x.first_value + x.values, past = x.first_end + x.ends;
     std::int64_t v = x.first_value;

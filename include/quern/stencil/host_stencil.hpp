@@ -35,18 +35,22 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
   using outputs = std::index_sequence_for<Out...>;
 
   stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source...> cells;
-  std::int64_t block_rows = 1;
+  std::int64_t block_rows = 1, rows_together = 1;
   bool stream = false;  // write past the caches
 
   void operator()(border_tag, std::int64_t n) const { cells.border_cell(cells.border_at(n), inputs()); }
   void operator()(interior_tag, std::int64_t number) const {
     const host_stencil local = *this;  // what the loop reads must not be what it might write
-    const grid_index cell = row_at(number);
+    const std::int64_t first = number * rows_together, last = std::min(first + rows_together, local.rows());
+    for (std::int64_t row = first; row < last; ++row) local.compute_row(local.row_at(row));
+  }
+  std::int64_t rows() const { return cells.inner.extent(0) * cells.inner.extent(1); }
+  void compute_row(const grid_index& cell) const {
     if constexpr (sums_windows<F>)
-      if (cells.unit) return local.summed_row(cell);
-    if (stream) local.streamed_row(cell, inputs(), outputs());
-    else if (cells.unit) local.template inner_row<true>(cell);
-    else local.template inner_row<false>(cell);
+      if (cells.unit) return summed_row(cell);
+    if (stream) streamed_row(cell, inputs(), outputs());
+    else if (cells.unit) inner_row<true>(cell);
+    else inner_row<false>(cell);
   }
   /// A row of sums over windows of run-time extents: one cell of the windows after the other, each for a block of
   /// cells of the row, since compilers make vector instructions of innermost loops.
@@ -142,7 +146,10 @@ void stencil_on_host(const Exec& exec, const std::string& label, const Cells& ce
     if (units > 0)
       Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, units), k);
   };
-  launch(interior_tag(), label, inner.cells() > 0 ? inner.extent(0) * inner.extent(1) : 0);
+  if (inner.cells() > 0) {
+    k.rows_together = std::clamp<std::int64_t>(k.rows() / (8 * exec.concurrency()), 1, stencil_tuning<Exec>::host_rows);
+    launch(interior_tag(), label, (k.rows() + k.rows_together - 1) / k.rows_together);
+  }
   launch(border_tag(), label + "/border", border);
 }
 

@@ -39,6 +39,10 @@ struct stencil_tuning : tuning<Exec> {
   /// Bytes that a host thread reads of the planes that it needs at a time, so that they stay in its second cache.
   static constexpr int block_bytes = 512 << 10;
 
+  /// Rows that a host thread takes at a time, so that short ones do not wait for the copy of the kernel that it works
+  /// with.
+  static constexpr int host_rows = 16;
+
   /// Bytes of the sums of neighbouring windows that a host thread forms together, in its first cache.
   static constexpr int summed_bytes = 1024;
 };
