@@ -65,7 +65,7 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
       S sums[block];
       std::fill_n(sums, n, S(0));
       cells.f.for_each([&](auto weight, const auto& cell_of) {
-        add_cells(sums, n, weight, window.centre + cell_of([&](auto... offset) { return window.distance(offset...); }));
+        add_cells(sums, n, weight, window.centre + cell_of(window_distance{window}));
       });
       T* const to = get<0>(cells.out).template at<true>(cell);
       T* const results = stream ? buffer.values : to;
