@@ -39,10 +39,11 @@ struct lazy_source {
   KOKKOS_FORCEINLINE_FUNCTION cursor operator+(std::int64_t i) const { return {this, i}; }
   KOKKOS_FORCEINLINE_FUNCTION value_type operator[](std::int64_t offset) const { return value(offset, numbers()); }
 
-  /// W elements from an offset that is a multiple of W, where the source holds packs.
+  /// W elements from an offset that is a multiple of W, where the source holds packs; a single one from any offset.
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> load_pack(std::int64_t offset) const {
-    return pack_of<W>(offset, numbers());
+    if constexpr (W == 1) return {{value(offset, numbers())}};
+    else return pack_of<W>(offset, numbers());
   }
   template <int W>
   bool holds_packs() const {
