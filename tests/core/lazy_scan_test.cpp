@@ -63,4 +63,19 @@ TYPED_TEST(LazyScan, WindowsReadIt) {
   }
 }
 
+TEST(LazySource, SingleElementsAreThoseOfTheirOffset) {
+  using E = Kokkos::DefaultHostExecutionSpace;
+  test::with_layouts<E>(test::waves(9), test::waves(10), [](const auto& x, const auto& y) {
+    const E exec;
+    quern::impl::call<E> c("test", exec);
+    const auto elements = c.elements(quern::lazy(test::plus(), x, y));
+    quern::impl::with_sources(
+        [](const auto& in) {
+          for (std::int64_t i = 0; i < test::lazy_rows * test::lazy_columns; ++i)
+            ASSERT_EQ(quern::impl::load_pack<1>(in.data, i).value[0], in.data[i]) << i;
+        },
+        elements);
+  });
+}
+
 }  // namespace
