@@ -17,6 +17,10 @@ inline constexpr bool is_positioned = false;
 template <class F>
 inline constexpr bool is_positioned<positioned<F>> = true;
 
+/// Functors that add up windows of run-time extents, and can do it a cell of the window at a time.
+template <class F>
+inline constexpr bool adds_windows = false;
+
 /// out(i) = f(windows of in... around i) for all cells of a box: what hosts and devices share.
 ///
 /// Around an inner box all values are in the arrays. There a thread of a device computes W neighbouring cells and walks

@@ -317,6 +317,13 @@ struct plain_line {
   }
 };
 
+template <class S, class W, int Rank>
+inline constexpr bool adds_windows<weighted_window<S, W, Rank>> = true;
+template <class S, class W, int Rank, int Axis>
+inline constexpr bool adds_windows<weighted_line<S, W, Rank, Axis>> = true;
+template <class S, int Rank, int Axis, class Finish>
+inline constexpr bool adds_windows<plain_line<S, Rank, Axis, Finish>> = true;
+
 /// The result of a sum: itself, its mean, or that rounded down.
 struct keep_sum {
   template <class S>

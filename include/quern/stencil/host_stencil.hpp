@@ -21,10 +21,6 @@ struct row_buffer {
 struct interior_tag {};  // a row of cells
 struct border_tag {};    // a cell
 
-/// A functor that adds up a window of run-time extents, and knows how to do it a cell at a time.
-template <class F>
-concept sums_windows = requires { typename F::sum_type; };
-
 /// A stencil by the threads of a host.
 template <class Cells>
 struct host_stencil;
@@ -46,7 +42,7 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
   }
   std::int64_t rows() const { return cells.inner.extent(0) * cells.inner.extent(1); }
   void compute_row(const grid_index& cell) const {
-    if constexpr (sums_windows<F>)
+    if constexpr (adds_windows<F>)
       if (cells.unit) return summed_row(cell);
     if (stream) streamed_row(cell, inputs(), outputs());
     else if (cells.unit) inner_row<true>(cell);
