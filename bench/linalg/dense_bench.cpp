@@ -111,6 +111,27 @@ prepared solve(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
+prepared inv(const exec_space& exec, std::int64_t n) {
+  const auto a = sampled_matrix(n, n), inverse = make_matrix("inverse", n, n), copy = make_matrix("copy", n, n);
+  const Kokkos::View<int*, bench::memory_space> pivots("pivots", n);
+  const Kokkos::View<int, Kokkos::SharedSpace> info("info");
+  prepared p{8.0 * 2 * n * n, 2.0 * n * n * n, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::inv(exec, inverse, a); }},
+                {"vendor", [=] {
+                   Kokkos::deep_copy(exec, copy, a);
+                   impl::set_identity(exec, "bench", columns(inverse));
+                   impl::lapack::getrf(exec, columns(copy), pivots.data(), info.data());
+                   impl::lapack::getrs<exec_space, double>(exec, columns(copy), pivots.data(), columns(inverse));
+                 }}};
+  p.poison = [=] { Kokkos::deep_copy(inverse, -7.0); };
+  p.right = [=] {
+    const auto x = probe(n), solution = product(exec, inverse, x);
+    const double largest = quern::norm<quern::norm_order::infinity>(exec, solution);
+    return agree(product(exec, a, solution), x, 1e-15 * static_cast<double>(n * n) * largest);
+  };
+  return p;
+}
+
 prepared eigh(const exec_space& exec, std::int64_t n) {
   const auto a = sampled_matrix(n, n), v = make_matrix("v", n, n);
   Kokkos::parallel_for(
@@ -146,6 +167,7 @@ const int registered = [] {
   bench::add({"svd/float64 m x 1000", {10'000, 20'000}, 1'100, tall(svd, 1000)});
   bench::add({"svd/float64 n x n", {100, 1'000}, 40, square});
   bench::add({"solve/float64 n x n", {100, 1'000, 4'000}, 60, solve});
+  bench::add({"inv/float64 n x n", {100, 2'000}, 60, inv});
   bench::add({"eigh/float64 n x n", {100, 1'000, 4'000}, 60, eigh});
   return 0;
 }();

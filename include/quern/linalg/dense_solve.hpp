@@ -12,18 +12,18 @@
 
 namespace quern::impl {
 
-/// X = A^-1 B. B is appended to A before the factorization, so that only one triangular system is left to solve: those
-/// are slow for one right-hand side.
-template <class Exec, class T>
-int solve_matrix(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& a,
-                 const strided<const T>& b) {
+/// X = A^-1 B, where `fill` writes B to a matrix of its extents. B is appended to A before the factorization, so that
+/// only one triangular system is left to solve: those are slow for one right-hand side.
+template <class Exec, class T, class Fill>
+int solve_filled(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& a,
+                 const Fill& fill) {
   const std::int64_t n = a.extents.extent[0], columns = x.extents.extent[1];
   if (n == 0) return 0;
   const work_matrix<Exec, T> both(exec, n, n + columns);
   const column_major<T> right{both->data + n * both->ld, n, columns, both->ld};
   const scratch_array<Exec, int> pivots(exec, n);
   copy_matrix(exec, label, as_matrix(both->first_columns(n)), a);
-  copy_matrix(exec, label, as_matrix(right), b);
+  fill(right);
   if (!all_finite(exec, label, both->first_columns(n))) {
     fill_nan(exec, label, x);
     return 0;
@@ -39,6 +39,15 @@ int solve_matrix(const Exec& exec, const std::string& label, const strided<T>& x
                       {right.data, blas::form::as_is, right.ld, 0});
   copy_matrix(exec, label, x, as_matrix(right));
   return 0;
+}
+template <class Exec, class T>
+int solve_matrix(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& a,
+                 const strided<const T>& b) {
+  return solve_filled(exec, label, x, a, [&](const auto& right) { copy_matrix(exec, label, as_matrix(right), b); });
+}
+template <class Exec, class T>
+int inverse_matrix(const Exec& exec, const std::string& label, const strided<T>& out, const strided<const T>& a) {
+  return solve_filled(exec, label, out, a, [&](const auto& right) { set_identity(exec, label, right); });
 }
 
 /// Pivots count from 0 in this library and from 1 in LAPACK: to(i) = from(i) + by.
@@ -95,22 +104,6 @@ int lu_matrix(const Exec& exec, const std::string& label, const strided<T>& lu, 
   copy_matrix(exec, label, lu, as_matrix(*f.lu));
   shift_pivots(exec, label, n, pivots.data, pivots.stride[0], f.pivots.data(), 1, -1);
   return f.zero;
-}
-
-template <class Exec, class T>
-int inverse_matrix(const Exec& exec, const std::string& label, const strided<T>& out, const strided<const T>& a) {
-  const std::int64_t n = a.extents.extent[0];
-  if (n == 0) return 0;
-  const factored_matrix<Exec, T> f(exec, label, a);
-  if (!f.finite || f.zero != 0) {
-    fill_nan(exec, label, out);
-    return f.zero;
-  }
-  const work_matrix<Exec, T> right(exec, out);
-  set_identity(exec, label, *right);
-  lapack::getrs<Exec, T>(exec, *f.lu, f.pivots.data(), *right);
-  copy_matrix(exec, label, out, as_matrix(*right));
-  return 0;
 }
 
 template <class Exec, class T>

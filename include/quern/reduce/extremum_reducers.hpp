@@ -41,10 +41,15 @@ template <int Sign, class T>
 KOKKOS_FUNCTION T worst() {
   return Sign > 0 ? lowest<T>() : highest<T>();
 }
+/// Partial results side by side. g++ unrolls loops over 16 lanes or fewer, and then finds no vector instruction for the
+/// better of two.
+template <int N, class T>
+inline constexpr int extremum_lanes = std::min(N, std::max(32, fold_lanes<N, T>));
+
 /// The smallest or largest value of a block that is not NaN. Without branches.
 template <int N, int Sign, class T>
 KOKKOS_FUNCTION T block_extremum(const T* v) {
-  constexpr int lanes = fold_lanes<N, T>;
+  constexpr int lanes = extremum_lanes<N, T>;
   T best[lanes];
   for (int l = 0; l < lanes; ++l) best[l] = worst<Sign, T>();
   for (int i = 0; i < N; i += lanes)
@@ -55,7 +60,7 @@ KOKKOS_FUNCTION T block_extremum(const T* v) {
 /// Both in one walk.
 template <int N, class T>
 KOKKOS_FUNCTION extrema<T> block_extrema(const T* v) {
-  constexpr int lanes = fold_lanes<N, T>;
+  constexpr int lanes = extremum_lanes<N, T>;
   T low[lanes], high[lanes];
   for (int l = 0; l < lanes; ++l) {
     low[l] = worst<-1, T>();

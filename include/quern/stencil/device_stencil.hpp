@@ -70,8 +70,10 @@ struct device_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<O
   std::int64_t packs = 1;  // of a row
   std::int64_t steps = 1;  // of a walk
 
-  // The threads of a team take neighbouring packs of several rows, so that they share what they read.
-  static constexpr int tile = tuning::team, tile_rows = Rank == 3 ? tuning::rows : 1;
+  // The threads of a team take neighbouring packs of several rows, so that they share what they read: of more rows
+  // where windows reach far or hold all of a box.
+  static constexpr int rows = tuning::rows * (radii::star && radii::of(1) == 1 ? 1 : 2);
+  static constexpr int tile = tuning::team, tile_rows = Rank == 3 ? rows : 1;
   static constexpr int tile_packs = tile / tile_rows;
 
   KOKKOS_FUNCTION bool walk_at(int thread, std::int64_t number, grid_index& cell, std::int64_t& last) const {
