@@ -142,6 +142,29 @@ TYPED_TEST(MapEdges, StaticExtentsAndConstInputs) {
   EXPECT_EQ(std::vector<float>(12, 2.0f), test::contents(y));
 }
 
+// Operands whose neighbours are on the first, the second and the last axis, of types of 8 and 1 bytes.
+TYPED_TEST(MapEdges, ThreeOrdersOfAxes) {
+  const TypeParam exec;
+  for (const auto& [l, m, n] : {std::array<std::int64_t, 3>{5, 70, 33}, {40, 3, 66}, {64, 16, 64}, {66, 65, 2}}) {
+    const auto a = test::samples<double>(l * m * n, 1), b = test::samples<double>(l * m * n, 2);
+    const auto c = test::samples<std::int8_t>(l * m * n, 3);
+    std::vector<double> by_last(b.size());
+    for (std::int64_t i = 0; i < l; ++i)
+      for (std::int64_t j = 0; j < m; ++j)
+        for (std::int64_t k = 0; k < n; ++k) by_last[(k * l + i) * m + j] = b[(i * m + j) * n + k];
+    const auto x = test::make_array<double, 3, Kokkos::LayoutLeft, TypeParam>({l, m, n}, a);
+    const auto memory = this->template array<double, 3>({n, l, m}, by_last);
+    const Kokkos::View<const double***, Kokkos::LayoutStride, TypeParam> y(
+        memory.data(), Kokkos::LayoutStride(l, m, m, 1, n, l * m));
+    const auto w = test::make_array<std::int8_t, 3, Kokkos::LayoutLeft, TypeParam>({l, m, n}, c);
+    const auto z = this->template array<double, 3>({l, m, n}, a);
+    quern::map(exec, z, weigh(), quern::lazy(increment(), x), y, w, 0.5);
+    const auto got = test::contents(z);
+    for (std::size_t i = 0; i < got.size(); ++i)
+      ASSERT_EQ(weigh()(a[i] + 1, static_cast<float>(b[i]), c[i], 0.5), got[i]) << i << " of " << l << m << n;
+  }
+}
+
 TYPED_TEST(MapEdges, OutputMayBeAnInput) {
   const TypeParam exec;
   const auto values = test::samples<double>(5003);
@@ -206,6 +229,17 @@ TYPED_TEST(MapEdges, LargerThanCaches) {
     const auto found = test::contents(out);
     for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i] + 1, found[i]) << i;
   }
+}
+
+TYPED_TEST(MapEdges, TransposedAndLargerThanCaches) {
+  const TypeParam exec;
+  const std::int64_t m = 2051, n = 2049;
+  const auto a = test::samples<double>(m * n, 1), b = test::samples<double>(m * n, 2);
+  const auto x = this->template array<double, 2>({m, n}, a);
+  const auto y = test::make_array<double, 2, Kokkos::LayoutLeft, TypeParam>({m, n}, b);
+  quern::axpy(exec, x, 2.0, x, y);
+  const auto got = test::contents(x);
+  for (std::int64_t i = 0; i < m * n; ++i) ASSERT_EQ(2 * a[i] + b[i], got[i]) << i;
 }
 
 TYPED_TEST(MapEdges, MoreThanTwoToThe31Elements) {

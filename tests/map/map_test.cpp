@@ -46,13 +46,16 @@ TYPED_TEST(Map, CombinesViewsOfDifferentLayouts) {
   using T = typename TypeParam::value;
   using L = typename TypeParam::layout;
   using E = typename TypeParam::exec;
-  const std::array<std::int64_t, 2> n{37, 53};
-  const auto a = test::samples<T>(n[0] * n[1], 1), b = test::samples<T>(n[0] * n[1], 2);
-  const auto x = test::make_array<T, 2, Kokkos::LayoutRight, E>(n, a);
-  const auto y = test::make_array<T, 2, Kokkos::LayoutLeft, E>(n, b);
-  const auto z = test::make_array<T, 2, L, E>(n);
-  quern::map(z, combine(), x, y);  // a default instance
-  EXPECT_EQ(expected(a, b), test::contents(z));
+  // Around the tiles in which devices read what lies transposed.
+  for (const std::array<std::int64_t, 2> n :
+       {std::array<std::int64_t, 2>{37, 53}, {15, 200}, {200, 31}, {32, 64}, {64, 65}, {129, 63}, {1, 300}}) {
+    const auto a = test::samples<T>(n[0] * n[1], 1), b = test::samples<T>(n[0] * n[1], 2);
+    const auto x = test::make_array<T, 2, Kokkos::LayoutRight, E>(n, a);
+    const auto y = test::make_array<T, 2, Kokkos::LayoutLeft, E>(n, b);
+    const auto z = test::make_array<T, 2, L, E>(n);
+    quern::map(z, combine(), x, y);  // a default instance
+    EXPECT_EQ(expected(a, b), test::contents(z)) << n[0] << " x " << n[1];
+  }
 }
 
 }  // namespace

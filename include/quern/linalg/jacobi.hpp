@@ -22,7 +22,9 @@ KOKKOS_INLINE_FUNCTION int jacobi_pairs(int n) { return (n + 1) / 2; }
 /// Pair `k` of a round, p < q. For odd n, q may be n: then there is none.
 KOKKOS_INLINE_FUNCTION void jacobi_pair(int n, int round, int k, int& p, int& q) {
   const int others = 2 * jacobi_pairs(n) - 1;
-  const int first = k == 0 ? others : (round + k) % others, second = (round - k + others) % others;
+  const int ahead = round + k, behind = round - k;  // among the others, without a division
+  const int first = k == 0 ? others : ahead - (ahead >= others ? others : 0),
+            second = behind + (behind < 0 ? others : 0);
   p = Kokkos::min(first, second);
   q = Kokkos::max(first, second);
 }
@@ -42,7 +44,8 @@ struct jacobi_rotation {
     constexpr R large = 1 / Kokkos::Experimental::epsilon_v<R>;  // its square may overflow, and 1 does not count
     const R tangent = (tau < 0 ? R(-1) : R(1)) / (far + (far > large ? far : Kokkos::sqrt(1 + far * far)));
     const R cosine = 1 / Kokkos::sqrt(1 + tangent * tangent);
-    return {cosine, tangent * cosine, conjugate(pq) / size};
+    if constexpr (is_complex<T>) return {cosine, tangent * cosine, conjugate(pq) / size};
+    else return {cosine, tangent * cosine, pq < 0 ? T(-1) : T(1)};
   }
   KOKKOS_FUNCTION void columns(T& xp, T& xq) const { rotate(xp, xq, phase); }
   KOKKOS_FUNCTION void rows(T& xp, T& xq) const { rotate(xp, xq, conjugate(phase)); }

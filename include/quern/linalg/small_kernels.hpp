@@ -68,6 +68,37 @@ KOKKOS_FUNCTION R matrix_scale(R magnitude) {
 template <class R>
 inline constexpr R least_square = Kokkos::Experimental::norm_min_v<R> / Kokkos::Experimental::epsilon_v<R>;
 
+/// One thread that has a matrix to itself.
+struct single_lane {
+  template <class F>
+  KOKKOS_FUNCTION void for_each(int n, const F& f) const {
+    for (int i = 0; i < n; ++i) f(i);
+  }
+  template <class R, class F>
+  KOKKOS_FUNCTION int largest(int first, int end, const F& f) const {
+    int best = first;
+    for (int i = first + 1; i < end; ++i)
+      if (f(i) > f(best)) best = i;
+    return best;
+  }
+  template <class R, class F>
+  KOKKOS_FUNCTION R sum(int first, int end, const F& f) const {
+    R total{};
+    for (int i = first; i < end; ++i) total += f(i);
+    return total;
+  }
+  template <class R, class F>
+  KOKKOS_FUNCTION R maximum(int first, int end, const F& f) const {
+    R most = 0;
+    for (int i = first; i < end; ++i) most = Kokkos::max(most, f(i));
+    return most;
+  }
+  template <class F>
+  KOKKOS_FUNCTION void once(const F& f) const {
+    f();
+  }
+};
+
 /// The threads that share a matrix: the lanes of one thread of a team, or with `WholeTeam` those of all, of which each
 /// forms reductions by itself. What one call has written, all of them see after it, and what it has read, any of them
 /// may overwrite.
@@ -89,6 +120,17 @@ struct lane_group {
       Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, n), f);
     }
   }
+  /// Calls f(k, group) for k < n, where a group is what shares the work of one k: of a team the lanes of a thread, and
+  /// one lane where there are no others.
+  template <class F>
+  KOKKOS_FUNCTION void for_each_group(int n, const F& f) const {
+    if constexpr (WholeTeam) {
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), [&](int k) { f(k, lane_group<false, Member>{team}); });
+      team.team_barrier();
+    } else {
+      for_each(n, [&](int k) { f(k, single_lane()); });
+    }
+  }
   /// An i at which f(i) is the largest of those from `first` to `end`.
   template <class R, class F>
   KOKKOS_FUNCTION int largest(int first, int end, const F& f) const {
@@ -106,7 +148,7 @@ struct lane_group {
   }
   template <class R, class F>
   KOKKOS_FUNCTION R sum(int first, int end, const F& f) const {
-    R total = 0;
+    R total{};
     Kokkos::parallel_reduce(
         Kokkos::ThreadVectorRange(team, end - first), [&](int i, R& s) { s += f(first + i); }, total);
     wait();
@@ -126,37 +168,6 @@ struct lane_group {
   KOKKOS_FUNCTION void once(const F& f) const {
     if constexpr (WholeTeam) Kokkos::single(Kokkos::PerTeam(team), f);
     else Kokkos::single(Kokkos::PerThread(team), f);
-  }
-};
-
-/// One thread that has a matrix to itself.
-struct single_lane {
-  template <class F>
-  KOKKOS_FUNCTION void for_each(int n, const F& f) const {
-    for (int i = 0; i < n; ++i) f(i);
-  }
-  template <class R, class F>
-  KOKKOS_FUNCTION int largest(int first, int end, const F& f) const {
-    int best = first;
-    for (int i = first + 1; i < end; ++i)
-      if (f(i) > f(best)) best = i;
-    return best;
-  }
-  template <class R, class F>
-  KOKKOS_FUNCTION R sum(int first, int end, const F& f) const {
-    R total = 0;
-    for (int i = first; i < end; ++i) total += f(i);
-    return total;
-  }
-  template <class R, class F>
-  KOKKOS_FUNCTION R maximum(int first, int end, const F& f) const {
-    R most = 0;
-    for (int i = first; i < end; ++i) most = Kokkos::max(most, f(i));
-    return most;
-  }
-  template <class F>
-  KOKKOS_FUNCTION void once(const F& f) const {
-    f();
   }
 };
 
@@ -285,6 +296,12 @@ struct small_kernel {
 template <class Op>
 inline constexpr bool takes_whole_team = requires { requires Op::takes_whole_team; };
 
+/// Threads of a whole team for each row of the matrix, and the lanes that share what one of Kokkos's threads does.
+template <class Op>
+struct whole_team {
+  static constexpr int threads_of_row = 1, lanes = 32;
+};
+
 template <class T, bool WholeTeam = false, class Exec, class Op>
 void launch_small(const Exec& exec, const std::string& label, std::int64_t items, int n, const Op& op) {
   using kernel = small_kernel<Exec, T, Op, WholeTeam>;
@@ -293,14 +310,15 @@ void launch_small(const Exec& exec, const std::string& label, std::int64_t items
   if constexpr (tune::device && takes_whole_team<Op> && !WholeTeam)
     if (n > 32) return launch_small<T, true>(exec, label, items, n, op);
   int lanes = 1;
-  while (tune::device && lanes < n && lanes < 32) lanes *= 2;
+  while (tune::device && lanes < n && lanes < (WholeTeam ? whole_team<Op>::lanes : 32)) lanes *= 2;
   constexpr int size = sizeof(T), gap = alignof(T);
   const int bytes = op.elements() * size, more = op.more_elements() * size, all = bytes + more;
-  const std::int64_t fast =
-      std::min<std::int64_t>(tune::small_fast_bytes, team_scratch_room<Exec>(tune::small_team) - 2 * gap);
+  const int threads = std::max(tune::small_team, WholeTeam ? n * whole_team<Op>::threads_of_row : 1);
+  const std::int64_t fast = std::min<std::int64_t>(tune::small_fast_bytes, team_scratch_room<Exec>(threads) - 2 * gap);
   const int level = bytes <= fast ? 0 : 1, more_level = all <= fast ? 0 : 1;
   const int most = std::max(tune::small_team / lanes, 1);
-  const int team = WholeTeam ? (n + lanes - 1) / lanes : std::clamp(tune::small_team_bytes / std::max(all, 1), 1, most);
+  const int team = WholeTeam ? (n * whole_team<Op>::threads_of_row + lanes - 1) / lanes
+                             : std::clamp(tune::small_team_bytes / std::max(all, 1), 1, most);
   const std::int64_t league = WholeTeam ? items : (items + team - 1) / team;
   if (league > Kokkos::Experimental::finite_max_v<int>) throw Error(label, "too many items");
   typename kernel::policy policy(exec, static_cast<int>(league), team, lanes);

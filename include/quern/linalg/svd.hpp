@@ -11,10 +11,28 @@
 namespace quern {
 namespace impl {
 
+/// The scalar products of two columns.
+template <class T>
+struct column_products {
+  using R = real_type<T>;
+  R pp = 0, qq = 0;
+  T pq{};
+
+  column_products() = default;
+  KOKKOS_FUNCTION column_products(const T& p, const T& q) : pp(squared(p)), qq(squared(q)), pq(conjugate(p) * q) {}
+  KOKKOS_FUNCTION column_products& operator+=(const column_products& other) {
+    pp += other.pp;
+    qq += other.qq;
+    pq += other.pq;
+    return *this;
+  }
+};
+
 /// Hestenes's one-sided Jacobi method: columns of X, which is A or, where A is wide, its adjoint, are rotated until
 /// they are orthogonal; their lengths are the singular values, and the rotations make the other vectors.
 template <class T>
 struct svd_op {
+  static constexpr bool takes_whole_team = true;
   using R = real_type<T>;
   using rotation = jacobi_rotation<T>;
   matrix_batch<R> s;
@@ -71,7 +89,7 @@ struct svd_op {
     for (int i = 0; i < rows(); ++i)
       lanes.for_each(columns(), [&](int j) {
         x(i, j) = adjoint ? conjugate(T(a(item, j, i))) : T(a(item, i, j));
-        if (vectors() && i < columns()) basis(i, j) = T(i == j ? 1 : 0);
+        if (vectors() && i < columns()) basis(j, i) = T(i == j ? 1 : 0);
       });
   }
 
@@ -83,24 +101,18 @@ struct svd_op {
     const R bound = Kokkos::Experimental::epsilon_v<R> * Kokkos::sqrt(static_cast<R>(rows()));
     lanes.for_each(pairs, [&](int k) { turned[k] = T(0); });
     for (int round = 0; round < 2 * pairs - 1; ++round)
-      lanes.for_each(pairs, [&](int k) {
+      lanes.for_each_group(pairs, [&](int k, const auto& group) {
         int p, q;
         jacobi_pair(n, round, k, p, q);
         if (q >= n) return;
-        R pp = 0, qq = 0;
-        T pq(0);
-        for (int i = 0; i < rows(); ++i) {
-          pp += squared(x(i, p));
-          qq += squared(x(i, q));
-          pq += conjugate(x(i, p)) * x(i, q);
-        }
+        const auto [pp, qq, pq] = group.template sum<column_products<T>>(
+            0, rows(), [&](int i) { return column_products<T>(x(i, p), x(i, q)); });
         const R product = Kokkos::sqrt(pp) * Kokkos::sqrt(qq), overlap = Kokkos::abs(pq);
         if (!(overlap > bound * product) || Kokkos::min(pp, qq) < least) return;
         const rotation r = rotation::diagonalizing(pp, qq, pq);
-        for (int i = 0; i < rows(); ++i) r.columns(x(i, p), x(i, q));
-        if (vectors())
-          for (int i = 0; i < n; ++i) r.columns(basis(i, p), basis(i, q));
-        turned[k] = T(1);
+        group.for_each(rows(), [&](int i) { r.columns(x(i, p), x(i, q)); });
+        if (vectors()) group.for_each(n, [&](int i) { r.columns(basis(p, i), basis(q, i)); });
+        group.once([&] { turned[k] = T(1); });
       });
     return lanes.template sum<R>(0, pairs, [&](int k) { return real_value(turned[k]); }) > 0;
   }
@@ -132,8 +144,8 @@ struct svd_op {
       }
       s(item, place, 0) = scale * value;
       if (!vectors()) return;
-      for (int i = 0; i < u.rows; ++i) u(item, i, place) = adjoint ? basis(i, j) : x(i, j);
-      for (int i = 0; i < vt.columns; ++i) vt(item, place, i) = conjugate(adjoint ? x(i, j) : basis(i, j));
+      for (int i = 0; i < u.rows; ++i) u(item, i, place) = adjoint ? basis(j, i) : x(i, j);
+      for (int i = 0; i < vt.columns; ++i) vt(item, place, i) = conjugate(adjoint ? x(i, j) : basis(j, i));
     });
   }
 
@@ -179,6 +191,12 @@ struct svd_op {
     store_nan(lanes, u, item);
     store_nan(lanes, vt, item);
   }
+};
+
+/// The lanes of a thread share a pair of columns.
+template <class T>
+struct whole_team<svd_op<T>> {
+  static constexpr int threads_of_row = 4, lanes = 8;
 };
 
 /// Checks a and s, and decomposes; u and vt have no data where they are not wanted.

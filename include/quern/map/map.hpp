@@ -8,15 +8,17 @@
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/stream_store.hpp>
 #include <quern/core/values.hpp>
+#include <quern/map/transposing.hpp>
 #include <quern/map/tuning.hpp>
 #include <string>
 
 namespace quern {
 namespace impl {
 
-struct pack_tag {};     // device: a thread handles aligned packs, a grid apart
-struct element_tag {};  // device: a thread handles single elements, a grid apart
-struct block_tag {};    // host: a work item handles a block of a row
+struct pack_tag {};        // device: a thread handles aligned packs, a grid apart
+struct element_tag {};     // device: a thread handles single elements, a grid apart
+struct block_tag {};       // host: a work item handles a block of a row
+struct transposed_tag {};  // host: a work item handles a tile of several rows
 
 /// Whether hosts call `f.apply(to, from, k)` for `F::together` elements from k on, rather than f for each.
 template <class F>
@@ -34,6 +36,7 @@ struct map_kernel {
   static constexpr std::int64_t block =
       map_tuning<Exec>::block_bytes /
       static_cast<std::int64_t>(std::max({sizeof(T), sizeof(typename In::value_type)...}));
+  static constexpr std::int64_t tile = map_tuning<Exec>::largest_tile;
   using offsets = typename row_nest<operands>::offsets;
 
   F f;
@@ -160,6 +163,35 @@ struct map_kernel {
     if (stream) stream_fence();
   }
 
+  /// What lies transposed is read in lines that the next rows need as well.
+  void operator()(transposed_tag, std::int64_t item) const {
+    std::int64_t i, j;
+    const std::int64_t tiles = (nest.extent[1] + tile - 1) / tile;
+    const std::int64_t outer = nest.divide(nest.divide(item, per_row, i), tiles, j);
+    const std::int64_t n = Kokkos::min(tile, nest.inner - i * tile);
+    const std::int64_t rows = Kokkos::min(tile, nest.extent[1] - j * tile);
+    const map_kernel local = *this;  // what the loop reads must not be what it might write
+    offsets o = nest.at(outer * nest.extent[1] + j * tile, i * tile);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      local.host_block(o, n, std::index_sequence_for<In...>());
+      for (int k = 0; k < operands; ++k) o.of[k] += local.nest.stride[k][1];
+    }
+  }
+
+  std::int64_t output_bytes() const { return nest.inner * nest.outer * static_cast<std::int64_t>(sizeof(T)); }
+
+  /// Goes by tiles on a host, where operands lie transposed in arrays that caches do not hold; false elsewhere.
+  bool launch_tiles(const Exec& exec, const std::string& label, loop_nest<operands> loops) {
+    if (output_bytes() < tuning<Exec>::streaming_bytes) return false;
+    const tiled_operands<operands> transposed(loops, {sizeof(T), element_bytes<In>()...}, tile / 4);
+    if (transposed.bytes == 0) return false;
+    nest = row_nest<operands>(loops);
+    gathers = true;
+    per_row = (nest.inner + tile - 1) / tile;
+    launch<transposed_tag>(exec, label, per_row * ((nest.extent[1] + tile - 1) / tile) * (nest.outer / nest.extent[1]));
+    return true;
+  }
+
   template <class Tag>
   void launch(const Exec& exec, const std::string& label, std::int64_t work) const {
     Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, work), *this);
@@ -180,13 +212,14 @@ void map_launch(const Exec& exec, const std::string& label, const strided<T>& ou
   const auto& rows = kernel.nest;
 
   if constexpr (!tuning<Exec>::device) {
+    if (kernel.launch_tiles(exec, label, nest)) return;
     kernel.per_row = (rows.inner + kernel.block - 1) / kernel.block;
     kernel.gathers = kernel.out.step != 1 || [&]<std::size_t... I>(std::index_sequence<I...>) {
       const bool few = sizeof...(I) <= 3;
       return ((get<I>(kernel.in).step > 1 || (get<I>(kernel.in).step == 0 && !few)) || ...);
     }(std::index_sequence_for<Input...>());
     kernel.stream = !in_place && !kernel.gathers && exec.concurrency() >= tuning<Exec>::streaming_threads &&
-                    rows.inner * rows.outer * static_cast<std::int64_t>(sizeof(T)) >= tuning<Exec>::streaming_bytes;
+                    kernel.output_bytes() >= tuning<Exec>::streaming_bytes;
     kernel.template launch<block_tag>(exec, label, kernel.per_row * rows.outer);
   } else {
     constexpr int w = kernel_type::width;
@@ -201,6 +234,9 @@ void map_launch(const Exec& exec, const std::string& label, const strided<T>& ou
         return kernel.template launch<pack_tag>(exec, label, work);
       }
     }
+    using transposing = transposing_map<Exec, F, T, typename Input::operand...>;
+    if constexpr (transposing::bytes > 0)
+      if (transposing{exec, label, f, kernel.out, kernel.in}.launch(nest)) return;
     const auto work = kernel.template device_shares<kernel_type::unroll>(rows.inner, 1);
     kernel.template launch<element_tag>(exec, label, work);
   }

@@ -21,6 +21,13 @@ struct map_tuning : tuning<Exec> {
   /// Distance of a thread's packs: about the threads that run together.
   static constexpr std::int64_t span = 256;
 
+  /// Rows and columns of the tiles in which a team reads operands that lie transposed, as its memory allows, and its
+  /// threads: long rows are what memory is fast at.
+  static constexpr int largest_tile = 64;
+  static constexpr int least_tile = 32;
+  static constexpr int bytes_of_largest_tile = 8;  // which fit of an element of each operand
+  static constexpr int tile_team = 256;
+
   /// Bytes of the widest operand that a host loop handles at a time: gathered operands stay in the first cache.
   static constexpr int block_bytes = 8192;
 };

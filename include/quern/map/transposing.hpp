@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_MAP_TRANSPOSING_HPP
+#define QUERN_MAP_TRANSPOSING_HPP
+
+#include <cstdlib>
+#include <quern/core/pack.hpp>
+#include <quern/core/team_scratch.hpp>
+#include <quern/core/values.hpp>
+#include <quern/map/tuning.hpp>
+
+namespace quern::impl {
+
+/// The operands of a nest that are read in tiles, the output being operand 0: those whose elements are in sectors of
+/// memory of their own along axis 0, and are neighbours along another, which becomes axis 1 of the nest.
+template <int N>
+struct tiled_operands {
+  bool tiled[N] = {};
+  int bytes = 0;  // of an element of each
+
+  /// `size[k]` is that of an element of operand k, 0 where it is no array. Axes shorter than `least` are not worth it.
+  tiled_operands(loop_nest<N>& nest, const std::size_t (&size)[N], int least) {
+    const auto distance = [&](int k, int d) { return std::abs(nest.stride[k][d]) * std::int64_t(size[k]); };
+    const auto lies_along = [&](int k, int d) {
+      constexpr std::int64_t sector = 32;
+      return distance(k, 0) > sector && distance(k, d) > 0 && distance(k, d) < sector;
+    };
+    int axis = 0;
+    for (int k = 1; k < N; ++k)
+      for (int d = 1; d < nest.rank && axis == 0; ++d)
+        if (lies_along(k, d) && std::min(nest.extent[0], nest.extent[d]) >= least) axis = d;
+    if (axis == 0) return;
+    for (int k = 1; k < N; ++k)
+      if (lies_along(k, axis)) {
+        tiled[k] = true;
+        bytes += static_cast<int>(size[k]);
+      }
+    std::swap(nest.extent[1], nest.extent[axis]);
+    for (auto& stride : nest.stride) std::swap(stride[1], stride[axis]);
+  }
+};
+
+/// The bytes of an element of an array operand; 0 where there is nothing to read.
+template <class Operand>
+constexpr std::size_t element_bytes() {
+  if constexpr (requires(const Operand& o) { o.data; }) return sizeof(typename Operand::value_type);
+  else return 0;
+}
+
+/// out(i) = f(in(i)...) on a device, where neighbours in out are far apart in some of the inputs. Of these a team reads
+/// a square tile along the axis on which they have neighbours, and keeps it in its scratch memory, from which each
+/// thread takes the elements that are neighbours in out.
+template <int Side, class Exec, class F, class T, class... In>
+struct transposing_kernel {
+  using tune = map_tuning<Exec>;
+  using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tune::tile_team>>;
+  using member = typename policy::member_type;
+  static constexpr int operands = 1 + sizeof...(In);
+  static constexpr int rows = tune::tile_team / Side;  // which a team takes at a time
+  static constexpr int at_once = 4;                    // of them, which it loads before it waits
+  static constexpr int pitch = Side + 1;               // so that a column of a tile does not fall into one bank
+  static constexpr int alignment = 16;                 // of tiles
+  using nest_type = row_nest<operands>;
+  using offsets = typename nest_type::offsets;
+  using inputs = std::index_sequence_for<In...>;
+
+  F f;
+  array_operand<T> out;
+  operand_tuple<In...> in;
+  nest_type nest;  // its axis 1 is the one along which tiled inputs have neighbours
+  tiled_operands<operands> which;
+  std::int64_t tiles[2] = {};  // along axes 0 and 1
+
+  /// The tile of a team: where its operands begin, the elements within the arrays, and the first one of a thread.
+  struct tile {
+    offsets first;
+    int extent[2];
+    int lane, row;
+    std::byte* scratch;
+    KOKKOS_FUNCTION bool holds(int axis, int r) const { return lane < extent[axis] && r < extent[1 - axis]; }
+  };
+  template <class V>
+  struct values {
+    V at[at_once];
+  };
+
+  KOKKOS_FUNCTION void operator()(const member& team) const {
+    std::int64_t i, j;
+    const std::int64_t outer = nest.divide(nest.divide(team.league_rank(), tiles[0], i), tiles[1], j);
+    i *= Side;
+    j *= Side;
+    const tile t{nest.at(outer * nest.extent[1] + j, i),
+                 {static_cast<int>(Kokkos::min<std::int64_t>(Side, nest.inner - i)),
+                  static_cast<int>(Kokkos::min<std::int64_t>(Side, nest.extent[1] - j))},
+                 team.team_rank() % Side,
+                 team.team_rank() / Side,
+                 static_cast<std::byte*>(team.team_scratch(0).get_shmem_aligned(bytes(), alignment))};
+    keep_tiles(t, inputs());
+    team.team_barrier();
+    for (int r = t.row; r < Side; r += at_once * rows) compute(t, r, inputs());
+  }
+
+  static constexpr int elements = Side * pitch;
+  KOKKOS_FUNCTION int bytes() const { return elements * which.bytes + operands * alignment; }
+  /// The tile of input I: the tiles of those before it come first.
+  template <std::size_t I>
+  KOKKOS_FUNCTION auto* tile_of(std::byte* scratch) const {
+    constexpr std::size_t size[] = {element_bytes<In>()...};
+    for (std::size_t k = 0; k < I; ++k)
+      if (which.tiled[k + 1]) scratch += (elements * size[k] + alignment - 1) / alignment * alignment;
+    return reinterpret_cast<typename std::tuple_element_t<I, std::tuple<In...>>::value_type*>(scratch);
+  }
+  template <std::size_t... I>
+  KOKKOS_FUNCTION void keep_tiles(const tile& t, std::index_sequence<I...>) const {
+    (keep_tile<I>(t), ...);
+  }
+  template <std::size_t I>
+  KOKKOS_FUNCTION void keep_tile(const tile& t) const {
+    if (!which.tiled[I + 1]) return;
+    auto* const to = tile_of<I>(t.scratch) + t.lane * pitch;
+    for (int r = t.row; r < Side; r += at_once * rows) {
+      const auto v = load<I>(t, r, 1);
+      for (int u = 0; u < at_once; ++u) to[r + u * rows] = v.at[u];
+    }
+  }
+  /// Elements of rows r, r + rows ... of input I, where lanes are neighbours along this axis.
+  template <std::size_t I>
+  KOKKOS_FUNCTION auto load(const tile& t, int r, int axis) const {
+    const auto& array = get<I>(in);
+    const std::int64_t stride = nest.stride[I + 1][axis], down = nest.stride[I + 1][1 - axis];
+    const std::int64_t at = t.first.of[I + 1] + t.lane * stride + r * down;
+    values<std::remove_cvref_t<decltype(array.load(0))>> v;
+    for (int u = 0; u < at_once; ++u)
+      if (t.holds(axis, r + u * rows)) v.at[u] = array.load(at + u * rows * down);
+    return v;
+  }
+  template <std::size_t I>
+  KOKKOS_FUNCTION auto fetch(const tile& t, int r) const {
+    if (!which.tiled[I + 1]) return load<I>(t, r, 0);
+    const auto* const from = tile_of<I>(t.scratch) + t.lane;
+    decltype(load<I>(t, r, 0)) v;
+    for (int u = 0; u < at_once; ++u) v.at[u] = from[(r + u * rows) * pitch];
+    return v;
+  }
+  template <std::size_t... I>
+  KOKKOS_FUNCTION void compute(const tile& t, int r, std::index_sequence<I...>) const {
+    store(t, r, fetch<I>(t, r)...);
+  }
+  template <class... V>
+  KOKKOS_FUNCTION void store(const tile& t, int r, const V&... v) const {
+    T* const to = out.data + t.first.of[0] + t.lane * nest.stride[0][0];
+    for (int u = 0; u < at_once; ++u)
+      if (t.holds(0, r + u * rows)) to[(r + u * rows) * nest.stride[0][1]] = convert<T>(f(v.at[u]...));
+  }
+
+  static bool fits(int bytes_of_elements) {
+    return elements * bytes_of_elements + (operands + 1) * alignment <= team_scratch_room<Exec>(tune::tile_team);
+  }
+  void launch(const Exec& exec, const std::string& label) {
+    for (int d = 0; d < 2; ++d) tiles[d] = (nest.extent[d] + Side - 1) / Side;
+    const std::int64_t teams = tiles[0] * tiles[1] * (nest.outer / nest.extent[1]);
+    policy p(exec, static_cast<int>(teams), tune::tile_team);
+    p.set_scratch_size(0, Kokkos::PerTeam(bytes() + alignment));
+    Kokkos::parallel_for(label, p, *this);
+  }
+};
+
+/// The map of those operands in tiles, as large as the teams' memory allows.
+template <class Exec, class F, class T, class... In>
+struct transposing_map {
+  using tune = map_tuning<Exec>;
+  static constexpr int operands = 1 + sizeof...(In);
+  static constexpr std::size_t bytes = (element_bytes<In>() + ... + 0);
+
+  const Exec& exec;
+  const std::string& label;
+  const F& f;
+  const array_operand<T>& out;
+  const operand_tuple<In...>& in;
+
+  /// False where nothing lies transposed, or more than fits.
+  bool launch(loop_nest<operands> nest) const {
+    const tiled_operands<operands> which(nest, {sizeof(T), element_bytes<In>()...}, tune::least_tile / 2);
+    if (which.bytes == 0) return false;
+    if (launch_tiles<tune::largest_tile>(nest, which)) return true;
+    if constexpr (bytes > tune::bytes_of_largest_tile) return launch_tiles<tune::least_tile>(nest, which);
+    else return false;
+  }
+  template <int Side>
+  bool launch_tiles(const loop_nest<operands>& nest, const tiled_operands<operands>& which) const {
+    using kernel = transposing_kernel<Side, Exec, F, T, In...>;
+    if (!kernel::fits(which.bytes)) return false;
+    kernel{f, out, in, row_nest<operands>(nest), which}.launch(exec, label);
+    return true;
+  }
+};
+
+}  // namespace quern::impl
+
+#endif
