@@ -21,7 +21,7 @@ struct device_kept {
   using Exec = typename Work::exec_space;
   static constexpr int team = 256, items = 32, tile = team * items;
   template <class Tag>
-  using policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<team, 4>>;
+  using policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<team, 8>>;
   using member = typename Kokkos::TeamPolicy<Exec>::member_type;
 
   Work work;
@@ -33,7 +33,7 @@ struct device_kept {
   template <class F>
   KOKKOS_FUNCTION void for_tile(int t, std::int64_t first, int size, const F& f) const {
     if (size == tile) {
-      constexpr int batch = 16;
+      constexpr int batch = 8;
       for (int i = t; i < tile; i += batch * team) {
         bool set[batch];
         for (int u = 0; u < batch; ++u) set[u] = work.keep(first + i + u * team);
