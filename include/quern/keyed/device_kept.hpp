@@ -20,8 +20,11 @@ template <class Work>
 struct device_kept {
   using Exec = typename Work::exec_space;
   static constexpr int team = 256, items = 32, tile = team * items;
+  // Narrow elements leave registers for twice as many teams, in which a thread waits for half as many loads.
+  static constexpr bool narrow = Work::bytes > 0 && Work::bytes <= 4;
+  static constexpr int teams = narrow ? 8 : 4, batch = narrow ? 8 : 16;
   template <class Tag>
-  using policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<team, 8>>;
+  using policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<team, teams>>;
   using member = typename Kokkos::TeamPolicy<Exec>::member_type;
 
   Work work;
@@ -33,7 +36,6 @@ struct device_kept {
   template <class F>
   KOKKOS_FUNCTION void for_tile(int t, std::int64_t first, int size, const F& f) const {
     if (size == tile) {
-      constexpr int batch = 8;
       for (int i = t; i < tile; i += batch * team) {
         bool set[batch];
         for (int u = 0; u < batch; ++u) set[u] = work.keep(first + i + u * team);
@@ -102,8 +104,8 @@ struct device_kept {
   KOKKOS_FUNCTION void put_kept(int t, std::int64_t first, const std::uint16_t* kept, std::int64_t before,
                                 int all) const {
     if constexpr (Work::gets) {
-      constexpr int batch = 8;
-      for (int k = t; k < all; k += batch * team) put_batch<batch>(k, first, kept, before, all);
+      constexpr int at_once = 8;
+      for (int k = t; k < all; k += at_once * team) put_batch<at_once>(k, first, kept, before, all);
     } else {
       for (int k = t; k < all; k += team) work.put(first + kept[k], before + k);
     }

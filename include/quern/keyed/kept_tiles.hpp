@@ -4,7 +4,9 @@
 #define QUERN_KEYED_KEPT_TILES_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace quern::impl {
 
@@ -22,6 +24,11 @@ struct kept_tiles {
   using put_type = Put;
   static constexpr bool follows = requires(const Put& p, std::int64_t i) { p.follow(i, i); };
   static constexpr bool gets = requires(const Put& p, std::int64_t i) { p.set(i, p.get(i)); };
+  /// Of an element that is put; 0 where `put` does not say.
+  static constexpr std::size_t bytes = [] {
+    if constexpr (gets) return sizeof(std::declval<const Put&>().get(0));
+    else return 0;
+  }();
 
   Keep keep;
   Put put;

@@ -74,6 +74,10 @@ struct single_lane {
   KOKKOS_FUNCTION void for_each(int n, const F& f) const {
     for (int i = 0; i < n; ++i) f(i);
   }
+  template <class F>
+  KOKKOS_FUNCTION void for_each_group(int n, const F& f) const {
+    for (int k = 0; k < n; ++k) f(k, *this);
+  }
   template <class R, class F>
   KOKKOS_FUNCTION int largest(int first, int end, const F& f) const {
     int best = first;

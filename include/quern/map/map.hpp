@@ -183,7 +183,7 @@ struct map_kernel {
   /// Goes by tiles on a host, where operands lie transposed in arrays that caches do not hold; false elsewhere.
   bool launch_tiles(const Exec& exec, const std::string& label, loop_nest<operands> loops) {
     if (output_bytes() < tuning<Exec>::streaming_bytes) return false;
-    const tiled_operands<operands> transposed(loops, {sizeof(T), element_bytes<In>()...}, tile / 4);
+    const tiled_operands<operands> transposed(loops, {sizeof(T), element_bytes<In>...}, tile / 4);
     if (transposed.bytes == 0) return false;
     nest = row_nest<operands>(loops);
     gathers = true;

@@ -42,10 +42,9 @@ struct tiled_operands {
 
 /// The bytes of an element of an array operand; 0 where there is nothing to read.
 template <class Operand>
-constexpr std::size_t element_bytes() {
-  if constexpr (requires(const Operand& o) { o.data; }) return sizeof(typename Operand::value_type);
-  else return 0;
-}
+inline constexpr std::size_t element_bytes = 0;
+template <class T>
+inline constexpr std::size_t element_bytes<array_operand<T>> = sizeof(T);
 
 /// out(i) = f(in(i)...) on a device, where neighbours in out are far apart in some of the inputs. Of these a team reads
 /// a square tile along the axis on which they have neighbours, and keeps it in its scratch memory, from which each
@@ -105,8 +104,8 @@ struct transposing_kernel {
   /// The tile of input I: the tiles of those before it come first.
   template <std::size_t I>
   KOKKOS_FUNCTION auto* tile_of(std::byte* scratch) const {
-    constexpr std::size_t size[] = {element_bytes<In>()...};
-    for (std::size_t k = 0; k < I; ++k)
+    constexpr std::size_t size[] = {element_bytes<In>...};
+    for (int k = 0; k < static_cast<int>(I); ++k)
       if (which.tiled[k + 1]) scratch += (elements * size[k] + alignment - 1) / alignment * alignment;
     return reinterpret_cast<typename std::tuple_element_t<I, std::tuple<In...>>::value_type*>(scratch);
   }
@@ -170,7 +169,7 @@ template <class Exec, class F, class T, class... In>
 struct transposing_map {
   using tune = map_tuning<Exec>;
   static constexpr int operands = 1 + sizeof...(In);
-  static constexpr std::size_t bytes = (element_bytes<In>() + ... + 0);
+  static constexpr std::size_t bytes = (element_bytes<In> + ... + 0);
 
   const Exec& exec;
   const std::string& label;
@@ -180,7 +179,7 @@ struct transposing_map {
 
   /// False where nothing lies transposed, or more than fits.
   bool launch(loop_nest<operands> nest) const {
-    const tiled_operands<operands> which(nest, {sizeof(T), element_bytes<In>()...}, tune::least_tile / 2);
+    const tiled_operands<operands> which(nest, {sizeof(T), element_bytes<In>...}, tune::least_tile / 2);
     if (which.bytes == 0) return false;
     if (launch_tiles<tune::largest_tile>(nest, which)) return true;
     if constexpr (bytes > tune::bytes_of_largest_tile) return launch_tiles<tune::least_tile>(nest, which);
