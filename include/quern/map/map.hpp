@@ -291,7 +291,8 @@ void map_checked(const std::string& label, const Exec& exec, const Out& out_view
 ///             repeated
 ///
 /// Each element is computed once, so `out` may be the same View as an input. Contiguous, aligned operands of any rank
-/// move in packs of 16 bytes; otherwise the axis along which `out` is closest in memory runs fastest.
+/// move in packs of 16 bytes; otherwise the axis along which `out` is closest in memory runs fastest, and large inputs
+/// that are closest along another, as of LayoutLeft beside LayoutRight, are read in tiles.
 ///
 /// Asynchronous on `exec`; uses no scratch memory, allocates nothing, and may be captured in a device graph.
 /// @throws Error if an input does not broadcast to `out` or shares memory with it otherwise
