@@ -12,6 +12,11 @@
 
 namespace quern::impl {
 
+/// Bounds the registers of a kernel so that so many teams have them on a multiprocessor at a time. Kokkos's own bound
+/// on teams would also refuse to launch where the scratch memory of so many does not fit, as on smaller devices.
+template <int Threads, int Teams>
+using registers_of_teams = Kokkos::LaunchBounds<Threads * Teams>;
+
 /// The bytes of level 0 scratch memory that a team of so many threads may ask for. What Kokkos reports is what remains
 /// beside a double for each of 1024 threads; a smaller team leaves more. Tools take some: compute-sanitizer 1 KiB.
 /// Hosts have no limit.

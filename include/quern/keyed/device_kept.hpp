@@ -20,11 +20,10 @@ template <class Work>
 struct device_kept {
   using Exec = typename Work::exec_space;
   static constexpr int team = 256, items = 32, tile = team * items;
-  // Narrow elements leave registers for twice as many teams, in which a thread waits for half as many loads.
-  static constexpr bool narrow = Work::bytes > 0 && Work::bytes <= 4;
-  static constexpr int teams = narrow ? 8 : 4, batch = narrow ? 8 : 16;
+  // Of narrow elements a thread has half as many at a time: more teams run, since it needs fewer registers.
+  static constexpr int batch = Work::bytes > 0 && Work::bytes <= 4 ? 8 : 16;
   template <class Tag>
-  using policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<team, teams>>;
+  using policy = Kokkos::TeamPolicy<Exec, Tag, registers_of_teams<team, 4>>;
   using member = typename Kokkos::TeamPolicy<Exec>::member_type;
 
   Work work;

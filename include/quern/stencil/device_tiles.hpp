@@ -22,7 +22,7 @@ struct window_extents {
 template <class Exec, int Rank, bool Reversed, class Out, class In, int Strip>
 struct device_tiles {
   using tune = stencil_tuning<Exec>;
-  using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tune::team, tune::teams>>;
+  using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<tune::team, tune::teams>>;
   using member = typename policy::member_type;
   using input = In;
   // Axes of the grid; arrays of two axes are one plane.
