@@ -6,7 +6,8 @@
 configure_file("${PROJECT_SOURCE_DIR}/cmake/config.hpp.in" "${PROJECT_BINARY_DIR}/include/quern/config.hpp" @ONLY)
 
 # Core: what does not depend on the types of a call, and the vendor's sort, which takes long to compile.
-set(_core_sources core/error core/extents core/loop_nest core/overlap core/stream_store core/workspace core/written_views)
+set(_core_sources core/error core/extents core/host_threads core/loop_nest core/overlap core/pool core/stream_store
+    core/workspace core/written_views transfer/box_copy transfer/staging)
 if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
   list(APPEND _core_sources keyed/sort_signed keyed/sort_unsigned keyed/sort_reals keyed/sort_with_32_bits
        keyed/sort_with_64_bits keyed/narrow_keys)
@@ -18,7 +19,8 @@ target_include_directories(
   quern_core PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"
                     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
 )
-target_link_libraries(quern_core PUBLIC Kokkos::kokkos)
+find_package(Threads REQUIRED)
+target_link_libraries(quern_core PUBLIC Kokkos::kokkos PRIVATE Threads::Threads)
 
 set(_linalg_sources unavailable)
 set(_linalg_libraries)

@@ -26,6 +26,7 @@ units=(
   "stencil/filters_test stencil/operators_test"
   "keyed/histogram_test tools/callbacks_test"
   tools/differential_test
+  "transfer/copy_test core/pool_test"
   "core/lazy_test core/lazy_scan_test core/lazy_keyed_test"
   "keyed/unique_test keyed/group_by_test keyed/join_test"
   "map/map_test map/functions_test map/math_test"
@@ -36,6 +37,8 @@ units=(
   "../src/linalg/$backend"  # the vendor's libraries
   ../src/linalg/unavailable
   "../src/core/workspace ../src/core/error ../src/core/extents ../src/core/loop_nest ../src/core/overlap ../src/core/stream_store ../src/core/written_views"
+  "../src/core/pool ../src/core/host_threads"
+  "../src/transfer/staging ../src/transfer/box_copy"
   ../src/keyed/sort_reals
   ../src/keyed/sort_with_32_bits
 )
@@ -48,7 +51,7 @@ benchmarks=(
   "../bench/stencil/stencil_bench ../bench/stencil/filters_bench ../bench/integrate/integrate_bench"
   "../bench/keyed/sort_bench ../bench/keyed/unique_bench ../bench/keyed/group_bench ../bench/keyed/histogram_bench"
   "../bench/stencil/odd_rows_bench ../bench/sweep/sweep_bench ../bench/map/narrow_bench ../bench/reduce/narrow_bench"
-  ../bench/random/random_bench
+  "../bench/random/random_bench ../bench/transfer/transfer_bench"
 )
 examples=(../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main)
 units+=(
@@ -117,7 +120,7 @@ prepare() {
 # and of the library are of one namespace as they are.
 together() {
   local source
-  if [[ $1 == ../src/app/* || $1 == ../src/core/* ]]; then
+  if [[ $1 == ../src/app/* || $1 == ../src/core/* || $1 == ../src/transfer/* ]]; then
     printf "#include \"$top/tests/%s.cpp\"\n" "$@"
     return
   fi

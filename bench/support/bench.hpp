@@ -30,6 +30,7 @@ struct prepared {
   std::vector<variant> variants;
   std::function<void()> poison;  // spoils the result, so that a variant that writes nothing is found out
   std::function<bool()> right;
+  double limit = 0;  // bytes a second of what bounds the operation; 0: a copy within the memory
 };
 
 /// Makes the arrays of a size; called when the benchmark runs, its arrays are freed after it.

@@ -99,7 +99,7 @@ void timed(benchmark::State& state, const exec_space& exec, cache& shared, const
   for (auto _ : state) state.SetIterationTime(median);
   state.counters["runs"] = static_cast<double>(runs);
   state.counters["GB/s"] = p.bytes / median / 1e9;
-  state.counters["limit_%"] = 100 * p.bytes / median / limit;
+  state.counters["limit_%"] = 100 * p.bytes / median / (p.limit > 0 ? p.limit : limit);
   if (p.flops > 0) state.counters["GFLOP/s"] = p.flops / median / 1e9;
 }
 

@@ -11,6 +11,7 @@
 #include <quern/core/extents.hpp>
 #include <quern/core/lazy.hpp>
 #include <quern/core/mirror.hpp>
+#include <quern/core/pool.hpp>
 #include <quern/core/workspace.hpp>
 
 #endif

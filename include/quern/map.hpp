@@ -9,5 +9,6 @@
 #include <quern/map/functions.hpp>
 #include <quern/map/map.hpp>
 #include <quern/map/math.hpp>
+#include <quern/transfer/copy.hpp>
 
 #endif

@@ -15,6 +15,7 @@
 #include <quern/reduce.hpp>
 #include <quern/scan.hpp>
 #include <quern/stencil.hpp>
+#include <quern/transfer.hpp>
 #ifdef QUERN_USES_LINALG
 #include <quern/linalg.hpp>
 #endif

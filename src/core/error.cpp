@@ -10,5 +10,7 @@ DataError::DataError(const std::string& operation, const std::string& problem)
     : std::runtime_error(operation + ": " + problem) {}
 BackendError::BackendError(const std::string& operation, const std::string& problem)
     : std::runtime_error(operation + ": " + problem) {}
+MemoryError::MemoryError(const std::string& operation, const std::string& problem)
+    : std::runtime_error(operation + ": " + problem) {}
 
 }  // namespace quern

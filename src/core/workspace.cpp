@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <quern/core/pool.hpp>
 #include <utility>
 
 namespace quern {
@@ -20,7 +21,8 @@ workspace<Exec>& workspace<Exec>::operator=(workspace&&) noexcept = default;
 template <execution_space Exec>
 void* workspace<Exec>::require(const Exec& exec, std::size_t bytes, int part) {
   const auto allocated = [&](std::size_t n) {
-    return buffer_type(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::workspace"), n);
+    return buffer_type(
+        Kokkos::subview(impl::take_block<memory_space>(impl::instance_ref(exec), n), std::pair(std::size_t(0), n)));
   };
   if (part > 0) {
     if (bytes > kept_.extent(0)) kept_ = allocated(bytes);

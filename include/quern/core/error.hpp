@@ -90,6 +90,12 @@ class CapacityError : public DataError {
   std::int64_t needed_, room_;
 };
 
+/// There is less memory than a call needs.
+class MemoryError : public std::runtime_error {
+ public:
+  MemoryError(const std::string& operation, const std::string& problem);
+};
+
 /// A library below Quern (a vendor's, MPI) reported a failure.
 class BackendError : public std::runtime_error {
  public:

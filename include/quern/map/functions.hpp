@@ -22,17 +22,6 @@ void fill(const Out& out, const T& value) {
   fill(impl::space_of(out), out, value);
 }
 
-/// `out = in`, from any layout to any layout and any value type to any that it converts to, within the memory that
-/// `exec` reaches. `in` broadcasts.
-template <execution_space Exec, view_like Out, view_like In>
-void copy(const Exec& exec, const Out& out, const In& in) {
-  impl::map_checked("quern::copy", exec, out, impl::op::identity(), in);
-}
-template <view_like Out, view_like In>
-void copy(const Out& out, const In& in) {
-  copy(impl::space_of(out), out, in);
-}
-
 /// `out = a + b`.
 template <execution_space Exec, view_like Out, class A, class B>
 void add(const Exec& exec, const Out& out, const A& a, const B& b) {

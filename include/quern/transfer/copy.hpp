@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_TRANSFER_COPY_HPP
+#define QUERN_TRANSFER_COPY_HPP
+
+#include <quern/core/operations.hpp>
+#include <quern/map/map.hpp>
+#include <quern/transfer/staging.hpp>
+
+namespace quern {
+namespace impl {
+
+/// Whether an array is in memory that kernels of `Exec` reach, and whether it is in memory that the host reaches. An
+/// mdspan is where `Exec` is; of a DualView, the side that `Exec` reaches is meant.
+template <class Exec, class V>
+inline constexpr bool reachable = view_traits<V>::template accessible<Exec>;
+template <class V>
+inline constexpr bool on_host = [] {
+  if constexpr (pointer_view<V>)
+    return Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, typename V::memory_space>::accessible;
+  else return false;
+}();
+
+/// Whether two arrays are on the two ends of the link between host and device.
+template <class Exec, class Out, class In>
+inline constexpr bool across_link =
+    is_device<Exec> && pointer_view<Out> && pointer_view<In> && on_host<Out> != on_host<In>;
+/// Whether the host has to pack or to unpack.
+template <class Exec, class Out, class In>
+inline constexpr bool through_host = !reachable<Exec, Out> || !reachable<Exec, In>;
+
+template <class Exec, class T, class U>
+void copy_part(const Exec& exec, const strided<T>& to, const strided<const U>& from) {
+  map_launch<Exec, op::identity, T>(exec, "quern::copy", to, op::identity(), false, {to.stride, from.stride},
+                                    array_input<U>{from});
+}
+
+/// A box of an array; along an axis of extent 1 all of `whole`, which it broadcasts to.
+template <class T>
+strided<T> box_of(const strided<T>& whole, const shape& own, const packed_box& box) {
+  strided<T> part = whole;
+  for (int d = 0; d < own.rank; ++d) {
+    if (own.extent[d] == 1) continue;
+    part.extents.extent[d] = box.extents.extent[d];
+    part.data += box.first[d] * whole.stride[d];
+  }
+  return part;
+}
+
+template <class Exec, class T, class U>
+void copy_to_device(const Exec& exec, const strided<T>& to, const strided<const U>& from, bool pinned,
+                    std::int64_t piece_bytes = staged_bytes) {
+  // What the host sends is not repeated: axes that broadcast have one element.
+  strided<const U> host = from;
+  for (int d = 0; d < to.extents.rank; ++d)
+    if (host.stride[d] == 0) host.extents.extent[d] = 1;
+  const bool same = std::is_same_v<T, U> && host.extents == to.extents;
+  upload(exec, {host, pinned, same ? array_bytes(to) : array_bytes(strided<T>()),
+                [&](const packed_box& box, void* packed) {
+                  const strided<T> part = box_of(to, host.extents, box);
+                  strided<const U> arrived{static_cast<const U*>(packed), part.extents, box.packed};
+                  for (int d = 0; d < to.extents.rank; ++d)
+                    if (host.extents.extent[d] == 1) arrived.stride[d] = 0;
+                  copy_part(exec, part, arrived);
+                },
+                piece_bytes});
+}
+
+template <class Exec, class T, class U>
+void copy_to_host(const Exec& exec, const strided<T>& to, const strided<const U>& from, bool pinned,
+                  std::int64_t piece_bytes = staged_bytes) {
+  download(exec, {to, pinned, std::is_same_v<T, U> ? array_bytes(from) : array_bytes(strided<T>()),
+                  [&](const packed_box& box, void* packed) {
+                    copy_part(exec, strided<T>{static_cast<T*>(packed), box.extents, box.packed},
+                              box_of(from, to.extents, box));
+                  },
+                  piece_bytes});
+}
+
+/// The two arrays, the second one with the extents of the first.
+template <class Exec, class Out, class In>
+auto checked_ends(const Out& out, const In& in) {
+  const std::string label = "quern::copy";
+  static_assert(!view_traits<Out>::is_const, "quern: out must not be const");
+  const auto to = as_strided<Exec, use::output>(out, label);
+  check_output(label, to);
+  array_input<value_of<In>> from{{}};
+  from.array = {in.data(), extents_of(in), describe(in.data(), in).stride};
+  from.array.stride = broadcast_input(label, from, to.extents, 0);
+  from.array.extents = to.extents;
+  return std::pair(to, from.array);
+}
+
+template <class Exec, class Out, class In>
+void copy_across(const Exec& exec, const Out& out, const In& in) {
+  constexpr bool pinned = !through_host<Exec, Out, In>;
+  const auto [to, from] = checked_ends<Exec>(out, in);
+  if (to.extents.size() == 0) return;
+  // Kernels reach pinned memory that is not contiguous, and copy it without the help of the host.
+  const bool contiguous = on_host<Out> ? lies_packed(to) : lies_packed(from);
+  if (pinned && !contiguous) return copy_part(exec, to, from);
+  if constexpr (on_host<Out>) copy_to_host(exec, to, from, pinned);
+  else copy_to_device(exec, to, from, pinned);
+}
+
+}  // namespace impl
+
+/// `out = in`, between any two Views: of the host, of pinned memory, of the device; LayoutLeft, LayoutRight, strided;
+/// of any value type that converts to out's. `in` broadcasts to the extents of `out`. What lies between the elements of
+/// a strided View is not touched.
+///
+/// @param exec an instance of the device that has one of the Views, or of any space where both are on the host
+///
+/// Within the memory that `exec` reaches this is one kernel, asynchronous on `exec`. Contiguous pinned memory is
+/// copied by the link's copy engine, asynchronously too; where its layout or its type differ from those of the device's
+/// View, kernels rearrange the elements on the device. Other memory of the host (pageable memory) is packed or unpacked
+/// by threads of the host, in pieces that go through pinned buffers of the pool while the next ones are packed. Such a
+/// call comes after what was launched on `exec` before. It returns when the host's memory may be used again: to the
+/// device when `in` is read, to the host when `out` is complete.
+///
+/// Two Views of the host are copied by the host after `exec` has ended, and a host's instance beside a View of a device
+/// waits for a default instance of the device.
+///
+/// @throws Error if `in` does not broadcast to `out`, or shares memory with it and is not the same View
+template <execution_space Exec, view_like Out, view_like In>
+void copy(const Exec& exec, const Out& out, const In& in) {
+  using namespace impl;
+  if constexpr (across_link<Exec, Out, In>) {
+    copy_across(exec, out, in);
+  } else if constexpr (!through_host<Exec, Out, In>) {
+    map_checked("quern::copy", exec, out, op::identity(), in);
+  } else if constexpr (is_device<Exec>) {  // both on the host, one of them out of the device's reach
+    const Kokkos::DefaultHostExecutionSpace host;
+    exec.fence("quern::copy");
+    map_checked("quern::copy", host, out, op::identity(), in);
+    host.fence("quern::copy");
+  } else {
+    const std::conditional_t<reachable<Exec, Out>, default_execution_space<In>, default_execution_space<Out>> device;
+    exec.fence("quern::copy");
+    copy(device, out, in);
+    device.fence("quern::copy");
+  }
+}
+/// On a default instance of the space that reaches both Views, or else of the device's. A copy to memory of the host
+/// that is not pinned has ended when the call returns.
+template <view_like Out, view_like In>
+void copy(const Out& out, const In& in) {
+  using of_out = impl::default_execution_space<Out>;
+  using of_in = impl::default_execution_space<In>;
+  using namespace impl;
+  copy(std::conditional_t<!through_host<of_out, Out, In> || is_device<of_out>, of_out, of_in>(), out, in);
+}
+
+}  // namespace quern
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_TRANSFER_COPY_ASYNC_HPP
+#define QUERN_TRANSFER_COPY_ASYNC_HPP
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <quern/transfer/copy.hpp>
+
+namespace quern {
+
+/// A copy that is under way. It keeps the memory of both Views, and waits when it is destroyed.
+template <execution_space Exec>
+class copy_handle {
+ public:
+  copy_handle() = default;
+
+  /// Whether the copy has ended; does not wait.
+  bool ready() const { return state_ == nullptr || (state_->is_launched() && state_->end.reached()); }
+
+  /// Waits for the copy, and for nothing that was launched after it.
+  /// @throws what the copy threw
+  void wait() {
+    if (const auto s = std::exchange(state_, nullptr)) s->finish();
+  }
+
+ private:
+  template <execution_space E, view_like Out, view_like In>
+  friend copy_handle<E> copy_async(const E&, const Out&, const In&);
+
+  struct state {
+    std::shared_ptr<const void> views;
+    std::shared_future<void> launched;  // by another thread, or not valid
+    impl::order_mark<Exec> end;
+
+    bool is_launched() const {
+      return !launched.valid() || launched.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    }
+    void finish() {
+      if (launched.valid()) launched.get();
+      end.wait();
+    }
+    ~state() {
+      try {
+        finish();
+      } catch (...) {  // of a copy that nobody has waited for
+      }
+    }
+  };
+  std::shared_ptr<state> state_;
+};
+
+/// `copy` without the waiting: threads of the host pack and unpack beside the caller. It comes after what was launched
+/// on `exec` before the call; what is launched later may come before or after it. Until it has ended, `out` is
+/// undefined and `in` must not change.
+///
+/// @code
+/// auto arrives = quern::copy_async(exec, on_host, on_device);
+/// compute_something_else();
+/// arrives.wait();
+/// @endcode
+///
+/// On hosts, whose kernels end before their launch returns, this is `copy`.
+/// @throws Error at once if `in` does not broadcast to `out`
+template <execution_space Exec, view_like Out, view_like In>
+[[nodiscard]] copy_handle<Exec> copy_async(const Exec& exec, const Out& out, const In& in) {
+  copy_handle<Exec> handle;
+  handle.state_ = std::make_shared<typename copy_handle<Exec>::state>();
+  auto* state = handle.state_.get();
+  state->views = std::make_shared<const std::pair<Out, In>>(out, in);
+  const auto launch = [=] {
+    copy(exec, out, in);
+    state->end.set(exec);
+  };
+  if constexpr (impl::across_link<Exec, Out, In> && impl::through_host<Exec, Out, In>) {
+    impl::checked_ends<Exec>(out, in);
+    state->launched = std::async(std::launch::async, launch).share();
+  } else {
+    launch();
+  }
+  return handle;
+}
+
+}  // namespace quern
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_TRANSFER_STAGING_HPP
+#define QUERN_TRANSFER_STAGING_HPP
+
+#include <functional>
+#include <quern/core/pool.hpp>
+#include <quern/core/workspace.hpp>
+#include <quern/transfer/box_copy.hpp>
+
+namespace quern::impl {
+
+/// A point in the order of an instance that the host can wait for without waiting for what was launched after it, or
+/// ask for without waiting.
+template <class Exec>
+class order_mark {
+ public:
+  /// Moves the mark behind everything that was launched on `exec`.
+  void set(const Exec& exec);
+  bool reached() const;
+  /// @throws what Kokkos throws where a kernel failed
+  void wait() const;
+
+ private:
+  using flag = Kokkos::View<std::uint64_t, result_space<Exec>>;
+  std::shared_ptr<const Exec> exec_;
+  flag flag_;  // written on the device
+  std::uint64_t number_ = 0;
+};
+
+/// Bytes of a piece of a transfer that goes through pinned memory: enough to hide what each costs, few enough for the
+/// first to be packed and the last to be unpacked in little time. (bench_transfer)
+inline constexpr std::int64_t staged_bytes = 8 << 20;
+
+/// One array of a transfer on the host and the other in the memory of a device. The elements of a piece are packed in
+/// the order in which the host's array has them.
+struct transfer {
+  array_bytes host;
+  /// Whether the device's copy engine reaches the array on the host by itself.
+  bool pinned;
+  /// The device's array where its elements are of the host's type, or an array without data.
+  array_bytes device;
+  /// Launches what brings the elements of a box between the device's array and packed memory of the device.
+  std::function<void(const packed_box&, void* packed)> on_device;
+  std::int64_t piece_bytes = staged_bytes;
+};
+
+/// Copies from the host to the device, or back, in pieces. The host packs one piece while others are under way. Waits
+/// for `exec` where the host has to unpack, and until the host's array is read where it has to pack; otherwise not.
+template <class Exec>
+void upload(const Exec& exec, const transfer& t);
+template <class Exec>
+void download(const Exec& exec, const transfer& t);
+
+/// Copies bytes between memory that the device's copy engine reaches.
+template <class Exec, class To, class From>
+void copy_bytes(const Exec& exec, void* to, const void* from, std::int64_t bytes) {
+  using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  Kokkos::deep_copy(exec, Kokkos::View<std::byte*, To, unmanaged>(static_cast<std::byte*>(to), bytes),
+                    Kokkos::View<const std::byte*, From, unmanaged>(static_cast<const std::byte*>(from), bytes));
+}
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/transfer/staging.hpp>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <limits>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace quern::impl {
+
+namespace {
+
+struct write_number {
+  std::uint64_t* place;
+  std::uint64_t number;
+  KOKKOS_FUNCTION void operator()(int) const { *place = number; }
+};
+
+}  // namespace
+
+template <class Exec>
+void order_mark<Exec>::set(const Exec& exec) {
+  if (exec_ == nullptr || !(*exec_ == exec)) exec_ = std::make_shared<Exec>(exec);
+  if constexpr (is_device<Exec>) {
+    if (!flag_.is_allocated()) flag_ = flag(Kokkos::view_alloc("quern::order_mark"));
+    Kokkos::parallel_for("quern::order_mark", Kokkos::RangePolicy<Exec>(exec, 0, 1),
+                         write_number{flag_.data(), ++number_});
+  }
+}
+
+template <class Exec>
+bool order_mark<Exec>::reached() const {
+  if constexpr (!is_device<Exec>) return true;  // whose kernels end before their launch returns
+  else return number_ == 0 || std::atomic_ref(*flag_.data()).load(std::memory_order_acquire) == number_;
+}
+
+template <class Exec>
+void order_mark<Exec>::wait() const {
+  // A kernel that failed never writes its number: after a while the instance is asked instead.
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (!reached()) {
+    if (std::chrono::steady_clock::now() > patience) return exec_->fence("quern::order_mark");
+    std::this_thread::yield();
+  }
+}
+
+namespace {
+
+/// Memory for a piece that is under way: pinned on the host, and on the device.
+template <class Exec>
+class slot {
+ public:
+  using host_space = result_space<Exec>;
+  using device_space = typename Exec::memory_space;
+
+  void* host(const Exec& exec, std::int64_t bytes) { return sized(exec, host_, bytes); }
+  void* device(const Exec& exec, std::int64_t bytes) { return sized(exec, device_, bytes); }
+  order_mark<Exec> done;
+
+ private:
+  template <class Block>
+  static void* sized(const Exec& exec, Block& block, std::int64_t bytes) {
+    if (block.size() < static_cast<std::size_t>(bytes))
+      block = take_block<typename Block::memory_space>(instance_ref(exec), bytes);
+    return block.data();
+  }
+  pool_block<host_space> host_;
+  pool_block<device_space> device_;
+};
+
+/// The slots of an instance, kept from one transfer to the next: what the last one has under way goes on.
+template <class Exec>
+struct slot_ring {
+  static constexpr int slots = 3;
+  std::array<slot<Exec>, slots> ring;
+  int last = 0;
+  slot<Exec>& next() { return ring[last = (last + 1) % slots]; }
+};
+
+template <class Exec>
+class ring_pool {
+ public:
+  struct entry {
+    Exec exec;
+    slot_ring<Exec> ring;
+    bool busy;
+  };
+  static ring_pool& instance() {
+    static ring_pool p;
+    return p;
+  }
+  entry* acquire(const Exec& exec) {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(hooked_, true))
+      Kokkos::push_finalize_hook([this] {
+        entries_.clear();
+        hooked_ = false;
+      });
+    for (auto& e : entries_)
+      if (!e->busy && e->exec == exec) {
+        e->busy = true;
+        return e.get();
+      }
+    entries_.push_back(std::make_unique<entry>(entry{exec, {}, true}));
+    return entries_.back().get();
+  }
+  void release(entry* e) {
+    const std::lock_guard lock(mutex_);
+    e->busy = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<entry>> entries_;
+  bool hooked_ = false;
+};
+
+/// The slots of an instance while a transfer uses them.
+template <class Exec>
+class ring_lease {
+ public:
+  explicit ring_lease(const Exec& exec) : entry_(ring_pool<Exec>::instance().acquire(exec)) {}
+  ~ring_lease() { ring_pool<Exec>::instance().release(entry_); }
+  ring_lease(const ring_lease&) = delete;
+  ring_lease& operator=(const ring_lease&) = delete;
+  slot<Exec>& next() { return entry_->ring.next(); }
+
+ private:
+  typename ring_pool<Exec>::entry* entry_;
+};
+
+/// A part of an array as an array, and the same elements packed.
+array_bytes part_of(const array_bytes& array, const packed_box& box) {
+  array_bytes part = array;
+  part.data = place_of(array, box.first);
+  part.extents = box.extents;
+  return part;
+}
+array_bytes packed_at(const void* data, const array_bytes& array, const packed_box& box) {
+  array_bytes packed = array;
+  packed.data = data;
+  packed.extents = box.extents;
+  packed.stride = box.packed;
+  return packed;
+}
+
+/// How the pieces of a transfer go: those of the first box are the largest, and what holds for it holds for all.
+struct route {
+  bool host_direct, device_direct;
+  std::int64_t most_bytes;
+
+  explicit route(const transfer& t) : most_bytes(t.piece_bytes) {
+    packed_box whole;
+    for_each_box(t.host, std::numeric_limits<std::int64_t>::max(), [&](const packed_box& b) { whole = b; });
+    look(t, whole);
+    if (host_direct && device_direct) {
+      most_bytes = std::numeric_limits<std::int64_t>::max();
+      return;
+    }
+    bool is_first = true;
+    for_each_box(t.host, most_bytes, [&](const packed_box& b) {
+      if (std::exchange(is_first, false)) look(t, b);
+    });
+  }
+
+ private:
+  void look(const transfer& t, const packed_box& box) {
+    host_direct = t.pinned && is_packed(t.host, box);
+    device_direct = t.device.data != nullptr && is_packed(t.device, box);
+  }
+};
+
+}  // namespace
+
+template <class Exec>
+void upload(const Exec& exec, const transfer& t) {
+  using host_space = result_space<Exec>;
+  using device_space = typename Exec::memory_space;
+  if (t.host.extents.size() == 0) return;
+  const route way(t);
+  ring_lease<Exec> slots(exec);
+  for_each_box(t.host, way.most_bytes, [&](const packed_box& box) {
+    const std::int64_t bytes = box.extents.size() * t.host.element;
+    auto& slot = slots.next();
+    const void* from = place_of(t.host, box.first);
+    if (!way.host_direct) {
+      slot.done.wait();
+      void* packed = slot.host(exec, bytes);
+      copy_on_host(packed_at(packed, t.host, box), part_of(t.host, box));
+      from = packed;
+    }
+    void* to = way.device_direct ? const_cast<void*>(place_of(t.device, box.first)) : slot.device(exec, bytes);
+    copy_bytes<Exec, device_space, host_space>(exec, to, from, bytes);
+    if (!way.device_direct) t.on_device(box, to);
+    if (!way.host_direct) slot.done.set(exec);
+  });
+}
+
+template <class Exec>
+void download(const Exec& exec, const transfer& t) {
+  using host_space = result_space<Exec>;
+  using device_space = typename Exec::memory_space;
+  struct arriving {
+    slot<Exec>* at;
+    const void* packed;
+    packed_box box;
+  };
+  if (t.host.extents.size() == 0) return;
+  const route way(t);
+  ring_lease<Exec> slots(exec);
+  std::deque<arriving> under_way;
+  const auto unpack_first = [&] {
+    const arriving a = under_way.front();
+    under_way.pop_front();
+    a.at->done.wait();
+    copy_on_host(part_of(t.host, a.box), packed_at(a.packed, t.host, a.box));
+  };
+  for_each_box(t.host, way.most_bytes, [&](const packed_box& box) {
+    const std::int64_t bytes = box.extents.size() * t.host.element;
+    if (under_way.size() == slot_ring<Exec>::slots) unpack_first();
+    auto& slot = slots.next();
+    void* from = way.device_direct ? const_cast<void*>(place_of(t.device, box.first)) : slot.device(exec, bytes);
+    if (!way.device_direct) t.on_device(box, from);
+    void* to = const_cast<void*>(place_of(t.host, box.first));
+    if (!way.host_direct) {
+      slot.done.wait();
+      to = slot.host(exec, bytes);
+    }
+    copy_bytes<Exec, host_space, device_space>(exec, to, from, bytes);
+    if (way.host_direct) return;
+    slot.done.set(exec);
+    under_way.push_back({&slot, to, box});
+  });
+  while (!under_way.empty()) unpack_first();
+}
+
+#define QUERN_STAGING(Exec)                                 \
+  template class order_mark<Exec>;                          \
+  template void upload<Exec>(const Exec&, const transfer&); \
+  template void download<Exec>(const Exec&, const transfer&);
+#ifdef KOKKOS_ENABLE_SERIAL
+QUERN_STAGING(Kokkos::Serial)
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+QUERN_STAGING(Kokkos::OpenMP)
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+QUERN_STAGING(Kokkos::Cuda)
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+QUERN_STAGING(Kokkos::HIP)
+#endif
+
+}  // namespace quern::impl
