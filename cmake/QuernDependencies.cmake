@@ -24,6 +24,16 @@ macro(quern_find_linalg_dependencies)
   endif()
 endmacro()
 
+# What file formats stand on, as far as it was asked for.
+macro(quern_find_files_dependencies)
+  if(QUERN_ENABLE_FILES)
+    find_dependency(ZLIB)
+  endif()
+  if(QUERN_ENABLE_HDF5)
+    find_dependency(HDF5 COMPONENTS C)
+  endif()
+endmacro()
+
 macro(quern_find_kokkos_kernels)
   if(NOT TARGET Kokkos::kokkoskernels AND NOT TARGET KokkosKernels::all_libs)
     # Some distributions install no version file, so no version is asked for here; the two have one series anyway.

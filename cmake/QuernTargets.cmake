@@ -6,8 +6,9 @@
 configure_file("${PROJECT_SOURCE_DIR}/cmake/config.hpp.in" "${PROJECT_BINARY_DIR}/include/quern/config.hpp" @ONLY)
 
 # Core: what does not depend on the types of a call, and the vendor's sort, which takes long to compile.
-set(_core_sources core/error core/extents core/host_threads core/loop_nest core/overlap core/pool core/stream_store
-    core/workspace core/written_views transfer/box_copy transfer/staging)
+set(_core_sources core/error core/extents core/free_memory core/host_threads core/loop_nest core/overlap core/pool core/stream_store
+    core/workspace core/written_views transfer/array_io transfer/box_copy transfer/staging
+    stream/pipeline)
 if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
   list(APPEND _core_sources keyed/sort_signed keyed/sort_unsigned keyed/sort_reals keyed/sort_with_32_bits
        keyed/sort_with_64_bits keyed/narrow_keys)
@@ -51,10 +52,30 @@ set_target_properties(
 target_compile_definitions(quern_linalg PUBLIC QUERN_USES_LINALG) # for a message where the target is not linked
 target_link_libraries(quern_linalg PUBLIC quern_core PRIVATE ${_linalg_libraries})
 
-add_library(quern_all INTERFACE)
-target_link_libraries(quern_all INTERFACE quern_core quern_linalg)
+# Files: .npy, .npz and raw files always; compressed archives by zlib, HDF5 by its C library.
+set(_files_sources arrays bytes npy npz)
+set(_files_libraries)
+if(QUERN_ENABLE_FILES)
+  list(APPEND _files_sources zlib)
+  list(APPEND _files_libraries ZLIB::ZLIB)
+else()
+  list(APPEND _files_sources no_zlib)
+endif()
+list(TRANSFORM _files_sources REPLACE "(.+)" "src/files/\\1.cpp")
+add_library(quern_files ${_files_sources})
+set_target_properties(
+  quern_files
+  PROPERTIES POSITION_INDEPENDENT_CODE ON
+             VERSION "${PROJECT_VERSION}"
+             SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}"
+)
+target_compile_definitions(quern_files PUBLIC QUERN_USES_FILES) # for a message where the target is not linked
+target_link_libraries(quern_files PUBLIC quern_core PRIVATE ${_files_libraries})
 
-foreach(_target IN ITEMS core linalg)
+add_library(quern_all INTERFACE)
+target_link_libraries(quern_all INTERFACE quern_core quern_linalg quern_files)
+
+foreach(_target IN ITEMS core linalg files)
   set_target_properties(quern_${_target} PROPERTIES EXPORT_NAME ${_target})
   add_library(Quern::${_target} ALIAS quern_${_target})
 endforeach()

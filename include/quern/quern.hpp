@@ -4,7 +4,8 @@
 #define QUERN_QUERN_HPP
 
 /// @file
-/// All of Quern that the program links: the core, and each component (`Quern::linalg`) whose target is linked.
+/// All of Quern that the program links: the core, and each component (`Quern::linalg`, `Quern::files`) whose target is
+/// linked.
 
 #include <quern/config.hpp>
 #include <quern/core.hpp>
@@ -15,7 +16,11 @@
 #include <quern/reduce.hpp>
 #include <quern/scan.hpp>
 #include <quern/stencil.hpp>
+#include <quern/stream.hpp>
 #include <quern/transfer.hpp>
+#ifdef QUERN_USES_FILES
+#include <quern/files.hpp>
+#endif
 #ifdef QUERN_USES_LINALG
 #include <quern/linalg.hpp>
 #endif

@@ -100,9 +100,16 @@ namespace quern {
 struct on_host_t {};
 inline constexpr on_host_t on_host{};
 
+namespace impl {
+/// Of an output of reductions that takes the states of chunks, see reduce/partial.hpp.
+struct partial_base {};
+template <class T>
+inline constexpr bool is_partial = std::is_base_of_v<partial_base, std::remove_cvref_t<T>>;
+}  // namespace impl
+
 /// Where a reduction writes its result: a View, or `on_host`.
 template <class T>
-concept result_like = view_like<T> || std::same_as<std::remove_cvref_t<T>, on_host_t>;
+concept result_like = view_like<T> || std::same_as<std::remove_cvref_t<T>, on_host_t> || impl::is_partial<T>;
 
 /// One of the options that an operation takes, in any order: `option<axes, reproducible_t>... Options`.
 template <class T, class... Allowed>

@@ -110,7 +110,8 @@ void launch_reduction(call<Exec>& c, const Reduction& r, const Reducer& reducer,
 template <class Exec, class Reduction, class Out, class... In, class... Options>
 auto reduce_call(const Reduction& r, const Exec& exec, const Out& out_view, const std::tuple<const In&...>& inputs,
                  const Options&... options) {
-  constexpr bool to_host = !view_like<Out>;
+  constexpr bool partial = is_partial<Out>;
+  constexpr bool to_host = !view_like<Out> && !partial;
   static_assert(!to_host || !has_option<axes, Options...>, "quern: a reduction along axes writes to a View");
   const auto reducer = r.reducer(std::type_identity<value_of<In>>()...);
   using reducer_type = std::remove_const_t<decltype(reducer)>;
@@ -123,7 +124,9 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out_view, cons
         const axis_set along = check_reduction(c, r, wanted, {operand_extents(c.label, in)...});
         const shape extents = operand_extents(c.label, std::get<0>(inputs));
         const auto run = [&](const auto&... elements) {
-          if constexpr (to_host) {
+          if constexpr (partial) {
+            out_view.add(c, r, reducer, along, extents, elements...);
+          } else if constexpr (to_host) {
             auto* result = c.template result<result_type>();
             launch_reduction(c, r, reducer, along, extents, strided<result_type>{result, {}, {}}, elements...);
             exec.fence(c.label + ": result");

@@ -15,7 +15,7 @@ namespace impl {
 template <class Exec, class V>
 inline constexpr bool reachable = view_traits<V>::template accessible<Exec>;
 template <class V>
-inline constexpr bool on_host = [] {
+inline constexpr bool host_reachable = [] {
   if constexpr (pointer_view<V>)
     return Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, typename V::memory_space>::accessible;
   else return false;
@@ -24,7 +24,7 @@ inline constexpr bool on_host = [] {
 /// Whether two arrays are on the two ends of the link between host and device.
 template <class Exec, class Out, class In>
 inline constexpr bool across_link =
-    is_device<Exec> && pointer_view<Out> && pointer_view<In> && on_host<Out> != on_host<In>;
+    is_device<Exec> && pointer_view<Out> && pointer_view<In> && host_reachable<Out> != host_reachable<In>;
 /// Whether the host has to pack or to unpack.
 template <class Exec, class Out, class In>
 inline constexpr bool through_host = !reachable<Exec, Out> || !reachable<Exec, In>;
@@ -97,9 +97,9 @@ void copy_across(const Exec& exec, const Out& out, const In& in) {
   const auto [to, from] = checked_ends<Exec>(out, in);
   if (to.extents.size() == 0) return;
   // Kernels reach pinned memory that is not contiguous, and copy it without the help of the host.
-  const bool contiguous = on_host<Out> ? lies_packed(to) : lies_packed(from);
+  const bool contiguous = host_reachable<Out> ? lies_packed(to) : lies_packed(from);
   if (pinned && !contiguous) return copy_part(exec, to, from);
-  if constexpr (on_host<Out>) copy_to_host(exec, to, from, pinned);
+  if constexpr (host_reachable<Out>) copy_to_host(exec, to, from, pinned);
   else copy_to_device(exec, to, from, pinned);
 }
 

@@ -28,7 +28,7 @@ namespace quern {
 /// @tparam Host   the View of the host
 /// @tparam Device the View of the device; its layout is that of the device's execution space
 template <class Host, class Device = Kokkos::View<typename Host::non_const_data_type, Kokkos::DefaultExecutionSpace>>
-  requires(Kokkos::is_view_v<Host> && impl::on_host<Host>)
+  requires(Kokkos::is_view_v<Host> && impl::host_reachable<Host>)
 class mirror {
  public:
   using t_host = Host;

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_FILES_HPP
+#define QUERN_FILES_HPP
+
+/// @file
+/// Arrays in files: the component `files`.
+
+#ifndef QUERN_USES_FILES
+#error "quern/files.hpp needs a target: target_link_libraries(<yours> Quern::files)"
+#endif
+
+#include <quern/files/npy.hpp>
+#include <quern/files/raw.hpp>
+#include <quern/files/stream.hpp>
+
+#endif

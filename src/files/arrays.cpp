@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Elements of files: their types, conversions between them, and arrays that lie in a file without compression.
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <quern/core/host_threads.hpp>
+#include <quern/files/array_file.hpp>
+#include <vector>
+
+#include "elements.hpp"
+
+namespace quern::files {
+
+std::string data_type::str() const {
+  const std::string bits = std::to_string(8 * bytes);
+  switch (kind) {
+    case number_kind::boolean:
+      return "bool";
+    case number_kind::signed_integer:
+      return "int" + bits;
+    case number_kind::unsigned_integer:
+      return "uint" + bits;
+    case number_kind::floating_point:
+      return "float" + bits;
+    default:
+      return "complex" + bits;
+  }
+}
+
+namespace impl {
+namespace {
+
+/// Elements that a thread converts at a time.
+constexpr std::int64_t share = 1 << 16;
+
+template <class F>
+void with_type(data_type type, const F& f) {
+  const auto of_size = [&]<class A, class B, class C, class D>(A, B, C, D) {
+    if (type.bytes == 1) f(A());
+    else if (type.bytes == 2) f(B());
+    else if (type.bytes == 4) f(C());
+    else f(D());
+  };
+  switch (type.kind) {
+    case number_kind::boolean:
+      return f(bool());
+    case number_kind::signed_integer:
+      return of_size(std::int8_t(), std::int16_t(), std::int32_t(), std::int64_t());
+    case number_kind::unsigned_integer:
+      return of_size(std::uint8_t(), std::uint16_t(), std::uint32_t(), std::uint64_t());
+    case number_kind::floating_point:
+      return of_size(Kokkos::Experimental::half_t(), Kokkos::Experimental::half_t(), float(), double());
+    default:
+      return type.bytes == 8 ? f(Kokkos::complex<float>()) : f(Kokkos::complex<double>());
+  }
+}
+
+template <class To, class From>
+To converted(const From& v) {
+  constexpr bool to_complex = data_type_of<To>().kind == number_kind::complex;
+  constexpr bool from_complex = data_type_of<From>().kind == number_kind::complex;
+  if constexpr (to_complex && from_complex) return To(v.real(), v.imag());
+  else if constexpr (from_complex) return To(0);  // refused by check_conversion
+  else if constexpr (to_complex) return To(static_cast<double>(v));
+  else if constexpr (std::is_same_v<From, Kokkos::Experimental::half_t>) return static_cast<To>(static_cast<float>(v));
+  else if constexpr (std::is_same_v<To, Kokkos::Experimental::half_t>) return To(static_cast<float>(v));
+  else return static_cast<To>(v);
+}
+
+void convert(data_type from_type, const void* from, data_type to_type, void* to, std::int64_t n) {
+  with_type(from_type, [&]<class From>(From) {
+    with_type(to_type, [&]<class To>(To) {
+      quern::impl::on_host_threads((n + share - 1) / share, [&](std::int64_t k) {
+        const auto* source = static_cast<const From*>(from);
+        auto* target = static_cast<To*>(to);
+        for (std::int64_t i = k * share, end = std::min(n, i + share); i < end; ++i)
+          target[i] = converted<To>(source[i]);
+      });
+    });
+  });
+}
+
+/// Turns the bytes of numbers of `Size` bytes around.
+template <int Size>
+void swap_bytes(char* data, std::int64_t numbers) {
+  for (std::int64_t i = 0; i < numbers; ++i) std::reverse(data + i * Size, data + (i + 1) * Size);
+}
+void swap_bytes(void* data, data_type type, std::int64_t n) {
+  const bool pair = type.kind == number_kind::complex;
+  const int size = pair ? type.bytes / 2 : type.bytes, each = pair ? 2 : 1;
+  quern::impl::on_host_threads((n + share - 1) / share, [&](std::int64_t k) {
+    char* first = static_cast<char*>(data) + k * share * type.bytes;
+    const std::int64_t numbers = std::min(share, n - k * share) * each;
+    if (size == 2) swap_bytes<2>(first, numbers);
+    else if (size == 4) swap_bytes<4>(first, numbers);
+    else if (size == 8) swap_bytes<8>(first, numbers);
+  });
+}
+
+/// Booleans of a file may have any value.
+void normalize(void* data, data_type type, std::int64_t n) {
+  if (type.kind != number_kind::boolean) return;
+  auto* byte = static_cast<unsigned char*>(data);
+  for (std::int64_t i = 0; i < n; ++i) byte[i] = byte[i] != 0;
+}
+
+class plain_file : public array_file {
+ public:
+  plain_file(std::shared_ptr<const byte_source> file, const array_info& info)
+      : array_file(file->name(), info), file_(std::move(file)) {}
+  void read(const packed_box& box, void* to) override {
+    read_elements(info(), box, to,
+                  [&](std::int64_t offset, std::int64_t bytes, void* place) { file_->read(offset, bytes, place); });
+  }
+
+ private:
+  std::shared_ptr<const byte_source> file_;
+};
+
+class converting_reader : public array_reader {
+ public:
+  converting_reader(std::shared_ptr<array_file> file, data_type type) : file_(std::move(file)), type_(type) {
+    extents = file_->info().extents;
+    fortran_order = file_->info().fortran_order;
+  }
+  std::string location(const packed_box& box) const override { return file_->location(box); }
+  void read(const packed_box& box, void* to) override { read_as(*file_, box, type_, to); }
+
+ private:
+  std::shared_ptr<array_file> file_;
+  data_type type_;
+};
+
+class plain_writer : public array_writer {
+ public:
+  plain_writer(const std::string& path, const std::string& header, const array_info& info)
+      : file_(path), bytes_(info.type.bytes), offset_(static_cast<std::int64_t>(header.size())) {
+    extents = info.extents;
+    fortran_order = info.fortran_order;
+    file_.write(header.data(), offset_);
+  }
+  std::string location(const packed_box&) const override { return file_.name(); }
+  void write(const packed_box& box, const void* from) override {
+    for_each_run(extents, fortran_order, box, [&](std::int64_t element, std::int64_t n, std::int64_t at) {
+      file_.write_at(offset_ + element * bytes_, static_cast<const char*>(from) + at * bytes_, n * bytes_);
+    });
+  }
+  void finish() override { file_.commit(); }
+
+ private:
+  output_file file_;
+  std::int64_t bytes_, offset_;
+};
+
+}  // namespace
+
+void read_elements(const array_info& info, const packed_box& box, void* to, const byte_reader& read) {
+  const data_type type = info.type;
+  for_each_run(info.extents, info.fortran_order, box, [&](std::int64_t element, std::int64_t n, std::int64_t at) {
+    read(info.offset + element * type.bytes, n * type.bytes, static_cast<char*>(to) + at * type.bytes);
+  });
+  if (info.big_endian != (std::endian::native == std::endian::big)) swap_bytes(to, type, box.extents.size());
+  normalize(to, type, box.extents.size());
+}
+
+std::string array_file::location(const packed_box& box) const {
+  const auto& a = info_;
+  const stride_array stride = packed_strides(a.extents, a.fortran_order);
+  std::int64_t first = 0, last = 0;
+  for (int d = 0; d < a.extents.rank; ++d) {
+    first += box.first[d] * stride[d];
+    last += (box.first[d] + box.extents.extent[d] - 1) * stride[d];
+  }
+  return name_ + ", bytes " + std::to_string(a.offset + first * a.type.bytes) + " to " +
+         std::to_string(a.offset + (last + 1) * a.type.bytes - 1);
+}
+
+void check_conversion(const array_file& from, data_type to) {
+  const data_type type = from.info().type;
+  const bool fits = to.kind == number_kind::complex || type.kind == to.kind ||
+                    (to.kind == number_kind::floating_point && type.kind != number_kind::complex) ||
+                    (to.kind != number_kind::floating_point && to.kind != number_kind::boolean &&
+                     type.kind != number_kind::floating_point && type.kind != number_kind::complex);
+  if (!fits) throw FileError(from.name(), "holds " + type.str() + ", which cannot be read as " + to.str());
+}
+
+void read_as(array_file& from, const packed_box& box, data_type type, void* to) {
+  const data_type stored = from.info().type;
+  if (stored == type) return from.read(box, to);
+  std::vector<char> buffer;
+  const quern::impl::strided<const char> packed{nullptr, box.extents, box.packed};
+  quern::impl::for_each_box(packed, piece_bytes / stored.bytes, [&](packed_box part) {
+    const std::int64_t n = part.extents.size();
+    buffer.resize(n * stored.bytes);
+    std::int64_t at = 0;
+    for (int d = 0; d < box.extents.rank; ++d) {
+      at += part.first[d] * box.packed[d];
+      part.first[d] += box.first[d];
+    }
+    from.read(part, buffer.data());
+    convert(stored, buffer.data(), type, static_cast<char*>(to) + at * type.bytes, n);
+  });
+}
+
+std::shared_ptr<array_reader> reader_of(std::shared_ptr<array_file> file, data_type type) {
+  check_conversion(*file, type);
+  return std::make_shared<converting_reader>(std::move(file), type);
+}
+
+std::unique_ptr<array_file> plain_array(std::shared_ptr<const byte_source> file, const array_info& info) {
+  std::int64_t bytes = info.type.bytes;
+  bool fits = info.offset <= file->size();
+  for (int d = 0; d < info.extents.rank; ++d)
+    fits = !__builtin_mul_overflow(bytes, std::max<std::int64_t>(info.extents.extent[d], 1), &bytes) && fits;
+  if (info.extents.size() == 0) bytes = 0;
+  if (!fits || bytes > file->size() - info.offset)
+    throw FileError(file->name(), "is truncated: it has " + std::to_string(file->size()) + " bytes, too few for " +
+                                      info.type.str() + " " + info.extents.str() + " behind " +
+                                      std::to_string(info.offset) + " others");
+  return std::make_unique<plain_file>(std::move(file), info);
+}
+
+std::shared_ptr<array_writer> writer_of(const std::string& path, const std::string& header, const array_info& info) {
+  return std::make_shared<plain_writer>(path, header, info);
+}
+
+bool is_fortran_ordered(const array_bytes& array) {
+  return array.stride == packed_strides(array.extents, true) && array.stride != packed_strides(array.extents, false);
+}
+
+}  // namespace impl
+}  // namespace quern::files

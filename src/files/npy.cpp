@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/files/npy.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <string_view>
+
+#include "npy_header.hpp"
+
+namespace quern::files {
+namespace impl {
+namespace {
+
+constexpr std::string_view magic("\x93NUMPY", 6);
+/// No header of an array has more; what claims to have is not read.
+constexpr std::int64_t longest_header = 1 << 16;
+
+/// A Python literal of the kind that NumPy writes: a dictionary of strings, booleans and tuples of integers.
+class literal_parser {
+ public:
+  literal_parser(const std::string& name, std::string_view text) : name_(name), text_(text) {}
+
+  array_info parse() {
+    array_info info;
+    std::optional<std::string> descr;
+    bool has_order = false, has_shape = false;
+    expect('{');
+    while (!accept('}')) {
+      const std::string key = string();
+      expect(':');
+      if (key == "descr") {
+        if (peek() == '[') refuse("a structured dtype; only numbers are read");
+        descr = string();
+      } else if (key == "fortran_order") {
+        info.fortran_order = boolean();
+        has_order = true;
+      } else if (key == "shape") {
+        info.extents = tuple();
+        has_shape = true;
+      } else {
+        refuse("the key '" + key + "'");
+      }
+      if (!accept(',')) {
+        expect('}');
+        break;
+      }
+    }
+    if (!descr || !has_order || !has_shape) refuse("no descr, fortran_order or shape");
+    set_type(info, *descr);
+    return info;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const { throw FileError(name_, "its header has " + what); }
+  void skip_space() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+  }
+  char peek() {
+    skip_space();
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  bool accept(char c) {
+    if (peek() != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) refuse(std::string("no '") + c + "' at character " + std::to_string(at_));
+  }
+  std::string string() {
+    const char quote = peek();
+    if (quote != '\'' && quote != '"') refuse("no string at character " + std::to_string(at_));
+    const std::size_t end = text_.find(quote, ++at_);
+    if (end == std::string_view::npos) refuse("a string without an end");
+    std::string s(text_.substr(at_, end - at_));
+    at_ = end + 1;
+    return s;
+  }
+  bool boolean() {
+    peek();
+    for (const bool value : {false, true}) {
+      const std::string_view word = value ? "True" : "False";
+      if (text_.substr(at_, word.size()) != word) continue;
+      at_ += word.size();
+      return value;
+    }
+    refuse("no True or False at character " + std::to_string(at_));
+  }
+  std::int64_t integer() {
+    if (!std::isdigit(static_cast<unsigned char>(peek()))) refuse("no extent at character " + std::to_string(at_));
+    std::int64_t n = 0;
+    for (; at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])); ++at_)
+      if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, text_[at_] - '0', &n))
+        refuse("an extent of more than 64 bits");
+    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // of Python 2
+    return n;
+  }
+  shape tuple() {
+    shape s;
+    expect('(');
+    while (!accept(')')) {
+      if (s.rank == max_rank) refuse("more than " + std::to_string(max_rank) + " axes");
+      s.extent[s.rank++] = integer();
+      if (!accept(',')) {
+        expect(')');
+        break;
+      }
+    }
+    std::int64_t size = 1;
+    for (int d = 0; d < s.rank; ++d)
+      if (__builtin_mul_overflow(size, std::max<std::int64_t>(s.extent[d], 1), &size))
+        refuse("extents of more than 64 bits");
+    return s;
+  }
+  void set_type(array_info& info, const std::string& descr) const {
+    const auto unknown = [&] {
+      refuse("the dtype '" + descr + "'; booleans, integers, reals and complex numbers are read");
+    };
+    if (descr.size() < 3 || std::string_view("<>|=").find(descr[0]) == std::string_view::npos) unknown();
+    info.big_endian = descr[0] == '>';
+    int bytes = 0;
+    for (const char c : std::string_view(descr).substr(2)) {
+      if (!std::isdigit(static_cast<unsigned char>(c)) || bytes > 16) unknown();
+      bytes = bytes * 10 + (c - '0');
+    }
+    const auto is_one_of = [&](std::initializer_list<int> sizes) {
+      if (std::find(sizes.begin(), sizes.end(), bytes) == sizes.end()) unknown();
+    };
+    info.type.bytes = bytes;
+    switch (descr[1]) {
+      case 'b':
+        info.type.kind = number_kind::boolean;
+        return is_one_of({1});
+      case 'i':
+        info.type.kind = number_kind::signed_integer;
+        return is_one_of({1, 2, 4, 8});
+      case 'u':
+        info.type.kind = number_kind::unsigned_integer;
+        return is_one_of({1, 2, 4, 8});
+      case 'f':
+        info.type.kind = number_kind::floating_point;
+        return is_one_of({2, 4, 8});
+      case 'c':
+        info.type.kind = number_kind::complex;
+        return is_one_of({8, 16});
+      default:
+        unknown();
+    }
+  }
+
+  const std::string& name_;
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+array_info parse_npy_header(const std::string& name, std::int64_t size, const byte_reader& read) {
+  unsigned char start[12] = {};
+  const auto check_size = [&](std::int64_t bytes) {
+    if (size < bytes)
+      throw FileError(name, "is truncated within its header: it has " + std::to_string(size) + " bytes");
+  };
+  check_size(10);
+  read(0, 10, start);
+  if (std::string_view(reinterpret_cast<const char*>(start), magic.size()) != magic)
+    throw FileError(name, "is not a .npy file");
+  const int version = start[6];
+  if (version < 1 || version > 3)
+    throw FileError(name, "has version " + std::to_string(version) + " of the .npy format, expected 1 to 3");
+  const int length_bytes = version == 1 ? 2 : 4;
+  const std::int64_t begin = 8 + length_bytes;
+  check_size(begin);
+  read(8, length_bytes, start + 8);
+  std::int64_t length = 0;
+  for (int k = length_bytes - 1; k >= 0; --k) length = length << 8 | start[8 + k];
+  if (length > longest_header) throw FileError(name, "claims a header of " + std::to_string(length) + " bytes");
+  check_size(begin + length);
+  std::string text(length, '\0');
+  read(begin, length, text.data());
+  array_info info = literal_parser(name, text).parse();
+  info.offset = begin + length;
+  return info;
+}
+
+std::unique_ptr<array_file> open_npy(std::shared_ptr<const byte_source> file) {
+  const array_info info =
+      parse_npy_header(file->name(), file->size(),
+                       [&](std::int64_t offset, std::int64_t bytes, void* to) { file->read(offset, bytes, to); });
+  return plain_array(std::move(file), info);
+}
+
+std::string npy_header(const array_info& info) {
+  const auto letter = [&] {
+    switch (info.type.kind) {
+      case number_kind::boolean:
+        return 'b';
+      case number_kind::signed_integer:
+        return 'i';
+      case number_kind::unsigned_integer:
+        return 'u';
+      case number_kind::floating_point:
+        return 'f';
+      default:
+        return 'c';
+    }
+  };
+  std::string extents;
+  for (int d = 0; d < info.extents.rank; ++d) extents += std::to_string(info.extents.extent[d]) + (d == 0 ? "," : ", ");
+  if (info.extents.rank > 1) {
+    extents.clear();
+    for (int d = 0; d < info.extents.rank; ++d) extents += (d > 0 ? ", " : "") + std::to_string(info.extents.extent[d]);
+  }
+  std::string text =
+      std::string("{'descr': '") + (info.type.bytes == 1 ? '|' : '<') + letter() + std::to_string(info.type.bytes) +
+      "', 'fortran_order': " + (info.fortran_order ? "True" : "False") + ", 'shape': (" + extents + "), }";
+  // Elements begin at a multiple of 64 bytes.
+  const std::size_t before = magic.size() + 4;
+  text.append(63 - (before + text.size()) % 64, ' ');
+  text += '\n';
+  std::string header(magic);
+  header += std::string("\x01\x00", 2);
+  header += static_cast<char>(text.size() & 0xff);
+  header += static_cast<char>(text.size() >> 8);
+  return header + text;
+}
+
+}  // namespace impl
+
+array_info npy_info(const std::string& path) { return impl::open_npy(impl::open_file(path))->info(); }
+
+}  // namespace quern::files
