@@ -53,13 +53,18 @@ target_compile_definitions(quern_linalg PUBLIC QUERN_USES_LINALG) # for a messag
 target_link_libraries(quern_linalg PUBLIC quern_core PRIVATE ${_linalg_libraries})
 
 # Files: .npy, .npz and raw files always; compressed archives by zlib, HDF5 by its C library.
-set(_files_sources arrays bytes npy npz)
+set(_files_sources arrays bytes npy npz time_series)
 set(_files_libraries)
 if(QUERN_ENABLE_FILES)
   list(APPEND _files_sources zlib)
   list(APPEND _files_libraries ZLIB::ZLIB)
 else()
   list(APPEND _files_sources no_zlib)
+endif()
+if(QUERN_ENABLE_HDF5)
+  list(APPEND _files_sources hdf5)
+else()
+  list(APPEND _files_sources no_hdf5)
 endif()
 list(TRANSFORM _files_sources REPLACE "(.+)" "src/files/\\1.cpp")
 add_library(quern_files ${_files_sources})
@@ -71,6 +76,11 @@ set_target_properties(
 )
 target_compile_definitions(quern_files PUBLIC QUERN_USES_FILES) # for a message where the target is not linked
 target_link_libraries(quern_files PUBLIC quern_core PRIVATE ${_files_libraries})
+if(QUERN_ENABLE_HDF5)
+  # Its targets differ between the ways in which it is installed, so the files themselves are named.
+  target_include_directories(quern_files SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS})
+  target_link_libraries(quern_files PRIVATE ${HDF5_C_LIBRARIES})
+endif()
 
 add_library(quern_all INTERFACE)
 target_link_libraries(quern_all INTERFACE quern_core quern_linalg quern_files)

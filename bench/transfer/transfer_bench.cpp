@@ -5,17 +5,16 @@
 // direction by Kokkos, which leaves it to the driver. On hosts the two ends are one memory.
 
 #include <algorithm>
-#include <chrono>
 #include <quern/transfer.hpp>
 #include <support/bench.hpp>
+#include <support/link.hpp>
 
 namespace {
 
-using bench::exec_space, bench::hashed, bench::memory_space, bench::prepared;
+using bench::direction, bench::link_limit, bench::exec_space, bench::hashed, bench::memory_space, bench::prepared;
 using Kokkos::LayoutLeft, Kokkos::LayoutRight, Kokkos::LayoutStride;
 using pageable = Kokkos::HostSpace;
 using pinned = Kokkos::SharedHostPinnedSpace;
-enum class direction { to_device, to_host };
 
 template <class T, class Layout, class Space>
 using matrix = Kokkos::View<T**, Layout, Space>;
@@ -31,24 +30,6 @@ auto stepped(const V& v, std::int64_t step) {
   const std::size_t rows = v.extent(0) / step, columns = v.extent(1) / step;
   return matrix<typename V::value_type, LayoutStride, typename V::memory_space>(
       v.data(), LayoutStride(rows, step * v.stride(0), columns, step * v.stride(1)));
-}
-
-double link_limit(const exec_space& exec, direction d) {
-  constexpr std::int64_t n = 1 << 27;
-  static double known[2] = {};
-  double& best = known[static_cast<int>(d)];
-  if (best > 0) return best;
-  const Kokkos::View<char*, memory_space> there("there", n);
-  const Kokkos::View<char*, pinned> here("here", n);
-  for (int i = 0; i < 6; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    if (d == direction::to_device) Kokkos::deep_copy(exec, there, here);
-    else Kokkos::deep_copy(exec, here, there);
-    exec.fence();
-    const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    best = std::max(best, static_cast<double>(n) / s);
-  }
-  return best;
 }
 
 KOKKOS_INLINE_FUNCTION double expected(std::int64_t i, std::int64_t j) { return hashed(i * 1'000'003 + j, 1); }

@@ -179,6 +179,22 @@ std::string array_file::location(const packed_box& box) const {
          std::to_string(a.offset + (last + 1) * a.type.bytes - 1);
 }
 
+stride_array checked_start(const array_file& file, const shape& part, const std::int64_t* start, int rank) {
+  const shape& whole = file.info().extents;
+  bool within = whole.rank == rank;
+  stride_array first{};
+  for (int d = 0; d < rank && within; ++d) {
+    first[d] = start[d];
+    within = start[d] >= 0 && part.extent[d] <= whole.extent[d] - start[d];
+  }
+  if (!within) {
+    shape at = part;
+    std::copy_n(start, rank, at.extent.begin());
+    throw FileError(file.name(), "has extents " + whole.str() + ", and no part of extents " + part.str() + " at " + at.str());
+  }
+  return first;
+}
+
 void check_conversion(const array_file& from, data_type to) {
   const data_type type = from.info().type;
   const bool fits = to.kind == number_kind::complex || type.kind == to.kind ||

@@ -145,6 +145,14 @@ void read_box_into(const std::string& label, array_file& file, const V& out, con
   exec.fence(label);
 }
 
+/// The place of a part of a file's array.
+/// @throws FileError if the part is not within the array
+stride_array checked_start(const array_file& file, const shape& part, const std::int64_t* start, int rank);
+template <std::size_t Rank>
+stride_array checked_start(const array_file& file, const shape& part, const std::array<std::int64_t, Rank>& start) {
+  return checked_start(file, part, start.data(), static_cast<int>(Rank));
+}
+
 /// Reads a whole array.
 template <class V>
 void read_into(const std::string& label, array_file& file, const V& out) {

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_FILES_HDF5_HPP
+#define QUERN_FILES_HDF5_HPP
+
+#include <quern/files/array_file.hpp>
+#include <quern/files/stream.hpp>
+#include <vector>
+
+namespace quern::files {
+
+/// How a dataset of HDF5 is stored: `{.compression = 4}`.
+struct hdf5_options {
+  int compression = 0;  ///< the level of deflate, 1 to 9; 0: none, and then contiguous
+};
+
+namespace impl {
+
+/// An open file.
+class hdf5_handle;
+std::shared_ptr<hdf5_handle> open_hdf5(const std::string& path);
+/// @param beside whether the file gets its name when it is committed, and goes where it is not
+std::shared_ptr<hdf5_handle> create_hdf5(const std::string& path, bool beside);
+void commit_hdf5(hdf5_handle& file);
+/// Brings what was written to the file, so that others can read it.
+void flush_hdf5(hdf5_handle& file);
+std::vector<std::string> datasets_of(hdf5_handle& file);
+std::shared_ptr<array_file> hdf5_array(std::shared_ptr<hdf5_handle> file, const std::string& dataset);
+void create_dataset(hdf5_handle& file, const std::string& dataset, const array_info& info, const hdf5_options& options);
+void write_dataset(hdf5_handle& file, const std::string& dataset, data_type type, const packed_box& box,
+                   const void* from);
+void write_attribute(hdf5_handle& file, const std::string& object, const std::string& name, data_type type,
+                     const void* value);
+void write_attribute(hdf5_handle& file, const std::string& object, const std::string& name, const std::string& text);
+void read_attribute(hdf5_handle& file, const std::string& object, const std::string& name, data_type type, void* value);
+std::string read_text_attribute(hdf5_handle& file, const std::string& object, const std::string& name);
+std::shared_ptr<array_writer> hdf5_writer(std::shared_ptr<hdf5_handle> file, const std::string& dataset,
+                                          const array_info& info, const hdf5_options& options);
+
+}  // namespace impl
+
+/// A file of HDF5. Datasets have any rank up to 8 and any numeric type, in C order; complex numbers are pairs `r`, `i` and
+/// booleans the enumeration that h5py and NumPy read. Groups in a name are made: `file.write("fields/u", u)`.
+///
+/// All functions wait. One file may be used by one host thread at a time; several files, by several.
+/// @throws FileError where Quern was built without HDF5 (QUERN_ENABLE_HDF5), and if the file cannot be read or written
+class hdf5_file {
+ public:
+  /// Opens a file to read.
+  explicit hdf5_file(const std::string& path) : file_(impl::open_hdf5(path)) {}
+  /// A new file. It gets its name by `commit`, so that an earlier one of that name stays whole until then; without
+  /// that call nothing stays.
+  static hdf5_file create(const std::string& path) { return hdf5_file(impl::create_hdf5(path, true)); }
+
+  /// The names of all datasets, with their groups.
+  std::vector<std::string> datasets() const { return impl::datasets_of(*file_); }
+  array_info info(const std::string& dataset) const { return impl::hdf5_array(file_, dataset)->info(); }
+
+  /// Reads a dataset into a View of any layout and memory space, converted as by `read_npy`.
+  template <class V>
+  void read(const std::string& dataset, const V& out) const {
+    impl::read_into("quern::files::hdf5_file::read", *impl::hdf5_array(file_, dataset), out);
+  }
+  /// Reads the part of a dataset, of out's extents, that begins at `start`.
+  template <class V>
+  void read(const std::string& dataset, const V& out, const std::array<std::int64_t, V::rank()>& start) const {
+    const auto array = impl::hdf5_array(file_, dataset);
+    impl::read_box_into("quern::files::hdf5_file::read", *array, out,
+                        impl::checked_start(*array, impl::array_of(out).extents, start));
+  }
+  /// A new View with a dataset.
+  template <class V>
+    requires(Kokkos::is_view_v<V>)
+  V load(const std::string& dataset) const {
+    return impl::load<V>("quern::files::hdf5_file::load", *impl::hdf5_array(file_, dataset));
+  }
+
+  /// Writes a View of any layout and memory space as a new dataset.
+  template <class V>
+  void write(const std::string& dataset, const V& in, const hdf5_options& options = {}) {
+    using T = quern::impl::value_of<V>;
+    create_dataset<T>(dataset, impl::array_of(in).extents, options);
+    write_part(dataset, in, std::array<std::int64_t, V::rank()>{});
+  }
+  /// A dataset whose elements `write_part` writes: it may be larger than memory.
+  template <class T>
+  void create_dataset(const std::string& dataset, const shape& extents, const hdf5_options& options = {}) {
+    impl::create_dataset(*file_, dataset, {data_type_of<T>(), extents, false, false, 0}, options);
+  }
+  /// Writes the part of a dataset, of in's extents, that begins at `start`.
+  template <class V>
+  void write_part(const std::string& dataset, const V& in, const std::array<std::int64_t, V::rank()>& start) {
+    using T = quern::impl::value_of<V>;
+    const auto described = impl::array_of(in);
+    const quern::impl::strided<const T> whole{described.data, described.extents, described.stride};
+    const auto first = impl::checked_start(*impl::hdf5_array(file_, dataset), whole.extents, start);
+    if (whole.extents.size() == 0) return;
+    const typename V::execution_space exec;
+    exec.fence("quern::files::hdf5_file::write");
+    impl::for_each_piece<V>(exec, whole.extents, false, [&](const quern::impl::packed_box& box, T* packed) {
+      impl::box_from_view<V>(exec, whole, box, packed);
+      exec.fence("quern::files::hdf5_file::write");
+      auto in_file = box;
+      for (int d = 0; d < whole.extents.rank; ++d) in_file.first[d] += first[d];
+      impl::write_dataset(*file_, dataset, data_type_of<T>(), in_file, packed);
+    });
+  }
+
+  /// A number, or a text, at the file ("/"), a group or a dataset.
+  template <class T>
+    requires(std::is_arithmetic_v<T>)
+  void set_attribute(const std::string& object, const std::string& name, T value) {
+    impl::write_attribute(*file_, object, name, data_type_of<T>(), &value);
+  }
+  void set_attribute(const std::string& object, const std::string& name, const std::string& text) {
+    impl::write_attribute(*file_, object, name, text);
+  }
+  /// `file.attribute<double>("u", "time")`, `file.attribute<std::string>("/", "title")`.
+  template <class T>
+  T attribute(const std::string& object, const std::string& name) const {
+    if constexpr (std::is_same_v<T, std::string>) {
+      return impl::read_text_attribute(*file_, object, name);
+    } else {
+      T value{};
+      impl::read_attribute(*file_, object, name, data_type_of<T>(), &value);
+      return value;
+    }
+  }
+
+  /// Brings what was written to the file, so that others can read it.
+  void flush() { impl::flush_hdf5(*file_); }
+  /// Gives a new file its name. Nothing may be written afterwards.
+  void commit() { impl::commit_hdf5(*file_); }
+
+ private:
+  friend class time_series;
+  explicit hdf5_file(std::shared_ptr<impl::hdf5_handle> file) : file_(std::move(file)) {}
+  std::shared_ptr<impl::hdf5_handle> file_;
+};
+
+/// A dataset as a source of `quern::stream`: `hdf5_source<double, 3>("u.h5", "fields/u")`.
+template <class T, int Rank>
+stream::source<T, Rank> hdf5_source(const std::string& path, const std::string& dataset) {
+  return impl::source_of<T, Rank>(impl::hdf5_array(impl::open_hdf5(path), dataset));
+}
+/// A dataset of a new file as a sink. The file gets its name when the operation that writes it ends.
+template <class T, std::size_t Rank>
+stream::sink<T, static_cast<int>(Rank)> hdf5_sink(const std::string& path, const std::string& dataset,
+                                                  const std::size_t (&extents)[Rank], const hdf5_options& options = {}) {
+  return stream::impl::access::make_sink<T, static_cast<int>(Rank)>(
+      impl::hdf5_writer(impl::create_hdf5(path, true), dataset, impl::info_of<T>(extents, false), options));
+}
+
+/// Fields on a regular grid over time, as `NAME.h5` with `NAME.xdmf` beside it, which ParaView and VisIt open.
+///
+/// @code
+/// quern::files::time_series series("heat", {0.1, 0.1, 0.1});
+/// series.write(t, "temperature", u);
+/// @endcode
+///
+/// Both files are complete after each call, so that a run that is under way, or was killed, can be looked at.
+class time_series {
+ public:
+  /// @param name    the files' names without ending
+  /// @param spacing the distance of neighbouring cells along each axis of the fields, two or three
+  /// @param origin  the place of the first cell; 0 without
+  time_series(const std::string& name, std::vector<double> spacing, std::vector<double> origin = {});
+
+  /// Adds a field of extents that are the same for all. A time that is greater than the last begins a step.
+  template <class V>
+  void write(double time, const std::string& field, const V& in, const hdf5_options& options = {}) {
+    const std::string dataset =
+        add(time, field, impl::array_of(in).extents, data_type_of<quern::impl::value_of<V>>());
+    file_.write(dataset, in, options);
+    finish_field();
+  }
+
+ private:
+  struct step {
+    double time;
+    std::vector<std::pair<std::string, data_type>> fields;
+  };
+  std::string add(double time, const std::string& field, const shape& extents, data_type type);
+  void finish_field();
+
+  std::string name_;
+  std::vector<double> spacing_, origin_;
+  hdf5_file file_;
+  shape extents_;
+  std::vector<step> steps_;
+};
+
+}  // namespace quern::files
+
+#endif

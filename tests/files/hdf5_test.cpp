@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// HDF5, or the message of builds without it.
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <quern/files.hpp>
+#include <quern/map.hpp>
+#include <quern/stream.hpp>
+#include <support/testing.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+using quern::files::FileError;
+using quern::files::hdf5_file;
+using Kokkos::LayoutRight;
+
+struct Hdf5Files : testing::Test {
+  Hdf5Files() {
+    std::string name = (fs::temp_directory_path() / "quern-hdf5-XXXXXX").string();
+    folder = mkdtemp(name.data());
+  }
+  ~Hdf5Files() override { fs::remove_all(folder); }
+  std::string path(const std::string& name) const { return folder / name; }
+  std::size_t files() const { return std::distance(fs::directory_iterator(folder), fs::directory_iterator()); }
+  fs::path folder;
+};
+
+template <class F>
+void expect_file_error(const std::string& part, const F& f) {
+  try {
+    f();
+  } catch (const FileError& e) {
+    EXPECT_NE(std::string::npos, std::string(e.what()).find(part)) << e.what();
+    return;
+  }
+  ADD_FAILURE() << "no FileError with '" << part << "'";
+}
+
+#ifndef QUERN_TEST_HDF5
+
+TEST_F(Hdf5Files, SayWhatIsMissing) {
+  expect_file_error("built without HDF5 (QUERN_ENABLE_HDF5)", [&] { hdf5_file file(path("a.h5")); });
+  expect_file_error("built without HDF5 (QUERN_ENABLE_HDF5)", [&] { (void)hdf5_file::create(path("a.h5")); });
+}
+
+#else
+
+template <class Case>
+struct Hdf5On : Hdf5Files {};
+using hdf5_cases = test::covering<double, std::int8_t, Kokkos::complex<double>>;
+TYPED_TEST_SUITE(Hdf5On, hdf5_cases);
+
+TYPED_TEST(Hdf5On, RoundTripsOfAllLayouts) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  using L = typename TypeParam::layout;
+  for (const auto& extents : {std::array<std::int64_t, 3>{3, 5, 7}, {0, 3, 4}, {1, 1, 1}, {17, 300, 211}}) {
+    const std::int64_t n = extents[0] * extents[1] * extents[2];
+    const auto values = test::samples<T>(n, 5);
+    const auto u = test::make_array<T, 3, L, E>(extents, values);
+    const auto v = test::make_array<T, 3, Kokkos::LayoutLeft, E>(extents, std::vector<T>(n));
+    auto file = hdf5_file::create(this->path("u.h5"));
+    file.write("plain", u);
+    file.write("group/inner/packed", u, {.compression = 4});
+    file.commit();
+    const hdf5_file read(this->path("u.h5"));
+    EXPECT_EQ((std::vector<std::string>{"group/inner/packed", "plain"}), read.datasets());
+    for (const auto& name : read.datasets()) {
+      read.read(name, v);
+      EXPECT_EQ(values, test::contents(v)) << name;
+      EXPECT_EQ(quern::files::data_type_of<T>(), read.info(name).type);
+    }
+    if (n < 100) continue;
+    // A part, read and written.
+    const auto part = test::make_array<T, 3, L, E>({2, 3, 4}, std::vector<T>(24));
+    read.read("group/inner/packed", part, {1, 2, 3});
+    const auto found = test::contents(part);
+    for (int k = 0; k < 24; ++k)
+      EXPECT_EQ(values[((1 + k / 12) * extents[1] + 2 + k / 4 % 3) * extents[2] + 3 + k % 4], found[k]);
+    expect_file_error("no part of extents (2, 3, 4) at (", [&] { read.read("plain", part, {extents[0] - 1, 0, 0}); });
+    expect_file_error("no part", [&] { read.read("plain", part, {0, -1, 0}); });
+  }
+}
+
+TEST_F(Hdf5Files, KeepAttributesAndConvert) {
+  auto file = hdf5_file::create(path("a.h5"));
+  const Kokkos::View<float**, Kokkos::HostSpace> u("u", 4, 3);
+  u(3, 2) = 2.5f;
+  file.write("u", u);
+  file.set_attribute("/", "title", "a field");
+  file.set_attribute("u", "time", 0.25);
+  file.set_attribute("u", "time", 0.5);
+  file.set_attribute("u", "step", std::int64_t(1) << 40);
+  file.create_dataset<std::int16_t>("rows", quern::shape{5, 2});
+  const Kokkos::View<std::int16_t**, Kokkos::HostSpace> row("row", 1, 2);
+  row(0, 1) = 7;
+  file.write_part("rows", row, {4, 0});
+  file.commit();
+  const hdf5_file read(path("a.h5"));
+  EXPECT_EQ("a field", read.attribute<std::string>("/", "title"));
+  EXPECT_EQ(0.5, read.attribute<double>("u", "time"));
+  EXPECT_EQ(std::int64_t(1) << 40, read.attribute<std::int64_t>("u", "step"));
+  EXPECT_EQ(2.5, (read.load<Kokkos::View<double**, Kokkos::HostSpace>>("u")(3, 2)));
+  EXPECT_EQ(7, (read.load<Kokkos::View<int**, Kokkos::HostSpace>>("rows")(4, 1)));
+  expect_file_error("holds float32, which cannot be read as int32", [&] { (void)read.load<Kokkos::View<int**>>("u"); });
+  expect_file_error("there is no dataset none", [&] { (void)read.info("none"); });
+  expect_file_error("there is no attribute none", [&] { (void)read.attribute<double>("u", "none"); });
+}
+
+TEST_F(Hdf5Files, DamagedOrUnfinished) {
+  const Kokkos::View<double*, Kokkos::HostSpace> u("u", 1000);
+  {
+    auto file = hdf5_file::create(path("a.h5"));
+    file.write("u", u);
+  }
+  EXPECT_EQ(0u, files()) << "without commit nothing stays";
+  auto file = hdf5_file::create(path("a.h5"));
+  file.write("u", u);
+  file.commit();
+  expect_file_error("was committed", [&] { file.write("v", u); });
+  fs::resize_file(path("a.h5"), fs::file_size(path("a.h5")) - 1000);
+  expect_file_error("a.h5: cannot be opened as HDF5", [&] { hdf5_file broken(path("a.h5")); });
+  std::ofstream(path("b.h5")) << "no HDF5";
+  expect_file_error("b.h5: cannot be opened as HDF5", [&] { hdf5_file broken(path("b.h5")); });
+  expect_file_error("cannot be written", [&] { (void)hdf5_file::create(path("none/a.h5")); });
+}
+
+struct doubled {
+  KOKKOS_FUNCTION double operator()(double x) const { return 2 * x; }
+};
+
+TYPED_TEST(Hdf5On, Streams) {
+  using E = typename TypeParam::exec;
+  const E exec;
+  const auto values = test::samples<double>(61 * 40, 1);
+  const auto u = test::make_array<double, 2, LayoutRight, E>({61, 40}, values);
+  auto file = hdf5_file::create(this->path("u.h5"));
+  file.write("u", u, {.compression = 1});
+  file.commit();
+  quern::stream::options o;
+  o.memory = 3 * 40 * 8 * 2 * 7;
+  const auto source = quern::files::hdf5_source<double, 2>(this->path("u.h5"), "u");
+  EXPECT_EQ(quern::sum(exec, u, quern::reproducible), quern::stream::sum(exec, source, o, quern::reproducible));
+  quern::stream::map(exec, quern::files::hdf5_sink<double>(this->path("v.h5"), "a/v", {61, 40}), doubled(), o, source);
+  const auto v = hdf5_file(this->path("v.h5")).load<Kokkos::View<double**, Kokkos::HostSpace>>("a/v");
+  for (int k = 0; k < 61 * 40; ++k) ASSERT_EQ(2 * values[k], v(k / 40, k % 40));
+}
+
+TEST_F(Hdf5Files, TimeSeries) {
+  const Kokkos::View<double***, Kokkos::LayoutRight> u("u", 2, 3, 4);
+  {
+    quern::files::time_series series(path("heat"), {0.5, 0.25, 0.125});
+    series.write(0, "temperature", u);
+    series.write(0, "a<b", Kokkos::View<std::int8_t***>("w", 2, 3, 4));
+    series.write(0.5, "temperature", u);
+    test::expect_error("quern::files::time_series: the field temperature has extents (2, 3, 5), expected (2, 3, 4)",
+                       [&] { series.write(1, "temperature", Kokkos::View<double***>("v", 2, 3, 5)); });
+    test::expect_error("quern::files::time_series: the time 0.250000 is before the last, 0.500000",
+                       [&] { series.write(0.25, "temperature", u); });
+  }
+  EXPECT_EQ((std::vector<std::string>{"000000/a<b", "000000/temperature", "000001/temperature"}),
+            hdf5_file(path("heat.h5")).datasets());
+  std::ifstream xdmf(path("heat.xdmf"));
+  const std::string text{std::istreambuf_iterator<char>(xdmf), {}};
+  for (const char* part : {"<Time Value=\"0.5\"/>", "3DCoRectMesh\" Dimensions=\"2 3 4\"", "heat.h5:/000001/temperature",
+                           "Name=\"a&lt;b\"", "NumberType=\"Char\" Precision=\"1\"", ">0.5 0.25 0.125<"})
+    EXPECT_NE(std::string::npos, text.find(part)) << part;
+  EXPECT_EQ(2u, files());
+}
+
+#endif
+
+}  // namespace
