@@ -53,7 +53,7 @@ target_compile_definitions(quern_linalg PUBLIC QUERN_USES_LINALG) # for a messag
 target_link_libraries(quern_linalg PUBLIC quern_core PRIVATE ${_linalg_libraries})
 
 # Files: .npy, .npz and raw files always; compressed archives by zlib, HDF5 by its C library.
-set(_files_sources arrays bytes npy npz time_series)
+set(_files_sources arrays bytes convert npy npz time_series)
 set(_files_libraries)
 if(QUERN_ENABLE_FILES)
   list(APPEND _files_sources zlib)

@@ -64,7 +64,8 @@ prepared sum(const exec_space& exec, std::int64_t n) {
   p.limit = link_limit(exec, direction::to_device);
   p.variants = {{"quern", [=] { *result = stream::sum(exec, x); }},
                 {"plain", [=] {
-                   const Kokkos::View<double*, memory_space> there(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "x"), n);
+                   const Kokkos::View<double*, memory_space> there(
+                       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "x"), n);
                    Kokkos::deep_copy(exec, there, x);
                    Kokkos::parallel_reduce("bench::sum", bench::range(exec, 0, n), plain_sum<double>{there}, *result);
                  }}};
@@ -81,7 +82,8 @@ prepared map(const exec_space& exec, std::int64_t n) {
   p.limit = link_limit(exec, direction::both);
   p.variants = {{"quern", [=] { stream::map(exec, z, scale_value(), x); }},
                 {"plain", [=] {
-                   const Kokkos::View<double*, memory_space> there(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "x"), n);
+                   const Kokkos::View<double*, memory_space> there(
+                       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "x"), n);
                    Kokkos::deep_copy(exec, there, x);
                    Kokkos::parallel_for("bench::scale", bench::range(exec, 0, n), plain_scale<double>{there, there});
                    Kokkos::deep_copy(exec, z, there);
@@ -98,7 +100,8 @@ prepared map(const exec_space& exec, std::int64_t n) {
 /// Two arrays go in and one comes back: the time of the larger direction is the limit.
 template <class Space>
 prepared vector_add(const exec_space& exec, std::int64_t n) {
-  const auto x = host_values<float, Space>(n, 1), y = host_values<float, Space>(n, 2), z = host_values<float, Space>(n, 3);
+  const auto x = host_values<float, Space>(n, 1), y = host_values<float, Space>(n, 2),
+             z = host_values<float, Space>(n, 3);
   prepared p;
   p.bytes = 8.0 * n;
   p.limit = link_limit(exec, direction::to_device);
@@ -135,7 +138,8 @@ prepared laplacian(const exec_space& exec, std::int64_t n) {
   prepared p;
   p.bytes = 16.0 * n * n * n;
   p.limit = link_limit(exec, direction::both);
-  p.variants = {{"quern", [=] { stream::stencil<quern::star<1>>(exec, out, laplace(), quern::boundary::constant(0), u); }}};
+  p.variants = {
+      {"quern", [=] { stream::stencil<quern::star<1>>(exec, out, laplace(), quern::boundary::constant(0), u); }}};
   p.poison = [=] { Kokkos::deep_copy(out, -99.0); };
   p.right = [=] {
     const auto at = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
@@ -155,7 +159,8 @@ prepared laplacian(const exec_space& exec, std::int64_t n) {
 
 /// A file that goes with its last user.
 struct temporary_file {
-  std::string path = (std::filesystem::temp_directory_path() / ("quern-bench-" + std::to_string(getpid()) + ".npy")).string();
+  std::string path =
+      (std::filesystem::temp_directory_path() / ("quern-bench-" + std::to_string(getpid()) + ".npy")).string();
   ~temporary_file() { std::filesystem::remove(path); }
 };
 

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <quern/config.hpp>
+#include <quern/files.hpp>
 
 #include "output_file.hpp"
 #include "report.hpp"
@@ -20,7 +21,7 @@ std::vector<workload> all_workloads() {
   std::vector<workload> all;
   for (const auto& part :
        {elementwise_workloads(), reduction_workloads(), stencil_workloads(), quadrature_workloads(), random_workloads(),
-        keyed_workloads(), linear_algebra_workloads(), decomposition_workloads()})
+        keyed_workloads(), linear_algebra_workloads(), decomposition_workloads(), transfer_workloads()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }
@@ -42,6 +43,8 @@ struct run_options {
   std::string size;
   int repeat = 0;
   std::string input, output, json;
+  bool stream = false;
+  std::size_t memory = 0;
 };
 
 std::vector<workload> chosen(const run_options& o) {
@@ -55,11 +58,13 @@ std::vector<workload> chosen(const run_options& o) {
       if (!w.missing.empty() && !o.names.empty()) throw usage_error(fmt::format("{} needs {}", w.name, w.missing));
       if (!o.input.empty() && !w.takes_input) throw usage_error(fmt::format("{} takes no --input", w.name));
       if (!o.output.empty() && !w.takes_output) throw usage_error(fmt::format("{} takes no --output", w.name));
+      if (o.stream && !w.streams) throw usage_error(fmt::format("{} takes no --stream", w.name));
       // A file brings its own type and size, so one of a workload's lines is enough.
       if (!o.input.empty() && !result.empty() && result.back().name == w.name) continue;
       result.push_back(w);
     }
   if (!o.output.empty() && o.input.empty()) throw usage_error("--output needs an --input to work on");
+  if (o.stream && o.input.empty()) throw usage_error("--stream needs an --input to read in chunks");
   if (!o.size.empty() && !o.input.empty()) throw usage_error("--size beside --input: a file brings its own size");
   return result;
 }
@@ -95,7 +100,7 @@ int run(const exec_space& exec, const run_options& o) {
   if (!o.json.empty()) check_writable(o.json);
   if (!o.output.empty()) check_writable(o.output);
 
-  settings s{exec, o.repeat, {}, {}};
+  settings s{exec, o.repeat, {}, {}, o.stream, o.memory};
   if (!o.input.empty()) s.input = o.input;
   if (!o.output.empty()) s.output = o.output;
   limits measured(exec);
@@ -117,6 +122,8 @@ int run(const exec_space& exec, const run_options& o) {
       }
       double share = 0;
       if (w.limit == bound::memory) share = m.bytes / m.seconds / 1e9 / measured.copy_rate();
+      if (w.limit == bound::link || (o.stream && quern::impl::is_device<exec_space>))
+        share = m.bytes / m.seconds / 1e9 / measured.link_rate();
       if (w.limit == bound::compute) share = m.flops / m.seconds / 1e9 / measured.product_rate();
       print_line(stdout, w, m, share);
       if (!o.input.empty() && !m.note.empty()) fmt::print("  {}\n", m.note);
@@ -133,7 +140,10 @@ int parsed(int argc, char** argv) {
   CLI::App program{"Quern: a portable performance layer for simulation codes on Kokkos"};
   program.set_version_flag("--version", QUERN_VERSION_STRING);
   program.require_subcommand(1);
-  auto* info = program.add_subcommand("info", "What Quern and Kokkos were built with, and the machine");
+  auto* info =
+      program.add_subcommand("info", "What Quern and Kokkos were built with, and the machine; or what a file holds");
+  std::string file;
+  info->add_option("file", file, "A .npy, .npz or HDF5 file");
   bool measure = false;
   info->add_flag("--limits", measure, "Measure the copy rate and the matrix product");
   program.add_subcommand("list", "The workloads and their reference sizes");
@@ -145,7 +155,18 @@ int parsed(int argc, char** argv) {
   runner->add_option("--input", o.input,
                      "An image (smooth) or a .npy file (sum, sum_reproducible, mean_var, stddev, median, argmax)");
   runner->add_option("--output", o.output, "Where smooth writes its image");
+  runner->add_flag("--stream", o.stream, "Read the .npy file in chunks: it may be larger than memory");
+  runner->add_option("--memory", o.memory, "Bytes that chunks may take, as 500M or 2G; half of what is free without")
+      ->transform(CLI::AsSizeValue(false));
   runner->add_option("--json", o.json, "Write the records to this file");
+  auto* converter = program.add_subcommand("convert", "Write an array of one file to another, of any size");
+  std::string from, to, array, dataset = "data";
+  quern::files::hdf5_options stored;
+  converter->add_option("from", from, "A .npy, .npz or HDF5 file")->required();
+  converter->add_option("to", to, "A .npy or HDF5 (.h5) file")->required();
+  converter->add_option("--array", array, "Which array of a .npz or HDF5 file that has several");
+  converter->add_option("--dataset", dataset, "Its name in a new HDF5 file");
+  converter->add_option("--compression", stored.compression, "Level of compression in HDF5")->check(CLI::Range(0, 9));
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -153,6 +174,11 @@ int parsed(int argc, char** argv) {
   }
 
   if (program.got_subcommand("list")) return list();
+  if (!file.empty()) return print_file(file);
+  if (program.got_subcommand("convert")) {
+    quern::files::convert(from, to, array, dataset, stored);
+    return 0;
+  }
   const Kokkos::ScopeGuard kokkos;
   const exec_space exec;
   if (program.got_subcommand("info")) return print_info(exec, measure);
@@ -166,6 +192,9 @@ int main(int argc, char** argv) {
   try {
     return app::parsed(argc, argv);
   } catch (const app::usage_error& e) {
+    fmt::print(stderr, "quern: {}\n", e.what());
+    return 2;
+  } catch (const quern::files::FileError& e) {
     fmt::print(stderr, "quern: {}\n", e.what());
     return 2;
   } catch (const std::exception& e) {

@@ -3,47 +3,44 @@
 #ifndef QUERN_APP_NPY_HPP
 #define QUERN_APP_NPY_HPP
 
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <quern/files.hpp>
 #include <string>
-#include <vector>
 
 #include "workload.hpp"
 
 namespace app {
 
-/// An array file of NumPy: what its header says, and its bytes.
-struct npy {
-  std::string dtype;  // "<f8"
-  std::vector<std::int64_t> shape;
-  std::vector<char> data;
-  std::int64_t size() const;
-};
+/// What a .npy file holds, which must be in C order.
+inline quern::files::array_info npy_info_of(const std::string& path) {
+  const auto info = quern::files::npy_info(path);
+  if (info.fortran_order)
+    throw usage_error(path + ": expected C order, found Fortran order (save numpy.ascontiguousarray of it)");
+  return info;
+}
 
-/// Reads a .npy file of version 1, 2 or 3 in C order.
-/// @throws usage_error that names the file, what was expected and what was found
-npy read_npy(const std::string& path);
-
-[[noreturn]] void refuse_dtype(const std::string& path, const std::string& dtype);
-
-/// Calls f with the elements as an unmanaged host View of their type; integers of one byte become 32-bit ones.
+/// Calls f with a value of the type of a file's elements; integers narrower than 32 bits are read as such.
 template <class F>
-auto with_npy(const std::string& path, const F& f) {
-  const npy a = read_npy(path);
-  const auto data = [&]<class T>(T) { return reinterpret_cast<const T*>(a.data.data()); };
-  const auto call = [&]<class T>(const T* first) {
-    return f(Kokkos::View<const T*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-        first, a.size()));
-  };
-  const auto widened = [&]<class T>(const T* first) {
-    return call(std::vector<std::int32_t>(first, first + a.size()).data());
-  };
-  if (a.dtype == "<f8") return call(data(double()));
-  if (a.dtype == "<f4") return call(data(float()));
-  if (a.dtype == "<i8") return call(data(std::int64_t()));
-  if (a.dtype == "<i4") return call(data(std::int32_t()));
-  if (a.dtype == "|i1") return widened(data(std::int8_t()));
-  if (a.dtype == "|u1") return widened(data(std::uint8_t()));
-  refuse_dtype(path, a.dtype);
+auto with_type_of(const std::string& path, const quern::files::data_type& type, const F& f) {
+  using quern::files::number_kind;
+  const bool integer = type.kind == number_kind::signed_integer || type.kind == number_kind::unsigned_integer;
+  if (type == quern::files::data_type_of<double>()) return f(double());
+  if (type == quern::files::data_type_of<float>()) return f(float());
+  if (type == quern::files::data_type_of<std::int64_t>()) return f(std::int64_t());
+  if (integer && (type.bytes < 4 || type == quern::files::data_type_of<std::int32_t>())) return f(std::int32_t());
+  throw usage_error(
+      fmt::format("{}: expected float64, float32, int64 or narrower integers, found {}", path, type.str()));
+}
+
+/// The elements of a .npy file in the memory of the device.
+template <class T>
+device_view<T*> read_flat(const std::string& path) {
+  const auto source = quern::files::npy_flat_source<T>(path);
+  const auto x = uninitialized<device_view<T*>>("x", source.extents().extent[0]);
+  quern::stream::map(exec_space(), x, quern::impl::op::identity(), source);
+  return x;
 }
 
 }  // namespace app

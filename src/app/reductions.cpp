@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <fstream>
 #include <quern/core.hpp>
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
 #include <quern/scan.hpp>
+#include <quern/stream.hpp>
 #include <vector>
 
 #include "npy.hpp"
+#include "report.hpp"
 #include "workload.hpp"
 
 namespace app {
@@ -165,36 +169,165 @@ measurement argmax_of(const settings& s, const device_view<T*>& x) {
 /// Runs f on the array of a .npy file, in the device's memory.
 template <class F>
 measurement from_file(const settings& s, const F& f) {
-  return with_npy(*s.input, [&](const auto& host) {
-    using T = typename std::remove_cvref_t<decltype(host)>::non_const_value_type;
-    const auto x = uninitialized<device_view<T*>>("x", host.extent(0));
-    Kokkos::deep_copy(x, host);
-    return f(x);
+  const std::string& path = *s.input;
+  return with_type_of(path, npy_info_of(path).type, [&]<class T>(T) { return f(read_flat<T>(path)); });
+}
+
+/// f(i, value) for the elements of a .npy file, by a plain loop over what the standard library reads.
+template <class F>
+void for_each_value(const std::string& path, const quern::files::array_info& info, const F& f) {
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(info.offset);
+  const std::int64_t n = info.extents.size(), bytes = info.type.bytes;
+  const bool swapped = info.big_endian && bytes > 1;
+  const bool is_signed = info.type.kind == quern::files::number_kind::signed_integer;
+  const bool real = info.type.kind == quern::files::number_kind::floating_point;
+  std::vector<char> buffer(bytes << 18);
+  const auto loop = [&]<class T>(T) {
+    for (std::int64_t i = 0; i < n;) {
+      const std::int64_t count = std::min<std::int64_t>(n - i, 1 << 18);
+      file.read(buffer.data(), count * bytes);
+      for (std::int64_t k = 0; k < count; ++k, ++i) {
+        if (swapped) std::reverse(buffer.data() + k * bytes, buffer.data() + (k + 1) * bytes);
+        f(i, reinterpret_cast<const T*>(buffer.data())[k]);
+      }
+    }
+  };
+  if (real) return bytes == 8 ? loop(double()) : loop(float());
+  if (bytes == 8) return loop(std::int64_t());
+  if (bytes == 4) return loop(std::int32_t());
+  if (bytes == 2) return is_signed ? loop(std::int16_t()) : loop(std::uint16_t());
+  return is_signed ? loop(std::int8_t()) : loop(std::uint8_t());
+}
+
+/// A reduction of a .npy file that is read in chunks, `reduce(source, options)`; `right(m, result, info)` verifies it
+/// with a loop over the file, whose time is that of one core.
+template <class Reduce, class Right>
+measurement from_stream(const settings& s, const Reduce& reduce, const Right& right) {
+  using clock = std::chrono::steady_clock;
+  const auto seconds_of = [](const auto& call) {
+    const auto start = clock::now();
+    call();
+    return std::chrono::duration<double>(clock::now() - start).count();
+  };
+  const std::string& path = *s.input;
+  const auto info = npy_info_of(path);
+  return with_type_of(path, info.type, [&]<class T>(T) {
+    const std::int64_t n = info.extents.size();
+    measurement m{fmt::format("{}", n), 0, static_cast<double>(info.type.bytes) * n, 1.0 * n};
+    constexpr bool device = quern::impl::is_device<exec_space>;
+    const double limit = device ? limits(s.exec).link_rate() : plain_read_rate(path);
+    const auto options = shown_stream(s, limit, device ? "the link" : "a plain read");
+    const auto source = quern::files::npy_flat_source<T>(path);
+    decltype(reduce(source, options)) result{};
+    m.seconds = seconds_of([&] { result = reduce(source, options); });
+    m.baseline_seconds = seconds_of([&] { right(m, result, info); });
+    return m;
   });
+}
+
+/// Sums of a file within the error of pairwise summation.
+struct file_sums {
+  long double sum = 0, magnitude = 0;
+  file_sums(const std::string& path, const quern::files::array_info& info) {
+    for_each_value(path, info, [&](std::int64_t, auto v) {
+      sum += v;
+      magnitude += std::fabs(static_cast<long double>(v));
+    });
+  }
+};
+template <class... Option>
+measurement stream_sum_of(const settings& s, Option... option) {
+  return from_stream(
+      s, [&](const auto& x, const auto& options) { return quern::stream::sum(s.exec, x, options, option...); },
+      [&](measurement& m, auto result, const auto& info) {
+        const file_sums exact(*s.input, info);
+        if constexpr (std::is_integral_v<decltype(result)>) {
+          m.verified = static_cast<long double>(result) == exact.sum;
+        } else {
+          const double depth = std::log2(m.flops + 2);
+          m.verified =
+              agrees(result, exact.sum, depth * std::numeric_limits<decltype(result)>::epsilon() * exact.magnitude);
+        }
+        m.note = fmt::format("sum = {}", result);
+      });
+}
+
+/// Mean and variance of a file, by two loops.
+exact_moments file_moments(const std::string& path, const quern::files::array_info& info) {
+  exact_moments e;
+  const auto n = static_cast<long double>(info.extents.size());
+  for_each_value(path, info, [&](std::int64_t, auto v) { e.mean += v; });
+  e.mean /= n;
+  for_each_value(path, info, [&](std::int64_t, auto v) { e.var += (v - e.mean) * (v - e.mean); });
+  e.var /= n;
+  return e;
+}
+measurement stream_mean_var(const settings& s) {
+  return from_stream(
+      s, [&](const auto& x, const auto& options) { return quern::stream::mean_var(s.exec, x, options); },
+      [&](measurement& m, auto result, const auto& info) {
+        const auto [mean, var] = file_moments(*s.input, info);
+        const double eps = std::log2(m.flops + 2) * std::numeric_limits<decltype(result.mean)>::epsilon();
+        m.verified = agrees(result.mean, mean, eps * (std::fabs(mean) + std::sqrt(var))) &&
+                     agrees(result.var, var, 2 * eps * var);
+        m.note = fmt::format("mean = {}, var = {}", result.mean, result.var);
+      });
+}
+measurement stream_stddev(const settings& s) {
+  return from_stream(
+      s, [&](const auto& x, const auto& options) { return quern::stream::stddev(s.exec, x, options); },
+      [&](measurement& m, auto result, const auto& info) {
+        const long double exact = std::sqrt(file_moments(*s.input, info).var);
+        m.verified =
+            agrees(result, exact, std::log2(m.flops + 2) * std::numeric_limits<decltype(result)>::epsilon() * exact);
+        m.note = fmt::format("stddev = {}", result);
+      });
+}
+measurement stream_argmax(const settings& s) {
+  return from_stream(
+      s, [&](const auto& x, const auto& options) { return quern::stream::argmax(s.exec, x, options); },
+      [&](measurement& m, std::int64_t result, const auto& info) {
+        std::int64_t at = -1;
+        double largest = 0;
+        for_each_value(*s.input, info, [&](std::int64_t i, auto v) {
+          const auto x = static_cast<double>(v);
+          if (at >= 0 && !(x > largest) && !(x != x && largest == largest)) return;
+          at = i;
+          largest = x;
+        });
+        m.verified = result == at;
+        m.note = fmt::format("argmax = {}", result);
+      });
 }
 
 template <class T>
 measurement sum(const settings& s, std::int64_t n) {
+  if (s.stream) return stream_sum_of(s);
   if (s.input) return from_file(s, [&](const auto& x) { return sum_of(s, x); });
   return sum_of(s, sample_vector<T>(s, n));
 }
 
 measurement sum_reproducible(const settings& s, std::int64_t n) {
+  if (s.stream) return stream_sum_of(s, quern::reproducible);
   if (s.input) return from_file(s, [&](const auto& x) { return sum_reproducible_of(s, x); });
   return sum_reproducible_of(s, sample_vector<double>(s, n));
 }
 
 measurement mean_var(const settings& s, std::int64_t n) {
+  if (s.stream) return stream_mean_var(s);
   if (s.input) return from_file(s, [&](const auto& x) { return mean_var_of(s, x); });
   return mean_var_of(s, sample_vector<double>(s, n));
 }
 
 measurement stddev(const settings& s, std::int64_t n) {
+  if (s.stream) return stream_stddev(s);
   if (s.input) return from_file(s, [&](const auto& x) { return stddev_of(s, x); });
   return stddev_of(s, sample_vector<double>(s, n));
 }
 
 measurement argmax(const settings& s, std::int64_t n) {
+  if (s.stream) return stream_argmax(s);
   if (s.input) return from_file(s, [&](const auto& x) { return argmax_of(s, x); });
   return argmax_of(s, sample_vector<double>(s, n));
 }
@@ -271,7 +404,10 @@ std::vector<workload> reduction_workloads() {
       {"median", "float64", "median by selection", {20'000'000}, {100'000'000}, arrays(8), median},
       {"argmax", "float64", "first position of the largest", {20'000'000}, {100'000'000}, arrays(8), argmax},
   };
-  for (auto& w : list) w.takes_input = true;
+  for (auto& w : list) {
+    w.takes_input = true;
+    w.streams = w.name != "median";
+  }
   const auto square = [](std::int64_t n) { return 16.0 * static_cast<double>(n) * static_cast<double>(n); };
   list.push_back({"sum_axis", "float64", "sum over axis 0", {3000}, {10'000}, square, sum_axis<0>});
   list.push_back({"sum_axis", "float64", "sum over axis 1", {3000}, {10'000}, square, sum_axis<1>});

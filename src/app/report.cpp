@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <build_info.hpp>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <iostream>
 #include <quern/config.hpp>
+#include <quern/core/free_memory.hpp>
+#include <quern/files.hpp>
 #include <quern/linalg.hpp>
 
 namespace app {
@@ -81,23 +84,64 @@ double limits::product_rate() {
   return product_ = 2.0 * static_cast<double>(n) * n * n / seconds / 1e9;
 }
 
-double free_memory() {
-#if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (std::is_same_v<exec_space, Kokkos::Cuda>) {
-    std::size_t available = 0, total = 0;
-    if (cudaMemGetInfo(&available, &total) == cudaSuccess) return static_cast<double>(available);
+double limits::link_rate() {
+  if (link_ > 0) return link_;
+  if constexpr (!quern::impl::is_device<exec_space>) {
+    return link_ = copy_rate();
+  } else {
+    constexpr std::int64_t n = 1 << 28;
+    const progress shown("measuring the link");
+    const device_view<char*> there("there", n);
+    const Kokkos::View<char*, Kokkos::SharedHostPinnedSpace> here("here", n);
+    const settings s{exec_, 3, {}, {}};
+    return link_ = static_cast<double>(n) / time_call(s, [&] { Kokkos::deep_copy(exec_, there, here); }) / 1e9;
   }
-#elif defined(KOKKOS_ENABLE_HIP)
-  if constexpr (std::is_same_v<exec_space, Kokkos::HIP>) {
-    std::size_t available = 0, total = 0;
-    if (hipMemGetInfo(&available, &total) == hipSuccess) return static_cast<double>(available);
+}
+
+double free_memory() { return static_cast<double>(quern::impl::free_memory<memory_space>()); }
+
+double plain_read_rate(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> buffer(4 << 20);
+  const auto start = std::chrono::steady_clock::now();
+  double bytes = 0;
+  while (bytes < 256e6 && file) {
+    file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+    bytes += static_cast<double>(file.gcount());
   }
-#endif
-  std::ifstream file("/proc/meminfo");
-  std::string key, unit;
-  for (double kilobytes; file >> key >> kilobytes; std::getline(file, unit))
-    if (key == "MemAvailable:") return kilobytes * 1024;
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  return bytes / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 1e9;
+}
+
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+std::string bar(const quern::stream::progress& p, double limit, const std::string& what) {
+  constexpr int width = 30;
+  const double share = p.bytes > 0 ? p.bytes_done / p.bytes : 1, rate = p.bytes_done / p.seconds / 1e9;
+  const auto done = static_cast<int>(share * width);
+  return fmt::format("[{:#<{}}{:<{}}] {:3.0f} %  {:.1f} GB/s ({:.0f} % of {})  {:.0f} s left", "", done, "",
+                     width - done, 100 * share, rate, 100 * rate / limit, what, (p.bytes - p.bytes_done) / 1e9 / rate);
+}
+
+}  // namespace
+
+quern::stream::options shown_stream(const settings& s, double limit, const std::string& what) {
+  std::signal(SIGINT, [](int) { interrupted = 1; });
+  quern::stream::options o;
+  o.memory = s.memory;
+  o.on_progress = [limit, what, shown = isatty(STDERR_FILENO) != 0](const quern::stream::progress& p) {
+    if (shown) fmt::print(stderr, "\r\033[K{}", p.chunks_done < p.chunks ? bar(p, limit, what) : "");
+    if (interrupted != 0) throw std::runtime_error("interrupted");
+  };
+  return o;
+}
+
+int print_file(const std::string& path) {
+  for (const auto& [name, info] : quern::files::contents(path))
+    fmt::print("{}{}{} {}{}{}\n", name, name.empty() ? "" : "  ", info.type.str(), info.extents.str(),
+               info.fortran_order ? ", Fortran order" : "", info.big_endian ? ", big endian" : "");
+  return 0;
 }
 
 std::string time_text(double t) {
@@ -143,7 +187,8 @@ void print_missing(std::FILE* to, const workload& w) {
 void print_notes(std::FILE* to) {
   fmt::print(
       to,
-      "\nlimit: share of the copy rate (GB/s) or of the double-precision matrix product (GFLOP/s) of this run; over\n"
+      "\nlimit: share of the copy rate (GB/s), of the link to the device (transfers) or of the double-precision matrix "
+      "product (GFLOP/s) of this run; over\n"
       "100 % where data stays in the caches. speed-up: over a plain loop on one core, timed on at most a second's\n"
       "worth of work and scaled to the size.\n");
 }
@@ -170,7 +215,7 @@ progress::~progress() {
 int print_info(const exec_space& exec, bool measure) {
   fmt::print("Quern {} ({}), {}, flags: {}\n", QUERN_VERSION_STRING, quern::build_info::commit,
              quern::build_info::compiler, quern::build_info::flags);
-  fmt::print("components: core, linalg ({} LAPACK)\n",
+  fmt::print("components: core, linalg ({} LAPACK), files\n",
              quern::impl::lapack::available<exec_space>() ? "with a" : "without a");
   fmt::print("Kokkos {}.{}.{}, running on {}, {} at a time\n", KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
              KOKKOS_VERSION % 100, exec.name(), exec.concurrency());

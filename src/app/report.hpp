@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <quern/stream.hpp>
 #include <string>
 
 #include "workload.hpp"
@@ -18,10 +19,12 @@ class limits {
   explicit limits(const exec_space& exec) : exec_(exec) {}
   double copy_rate();
   double product_rate();
+  /// Of pinned memory to the device; on hosts, the copy rate.
+  double link_rate();
 
  private:
   exec_space exec_;
-  double copy_ = 0, product_ = 0;
+  double copy_ = 0, product_ = 0, link_ = 0;
 };
 
 /// Bytes of memory that are free for the workloads' arrays on the device (on the host, for host back ends).
@@ -49,6 +52,14 @@ class progress {
   bool shown_;
 };
 
+/// Options of a stream with the memory of the settings, whose progress is shown as a bar: rate, share of the limit (of
+/// `what`, in GB/s), time left. Ctrl-C ends it at the next chunk.
+quern::stream::options shown_stream(const settings& s, double limit, const std::string& what);
+
+/// GB/s of plain reads of a file by one thread, of at most its first 256 MB.
+double plain_read_rate(const std::string& path);
+
+int print_file(const std::string& path);
 int print_info(const exec_space& exec, bool measure);
 
 }  // namespace app

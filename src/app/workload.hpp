@@ -32,10 +32,12 @@ struct settings {
   exec_space exec;
   int repeat = 0;  // 0: as many as fit into a fifth of a second
   std::optional<std::string> input, output;
+  bool stream = false;     // read the input in chunks
+  std::size_t memory = 0;  // that these may take; 0: half of what is free
 };
 
 /// Which measured limit a workload is held against.
-enum class bound { memory, compute, none };
+enum class bound { memory, compute, link, none };
 
 /// The result of one run of a workload.
 struct measurement {
@@ -56,6 +58,7 @@ struct workload {
   std::function<measurement(const settings&, std::int64_t)> run;
   bound limit = bound::memory;
   bool takes_input = false, takes_output = false;
+  bool streams = false;   // takes an input in chunks
   std::string missing{};  // what this program was built without, and how it is had; empty where all is there
 };
 
@@ -73,6 +76,7 @@ std::vector<workload> random_workloads();
 std::vector<workload> keyed_workloads();
 std::vector<workload> linear_algebra_workloads();
 std::vector<workload> decomposition_workloads();
+std::vector<workload> transfer_workloads();
 
 /// The median time of `call` from fence to fence, after a warm-up.
 double time_call(const settings& s, const std::function<void()>& call);

@@ -190,7 +190,8 @@ stride_array checked_start(const array_file& file, const shape& part, const std:
   if (!within) {
     shape at = part;
     std::copy_n(start, rank, at.extent.begin());
-    throw FileError(file.name(), "has extents " + whole.str() + ", and no part of extents " + part.str() + " at " + at.str());
+    throw FileError(file.name(),
+                    "has extents " + whole.str() + ", and no part of extents " + part.str() + " at " + at.str());
   }
   return first;
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// HDF5 by its C library. Builds of that library that are not thread safe are the usual ones, so one call is made at a time.
+// HDF5 by its C library. Builds of that library that are not thread safe are the usual ones, so one call is made at a
+// time.
 #include <quern/files/hdf5.hpp>
 
 #include <hdf5.h>
@@ -53,7 +54,8 @@ std::string reason() {
 /// An identifier that is closed when it goes.
 class id {
  public:
-  id(const std::string& file, const std::string& what, hid_t value, herr_t (*close)(hid_t)) : value_(value), close_(close) {
+  id(const std::string& file, const std::string& what, hid_t value, herr_t (*close)(hid_t))
+      : value_(value), close_(close) {
     if (value < 0) throw FileError(file, what + ": " + reason());
   }
   ~id() {
@@ -93,7 +95,8 @@ id memory_type(const std::string& file, data_type t) {
   switch (t.kind) {
     case number_kind::boolean: {
       auto type = made(H5Tenum_create(H5T_NATIVE_INT8));
-      for (const std::int8_t value : {std::int8_t(0), std::int8_t(1)}) H5Tenum_insert(type, value != 0 ? "TRUE" : "FALSE", &value);
+      for (const std::int8_t value : {std::int8_t(0), std::int8_t(1)})
+        H5Tenum_insert(type, value != 0 ? "TRUE" : "FALSE", &value);
       return type;
     }
     case number_kind::signed_integer:
@@ -120,7 +123,9 @@ id memory_type(const std::string& file, data_type t) {
 /// The type of a dataset's numbers.
 data_type stored_type(const std::string& file, const std::string& dataset, hid_t type) {
   const int bytes = static_cast<int>(H5Tget_size(type));
-  const auto is_one_of = [&](std::initializer_list<int> sizes) { return std::find(sizes.begin(), sizes.end(), bytes) != sizes.end(); };
+  const auto is_one_of = [&](std::initializer_list<int> sizes) {
+    return std::find(sizes.begin(), sizes.end(), bytes) != sizes.end();
+  };
   switch (H5Tget_class(type)) {
     case H5T_INTEGER:
       if (is_one_of({1, 2, 4, 8}))
@@ -151,7 +156,8 @@ class hdf5_handle {
     if (beside) unfinished_ += ".part-" + std::to_string(::getpid());
     file_ = create ? H5Fcreate(unfinished_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)
                    : H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (file_ < 0) throw FileError(path, std::string("cannot be ") + (create ? "written" : "opened as HDF5") + ": " + reason());
+    if (file_ < 0)
+      throw FileError(path, std::string("cannot be ") + (create ? "written" : "opened as HDF5") + ": " + reason());
     goes_ = beside;
   }
   ~hdf5_handle() {
@@ -287,7 +293,8 @@ std::vector<std::string> datasets_of(hdf5_handle& file) {
     if (info->type == H5O_TYPE_DATASET) static_cast<std::vector<std::string>*>(to)->emplace_back(name);
     return 0;
   };
-  check(file.name(), "cannot be read", H5Ovisit3(file.file(), H5_INDEX_NAME, H5_ITER_NATIVE, visit, &names, H5O_INFO_BASIC));
+  check(file.name(), "cannot be read",
+        H5Ovisit3(file.file(), H5_INDEX_NAME, H5_ITER_NATIVE, visit, &names, H5O_INFO_BASIC));
   return names;
 }
 
@@ -307,12 +314,14 @@ std::shared_ptr<array_file> hdf5_array(std::shared_ptr<hdf5_handle> file, const 
   return std::make_shared<dataset_array>(std::move(file), dataset, info);
 }
 
-void create_dataset(hdf5_handle& file, const std::string& dataset, const array_info& info, const hdf5_options& options) {
+void create_dataset(hdf5_handle& file, const std::string& dataset, const array_info& info,
+                    const hdf5_options& options) {
   const library_lock lock;
   const int rank = info.extents.rank;
   const std::string what = "the dataset " + dataset + " cannot be made";
   if (options.compression < 0 || options.compression > 9)
-    throw Error("quern::files::hdf5_file", "the level of compression is " + std::to_string(options.compression) + ", expected 0 to 9");
+    throw Error("quern::files::hdf5_file",
+                "the level of compression is " + std::to_string(options.compression) + ", expected 0 to 9");
   hsize_t extents[max_rank] = {}, chunk[max_rank] = {};
   for (int d = 0; d < rank; ++d) extents[d] = static_cast<hsize_t>(info.extents.extent[d]);
   const id groups(file.name(), what, H5Pcreate(H5P_LINK_CREATE), H5Pclose);
@@ -329,10 +338,12 @@ void create_dataset(hdf5_handle& file, const std::string& dataset, const array_i
     check(file.name(), what, H5Pset_shuffle(how));
     check(file.name(), what, H5Pset_deflate(how, static_cast<unsigned>(options.compression)));
   }
-  const id space(file.name(), what, rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(rank, extents, nullptr), H5Sclose);
-  const id made(file.name(), what,
-                H5Dcreate2(file.file(), dataset.c_str(), memory_type(file.name(), info.type), space, groups, how, H5P_DEFAULT),
-                H5Dclose);
+  const id space(file.name(), what, rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(rank, extents, nullptr),
+                 H5Sclose);
+  const id made(
+      file.name(), what,
+      H5Dcreate2(file.file(), dataset.c_str(), memory_type(file.name(), info.type), space, groups, how, H5P_DEFAULT),
+      H5Dclose);
 }
 
 void write_dataset(hdf5_handle& file, const std::string& dataset, data_type type, const packed_box& box,

@@ -185,10 +185,19 @@ array_info parse_npy_header(const std::string& name, std::int64_t size, const by
   return info;
 }
 
+static array_info header_of(const byte_source& file) {
+  return parse_npy_header(file.name(), file.size(),
+                          [&](std::int64_t offset, std::int64_t bytes, void* to) { file.read(offset, bytes, to); });
+}
+
 std::unique_ptr<array_file> open_npy(std::shared_ptr<const byte_source> file) {
-  const array_info info =
-      parse_npy_header(file->name(), file->size(),
-                       [&](std::int64_t offset, std::int64_t bytes, void* to) { file->read(offset, bytes, to); });
+  const array_info info = header_of(*file);
+  return plain_array(std::move(file), info);
+}
+
+std::unique_ptr<array_file> open_flat_npy(std::shared_ptr<const byte_source> file) {
+  array_info info = header_of(*file);
+  info.extents = shape{info.extents.size()};
   return plain_array(std::move(file), info);
 }
 

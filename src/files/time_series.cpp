@@ -55,7 +55,10 @@ std::string step_name(std::size_t number) {
 }  // namespace
 
 time_series::time_series(const std::string& name, std::vector<double> spacing, std::vector<double> origin)
-    : name_(name), spacing_(std::move(spacing)), origin_(std::move(origin)), file_(impl::create_hdf5(name + ".h5", false)) {
+    : name_(name),
+      spacing_(std::move(spacing)),
+      origin_(std::move(origin)),
+      file_(impl::create_hdf5(name + ".h5", false)) {
   const std::size_t rank = spacing_.size();
   if (origin_.empty()) origin_.assign(rank, 0.0);
   if ((rank != 2 && rank != 3) || origin_.size() != rank)
@@ -72,7 +75,8 @@ std::string time_series::add(double time, const std::string& field, const shape&
   extents_ = extents;
   if (steps_.empty() || time > steps_.back().time) steps_.push_back({time, {}});
   else if (time < steps_.back().time)
-    throw Error(label, "the time " + std::to_string(time) + " is before the last, " + std::to_string(steps_.back().time));
+    throw Error(label,
+                "the time " + std::to_string(time) + " is before the last, " + std::to_string(steps_.back().time));
   steps_.back().fields.emplace_back(field, type);
   return step_name(steps_.size() - 1) + "/" + field;
 }
@@ -90,14 +94,14 @@ void time_series::finish_field() {
          << "<Topology TopologyType=\"" << rank << "DCoRectMesh\" Dimensions=\"" << list(extents_) << "\"/>\n"
          << "<Geometry GeometryType=\"" << (rank == 3 ? "ORIGIN_DXDYDZ" : "ORIGIN_DXDY") << "\">\n";
     for (const auto& values : {origin_, spacing_})
-      text << "<DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"" << rank << "\">" << list(values)
-           << "</DataItem>\n";
+      text << "<DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"" << rank << "\">"
+           << list(values) << "</DataItem>\n";
     text << "</Geometry>\n";
     for (const auto& [field, type] : steps_[k].fields)
       text << "<Attribute Name=\"" << escaped(field) << "\" AttributeType=\"Scalar\" Center=\"Node\">\n"
            << "<DataItem Format=\"HDF\" NumberType=\"" << number_type(type) << "\" Precision=\"" << type.bytes
-           << "\" Dimensions=\"" << list(extents_) << "\">" << escaped(file) << ":/" << step_name(k) << "/" << escaped(field)
-           << "</DataItem>\n</Attribute>\n";
+           << "\" Dimensions=\"" << list(extents_) << "\">" << escaped(file) << ":/" << step_name(k) << "/"
+           << escaped(field) << "</DataItem>\n</Attribute>\n";
     text << "</Grid>\n";
   }
   text << "</Grid>\n</Domain>\n</Xdmf>\n";

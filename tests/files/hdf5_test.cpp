@@ -18,9 +18,9 @@
 namespace {
 
 namespace fs = std::filesystem;
+using Kokkos::LayoutRight;
 using quern::files::FileError;
 using quern::files::hdf5_file;
-using Kokkos::LayoutRight;
 
 struct Hdf5Files : testing::Test {
   Hdf5Files() {
@@ -55,7 +55,7 @@ TEST_F(Hdf5Files, SayWhatIsMissing) {
 
 template <class Case>
 struct Hdf5On : Hdf5Files {};
-using hdf5_cases = test::covering<double, std::int8_t, Kokkos::complex<double>>;
+using hdf5_cases = test::covering<double, std::int8_t, Kokkos::complex<double> >;
 TYPED_TEST_SUITE(Hdf5On, hdf5_cases);
 
 TYPED_TEST(Hdf5On, RoundTripsOfAllLayouts) {
@@ -108,9 +108,10 @@ TEST_F(Hdf5Files, KeepAttributesAndConvert) {
   EXPECT_EQ("a field", read.attribute<std::string>("/", "title"));
   EXPECT_EQ(0.5, read.attribute<double>("u", "time"));
   EXPECT_EQ(std::int64_t(1) << 40, read.attribute<std::int64_t>("u", "step"));
-  EXPECT_EQ(2.5, (read.load<Kokkos::View<double**, Kokkos::HostSpace>>("u")(3, 2)));
-  EXPECT_EQ(7, (read.load<Kokkos::View<int**, Kokkos::HostSpace>>("rows")(4, 1)));
-  expect_file_error("holds float32, which cannot be read as int32", [&] { (void)read.load<Kokkos::View<int**>>("u"); });
+  EXPECT_EQ(2.5, (read.load<Kokkos::View<double**, Kokkos::HostSpace> >("u")(3, 2)));
+  EXPECT_EQ(7, (read.load<Kokkos::View<int**, Kokkos::HostSpace> >("rows")(4, 1)));
+  expect_file_error("holds float32, which cannot be read as int32",
+                    [&] { (void)read.load<Kokkos::View<int**> >("u"); });
   expect_file_error("there is no dataset none", [&] { (void)read.info("none"); });
   expect_file_error("there is no attribute none", [&] { (void)read.attribute<double>("u", "none"); });
 }
@@ -150,7 +151,7 @@ TYPED_TEST(Hdf5On, Streams) {
   const auto source = quern::files::hdf5_source<double, 2>(this->path("u.h5"), "u");
   EXPECT_EQ(quern::sum(exec, u, quern::reproducible), quern::stream::sum(exec, source, o, quern::reproducible));
   quern::stream::map(exec, quern::files::hdf5_sink<double>(this->path("v.h5"), "a/v", {61, 40}), doubled(), o, source);
-  const auto v = hdf5_file(this->path("v.h5")).load<Kokkos::View<double**, Kokkos::HostSpace>>("a/v");
+  const auto v = hdf5_file(this->path("v.h5")).load<Kokkos::View<double**, Kokkos::HostSpace> >("a/v");
   for (int k = 0; k < 61 * 40; ++k) ASSERT_EQ(2 * values[k], v(k / 40, k % 40));
 }
 
@@ -170,8 +171,9 @@ TEST_F(Hdf5Files, TimeSeries) {
             hdf5_file(path("heat.h5")).datasets());
   std::ifstream xdmf(path("heat.xdmf"));
   const std::string text{std::istreambuf_iterator<char>(xdmf), {}};
-  for (const char* part : {"<Time Value=\"0.5\"/>", "3DCoRectMesh\" Dimensions=\"2 3 4\"", "heat.h5:/000001/temperature",
-                           "Name=\"a&lt;b\"", "NumberType=\"Char\" Precision=\"1\"", ">0.5 0.25 0.125<"})
+  for (const char* part :
+       {"<Time Value=\"0.5\"/>", "3DCoRectMesh\" Dimensions=\"2 3 4\"", "heat.h5:/000001/temperature",
+        "Name=\"a&lt;b\"", "NumberType=\"Char\" Precision=\"1\"", ">0.5 0.25 0.125<"})
     EXPECT_NE(std::string::npos, text.find(part)) << part;
   EXPECT_EQ(2u, files());
 }

@@ -39,8 +39,8 @@ std::shared_ptr<array_writer> hdf5_writer(std::shared_ptr<hdf5_handle> file, con
 
 }  // namespace impl
 
-/// A file of HDF5. Datasets have any rank up to 8 and any numeric type, in C order; complex numbers are pairs `r`, `i` and
-/// booleans the enumeration that h5py and NumPy read. Groups in a name are made: `file.write("fields/u", u)`.
+/// A file of HDF5. Datasets have any rank up to 8 and any numeric type, in C order; complex numbers are pairs `r`, `i`
+/// and booleans the enumeration that h5py and NumPy read. Groups in a name are made: `file.write("fields/u", u)`.
 ///
 /// All functions wait. One file may be used by one host thread at a time; several files, by several.
 /// @throws FileError where Quern was built without HDF5 (QUERN_ENABLE_HDF5), and if the file cannot be read or written
@@ -146,7 +146,8 @@ stream::source<T, Rank> hdf5_source(const std::string& path, const std::string& 
 /// A dataset of a new file as a sink. The file gets its name when the operation that writes it ends.
 template <class T, std::size_t Rank>
 stream::sink<T, static_cast<int>(Rank)> hdf5_sink(const std::string& path, const std::string& dataset,
-                                                  const std::size_t (&extents)[Rank], const hdf5_options& options = {}) {
+                                                  const std::size_t (&extents)[Rank],
+                                                  const hdf5_options& options = {}) {
   return stream::impl::access::make_sink<T, static_cast<int>(Rank)>(
       impl::hdf5_writer(impl::create_hdf5(path, true), dataset, impl::info_of<T>(extents, false), options));
 }
@@ -169,8 +170,7 @@ class time_series {
   /// Adds a field of extents that are the same for all. A time that is greater than the last begins a step.
   template <class V>
   void write(double time, const std::string& field, const V& in, const hdf5_options& options = {}) {
-    const std::string dataset =
-        add(time, field, impl::array_of(in).extents, data_type_of<quern::impl::value_of<V>>());
+    const std::string dataset = add(time, field, impl::array_of(in).extents, data_type_of<quern::impl::value_of<V>>());
     file_.write(dataset, in, options);
     finish_field();
   }

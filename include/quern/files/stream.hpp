@@ -39,6 +39,11 @@ template <class T, int Rank>
 stream::source<T, Rank> npy_source(const std::string& path) {
   return impl::source_of<T, Rank>(impl::open_npy(impl::open_file(path)));
 }
+/// The elements of a `.npy` file of any rank, in the order of the file, as a source of one axis.
+template <class T>
+stream::source<T, 1> npy_flat_source(const std::string& path) {
+  return impl::source_of<T, 1>(impl::open_flat_npy(impl::open_file(path)));
+}
 /// An array of a `.npz` file as a source; one that is compressed is read again from its start where an operation reads
 /// backwards.
 template <class T, int Rank>

@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Copies between host and device, and operations on arrays of the host. Where the device is the host, they show what a
+// program that is written for both costs there.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <quern/stream.hpp>
+#include <quern/transfer.hpp>
+
+#include "stencil_rules.hpp"
+#include "workload.hpp"
+
+namespace app {
+namespace {
+
+using pinned = Kokkos::SharedHostPinnedSpace;
+template <class Data, class Layout = Kokkos::LayoutRight>
+using pinned_view = Kokkos::View<Data, Layout, pinned>;
+
+struct add {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct twice_and_one {
+  KOKKOS_FUNCTION double operator()(double x) const { return 2 * x + 1; }
+};
+
+template <class T>
+pinned_view<T*> pinned_sample(std::int64_t n, std::uint64_t seed) {
+  const auto x = uninitialized<pinned_view<T*>>("x", n);
+  for (std::int64_t i = 0; i < n; ++i) x(i) = static_cast<T>(hashed(i, seed));
+  return x;
+}
+
+/// What a stream reads: an array of the host; on hosts behind a function, so that chunks are read there too.
+template <class V>
+auto streamed(const V& x) {
+  if constexpr (quern::impl::is_device<exec_space>) {
+    return x;
+  } else {
+    using T = typename V::value_type;
+    constexpr int rank = V::rank();
+    std::size_t extents[rank];
+    for (int d = 0; d < rank; ++d) extents[d] = x.extent(d);
+    const std::int64_t row = x.size() / std::max<std::size_t>(extents[0], 1);
+    return quern::stream::reader<T>(extents, [x, row](std::int64_t first, std::int64_t rows, T* to) {
+      std::copy_n(x.data() + first * row, rows * row, to);
+    });
+  }
+}
+
+/// Two arrays of the host in, one out.
+measurement host_vector_add(const settings& s, std::int64_t n) {
+  const auto x = pinned_sample<float>(n, 1), y = pinned_sample<float>(n, 2),
+             z = uninitialized<pinned_view<float*>>("z", n);
+  measurement m{fmt::format("{}", n), 0, 8.0 * n, 1.0 * n};  // in the busier direction
+  m.seconds = time_call(s, [&] { quern::stream::map(s.exec, z, add(), x, y); });
+  m.verified = failures(n, [&](std::int64_t i) { return z(i) == x(i) + y(i); }) == 0;
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
+    for (std::int64_t i = 0; i < k; ++i) z(i) = x(i) + y(i);
+    keep(z(0));
+  });
+  return m;
+}
+
+/// The cells of a field within its ghost cells, to a device and back.
+measurement copy_strided(const settings& s, std::int64_t n) {
+  const auto all = uninitialized<pinned_view<double**>>("all", n + 2, n + 2),
+             back = uninitialized<pinned_view<double**>>("back", n + 2, n + 2);
+  const auto there = uninitialized<device_view<double**>>("there", n, n);
+  const auto inner = std::pair<std::int64_t, std::int64_t>(1, n + 1);
+  for (std::int64_t i = 0; i < (n + 2) * (n + 2); ++i) {
+    all.data()[i] = hashed(i, 1);
+    back.data()[i] = -1;
+  }
+  measurement m{fmt::format("{0} x {0}", n), 0, 8.0 * n * n};
+  m.seconds = time_call(s, [&] { quern::copy(s.exec, there, Kokkos::subview(all, inner, inner)); });
+  quern::copy(s.exec, Kokkos::subview(back, inner, inner), there);
+  s.exec.fence();
+  m.verified = failures((n + 2) * (n + 2), [&](std::int64_t k) {
+                 const std::int64_t i = k / (n + 2), j = k % (n + 2);
+                 const bool inside = i > 0 && j > 0 && i <= n && j <= n;
+                 return back(i, j) == (inside ? all(i, j) : -1);
+               }) == 0;
+  const auto host = host_view<double**>("host", n, n);
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
+    for (std::int64_t i = 0; i < k; ++i)
+      for (std::int64_t j = 0; j < n; ++j) host(i, j) = all(i + 1, j + 1);
+    keep(host(0, 0));
+  });
+  return m;
+}
+
+/// A row-major array of the host to a column-major one of the device, and back.
+measurement copy_layout(const settings& s, std::int64_t n) {
+  const auto x = uninitialized<pinned_view<double**>>("x", n, n),
+             back = uninitialized<pinned_view<double**>>("back", n, n);
+  const auto there = uninitialized<device_view<double**, Kokkos::LayoutLeft>>("there", n, n);
+  for (std::int64_t i = 0; i < n * n; ++i) x.data()[i] = hashed(i, 1);
+  measurement m{fmt::format("{0} x {0}", n), 0, 8.0 * n * n};
+  m.seconds = time_call(s, [&] { quern::copy(s.exec, there, x); });
+  quern::copy(s.exec, back, there);
+  s.exec.fence();
+  m.verified = failures(n * n, [&](std::int64_t i) { return back.data()[i] == x.data()[i]; }) == 0;
+  const Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> host("host", n, n);
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
+    for (std::int64_t i = 0; i < k; ++i)
+      for (std::int64_t j = 0; j < n; ++j) host(i, j) = x(i, j);
+    keep(host(0, 0));
+  });
+  return m;
+}
+
+quern::stream::options stream_options(const settings& s) {
+  quern::stream::options o;
+  o.memory = s.memory;
+  return o;
+}
+
+measurement stream_sum(const settings& s, std::int64_t n) {
+  const auto x = pinned_sample<double>(n, 1);
+  const auto source = streamed(x);
+  measurement m{fmt::format("{}", n), 0, 8.0 * n, 1.0 * n};
+  double result = 0;
+  m.seconds = time_call(s, [&] { result = quern::stream::sum(s.exec, source, stream_options(s)); });
+  long double exact = 0;
+  for (std::int64_t i = 0; i < n; ++i) exact += x(i);
+  m.verified =
+      agrees(result, exact, std::log2(static_cast<double>(n) + 2) * std::numeric_limits<double>::epsilon() * exact);
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < k; ++i) sum += x(i);
+    keep(sum);
+  });
+  return m;
+}
+
+measurement stream_map(const settings& s, std::int64_t n) {
+  const auto x = pinned_sample<double>(n, 1), z = uninitialized<pinned_view<double*>>("z", n);
+  const auto source = streamed(x);
+  measurement m{fmt::format("{}", n), 0, 8.0 * n, 2.0 * n};  // each way
+  m.seconds = time_call(s, [&] { quern::stream::map(s.exec, z, twice_and_one(), stream_options(s), source); });
+  m.verified = failures(n, [&](std::int64_t i) { return z(i) == 2 * x(i) + 1; }) == 0;
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
+    for (std::int64_t i = 0; i < k; ++i) z(i) = 2 * x(i) + 1;
+    keep(z(0));
+  });
+  return m;
+}
+
+/// Verified by a plain loop.
+measurement stream_laplacian(const settings& s, std::int64_t n) {
+  const auto u = uninitialized<pinned_view<double***>>("u", n, n, n),
+             out = uninitialized<pinned_view<double***>>("out", n, n, n);
+  for (std::int64_t i = 0; i < n * n * n; ++i) {
+    u.data()[i] = hashed(i, 1);
+    out.data()[i] = -99;
+  }
+  const auto source = streamed(u);
+  measurement m{fmt::format("{0} x {0} x {0}", n), 0, 8.0 * n * n * n, 8.0 * n * n * n};
+  m.seconds = time_call(s, [&] {
+    quern::stream::stencil<quern::star<1>>(s.exec, out, laplace7(), quern::boundary::constant(0), stream_options(s),
+                                           source);
+  });
+  const auto at = [&](std::int64_t k, std::int64_t j, std::int64_t i) {
+    return k < 0 || j < 0 || i < 0 || k >= n || j >= n || i >= n ? 0.0 : u(k, j, i);
+  };
+  const auto right = [&](std::int64_t k, std::int64_t j, std::int64_t i) {
+    return at(k - 1, j, i) + at(k + 1, j, i) + at(k, j - 1, i) + at(k, j + 1, i) + at(k, j, i - 1) + at(k, j, i + 1) -
+           6 * at(k, j, i);
+  };
+  m.verified = failures(n * n * n, [&](std::int64_t c) {
+                 const std::int64_t k = c / (n * n), j = c / n % n, i = c % n;
+                 return std::fabs(out(k, j, i) - right(k, j, i)) <= 16 * std::numeric_limits<double>::epsilon();
+               }) == 0;
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t planes) {
+    for (std::int64_t k = 0; k < planes; ++k)
+      for (std::int64_t j = 0; j < n; ++j)
+        for (std::int64_t i = 0; i < n; ++i) out(k, j, i) = right(k, j, i);
+    keep(out(0, 0, 0));
+  });
+  return m;
+}
+
+}  // namespace
+
+std::vector<workload> transfer_workloads() {
+  const auto square = [](std::int64_t n) { return 32.0 * static_cast<double>(n) * static_cast<double>(n); };
+  const auto cube = [](std::int64_t n) { return 24.0 * std::pow(static_cast<double>(n), 3); };
+  std::vector<workload> all{
+      {"host_vector_add",
+       "float32",
+       "z = x + y of host arrays",
+       {10'000'000},
+       {100'000'000},
+       arrays(12),
+       host_vector_add},
+      {"copy_strided", "float64", "cells within ghost cells", {2000}, {10'000}, square, copy_strided},
+      {"copy_layout", "float64", "row-major to column-major", {2000}, {10'000}, square, copy_layout},
+      {"stream_sum", "float64", "sum of a host array", {20'000'000}, {500'000'000}, arrays(8), stream_sum},
+      {"stream_map", "float64", "z = 2 x + 1 of host arrays", {10'000'000}, {300'000'000}, arrays(16), stream_map},
+      {"stream_laplacian", "float64", "7-point, of a host array", {200}, {512}, cube, stream_laplacian},
+  };
+  for (auto& w : all) w.limit = bound::link;
+  return all;
+}
+
+}  // namespace app

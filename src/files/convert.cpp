@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/files/convert.hpp>
+
+#include <vector>
+
+namespace quern::files {
+namespace {
+
+enum class format { npy, npz, hdf5 };
+
+format format_of(const std::string& path) {
+  if (path.ends_with(".npy")) return format::npy;
+  if (path.ends_with(".npz")) return format::npz;
+  if (path.ends_with(".h5") || path.ends_with(".hdf5")) return format::hdf5;
+  throw FileError(path, "its name ends in none of .npy, .npz, .h5 and .hdf5");
+}
+
+std::vector<std::string> names_in(const std::string& path) {
+  switch (format_of(path)) {
+    case format::npy:
+      return {""};
+    case format::npz:
+      return npz_names(path);
+    default:
+      return hdf5_file(path).datasets();
+  }
+}
+
+std::shared_ptr<impl::array_file> open_array(const std::string& path, const std::string& name) {
+  switch (format_of(path)) {
+    case format::npy:
+      return impl::open_npy(impl::open_file(path));
+    case format::npz:
+      return impl::open_npz(impl::open_file(path), name);
+    default:
+      return impl::hdf5_array(impl::open_hdf5(path), name);
+  }
+}
+
+std::string only_name(const std::string& path) {
+  const auto names = names_in(path);
+  if (names.size() == 1) return names[0];
+  std::string list;
+  for (const auto& n : names) list += (list.empty() ? "" : ", ") + n;
+  throw FileError(path, "has " + std::to_string(names.size()) + " arrays, and none was named: " + list);
+}
+
+/// An array without a type.
+quern::impl::array_bytes packed_bytes(const void* data, const array_info& info, const shape& extents,
+                                      bool fortran_order) {
+  quern::impl::array_bytes a(
+      quern::impl::strided<const char>{nullptr, extents, quern::impl::packed_strides(extents, fortran_order)});
+  a.data = data;
+  a.element = info.type.bytes;
+  return a;
+}
+
+}  // namespace
+
+std::vector<named_array> contents(const std::string& path) {
+  std::vector<named_array> all;
+  for (const auto& name : names_in(path)) all.push_back({name, open_array(path, name)->info()});
+  return all;
+}
+
+void convert(const std::string& from, const std::string& to, const std::string& array, const std::string& dataset,
+             const hdf5_options& options) {
+  const format target = format_of(to);
+  if (target == format::npz) throw FileError(to, "archives are read, and not written");
+  const auto file = open_array(from, array.empty() ? only_name(from) : array);
+  array_info info = file->info();
+  const bool from_fortran = info.fortran_order;
+  info.fortran_order = from_fortran && target == format::npy;
+  info.big_endian = false;
+  const auto writer = target == format::npy ? impl::writer_of(to, impl::npy_header(info), info)
+                                            : impl::hdf5_writer(impl::create_hdf5(to, true), dataset, info, options);
+  std::vector<char> read, turned;
+  const auto whole = packed_bytes(nullptr, info, info.extents, from_fortran);
+  quern::impl::for_each_box(whole, impl::piece_bytes, [&](const quern::impl::packed_box& box) {
+    const std::int64_t bytes = box.extents.size() * info.type.bytes;
+    read.resize(bytes);
+    file->read(box, read.data());
+    if (from_fortran != info.fortran_order) {
+      turned.resize(bytes);
+      quern::impl::copy_on_host(packed_bytes(turned.data(), info, box.extents, info.fortran_order),
+                                packed_bytes(read.data(), info, box.extents, from_fortran));
+      read.swap(turned);
+    }
+    writer->write(quern::impl::make_box(box.extents, box.first, info.fortran_order), read.data());
+  });
+  writer->finish();
+}
+
+}  // namespace quern::files

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Operations on streams beside the same ones in memory. Users' functions are what is read and written, so that hosts
+// have chunks as well.
+
+#include <atomic>
+
+#include <stream/behind_function.hpp>
+
+namespace {
+
+namespace stream = quern::stream;
+using Kokkos::LayoutRight;
+using test::behind, test::memory_for;
+
+struct combine {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& a, const T& b) const {
+    return a * T(2) + b;
+  }
+};
+
+struct blur {
+  template <class Window>
+  KOKKOS_FUNCTION auto operator()(const Window& w) const {
+    return (w(-1, 0) + w(1, 0) * 2 + w(0, -1) * 3 + w(0, 1) * 4 + w(0, 0)) / 4;
+  }
+};
+template <class Exec>
+struct Streams : testing::Test {};
+TYPED_TEST_SUITE(Streams, test::all_spaces);
+
+TYPED_TEST(Streams, SeveralOperationsOnEachChunk) {
+  using E = TypeParam;
+  const auto a = behind<double>(std::array<std::int64_t, 2>{103, 10});
+  auto doubled = behind<double>(a.extents, 3);
+  std::vector<std::int64_t> firsts;
+  double total = 0;
+  stream::for_each_chunk(
+      E(),
+      [&](const E& e, const stream::chunk_info& chunk, const auto& x, const auto& y) {
+        firsts.push_back(chunk.first);
+        EXPECT_EQ(static_cast<std::int64_t>(x.extent(0)), chunk.count);
+        quern::add(e, y, x, x);
+        total += quern::sum(e, x);
+      },
+      memory_for(a, 10, 2), a.source(), doubled.sink());
+  EXPECT_EQ(11u, firsts.size());
+  EXPECT_TRUE(std::is_sorted(firsts.begin(), firsts.end()));
+  double sum = 0;
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    sum += a.values[i];
+    ASSERT_EQ(2 * a.values[i], doubled.values[i]);
+  }
+  EXPECT_EQ(sum, total);
+}
+
+TYPED_TEST(Streams, TellHowFarTheyAre) {
+  const auto a = behind<double>(std::array<std::int64_t, 2>{100, 10});
+  stream::options o = memory_for(a, 10);
+  std::vector<stream::progress> seen;
+  o.on_progress = [&](const stream::progress& p) { seen.push_back(p); };
+  stream::sum(TypeParam(), a.source(), o);
+  ASSERT_EQ(10u, seen.size());
+  EXPECT_EQ(10, seen.back().chunks_done);
+  EXPECT_EQ(8000.0, seen.back().bytes_done);
+  EXPECT_EQ(8000.0, seen.back().bytes);
+  // What it throws ends the operation.
+  o.on_progress = [](const stream::progress& p) {
+    if (p.chunks_done == 3) throw std::domain_error("enough");
+  };
+  EXPECT_THROW(stream::sum(TypeParam(), a.source(), o), std::domain_error);
+}
+
+TYPED_TEST(Streams, SayWhichChunkFailed) {
+  const TypeParam exec;
+  stream::options o;
+  o.memory = 3 * 10 * 8 * 10;
+  std::atomic<int> reads = 0;
+  const auto failing = stream::reader<double>({100, 10}, [&](std::int64_t first, std::int64_t rows, double* to) {
+    if (first == 40) throw std::runtime_error("no tape");
+    ++reads;
+    std::fill_n(to, rows * 10, 1.0);
+  });
+  try {
+    stream::sum(exec, failing, o);
+    ADD_FAILURE() << "no error";
+  } catch (const stream::StreamError& e) {
+    EXPECT_STREQ("quern::stream::sum: chunk 4 of 10 (a reader, rows 40 to 49): no tape", e.what());
+    EXPECT_THROW(std::rethrow_if_nested(e), std::runtime_error);
+  }
+  EXPECT_EQ(4, reads);
+  const auto full = stream::writer<double>({100, 10}, [](std::int64_t first, std::int64_t, const double*) {
+    if (first >= 20) throw std::runtime_error("full");
+  });
+  const auto ones = stream::reader<double>(
+      {100, 10}, [](std::int64_t, std::int64_t rows, double* to) { std::fill_n(to, rows * 10, 1.0); });
+  o.memory *= 2;
+  try {
+    stream::map(exec, full, quern::impl::op::identity(), o, ones);
+    ADD_FAILURE() << "no error";
+  } catch (const stream::StreamError& e) {
+    EXPECT_STREQ("quern::stream::map: chunk 2 of 10 (a writer, rows 20 to 29): full", e.what());
+  }
+  EXPECT_EQ(1000.0, stream::sum(exec, ones, o)) << "afterwards all is as before";
+}
+
+TYPED_TEST(Streams, RejectMisuse) {
+  const TypeParam exec;
+  const auto a = behind<double>(std::array<std::int64_t, 2>{20, 10}),
+             b = behind<double>(std::array<std::int64_t, 2>{20, 9});
+  stream::options o;
+  o.memory = 100;
+  test::expect_error(
+      "quern::stream::sum: the memory of 100 bytes is too little for chunks of 1 along axis 0, which take 240",
+      [&] { stream::sum(exec, a.source(), o); });
+  auto z = a;
+  test::expect_error(
+      "quern::stream::stencil: the memory of 100 bytes is too little for chunks of 2 along axis 0, which take 1920",
+      [&] { stream::stencil<quern::star<1>>(exec, z.sink(), blur(), quern::boundary::wrap, o, a.source()); });
+  test::expect_error("quern::stream::map: an input has extents (20, 9), which do not broadcast to (20, 10)",
+                     [&] { stream::map(exec, z.sink(), combine(), a.source(), b.source()); });
+  test::expect_error("quern::stream::dot: in 2 has extents (20, 9), expected (20, 10)",
+                     [&] { stream::dot(exec, a.source(), b.source()); });
+  test::expect_error("quern::min: in 1 has extents (0, 3), expected at least one element",
+                     [&] { stream::min(exec, behind<double>(std::array<std::int64_t, 2>{0, 3}).source()); });
+  EXPECT_EQ(0.0, stream::sum(exec, behind<double>(std::array<std::int64_t, 2>{0, 3}).source()));
+}
+
+}  // namespace

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Operations on streams beside the same ones in memory. Users' functions are what is read and written, so that hosts
+// have chunks as well.
+
+#include <cmath>
+
+#include <stream/behind_function.hpp>
+
+namespace {
+
+namespace stream = quern::stream;
+using Kokkos::LayoutRight;
+using test::behind, test::memory_for;
+
+template <class Case>
+struct StreamReduce : testing::Test {};
+using stream_cases = test::covering<double, std::int8_t, float>;
+TYPED_TEST_SUITE(StreamReduce, stream_cases);
+
+/// Every reduction, in memory and in chunks.
+template <class T, class E, class A, class V>
+void check_reductions(const E& exec, const A& a, const V& v, const stream::options& o) {
+  const auto s = a.source();
+  stream::options two = o;
+  two.memory *= 2;
+  const auto near = [&](auto x, auto y, const char* what) {
+    using R = decltype(x);
+    if constexpr (std::is_integral_v<R>) {
+      EXPECT_EQ(x, y) << what;
+    } else if (y != y) {
+      EXPECT_NE(x, x) << what;
+    } else {
+      const double eps = std::numeric_limits<R>::epsilon() * std::log2(a.values.size() + 2.0);
+      EXPECT_NEAR(x, y, eps * (std::fabs(static_cast<double>(y)) + 10 * std::sqrt(a.values.size()))) << what;
+    }
+  };
+  near(stream::sum(exec, s, o), quern::sum(exec, v), "sum");
+  near(stream::sum<double>(exec, s, o), quern::sum<double>(exec, v), "sum<double>");
+  near(stream::prod<double>(exec, s, o), quern::prod<double>(exec, v), "prod");
+  EXPECT_EQ(stream::min(exec, s, o), quern::min(exec, v));
+  EXPECT_EQ(stream::max(exec, s, o), quern::max(exec, v));
+  EXPECT_EQ(stream::minmax(exec, s, o).max, quern::minmax(exec, v).max);
+  near(stream::norm(exec, s, o), quern::norm(exec, v), "norm");
+  near(stream::norm<1>(exec, s, o), quern::norm<1>(exec, v), "norm 1");
+  near(stream::mean(exec, s, o), quern::mean(exec, v), "mean");
+  const auto [mean, var] = stream::mean_var(exec, s, o);
+  near(mean, quern::mean(exec, v), "mean of mean_var");
+  near(var, quern::var(exec, v), "var of mean_var");
+  near(stream::var(exec, s, quern::ddof{1}, o), quern::var(exec, v, quern::ddof{1}), "var");
+  near(stream::stddev(exec, s, o), quern::stddev(exec, v), "stddev");
+  EXPECT_EQ(stream::all(exec, s, o), quern::all(exec, v));
+  EXPECT_EQ(stream::any(exec, s, o), quern::any(exec, v));
+  EXPECT_EQ(stream::count(exec, s, o), quern::count(exec, v));
+  EXPECT_EQ(stream::argmax(exec, s, o), quern::argmax(exec, v));
+  EXPECT_EQ(stream::argmin(exec, s, o), quern::argmin(exec, v));
+  near(stream::nansum(exec, s, o), quern::nansum(exec, v), "nansum");
+  near(stream::nanmean(exec, s, o), quern::nanmean(exec, v), "nanmean");
+  near(stream::nanvar(exec, s, o), quern::nanvar(exec, v), "nanvar");
+  EXPECT_EQ(stream::nanmin(exec, s, o), quern::nanmin(exec, v));
+  EXPECT_EQ(stream::nanmax(exec, s, o), quern::nanmax(exec, v));
+  EXPECT_EQ(stream::nanargmax(exec, s, o), quern::nanargmax(exec, v));
+  EXPECT_EQ(stream::nanargmin(exec, s, o), quern::nanargmin(exec, v));
+  EXPECT_EQ(stream::nancount(exec, s, o), quern::nancount(exec, v));
+  near(stream::dot(exec, s, s, two), quern::dot(exec, v, v), "dot");
+  near(stream::reduce(exec, quern::impl::max_op(), T(-100), s, o), quern::max(exec, v), "reduce");
+  {
+    EXPECT_EQ(stream::sum(exec, s, quern::reproducible, o), quern::sum(exec, v, quern::reproducible));
+    EXPECT_EQ(stream::mean(exec, s, quern::reproducible, o), quern::mean(exec, v, quern::reproducible));
+    EXPECT_EQ(stream::var(exec, s, quern::reproducible, o), quern::var(exec, v, quern::reproducible));
+    EXPECT_EQ(stream::stddev(exec, s, o, quern::reproducible), quern::stddev(exec, v, quern::reproducible));
+    EXPECT_EQ(stream::dot(exec, s, s, quern::reproducible, two), quern::dot(exec, v, v, quern::reproducible));
+  }
+}
+
+template <class Exec>
+struct StreamFamily : testing::Test {};
+TYPED_TEST_SUITE(StreamFamily, test::all_spaces);
+
+TYPED_TEST(StreamFamily, ReductionsAreThoseInMemory) {
+  using E = TypeParam;
+  for (const auto& extents : {std::array<std::int64_t, 3>{97, 3, 11}, {1, 1, 1}, {5, 7, 100}}) {
+    const auto a = behind<double>(extents);
+    const auto v = test::make_array<double, 3, LayoutRight, E>(extents, a.values);
+    for (const std::int64_t rows : {1, 10, 1000}) check_reductions<double>(E(), a, v, memory_for(a, rows));
+  }
+}
+
+TYPED_TEST(StreamReduce, SumsAndPositions) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  const E exec;
+  const auto a = behind<T>(std::array<std::int64_t, 3>{97, 3, 11});
+  const auto v = test::make_array<T, 3, LayoutRight, E>(a.extents, a.values);
+  for (const std::int64_t rows : {1, 10, 1000}) {
+    const auto o = memory_for(a, rows);
+    EXPECT_EQ(quern::sum<double>(exec, v), stream::sum<double>(exec, a.source(), o));  // of quarters: exact
+    EXPECT_EQ(quern::sum(exec, v, quern::reproducible), stream::sum(exec, a.source(), quern::reproducible, o));
+    EXPECT_EQ(quern::argmin(exec, v), stream::argmin(exec, a.source(), o));
+  }
+}
+
+TYPED_TEST(StreamReduce, ReductionsAlongAxes) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  const E exec;
+  const std::array<std::int64_t, 3> extents{41, 6, 9};
+  const auto a = behind<T>(extents);
+  const auto v = test::make_array<T, 3, LayoutRight, E>(extents, a.values);
+  const auto o = memory_for(a, 5);
+  const auto check = [&]<std::size_t Rank>(const std::array<std::int64_t, Rank>& rest, const auto& along) {
+    const auto found = test::make_array<double, Rank, typename TypeParam::layout, E>(rest);
+    const auto expected = test::make_array<double, Rank, LayoutRight, E>(rest);
+    stream::sum<double>(exec, found, a.source(), along, o);
+    quern::sum<double>(exec, expected, v, along);
+    EXPECT_EQ(test::contents(expected), test::contents(found));  // sums of quarters are exact
+    const auto on_host = test::make_array<double, Rank, LayoutRight, Kokkos::DefaultHostExecutionSpace>(rest);
+    stream::sum<double>(exec, on_host, a.source(), along, o);
+    EXPECT_EQ(test::contents(expected), test::contents(on_host));
+    const auto at = test::make_array<std::int64_t, Rank, LayoutRight, E>(rest);
+    const auto expected_at = test::make_array<std::int64_t, Rank, LayoutRight, E>(rest);
+    stream::argmax(exec, at, a.source(), along, o);
+    quern::argmax(exec, expected_at, v, along);
+    EXPECT_EQ(test::contents(expected_at), test::contents(at));
+  };
+  check(std::array<std::int64_t, 2>{6, 9}, quern::axis{0});
+  check(std::array<std::int64_t, 2>{41, 9}, quern::axis{1});
+  check(std::array<std::int64_t, 2>{41, 6}, quern::axis{-1});
+  check(std::array<std::int64_t, 1>{9}, quern::axes{0, 1});
+  check(std::array<std::int64_t, 1>{41}, quern::axes{2, 1});
+}
+
+}  // namespace
