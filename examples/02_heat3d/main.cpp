@@ -1,22 +1,20 @@
 // Heat in a box: explicit steps of du/dt = D laplace(u) on n x n x n cells.
 //
 //   heat3d --cells 128 --steps 1000 --every 100 --boundary reflect --output end.npy --slice end.png
-//   heat3d --input end.npy --steps 1000 --slice later.npy
+//   heat3d --input end.npy --steps 1000 --slice later.npy --series heat
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <quern/quern.hpp>
-
-#include "npy.hpp"
 
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #include <stb_image_write.h>
 
 using quern::boundary;
 using field = Kokkos::View<double***, Kokkos::LayoutRight>;
-using host_field = Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 /// u + D dt laplace(u), with rate = D dt / h^2: stable up to 1/6.
 struct heat_step {
@@ -40,36 +38,18 @@ struct two_balls {
   }
 };
 
-field read_field(const std::string& path) {
-  const npy a = read_npy(path);
-  if (a.shape.size() != 3) throw std::runtime_error(path + ": expected three dimensions");
-  const host_field host("input", a.shape[0], a.shape[1], a.shape[2]);
-  std::copy(a.values.begin(), a.values.end(), host.data());
-  const field u("u", a.shape[0], a.shape[1], a.shape[2]);
-  Kokkos::deep_copy(u, host);
-  return u;
-}
-
 field initial_field(std::int64_t n) {
   const field u("u", n, n, n);
   Kokkos::parallel_for("initial", Kokkos::MDRangePolicy<Kokkos::Rank<3>>({0, 0, 0}, {n, n, n}), two_balls{u});
   return u;
 }
 
-void write_field(const std::string& path, const field& u) {
-  const host_field host = quern::to_host(u);
-  write_npy(path, {{std::int64_t(u.extent(0)), std::int64_t(u.extent(1)), std::int64_t(u.extent(2))},
-                   {host.data(), host.data() + host.size()}});
-}
-
 /// The middle plane: .npy with its values, or .png with 0 black, over red and yellow, to 1 white.
 void write_slice(const std::string& path, const field& u) {
-  const auto plane = quern::to_host(Kokkos::subview(u, u.extent(0) / 2, Kokkos::ALL, Kokkos::ALL));
+  const auto middle = Kokkos::subview(u, u.extent(0) / 2, Kokkos::ALL, Kokkos::ALL);
+  if (!path.ends_with(".png")) return quern::files::write_npy(path, middle);
+  const auto plane = quern::to_host(middle);
   const auto rows = static_cast<int>(plane.extent(0)), columns = static_cast<int>(plane.extent(1));
-  if (!path.ends_with(".png")) {
-    write_npy(path, {{rows, columns}, {plane.data(), plane.data() + plane.size()}});
-    return;
-  }
   std::vector<unsigned char> pixels;
   for (int k = 0; k < rows * columns; ++k)
     for (int channel = 0; channel < 3; ++channel)
@@ -87,7 +67,7 @@ void report(std::int64_t step, const field& u) {
 int main(int argc, char** argv) {
   std::int64_t cells = 64, steps = 100, every = 20;
   double rate = 0.125;
-  std::string input, output;
+  std::string input, output, series;
   std::vector<std::string> slices;
   boundary::mode mode = boundary::mode::reflect;
   const std::map<std::string, boundary::mode> modes = {
@@ -103,12 +83,13 @@ int main(int argc, char** argv) {
   options.add_option("--boundary", mode, "what is beyond the box: reflect keeps the energy, constant is cold")
       ->transform(CLI::CheckedTransformer(modes));
   options.add_option("--output", output, "the last state, .npy");
+  options.add_option("--series", series, "the state at each report, NAME.h5 with NAME.xdmf for ParaView (needs HDF5)");
   options.add_option("--slice", slices, "its middle plane, .png or .npy, or both");
   CLI11_PARSE(options, argc, argv);
 
   Kokkos::ScopeGuard kokkos(argc, argv);
   try {
-    field u = input.empty() ? initial_field(cells) : read_field(input);
+    field u = input.empty() ? initial_field(cells) : quern::files::load_npy<field>(input);
     field next = quern::like(u, "next");
     Kokkos::deep_copy(next, u);  // both have the border that `keep` leaves as it is
     const boundary edge = mode == boundary::mode::keep       ? boundary::keep
@@ -117,7 +98,14 @@ int main(int argc, char** argv) {
                           : mode == boundary::mode::reflect  ? boundary::reflect
                           : mode == boundary::mode::mirror   ? boundary::mirror
                                                              : boundary::wrap;
-    report(0, u);
+    std::optional<quern::files::time_series> states;
+    const double h = 1 / static_cast<double>(u.extent(0));
+    if (!series.empty()) states.emplace(series, std::vector<double>{h, h, h}, std::vector<double>{h / 2, h / 2, h / 2});
+    const auto show = [&](std::int64_t step) {
+      report(step, u);
+      if (states) states->write(static_cast<double>(step) * rate * h * h, "temperature", u);
+    };
+    show(0);
     for (std::int64_t done = 0; done < steps; done += every) {
       const std::int64_t now = std::min(every, steps - done);
       quern::iterate(
@@ -126,9 +114,9 @@ int main(int argc, char** argv) {
             quern::stencil<quern::star<1>>(exec, to, heat_step{rate}, edge, from);
           },
           now);
-      report(done + now, u);
+      show(done + now);
     }
-    if (!output.empty()) write_field(output, u);
+    if (!output.empty()) quern::files::write_npy(output, u);
     for (const std::string& path : slices) write_slice(path, u);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "heat3d: %s\n", e.what());

@@ -34,6 +34,32 @@ std::string data_type::str() const {
 namespace impl {
 namespace {
 
+/// A number of IEEE's binary16, as its bits: hosts have no type for it, and Kokkos's half_t is a float there.
+struct binary16 {
+  std::uint16_t bits;
+
+  static binary16 from(float value) {
+    const auto word = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t sign = word >> 16 & 0x8000, magnitude = word & 0x7fffffff;
+    const auto half = [&](std::uint32_t m) { return binary16{static_cast<std::uint16_t>(sign | m)}; };
+    if (magnitude > 0x7f800000) return half(0x7e00);         // NaN
+    if (magnitude >= 0x477ff000) return half(0x7c00);        // what rounds to infinity
+    if (magnitude < 0x38800000) {                            // subnormal: added to 0.5, its bits are the last ones
+      const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
+      return half(std::bit_cast<std::uint32_t>(shifted) - 0x3f000000);
+    }
+    const std::uint32_t odd = magnitude >> 13 & 1;           // ties go to even
+    return half((magnitude - 0x38000000 + 0xfff + odd) >> 13);
+  }
+  explicit operator float() const {
+    const std::uint32_t sign = (bits & 0x8000u) << 16, magnitude = bits & 0x7fffu;
+    if (magnitude >= 0x7c00) return std::bit_cast<float>(sign | 0x7f800000 | (magnitude & 0x3ff) << 13);
+    if (magnitude >= 0x400) return std::bit_cast<float>(sign | ((magnitude << 13) + 0x38000000));
+    const float subnormal = static_cast<float>(magnitude) * 0x1p-24f;
+    return sign != 0 ? -subnormal : subnormal;
+  }
+};
+
 /// Elements that a thread converts at a time.
 constexpr std::int64_t share = 1 << 16;
 
@@ -53,21 +79,24 @@ void with_type(data_type type, const F& f) {
     case number_kind::unsigned_integer:
       return of_size(std::uint8_t(), std::uint16_t(), std::uint32_t(), std::uint64_t());
     case number_kind::floating_point:
-      return of_size(Kokkos::Experimental::half_t(), Kokkos::Experimental::half_t(), float(), double());
+      return of_size(binary16(), binary16(), float(), double());
     default:
       return type.bytes == 8 ? f(Kokkos::complex<float>()) : f(Kokkos::complex<double>());
   }
 }
 
+template <class T>
+inline constexpr bool is_complex_number = std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
+
 template <class To, class From>
 To converted(const From& v) {
-  constexpr bool to_complex = data_type_of<To>().kind == number_kind::complex;
-  constexpr bool from_complex = data_type_of<From>().kind == number_kind::complex;
-  if constexpr (to_complex && from_complex) return To(v.real(), v.imag());
-  else if constexpr (from_complex) return To(0);  // refused by check_conversion
-  else if constexpr (to_complex) return To(static_cast<double>(v));
-  else if constexpr (std::is_same_v<From, Kokkos::Experimental::half_t>) return static_cast<To>(static_cast<float>(v));
-  else if constexpr (std::is_same_v<To, Kokkos::Experimental::half_t>) return To(static_cast<float>(v));
+  if constexpr (std::is_same_v<From, binary16> && std::is_same_v<To, binary16>) return v;
+  else if constexpr (std::is_same_v<From, binary16>) return converted<To>(static_cast<float>(v));
+  else if constexpr (is_complex_number<From>) {
+    if constexpr (is_complex_number<To>) return To(v.real(), v.imag());
+    else return To();  // refused by check_conversion
+  } else if constexpr (std::is_same_v<To, binary16>) return binary16::from(static_cast<float>(v));
+  else if constexpr (is_complex_number<To>) return To(static_cast<double>(v));
   else return static_cast<To>(v);
 }
 

@@ -77,6 +77,11 @@ must_work(${configure} -B "${WORK}/unlinked" -D "Quern_ROOT=${WORK}/moved" -D CO
 must_say("quern/linalg.hpp needs a target: target_link_libraries(<yours> Quern::linalg)" "${CMAKE_COMMAND}" --build
          "${WORK}/unlinked")
 
+must_work(${configure} -B "${WORK}/unlinked_files" -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=core -D TARGET=Quern::core
+          -D SOURCES=unlinked_files.cpp)
+must_say("quern/files.hpp needs a target: target_link_libraries(<yours> Quern::files)" "${CMAKE_COMMAND}" --build
+         "${WORK}/unlinked_files")
+
 # The examples, as complete projects.
 function(build_example name program)
   list(TRANSFORM configure REPLACE "${CMAKE_CURRENT_LIST_DIR}/consumer" "${SOURCE}/examples/${name}" OUTPUT_VARIABLE example)
@@ -94,6 +99,15 @@ endfunction()
 
 build_example(01_quickstart quickstart)
 must_work("${program}")
+
+# Larger than the memory that it may take.
+build_example(04_out_of_core out_of_core)
+file(MAKE_DIRECTORY "${WORK}/files")
+execute_process(COMMAND "${program}" 1500 3 WORKING_DIRECTORY "${WORK}/files" RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+expect("smoothed 48 MB in [0-9][0-9]+ chunks\nmean of column 100.*mean after smoothing: 4[0-9]\\.")
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${output}")
+endif()
 
 if(APP) # the others need what the program needs
   build_example(02_heat3d heat3d)
@@ -116,6 +130,14 @@ if(APP) # the others need what the program needs
     message(FATAL_ERROR "a picture was taken for an array")
   endif()
 
+  run("${program}" --cells 20 --steps 4 --every 2 --series "${WORK}/heat")
+  if(HDF5)
+    file(READ "${WORK}/heat.xdmf" output)
+    expect("heat.h5:/000002/temperature")
+  else()
+    expect("built without HDF5")
+  endif()
+
   build_example(03_photo_filter photo_filter)
   must_work("${program}" sharpen "${WORK}/slice.png" "${WORK}/sharp.png")
   must_work("${program}" gaussian "${WORK}/slice.png" "${WORK}/same.png" --sigma 0)
@@ -130,7 +152,7 @@ endif()
 build_and_run(linalg -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=linalg -D TARGET=Quern::linalg -D SOURCES=linalg.cpp
               -D "EXPECTED_LAPACK=${LINALG}")
 
-must_say("Quern has no component 'fft'; it has: core, linalg, quern." ${configure} -B "${WORK}/unknown" -D
+must_say("Quern has no component 'fft'; it has: core, linalg, files, quern." ${configure} -B "${WORK}/unknown" -D
          "Quern_ROOT=${WORK}/moved" -D COMPONENTS=fft)
 
 # Before 1.0 another minor version is not compatible, a patch is.

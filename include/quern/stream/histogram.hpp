@@ -79,7 +79,7 @@ template <execution_space Exec, view_like Out, source_like X, source_like W>
 void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const weights<W>& w,
                const options& settings = {}) {
   const auto count = [&](const auto& e, const auto& o, const auto& values, const auto& of) {
-    quern::histogram(e, o, values, range, quern::weights{of});
+    quern::histogram(e, o, values, range, quern::weights<std::remove_cvref_t<decltype(of)>>{of});
   };
   impl::count_stream("quern::stream::histogram", exec, out, count, settings, x, w.of);
 }
@@ -93,7 +93,7 @@ void bincount(const Exec& exec, const Out& out, const X& x, const options& setti
 template <execution_space Exec, view_like Out, source_like X, source_like W>
 void bincount(const Exec& exec, const Out& out, const X& x, const weights<W>& w, const options& settings = {}) {
   const auto count = [&](const auto& e, const auto& o, const auto& values, const auto& of) {
-    quern::bincount(e, o, values, quern::weights{of});
+    quern::bincount(e, o, values, quern::weights<std::remove_cvref_t<decltype(of)>>{of});
   };
   impl::count_stream("quern::stream::bincount", exec, out, count, settings, x, w.of);
 }

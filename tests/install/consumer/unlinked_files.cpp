@@ -1,0 +1,4 @@
+#include <Kokkos_Core.hpp>
+#include <quern/files.hpp>
+
+int main() {}
