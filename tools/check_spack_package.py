@@ -12,7 +12,7 @@ import types
 
 # Packages that spack-packages has, checked by hand; its own repository may add more.
 KNOWN = {"c", "cxx", "fortran", "cmake", "kokkos", "kokkos-kernels", "blas", "lapack", "rocblas", "rocsolver", "cli11",
-         "nlohmann-json", "fmt", "googletest", "benchmark", "python", "cuda", "hip"}
+         "nlohmann-json", "fmt", "googletest", "benchmark", "python", "cuda", "hip", "zlib-api", "hdf5"}
 path, top = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 KNOWN |= {p.name.replace("_", "-") for p in path.parent.parent.iterdir() if p.is_dir()}
 problems, variants, dependencies, versions = [], {"cuda", "rocm", "cuda_arch", "amdgpu_target"}, set(), []
@@ -70,7 +70,7 @@ problems += [f"there is no Spack package {name}" for name in sorted(dependencies
 
 options = set(re.findall(r"^(?:option|set)\((QUERN_\w+)", (top / "CMakeLists.txt").read_text(), re.M))
 backends = set(re.search(r"set\(_known ([^)]*)\)", (top / "cmake/QuernBackend.cmake").read_text())[1].split())
-for on in ((), ("+openmp",), ("+cuda",), ("+cuda", "+wrapper"), ("+rocm",), ("+linalg", "+app", "+tests")):
+for on in ((), ("+openmp",), ("+cuda",), ("+cuda", "+wrapper"), ("+rocm",), ("+linalg", "+app", "+tests"), ("+files", "+hdf5")):
     try:
         for name, value in package(set(on)).cmake_args():
             if name.startswith("QUERN_") and name not in options: problems.append(f"{name} is no option of CMakeLists.txt")

@@ -27,6 +27,7 @@ units=(
   "keyed/histogram_test tools/callbacks_test"
   tools/differential_test
   "transfer/copy_test core/pool_test"
+  stream/pipeline_test
   "core/lazy_test core/lazy_scan_test core/lazy_keyed_test"
   "keyed/unique_test keyed/group_by_test keyed/join_test"
   "map/map_test map/functions_test map/math_test"
@@ -38,7 +39,9 @@ units=(
   ../src/linalg/unavailable
   "../src/core/workspace ../src/core/error ../src/core/extents ../src/core/loop_nest ../src/core/overlap ../src/core/stream_store ../src/core/written_views"
   "../src/core/pool ../src/core/host_threads"
-  "../src/transfer/staging ../src/transfer/box_copy"
+  "../src/transfer/staging ../src/transfer/box_copy ../src/transfer/array_io ../src/core/free_memory"
+  ../src/stream/pipeline
+  "../src/files/arrays ../src/files/bytes ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
   ../src/keyed/sort_reals
   ../src/keyed/sort_with_32_bits
 )
@@ -51,28 +54,30 @@ benchmarks=(
   "../bench/stencil/stencil_bench ../bench/stencil/filters_bench ../bench/integrate/integrate_bench"
   "../bench/keyed/sort_bench ../bench/keyed/unique_bench ../bench/keyed/group_bench ../bench/keyed/histogram_bench"
   "../bench/stencil/odd_rows_bench ../bench/sweep/sweep_bench ../bench/map/narrow_bench ../bench/reduce/narrow_bench"
-  "../bench/random/random_bench ../bench/transfer/transfer_bench"
+  "../bench/random/random_bench ../bench/transfer/transfer_bench" ../bench/stream/stream_bench
 )
-examples=(../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main)
+examples=(../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main ../examples/04_out_of_core/main)
 units+=(
   "../src/app/elementwise ../src/app/stencils ../src/app/quadrature ../src/app/report ../src/app/main"
   "../src/app/keyed ../src/app/linear_algebra"
   "../src/app/decompositions ../src/app/reductions ../src/app/random_numbers"
+  ../src/app/transfers
 )
 # The code of the guides, in the functions around it.
 guides=$2/guides-$backend
 mkdir -p "$guides"
 folder=$(realpath --relative-to="$top/tests" "$guides")
-for guide in operands reductions stencils integration random keyed linear_algebra; do
+for guide in operands reductions stencils integration random keyed linear_algebra transfers files streams; do
   awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
 done
-units+=("$folder/operands $folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra")
+units+=("$folder/operands $folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra" "$folder/transfers $folder/files $folder/streams")
 # With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles the benchmarks and the examples.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("${benchmarks[@]}" "${examples[@]}"); fi
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
   units+=("core/extents_test core/views_test core/workspace_test map/edges_test reduce/edges_test" random/statistics_test)
+  units+=(stream/map_test stream/reduce_test stream/scan_test stream/stencil_test "files/stream_test files/hdf5_test files/files_test")
 fi
 # With QUERN_DEVICE_COMPILE=resources, the program alone, optimized: the compiler says what its kernels need of a GPU.
 if [[ ${QUERN_DEVICE_COMPILE:-} == resources ]]; then
@@ -120,7 +125,7 @@ prepare() {
 # and of the library are of one namespace as they are.
 together() {
   local source
-  if [[ $1 == ../src/app/* || $1 == ../src/core/* || $1 == ../src/transfer/* ]]; then
+  if [[ $1 == ../src/* && $1 != ../src/linalg/* ]]; then
     printf "#include \"$top/tests/%s.cpp\"\n" "$@"
     return
   fi
@@ -157,7 +162,7 @@ compiler() {
   esac
   command+=(-I "$dir" -I "$top/include" -I "$top/tests" -I "$top/tests/guides" -I "$top/bench" -I "$top/src"
     -isystem /usr/include/stb -DFMT_USE_CONSTEXPR=1 "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace"
-    -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG)
+    -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG -DQUERN_USES_FILES '-DQUERN_TEST_DATA=""')
 }
 
 # compile ARCHITECTURE SOURCE...

@@ -44,7 +44,8 @@ int main(int argc, char** argv) {
 
     stream::options shown = settings;
     shown.on_progress = [](const stream::progress& p) {
-      if (p.chunks_done == p.chunks) std::printf("smoothed %.0f MB in %lld chunks\n", p.bytes / 1e6, static_cast<long long>(p.chunks));
+      if (p.chunks_done == p.chunks)
+        std::printf("smoothed %.0f MB in %lld chunks\n", p.bytes / 1e6, static_cast<long long>(p.chunks));
     };
     stream::stencil<quern::star<1>>(exec, files::npy_sink<float>("smooth.npy", {rows, columns}), smooth(),
                                     quern::boundary::reflect, shown, image);

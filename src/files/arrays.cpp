@@ -42,13 +42,13 @@ struct binary16 {
     const auto word = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t sign = word >> 16 & 0x8000, magnitude = word & 0x7fffffff;
     const auto half = [&](std::uint32_t m) { return binary16{static_cast<std::uint16_t>(sign | m)}; };
-    if (magnitude > 0x7f800000) return half(0x7e00);         // NaN
-    if (magnitude >= 0x477ff000) return half(0x7c00);        // what rounds to infinity
-    if (magnitude < 0x38800000) {                            // subnormal: added to 0.5, its bits are the last ones
+    if (magnitude > 0x7f800000) return half(0x7e00);   // NaN
+    if (magnitude >= 0x477ff000) return half(0x7c00);  // what rounds to infinity
+    if (magnitude < 0x38800000) {                      // subnormal: added to 0.5, its bits are the last ones
       const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
       return half(std::bit_cast<std::uint32_t>(shifted) - 0x3f000000);
     }
-    const std::uint32_t odd = magnitude >> 13 & 1;           // ties go to even
+    const std::uint32_t odd = magnitude >> 13 & 1;  // ties go to even
     return half((magnitude - 0x38000000 + 0xfff + odd) >> 13);
   }
   explicit operator float() const {
@@ -86,7 +86,8 @@ void with_type(data_type type, const F& f) {
 }
 
 template <class T>
-inline constexpr bool is_complex_number = std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
+inline constexpr bool is_complex_number =
+    std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
 
 template <class To, class From>
 To converted(const From& v) {

@@ -35,8 +35,9 @@ packed_box box_of_chunk(const array_io& array, int axis, const chunk& c, bool wi
 
 namespace {
 
-/// Bytes of a chunk where memory allows it: enough to hide what each costs. (bench_stream)
-constexpr std::int64_t preferred_bytes = 32 << 20;
+/// Bytes of a chunk where memory allows it: enough to hide what each costs, few enough for the first to be read and the
+/// last to be written in little time. (bench_stream)
+constexpr std::int64_t preferred_bytes = 64 << 20;
 
 /// Does one task after the other on a thread of its own. Tasks that have not begun when it goes are dropped.
 class worker {

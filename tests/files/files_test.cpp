@@ -123,7 +123,9 @@ TEST(Npy, HalfPrecision) {
     const double sign = k < 32768 ? 1 : -1;
     if (exponent == 31 && fraction != 0) EXPECT_NE(v(k), v(k)) << k;
     else if (exponent == 31) EXPECT_EQ(sign * std::numeric_limits<double>::infinity(), v(k));
-    else EXPECT_EQ(sign * (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25)), v(k)) << k;
+    else
+      EXPECT_EQ(sign * (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25)), v(k))
+          << k;
   }
 }
 

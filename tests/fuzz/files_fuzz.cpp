@@ -35,7 +35,8 @@ void read_all(files::array_file& file) {
   const auto& info = file.info();
   std::int64_t bytes = 16;
   for (int d = 0; d < info.extents.rank; ++d)
-    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(info.extents.extent[d], 1), &bytes) || bytes > most_bytes) return;
+    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(info.extents.extent[d], 1), &bytes) || bytes > most_bytes)
+      return;
   std::vector<char> to(bytes);
   auto box = quern::impl::make_box(info.extents, {}, info.fortran_order);
   file.read(box, to.data());

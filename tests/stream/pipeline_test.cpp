@@ -90,7 +90,7 @@ TYPED_TEST(Streams, SayWhichChunkFailed) {
     EXPECT_STREQ("quern::stream::sum: chunk 4 of 10 (a reader, rows 40 to 49): no tape", e.what());
     EXPECT_THROW(std::rethrow_if_nested(e), std::runtime_error);
   }
-  EXPECT_EQ(4, reads);
+  EXPECT_LE(reads, 5) << "besides the one that was read ahead";
   const auto full = stream::writer<double>({100, 10}, [](std::int64_t first, std::int64_t, const double*) {
     if (first >= 20) throw std::runtime_error("full");
   });

@@ -96,11 +96,19 @@ void copy_across(const Exec& exec, const Out& out, const In& in) {
   constexpr bool pinned = !through_host<Exec, Out, In>;
   const auto [to, from] = checked_ends<Exec>(out, in);
   if (to.extents.size() == 0) return;
-  // Kernels reach pinned memory that is not contiguous, and copy it without the help of the host.
-  const bool contiguous = host_reachable<Out> ? lies_packed(to) : lies_packed(from);
-  if (pinned && !contiguous) return copy_part(exec, to, from);
-  if constexpr (host_reachable<Out>) copy_to_host(exec, to, from, pinned);
+  // Kernels read pinned memory that is not contiguous without the help of the host. Their writes across the link would
+  // be slow: there the host unpacks.
+  if constexpr (host_reachable<Out>) copy_to_host(exec, to, from, pinned && lies_packed(to));
+  else if (pinned && !lies_packed(from)) copy_part(exec, to, from);
   else copy_to_device(exec, to, from, pinned);
+}
+
+/// Whether the host packs or unpacks, and the call waits for it.
+template <class Exec, class Out, class In>
+bool waits_for_host(const Out& out, const In&) {
+  if constexpr (through_host<Exec, Out, In>) return true;
+  else if constexpr (host_reachable<Out>) return !lies_packed(describe(out.data(), out));
+  else return false;
 }
 
 }  // namespace impl
@@ -113,10 +121,11 @@ void copy_across(const Exec& exec, const Out& out, const In& in) {
 ///
 /// Within the memory that `exec` reaches this is one kernel, asynchronous on `exec`. Contiguous pinned memory is
 /// copied by the link's copy engine, asynchronously too; where its layout or its type differ from those of the device's
-/// View, kernels rearrange the elements on the device. Other memory of the host (pageable memory) is packed or unpacked
-/// by threads of the host, in pieces that go through pinned buffers of the pool while the next ones are packed. Such a
-/// call comes after what was launched on `exec` before. It returns when the host's memory may be used again: to the
-/// device when `in` is read, to the host when `out` is complete.
+/// View, kernels rearrange the elements on the device; from strided pinned memory they read across the link. Other
+/// memory of the host (pageable memory, and strided memory that is written) is packed or unpacked by threads of the
+/// host, in pieces that go through pinned buffers of the pool while the next ones are packed. Such a call comes after
+/// what was launched on `exec` before. It returns when the host's memory may be used again: to the device when `in` is
+/// read, to the host when `out` is complete.
 ///
 /// Two Views of the host are copied by the host after `exec` has ended, and a host's instance beside a View of a device
 /// waits for a default instance of the device.

@@ -73,12 +73,14 @@ template <execution_space Exec, view_like Out, view_like In>
     copy(exec, out, in);
     state->end.set(exec);
   };
-  if constexpr (impl::across_link<Exec, Out, In> && impl::through_host<Exec, Out, In>) {
-    impl::checked_ends<Exec>(out, in);
-    state->launched = std::async(std::launch::async, launch).share();
-  } else {
-    launch();
+  if constexpr (impl::across_link<Exec, Out, In>) {
+    if (impl::waits_for_host<Exec>(out, in)) {
+      impl::checked_ends<Exec>(out, in);
+      state->launched = std::async(std::launch::async, launch).share();
+      return handle;
+    }
   }
+  launch();
   return handle;
 }
 

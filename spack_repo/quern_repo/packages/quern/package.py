@@ -27,6 +27,8 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
 
     variant("openmp", default=False, description="Build for a Kokkos with OpenMP")
     variant("linalg", default=True, description="A BLAS and LAPACK for linear algebra")
+    variant("files", default=True, description="Compressed archives of arrays (.npz), by zlib")
+    variant("hdf5", default=False, description="HDF5 files")
     variant("shared", default=True, description="Build shared libraries")
     variant("app", default=False, description="Build the quern program")
     variant("tests", default=False, description="Build the tests")
@@ -46,6 +48,9 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
         depends_on("kokkos-kernels@5.0: +rocblas", when="+rocm")
         depends_on("rocblas", when="+rocm")
         depends_on("rocsolver", when="+rocm")
+
+    depends_on("zlib-api", when="+files")
+    depends_on("hdf5", when="+hdf5")
 
     with when("+app"):
         depends_on("cli11")
@@ -92,6 +97,8 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
         args = [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define_from_variant("QUERN_ENABLE_LINALG", "linalg"),
+            self.define_from_variant("QUERN_ENABLE_FILES", "files"),
+            self.define_from_variant("QUERN_ENABLE_HDF5", "hdf5"),
             self.define_from_variant("QUERN_ENABLE_APP", "app"),
             self.define_from_variant("QUERN_ENABLE_TESTS", "tests"),
             self.define("QUERN_BACKEND", self.quern_backend),
