@@ -12,7 +12,7 @@ mkdir -p "$out/objects" "$out/corpus" "$out/finds"
 
 sources=(tests/fuzz/files_fuzz src/files/{arrays,bytes,npy,npz,zlib} src/core/{error,extents,host_threads,loop_nest,overlap,pool,workspace,written_views,stream_store}
   src/transfer/{array_io,box_copy,staging})
-flags=(-std=c++20 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DQUERN_USES_FILES
+flags=(-std=c++20 -O1 -g "-fsanitize=fuzzer-no-link,address,undefined" -fno-sanitize-recover=undefined -DQUERN_USES_FILES
   -I "$top/include" -isystem "$kokkos")
 for source in "${sources[@]}"; do
   printf '%s\0' "$source"
