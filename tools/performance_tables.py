@@ -22,6 +22,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTS = ["README.md", "docs/performance.md"]
 PROGRAMS = {"map": "Maps and copies", "lazy": "Lazy operands", "reduce": "Reductions", "scan": "Scans", "stencil": "Stencils and filters",
             "integrate": "Integrals", "random": "Random numbers", "keyed": "Order and keys",
+            "transfer": "Transfers between host and device", "stream": "Arrays of the host and files",
             "linalg": "Products and batches of small matrices", "dense": "Single matrices"}
 
 # What is shown of the reference workloads, the benchmark's operation and size, the target on one H200 in ms (or as a share of the limit, "0.60 L"),
