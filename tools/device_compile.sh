@@ -54,7 +54,9 @@ benchmarks=(
   "../bench/stencil/stencil_bench ../bench/stencil/filters_bench ../bench/integrate/integrate_bench"
   "../bench/keyed/sort_bench ../bench/keyed/unique_bench ../bench/keyed/group_bench ../bench/keyed/histogram_bench"
   "../bench/stencil/odd_rows_bench ../bench/sweep/sweep_bench ../bench/map/narrow_bench ../bench/reduce/narrow_bench"
-  "../bench/random/random_bench ../bench/transfer/transfer_bench" ../bench/stream/stream_bench
+  ../bench/random/random_bench
+  ../bench/transfer/transfer_bench
+  ../bench/stream/stream_bench
 )
 examples=(../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main ../examples/04_out_of_core/main)
 units+=(

@@ -51,7 +51,7 @@ prepared sum_with(const exec_space& exec, std::int64_t n, Option... option) {
   p.poison = [=] { Kokkos::deep_copy(out, T(-7)); };
   p.right = [=] {
     const double exact = exact_sum(n, KOKKOS_LAMBDA(std::int64_t i) { return x(i); });
-    return close(host_reachable<T>(out), exact, 1000 * Kokkos::Experimental::epsilon_v<T>);
+    return close(on_host<T>(out), exact, 1000 * Kokkos::Experimental::epsilon_v<T>);
   };
   return p;
 }
@@ -103,7 +103,7 @@ prepared mean_var(const exec_space& exec, std::int64_t n) {
     const double mean = exact_sum(n, KOKKOS_LAMBDA(std::int64_t i) { return x(i); }) / static_cast<double>(n);
     const double var =
         exact_sum(n, KOKKOS_LAMBDA(std::int64_t i) { return (x(i) - mean) * (x(i) - mean); }) / static_cast<double>(n);
-    const auto got = host_reachable<result>(out);
+    const auto got = on_host<result>(out);
     return close(got.mean, mean, 1e-12) && close(got.var, var, 1e-12);
   };
   return p;
@@ -129,7 +129,7 @@ prepared minmax(const exec_space& exec, std::int64_t n) {
                  }}};
   p.poison = [=] { Kokkos::deep_copy(out, result{-7, -7}); };
   p.right = [=] {
-    const auto got = host_reachable<result>(out);
+    const auto got = on_host<result>(out);
     return bench::failures(
                n, KOKKOS_LAMBDA(std::int64_t i) { return x(i) >= got.min && x(i) <= got.max; }) == 0 &&
            exact_sum(n, KOKKOS_LAMBDA(std::int64_t i) { return x(i) == got.min || x(i) == got.max ? 1 : 0; }) >= 2;
@@ -152,8 +152,7 @@ prepared dot(const exec_space& exec, std::int64_t n) {
 #endif
   p.poison = [=] { Kokkos::deep_copy(out, -7.0); };
   p.right = [=] {
-    return close(host_reachable<double>(out),
-                 exact_sum(n, KOKKOS_LAMBDA(std::int64_t i) { return x(i) * y(i); }), 1e-12);
+    return close(on_host<double>(out), exact_sum(n, KOKKOS_LAMBDA(std::int64_t i) { return x(i) * y(i); }), 1e-12);
   };
   return p;
 }

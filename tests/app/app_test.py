@@ -4,10 +4,12 @@
 """Calls the quern program as a user does and checks exit codes, messages, records and files."""
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 PROGRAM = sys.argv[1]
 os.environ.setdefault("OMP_PROC_BIND", "false")
@@ -104,6 +106,17 @@ expect(2, "median takes no --stream", "run", "median", "--stream", "--input", "d
 expect(2, "--stream needs an --input", "run", "sum", "--stream")
 expect(1, "quern::stream::sum: the memory of 10 bytes is too little for chunks of 1 along axis 0, which take 24", "run", "sum", "--stream",
        "--input", "data.npy", "--memory", "10")
+
+# Ctrl-C ends it at the next chunk: of a file of zeros that takes no room on the disk.
+npy("sparse.npy", "<f8", "(8000000000,)", b"")
+os.truncate("sparse.npy", 128 + 64 * 10**9)
+running = subprocess.Popen([PROGRAM, "run", "sum", "--stream", "--memory", "50M", "--input", "sparse.npy"], stdout=subprocess.DEVNULL,
+                           stderr=subprocess.PIPE, text=True)
+time.sleep(3)
+running.send_signal(signal.SIGINT)
+err = running.communicate(timeout=30)[1]
+assert running.returncode == 1 and "quern: interrupted" in err, (running.returncode, err)
+os.remove("sparse.npy")
 
 # What files hold, and one format as another.
 expect(0, "float64 (10, 100)", "info", "data.npy")

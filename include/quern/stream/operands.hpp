@@ -130,14 +130,14 @@ options settings_of(const Options&... o) {
   return given == nullptr ? options() : *given;
 }
 
-/// Calls f with the options that are not those of streams.
-template <class F, class... Options>
-auto with_other_options(const F& f, const Options&... o) {
+/// The options that are not those of streams.
+template <class... Options>
+auto other_options(const Options&... o) {
   [[maybe_unused]] const auto kept = [](const auto& option) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, options>) return std::tuple<>();
     else return std::tuple(option);
   };
-  return unpack(f, std::tuple_cat(kept(o)...));
+  return std::tuple_cat(kept(o)...);
 }
 
 }  // namespace quern::stream::impl

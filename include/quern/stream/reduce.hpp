@@ -33,102 +33,152 @@ struct no_preparation {
   void operator()(auto&) const {}
 };
 
-/// The extents of the axes before one.
-inline shape shape_before(shape extents, int axis) {
-  extents.rank = axis;
-  return extents;
+/// `op(exec, out, in..., options...)` chunk by chunk.
+template <class Exec, class Op, class Prepare, class Options, class... In>
+class chunked_reduction {
+ public:
+  chunked_reduction(const char* label, const Exec& exec, const Op& op, const Prepare& prepare, const Options& given,
+                    const options& settings, const In&... in)
+      : exec_(exec),
+        op_(op),
+        prepare_(prepare),
+        options_(given),
+        in_(in_chunks<In>(in)...),
+        plan_{label, first().extents()} {
+    plan_.settings = settings;
+    if (plan_.extents.rank == 0) throw Error(label, "in of rank 0 is one element");
+    plan_.axis = unpack([](const auto&... i) { return axis_of(i...); }, in_);
+    std::size_t number = 0;
+    const auto join = [&](auto& i) {
+      check_extents(plan_.label, input_name(number++), i.extents(), plan_.extents);
+      i.join(plan_.inputs, false);
+    };
+    std::apply([&](auto&... i) { (join(i), ...); }, in_);
+  }
+
+  const plan& the_plan() const { return plan_; }
+
+  /// The reduction of a chunk, to a View or to partial_states.
+  template <class Out>
+  void reduce(const Exec& e, const Out& out, const chunk& c) const {
+    unpack(
+        [&](const auto&... i) {
+          unpack([&](const auto&... option) { op_(e, out, view_of(i, c)..., option...); }, options_);
+        },
+        in_);
+  }
+
+  /// Reductions along the axis of the chunks: their states are joined.
+  template <class Result>
+  void joined(const strided<Result>& results) const {
+    partial_states<Exec, Result, slots> states(exec_, plan_.extents, plan_.axis);
+    prepare_(states);
+    run<Exec>(exec_, plan_, [&](const Exec& e, const chunk& c) {
+      states.next_chunk(c.first, c.slot);
+      reduce(e, states, c);
+    });
+    states.finish(results);
+    exec_.fence(plan_.label);
+  }
+
+  /// Reductions along other axes: each chunk has results of its own, along an axis of the results.
+  template <int Rank, class Result>
+  void separate(const strided<Result>& results, int axis) const {
+    run<Exec>(exec_, plan_, [&](const Exec& e, const chunk& c) {
+      auto part = results;
+      part.data += c.first * part.stride[axis];
+      part.extents.extent[axis] = c.count;
+      reduce(e, as_part<Exec, Rank>(part), c);
+    });
+  }
+
+ private:
+  template <class V>
+  using in_chunks = input_in_chunks<Exec, V>;
+  const auto& first() const { return std::get<0>(in_); }
+  template <class Input>
+  auto view_of(const Input& i, const chunk& c) const {
+    return as_part<Exec, Input::rank>(i.part(plan_, c, false));
+  }
+
+  const Exec& exec_;
+  const Op& op_;
+  const Prepare& prepare_;
+  const Options& options_;
+  std::tuple<in_chunks<In>...> in_;
+  plan plan_;
+};
+
+/// The value of a reduction of all elements.
+template <class Result, class Exec, class Reduction>
+Result value_in_chunks(const Exec& exec, const Reduction& r) {
+  const auto place = take_block<result_space<Exec>>(instance_ref(exec), sizeof(Result));
+  auto* value = reinterpret_cast<Result*>(place.data());
+  r.joined(strided<Result>{value, {}, {}});
+  return *value;
 }
 
-/// `op(exec, out, in..., options...)` chunk by chunk. `out` is a View, or `on_host` for the value.
+/// The results of a reduction along axes, in memory that `exec` reaches.
+template <int Rank, class Result, class Reduction>
+void results_in_chunks(const Reduction& r, const axis_set& along, const strided<Result>& results) {
+  const plan& p = r.the_plan();
+  shape before = p.extents;
+  before.rank = p.axis;
+  if (along.has(p.axis)) r.joined(results);
+  else r.template separate<Rank>(results, along.part(before, false).rank);
+}
+
+/// Every reduction: `op(exec, out, in..., options...)`. `out` is a View, or `on_host` for the value.
 template <class Exec, class Op, class Out, class Prepare, class... In, class... Options>
 auto reduce_stream(const char* label, const Exec& exec, const Op& op, const Out& out, const Prepare& prepare,
                    const std::tuple<In...>& inputs, const Options&... given) {
-  constexpr bool to_host = std::is_same_v<Out, on_host_t>;
-  const auto with_values = [&](const auto& o, const auto&... in) {
-    return with_other_options([&](const auto&... option) { return op(exec, o, in..., option...); }, given...);
+  const auto others = other_options(given...);
+  const auto in_memory = [&](const auto& o) {
+    return unpack(
+        [&](const auto&... in) {
+          return unpack([&](const auto&... option) { return op(exec, o, in..., option...); }, others);
+        },
+        inputs);
   };
-  if constexpr ((resident<Exec, In> && ...)) {
-    if constexpr (to_host) {
-      return unpack([&](const auto&... in) { return with_values(out, in...); }, inputs);
+  constexpr bool all_resident = (resident<Exec, In> && ...);
+  if constexpr (std::is_same_v<Out, on_host_t>) {
+    if constexpr (all_resident) {
+      return in_memory(on_host);
     } else {
-      unpack([&](const auto&... in) { with_values(out, in...); }, inputs);
-      exec.fence(label);
-    }
-  } else {
-    auto from = unpack([&](const auto&... in) { return std::tuple(input_in_chunks<Exec, In>(in)...); }, inputs);
-    plan p{label, std::get<0>(from).extents()};
-    p.settings = settings_of(given...);
-    if (p.extents.rank == 0) throw Error(label, "in of rank 0 is one element");
-    p.axis = unpack([&](const auto&... in) { return axis_of(in...); }, from);
-    std::size_t number = 0;
-    const auto join = [&](auto& in) {
-      check_extents(label, input_name(number++), in.extents(), p.extents);
-      in.join(p.inputs, false);
-    };
-    std::apply([&](auto&... in) { (join(in), ...); }, from);
-
-    const auto reduce_part = [&](const Exec& e, const auto& o, const chunk& c) {
-      unpack(
-          [&](const auto&... in) {
-            with_other_options(
-                [&](const auto&... option) {
-                  op(e, o, as_part<Exec, std::remove_cvref_t<decltype(in)>::rank>(in.part(p, c, false))..., option...);
-                },
-                given...);
-          },
-          from);
-    };
-    const auto in_chunks = [&]<class Result>(std::type_identity<Result>, const strided<Result>& results) {
-      partial_states<Exec, Result, slots> states(exec, p.extents, p.axis);
-      prepare(states);
-      run<Exec>(exec, p, [&](const Exec& e, const chunk& c) {
-        states.next_chunk(c.first, c.slot);
-        reduce_part(e, states, c);
-      });
-      states.finish(results);
-      exec.fence(label);
-    };
-    // Chunks have results of their own where their axis remains.
-    [[maybe_unused]] const auto each_chunk = [&](const auto& results, int kept_axis, auto rank) {
-      run<Exec>(exec, p, [&](const Exec& e, const chunk& c) {
-        auto part = results;
-        part.data += c.first * part.stride[kept_axis];
-        part.extents.extent[kept_axis] = c.count;
-        reduce_part(e, as_part<Exec, decltype(rank)::value>(part), c);
-      });
-    };
-    if constexpr (to_host) {
       using result = decltype(op(
           exec, on_host, as_part<Exec, rank_in_chunks<In>>(strided<typename input_in_chunks<Exec, In>::element>())...));
-      const auto place = take_block<result_space<Exec>>(instance_ref(exec), sizeof(result));
-      auto* value = reinterpret_cast<result*>(place.data());
-      in_chunks(std::type_identity<result>(), strided<result>{value, {}, {}});
-      return result(*value);
-    } else {
-      using result = value_of<Out>;
-      constexpr int rank = static_cast<int>(Out::rank());
-      static_assert(!Kokkos::is_view_v<Out> || !std::is_const_v<typename Out::value_type>,
-                    "quern: out must not be const");
-      const axes* wanted = find_option<axes>(given...);
-      const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(label, *wanted, p.extents.rank);
-      const shape rest = along.part(p.extents, false);
-      check_extents(label, "out", extents_of(out), rest);
-      // Results of a device for a View of the host are copied in the end.
-      pool_block<typename Exec::memory_space> memory;
-      strided<result> results = describe(out.data(), out);
-      if constexpr (!resident<Exec, Out>) {
-        memory = take_block<typename Exec::memory_space>(instance_ref(exec), rest.size() * sizeof(result));
-        results = {reinterpret_cast<result*>(memory.data()), rest, row_major_strides(rest)};
-      }
-      if (along.has(p.axis)) in_chunks(std::type_identity<result>(), results);
-      else
-        each_chunk(results, along.part(shape_before(p.extents, p.axis), false).rank,
-                   std::integral_constant<int, rank>());
-      if constexpr (!resident<Exec, Out>) {
-        quern::copy(exec, out, as_part<Exec, rank>(results));
-        exec.fence(label);
-      }
+      return unpack(
+          [&](const auto&... in) {
+            return value_in_chunks<result>(
+                exec, chunked_reduction(label, exec, op, prepare, others, settings_of(given...), in...));
+          },
+          inputs);
     }
+  } else if constexpr (!resident<Exec, Out>) {
+    // Results for a View of the host are copied to it in the end.
+    using device_out =
+        Kokkos::View<typename Out::non_const_data_type, Kokkos::LayoutRight, typename Exec::memory_space>;
+    const device_out results(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::stream"),
+                             layout_like<device_out>(out));
+    reduce_stream(label, exec, op, results, prepare, inputs, given...);
+    quern::copy(exec, out, results);
+    exec.fence(label);
+  } else if constexpr (all_resident) {
+    in_memory(out);
+    exec.fence(label);
+  } else {
+    call<Exec> c(label, exec);
+    const auto results = c.output(out);
+    unpack(
+        [&](const auto&... in) {
+          const chunked_reduction r(label, exec, op, prepare, others, settings_of(given...), in...);
+          const shape& extents = r.the_plan().extents;
+          const axes* wanted = find_option<axes>(given...);
+          const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(label, *wanted, extents.rank);
+          check_extents(label, "out", results.extents, along.part(extents, false));
+          results_in_chunks<static_cast<int>(Out::rank())>(r, along, results);
+        },
+        inputs);
   }
 }
 

@@ -89,7 +89,7 @@ template <bool Exclusive, class Exec, class Out, class In, class Carry, class Sc
 void scan_stream(const char* label, const Exec& exec, const Out& out, const In& in, const Carry& carry,
                  const Scan& scan, const Options&... given) {
   if constexpr (resident<Exec, Out> && resident<Exec, In>) {
-    with_other_options([&](const auto&... option) { scan(exec, out, in, option...); }, given...);
+    unpack([&](const auto&... option) { scan(exec, out, in, option...); }, other_options(given...));
     exec.fence(label);
   } else {
     using S = typename Carry::type;
@@ -121,7 +121,7 @@ void scan_stream(const char* label, const Exec& exec, const Out& out, const In& 
     quern::map(exec, before, op::identity(), carry.start());
     exec.fence(label);
     const auto launch = [&](const Exec& e, const auto& target, const auto& values) {
-      with_other_options([&](const auto&... option) { scan(e, target, values, option...); }, given...);
+      unpack([&](const auto&... option) { scan(e, target, values, option...); }, other_options(given...));
     };
     run<Exec>(exec, p, [&](const Exec& e, const chunk& c) {
       const auto values = from.part(p, c, false);
