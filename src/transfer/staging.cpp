@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <quern/transfer/staging.hpp>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -150,18 +149,12 @@ array_bytes packed_at(const void* data, const array_bytes& array, const packed_b
   return packed;
 }
 
-/// A transfer has several pieces, so that the host packs one while another is under way, unless it is small.
-std::int64_t piece_bytes(const transfer& t) {
-  constexpr std::int64_t few = 4, small = 2 << 20;
-  return std::clamp(t.host.extents.size() * t.host.element / few, std::min(small, t.piece_bytes), t.piece_bytes);
-}
-
 /// How the pieces of a transfer go: those of the first box are the largest, and what holds for it holds for all.
 struct route {
   bool host_direct, device_direct;
   std::int64_t most_bytes;
 
-  explicit route(const transfer& t) : most_bytes(piece_bytes(t)) {
+  explicit route(const transfer& t) : most_bytes(t.piece_bytes) {
     packed_box whole;
     for_each_box(t.host, std::numeric_limits<std::int64_t>::max(), [&](const packed_box& b) { whole = b; });
     look(t, whole);
