@@ -125,6 +125,14 @@ TYPED_TEST(Streams, RejectMisuse) {
                      [&] { stream::dot(exec, a.source(), b.source()); });
   test::expect_error("quern::min: in 1 has extents (0, 3), expected at least one element",
                      [&] { stream::min(exec, behind<double>(std::array<std::int64_t, 2>{0, 3}).source()); });
+  // A View that would be read again when it is written.
+  const Kokkos::View<double**, LayoutRight, Kokkos::HostSpace> u("u", 20, 10);
+  const auto lower = Kokkos::subview(u, std::pair(1, 20), Kokkos::ALL),
+             upper = Kokkos::subview(u, std::pair(0, 19), Kokkos::ALL);
+  EXPECT_THROW(stream::map(exec, lower, quern::impl::op::identity(), upper), quern::Error);
+  EXPECT_THROW(stream::stencil<quern::star<1>>(exec, u, blur(), quern::boundary::wrap, u), quern::Error);
+  stream::map(exec, u, combine(), u, 1.0);
+  EXPECT_EQ(1.0, u(19, 9));
   EXPECT_EQ(0.0, stream::sum(exec, behind<double>(std::array<std::int64_t, 2>{0, 3}).source()));
 }
 

@@ -108,6 +108,7 @@ void map_stream(const Exec& exec, const Out& out, const F& f, const options& set
     const auto join = [&](auto& o) {
       if constexpr (requires { o.value; }) {
       } else {
+        check_memory(p.label, to, o, true);
         o.join_map(exec, p);
       }
     };

@@ -81,7 +81,7 @@ class operand_in_chunks {
 
   const shape& extents() const { return array_ ? array_->extents : memory_.extents; }
   const std::shared_ptr<Access>& array() const { return array_; }
-  /// The memory of a resident View.
+  /// The memory of a View.
   const strided<element>& memory() const { return memory_; }
 
   /// Adds what is not resident to a plan.
@@ -112,6 +112,13 @@ template <class Exec, class V>
 using input_in_chunks = operand_in_chunks<Exec, V, array_reader>;
 template <class Exec, class V>
 using output_in_chunks = operand_in_chunks<Exec, V, array_writer>;
+
+/// Rejects an output that shares memory with an input; where chunks do not overlap, it may be the same View.
+template <class Out, class In>
+void check_memory(const std::string& label, const Out& out, const In& in, bool same_allowed) {
+  if (out.memory().data != nullptr && in.memory().data != nullptr)
+    check_overlap(label, out.memory(), in.memory(), "an input", same_allowed);
+}
 
 /// The axis of the first array that is not resident.
 template <class... Operand>

@@ -21,6 +21,7 @@
 /// @throws Error where the operation in memory does, and if the memory is too little for a row; StreamError if a chunk
 /// cannot be read
 
+#include <quern/core/mirror.hpp>
 #include <quern/reduce/partial.hpp>
 #include <quern/reduce/reduce.hpp>
 #include <quern/stream/operands.hpp>

@@ -99,6 +99,7 @@ void scan_stream(const char* label, const Exec& exec, const Out& out, const In& 
     output_in_chunks<Exec, Out> to(out);
     plan p{label, from.extents()};
     check_extents(label, "out", to.extents(), p.extents);
+    check_memory(label, to, from, true);
     if (p.extents.rank == 0) throw Error(label, "in of rank 0 is one element");
     const axis* wanted = find_option<axis>(given...);
     const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(label, *wanted, rank);

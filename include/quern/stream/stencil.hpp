@@ -89,6 +89,7 @@ void stencil_stream(const Exec& exec, const Out& out, const F& f, const boundari
     };
     const auto join = [&](auto& o) {
       check_extents(label, "in", o.extents(), p.extents);
+      check_memory(label, to, o, false);
       same_order(o);
       o.join(p.inputs, true);
     };
