@@ -6,7 +6,7 @@
 #include <Kokkos_DualView.hpp>
 #include <cmath>
 #include <quern/keyed.hpp>
-#include <quern/map/functions.hpp>
+#include <quern/map.hpp>
 
 #include "support/keyed.hpp"
 #include "support/numpy_reference.hpp"
