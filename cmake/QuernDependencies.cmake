@@ -8,6 +8,7 @@ macro(quern_find_core_dependencies)
   if(NOT TARGET Kokkos::kokkos)
     find_dependency(Kokkos 5.0 CONFIG)
   endif()
+  find_dependency(Threads) # those that move memory beside what a device computes
 endmacro()
 
 # The vendors' libraries of linalg: BLAS and LAPACK on hosts, Kokkos Kernels and what it passes work on to on devices.

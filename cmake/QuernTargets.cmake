@@ -20,7 +20,6 @@ target_include_directories(
   quern_core PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"
                     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
 )
-find_package(Threads REQUIRED)
 target_link_libraries(quern_core PUBLIC Kokkos::kokkos PRIVATE Threads::Threads)
 
 set(_linalg_sources unavailable)
