@@ -13,7 +13,7 @@ configure_package_config_file(
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/QuernConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/quern" "${PROJECT_BINARY_DIR}/include/quern"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
-foreach(_target IN ITEMS core linalg files all)
+foreach(_target IN LISTS QUERN_COMPONENTS ITEMS all)
   install(TARGETS quern_${_target} EXPORT Quern_${_target} ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
           LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   install(EXPORT Quern_${_target} NAMESPACE Quern:: FILE QuernTargets_${_target}.cmake DESTINATION "${_package}")

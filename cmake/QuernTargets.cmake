@@ -79,12 +79,52 @@ if(QUERN_ENABLE_HDF5)
   # Its targets differ between the ways in which it is installed, so the files themselves are named.
   target_include_directories(quern_files SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS})
   target_link_libraries(quern_files PRIVATE ${HDF5_C_LIBRARIES})
+  if(QUERN_ENABLE_DISTRIBUTED)
+    target_link_libraries(quern_files PRIVATE MPI::MPI_CXX)
+  endif()
+endif()
+
+set(QUERN_COMPONENTS core linalg files)
+
+# Distributed arrays: there is no such target without MPI, as their headers hold its types.
+if(QUERN_ENABLE_DISTRIBUTED)
+  set(_distributed_sources box_exchange communicator decomposition halo stencil_parts together)
+  if(QUERN_ENABLE_HDF5 AND HDF5_IS_PARALLEL)
+    list(APPEND _distributed_sources parallel_hdf5)
+  else()
+    list(APPEND _distributed_sources no_parallel_hdf5)
+  endif()
+  if(QUERN_ENABLE_NCCL OR QUERN_ENABLE_RCCL)
+    list(APPEND _distributed_sources device_link)
+  else()
+    list(APPEND _distributed_sources no_device_link)
+  endif()
+  list(TRANSFORM _distributed_sources REPLACE "(.+)" "src/distributed/\\1.cpp")
+  add_library(quern_distributed ${_distributed_sources})
+  set_target_properties(
+    quern_distributed
+    PROPERTIES POSITION_INDEPENDENT_CODE ON
+               VERSION "${PROJECT_VERSION}"
+               SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}"
+  )
+  target_compile_definitions(quern_distributed PUBLIC QUERN_USES_DISTRIBUTED OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  target_link_libraries(quern_distributed PUBLIC quern_core quern_files quern_linalg MPI::MPI_CXX)
+  if(QUERN_ENABLE_HDF5)
+    target_include_directories(quern_distributed SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS})
+    target_link_libraries(quern_distributed PRIVATE ${HDF5_C_LIBRARIES})
+  endif()
+  if(QUERN_ENABLE_NCCL)
+    target_include_directories(quern_distributed SYSTEM PRIVATE "${QUERN_NCCL_INCLUDE_DIR}")
+    target_link_libraries(quern_distributed PRIVATE "${QUERN_NCCL_LIBRARY}" CUDA::cudart)
+  elseif(QUERN_ENABLE_RCCL)
+    target_link_libraries(quern_distributed PRIVATE roc::rccl)
+  endif()
+  list(APPEND QUERN_COMPONENTS distributed)
 endif()
 
 add_library(quern_all INTERFACE)
-target_link_libraries(quern_all INTERFACE quern_core quern_linalg quern_files)
-
-foreach(_target IN ITEMS core linalg files)
+foreach(_target IN LISTS QUERN_COMPONENTS)
+  target_link_libraries(quern_all INTERFACE quern_${_target})
   set_target_properties(quern_${_target} PROPERTIES EXPORT_NAME ${_target})
   add_library(Quern::${_target} ALIAS quern_${_target})
 endforeach()

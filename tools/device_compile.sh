@@ -10,6 +10,7 @@ set -euo pipefail
 backend=$1 out=$2/$1 jobs=$3
 top=$(cd "$(dirname "$0")/.." && pwd)
 kokkos=${QUERN_KOKKOS_HEADERS:-/usr/local/lib/kokkos-openmp/usr/include/kokkos}
+mpi=${QUERN_MPI_HEADERS:-$(echo /usr/lib/*/openmpi/include)}
 
 case $backend in
   cuda) architectures=(sm_90) ;;
@@ -25,6 +26,8 @@ cuda_units=(
   "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/orthogonal_test"
   "linalg/vmap_test linalg/solve_test"
   "transfer/copy_test core/pool_test"
+  "distributed/stencil_test distributed/halo_test"
+  distributed/reduce_test
 )
 hip_units=(
   "random/fields_test random/points_test"
@@ -36,6 +39,8 @@ hip_units=(
   "keyed/histogram_test"
   "linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/least_squares_test"
   "integrate/integrate_test integrate/samples_test integrate/estimates_test"
+  "distributed/operations_test distributed/decomposition_test"
+  distributed/linalg_test
 )
 units=(
   tools/differential_test  # calls every operation
@@ -48,6 +53,8 @@ units=(
   "../src/transfer/staging ../src/transfer/box_copy ../src/transfer/array_io ../src/core/free_memory"
   ../src/stream/pipeline
   "../src/files/arrays ../src/files/bytes ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
+  "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo ../src/distributed/stencil_parts ../src/distributed/together ../src/distributed/no_parallel_hdf5"
+  "../src/distributed/box_exchange ../src/distributed/device_link"
   ../src/keyed/sort_reals
   ../src/keyed/sort_with_32_bits
 )
@@ -69,7 +76,7 @@ benchmarks=(
   ../bench/transfer/transfer_bench
   ../bench/stream/stream_bench
 )
-examples=(../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main ../examples/04_out_of_core/main)
+examples=(../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main ../examples/04_out_of_core/main ../examples/07_heat3d_mpi/main)
 units+=(
   "../src/app/elementwise ../src/app/stencils ../src/app/quadrature ../src/app/report ../src/app/main"
   "../src/app/keyed ../src/app/linear_algebra"
@@ -80,10 +87,10 @@ units+=(
 guides=$2/guides-$backend
 mkdir -p "$guides"
 folder=$(realpath --relative-to="$top/tests" "$guides")
-for guide in operands reductions stencils integration random keyed linear_algebra transfers files streams; do
+for guide in operands reductions stencils integration random keyed linear_algebra transfers files streams distributed; do
   awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
 done
-units+=("$folder/operands $folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra" "$folder/transfers $folder/files $folder/streams")
+units+=("$folder/operands $folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra" "$folder/transfers $folder/files $folder/streams" "$folder/distributed")
 # With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles the benchmarks and the examples.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("${benchmarks[@]}" "${examples[@]}"); fi
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.
@@ -174,8 +181,8 @@ compiler() {
       ;;
   esac
   command+=(-I "$dir" -I "$top/include" -I "$top/tests" -I "$top/tests/guides" -I "$top/bench" -I "$top/src"
-    -isystem /usr/include/stb -DFMT_USE_CONSTEXPR=1 "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace"
-    -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG -DQUERN_USES_FILES '-DQUERN_TEST_DATA=""')
+    -isystem /usr/include/stb -isystem "$mpi" -DOMPI_SKIP_MPICXX -DFMT_USE_CONSTEXPR=1 "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace"
+    -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG -DQUERN_USES_FILES -DQUERN_USES_DISTRIBUTED '-DQUERN_TEST_DATA=""')
 }
 
 # compile ARCHITECTURE SOURCE...
@@ -222,7 +229,7 @@ rejects() {
   echo "rejected $backend $arch $case"
 }
 export -f compiler compile rejects together
-export backend kokkos out top
+export backend kokkos mpi out top
 
 for arch in "${architectures[@]}"; do
   prepare "$arch" "$out/$arch"

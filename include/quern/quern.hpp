@@ -4,8 +4,8 @@
 #define QUERN_QUERN_HPP
 
 /// @file
-/// All of Quern that the program links: the core, and each component (`Quern::linalg`, `Quern::files`) whose target is
-/// linked.
+/// All of Quern that the program links: the core, and each component (`Quern::linalg`, `Quern::files`,
+/// `Quern::distributed`) whose target is linked.
 
 #include <quern/config.hpp>
 #include <quern/core.hpp>
@@ -18,6 +18,9 @@
 #include <quern/stencil.hpp>
 #include <quern/stream.hpp>
 #include <quern/transfer.hpp>
+#ifdef QUERN_USES_DISTRIBUTED
+#include <quern/distributed.hpp>
+#endif
 #ifdef QUERN_USES_FILES
 #include <quern/files.hpp>
 #endif

@@ -148,11 +148,41 @@ if(APP) # the others need what the program needs
   expect("photo_filter: .*state.npy: ")
 endif()
 
+if(DISTRIBUTED) # the same lines on one rank as on three, and from a checkpoint
+  build_example(07_heat3d_mpi heat3d_mpi)
+  set(ranks "${CMAKE_COMMAND}" -E env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+      OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OMPI_MCA_btl=self,sm,vader
+      OMP_NUM_THREADS=1 "${MPIEXEC}" -n)
+  function(lines_of result)
+    execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+    if(NOT status EQUAL 0)
+      message(FATAL_ERROR "${ARGN}: ${output}${errors}")
+    endif()
+    set(${result} "${output}" PARENT_SCOPE)
+  endfunction()
+  set(heat "${program}" --cells 20 --every 10)
+  lines_of(one ${ranks} 1 ${heat} --steps 20)
+  lines_of(three ${ranks} 3 ${heat} --steps 20)
+  if(NOT one MATCHES "step +20 " OR NOT one STREQUAL three)
+    message(FATAL_ERROR "one rank:\n${one}three:\n${three}")
+  endif()
+  if(PARALLEL_HDF5)
+    lines_of(first ${ranks} 3 ${heat} --steps 10 --checkpoint "${WORK}/heat_mpi.h5")
+    lines_of(second ${ranks} 2 ${heat} --steps 10 --restart "${WORK}/heat_mpi.h5")
+    string(REGEX MATCH "step +20 [^\n]*" end "${second}")
+    string(FIND "${one}" "${end}" place)
+    if(end STREQUAL "" OR place EQUAL -1)
+      message(FATAL_ERROR "one run:\n${one}in two parts:\n${first}${second}")
+    endif()
+  endif()
+  message(STATUS "07_heat3d_mpi: one and three ranks agree")
+endif()
+
 # Linear algebra works with a vendor behind it and without, and its target says which.
 build_and_run(linalg -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=linalg -D TARGET=Quern::linalg -D SOURCES=linalg.cpp
               -D "EXPECTED_LAPACK=${LINALG}")
 
-must_say("Quern has no component 'fft'; it has: core, linalg, files, quern." ${configure} -B "${WORK}/unknown" -D
+must_say("Quern has no component 'fft'; it has: core, linalg, files," ${configure} -B "${WORK}/unknown" -D
          "Quern_ROOT=${WORK}/moved" -D COMPONENTS=fft)
 
 # Before 1.0 another minor version is not compatible, a patch is.

@@ -151,6 +151,24 @@ void scale_matrix(const Exec& exec, const std::string& label, const column_major
       });
 }
 
+/// The processes that have other rows of a matrix. All of them factor it together, each with its own rows, and make the
+/// same small matrices.
+template <class T>
+class other_rows {
+ public:
+  virtual ~other_rows() = default;
+  /// The sum of a matrix over all processes.
+  virtual void sum(const column_major<T>& m) const = 0;
+  /// The greatest of all processes' values.
+  virtual real_type<T> most(real_type<T> x) const = 0;
+  /// The value of one process, so that all decide alike.
+  virtual void agree(void* value, std::size_t bytes) const = 0;
+  /// The matrices of all processes, one under the other, and the place of this process among them.
+  virtual std::int64_t count() const = 0;
+  virtual std::int64_t place() const = 0;
+  virtual void stack(const column_major<T>& own, const column_major<T>& all) const = 0;
+};
+
 /// A = Q R of a tall matrix, without the last product: Q = `x` `inverse`, where x is almost orthonormal. What is made
 /// of Q and R afterwards can take that product with it.
 ///
@@ -162,10 +180,12 @@ template <class Exec, class T>
 struct tall_factors {  // all public, since private functions must not contain device lambdas
   using R = real_type<T>;
 
-  tall_factors(const Exec& exec, const std::string& label, const strided<const T>& a)
+  tall_factors(const Exec& exec, const std::string& label, const strided<const T>& a,
+               const other_rows<T>* others = nullptr)
       : x(a),
         exec_(exec),
         label_(label),
+        others_(others),
         m_(a.extents.extent[0]),
         n_(a.extents.extent[1]),
         small_(exec, 7 * n_ * n_),
@@ -173,7 +193,9 @@ struct tall_factors {  // all public, since private functions must not contain d
     column_major<T>* const squares[] = {&r_, &inverse_, &gram_, &next_gram_, &factor_, &upper_, &product_};
     for (int i = 0; i < 7; ++i) *squares[i] = {small_.data() + i * n_ * n_, n_, n_, n_};
     if (is_complex<T> && !as_columns(a)) x = as_input(copied(a));
-    if (!by_cholesky()) by_reflections(a);
+    if (by_cholesky()) return;
+    if (others_ == nullptr) by_reflections(a);
+    else by_reflections_of_all(a);
   }
 
   strided<const T> x;
@@ -192,7 +214,7 @@ struct tall_factors {  // all public, since private functions must not contain d
   bool by_cholesky() {
     R shift = 0;
     bool first = true;
-    multiply_adjoint(exec_, label_, gram_, x, x);
+    make_gram(gram_, x);
     gram_report report = look_at(gram_);
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
       if (!(report.longest <= Kokkos::Experimental::finite_max_v<R>)) return false;
@@ -202,10 +224,12 @@ struct tall_factors {  // all public, since private functions must not contain d
         accumulate(first);
         return true;
       }
-      const R growth = growth_of_errors();  // which waits
-      if (*info.data() == 0 && growth <= Kokkos::Experimental::finite_max_v<R>) {
+      R growth = growth_of_errors();  // which waits
+      if (*info.data() != 0) growth = Kokkos::Experimental::infinity_v<R>;
+      if (others_ != nullptr) others_->agree(&growth, sizeof growth);
+      if (growth <= Kokkos::Experimental::finite_max_v<R>) {
         const strided<const T> y = as_input(pass(growth));
-        multiply_adjoint(exec_, label_, next_gram_, y, y);
+        make_gram(next_gram_, y);
         const gram_report after = look_at(next_gram_);
         if (after.longest <= 2) {
           accumulate(first);
@@ -220,6 +244,13 @@ struct tall_factors {  // all public, since private functions must not contain d
       shift = shift == 0 ? static_cast<R>(n_) * eps : 100 * shift;
     }
     return false;
+  }
+
+  /// X^H X, of the rows of all processes.
+  void make_gram(const column_major<T>& gram, const strided<const T>& rows) const {
+    if (m_ > 0) multiply_adjoint(exec_, label_, gram, rows, rows);
+    else fill_matrix(exec_, label_, as_matrix(gram), T(0));
+    if (others_ != nullptr) others_->sum(gram);
   }
 
   /// The buffer that x does not occupy.
@@ -246,6 +277,7 @@ struct tall_factors {  // all public, since private functions must not contain d
         },
         result.loss, Kokkos::Max<R>(result.longest));
     result.loss = Kokkos::sqrt(result.loss);
+    if (others_ != nullptr) others_->agree(&result, sizeof result);
     return result;
   }
 
@@ -292,6 +324,7 @@ struct tall_factors {  // all public, since private functions must not contain d
   /// X R^-1 in the other memory: by a product where the inverse does not magnify errors, else row by row.
   const column_major<T>& pass(R growth) {
     const column_major<T>& y = free_buffer();
+    if (m_ == 0) return y;
     if (growth <= 16 * static_cast<R>(n_)) {
       multiply_matrices(exec_, label_, as_matrix(y), x, as_input(inverse_));
     } else {
@@ -349,8 +382,45 @@ struct tall_factors {  // all public, since private functions must not contain d
     }
   }
 
+  /// Each process reflects its own rows, and all reflect the stack of what that leaves.
+  void by_reflections_of_all(const strided<const T>& a) {
+    x = {};
+    const column_major<T> rows = copied(a);
+    const R largest = others_->most(m_ > 0 ? largest_part(exec_, label_, rows) : R(0));
+    set_identity(exec_, label_, inverse_);
+    x = as_input(rows);
+    if (!(largest <= Kokkos::Experimental::finite_max_v<R>)) {
+      fill_nan(exec_, label_, as_matrix(r_));
+      fill_nan(exec_, label_, as_matrix(inverse_));
+      return;
+    }
+    // With rows of zeros, so that there are at least as many as columns.
+    const work_matrix<Exec, T> own(exec_, std::max(m_, n_), n_), stack(exec_, others_->count() * n_, n_);
+    fill_matrix(exec_, label_, as_matrix(*own), T(0));
+    const auto first_rows = [](const column_major<T>& m, std::int64_t first, std::int64_t count) {
+      return column_major<T>{m.data + first, count, m.columns, m.ld};
+    };
+    copy_matrix(exec_, label_, as_matrix(first_rows(*own, 0, m_)), as_input(rows));
+    reflect(*own, product_);
+    others_->stack(product_, *stack);
+    reflect(*stack, r_);
+    const column_major<T>& q = free_buffer();
+    if (m_ > 0)
+      multiply_matrices(exec_, label_, as_matrix(q), as_input(first_rows(*own, 0, m_)),
+                        as_input(first_rows(*stack, others_->place() * n_, n_)));
+    x = as_input(q);
+  }
+  /// Q in place of A, and R.
+  void reflect(const column_major<T>& a, const column_major<T>& r) const {
+    const scratch_array<Exec, T> tau(exec_, n_);
+    lapack::geqrf(exec_, a, tau.data());
+    copy_part<Exec, T>(exec_, label_, as_matrix(r), a, part::upper);
+    lapack::orgqr<Exec, T>(exec_, a, n_, tau.data());
+  }
+
   const Exec& exec_;
   const std::string& label_;
+  const other_rows<T>* others_;
   std::int64_t m_, n_;
   scratch_array<Exec, T> small_;
   scratch_array<Exec, R> lengths_;

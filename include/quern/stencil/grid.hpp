@@ -93,7 +93,7 @@ grid_boxes boxes_of(const std::string& label, const Shape& reach, const shape& e
       k.continued_once = k.continued_once && r <= continuation_reach(k.mode[a][side], n);
     }
     const bool keeps_low = low.kind() == boundary::mode::keep, keeps_high = high.kind() == boundary::mode::keep;
-    if ((keeps_low || keeps_high) && n < 2 * r + 1)
+    if (n < 1 + (keeps_low ? r : 0) + (keeps_high ? r : 0) && (keeps_low || keeps_high))
       throw Error(label, "boundary::keep" + where + " with a neighbourhood of " + std::to_string(2 * r + 1));
     k.all.low[a] = keeps_low ? r : 0;
     k.all.high[a] = keeps_high ? n - r : n;

@@ -29,6 +29,9 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
     variant("linalg", default=True, description="A BLAS and LAPACK for linear algebra")
     variant("files", default=True, description="Compressed archives of arrays (.npz), by zlib")
     variant("hdf5", default=False, description="HDF5 files")
+    variant("mpi", default=False, description="Arrays that are distributed over the ranks of MPI")
+    variant("nccl", default=False, description="With them on NVIDIA GPUs, NCCL")
+    variant("rccl", default=False, description="With them on AMD GPUs, RCCL")
     variant("shared", default=True, description="Build shared libraries")
     variant("app", default=False, description="Build the quern program")
     variant("tests", default=False, description="Build the tests")
@@ -51,6 +54,11 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
 
     depends_on("zlib-api", when="+files")
     depends_on("hdf5", when="+hdf5")
+    depends_on("hdf5 +mpi", when="+hdf5 +mpi")
+
+    depends_on("mpi", when="+mpi")
+    depends_on("nccl", when="+nccl")
+    depends_on("rccl", when="+rccl")
 
     with when("+app"):
         depends_on("cli11")
@@ -74,6 +82,9 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
 
     conflicts("+cuda", when="cuda_arch=none", msg="+cuda needs cuda_arch=<number>, as cuda_arch=90")
     conflicts("+rocm", when="amdgpu_target=none", msg="+rocm needs amdgpu_target=<name>")
+    for library, backend in (("nccl", "cuda"), ("rccl", "rocm")):
+        conflicts(f"+{library}", when="~mpi", msg=f"+{library} serves distributed arrays: +mpi")
+        conflicts(f"+{library}", when=f"~{backend}", msg=f"+{library} needs +{backend}")
     conflicts("+cuda", when="+rocm", msg="Kokkos has one device back end at a time")
 
     @run_after("install")
@@ -99,6 +110,9 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
             self.define_from_variant("QUERN_ENABLE_LINALG", "linalg"),
             self.define_from_variant("QUERN_ENABLE_FILES", "files"),
             self.define_from_variant("QUERN_ENABLE_HDF5", "hdf5"),
+            self.define_from_variant("QUERN_ENABLE_DISTRIBUTED", "mpi"),
+            self.define_from_variant("QUERN_ENABLE_NCCL", "nccl"),
+            self.define_from_variant("QUERN_ENABLE_RCCL", "rccl"),
             self.define_from_variant("QUERN_ENABLE_APP", "app"),
             self.define_from_variant("QUERN_ENABLE_TESTS", "tests"),
             self.define("QUERN_BACKEND", self.quern_backend),

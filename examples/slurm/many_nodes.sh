@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+#SBATCH --job-name=heat-many-nodes
+#SBATCH --nodes=16
+#SBATCH --ntasks-per-node=4
+#SBATCH --gpus-per-task=1
+#SBATCH --gpu-bind=none
+#SBATCH --cpus-per-task=16
+#SBATCH --exclusive
+#SBATCH --time=02:00:00
+#SBATCH --signal=B:USR1@300
+#
+# 64 GPUs of 16 nodes. A job that runs out of time goes on from its last checkpoint: submit it again.
+set -euo pipefail
+module load gcc cuda openmpi hdf5 nccl ucx
+
+export OMP_NUM_THREADS=$SLURM_CPUS_PER_TASK OMP_PROC_BIND=close OMP_PLACES=cores
+export UCX_TLS=rc,cuda_copy,cuda_ipc,sm,self  # InfiniBand, and copies within a node
+export NCCL_SOCKET_IFNAME=ib0                 # the network over which NCCL's ranks find each other
+
+restart=()
+if [[ -e heat.h5 ]]; then restart=(--restart heat.h5); fi
+srun --cpu-bind=cores --kill-on-bad-exit=1 \
+  ./heat3d_mpi --cells 4096 --steps 10000 --every 500 --checkpoint heat.h5 "${restart[@]}"

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_DISTRIBUTED_HPP
+#define QUERN_DISTRIBUTED_HPP
+
+/// @file
+/// Arrays that are distributed over the ranks of MPI: the component `distributed`.
+
+#ifndef QUERN_USES_DISTRIBUTED
+#error "quern/distributed.hpp needs a target: target_link_libraries(<yours> Quern::distributed)"
+#endif
+
+#include <quern/distributed/checkpoint.hpp>
+#include <quern/distributed/communicator.hpp>
+#include <quern/distributed/decomposition.hpp>
+#include <quern/distributed/distributed_view.hpp>
+#include <quern/distributed/halo_exchange.hpp>
+#include <quern/distributed/histogram.hpp>
+#include <quern/distributed/linalg.hpp>
+#include <quern/distributed/map.hpp>
+#include <quern/distributed/migrate.hpp>
+#include <quern/distributed/random.hpp>
+#include <quern/distributed/redistribute.hpp>
+#include <quern/distributed/reduce.hpp>
+#include <quern/distributed/scan.hpp>
+#include <quern/distributed/sort.hpp>
+#include <quern/distributed/stencil.hpp>
+
+#endif

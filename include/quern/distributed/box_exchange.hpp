@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_DISTRIBUTED_BOX_EXCHANGE_HPP
+#define QUERN_DISTRIBUTED_BOX_EXCHANGE_HPP
+
+#include <memory>
+#include <quern/core/extents.hpp>
+#include <quern/distributed/communicator.hpp>
+#include <string>
+#include <vector>
+
+namespace quern::impl {
+
+/// A box of an array's elements that goes to another rank, or comes from it.
+struct peer_box {
+  int peer;
+  std::byte* data;
+  std::int64_t element;  // bytes
+  std::int64_t unit;     // bytes by which its address is aligned
+  shape extents;
+  stride_array stride;  // in elements
+
+  template <class T>
+  peer_box(int rank, const strided<T>& s)
+      : peer(rank),
+        data(reinterpret_cast<std::byte*>(const_cast<std::remove_const_t<T>*>(s.data))),
+        element(sizeof(T)),
+        unit(alignof(T)),
+        extents(s.extents),
+        stride(s.stride) {}
+};
+
+/// Brings boxes of arrays from rank to rank: those of all arrays for one rank are one message, one kernel packs all
+/// messages, and one unpacks them. Boxes between two ranks have the same order and the same extents on both. A rank's
+/// boxes for itself are copied.
+///
+/// `start` launches what packs, and sends; until `finish`, what is sent must not be written, and what is received must
+/// not be used. Both are asynchronous on the instance where the transport is NCCL, and between hosts and their memory
+/// there is nothing to wait for. With MPI and a device, `start` waits for the kernel that packs, and for what was
+/// launched before it on the same instance, and `finish` for the messages.
+template <class Exec>
+class box_exchange {
+ public:
+  box_exchange(const Communicator& comm, const Exec& exec, std::string label, const std::vector<peer_box>& out,
+               const std::vector<peer_box>& in);
+  /// Messages that are under way when it goes keep their memory, which is then lost.
+  ~box_exchange();
+  box_exchange(box_exchange&&) noexcept;
+  box_exchange& operator=(box_exchange&&) noexcept;
+
+  void start();
+  void finish();
+  const Exec& exec() const;
+  /// Bytes of messages that this rank sends, and their number.
+  std::int64_t bytes() const;
+  int messages() const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// What cells beyond the ends of an axis get, in an array with a halo of `width` cells.
+struct edge_fill {
+  int axis;
+  std::int64_t width;
+  std::int64_t cells;  // along the axis, of the whole array
+  std::int64_t first;  // of the first element of `array` along the axis, in the whole array
+  bool low, high;      // whether the array has the cells of that end
+  signed char low_mode, high_mode;  // boundary::mode
+  const void *low_value, *high_value;  // of one element, on the host
+};
+/// Fills the cells of a halo that lie beyond the ends of the whole array along one axis; asynchronous.
+template <class Exec>
+void fill_edges(const Exec& exec, const std::string& label, const peer_box& array, const edge_fill& edge);
+
+}  // namespace quern::impl
+
+#endif

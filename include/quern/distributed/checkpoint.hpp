@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_DISTRIBUTED_CHECKPOINT_HPP
+#define QUERN_DISTRIBUTED_CHECKPOINT_HPP
+
+#include <functional>
+#include <quern/distributed/distributed_view.hpp>
+#include <quern/files/hdf5.hpp>
+
+namespace quern::distributed {
+
+namespace impl {
+
+using namespace quern::impl;
+using quern::files::impl::hdf5_handle;
+
+/// Files that all ranks open together.
+std::shared_ptr<hdf5_handle> open_hdf5(const Communicator& comm, const std::string& path);
+std::shared_ptr<hdf5_handle> create_hdf5(const Communicator& comm, const std::string& path);
+void commit_hdf5(const Communicator& comm, hdf5_handle& file);
+/// f() on every rank; if it throws on one, all throw a FileError with that message.
+void together(const Communicator& comm, const std::string& path, const std::function<void()>& f);
+
+}  // namespace impl
+
+/// A file of HDF5 with distributed arrays, which all ranks write and read together: what a run needs to go on, on the
+/// same number of ranks or on another.
+///
+/// @code
+/// auto file = quern::distributed::checkpoint::create(comm, "run.h5");
+/// file.write("u", u);
+/// file.set_attribute("/", "time", t);
+/// file.commit();
+/// ...
+/// const quern::distributed::checkpoint last(comm, "run.h5");
+/// last.read("u", u);
+/// t = last.attribute<double>("/", "time");
+/// @endcode
+///
+/// A new file gets its name by `commit`: until then, and if it fails, an earlier one of that name stays whole. Arrays
+/// are datasets of the whole array in C order, without halos, as `quern::files::hdf5_file` and other programs read them.
+///
+/// All functions are collective and wait. What fails on one rank throws on all.
+/// @throws files::FileError if the file cannot be read or written, or Quern was built without a parallel HDF5
+class checkpoint {
+ public:
+  /// Opens a file to read.
+  checkpoint(const Communicator& comm, const std::string& path)
+      : comm_(comm), path_(path), file_(impl::open_hdf5(comm, path)) {}
+  /// A new file.
+  static checkpoint create(const Communicator& comm, const std::string& path) {
+    return {comm, path, impl::create_hdf5(comm, path)};
+  }
+
+  /// Writes a DistributedView as a new dataset.
+  template <distributed_like V>
+  void write(const std::string& dataset, const V& in) {
+    using T = typename V::value_type;
+    impl::together(comm_, path_, [&] {
+      files::impl::create_dataset(*file_, dataset, {files::data_type_of<T>(), in.extents(), false, false, 0}, {});
+    });
+    impl::together(comm_, path_, [&] { write_block(dataset, in); });
+  }
+  /// Reads a dataset of the extents of out.
+  template <distributed_like V>
+  void read(const std::string& dataset, const V& out) const {
+    impl::together(comm_, path_, [&] {
+      const auto array = files::impl::hdf5_array(file_, dataset);
+      if (array->info().extents != out.extents())
+        throw files::FileError(array->name(), "has extents " + array->info().extents.str() + ", expected " +
+                                                  out.extents().str() + " as of out");
+      files::impl::read_box_into("quern::distributed::checkpoint::read", *array, out.local(), first_of(out));
+    });
+  }
+
+  /// A number, or a text, at the file ("/"), a group or a dataset; the same on every rank.
+  template <class T>
+    requires(std::is_arithmetic_v<T>)
+  void set_attribute(const std::string& object, const std::string& name, T value) {
+    impl::together(comm_, path_, [&] {
+      files::impl::write_attribute(*file_, object, name, files::data_type_of<T>(), &value);
+    });
+  }
+  void set_attribute(const std::string& object, const std::string& name, const std::string& text) {
+    impl::together(comm_, path_, [&] { files::impl::write_attribute(*file_, object, name, text); });
+  }
+  template <class T>
+  T attribute(const std::string& object, const std::string& name) const {
+    T value{};
+    impl::together(comm_, path_, [&] {
+      if constexpr (std::is_same_v<T, std::string>) value = files::impl::read_text_attribute(*file_, object, name);
+      else files::impl::read_attribute(*file_, object, name, files::data_type_of<T>(), &value);
+    });
+    return value;
+  }
+
+  /// The names of all datasets, with their groups.
+  std::vector<std::string> datasets() const { return files::impl::datasets_of(*file_); }
+  /// Gives a new file its name. Nothing may be written afterwards.
+  void commit() { impl::commit_hdf5(comm_, *file_); }
+
+ private:
+  checkpoint(const Communicator& comm, std::string path, std::shared_ptr<impl::hdf5_handle> file)
+      : comm_(comm), path_(std::move(path)), file_(std::move(file)) {}
+
+  template <class V>
+  static quern::impl::stride_array first_of(const V& v) {
+    quern::impl::stride_array first{};
+    for (int d = 0; d < V::rank; ++d) first[d] = v.decomposition().local().first.extent[d];
+    return first;
+  }
+
+  template <class V>
+  void write_block(const std::string& dataset, const V& in) {
+    using T = typename V::value_type;
+    const auto block = quern::impl::describe(static_cast<const T*>(in.local().data()), in.local());
+    if (block.extents.size() == 0) return;
+    const auto first = first_of(in);
+    const typename V::execution_space exec;
+    exec.fence("quern::distributed::checkpoint");
+    using view = typename V::local_type;
+    files::impl::for_each_piece<view>(exec, block.extents, false, [&](const quern::impl::packed_box& box, T* packed) {
+      files::impl::box_from_view<view>(exec, block, box, packed);
+      exec.fence("quern::distributed::checkpoint");
+      auto in_file = box;
+      for (int d = 0; d < V::rank; ++d) in_file.first[d] += first[d];
+      files::impl::write_dataset(*file_, dataset, files::data_type_of<T>(), in_file, packed);
+    });
+  }
+
+  Communicator comm_;
+  std::string path_;
+  std::shared_ptr<impl::hdf5_handle> file_;
+};
+
+}  // namespace quern::distributed
+
+#endif

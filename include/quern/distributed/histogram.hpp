@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_DISTRIBUTED_HISTOGRAM_HPP
+#define QUERN_DISTRIBUTED_HISTOGRAM_HPP
+
+#include <quern/core/lazy.hpp>
+#include <quern/core/operations.hpp>
+#include <quern/distributed/operands.hpp>
+#include <quern/distributed/rank_sums.hpp>
+#include <quern/keyed/group_by.hpp>
+#include <quern/keyed/histogram.hpp>
+#include <quern/transfer/copy.hpp>
+
+namespace quern::distributed {
+namespace impl {
+
+/// out = the sum over all ranks of what `count` writes to a View of out's extents.
+template <class Exec, class Out, class Count>
+void sum_of_counts(const Communicator& comm, const Exec& exec, const Out& out, const Count& count) {
+  using T = value_of<Out>;
+  const std::int64_t n = extents_of(out).size();
+  const auto counts = pool_view<Kokkos::View<T*, typename Exec::memory_space>>(exec, n);
+  count(counts);
+  sum_over_ranks(comm, exec, counts.data(), n);
+  quern::copy(exec, out, counts);
+  exec.fence("quern::distributed: counts");
+}
+
+template <class V>
+auto local_of(const V& v) {
+  if constexpr (distributed_like<V>) return v.local();
+  else return v;
+}
+
+}  // namespace impl
+
+/// The weight of each value of a histogram: a DistributedView with the blocks of the values.
+template <distributed_like V>
+struct weights {
+  V of;
+};
+template <class V>
+weights(V) -> weights<V>;
+
+/// `quern::histogram` of all ranks' elements: how many values lie in each of the equal bins of a range.
+///
+/// @param out     of rank 1 and of a number type, the same on every rank when the call returns
+/// @param x       a DistributedView
+/// @param weights optional, `weights{w}`: a DistributedView with the blocks of x
+///
+/// Counts in integers are exact; sums of weights have the bits of the number of ranks. Collective; waits.
+/// @throws Error as `quern::histogram`
+template <execution_space Exec, view_like Out, distributed_like X>
+void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range) {
+  impl::check_blocks("quern::distributed::histogram", x.decomposition());
+  impl::sum_of_counts(x.communicator(), exec, out,
+                      [&](const auto& counts) { quern::histogram(exec, counts, x.local(), range); });
+}
+template <execution_space Exec, view_like Out, distributed_like X, distributed_like W>
+void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const weights<W>& w) {
+  impl::check_blocks("quern::distributed::histogram", x.decomposition(), w.of);
+  impl::sum_of_counts(x.communicator(), exec, out, [&](const auto& counts) {
+    quern::histogram(exec, counts, x.local(), range, quern::weights<typename W::local_type>{w.of.local()});
+  });
+}
+
+/// `quern::bincount` of all ranks' elements: how often each of the numbers 0 to n - 1 is among them, n the extent of
+/// out, or the sum of the weights of each.
+template <execution_space Exec, view_like Out, distributed_like X>
+void bincount(const Exec& exec, const Out& out, const X& x) {
+  impl::check_blocks("quern::distributed::bincount", x.decomposition());
+  impl::sum_of_counts(x.communicator(), exec, out,
+                      [&](const auto& counts) { quern::bincount(exec, counts, x.local()); });
+}
+template <execution_space Exec, view_like Out, distributed_like X, distributed_like W>
+void bincount(const Exec& exec, const Out& out, const X& x, const weights<W>& w) {
+  impl::check_blocks("quern::distributed::bincount", x.decomposition(), w.of);
+  impl::sum_of_counts(x.communicator(), exec, out, [&](const auto& counts) {
+    quern::bincount(exec, counts, x.local(), quern::weights<typename W::local_type>{w.of.local()});
+  });
+}
+
+namespace impl {
+struct from_low {
+  std::int64_t low;
+  template <class K>
+  KOKKOS_FUNCTION std::int64_t operator()(const K& key) const {
+    return static_cast<std::int64_t>(key) - low;
+  }
+};
+}  // namespace impl
+
+/// The sums of groups of rows whose keys are in a range that is known: `out(k)` is the sum of x over the rows of all
+/// ranks that have the key `range.low + k`, and 0 where there is none. Rows with other keys are in no group.
+///
+/// @param out  of rank 1 with `range.high - range.low` elements, the same on every rank when the call returns
+/// @param x    the rank's rows: a View of rank 1, of any extent on each rank, or a DistributedView
+/// @param keys the keys of the rows, integers
+///
+/// Collective; waits. Counts of rows are sums of ones: pass `quern::lazy` of a constant, or use `bincount`.
+/// @throws Error if extents do not fit
+template <execution_space Exec, view_like Out, class X, class Keys>
+void group_sum(const Communicator& comm, const Exec& exec, const Out& out, const X& x, const Keys& keys,
+               const key_range& range) {
+  const std::string label = "quern::distributed::group_sum";
+  impl::check_extents(label, "out", impl::extents_of(out), shape{range.high - range.low});
+  impl::sum_of_counts(comm, exec, out, [&](const auto& counts) {
+    const auto values = impl::local_of(x);
+    quern::bincount(exec, counts, quern::lazy(impl::from_low{range.low}, impl::local_of(keys)),
+                    quern::weights<std::remove_const_t<decltype(values)>>{values});
+  });
+}
+
+}  // namespace quern::distributed
+
+#endif

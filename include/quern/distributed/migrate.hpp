@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_DISTRIBUTED_MIGRATE_HPP
+#define QUERN_DISTRIBUTED_MIGRATE_HPP
+
+#include <numeric>
+#include <quern/core/mirror.hpp>
+#include <quern/core/pool.hpp>
+#include <quern/distributed/operands.hpp>
+#include <quern/distributed/redistribute.hpp>
+#include <quern/keyed/histogram.hpp>
+#include <quern/keyed/sort.hpp>
+#include <quern/reduce/reduce.hpp>
+
+namespace quern::distributed {
+namespace impl {
+
+/// to(i, j) = from(order(first + i), j)
+template <class T>
+struct gather_rows {
+  T* to;
+  const T* from;
+  const std::int64_t* order;
+  std::int64_t columns, to_row, to_column, from_row, from_column;
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    const std::int64_t i = item / columns, j = item - i * columns;
+    to[i * to_row + j * to_column] = from[order[i] * from_row + j * from_column];
+  }
+};
+
+/// A column of rows with as many elements each as another has.
+template <class V, class Exec>
+auto column_like(const Exec& exec, const V& v, std::int64_t rows) {
+  using column = managed_in<V, typename V::memory_space>;
+  static_assert(V::rank() == 1 || V::rank() == 2, "quern::distributed::migrate: columns must have rank 1 or 2");
+  static_assert(column::rank_dynamic() == V::rank(), "quern::distributed::migrate: columns must have no static extents");
+  if constexpr (V::rank() == 1) return pool_view<column>(exec, rows);
+  else return pool_view<column>(exec, rows, v.extent(1));
+}
+
+/// Some rows of a column.
+template <class V>
+strided<typename V::non_const_value_type> some_rows(const V& v, std::int64_t first, std::int64_t count) {
+  using T = typename V::non_const_value_type;
+  strided<T> s = describe(const_cast<T*>(v.data()), v);
+  s.data += first * s.stride[0];
+  s.extents.extent[0] = count;
+  return s;
+}
+
+/// The rows in the order of their destinations.
+template <class Exec, class V>
+auto rows_in_order(const Exec& exec, const V& v, const std::int64_t* order, std::int64_t rows) {
+  const auto sorted = column_like(exec, v, rows);
+  const auto from = describe(v.data(), v);
+  const auto to = describe(sorted.data(), sorted);
+  const std::int64_t columns = V::rank() == 1 ? 1 : from.extents.extent[1];
+  Kokkos::parallel_for(
+      "quern::distributed::migrate/pack",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows * columns),
+      gather_rows<typename V::non_const_value_type>{to.data, from.data, order, columns, to.stride[0], to.stride[1],
+                                                    from.stride[0], from.stride[1]});
+  return sorted;
+}
+
+/// How many rows a rank sends to each rank, and how many it removes.
+struct row_counts {
+  std::vector<std::int64_t> sent;
+  std::int64_t removed;
+};
+template <class Exec, class Destination>
+row_counts count_destinations(const Exec& exec, const Communicator& comm, const std::string& label,
+                              const Destination& destination) {
+  const auto n = static_cast<std::int64_t>(destination.extent(0));
+  std::string problem;
+  if (n > 0) {
+    const auto [least, most] = quern::minmax(exec, destination);
+    const auto wrong = least < -1 ? static_cast<std::int64_t>(least) : static_cast<std::int64_t>(most);
+    if (least < -1 || static_cast<std::int64_t>(most) >= comm.size())
+      problem = "a destination is " + std::to_string(wrong) + ", expected -1 to " + std::to_string(comm.size() - 1);
+  }
+  throw_together(comm, label, problem);
+  const auto counts = pool_view<Kokkos::View<std::int64_t*, typename Exec::memory_space>>(exec, comm.size());
+  quern::bincount(exec, counts, destination);
+  row_counts result{std::vector<std::int64_t>(comm.size()), n};
+  const Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> on_host(
+      result.sent.data(), comm.size());
+  quern::copy(exec, on_host, counts);
+  exec.fence(label);
+  for (const std::int64_t c : result.sent) result.removed -= c;
+  return result;
+}
+
+}  // namespace impl
+
+/// Moves rows of several columns to the ranks that own them:
+///
+/// @code
+/// quern::map(exec, destination, quern::distributed::owner_of(cut, origin, spacing), x, y, z);
+/// std::tie(x, y, z, id) = quern::distributed::migrate(exec, comm, destination, x, y, z, id);
+/// @endcode
+///
+/// @param destination the rank of each row, an integer; or -1, with which a row is removed
+/// @param columns     Kokkos::Views of rank 1, or of rank 2 with several elements a row, each with one row for each
+///                    destination, in memory that `exec` reaches
+/// @return a tuple of new columns from the pool of their memory space (`quern::pool_view`), in the layout of the old ones
+///         (LayoutRight for strided ones): first the rows of rank 0, then those of rank 1, and so on, each in the order
+///         that they had there
+///
+/// The counts go first, then all columns for one rank in one message. Needs memory for three copies of the rows.
+/// Collective; waits.
+/// @throws Error, the same on every rank, if a destination is out of range or a column has another number of rows
+template <execution_space Exec, view_like Destination, view_like... Column>
+auto migrate(const Exec& exec, const Communicator& comm, const Destination& destination, const Column&... columns) {
+  using namespace impl;
+  const std::string label = "quern::distributed::migrate";
+  static_assert(std::is_integral_v<impl::value_of<Destination>> && std::is_signed_v<impl::value_of<Destination>>,
+                "quern::distributed::migrate: destinations must be signed integers");
+  const auto n = static_cast<std::int64_t>(destination.extent(0));
+  std::string problem;
+  std::size_t number = 0;
+  const auto check = [&](const auto& c) {
+    ++number;
+    if (static_cast<std::int64_t>(c.extent(0)) != n && problem.empty())
+      problem = "column " + std::to_string(number) + " has " + std::to_string(c.extent(0)) + " rows, expected " +
+                std::to_string(n) + " as there are destinations";
+  };
+  (check(columns), ...);
+  throw_together(comm, label, problem);
+  const row_counts counts = count_destinations(exec, comm, label, destination);
+  std::vector<std::int64_t> taken(comm.size());
+  all_to_all(comm, counts.sent.data(), taken.data());
+  const auto order = pool_view<Kokkos::View<std::int64_t*, typename Exec::memory_space>>(exec, n);
+  quern::argsort(exec, order, destination);  // stable; those that are removed come first
+  const std::int64_t kept = n - counts.removed;
+  const auto sorted = std::tuple(rows_in_order(exec, columns, order.data() + counts.removed, kept)...);
+  const std::int64_t total = std::accumulate(taken.begin(), taken.end(), std::int64_t{0});
+  const auto arrived = std::tuple(column_like(exec, columns, total)...);
+  std::vector<peer_box> sends, receives;
+  std::int64_t sent_at = 0, taken_at = 0;
+  for (int r = 0; r < comm.size(); ++r) {
+    unpack([&](const auto&... c) { (sends.emplace_back(r, some_rows(c, sent_at, counts.sent[r])), ...); }, sorted);
+    unpack([&](const auto&... c) { (receives.emplace_back(r, some_rows(c, taken_at, taken[r])), ...); }, arrived);
+    sent_at += counts.sent[r];
+    taken_at += taken[r];
+  }
+  exchange_once(comm, exec, label, sends, receives);
+  exec.fence(label);
+  return arrived;
+}
+
+/// The rank whose block holds a position, as a functor for kernels and `quern::map`: cell i of an axis reaches from
+/// `origin + i * spacing` to before the next. Positions outside of the array, and NaN, have no owner: -1.
+class owner_of {
+ public:
+  /// @param origin, spacing one number for each axis of the decomposition, of rank 1 to 3
+  /// @throws Error if their number is not the rank, or a spacing is not positive
+  owner_of(const Decomposition& d, const std::vector<double>& origin, const std::vector<double>& spacing)
+      : rank_(d.extents().rank) {
+    const auto axes = static_cast<std::size_t>(rank_);
+    if (axes > 3 || origin.size() != axes || spacing.size() != axes)
+      throw Error("quern::distributed::owner_of", "origin and spacing have " + std::to_string(origin.size()) + " and " +
+                                                      std::to_string(spacing.size()) + " numbers for extents " +
+                                                      d.extents().str() + ", expected one for each of up to 3 axes");
+    for (int a = 0; a < rank_; ++a) {
+      if (!(spacing[a] > 0)) throw Error("quern::distributed::owner_of", "a spacing is not positive");
+      axis_[a] = {origin[a], spacing[a], d.extents().extent[a], d.grid(a)};
+    }
+  }
+
+  template <class... X>
+  KOKKOS_FUNCTION int operator()(const X&... x) const {
+    const double position[] = {static_cast<double>(x)...};
+    int rank = 0;
+    for (int a = 0; a < rank_; ++a) {
+      const double cell = Kokkos::floor((position[a] - axis_[a].origin) / axis_[a].spacing);
+      if (!(cell >= 0 && cell < static_cast<double>(axis_[a].cells))) return -1;
+      rank = rank * axis_[a].ranks + static_cast<int>(impl::block_of_cell(axis_[a].cells, axis_[a].ranks,
+                                                                          static_cast<std::int64_t>(cell)));
+    }
+    return rank;
+  }
+
+ private:
+  struct axis_of_grid {
+    double origin, spacing;
+    std::int64_t cells;
+    int ranks;
+  };
+  int rank_;
+  axis_of_grid axis_[3] = {};
+};
+
+}  // namespace quern::distributed
+
+#endif

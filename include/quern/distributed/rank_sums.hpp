@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_DISTRIBUTED_RANK_SUMS_HPP
+#define QUERN_DISTRIBUTED_RANK_SUMS_HPP
+
+#include <cstring>
+#include <quern/core/pool.hpp>
+#include <quern/distributed/communicator.hpp>
+#include <quern/transfer/staging.hpp>
+
+namespace quern::distributed::impl {
+
+using namespace quern::impl;
+
+/// Values of each rank in memory that the host reaches: those of `data`, copied where kernels alone reach them, and
+/// copied back by `write`. Both wait for what is needed.
+template <class Exec, class T>
+class host_values {
+ public:
+  host_values(const Exec& exec, T* data, std::int64_t n) : exec_(exec), data_(data), n_(n) {
+    if constexpr (is_device<Exec>) {
+      block_ = take_block<result_space<Exec>>(instance_ref(exec), n * sizeof(T));
+      copy_bytes<Exec, result_space<Exec>, typename Exec::memory_space>(exec, block_.data(), data, bytes());
+    }
+    exec.fence("quern::distributed: values for the host");
+  }
+  T* data() const { return is_device<Exec> ? reinterpret_cast<T*>(block_.data()) : data_; }
+  void write() const {
+    if constexpr (is_device<Exec>)
+      copy_bytes<Exec, typename Exec::memory_space, result_space<Exec>>(exec_, data_, block_.data(), bytes());
+  }
+
+ private:
+  std::int64_t bytes() const { return n_ * static_cast<std::int64_t>(sizeof(T)); }
+  const Exec& exec_;
+  T* data_;
+  std::int64_t n_;
+  pool_block<result_space<Exec>> block_;
+};
+
+template <class T>
+void add_values(void* lower, void* upper, int* n, MPI_Datatype*) {
+  for (int i = 0; i < *n; ++i) {
+    T a, b;
+    std::memcpy(&a, static_cast<std::byte*>(lower) + i * sizeof(T), sizeof(T));
+    std::memcpy(&b, static_cast<std::byte*>(upper) + i * sizeof(T), sizeof(T));
+    b = a + b;
+    std::memcpy(static_cast<std::byte*>(upper) + i * sizeof(T), &b, sizeof(T));
+  }
+}
+
+/// The sums over all ranks of n values of each, the same bits on every rank; waits.
+template <class Exec, class T>
+void sum_over_ranks(const Communicator& comm, const Exec& exec, T* data, std::int64_t n) {
+  if (comm.size() == 1 || n == 0) return;
+  const host_values<Exec, T> values(exec, data, n);
+  all_reduce(comm, values.data(), n, sizeof(T), add_values<T>);
+  values.write();
+}
+
+/// The values of rank 0 on every rank; waits.
+template <class Exec, class T>
+void take_from_first(const Communicator& comm, const Exec& exec, T* data, std::int64_t n) {
+  if (comm.size() == 1 || n == 0) return;
+  const host_values<Exec, T> values(exec, data, n);
+  broadcast(comm, values.data(), n * static_cast<std::int64_t>(sizeof(T)), 0);
+  values.write();
+}
+
+}  // namespace quern::distributed::impl
+
+#endif

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_DISTRIBUTED_REDISTRIBUTE_HPP
+#define QUERN_DISTRIBUTED_REDISTRIBUTE_HPP
+
+#include <quern/distributed/operands.hpp>
+#include <quern/transfer/copy.hpp>
+
+namespace quern::distributed {
+namespace impl {
+
+template <class V, class U>
+concept same_elements =
+    std::is_same_v<std::remove_const_t<typename V::value_type>, std::remove_const_t<typename U::value_type>>;
+
+/// A part of an array on its way between two cuts.
+struct moved_block {
+  int rank;
+  block cells;
+};
+/// The parts of a rank's block in one cut that the blocks of another cut have.
+std::vector<moved_block> shared_cells(const Decomposition& mine, const Decomposition& others);
+
+/// A part of a View that begins at a cell of the whole array.
+template <class V>
+peer_box box_of_cells(int peer, const V& v, const shape& begin, const block& cells) {
+  auto s = describe(v.data(), v);
+  for (int d = 0; d < s.extents.rank; ++d) {
+    s.data += (cells.first.extent[d] - begin.extent[d]) * s.stride[d];
+    s.extents.extent[d] = cells.extents.extent[d];
+  }
+  return {peer, s};
+}
+
+template <class Exec>
+void exchange_once(const Communicator& comm, const Exec& exec, const std::string& label,
+                   const std::vector<peer_box>& out, const std::vector<peer_box>& in) {
+  box_exchange<Exec> exchange(comm, exec, label, out, in);
+  exchange.start();
+  exchange.finish();
+}
+
+/// The whole array in memory that `exec` reaches: the View itself, or one of the pool for it.
+template <class Exec, class V>
+auto within_reach(const Exec& exec, const V& v, bool wanted) {
+  if constexpr (Kokkos::SpaceAccessibility<Exec, typename V::memory_space>::accessible) {
+    return v;
+  } else {
+    using view = Kokkos::View<typename V::non_const_data_type, Kokkos::LayoutRight, typename Exec::memory_space>;
+    typename view::array_layout layout;
+    for (std::size_t d = 0; d < V::rank(); ++d) layout.dimension[d] = wanted ? v.extent(d) : 0;
+    return view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::distributed"), layout);
+  }
+}
+
+template <class V>
+void check_whole(const std::string& label, const std::string& name, const V& v, const Decomposition& d) {
+  check_extents(label, name, extents_of(v), d.extents());
+}
+
+}  // namespace impl
+
+/// `out = in`, where both have the same extents and are cut into other blocks, or have other halos. Halos are neither
+/// read nor written. Each rank exchanges messages with those alone whose blocks share cells with its own.
+///
+/// Collective; waits for `exec` and for the messages, with NCCL for neither.
+/// @throws Error if the extents or the communicators differ; BackendError if MPI or NCCL report a failure
+template <execution_space Exec, distributed_like Out, distributed_like In>
+void redistribute(const Exec& exec, const Out& out, const In& in) {
+  const std::string label = "quern::distributed::redistribute";
+  static_assert(std::is_same_v<typename Out::value_type, typename In::value_type> && Out::rank == In::rank,
+                "quern::distributed::redistribute: out and in must have the same rank and the same type of elements");
+  const Decomposition &to = out.decomposition(), &from = in.decomposition();
+  impl::check_extents(label, "in", from.extents(), to.extents());
+  if (!(to.communicator() == from.communicator())) throw Error(label, "out and in are of two communicators");
+  std::vector<impl::peer_box> sent, received;
+  for (const auto& m : impl::shared_cells(from, to))
+    sent.push_back(impl::box_of_cells(m.rank, in.local(), from.local().first, m.cells));
+  for (const auto& m : impl::shared_cells(to, from))
+    received.push_back(impl::box_of_cells(m.rank, out.local(), to.local().first, m.cells));
+  impl::exchange_once(to.communicator(), exec, label, sent, received);
+}
+template <distributed_like Out, distributed_like In>
+void redistribute(const Out& out, const In& in) {
+  redistribute(typename Out::execution_space(), out, in);
+}
+
+/// `out = in` for an array that one rank has: each rank gets its block.
+///
+/// @param out  a DistributedView
+/// @param in   on rank `root` a View of the extents of out, in any memory; on other ranks it is not read, and may be empty
+/// @param root the rank that has the array
+///
+/// Collective; waits.
+/// @throws Error if the extents differ, on rank `root` alone: use `quern::abort_on_exception`
+template <execution_space Exec, distributed_like Out, view_like In>
+  requires impl::same_elements<Out, In>
+void from_global(const Exec& exec, const Out& out, const In& in, int root) {
+  const std::string label = "quern::distributed::from_global";
+  const Decomposition& d = out.decomposition();
+  const bool here = d.communicator().rank() == root;
+  if (here) impl::check_whole(label, "in", in, d);
+  const auto whole = impl::within_reach(exec, in, here);
+  if (here && whole.data() != in.data()) quern::copy(exec, whole, in);
+  std::vector<impl::peer_box> sent, received;
+  const shape begin = d.of(0).first;
+  for (int rank = 0; here && rank < d.communicator().size(); ++rank)
+    sent.push_back(impl::box_of_cells(rank, whole, begin, d.of(rank)));
+  received.push_back(impl::box_of_cells(root, out.local(), d.local().first, d.local()));
+  impl::exchange_once(d.communicator(), exec, label, sent, received);
+  exec.fence(label);
+}
+/// `out = in` for an array that every rank has; no messages.
+template <execution_space Exec, distributed_like Out, view_like In>
+  requires impl::same_elements<Out, In>
+void from_global(const Exec& exec, const Out& out, const In& in) {
+  const std::string label = "quern::distributed::from_global";
+  impl::check_whole(label, "in", in, out.decomposition());
+  const auto part = impl::describe(in.data(), in);
+  using view = Kokkos::View<typename In::data_type, Kokkos::LayoutStride, typename In::device_type,
+                            Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  const block own = out.decomposition().local();
+  Kokkos::LayoutStride layout;
+  std::int64_t offset = 0;
+  for (int axis = 0; axis < Out::rank; ++axis) {
+    layout.dimension[axis] = own.extents.extent[axis];
+    layout.stride[axis] = part.stride[axis];
+    offset += own.first.extent[axis] * part.stride[axis];
+  }
+  quern::copy(exec, out.local(), view(in.data() + offset, layout));
+}
+
+/// `out = in`: brings the whole array to one rank.
+///
+/// @param out  on rank `root` a View of the extents of in, in any memory; on other ranks it is not written, and may be
+///             empty
+/// @param in   a DistributedView
+/// @param root the rank that gets the array
+///
+/// Collective; waits.
+/// @throws Error if the extents differ, on rank `root` alone: use `quern::abort_on_exception`
+template <execution_space Exec, view_like Out, distributed_like In>
+  requires impl::same_elements<Out, In>
+void gather(const Exec& exec, const Out& out, const In& in, int root) {
+  const std::string label = "quern::distributed::gather";
+  const Decomposition& d = in.decomposition();
+  const bool here = d.communicator().rank() == root;
+  if (here) impl::check_whole(label, "out", out, d);
+  const auto whole = impl::within_reach(exec, out, here);
+  std::vector<impl::peer_box> sent, received;
+  sent.push_back(impl::box_of_cells(root, in.local(), d.local().first, d.local()));
+  for (int rank = 0; here && rank < d.communicator().size(); ++rank)
+    received.push_back(impl::box_of_cells(rank, whole, d.of(0).first, d.of(rank)));
+  impl::exchange_once(d.communicator(), exec, label, sent, received);
+  if (here && whole.data() != out.data()) quern::copy(exec, out, whole);
+  exec.fence(label);
+}
+/// `out = in` on every rank.
+template <execution_space Exec, view_like Out, distributed_like In>
+  requires impl::same_elements<Out, In>
+void gather(const Exec& exec, const Out& out, const In& in) {
+  const std::string label = "quern::distributed::gather";
+  const Decomposition& d = in.decomposition();
+  impl::check_whole(label, "out", out, d);
+  const auto whole = impl::within_reach(exec, out, true);
+  std::vector<impl::peer_box> sent, received;
+  for (int rank = 0; rank < d.communicator().size(); ++rank) {
+    sent.push_back(impl::box_of_cells(rank, in.local(), d.local().first, d.local()));
+    received.push_back(impl::box_of_cells(rank, whole, d.of(0).first, d.of(rank)));
+  }
+  impl::exchange_once(d.communicator(), exec, label, sent, received);
+  if (whole.data() != out.data()) quern::copy(exec, out, whole);
+  exec.fence(label);
+}
+
+}  // namespace quern::distributed
+
+#endif

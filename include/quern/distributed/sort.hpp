@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_DISTRIBUTED_SORT_HPP
+#define QUERN_DISTRIBUTED_SORT_HPP
+
+#include <numeric>
+#include <quern/core/ordered.hpp>
+#include <quern/core/pool.hpp>
+#include <quern/distributed/operands.hpp>
+#include <quern/distributed/redistribute.hpp>
+#include <quern/keyed/sort.hpp>
+
+namespace quern::distributed {
+namespace impl {
+
+/// The keys of `ordered`, with one zero.
+template <class T>
+KOKKOS_FUNCTION auto sort_key(const T& x) {
+  return ordered<T>::key_of(x == T(0) ? T(0) : x);
+}
+
+/// count(b) = how many of a rank's sorted values have a key of at most limit(b).
+template <class T>
+struct count_up_to {
+  using key = typename ordered<T>::key;
+  const T* sorted;
+  std::int64_t n;
+  const std::uint64_t* limit;
+  std::int64_t* count;
+  KOKKOS_FUNCTION void operator()(std::int64_t b) const {
+    std::int64_t low = 0, high = n;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (sort_key(sorted[middle]) <= static_cast<key>(limit[b])) low = middle + 1;
+      else high = middle;
+    }
+    count[b] = low;
+  }
+};
+
+/// Where the sorted values of every rank are cut, so that the parts for each rank are the values of its block in the
+/// order of all.
+template <class Exec, class T>
+class sorted_cuts {
+ public:
+  sorted_cuts(const Exec& exec, const Communicator& comm, const T* sorted, std::int64_t n,
+              const std::vector<std::int64_t>& first_of_block)
+      : exec_(exec), comm_(comm), sorted_(sorted), n_(n), boundaries_(first_of_block.size()) {
+    const std::int64_t all = sum_of_ranks(comm, n);
+    limits_ = view<std::uint64_t>(take(8 * boundaries_).data());
+    counts_ = view<std::int64_t>(take(8 * boundaries_).data());
+    // The key at each boundary by bisection, which every rank counts for.
+    std::vector<std::uint64_t> low(boundaries_, 0), high(boundaries_, std::uint64_t{ordered<T>::nan});
+    for (int bit = 0; bit <= 8 * static_cast<int>(sizeof(typename ordered<T>::key)); ++bit) {
+      for (std::size_t b = 0; b < boundaries_; ++b) limits_[b] = low[b] + (high[b] - low[b]) / 2;
+      const auto here = counts(), everywhere = summed(here);
+      for (std::size_t b = 0; b < boundaries_; ++b)
+        if (everywhere[b] > first_of_block[b]) high[b] = std::min<std::uint64_t>(high[b], limits_[b]);
+        else low[b] = std::max<std::uint64_t>(low[b], std::min<std::uint64_t>(limits_[b] + 1, high[b]));
+    }
+    // Of equal values, the boundary takes those of the first ranks.
+    for (std::size_t b = 0; b < boundaries_; ++b) limits_[b] = low[b];
+    const auto up_to = counts();
+    for (std::size_t b = 0; b < boundaries_; ++b) limits_[b] = low[b] > 0 ? low[b] - 1 : 0;
+    auto below = counts();
+    for (std::size_t b = 0; b < boundaries_; ++b)
+      if (low[b] == 0) below[b] = 0;
+    const auto all_below = summed(below);
+    std::vector<std::int64_t> equal(boundaries_), before(boundaries_, 0);
+    for (std::size_t b = 0; b < boundaries_; ++b) equal[b] = up_to[b] - below[b];
+    check_mpi("quern::distributed::sort", MPI_Exscan(equal.data(), before.data(), static_cast<int>(boundaries_),
+                                                     MPI_INT64_T, MPI_SUM, comm.mpi()));
+    if (comm.rank() == 0) std::fill(before.begin(), before.end(), 0);
+    for (std::size_t b = 0; b < boundaries_; ++b)
+      cut_.push_back(first_of_block[b] >= all ? n
+                                              : below[b] + std::clamp<std::int64_t>(
+                                                               first_of_block[b] - all_below[b] - before[b], 0, equal[b]));
+    cut_.push_back(n);
+  }
+
+  /// The first of the values for a rank, and behind the last rank their number.
+  std::int64_t operator[](int rank) const { return cut_[rank]; }
+
+ private:
+  template <class V>
+  static V* view(void* data) {
+    return static_cast<V*>(data);
+  }
+  auto& take(std::size_t bytes) {
+    memory_.push_back(take_block<result_space<Exec>>(instance_ref(exec_), std::max<std::size_t>(bytes, 8)));
+    return memory_.back();
+  }
+  std::vector<std::int64_t> counts() const {
+    Kokkos::parallel_for("quern::distributed::sort/counts", Kokkos::RangePolicy<Exec>(exec_, 0, boundaries_),
+                         count_up_to<T>{sorted_, n_, limits_, counts_});
+    exec_.fence("quern::distributed::sort: counts");
+    return {counts_, counts_ + boundaries_};
+  }
+  std::vector<std::int64_t> summed(std::vector<std::int64_t> values) const {
+    check_mpi("quern::distributed::sort", MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
+                                                        MPI_INT64_T, MPI_SUM, comm_.mpi()));
+    return values;
+  }
+
+  const Exec& exec_;
+  const Communicator& comm_;
+  const T* sorted_;
+  std::int64_t n_;
+  std::size_t boundaries_;
+  std::vector<pool_block<result_space<Exec>>> memory_;
+  std::uint64_t* limits_;
+  std::int64_t* counts_;
+  std::vector<std::int64_t> cut_;
+};
+
+}  // namespace impl
+
+/// `out` = the elements of `in` in ascending order over all ranks: the first rank has the smallest, each as many as its
+/// block of out. NaN come last, as in `quern::sort`.
+///
+/// @param out a DistributedView of rank 1
+/// @param in  a DistributedView of rank 1 with the extents of out and the same type of elements, of any blocks; it may be
+///            out
+///
+/// Each rank sorts its elements; the values at the boundaries of the final blocks are found exactly, by bisection over
+/// all ranks' counts; one exchange brings each element to its rank, which sorts what it has received. Needs memory for
+/// three copies of a block. Collective; waits.
+/// @throws Error if extents, types or communicators differ
+template <execution_space Exec, distributed_like Out, distributed_like In>
+void sort(const Exec& exec, const Out& out, const In& in) {
+  using T = typename In::value_type;
+  const std::string label = "quern::distributed::sort";
+  static_assert(Out::rank == 1 && In::rank == 1, "quern::distributed::sort: out and in must have rank 1");
+  static_assert(std::is_same_v<T, typename Out::value_type>, "quern::distributed::sort: out must have the type of in");
+  const Decomposition &from = in.decomposition(), &to = out.decomposition();
+  const Communicator& comm = from.communicator();
+  impl::check_extents(label, "in", from.extents(), to.extents());
+  if (!(to.communicator() == comm)) throw Error(label, "out and in are of two communicators");
+  using column = Kokkos::View<T*, typename Exec::memory_space>;
+  const std::int64_t n = from.local().extents.size(), received = to.local().extents.size();
+  const auto sorted = pool_view<column>(exec, n), arrived = pool_view<column>(exec, received);
+  quern::sort(exec, sorted, in.local());
+  std::vector<std::int64_t> first, given(comm.size()), taken(comm.size());
+  for (int r = 0; r < comm.size(); ++r) first.push_back(to.of(r).first.extent[0]);
+  const impl::sorted_cuts<Exec, T> cut(exec, comm, sorted.data(), n, first);
+  for (int r = 0; r < comm.size(); ++r) given[r] = cut[r + 1] - cut[r];
+  impl::all_to_all(comm, given.data(), taken.data());
+  std::vector<impl::peer_box> sends, receives;
+  std::int64_t at = 0;
+  for (int r = 0; r < comm.size(); ++r) {
+    sends.emplace_back(r, impl::strided<T>{sorted.data() + cut[r], {given[r]}, {1}});
+    receives.emplace_back(r, impl::strided<T>{arrived.data() + at, {taken[r]}, {1}});
+    at += taken[r];
+  }
+  impl::exchange_once(comm, exec, label, sends, receives);
+  quern::sort(exec, out.local(), arrived);
+  exec.fence(label);
+}
+
+}  // namespace quern::distributed
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_DISTRIBUTED_STENCIL_PARTS_HPP
+#define QUERN_DISTRIBUTED_STENCIL_PARTS_HPP
+
+#include <quern/distributed/decomposition.hpp>
+#include <quern/stencil/boundary.hpp>
+#include <vector>
+
+namespace quern::impl {
+
+/// Some cells of a block with the cells around them that a stencil reads, and the boundaries of this array. Cells that
+/// are not to be computed are those that `boundary::keep` leaves.
+struct stencil_part {
+  shape first, extents;  // first: counted from the block's first cell
+  boundaries edge;
+};
+
+/// A block in parts: the cells whose neighbourhoods are in the block, and the others.
+struct stencil_parts {
+  std::vector<stencil_part> inner, outer;
+};
+
+/// @param overlap whether the inner cells are to be computed while the halo is under way; otherwise all are outer ones
+/// @throws Error, the same on every rank, where the call on one device would do so for the boundaries
+stencil_parts cut_stencil(const std::string& label, const Decomposition& d, const boundaries& edge,
+                          const std::array<int, max_rank>& radius, bool overlap);
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,403 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <limits>
+#include <quern/core/loop_nest.hpp>
+#include <quern/core/pack.hpp>
+#include <quern/core/pool.hpp>
+#include <quern/distributed/box_exchange.hpp>
+#include <quern/stencil/boundary.hpp>
+#include <quern/transfer/staging.hpp>
+
+#include "communicator_state.hpp"
+
+namespace quern::impl {
+
+namespace {
+
+struct alignas(16) sixteen_bytes {
+  std::uint64_t word[2];
+};
+
+template <class Unit>
+KOKKOS_FUNCTION void copy_units(std::byte* to, const std::byte* from, std::int64_t bytes) {
+  for (std::int64_t i = 0; i < bytes; i += static_cast<std::int64_t>(sizeof(Unit)))
+    *reinterpret_cast<Unit*>(to + i) = *reinterpret_cast<const Unit*>(from + i);
+}
+KOKKOS_FUNCTION void copy_element(std::byte* to, const std::byte* from, std::int64_t bytes, std::int64_t unit) {
+  switch (unit) {
+    case 16:
+      return copy_units<sixteen_bytes>(to, from, bytes);
+    case 8:
+      return copy_units<std::uint64_t>(to, from, bytes);
+    case 4:
+      return copy_units<std::uint32_t>(to, from, bytes);
+    case 2:
+      return copy_units<std::uint16_t>(to, from, bytes);
+    default:
+      return copy_units<std::uint8_t>(to, from, bytes);
+  }
+}
+
+constexpr std::int64_t message_alignment = 16;
+
+/// A box and its place in a message. Work items are elements on devices, and rows on hosts.
+struct packed_rows {
+  std::int64_t first_item;
+  std::byte* array;
+  std::byte* packed;
+  std::int64_t element, unit;
+  row_nest<2> nest;  // of the array and of the message
+};
+
+/// Copies all boxes between their arrays and the messages.
+template <bool Pack>
+struct copy_boxes {
+  const packed_rows* box;
+  int count;
+  std::int64_t row_items;  // work items of a row; 0: as many as it has elements
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    int low = 0, high = count;
+    while (high - low > 1) {
+      const int middle = (low + high) / 2;
+      if (box[middle].first_item <= item) low = middle;
+      else high = middle;
+    }
+    const packed_rows& b = box[low];
+    const std::int64_t items = row_items > 0 ? row_items : b.nest.inner;
+    std::int64_t first;
+    auto o = b.nest.at_item(item - b.first_item, items, 1, first);
+    std::int64_t elements = b.nest.inner / items, bytes = b.element;
+    if (b.nest.stride[0][0] == 1 && b.nest.stride[1][0] == 1) {
+      bytes *= elements;
+      elements = 1;
+    }
+    for (std::int64_t i = 0; i < elements; ++i) {
+      std::byte* array = b.array + o.of[0] * b.element;
+      std::byte* packed = b.packed + o.of[1] * b.element;
+      if constexpr (Pack) copy_element(packed, array, bytes, b.unit);
+      else copy_element(array, packed, bytes, b.unit);
+      o.of[0] += b.nest.stride[0][0];
+      o.of[1] += b.nest.stride[1][0];
+    }
+  }
+};
+
+/// The boxes of one direction, in device memory, and the messages that they make.
+template <class Exec>
+struct packed_boxes {
+  using memory_space = typename Exec::memory_space;
+  pool_block<memory_space> table, buffer;
+  int count = 0;
+  std::int64_t items = 0, bytes = 0;
+  std::vector<message> messages;  // one for each peer other than this rank, data in the buffer
+  std::int64_t own = 0;           // where the boxes of this rank begin in the buffer
+
+  std::vector<packed_rows> rows;
+
+  /// The place of each box in the buffer, peer by peer; the boxes of a peer keep their order.
+  void lay_out(std::vector<peer_box> boxes, int rank) {
+    std::stable_sort(boxes.begin(), boxes.end(), [](const auto& a, const auto& b) { return a.peer < b.peer; });
+    for (const auto& b : boxes) {
+      if (b.extents.size() == 0) continue;
+      if (b.peer == rank && (messages.empty() || messages.back().peer != rank)) own = bytes;
+      if (messages.empty() || messages.back().peer != b.peer) messages.push_back({b.peer, nullptr, 0});
+      packed_rows r{items,
+                    b.data,
+                    reinterpret_cast<std::byte*>(bytes),
+                    b.element,
+                    b.element % b.unit == 0 && b.unit <= message_alignment ? b.unit : 1,
+                    row_nest<2>(make_loop_nest<2>(b.extents, {b.stride, row_major_strides(b.extents)}))};
+      items += is_device<Exec> ? b.extents.size() : r.nest.outer;
+      const std::int64_t size = (b.extents.size() * b.element + message_alignment - 1) / message_alignment * message_alignment;
+      bytes += size;
+      messages.back().bytes += size;
+      rows.push_back(r);
+    }
+    count = static_cast<int>(rows.size());
+  }
+
+  /// Takes memory for the messages, with the boxes of this rank where they are already.
+  void allocate(const Exec& exec, int rank, std::byte* own_boxes) {
+    buffer = take_block<memory_space>(instance_ref(exec), std::max<std::int64_t>(bytes, 1));
+    auto* begin = reinterpret_cast<std::byte*>(buffer.data());
+    std::int64_t at = 0, own_bytes = 0;
+    for (auto& m : messages) {
+      m.data = begin + at;
+      at += m.bytes;
+      if (m.peer == rank) own_bytes = m.bytes;
+    }
+    for (auto& r : rows) {
+      const auto offset = reinterpret_cast<std::int64_t>(r.packed);
+      const bool mine = offset >= own && offset < own + own_bytes;
+      r.packed = mine && own_boxes != nullptr ? own_boxes + (offset - own) : begin + offset;
+    }
+    std::erase_if(messages, [&](const message& m) { return m.peer == rank; });
+    const std::int64_t table_bytes = count * static_cast<std::int64_t>(sizeof(packed_rows));
+    table = take_block<memory_space>(instance_ref(exec), std::max<std::int64_t>(table_bytes, 1));
+    if (count > 0) copy_bytes<Exec, memory_space, Kokkos::HostSpace>(exec, table.data(), rows.data(), table_bytes);
+  }
+
+  template <bool Pack>
+  void launch(const Exec& exec, const std::string& label) const {
+    if (items == 0) return;
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
+        copy_boxes<Pack>{reinterpret_cast<const packed_rows*>(table.data()), count, is_device<Exec> ? 0 : 1});
+  }
+};
+
+/// The stream of an instance, for the vendor's library.
+template <class Exec>
+void* stream_of([[maybe_unused]] const Exec& exec) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) return exec.cuda_stream();
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+  if constexpr (std::is_same_v<Exec, Kokkos::HIP>) return exec.hip_stream();
+#endif
+  return nullptr;
+}
+
+/// Messages by MPI. Its counts have 32 bits, so that long messages go in parts.
+class mpi_messages {
+ public:
+  explicit mpi_messages(MPI_Comm comm) : comm_(comm) {}
+
+  void start(const std::vector<message>& sends, const std::vector<message>& receives) {
+    for (const auto& m : receives)
+      in_parts(m, [&](std::byte* data, int count) {
+        return MPI_Irecv(data, count, MPI_BYTE, m.peer, tag, comm_, next());
+      });
+    for (const auto& m : sends)
+      in_parts(m, [&](std::byte* data, int count) {
+        return MPI_Isend(data, count, MPI_BYTE, m.peer, tag, comm_, next());
+      });
+  }
+  void finish() {
+    const int status = MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+    requests_.clear();
+    check_mpi("quern: messages", status);
+  }
+  bool under_way() const { return !requests_.empty(); }
+
+ private:
+  static constexpr int tag = 1, most_bytes = 1 << 30;
+  template <class F>
+  static void in_parts(const message& m, const F& f) {
+    for (std::int64_t at = 0; at < m.bytes; at += most_bytes)
+      check_mpi("quern: messages", f(m.data + at, static_cast<int>(std::min<std::int64_t>(most_bytes, m.bytes - at))));
+  }
+  MPI_Request* next() {
+    requests_.push_back(MPI_REQUEST_NULL);
+    return &requests_.back();
+  }
+  MPI_Comm comm_;
+  std::vector<MPI_Request> requests_;
+};
+
+/// The same messages in memory of another space, one behind the other.
+template <class Space>
+std::vector<message> moved_to(std::vector<message> messages, const pool_block<Space>& block) {
+  auto* at = reinterpret_cast<std::byte*>(block.data());
+  for (auto& m : messages) {
+    m.data = at;
+    at += m.bytes;
+  }
+  return messages;
+}
+std::int64_t bytes_of(const std::vector<message>& messages) {
+  std::int64_t bytes = 0;
+  for (const auto& m : messages) bytes += m.bytes;
+  return bytes;
+}
+
+}  // namespace
+
+template <class Exec>
+struct box_exchange<Exec>::state {
+  using memory_space = typename Exec::memory_space;
+  using host_space = result_space<Exec>;
+  Communicator comm;
+  Exec exec;
+  std::string label;
+  bool staged;
+  packed_boxes<Exec> out{}, in{};
+  pool_block<host_space> out_host{}, in_host{};
+  std::vector<message> sends{}, receives{};  // in the memory that the transport reads and writes
+  mpi_messages mpi;
+  bool started = false;
+
+  state(const Communicator& c, const Exec& e, std::string l)
+      : comm(c),
+        exec(e),
+        label(std::move(l)),
+        staged(is_device<Exec> && c.transport() == device_transport::staged),
+        mpi(c.mpi()) {}
+
+  device_link* link() const { return is_device<Exec> ? comm.state().link.get() : nullptr; }
+
+  void copy_messages(const std::vector<message>& to, const std::vector<message>& from, bool to_host) {
+    for (std::size_t i = 0; i < to.size(); ++i)
+      if (to_host) copy_bytes<Exec, host_space, memory_space>(exec, to[i].data, from[i].data, to[i].bytes);
+      else copy_bytes<Exec, memory_space, host_space>(exec, to[i].data, from[i].data, to[i].bytes);
+  }
+};
+
+template <class Exec>
+box_exchange<Exec>::box_exchange(const Communicator& comm, const Exec& exec, std::string label,
+                                 const std::vector<peer_box>& out, const std::vector<peer_box>& in)
+    : state_(std::make_unique<state>(comm, exec, std::move(label))) {
+  auto& s = *state_;
+  s.out.lay_out(out, comm.rank());
+  s.in.lay_out(in, comm.rank());
+  s.out.allocate(exec, comm.rank(), nullptr);
+  s.in.allocate(exec, comm.rank(), reinterpret_cast<std::byte*>(s.out.buffer.data()) + s.out.own);
+  exec.fence(s.label + ": tables");
+  s.sends = s.out.messages;
+  s.receives = s.in.messages;
+  if (s.staged) {
+    using host_space = typename state::host_space;
+    s.out_host = take_block<host_space>(instance_ref(exec), std::max<std::int64_t>(bytes_of(s.sends), 1));
+    s.in_host = take_block<host_space>(instance_ref(exec), std::max<std::int64_t>(bytes_of(s.receives), 1));
+    s.sends = moved_to(s.sends, s.out_host);
+    s.receives = moved_to(s.receives, s.in_host);
+  }
+}
+
+template <class Exec>
+box_exchange<Exec>::~box_exchange() {
+  if (state_ != nullptr && state_->mpi.under_way()) static_cast<void>(state_.release());
+}
+template <class Exec>
+box_exchange<Exec>::box_exchange(box_exchange&&) noexcept = default;
+template <class Exec>
+box_exchange<Exec>& box_exchange<Exec>::operator=(box_exchange&&) noexcept = default;
+
+template <class Exec>
+void box_exchange<Exec>::start() {
+  auto& s = *state_;
+  if (s.started) throw Error(s.label, "an exchange is started twice");
+  s.out.template launch<true>(s.exec, s.label + "/pack");
+  if (auto* link = s.link()) {
+    if (!s.sends.empty() || !s.receives.empty()) link->start(stream_of(s.exec), s.sends, s.receives);
+  } else {
+    if (s.staged) s.copy_messages(s.sends, s.out.messages, true);
+    if (!s.sends.empty() || !s.receives.empty()) s.exec.fence(s.label + ": packed");
+    s.mpi.start(s.sends, s.receives);
+  }
+  s.started = true;
+}
+
+template <class Exec>
+void box_exchange<Exec>::finish() {
+  auto& s = *state_;
+  if (!std::exchange(s.started, false)) throw Error(s.label, "an exchange is finished that was not started");
+  if (auto* link = s.link()) {
+    if (!s.sends.empty() || !s.receives.empty()) link->finish(stream_of(s.exec));
+  } else {
+    s.mpi.finish();
+    if (s.staged) s.copy_messages(s.in.messages, s.receives, false);
+  }
+  s.in.template launch<false>(s.exec, s.label + "/unpack");
+}
+
+template <class Exec>
+const Exec& box_exchange<Exec>::exec() const {
+  return state_->exec;
+}
+template <class Exec>
+std::int64_t box_exchange<Exec>::bytes() const {
+  return bytes_of(state_->sends);
+}
+template <class Exec>
+int box_exchange<Exec>::messages() const {
+  return static_cast<int>(state_->sends.size());
+}
+
+// ---- cells beyond the ends of an array --------------------------------------------------------------------------------
+
+namespace {
+
+constexpr int most_element_bytes = 64;
+
+struct fill_kernel {
+  std::byte* array;
+  std::int64_t element, unit;
+  row_nest<1> nest;                            // of the array's other axes
+  std::int64_t stride, width, own, cells, first;  // own: elements of the array between its halos
+  bool low;
+  boundary::mode mode[2];
+  alignas(16) std::byte value[2][most_element_bytes];
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    const std::int64_t rows = nest.inner * nest.outer;
+    std::int64_t i;
+    const auto o = nest.at_item(item % rows, nest.inner, 1, i);
+    std::int64_t k = item / rows;  // of the halo cells: those of the low end first
+    const bool at_low = low && k < width;
+    if (!at_low) k = width + own + (low ? k - width : k);
+    std::byte* to = array + (o.of[0] + k * stride) * element;
+    const int side = at_low ? 0 : 1;
+    if (mode[side] == boundary::mode::constant) return copy_element(to, value[side], element, unit);
+    const std::int64_t from = continued(mode[side], first + k, cells) - first;
+    copy_element(to, array + (o.of[0] + from * stride) * element, element, unit);
+  }
+};
+
+}  // namespace
+
+template <class Exec>
+void fill_edges(const Exec& exec, const std::string& label, const peer_box& array, const edge_fill& edge) {
+  const auto kept = [](signed char mode) {
+    return mode == static_cast<signed char>(boundary::mode::keep) ||
+           mode == static_cast<signed char>(boundary::mode::wrap);
+  };
+  const bool low = edge.low && !kept(edge.low_mode), high = edge.high && !kept(edge.high_mode);
+  const std::int64_t own = array.extents.extent[edge.axis] - 2 * edge.width;
+  if ((!low && !high) || edge.width == 0 || own <= 0) return;
+  shape rest = array.extents;
+  rest.extent[edge.axis] = 1;
+  fill_kernel kernel{array.data,
+                     array.element,
+                     array.element % array.unit == 0 && array.unit <= message_alignment ? array.unit : 1,
+                     row_nest<1>(make_loop_nest<1>(rest, {array.stride})),
+                     array.stride[edge.axis],
+                     edge.width,
+                     own,
+                     edge.cells,
+                     edge.first,
+                     low,
+                     {static_cast<boundary::mode>(edge.low_mode), static_cast<boundary::mode>(edge.high_mode)},
+                     {}};
+  for (int side = 0; side < 2; ++side) {
+    const void* value = side == 0 ? edge.low_value : edge.high_value;
+    if (value == nullptr) continue;
+    if (array.element > most_element_bytes) throw Error(label, "constants of more than 64 bytes are not supported");
+    std::memcpy(kernel.value[side], value, array.element);
+  }
+  const std::int64_t items = rest.size() * edge.width * ((low ? 1 : 0) + (high ? 1 : 0));
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items), kernel);
+}
+
+#define QUERN_BOX_EXCHANGE(Exec)    \
+  template class box_exchange<Exec>; \
+  template void fill_edges<Exec>(const Exec&, const std::string&, const peer_box&, const edge_fill&);
+#ifdef KOKKOS_ENABLE_SERIAL
+QUERN_BOX_EXCHANGE(Kokkos::Serial)
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+QUERN_BOX_EXCHANGE(Kokkos::OpenMP)
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+QUERN_BOX_EXCHANGE(Kokkos::Cuda)
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+QUERN_BOX_EXCHANGE(Kokkos::HIP)
+#endif
+
+}  // namespace quern::impl

@@ -1,0 +1,315 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+
+#include "communicator_state.hpp"
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
+namespace quern {
+namespace impl {
+
+void check_mpi(const std::string& operation, int status) {
+  if (status == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(status, text.data(), &length);
+  throw BackendError(operation, "MPI reports: " + std::string(text.data(), length));
+}
+
+namespace {
+
+bool mpi_has_ended() {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  return ended != 0;
+}
+
+/// All duplicates that exist. MPI_Finalize frees the attributes of MPI_COMM_SELF first, and with ours the duplicates.
+class duplicates {
+ public:
+  static duplicates& instance() {
+    static duplicates d;
+    return d;
+  }
+  void add(communicator_state* s) {
+    const std::lock_guard lock(mutex_);
+    if (key_ == MPI_KEYVAL_INVALID) {
+      check_mpi("quern::Communicator", MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, release_all, &key_, nullptr));
+      check_mpi("quern::Communicator", MPI_Comm_set_attr(MPI_COMM_SELF, key_, nullptr));
+    }
+    all_.insert(s);
+  }
+  void remove(communicator_state* s) {
+    const std::lock_guard lock(mutex_);
+    all_.erase(s);
+  }
+  void abort_links() {
+    for (auto* s : all_)
+      if (s->link) s->link->abort();
+  }
+
+ private:
+  static int release_all(MPI_Comm, int, void*, void*) {
+    for (auto* s : instance().all_) s->release();
+    return MPI_SUCCESS;
+  }
+  std::mutex mutex_;
+  std::set<communicator_state*> all_;
+  int key_ = MPI_KEYVAL_INVALID;
+};
+
+bool mpi_takes_device_pointers() {
+#if defined(KOKKOS_ENABLE_CUDA) && defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#elif defined(KOKKOS_ENABLE_HIP) && defined(MPIX_ROCM_AWARE_SUPPORT)
+  return MPIX_Query_rocm_support() == 1;
+#else
+  const char* said = std::getenv("MPICH_GPU_SUPPORT_ENABLED");
+  return said != nullptr && std::strcmp(said, "1") == 0;
+#endif
+}
+
+/// Whether no two ranks share a device. Collective.
+bool devices_are_apart(const communicator_state& s) {
+  constexpr int length = 64;
+  MPI_Comm node;
+  check_mpi("quern::Communicator", MPI_Comm_split_type(s.comm, MPI_COMM_TYPE_SHARED, s.rank, MPI_INFO_NULL, &node));
+  std::array<char, length> mine{};
+  device_identity().copy(mine.data(), length - 1);
+  std::vector<std::array<char, length>> all(s.node_size);
+  check_mpi("quern::Communicator", MPI_Allgather(mine.data(), length, MPI_CHAR, all.data(), length, MPI_CHAR, node));
+  check_mpi("quern::Communicator", MPI_Comm_free(&node));
+  int apart = std::count(all.begin(), all.end(), mine) == 1 && mine[0] != 0 ? 1 : 0;
+  check_mpi("quern::Communicator", MPI_Allreduce(MPI_IN_PLACE, &apart, 1, MPI_INT, MPI_MIN, s.comm));
+  return apart != 0;
+}
+
+device_transport choose_transport(const communicator_state& s, const communicator_options& options) {
+  const auto asked = options.transport;
+  if (asked.value_or(device_transport::nccl) == device_transport::nccl) {
+    const bool possible = has_device_link() && devices_are_apart(s);
+    if (possible) return device_transport::nccl;
+    if (asked)
+      throw Error("quern::Communicator", has_device_link()
+                                             ? "NCCL needs a device for each rank, and two ranks of a host share one"
+                                             : "this build of Quern has neither NCCL nor RCCL");
+  }
+  if (asked) return *asked;
+  return mpi_takes_device_pointers() ? device_transport::device_mpi : device_transport::staged;
+}
+
+/// Completes a state that has its duplicate: where its ranks are, and how device memory goes. Collective.
+void complete(communicator_state& s, const communicator_options& options) {
+  const std::string label = "quern::Communicator";
+  check_mpi(label, MPI_Comm_set_errhandler(s.comm, MPI_ERRORS_RETURN));
+  check_mpi(label, MPI_Comm_rank(s.comm, &s.rank));
+  check_mpi(label, MPI_Comm_size(s.comm, &s.size));
+  MPI_Comm node;
+  check_mpi(label, MPI_Comm_split_type(s.comm, MPI_COMM_TYPE_SHARED, s.rank, MPI_INFO_NULL, &node));
+  check_mpi(label, MPI_Comm_rank(node, &s.node_rank));
+  check_mpi(label, MPI_Comm_size(node, &s.node_size));
+  check_mpi(label, MPI_Comm_free(&node));
+  s.transport = choose_transport(s, options);
+  if (s.transport == device_transport::nccl) s.link = make_device_link(s.comm, s.rank, s.size);
+  const char* checks = std::getenv("QUERN_CHECK_CALLS");
+  s.checks = options.check_calls || (checks != nullptr && std::strcmp(checks, "1") == 0);
+}
+
+void check_initialized() {
+  int initialized = 0, level = MPI_THREAD_SINGLE;
+  MPI_Initialized(&initialized);
+  if (initialized == 0 || mpi_has_ended())
+    throw Error("quern::Communicator", "MPI is not initialized; call MPI_Init_thread before");
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_FUNNELED)
+    throw Error("quern::Communicator",
+                "MPI has the thread level MPI_THREAD_SINGLE, expected MPI_THREAD_FUNNELED or more: initialize it with "
+                "MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided)");
+}
+
+std::string listed(const std::vector<std::int64_t>& values) {
+  std::string s = "(";
+  for (std::size_t i = 0; i < values.size(); ++i) s += (i > 0 ? ", " : "") + std::to_string(values[i]);
+  return s + ")";
+}
+
+template <class T>
+T reduced(const Communicator& comm, T value, MPI_Datatype type, MPI_Op op) {
+  check_mpi("quern::Communicator", MPI_Allreduce(MPI_IN_PLACE, &value, 1, type, op, comm.mpi()));
+  return value;
+}
+
+/// Bytes as MPI counts them, in units that a count of 32 bits holds.
+template <class F>
+void for_each_part(std::int64_t n, std::int64_t most, const F& f) {
+  for (std::int64_t first = 0; first < n; first += most) f(first, static_cast<int>(std::min(most, n - first)));
+}
+
+}  // namespace
+
+communicator_state::communicator_state() { duplicates::instance().add(this); }
+communicator_state::~communicator_state() {
+  duplicates::instance().remove(this);
+  release();
+}
+void communicator_state::release() {
+  link.reset();
+  if (comm != MPI_COMM_NULL && !mpi_has_ended()) MPI_Comm_free(&comm);
+  comm = MPI_COMM_NULL;
+}
+
+void check_same(const Communicator& comm, const std::string& operation, const std::string& what,
+                const std::vector<std::int64_t>& values) {
+  // Vectors of different lengths differ; all that is exchanged has the length of rank 0's.
+  std::int64_t length = static_cast<std::int64_t>(values.size());
+  broadcast(comm, &length, sizeof length, 0);
+  std::vector<std::int64_t> first = values;
+  first.resize(length);
+  broadcast(comm, first.data(), length * static_cast<std::int64_t>(sizeof(std::int64_t)), 0);
+  const int other = reduced(comm, first == values ? INT_MAX : comm.rank(), MPI_INT, MPI_MIN);
+  if (other == INT_MAX) return;
+  std::vector<std::int64_t> differing = values;
+  length = static_cast<std::int64_t>(values.size());
+  broadcast(comm, &length, sizeof length, other);
+  differing.resize(length);
+  broadcast(comm, differing.data(), length * static_cast<std::int64_t>(sizeof(std::int64_t)), other);
+  throw Error(operation, what + " differ between ranks: " + listed(first) + " on rank 0 and " + listed(differing) +
+                             " on rank " + std::to_string(other));
+}
+
+void throw_together(const Communicator& comm, const std::string& operation, const std::string& problem) {
+  const int first = reduced(comm, problem.empty() ? INT_MAX : comm.rank(), MPI_INT, MPI_MIN);
+  if (first == INT_MAX) return;
+  std::int64_t length = static_cast<std::int64_t>(problem.size());
+  broadcast(comm, &length, sizeof length, first);
+  std::string text = problem;
+  text.resize(length);
+  broadcast(comm, text.data(), length, first);
+  throw Error(operation, "on rank " + std::to_string(first) + ": " + text);
+}
+
+void check_same_call(const Communicator& comm, const std::string& operation, const std::vector<std::int64_t>& values) {
+  if (!comm.checks_calls()) return;
+  std::vector<std::int64_t> call{static_cast<std::int64_t>(std::hash<std::string>()(operation))};
+  check_same(comm, operation, "the operations that are called", call);
+  check_same(comm, operation, "the extents and options", values);
+}
+
+namespace {
+
+/// Items of some bytes and an operation on them, as MPI knows them.
+class joined_items {
+ public:
+  joined_items(std::int64_t item_bytes, MPI_User_function* join) : bytes_(item_bytes) {
+    check_mpi("quern::Communicator", MPI_Type_contiguous(static_cast<int>(item_bytes), MPI_BYTE, &item_));
+    check_mpi("quern::Communicator", MPI_Type_commit(&item_));
+    check_mpi("quern::Communicator", MPI_Op_create(join, 0, &op_));  // 0: in the order of ranks
+  }
+  ~joined_items() {
+    MPI_Op_free(&op_);
+    MPI_Type_free(&item_);
+  }
+  joined_items(const joined_items&) = delete;
+  joined_items& operator=(const joined_items&) = delete;
+
+  /// Calls f(place, count, type, operation), which returns a status, for parts that a count of 32 bits holds.
+  template <class F>
+  void in_parts(void* items, std::int64_t n, const F& f) const {
+    for_each_part(n, std::max<std::int64_t>(INT_MAX / bytes_, 1), [&](std::int64_t first, int count) {
+      check_mpi("quern::Communicator", f(static_cast<std::byte*>(items) + first * bytes_, count, item_, op_));
+    });
+  }
+
+ private:
+  std::int64_t bytes_;
+  MPI_Datatype item_ = MPI_DATATYPE_NULL;
+  MPI_Op op_ = MPI_OP_NULL;
+};
+
+}  // namespace
+
+void all_reduce(const Communicator& comm, void* items, std::int64_t n, std::int64_t item_bytes,
+                MPI_User_function* join) {
+  joined_items(item_bytes, join).in_parts(items, n, [&](void* place, int count, MPI_Datatype item, MPI_Op op) {
+    return MPI_Allreduce(MPI_IN_PLACE, place, count, item, op, comm.mpi());
+  });
+}
+
+void exclusive_scan(const Communicator& comm, void* items, std::int64_t n, std::int64_t item_bytes, const void* start,
+                    MPI_User_function* join) {
+  joined_items(item_bytes, join).in_parts(items, n, [&](void* place, int count, MPI_Datatype item, MPI_Op op) {
+    return MPI_Exscan(MPI_IN_PLACE, place, count, item, op, comm.mpi());
+  });
+  if (comm.rank() > 0) return;
+  for (std::int64_t i = 0; i < n; ++i) std::memcpy(static_cast<std::byte*>(items) + i * item_bytes, start, item_bytes);
+}
+
+void all_to_all(const Communicator& comm, const std::int64_t* given, std::int64_t* received) {
+  check_mpi("quern::Communicator", MPI_Alltoall(given, 1, MPI_INT64_T, received, 1, MPI_INT64_T, comm.mpi()));
+}
+
+void broadcast(const Communicator& comm, void* data, std::int64_t bytes, int root) {
+  for_each_part(bytes, INT_MAX, [&](std::int64_t first, int count) {
+    check_mpi("quern::Communicator",
+              MPI_Bcast(static_cast<std::byte*>(data) + first, count, MPI_BYTE, root, comm.mpi()));
+  });
+}
+
+void all_gather(const Communicator& comm, const void* mine, void* all, std::int64_t bytes_of_each) {
+  const int count = static_cast<int>(bytes_of_each);
+  check_mpi("quern::Communicator", MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm.mpi()));
+}
+
+std::int64_t sum_of_ranks(const Communicator& comm, std::int64_t value) {
+  return reduced(comm, value, MPI_INT64_T, MPI_SUM);
+}
+std::int64_t most_of_ranks(const Communicator& comm, std::int64_t value) {
+  return reduced(comm, value, MPI_INT64_T, MPI_MAX);
+}
+
+void abort_with(const Communicator& comm, const char* message) noexcept {
+  std::fprintf(stderr, "rank %d of %d: %s\n", comm.rank(), comm.size(), message);
+  std::fflush(stderr);
+  duplicates::instance().abort_links();
+  MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  std::abort();
+}
+
+}  // namespace impl
+
+Communicator::Communicator(MPI_Comm comm, const communicator_options& options) {
+  impl::check_initialized();
+  state_ = std::make_shared<impl::communicator_state>();
+  impl::check_mpi("quern::Communicator", MPI_Comm_dup(comm, &state_->comm));
+  impl::complete(*state_, options);
+}
+
+int Communicator::rank() const { return state_->rank; }
+int Communicator::size() const { return state_->size; }
+int Communicator::node_rank() const { return state_->node_rank; }
+int Communicator::node_size() const { return state_->node_size; }
+device_transport Communicator::transport() const { return state_->transport; }
+bool Communicator::checks_calls() const { return state_->checks; }
+MPI_Comm Communicator::mpi() const { return state_->comm; }
+
+Communicator Communicator::split(int colour, int key) const {
+  auto part = std::make_shared<impl::communicator_state>();
+  impl::check_mpi("quern::Communicator", MPI_Comm_split(state_->comm, colour, key, &part->comm));
+  communicator_options options;
+  options.transport = transport();
+  options.check_calls = checks_calls();
+  impl::complete(*part, options);
+  return Communicator(std::move(part));
+}
+
+}  // namespace quern

@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <quern/distributed/box_exchange.hpp>
+#include <quern/distributed/decomposition.hpp>
+#include <quern/distributed/operands.hpp>
+#include <quern/distributed/redistribute.hpp>
+
+#include "decomposition_state.hpp"
+
+namespace quern {
+namespace impl {
+
+int neighbour(const Decomposition& d, int axis, int coordinate, int step, bool wraps) {
+  const int ranks = occupied(d, axis);
+  const int to = coordinate + step;
+  if (to >= 0 && to < ranks) return to;
+  return wraps && ranks > 0 ? ((to % ranks) + ranks) % ranks : -1;
+}
+
+namespace {
+
+constexpr const char* label = "quern::Decomposition";
+constexpr int most_cut_axes = 3;
+
+/// What a grid costs: ranks without cells first, then the cells at the surfaces between all blocks.
+std::pair<double, double> cost_of(const shape& extents, const std::array<int, max_rank>& grid) {
+  double ranks = 1, surface = 0;
+  for (int d = 0; d < extents.rank; ++d) {
+    ranks *= static_cast<double>(std::min<std::int64_t>(grid[d], extents.extent[d]));
+    double cut = grid[d] - 1;
+    for (int e = 0; e < extents.rank; ++e)
+      if (e != d) cut *= static_cast<double>(extents.extent[e]);
+    surface += cut;
+  }
+  return {-ranks, surface};
+}
+
+/// Tries every way to write the ranks that are left as a product over the axes that are to be chosen.
+class grid_search {
+ public:
+  grid_search(const shape& extents, const std::array<int, max_rank>& wanted, int cuts)
+      : extents_(extents), wanted_(wanted), cuts_(cuts) {}
+
+  std::array<int, max_rank> best(int ranks) {
+    try_axis(0, ranks, cuts_, wanted_);
+    return best_;
+  }
+
+ private:
+  void try_axis(int axis, int ranks, int cuts, std::array<int, max_rank> grid) {
+    if (axis == extents_.rank) {
+      if (ranks != 1) return;
+      const auto cost = cost_of(extents_, grid);
+      if (cost >= best_cost_) return;
+      best_cost_ = cost;
+      best_ = grid;
+      return;
+    }
+    if (wanted_[axis] != 0) return try_axis(axis + 1, ranks, cuts, grid);
+    // The earlier axis gets the most first, so that it has them where the cost is the same.
+    for (int g = ranks; g >= 1; --g) {
+      if (ranks % g != 0 || (g > 1 && cuts == 0)) continue;
+      grid[axis] = g;
+      try_axis(axis + 1, ranks / g, cuts - (g > 1 ? 1 : 0), grid);
+    }
+  }
+  shape extents_;
+  std::array<int, max_rank> wanted_, best_{};
+  int cuts_;
+  std::pair<double, double> best_cost_{std::numeric_limits<double>::infinity(), 0};
+};
+
+std::array<int, max_rank> choose_grid(const shape& extents, const std::vector<int>& wanted, int ranks) {
+  std::array<int, max_rank> grid{};
+  std::copy(wanted.begin(), wanted.end(), grid.begin());
+  std::int64_t given = 1;
+  int cut = 0;
+  bool open = false;
+  for (int d = 0; d < extents.rank; ++d) {
+    if (grid[d] < 0) throw Error(label, "the grid has " + std::to_string(grid[d]) + " ranks along an axis");
+    open = open || grid[d] == 0;
+    if (grid[d] > 0) given *= grid[d];
+    cut += grid[d] > 1 ? 1 : 0;
+  }
+  if (cut > most_cut_axes) throw Error(label, "the grid cuts " + std::to_string(cut) + " axes, expected at most 3");
+  if (given == 0 || given > ranks || ranks % given != 0 || (!open && given != ranks))
+    throw Error(label, "the grid has " + std::to_string(given) + " ranks, expected " + std::to_string(ranks));
+  return grid_search(extents, grid, most_cut_axes - cut).best(static_cast<int>(ranks / given));
+}
+
+void check_halo(const Decomposition::state& s) {
+  for (int d = 0; d < s.extents.rank; ++d) {
+    if (s.halo[d] < 0) throw Error(label, "a halo of " + std::to_string(s.halo[d]) + " cells");
+    const std::int64_t n = s.extents.extent[d];
+    const std::int64_t smallest = n < s.grid[d] ? std::min<std::int64_t>(n, 1) : n / s.grid[d];
+    if (s.halo[d] > smallest && smallest > 0)
+      throw Error(label, "a halo of " + std::to_string(s.halo[d]) + " cells along axis " + std::to_string(d) +
+                             " is wider than a block of " + std::to_string(smallest) + ": extents " + s.extents.str() +
+                             " on a grid of " + std::to_string(s.grid[d]) + " ranks along the axis");
+  }
+}
+
+std::vector<std::int64_t> values_of(const shape& extents, const block_options& options) {
+  std::vector<std::int64_t> v(extents.extent.begin(), extents.extent.begin() + extents.rank);
+  v.push_back(-1);  // so that a number does not move from one list to the next
+  v.insert(v.end(), options.grid.begin(), options.grid.end());
+  v.push_back(-1);
+  v.insert(v.end(), options.halo.begin(), options.halo.end());
+  return v;
+}
+
+}  // namespace
+}  // namespace impl
+
+Decomposition::Decomposition(const Communicator& comm, const shape& extents, const block_options& options) {
+  using impl::label;
+  impl::check_same(comm, label, "extents, grid and halo", impl::values_of(extents, options));
+  if (extents.rank < 1) throw Error(label, "extents of rank 0");
+  for (int d = 0; d < extents.rank; ++d)
+    if (extents.extent[d] < 0) throw Error(label, "a negative extent in " + extents.str());
+  const auto axes = static_cast<std::size_t>(extents.rank);
+  if (options.grid.size() > axes || (options.halo.size() > 1 && options.halo.size() != axes))
+    throw Error(label, "grid or halo have more numbers than extents " + extents.str());
+  state_ = std::make_shared<state>(comm);
+  state_->extents = extents;
+  state_->grid = impl::choose_grid(extents, options.grid, comm.size());
+  for (std::size_t d = 0; d < axes; ++d)
+    state_->halo[d] = options.halo.empty() ? 0 : options.halo[options.halo.size() == 1 ? 0 : d];
+  impl::check_halo(*state_);
+}
+
+const Communicator& Decomposition::communicator() const { return state_->comm; }
+const shape& Decomposition::extents() const { return state_->extents; }
+int Decomposition::grid(int axis) const { return state_->grid[axis]; }
+int Decomposition::halo(int axis) const { return state_->halo[axis]; }
+
+int Decomposition::coordinate(int axis, int rank) const {
+  for (int d = extents().rank - 1; d > axis; --d) rank /= state_->grid[d];
+  return rank % state_->grid[axis];
+}
+
+block Decomposition::of(int rank) const {
+  block b{extents(), extents()};
+  for (int d = 0; d < extents().rank; ++d) {
+    const int at = coordinate(d, rank);
+    b.first.extent[d] = impl::block_begin(extents().extent[d], grid(d), at);
+    b.extents.extent[d] = impl::block_begin(extents().extent[d], grid(d), at + 1) - b.first.extent[d];
+  }
+  return b;
+}
+
+int Decomposition::owner(const shape& index) const {
+  bool inside = index.rank == extents().rank;
+  int rank = 0;
+  for (int d = 0; inside && d < extents().rank; ++d) {
+    inside = index.extent[d] >= 0 && index.extent[d] < extents().extent[d];
+    if (inside)
+      rank = rank * grid(d) +
+             static_cast<int>(impl::block_of_cell(extents().extent[d], grid(d), index.extent[d]));
+  }
+  if (!inside) throw Error(impl::label, "cell " + index.str() + " is outside of extents " + extents().str());
+  return rank;
+}
+
+bool Decomposition::same_blocks(const Decomposition& other) const {
+  return *this == other || (communicator() == other.communicator() && extents() == other.extents() &&
+                            state_->grid == other.state_->grid);
+}
+
+const Communicator& Decomposition::along(const std::array<bool, max_rank>& axes) const {
+  const std::lock_guard lock(state_->mutex);
+  unsigned key = 0;
+  int colour = 0, place = 0;
+  for (int d = 0; d < extents().rank; ++d) {
+    const int at = coordinate(d);
+    if (axes[d]) place = place * grid(d) + at;
+    else colour = colour * grid(d) + at;
+    if (axes[d] && grid(d) > 1) key |= 1u << d;
+  }
+  auto found = state_->along.find(key);
+  if (found == state_->along.end()) found = state_->along.emplace(key, communicator().split(colour, place)).first;
+  return found->second;
+}
+
+namespace distributed::impl {
+
+std::shared_ptr<void> find_exchange(const Decomposition& d, const exchange_key& key) {
+  auto& s = d.shared();
+  const std::lock_guard lock(s.mutex);
+  const auto found =
+      std::find_if(s.exchanges.begin(), s.exchanges.end(), [&](const auto& e) { return e.key == key.part; });
+  if (found == s.exchanges.end()) return nullptr;
+  s.exchanges.splice(s.exchanges.begin(), s.exchanges, found);
+  return s.exchanges.front().exchange;
+}
+
+void keep_exchange(const Decomposition& d, const exchange_key& key, const std::shared_ptr<void>& exchange) {
+  constexpr std::size_t most = 8;  // those of the arrays of a time step
+  auto& s = d.shared();
+  const std::lock_guard lock(s.mutex);
+  s.exchanges.push_front({key.part, exchange});
+  if (s.exchanges.size() > most) s.exchanges.pop_back();
+}
+
+std::vector<moved_block> shared_cells(const Decomposition& mine, const Decomposition& others) {
+  const block own = mine.local();
+  const int rank = own.extents.rank;
+  std::vector<moved_block> moved;
+  if (own.extents.size() == 0) return moved;
+  // The blocks of the others that hold the corners of this one, and all between them.
+  shape first = own.first, last = own.first;
+  for (int d = 0; d < rank; ++d) {
+    const std::int64_t n = mine.extents().extent[d], end = own.first.extent[d] + own.extents.extent[d] - 1;
+    first.extent[d] = block_of_cell(n, others.grid(d), own.first.extent[d]);
+    last.extent[d] = block_of_cell(n, others.grid(d), end);
+  }
+  shape at = first;
+  for (;;) {
+    int other = 0;
+    for (int d = 0; d < rank; ++d) other = other * others.grid(d) + static_cast<int>(at.extent[d]);
+    const block theirs = others.of(other);
+    moved_block m{other, theirs};
+    for (int d = 0; d < rank; ++d) {
+      const std::int64_t begin = std::max(own.first.extent[d], theirs.first.extent[d]);
+      const std::int64_t end = std::min(own.first.extent[d] + own.extents.extent[d],
+                                        theirs.first.extent[d] + theirs.extents.extent[d]);
+      m.cells.first.extent[d] = begin;
+      m.cells.extents.extent[d] = end - begin;
+    }
+    moved.push_back(m);
+    int d = rank - 1;
+    while (d >= 0 && at.extent[d] == last.extent[d]) {
+      at.extent[d] = first.extent[d];
+      --d;
+    }
+    if (d < 0) return moved;
+    ++at.extent[d];
+  }
+}
+
+}  // namespace distributed::impl
+}  // namespace quern

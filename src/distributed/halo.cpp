@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/distributed/halo_exchange.hpp>
+#include <quern/distributed/stencil_parts.hpp>
+
+namespace quern::impl {
+
+namespace {
+
+using direction = std::array<int, max_rank>;
+
+/// Calls f with every direction from a block to its neighbours: -1, 0 or 1 along the axes that have a depth.
+template <class F>
+void for_each_direction(int rank, const std::array<int, max_rank>& depth, bool corners, const F& f) {
+  direction at{};
+  const auto next = [&](auto&& self, int axis, int steps) -> void {
+    if (axis == rank) {
+      if (steps == 1 || (steps > 1 && corners)) f(at);
+      return;
+    }
+    for (int step = depth[axis] > 0 ? -1 : 0; step <= (depth[axis] > 0 ? 1 : 0); ++step) {
+      at[axis] = step;
+      self(self, axis + 1, steps + (step != 0 ? 1 : 0));
+    }
+  };
+  next(next, 0, 0);
+}
+
+/// The rank one step away, or -1.
+int rank_at(const Decomposition& d, const direction& step, int sign, const wrapped_axes& wraps) {
+  int rank = 0;
+  for (int axis = 0; axis < d.extents().rank; ++axis) {
+    const int at = neighbour(d, axis, d.coordinate(axis), sign * step[axis], wraps[axis]);
+    if (at < 0) return -1;
+    rank = rank * d.grid(axis) + at;
+  }
+  return rank;
+}
+
+/// A part of an array with its halo.
+peer_box part(const peer_box& whole, int peer, const std::array<std::pair<std::int64_t, std::int64_t>, max_rank>& range) {
+  peer_box b = whole;
+  b.peer = peer;
+  for (int d = 0; d < whole.extents.rank; ++d) {
+    b.data += range[d].first * whole.stride[d] * whole.element;
+    b.extents.extent[d] = range[d].second - range[d].first;
+  }
+  return b;
+}
+
+}  // namespace
+
+wrapped_axes wraps(const std::string& label, const boundaries& edge, int rank) {
+  wrapped_axes w{};
+  if (edge.is_box()) return w;
+  if (edge.count() != 1 && edge.count() != rank)
+    throw Error(label, std::to_string(edge.count()) + " boundaries for rank " + std::to_string(rank));
+  for (int d = 0; d < rank; ++d) {
+    w[d] = edge.axis(d).low.kind() == boundary::mode::wrap;
+    if (w[d] != (edge.axis(d).high.kind() == boundary::mode::wrap))
+      throw Error(label, "an axis that wraps around must do so at both ends");
+  }
+  return w;
+}
+
+void add_halo_boxes(const Decomposition& d, const peer_box& with_halo, const std::array<int, max_rank>& depth,
+                    const wrapped_axes& wraps, bool corners, std::vector<peer_box>& out, std::vector<peer_box>& in) {
+  const int rank = d.extents().rank;
+  const shape own = d.local().extents;
+  if (own.size() == 0) return;
+  for_each_direction(rank, depth, corners, [&](const direction& step) {
+    std::array<std::pair<std::int64_t, std::int64_t>, max_rank> received{}, sent{};
+    for (int axis = 0; axis < rank; ++axis) {
+      const std::int64_t first = d.halo(axis), last = first + own.extent[axis];
+      received[axis] = step[axis] < 0   ? std::pair(first - depth[axis], first)
+                       : step[axis] > 0 ? std::pair(last, last + depth[axis])
+                                        : std::pair(first, last);
+      // What another rank's halo gets in this direction, this rank has at its opposite end.
+      sent[axis] = step[axis] < 0   ? std::pair(last - depth[axis], last)
+                   : step[axis] > 0 ? std::pair(first, first + depth[axis])
+                                    : std::pair(first, last);
+    }
+    if (const int from = rank_at(d, step, 1, wraps); from >= 0) in.push_back(part(with_halo, from, received));
+    if (const int to = rank_at(d, step, -1, wraps); to >= 0) out.push_back(part(with_halo, to, sent));
+  });
+}
+
+std::vector<edge_job> edge_jobs(const Decomposition& d, const peer_box& with_halo, const boundaries& edge) {
+  std::vector<edge_job> jobs;
+  if (edge.is_box() || d.local().extents.size() == 0) return jobs;
+  for (int axis = 0; axis < d.extents().rank; ++axis) {
+    if (d.halo(axis) == 0) continue;
+    jobs.push_back({with_halo,
+                    {axis, d.halo(axis), d.extents().extent[axis], d.local().first.extent[axis] - d.halo(axis),
+                     d.coordinate(axis) == 0, d.coordinate(axis) == occupied(d, axis) - 1,
+                     static_cast<signed char>(edge.axis(axis).low.kind()),
+                     static_cast<signed char>(edge.axis(axis).high.kind()), nullptr, nullptr},
+                    {}});
+  }
+  return jobs;
+}
+
+}  // namespace quern::impl

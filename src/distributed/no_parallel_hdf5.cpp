@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Builds without HDF5, or with one that is not parallel.
+#include <quern/distributed/checkpoint.hpp>
+
+namespace quern::distributed::impl {
+
+namespace {
+[[noreturn]] void reject(const std::string& path) {
+  throw quern::files::FileError(path, "needs a Quern that was built with a parallel HDF5 (QUERN_ENABLE_HDF5)");
+}
+}  // namespace
+
+std::shared_ptr<hdf5_handle> open_hdf5(const Communicator&, const std::string& path) { reject(path); }
+std::shared_ptr<hdf5_handle> create_hdf5(const Communicator&, const std::string& path) { reject(path); }
+void commit_hdf5(const Communicator&, hdf5_handle&) {}
+
+}  // namespace quern::distributed::impl

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/distributed/halo_exchange.hpp>
+#include <quern/distributed/stencil_parts.hpp>
+
+namespace quern::impl {
+
+namespace {
+
+using range = std::pair<std::int64_t, std::int64_t>;
+
+/// One axis of a block, with indices that are counted from its first cell.
+struct axis_of_block {
+  std::int64_t cells, radius;
+  bool low_neighbour, high_neighbour;  // whether the cells beyond an end are in the halo
+  boundary_pair edge;
+  range target;  // the cells to compute
+
+  /// Those whose neighbourhoods are in the block.
+  range inner() const {
+    return {low_neighbour ? std::max(target.first, radius) : target.first,
+            high_neighbour ? std::min(target.second, cells - radius) : target.second};
+  }
+  /// The cells that the neighbourhoods of some cells hold.
+  range around(const range& r) const {
+    return {std::max(r.first - radius, low_neighbour ? -radius : 0),
+            std::min(r.second + radius, high_neighbour ? cells + radius : cells)};
+  }
+  /// The boundaries of those: the array's own at its ends, and nothing is computed elsewhere beyond the cells wanted.
+  boundary_pair edge_of(const range& r) const {
+    const range all = around(r);
+    return {all.first == 0 && !low_neighbour ? edge.low : boundary::keep,
+            all.second == cells && !high_neighbour ? edge.high : boundary::keep};
+  }
+};
+
+boundary_pair edge_along(const boundaries& edge, int axis) {
+  return edge.is_box() ? boundary_pair(boundary::keep) : edge.axis(axis);
+}
+
+/// The cells along an axis that are computed in the whole array.
+range computed(const std::string& label, const boundaries& edge, int axis, const shape& extents, std::int64_t radius) {
+  const std::int64_t n = extents.extent[axis];
+  const std::string where = " along axis " + std::to_string(axis) + " of extents " + extents.str();
+  if (edge.is_box()) {
+    const range r = edge.range(axis);
+    if (r.first < radius || r.second > n - radius || r.first > r.second)
+      throw Error(label, "interior_only from " + std::to_string(r.first) + " to " + std::to_string(r.second) + where +
+                             " needs values outside of them");
+    return r;
+  }
+  const auto kept = [&](const boundary& b) { return b.kind() == boundary::mode::keep ? radius : 0; };
+  const range r{kept(edge.axis(axis).low), n - kept(edge.axis(axis).high)};
+  if (r.second - r.first < std::min<std::int64_t>(n, 1))
+    throw Error(label, "boundary::keep" + where + " with a neighbourhood of " + std::to_string(2 * radius + 1));
+  return r;
+}
+
+stencil_part part_of(const std::vector<axis_of_block>& axes, const std::vector<range>& target) {
+  stencil_part part{{}, {}, boundaries(std::vector<boundary_pair>())};
+  std::vector<boundary_pair> edge;
+  part.first.rank = part.extents.rank = static_cast<int>(axes.size());
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    const range all = axes[d].around(target[d]);
+    part.first.extent[d] = all.first;
+    part.extents.extent[d] = all.second - all.first;
+    edge.push_back(axes[d].edge_of(target[d]));
+  }
+  part.edge = boundaries(std::move(edge));
+  return part;
+}
+
+bool is_empty(const std::vector<range>& r) {
+  return std::any_of(r.begin(), r.end(), [](const range& a) { return a.first >= a.second; });
+}
+
+}  // namespace
+
+stencil_parts cut_stencil(const std::string& label, const Decomposition& d, const boundaries& edge,
+                          const std::array<int, max_rank>& radius, bool overlap) {
+  const auto wrapped = wraps(label, edge, d.extents().rank);
+  if (edge.is_box() && edge.count() != d.extents().rank)
+    throw Error(label, "boundaries for " + std::to_string(edge.count()) + " axes, expected " +
+                           std::to_string(d.extents().rank));
+  const block own = d.local();
+  std::vector<axis_of_block> axes;
+  std::vector<range> target, inner;
+  for (int axis = 0; axis < d.extents().rank; ++axis) {
+    const std::int64_t n = own.extents.extent[axis], first = own.first.extent[axis];
+    const range all = computed(label, edge, axis, d.extents(), radius[axis]);
+    axes.push_back({n, radius[axis], neighbour(d, axis, d.coordinate(axis), -1, wrapped[axis] && occupied(d, axis) > 1) >= 0,
+                    neighbour(d, axis, d.coordinate(axis), 1, wrapped[axis] && occupied(d, axis) > 1) >= 0,
+                    edge_along(edge, axis),
+                    {std::clamp<std::int64_t>(all.first - first, 0, n), std::clamp<std::int64_t>(all.second - first, 0, n)}});
+    target.push_back(axes.back().target);
+    inner.push_back(axes.back().inner());
+  }
+  stencil_parts parts;
+  if (is_empty(target)) return parts;
+  if (!overlap || is_empty(inner)) {
+    parts.outer.push_back(part_of(axes, target));
+    return parts;
+  }
+  parts.inner.push_back(part_of(axes, inner));
+  // The shell around the inner cells: two slabs for each axis, which leave out what those of earlier axes have.
+  std::vector<range> slab = target;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    const auto add = [&](const range& r) {
+      slab[axis] = r;
+      if (!is_empty(slab)) parts.outer.push_back(part_of(axes, slab));
+    };
+    add({target[axis].first, inner[axis].first});
+    add({inner[axis].second, target[axis].second});
+    slab[axis] = inner[axis];
+  }
+  return parts;
+}
+
+}  // namespace quern::impl

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <distributed/world.hpp>
+#include <filesystem>
+#include <fstream>
+#include <quern/distributed/checkpoint.hpp>
+
+namespace {
+
+using quern::Decomposition, quern::shape, quern::distributed::checkpoint;
+
+/// A folder that all ranks share, while a test runs.
+struct shared_folder {
+  quern::Communicator comm = test::world();
+  std::filesystem::path path;
+  shared_folder() {
+    std::int64_t process = ::getpid();
+    quern::impl::broadcast(comm, &process, sizeof process, 0);
+    path = std::filesystem::temp_directory_path() / ("quern-checkpoint-" + std::to_string(process));
+    if (comm.rank() == 0) std::filesystem::create_directories(path);
+    wait();
+  }
+  ~shared_folder() {
+    wait();
+    if (comm.rank() == 0) std::filesystem::remove_all(path);
+    wait();
+  }
+  void wait() const { quern::impl::sum_of_ranks(comm, 0); }
+  std::string file(const std::string& name) const { return (path / name).string(); }
+};
+
+template <class F>
+void expect_file_error(const std::string& part, const F& f) {
+  try {
+    f();
+    ADD_FAILURE() << "no error";
+  } catch (const quern::files::FileError& e) {
+    EXPECT_NE(std::string::npos, std::string(e.what()).find(part)) << e.what();
+  }
+}
+
+#ifdef QUERN_TEST_PARALLEL_HDF5
+
+template <class Case>
+struct Checkpoint : testing::Test {};
+using checkpoint_cases = test::covering<double, std::int8_t, Kokkos::complex<float>>;
+TYPED_TEST_SUITE(Checkpoint, checkpoint_cases);
+
+TYPED_TEST(Checkpoint, RestartsOnAnotherGrid) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  const shared_folder folder;
+  const auto& comm = folder.comm;
+  const shape extents{7, 4, 9};
+  const auto values = test::samples<T>(extents.size(), 8);
+  const std::string name = folder.file("run.h5");
+  const Decomposition d(comm, extents, {.halo = {1}});
+  const auto u = test::distribute<T, 3, Kokkos::LayoutLeft, E>(d, values);
+  {
+    auto file = checkpoint::create(comm, name);
+    file.write("fields/u", u);
+    file.set_attribute("/", "time", 2.5);
+    file.set_attribute("fields/u", "unit", "kelvin");
+    EXPECT_FALSE(std::filesystem::exists(name)) << "not before it is complete";
+    file.commit();
+  }
+  folder.wait();
+  for (const auto& grid : test::grids(comm.size(), 3)) {
+    const checkpoint file(comm, name);
+    const Decomposition e(comm, extents, {.grid = grid});
+    const quern::DistributedView<T, 3, E> v("v", e);
+    file.read("fields/u", v);
+    EXPECT_EQ(test::part_of(values, extents, e.local()), test::contents(v.local()));
+    EXPECT_EQ(2.5, file.attribute<double>("/", "time"));
+    EXPECT_EQ("kelvin", file.attribute<std::string>("fields/u", "unit"));
+  }
+  // On fewer ranks, and by a program that knows of no ranks.
+  const quern::Communicator self(MPI_COMM_SELF);
+  const checkpoint alone(self, name);
+  const quern::DistributedView<T, 3, E> w("w", Decomposition(self, extents));
+  alone.read("fields/u", w);
+  EXPECT_EQ(values, test::contents(w.local()));
+  EXPECT_EQ(values, test::contents(quern::files::hdf5_file(name).load<Kokkos::View<T***, E>>("fields/u")));
+}
+
+using exec = Kokkos::DefaultExecutionSpace;
+
+TEST(CheckpointFile, KeepsTheOldOne) {
+  const shared_folder folder;
+  const std::string name = folder.file("run.h5");
+  const Decomposition d(folder.comm, {12});
+  const auto u = test::distribute<double, 1, Kokkos::LayoutRight, exec>(d, test::samples<double>(12));
+  {
+    auto first = checkpoint::create(folder.comm, name);
+    first.write("u", u);
+    first.commit();
+  }
+  {
+    auto second = checkpoint::create(folder.comm, name);
+    second.write("u", u);
+    expect_file_error("the dataset u cannot be made", [&] { second.write("u", u); });
+  }
+  folder.wait();
+  const checkpoint file(folder.comm, name);
+  file.read("u", u);
+  int files = 0;
+  for ([[maybe_unused]] const auto& f : std::filesystem::directory_iterator(folder.path)) ++files;
+  EXPECT_EQ(1, files) << "nothing remains of the second";
+}
+
+/// Files end at so many bytes while it lives, as on a disk that is full.
+struct full_disk {
+  rlimit before{};
+  explicit full_disk(rlim_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit now{bytes, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~full_disk() { ::setrlimit(RLIMIT_FSIZE, &before); }
+};
+
+TEST(CheckpointFile, KeepsTheOldOneWhereTheDiskIsFull) {
+  const shared_folder folder;
+  const std::string name = folder.file("run.h5");
+  const Decomposition d(folder.comm, {100000});
+  const auto values = test::samples<double>(100000);
+  const auto u = test::distribute<double, 1, Kokkos::LayoutRight, exec>(d, values);
+  {
+    auto first = checkpoint::create(folder.comm, name);
+    first.write("u", u);
+    first.commit();
+  }
+  {
+    const full_disk limit(100000);
+    auto second = checkpoint::create(folder.comm, name);
+    EXPECT_THROW(
+        {
+          second.write("u", u);
+          second.commit();
+        },
+        quern::files::FileError);
+  }
+  folder.wait();
+  const checkpoint file(folder.comm, name);
+  file.read("u", u);
+  EXPECT_EQ(test::part_of(values, shape{100000}, d.local()), test::contents(u.local()));
+}
+
+TEST(CheckpointFile, ReportsTruncatedAndForeignFiles) {
+  const shared_folder folder;
+  const std::string name = folder.file("run.h5"), text = folder.file("text.h5"), cut = folder.file("cut.h5");
+  const Decomposition d(folder.comm, {5000});
+  const auto u = test::distribute<double, 1, Kokkos::LayoutRight, exec>(d, test::samples<double>(5000));
+  {
+    auto file = checkpoint::create(folder.comm, name);
+    file.write("u", u);
+    file.commit();
+  }
+  if (folder.comm.rank() == 0) {
+    std::ofstream(text) << "no HDF5";
+    std::filesystem::copy_file(name, cut);
+    std::filesystem::resize_file(cut, std::filesystem::file_size(cut) / 2);
+  }
+  folder.wait();
+  expect_file_error("cannot be opened as HDF5", [&] { checkpoint(folder.comm, text); });
+  expect_file_error("cannot be opened as HDF5", [&] { checkpoint(folder.comm, cut); });
+  expect_file_error("cannot be opened as HDF5", [&] { checkpoint(folder.comm, folder.file("none.h5")); });
+  const checkpoint file(folder.comm, name);
+  expect_file_error("there is no dataset v", [&] { file.read("v", u); });
+  const quern::DistributedView<double, 1, exec> w("w", Decomposition(folder.comm, {5001}));
+  expect_file_error("has extents (5000), expected (5001) as of out", [&] { file.read("u", w); });
+  expect_file_error("there is no attribute time", [&] { file.attribute<double>("/", "time"); });
+}
+
+TEST(CheckpointFile, FailsOnEveryRankWhereOneFails) {
+  const shared_folder folder;
+  expect_file_error("cannot be written", [&] { checkpoint::create(folder.comm, folder.file("none/run.h5")); });
+  expect_file_error("on rank 0: no", [&] {
+    quern::distributed::impl::together(folder.comm, "f", [&] {
+      if (folder.comm.rank() == 0) throw std::runtime_error("no");
+    });
+  });
+}
+
+#else
+
+TEST(CheckpointFile, SaysWhatItNeeds) {
+  expect_file_error("needs a Quern that was built with a parallel HDF5",
+                    [] { checkpoint(test::world(), "run.h5"); });
+}
+
+#endif
+
+}  // namespace

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distributed/world.hpp>
+
+namespace {
+
+using quern::Decomposition, quern::shape;
+
+TEST(CommunicatorOf, TheWorld) {
+  int rank, size;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const auto comm = test::world();
+  EXPECT_EQ(rank, comm.rank());
+  EXPECT_EQ(size, comm.size());
+  EXPECT_EQ(rank, comm.node_rank());  // all tests run on one host
+  EXPECT_EQ(size, comm.node_size());
+  int result;
+  MPI_Comm_compare(comm.mpi(), MPI_COMM_WORLD, &result);
+  EXPECT_EQ(MPI_CONGRUENT, result) << "a duplicate";
+  const auto half = comm.split(rank % 2, -rank);
+  EXPECT_EQ((size + (rank % 2 == 0 ? 1 : 0)) / 2, half.size());
+  EXPECT_EQ(half.size() - 1 - rank / 2, half.rank()) << "in the order of the keys";
+}
+
+TEST(CommunicatorOf, OneRank) {
+  const quern::Communicator self(MPI_COMM_SELF);
+  EXPECT_EQ(1, self.size());
+  const Decomposition d(self, {5, 7});
+  EXPECT_EQ((shape{5, 7}), d.local().extents);
+}
+
+TEST(CommunicatorOf, ReportsWhatDiffers) {
+  const auto comm = test::world();
+  if (comm.size() == 1) GTEST_SKIP() << "one rank";
+  const int last = comm.size() - 1;
+  const std::string message =
+      "quern::Decomposition: extents, grid and halo differ between ranks: (10, 20, -1, -1) on rank 0 and ";
+  test::expect_error(message + "(10, 21, -1, -1) on rank " + std::to_string(last),
+                     [&] { Decomposition(comm, {10, comm.rank() == last ? 21 : 20}); });
+  test::expect_error(message + "(10, -1, -1) on rank 1", [&] {
+    Decomposition(comm, comm.rank() == 1 ? shape{10} : shape{10, 20});
+  });
+}
+
+TEST(CommunicatorOf, ChecksCallsWhereAsked) {
+  quern::communicator_options options;
+  options.check_calls = true;
+  const quern::Communicator comm(MPI_COMM_WORLD, options);
+  if (comm.size() == 1) GTEST_SKIP() << "one rank";
+  EXPECT_TRUE(comm.checks_calls());
+  test::expect_error("op: the extents and options differ between ranks: (0) on rank 0 and (1) on rank 1",
+                     [&] { quern::impl::check_same_call(comm, "op", {comm.rank() == 0 ? 0 : 1}); });
+  EXPECT_NO_THROW(quern::impl::check_same_call(comm, "op", {7}));
+}
+
+TEST(CommunicatorOf, ReportsStatusOfMpi) {
+  try {
+    quern::impl::check_mpi("op", MPI_ERR_TRUNCATE);
+    ADD_FAILURE();
+  } catch (const quern::BackendError& e) {
+    EXPECT_EQ(0u, std::string(e.what()).find("op: MPI reports: ")) << e.what();
+  }
+}
+
+TEST(DecompositionOf, BlocksTileTheArray) {
+  const auto comm = test::world();
+  for (const shape& extents : {shape{1}, shape{17}, shape{3, 100}, shape{2, 2, 2}, shape{31, 5, 8}, shape{4, 3, 2, 5},
+                               shape{0, 4}, shape{1, 1, 1}, shape{comm.size() - 1, 2}})
+    for (const auto& grid : test::grids(comm.size(), extents.rank)) {
+      const Decomposition d(comm, extents, {.grid = grid});
+      std::vector<int> owner(extents.size(), -1);
+      for (int rank = 0; rank < comm.size(); ++rank) {
+        const quern::block b = d.of(rank);
+        for (int a = 0; a < extents.rank; ++a) {
+          EXPECT_GE(b.extents.extent[a], extents.extent[a] / grid[a]);
+          EXPECT_LE(b.extents.extent[a], extents.extent[a] / grid[a] + 1);
+        }
+        for (std::int64_t i = 0; i < b.extents.size(); ++i) {
+          shape cell = b.first;
+          std::int64_t rest = i, place = 0;
+          for (int a = extents.rank - 1; a >= 0; --a) {
+            cell.extent[a] += rest % b.extents.extent[a];
+            rest /= b.extents.extent[a];
+          }
+          for (int a = 0; a < extents.rank; ++a) place = place * extents.extent[a] + cell.extent[a];
+          EXPECT_EQ(-1, owner[place]);
+          owner[place] = rank;
+          EXPECT_EQ(rank, d.owner(cell));
+        }
+      }
+      EXPECT_EQ(owner.end(), std::find(owner.begin(), owner.end(), -1));
+    }
+}
+
+TEST(DecompositionOf, GridWithTheSmallestSurface) {
+  const auto comm = test::world();
+  const auto grid_of = [&](const shape& extents, const quern::block_options& options = {}) {
+    const Decomposition d(comm, extents, options);
+    std::vector<int> grid;
+    for (int a = 0; a < extents.rank; ++a) grid.push_back(d.grid(a));
+    return grid;
+  };
+  using grid = std::vector<int>;
+  const int n = comm.size();
+  EXPECT_EQ((grid{n, 1}), grid_of({1000000, 100}));
+  EXPECT_EQ((grid{1, n}), grid_of({100, 1000000}));
+  if (n == 4) {
+    EXPECT_EQ((grid{2, 2}), grid_of({100, 100}));
+    EXPECT_EQ((grid{2, 2, 1}), grid_of({64, 64, 64}));
+    EXPECT_EQ((grid{1, 2, 2}), grid_of({64, 64, 64}, {.grid = {1, 0, 0}}));
+    EXPECT_EQ((grid{1, 4}), grid_of({1, 5})) << "no rank without cells where that can be";
+  }
+  EXPECT_EQ((grid{n, 1, 1}), grid_of({8, 8, 8}, {.grid = {n}}));
+}
+
+TEST(DecompositionOf, ReportsMisuse) {
+  const auto comm = test::world();
+  const int n = comm.size();
+  const std::string ranks = std::to_string(n);
+  test::expect_error("quern::Decomposition: the grid has " + std::to_string(n + 1) + " ranks, expected " + ranks,
+                     [&] { Decomposition(comm, {10, 10}, {.grid = {n + 1, 1}}); });
+  test::expect_error("quern::Decomposition: extents of rank 0", [&] { Decomposition(comm, shape()); });
+  test::expect_error("quern::Decomposition: a negative extent in (3, -1)", [&] { Decomposition(comm, {3, -1}); });
+  test::expect_error("quern::Decomposition: grid or halo have more numbers than extents (3)",
+                     [&] { Decomposition(comm, {3}, {.halo = {1, 1}}); });
+  test::expect_error("quern::Decomposition: a halo of -1 cells", [&] { Decomposition(comm, {3}, {.halo = {-1}}); });
+  test::expect_error("quern::Decomposition: a halo of 3 cells along axis 0 is wider than a block of 2: extents (" +
+                         std::to_string(2 * n) + ", 9) on a grid of " + ranks + " ranks along the axis",
+                     [&] { Decomposition(comm, {2 * n, 9}, {.grid = {n, 1}, .halo = {3}}); });
+  const Decomposition d(comm, {3, 4});
+  test::expect_error("quern::Decomposition: cell (3, 0) is outside of extents (3, 4)", [&] { d.owner({3, 0}); });
+  test::expect_error("quern::DistributedView: a decomposition of extents (3, 4) for rank 3",
+                     [&] { quern::DistributedView<double, 3>("u", d); });
+}
+
+TEST(DecompositionOf, RanksThatDifferAlongAxes) {
+  const auto comm = test::world();
+  for (const auto& grid : test::grids(comm.size(), 2)) {
+    const Decomposition d(comm, {20, 20}, {.grid = grid});
+    const auto& row = d.along({false, true});
+    EXPECT_EQ(grid[1], row.size());
+    EXPECT_EQ(d.coordinate(1), row.rank());
+    EXPECT_EQ(&row, &d.along({false, true})) << "made once";
+    EXPECT_EQ(comm.size(), d.along({true, true}).size());
+  }
+}
+
+template <class Case>
+struct Redistribution : testing::Test {};
+using redistribution_cases = test::covering<double, std::int8_t, Kokkos::complex<double>, std::uint16_t>;
+TYPED_TEST_SUITE(Redistribution, redistribution_cases);
+
+TYPED_TEST(Redistribution, OfEveryGridToEveryOther) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  using L = std::conditional_t<std::is_same_v<typename TypeParam::layout, Kokkos::LayoutStride>, Kokkos::LayoutRight,
+                               typename TypeParam::layout>;
+  const E exec;
+  const auto comm = test::world();
+  for (const shape& extents : {shape{7, 11}, shape{1, 3}, shape{0, 3}}) {
+    const auto values = test::samples<T>(extents.size());
+    for (const auto& from : test::grids(comm.size(), 2))
+      for (const auto& to : test::grids(comm.size(), 2)) {
+        const Decomposition d(comm, extents, {.grid = from}), e(comm, extents, {.grid = to, .halo = {extents.extent[0] > 4 ? 1 : 0}});
+        const auto u = test::distribute<T, 2, L, E>(d, values);
+        EXPECT_EQ(test::part_of(values, extents, d.local()), test::contents(u.local()));
+        const quern::DistributedView<T, 2, Kokkos::LayoutLeft, typename E::memory_space> v("v", e);
+        Kokkos::deep_copy(v.local_with_halo(), test::value_of<T>(2));
+        quern::distributed::redistribute(exec, v, u);
+        EXPECT_EQ(test::part_of(values, extents, e.local()), test::contents(v.local()));
+        // The halo is as it was.
+        std::int64_t others = 0;
+        for (const T& x : test::contents(v.local_with_halo())) others += x == test::value_of<T>(2) ? 0 : 1;
+        EXPECT_LE(others, e.local().extents.size());
+      }
+  }
+}
+
+TYPED_TEST(Redistribution, FromOneRankAndBack) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  const E exec;
+  const auto comm = test::world();
+  const shape extents{5, 3, 8};
+  const auto values = test::samples<T>(extents.size(), 3);
+  const Decomposition d(comm, extents, {.halo = {1}});
+  for (int root = 0; root < comm.size(); ++root) {
+    const bool here = comm.rank() == root;
+    const auto whole =
+        test::make_array<T, 3, typename TypeParam::layout, Kokkos::DefaultHostExecutionSpace>({5, 3, 8}, values);
+    using view = std::remove_const_t<decltype(whole)>;
+    const quern::DistributedView<T, 3, E> u("u", d);
+    quern::distributed::from_global(exec, u, here ? whole : view(), root);
+    EXPECT_EQ(test::part_of(values, extents, d.local()), test::contents(u.local()));
+    const auto back = test::make_array<T, 3, typename TypeParam::layout, Kokkos::DefaultHostExecutionSpace>({5, 3, 8});
+    quern::distributed::gather(exec, here ? back : view(), u, root);
+    if (here) {
+      EXPECT_EQ(values, test::contents(back));
+    }
+    const auto everywhere = test::make_array<T, 3, typename TypeParam::layout, E>({5, 3, 8});
+    quern::distributed::gather(exec, everywhere, u);
+    EXPECT_EQ(values, test::contents(everywhere));
+  }
+}
+
+}  // namespace

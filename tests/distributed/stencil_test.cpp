@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Stencils of distributed arrays beside those of the whole array on one rank.
+#include <distributed/world.hpp>
+#include <quern/distributed/stencil.hpp>
+
+namespace {
+
+using quern::boundary, quern::boundaries, quern::boundary_pair, quern::Decomposition, quern::shape;
+
+/// Every element of a neighbourhood with a weight of its own, in an order that rounding depends on.
+template <class Shape, int Rank>
+struct weigh {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const W& w) const {
+    if constexpr (Rank == 1) {
+      auto s = 0.3 * w(0);
+      for (int i = -Shape::radius(0); i <= Shape::radius(0); ++i) s += 0.7 * i * w(i);
+      return s;
+    } else if constexpr (Shape::arms_only && Rank == 2) {
+      return 0.1 * w(-1, 0) + 0.7 * w(1, 0) - 0.3 * w(0, -1) + 0.9 * w(0, 1) - 0.21 * w(0, 0);
+    } else if constexpr (Rank == 2) {
+      auto s = 0.3 * w(0, 0);
+      for (int j = -Shape::radius(0); j <= Shape::radius(0); ++j)
+        for (int i = -Shape::radius(1); i <= Shape::radius(1); ++i) s += (0.7 * j + 0.11 * i) * w(j, i);
+      return s;
+    } else if constexpr (Shape::arms_only) {
+      return 0.1 * w(-1, 0, 0) + 0.7 * w(1, 0, 0) - 0.3 * w(0, -1, 0) + 0.9 * w(0, 1, 0) + 0.4 * w(0, 0, -1) -
+             0.6 * w(0, 0, 1) - 0.21 * w(0, 0, 0);
+    } else {
+      auto s = 0.3 * w(0, 0, 0);
+      for (int k = -1; k <= 1; ++k)
+        for (int j = -1; j <= 1; ++j)
+          for (int i = -1; i <= 1; ++i) s += (0.5 * k + 0.7 * j + 0.11 * i) * w(k, j, i);
+      return s;
+    }
+  }
+};
+
+template <class Shape, int Rank, class T, class L, class E, class F>
+void check(const shape& extents, const boundaries& edge, int halo, const F& f) {
+  const E exec;
+  const auto comm = test::world();
+  std::array<std::int64_t, Rank> n;
+  for (int a = 0; a < Rank; ++a) n[a] = extents.extent[a];
+  std::vector<double> noise(extents.size());
+  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = std::sin(3.0 + 7 * static_cast<double>(i));
+  std::vector<T> values(noise.begin(), noise.end());
+  const auto in = test::make_array<T, Rank, L, E>(n, values);
+  const auto out = test::make_array<T, Rank, L, E>(n, test::samples<T>(extents.size(), 9));
+  const auto before = test::contents(out);
+  quern::stencil<Shape>(exec, out, f, edge, in);
+  const auto expected = test::contents(out);
+  for (const auto& grid : test::grids(comm.size(), Rank)) {
+    bool fits = true;
+    for (int d = 0; d < Rank; ++d)
+      fits = fits && (extents.extent[d] < grid[d] ? 1 : extents.extent[d] / grid[d]) >= halo;
+    if (!fits) continue;
+    const Decomposition d(comm, extents, {.grid = grid, .halo = {halo}});
+    const auto u = test::distribute<T, Rank, L, E>(d, values);
+    const auto v = test::distribute<T, Rank, L, E>(d, before);
+    for (int repeat = 0; repeat < 2; ++repeat) quern::distributed::stencil<Shape>(exec, v, f, edge, u);
+    ASSERT_EQ(test::part_of(expected, extents, d.local()), test::contents(v.local()))
+        << "rank " << comm.rank() << " grid " << testing::PrintToString(grid) << " of " << extents.str();
+    ASSERT_EQ(test::part_of(values, extents, d.local()), test::contents(u.local())) << "the input has changed";
+  }
+}
+
+template <class Case>
+struct DistributedStencil : testing::Test {};
+using stencil_cases = test::covering<double, float>;
+TYPED_TEST_SUITE(DistributedStencil, stencil_cases);
+
+TYPED_TEST(DistributedStencil, HasTheBitsOfOneDevice) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  using L = std::conditional_t<std::is_same_v<typename TypeParam::layout, Kokkos::LayoutStride>, Kokkos::LayoutRight,
+                               typename TypeParam::layout>;
+  using quern::box, quern::star;
+  const boundary modes[] = {boundary::keep,    boundary::constant(2), boundary::nearest,
+                            boundary::reflect, boundary::mirror,      boundary::wrap};
+  for (const auto& mode : modes) {
+    check<box<2>, 1, T, L, E>({23}, mode, 2, weigh<box<2>, 1>());
+    check<box<1>, 2, T, L, E>({9, 14}, mode, 1, weigh<box<1>, 2>());
+    check<box<2, 1>, 2, T, L, E>({10, 8}, mode, 2, weigh<box<2, 1>, 2>());
+    check<star<1>, 2, T, L, E>({6, 17}, mode, 2, weigh<star<1>, 2>());
+    check<star<1>, 3, T, L, E>({6, 7, 8}, mode, 1, weigh<star<1>, 3>());
+    check<box<1>, 3, T, L, E>({4, 5, 6}, mode, 1, weigh<box<1>, 3>());
+  }
+  const boundaries mixed{boundary_pair(boundary::keep, boundary::constant(1)), boundary::wrap,
+                         boundary_pair(boundary::reflect, boundary::nearest)};
+  check<box<1>, 3, T, L, E>({5, 8, 6}, mixed, 1, weigh<box<1>, 3>());
+  check<star<1>, 3, T, L, E>({31, 4, 9}, mixed, 2, weigh<star<1>, 3>());
+  check<box<1>, 2, T, L, E>({12, 11}, quern::interior_only{{1, 11}, {3, 8}}, 1, weigh<box<1>, 2>());
+  check<box<1>, 2, T, L, E>({12, 11}, quern::interior_only{{5, 6}, {1, 10}}, 1, weigh<box<1>, 2>());
+  check<box<1>, 2, T, L, E>({12, 11}, quern::interior_only{{5, 5}, {1, 10}}, 1, weigh<box<1>, 2>());
+  check<star<1>, 2, T, L, E>({2, 3}, boundary::wrap, 1, weigh<star<1>, 2>());
+  check<star<1>, 2, T, L, E>({3, 100}, boundary::nearest, 1, weigh<star<1>, 2>());
+}
+
+/// The place of a cell, and its right-hand neighbour.
+struct position_and_value {
+  template <class W>
+  KOKKOS_FUNCTION double operator()(const Kokkos::Array<std::int64_t, 2>& at, const W& w) const {
+    return static_cast<double>(1000 * at[0] + at[1]) + 0.001 * w(0, 1);
+  }
+};
+
+template <class Exec>
+struct DistributedStencilOn : testing::Test {};
+TYPED_TEST_SUITE(DistributedStencilOn, test::all_spaces);
+
+TYPED_TEST(DistributedStencilOn, PositionsAreThoseOfTheWholeArray) {
+  check<quern::star<1>, 2, double, Kokkos::LayoutRight, TypeParam>({9, 13}, boundary::wrap, 1,
+                                                                   quern::with_position(position_and_value()));
+}
+
+struct coupled {
+  template <class A, class B>
+  KOKKOS_FUNCTION double operator()(const A& a, const B& b) const {
+    return a(-1, 0) + 0.3 * b(1, 1) - 0.1 * a(0, 0);
+  }
+};
+
+TYPED_TEST(DistributedStencilOn, SeveralInputsOfSeveralTypes) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const shape extents{11, 12};
+  const Decomposition d(comm, extents, {.halo = {1}}), wider(comm, extents, {.halo = {2}});
+  const auto x = test::samples<double>(132, 1);
+  const auto y = test::samples<std::int16_t>(132, 2);
+  const auto out = test::make_array<double, 2, Kokkos::LayoutRight, E>({11, 12});
+  quern::stencil<quern::box<1>>(exec, out, coupled(), boundary::reflect,
+                                test::make_array<double, 2, Kokkos::LayoutRight, E>({11, 12}, x),
+                                test::make_array<std::int16_t, 2, Kokkos::LayoutRight, E>({11, 12}, y));
+  const auto u = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, x);
+  const auto v = test::distribute<std::int16_t, 2, Kokkos::LayoutRight, E>(wider, y);
+  const auto w = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, x);
+  quern::distributed::stencil<quern::box<1>>(exec, w, coupled(), boundary::reflect, u, v);
+  EXPECT_EQ(test::part_of(test::contents(out), extents, d.local()), test::contents(w.local()));
+}
+
+struct heat {
+  double r;
+  template <class W>
+  KOKKOS_FUNCTION double operator()(const W& u) const {
+    return u(0, 0) + r * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0));
+  }
+};
+
+TYPED_TEST(DistributedStencilOn, TimeSteps) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const shape extents{16, 9};
+  const auto x = test::samples<double>(144, 4);
+  auto now = test::make_array<double, 2, Kokkos::LayoutRight, E>({16, 9}, x);
+  auto next = test::make_array<double, 2, Kokkos::LayoutRight, E>({16, 9});
+  const auto step = [](const auto& e, const auto& from, const auto& to) {
+    quern::stencil<quern::star<1>>(e, to, heat{0.2}, boundary::wrap, from);
+  };
+  quern::iterate(exec, now, next, step, 25);
+  const Decomposition d(comm, extents, {.halo = {1}});
+  auto u = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, x);
+  auto v = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, x);
+  const auto distributed_step = [](const auto& e, const auto& from, const auto& to) {
+    quern::distributed::stencil<quern::star<1>>(e, to, heat{0.2}, boundary::wrap, from);
+  };
+  quern::distributed::iterate(exec, u, v, distributed_step, 25);
+  EXPECT_EQ(test::part_of(test::contents(now), extents, d.local()), test::contents(u.local()));
+}
+
+TYPED_TEST(DistributedStencilOn, ReportsMisuse) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const Decomposition d(comm, {16, 9}, {.grid = {comm.size(), 1}, .halo = {1}}), none(comm, {16, 9}, {.grid = {comm.size(), 1}});
+  const quern::DistributedView<double, 2, E> u("u", d), v("v", d), w("w", none);
+  using quern::distributed::stencil, quern::star, quern::box;
+  if (comm.size() > 1) {
+    test::expect_error("quern::distributed::stencil: in has a halo of 0 along axis 0, which is cut, expected at least 1",
+                       [&] { stencil<star<1>>(exec, u, heat{0.2}, boundary::wrap, w); });
+    const Decomposition other(comm, {16, 9}, {.grid = {1, comm.size()}, .halo = {1}});
+    const quern::DistributedView<double, 2, E> x("x", other);
+    test::expect_error(
+        "quern::distributed::stencil: in 1 is cut into other blocks, or for another communicator; redistribute it",
+        [&] { stencil<star<1>>(exec, u, heat{0.2}, boundary::wrap, x); });
+  }
+  test::expect_error(
+      "quern::distributed::stencil: interior_only from 0 to 16 along axis 0 of extents (16, 9) needs values outside of them",
+      [&] { stencil<star<1>>(exec, u, heat{0.2}, quern::interior_only{{0, 16}, {1, 8}}, v); });
+  const Decomposition thin(comm, {16, 2}, {.grid = {comm.size(), 1}, .halo = {1}});
+  const quern::DistributedView<double, 2, E> y("y", thin), z("z", thin);
+  test::expect_error("quern::distributed::stencil: boundary::keep along axis 1 of extents (16, 2) with a neighbourhood of 3",
+                     [&] { stencil<star<1>>(exec, y, heat{0.2}, boundary::keep, z); });
+}
+
+}  // namespace

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The code of docs/distributed.md, as part of functions that a user might write around it.
+// # 1
+
+#include <filesystem>
+
+#include "guide.hpp"
+
+/// The program of the guide is a function of another name here.
+namespace program {
+void simulate(const quern::Communicator& comm) { EXPECT_GT(comm.size(), 0); }
+#define main started
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wreturn-type"  // of which main is exempt
+// # 2
+#pragma GCC diagnostic pop
+#undef main
+}  // namespace program
+
+namespace {
+
+struct heat_step {
+  double rate;
+  template <class Window>
+  KOKKOS_FUNCTION double operator()(const Window& u) const {
+    return u(0, 0) + rate * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0));
+  }
+};
+
+using array = quern::DistributedView<double, 2>;
+
+void compute_inner_cells(const space&, const array&, const array&) {}
+
+void operations(const space& exec, const array& u, const array& next) {
+  // # 6
+  EXPECT_EQ(2400.0, total);
+  EXPECT_EQ(2400.0, same);
+  EXPECT_EQ(0, where);
+}
+
+void blocks(const quern::Communicator& comm, const space& exec) {
+  const std::int64_t nx = 60, ny = 40;
+  // # 3
+  EXPECT_LE(own.extents.size(), nx * ny);
+  // # 4
+  const auto v = next;
+  // # 5
+  operations(exec, u, next);
+}
+
+void particles(const quern::Communicator& comm, const space& exec) {
+  const quern::Decomposition cut(comm, {10, 10});
+  const double h = 0.1;
+  Kokkos::View<double*> x("x", 100), y("y", 100);
+  Kokkos::View<std::int64_t*> id("id", 100);
+  const Kokkos::View<int*> destination("destination", 100);
+  quern::random::uniform(exec, x, quern::random::key{1});
+  quern::random::uniform(exec, y, quern::random::key{2});
+  // # 7
+  EXPECT_EQ(100 * comm.size(), quern::impl::sum_of_ranks(comm, static_cast<std::int64_t>(id.extent(0))));
+}
+
+#ifdef QUERN_TEST_PARALLEL_HDF5
+void write_checkpoint(const quern::Communicator& comm, const array& u) {
+  // # 8
+}
+void read_checkpoint(const quern::Communicator& comm, const array& u) {
+  // # 9
+  EXPECT_EQ(2.5, time);
+}
+
+void checkpoints(const quern::Communicator& comm) {
+  const auto folder = std::filesystem::temp_directory_path() / "quern-guide-distributed";
+  if (comm.rank() == 0) std::filesystem::create_directories(folder);
+  quern::impl::sum_of_ranks(comm, 0);
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder);
+  const array u("u", quern::Decomposition(comm, {20, 30}));
+  write_checkpoint(comm, u);
+  read_checkpoint(comm, u);
+  std::filesystem::current_path(before);
+  quern::impl::sum_of_ranks(comm, 0);
+  if (comm.rank() == 0) std::filesystem::remove_all(folder);
+}
+#endif
+
+TEST(Guides, Distributed) {
+  const space exec;
+  const quern::Communicator comm(MPI_COMM_WORLD);
+  blocks(comm, exec);
+  particles(comm, exec);
+#ifdef QUERN_TEST_PARALLEL_HDF5
+  checkpoints(comm);
+#endif
+}
+
+}  // namespace
