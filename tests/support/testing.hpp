@@ -85,10 +85,6 @@ struct product_over<list<Exec...>, T...> {
   using type = typename concat<list<>, product_for<Exec, T...>...>::type;
 };
 
-/// Every enabled execution space x these types x every layout.
-template <class... T>
-using full_product = typename as_types<typename product_over<spaces, T...>::type>::type;
-
 template <std::size_t I, class List>
 struct nth;
 template <std::size_t I, class... T>
@@ -106,12 +102,26 @@ template <class Spaces, class... T>
 struct cover_over;
 template <class... Exec, class... T>
 struct cover_over<list<Exec...>, T...> {
+#ifdef QUERN_TEST_FEWER_TYPES
+  using index = std::make_index_sequence<2>;
+#else
   using index = std::make_index_sequence<std::max<std::size_t>(sizeof...(T), 3)>;
+#endif
   using type = typename concat<list<>, typename cover_one<Exec, list<T...>, sizeof...(T), index>::type...>::type;
 };
-/// A covering array: each execution space meets each of these types and each layout, in turn.
+/// A covering array: each execution space meets each of these types and each layout, in turn; with
+/// QUERN_TEST_FEWER_TYPES, the first two.
 template <class... T>
 using covering = typename as_types<typename cover_over<spaces, T...>::type>::type;
+
+/// Every enabled execution space x these types x every layout.
+#ifdef QUERN_TEST_FEWER_TYPES
+template <class... T>
+using full_product = covering<T...>;
+#else
+template <class... T>
+using full_product = typename as_types<typename product_over<spaces, T...>::type>::type;
+#endif
 
 /// Every enabled execution space alone.
 template <class L>
