@@ -93,7 +93,8 @@ int main(int argc, char** argv) {
   CLI::App options("Heat in a box, over the ranks of MPI");
   options.add_option("--cells", s.cells, "cells along each axis")->check(CLI::PositiveNumber);
   options.add_option("--steps", s.steps, "steps in time")->check(CLI::NonNegativeNumber);
-  options.add_option("--every", s.every, "steps from one report, and checkpoint, to the next")->check(CLI::PositiveNumber);
+  options.add_option("--every", s.every, "steps from one report, and checkpoint, to the next")
+      ->check(CLI::PositiveNumber);
   options.add_option("--rate", s.rate, "diffusivity * time step / cell^2")->check(CLI::Range(0.0, 1.0 / 6));
   options.add_option("--checkpoint", s.checkpoint, "where the state is kept, an HDF5 file");
   options.add_option("--restart", s.restart, "a checkpoint to go on from, of any number of ranks");

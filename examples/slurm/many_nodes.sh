@@ -7,7 +7,6 @@
 #SBATCH --cpus-per-task=16
 #SBATCH --exclusive
 #SBATCH --time=02:00:00
-#SBATCH --signal=B:USR1@300
 #
 # 64 GPUs of 16 nodes. A job that runs out of time goes on from its last checkpoint: submit it again.
 set -euo pipefail

@@ -213,7 +213,8 @@ measurement from_stream(const settings& s, const Reduce& reduce, const Right& ri
   const std::string& path = *s.input;
   const auto info = npy_info_of(path);
   return with_type_of(path, info.type, [&]<class File>(File) {
-    using T = std::conditional_t<std::is_integral_v<File>, std::int64_t, File>;  // integers are converted as they are read
+    using T =
+        std::conditional_t<std::is_integral_v<File>, std::int64_t, File>;  // integers are converted as they are read
     const std::int64_t n = info.extents.size();
     measurement m{fmt::format("{}", n), 0, static_cast<double>(info.type.bytes) * n, 1.0 * n};
     constexpr bool device = quern::impl::is_device<exec_space>;

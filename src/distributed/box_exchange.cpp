@@ -113,7 +113,8 @@ struct packed_boxes {
                     b.element % b.unit == 0 && b.unit <= message_alignment ? b.unit : 1,
                     row_nest<2>(make_loop_nest<2>(b.extents, {b.stride, row_major_strides(b.extents)}))};
       items += is_device<Exec> ? b.extents.size() : r.nest.outer;
-      const std::int64_t size = (b.extents.size() * b.element + message_alignment - 1) / message_alignment * message_alignment;
+      const std::int64_t size =
+          (b.extents.size() * b.element + message_alignment - 1) / message_alignment * message_alignment;
       bytes += size;
       messages.back().bytes += size;
       rows.push_back(r);
@@ -170,13 +171,11 @@ class mpi_messages {
 
   void start(const std::vector<message>& sends, const std::vector<message>& receives) {
     for (const auto& m : receives)
-      in_parts(m, [&](std::byte* data, int count) {
-        return MPI_Irecv(data, count, MPI_BYTE, m.peer, tag, comm_, next());
-      });
+      in_parts(
+          m, [&](std::byte* data, int count) { return MPI_Irecv(data, count, MPI_BYTE, m.peer, tag, comm_, next()); });
     for (const auto& m : sends)
-      in_parts(m, [&](std::byte* data, int count) {
-        return MPI_Isend(data, count, MPI_BYTE, m.peer, tag, comm_, next());
-      });
+      in_parts(
+          m, [&](std::byte* data, int count) { return MPI_Isend(data, count, MPI_BYTE, m.peer, tag, comm_, next()); });
   }
   void finish() {
     const int status = MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
@@ -319,7 +318,8 @@ int box_exchange<Exec>::messages() const {
   return static_cast<int>(state_->sends.size());
 }
 
-// ---- cells beyond the ends of an array --------------------------------------------------------------------------------
+// ---- cells beyond the ends of an array
+// --------------------------------------------------------------------------------
 
 namespace {
 
@@ -328,7 +328,7 @@ constexpr int most_element_bytes = 64;
 struct fill_kernel {
   std::byte* array;
   std::int64_t element, unit;
-  row_nest<1> nest;                            // of the array's other axes
+  row_nest<1> nest;                               // of the array's other axes
   std::int64_t stride, width, own, cells, first;  // own: elements of the array between its halos
   bool low;
   boundary::mode mode[2];
@@ -384,7 +384,7 @@ void fill_edges(const Exec& exec, const std::string& label, const peer_box& arra
   Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items), kernel);
 }
 
-#define QUERN_BOX_EXCHANGE(Exec)    \
+#define QUERN_BOX_EXCHANGE(Exec)     \
   template class box_exchange<Exec>; \
   template void fill_edges<Exec>(const Exec&, const std::string&, const peer_box&, const edge_fill&);
 #ifdef KOKKOS_ENABLE_SERIAL

@@ -159,16 +159,15 @@ int Decomposition::owner(const shape& index) const {
   for (int d = 0; inside && d < extents().rank; ++d) {
     inside = index.extent[d] >= 0 && index.extent[d] < extents().extent[d];
     if (inside)
-      rank = rank * grid(d) +
-             static_cast<int>(impl::block_of_cell(extents().extent[d], grid(d), index.extent[d]));
+      rank = rank * grid(d) + static_cast<int>(impl::block_of_cell(extents().extent[d], grid(d), index.extent[d]));
   }
   if (!inside) throw Error(impl::label, "cell " + index.str() + " is outside of extents " + extents().str());
   return rank;
 }
 
 bool Decomposition::same_blocks(const Decomposition& other) const {
-  return *this == other || (communicator() == other.communicator() && extents() == other.extents() &&
-                            state_->grid == other.state_->grid);
+  return *this == other ||
+         (communicator() == other.communicator() && extents() == other.extents() && state_->grid == other.state_->grid);
 }
 
 const Communicator& Decomposition::along(const std::array<bool, max_rank>& axes) const {
@@ -226,8 +225,8 @@ std::vector<moved_block> shared_cells(const Decomposition& mine, const Decomposi
     moved_block m{other, theirs};
     for (int d = 0; d < rank; ++d) {
       const std::int64_t begin = std::max(own.first.extent[d], theirs.first.extent[d]);
-      const std::int64_t end = std::min(own.first.extent[d] + own.extents.extent[d],
-                                        theirs.first.extent[d] + theirs.extents.extent[d]);
+      const std::int64_t end =
+          std::min(own.first.extent[d] + own.extents.extent[d], theirs.first.extent[d] + theirs.extents.extent[d]);
       m.cells.first.extent[d] = begin;
       m.cells.extents.extent[d] = end - begin;
     }

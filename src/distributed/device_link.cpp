@@ -29,7 +29,8 @@ void check(ncclResult_t status) {
 }
 void check(QUERN_DEVICE(Error_t) status) {
   if (status != QUERN_DEVICE(Success))
-    throw BackendError("quern::Communicator", std::string("the device reports: ") + QUERN_DEVICE(GetErrorString)(status));
+    throw BackendError("quern::Communicator",
+                       std::string("the device reports: ") + QUERN_DEVICE(GetErrorString)(status));
 }
 
 /// Transfers go on a stream of their own, of the highest priority, so that they overlap with what the instance computes

@@ -38,7 +38,8 @@ int rank_at(const Decomposition& d, const direction& step, int sign, const wrapp
 }
 
 /// A part of an array with its halo.
-peer_box part(const peer_box& whole, int peer, const std::array<std::pair<std::int64_t, std::int64_t>, max_rank>& range) {
+peer_box part(const peer_box& whole, int peer,
+              const std::array<std::pair<std::int64_t, std::int64_t>, max_rank>& range) {
   peer_box b = whole;
   b.peer = peer;
   for (int d = 0; d < whole.extents.rank; ++d) {

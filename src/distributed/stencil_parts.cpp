@@ -88,10 +88,13 @@ stencil_parts cut_stencil(const std::string& label, const Decomposition& d, cons
   for (int axis = 0; axis < d.extents().rank; ++axis) {
     const std::int64_t n = own.extents.extent[axis], first = own.first.extent[axis];
     const range all = computed(label, edge, axis, d.extents(), radius[axis]);
-    axes.push_back({n, radius[axis], neighbour(d, axis, d.coordinate(axis), -1, wrapped[axis] && occupied(d, axis) > 1) >= 0,
-                    neighbour(d, axis, d.coordinate(axis), 1, wrapped[axis] && occupied(d, axis) > 1) >= 0,
-                    edge_along(edge, axis),
-                    {std::clamp<std::int64_t>(all.first - first, 0, n), std::clamp<std::int64_t>(all.second - first, 0, n)}});
+    axes.push_back(
+        {n,
+         radius[axis],
+         neighbour(d, axis, d.coordinate(axis), -1, wrapped[axis] && occupied(d, axis) > 1) >= 0,
+         neighbour(d, axis, d.coordinate(axis), 1, wrapped[axis] && occupied(d, axis) > 1) >= 0,
+         edge_along(edge, axis),
+         {std::clamp<std::int64_t>(all.first - first, 0, n), std::clamp<std::int64_t>(all.second - first, 0, n)}});
     target.push_back(axes.back().target);
     inner.push_back(axes.back().inner());
   }

@@ -190,8 +190,7 @@ TEST(CheckpointFile, FailsOnEveryRankWhereOneFails) {
 #else
 
 TEST(CheckpointFile, SaysWhatItNeeds) {
-  expect_file_error("needs a Quern that was built with a parallel HDF5",
-                    [] { checkpoint(test::world(), "run.h5"); });
+  expect_file_error("needs a Quern that was built with a parallel HDF5", [] { checkpoint(test::world(), "run.h5"); });
 }
 
 #endif

@@ -38,9 +38,8 @@ TEST(CommunicatorOf, ReportsWhatDiffers) {
       "quern::Decomposition: extents, grid and halo differ between ranks: (10, 20, -1, -1) on rank 0 and ";
   test::expect_error(message + "(10, 21, -1, -1) on rank " + std::to_string(last),
                      [&] { Decomposition(comm, {10, comm.rank() == last ? 21 : 20}); });
-  test::expect_error(message + "(10, -1, -1) on rank 1", [&] {
-    Decomposition(comm, comm.rank() == 1 ? shape{10} : shape{10, 20});
-  });
+  test::expect_error(message + "(10, -1, -1) on rank 1",
+                     [&] { Decomposition(comm, comm.rank() == 1 ? shape{10} : shape{10, 20}); });
 }
 
 TEST(CommunicatorOf, ChecksCallsWhereAsked) {
@@ -162,7 +161,8 @@ TYPED_TEST(Redistribution, OfEveryGridToEveryOther) {
     const auto values = test::samples<T>(extents.size());
     for (const auto& from : test::grids(comm.size(), 2))
       for (const auto& to : test::grids(comm.size(), 2)) {
-        const Decomposition d(comm, extents, {.grid = from}), e(comm, extents, {.grid = to, .halo = {extents.extent[0] > 4 ? 1 : 0}});
+        const Decomposition d(comm, extents, {.grid = from}),
+            e(comm, extents, {.grid = to, .halo = {extents.extent[0] > 4 ? 1 : 0}});
         const auto u = test::distribute<T, 2, L, E>(d, values);
         EXPECT_EQ(test::part_of(values, extents, d.local()), test::contents(u.local()));
         const quern::DistributedView<T, 2, Kokkos::LayoutLeft, typename E::memory_space> v("v", e);

@@ -77,7 +77,8 @@ void check_halos(const shape& extents, const std::vector<boundary::mode>& modes,
   const auto values = test::samples<T>(extents.size(), 1);
   for (const auto& grid : test::grids(comm.size(), Rank)) {
     bool fits = true;
-    for (int d = 0; d < Rank; ++d) fits = fits && (extents.extent[d] < grid[d] ? 1 : extents.extent[d] / grid[d]) >= halo;
+    for (int d = 0; d < Rank; ++d)
+      fits = fits && (extents.extent[d] < grid[d] ? 1 : extents.extent[d] / grid[d]) >= halo;
     if (!fits) continue;
     const Decomposition d(comm, extents, {.grid = grid, .halo = {halo}});
     const auto u = test::distribute<T, Rank, L, E>(d, values);

@@ -17,7 +17,8 @@ std::vector<T> matrix(std::int64_t m, std::int64_t n, double scale_of_columns = 
   std::vector<T> a(m * n);
   for (std::int64_t i = 0; i < m; ++i)
     for (std::int64_t j = 0; j < n; ++j) {
-      const double x = std::sin(3.7 * static_cast<double>(i * n + j) + static_cast<double>(j)) + (i % (n + 3) == j ? 1 : 0);
+      const double x =
+          std::sin(3.7 * static_cast<double>(i * n + j) + static_cast<double>(j)) + (i % (n + 3) == j ? 1 : 0);
       const double scaled = x * std::pow(scale_of_columns, static_cast<double>(j));
       if constexpr (quern::impl::is_complex<T>) a[i * n + j] = T(scaled, std::cos(2.9 * i + j));
       else a[i * n + j] = static_cast<T>(scaled);
@@ -135,13 +136,15 @@ TYPED_TEST(DistributedLinalg, LeastSquaresAndComponents) {
     // The residual is orthogonal to the columns.
     auto rest = product(values, test::contents(x), m, n, 2);
     for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= right[i];
-    expect_near(std::vector<T>(2 * n, T(0)), product(values, rest, n, m, 2, true),
-                200 * eps * static_cast<double>(m), "a^H (a x - b)");
+    expect_near(std::vector<T>(2 * n, T(0)), product(values, rest, n, m, 2, true), 200 * eps * static_cast<double>(m),
+                "a^H (a x - b)");
     const auto va = test::make_array<T, 2, LayoutRight, E>({m, n}, values);
-    const auto mean = test::make_array<T, 1, LayoutRight, E>({n}), expected_mean = test::make_array<T, 1, LayoutRight, E>({n});
+    const auto mean = test::make_array<T, 1, LayoutRight, E>({n}),
+               expected_mean = test::make_array<T, 1, LayoutRight, E>({n});
     const auto components = test::make_array<T, 2, LayoutRight, E>({3, n}),
                expected_components = test::make_array<T, 2, LayoutRight, E>({3, n});
-    const auto variance = test::make_array<R, 1, LayoutRight, E>({3}), expected_variance = test::make_array<R, 1, LayoutRight, E>({3});
+    const auto variance = test::make_array<R, 1, LayoutRight, E>({3}),
+               expected_variance = test::make_array<R, 1, LayoutRight, E>({3});
     quern::pca(exec, expected_mean, expected_components, expected_variance, va);
     distributed::pca(exec, mean, components, variance, a);
     expect_near(test::contents(expected_mean), test::contents(mean), 20 * eps, "mean");

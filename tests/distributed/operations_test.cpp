@@ -283,7 +283,8 @@ TYPED_TEST(DistributedOperations, OwnersOfPositions) {
   const std::vector<int> expected{d.owner({0, 0}), d.owner({9, 6}), d.owner({2, 1}), -1, -1, -1, -1, -1};
   EXPECT_EQ(expected, test::contents(found));
   test::expect_error(
-      "quern::distributed::owner_of: origin and spacing have 1 and 2 numbers for extents (10, 7), expected one for each "
+      "quern::distributed::owner_of: origin and spacing have 1 and 2 numbers for extents (10, 7), expected one for "
+      "each "
       "of up to 3 axes",
       [&] { distributed::owner_of(d, {0}, {1, 1}); });
   test::expect_error("quern::distributed::owner_of: a spacing is not positive",

@@ -127,23 +127,27 @@ TYPED_TEST(DistributedReduce, ResultsAlongAxes) {
       EXPECT_EQ(test::part_of(test::contents(expected), whole, own), test::contents(found));
     };
     const auto sums = [&](const auto& rest, const auto& along) {
-      check(rest, along, 0.0, [&](const auto& o, const auto& a) { quern::sum<double>(exec, o, v, a); },
-            [&](const auto& o, const auto& a) { distributed::sum<double>(exec, o, u, a); });  // of quarters: exact
+      check(
+          rest, along, 0.0, [&](const auto& o, const auto& a) { quern::sum<double>(exec, o, v, a); },
+          [&](const auto& o, const auto& a) { distributed::sum<double>(exec, o, u, a); });  // of quarters: exact
     };
     sums(std::array{1, 2}, quern::axis{0});
     sums(std::array{0, 2}, quern::axis{1});
     sums(std::array{0, 1}, quern::axis{-1});
     sums(std::array{1}, quern::axes{0, 2});
     sums(std::array{0}, quern::axes{1, 2});
-    check(std::array{0, 2}, quern::axis{1}, std::int64_t(),
-          [&](const auto& o, const auto& a) { quern::argmax(exec, o, v, a); },
-          [&](const auto& o, const auto& a) { distributed::argmax(exec, o, u, a); });
-    check(std::array{2}, quern::axes{0, 1}, std::int64_t(),
-          [&](const auto& o, const auto& a) { quern::argmin(exec, o, v, a); },
-          [&](const auto& o, const auto& a) { distributed::argmin(exec, o, u, a); });
-    check(std::array{1, 2}, quern::axis{0}, 0.0,
-          [&](const auto& o, const auto& a) { quern::stddev(exec, o, v, a, quern::reproducible); },
-          [&](const auto& o, const auto& a) { distributed::stddev(exec, o, u, a, quern::reproducible); });
+    check(
+        std::array{0, 2}, quern::axis{1}, std::int64_t(),
+        [&](const auto& o, const auto& a) { quern::argmax(exec, o, v, a); },
+        [&](const auto& o, const auto& a) { distributed::argmax(exec, o, u, a); });
+    check(
+        std::array{2}, quern::axes{0, 1}, std::int64_t(),
+        [&](const auto& o, const auto& a) { quern::argmin(exec, o, v, a); },
+        [&](const auto& o, const auto& a) { distributed::argmin(exec, o, u, a); });
+    check(
+        std::array{1, 2}, quern::axis{0}, 0.0,
+        [&](const auto& o, const auto& a) { quern::stddev(exec, o, v, a, quern::reproducible); },
+        [&](const auto& o, const auto& a) { distributed::stddev(exec, o, u, a, quern::reproducible); });
     const Kokkos::View<double, E> one("one");
     distributed::sum<double>(exec, one, u);
     EXPECT_EQ(quern::sum<double>(exec, v), test::value(one));

@@ -176,12 +176,14 @@ TYPED_TEST(DistributedStencilOn, ReportsMisuse) {
   using E = TypeParam;
   const E exec;
   const auto comm = test::world();
-  const Decomposition d(comm, {16, 9}, {.grid = {comm.size(), 1}, .halo = {1}}), none(comm, {16, 9}, {.grid = {comm.size(), 1}});
+  const Decomposition d(comm, {16, 9}, {.grid = {comm.size(), 1}, .halo = {1}}),
+      none(comm, {16, 9}, {.grid = {comm.size(), 1}});
   const quern::DistributedView<double, 2, E> u("u", d), v("v", d), w("w", none);
   using quern::distributed::stencil, quern::star, quern::box;
   if (comm.size() > 1) {
-    test::expect_error("quern::distributed::stencil: in has a halo of 0 along axis 0, which is cut, expected at least 1",
-                       [&] { stencil<star<1>>(exec, u, heat{0.2}, boundary::wrap, w); });
+    test::expect_error(
+        "quern::distributed::stencil: in has a halo of 0 along axis 0, which is cut, expected at least 1",
+        [&] { stencil<star<1>>(exec, u, heat{0.2}, boundary::wrap, w); });
     const Decomposition other(comm, {16, 9}, {.grid = {1, comm.size()}, .halo = {1}});
     const quern::DistributedView<double, 2, E> x("x", other);
     test::expect_error(
@@ -189,12 +191,14 @@ TYPED_TEST(DistributedStencilOn, ReportsMisuse) {
         [&] { stencil<star<1>>(exec, u, heat{0.2}, boundary::wrap, x); });
   }
   test::expect_error(
-      "quern::distributed::stencil: interior_only from 0 to 16 along axis 0 of extents (16, 9) needs values outside of them",
+      "quern::distributed::stencil: interior_only from 0 to 16 along axis 0 of extents (16, 9) needs values outside of "
+      "them",
       [&] { stencil<star<1>>(exec, u, heat{0.2}, quern::interior_only{{0, 16}, {1, 8}}, v); });
   const Decomposition thin(comm, {16, 2}, {.grid = {comm.size(), 1}, .halo = {1}});
   const quern::DistributedView<double, 2, E> y("y", thin), z("z", thin);
-  test::expect_error("quern::distributed::stencil: boundary::keep along axis 1 of extents (16, 2) with a neighbourhood of 3",
-                     [&] { stencil<star<1>>(exec, y, heat{0.2}, boundary::keep, z); });
+  test::expect_error(
+      "quern::distributed::stencil: boundary::keep along axis 1 of extents (16, 2) with a neighbourhood of 3",
+      [&] { stencil<star<1>>(exec, y, heat{0.2}, boundary::keep, z); });
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ void together(const Communicator& comm, const std::string& path, const std::func
 /// @endcode
 ///
 /// A new file gets its name by `commit`: until then, and if it fails, an earlier one of that name stays whole. Arrays
-/// are datasets of the whole array in C order, without halos, as `quern::files::hdf5_file` and other programs read them.
+/// are datasets of the whole array in C order, without halos, as `quern::files::hdf5_file` and other programs read
+/// them.
 ///
 /// All functions are collective and wait. What fails on one rank throws on all.
 /// @throws files::FileError if the file cannot be read or written, or Quern was built without a parallel HDF5
@@ -77,9 +78,8 @@ class checkpoint {
   template <class T>
     requires(std::is_arithmetic_v<T>)
   void set_attribute(const std::string& object, const std::string& name, T value) {
-    impl::together(comm_, path_, [&] {
-      files::impl::write_attribute(*file_, object, name, files::data_type_of<T>(), &value);
-    });
+    impl::together(comm_, path_,
+                   [&] { files::impl::write_attribute(*file_, object, name, files::data_type_of<T>(), &value); });
   }
   void set_attribute(const std::string& object, const std::string& name, const std::string& text) {
     impl::together(comm_, path_, [&] { files::impl::write_attribute(*file_, object, name, text); });

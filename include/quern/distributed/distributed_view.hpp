@@ -18,7 +18,8 @@ namespace quern {
 /// | `u.local_with_halo()` | the block and the halo, at both ends of every axis | the first cell of the halo |
 ///
 /// Both are Kokkos Views of the rank's own memory, for kernels and for every operation of Quern. The halo is there at
-/// the ends of the whole array, too. It holds what was last written to it: `halo_exchange` brings the neighbours' cells.
+/// the ends of the whole array, too. It holds what was last written to it: `halo_exchange` brings the neighbours'
+/// cells.
 ///
 /// Copies share the memory, as copies of a View do.
 ///
@@ -29,8 +30,8 @@ template <class T, int Rank, class... Properties>
 class DistributedView {
  public:
   using view_type = Kokkos::View<typename impl::with_pointers<T, Rank>::type, Properties...>;
-  using local_type = Kokkos::View<typename impl::with_pointers<T, Rank>::type, Kokkos::LayoutStride,
-                                  typename view_type::device_type>;
+  using local_type =
+      Kokkos::View<typename impl::with_pointers<T, Rank>::type, Kokkos::LayoutStride, typename view_type::device_type>;
   using value_type = typename view_type::value_type;
   using execution_space = typename view_type::execution_space;
   using memory_space = typename view_type::memory_space;
@@ -54,8 +55,8 @@ class DistributedView {
       layout.stride[d] = with_halo.stride(d);
       offset += decomposition.halo(d) * static_cast<std::int64_t>(with_halo.stride(d));
     }
-    local_ = local_type(typename local_type::data_handle_type(with_halo.data_handle().tracker(), with_halo.data() + offset),
-                        layout);
+    local_ = local_type(
+        typename local_type::data_handle_type(with_halo.data_handle().tracker(), with_halo.data() + offset), layout);
   }
 
   const Decomposition& decomposition() const { return *decomposition_; }

@@ -56,14 +56,14 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
 /// exchange.finish();
 /// @endcode
 ///
-/// Cells across edges and corners come too, and the halo beyond the ends of the whole array gets what the boundary says,
-/// as `quern::stencil` would see it; axes with `boundary::wrap` are periodic, and `boundary::keep` leaves the halo as it
-/// is. All cells for one neighbour are one message, whatever the number of fields. The object holds the messages'
-/// memory and can be used again and again.
+/// Cells across edges and corners come too, and the halo beyond the ends of the whole array gets what the boundary
+/// says, as `quern::stencil` would see it; axes with `boundary::wrap` are periodic, and `boundary::keep` leaves the
+/// halo as it is. All cells for one neighbour are one message, whatever the number of fields. The object holds the
+/// messages' memory and can be used again and again.
 ///
 /// One kernel packs and one unpacks, and one for each axis with a boundary and each field fills the rest. With NCCL,
-/// `start` and `finish` are asynchronous on the instance. With MPI, `start` waits for its packing kernel, and so for what
-/// was launched on the instance before, and `finish` waits for the messages.
+/// `start` and `finish` are asynchronous on the instance. With MPI, `start` waits for its packing kernel, and so for
+/// what was launched on the instance before, and `finish` waits for the messages.
 template <execution_space Exec>
 class halo_exchange {
  public:
@@ -106,8 +106,9 @@ class halo_exchange {
     std::vector<impl::peer_box> out, in;
     const Communicator* comm = nullptr;
     const auto add = [&](const auto& f) {
-      static_assert(Kokkos::SpaceAccessibility<Exec, typename std::remove_cvref_t<decltype(f)>::memory_space>::accessible,
-                    "quern::halo_exchange: exec does not reach the memory of a field");
+      static_assert(
+          Kokkos::SpaceAccessibility<Exec, typename std::remove_cvref_t<decltype(f)>::memory_space>::accessible,
+          "quern::halo_exchange: exec does not reach the memory of a field");
       const Decomposition& d = f.decomposition();
       if (comm != nullptr && !(*comm == d.communicator())) throw Error(label, "fields of several communicators");
       comm = &d.communicator();

@@ -195,7 +195,8 @@ void svd(const Exec& exec, const U& u, const S& s, const Vt& vt, const A& a) {
   const impl::tall_factors<Exec, T> f(exec, label, impl::local_matrix<Exec>(a), &others);
   const impl::svd_of_triangle<Exec, T> small(exec, label, d.communicator(), f.r());
   const impl::work_matrix<Exec, T> both(exec, n, n);
-  impl::multiply_matrices(exec, label, impl::as_matrix(*both), impl::as_input(f.inverse()), impl::as_input(*small.left));
+  impl::multiply_matrices(exec, label, impl::as_matrix(*both), impl::as_input(f.inverse()),
+                          impl::as_input(*small.left));
   impl::copy_matrix(exec, label, values, impl::strided<const R>{small.values.data(), {n}, {1}});
   impl::copy_matrix(exec, label, right, impl::as_input(*small.right));
   if (d.local().extents.size() > 0)
@@ -265,7 +266,8 @@ void pca(const Exec& exec, const Mean& mean, const Components& components, const
   impl::check_rows(label, "a", d);
   const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
   if (m < n) impl::reject_extents(label, "a", d.extents(), "no more columns than rows");
-  if (!impl::is_tall_matrix(d)) return quern::pca(exec, mean, components, explained_variance, impl::on_every_rank(exec, a));
+  if (!impl::is_tall_matrix(d))
+    return quern::pca(exec, mean, components, explained_variance, impl::on_every_rank(exec, a));
   impl::call c(label, exec);
   const auto out = c.output(components);
   const std::int64_t k = out.extents.rank == 2 ? std::min(out.extents.extent[0], n) : n;
@@ -282,7 +284,8 @@ void pca(const Exec& exec, const Mean& mean, const Components& components, const
   const R scale = 1 / static_cast<R>(m - 1);
   quern::map(
       exec, explained_variance, KOKKOS_LAMBDA(R s) { return s * s * scale; },
-      Kokkos::View<const R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(small.values.data(), k));
+      Kokkos::View<const R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(small.values.data(),
+                                                                                                   k));
   exec.fence(label);
 }
 

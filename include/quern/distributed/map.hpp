@@ -42,7 +42,8 @@ auto at_block(const std::string& label, std::size_t number, const V& v, const De
   if constexpr (distributed_like<V>) {
     check_extents(label, input_name(number), v.extents(), d.extents());
     if (!d.same_blocks(v.decomposition()))
-      throw Error(label, input_name(number) + " is cut into other blocks, or for another communicator; redistribute it");
+      throw Error(label,
+                  input_name(number) + " is cut into other blocks, or for another communicator; redistribute it");
     return v.local();
   } else {
     return replicated_part(label, input_name(number), v, d);

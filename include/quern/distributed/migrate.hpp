@@ -33,7 +33,8 @@ template <class V, class Exec>
 auto column_like(const Exec& exec, const V& v, std::int64_t rows) {
   using column = managed_in<V, typename V::memory_space>;
   static_assert(V::rank() == 1 || V::rank() == 2, "quern::distributed::migrate: columns must have rank 1 or 2");
-  static_assert(column::rank_dynamic() == V::rank(), "quern::distributed::migrate: columns must have no static extents");
+  static_assert(column::rank_dynamic() == V::rank(),
+                "quern::distributed::migrate: columns must have no static extents");
   if constexpr (V::rank() == 1) return pool_view<column>(exec, rows);
   else return pool_view<column>(exec, rows, v.extent(1));
 }
@@ -55,11 +56,10 @@ auto rows_in_order(const Exec& exec, const V& v, const std::int64_t* order, std:
   const auto from = describe(v.data(), v);
   const auto to = describe(sorted.data(), sorted);
   const std::int64_t columns = V::rank() == 1 ? 1 : from.extents.extent[1];
-  Kokkos::parallel_for(
-      "quern::distributed::migrate/pack",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows * columns),
-      gather_rows<typename V::non_const_value_type>{to.data, from.data, order, columns, to.stride[0], to.stride[1],
-                                                    from.stride[0], from.stride[1]});
+  Kokkos::parallel_for("quern::distributed::migrate/pack",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows * columns),
+                       gather_rows<typename V::non_const_value_type>{to.data, from.data, order, columns, to.stride[0],
+                                                                     to.stride[1], from.stride[0], from.stride[1]});
   return sorted;
 }
 
@@ -103,7 +103,8 @@ row_counts count_destinations(const Exec& exec, const Communicator& comm, const 
 /// @param destination the rank of each row, an integer; or -1, with which a row is removed
 /// @param columns     Kokkos::Views of rank 1, or of rank 2 with several elements a row, each with one row for each
 ///                    destination, in memory that `exec` reaches
-/// @return a tuple of new columns from the pool of their memory space (`quern::pool_view`), in the layout of the old ones
+/// @return a tuple of new columns from the pool of their memory space (`quern::pool_view`), in the layout of the old
+/// ones
 ///         (LayoutRight for strided ones): first the rows of rank 0, then those of rank 1, and so on, each in the order
 ///         that they had there
 ///
@@ -175,8 +176,8 @@ class owner_of {
     for (int a = 0; a < rank_; ++a) {
       const double cell = Kokkos::floor((position[a] - axis_[a].origin) / axis_[a].spacing);
       if (!(cell >= 0 && cell < static_cast<double>(axis_[a].cells))) return -1;
-      rank = rank * axis_[a].ranks + static_cast<int>(impl::block_of_cell(axis_[a].cells, axis_[a].ranks,
-                                                                          static_cast<std::int64_t>(cell)));
+      rank = rank * axis_[a].ranks +
+             static_cast<int>(impl::block_of_cell(axis_[a].cells, axis_[a].ranks, static_cast<std::int64_t>(cell)));
     }
     return rank;
   }

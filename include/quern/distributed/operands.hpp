@@ -23,7 +23,8 @@ void check_blocks(const std::string& label, const Decomposition& d, const Field&
   [[maybe_unused]] const auto check = [&](const Decomposition& other) {
     check_extents(label, input_name(number), other.extents(), d.extents());
     if (!d.same_blocks(other))
-      throw Error(label, input_name(number) + " is cut into other blocks, or for another communicator; redistribute it");
+      throw Error(label,
+                  input_name(number) + " is cut into other blocks, or for another communicator; redistribute it");
     ++number;
   };
   (check(fields.decomposition()), ...);

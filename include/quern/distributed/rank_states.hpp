@@ -67,7 +67,8 @@ class rank_states : public partial_base {
       const auto launch = [&](const auto& f, const auto&... leaf) {
         const reducer_of_states<Reducer> by_state{reducer};
         if constexpr (uses_positions<Reducer>)
-          reduce_launch(c.exec, c.label, c.scratch(), by_state, f, along, out, leaf..., block_positions(along, extents));
+          reduce_launch(c.exec, c.label, c.scratch(), by_state, f, along, out, leaf...,
+                        block_positions(along, extents));
         else reduce_launch(c.exec, c.label, c.scratch(), by_state, f, along, out, leaf...);
       };
       unpack([&](const auto&... more) { with_leaves(r.transform, launch, in..., more...); }, extra);
@@ -79,14 +80,13 @@ class rank_states : public partial_base {
     }
     const auto block = reduced<memory_space>(reducer, along, rest, launch_values);
     finish_ = [=, this, label = c.label](const strided<Result>& results) {
-      Kokkos::parallel_for(
-          label + "/finish", policy(rest.size()),
-          finish_states<Reducer, Result, 1>{reducer,
-                                            {state_of<Reducer>(block)},
-                                            n,
-                                            results.data,
-                                            row_nest<2>(make_loop_nest<2>(
-                                                rest, {results.stride, row_major_strides(rest)}))});
+      Kokkos::parallel_for(label + "/finish", policy(rest.size()),
+                           finish_states<Reducer, Result, 1>{
+                               reducer,
+                               {state_of<Reducer>(block)},
+                               n,
+                               results.data,
+                               row_nest<2>(make_loop_nest<2>(rest, {results.stride, row_major_strides(rest)}))});
     };
   }
 
@@ -100,9 +100,7 @@ class rank_states : public partial_base {
   static typename Reducer::state* state_of(const Block& block) {
     return reinterpret_cast<typename Reducer::state*>(block.data());
   }
-  auto policy(std::int64_t n) const {
-    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n);
-  }
+  auto policy(std::int64_t n) const { return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n); }
 
   /// The joined states of all ranks, one for each result, in memory of that space.
   template <class Space, class Reducer, class Launch>

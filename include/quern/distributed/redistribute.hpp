@@ -88,7 +88,8 @@ void redistribute(const Out& out, const In& in) {
 /// `out = in` for an array that one rank has: each rank gets its block.
 ///
 /// @param out  a DistributedView
-/// @param in   on rank `root` a View of the extents of out, in any memory; on other ranks it is not read, and may be empty
+/// @param in   on rank `root` a View of the extents of out, in any memory; on other ranks it is not read, and may be
+/// empty
 /// @param root the rank that has the array
 ///
 /// Collective; waits.

@@ -63,47 +63,45 @@ auto reduce_ranks(const std::string& label, const Exec& exec, const Op& op, cons
 
 }  // namespace impl
 
-#define QUERN_DISTRIBUTED_OPERATION(call)                                                      \
-  [&](const auto& e, const auto& o, const auto& x, const auto&... option) {                    \
-    return call(e, o, x, option...);                                                           \
+#define QUERN_DISTRIBUTED_OPERATION(call) \
+  [&](const auto& e, const auto& o, const auto& x, const auto&... option) { return call(e, o, x, option...); }
+#define QUERN_DISTRIBUTED_REDUCTION_WITH(name, parameter, argument)                                                   \
+  template <parameter, execution_space Exec, distributed_like In, impl::reduction_setting... Options>                 \
+  auto name(const Exec& exec, const In& in, const Options&... options) {                                              \
+    return impl::reduce_ranks("quern::distributed::" #name, exec, QUERN_DISTRIBUTED_OPERATION(quern::name<argument>), \
+                              on_host, std::tuple(in), options...);                                                   \
+  }                                                                                                                   \
+  template <parameter, execution_space Exec, view_like Out, distributed_like In, impl::reduction_setting... Options>  \
+  void name(const Exec& exec, const Out& out, const In& in, const Options&... options) {                              \
+    impl::reduce_ranks("quern::distributed::" #name, exec, QUERN_DISTRIBUTED_OPERATION(quern::name<argument>), out,   \
+                       std::tuple(in), options...);                                                                   \
+  }                                                                                                                   \
+  template <parameter, distributed_like In, impl::reduction_setting... Options>                                       \
+  auto name(const In& in, const Options&... options) {                                                                \
+    return name<argument>(typename In::execution_space(), in, options...);                                            \
+  }                                                                                                                   \
+  template <parameter, view_like Out, distributed_like In, impl::reduction_setting... Options>                        \
+  void name(const Out& out, const In& in, const Options&... options) {                                                \
+    name<argument>(typename In::execution_space(), out, in, options...);                                              \
   }
-#define QUERN_DISTRIBUTED_REDUCTION_WITH(name, parameter, argument)                                                    \
-  template <parameter, execution_space Exec, distributed_like In, impl::reduction_setting... Options>                  \
-  auto name(const Exec& exec, const In& in, const Options&... options) {                                               \
-    return impl::reduce_ranks("quern::distributed::" #name, exec, QUERN_DISTRIBUTED_OPERATION(quern::name<argument>),  \
-                              on_host, std::tuple(in), options...);                                                    \
-  }                                                                                                                    \
-  template <parameter, execution_space Exec, view_like Out, distributed_like In, impl::reduction_setting... Options>   \
-  void name(const Exec& exec, const Out& out, const In& in, const Options&... options) {                               \
-    impl::reduce_ranks("quern::distributed::" #name, exec, QUERN_DISTRIBUTED_OPERATION(quern::name<argument>), out,    \
-                       std::tuple(in), options...);                                                                    \
-  }                                                                                                                    \
-  template <parameter, distributed_like In, impl::reduction_setting... Options>                                        \
-  auto name(const In& in, const Options&... options) {                                                                 \
-    return name<argument>(typename In::execution_space(), in, options...);                                             \
-  }                                                                                                                    \
-  template <parameter, view_like Out, distributed_like In, impl::reduction_setting... Options>                         \
-  void name(const Out& out, const In& in, const Options&... options) {                                                 \
-    name<argument>(typename In::execution_space(), out, in, options...);                                               \
-  }
-#define QUERN_DISTRIBUTED_REDUCTION(name)                                                                         \
-  template <execution_space Exec, distributed_like In, impl::reduction_setting... Options>                        \
-  auto name(const Exec& exec, const In& in, const Options&... options) {                                          \
-    return impl::reduce_ranks("quern::distributed::" #name, exec, QUERN_DISTRIBUTED_OPERATION(quern::name),       \
-                              on_host, std::tuple(in), options...);                                               \
-  }                                                                                                               \
-  template <execution_space Exec, view_like Out, distributed_like In, impl::reduction_setting... Options>         \
-  void name(const Exec& exec, const Out& out, const In& in, const Options&... options) {                          \
-    impl::reduce_ranks("quern::distributed::" #name, exec, QUERN_DISTRIBUTED_OPERATION(quern::name), out,         \
-                       std::tuple(in), options...);                                                               \
-  }                                                                                                               \
-  template <distributed_like In, impl::reduction_setting... Options>                                              \
-  auto name(const In& in, const Options&... options) {                                                            \
-    return name(typename In::execution_space(), in, options...);                                                  \
-  }                                                                                                               \
-  template <view_like Out, distributed_like In, impl::reduction_setting... Options>                               \
-  void name(const Out& out, const In& in, const Options&... options) {                                            \
-    name(typename In::execution_space(), out, in, options...);                                                    \
+#define QUERN_DISTRIBUTED_REDUCTION(name)                                                                            \
+  template <execution_space Exec, distributed_like In, impl::reduction_setting... Options>                           \
+  auto name(const Exec& exec, const In& in, const Options&... options) {                                             \
+    return impl::reduce_ranks("quern::distributed::" #name, exec, QUERN_DISTRIBUTED_OPERATION(quern::name), on_host, \
+                              std::tuple(in), options...);                                                           \
+  }                                                                                                                  \
+  template <execution_space Exec, view_like Out, distributed_like In, impl::reduction_setting... Options>            \
+  void name(const Exec& exec, const Out& out, const In& in, const Options&... options) {                             \
+    impl::reduce_ranks("quern::distributed::" #name, exec, QUERN_DISTRIBUTED_OPERATION(quern::name), out,            \
+                       std::tuple(in), options...);                                                                  \
+  }                                                                                                                  \
+  template <distributed_like In, impl::reduction_setting... Options>                                                 \
+  auto name(const In& in, const Options&... options) {                                                               \
+    return name(typename In::execution_space(), in, options...);                                                     \
+  }                                                                                                                  \
+  template <view_like Out, distributed_like In, impl::reduction_setting... Options>                                  \
+  void name(const Out& out, const In& in, const Options&... options) {                                               \
+    name(typename In::execution_space(), out, in, options...);                                                       \
   }
 
 QUERN_DISTRIBUTED_REDUCTION_WITH(sum, class Result = void, Result)

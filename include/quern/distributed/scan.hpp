@@ -112,8 +112,8 @@ void cumprod(const Exec& exec, const Out& out, const In& in, const Options&... o
   const auto scan = [](const auto& e, const auto& o, const auto& x, const auto&... option) {
     quern::cumprod<S>(e, o, x, option...);
   };
-  impl::scan_ranks<false>("quern::distributed::cumprod", exec, out, in,
-                          impl::carry_op<S, impl::prod_op>{{}, S(1)}, scan, options...);
+  impl::scan_ranks<false>("quern::distributed::cumprod", exec, out, in, impl::carry_op<S, impl::prod_op>{{}, S(1)},
+                          scan, options...);
 }
 
 /// `out(i) = op(...op(in(0), in(1))..., in(i))` along the axis, see `quern::inclusive_scan`.

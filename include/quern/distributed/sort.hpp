@@ -68,13 +68,14 @@ class sorted_cuts {
     const auto all_below = summed(below);
     std::vector<std::int64_t> equal(boundaries_), before(boundaries_, 0);
     for (std::size_t b = 0; b < boundaries_; ++b) equal[b] = up_to[b] - below[b];
-    check_mpi("quern::distributed::sort", MPI_Exscan(equal.data(), before.data(), static_cast<int>(boundaries_),
-                                                     MPI_INT64_T, MPI_SUM, comm.mpi()));
+    check_mpi("quern::distributed::sort",
+              MPI_Exscan(equal.data(), before.data(), static_cast<int>(boundaries_), MPI_INT64_T, MPI_SUM, comm.mpi()));
     if (comm.rank() == 0) std::fill(before.begin(), before.end(), 0);
     for (std::size_t b = 0; b < boundaries_; ++b)
-      cut_.push_back(first_of_block[b] >= all ? n
-                                              : below[b] + std::clamp<std::int64_t>(
-                                                               first_of_block[b] - all_below[b] - before[b], 0, equal[b]));
+      cut_.push_back(first_of_block[b] >= all
+                         ? n
+                         : below[b] +
+                               std::clamp<std::int64_t>(first_of_block[b] - all_below[b] - before[b], 0, equal[b]));
     cut_.push_back(n);
   }
 
@@ -119,7 +120,8 @@ class sorted_cuts {
 /// block of out. NaN come last, as in `quern::sort`.
 ///
 /// @param out a DistributedView of rank 1
-/// @param in  a DistributedView of rank 1 with the extents of out and the same type of elements, of any blocks; it may be
+/// @param in  a DistributedView of rank 1 with the extents of out and the same type of elements, of any blocks; it may
+/// be
 ///            out
 ///
 /// Each rank sorts its elements; the values at the boundaries of the final blocks are found exactly, by bisection over

@@ -116,8 +116,8 @@ void stencil_call(const Exec& exec, const Out& out, const F& f, const boundaries
 
 }  // namespace impl
 
-/// `quern::stencil` of distributed arrays: `out(j, i) = f(w...)` with the bits of the call on one device. The cells that
-/// neighbourhoods reach across the ends of blocks are exchanged; cells whose neighbourhoods are within a block are
+/// `quern::stencil` of distributed arrays: `out(j, i) = f(w...)` with the bits of the call on one device. The cells
+/// that neighbourhoods reach across the ends of blocks are exchanged; cells whose neighbourhoods are within a block are
 /// computed in the meantime on devices.
 ///
 /// @tparam Shape the neighbourhood, `quern::box<r>` or `quern::star<r>`
@@ -131,8 +131,8 @@ void stencil_call(const Exec& exec, const Out& out, const F& f, const boundaries
 ///
 /// Collective. With NCCL it is asynchronous on `exec`. With MPI it waits for the kernel that packs, which comes after
 /// what was launched on `exec` before, and for the messages.
-/// @throws Error as `quern::stencil`, and if blocks differ or a halo is too narrow; BackendError if MPI or NCCL report a
-/// failure
+/// @throws Error as `quern::stencil`, and if blocks differ or a halo is too narrow; BackendError if MPI or NCCL report
+/// a failure
 template <class Shape, execution_space Exec, distributed_like Out, class F, distributed_like... In>
 void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
   impl::stencil_call<Shape>(exec, out, f, edge, in...);
