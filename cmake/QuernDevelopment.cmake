@@ -38,3 +38,10 @@ string(TOUPPER "${CMAKE_BUILD_TYPE}" _type)
 string(STRIP "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${_type}}" QUERN_CXX_FLAGS)
 configure_file("${PROJECT_SOURCE_DIR}/cmake/build_info.hpp.in" "${PROJECT_BINARY_DIR}/development/build_info.hpp" @ONLY)
 target_include_directories(quern_development INTERFACE "${PROJECT_BINARY_DIR}/development")
+
+# Tests run ranks of MPI as root, too, and more of them than there are cores. Both of Open MPI's generations are told.
+set(QUERN_MPI_TEST_ENVIRONMENT
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OMPI_MCA_hwloc_base_binding_policy=none
+    PRTE_MCA_hwloc_default_binding_policy=none OMPI_MCA_btl=self,sm,vader OMP_NUM_THREADS=1
+)

@@ -75,6 +75,7 @@ benchmarks=(
   ../bench/random/random_bench
   ../bench/transfer/transfer_bench
   ../bench/stream/stream_bench
+  ../bench/distributed/distributed_bench
 )
 examples=(../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main ../examples/04_out_of_core/main ../examples/07_heat3d_mpi/main)
 units+=(
@@ -82,6 +83,7 @@ units+=(
   "../src/app/keyed ../src/app/linear_algebra"
   "../src/app/decompositions ../src/app/reductions ../src/app/random_numbers"
   ../src/app/transfers
+  ../src/app/distributed
 )
 # The code of the guides, in the functions around it.
 guides=$2/guides-$backend

@@ -5,6 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <build_info.hpp>
 #include <chrono>
 #include <cmath>
@@ -16,6 +17,7 @@
 #include <sstream>
 
 #include "support/bench.hpp"
+#include "support/ranks.hpp"
 
 namespace bench {
 namespace {
@@ -30,17 +32,18 @@ constexpr double longest_timing = 1;
 
 double seconds(const exec_space& exec, const std::function<void()>& call, int inner) {
   exec.fence("bench: before");
+  ranks::most(0);
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < inner; ++i) call();
   exec.fence("bench: after");
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / inner;
+  return ranks::most(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / inner);
 }
 
 bool verify(const exec_space& exec, const prepared& p, const variant& v) {
   p.poison();
   v.call();
   exec.fence();
-  return p.right();
+  return ranks::most(p.right() ? 0 : 1) == 0;
 }
 
 /// Bytes read plus written a second by a copy: the driver's on a device, a plain loop over several times the last cache
@@ -109,7 +112,7 @@ int verify_all(const exec_space& exec) {
     const prepared p = o.make(exec, o.tiny);
     for (const auto& v : p.variants) {
       const bool right = verify(exec, p, v);
-      std::printf("%-8s %s/%s\n", right ? "right" : "WRONG", o.name.c_str(), v.name.c_str());
+      if (ranks::reports()) std::printf("%-8s %s/%s\n", right ? "right" : "WRONG", o.name.c_str(), v.name.c_str());
       ++count;
       wrong += !right;
     }
@@ -132,7 +135,15 @@ void register_all(const exec_space& exec, cache& shared, double limit) {
   }
 }
 
+/// Of the ranks that report nothing.
+class silent_reporter : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>&) override {}
+};
+
 int main(int argc, char** argv) {
+  const ranks all(argc, argv);
   const Kokkos::ScopeGuard kokkos(argc, argv);
   const exec_space exec;
   for (int i = 1; i < argc; ++i)
@@ -144,13 +155,23 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("quern", std::string(QUERN_VERSION_STRING) + " " + quern::build_info::commit);
   benchmark::AddCustomContext("compiler", std::string(quern::build_info::compiler) + " " + quern::build_info::flags);
   benchmark::AddCustomContext("execution_space", std::string(exec.name()) + " " + std::to_string(exec.concurrency()));
+  benchmark::AddCustomContext("ranks", std::to_string(ranks::count()));
   benchmark::AddCustomContext("copy_limit_GB/s", std::to_string(limit / 1e9));
   benchmark::AddCustomContext("kokkos", configuration.str());
   cache shared;
   register_all(exec, shared, limit);
+  if (!ranks::reports())  // one rank writes the file
+    argc = static_cast<int>(
+        std::remove_if(argv, argv + argc, [](const char* a) { return std::strncmp(a, "--benchmark_out", 15) == 0; }) -
+        argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
+  if (ranks::reports()) {
+    benchmark::RunSpecifiedBenchmarks();
+  } else {
+    silent_reporter nothing;
+    benchmark::RunSpecifiedBenchmarks(&nothing);
+  }
   shared.clear();
   return 0;
 }

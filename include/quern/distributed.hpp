@@ -19,6 +19,8 @@
 #include <quern/distributed/linalg.hpp>
 #include <quern/distributed/map.hpp>
 #include <quern/distributed/migrate.hpp>
+#include <quern/distributed/npy.hpp>
+#include <quern/distributed/quantile.hpp>
 #include <quern/distributed/random.hpp>
 #include <quern/distributed/redistribute.hpp>
 #include <quern/distributed/reduce.hpp>

@@ -11,6 +11,7 @@
 #include <quern/stream/histogram.hpp>
 #include <quern/stream/map.hpp>
 #include <quern/stream/options.hpp>
+#include <quern/stream/quantile.hpp>
 #include <quern/stream/reduce.hpp>
 #include <quern/stream/scan.hpp>
 #include <quern/stream/source.hpp>

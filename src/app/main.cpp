@@ -10,6 +10,7 @@
 #include <quern/config.hpp>
 #include <quern/files.hpp>
 
+#include "distributed.hpp"
 #include "output_file.hpp"
 #include "report.hpp"
 #include "workload.hpp"
@@ -35,6 +36,7 @@ int list() {
                w.missing.empty() ? "reference size " + sizes : "needs " + w.missing);
     last = w.name;
   }
+  list_distributed();
   return 0;
 }
 
@@ -159,6 +161,9 @@ int parsed(int argc, char** argv) {
   runner->add_option("--memory", o.memory, "Bytes that chunks may take, as 500M or 2G; half of what is free without")
       ->transform(CLI::AsSizeValue(false));
   runner->add_option("--json", o.json, "Write the records to this file");
+  std::string scaling = "weak";
+  runner->add_option("--scaling", scaling, "Under mpirun: weak, a size on each rank, or strong, in all")
+      ->check(CLI::IsMember({"weak", "strong"}));
   auto* converter = program.add_subcommand("convert", "Write an array of one file to another, of any size");
   std::string from, to, array, dataset = "data";
   quern::files::hdf5_options stored;
@@ -179,6 +184,8 @@ int parsed(int argc, char** argv) {
     quern::files::convert(from, to, array, dataset, stored);
     return 0;
   }
+  if (program.got_subcommand("run") && are_distributed(o.names))
+    return run_distributed({o.names, o.size, o.json, o.repeat, scaling == "strong"});
   const Kokkos::ScopeGuard kokkos;
   const exec_space exec;
   if (program.got_subcommand("info")) return print_info(exec, measure);

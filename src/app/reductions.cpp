@@ -286,6 +286,20 @@ measurement stream_stddev(const settings& s) {
         m.note = fmt::format("stddev = {}", result);
       });
 }
+measurement stream_median(const settings& s) {
+  return from_stream(
+      s, [&](const auto& x, const auto& options) { return quern::stream::median(s.exec, x, options); },
+      [&](measurement& m, auto result, const auto& info) {
+        std::int64_t below = 0, above = 0, nan = 0;
+        for_each_value(*s.input, info, [&](std::int64_t, auto v) {
+          below += v < result;
+          above += v > result;
+          nan += v != v;
+        });
+        m.verified = nan > 0 ? result != result : 2 * below <= m.flops && 2 * above <= m.flops;
+        m.note = fmt::format("median = {}", result);
+      });
+}
 measurement stream_argmax(const settings& s) {
   return from_stream(
       s, [&](const auto& x, const auto& options) { return quern::stream::argmax(s.exec, x, options); },
@@ -335,6 +349,7 @@ measurement argmax(const settings& s, std::int64_t n) {
 }
 
 measurement median(const settings& s, std::int64_t n) {
+  if (s.stream) return stream_median(s);
   if (s.input) return from_file(s, [&](const auto& x) { return median_of(s, x); });
   return median_of(s, sample_vector<double>(s, n));
 }
@@ -406,10 +421,7 @@ std::vector<workload> reduction_workloads() {
       {"median", "float64", "median by selection", {20'000'000}, {100'000'000}, arrays(8), median},
       {"argmax", "float64", "first position of the largest", {20'000'000}, {100'000'000}, arrays(8), argmax},
   };
-  for (auto& w : list) {
-    w.takes_input = true;
-    w.streams = w.name != "median";
-  }
+  for (auto& w : list) w.takes_input = w.streams = true;
   const auto square = [](std::int64_t n) { return 16.0 * static_cast<double>(n) * static_cast<double>(n); };
   list.push_back({"sum_axis", "float64", "sum over axis 0", {3000}, {10'000}, square, sum_axis<0>});
   list.push_back({"sum_axis", "float64", "sum over axis 1", {3000}, {10'000}, square, sum_axis<1>});

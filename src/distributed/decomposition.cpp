@@ -181,7 +181,9 @@ const Communicator& Decomposition::along(const std::array<bool, max_rank>& axes)
     if (axes[d] && grid(d) > 1) key |= 1u << d;
   }
   auto found = state_->along.find(key);
-  if (found == state_->along.end()) found = state_->along.emplace(key, communicator().split(colour, place)).first;
+  // What goes over it is in the memory of hosts.
+  if (found == state_->along.end())
+    found = state_->along.emplace(key, communicator().split(colour, place, device_transport::staged)).first;
   return found->second;
 }
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-PROGRAM = sys.argv[1]
+PROGRAM, MPIEXEC, *MPI_ENVIRONMENT = sys.argv[1:]
 os.environ.setdefault("OMP_PROC_BIND", "false")
 os.chdir(tempfile.mkdtemp())
 
@@ -37,7 +37,9 @@ def npy(path, dtype, shape, data, fortran=False):
 
 # What it knows.
 expect(0, "Kokkos", "info")
-names = {line.split()[0] for line in expect(0, "vector_add", "list").splitlines() if not line.startswith(" ")}
+listed = expect(0, "vector_add", "list").splitlines()
+distributed = [line.split()[0] for line in listed if line.endswith("under mpirun")]
+names = {line.split()[0] for line in listed if not line.startswith(" ") and not line.endswith("under mpirun")}
 assert len(names) >= 14, names
 
 # Every workload at a small size, with its record.
@@ -52,6 +54,27 @@ assert {r["workload"] for r in records} == names
 for r in records:
     assert sorted(r) == sorted(keys), r
     assert r["verified"] is True and r["seconds"] > 0 and r["speedup"] > 0, r
+
+# Over the ranks of MPI.
+def on_ranks(count, *arguments):
+    done = subprocess.run([MPIEXEC, "-n", str(count), PROGRAM, *arguments], capture_output=True, text=True, timeout=250,
+                          env={**os.environ, **dict(setting.split("=", 1) for setting in MPI_ENVIRONMENT)})
+    return done.returncode, done.stdout, done.stderr
+
+
+if distributed:
+    expect(0, "1 ranks on 1 nodes, weak scaling", "run", "halo", "--size", "8", "--repeat", "2")
+    for some, size in ((distributed[:-1], "24"), (distributed[-1:], "200")):
+        code, out, err = on_ranks(3, "run", *some, "--size", size, "--repeat", "2", "--json", "ranks.json")
+        assert code == 0 and "3 ranks on 1 nodes" in out, out + err
+        records = json.load(open("ranks.json"))
+        assert [r["workload"] for r in records] == some, records
+        for r in records:
+            assert r["verified"] is True and r["ranks"] == 3 and r["nodes"] == 1 and r["efficiency"] > 0, r
+    code, out, err = on_ranks(2, "run", "heat", "--size", "24", "--repeat", "2", "--scaling", "strong")
+    assert code == 0 and "24 x 24 x 24 x 10" in out and "strong scaling" in out, out + err
+    code, out, err = on_ranks(2, "run", "median")
+    assert code == 2 and err.count("'median' is no workload of several processes") == 1, out + err
 
 # Arrays.
 values = [0.5 * i for i in range(1000)]
@@ -102,7 +125,7 @@ for name, dtype, data, result in (("ints", "<i4", struct.pack("<3i", 1, 2, -7), 
     npy(f"{name}.npy", dtype, "(3,)", data)
     assert "NO" not in expect(0, result, "run", "sum", "--stream", "--input", f"{name}.npy")
 expect(0, "argmax = 1", "run", "argmax", "--stream", "--input", "nan.npy")
-expect(2, "median takes no --stream", "run", "median", "--stream", "--input", "data.npy")
+expect(2, "smooth takes no --stream", "run", "smooth", "--stream", "--input", "data.npy")
 expect(2, "--stream needs an --input", "run", "sum", "--stream")
 expect(1, "quern::stream::sum: the memory of 10 bytes is too little for chunks of 1 along axis 0, which take 24", "run", "sum", "--stream",
        "--input", "data.npy", "--memory", "10")

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <quern/distributed/checkpoint.hpp>
+#include <quern/distributed/npy.hpp>
 
 namespace {
 
@@ -41,6 +42,23 @@ void expect_file_error(const std::string& part, const F& f) {
   } catch (const quern::files::FileError& e) {
     EXPECT_NE(std::string::npos, std::string(e.what()).find(part)) << e.what();
   }
+}
+
+TEST(GatheredNpy, WritesAndReads) {
+  using exec = Kokkos::DefaultExecutionSpace;
+  const shared_folder folder;
+  const shape extents{5, 8};
+  const auto values = test::samples<float>(40, 3);
+  const Decomposition d(folder.comm, extents, {.halo = {1}}),
+      other(folder.comm, extents, {.grid = {1, folder.comm.size()}});
+  quern::distributed::write_npy(folder.file("u.npy"), test::distribute<float, 2, Kokkos::LayoutLeft, exec>(d, values));
+  folder.wait();
+  const quern::DistributedView<float, 2, exec> u("u", other);
+  quern::distributed::read_npy(folder.file("u.npy"), u);
+  EXPECT_EQ(test::part_of(values, extents, other.local()), test::contents(u.local()));
+  const quern::DistributedView<float, 1, exec> v("v", Decomposition(folder.comm, {40}));
+  expect_file_error("has extents (5, 8)", [&] { quern::distributed::read_npy(folder.file("u.npy"), v); });
+  expect_file_error("none.npy", [&] { quern::distributed::read_npy(folder.file("none.npy"), u); });
 }
 
 #ifdef QUERN_TEST_PARALLEL_HDF5

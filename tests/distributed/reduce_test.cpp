@@ -5,6 +5,7 @@
 #include <cmath>
 #include <distributed/world.hpp>
 #include <quern/distributed/map.hpp>
+#include <quern/distributed/quantile.hpp>
 #include <quern/distributed/reduce.hpp>
 
 namespace {
@@ -95,6 +96,31 @@ TYPED_TEST(DistributedReduce, ValuesAreThoseOfOneDevice) {
         const Decomposition d(comm, extents, {.grid = grid, .halo = {halo}});
         check_values<E, T>(v, test::distribute<T, 3, L, E>(d, values));
       }
+  }
+}
+
+TYPED_TEST(DistributedReduce, Quantiles) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  const E exec;
+  const auto comm = test::world();
+  for (const std::int64_t n : {1, 2, 501}) {
+    auto values = test::samples<T>(n, 4);
+    for (const bool with_nan : {false, true}) {
+      if constexpr (std::is_floating_point_v<T>) {
+        if (with_nan) values[n / 2] = std::numeric_limits<T>::quiet_NaN();
+      }
+      const auto v = test::make_array<T, 1, Kokkos::LayoutRight, E>({n}, values);
+      const auto u = test::distribute<T, 1, Kokkos::LayoutRight, E>(Decomposition(comm, {n}), values);
+      const auto same = [](auto x, auto y) { return x == y || (x != x && y != y); };
+      for (const double q : {0.0, 0.3, 0.99, 1.0}) {
+        EXPECT_TRUE(same(quern::quantile(exec, v, q), distributed::quantile(exec, u, q))) << q;
+        EXPECT_TRUE(same(quern::nanquantile(exec, v, q), distributed::nanquantile(exec, u, q))) << q;
+      }
+      const auto lower = quern::interpolation::lower;
+      EXPECT_TRUE(same(quern::median(exec, v, lower), distributed::median(exec, u, lower)));
+      EXPECT_TRUE(same(quern::nanmedian(exec, v), distributed::nanmedian(exec, u)));
+    }
   }
 }
 

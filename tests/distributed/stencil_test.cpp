@@ -142,6 +142,31 @@ TYPED_TEST(DistributedStencilOn, SeveralInputsOfSeveralTypes) {
   EXPECT_EQ(test::part_of(test::contents(out), extents, d.local()), test::contents(w.local()));
 }
 
+struct sum_and_difference {
+  template <class A>
+  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(const A& a) const {
+    return {a(0, 1) + a(1, 0), a(0, 1) - a(1, 0)};
+  }
+};
+
+TYPED_TEST(DistributedStencilOn, SeveralOutputs) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const shape extents{11, 12};
+  const Decomposition d(comm, extents, {.halo = {1}});
+  const auto x = test::samples<double>(132, 1);
+  const auto s = test::make_array<double, 2, Kokkos::LayoutRight, E>({11, 12}),
+             t = test::make_array<double, 2, Kokkos::LayoutRight, E>({11, 12});
+  quern::stencil<quern::star<1>>(exec, quern::outputs(s, t), sum_and_difference(), boundary::wrap,
+                                 test::make_array<double, 2, Kokkos::LayoutRight, E>({11, 12}, x));
+  const auto u = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, x);
+  const quern::DistributedView<double, 2, Kokkos::LayoutRight, typename E::memory_space> v("v", d), w("w", d);
+  quern::distributed::stencil<quern::star<1>>(exec, quern::outputs(v, w), sum_and_difference(), boundary::wrap, u);
+  EXPECT_EQ(test::part_of(test::contents(s), extents, d.local()), test::contents(v.local()));
+  EXPECT_EQ(test::part_of(test::contents(t), extents, d.local()), test::contents(w.local()));
+}
+
 struct heat {
   double r;
   template <class W>

@@ -12,10 +12,7 @@
 namespace program {
 void simulate(const quern::Communicator& comm) { EXPECT_GT(comm.size(), 0); }
 #define main started
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wreturn-type"  // of which main is exempt
 // # 2
-#pragma GCC diagnostic pop
 #undef main
 }  // namespace program
 

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include <quern/stream/quantile.hpp>
 #include <stream/behind_function.hpp>
 
 namespace {
@@ -101,6 +102,35 @@ TYPED_TEST(StreamReduce, SumsAndPositions) {
     EXPECT_EQ(quern::sum(exec, v, quern::reproducible), stream::sum(exec, a.source(), quern::reproducible, o));
     EXPECT_EQ(quern::argmin(exec, v), stream::argmin(exec, a.source(), o));
   }
+}
+
+TYPED_TEST(StreamReduce, Quantiles) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  const E exec;
+  auto a = behind<T>(std::array<std::int64_t, 2>{61, 7});
+  const auto check = [&] {
+    const auto v = test::make_array<T, 2, LayoutRight, E>(a.extents, a.values);
+    const auto o = memory_for(a, 9);
+    const auto same = [](auto x, auto y) { return x == y || (x != x && y != y); };
+    for (const double q : {0.0, 0.013, 0.25, 0.5, 0.9, 1.0})
+      for (const auto how : {quern::interpolation::linear, quern::interpolation::lower, quern::interpolation::higher}) {
+        EXPECT_TRUE(same(quern::quantile(exec, v, q, how), stream::quantile(exec, a.source(), q, how, o))) << q;
+        EXPECT_TRUE(same(quern::nanquantile(exec, v, q, how), stream::nanquantile(exec, a.source(), q, how, o))) << q;
+      }
+    EXPECT_TRUE(same(quern::median(exec, v), stream::median(exec, a.source(), o)));
+    EXPECT_TRUE(same(quern::nanmedian(exec, v), stream::nanmedian(exec, a.source(), o)));
+  };
+  check();
+  if constexpr (!std::is_integral_v<T>) {
+    for (std::size_t i = 0; i < a.values.size(); ++i) a.values[i] = std::ldexp(a.values[i], 41 * i % 1900 - 950);
+    a.values[5] = std::numeric_limits<T>::infinity();
+    check();
+    a.values[17] = std::numeric_limits<T>::quiet_NaN();
+    check();
+  }
+  test::expect_error("quern::stream::quantile: a probability is 1.500000, expected 0 to 1",
+                     [&] { stream::quantile(exec, a.source(), 1.5); });
 }
 
 TYPED_TEST(StreamReduce, ReductionsAlongAxes) {

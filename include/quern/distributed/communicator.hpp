@@ -64,8 +64,9 @@ class Communicator {
   /// The duplicate, for calls of MPI.
   MPI_Comm mpi() const;
 
-  /// The ranks of the same colour as a communicator of their own, in the order of their keys. Collective.
-  Communicator split(int colour, int key) const;
+  /// The ranks of the same colour as a communicator of their own, in the order of their keys, with this one's transport
+  /// unless another is asked for. Collective.
+  Communicator split(int colour, int key, std::optional<device_transport> transport = {}) const;
 
   /// Whether both are the same duplicate.
   bool operator==(const Communicator&) const = default;

@@ -40,10 +40,7 @@ auto replicated_part(const std::string& label, const std::string& name, const V&
 template <class V>
 auto at_block(const std::string& label, std::size_t number, const V& v, const Decomposition& d) {
   if constexpr (distributed_like<V>) {
-    check_extents(label, input_name(number), v.extents(), d.extents());
-    if (!d.same_blocks(v.decomposition()))
-      throw Error(label,
-                  input_name(number) + " is cut into other blocks, or for another communicator; redistribute it");
+    check_same_blocks(label, input_name(number), d, v.decomposition());
     return v.local();
   } else {
     return replicated_part(label, input_name(number), v, d);

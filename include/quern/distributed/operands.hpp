@@ -14,20 +14,20 @@ namespace quern::distributed::impl {
 
 using namespace quern::impl;
 
+inline void check_same_blocks(const std::string& label, const std::string& name, const Decomposition& d,
+                              const Decomposition& other) {
+  check_extents(label, name, other.extents(), d.extents());
+  if (!d.same_blocks(other))
+    throw Error(label, name + " is cut into other blocks, or for another communicator; redistribute it");
+}
+
 /// Rejects inputs that are cut into other blocks than the first array. Where calls are checked, all ranks compare what
 /// they call.
 template <class... Field>
 void check_blocks(const std::string& label, const Decomposition& d, const Field&... fields) {
   std::vector<std::int64_t> call(d.extents().extent.begin(), d.extents().extent.begin() + d.extents().rank);
   [[maybe_unused]] std::size_t number = 0;
-  [[maybe_unused]] const auto check = [&](const Decomposition& other) {
-    check_extents(label, input_name(number), other.extents(), d.extents());
-    if (!d.same_blocks(other))
-      throw Error(label,
-                  input_name(number) + " is cut into other blocks, or for another communicator; redistribute it");
-    ++number;
-  };
-  (check(fields.decomposition()), ...);
+  (check_same_blocks(label, input_name(number++), d, fields.decomposition()), ...);
   check_same_call(d.communicator(), label, call);
 }
 

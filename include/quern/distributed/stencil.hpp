@@ -89,23 +89,34 @@ std::shared_ptr<box_exchange<Exec>> exchange_for(const Exec& exec, const std::st
   });
 }
 
-template <class Shape, class Exec, class Out, class F, class... In>
-void stencil_call(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
+template <class Shape, class Exec, class First, class... Out, class F, class... In>
+void stencil_call(const Exec& exec, const std::tuple<First, Out...>& out, const F& f, const boundaries& edge,
+                  const In&... in) {
   constexpr const char* label = "quern::distributed::stencil";
-  constexpr int rank = Out::rank;
+  constexpr int rank = First::rank;
+  static_assert(((Out::rank == rank) && ...), "quern::distributed::stencil: outputs must have the same rank");
   static_assert(((In::rank == rank) && ...), "quern::distributed::stencil: in must have the rank of out");
   static_assert(sizeof...(In) > 0, "quern::distributed::stencil: no input");
-  const Decomposition& d = out.decomposition();
+  const Decomposition& d = std::get<0>(out).decomposition();
   check_blocks(label, d, in...);
-  check_halo_width<Shape>(label, "out", out);
+  unpack(
+      [&](const auto&... o) {
+        (check_same_blocks(label, "out", d, o.decomposition()), ...);
+        (check_halo_width<Shape>(label, "out", o), ...);
+      },
+      out);
   (check_halo_width<Shape>(label, "in", in), ...);
   std::array<int, max_rank> radius{};
   for (int axis = 0; axis < rank; ++axis) radius[axis] = Shape::radius(axis);
   // Hosts have nothing that would bring the messages while they compute.
   const stencil_parts parts = cut_stencil(label, d, edge, radius, is_device<Exec>);
   const auto compute = [&](const std::vector<stencil_part>& some) {
-    for (const auto& p : some)
-      quern::stencil<Shape>(exec, part_view(out, p), moved_functor<rank>(f, d.local(), p), p.edge, part_view(in, p)...);
+    for (const auto& p : some) {
+      const auto to = unpack([&](const auto&... o) { return std::tuple(part_view(o, p)...); }, out);
+      const auto at = moved_functor<rank>(f, d.local(), p);
+      if constexpr (sizeof...(Out) == 0) quern::stencil<Shape>(exec, std::get<0>(to), at, p.edge, part_view(in, p)...);
+      else quern::stencil<Shape>(exec, to, at, p.edge, part_view(in, p)...);
+    }
   };
   const auto exchange = exchange_for<Shape>(exec, label, edge, in...);
   exchange->start();
@@ -114,6 +125,11 @@ void stencil_call(const Exec& exec, const Out& out, const F& f, const boundaries
   compute(parts.outer);
 }
 
+template <class T>
+inline constexpr bool are_distributed_outputs = distributed_like<T>;
+template <class... Out>
+inline constexpr bool are_distributed_outputs<std::tuple<Out...>> = (distributed_like<Out> && ...);
+
 }  // namespace impl
 
 /// `quern::stencil` of distributed arrays: `out(j, i) = f(w...)` with the bits of the call on one device. The cells
@@ -121,7 +137,7 @@ void stencil_call(const Exec& exec, const Out& out, const F& f, const boundaries
 /// computed in the meantime on devices.
 ///
 /// @tparam Shape the neighbourhood, `quern::box<r>` or `quern::star<r>`
-/// @param out    a DistributedView of rank 1 to 3
+/// @param out    a DistributedView of rank 1 to 3, or several with the same blocks, `quern::outputs(u, v)`
 /// @param f      as for `quern::stencil`; cells that it asks for by `with_position` are counted in the whole array
 /// @param edge   as for `quern::stencil`, at the ends of the whole array
 /// @param in     one or more DistributedViews with the blocks of out
@@ -133,9 +149,11 @@ void stencil_call(const Exec& exec, const Out& out, const F& f, const boundaries
 /// what was launched on `exec` before, and for the messages.
 /// @throws Error as `quern::stencil`, and if blocks differ or a halo is too narrow; BackendError if MPI or NCCL report
 /// a failure
-template <class Shape, execution_space Exec, distributed_like Out, class F, distributed_like... In>
+template <class Shape, execution_space Exec, class Out, class F, distributed_like... In>
+  requires impl::are_distributed_outputs<Out>
 void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
-  impl::stencil_call<Shape>(exec, out, f, edge, in...);
+  if constexpr (distributed_like<Out>) impl::stencil_call<Shape>(exec, std::tuple(out), f, edge, in...);
+  else impl::stencil_call<Shape>(exec, out, f, edge, in...);
 }
 template <class Shape, distributed_like Out, class F, distributed_like... In>
 void stencil(const Out& out, const F& f, const boundaries& edge, const In&... in) {

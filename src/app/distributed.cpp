@@ -1,0 +1,334 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Workloads over the ranks of MPI, each verified, beside the same on one rank alone.
+#include "distributed.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <numbers>
+#include <quern/config.hpp>
+#include <quern/distributed.hpp>
+#include <quern/random.hpp>
+
+#include "output_file.hpp"
+#include "report.hpp"
+#include "stencil_rules.hpp"
+#include "workload.hpp"
+
+namespace app {
+namespace {
+
+namespace distributed = quern::distributed;
+using quern::Communicator, quern::Decomposition, quern::shape;
+template <class T, int Rank>
+using array = quern::DistributedView<T, Rank, Kokkos::LayoutRight, memory_space>;
+
+/// Of n cells or rows on each rank (weak scaling), or in all (strong scaling).
+struct scaled_size {
+  std::int64_t n;
+  bool strong;
+  std::int64_t along(const Communicator& comm) const { return strong ? n : n * comm.size(); }
+};
+
+struct distributed_workload {
+  std::string name, definition;
+  std::int64_t default_size, reference_size;
+  std::function<measurement(const settings&, const Communicator&, const scaled_size&)> run;
+};
+
+/// The median over runs of the slowest rank's time.
+double time_together(const settings& s, const Communicator& comm, const std::function<void()>& call) {
+  const auto once = [&] {
+    s.exec.fence();
+    MPI_Barrier(comm.mpi());
+    const double start = MPI_Wtime();
+    call();
+    s.exec.fence();
+    double t = MPI_Wtime() - start;
+    MPI_Allreduce(MPI_IN_PLACE, &t, 1, MPI_DOUBLE, MPI_MAX, comm.mpi());
+    return t;
+  };
+  once();
+  const double first = once();
+  const auto runs = static_cast<std::size_t>(s.repeat > 0 ? s.repeat : std::clamp(0.2 / first, 3.0, 1000.0));
+  std::vector<double> times(runs);
+  for (double& t : times) t = once();
+  std::nth_element(times.begin(), times.begin() + runs / 2, times.end());
+  return times[runs / 2];
+}
+
+bool on_all(const Communicator& comm, bool right) { return quern::impl::most_of_ranks(comm, right ? 0 : 1) == 0; }
+
+template <class V, class F>
+void fill_cells(const settings& s, const V& u, const F& value) {
+  const quern::block own = u.decomposition().local();
+  const std::int64_t f0 = own.first.extent[0], f1 = own.first.extent[1], f2 = own.first.extent[2];
+  const auto v = u.local();
+  Kokkos::parallel_for(
+      "quern_app::fill",
+      Kokkos::MDRangePolicy<exec_space, Kokkos::Rank<3>, Kokkos::IndexType<std::int64_t>>(
+          s.exec, {0, 0, 0}, {own.extents.extent[0], own.extents.extent[1], own.extents.extent[2]}),
+      KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i) { v(k, j, i) = value(f0 + k, f1 + j, f2 + i); });
+  s.exec.fence();
+}
+
+/// n^3 cells a rank, cut along the first axis; or a cube of n^3 cells on the grid with the smallest surface.
+Decomposition cube(const Communicator& comm, const scaled_size& size) {
+  if (size.strong) return {comm, {size.n, size.n, size.n}, {.halo = {1}}};
+  return {comm, {size.along(comm), size.n, size.n}, {.grid = {comm.size(), 1, 1}, .halo = {1}}};
+}
+
+/// Ten explicit steps of a wave that is periodic: the scheme multiplies it by a number that is known.
+measurement heat(const settings& s, const Communicator& comm, const scaled_size& size) {
+  constexpr int steps = 10;
+  constexpr double rate = 0.125;
+  const Decomposition d = cube(comm, size);
+  array<double, 3> u("u", d), next("next", d);
+  const auto& n = d.extents().extent;
+  const double a = 2 * std::numbers::pi / static_cast<double>(n[0]),
+               b = 2 * std::numbers::pi / static_cast<double>(n[1]),
+               c = 2 * std::numbers::pi / static_cast<double>(n[2]);
+  const auto wave = KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i) {
+    return Kokkos::cos(a * static_cast<double>(k) + b * static_cast<double>(j) + c * static_cast<double>(i));
+  };
+  const auto advance = [&] {
+    distributed::iterate(
+        s.exec, u, next,
+        [=](const auto& exec, const auto& from, const auto& to) {
+          distributed::stencil<quern::star<1>>(exec, to, heat_step{rate}, quern::boundary::wrap, from);
+        },
+        steps);
+  };
+  const double cells = static_cast<double>(d.extents().size());
+  measurement m{fmt::format("{} x {} x {} x {}", n[0], n[1], n[2], steps), 0, 16.0 * steps * cells,
+                9.0 * steps * cells};
+  fill_cells(s, u, wave);
+  m.seconds = time_together(s, comm, advance);
+  fill_cells(s, u, wave);
+  advance();
+  const double factor = std::pow(1 + 2 * rate * (std::cos(a) + std::cos(b) + std::cos(c) - 3), steps);
+  fill_cells(s, next, KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i) { return factor * wave(k, j, i); });
+  distributed::map(s.exec, next, KOKKOS_LAMBDA(double x, double y) { return Kokkos::abs(x - y); }, u, next);
+  m.verified = distributed::max(s.exec, next) < 1e-12;
+  return m;
+}
+
+/// The exchange of the halos of a cube of cells, edges and corners too, on a periodic grid.
+measurement halo(const settings& s, const Communicator& comm, const scaled_size& size) {
+  const Decomposition d(comm, size.strong ? shape{size.n, size.n, size.n} : cube(comm, size).extents(), {.halo = {1}});
+  const array<double, 3> u("u", d);
+  const auto& n = d.extents().extent;
+  const double rows = static_cast<double>(n[1]), columns = static_cast<double>(n[2]);
+  fill_cells(
+      s, u, KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i) {
+        return (static_cast<double>(k) * rows + static_cast<double>(j)) * columns + static_cast<double>(i);
+      });
+  quern::halo_exchange exchange(s.exec, quern::boundary::wrap, u);
+  measurement m{fmt::format("{} x {} x {}", n[0], n[1], n[2]), 0, static_cast<double>(exchange.bytes()), 0};
+  m.seconds = time_together(s, comm, [&] { exchange.exchange(); });
+  const auto v = quern::to_host(u.local_with_halo());
+  const auto first = d.local().first.extent;
+  const auto in = [](std::int64_t i, std::int64_t extent) { return (i + extent) % extent; };
+  std::int64_t wrong = 0;
+  if (d.local().extents.size() > 0)
+    for (std::size_t k = 0; k < v.extent(0); ++k)
+      for (std::size_t j = 0; j < v.extent(1); ++j)
+        for (std::size_t i = 0; i < v.extent(2); ++i) {
+          const auto at = [&](int axis, std::size_t cell) {
+            return static_cast<double>(in(first[axis] + static_cast<std::int64_t>(cell) - 1, n[axis]));
+          };
+          wrong += v(k, j, i) == (at(0, k) * rows + at(1, j)) * columns + at(2, i) ? 0 : 1;
+        }
+  m.verified = on_all(comm, wrong == 0);
+  return m;
+}
+
+/// The sum of one number of each rank.
+measurement all_reduce(const settings& s, const Communicator& comm, const scaled_size&) {
+  const Decomposition d(comm, {comm.size()});
+  const array<double, 1> u("u", d);
+  Kokkos::deep_copy(u.local(), static_cast<double>(comm.rank() + 1));
+  double sum = 0;
+  measurement m{"1", 0, 8, 0};
+  m.seconds = time_together(s, comm, [&] { sum = distributed::sum(s.exec, u); });
+  m.verified = on_all(comm, sum == 0.5 * comm.size() * (comm.size() + 1));
+  return m;
+}
+
+measurement sum(const settings& s, const Communicator& comm, const scaled_size& size) {
+  const std::int64_t n = size.along(comm);
+  const Decomposition d(comm, {n});
+  const array<double, 1> u("u", d);
+  const std::int64_t first = d.local().first.extent[0];
+  const auto v = u.local();
+  Kokkos::parallel_for(
+      "quern_app::fill", Kokkos::RangePolicy<exec_space, Kokkos::IndexType<std::int64_t>>(s.exec, 0, v.extent(0)),
+      KOKKOS_LAMBDA(std::int64_t i) { v(i) = static_cast<double>((first + i) % 1000); });
+  double found = 0;
+  measurement m{fmt::format("{}", n), 0, 8.0 * static_cast<double>(n), 1.0 * static_cast<double>(n)};
+  m.seconds = time_together(s, comm, [&] { found = distributed::sum(s.exec, u); });
+  const std::int64_t whole = n / 1000, rest = n % 1000;
+  m.verified = on_all(comm, found == static_cast<double>(whole * 499500 + rest * (rest - 1) / 2));  // exact below 2^53
+  return m;
+}
+
+/// Singular values and vectors of a matrix of 100 columns. Four products with all rows.
+measurement svd(const settings& s, const Communicator& comm, const scaled_size& size) {
+  constexpr std::int64_t columns = 100;
+  const std::int64_t rows = size.along(comm);
+  const Decomposition d(comm, {rows, columns}, {.grid = {comm.size(), 1}});
+  const array<double, 2> a("a", d), u("u", d);
+  quern::random::uniform(s.exec, a.local(), distributed::part(quern::random::key{1}, a));
+  const device_view<double*> sigma("s", columns);
+  const device_view<double**> vt("vt", columns, columns);
+  const double elements = static_cast<double>(rows) * columns;
+  measurement m{fmt::format("{} x {}", rows, columns), 0, 8 * 5 * elements, 8 * elements * columns};
+  m.seconds = time_together(s, comm, [&] { distributed::svd(s.exec, u, sigma, vt, a); });
+  // u diag(s) vt is a, and u is orthonormal: u^T a = diag(s) vt.
+  const device_view<double**> product("product", columns, columns);
+  quern::map(
+      s.exec, product, KOKKOS_LAMBDA(double x, double y) { return x * y; }, vt,
+      Kokkos::View<double**, Kokkos::LayoutRight, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(sigma.data(),
+                                                                                                         columns, 1));
+  const array<double, 2> back("back", d);
+  distributed::matmul(s.exec, back, u, product);
+  distributed::map(s.exec, back, KOKKOS_LAMBDA(double x, double y) { return Kokkos::abs(x - y); }, back, a);
+  m.verified = distributed::max(s.exec, back) < 1e-11 &&
+               std::fabs(distributed::norm(s.exec, u) - 10) < 1e-10;  // the root of 100 columns of length one
+  return m;
+}
+
+std::vector<distributed_workload> workloads() {
+  std::vector<distributed_workload> all{{"heat", "ten explicit 7-point steps", 128, 1024, heat},
+                                        {"halo", "halos of a periodic cube", 128, 1024, halo},
+                                        {"allreduce", "the sum of one number a rank", 1, 1, all_reduce},
+                                        {"distributed_sum", "the sum of all elements", 10'000'000, 1'000'000'000, sum}};
+  if (quern::impl::lapack::available<exec_space>())
+    all.push_back({"distributed_svd", "singular values and vectors of 100 columns", 20'000, 1'000'000, svd});
+  return all;
+}
+
+constexpr const char* line_format = "{:<16} {:<26} {:>6} {:>11} {:>11} {:>11}  {}\n";
+
+std::int64_t size_of(const distributed_workload& w, const std::string& size) {
+  if (size.empty() || size == "default") return w.default_size;
+  if (size == "reference") return w.reference_size;
+  std::size_t used = 0;
+  std::int64_t n = 0;
+  try {
+    n = std::stoll(size, &used);
+  } catch (const std::exception&) {
+  }
+  if (used != size.size() || n < 1)
+    throw usage_error(fmt::format("--size is '{}', expected default, reference or a positive number", size));
+  return n;
+}
+
+std::vector<distributed_workload> chosen(const std::vector<std::string>& names) {
+  const auto all = workloads();
+  if (names.empty()) return all;
+  std::vector<distributed_workload> result;
+  for (const auto& name : names) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& w) { return w.name == name; });
+    if (found == all.end())
+      throw usage_error(
+          fmt::format("'{}' is no workload of several processes; these are heat, halo, allreduce, "
+                      "distributed_sum, distributed_svd",
+                      name));
+    result.push_back(*found);
+  }
+  return result;
+}
+
+int run_on(const Communicator& comm, const distributed_options& o) {
+  const auto list = chosen(o.names);
+  const bool prints = comm.rank() == 0;
+  const int nodes = static_cast<int>(quern::impl::sum_of_ranks(comm, comm.node_rank() == 0 ? 1 : 0));
+  const settings s{exec_space(), o.repeat, {}, {}};
+  const Communicator alone(MPI_COMM_SELF);
+  if (prints) {
+    if (!o.json.empty()) check_writable(o.json);
+    fmt::print("Quern {} on {}, {} ranks on {} nodes, {} scaling\n\n", QUERN_VERSION_STRING, s.exec.name(), comm.size(),
+               nodes, o.strong ? "strong" : "weak");
+    fmt::print(line_format, "workload", "size", "ranks", "time", "one rank", "efficiency", "verified");
+    fmt::print("{:-<98}\n", "");
+  }
+  auto records = nlohmann::json::array();
+  bool all_verified = true;
+  for (const auto& w : list) {
+    const scaled_size size{size_of(w, o.size), o.strong};
+    const measurement one = w.run(s, alone, size), m = w.run(s, comm, size);
+    const double efficiency = one.seconds / m.seconds / (o.strong ? comm.size() : 1);
+    const bool verified = on_all(comm, one.verified && m.verified);
+    all_verified = all_verified && verified;
+    if (!prints) continue;
+    fmt::print(line_format, w.name, m.size, comm.size(), time_text(m.seconds), time_text(one.seconds),
+               fmt::format("{:.1f} %", 100 * efficiency), verified ? "yes" : "NO");
+    std::fflush(stdout);
+    records.push_back({{"workload", w.name},
+                       {"size", m.size},
+                       {"scaling", o.strong ? "strong" : "weak"},
+                       {"ranks", comm.size()},
+                       {"nodes", nodes},
+                       {"seconds", m.seconds},
+                       {"seconds_of_one_rank", one.seconds},
+                       {"efficiency", efficiency},
+                       {"bytes", m.bytes},
+                       {"flops", m.flops},
+                       {"verified", verified}});
+  }
+  if (prints) {
+    fmt::print("\none rank: {}, on every rank for itself at the same time. efficiency: of the ranks.\n",
+               o.strong ? "the whole problem" : "the share of a rank");
+    if (!o.json.empty()) write_file(o.json, records.dump(2) + '\n');
+  }
+  return all_verified ? 0 : 1;
+}
+
+}  // namespace
+
+bool one_of_several() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
+    if (const char* size = std::getenv(name)) return std::atoi(size) > 1;
+  return false;
+}
+
+bool are_distributed(const std::vector<std::string>& names) {
+  if (one_of_several()) return true;
+  for (const auto& name : names)
+    for (const char* known : {"halo", "allreduce", "distributed_sum", "distributed_svd"})
+      if (name == known) return true;
+  return false;
+}
+
+void list_distributed() {
+  for (const auto& w : workloads())
+    fmt::print("{:<16} {:<8} {:<38} reference size {} a rank, under mpirun\n", w.name, "float64", w.definition,
+               w.reference_size);
+}
+
+int run_distributed(const distributed_options& o) {
+  int provided, status = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  try {
+    const Kokkos::ScopeGuard kokkos;
+    const Communicator comm(MPI_COMM_WORLD);
+    quern::abort_on_exception(comm, [&] {
+      try {
+        status = run_on(comm, o);
+      } catch (const usage_error& e) {  // the same on every rank
+        if (comm.rank() == 0) fmt::print(stderr, "quern: {}\n", e.what());
+        status = 2;
+      }
+    });
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "quern: {}\n", e.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Finalize();
+  return status;
+}
+
+}  // namespace app
