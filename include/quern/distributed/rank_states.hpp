@@ -58,8 +58,7 @@ class rank_states : public partial_base {
   void add(call<Exec>& c, const Reduction& r, const Reducer& reducer, const axis_set& along, const shape& extents,
            const Elements&... in) const {
     const shape& whole = blocks_.extents();
-    if (!r.identity && along.part(whole, true).size() == 0 && along.part(whole, false).size() > 0)
-      reject_extents(c.label, input_name(0), whole, "at least one element");
+    check_elements(c, r, along, whole);
     const shape rest = along.part(extents, false);
     const std::int64_t n = along.part(whole, true).size();
     const auto extra = additional_inputs<Reducer>(c, along, extents, in...);

@@ -62,18 +62,22 @@ auto means_along(call<Exec>& c, const axis_set& along, const shape& extents, con
   return means;
 }
 
-/// The axes of a reduction of arrays with these extents. A part of an array may be empty where the whole must not.
+/// Rejects arrays without elements along the axes of a reduction that has no result for none.
 template <class Exec, class Reduction>
-axis_set check_reduction(const call<Exec>& c, const Reduction& r, const axes* wanted,
-                         std::initializer_list<shape> extents, bool is_part) {
+void check_elements(const call<Exec>& c, const Reduction& r, const axis_set& along, const shape& extents) {
+  const shape rest = along.part(extents, false);
+  if (!r.identity && along.part(extents, true).size() == 0 && rest.size() > 0)
+    reject_extents(c.label, input_name(0), extents,
+                   rest.rank == 0 ? "at least one element" : "at least one element along the axes");
+}
+
+/// The axes of a reduction of arrays with these extents.
+template <class Exec>
+axis_set check_reduction(const call<Exec>& c, const axes* wanted, std::initializer_list<shape> extents) {
   const shape& first = *extents.begin();
   std::size_t number = 0;
   for (const shape& e : extents) check_extents(c.label, input_name(number++), e, first);
-  const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(c.label, *wanted, first.rank);
-  if (!r.identity && !is_part && along.part(first, true).size() == 0 && along.part(first, false).size() > 0)
-    reject_extents(c.label, input_name(0), first,
-                   wanted == nullptr ? "at least one element" : "at least one element along the axes");
-  return along;
+  return wanted == nullptr ? axis_set::all() : axis_set(c.label, *wanted, first.rank);
 }
 
 /// The output of a reduction, which none of the inputs may share memory with.
@@ -121,8 +125,9 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out_view, cons
   const axes* wanted = find_option<axes>(options...);
   return unpack(
       [&](const auto&... in) {
-        const axis_set along = check_reduction(c, r, wanted, {operand_extents(c.label, in)...}, partial);
+        const axis_set along = check_reduction(c, wanted, {operand_extents(c.label, in)...});
         const shape extents = operand_extents(c.label, std::get<0>(inputs));
+        if constexpr (!partial) check_elements(c, r, along, extents);  // of parts, the whole is checked
         const auto run = [&](const auto&... elements) {
           if constexpr (partial) {
             out_view.add(c, r, reducer, along, extents, elements...);

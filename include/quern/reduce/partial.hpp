@@ -87,6 +87,7 @@ class partial_states : public partial_base {
   void add(call<Exec>& c, const Reduction& r, const Reducer& reducer, const axis_set& along, const shape& extents,
            const Elements&... in) const {
     using state = typename Reducer::state;
+    check_elements(c, r, along, whole_);
     const shape rest = along.part(extents, false);
     const std::int64_t count = rest.size();
     auto& part = part_[slot_];
