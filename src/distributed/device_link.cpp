@@ -24,7 +24,7 @@ namespace quern::impl {
 namespace {
 
 void check(ncclResult_t status) {
-  if (status != ncclSuccess && status != ncclInProgress)
+  if (status != ncclSuccess)
     throw BackendError("quern::Communicator", std::string("NCCL reports: ") + ncclGetErrorString(status));
 }
 void check(QUERN_DEVICE(Error_t) status) {
