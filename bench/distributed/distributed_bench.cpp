@@ -52,13 +52,14 @@ struct copy_plane {
   }
 };
 
-/// The exchange of both faces along the first axis, periodic.
+/// The exchange of both faces along the first axis; without `periodic`, the first and the last rank have one each.
 struct plain_halo {
   field u;
+  bool periodic;
   plane sent[2], received[2];
   plane_on_host sent_host[2], received_host[2];
 
-  explicit plain_halo(const field& f) : u(f) {
+  plain_halo(const field& f, bool wraps) : u(f), periodic(wraps) {
     const auto n = f.local().extent(1);
     for (int side = 0; side < 2; ++side) {
       sent[side] = plane("sent", n, n);
@@ -75,7 +76,10 @@ struct plain_halo {
   void operator()(const exec_space& exec) const {
     const auto& comm = u.communicator();
     const std::int64_t rows = u.local().extent(0);
-    const int low = (comm.rank() + comm.size() - 1) % comm.size(), high = (comm.rank() + 1) % comm.size();
+    const auto neighbour = [&](int r) {
+      return periodic ? (r + comm.size()) % comm.size() : r < 0 || r == comm.size() ? MPI_PROC_NULL : r;
+    };
+    const int low = neighbour(comm.rank() - 1), high = neighbour(comm.rank() + 1);
     copy(exec, sent[0], 1, true);
     copy(exec, sent[1], rows, true);
     for (int side = 0; side < 2; ++side) Kokkos::deep_copy(exec, sent_host[side], sent[side]);
@@ -86,41 +90,42 @@ struct plain_halo {
     MPI_Sendrecv(sent_host[1].data(), count, MPI_DOUBLE, high, 1, received_host[0].data(), count, MPI_DOUBLE, low, 1,
                  comm.mpi(), MPI_STATUS_IGNORE);
     for (int side = 0; side < 2; ++side) Kokkos::deep_copy(exec, received[side], received_host[side]);
-    copy(exec, received[0], 0, false);
-    copy(exec, received[1], rows + 1, false);
+    if (low != MPI_PROC_NULL) copy(exec, received[0], 0, false);
+    if (high != MPI_PROC_NULL) copy(exec, received[1], rows + 1, false);
   }
 };
 
-/// Bytes of both faces are read and written by packing, sent, received, and read and written by unpacking.
-prepared halo(const exec_space& exec, std::int64_t n) {
+/// Bytes that a rank with two faces sends.
+prepared halo(const exec_space& exec, std::int64_t n, bool periodic) {
   const auto d = rows_of_blocks(n);
   const auto u = sampled_field(d);
-  const quern::boundaries edge{quern::boundary::wrap, quern::boundary::keep, quern::boundary::keep};
+  const auto ends = periodic ? quern::boundary::wrap : quern::boundary::keep;
+  const quern::boundaries edge{ends, quern::boundary::keep, quern::boundary::keep};
   const auto exchange = std::make_shared<quern::halo_exchange<exec_space>>(exec, edge, u);
-  const plain_halo by_hand(u);
+  const plain_halo by_hand(u, periodic);
   prepared p;
-  p.bytes = 2.0 * 8 * n * n;
+  p.bytes = (periodic ? 2.0 : 1.0) * 8 * n * n;
   p.variants = {{"quern", [=] { exchange->exchange(); }}, {"plain", [=] { by_hand(exec); }}};
-  const auto halos = [=] {
-    return std::pair(Kokkos::subview(u.local_with_halo(), 0, Kokkos::ALL, Kokkos::ALL),
-                     Kokkos::subview(u.local_with_halo(), n + 1, Kokkos::ALL, Kokkos::ALL));
+  const auto halo_of = [=](int side) {
+    return Kokkos::subview(u.local_with_halo(), side == 0 ? 0 : n + 1, Kokkos::ALL, Kokkos::ALL);
   };
   p.poison = [=] {
-    Kokkos::deep_copy(halos().first, -7.0);
-    Kokkos::deep_copy(halos().second, -7.0);
+    for (const int side : {0, 1}) Kokkos::deep_copy(halo_of(side), -7.0);
   };
   p.right = [=] {
-    const auto v = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), u.local_with_halo());
     const auto whole = static_cast<double>(d.extents().extent[0]);
-    const auto expected = [&](std::int64_t k, std::int64_t j, std::int64_t i) {
-      const double global = std::fmod(static_cast<double>(d.local().first.extent[0] + k - 1) + whole, whole);
-      return std::sin(0.1 * (global + 1) + 0.2 * j + 0.3 * i);
-    };
-    for (std::int64_t j = 1; j <= n; ++j)
-      for (std::int64_t i = 1; i <= n; ++i)
-        for (const std::int64_t k : {std::int64_t{0}, n + 1})
-          if (std::abs(v(k, j, i) - expected(k, j, i)) > 1e-10) return false;
-    return true;
+    bool right = true;
+    for (const int side : {0, 1}) {
+      const auto v = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), halo_of(side));
+      const double row = static_cast<double>(d.local().first.extent[0] + (side == 0 ? -1 : n));
+      const bool beyond = row < 0 || row == whole;
+      const double global = std::fmod(row + whole, whole) + 1;
+      for (std::int64_t j = 1; j <= n; ++j)
+        for (std::int64_t i = 1; i <= n; ++i)
+          right = right &&
+                  std::abs(v(j, i) - (beyond && !periodic ? -7 : std::sin(0.1 * global + 0.2 * j + 0.3 * i))) <= 1e-10;
+    }
+    return right;
   };
   return p;
 }
@@ -146,7 +151,7 @@ prepared heat(const exec_space& exec, std::int64_t n) {
   const auto d = rows_of_blocks(n);
   const auto u = sampled_field(d), to = sampled_field(d), expected = sampled_field(d);
   const quern::boundaries edge{quern::boundary::wrap, quern::boundary::keep, quern::boundary::keep};
-  const plain_halo by_hand(u);
+  const plain_halo by_hand(u, true);
   const auto plain_step = [=](const field& out) {
     by_hand(exec);
     Kokkos::parallel_for("bench::heat", cells(exec, {1, 2, 2}, {n + 1, n, n}),
@@ -219,7 +224,11 @@ prepared svd(const exec_space& exec, std::int64_t n) {
 }
 
 const bool registered = [] {
-  bench::add({"distributed/halo_exchange/float64", {64, 128, 256, 512, 1024}, 12, halo});
+  for (const bool periodic : {false, true})
+    bench::add({periodic ? "distributed/two_faces/float64" : "distributed/one_face/float64",
+                {64, 128, 256, 512, 1024},
+                12,
+                [=](const exec_space& exec, std::int64_t n) { return halo(exec, n, periodic); }});
   bench::add({"distributed/heat/float64", {64, 128, 256, 512, 1024}, 12, heat});
   bench::add({"distributed/sum/float64", {1, 1'000'000, 100'000'000, 1'000'000'000}, 1000, sum});
   if (quern::impl::lapack::available<exec_space>())

@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstdlib>
 #include <distributed/world.hpp>
+#include <quern/map.hpp>
 
 namespace {
 
+namespace distributed = quern::distributed;
 using quern::Decomposition, quern::shape;
 
 TEST(CommunicatorOf, TheWorld) {
@@ -202,6 +205,45 @@ TYPED_TEST(Redistribution, FromOneRankAndBack) {
     quern::distributed::gather(exec, everywhere, u);
     EXPECT_EQ(values, test::contents(everywhere));
   }
+}
+
+template <class Exec>
+struct LargeMessages : testing::Test {};
+TYPED_TEST_SUITE(LargeMessages, test::all_spaces);
+
+template <class View>
+struct numbered {
+  View v;
+  std::int64_t first;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { v(i) = static_cast<std::int8_t>((first + i) % 101); }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const {
+    wrong += v(i) == (first + i) % 101 ? 0 : 1;
+  }
+};
+
+// On hosts only where it is asked for: the two ranks take 13 GB.
+TYPED_TEST(LargeMessages, OfMoreThanTwoToThe31Elements) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  if (comm.size() != 2) GTEST_SKIP() << "for two ranks";
+  if (!quern::impl::is_device<E> && std::getenv("QUERN_TEST_LARGE") == nullptr) GTEST_SKIP() << "not on hosts";
+  using view = Kokkos::View<std::int8_t*, E>;
+  using range = Kokkos::RangePolicy<E, Kokkos::IndexType<std::int64_t>>;
+  const std::int64_t each = (std::int64_t{1} << 31) + 17;
+  const quern::DistributedView<std::int8_t, 1, E> u("u", Decomposition(comm, {2 * each}));
+  const view whole(Kokkos::view_alloc(Kokkos::WithoutInitializing, "whole"), comm.rank() == 0 ? 2 * each : 0);
+  const auto count_wrong = [&](const view& v, std::int64_t first) {
+    std::int64_t wrong = -1;
+    Kokkos::parallel_reduce(range(exec, 0, v.extent(0)), numbered<view>{v, first}, wrong);
+    return wrong;
+  };
+  Kokkos::parallel_for(range(exec, 0, whole.extent(0)), numbered<view>{whole, 0});
+  distributed::from_global(exec, u, whole, 0);
+  EXPECT_EQ(0, count_wrong(u.local_with_halo(), each * comm.rank()));
+  quern::fill(exec, whole, std::int8_t{-1});
+  distributed::gather(exec, whole, u, 0);
+  EXPECT_EQ(0, count_wrong(whole, 0));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <quern/distributed/histogram.hpp>
 #include <quern/distributed/migrate.hpp>
 #include <quern/distributed/random.hpp>
+#include <quern/distributed/reduce.hpp>
 #include <quern/distributed/scan.hpp>
 #include <quern/distributed/sort.hpp>
 #include <quern/map/functions.hpp>
@@ -86,6 +87,58 @@ TYPED_TEST(DistributedOperations, ScanOfOneAxisAndNone) {
   if (one.local().size() == 1) {
     EXPECT_EQ(7, test::contents(one.local())[0]);
   }
+}
+
+struct append {  // depends on the order
+  KOKKOS_FUNCTION void operator()(std::int64_t& lower, const std::int64_t& upper) const { lower = 10 * lower + upper; }
+};
+
+TYPED_TEST(DistributedOperations, KernelsJoinItemsInTheOrderOfRanks) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  for (const std::int64_t n : {1, 3, 4, 101}) {
+    const Kokkos::View<std::int64_t*, E> joined("joined", n), before("before", n);
+    Kokkos::deep_copy(joined, comm.rank() + 1);
+    Kokkos::deep_copy(before, comm.rank() + 1);
+    const auto ranks = distributed::impl::all_ranks(comm);
+    using items = distributed::impl::shared_items<E, std::int64_t>;
+    items(comm, exec, "test", ranks, joined.data(), n).join(append());
+    items(comm, exec, "test", ranks, before.data(), n).scan(5, append());
+    exec.fence();
+    std::int64_t all = 0, lower = 5;
+    for (int r = 1; r <= comm.size(); ++r) append()(all, r);
+    for (int r = 1; r <= comm.rank(); ++r) append()(lower, r);
+    EXPECT_EQ(std::vector<std::int64_t>(n, all), test::contents(joined));
+    EXPECT_EQ(std::vector<std::int64_t>(n, lower), test::contents(before));
+  }
+}
+
+TYPED_TEST(DistributedOperations, ManyResults) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const std::int64_t n = 50'000;
+  const auto values = test::samples<double>(6 * n, 5);
+  const auto v = test::make_array<double, 2, LayoutRight, E>({6, n}, values);
+  const Decomposition d(comm, {6, n}, {.grid = {0, 1}});
+  const auto u = test::distribute<double, 2, LayoutRight, E>(d, values);
+  const Kokkos::View<double*, E> expected("expected", n), found("found", n);
+  quern::sum(exec, expected, v, quern::axis{0});
+  distributed::sum(exec, found, u, quern::axis{0});
+  EXPECT_EQ(test::contents(expected), test::contents(found));  // of quarters: exact
+  const Kokkos::View<std::int64_t*, E> first("first", n), found_first("found", n);
+  quern::argmax(exec, first, v, quern::axis{0});
+  distributed::argmax(exec, found_first, u, quern::axis{0});
+  EXPECT_EQ(test::contents(first), test::contents(found_first));
+  const auto sums = test::make_array<double, 2, LayoutRight, E>({6, n});
+  const quern::DistributedView<double, 2, E> found_sums("sums", d);
+  quern::cumsum(exec, sums, v, quern::axis{0});
+  distributed::cumsum(exec, found_sums, u, quern::axis{0});
+  EXPECT_EQ(test::part_of(test::contents(sums), d.extents(), d.local()), test::contents(found_sums.local()));
+  quern::histogram(exec, first, v, quern::bin_range{-5, 5});
+  distributed::histogram(exec, found_first, u, quern::bin_range{-5, 5});
+  EXPECT_EQ(test::contents(first), test::contents(found_first));
 }
 
 TYPED_TEST(DistributedOperations, CountsOfAllRanks) {

@@ -9,7 +9,7 @@
 
 #include <functional>
 #include <quern/core/pool.hpp>
-#include <quern/distributed/operands.hpp>
+#include <quern/distributed/rank_sums.hpp>
 #include <quern/reduce/partial.hpp>
 #include <quern/transfer/staging.hpp>
 
@@ -32,6 +32,13 @@ struct joined_states {
   }
 };
 
+template <class Reducer>
+struct join_by {
+  Reducer reducer;
+  KOKKOS_FUNCTION void operator()(typename Reducer::state& lower, const typename Reducer::state& upper) const {
+    reducer.join(lower, upper);
+  }
+};
 template <class Reducer>
 struct first_states {
   Reducer reducer;
@@ -139,22 +146,26 @@ class rank_states : public partial_base {
       axes[d] = along.has(d);
       cut = cut || (axes[d] && blocks_.grid(d) > 1);
     }
-    exec_.fence("quern::distributed: states");
-    if (!cut || count == 0) return;
-    const Communicator& comm = blocks_.along(axes);
     constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space>::accessible;
-    pool_block<result_space<Exec>> staged;
-    void* host = states;
-    const auto bytes = count * static_cast<std::int64_t>(sizeof(state));
-    if constexpr (!on_host) {
-      staged = take_block<result_space<Exec>>(instance_ref(exec_), bytes);
-      host = staged.data();
-      copy_bytes<Exec, result_space<Exec>, Space>(exec_, host, states, bytes);
-      exec_.fence("quern::distributed: states");
+    if constexpr (on_host) exec_.fence("quern::distributed: states");
+    if (!cut || count == 0) return;
+    if constexpr (on_host) {
+      join_on_host(reducer, axes, states, count);
+    } else if (count * static_cast<std::int64_t>(sizeof(state)) >= least_bytes_for_kernels) {
+      shared_items<Exec, state>(blocks_.communicator(), exec_, "quern::distributed", ranks_along(blocks_, axes), states,
+                                count)
+          .join(join_by<Reducer>{reducer});
+    } else {
+      const host_values<Exec, state> values(exec_, states, count);
+      join_on_host(reducer, axes, values.data(), count);
+      values.write();
     }
+  }
+  template <class Reducer>
+  void join_on_host(const Reducer& reducer, const std::array<bool, max_rank>& axes, typename Reducer::state* states,
+                    std::int64_t count) const {
     joined_states<Reducer>::reducer = &reducer;
-    all_reduce(comm, host, count, sizeof(state), joined_states<Reducer>::join);
-    if constexpr (!on_host) copy_bytes<Exec, Space, result_space<Exec>>(exec_, states, host, bytes);
+    all_reduce(blocks_.along(axes), states, count, sizeof(*states), joined_states<Reducer>::join);
   }
 
   /// The positions of the block's elements in the whole array, counted from that of the first.

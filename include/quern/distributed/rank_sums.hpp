@@ -5,12 +5,10 @@
 
 #include <cstring>
 #include <quern/core/pool.hpp>
-#include <quern/distributed/communicator.hpp>
+#include <quern/distributed/rank_shares.hpp>
 #include <quern/transfer/staging.hpp>
 
 namespace quern::distributed::impl {
-
-using namespace quern::impl;
 
 /// Values of each rank in memory that the host reaches: those of `data`, copied where kernels alone reach them, and
 /// copied back by `write`. Both wait for what is needed.
@@ -49,10 +47,19 @@ void add_values(void* lower, void* upper, int* n, MPI_Datatype*) {
   }
 }
 
+struct add_to {
+  template <class T>
+  KOKKOS_FUNCTION void operator()(T& sum, const T& x) const {
+    sum = sum + x;
+  }
+};
+
 /// The sums over all ranks of n values of each, the same bits on every rank; waits.
 template <class Exec, class T>
 void sum_over_ranks(const Communicator& comm, const Exec& exec, T* data, std::int64_t n) {
   if (comm.size() == 1 || n == 0) return;
+  if (is_device<Exec> && n * static_cast<std::int64_t>(sizeof(T)) >= least_bytes_for_kernels)
+    return shared_items<Exec, T>(comm, exec, "quern::distributed", all_ranks(comm), data, n).join(add_to());
   const host_values<Exec, T> values(exec, data, n);
   all_reduce(comm, values.data(), n, sizeof(T), add_values<T>);
   values.write();

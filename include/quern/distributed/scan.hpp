@@ -22,7 +22,16 @@ using quern::stream::impl::carried, quern::stream::impl::carry_op, quern::stream
     quern::stream::impl::next_carry, quern::stream::impl::result_of_carry, quern::stream::impl::last_of,
     quern::stream::impl::as_part;
 
-/// What comes before on a line, of two neighbouring groups of ranks, as an operation of MPI.
+/// What comes before on a line, of two neighbouring groups of ranks.
+template <class Carry>
+struct join_carries {
+  using state = carried<typename Carry::type>;
+  Carry carry;
+  KOKKOS_FUNCTION void operator()(state& lower, const state& upper) const {
+    lower = carry.next(lower, carry.result({carry.start().value, upper.error}, upper.value));
+  }
+};
+/// The same as an operation of MPI.
 template <class Carry>
 struct joined_carries {
   using state = carried<typename Carry::type>;
@@ -32,11 +41,25 @@ struct joined_carries {
       state a = carry->start(), b = a;
       std::memcpy(&a, static_cast<std::byte*>(lower) + i * sizeof(state), sizeof(state));
       std::memcpy(&b, static_cast<std::byte*>(upper) + i * sizeof(state), sizeof(state));
-      a = carry->next(a, carry->result({carry->start().value, b.error}, b.value));
+      join_carries<Carry>{*carry}(a, b);
       std::memcpy(static_cast<std::byte*>(upper) + i * sizeof(state), &a, sizeof(state));
     }
   }
 };
+
+/// The carries of each rank become what those of the ranks before it are joined to.
+template <class Exec, class Carry, class State>
+void scan_carries(const Exec& exec, const Decomposition& d, const std::array<bool, max_rank>& axes, const Carry& carry,
+                  State* carries, std::int64_t n) {
+  const State start = carry.start();
+  if (is_device<Exec> && n * static_cast<std::int64_t>(sizeof(State)) >= least_bytes_for_kernels)
+    return shared_items<Exec, State>(d.communicator(), exec, "quern::distributed", ranks_along(d, axes), carries, n)
+        .scan(start, join_carries<Carry>{carry});
+  const host_values<Exec, State> values(exec, carries, n);
+  joined_carries<Carry>::carry = &carry;
+  exclusive_scan(d.along(axes), values.data(), n, sizeof(State), &start, joined_carries<Carry>::join);
+  values.write();
+}
 
 /// `scan(exec, out, in, options...)` of each block, then what comes before it.
 template <bool Exclusive, class Exec, class Out, class In, class Carry, class Scan, class... Options>
@@ -77,11 +100,7 @@ void scan_ranks(const std::string& label, const Exec& exec, const Out& out, cons
   if (count > 0) {
     std::array<bool, max_rank> axes{};
     axes[axis] = true;
-    const host_values<Exec, carried<S>> carries(exec, reinterpret_cast<carried<S>*>(totals.data()), count);
-    const carried<S> start = carry.start();
-    joined_carries<Carry>::carry = &carry;
-    exclusive_scan(d.along(axes), carries.data(), count, sizeof(carried<S>), &start, joined_carries<Carry>::join);
-    carries.write();
+    scan_carries(exec, d, axes, carry, reinterpret_cast<carried<S>*>(totals.data()), count);
   }
   if (own.size() > 0)
     quern::map(exec, out.local(), result_of_carry<Carry>{carry}, before, as_part<Exec, rank>(scanned));

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_AUTODIFF_DUAL_HPP
+#define QUERN_AUTODIFF_DUAL_HPP
+
+#include <Kokkos_Core.hpp>
+#include <type_traits>
+
+namespace quern::autodiff {
+
+template <class T, int N>
+struct dual;
+
+namespace impl {
+
+template <class T>
+inline constexpr int depth = 0;
+template <class T, int N>
+inline constexpr int depth<dual<T, N>> = 1 + depth<T>;
+
+/// What is a constant beside numbers whose values are of type T: a number, or a dual number of fewer levels.
+template <class S, class T>
+concept constant_beside = depth<S> <= depth<T> && std::is_convertible_v<S, T>;
+
+}  // namespace impl
+
+/// A number and its partial derivatives with respect to N variables, which arithmetic and elementary functions carry
+/// along by the chain rule (forward mode; Griewank and Walther, Evaluating Derivatives, 2008, chapter 3).
+///
+/// @code
+/// using number = quern::dual<double, 2>;
+/// const auto x = number::variable(3.0, 0), y = number::variable(0.5, 1);
+/// const number f = x * sin(y);  // f.value is 3 sin(0.5), f.partial(0) sin(0.5), f.partial(1) 3 cos(0.5)
+/// @endcode
+///
+/// Derivatives are exact but for rounding: each is as accurate as the formula that one would write by hand. Numbers
+/// convert to constants, whose derivatives are zero, and mix with dual numbers. Comparisons compare values. The type is
+/// trivially copyable, of 1 + N values, and may be the element of a View; `dual<dual<T, N>, N>` has second derivatives.
+///
+/// @tparam T float, double, or a dual number
+template <class T, int N>
+struct dual {
+  static_assert(N > 0, "quern::dual: at least one variable");
+  using value_type = T;
+
+  T value;
+  T derivative[N];
+
+  dual() = default;
+  /// A constant.
+  template <impl::constant_beside<T> S>
+  KOKKOS_FUNCTION constexpr dual(const S& constant) : value(constant), derivative{} {}
+  /// The variable of that number.
+  KOKKOS_FUNCTION static constexpr dual variable(const T& v, int number) {
+    dual x(v);
+    x.derivative[number] = T(1);
+    return x;
+  }
+  /// The value, without derivatives.
+  template <class S>
+    requires std::is_arithmetic_v<S>
+  KOKKOS_FUNCTION explicit constexpr operator S() const {
+    return static_cast<S>(value);
+  }
+
+  KOKKOS_FUNCTION constexpr const T& partial(int number) const { return derivative[number]; }
+
+  KOKKOS_FUNCTION friend constexpr dual operator+(const dual& a) { return a; }
+  KOKKOS_FUNCTION friend constexpr dual operator-(const dual& a) {
+    dual r;
+    r.value = -a.value;
+    for (int i = 0; i < N; ++i) r.derivative[i] = -a.derivative[i];
+    return r;
+  }
+
+  KOKKOS_FUNCTION friend constexpr dual operator+(const dual& a, const dual& b) {
+    dual r;
+    r.value = a.value + b.value;
+    for (int i = 0; i < N; ++i) r.derivative[i] = a.derivative[i] + b.derivative[i];
+    return r;
+  }
+  template <impl::constant_beside<T> S>
+  KOKKOS_FUNCTION friend constexpr dual operator+(dual a, const S& b) {
+    a.value += T(b);
+    return a;
+  }
+  template <impl::constant_beside<T> S>
+  KOKKOS_FUNCTION friend constexpr dual operator+(const S& a, const dual& b) {
+    return b + a;
+  }
+
+  KOKKOS_FUNCTION friend constexpr dual operator-(const dual& a, const dual& b) {
+    dual r;
+    r.value = a.value - b.value;
+    for (int i = 0; i < N; ++i) r.derivative[i] = a.derivative[i] - b.derivative[i];
+    return r;
+  }
+  template <impl::constant_beside<T> S>
+  KOKKOS_FUNCTION friend constexpr dual operator-(dual a, const S& b) {
+    a.value -= T(b);
+    return a;
+  }
+  template <impl::constant_beside<T> S>
+  KOKKOS_FUNCTION friend constexpr dual operator-(const S& a, const dual& b) {
+    dual r = -b;
+    r.value = T(a) - b.value;
+    return r;
+  }
+
+  KOKKOS_FUNCTION friend constexpr dual operator*(const dual& a, const dual& b) {
+    dual r;
+    r.value = a.value * b.value;
+    for (int i = 0; i < N; ++i) r.derivative[i] = a.value * b.derivative[i] + a.derivative[i] * b.value;
+    return r;
+  }
+  template <impl::constant_beside<T> S>
+  KOKKOS_FUNCTION friend constexpr dual operator*(const dual& a, const S& b) {
+    dual r;
+    r.value = a.value * T(b);
+    for (int i = 0; i < N; ++i) r.derivative[i] = a.derivative[i] * T(b);
+    return r;
+  }
+  template <impl::constant_beside<T> S>
+  KOKKOS_FUNCTION friend constexpr dual operator*(const S& a, const dual& b) {
+    return b * a;
+  }
+
+  KOKKOS_FUNCTION friend constexpr dual operator/(const dual& a, const dual& b) {
+    dual r;
+    r.value = a.value / b.value;
+    for (int i = 0; i < N; ++i) r.derivative[i] = (a.derivative[i] - r.value * b.derivative[i]) / b.value;
+    return r;
+  }
+  template <impl::constant_beside<T> S>
+  KOKKOS_FUNCTION friend constexpr dual operator/(const dual& a, const S& b) {
+    dual r;
+    r.value = a.value / T(b);
+    for (int i = 0; i < N; ++i) r.derivative[i] = a.derivative[i] / T(b);
+    return r;
+  }
+  template <impl::constant_beside<T> S>
+  KOKKOS_FUNCTION friend constexpr dual operator/(const S& a, const dual& b) {
+    dual r;
+    r.value = T(a) / b.value;
+    for (int i = 0; i < N; ++i) r.derivative[i] = -r.value * b.derivative[i] / b.value;
+    return r;
+  }
+
+  template <class S>
+    requires std::is_convertible_v<S, dual>
+  KOKKOS_FUNCTION constexpr dual& operator+=(const S& b) {
+    return *this = *this + b;
+  }
+  template <class S>
+    requires std::is_convertible_v<S, dual>
+  KOKKOS_FUNCTION constexpr dual& operator-=(const S& b) {
+    return *this = *this - b;
+  }
+  template <class S>
+    requires std::is_convertible_v<S, dual>
+  KOKKOS_FUNCTION constexpr dual& operator*=(const S& b) {
+    return *this = *this * b;
+  }
+  template <class S>
+    requires std::is_convertible_v<S, dual>
+  KOKKOS_FUNCTION constexpr dual& operator/=(const S& b) {
+    return *this = *this / b;
+  }
+
+#define QUERN_AUTODIFF_COMPARISON(op)                                                 \
+  KOKKOS_FUNCTION friend constexpr bool operator op(const dual& a, const dual& b) {   \
+    return a.value op b.value;                                                        \
+  }                                                                                   \
+  template <impl::constant_beside<T> S>                                               \
+  KOKKOS_FUNCTION friend constexpr bool operator op(const dual& a, const S& b) {      \
+    return a.value op T(b);                                                           \
+  }                                                                                   \
+  template <impl::constant_beside<T> S>                                               \
+  KOKKOS_FUNCTION friend constexpr bool operator op(const S& a, const dual& b) {      \
+    return T(a) op b.value;                                                           \
+  }
+  QUERN_AUTODIFF_COMPARISON(==)
+  QUERN_AUTODIFF_COMPARISON(!=)
+  QUERN_AUTODIFF_COMPARISON(<)
+  QUERN_AUTODIFF_COMPARISON(>)
+  QUERN_AUTODIFF_COMPARISON(<=)
+  QUERN_AUTODIFF_COMPARISON(>=)
+#undef QUERN_AUTODIFF_COMPARISON
+};
+
+}  // namespace quern::autodiff
+
+namespace quern {
+using autodiff::dual;
+}
+
+#endif

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_DISTRIBUTED_RANK_SHARES_HPP
+#define QUERN_DISTRIBUTED_RANK_SHARES_HPP
+
+/// @file
+/// Reductions and scans of arrays across ranks by kernels: each rank joins its share of the items of all ranks, so that
+/// a rank sends and receives the items twice, whatever the number of ranks.
+
+#include <algorithm>
+#include <numeric>
+#include <quern/core/pool.hpp>
+#include <quern/distributed/redistribute.hpp>
+
+namespace quern::distributed::impl {
+
+/// From so many bytes on, items in the memory of devices are joined by kernels; fewer are joined on the host, where a
+/// message takes a tenth of the time of one between devices.
+inline constexpr std::int64_t least_bytes_for_kernels = 256 * 1024;
+
+/// The ranks that share a block's place along all axes but these, in the order of their place along these.
+inline std::vector<int> ranks_along(const Decomposition& d, const std::array<bool, max_rank>& axes) {
+  std::vector<int> ranks;
+  for (int r = 0; r < d.communicator().size(); ++r) {
+    bool shares = true;
+    for (int a = 0; a < d.extents().rank; ++a) shares = shares && (axes[a] || d.coordinate(a, r) == d.coordinate(a));
+    if (shares) ranks.push_back(r);
+  }
+  return ranks;
+}
+inline std::vector<int> all_ranks(const Communicator& comm) {
+  std::vector<int> ranks(comm.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+/// joined = join(...join(join(item of rank 0, rank 1), rank 2)...)
+template <class T, class Join>
+struct join_share {
+  T* items;  // those of one rank behind those of the one before
+  std::int64_t n;
+  int ranks;
+  Join join;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    T joined = items[i];
+    for (int r = 1; r < ranks; ++r) join(joined, items[r * n + i]);
+    items[i] = joined;
+  }
+};
+/// The item of each rank becomes what those of the ranks before it are joined to, from `start` on.
+template <class T, class Join>
+struct scan_share {
+  T* items;
+  std::int64_t n;
+  int ranks;
+  T start;
+  Join join;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    T before = start;
+    for (int r = 0; r < ranks; ++r) {
+      const T item = items[r * n + i];
+      items[r * n + i] = before;
+      join(before, item);
+    }
+  }
+};
+
+/// n items on each of some ranks of a communicator, which are listed in the order in which items are joined.
+template <class Exec, class T>
+class shared_items {
+ public:
+  shared_items(const Communicator& comm, const Exec& exec, const std::string& label, const std::vector<int>& ranks,
+               T* items, std::int64_t n)
+      : comm_(comm), exec_(exec), label_(label), ranks_(ranks), items_(items), n_(n) {
+    while (ranks_[place_] != comm.rank()) ++place_;
+    block_ = take_block<typename Exec::memory_space>(instance_ref(exec), size() * ranks_.size() * sizeof(T));
+    std::vector<peer_box> out, in;
+    for (int r = 0; r < size_of_group(); ++r) {
+      out.push_back(items_of(r));
+      in.push_back(share_of(r));
+    }
+    exchange_once(comm_, exec_, label_, out, in);
+  }
+
+  /// Every rank gets the items joined over the ranks.
+  template <class Join>
+  void join(const Join& join) const {
+    launch("/join", join_share<T, Join>{shares(), size(), size_of_group(), join});
+    give_back([&](int) { return share_of(0); });
+  }
+  /// Every rank gets what the items of the ranks before it are joined to.
+  template <class Join>
+  void scan(const T& start, const Join& join) const {
+    launch("/scan", scan_share<T, Join>{shares(), size(), size_of_group(), start, join});
+    give_back([&](int r) { return share_of(r); });
+  }
+
+ private:
+  int size_of_group() const { return static_cast<int>(ranks_.size()); }
+  std::int64_t first(int r) const { return n_ / size_of_group() * r + std::min<std::int64_t>(r, n_ % size_of_group()); }
+  std::int64_t size() const { return first(place_ + 1) - first(place_); }
+  T* shares() const { return reinterpret_cast<T*>(block_.data()); }
+  peer_box items_of(int r) const { return {ranks_[r], strided<T>{items_ + first(r), {first(r + 1) - first(r)}, {1}}}; }
+  peer_box share_of(int r) const { return {ranks_[r], strided<T>{shares() + r * size(), {size()}, {1}}}; }
+  template <class F>
+  void launch(const char* name, const F& f) const {
+    Kokkos::parallel_for(label_ + name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, size()),
+                         f);
+  }
+  template <class Share>
+  void give_back(const Share& share) const {
+    std::vector<peer_box> out, in;
+    for (int r = 0; r < size_of_group(); ++r) {
+      out.push_back(share(r));
+      out.back().peer = ranks_[r];
+      in.push_back(items_of(r));
+    }
+    exchange_once(comm_, exec_, label_, out, in);
+  }
+
+  const Communicator& comm_;
+  const Exec& exec_;
+  std::string label_;
+  std::vector<int> ranks_;
+  T* items_;
+  std::int64_t n_;
+  int place_ = 0;
+  pool_block<typename Exec::memory_space> block_;
+};
+
+}  // namespace quern::distributed::impl
+
+#endif

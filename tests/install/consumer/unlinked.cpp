@@ -1,4 +1,0 @@
-#include <Kokkos_Core.hpp>
-#include <quern/linalg.hpp>
-
-int main() {}

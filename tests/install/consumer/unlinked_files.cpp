@@ -1,4 +1,0 @@
-#include <Kokkos_Core.hpp>
-#include <quern/files.hpp>
-
-int main() {}
