@@ -167,17 +167,15 @@ struct dual {
     return *this = *this / b;
   }
 
-#define QUERN_AUTODIFF_COMPARISON(op)                                                 \
-  KOKKOS_FUNCTION friend constexpr bool operator op(const dual& a, const dual& b) {   \
-    return a.value op b.value;                                                        \
-  }                                                                                   \
-  template <impl::constant_beside<T> S>                                               \
-  KOKKOS_FUNCTION friend constexpr bool operator op(const dual& a, const S& b) {      \
-    return a.value op T(b);                                                           \
-  }                                                                                   \
-  template <impl::constant_beside<T> S>                                               \
-  KOKKOS_FUNCTION friend constexpr bool operator op(const S& a, const dual& b) {      \
-    return T(a) op b.value;                                                           \
+#define QUERN_AUTODIFF_COMPARISON(op)                                                                            \
+  KOKKOS_FUNCTION friend constexpr bool operator op(const dual& a, const dual& b) { return a.value op b.value; } \
+  template <impl::constant_beside<T> S>                                                                          \
+  KOKKOS_FUNCTION friend constexpr bool operator op(const dual& a, const S& b) {                                 \
+    return a.value op T(b);                                                                                      \
+  }                                                                                                              \
+  template <impl::constant_beside<T> S>                                                                          \
+  KOKKOS_FUNCTION friend constexpr bool operator op(const S& a, const dual& b) {                                 \
+    return T(a) op b.value;                                                                                      \
   }
   QUERN_AUTODIFF_COMPARISON(==)
   QUERN_AUTODIFF_COMPARISON(!=)

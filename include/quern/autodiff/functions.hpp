@@ -5,8 +5,8 @@
 
 /// @file
 /// Elementary functions of dual numbers: all of Kokkos's mathematical functions and those of `quern::math`. In a
-/// functor that takes numbers of any type they are found by unqualified calls after `using Kokkos::sin;`, as `Kokkos::sin(x)`
-/// where this header is included before the functor, and as `quern::math::sin(x)` likewise.
+/// functor that takes numbers of any type they are found by unqualified calls after `using Kokkos::sin;`, as
+/// `Kokkos::sin(x)` where this header is included before the functor, and as `quern::math::sin(x)` likewise.
 ///
 /// The values are those of the plain functions, except that sines and cosines are those of `quern::math::sincos`. At a
 /// kink (`abs` at 0, `max` of equals) the derivative is one of those at its sides, or 0 for `abs` and `hypot`;
@@ -21,11 +21,11 @@ namespace quern::autodiff {
 // The functions of plain numbers, so that one name serves values at every level.
 using Kokkos::abs, Kokkos::fabs, Kokkos::fmod, Kokkos::remainder, Kokkos::fma, Kokkos::fmax, Kokkos::fmin, Kokkos::fdim,
     Kokkos::exp, Kokkos::exp2, Kokkos::expm1, Kokkos::log, Kokkos::log10, Kokkos::log2, Kokkos::log1p, Kokkos::pow,
-    Kokkos::sqrt, Kokkos::rsqrt, Kokkos::cbrt, Kokkos::hypot, Kokkos::sin, Kokkos::cos, quern::math::sincos, Kokkos::tan, Kokkos::asin,
-    Kokkos::acos, Kokkos::atan, Kokkos::atan2, Kokkos::sinh, Kokkos::cosh, Kokkos::tanh, Kokkos::asinh, Kokkos::acosh,
-    Kokkos::atanh, Kokkos::erf, Kokkos::erfc, Kokkos::tgamma, Kokkos::lgamma, Kokkos::ceil, Kokkos::floor,
-    Kokkos::trunc, Kokkos::round, Kokkos::nearbyint, Kokkos::copysign, Kokkos::isfinite, Kokkos::isinf, Kokkos::isnan,
-    Kokkos::signbit;
+    Kokkos::sqrt, Kokkos::rsqrt, Kokkos::cbrt, Kokkos::hypot, Kokkos::sin, Kokkos::cos, quern::math::sincos,
+    Kokkos::tan, Kokkos::asin, Kokkos::acos, Kokkos::atan, Kokkos::atan2, Kokkos::sinh, Kokkos::cosh, Kokkos::tanh,
+    Kokkos::asinh, Kokkos::acosh, Kokkos::atanh, Kokkos::erf, Kokkos::erfc, Kokkos::tgamma, Kokkos::lgamma,
+    Kokkos::ceil, Kokkos::floor, Kokkos::trunc, Kokkos::round, Kokkos::nearbyint, Kokkos::copysign, Kokkos::isfinite,
+    Kokkos::isinf, Kokkos::isnan, Kokkos::signbit;
 
 namespace impl {
 
@@ -73,8 +73,9 @@ KOKKOS_FUNCTION T digamma(T x) {
   }
   for (; x < P(10); x += P(1)) sum -= P(1) / x;
   const T s = P(1) / (x * x);
-  const T tail = P(1.0 / 12) -
-                 s * (P(1.0 / 120) - s * (P(1.0 / 252) - s * (P(1.0 / 240) - s * (P(1.0 / 132) - s * P(691.0 / 32760)))));
+  const T tail =
+      P(1.0 / 12) -
+      s * (P(1.0 / 120) - s * (P(1.0 / 252) - s * (P(1.0 / 240) - s * (P(1.0 / 132) - s * P(691.0 / 32760)))));
   return sum + log(x) - P(0.5) / x - s * tail;
 }
 
@@ -99,13 +100,13 @@ KOKKOS_FUNCTION T power_growth(const T& a, const T& power) {
 }  // namespace impl
 
 /// name(a) with the derivative, an expression of the value v of a and the value y of the result.
-#define QUERN_AUTODIFF_FUNCTION(name, ...)                        \
-  template <class T, int N>                                       \
-  KOKKOS_FUNCTION dual<T, N> name(const dual<T, N>& a) {          \
-    using P [[maybe_unused]] = impl::plain<T>;                    \
-    const T& v = a.value;                                         \
-    const T y = name(v);                                          \
-    return impl::chain(a, y, T(__VA_ARGS__));                     \
+#define QUERN_AUTODIFF_FUNCTION(name, ...)               \
+  template <class T, int N>                              \
+  KOKKOS_FUNCTION dual<T, N> name(const dual<T, N>& a) { \
+    using P [[maybe_unused]] = impl::plain<T>;           \
+    const T& v = a.value;                                \
+    const T y = name(v);                                 \
+    return impl::chain(a, y, T(__VA_ARGS__));            \
   }
 QUERN_AUTODIFF_FUNCTION(abs, impl::sign(v))
 QUERN_AUTODIFF_FUNCTION(fabs, impl::sign(v))
@@ -131,7 +132,7 @@ QUERN_AUTODIFF_FUNCTION(acosh, P(1) / (sqrt(v - P(1)) * sqrt(v + P(1))))
 QUERN_AUTODIFF_FUNCTION(atanh, P(1) / ((P(1) - v) * (P(1) + v)))
 QUERN_AUTODIFF_FUNCTION(erf, P(impl::two_by_root_pi) * exp(-v * v))
 QUERN_AUTODIFF_FUNCTION(erfc, P(-impl::two_by_root_pi) * exp(-v * v))
-QUERN_AUTODIFF_FUNCTION(tgamma, y * impl::digamma(v))
+QUERN_AUTODIFF_FUNCTION(tgamma, y* impl::digamma(v))
 QUERN_AUTODIFF_FUNCTION(lgamma, impl::digamma(v))
 QUERN_AUTODIFF_FUNCTION(ceil, P(0))
 QUERN_AUTODIFF_FUNCTION(floor, P(0))
@@ -157,24 +158,24 @@ KOKKOS_FUNCTION dual<T, N> cos(const dual<T, N>& a) {
 
 /// name(a, b) where one argument may be a constant, with the derivatives as expressions of the values v and w of the
 /// arguments and the value y of the result.
-#define QUERN_AUTODIFF_BINARY(name, by_a, by_b)                                    \
-  template <class T, int N>                                                        \
-  KOKKOS_FUNCTION dual<T, N> name(const dual<T, N>& a, const dual<T, N>& b) {      \
-    using P [[maybe_unused]] = impl::plain<T>;                                     \
-    const T &v = a.value, &w = b.value, y = name(v, w);                            \
-    return impl::chain(a, b, y, T(by_a), T(by_b));                                 \
-  }                                                                                \
-  template <class T, int N, impl::constant_beside<T> S>                            \
-  KOKKOS_FUNCTION dual<T, N> name(const dual<T, N>& a, const S& b) {               \
-    using P [[maybe_unused]] = impl::plain<T>;                                     \
-    const T &v = a.value, w(b), y = name(v, w);                                    \
-    return impl::chain(a, y, T(by_a));                                             \
-  }                                                                                \
-  template <class T, int N, impl::constant_beside<T> S>                            \
-  KOKKOS_FUNCTION dual<T, N> name(const S& a, const dual<T, N>& b) {               \
-    using P [[maybe_unused]] = impl::plain<T>;                                     \
-    const T v(a), &w = b.value, y = name(v, w);                                    \
-    return impl::chain(b, y, T(by_b));                                             \
+#define QUERN_AUTODIFF_BINARY(name, by_a, by_b)                               \
+  template <class T, int N>                                                   \
+  KOKKOS_FUNCTION dual<T, N> name(const dual<T, N>& a, const dual<T, N>& b) { \
+    using P [[maybe_unused]] = impl::plain<T>;                                \
+    const T &v = a.value, &w = b.value, y = name(v, w);                       \
+    return impl::chain(a, b, y, T(by_a), T(by_b));                            \
+  }                                                                           \
+  template <class T, int N, impl::constant_beside<T> S>                       \
+  KOKKOS_FUNCTION dual<T, N> name(const dual<T, N>& a, const S& b) {          \
+    using P [[maybe_unused]] = impl::plain<T>;                                \
+    const T &v = a.value, w(b), y = name(v, w);                               \
+    return impl::chain(a, y, T(by_a));                                        \
+  }                                                                           \
+  template <class T, int N, impl::constant_beside<T> S>                       \
+  KOKKOS_FUNCTION dual<T, N> name(const S& a, const dual<T, N>& b) {          \
+    using P [[maybe_unused]] = impl::plain<T>;                                \
+    const T v(a), &w = b.value, y = name(v, w);                               \
+    return impl::chain(b, y, T(by_b));                                        \
   }
 QUERN_AUTODIFF_BINARY(pow, impl::power_slope(v, w), impl::power_growth(v, y))
 QUERN_AUTODIFF_BINARY(atan2, (w / hypot(v, w)) / hypot(v, w), (-v / hypot(v, w)) / hypot(v, w))
@@ -186,18 +187,18 @@ QUERN_AUTODIFF_BINARY(copysign, signbit(v) == signbit(w) ? P(1) : P(-1), P(0))
 #undef QUERN_AUTODIFF_BINARY
 
 /// One of the two, with its derivatives.
-#define QUERN_AUTODIFF_CHOICE(name, takes_first)                                   \
-  template <class T, int N>                                                        \
-  KOKKOS_FUNCTION dual<T, N> name(const dual<T, N>& a, const dual<T, N>& b) {      \
-    return (takes_first) ? a : b;                                                  \
-  }                                                                                \
-  template <class T, int N, impl::constant_beside<T> S>                            \
-  KOKKOS_FUNCTION dual<T, N> name(const dual<T, N>& a, const S& b) {               \
-    return name(a, dual<T, N>(b));                                                 \
-  }                                                                                \
-  template <class T, int N, impl::constant_beside<T> S>                            \
-  KOKKOS_FUNCTION dual<T, N> name(const S& a, const dual<T, N>& b) {               \
-    return name(dual<T, N>(a), b);                                                 \
+#define QUERN_AUTODIFF_CHOICE(name, takes_first)                              \
+  template <class T, int N>                                                   \
+  KOKKOS_FUNCTION dual<T, N> name(const dual<T, N>& a, const dual<T, N>& b) { \
+    return (takes_first) ? a : b;                                             \
+  }                                                                           \
+  template <class T, int N, impl::constant_beside<T> S>                       \
+  KOKKOS_FUNCTION dual<T, N> name(const dual<T, N>& a, const S& b) {          \
+    return name(a, dual<T, N>(b));                                            \
+  }                                                                           \
+  template <class T, int N, impl::constant_beside<T> S>                       \
+  KOKKOS_FUNCTION dual<T, N> name(const S& a, const dual<T, N>& b) {          \
+    return name(dual<T, N>(a), b);                                            \
   }
 QUERN_AUTODIFF_CHOICE(max, !(a < b))
 QUERN_AUTODIFF_CHOICE(min, !(b < a))
@@ -241,15 +242,15 @@ using autodiff::sin, autodiff::cos, autodiff::sincos;
 namespace Kokkos {
 using quern::autodiff::abs, quern::autodiff::fabs, quern::autodiff::fmod, quern::autodiff::remainder,
     quern::autodiff::fma, quern::autodiff::fmax, quern::autodiff::fmin, quern::autodiff::fdim, quern::autodiff::exp,
-    quern::autodiff::exp2, quern::autodiff::expm1, quern::autodiff::log, quern::autodiff::log10,
-    quern::autodiff::log2, quern::autodiff::log1p, quern::autodiff::pow, quern::autodiff::sqrt, quern::autodiff::rsqrt,
-    quern::autodiff::cbrt, quern::autodiff::hypot, quern::autodiff::sin, quern::autodiff::cos, quern::autodiff::tan,
-    quern::autodiff::asin, quern::autodiff::acos, quern::autodiff::atan, quern::autodiff::atan2,
-    quern::autodiff::sinh, quern::autodiff::cosh, quern::autodiff::tanh, quern::autodiff::asinh,
-    quern::autodiff::acosh, quern::autodiff::atanh, quern::autodiff::erf, quern::autodiff::erfc,
-    quern::autodiff::tgamma, quern::autodiff::lgamma, quern::autodiff::ceil, quern::autodiff::floor,
-    quern::autodiff::trunc, quern::autodiff::round, quern::autodiff::nearbyint, quern::autodiff::copysign,
-    quern::autodiff::isfinite, quern::autodiff::isinf, quern::autodiff::isnan, quern::autodiff::signbit;
+    quern::autodiff::exp2, quern::autodiff::expm1, quern::autodiff::log, quern::autodiff::log10, quern::autodiff::log2,
+    quern::autodiff::log1p, quern::autodiff::pow, quern::autodiff::sqrt, quern::autodiff::rsqrt, quern::autodiff::cbrt,
+    quern::autodiff::hypot, quern::autodiff::sin, quern::autodiff::cos, quern::autodiff::tan, quern::autodiff::asin,
+    quern::autodiff::acos, quern::autodiff::atan, quern::autodiff::atan2, quern::autodiff::sinh, quern::autodiff::cosh,
+    quern::autodiff::tanh, quern::autodiff::asinh, quern::autodiff::acosh, quern::autodiff::atanh, quern::autodiff::erf,
+    quern::autodiff::erfc, quern::autodiff::tgamma, quern::autodiff::lgamma, quern::autodiff::ceil,
+    quern::autodiff::floor, quern::autodiff::trunc, quern::autodiff::round, quern::autodiff::nearbyint,
+    quern::autodiff::copysign, quern::autodiff::isfinite, quern::autodiff::isinf, quern::autodiff::isnan,
+    quern::autodiff::signbit;
 }  // namespace Kokkos
 
 #endif
