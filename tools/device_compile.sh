@@ -30,7 +30,7 @@ units=(
   ../src/stream/pipeline
   "../src/files/arrays ../src/files/bytes ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
   "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo ../src/distributed/stencil_parts ../src/distributed/together ../src/distributed/no_parallel_hdf5"
-  "../src/distributed/box_exchange ../src/distributed/device_link"
+  "../src/distributed/box_exchange ../src/distributed/device_link ../src/distributed/side_stream"
   ../src/keyed/sort_reals
   ../src/keyed/sort_with_32_bits
 )

@@ -152,18 +152,6 @@ struct packed_boxes {
   }
 };
 
-/// The stream of an instance, for the vendor's library.
-template <class Exec>
-void* stream_of([[maybe_unused]] const Exec& exec) {
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) return exec.cuda_stream();
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-  if constexpr (std::is_same_v<Exec, Kokkos::HIP>) return exec.hip_stream();
-#endif
-  return nullptr;
-}
-
 /// Messages by MPI. Its counts have 32 bits, so that long messages go in parts.
 class mpi_messages {
  public:
@@ -217,12 +205,41 @@ std::int64_t bytes_of(const std::vector<message>& messages) {
 
 }  // namespace
 
+/// Where an exchange runs beside an instance: on a device, the communicator's side stream.
+template <class Exec>
+struct exchange_instance {
+  Exec main;
+  explicit exchange_instance(const Communicator&, const Exec& exec) : main(exec) {}
+  const Exec& side() const { return main; }
+  void begin() const {}
+  void end() const {}
+  void start(device_link&, const std::vector<message>&, const std::vector<message>&) const {}
+};
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template <>
+struct exchange_instance<stream_space> {
+  stream_space main;
+  std::shared_ptr<side_stream> stream;
+  exchange_instance(const Communicator& comm, const stream_space& exec) : main(exec) {
+    auto& side = comm.state().side;
+    if (side == nullptr) side = std::make_shared<side_stream>();
+    stream = side;
+  }
+  const stream_space& side() const { return stream->exec(); }
+  void begin() const { stream->after(main); }
+  void end() const { stream->before(main); }
+  void start(device_link& link, const std::vector<message>& sends, const std::vector<message>& receives) const {
+    link.start(stream_of(side()), sends, receives);
+  }
+};
+#endif
+
 template <class Exec>
 struct box_exchange<Exec>::state {
   using memory_space = typename Exec::memory_space;
   using host_space = result_space<Exec>;
   Communicator comm;
-  Exec exec;
+  exchange_instance<Exec> instance;
   std::string label;
   bool staged;
   packed_boxes<Exec> out{}, in{};
@@ -233,17 +250,19 @@ struct box_exchange<Exec>::state {
 
   state(const Communicator& c, const Exec& e, std::string l)
       : comm(c),
-        exec(e),
+        instance(c, e),
         label(std::move(l)),
         staged(is_device<Exec> && c.transport() == device_transport::staged),
         mpi(c.mpi()) {}
 
   device_link* link() const { return is_device<Exec> ? comm.state().link.get() : nullptr; }
+  bool has_messages() const { return !sends.empty() || !receives.empty(); }
+  bool has_boxes() const { return out.count > 0 || in.count > 0; }
 
   void copy_messages(const std::vector<message>& to, const std::vector<message>& from, bool to_host) {
     for (std::size_t i = 0; i < to.size(); ++i)
-      if (to_host) copy_bytes<Exec, host_space, memory_space>(exec, to[i].data, from[i].data, to[i].bytes);
-      else copy_bytes<Exec, memory_space, host_space>(exec, to[i].data, from[i].data, to[i].bytes);
+      if (to_host) copy_bytes<Exec, host_space, memory_space>(instance.side(), to[i].data, from[i].data, to[i].bytes);
+      else copy_bytes<Exec, memory_space, host_space>(instance.side(), to[i].data, from[i].data, to[i].bytes);
   }
 };
 
@@ -252,17 +271,18 @@ box_exchange<Exec>::box_exchange(const Communicator& comm, const Exec& exec, std
                                  const std::vector<peer_box>& out, const std::vector<peer_box>& in)
     : state_(std::make_unique<state>(comm, exec, std::move(label))) {
   auto& s = *state_;
+  const Exec& side = s.instance.side();
   s.out.lay_out(out, comm.rank());
   s.in.lay_out(in, comm.rank());
-  s.out.allocate(exec, comm.rank(), nullptr);
-  s.in.allocate(exec, comm.rank(), reinterpret_cast<std::byte*>(s.out.buffer.data()) + s.out.own);
-  exec.fence(s.label + ": tables");
+  s.out.allocate(side, comm.rank(), nullptr);
+  s.in.allocate(side, comm.rank(), reinterpret_cast<std::byte*>(s.out.buffer.data()) + s.out.own);
+  side.fence(s.label + ": tables");
   s.sends = s.out.messages;
   s.receives = s.in.messages;
   if (s.staged) {
     using host_space = typename state::host_space;
-    s.out_host = take_block<host_space>(instance_ref(exec), std::max<std::int64_t>(bytes_of(s.sends), 1));
-    s.in_host = take_block<host_space>(instance_ref(exec), std::max<std::int64_t>(bytes_of(s.receives), 1));
+    s.out_host = take_block<host_space>(instance_ref(side), std::max<std::int64_t>(bytes_of(s.sends), 1));
+    s.in_host = take_block<host_space>(instance_ref(side), std::max<std::int64_t>(bytes_of(s.receives), 1));
     s.sends = moved_to(s.sends, s.out_host);
     s.receives = moved_to(s.receives, s.in_host);
   }
@@ -280,34 +300,45 @@ box_exchange<Exec>& box_exchange<Exec>::operator=(box_exchange&&) noexcept = def
 template <class Exec>
 void box_exchange<Exec>::start() {
   auto& s = *state_;
-  if (s.started) throw Error(s.label, "an exchange is started twice");
-  s.out.template launch<true>(s.exec, s.label + "/pack");
+  if (std::exchange(s.started, true)) throw Error(s.label, "an exchange is started twice");
+  if (!s.has_boxes()) return;
+  s.instance.begin();
+  s.out.template launch<true>(side(), s.label + "/pack");
+  if (!s.has_messages()) return;
   if (auto* link = s.link()) {
-    if (!s.sends.empty() || !s.receives.empty()) link->start(stream_of(s.exec), s.sends, s.receives);
+    s.instance.start(*link, s.sends, s.receives);
   } else {
     if (s.staged) s.copy_messages(s.sends, s.out.messages, true);
-    if (!s.sends.empty() || !s.receives.empty()) s.exec.fence(s.label + ": packed");
+    side().fence(s.label + ": packed");
     s.mpi.start(s.sends, s.receives);
   }
-  s.started = true;
 }
 
 template <class Exec>
-void box_exchange<Exec>::finish() {
+void box_exchange<Exec>::receive() {
   auto& s = *state_;
   if (!std::exchange(s.started, false)) throw Error(s.label, "an exchange is finished that was not started");
   if (auto* link = s.link()) {
-    if (!s.sends.empty() || !s.receives.empty()) link->finish(stream_of(s.exec));
+    link->check_transfers();
   } else {
     s.mpi.finish();
     if (s.staged) s.copy_messages(s.in.messages, s.receives, false);
   }
-  s.in.template launch<false>(s.exec, s.label + "/unpack");
+  s.in.template launch<false>(side(), s.label + "/unpack");
 }
 
 template <class Exec>
+void box_exchange<Exec>::join() {
+  if (state_->has_boxes()) state_->instance.end();
+}
+
+template <class Exec>
+const Exec& box_exchange<Exec>::side() const {
+  return state_->has_boxes() ? state_->instance.side() : exec();
+}
+template <class Exec>
 const Exec& box_exchange<Exec>::exec() const {
-  return state_->exec;
+  return state_->instance.main;
 }
 template <class Exec>
 std::int64_t box_exchange<Exec>::bytes() const {
@@ -318,8 +349,7 @@ int box_exchange<Exec>::messages() const {
   return static_cast<int>(state_->sends.size());
 }
 
-// ---- cells beyond the ends of an array
-// --------------------------------------------------------------------------------
+// ---- cells beyond the ends of an array -----------------------------------------------------------------------------
 
 namespace {
 

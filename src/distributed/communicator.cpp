@@ -163,7 +163,13 @@ communicator_state::~communicator_state() {
   release();
 }
 void communicator_state::release() {
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+  if (side != nullptr && Kokkos::is_initialized()) side->exec().fence("quern::Communicator: its last transfers");
+  // After Kokkos has ended, its instances cannot be destroyed any more.
+  else if (side != nullptr) new std::shared_ptr<side_stream>(std::move(side));
+#endif
   link.reset();
+  side.reset();
   if (comm != MPI_COMM_NULL && !mpi_has_ended()) MPI_Comm_free(&comm);
   comm = MPI_COMM_NULL;
 }

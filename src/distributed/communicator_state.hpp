@@ -7,6 +7,7 @@
 #include <quern/distributed/communicator.hpp>
 
 #include "device_link.hpp"
+#include "side_stream.hpp"
 
 namespace quern::impl {
 
@@ -16,6 +17,7 @@ struct communicator_state {
   device_transport transport = device_transport::staged;
   bool checks = false;
   std::shared_ptr<device_link> link;  // where the transport is nccl
+  std::shared_ptr<side_stream> side;  // made when arrays of a device are first exchanged
 
   communicator_state();
   ~communicator_state();

@@ -33,45 +33,30 @@ void check(QUERN_DEVICE(Error_t) status) {
                        std::string("the device reports: ") + QUERN_DEVICE(GetErrorString)(status));
 }
 
-/// Transfers go on a stream of their own, of the highest priority, so that they overlap with what the instance computes
-/// and are not kept from the device by it.
-class stream_link : public device_link {
+class vendor_link : public device_link {
  public:
-  stream_link(MPI_Comm comm, int rank, int size) {
+  vendor_link(MPI_Comm comm, int rank, int size) {
     ncclUniqueId id;
     if (rank == 0) check(ncclGetUniqueId(&id));
     check_mpi("quern::Communicator", MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, comm));
     check(ncclCommInitRank(&comm_, size, id, rank));
-    int least = 0, greatest = 0;
-    check(QUERN_DEVICE(DeviceGetStreamPriorityRange)(&least, &greatest));
-    check(QUERN_DEVICE(StreamCreateWithPriority)(&stream_, QUERN_DEVICE(StreamNonBlocking), greatest));
-    check(QUERN_DEVICE(EventCreateWithFlags)(&ready_, QUERN_DEVICE(EventDisableTiming)));
-    check(QUERN_DEVICE(EventCreateWithFlags)(&done_, QUERN_DEVICE(EventDisableTiming)));
   }
-  ~stream_link() override {
-    if (aborted_) return;
-    static_cast<void>(QUERN_DEVICE(StreamSynchronize)(stream_));
-    ncclCommDestroy(comm_);
-    static_cast<void>(QUERN_DEVICE(EventDestroy)(ready_));
-    static_cast<void>(QUERN_DEVICE(EventDestroy)(done_));
-    static_cast<void>(QUERN_DEVICE(StreamDestroy)(stream_));
+  ~vendor_link() override {
+    if (!aborted_) ncclCommDestroy(comm_);
   }
 
   void start(void* stream, const std::vector<message>& sends, const std::vector<message>& receives) override {
-    check(QUERN_DEVICE(EventRecord)(ready_, static_cast<QUERN_DEVICE(Stream_t)>(stream)));
-    check(QUERN_DEVICE(StreamWaitEvent)(stream_, ready_, 0));
+    auto* s = static_cast<QUERN_DEVICE(Stream_t)>(stream);
     check(ncclGroupStart());
-    for (const auto& m : receives) check(ncclRecv(m.data, m.bytes, ncclInt8, m.peer, comm_, stream_));
-    for (const auto& m : sends) check(ncclSend(m.data, m.bytes, ncclInt8, m.peer, comm_, stream_));
+    for (const auto& m : receives) check(ncclRecv(m.data, m.bytes, ncclInt8, m.peer, comm_, s));
+    for (const auto& m : sends) check(ncclSend(m.data, m.bytes, ncclInt8, m.peer, comm_, s));
     check(ncclGroupEnd());
-    check(QUERN_DEVICE(EventRecord)(done_, stream_));
   }
 
-  void finish(void* stream) override {
+  void check_transfers() override {
     ncclResult_t status = ncclSuccess;
     check(ncclCommGetAsyncError(comm_, &status));
     check(status);
-    check(QUERN_DEVICE(StreamWaitEvent)(static_cast<QUERN_DEVICE(Stream_t)>(stream), done_, 0));
   }
 
   void abort() noexcept override {
@@ -81,8 +66,6 @@ class stream_link : public device_link {
 
  private:
   ncclComm_t comm_ = nullptr;
-  QUERN_DEVICE(Stream_t) stream_ = nullptr;
-  QUERN_DEVICE(Event_t) ready_ = nullptr, done_ = nullptr;
   bool aborted_ = false;
 };
 
@@ -99,7 +82,7 @@ std::string device_identity() {
 }
 
 std::shared_ptr<device_link> make_device_link(MPI_Comm comm, int rank, int size) {
-  return std::make_shared<stream_link>(comm, rank, size);
+  return std::make_shared<vendor_link>(comm, rank, size);
 }
 
 }  // namespace quern::impl

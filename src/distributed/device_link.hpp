@@ -25,10 +25,10 @@ struct message {
 class device_link {
  public:
   virtual ~device_link() = default;
-  /// Sends and receives after what was launched on a stream, which does not wait for it.
+  /// Sends and receives in the order of a stream.
   virtual void start(void* stream, const std::vector<message>& sends, const std::vector<message>& receives) = 0;
-  /// What is launched on the stream from now on comes after the transfers that were started.
-  virtual void finish(void* stream) = 0;
+  /// @throws BackendError if a transfer that was started has failed
+  virtual void check_transfers() = 0;
   /// Ends what is under way, on other ranks too.
   virtual void abort() noexcept = 0;
 };

@@ -16,14 +16,14 @@ struct weigh {
   KOKKOS_FUNCTION auto operator()(const W& w) const {
     if constexpr (Rank == 1) {
       auto s = 0.3 * w(0);
-      for (int i = -Shape::radius(0); i <= Shape::radius(0); ++i) s += 0.7 * i * w(i);
+      for (int i = -Shape::radius(0); i <= Shape::radius(0); ++i) s += 0.75 * i * w(i);
       return s;
     } else if constexpr (Shape::arms_only && Rank == 2) {
       return 0.1 * w(-1, 0) + 0.7 * w(1, 0) - 0.3 * w(0, -1) + 0.9 * w(0, 1) - 0.21 * w(0, 0);
     } else if constexpr (Rank == 2) {
       auto s = 0.3 * w(0, 0);
       for (int j = -Shape::radius(0); j <= Shape::radius(0); ++j)
-        for (int i = -Shape::radius(1); i <= Shape::radius(1); ++i) s += (0.7 * j + 0.11 * i) * w(j, i);
+        for (int i = -Shape::radius(1); i <= Shape::radius(1); ++i) s += (0.75 * j + 0.125 * i) * w(j, i);
       return s;
     } else if constexpr (Shape::arms_only) {
       return 0.1 * w(-1, 0, 0) + 0.7 * w(1, 0, 0) - 0.3 * w(0, -1, 0) + 0.9 * w(0, 1, 0) + 0.4 * w(0, 0, -1) -
@@ -32,7 +32,7 @@ struct weigh {
       auto s = 0.3 * w(0, 0, 0);
       for (int k = -1; k <= 1; ++k)
         for (int j = -1; j <= 1; ++j)
-          for (int i = -1; i <= 1; ++i) s += (0.5 * k + 0.7 * j + 0.11 * i) * w(k, j, i);
+          for (int i = -1; i <= 1; ++i) s += (0.5 * k + 0.75 * j + 0.125 * i) * w(k, j, i);
       return s;
     }
   }

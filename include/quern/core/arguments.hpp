@@ -128,6 +128,25 @@ strided<value_of<V>> make_output(const V& v, const std::string& operation) {
   return out;
 }
 
+/// Outputs have the extents of the first and share no memory.
+template <class... Out, std::size_t... O>
+void check_outputs(const std::string& label, const std::tuple<Out...>& out, std::index_sequence<O...>) {
+  const auto check = [&](const auto& o, std::size_t number) {
+    if (o.extents != std::get<0>(out).extents)
+      throw Error(label, "out " + std::to_string(number + 1) + " has extents " + o.extents.str() +
+                             ", expected those of the first, " + std::get<0>(out).extents.str());
+    const auto apart = [&](const auto& other, std::size_t i) {
+      if (i < number) check_overlap(label, o, other, "another output", false);
+    };
+    (apart(std::get<O>(out), O), ...);
+  };
+  (check(std::get<O>(out), O), ...);
+}
+template <class... Out>
+void check_outputs(const std::string& label, const std::tuple<Out...>& out) {
+  check_outputs(label, out, std::index_sequence_for<Out...>());
+}
+
 /// The extents of an output before it is one: a DualView need not be up to date.
 template <class V>
 shape extents_of(const V& v) {

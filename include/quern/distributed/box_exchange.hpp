@@ -34,10 +34,11 @@ struct peer_box {
 /// messages, and one unpacks them. Boxes between two ranks have the same order and the same extents on both. A rank's
 /// boxes for itself are copied.
 ///
-/// `start` launches what packs, and sends; until `finish`, what is sent must not be written, and what is received must
-/// not be used. Both are asynchronous on the instance where the transport is NCCL, and between hosts and their memory
-/// there is nothing to wait for. With MPI and a device, `start` waits for the kernel that packs, and for what was
-/// launched before it on the same instance, and `finish` for the messages.
+/// `start` packs and sends; until `finish`, what is sent must not be written, and what is received must not be used. On
+/// a device both happen beside what `exec` computes, on an instance of higher priority, which comes after what was
+/// launched on `exec` before `start` and before what is launched there after `finish`. With NCCL nothing waits. With
+/// MPI and a device, `start` waits for the kernel that packs, and so for what was launched before it, and `finish` for
+/// the messages. Hosts do all of it on `exec`.
 template <class Exec>
 class box_exchange {
  public:
@@ -49,7 +50,15 @@ class box_exchange {
   box_exchange& operator=(box_exchange&&) noexcept;
 
   void start();
-  void finish();
+  void finish() {
+    receive();
+    join();
+  }
+  /// The parts of `finish`: what is launched on `side()` between them finds what was received, and comes before what is
+  /// launched on `exec` afterwards.
+  void receive();
+  void join();
+  const Exec& side() const;
   const Exec& exec() const;
   /// Bytes of messages that this rank sends, and their number.
   std::int64_t bytes() const;

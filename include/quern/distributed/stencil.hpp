@@ -110,19 +110,20 @@ void stencil_call(const Exec& exec, const std::tuple<First, Out...>& out, const 
   for (int axis = 0; axis < rank; ++axis) radius[axis] = Shape::radius(axis);
   // Hosts have nothing that would bring the messages while they compute.
   const stencil_parts parts = cut_stencil(label, d, edge, radius, is_device<Exec>);
-  const auto compute = [&](const std::vector<stencil_part>& some) {
+  const auto compute = [&](const Exec& where, const std::vector<stencil_part>& some) {
     for (const auto& p : some) {
       const auto to = unpack([&](const auto&... o) { return std::tuple(part_view(o, p)...); }, out);
       const auto at = moved_functor<rank>(f, d.local(), p);
-      if constexpr (sizeof...(Out) == 0) quern::stencil<Shape>(exec, std::get<0>(to), at, p.edge, part_view(in, p)...);
-      else quern::stencil<Shape>(exec, to, at, p.edge, part_view(in, p)...);
+      if constexpr (sizeof...(Out) == 0) quern::stencil<Shape>(where, std::get<0>(to), at, p.edge, part_view(in, p)...);
+      else quern::stencil<Shape>(where, to, at, p.edge, part_view(in, p)...);
     }
   };
   const auto exchange = exchange_for<Shape>(exec, label, edge, in...);
   exchange->start();
-  compute(parts.inner);
-  exchange->finish();
-  compute(parts.outer);
+  compute(exec, parts.inner);
+  exchange->receive();
+  compute(exchange->side(), parts.outer);
+  exchange->join();
 }
 
 template <class T>
@@ -133,8 +134,13 @@ inline constexpr bool are_distributed_outputs<std::tuple<Out...>> = (distributed
 }  // namespace impl
 
 /// `quern::stencil` of distributed arrays: `out(j, i) = f(w...)` with the bits of the call on one device. The cells
-/// that neighbourhoods reach across the ends of blocks are exchanged; cells whose neighbourhoods are within a block are
-/// computed in the meantime on devices.
+/// that neighbourhoods reach across the ends of blocks are exchanged; on devices cells whose neighbourhoods are within
+/// a block are computed in the meantime.
+///
+/// Each cell is computed by f from the same values as on one device. Compilers of devices may contract products and
+/// sums of f to multiply-adds in one kernel and not in another; `Kokkos::fma` where it is wanted, or the compiler's
+/// option
+/// (`-fmad=false`, `-ffp-contract=off`), then give the same bits.
 ///
 /// @tparam Shape the neighbourhood, `quern::box<r>` or `quern::star<r>`
 /// @param out    a DistributedView of rank 1 to 3, or several with the same blocks, `quern::outputs(u, v)`

@@ -24,23 +24,64 @@ struct transposed_tag {};  // host: a work item handles a tile of several rows
 template <class F>
 inline constexpr bool takes_several = false;
 
+/// What a map writes: an array, or one for each element of what the function returns.
+template <class... T>
+struct map_output {
+  static constexpr int count = sizeof...(T);
+  using indices = std::index_sequence_for<T...>;
+  operand_tuple<array_operand<T>...> array;
+
+  template <std::size_t J, class R>
+  KOKKOS_FORCEINLINE_FUNCTION static const auto& part(const R& r) {
+    if constexpr (count == 1) return r;
+    else return r[J];
+  }
+  /// One element of each.
+  template <class R, class Offsets>
+  KOKKOS_FORCEINLINE_FUNCTION void put(const Offsets& o, std::int64_t k, const R& r) const {
+    put(o, k, r, indices());
+  }
+  template <class R, class Offsets, std::size_t... J>
+  KOKKOS_FORCEINLINE_FUNCTION void put(const Offsets& o, std::int64_t k, const R& r, std::index_sequence<J...>) const {
+    ((get<J>(array).data[o.of[J] + k * get<J>(array).step] = convert<T>(part<J>(r))), ...);
+  }
+  /// W elements of each, `element(k)` of which are results.
+  template <int W, class Offsets, class Element>
+  KOKKOS_FORCEINLINE_FUNCTION void put_packs(const Offsets& o, const Element& element) const {
+    put_packs<W>(o, element, indices());
+  }
+  template <int W, class Offsets, class Element, std::size_t... J>
+  KOKKOS_FORCEINLINE_FUNCTION void put_packs(const Offsets& o, const Element& element,
+                                             std::index_sequence<J...>) const {
+    operand_tuple<pack<T, W>...> result;
+    for (int k = 0; k < W; ++k) {
+      const auto r = element(k);
+      ((get<J>(result).value[k] = convert<T>(part<J>(r))), ...);
+    }
+    ((*reinterpret_cast<pack<T, W>*>(get<J>(array).data + o.of[J]) = get<J>(result)), ...);
+  }
+};
+
 /// out(i) = f(in(i)...). One functor with three ways through the same loop nest; `map_launch` picks one.
-template <class Exec, class F, class T, class... In>
-struct map_kernel {
-  static constexpr int operands = 1 + sizeof...(In);
+template <class Exec, class F, class Out, class... In>
+struct map_kernel;
+template <class Exec, class F, class... T, class... In>
+struct map_kernel<Exec, F, map_output<T...>, In...> {
+  static constexpr int outputs = sizeof...(T);
+  static constexpr int operands = outputs + sizeof...(In);
   // Positions are not loaded, and functions of them have better things to do than to wait for memory.
   static constexpr bool of_positions = (std::is_same_v<In, position_operand> || ...);
-  static constexpr int width = of_positions ? 1 : pack_width<Exec, T, typename In::value_type...>();
+  static constexpr int width = of_positions ? 1 : pack_width<Exec, T..., typename In::value_type...>();
   static constexpr int packs = map_tuning<Exec>::packs;
   static constexpr int unroll = map_tuning<Exec>::unroll;
   static constexpr std::int64_t block =
       map_tuning<Exec>::block_bytes /
-      static_cast<std::int64_t>(std::max({sizeof(T), sizeof(typename In::value_type)...}));
+      static_cast<std::int64_t>(std::max({sizeof(T)..., sizeof(typename In::value_type)...}));
   static constexpr std::int64_t tile = map_tuning<Exec>::largest_tile;
   using offsets = typename row_nest<operands>::offsets;
 
   F f;
-  array_operand<T> out;
+  map_output<T...> out;
   operand_tuple<In...> in;
   row_nest<operands> nest;
   std::int64_t per_row = 0;               // work items of a row
@@ -52,13 +93,13 @@ struct map_kernel {
 
   template <std::size_t... I>
   KOKKOS_FUNCTION void element(const offsets& o, std::int64_t k, std::index_sequence<I...>) const {
-    out.data[o.of[0] + k * out.step] = convert<T>(f(get<I>(in).load(o.of[I + 1] + k * get<I>(in).step)...));
+    out.put(o, k, f(get<I>(in).load(o.of[outputs + I] + k * get<I>(in).step)...));
   }
 
   /// Items of W elements that one thread computes together: the loads of all come first.
   template <int W, int Count, std::size_t... I>
   KOKKOS_FUNCTION void whole_items(const offsets (&o)[Count], std::index_sequence<I...>) const {
-    store<W>(o, load_packs<W, I + 1>(get<I>(in), o)...);
+    store<W>(o, load_packs<W, outputs + I>(get<I>(in), o)...);
   }
   template <int W, int Which, int Count, class Operand>
   KOKKOS_FUNCTION auto load_packs(const Operand& operand, const offsets (&o)[Count]) const {
@@ -68,15 +109,12 @@ struct map_kernel {
   }
   template <int W, int Count, class... P>
   KOKKOS_FUNCTION void store(const offsets (&o)[Count], const P&... p) const {
-    for (int u = 0; u < Count; ++u) {
-      pack<T, W> result;
-      for (int k = 0; k < W; ++k) result.value[k] = apply<W>(k, std::index_sequence_for<P...>(), p.at[u]...);
-      *reinterpret_cast<pack<T, W>*>(out.data + o[u].of[0]) = result;
-    }
+    for (int u = 0; u < Count; ++u)
+      out.template put_packs<W>(o[u], [&](int k) { return apply<W>(k, std::index_sequence_for<P...>(), p.at[u]...); });
   }
   template <int W, std::size_t... I, class... P>
-  KOKKOS_FUNCTION T apply(int k, std::index_sequence<I...>, const P&... p) const {
-    return convert<T>(f(get<I>(in).template expand<W>(p, k)...));
+  KOKKOS_FUNCTION auto apply(int k, std::index_sequence<I...>, const P&... p) const {
+    return f(get<I>(in).template expand<W>(p, k)...);
   }
 
   /// Count items of W elements for one thread: of consecutive rows, or of one row and `span` items apart, so that
@@ -126,40 +164,47 @@ struct map_kernel {
 
   /// Elements up to the next cache line come first: vectors that cross lines cost up to 7 % even in a loop that waits
   /// for memory.
-  template <class... P>
-  static void loop(T* to, std::int64_t n, const F& g, P... from) {
+  template <std::size_t... J, class... P>
+  static void loop(std::int64_t n, const F& g, std::index_sequence<J...>, T*... to, P... from) {
     const F local = g;  // what the loop reads must not be what it might write
     std::int64_t k = 0;
-    const auto to_line = static_cast<std::int64_t>(bytes_to_line(to) / sizeof(T));
+    const auto& first = nth<0>(to...);
+    const auto to_line = static_cast<std::int64_t>(bytes_to_line(first) / sizeof(*first));
     for (const std::int64_t end : {Kokkos::min(n, to_line), n}) {
       if constexpr (takes_several<F>)
-        for (; k + F::together <= end; k += F::together) local.apply(to, from..., k);
+        for (; k + F::together <= end; k += F::together) local.apply(to..., from..., k);
       // Equal pointers are the only overlap that map allows, so no iteration depends on another.
 #pragma GCC ivdep
-      for (; k < end; ++k) to[k] = convert<T>(local(from[k]...));
+      for (; k < end; ++k) {
+        const auto r = local(from[k]...);
+        ((to[k] = convert<T>(map_output<T...>::template part<J>(r))), ...);
+      }
     }
   }
 
   /// Elements of one row on the host, n of them at most a block.
-  template <std::size_t... I>
-  void host_block(const offsets& o, std::int64_t n, std::index_sequence<I...>) const {
-    T* place = out.data + o.of[0];
+  template <std::size_t... J, std::size_t... I>
+  void host_block(const offsets& o, std::int64_t n, std::index_sequence<J...> outs, std::index_sequence<I...>) const {
     if (gathers) {
-      for (std::int64_t k = 0; k < n; ++k)
-        place[k * out.step] = convert<T>(f(get<I>(in).strided_from(o.of[I + 1])[k]...));
+      for (std::int64_t k = 0; k < n; ++k) out.put(o, k, f(get<I>(in).strided_from(o.of[outputs + I])[k]...));
       return;
     }
-    alignas(64) std::byte buffer[map_tuning<Exec>::block_bytes];
-    T* to = stream ? reinterpret_cast<T*>(buffer) : place;
-    with_readers([&](const auto&... from) { loop(to, n, f, from...); }, std::tuple<const In&...>(get<I>(in)...),
-                 o.of + 1);
-    if (stream) stream_store(place, to, n * sizeof(T));
+    alignas(64) std::byte buffer[outputs][map_tuning<Exec>::block_bytes];
+    with_readers(
+        [&](const auto&... from) {
+          loop(n, f, outs, (stream ? reinterpret_cast<T*>(buffer[J]) : get<J>(out.array).data + o.of[J])..., from...);
+        },
+        std::tuple<const In&...>(get<I>(in)...), o.of + outputs);
+    if (stream) (stream_store(get<J>(out.array).data + o.of[J], buffer[J], n * sizeof(T)), ...);
+  }
+  void host_block(const offsets& o, std::int64_t n) const {
+    host_block(o, n, std::index_sequence_for<T...>(), std::index_sequence_for<In...>());
   }
 
   void operator()(block_tag, std::int64_t item) const {
     std::int64_t i;
     const offsets o = nest.at_item(item, per_row, block, i);
-    host_block(o, Kokkos::min(block, nest.inner - i), std::index_sequence_for<In...>());
+    host_block(o, Kokkos::min(block, nest.inner - i));
     if (stream) stream_fence();
   }
 
@@ -173,17 +218,19 @@ struct map_kernel {
     const map_kernel local = *this;  // what the loop reads must not be what it might write
     offsets o = nest.at(outer * nest.extent[1] + j * tile, i * tile);
     for (std::int64_t row = 0; row < rows; ++row) {
-      local.host_block(o, n, std::index_sequence_for<In...>());
+      local.host_block(o, n);
       for (int k = 0; k < operands; ++k) o.of[k] += local.nest.stride[k][1];
     }
   }
 
-  std::int64_t output_bytes() const { return nest.inner * nest.outer * static_cast<std::int64_t>(sizeof(T)); }
+  std::int64_t output_bytes() const {
+    return nest.inner * nest.outer * static_cast<std::int64_t>((0 + ... + sizeof(T)));
+  }
 
   /// Goes by tiles on a host, where operands lie transposed in arrays that caches do not hold; false elsewhere.
   bool launch_tiles(const Exec& exec, const std::string& label, loop_nest<operands> loops) {
     if (output_bytes() < tuning<Exec>::streaming_bytes) return false;
-    const tiled_operands<operands> transposed(loops, {sizeof(T), element_bytes<In>...}, tile / 4);
+    const tiled_operands<operands> transposed(loops, {sizeof(T)..., element_bytes<In>...}, tile / 4);
     if (transposed.bytes == 0) return false;
     nest = row_nest<operands>(loops);
     gathers = true;
@@ -198,23 +245,31 @@ struct map_kernel {
   }
 };
 
-/// Chooses the way through the loop nest and launches it.
-template <class Exec, class F, class T, class... Input>
-void map_launch(const Exec& exec, const std::string& label, const strided<T>& out, const F& f, bool in_place,
-                const std::array<std::array<std::int64_t, max_rank>, 1 + sizeof...(Input)>& strides,
+/// Chooses the way through the loop nest and launches it. The strides are those of outputs and inputs, in the extents
+/// of the first output.
+template <class Exec, class F, class... T, class... Input>
+void map_arrays(const Exec& exec, const std::string& label, const std::tuple<strided<T>...>& out, const F& f,
+                bool in_place, const std::array<stride_array, sizeof...(T) + sizeof...(Input)>& strides,
                 const Input&... in) {
-  constexpr int operands = 1 + sizeof...(Input);
-  using kernel_type = map_kernel<Exec, F, T, typename Input::operand...>;
-  const auto nest = make_loop_nest<operands>(out.extents, strides);
+  constexpr int operands = sizeof...(T) + sizeof...(Input);
+  using kernel_type = map_kernel<Exec, F, map_output<T...>, typename Input::operand...>;
+  const auto nest = make_loop_nest<operands>(std::get<0>(out).extents, strides);
   int k = 0;
-  kernel_type kernel{
-      f, {out.data, nest.stride[0][0]}, {{in.at_step(nest.stride[++k][0])}...}, row_nest<operands>(nest)};
+  const auto arrays = unpack(
+      [&](const auto&... o) { return map_output<T...>{{{array_operand<T>{o.data, nest.stride[k++][0]}}...}}; }, out);
+  kernel_type kernel{f, arrays, {{in.at_step(nest.stride[k++][0])}...}, row_nest<operands>(nest)};
   const auto& rows = kernel.nest;
+  const auto all_outputs = [&](const auto& has) {
+    return [&]<std::size_t... J>(std::index_sequence<J...>) {
+      return (has(get<J>(arrays.array), rows.stride[J]) && ...);
+    }(std::index_sequence_for<T...>());
+  };
 
   if constexpr (!tuning<Exec>::device) {
     if (kernel.launch_tiles(exec, label, nest)) return;
     kernel.per_row = (rows.inner + kernel.block - 1) / kernel.block;
-    kernel.gathers = kernel.out.step != 1 || [&]<std::size_t... I>(std::index_sequence<I...>) {
+    const bool neighbours = all_outputs([](const auto& o, const auto&) { return o.step == 1; });
+    kernel.gathers = !neighbours || [&]<std::size_t... I>(std::index_sequence<I...>) {
       const bool few = sizeof...(I) <= 3;
       return ((get<I>(kernel.in).step > 1 || (get<I>(kernel.in).step == 0 && !few)) || ...);
     }(std::index_sequence_for<Input...>());
@@ -224,8 +279,10 @@ void map_launch(const Exec& exec, const std::string& label, const strided<T>& ou
   } else {
     constexpr int w = kernel_type::width;
     const auto packed = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return w > 1 && kernel.out.step == 1 && kernel.out.template packs<w>(rows.stride[0], rows.rank) &&
-             (get<I>(kernel.in).template packs<w>(rows.stride[I + 1], rows.rank) && ...) &&
+      return w > 1 && all_outputs([&](const auto& o, const auto& stride) {
+               return o.step == 1 && o.template packs<w>(stride, rows.rank);
+             }) &&
+             (get<I>(kernel.in).template packs<w>(rows.stride[sizeof...(T) + I], rows.rank) && ...) &&
              (rows.outer == 1 || rows.inner % w == 0);
     }(std::index_sequence_for<Input...>());
     if constexpr (w > 1) {
@@ -234,49 +291,74 @@ void map_launch(const Exec& exec, const std::string& label, const strided<T>& ou
         return kernel.template launch<pack_tag>(exec, label, work);
       }
     }
-    using transposing = transposing_map<Exec, F, T, typename Input::operand...>;
-    if constexpr (transposing::bytes > 0)
-      if (transposing{exec, label, f, kernel.out, kernel.in}.launch(nest)) return;
+    if constexpr (sizeof...(T) == 1) {
+      using transposing = transposing_map<Exec, F, T..., typename Input::operand...>;
+      if constexpr (transposing::bytes > 0)
+        if (transposing{exec, label, f, get<0>(arrays.array), kernel.in}.launch(nest)) return;
+    }
     const auto work = kernel.template device_shares<kernel_type::unroll>(rows.inner, 1);
     kernel.template launch<element_tag>(exec, label, work);
   }
 }
+template <class Exec, class F, class T, class... Input>
+void map_launch(const Exec& exec, const std::string& label, const strided<T>& out, const F& f, bool in_place,
+                const std::array<stride_array, 1 + sizeof...(Input)>& strides, const Input&... in) {
+  map_arrays<Exec, F, T>(exec, label, std::tuple(out), f, in_place, strides, in...);
+}
+
+template <class F, int Outputs, class... V>
+constexpr bool returns_outputs() {
+  using result = std::invoke_result_t<const F&, V...>;
+  if constexpr (Outputs == 1) return true;
+  else if constexpr (requires { result::size(); }) return result::size() == Outputs;
+  else return false;
+}
+
+/// Checks the operands against the outputs, and launches.
+template <class Exec, class F, class... T, class... Operand>
+void map_operands(const Exec& exec, const std::string& label, const std::tuple<strided<T>...>& out, const F& f,
+                  const Operand&... operand) {
+  constexpr int leaves = (0 + ... + std::remove_cvref_t<decltype(operand.part)>::leaves);
+  const shape& extents = std::get<0>(out).extents;
+  std::array<stride_array, sizeof...(T) + leaves> strides;
+  int k = 0;
+  std::size_t number = 0;
+  bool in_place = false;
+  unpack([&](const auto&... o) { ((strides[k++] = o.stride), ...); }, out);
+  const auto check_leaf = [&](const auto& leaf) {
+    strides[k++] = broadcast_input(label, leaf, extents, number);
+    if (leaf.array.data == nullptr) return;
+    const auto check_against = [&](const auto& o) {
+      check_overlap(label, o, leaf.array, input_name(number), true);
+      in_place = in_place || static_cast<const void*>(leaf.array.data) == o.data;
+    };
+    unpack([&](const auto&... o) { (check_against(o), ...); }, out);
+  };
+  [[maybe_unused]] const auto check = [&](const auto& o) {
+    unpack([&](const auto&... leaf) { (check_leaf(leaf), ...); }, o.leaves);
+    ++number;
+  };
+  (check(operand), ...);
+  if (extents.size() == 0) return;
+  with_leaves(
+      f, [&](const auto& g, const auto&... leaf) { map_arrays(exec, label, out, g, in_place, strides, leaf...); },
+      operand...);
+}
 
 /// The checks of every elementwise operation, then its launch. `label` is both the name in messages and the kernel's.
 template <class Exec, class Out, class F, class... In>
-void map_checked(const std::string& label, const Exec& exec, const Out& out_view, const F& f, const In&... in) {
-  constexpr int rank = known_rank<Out>();
-  static_assert(std::is_invocable_v<const F&, typename argument_of<In, rank>::type...>,
-                "quern::map: f must be callable with one value of each input");
+void map_checked(const std::string& label, const Exec& exec, const Out& out_views, const F& f, const In&... in) {
+  using outputs = decltype(as_outputs(out_views));
+  constexpr int rank = known_rank<std::tuple_element_t<0, outputs>>();
+  constexpr bool invocable = std::is_invocable_v<const F&, typename argument_of<In, rank>::type...>;
+  static_assert(invocable, "quern::map: f must be callable with one value of each input");
+  if constexpr (invocable)
+    static_assert(returns_outputs<F, std::tuple_size_v<outputs>, typename argument_of<In, rank>::type...>(),
+                  "quern::map: f must return a Kokkos::Array of as many values as there are outputs");
   const call c(label, exec);
-  const auto out = c.output(out_view);
-  using T = value_of<Out>;
-  const auto launch = [&](const auto&... operand) {
-    constexpr int leaves = (0 + ... + std::remove_cvref_t<decltype(operand.part)>::leaves);
-    std::array<std::array<std::int64_t, max_rank>, 1 + leaves> strides{out.stride};
-    int k = 0;
-    std::size_t number = 0;
-    bool in_place = false;
-    const auto check_leaf = [&](const auto& leaf) {
-      strides[++k] = broadcast_input(label, leaf, out.extents, number);
-      if (leaf.array.data == nullptr) return;
-      check_overlap(label, out, leaf.array, input_name(number), true);
-      in_place = in_place || static_cast<const void*>(leaf.array.data) == out.data;
-    };
-    [[maybe_unused]] const auto check = [&](const auto& o) {
-      unpack([&](const auto&... leaf) { (check_leaf(leaf), ...); }, o.leaves);
-      ++number;
-    };
-    (check(operand), ...);
-    if (out.extents.size() == 0) return;
-    with_leaves(
-        f,
-        [&]<class G>(const G& g, const auto&... leaf) {
-          map_launch<Exec, G, T>(exec, label, out, g, in_place, strides, leaf...);
-        },
-        operand...);
-  };
-  launch(expand<Exec, rank>(label, in, out.extents)...);
+  const auto out = unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, as_outputs(out_views));
+  check_outputs(label, out);
+  map_operands(exec, label, out, f, expand<Exec, rank>(label, in, std::get<0>(out).extents)...);
 }
 
 }  // namespace impl
@@ -284,8 +366,10 @@ void map_checked(const std::string& label, const Exec& exec, const Out& out_view
 /// Applies a function element by element: `out(i...) = f(in(i...)...)`.
 ///
 /// @param exec the execution space instance to run on
-/// @param out  a View of any rank, layout and value type; its extents are the extents of the operation
-/// @param f    a functor or `KOKKOS_LAMBDA` that takes one value of each input; its result is converted to out's type
+/// @param out  a View of any rank, layout and value type, whose extents are those of the operation; or several of the
+///             same extents that share no memory, `quern::outputs(u, v)`
+/// @param f    a functor or `KOKKOS_LAMBDA` that takes one value of each input; its result is converted to out's type.
+///             For several outputs it returns a `Kokkos::Array` of a value for each
 /// @param in   any number of Views, scalars, lazy arrays and `positions()`. They broadcast to the extents of `out` by
 ///             NumPy's rule: axes are matched from the last one backwards, and an extent of 1 or a missing axis is
 ///             repeated
@@ -295,13 +379,14 @@ void map_checked(const std::string& label, const Exec& exec, const Out& out_view
 /// that are closest along another, as of LayoutLeft beside LayoutRight, are read in tiles.
 ///
 /// Asynchronous on `exec`; uses no scratch memory, allocates nothing, and may be captured in a device graph.
-/// @throws Error if an input does not broadcast to `out` or shares memory with it otherwise
-template <execution_space Exec, view_like Out, class F, operand... In>
+/// @throws Error if an input does not broadcast to `out` or shares memory with it otherwise, or if outputs differ in
+/// extents or share memory
+template <execution_space Exec, output_like Out, class F, operand... In>
 void map(const Exec& exec, const Out& out, const F& f, const In&... in) {
   impl::map_checked("quern::map", exec, out, f, in...);
 }
 
-template <view_like Out, class F, operand... In>
+template <output_like Out, class F, operand... In>
 void map(const Out& out, const F& f, const In&... in) {
   map(impl::space_of(out), out, f, in...);
 }

@@ -51,20 +51,6 @@ constexpr bool first_axis_fastest() {
   else return false;
 }
 
-/// Outputs have the extents of the first and share no memory.
-template <class... Out, std::size_t... O>
-void check_outputs(const std::string& label, const std::tuple<Out...>& out, std::index_sequence<O...>) {
-  const auto check = [&](const auto& o, std::size_t number) {
-    if (o.extents != std::get<0>(out).extents)
-      throw Error(label, "out " + std::to_string(number + 1) + " has extents " + o.extents.str() +
-                             ", expected those of the first, " + std::get<0>(out).extents.str());
-    const auto apart = [&](const auto& other, std::size_t i) {
-      if (i < number) check_overlap(label, o, other, "another output", false);
-    };
-    (apart(std::get<O>(out), O), ...);
-  };
-  (check(std::get<O>(out), O), ...);
-}
 template <class... Out, class In>
 void check_stencil_input(const std::string& label, const std::tuple<Out...>& out, const In& in, const shape& found) {
   if (found != std::get<0>(out).extents)
@@ -85,7 +71,7 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
   static_assert(Shape::radii == 1 || Shape::radii == rank, "quern::stencil: one radius, or one for each axis");
   const call c(label, exec);
   const auto out = unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, outs);
-  check_outputs(label, out, std::index_sequence_for<Out...>());
+  check_outputs(label, out);
   const auto checked = [&](const auto& in) {
     const auto elements = c.elements(in);
     check_stencil_input(label, out, elements, operand_extents(label, in));

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The calls of CUDA and HIP, whose functions have the same names.
+#include "side_stream.hpp"
+
+#include <optional>
+#include <quern/core/error.hpp>
+#include <string>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <cuda_runtime.h>
+#define QUERN_DEVICE(function) cuda##function
+#else
+#include <hip/hip_runtime.h>
+#define QUERN_DEVICE(function) hip##function
+#endif
+
+namespace quern::impl {
+
+namespace {
+
+using stream = QUERN_DEVICE(Stream_t);
+
+void check(QUERN_DEVICE(Error_t) status) {
+  if (status != QUERN_DEVICE(Success))
+    throw BackendError("quern::Communicator",
+                       std::string("the device reports: ") + QUERN_DEVICE(GetErrorString)(status));
+}
+stream vendor_stream(const stream_space& exec) { return static_cast<stream>(stream_of(exec)); }
+
+}  // namespace
+
+void* stream_of(const stream_space& exec) {
+#ifdef KOKKOS_ENABLE_CUDA
+  return exec.cuda_stream();
+#else
+  return exec.hip_stream();
+#endif
+}
+
+struct side_stream::state {
+  stream own = nullptr;
+  QUERN_DEVICE(Event_t) here = nullptr, there = nullptr;
+  std::optional<stream_space> exec;
+
+  static void order(QUERN_DEVICE(Event_t) event, stream first, stream then) {
+    check(QUERN_DEVICE(EventRecord)(event, first));
+    check(QUERN_DEVICE(StreamWaitEvent)(then, event, 0));
+  }
+};
+
+side_stream::side_stream() : state_(std::make_unique<state>()) {
+  int least = 0, greatest = 0;
+  check(QUERN_DEVICE(DeviceGetStreamPriorityRange)(&least, &greatest));
+  check(QUERN_DEVICE(StreamCreateWithPriority)(&state_->own, QUERN_DEVICE(StreamNonBlocking), greatest));
+  check(QUERN_DEVICE(EventCreateWithFlags)(&state_->here, QUERN_DEVICE(EventDisableTiming)));
+  check(QUERN_DEVICE(EventCreateWithFlags)(&state_->there, QUERN_DEVICE(EventDisableTiming)));
+  state_->exec.emplace(state_->own);
+}
+side_stream::~side_stream() {
+  state_->exec.reset();
+  static_cast<void>(QUERN_DEVICE(EventDestroy)(state_->here));
+  static_cast<void>(QUERN_DEVICE(EventDestroy)(state_->there));
+  static_cast<void>(QUERN_DEVICE(StreamDestroy)(state_->own));
+}
+
+const stream_space& side_stream::exec() const { return *state_->exec; }
+void side_stream::after(const stream_space& other) { state::order(state_->there, vendor_stream(other), state_->own); }
+void side_stream::before(const stream_space& other) { state::order(state_->here, state_->own, vendor_stream(other)); }
+
+}  // namespace quern::impl
