@@ -5,6 +5,7 @@
 #include "distributed.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <cstdlib>
 #include <numbers>
@@ -32,10 +33,14 @@ struct scaled_size {
   std::int64_t along(const Communicator& comm) const { return strong ? n : n * comm.size(); }
 };
 
+struct measurement_of_ranks : measurement {
+  int messages = 0;  // that a rank sends at a time, of the rank with the most
+};
+
 struct distributed_workload {
   std::string name, definition;
   std::int64_t default_size, reference_size;
-  std::function<measurement(const settings&, const Communicator&, const scaled_size&)> run;
+  std::function<measurement_of_ranks(const settings&, const Communicator&, const scaled_size&)> run;
 };
 
 /// The median over runs of the slowest rank's time.
@@ -81,7 +86,7 @@ Decomposition cube(const Communicator& comm, const scaled_size& size) {
 }
 
 /// Ten explicit steps of a wave that is periodic: the scheme multiplies it by a number that is known.
-measurement heat(const settings& s, const Communicator& comm, const scaled_size& size) {
+measurement_of_ranks heat(const settings& s, const Communicator& comm, const scaled_size& size) {
   constexpr int steps = 10;
   constexpr double rate = 0.125;
   const Decomposition d = cube(comm, size);
@@ -102,8 +107,8 @@ measurement heat(const settings& s, const Communicator& comm, const scaled_size&
         steps);
   };
   const double cells = static_cast<double>(d.extents().size());
-  measurement m{fmt::format("{} x {} x {} x {}", n[0], n[1], n[2], steps), 0, 16.0 * steps * cells,
-                9.0 * steps * cells};
+  measurement_of_ranks m{
+      {fmt::format("{} x {} x {} x {}", n[0], n[1], n[2], steps), 0, 16.0 * steps * cells, 9.0 * steps * cells}};
   fill_cells(s, u, wave);
   m.seconds = time_together(s, comm, advance);
   fill_cells(s, u, wave);
@@ -116,7 +121,7 @@ measurement heat(const settings& s, const Communicator& comm, const scaled_size&
 }
 
 /// The exchange of the halos of a cube of cells, edges and corners too, on a periodic grid.
-measurement halo(const settings& s, const Communicator& comm, const scaled_size& size) {
+measurement_of_ranks halo(const settings& s, const Communicator& comm, const scaled_size& size) {
   const Decomposition d(comm, size.strong ? shape{size.n, size.n, size.n} : cube(comm, size).extents(), {.halo = {1}});
   const array<double, 3> u("u", d);
   const auto& n = d.extents().extent;
@@ -126,7 +131,8 @@ measurement halo(const settings& s, const Communicator& comm, const scaled_size&
         return (static_cast<double>(k) * rows + static_cast<double>(j)) * columns + static_cast<double>(i);
       });
   quern::halo_exchange exchange(s.exec, quern::boundary::wrap, u);
-  measurement m{fmt::format("{} x {} x {}", n[0], n[1], n[2]), 0, static_cast<double>(exchange.bytes()), 0};
+  measurement_of_ranks m{{fmt::format("{} x {} x {}", n[0], n[1], n[2]), 0, static_cast<double>(exchange.bytes()), 0}};
+  m.messages = static_cast<int>(quern::impl::most_of_ranks(comm, exchange.messages()));
   m.seconds = time_together(s, comm, [&] { exchange.exchange(); });
   const auto v = quern::to_host(u.local_with_halo());
   const auto first = d.local().first.extent;
@@ -146,18 +152,18 @@ measurement halo(const settings& s, const Communicator& comm, const scaled_size&
 }
 
 /// The sum of one number of each rank.
-measurement all_reduce(const settings& s, const Communicator& comm, const scaled_size&) {
+measurement_of_ranks all_reduce(const settings& s, const Communicator& comm, const scaled_size&) {
   const Decomposition d(comm, {comm.size()});
   const array<double, 1> u("u", d);
   Kokkos::deep_copy(u.local(), static_cast<double>(comm.rank() + 1));
   double sum = 0;
-  measurement m{"1", 0, 8, 0};
+  measurement_of_ranks m{{"1", 0, 8, 0}};
   m.seconds = time_together(s, comm, [&] { sum = distributed::sum(s.exec, u); });
   m.verified = on_all(comm, sum == 0.5 * comm.size() * (comm.size() + 1));
   return m;
 }
 
-measurement sum(const settings& s, const Communicator& comm, const scaled_size& size) {
+measurement_of_ranks sum(const settings& s, const Communicator& comm, const scaled_size& size) {
   const std::int64_t n = size.along(comm);
   const Decomposition d(comm, {n});
   const array<double, 1> u("u", d);
@@ -167,7 +173,7 @@ measurement sum(const settings& s, const Communicator& comm, const scaled_size& 
       "quern_app::fill", Kokkos::RangePolicy<exec_space, Kokkos::IndexType<std::int64_t>>(s.exec, 0, v.extent(0)),
       KOKKOS_LAMBDA(std::int64_t i) { v(i) = static_cast<double>((first + i) % 1000); });
   double found = 0;
-  measurement m{fmt::format("{}", n), 0, 8.0 * static_cast<double>(n), 1.0 * static_cast<double>(n)};
+  measurement_of_ranks m{{fmt::format("{}", n), 0, 8.0 * static_cast<double>(n), 1.0 * static_cast<double>(n)}};
   m.seconds = time_together(s, comm, [&] { found = distributed::sum(s.exec, u); });
   const std::int64_t whole = n / 1000, rest = n % 1000;
   m.verified = on_all(comm, found == static_cast<double>(whole * 499500 + rest * (rest - 1) / 2));  // exact below 2^53
@@ -175,7 +181,7 @@ measurement sum(const settings& s, const Communicator& comm, const scaled_size& 
 }
 
 /// Singular values and vectors of a matrix of 100 columns. Four products with all rows.
-measurement svd(const settings& s, const Communicator& comm, const scaled_size& size) {
+measurement_of_ranks svd(const settings& s, const Communicator& comm, const scaled_size& size) {
   constexpr std::int64_t columns = 100;
   const std::int64_t rows = size.along(comm);
   const Decomposition d(comm, {rows, columns}, {.grid = {comm.size(), 1}});
@@ -184,7 +190,7 @@ measurement svd(const settings& s, const Communicator& comm, const scaled_size& 
   const device_view<double*> sigma("s", columns);
   const device_view<double**> vt("vt", columns, columns);
   const double elements = static_cast<double>(rows) * columns;
-  measurement m{fmt::format("{} x {}", rows, columns), 0, 8 * 5 * elements, 8 * elements * columns};
+  measurement_of_ranks m{{fmt::format("{} x {}", rows, columns), 0, 8 * 5 * elements, 8 * elements * columns}};
   m.seconds = time_together(s, comm, [&] { distributed::svd(s.exec, u, sigma, vt, a); });
   // u diag(s) vt is a, and u is orthonormal: u^T a = diag(s) vt.
   const device_view<double**> product("product", columns, columns);
@@ -208,6 +214,13 @@ std::vector<distributed_workload> workloads() {
   if (quern::impl::lapack::available<exec_space>())
     all.push_back({"distributed_svd", "singular values and vectors of 100 columns", 20'000, 1'000'000, svd});
   return all;
+}
+
+/// The most memory that this process has had so far.
+std::int64_t peak_resident_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024 * static_cast<std::int64_t>(usage.ru_maxrss);
 }
 
 constexpr const char* line_format = "{:<16} {:<26} {:>6} {:>11} {:>11} {:>11}  {}\n";
@@ -259,10 +272,11 @@ int run_on(const Communicator& comm, const distributed_options& o) {
   bool all_verified = true;
   for (const auto& w : list) {
     const scaled_size size{size_of(w, o.size), o.strong};
-    const measurement one = w.run(s, alone, size), m = w.run(s, comm, size);
+    const measurement_of_ranks one = w.run(s, alone, size), m = w.run(s, comm, size);
     const double efficiency = one.seconds / m.seconds / (o.strong ? comm.size() : 1);
     const bool verified = on_all(comm, one.verified && m.verified);
     all_verified = all_verified && verified;
+    const std::int64_t memory = quern::impl::most_of_ranks(comm, peak_resident_bytes());
     if (!prints) continue;
     fmt::print(line_format, w.name, m.size, comm.size(), time_text(m.seconds), time_text(one.seconds),
                fmt::format("{:.1f} %", 100 * efficiency), verified ? "yes" : "NO");
@@ -277,6 +291,8 @@ int run_on(const Communicator& comm, const distributed_options& o) {
                        {"efficiency", efficiency},
                        {"bytes", m.bytes},
                        {"flops", m.flops},
+                       {"messages_of_a_rank", m.messages},
+                       {"peak_memory_of_a_rank", memory},
                        {"verified", verified}});
   }
   if (prints) {
