@@ -38,7 +38,7 @@ units=(
 tests=(
   "core/lazy_test core/lazy_scan_test core/lazy_keyed_test"
   "keyed/unique_test keyed/group_by_test keyed/join_test"
-  "map/map_test map/functions_test map/math_test"
+  "map/map_test map/functions_test map/math_test map/outputs_test autodiff/dual_test"
   "reduce/sum_test reduce/family_test reduce/quantile_test"
   "reduce/axes_test reduce/reproducible_test"
   "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/orthogonal_test"
@@ -82,10 +82,10 @@ units+=(
 guides=$2/guides-$backend
 mkdir -p "$guides"
 folder=$(realpath --relative-to="$top/tests" "$guides")
-for guide in operands reductions stencils integration random keyed linear_algebra transfers files streams distributed; do
+for guide in autodiff operands reductions stencils integration random keyed linear_algebra transfers files streams distributed; do
   awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
 done
-units+=("$folder/operands $folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra" "$folder/transfers $folder/files $folder/streams" "$folder/distributed")
+units+=("$folder/autodiff $folder/operands $folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra" "$folder/transfers $folder/files $folder/streams" "$folder/distributed")
 # With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles the benchmarks and the examples.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("${benchmarks[@]}" "${examples[@]}"); fi
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.

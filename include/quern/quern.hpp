@@ -7,6 +7,7 @@
 /// All of Quern that the program links: the core, and each component (`Quern::linalg`, `Quern::files`,
 /// `Quern::distributed`) whose target is linked.
 
+#include <quern/autodiff.hpp>
 #include <quern/config.hpp>
 #include <quern/core.hpp>
 #include <quern/integrate.hpp>
