@@ -115,9 +115,8 @@ struct svd_of_triangle {
                             as_matrix(*right), as_input(r));
     broadcast(comm, &status, sizeof status, 0);
     if (status != 0) throw ConvergenceError(label, "the matrix does not converge", 0, 0);
-    take_from_first(comm, exec, left->data, n * n);
-    take_from_first(comm, exec, right->data, n * n);
-    take_from_first(comm, exec, values.data(), n);
+    take_from_first(comm, exec, values_of<T>{left->data, n * n}, values_of<T>{right->data, n * n},
+                    values_of<real_type<T>>{values.data(), n});
   }
 };
 
@@ -247,7 +246,7 @@ std::int64_t lstsq(const Exec& exec, const X& x, const A& a, const B& b, quern::
   const std::int64_t rank = small.rank(rcond.value < 0 ? impl::default_rcond<T>(m, n) : rcond.value);
   const impl::work_matrix<Exec, T> result(exec, n, columns);
   small.apply_inverse(exec, label, impl::as_matrix(*result), impl::as_input(*right), rank);
-  impl::take_from_first(d.communicator(), exec, result->data, n * columns);
+  impl::take_from_first(d.communicator(), exec, impl::values_of<T>{result->data, n * columns});
   impl::copy_matrix(exec, label, xs, impl::as_matrix(*result));
   exec.fence(label);
   return rank;

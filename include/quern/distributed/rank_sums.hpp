@@ -65,13 +65,36 @@ void sum_over_ranks(const Communicator& comm, const Exec& exec, T* data, std::in
   values.write();
 }
 
-/// The values of rank 0 on every rank; waits.
-template <class Exec, class T>
-void take_from_first(const Communicator& comm, const Exec& exec, T* data, std::int64_t n) {
-  if (comm.size() == 1 || n == 0) return;
-  const host_values<Exec, T> values(exec, data, n);
-  broadcast(comm, values.data(), n * static_cast<std::int64_t>(sizeof(T)), 0);
-  values.write();
+/// Values in memory that kernels reach.
+template <class T>
+struct values_of {
+  T* data;
+  std::int64_t n;
+  std::int64_t bytes() const { return n * static_cast<std::int64_t>(sizeof(T)); }
+};
+
+/// The values of rank 0 on every rank, by one message; waits.
+template <class Exec, class... T>
+void take_from_first(const Communicator& comm, const Exec& exec, const values_of<T>&... values) {
+  if (comm.size() == 1) return;
+  const std::int64_t bytes = (0 + ... + values.bytes());
+  const auto block = take_block<result_space<Exec>>(instance_ref(exec), bytes);
+  auto* begin = reinterpret_cast<std::byte*>(block.data());
+  const auto for_each = [&](const auto& f) {
+    std::byte* at = begin;
+    ((f(values.data, at, values.bytes()), at += values.bytes()), ...);
+  };
+  using device_space = typename Exec::memory_space;
+  if (comm.rank() == 0)
+    for_each([&](const auto* from, std::byte* to, std::int64_t n) {
+      copy_bytes<Exec, result_space<Exec>, device_space>(exec, to, from, n);
+    });
+  exec.fence("quern::distributed: values for the host");
+  broadcast(comm, begin, bytes, 0);
+  if (comm.rank() != 0)
+    for_each([&](auto* to, const std::byte* from, std::int64_t n) {
+      copy_bytes<Exec, device_space, result_space<Exec>>(exec, to, from, n);
+    });
 }
 
 }  // namespace quern::distributed::impl
