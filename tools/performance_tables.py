@@ -11,15 +11,19 @@
   tools/performance_tables.py targets NAME       print what the workloads are to reach, and whether they do
 
 A mark is a line `<!-- table: KIND NAME -->`, where KIND is highlights (a few workloads), workloads (the reference
-workloads), shapes (those that suit no pack) or operations (everything); the table ends before `<!-- end of table -->`.
+workloads), shapes (those that suit no pack), operations (everything), ranks (bench_distributed on one rank and on two,
+kept from one_rank.json and two_ranks.json) or scaling (what tools/scaling_model.py makes of them); the table ends before
+`<!-- end of table -->`.
 """
 import json
 import pathlib
 import re
 import sys
 
+import scaling_model
+
 TOP = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "docs/performance.md"]
+DOCUMENTS = ["README.md", "docs/performance.md", "docs/distributed.md"]
 PROGRAMS = {"map": "Maps and copies", "lazy": "Lazy operands", "reduce": "Reductions", "scan": "Scans", "stencil": "Stencils and filters",
             "integrate": "Integrals", "random": "Random numbers", "keyed": "Order and keys",
             "transfer": "Transfers between host and device", "stream": "Arrays of the host and files",
@@ -262,9 +266,35 @@ def operations(m):
             yield f"| {title} | {grouped} | {milliseconds(row['ms'])} | {speed} | {share} | {' | '.join(compared)} |"
 
 
+def of_ranks(m):
+    program = {1: "one_rank", 2: "two_ranks"}
+    return lambda ranks, operation, size: m.operations[(program[ranks], f"distributed/{operation}/float64", size)]["quern"]["ms"]
+
+
+def ranks(m):
+    titles = {"one_face": "halo exchange of one face, n² cells", "two_faces": "of two faces, periodic", "heat": "a step of heat, n³ cells a device",
+              "sum": "sum, n elements a device", "svd": "svd, n x 100 rows a device"}
+    yield "| operation | n | one device, ms | two devices, ms | weak efficiency | plain Kokkos and MPI on two, ms |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for (program, operation, size), variants in m.operations.items():
+        name = operation.split("/")[1]
+        if program != "two_ranks" or name not in titles:
+            continue
+        one, two = (of_ranks(m)(r, name, size) for r in (1, 2))
+        exchange = name.endswith(("face", "faces"))
+        grouped = f"{size:,}".replace(",", " ")
+        of_one = ("", "") if exchange else (milliseconds(one), f"{100 * one / two:.1f} %")
+        yield f"| {titles[name]} | {grouped} | {of_one[0]} | {milliseconds(two)} | {of_one[1]} | {m.plain(variants)} |"
+
+
+def scaling(m):
+    return scaling_model.table(of_ranks(m), [("NVLink, as measured", None), ("network, 25 GB/s, 40 us", (40e-6, 25e9))])
+
+
 def with_tables(text):
     def table(match):
-        rows = {"workloads": workloads, "highlights": highlights, "operations": operations, "shapes": shapes}[match[1]](Measurements(match[2]))
+        kinds = {"workloads": workloads, "highlights": highlights, "operations": operations, "shapes": shapes, "ranks": ranks, "scaling": scaling}
+        rows = kinds[match[1]](Measurements(match[2]))
         return f"<!-- table: {match[1]} {match[2]} -->\n" + "\n".join(rows) + "\n<!-- end of table -->"
 
     return re.sub(r"<!-- table: (\w+) (\S+) -->\n.*?<!-- end of table -->", table, text, flags=re.S)
