@@ -9,32 +9,28 @@ namespace {
 
 using quern::boundary, quern::boundaries, quern::boundary_pair, quern::Decomposition, quern::shape;
 
-/// Every element of a neighbourhood with a weight of its own, in an order that rounding depends on.
+/// Every element of a neighbourhood with a weight of its own, in an order that rounding depends on, by multiply-adds
+/// that no compiler has a choice about.
 template <class Shape, int Rank>
 struct weigh {
+  static constexpr int rj = Rank > 1 ? Shape::radius(Rank - 2) : 0, rk = Rank > 2 ? Shape::radius(0) : 0,
+                       ri = Shape::radius(Rank - 1);
+
   template <class W>
-  KOKKOS_FUNCTION auto operator()(const W& w) const {
-    if constexpr (Rank == 1) {
-      auto s = 0.3 * w(0);
-      for (int i = -Shape::radius(0); i <= Shape::radius(0); ++i) s += 0.75 * i * w(i);
-      return s;
-    } else if constexpr (Shape::arms_only && Rank == 2) {
-      return 0.1 * w(-1, 0) + 0.7 * w(1, 0) - 0.3 * w(0, -1) + 0.9 * w(0, 1) - 0.21 * w(0, 0);
-    } else if constexpr (Rank == 2) {
-      auto s = 0.3 * w(0, 0);
-      for (int j = -Shape::radius(0); j <= Shape::radius(0); ++j)
-        for (int i = -Shape::radius(1); i <= Shape::radius(1); ++i) s += (0.75 * j + 0.125 * i) * w(j, i);
-      return s;
-    } else if constexpr (Shape::arms_only) {
-      return 0.1 * w(-1, 0, 0) + 0.7 * w(1, 0, 0) - 0.3 * w(0, -1, 0) + 0.9 * w(0, 1, 0) + 0.4 * w(0, 0, -1) -
-             0.6 * w(0, 0, 1) - 0.21 * w(0, 0, 0);
-    } else {
-      auto s = 0.3 * w(0, 0, 0);
-      for (int k = -1; k <= 1; ++k)
-        for (int j = -1; j <= 1; ++j)
-          for (int i = -1; i <= 1; ++i) s += (0.5 * k + 0.75 * j + 0.125 * i) * w(k, j, i);
-      return s;
-    }
+  KOKKOS_FUNCTION static double at(const W& w, int k, int j, int i) {
+    if constexpr (Rank == 1) return w(i);
+    else if constexpr (Rank == 2) return w(j, i);
+    else return w(k, j, i);
+  }
+  template <class W>
+  KOKKOS_FUNCTION double operator()(const W& w) const {
+    double s = 0;
+    for (int k = -rk; k <= rk; ++k)
+      for (int j = -rj; j <= rj; ++j)
+        for (int i = -ri; i <= ri; ++i)
+          if (!Shape::arms_only || (k != 0) + (j != 0) + (i != 0) < 2)
+            s = Kokkos::fma(0.3 + 0.5 * k + 0.75 * j + 0.125 * i, at(w, k, j, i), s);
+    return s;
   }
 };
 

@@ -13,7 +13,11 @@
 
 namespace test {
 
-inline quern::Communicator world() { return quern::Communicator(MPI_COMM_WORLD); }
+/// Made once: NCCL takes a second for it. It outlives Kokkos and MPI, as communicators of users may.
+inline const quern::Communicator& world() {
+  static const quern::Communicator comm(MPI_COMM_WORLD);
+  return comm;
+}
 
 /// Every grid of ranks for an array of that rank that cuts at most three axes.
 inline std::vector<std::vector<int>> grids(int ranks, int rank) {
