@@ -27,10 +27,10 @@ units=(
   "../src/core/workspace ../src/core/error ../src/core/extents ../src/core/loop_nest ../src/core/overlap ../src/core/stream_store ../src/core/written_views"
   "../src/core/pool ../src/core/host_threads"
   "../src/transfer/staging ../src/transfer/box_copy ../src/transfer/array_io ../src/core/free_memory"
-  ../src/stream/pipeline
+  "../src/stream/pipeline ../src/distributed/side_stream"
   "../src/files/arrays ../src/files/bytes ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
   "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo ../src/distributed/stencil_parts ../src/distributed/together ../src/distributed/no_parallel_hdf5"
-  "../src/distributed/box_exchange ../src/distributed/device_link ../src/distributed/side_stream"
+  "../src/distributed/box_exchange ../src/distributed/device_link"
   ../src/keyed/sort_reals
   ../src/keyed/sort_with_32_bits
 )
