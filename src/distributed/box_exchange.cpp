@@ -140,6 +140,7 @@ struct packed_boxes {
     std::erase_if(messages, [&](const message& m) { return m.peer == rank; });
     const std::int64_t table_bytes = count * static_cast<std::int64_t>(sizeof(packed_rows));
     table = take_block<memory_space>(instance_ref(exec), std::max<std::int64_t>(table_bytes, 1));
+    // From pageable memory, which has been read when the call returns.
     if (count > 0) copy_bytes<Exec, memory_space, Kokkos::HostSpace>(exec, table.data(), rows.data(), table_bytes);
   }
 
@@ -276,7 +277,6 @@ box_exchange<Exec>::box_exchange(const Communicator& comm, const Exec& exec, std
   s.in.lay_out(in, comm.rank());
   s.out.allocate(side, comm.rank(), nullptr);
   s.in.allocate(side, comm.rank(), reinterpret_cast<std::byte*>(s.out.buffer.data()) + s.out.own);
-  side.fence(s.label + ": tables");
   s.sends = s.out.messages;
   s.receives = s.in.messages;
   if (s.staged) {

@@ -14,9 +14,13 @@
 
 namespace quern::distributed::impl {
 
-/// From so many bytes on, items in the memory of devices are joined by kernels; fewer are joined on the host, where a
-/// message takes a tenth of the time of one between devices.
-inline constexpr std::int64_t least_bytes_for_kernels = 256 * 1024;
+/// Whether items in the memory of devices are joined by kernels: small ones are joined on the host, where a message
+/// takes a tenth of the time of one between devices.
+template <class Exec>
+bool joins_by_kernels(const Communicator& comm, std::int64_t bytes) {
+  constexpr std::int64_t least_by_nccl = 16 * 1024, least_through_hosts = 256 * 1024;
+  return is_device<Exec> && bytes >= (comm.transport() == device_transport::nccl ? least_by_nccl : least_through_hosts);
+}
 
 /// The ranks that share a block's place along all axes but these, in the order of their place along these.
 inline std::vector<int> ranks_along(const Decomposition& d, const std::array<bool, max_rank>& axes) {

@@ -151,7 +151,7 @@ class rank_states : public partial_base {
     if (!cut || count == 0) return;
     if constexpr (on_host) {
       join_on_host(reducer, axes, states, count);
-    } else if (count * static_cast<std::int64_t>(sizeof(state)) >= least_bytes_for_kernels) {
+    } else if (joins_by_kernels<Exec>(blocks_.communicator(), count * static_cast<std::int64_t>(sizeof(state)))) {
       shared_items<Exec, state>(blocks_.communicator(), exec_, "quern::distributed", ranks_along(blocks_, axes), states,
                                 count)
           .join(join_by<Reducer>{reducer});

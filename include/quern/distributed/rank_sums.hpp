@@ -58,7 +58,7 @@ struct add_to {
 template <class Exec, class T>
 void sum_over_ranks(const Communicator& comm, const Exec& exec, T* data, std::int64_t n) {
   if (comm.size() == 1 || n == 0) return;
-  if (is_device<Exec> && n * static_cast<std::int64_t>(sizeof(T)) >= least_bytes_for_kernels)
+  if (joins_by_kernels<Exec>(comm, n * static_cast<std::int64_t>(sizeof(T))))
     return shared_items<Exec, T>(comm, exec, "quern::distributed", all_ranks(comm), data, n).join(add_to());
   const host_values<Exec, T> values(exec, data, n);
   all_reduce(comm, values.data(), n, sizeof(T), add_values<T>);

@@ -52,7 +52,7 @@ template <class Exec, class Carry, class State>
 void scan_carries(const Exec& exec, const Decomposition& d, const std::array<bool, max_rank>& axes, const Carry& carry,
                   State* carries, std::int64_t n) {
   const State start = carry.start();
-  if (is_device<Exec> && n * static_cast<std::int64_t>(sizeof(State)) >= least_bytes_for_kernels)
+  if (joins_by_kernels<Exec>(d.communicator(), n * static_cast<std::int64_t>(sizeof(State))))
     return shared_items<Exec, State>(d.communicator(), exec, "quern::distributed", ranks_along(d, axes), carries, n)
         .scan(start, join_carries<Carry>{carry});
   const host_values<Exec, State> values(exec, carries, n);
