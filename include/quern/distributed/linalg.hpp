@@ -102,7 +102,8 @@ strided<typename A::value_type> local_output(const A& a) {
   return describe(a.local().data(), a.local());
 }
 
-/// The decomposition `left diag(values) right` of R, as rank 0 makes it: where vectors are free, all take the same.
+/// The decomposition `left diag(values) right` of R, which rank 0 makes: where vectors are free, all take the same, and
+/// no rank waits for the slowest one of them.
 template <class Exec, class T>
 struct svd_of_triangle {
   work_matrix<Exec, T> left, right;
@@ -111,8 +112,10 @@ struct svd_of_triangle {
   svd_of_triangle(const Exec& exec, const std::string& label, const Communicator& comm, const column_major<T>& r)
       : left(exec, r.columns, r.columns), right(exec, r.columns, r.columns), values(exec, r.columns) {
     const std::int64_t n = r.columns;
-    int status = svd_matrix(exec, label, as_matrix(*left), strided<real_type<T>>{values.data(), {n}, {1}},
-                            as_matrix(*right), as_input(r));
+    int status = 0;
+    if (comm.rank() == 0)
+      status = svd_matrix(exec, label, as_matrix(*left), strided<real_type<T>>{values.data(), {n}, {1}},
+                          as_matrix(*right), as_input(r));
     broadcast(comm, &status, sizeof status, 0);
     if (status != 0) throw ConvergenceError(label, "the matrix does not converge", 0, 0);
     take_from_first(comm, exec, values_of<T>{left->data, n * n}, values_of<T>{right->data, n * n},
