@@ -71,7 +71,7 @@ benchmarks=(
   ../bench/distributed/distributed_bench
 )
 examples=(../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main ../examples/04_out_of_core/main ../examples/07_heat3d_mpi/main)
-units+=(
+program=(
   "../src/app/elementwise ../src/app/stencils ../src/app/quadrature ../src/app/report ../src/app/main"
   "../src/app/keyed ../src/app/linear_algebra"
   "../src/app/decompositions ../src/app/reductions ../src/app/random_numbers"
@@ -86,8 +86,10 @@ for guide in autodiff operands reductions stencils integration random keyed line
   awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
 done
 units+=("$folder/autodiff $folder/operands $folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra" "$folder/transfers $folder/files $folder/streams" "$folder/distributed")
-# With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles the benchmarks and the examples.
-if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("${benchmarks[@]}" "${examples[@]}"); fi
+# With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles the program, the benchmarks and the examples.
+if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then
+  units+=("${program[@]}" "${benchmarks[@]}" "${examples[@]}")
+fi
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("${tests[@]}")
