@@ -38,7 +38,8 @@ units=(
 tests=(
   "core/lazy_test core/lazy_scan_test core/lazy_keyed_test"
   "keyed/unique_test keyed/group_by_test keyed/join_test"
-  "map/map_test map/functions_test map/math_test map/outputs_test autodiff/dual_test"
+  "map/map_test map/functions_test map/math_test map/outputs_test"
+  "autodiff/dual_test autodiff/solvers_test"
   "reduce/sum_test reduce/family_test reduce/quantile_test"
   "reduce/axes_test reduce/reproducible_test"
   "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/orthogonal_test"

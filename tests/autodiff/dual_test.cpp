@@ -12,12 +12,14 @@
 
 namespace {
 
-#define QUERN_TEST_FUNCTION(name)                    \
-  struct name##_of {                                 \
-    template <class T>                               \
-    KOKKOS_FUNCTION T operator()(const T& x) const { \
-      return Kokkos::name(x);                        \
-    }                                                \
+// In long double, which devices have not, on hosts alone.
+#define QUERN_TEST_FUNCTION(name)                                                  \
+  struct name##_of {                                                               \
+    template <class T>                                                             \
+    KOKKOS_FUNCTION T operator()(const T& x) const {                               \
+      return Kokkos::name(x);                                                      \
+    }                                                                              \
+    long double operator()(const long double& x) const { return Kokkos::name(x); } \
   };
 QUERN_TEST_FUNCTION(abs)
 QUERN_TEST_FUNCTION(fabs)
@@ -54,12 +56,13 @@ QUERN_TEST_FUNCTION(round)
 QUERN_TEST_FUNCTION(nearbyint)
 #undef QUERN_TEST_FUNCTION
 
-#define QUERN_TEST_FUNCTION(name)                                   \
-  struct name##_of {                                                \
-    template <class A, class B>                                     \
-    KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const { \
-      return Kokkos::name(a, b);                                    \
-    }                                                               \
+#define QUERN_TEST_FUNCTION(name)                                                                           \
+  struct name##_of {                                                                                        \
+    template <class A, class B>                                                                             \
+    KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {                                         \
+      return Kokkos::name(a, b);                                                                            \
+    }                                                                                                       \
+    long double operator()(const long double& a, const long double& b) const { return Kokkos::name(a, b); } \
   };
 QUERN_TEST_FUNCTION(pow)
 QUERN_TEST_FUNCTION(atan2)
@@ -160,6 +163,7 @@ struct first_argument {
   KOKKOS_FUNCTION T operator()(const T& a) const {
     return f(a, T(b));
   }
+  long double operator()(const long double& a) const { return f(a, static_cast<long double>(b)); }
 };
 template <class F>
 struct second_argument {
@@ -169,6 +173,7 @@ struct second_argument {
   KOKKOS_FUNCTION T operator()(const T& b) const {
     return f(T(a), b);
   }
+  long double operator()(const long double& b) const { return f(static_cast<long double>(a), b); }
 };
 /// f(a, b) with a constant for either, instead of a dual number without derivatives.
 template <class F>
@@ -179,6 +184,10 @@ struct beside_constant {
   template <class T>
   KOKKOS_FUNCTION T operator()(const T& x) const {
     return first ? f(constant, x) : f(x, constant);
+  }
+  long double operator()(const long double& x) const {
+    const long double c = constant;
+    return first ? f(c, x) : f(x, c);
   }
 };
 

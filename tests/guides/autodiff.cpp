@@ -10,6 +10,8 @@ namespace {
 
 // # 2
 // # 4
+// # 8
+// # 10
 
 void in_kernels() {
   // # 3
@@ -38,9 +40,29 @@ void over_arrays(const space& exec) {
   EXPECT_NEAR(-2 * std::exp(-0.5), last.partial(1), 1e-14);
 }
 
+void of_items(const space& exec) {
+  const std::int64_t n = 20;
+  const Kokkos::View<double**> roots("roots", n, 2), y0("y0", n, 2);
+  const Kokkos::View<double*> a("a", n), b("b", n), birth("birth", n);
+  const Kokkos::View<int*> status("status", n);
+  const auto t = on_device(std::vector<double>{0, 1, 2});
+  const Kokkos::View<double***> y("y", n, 3, 2);
+  quern::fill(exec, roots, 1.0);
+  quern::fill(exec, a, 2.0);
+  quern::fill(exec, birth, 1.1);
+  quern::fill(exec, y0, 4.0);
+  // # 9
+  EXPECT_EQ(std::vector<int>(n, quern::newton_status::converged), test::contents(status));
+  EXPECT_NEAR(1, test::contents(roots)[5], 1e-14);
+  // # 11
+  EXPECT_EQ(4, test::contents(y)[1]);
+  EXPECT_NEAR(test::contents(y)[4], test::contents(y)[6 * (n - 1) + 4], 0);
+}
+
 TEST(Guides, Autodiff) {
   in_kernels();
   over_arrays(space());
+  of_items(space());
 }
 
 }  // namespace

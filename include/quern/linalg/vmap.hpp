@@ -175,9 +175,9 @@ void vmap_launch(const Exec& exec, const std::string& label, const F& f, std::in
 }
 
 template <class Exec, class F, class... Out, class... In>
-void vmap_call(const Exec& exec, const std::tuple<Out...>& outs, const F& f, const In&... ins) {
+void vmap_call(const std::string& label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
+               const In&... ins) {
   static_assert(!(is_unbatched<Out> || ...), "quern::vmap: items cannot share an output");
-  const std::string label = "quern::vmap";
   const call c(label, exec);
   const auto out =
       unpack([&](const auto&... o) { return std::tuple(vmap_checked<Exec, use::output>(label, o)...); }, outs);
@@ -230,7 +230,7 @@ auto unbatched(const V& view) {
 /// @throws Error if the numbers of items differ, an axis is out of range, or outputs share memory otherwise
 template <execution_space Exec, impl::vmap_output Out, class F, impl::vmap_argument... In>
 void vmap(const Exec& exec, const Out& out, const F& f, const In&... in) {
-  impl::vmap_call(exec, impl::as_outputs(out), f, in...);
+  impl::vmap_call("quern::vmap", exec, impl::as_outputs(out), f, in...);
 }
 template <impl::vmap_output Out, class F, impl::vmap_argument... In>
 void vmap(const Out& out, const F& f, const In&... in) {

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_AUTODIFF_NEWTON_HPP
+#define QUERN_AUTODIFF_NEWTON_HPP
+
+#include <quern/autodiff/derivatives.hpp>
+#include <quern/autodiff/items.hpp>
+
+namespace quern {
+
+struct newton_options {
+  /// Converged where no unknown changes by more than `relative` times the largest of them plus `absolute`; relative 0
+  /// stands for 8 units in the last place.
+  double relative = 0, absolute = 0;
+  int most_iterations = 50;
+};
+
+/// What `newton` says of an item.
+struct newton_status {
+  static constexpr int converged = 0, iteration_limit = 1, singular_jacobian = 2, not_finite = 3;
+};
+
+namespace autodiff::impl {
+
+/// d with J d = f, in place of f, by elimination with partial pivoting; false where a pivot is zero or not finite.
+template <class T, std::size_t N>
+KOKKOS_FUNCTION bool solve_in_place(Kokkos::Array<Kokkos::Array<T, N>, N>& j, Kokkos::Array<T, N>& f) {
+  for (std::size_t k = 0; k < N; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t i = k + 1; i < N; ++i)
+      if (Kokkos::abs(j[i][k]) > Kokkos::abs(j[pivot][k])) pivot = i;
+    if (j[pivot][k] == T(0) || !Kokkos::isfinite(j[pivot][k])) return false;
+    Kokkos::kokkos_swap(j[k], j[pivot]);
+    Kokkos::kokkos_swap(f[k], f[pivot]);
+    for (std::size_t i = k + 1; i < N; ++i) {
+      const T factor = j[i][k] / j[k][k];
+      for (std::size_t c = k + 1; c < N; ++c) j[i][c] -= factor * j[k][c];
+      f[i] -= factor * f[k];
+    }
+  }
+  for (std::size_t k = N; k-- > 0;) {
+    for (std::size_t c = k + 1; c < N; ++c) f[k] -= j[k][c] * f[c];
+    f[k] /= j[k][k];
+  }
+  return all_finite(f);
+}
+
+template <int N, class F>
+struct newton_item {
+  F f;
+  newton_options options;
+
+  template <class X, class Status, class... In>
+  KOKKOS_FUNCTION void operator()(const X& x_item, const Status& status, const In&... in) const {
+    using T = typename X::value_type;
+    const auto function = [&](const auto& x) { return f(x, argument_of_item(in)...); };
+    auto x = load_item<T, N>(x_item);
+    status() = iterate(x, function);
+    store_item(x_item, x);
+  }
+
+ private:
+  template <class T, std::size_t M, class Function>
+  KOKKOS_FUNCTION int iterate(Kokkos::Array<T, M>& x, const Function& function) const {
+    const T relative = options.relative > 0 ? static_cast<T>(options.relative) : 8 * Kokkos::Experimental::epsilon_v<T>;
+    for (int k = 0; k < options.most_iterations; ++k) {
+      auto at = value_and_jacobian(function, x);
+      if (!all_finite(at.value)) return newton_status::not_finite;
+      if (!solve_in_place(at.jacobian, at.value)) return newton_status::singular_jacobian;
+      T change = 0, largest = 0;
+      for (std::size_t i = 0; i < M; ++i) {
+        x[i] -= at.value[i];
+        change = Kokkos::max(change, Kokkos::abs(at.value[i]));
+        largest = Kokkos::max(largest, Kokkos::abs(x[i]));
+      }
+      if (change <= relative * largest + static_cast<T>(options.absolute)) return newton_status::converged;
+    }
+    return newton_status::iteration_limit;
+  }
+};
+
+inline std::string newton_problem(int status) {
+  switch (status) {
+    case newton_status::singular_jacobian:
+      return "the Jacobian is singular";
+    case newton_status::not_finite:
+      return "the function is not finite";
+    default:
+      return "the limit of iterations is reached";
+  }
+}
+
+}  // namespace autodiff::impl
+
+/// Solves `f(x) = 0` for many small systems by Newton's method, with Jacobians by dual numbers: one thread for each
+/// system.
+///
+/// @code
+/// quern::newton<2>(exec, quern::outputs(x, status), equations(), a, b);  // f(x, a(i), b(i)) for item i
+/// @endcode
+///
+/// @tparam N  the number of unknowns of a system
+/// @param out x, (items, N) of float or double: at first the guesses, then the solutions; or x and an int for each
+/// item,
+///            `quern::outputs(x, status)`, which gets its `newton_status`
+/// @param f   returns a `Kokkos::Array` of N values for a `Kokkos::Array` of N unknowns and the parameters of the item;
+///            it takes numbers of any type
+/// @param options tolerances and the limit of iterations
+/// @param in  parameters, as inputs of `quern::vmap`: of a View of rank 1 f gets the item's number, of others its View
+///
+/// Convergence is quadratic near simple roots; steps are whole, so that a poor guess may diverge. An item that fails
+/// keeps its last iterate, and others are not affected.
+///
+/// Asynchronous on `exec` where statuses are asked for; otherwise waits.
+/// @throws Error if extents do not fit; ConvergenceError with the first item that failed, without statuses
+template <int N, execution_space Exec, output_like Out, class F, impl::vmap_argument... In>
+void newton(const Exec& exec, const Out& out, const F& f, const newton_options& options, const In&... in) {
+  const std::string label = "quern::newton";
+  autodiff::impl::check_unknowns<N>(label, std::get<0>(impl::as_outputs(out)));
+  const auto solve = [&](const auto& outs) {
+    impl::vmap_call(label, exec, outs, autodiff::impl::newton_item<N, F>{f, options}, in...);
+  };
+  autodiff::impl::solve_items(label, exec, out, solve, autodiff::impl::newton_problem);
+}
+template <int N, execution_space Exec, output_like Out, class F, impl::vmap_argument... In>
+void newton(const Exec& exec, const Out& out, const F& f, const In&... in) {
+  newton<N>(exec, out, f, newton_options(), in...);
+}
+template <int N, output_like Out, class F, class... In>
+  requires(!execution_space<Out>)
+void newton(const Out& out, const F& f, const In&... in) {
+  newton<N>(impl::space_of(out), out, f, in...);
+}
+
+}  // namespace quern
+
+#endif
