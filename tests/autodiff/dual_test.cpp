@@ -235,8 +235,11 @@ TYPED_TEST(Autodiff, ArithmeticAndBranches) {
 struct complex_step_function {
   template <class T>
   KOKKOS_FUNCTION T operator()(const T& x) const {
-    using std::cos, std::exp, std::sin, std::sqrt;
+    using Kokkos::cos, Kokkos::exp, Kokkos::sin, Kokkos::sqrt;
     return exp(-x * x) * sin(3.0 * x) / (1.0 + x * x) + sqrt(x + 2.0) * cos(x);
+  }
+  std::complex<double> operator()(const std::complex<double>& x) const {
+    return std::exp(-x * x) * std::sin(3.0 * x) / (1.0 + x * x) + std::sqrt(x + 2.0) * std::cos(x);
   }
 };
 TEST(AutodiffBeside, ComplexSteps) {
