@@ -172,7 +172,7 @@ compiler() {
   case $backend in
     cuda)
       command=(nvcc -x cu -ccbin g++ "$target" -std=c++20 "${mode[@]}" --expt-extended-lambda -Werror=cross-execution-space-call
-        "-diag-suppress=186,20011,20013,20014" -isystem "$kokkos" -DDESUL_ATOMICS_ENABLE_CUDA -DKOKKOS_DEPENDENCE)
+        "-diag-suppress=186,20011,20013,20014,20015" -isystem "$kokkos" -DDESUL_ATOMICS_ENABLE_CUDA -DKOKKOS_DEPENDENCE)
       ;;
     hip)
       command=(hipcc -x hip "--offload-arch=$arch" -std=c++20 "${mode[@]}" -fno-gpu-rdc -Wno-unused-result -isystem "$kokkos"
