@@ -61,9 +61,11 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
 /// halo as it is. All cells for one neighbour are one message, whatever the number of fields. The object holds the
 /// messages' memory and can be used again and again.
 ///
-/// One kernel packs and one unpacks, and one for each axis with a boundary and each field fills the rest. With NCCL,
-/// `start` and `finish` are asynchronous on the instance. With MPI, `start` waits for its packing kernel, and so for
-/// what was launched on the instance before, and `finish` waits for the messages.
+/// One kernel packs and one unpacks, and one for each axis with a boundary and each field fills the rest. On a device
+/// packing, messages and unpacking run on a stream of the communicator, of higher priority: after what was launched on
+/// `exec` before `start`, beside what is launched between `start` and `finish`, and before what comes after. With NCCL
+/// `start` and `finish` are asynchronous. With MPI, `start` waits for its packing kernel, and so for what was launched
+/// on the instance before, and `finish` waits for the messages.
 template <execution_space Exec>
 class halo_exchange {
  public:
