@@ -26,6 +26,8 @@ void misuse() {
   quern::map(constant, identity(), x);
 #elif defined(CASE_MAP_ARITY)
   quern::map(x, identity(), x, x);
+#elif defined(CASE_MAP_OUTPUTS)
+  quern::map(quern::outputs(x, x), identity(), x);
 #elif defined(CASE_STENCIL_RANK)
   const Kokkos::View<double****> four("four", 3, 3, 3, 3);
   quern::stencil<quern::box<1> >(four, identity(), quern::boundary::keep, four);
