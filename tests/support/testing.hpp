@@ -92,30 +92,35 @@ struct nth<I, list<T...>> {
   using type = std::tuple_element_t<I, std::tuple<T...>>;
 };
 
+// With QUERN_TEST_PART=0 or 1, every other case: two configurations that take a part each have all of them.
+#ifdef QUERN_TEST_PART
+inline constexpr std::size_t first_case = QUERN_TEST_PART, case_step = 2;
+#else
+inline constexpr std::size_t first_case = 0, case_step = 1;
+#endif
+
 template <class Exec, class Types, std::size_t Count, class Index>
 struct cover_one;
 template <class Exec, class Types, std::size_t Count, std::size_t... I>
 struct cover_one<Exec, Types, Count, std::index_sequence<I...>> {
-  using type = list<combination<Exec, typename nth<I % Count, Types>::type, typename nth<I % 3, layouts>::type>...>;
+  template <std::size_t Case>
+  using one = combination<Exec, typename nth<Case % Count, Types>::type, typename nth<Case % 3, layouts>::type>;
+  using type = list<one<first_case + case_step * I>...>;
 };
 template <class Spaces, class... T>
 struct cover_over;
 template <class... Exec, class... T>
 struct cover_over<list<Exec...>, T...> {
-#ifdef QUERN_TEST_FEWER_TYPES
-  using index = std::make_index_sequence<2>;
-#else
-  using index = std::make_index_sequence<std::max<std::size_t>(sizeof...(T), 3)>;
-#endif
+  static constexpr std::size_t cases = std::max<std::size_t>(sizeof...(T), 3);
+  using index = std::make_index_sequence<(cases - first_case + case_step - 1) / case_step>;
   using type = typename concat<list<>, typename cover_one<Exec, list<T...>, sizeof...(T), index>::type...>::type;
 };
-/// A covering array: each execution space meets each of these types and each layout, in turn; with
-/// QUERN_TEST_FEWER_TYPES, the first two.
+/// A covering array: each execution space meets each of these types and each layout, in turn.
 template <class... T>
 using covering = typename as_types<typename cover_over<spaces, T...>::type>::type;
 
-/// Every enabled execution space x these types x every layout.
-#ifdef QUERN_TEST_FEWER_TYPES
+/// Every enabled execution space x these types x every layout; of a part, a covering array.
+#ifdef QUERN_TEST_PART
 template <class... T>
 using full_product = covering<T...>;
 #else
