@@ -87,13 +87,11 @@ for guide in autodiff operands reductions stencils integration random keyed line
   awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
 done
 units+=("$folder/autodiff $folder/operands $folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra" "$folder/transfers $folder/files $folder/streams" "$folder/distributed")
-# With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles the program, the benchmarks and the examples.
-if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then
-  units+=("${program[@]}" "${benchmarks[@]}" "${examples[@]}")
-fi
+# With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles the program and the examples.
+if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("${program[@]}" "${examples[@]}"); fi
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
-  units+=("${tests[@]}")
+  units+=("${tests[@]}" "${benchmarks[@]}")
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
   units+=("core/extents_test core/views_test core/workspace_test map/edges_test reduce/edges_test" random/statistics_test)
   units+=(stream/map_test stream/reduce_test stream/scan_test stream/stencil_test "files/stream_test files/hdf5_test files/files_test")
