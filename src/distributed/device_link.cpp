@@ -4,19 +4,15 @@
 // NCCL and RCCL, whose functions have the same names.
 #include "device_link.hpp"
 
-#include <Kokkos_Core.hpp>
 #include <array>
-#include <quern/core/error.hpp>
 #include <quern/distributed/communicator.hpp>
 
+#include "device_runtime.hpp"
+
 #ifdef KOKKOS_ENABLE_CUDA
-#include <cuda_runtime.h>
 #include <nccl.h>
-#define QUERN_DEVICE(function) cuda##function
 #else
-#include <hip/hip_runtime.h>
 #include <rccl/rccl.h>
-#define QUERN_DEVICE(function) hip##function
 #endif
 
 namespace quern::impl {
@@ -26,11 +22,6 @@ namespace {
 void check(ncclResult_t status) {
   if (status != ncclSuccess)
     throw BackendError("quern::Communicator", std::string("NCCL reports: ") + ncclGetErrorString(status));
-}
-void check(QUERN_DEVICE(Error_t) status) {
-  if (status != QUERN_DEVICE(Success))
-    throw BackendError("quern::Communicator",
-                       std::string("the device reports: ") + QUERN_DEVICE(GetErrorString)(status));
 }
 
 class vendor_link : public device_link {
@@ -76,8 +67,8 @@ bool has_device_link() { return true; }
 std::string device_identity() {
   int device = 0;
   std::array<char, 32> name{};
-  check(QUERN_DEVICE(GetDevice)(&device));
-  check(QUERN_DEVICE(DeviceGetPCIBusId)(name.data(), static_cast<int>(name.size()), device));
+  check_device(QUERN_DEVICE(GetDevice)(&device));
+  check_device(QUERN_DEVICE(DeviceGetPCIBusId)(name.data(), static_cast<int>(name.size()), device));
   return name.data();
 }
 

@@ -5,16 +5,8 @@
 #include "side_stream.hpp"
 
 #include <optional>
-#include <quern/core/error.hpp>
-#include <string>
 
-#ifdef KOKKOS_ENABLE_CUDA
-#include <cuda_runtime.h>
-#define QUERN_DEVICE(function) cuda##function
-#else
-#include <hip/hip_runtime.h>
-#define QUERN_DEVICE(function) hip##function
-#endif
+#include "device_runtime.hpp"
 
 namespace quern::impl {
 
@@ -22,11 +14,6 @@ namespace {
 
 using stream = QUERN_DEVICE(Stream_t);
 
-void check(QUERN_DEVICE(Error_t) status) {
-  if (status != QUERN_DEVICE(Success))
-    throw BackendError("quern::Communicator",
-                       std::string("the device reports: ") + QUERN_DEVICE(GetErrorString)(status));
-}
 stream vendor_stream(const stream_space& exec) { return static_cast<stream>(stream_of(exec)); }
 
 }  // namespace
@@ -45,17 +32,17 @@ struct side_stream::state {
   std::optional<stream_space> exec;
 
   static void order(QUERN_DEVICE(Event_t) event, stream first, stream then) {
-    check(QUERN_DEVICE(EventRecord)(event, first));
-    check(QUERN_DEVICE(StreamWaitEvent)(then, event, 0));
+    check_device(QUERN_DEVICE(EventRecord)(event, first));
+    check_device(QUERN_DEVICE(StreamWaitEvent)(then, event, 0));
   }
 };
 
 side_stream::side_stream() : state_(std::make_unique<state>()) {
   int least = 0, greatest = 0;
-  check(QUERN_DEVICE(DeviceGetStreamPriorityRange)(&least, &greatest));
-  check(QUERN_DEVICE(StreamCreateWithPriority)(&state_->own, QUERN_DEVICE(StreamNonBlocking), greatest));
-  check(QUERN_DEVICE(EventCreateWithFlags)(&state_->here, QUERN_DEVICE(EventDisableTiming)));
-  check(QUERN_DEVICE(EventCreateWithFlags)(&state_->there, QUERN_DEVICE(EventDisableTiming)));
+  check_device(QUERN_DEVICE(DeviceGetStreamPriorityRange)(&least, &greatest));
+  check_device(QUERN_DEVICE(StreamCreateWithPriority)(&state_->own, QUERN_DEVICE(StreamNonBlocking), greatest));
+  check_device(QUERN_DEVICE(EventCreateWithFlags)(&state_->here, QUERN_DEVICE(EventDisableTiming)));
+  check_device(QUERN_DEVICE(EventCreateWithFlags)(&state_->there, QUERN_DEVICE(EventDisableTiming)));
   state_->exec.emplace(state_->own);
 }
 side_stream::~side_stream() {

@@ -250,4 +250,19 @@ TYPED_TEST(SolversOn, OdeintReportsWhatFails) {
   });
 }
 
+TYPED_TEST(SolversOn, NothingToSolve) {
+  using E = TypeParam;
+  const E exec;
+  const auto none = test::make_array<double, 2, Kokkos::LayoutRight, E>({0, 1});
+  const auto p = test::make_array<double, 1, Kokkos::LayoutRight, E>({0});
+  quern::newton<1>(exec, none, arctangent(), p);
+  const auto t = test::make_array<double, 1, Kokkos::LayoutRight, E>({0});
+  const auto y0 = test::make_array<double, 2, Kokkos::LayoutRight, E>({2, 1}, {1, 2});
+  const auto y = test::make_array<double, 3, Kokkos::LayoutRight, E>({2, 0, 1});
+  const Kokkos::View<int*, E> status("status", 2);
+  Kokkos::deep_copy(status, -1);
+  quern::odeint<1>(exec, quern::outputs(y, status), explosion(), y0, t);
+  EXPECT_EQ(std::vector<int>(2, quern::odeint_status::finished), test::contents(status));
+}
+
 }  // namespace

@@ -182,10 +182,14 @@ struct odeint_item {
   KOKKOS_FUNCTION void operator()(const Y& out, const Status& status, const First& first, const Times& times,
                                   const In&... in) const {
     using T = typename Y::value_type;
+    const auto count = static_cast<std::int64_t>(times.extent(0));
+    if (count == 0) {
+      status() = odeint_status::finished;
+      return;
+    }
     const auto function = [&](const Kokkos::Array<T, N>& y, T t) { return f(y, t, argument_of_item(in)...); };
     integration<T, N, std::remove_const_t<decltype(function)>> run{function, options, T(times(0)),
                                                                    load_item<T, N>(first)};
-    const auto count = static_cast<std::int64_t>(times.extent(0));
     const T direction = times(count - 1) < times(0) ? T(-1) : T(1);
     int result = all_finite(run.y) ? odeint_status::finished : odeint_status::not_finite;
     if (result == odeint_status::finished && count > 1) {
@@ -248,7 +252,6 @@ void odeint(const Exec& exec, const Out& out, const F& f, const odeint_options& 
   const shape found = impl::extents_of(y), times = impl::extents_of(t);
   impl::check_extents(label, "y0", impl::extents_of(y0), shape{found.extent[0], N});
   impl::check_extents(label, "t", times, shape{found.extent[1]});
-  if (times.size() == 0) return;
   const auto solve = [&](const auto& outs) {
     impl::vmap_call(label, exec, outs, autodiff::impl::odeint_item<N, F>{f, options}, y0, unbatched(t), in...);
   };
