@@ -293,6 +293,20 @@ def keyed():
     compare("unique_i32", n, CuPy=lambda: cupy_time(lambda: cp.unique(k, return_counts=True)))
 
 
+def solvers():
+    if jax is None:
+        return
+    from jax.experimental.ode import odeint
+
+    def rates(u, t):
+        return jnp.stack([u[0] * (1.1 - 0.4 * u[1]), u[1] * (0.1 * u[0] - 0.4)])
+
+    n = 10**6
+    first, times = to_jax(5 + 5 * random(n, 2)), jnp.arange(11.0)
+    solve = jax.vmap(lambda u: odeint(rates, u, times, rtol=1e-6, atol=1e-6))
+    compare("odeint/float64 2 at 11 times", n, JAX=lambda: jax_time(solve, first, inner=1))
+
+
 def numpy_on_host():
     def time_of(operation, size, call):
         if not PATTERNS or any(p in operation for p in PATTERNS):
@@ -336,7 +350,7 @@ else:
     if jax:
         jax.config.update("jax_enable_x64", True)
         import jax.numpy as jnp
-    for group in (elementwise, reductions, stencils, products, decompositions, random_numbers, keyed):
+    for group in (elementwise, reductions, stencils, products, decompositions, random_numbers, keyed, solvers):
         group()
         cp.get_default_memory_pool().free_all_blocks()
 print(json.dumps({"versions": versions, "peers": results}, indent=1))

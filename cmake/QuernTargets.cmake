@@ -3,6 +3,9 @@
 
 # The library's targets: for each component its headers and what they call, compiled. The compiled part of linalg exists
 # wherever the headers do: with a vendor behind it or without, it decides when it is called.
+# Where sources are compiled together (CMAKE_UNITY_BUILD), these stay apart, as they give types of their own to templates.
+set_source_files_properties(src/transfer/staging.cpp src/distributed/box_exchange.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+
 configure_file("${PROJECT_SOURCE_DIR}/cmake/config.hpp.in" "${PROJECT_BINARY_DIR}/include/quern/config.hpp" @ONLY)
 
 # Core: what does not depend on the types of a call, and the vendor's sort, which takes long to compile.

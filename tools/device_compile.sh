@@ -67,13 +67,14 @@ benchmarks=(
   "../bench/keyed/sort_bench ../bench/keyed/unique_bench ../bench/keyed/group_bench ../bench/keyed/histogram_bench"
   "../bench/stencil/odd_rows_bench ../bench/sweep/sweep_bench ../bench/map/narrow_bench ../bench/reduce/narrow_bench"
   ../bench/random/random_bench
+  ../bench/autodiff/autodiff_bench
   ../bench/transfer/transfer_bench
   ../bench/stream/stream_bench
   ../bench/distributed/distributed_bench
 )
 examples=(../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main ../examples/04_out_of_core/main ../examples/07_heat3d_mpi/main)
 program=(
-  "../src/app/elementwise ../src/app/stencils ../src/app/quadrature ../src/app/report ../src/app/main"
+  "../src/app/elementwise ../src/app/stencils ../src/app/quadrature ../src/app/derivatives ../src/app/report ../src/app/main"
   "../src/app/keyed ../src/app/linear_algebra"
   "../src/app/decompositions ../src/app/reductions ../src/app/random_numbers"
   ../src/app/transfers

@@ -72,6 +72,7 @@ std::vector<workload> elementwise_workloads();
 std::vector<workload> reduction_workloads();
 std::vector<workload> stencil_workloads();
 std::vector<workload> quadrature_workloads();
+std::vector<workload> derivative_workloads();
 std::vector<workload> random_workloads();
 std::vector<workload> keyed_workloads();
 std::vector<workload> linear_algebra_workloads();

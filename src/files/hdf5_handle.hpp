@@ -44,7 +44,7 @@ class library_lock {
 };
 
 /// What the library says of its last failure, from where it began.
-inline std::string reason() {
+inline std::string hdf5_reason() {
   std::string text;
   H5Ewalk2(
       H5E_DEFAULT, H5E_WALK_UPWARD,
@@ -61,7 +61,7 @@ class id {
  public:
   id(const std::string& file, const std::string& what, hid_t value, herr_t (*close)(hid_t))
       : value_(value), close_(close) {
-    if (value < 0) throw FileError(file, what + ": " + reason());
+    if (value < 0) throw FileError(file, what + ": " + hdf5_reason());
   }
   ~id() {
     if (value_ >= 0) close_(value_);
@@ -76,7 +76,7 @@ class id {
 };
 
 inline void check(const std::string& file, const std::string& what, herr_t status) {
-  if (status < 0) throw FileError(file, what + ": " + reason());
+  if (status < 0) throw FileError(file, what + ": " + hdf5_reason());
 }
 
 class hdf5_handle {
@@ -130,7 +130,8 @@ class hdf5_handle {
     file_ = create ? H5Fcreate(unfinished_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access)
                    : H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access);
     if (file_ < 0)
-      throw FileError(path_, std::string("cannot be ") + (create ? "written" : "opened as HDF5") + ": " + reason());
+      throw FileError(path_,
+                      std::string("cannot be ") + (create ? "written" : "opened as HDF5") + ": " + hdf5_reason());
     goes_ = goes;
   }
   std::string path_, unfinished_;

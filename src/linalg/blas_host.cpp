@@ -43,6 +43,8 @@ QUERN_TABLE(s, float)
 QUERN_TABLE(d, double)
 QUERN_TABLE(c, complex_float)
 QUERN_TABLE(z, complex_double)
+#undef QUERN_TABLE
+#undef QUERN_ROUTINES
 
 }  // namespace
 

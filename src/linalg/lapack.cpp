@@ -64,6 +64,8 @@ QUERN_TABLE(s, float, orgqr, syevd)
 QUERN_TABLE(d, double, orgqr, syevd)
 QUERN_TABLE(c, complex_float, ungqr, heevd)
 QUERN_TABLE(z, complex_double, ungqr, heevd)
+#undef QUERN_TABLE
+#undef QUERN_ROUTINES
 
 int narrowed(std::int64_t n) { return fortran::narrowed(n, "LAPACK"); }
 

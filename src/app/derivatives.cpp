@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <quern/autodiff.hpp>
+#include <quern/core.hpp>
+#include <quern/map.hpp>
+
+#include "workload.hpp"
+
+namespace app {
+namespace {
+
+struct rate {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& x, const T& y, const T& z) const {
+    return x * y / (1.0 + z * z);
+  }
+};
+
+measurement gradient(const settings& s, std::int64_t n) {
+  using array = device_view<double*>;
+  const auto make = [&](const char* label) { return uninitialized<array>(label, n); };
+  const array x = make("x"), y = make("y"), z = make("z");
+  const array f = make("f"), dx = make("df/dx"), dy = make("df/dy"), dz = make("df/dz");
+  std::uint64_t seed = 0;
+  for (const array& v : {x, y, z}) {
+    ++seed;
+    fill_with(s.exec, v, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, seed); });
+  }
+  measurement m{fmt::format("{}", n), 0, 56.0 * n, 9.0 * n};
+  m.seconds =
+      time_call(s, [&] { quern::map(s.exec, quern::outputs(f, dx, dy, dz), quern::with_gradient(rate()), x, y, z); });
+  const host_view<double*> hx = quern::to_host(x), hy = quern::to_host(y), hz = quern::to_host(z);
+  const host_view<double*> hf = quern::to_host(f), hdx = quern::to_host(dx), hdy = quern::to_host(dy),
+                           hdz = quern::to_host(dz);
+  m.verified = failures(n, [&](std::int64_t i) {
+                 const long double u = hx(i), v = hy(i), w = hz(i), q = 1 / (1 + w * w);
+                 const long double bound = 8 * std::numeric_limits<double>::epsilon();
+                 return agrees(hf(i), u * v * q, bound) && agrees(hdx(i), v * q, bound) &&
+                        agrees(hdy(i), u * q, bound) && agrees(hdz(i), -2 * u * v * w * q * q, bound);
+               }) == 0;
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double q = 1 / (1 + hz(i) * hz(i));
+      hdx(i) = hy(i) * q;
+      hdy(i) = hx(i) * q;
+      hf(i) = hx(i) * hdx(i);
+      hdz(i) = -2 * hz(i) * q * hf(i);
+    }
+    keep(hf(0));
+  });
+  return m;
+}
+
+/// Lotka and Volterra's predators and prey.
+constexpr double prey_growth = 1.1, prey_loss = 0.4, predator_growth = 0.1, predator_loss = 0.4;
+struct predators_and_prey {
+  template <class A, class T>
+  KOKKOS_FUNCTION A operator()(const A& u, const T&) const {
+    return {u[0] * (T(prey_growth) - T(prey_loss) * u[1]), u[1] * (T(predator_growth) * u[0] - T(predator_loss))};
+  }
+};
+/// The quantity that their populations keep.
+double kept(double prey, double predators) {
+  return predator_growth * prey - predator_loss * std::log(prey) + prey_loss * predators -
+         prey_growth * std::log(predators);
+}
+
+/// The classical method of order 4 with so many steps.
+void integrate_by_fixed_steps(Kokkos::Array<double, 2>& u, double time, int steps) {
+  const double h = time / steps;
+  const predators_and_prey f;
+  const auto at = [&](const auto& slope, double step) {
+    return Kokkos::Array<double, 2>{u[0] + step * slope[0], u[1] + step * slope[1]};
+  };
+  for (int i = 0; i < steps; ++i) {
+    const auto a = f(u, 0.0), b = f(at(a, h / 2), 0.0), c = f(at(b, h / 2), 0.0), d = f(at(c, h), 0.0);
+    for (int k = 0; k < 2; ++k) u[k] += h / 6 * (a[k] + 2 * b[k] + 2 * c[k] + d[k]);
+  }
+}
+
+measurement odeint(const settings& s, std::int64_t items) {
+  constexpr std::int64_t times = 11;
+  const auto y0 = uninitialized<device_view<double**>>("y0", items, 2);
+  fill_with(s.exec, y0, KOKKOS_LAMBDA(std::int64_t i) { return 5 + 5 * hashed(i, 1); });
+  const auto t = uninitialized<device_view<double*>>("t", times);
+  fill_with(s.exec, t, KOKKOS_LAMBDA(std::int64_t i) { return i; });
+  const auto y = uninitialized<device_view<double***>>("y", items, times, 2);
+  const auto status = uninitialized<device_view<int*>>("status", items);
+  measurement m{fmt::format("{} systems", items), 0, 8.0 * 2 * items * (1 + times), 0};
+  const quern::odeint_options options{.relative = 1e-6, .absolute = 1e-6};
+  m.seconds =
+      time_call(s, [&] { quern::odeint<2>(s.exec, quern::outputs(y, status), predators_and_prey(), options, y0, t); });
+  const host_view<double***> hy = quern::to_host(y);
+  const host_view<double**> first = quern::to_host(y0);
+  // The exact solutions keep their quantity; one of them is followed with small steps.
+  Kokkos::Array<double, 2> u{first(0, 0), first(0, 1)};
+  integrate_by_fixed_steps(u, 10, 100'000);
+  m.verified = std::fabs(hy(0, 10, 0) - u[0]) < 1e-3 && std::fabs(hy(0, 10, 1) - u[1]) < 1e-3 &&
+               failures(
+                   items * times,
+                   [&](std::int64_t e) {
+                     const std::int64_t i = e / times, k = e % times;
+                     return std::fabs(kept(hy(i, k, 0), hy(i, k, 1)) - kept(first(i, 0), first(i, 1))) < 1e-4;
+                   }) == 0;
+  m.baseline_seconds = time_baseline(items, [&](std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      u = {first(i, 0), first(i, 1)};
+      integrate_by_fixed_steps(u, 10, 100);
+      keep(u);
+    }
+  });
+  return m;
+}
+
+}  // namespace
+
+std::vector<workload> derivative_workloads() {
+  return {
+      {"gradient",
+       "float64",
+       "x y / (1 + z^2) and its 3 derivatives by dual numbers",
+       {1'000'000},
+       {50'000'000},
+       arrays(56),
+       gradient},
+      {"odeint",
+       "float64",
+       "Lotka-Volterra systems, Dormand-Prince",
+       {10'000},
+       {1'000'000},
+       arrays(8.0 * 2 * 12),
+       odeint,
+       bound::none},
+  };
+}
+
+}  // namespace app
