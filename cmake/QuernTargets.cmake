@@ -87,7 +87,39 @@ if(QUERN_ENABLE_HDF5)
   endif()
 endif()
 
-set(QUERN_COMPONENTS core linalg files)
+# Fourier transforms: as linalg, the target exists with a library behind it or without.
+set(_fft_sources plan_cache transform)
+set(_fft_libraries)
+if(QUERN_ENABLE_FFT)
+  list(APPEND _fft_sources fftw)
+  list(APPEND _fft_libraries ${QUERN_FFTW_LIBRARIES})
+  if(Kokkos_ENABLE_CUDA)
+    list(APPEND _fft_sources device)
+    list(APPEND _fft_libraries CUDA::cufft)
+  elseif(Kokkos_ENABLE_HIP)
+    list(APPEND _fft_sources device)
+    list(APPEND _fft_libraries hip::hipfft)
+  endif()
+else()
+  list(APPEND _fft_sources unavailable)
+endif()
+list(TRANSFORM _fft_sources REPLACE "(.+)" "src/fft/\\1.cpp")
+add_library(quern_fft ${_fft_sources})
+set_target_properties(
+  quern_fft
+  PROPERTIES POSITION_INDEPENDENT_CODE ON
+             VERSION "${PROJECT_VERSION}"
+             SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}"
+             QUERN_FFT "${QUERN_ENABLE_FFT}" # whether there is a library
+             EXPORT_PROPERTIES QUERN_FFT
+)
+target_compile_definitions(quern_fft PUBLIC QUERN_USES_FFT) # for a message where the target is not linked
+target_link_libraries(quern_fft PUBLIC quern_core PRIVATE ${_fft_libraries})
+if(QUERN_ENABLE_FFT)
+  target_include_directories(quern_fft SYSTEM PRIVATE "${QUERN_FFTW_INCLUDE_DIR}")
+endif()
+
+set(QUERN_COMPONENTS core linalg files fft)
 
 # Distributed arrays: there is no such target without MPI, as their headers hold its types.
 if(QUERN_ENABLE_DISTRIBUTED)

@@ -12,7 +12,7 @@ import types
 
 # Packages that spack-packages has, checked by hand; its own repository may add more.
 KNOWN = {"c", "cxx", "fortran", "cmake", "kokkos", "kokkos-kernels", "blas", "lapack", "rocblas", "rocsolver", "cli11",
-         "nlohmann-json", "fmt", "googletest", "benchmark", "python", "cuda", "hip", "zlib-api", "hdf5", "mpi", "nccl", "rccl"}
+         "nlohmann-json", "fmt", "googletest", "benchmark", "python", "cuda", "hip", "zlib-api", "hdf5", "fftw", "hipfft", "mpi", "nccl", "rccl"}
 path, top = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 KNOWN |= {p.name.replace("_", "-") for p in path.parent.parent.iterdir() if p.is_dir()}
 problems, variants, dependencies, versions = [], {"cuda", "rocm", "cuda_arch", "amdgpu_target"}, set(), []

@@ -31,6 +31,8 @@ units=(
   "../src/files/arrays ../src/files/bytes ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
   "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo ../src/distributed/stencil_parts ../src/distributed/together ../src/distributed/no_parallel_hdf5"
   "../src/distributed/box_exchange ../src/distributed/device_link"
+  "../src/fft/device ../src/fft/transform ../src/fft/plan_cache"
+  ../src/fft/unavailable
   ../src/keyed/sort_reals
   ../src/keyed/sort_with_32_bits
 )
@@ -52,6 +54,7 @@ tests=(
   "scan/scan_test scan/segmented_test"
   "stencil/stencil_test stencil/boundary_test"
   "stencil/filters_test stencil/operators_test"
+  "fft/fft_test"
   "integrate/integrate_test integrate/samples_test integrate/estimates_test"
   "distributed/operations_test distributed/decomposition_test"
   distributed/reduce_test
@@ -181,7 +184,7 @@ compiler() {
   if [[ ${QUERN_DEVICE_COMPILE:-} == quick ]]; then command+=(-DQUERN_TEST_PART=0); fi
   command+=(-I "$dir" -I "$top/include" -I "$top/tests" -I "$top/tests/guides" -I "$top/bench" -I "$top/src"
     -isystem /usr/include/stb -isystem "$mpi" -DOMPI_SKIP_MPICXX -DFMT_USE_CONSTEXPR=1 "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace"
-    -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG -DQUERN_USES_FILES -DQUERN_USES_DISTRIBUTED '-DQUERN_TEST_DATA=""')
+    -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG -DQUERN_USES_FILES -DQUERN_USES_FFT -DQUERN_USES_DISTRIBUTED '-DQUERN_TEST_DATA=""')
 }
 
 # compile ARCHITECTURE SOURCE...

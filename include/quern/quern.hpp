@@ -4,7 +4,7 @@
 #define QUERN_QUERN_HPP
 
 /// @file
-/// All of Quern that the program links: the core, and each component (`Quern::linalg`, `Quern::files`,
+/// All of Quern that the program links: the core, and each component (`Quern::linalg`, `Quern::files`, `Quern::fft`,
 /// `Quern::distributed`) whose target is linked.
 
 #include <quern/autodiff.hpp>
@@ -21,6 +21,9 @@
 #include <quern/transfer.hpp>
 #ifdef QUERN_USES_DISTRIBUTED
 #include <quern/distributed.hpp>
+#endif
+#ifdef QUERN_USES_FFT
+#include <quern/fft.hpp>
 #endif
 #ifdef QUERN_USES_FILES
 #include <quern/files.hpp>

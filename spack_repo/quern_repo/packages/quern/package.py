@@ -29,6 +29,7 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
     variant("linalg", default=True, description="A BLAS and LAPACK for linear algebra")
     variant("files", default=True, description="Compressed archives of arrays (.npz), by zlib")
     variant("hdf5", default=False, description="HDF5 files")
+    variant("fft", default=False, description="Fourier transforms by FFTW, cuFFT or hipFFT")
     variant("mpi", default=False, description="Arrays that are distributed over the ranks of MPI")
     variant("nccl", default=False, description="With them on NVIDIA GPUs, NCCL")
     variant("rccl", default=False, description="With them on AMD GPUs, RCCL")
@@ -55,6 +56,11 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("zlib-api", when="+files")
     depends_on("hdf5", when="+hdf5")
     depends_on("hdf5 +mpi", when="+hdf5 +mpi")
+
+    with when("+fft"):
+        depends_on("fftw precision=float,double")
+        depends_on("fftw +openmp", when="+openmp")
+        depends_on("hipfft", when="+rocm")
 
     depends_on("mpi", when="+mpi")
     depends_on("nccl", when="+nccl")
@@ -110,6 +116,7 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
             self.define_from_variant("QUERN_ENABLE_LINALG", "linalg"),
             self.define_from_variant("QUERN_ENABLE_FILES", "files"),
             self.define_from_variant("QUERN_ENABLE_HDF5", "hdf5"),
+            self.define_from_variant("QUERN_ENABLE_FFT", "fft"),
             self.define_from_variant("QUERN_ENABLE_DISTRIBUTED", "mpi"),
             self.define_from_variant("QUERN_ENABLE_NCCL", "nccl"),
             self.define_from_variant("QUERN_ENABLE_RCCL", "rccl"),

@@ -1,0 +1,275 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_FFT_FFT_HPP
+#define QUERN_FFT_FFT_HPP
+
+#include <quern/fft/plans.hpp>
+#include <quern/fft/run.hpp>
+
+namespace quern {
+
+/// Options of transforms along one axis.
+struct fft_options {
+  int axis = -1;
+  /// The length of the transform; 0: that of the input, as it is. A shorter or longer input is cropped, or padded with
+  /// zeros.
+  std::int64_t n = 0;
+  fft_norm norm = fft_norm::backward;
+  fft_rigor rigor = fft_rigor::estimate;
+};
+
+/// Options of transforms along several axes.
+struct fftn_options {
+  /// None: all, or of `fft2` and the like the last two. Along the last one that is named, real transforms are halved.
+  quern::axes axes{};
+  /// One for each axis, as `fft_options::n`; of rank 0: those of the input.
+  shape lengths{};
+  fft_norm norm = fft_norm::backward;
+  fft_rigor rigor = fft_rigor::estimate;
+};
+
+namespace impl::fourier {
+
+template <class T>
+inline constexpr bool is_result = std::is_same_v<real_type<T>, float> || std::is_same_v<real_type<T>, double>;
+
+/// The transform that the options ask for, of arrays of these extents.
+request along_axis(const std::string& label, kind what, const shape& out, const shape& in, const fft_options& options);
+request along_axes(const std::string& label, kind what, const shape& out, const shape& in, const fftn_options& options,
+                   int axes_by_default);
+
+template <kind What, class Exec, class Out, class In, class Request>
+void transform_views(const char* label, const Exec& exec, const Out& out_view, const In& in_view,
+                     const Request& request_of) {
+  using O = value_of<Out>;
+  using I = value_of<In>;
+  constexpr bool to_real = What == kind::complex_to_real, from_real = What == kind::real_to_complex;
+  static_assert(is_result<O> && is_complex<O> == !to_real,
+                "quern::fft: out must be of float or double, complex unless the result is real");
+  static_assert(!from_real || !is_complex<I>, "quern::rfft: in must be real");
+  call c(label, exec);
+  const auto out = c.output(out_view);
+  const strided<const I> in = c.input(in_view);
+  run(c.label, launcher<Exec>{exec}, out, in, request_of(c.label, out.extents, in.extents));
+}
+template <kind What, class Exec, class Out, class In>
+void transform_views(const char* label, const Exec& exec, const Out& out, const In& in, const fft_options& options) {
+  transform_views<What>(label, exec, out, in, [&](const std::string& name, const shape& to, const shape& from) {
+    return along_axis(name, What, to, from, options);
+  });
+}
+template <kind What, class Exec, class Out, class In>
+void transform_views(const char* label, const Exec& exec, const Out& out, const In& in, const fftn_options& options,
+                     int axes_by_default) {
+  transform_views<What>(label, exec, out, in, [&](const std::string& name, const shape& to, const shape& from) {
+    return along_axes(name, What, to, from, options, axes_by_default);
+  });
+}
+
+/// The norm with which the inverse transform scales as the forward one does.
+inline fft_norm swapped(fft_norm norm) {
+  return norm == fft_norm::backward ? fft_norm::forward : norm == fft_norm::forward ? fft_norm::backward : norm;
+}
+
+struct conjugation {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& x) const {
+    return conjugate(x);
+  }
+};
+
+}  // namespace impl::fourier
+
+/// The discrete Fourier transform along an axis, `out(k) = sum_j in(j) exp(-2 pi i j k / n)`, for each index along the
+/// other axes; `ifft` is the inverse, with exp(+2 pi i j k / n) and divided by n.
+///
+/// | call | in | out |
+/// | --- | --- | --- |
+/// | `fft`, `ifft` | n real or complex numbers | n complex numbers |
+/// | `rfft` | n real numbers | n / 2 + 1 complex numbers, the others being their conjugates |
+/// | `irfft` | n / 2 + 1 complex numbers | n real numbers |
+/// | `hfft` | n / 2 + 1 complex numbers of a signal whose second half is conjugate to the first | its n real
+/// frequencies | | `ihfft` | n real frequencies | n / 2 + 1 complex numbers |
+///
+/// out and in are Views of the same rank and any layout; the precision is that of out: float or double, real or
+/// complex. `in` is converted where its type differs. It may be the same View as `out`; a real transform is in place
+/// where the rows of real numbers begin where the rows of complex ones do. Of `irfft` and `hfft` n is even or odd as
+/// `out` is; imaginary parts that a real signal cannot have are ignored.
+///
+/// @param options the axis, the length, the norm, and FFTW's rigor
+///
+/// The library is FFTW on hosts, with all threads of `exec`, and cuFFT or hipFFT on devices (component `fft`); the
+/// error grows as the square root of log n, in units of the last place of the largest value. Plans are kept
+/// (`fft_plans`): a warm call plans and allocates nothing. Arrays whose strides the library does not take are packed in
+/// scratch memory, as are inputs that are converted, padded, or would be overwritten.
+///
+/// Asynchronous on `exec`. NaN and infinities spread over all results that they contribute to.
+/// @throws Error if extents do not fit, a length is 0, the axis is out of range, or out shares memory with in otherwise
+/// @throws BackendError without a library for the execution space, or with its status
+template <execution_space Exec, view_like Out, view_like In>
+void fft(const Exec& exec, const Out& out, const In& in, const fft_options& options = {}) {
+  impl::fourier::transform_views<impl::fourier::kind::forward>("quern::fft", exec, out, in, options);
+}
+template <execution_space Exec, view_like Out, view_like In>
+void ifft(const Exec& exec, const Out& out, const In& in, const fft_options& options = {}) {
+  impl::fourier::transform_views<impl::fourier::kind::backward>("quern::ifft", exec, out, in, options);
+}
+template <execution_space Exec, view_like Out, view_like In>
+void rfft(const Exec& exec, const Out& out, const In& in, const fft_options& options = {}) {
+  impl::fourier::transform_views<impl::fourier::kind::real_to_complex>("quern::rfft", exec, out, in, options);
+}
+template <execution_space Exec, view_like Out, view_like In>
+void irfft(const Exec& exec, const Out& out, const In& in, const fft_options& options = {}) {
+  impl::fourier::transform_views<impl::fourier::kind::complex_to_real>("quern::irfft", exec, out, in, options);
+}
+template <execution_space Exec, view_like Out, view_like In>
+void hfft(const Exec& exec, const Out& out_view, const In& in_view, const fft_options& options = {}) {
+  using namespace impl;
+  using T = value_of<Out>;
+  static_assert(fourier::is_result<T> && !is_complex<T>, "quern::hfft: out must be of float or double");
+  call c("quern::hfft", exec);
+  const auto out = c.output(out_view);
+  const auto in = c.input(in_view);
+  fft_options inverse = options;
+  inverse.norm = fourier::swapped(options.norm);
+  const auto request = fourier::along_axis(c.label, fourier::kind::complex_to_real, out.extents, in.extents, inverse);
+  check_overlap(c.label, out, in, "in", false);
+  const fourier::scratch_copy<Exec, Kokkos::complex<T>> conjugates(exec, in.extents);
+  const auto& source = conjugates.array();
+  const fourier::launcher<Exec> launch{exec};
+  if (source.extents.size() > 0) launch.apply("quern::hfft/conjugate", source, fourier::conjugation(), in);
+  fourier::run(c.label, launch, out, strided<const Kokkos::complex<T>>{source.data, source.extents, source.stride},
+               request);
+}
+template <execution_space Exec, view_like Out, view_like In>
+void ihfft(const Exec& exec, const Out& out_view, const In& in, const fft_options& options = {}) {
+  using namespace impl;
+  fft_options forward = options;
+  forward.norm = fourier::swapped(options.norm);
+  fourier::transform_views<fourier::kind::real_to_complex>("quern::ihfft", exec, out_view, in, forward);
+  call c("quern::ihfft", exec);
+  const auto out = c.output(out_view);
+  if (out.extents.size() > 0) fourier::launcher<Exec>{exec}.apply("quern::ihfft", out, fourier::conjugation(), out);
+}
+
+/// The transforms along several axes, one after the other: along all of them, or those of the options; of `fft2`,
+/// `ifft2`, `rfft2` and `irfft2` along the last two. All else as `fft` has it; real transforms are halved along the
+/// last axis.
+template <execution_space Exec, view_like Out, view_like In>
+void fftn(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
+  impl::fourier::transform_views<impl::fourier::kind::forward>("quern::fftn", exec, out, in, options, max_rank);
+}
+template <execution_space Exec, view_like Out, view_like In>
+void ifftn(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
+  impl::fourier::transform_views<impl::fourier::kind::backward>("quern::ifftn", exec, out, in, options, max_rank);
+}
+template <execution_space Exec, view_like Out, view_like In>
+void rfftn(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
+  impl::fourier::transform_views<impl::fourier::kind::real_to_complex>("quern::rfftn", exec, out, in, options,
+                                                                       max_rank);
+}
+template <execution_space Exec, view_like Out, view_like In>
+void irfftn(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
+  impl::fourier::transform_views<impl::fourier::kind::complex_to_real>("quern::irfftn", exec, out, in, options,
+                                                                       max_rank);
+}
+template <execution_space Exec, view_like Out, view_like In>
+void fft2(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
+  impl::fourier::transform_views<impl::fourier::kind::forward>("quern::fft2", exec, out, in, options, 2);
+}
+template <execution_space Exec, view_like Out, view_like In>
+void ifft2(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
+  impl::fourier::transform_views<impl::fourier::kind::backward>("quern::ifft2", exec, out, in, options, 2);
+}
+template <execution_space Exec, view_like Out, view_like In>
+void rfft2(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
+  impl::fourier::transform_views<impl::fourier::kind::real_to_complex>("quern::rfft2", exec, out, in, options, 2);
+}
+template <execution_space Exec, view_like Out, view_like In>
+void irfft2(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
+  impl::fourier::transform_views<impl::fourier::kind::complex_to_real>("quern::irfft2", exec, out, in, options, 2);
+}
+
+#define QUERN_FFT_WITHOUT_SPACE(NAME, OPTIONS)                           \
+  template <view_like Out, view_like In>                                 \
+  void NAME(const Out& out, const In& in, const OPTIONS& options = {}) { \
+    NAME(impl::space_of(out), out, in, options);                         \
+  }
+QUERN_FFT_WITHOUT_SPACE(fft, fft_options)
+QUERN_FFT_WITHOUT_SPACE(ifft, fft_options)
+QUERN_FFT_WITHOUT_SPACE(rfft, fft_options)
+QUERN_FFT_WITHOUT_SPACE(irfft, fft_options)
+QUERN_FFT_WITHOUT_SPACE(hfft, fft_options)
+QUERN_FFT_WITHOUT_SPACE(ihfft, fft_options)
+QUERN_FFT_WITHOUT_SPACE(fft2, fftn_options)
+QUERN_FFT_WITHOUT_SPACE(ifft2, fftn_options)
+QUERN_FFT_WITHOUT_SPACE(rfft2, fftn_options)
+QUERN_FFT_WITHOUT_SPACE(irfft2, fftn_options)
+QUERN_FFT_WITHOUT_SPACE(fftn, fftn_options)
+QUERN_FFT_WITHOUT_SPACE(ifftn, fftn_options)
+QUERN_FFT_WITHOUT_SPACE(rfftn, fftn_options)
+QUERN_FFT_WITHOUT_SPACE(irfftn, fftn_options)
+#undef QUERN_FFT_WITHOUT_SPACE
+
+enum class fft_direction { forward, backward };
+
+/// A transform of arrays like those that it is made with, whose plans it holds.
+///
+/// @code
+/// const quern::fft_plan transform(exec, spectrum, signal);  // of real numbers: rfftn
+/// transform(spectrum, signal);                              // as often as needed, also of other arrays like them
+/// @endcode
+///
+/// From complex to complex numbers it is `fftn` or `ifftn`, from real ones `rfftn`, to real ones `irfftn`. Calls are
+/// asynchronous on the instance that it was made for, by one host thread at a time. It ends before `Kokkos::finalize`.
+template <execution_space Exec, view_like Out, view_like In>
+class fft_plan {
+ public:
+  fft_plan(const Exec& exec, const Out& out_view, const In& in_view, const fftn_options& options = {},
+           fft_direction direction = fft_direction::forward)
+      : exec_(exec) {
+    impl::call c("quern::fft_plan", exec_);
+    const auto out = c.output(out_view);
+    const auto in = c.input(in_view);
+    using namespace impl::fourier;
+    constexpr bool to_real = !impl::is_complex<impl::value_of<Out>>, from_real = !impl::is_complex<impl::value_of<In>>;
+    const kind what = to_real                               ? kind::complex_to_real
+                      : from_real                           ? kind::real_to_complex
+                      : direction == fft_direction::forward ? kind::forward
+                                                            : kind::backward;
+    request_ = along_axes(c.label, what, out.extents, in.extents, options, max_rank);
+    run(c.label, launcher<Exec>{exec_, &plans_}, out, in, request_);
+    out_ = {nullptr, out.extents, out.stride};
+    in_ = {nullptr, in.extents, in.stride};
+  }
+
+  /// @throws Error if extents or strides are not those that the plan was made for
+  void operator()(const Out& out_view, const In& in_view) const {
+    impl::call c("quern::fft_plan", exec_);
+    const auto out = c.output(out_view);
+    const auto in = c.input(in_view);
+    check(c.label, "out", out_, out);
+    check(c.label, "in", in_, in);
+    impl::fourier::run(c.label, impl::fourier::launcher<Exec>{exec_}, out, in, request_);
+  }
+
+ private:
+  template <class Planned, class Given>
+  static void check(const std::string& label, const char* name, const Planned& planned, const Given& given) {
+    impl::check_extents(label, name, given.extents, planned.extents, ", for which it was planned");
+    for (int d = 0; d < given.extents.rank; ++d)
+      if (given.stride[d] != planned.stride[d])
+        throw Error(label, std::string(name) + " has stride " + std::to_string(given.stride[d]) + " along axis " +
+                               std::to_string(d) + ", and was planned with " + std::to_string(planned.stride[d]));
+  }
+
+  Exec exec_;
+  impl::fourier::request request_{};
+  std::vector<std::shared_ptr<void>> plans_;
+  impl::strided<const impl::value_of<Out>> out_;
+  impl::strided<const impl::value_of<In>> in_;
+};
+
+}  // namespace quern
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_FFT_RUN_HPP
+#define QUERN_FFT_RUN_HPP
+
+/// @file
+/// Brings a transform of any arrays into forms that a library takes: inputs are converted, padded and, where their
+/// strides do not suit the library, packed.
+
+#include <cmath>
+#include <quern/core/call.hpp>
+#include <quern/core/operations.hpp>
+#include <quern/core/values.hpp>
+#include <quern/fft/transform.hpp>
+#include <quern/map/map.hpp>
+#include <vector>
+
+namespace quern {
+
+/// How results are scaled, as in NumPy: by 1/n in inverse transforms (`backward`), by 1/sqrt(n) in both directions
+/// (`ortho`), or by 1/n in forward ones (`forward`); n is the number of values that are transformed together.
+enum class fft_norm { backward, ortho, forward };
+
+}  // namespace quern
+
+namespace quern::impl::fourier {
+
+/// The axes of a transform, the last of which is the halved one of real transforms, and its lengths.
+struct request {
+  kind what;
+  int count = 0;
+  std::array<int, max_rank> axis{};
+  std::array<std::int64_t, max_rank> length{};
+  fft_norm norm = fft_norm::backward;
+  fft_rigor rigor = fft_rigor::estimate;
+
+  bool inverse() const { return what == kind::backward || what == kind::complex_to_real; }
+  double factor() const {
+    double n = 1;
+    for (int i = 0; i < count; ++i) n *= static_cast<double>(length[i]);
+    if (norm == fft_norm::ortho) return 1 / std::sqrt(n);
+    return (norm == fft_norm::backward) == inverse() ? 1 / n : 1;
+  }
+  /// Numbers of the input and of the output along axis number i of the transform.
+  std::int64_t in_extent(int i) const { return extent(i, kind::complex_to_real); }
+  std::int64_t out_extent(int i) const { return extent(i, kind::real_to_complex); }
+
+  /// A part of the axes.
+  request part(kind k, int first, int number) const {
+    request r{k, number, {}, {}, norm, rigor};
+    std::copy_n(axis.begin() + first, number, r.axis.begin());
+    std::copy_n(length.begin() + first, number, r.length.begin());
+    return r;
+  }
+
+ private:
+  std::int64_t extent(int i, kind halving) const {
+    return what == halving && i == count - 1 ? length[i] / 2 + 1 : length[i];
+  }
+};
+
+template <class R>
+struct scaled_by {
+  R factor;
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& x) const {
+    return x * factor;
+  }
+};
+
+/// Launches kernels and transforms; or, where plans are asked for, makes those and launches nothing.
+template <class Exec>
+struct launcher {
+  const Exec& exec;
+  std::vector<std::shared_ptr<void>>* plans = nullptr;
+
+  /// `to = f(from)`, of arrays of the same extents.
+  template <class T, class U, class F>
+  void apply(const char* label, const strided<T>& to, const F& f, const strided<U>& from) const {
+    using In = std::remove_const_t<U>;
+    if (plans != nullptr) return;
+    const strided<const In> in{from.data, from.extents, from.stride};
+    map_launch(exec, label, to, f, static_cast<const void*>(to.data) == in.data, {to.stride, in.stride},
+               array_input<In>{in});
+  }
+  template <class T>
+  void set_zero(const strided<T>& to) const {
+    if (plans == nullptr)
+      map_launch(exec, "quern::fft/pad", to, op::identity(), false, {to.stride, stride_array{}}, scalar_input<T>{T(0)});
+  }
+  void operator()(const transform& t, const void* in, void* out) const {
+    const auto p = plan(exec, t, in, out);
+    if (plans != nullptr) plans->push_back(p);
+    else execute(exec, p, t, const_cast<void*>(in), out);
+  }
+};
+
+/// An array in scratch memory, in row-major order.
+template <class Exec, class T>
+class scratch_copy {
+ public:
+  scratch_copy(const Exec& exec, const shape& extents)
+      : memory_(exec, extents.size()), array_{memory_.data(), extents, row_major_strides(extents)} {}
+  const strided<T>& array() const { return array_; }
+
+ private:
+  scratch_array<Exec, T> memory_;
+  strided<T> array_;
+};
+
+/// The axes of a transform as a library sees them, for each index along the other axes of the arrays.
+transform describe(const request& r, const shape& extents, const stride_array& out, const stride_array& in);
+/// The order of axes in which those that are not transformed come first.
+std::array<int, max_rank> transformed_last(const request& r, int rank);
+
+template <class T>
+strided<T> permuted(const strided<T>& a, const std::array<int, max_rank>& order) {
+  strided<T> p = a;
+  for (int d = 0; d < a.extents.rank; ++d) {
+    p.extents.extent[d] = a.extents.extent[order[d]];
+    p.stride[d] = a.stride[order[d]];
+  }
+  return p;
+}
+
+/// One unscaled transform of what a library computes at a time, from and to arrays of any strides.
+template <class Exec>
+class stage {
+ public:
+  stage(const launcher<Exec>& launch, const request& r) : launch_(launch), request_(r) {}
+
+  /// Whether a library does it without packing.
+  template <class O, class I>
+  bool direct(const strided<O>& out, const strided<I>& in) const {
+    return takes<Exec>(transform_of(out, in), in.data, out.data);
+  }
+
+  /// `spend` says that the input may be overwritten.
+  template <class O, class I>
+  void run(const strided<O>& out, const strided<I>& in, bool spend) const {
+    const bool in_place = static_cast<const void*>(in.data) == out.data;
+    if (direct(out, in) && (spend || in_place || !overwrites<Exec>(request_.what, request_.count)))
+      return launch_(transform_of(out, in), in.data, out.data);
+    const int rank = out.extents.rank;
+    const auto order = transformed_last(request_, rank);
+    const auto from = permuted(in, order);
+    const auto to = permuted(out, order);
+    request last_axes = request_;
+    for (int i = 0; i < request_.count; ++i) last_axes.axis[i] = rank - request_.count + i;
+    const stage packed(launch_, last_axes);
+    const scratch_copy<Exec, std::remove_const_t<I>> source(launch_.exec, from.extents);
+    launch_.apply("quern::fft/pack", source.array(), op::identity(), from);
+    const auto transformed = [&](const strided<O>& result) {
+      launch_(packed.transform_of(result, source.array()), source.array().data, result.data);
+    };
+    if (packed.direct(to, source.array())) return transformed(to);
+    const scratch_copy<Exec, O> result(launch_.exec, to.extents);
+    transformed(result.array());
+    launch_.apply("quern::fft/unpack", to, op::identity(), result.array());
+  }
+
+ private:
+  template <class O, class I>
+  transform transform_of(const strided<O>& out, const strided<I>& in) const {
+    transform t = describe(request_, out.extents, out.stride, in.stride);
+    t.single = std::is_same_v<real_type<O>, float>;
+    t.in_place = static_cast<const void*>(in.data) == out.data;
+    return t;
+  }
+
+  const launcher<Exec>& launch_;
+  const request request_;
+};
+
+/// Transforms along all axes of the request, in groups that a library takes: along the last axes from `in` to `out`,
+/// then along the others in place.
+template <class Exec, class R, class I>
+void run_stages(const launcher<Exec>& launch, const request& r, const strided<Kokkos::complex<R>>& out,
+                const strided<I>& in) {
+  int first = std::max(0, r.count - transform::most_axes);
+  while (first < r.count - 1 && !stage(launch, r.part(r.what, first, r.count - first)).direct(out, in)) ++first;
+  stage(launch, r.part(r.what, first, r.count - first)).run(out, in, false);
+  const kind others = r.what == kind::backward ? kind::backward : kind::forward;
+  while (first > 0) {
+    const int count = std::min(first, transform::most_axes);
+    first -= count;
+    stage(launch, r.part(others, first, count)).run(out, out, true);
+  }
+}
+/// From complex to real numbers: along the first axes in scratch memory, at last along the halved one.
+template <class Exec, class R>
+void run_stages(const launcher<Exec>& launch, const request& r, const strided<R>& out,
+                const strided<const Kokkos::complex<R>>& in) {
+  if (r.count == 1) return stage(launch, r).run(out, in, false);
+  const scratch_copy<Exec, Kokkos::complex<R>> copy(launch.exec, in.extents);
+  const auto& source = copy.array();
+  launch.apply("quern::fft/pack", source, op::identity(), in);
+  const stage all(launch, r);
+  if (r.count <= transform::most_axes && all.direct(out, source)) return all.run(out, source, true);
+  run_stages(launch, r.part(kind::backward, 0, r.count - 1), source, source);
+  stage(launch, r.part(r.what, r.count - 1, 1)).run(out, source, true);
+}
+
+/// Reads an input as numbers of type V, which a library takes, cropped or padded with zeros to the lengths of the
+/// transform.
+template <class V, class Exec, class O, class I>
+void run_from(const launcher<Exec>& launch, const request& r, const strided<O>& out, const strided<const I>& in) {
+  shape wanted = in.extents, common = in.extents;
+  for (int i = 0; i < r.count; ++i) {
+    const int d = r.axis[i];
+    wanted.extent[d] = r.in_extent(i);
+    common.extent[d] = std::min(wanted.extent[d], in.extents.extent[d]);
+  }
+  const bool pad = common != wanted;
+  const strided<const I> used{in.data, common, in.stride};
+  if constexpr (std::is_same_v<I, V>) {
+    if (!pad) return run_stages(launch, r, out, used);
+  }
+  const scratch_copy<Exec, V> copy(launch.exec, wanted);
+  const strided<V>& source = copy.array();
+  if (pad) launch.set_zero(source);
+  launch.apply("quern::fft/convert", strided<V>{source.data, common, source.stride}, op::identity(), used);
+  run_stages(launch, r, out, strided<const V>{source.data, source.extents, source.stride});
+}
+
+/// Whether rows of real and of complex numbers begin at the same places, as a real transform in place needs it.
+template <class Real, class Complex>
+bool same_rows(const request& r, const strided<Real>& real, const strided<Complex>& complex) {
+  const int halved = r.axis[r.count - 1];
+  bool same = static_cast<const void*>(real.data) == complex.data;
+  for (int d = 0; d < real.extents.rank; ++d)
+    same =
+        same && (d == halved ? real.stride[d] == 1 && complex.stride[d] == 1 : real.stride[d] == 2 * complex.stride[d]);
+  return same;
+}
+
+/// The checks of a transform, then its launches.
+template <class Exec, class O, class I>
+void run(const std::string& label, const launcher<Exec>& launch, const strided<O>& out, const strided<const I>& in,
+         const request& r) {
+  if (!available<Exec>())
+    throw BackendError(label, "this Quern was built without a library for Fourier transforms (QUERN_ENABLE_FFT=OFF)");
+  shape expected = in.extents;
+  for (int i = 0; i < r.count; ++i) expected.extent[r.axis[i]] = r.out_extent(i);
+  check_extents(label, "out", out.extents, expected, " for this transform of in");
+  using R = real_type<O>;
+  const bool rows_in_place = [&] {
+    if constexpr (std::is_same_v<I, R> && is_complex<O>) return same_rows(r, in, out);
+    else if constexpr (std::is_same_v<I, Kokkos::complex<R>> && !is_complex<O>) return same_rows(r, out, in);
+    else return false;
+  }();
+  if (!rows_in_place) check_overlap(label, out, in, "in", std::is_same_v<O, I>);
+  if (out.extents.size() == 0) return;
+  using V = std::conditional_t<is_complex<I> || !is_complex<O>, Kokkos::complex<R>, R>;
+  if constexpr (is_complex<I> || !is_complex<O>) run_from<V>(launch, r, out, in);
+  else if (r.what == kind::real_to_complex) run_from<V>(launch, r, out, in);
+  else run_from<Kokkos::complex<R>>(launch, r, out, in);
+  const double factor = r.factor();
+  if (factor != 1) launch.apply("quern::fft/scale", out, scaled_by<R>{static_cast<R>(factor)}, out);
+}
+
+}  // namespace quern::impl::fourier
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_FFT_TRANSFORM_HPP
+#define QUERN_FFT_TRANSFORM_HPP
+
+/// @file
+/// Transforms as the libraries behind them take them: FFTW on hosts, cuFFT and hipFFT on devices.
+
+#include <compare>
+#include <memory>
+#include <quern/core/extents.hpp>
+
+namespace quern {
+
+/// How much time FFTW may spend on a plan: none to speak of, or that of trying some or many algorithms on arrays of its
+/// own. Devices choose without trying.
+enum class fft_rigor { estimate, measure, patient };
+
+}  // namespace quern
+
+namespace quern::impl::fourier {
+
+enum class kind { forward, backward, real_to_complex, complex_to_real };
+
+/// Strides are in elements of the array that they belong to, which are real or complex numbers.
+struct transform_axis {
+  std::int64_t length = 0, in = 0, out = 0;
+  auto operator<=>(const transform_axis&) const = default;
+};
+
+/// An unscaled transform along some axes, for each index along the others. Along the last axis of a real one there are
+/// length / 2 + 1 complex numbers.
+struct transform {
+  static constexpr int most_axes = 3;
+  kind what = kind::forward;
+  bool single = false;  // of float, or else of double
+  bool in_place = false;
+  fft_rigor rigor = fft_rigor::estimate;
+  int rank = 0, batch_rank = 0;
+  std::array<transform_axis, most_axes> axes{};
+  std::array<transform_axis, max_rank> batch{};
+  auto operator<=>(const transform&) const = default;
+};
+
+/// Whether this installation has a library for the execution space.
+template <class Exec>
+bool available();
+
+/// Whether the library takes a transform of these arrays as it is.
+template <class Exec>
+bool takes(const transform& t, const void* in, const void* out);
+
+/// Whether it overwrites the input of such a transform that is not in place.
+template <class Exec>
+bool overwrites(kind what, int rank);
+
+/// A plan, which is kept for the next transform like it.
+template <class Exec>
+std::shared_ptr<void> plan(const Exec& exec, const transform& t, const void* in, const void* out);
+
+/// Launches a transform by its plan, asynchronously on `exec`. One that is not in place leaves `in` as it is, unless it
+/// overwrites it.
+template <class Exec>
+void execute(const Exec& exec, const std::shared_ptr<void>& plan, const transform& t, void* in, void* out);
+
+}  // namespace quern::impl::fourier
+
+#endif

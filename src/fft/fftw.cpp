@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// FFTW, on hosts.
+#include <fftw3.h>
+
+#include <quern/core/error.hpp>
+
+#include "instantiate.hpp"
+#include "plan_cache.hpp"
+
+namespace quern::impl::fourier {
+namespace {
+
+template <class T>
+struct fftw;
+#define QUERN_FFTW(p, T)                                            \
+  template <>                                                       \
+  struct fftw<T> {                                                  \
+    using plan = p##plan;                                           \
+    using complex = p##complex;                                     \
+    using dimension = p##iodim64;                                   \
+    static constexpr auto plan_complex = p##plan_guru64_dft;        \
+    static constexpr auto plan_to_complex = p##plan_guru64_dft_r2c; \
+    static constexpr auto plan_to_real = p##plan_guru64_dft_c2r;    \
+    static constexpr auto execute_complex = p##execute_dft;         \
+    static constexpr auto execute_to_complex = p##execute_dft_r2c;  \
+    static constexpr auto execute_to_real = p##execute_dft_c2r;     \
+    static constexpr auto destroy = p##destroy_plan;                \
+    static constexpr auto alignment = p##alignment_of;              \
+    static constexpr auto allocate = p##malloc;                     \
+    static constexpr auto free = p##free;                           \
+    static constexpr auto start_threads = p##init_threads;          \
+    static constexpr auto set_threads = p##plan_with_nthreads;      \
+  };
+QUERN_FFTW(fftwf_, float)
+QUERN_FFTW(fftw_, double)
+#undef QUERN_FFTW
+
+/// Memory for a transform that FFTW tries, as aligned as the arrays that it is meant for.
+template <class T>
+class trial_array {
+ public:
+  trial_array(std::int64_t elements, std::size_t element_bytes, int alignment)
+      : memory_(fftw<T>::allocate(elements * element_bytes + alignment)),
+        data_(static_cast<std::byte*>(memory_) + alignment) {
+    if (memory_ == nullptr) throw MemoryError("quern::fft", "no memory for the trials of a plan");
+  }
+  ~trial_array() { fftw<T>::free(memory_); }
+  trial_array(const trial_array&) = delete;
+  trial_array& operator=(const trial_array&) = delete;
+  void* data() const { return data_; }
+
+ private:
+  void* memory_;
+  void* data_;
+};
+
+/// From the first element of an array to the last.
+std::int64_t span_of(const transform& t, std::int64_t transform_axis::* stride) {
+  std::int64_t span = 1;
+  for (int d = 0; d < t.rank; ++d) span += (t.axes[d].length - 1) * t.axes[d].*stride;
+  for (int d = 0; d < t.batch_rank; ++d) span += (t.batch[d].length - 1) * t.batch[d].*stride;
+  return span;
+}
+
+unsigned flags_of(const transform& t) {
+  const unsigned rigor = t.rigor == fft_rigor::estimate  ? FFTW_ESTIMATE
+                         : t.rigor == fft_rigor::measure ? FFTW_MEASURE
+                                                         : FFTW_PATIENT;
+  const bool keeps = t.what != kind::complex_to_real || (t.rank == 1 && !t.in_place);
+  return rigor | (keeps ? FFTW_PRESERVE_INPUT : FFTW_DESTROY_INPUT);
+}
+
+template <class T>
+std::shared_ptr<void> make_plan(const transform& t, int threads, void* in, void* out) {
+  using lib = fftw<T>;
+  using complex = typename lib::complex;
+  const auto dimension = [](const transform_axis& a) { return typename lib::dimension{a.length, a.in, a.out}; };
+  typename lib::dimension axes[transform::most_axes], batch[max_rank];
+  for (int d = 0; d < t.rank; ++d) axes[d] = dimension(t.axes[d]);
+  for (int d = 0; d < t.batch_rank; ++d) batch[d] = dimension(t.batch[d]);
+  static const bool started = lib::start_threads() != 0;
+  if (!started) throw BackendError("fftw_init_threads", "threads cannot be started");
+  lib::set_threads(threads);
+  const unsigned flags = flags_of(t);
+  typename lib::plan p = nullptr;
+  switch (t.what) {
+    case kind::forward:
+    case kind::backward:
+      p = lib::plan_complex(t.rank, axes, t.batch_rank, batch, static_cast<complex*>(in), static_cast<complex*>(out),
+                            t.what == kind::forward ? FFTW_FORWARD : FFTW_BACKWARD, flags);
+      break;
+    case kind::real_to_complex:
+      p = lib::plan_to_complex(t.rank, axes, t.batch_rank, batch, static_cast<T*>(in), static_cast<complex*>(out),
+                               flags);
+      break;
+    case kind::complex_to_real:
+      p = lib::plan_to_real(t.rank, axes, t.batch_rank, batch, static_cast<complex*>(in), static_cast<T*>(out), flags);
+  }
+  if (p == nullptr) throw BackendError("fftw_plan_guru64_dft", "FFTW has no plan for this transform");
+  return {p, [](void* plan) { lib::destroy(static_cast<typename lib::plan>(plan)); }};
+}
+
+template <class T>
+std::shared_ptr<void> make_plan(const plan_key& key, int threads, void* in, void* out) {
+  const transform& t = key.what;
+  if (t.rigor == fft_rigor::estimate) return make_plan<T>(t, threads, in, out);
+  const auto bytes = [](bool real) { return real ? sizeof(T) : 2 * sizeof(T); };
+  const trial_array<T> trial_in(span_of(t, &transform_axis::in), bytes(t.what == kind::real_to_complex),
+                                key.in_alignment);
+  if (t.in_place) return make_plan<T>(t, threads, trial_in.data(), trial_in.data());
+  const trial_array<T> trial_out(span_of(t, &transform_axis::out), bytes(t.what == kind::complex_to_real),
+                                 key.out_alignment);
+  return make_plan<T>(t, threads, trial_in.data(), trial_out.data());
+}
+
+template <class T>
+void execute_plan(const transform& t, void* plan, void* in, void* out) {
+  using lib = fftw<T>;
+  using complex = typename lib::complex;
+  const auto p = static_cast<typename lib::plan>(plan);
+  if (t.what == kind::real_to_complex) lib::execute_to_complex(p, static_cast<T*>(in), static_cast<complex*>(out));
+  else if (t.what == kind::complex_to_real) lib::execute_to_real(p, static_cast<complex*>(in), static_cast<T*>(out));
+  else lib::execute_complex(p, static_cast<complex*>(in), static_cast<complex*>(out));
+}
+
+}  // namespace
+
+template <class Exec>
+bool available() {
+  return true;
+}
+template <class Exec>
+bool takes(const transform&, const void*, const void*) {
+  return true;
+}
+template <class Exec>
+bool overwrites(kind what, int rank) {
+  return what == kind::complex_to_real && rank > 1;
+}
+
+template <class Exec>
+std::shared_ptr<void> plan(const Exec& exec, const transform& t, const void* in, const void* out) {
+  const int threads = exec.concurrency();
+  // FFTW's interface takes arrays that it reads by pointers to what it may write.
+  const auto of = [&]<class T>(T) {
+    const auto data = [](const void* p) { return const_cast<void*>(p); };
+    const auto alignment = [&](const void* p) { return fftw<T>::alignment(static_cast<T*>(data(p))); };
+    const plan_key key{t, static_cast<std::uint64_t>(threads), alignment(in), alignment(out)};
+    return kept_plan(key, [&] { return make_plan<T>(key, threads, data(in), data(out)); });
+  };
+  return t.single ? of(float()) : of(double());
+}
+
+template <class Exec>
+void execute(const Exec& exec, const std::shared_ptr<void>& plan, const transform& t, void* in, void* out) {
+  exec.fence("quern::fft: before FFTW");
+  if (t.single) execute_plan<float>(t, plan.get(), in, out);
+  else execute_plan<double>(t, plan.get(), in, out);
+}
+
+QUERN_FFT_ON_HOSTS
+
+}  // namespace quern::impl::fourier

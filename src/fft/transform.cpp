@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <quern/core/loop_nest.hpp>
+#include <quern/fft/fft.hpp>
+
+namespace quern::impl::fourier {
+
+std::array<int, max_rank> transformed_last(const request& r, int rank) {
+  std::array<int, max_rank> order{};
+  int n = 0;
+  const auto is_transformed = [&](int d) {
+    return std::find(r.axis.begin(), r.axis.begin() + r.count, d) != r.axis.begin() + r.count;
+  };
+  for (int d = 0; d < rank; ++d)
+    if (!is_transformed(d)) order[n++] = d;
+  std::copy_n(r.axis.begin(), r.count, order.begin() + n);
+  return order;
+}
+
+transform describe(const request& r, const shape& extents, const stride_array& out, const stride_array& in) {
+  transform t;
+  t.what = r.what;
+  t.rigor = r.rigor;
+  t.rank = r.count;
+  for (int i = 0; i < r.count; ++i) t.axes[i] = {r.length[i], in[r.axis[i]], out[r.axis[i]]};
+  // Libraries want the axis of the largest stride first; the halved one stays the last.
+  const bool halved = r.what == kind::real_to_complex || r.what == kind::complex_to_real;
+  std::stable_sort(t.axes.begin(), t.axes.begin() + r.count - (halved ? 1 : 0),
+                   [](const auto& a, const auto& b) { return a.out > b.out; });
+  const auto order = transformed_last(r, extents.rank);
+  shape batch;
+  stride_array strides[2]{};
+  for (batch.rank = 0; batch.rank < extents.rank - r.count; ++batch.rank) {
+    const int d = order[batch.rank];
+    batch.extent[batch.rank] = extents.extent[d];
+    strides[0][batch.rank] = out[d];
+    strides[1][batch.rank] = in[d];
+  }
+  if (batch.size() == 1) return t;
+  stride_array extent{}, merged[2]{};
+  t.batch_rank = nest_by_strides(batch, strides, 2, 0, extent, merged);
+  for (int d = 0; d < t.batch_rank; ++d) t.batch[d] = {extent[d], merged[1][d], merged[0][d]};
+  return t;
+}
+
+namespace {
+
+int resolved_axis(const std::string& label, int axis, int rank) {
+  const int d = axis < 0 ? axis + rank : axis;
+  if (d < 0 || d >= rank)
+    throw Error(label, "axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
+  return d;
+}
+
+/// The length along axis number i of the request, which is d of the arrays.
+std::int64_t resolved_length(const std::string& label, const request& r, int i, int d, std::int64_t wanted,
+                             const shape& out, const shape& in) {
+  if (wanted < 0) throw Error(label, "a transform of length " + std::to_string(wanted));
+  std::int64_t n = wanted;
+  const bool to_real = r.what == kind::complex_to_real && i == r.count - 1;
+  if (n == 0) n = to_real ? out.extent[d] : in.extent[d];
+  if (n == 0) throw Error(label, "a transform of length 0 along axis " + std::to_string(d));
+  if (to_real && wanted == 0 && n / 2 + 1 != in.extent[d])
+    throw Error(label, "out has extents " + out.str() + ", expected " + std::to_string(2 * in.extent[d] - 2) + " or " +
+                           std::to_string(2 * in.extent[d] - 1) + " along axis " + std::to_string(d) + " for in " +
+                           in.str());
+  return n;
+}
+
+void check_ranks(const std::string& label, const shape& out, const shape& in) {
+  if (in.rank == 0) throw Error(label, "in has rank 0, and no axis");
+  if (out.rank != in.rank)
+    throw Error(label, "out has extents " + out.str() + ", expected the rank of in, " + in.str());
+}
+
+}  // namespace
+
+request along_axis(const std::string& label, kind what, const shape& out, const shape& in, const fft_options& options) {
+  check_ranks(label, out, in);
+  request r{what, 1, {}, {}, options.norm, options.rigor};
+  r.axis[0] = resolved_axis(label, options.axis, in.rank);
+  r.length[0] = resolved_length(label, r, 0, r.axis[0], options.n, out, in);
+  return r;
+}
+
+request along_axes(const std::string& label, kind what, const shape& out, const shape& in, const fftn_options& options,
+                   int axes_by_default) {
+  check_ranks(label, out, in);
+  request r{what, options.axes.count, {}, {}, options.norm, options.rigor};
+  const shape& lengths = options.lengths;
+  if (r.count == 0) {
+    r.count = lengths.rank > 0 ? lengths.rank : axes_by_default == max_rank ? in.rank : axes_by_default;
+    if (r.count > in.rank)
+      throw Error(label, "in has extents " + in.str() + ", expected a rank of " + std::to_string(r.count) + " or more");
+    for (int i = 0; i < r.count; ++i) r.axis[i] = in.rank - r.count + i;
+  } else {
+    axis_set(label, options.axes, in.rank);  // checks them
+    for (int i = 0; i < r.count; ++i) r.axis[i] = resolved_axis(label, options.axes.number[i], in.rank);
+  }
+  if (lengths.rank != 0 && lengths.rank != r.count)
+    throw Error(label,
+                "lengths are " + lengths.str() + ", expected one for each of " + std::to_string(r.count) + " axes");
+  for (int i = 0; i < r.count; ++i)
+    r.length[i] = resolved_length(label, r, i, r.axis[i], lengths.rank > 0 ? lengths.extent[i] : 0, out, in);
+  return r;
+}
+
+}  // namespace quern::impl::fourier

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Takes the place of a library for Fourier transforms where this installation has none: `available` says so, and
+// nothing else is called.
+#include <quern/core/error.hpp>
+
+#include "instantiate.hpp"
+
+namespace quern::impl::fourier {
+
+template <class Exec>
+bool available() {
+  return false;
+}
+template <class Exec>
+bool takes(const transform&, const void*, const void*) {
+  return false;
+}
+template <class Exec>
+bool overwrites(kind, int) {
+  return false;
+}
+template <class Exec>
+std::shared_ptr<void> plan(const Exec&, const transform&, const void*, const void*) {
+  throw BackendError("quern::fft", "this Quern was built without (QUERN_ENABLE_FFT=OFF)");
+}
+template <class Exec>
+void execute(const Exec&, const std::shared_ptr<void>&, const transform&, void*, void*) {}
+
+QUERN_FFT_ON_HOSTS
+QUERN_FFT_ON_DEVICES
+
+}  // namespace quern::impl::fourier

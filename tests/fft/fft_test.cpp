@@ -1,0 +1,394 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <quern/core.hpp>
+#include <quern/fft.hpp>
+#include <quern/map.hpp>
+#include <support/fft_reference.hpp>
+#include <support/testing.hpp>
+
+namespace {
+
+using quern::fft_norm;
+using reference = fft_reference::transform;
+using exact = std::complex<long double>;
+
+fft_norm norm_of(const std::string& name) {
+  return name == "ortho" ? fft_norm::ortho : name == "forward" ? fft_norm::forward : fft_norm::backward;
+}
+
+template <class T>
+std::vector<T> numbers(const std::vector<double>& values) {
+  constexpr bool complex = quern::impl::is_complex<T>;
+  std::vector<T> result(values.size() / (complex ? 2 : 1));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if constexpr (complex) result[i] = T(values[2 * i], values[2 * i + 1]);
+    else result[i] = static_cast<T>(values[i]);
+  }
+  return result;
+}
+
+/// The transform along one axis by its definition.
+template <class T>
+std::vector<exact> by_definition(const std::vector<T>& x, std::int64_t n, int sign) {
+  std::vector<exact> y(n);
+  for (std::int64_t k = 0; k < n; ++k)
+    for (std::int64_t j = 0; j < n; ++j) {
+      const long double angle = sign * 2 * 3.14159265358979323846264338327950288L * ((j * k) % n) / n;
+      const exact value = [&] {
+        if constexpr (quern::impl::is_complex<T>) return exact(x[j].real(), x[j].imag());
+        else return exact(x[j], 0);
+      }();
+      y[k] += value * exact(std::cos(angle), std::sin(angle));
+    }
+  return y;
+}
+
+template <class T>
+double norm_2(const std::vector<T>& v) {
+  long double sum = 0;
+  for (const T& x : v) sum += std::norm(exact(Kokkos::real(x), Kokkos::imag(x)));
+  return std::sqrt(static_cast<double>(sum));
+}
+
+/// The error of a fast transform, as a vector, is some eps log n of the result.
+template <class T, class U>
+void expect_near(const std::vector<T>& expected, const std::vector<U>& found) {
+  ASSERT_EQ(expected.size(), found.size());
+  const double n = static_cast<double>(found.size());
+  const double bound = 4 * test::eps<U>() * (1 + std::log2(n)) * std::max(norm_2(expected), 1.0);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const exact e(Kokkos::real(expected[i]), Kokkos::imag(expected[i])),
+        f(Kokkos::real(found[i]), Kokkos::imag(found[i]));
+    EXPECT_NEAR(0, static_cast<double>(std::abs(e - f)), bound) << "element " << i << " of " << n;
+  }
+}
+std::vector<Kokkos::complex<long double>> as_kokkos(const std::vector<exact>& v) {
+  std::vector<Kokkos::complex<long double>> r;
+  for (const exact& x : v) r.emplace_back(x.real(), x.imag());
+  return r;
+}
+
+template <class Case>
+struct Fft : testing::Test {
+  using exec = typename Case::exec;
+  using R = typename Case::value;
+  using C = Kokkos::complex<R>;
+  using layout = typename Case::layout;
+  exec e;
+
+  template <class T, int Rank>
+  static auto make(const std::vector<std::int64_t>& extents) {
+    std::array<std::int64_t, Rank> a;
+    std::copy_n(extents.begin(), Rank, a.begin());
+    return test::make_array<T, Rank, layout, exec>(a);
+  }
+  template <class T, int Rank>
+  static auto make(const std::vector<std::int64_t>& extents, const std::vector<T>& values) {
+    std::array<std::int64_t, Rank> a;
+    std::copy_n(extents.begin(), Rank, a.begin());
+    return test::make_array<T, Rank, layout, exec>(a, values);
+  }
+
+  template <class O, class I, int Rank>
+  void compare(const reference& r) {
+    SCOPED_TRACE(r.name + " " + r.norm + " of " + std::to_string(r.in_extents.size()) + " axes, first extent " +
+                 std::to_string(r.in_extents[0]));
+    const auto in = make<I, Rank>(r.in_extents, numbers<I>(r.in));
+    const auto out = make<O, Rank>(r.out_extents);
+    if (r.name.ends_with('n')) {
+      quern::fftn_options options{.norm = norm_of(r.norm)};
+      options.axes.count = static_cast<int>(r.axes.size());
+      std::copy(r.axes.begin(), r.axes.end(), options.axes.number.begin());
+      options.lengths.rank = static_cast<int>(r.lengths.size());
+      std::copy(r.lengths.begin(), r.lengths.end(), options.lengths.extent.begin());
+      if constexpr (!quern::impl::is_complex<I>) quern::rfftn(e, out, in, options);
+      else if constexpr (!quern::impl::is_complex<O>) quern::irfftn(e, out, in, options);
+      else r.name == "fftn" ? quern::fftn(e, out, in, options) : quern::ifftn(e, out, in, options);
+    } else {
+      const quern::fft_options options{.axis = r.axes[0], .n = r.lengths[0], .norm = norm_of(r.norm)};
+      if constexpr (!quern::impl::is_complex<I>)
+        r.name == "rfft" ? quern::rfft(e, out, in, options) : quern::ihfft(e, out, in, options);
+      else if constexpr (!quern::impl::is_complex<O>)
+        r.name == "irfft" ? quern::irfft(e, out, in, options) : quern::hfft(e, out, in, options);
+      else r.name == "fft" ? quern::fft(e, out, in, options) : quern::ifft(e, out, in, options);
+    }
+    expect_near(numbers<O>(r.out), test::contents(out));
+    EXPECT_EQ(numbers<I>(r.in), test::contents(in));  // inputs are left as they are
+  }
+  template <int Rank>
+  void compare_kind(const reference& r) {
+    const bool from_real = r.in.size() == static_cast<std::size_t>(product(r.in_extents));
+    const bool to_real = r.out.size() == static_cast<std::size_t>(product(r.out_extents));
+    if (from_real && to_real) return;  // of cosines and sines
+    if (from_real && (r.name == "fft" || r.name == "ifft")) ADD_FAILURE();
+    if (from_real) compare<C, R, Rank>(r);
+    else if (to_real) compare<R, C, Rank>(r);
+    else compare<C, C, Rank>(r);
+  }
+  static std::int64_t product(const std::vector<std::int64_t>& extents) {
+    std::int64_t n = 1;
+    for (const auto x : extents) n *= x;
+    return n;
+  }
+};
+using cases = test::covering<double, float>;
+TYPED_TEST_SUITE(Fft, cases);
+
+TYPED_TEST(Fft, AsNumPy) {
+  int compared = 0;
+  for (const reference& r : fft_reference::transforms) {
+    if (r.name.find("ct") != std::string::npos || r.name.find("st") != std::string::npos) continue;
+    ++compared;
+    switch (r.in_extents.size()) {
+      case 1:
+        this->template compare_kind<1>(r);
+        break;
+      case 2:
+        this->template compare_kind<2>(r);
+        break;
+      case 3:
+        this->template compare_kind<3>(r);
+        break;
+      default:
+        this->template compare_kind<4>(r);
+    }
+  }
+  EXPECT_GT(compared, 80);
+}
+
+TYPED_TEST(Fft, LongAndPrimeByDefinition) {
+  using C = typename TestFixture::C;
+  for (const std::int64_t n : {63, 64, 65, 127, 257, 1009, 1536}) {
+    const auto values = test::samples<C>(n);
+    const auto in = this->template make<C, 1>({n}, values), out = this->template make<C, 1>({n});
+    quern::fft(this->e, out, in);
+    expect_near(as_kokkos(by_definition(values, n, -1)), test::contents(out));
+    quern::ifft(this->e, out, in, {.norm = fft_norm::forward});
+    expect_near(as_kokkos(by_definition(values, n, 1)), test::contents(out));
+  }
+}
+
+TYPED_TEST(Fft, ThereAndBackKeepsEnergy) {
+  using C = typename TestFixture::C;
+  using R = typename TestFixture::R;
+  for (const std::vector<std::int64_t>& extents :
+       {std::vector<std::int64_t>{3, 10007}, {1, 131072}, {257, 129}, {64, 63}}) {
+    const auto values = test::samples<R>(extents[0] * extents[1]);
+    const auto x = this->template make<R, 2>(extents, values), back = this->template make<R, 2>(extents);
+    const auto spectrum = this->template make<C, 2>({extents[0], extents[1] / 2 + 1});
+    const auto all = this->template make<C, 2>(extents);
+    quern::rfft2(this->e, spectrum, x);
+    quern::irfft2(this->e, back, spectrum);
+    expect_near(values, test::contents(back));
+    quern::fft2(this->e, all, x, {.norm = fft_norm::ortho});  // of real numbers, converted
+    const double before = norm_2(values), after = norm_2(test::contents(all));
+    EXPECT_NEAR(before, after, 50 * test::eps<R>() * before);
+    quern::ifft2(this->e, all, all, {.norm = fft_norm::ortho});  // in place
+    expect_near(values, test::contents(all));
+  }
+}
+
+TYPED_TEST(Fft, InPlace) {
+  using C = typename TestFixture::C;
+  const auto values = test::samples<C>(6 * 10);
+  for (int axis : {0, 1}) {
+    const auto x = this->template make<C, 2>({6, 10}, values), expected = this->template make<C, 2>({6, 10});
+    quern::fft(this->e, expected, x, {.axis = axis});
+    quern::fft(this->e, x, x, {.axis = axis});
+    expect_near(test::contents(expected), test::contents(x));
+  }
+}
+
+TYPED_TEST(Fft, ConvertsInputs) {
+  using C = typename TestFixture::C;
+  using R = typename TestFixture::R;
+  const auto values = test::samples<int>(24);
+  const auto in = this->template make<int, 2>({4, 6}, values);
+  const auto same = this->template make<R, 2>({4, 6}, std::vector<R>(values.begin(), values.end()));
+  const auto out = this->template make<C, 2>({4, 6}), expected = this->template make<C, 2>({4, 6});
+  quern::fft(this->e, out, in);
+  quern::fft(this->e, expected, same);
+  EXPECT_EQ(test::contents(expected), test::contents(out));
+  const auto half = this->template make<C, 2>({4, 4}), half_expected = this->template make<C, 2>({4, 4});
+  quern::rfft(this->e, half, in);
+  quern::rfft(this->e, half_expected, same);
+  EXPECT_EQ(test::contents(half_expected), test::contents(half));
+}
+
+TYPED_TEST(Fft, BatchesThatDoNotMerge) {
+  using C = typename TestFixture::C;
+  const std::vector<std::int64_t> extents{3, 5, 4, 2};
+  const auto values = test::samples<C>(120);
+  const auto in = this->template make<C, 4>(extents, values), out = this->template make<C, 4>(extents);
+  for (int axis : {1, 2}) {
+    quern::fft(this->e, out, in, {.axis = axis});
+    const auto found = test::contents(out);
+    const std::int64_t n = extents[axis], step = axis == 1 ? 8 : 2;
+    for (std::int64_t first = 0; first < 120; ++first) {
+      if (first / step % n != 0) continue;
+      std::vector<C> line(n), line_found(n);
+      for (std::int64_t k = 0; k < n; ++k) {
+        line[k] = values[first + k * step];
+        line_found[k] = found[first + k * step];
+      }
+      expect_near(as_kokkos(by_definition(line, n, -1)), line_found);
+    }
+  }
+}
+
+TYPED_TEST(Fft, NothingToTransform) {
+  using C = typename TestFixture::C;
+  const auto none = this->template make<C, 2>({0, 4});
+  quern::fft(this->e, none, none);
+  const auto empty = this->template make<C, 2>({4, 0});
+  test::expect_error("quern::fft: a transform of length 0 along axis 1", [&] { quern::fft(this->e, empty, empty); });
+}
+
+TYPED_TEST(Fft, NotANumberSpreadsOverItsRow) {
+  using C = typename TestFixture::C;
+  auto values = test::samples<C>(16);
+  values[3] = C(std::numeric_limits<double>::quiet_NaN(), 0);
+  const auto x = this->template make<C, 2>({2, 8}, values), y = this->template make<C, 2>({2, 8});
+  quern::fft(this->e, y, x);
+  const auto found = test::contents(y);
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_TRUE(std::isnan(found[i].real()) || std::isnan(found[i].imag()));
+    EXPECT_FALSE(std::isnan(found[8 + i].real()) || std::isnan(found[8 + i].imag()));
+  }
+}
+
+template <class Exec>
+struct FftOn : testing::Test {
+  Exec e;
+  template <class T>
+  using view = Kokkos::View<T, Kokkos::LayoutRight, typename Exec::memory_space>;
+  using C = Kokkos::complex<double>;
+};
+TYPED_TEST_SUITE(FftOn, test::all_spaces);
+
+TYPED_TEST(FftOn, RealRowsInPlace) {
+  using memory = typename TypeParam::memory_space;
+  using C = typename TestFixture::C;
+  const std::int64_t rows = 3, n = 10;
+  const typename TestFixture::template view<C**> spectrum("spectrum", rows, n / 2 + 1),
+      expected("expected", rows, n / 2 + 1);
+  const Kokkos::View<double**, Kokkos::LayoutStride, memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>> signal(
+      reinterpret_cast<double*>(spectrum.data()), Kokkos::LayoutStride(rows, n + 2, n, 1));
+  const typename TestFixture::template view<double**> copy("copy", rows, n);
+  quern::map(
+      this->e, signal,
+      KOKKOS_LAMBDA(const Kokkos::Array<std::int64_t, 2>& i) { return double(i[0] * i[0] - 3 * i[1] % 7); },
+      quern::positions());
+  quern::copy(this->e, copy, signal);
+  quern::rfft(this->e, expected, copy);
+  quern::rfft(this->e, spectrum, signal);
+  expect_near(test::contents(expected), test::contents(spectrum));
+  quern::irfft(this->e, signal, spectrum);
+  const auto back = test::contents(signal), before = test::contents(copy);
+  for (std::size_t i = 0; i < back.size(); ++i) EXPECT_NEAR(before[i], back[i], 1e-13);
+}
+
+TYPED_TEST(FftOn, WarmCallsPlanNothing) {
+  using C = typename TestFixture::C;
+  const typename TestFixture::template view<C**> x("x", 8, 12), y("y", 8, 12);
+  const auto transform = [&] {
+    quern::fft(this->e, y, x, {.axis = 0});
+    quern::fft2(this->e, y, x);
+  };
+  transform();
+  const auto before = quern::fft_plans::usage();
+  transform();
+  const auto after = quern::fft_plans::usage();
+  EXPECT_EQ(before.made, after.made);
+  EXPECT_EQ(before.reused + 2, after.reused);
+  EXPECT_EQ(before.kept, after.kept);
+}
+
+TYPED_TEST(FftOn, PlansAreBounded) {
+  using C = typename TestFixture::C;
+  const std::size_t limit = quern::fft_plans::limit();
+  quern::fft_plans::set_limit(3);
+  for (std::int64_t n = 2; n < 9; ++n) {
+    const typename TestFixture::template view<C*> x("x", n);
+    quern::fft(this->e, x, x);
+    EXPECT_LE(quern::fft_plans::usage().kept, 3u);
+  }
+  this->e.fence();
+  quern::fft_plans::clear();
+  EXPECT_EQ(0u, quern::fft_plans::usage().kept);
+  quern::fft_plans::set_limit(0);
+  const typename TestFixture::template view<C*> x("x", 4);
+  quern::fft(this->e, x, x);
+  EXPECT_EQ(0u, quern::fft_plans::usage().kept);
+  quern::fft_plans::set_limit(limit);
+}
+
+TYPED_TEST(FftOn, PlanOfTheUser) {
+  using C = typename TestFixture::C;
+  const typename TestFixture::template view<double**> x("x", 6, 9), other("other", 6, 8);
+  const typename TestFixture::template view<C**> y("y", 6, 5), expected("expected", 6, 5);
+  quern::fill(this->e, y, C(7, 7));
+  const quern::fft_plan transform(this->e, y, x, {.rigor = quern::fft_rigor::measure});
+  EXPECT_EQ(std::vector<C>(30, C(7, 7)), test::contents(y));  // planning computes nothing
+  quern::map(
+      this->e, x, KOKKOS_LAMBDA(const Kokkos::Array<std::int64_t, 2>& i) { return double(i[0] * 5 % 7 + i[1] * i[1]); },
+      quern::positions());
+  transform(y, x);
+  quern::rfft2(this->e, expected, x);
+  expect_near(test::contents(expected), test::contents(y));
+  test::expect_error("quern::fft_plan: in has extents (6, 8), expected (6, 9), for which it was planned",
+                     [&] { transform(y, other); });
+}
+
+TYPED_TEST(FftOn, BadInput) {
+  using C = typename TestFixture::C;
+  const typename TestFixture::template view<C**> x("x", 4, 6), y("y", 4, 6), narrow("narrow", 4, 5);
+  const typename TestFixture::template view<double**> r("r", 4, 9);
+  const auto& e = this->e;
+  test::expect_error("quern::fft: out has extents (4, 5), expected (4, 6) for this transform of in",
+                     [&] { quern::fft(e, narrow, x); });
+  test::expect_error("quern::irfft: out has extents (4, 9), expected 10 or 11 along axis 1 for in (4, 6)",
+                     [&] { quern::irfft(e, r, x); });
+  test::expect_error("quern::fft: axis 2 is out of range for rank 2", [&] { quern::fft(e, y, x, {.axis = 2}); });
+  test::expect_error("quern::fft: a transform of length -3", [&] { quern::fft(e, y, x, {.n = -3}); });
+  test::expect_error("quern::fftn: lengths are (4), expected one for each of 2 axes",
+                     [&] { quern::fftn(e, y, x, {.axes = {0, 1}, .lengths = {4}}); });
+  const auto part = Kokkos::subview(x, Kokkos::pair(0, 3), Kokkos::ALL),
+             shifted = Kokkos::subview(x, Kokkos::pair(1, 4), Kokkos::ALL);
+  EXPECT_THROW(quern::fft(e, part, shifted), quern::Error);
+}
+
+TYPED_TEST(FftOn, Frequencies) {
+  const auto frequencies = [&](std::int64_t n) {
+    const typename TestFixture::template view<double*> f("f", n);
+    quern::fftfreq(this->e, f, 0.5);
+    return test::contents(f);
+  };
+  EXPECT_EQ((std::vector<double>{0, 0.5, -1, -0.5}), frequencies(4));
+  EXPECT_EQ((std::vector<double>{0, 1 / 2.5, 2 / 2.5, -2 / 2.5, -1 / 2.5}), frequencies(5));
+  const typename TestFixture::template view<float*> half("half", 3);
+  quern::rfftfreq(this->e, half, 5);
+  EXPECT_EQ((std::vector<float>{0, 1 / 5.0f, 2 / 5.0f}), test::contents(half));
+  test::expect_error("quern::rfftfreq: out has extents (3), expected (4) for this n",
+                     [&] { quern::rfftfreq(this->e, half, 6); });
+}
+
+TYPED_TEST(FftOn, Shifts) {
+  const typename TestFixture::template view<int**> x("x", 2, 5), y("y", 2, 5), back("back", 2, 5);
+  quern::map(
+      this->e, x, KOKKOS_LAMBDA(const Kokkos::Array<std::int64_t, 2>& i) { return 5 * i[0] + i[1]; },
+      quern::positions());
+  quern::fftshift(this->e, y, x);
+  EXPECT_EQ((std::vector<int>{8, 9, 5, 6, 7, 3, 4, 0, 1, 2}), test::contents(y));
+  quern::ifftshift(this->e, back, y);
+  EXPECT_EQ(test::contents(x), test::contents(back));
+  quern::fftshift(this->e, y, x, quern::axis(-1));
+  EXPECT_EQ((std::vector<int>{3, 4, 0, 1, 2, 8, 9, 5, 6, 7}), test::contents(y));
+  test::expect_error("quern::fftshift: out and in share memory",
+                     [&] { quern::fftshift(this->e, x, x); });
+}
+
+}  // namespace
