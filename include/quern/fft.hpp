@@ -10,6 +10,7 @@
 #error "quern/fft.hpp needs a target: target_link_libraries(<yours> Quern::fft)"
 #endif
 
+#include <quern/fft/cosine.hpp>
 #include <quern/fft/fft.hpp>
 #include <quern/fft/frequencies.hpp>
 #include <quern/fft/plans.hpp>

@@ -1,0 +1,310 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_FFT_COSINE_HPP
+#define QUERN_FFT_COSINE_HPP
+
+#include <numbers>
+#include <quern/fft/fft.hpp>
+
+namespace quern {
+
+/// Options of cosine and sine transforms.
+struct dct_options {
+  int type = 2;  // 1 to 4
+  int axis = -1;
+  fft_norm norm = fft_norm::backward;
+};
+
+namespace impl::fourier {
+
+/// A cosine transform of contiguous rows, or a sine transform as the cosine transform of other numbers: type 2 of
+/// alternating signs, whose results are in reverse; types 3 and 4 of the reverse, whose results have alternating signs.
+template <class T>
+struct cosine_rows {
+  const T* x;
+  T* y;
+  std::int64_t n;
+  int type;
+  bool sine;
+  T factor;
+  T first_in = 1, last_in = 1, first_out = 1, last_out = 1;  // of orthonormal transforms
+
+  KOKKOS_FUNCTION T read(std::int64_t row, std::int64_t j) const {
+    const std::int64_t i = sine && type > 2 ? n - 1 - j : j;
+    const T value = x[row * n + i] * (i == 0 ? first_in : T(1)) * (i == n - 1 ? last_in : T(1));
+    return sine && type == 2 && j % 2 == 1 ? -value : value;
+  }
+  KOKKOS_FUNCTION void write(std::int64_t row, std::int64_t k, T value) const {
+    const std::int64_t i = sine && type == 2 ? n - 1 - k : k;
+    if (sine && type > 2 && k % 2 == 1) value = -value;
+    y[row * n + i] = value * factor * (i == 0 ? first_out : T(1)) * (i == n - 1 ? last_out : T(1));
+  }
+};
+
+template <class T>
+KOKKOS_FUNCTION Kokkos::complex<T> on_unit_circle(T angle) {
+  return {Kokkos::cos(angle), Kokkos::sin(angle)};
+}
+
+/// Type 1: the transform of an even or odd continuation of twice the length.
+template <class T>
+struct mirrored {
+  cosine_rows<T> rows;
+  T* u;
+  std::int64_t length;  // of u
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t row = i / length, j = i % length, back = length - j;
+    const std::int64_t n = rows.n;
+    if (!rows.sine) u[i] = rows.read(row, j < n ? j : back);
+    else if (j == 0 || j == n + 1) u[i] = 0;
+    else u[i] = j <= n ? rows.read(row, j - 1) : -rows.read(row, back - 1);
+  }
+};
+template <class T>
+struct from_mirrored {
+  cosine_rows<T> rows;
+  const Kokkos::complex<T>* spectrum;
+  std::int64_t length;  // of a row of the spectrum
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t row = i / rows.n, k = i % rows.n;
+    const auto* s = spectrum + row * length;
+    rows.write(row, k, rows.sine ? -s[k + 1].imag() : s[k].real());
+  }
+};
+
+/// Type 2: even elements, then odd ones in reverse (Makhoul, A fast cosine transform in one and two dimensions, 1980).
+template <class T>
+struct even_then_odd {
+  cosine_rows<T> rows;
+  T* v;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t n = rows.n, row = i / n, j = i % n;
+    v[i] = rows.read(row, 2 * j < n ? 2 * j : 2 * (n - 1 - j) + 1);
+  }
+};
+template <class T>
+struct from_even_then_odd {
+  cosine_rows<T> rows;
+  const Kokkos::complex<T>* spectrum;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t n = rows.n, half = n / 2 + 1, row = i / half, k = i % half;
+    const auto c = spectrum[i] * on_unit_circle(-std::numbers::pi_v<T> * static_cast<T>(k) / static_cast<T>(2 * n));
+    rows.write(row, k, 2 * c.real());
+    if (k > 0 && 2 * k < n) rows.write(row, n - k, -2 * c.imag());
+  }
+};
+
+/// Type 3: its inverse.
+template <class T>
+struct spectrum_of_even_then_odd {
+  cosine_rows<T> rows;
+  Kokkos::complex<T>* spectrum;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t n = rows.n, half = n / 2 + 1, row = i / half, k = i % half;
+    const Kokkos::complex<T> y(rows.read(row, k < n ? k : 0), k == 0 ? T(0) : -rows.read(row, n - k));
+    spectrum[i] = y * on_unit_circle(std::numbers::pi_v<T> * static_cast<T>(k) / static_cast<T>(2 * n));
+  }
+};
+template <class T>
+struct in_turn {
+  cosine_rows<T> rows;
+  const T* v;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t n = rows.n, row = i / n, k = i % n;
+    rows.write(row, k, v[row * n + (k % 2 == 0 ? k / 2 : n - 1 - k / 2)]);
+  }
+};
+
+/// Type 4: a complex transform of twice the length, with zeros in its second half.
+template <class T>
+struct turned {
+  cosine_rows<T> rows;
+  Kokkos::complex<T>* z;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t n = rows.n, row = i / (2 * n), j = i % (2 * n);
+    z[i] = j < n
+               ? rows.read(row, j) * on_unit_circle(-std::numbers::pi_v<T> * static_cast<T>(j) / static_cast<T>(2 * n))
+               : Kokkos::complex<T>(0);
+  }
+};
+template <class T>
+struct from_turned {
+  cosine_rows<T> rows;
+  const Kokkos::complex<T>* z;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t n = rows.n, row = i / n, k = i % n;
+    const T angle = -std::numbers::pi_v<T> * static_cast<T>(2 * k + 1) / static_cast<T>(4 * n);
+    rows.write(row, k, 2 * (z[row * 2 * n + k] * on_unit_circle(angle)).real());
+  }
+};
+
+template <class Exec, class F>
+void for_elements(const launcher<Exec>& launch, const char* label, std::int64_t count, const F& f) {
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(launch.exec, 0, count), f);
+}
+
+/// The unscaled transform along the rows of a matrix.
+template <class Exec, class O, class I>
+void transform_rows(const launcher<Exec>& launch, kind what, std::int64_t n, const strided<O>& out,
+                    const strided<I>& in) {
+  request r{what, 1, {}, {}, fft_norm::backward, fft_rigor::estimate};
+  r.axis[0] = 1;
+  r.length[0] = n;
+  stage(launch, r).run(out, in, true);
+}
+
+template <class Exec, class T>
+void cosine_of_rows(const launcher<Exec>& launch, std::int64_t count, const cosine_rows<T>& rows) {
+  using C = Kokkos::complex<T>;
+  const std::int64_t n = rows.n;
+  if (rows.type == 1) {
+    const std::int64_t length = rows.sine ? 2 * (n + 1) : 2 * (n - 1);
+    const scratch_copy<Exec, T> u(launch.exec, {count, length});
+    const scratch_copy<Exec, C> spectrum(launch.exec, {count, length / 2 + 1});
+    for_elements(launch, "quern::dct/mirror", count * length, mirrored<T>{rows, u.array().data, length});
+    transform_rows(launch, kind::real_to_complex, length, spectrum.array(), u.array());
+    for_elements(launch, "quern::dct/result", count * n, from_mirrored<T>{rows, spectrum.array().data, length / 2 + 1});
+  } else if (rows.type == 4) {
+    const scratch_copy<Exec, C> z(launch.exec, {count, 2 * n});
+    for_elements(launch, "quern::dct/turn", count * 2 * n, turned<T>{rows, z.array().data});
+    transform_rows(launch, kind::forward, 2 * n, z.array(), z.array());
+    for_elements(launch, "quern::dct/result", count * n, from_turned<T>{rows, z.array().data});
+  } else {
+    const scratch_copy<Exec, T> v(launch.exec, {count, n});
+    const scratch_copy<Exec, C> spectrum(launch.exec, {count, n / 2 + 1});
+    const std::int64_t half = count * (n / 2 + 1);
+    if (rows.type == 2) {
+      for_elements(launch, "quern::dct/order", count * n, even_then_odd<T>{rows, v.array().data});
+      transform_rows(launch, kind::real_to_complex, n, spectrum.array(), v.array());
+      for_elements(launch, "quern::dct/result", half, from_even_then_odd<T>{rows, spectrum.array().data});
+    } else {
+      for_elements(launch, "quern::dct/spectrum", half, spectrum_of_even_then_odd<T>{rows, spectrum.array().data});
+      transform_rows(launch, kind::complex_to_real, n, v.array(), spectrum.array());
+      for_elements(launch, "quern::dct/result", count * n, in_turn<T>{rows, v.array().data});
+    }
+  }
+}
+
+/// The factors of a norm. Orthonormal transforms treat the ends of rows in a way of their own.
+template <class T>
+void set_factors(cosine_rows<T>& rows, fft_norm norm) {
+  const double length = rows.type == 1 ? 2.0 * (rows.n + (rows.sine ? 1 : -1)) : 2.0 * rows.n;
+  rows.factor = static_cast<T>(norm == fft_norm::backward ? 1
+                               : norm == fft_norm::ortho  ? 1 / std::sqrt(length)
+                                                          : 1 / length);
+  if (norm != fft_norm::ortho) return;
+  const T root = std::numbers::sqrt2_v<T>;
+  if (rows.type == 1 && !rows.sine) {
+    rows.first_in = rows.last_in = root;
+    rows.first_out = rows.last_out = 1 / root;
+  } else if (rows.type == 2) {
+    (rows.sine ? rows.last_out : rows.first_out) = 1 / root;
+  } else if (rows.type == 3) {
+    (rows.sine ? rows.last_in : rows.first_in) = root;
+  }
+}
+
+/// Brings the lines along an axis into rows, transforms them, and brings them back.
+template <class Exec, class T, class I>
+void cosine_along(const launcher<Exec>& launch, const strided<T>& out, const strided<const I>& in, int axis, int type,
+                  bool sine, fft_norm norm) {
+  request r{kind::forward, 1, {}, {}, norm, fft_rigor::estimate};
+  r.axis[0] = axis;
+  const auto order = transformed_last(r, in.extents.rank);
+  const auto to = permuted(out, order);
+  const auto from = permuted(in, order);
+  const std::int64_t n = in.extents.extent[axis], count = in.extents.size() / n;
+  const scratch_copy<Exec, T> x(launch.exec, from.extents);
+  launch.apply("quern::dct/pack", x.array(), op::identity(), from);
+  const bool contiguous = to.stride == row_major_strides(to.extents);
+  const scratch_copy<Exec, T> y(launch.exec, contiguous ? shape{0} : to.extents);
+  cosine_rows<T> rows{x.array().data, contiguous ? to.data : y.array().data, n, type, sine, 1};
+  set_factors(rows, norm);
+  cosine_of_rows(launch, count, rows);
+  if (!contiguous) launch.apply("quern::dct/unpack", to, op::identity(), y.array());
+}
+
+template <class Exec, class Out, class In>
+void cosine_views(const char* label, const Exec& exec, const Out& out_view, const In& in_view,
+                  const dct_options& options, bool sine, bool inverse) {
+  using T = value_of<Out>;
+  using I = value_of<In>;
+  static_assert(is_result<T> && !is_complex<T>, "quern::dct: out must be of float or double");
+  static_assert(!is_complex<I>, "quern::dct: in must be real");
+  call c(label, exec);
+  const auto out = c.output(out_view);
+  const strided<const I> in = c.input(in_view);
+  if (!available<Exec>())
+    throw BackendError(label, "this Quern was built without a library for Fourier transforms (QUERN_ENABLE_FFT=OFF)");
+  if (options.type < 1 || options.type > 4)
+    throw Error(label, "type " + std::to_string(options.type) + ", expected 1 to 4");
+  const request r = along_axis(label, kind::forward, out.extents, in.extents, {.axis = options.axis});
+  check_extents(label, "out", out.extents, in.extents);
+  check_overlap(label, out, in, "in", std::is_same_v<T, I>);
+  if (options.type == 1 && !sine && r.length[0] < 2)
+    throw Error(label, "type 1 has 2 elements or more, and in has extents " + in.extents.str());
+  if (in.extents.size() == 0) return;
+  int type = options.type;
+  if (inverse && (type == 2 || type == 3)) type = 5 - type;
+  cosine_along(launcher<Exec>{exec}, out, in, r.axis[0], type, sine, inverse ? swapped(options.norm) : options.norm);
+}
+
+}  // namespace impl::fourier
+
+/// Cosine transforms of real numbers along an axis, of length n, with SciPy's factors; `dst` are the sine transforms.
+///
+/// | type | dct: `out(k)` | dst: `out(k)` |
+/// | --- | --- | --- |
+/// | 1 | `x(0) + (-1)^k x(n-1) + 2 sum_{0<j<n-1} x(j) cos(pi k j / (n-1))` | `2 sum x(j) sin(pi (k+1)(j+1) / (n+1))` |
+/// | 2 | `2 sum x(j) cos(pi k (2j+1) / 2n)` | `2 sum x(j) sin(pi (k+1)(2j+1) / 2n)` |
+/// | 3 | `x(0) + 2 sum_{j>0} x(j) cos(pi (2k+1) j / 2n)` | `(-1)^k x(n-1) + 2 sum_{j<n-1} x(j) sin(pi (2k+1)(j+1) /
+/// 2n)` | | 4 | `2 sum x(j) cos(pi (2k+1)(2j+1) / 4n)` | `2 sum x(j) sin(pi (2k+1)(2j+1) / 4n)` |
+///
+/// `idct` and `idst` are the inverses of that type. With the norm `ortho` the transforms are orthonormal (SciPy's `dst` of
+/// types 2 and 3 is not: it scales the first element in place of the last). With `forward` the factor is in the forward
+/// ones: 1 / 2n; of type 1 1 / 2(n-1), of sines 1 / 2(n+1).
+///
+/// out and in are real Views of the same extents and any layout, and may be the same View; `in` is converted to the
+/// precision of `out`. They are computed by one `rfft` of length n (types 2 and 3, after Makhoul, 1980), of twice that
+/// (type 1), or by an `fft` of length 2n (type 4), whose errors they have, from and to rows in scratch memory.
+///
+/// Asynchronous on `exec`.
+/// @throws Error if extents differ, the axis is out of range, the length is 0 (of type 1 below 2), or out shares memory
+/// with in otherwise
+/// @throws BackendError without a library for the execution space
+template <execution_space Exec, view_like Out, view_like In>
+void dct(const Exec& exec, const Out& out, const In& in, const dct_options& options = {}) {
+  impl::fourier::cosine_views("quern::dct", exec, out, in, options, false, false);
+}
+template <execution_space Exec, view_like Out, view_like In>
+void idct(const Exec& exec, const Out& out, const In& in, const dct_options& options = {}) {
+  impl::fourier::cosine_views("quern::idct", exec, out, in, options, false, true);
+}
+template <execution_space Exec, view_like Out, view_like In>
+void dst(const Exec& exec, const Out& out, const In& in, const dct_options& options = {}) {
+  impl::fourier::cosine_views("quern::dst", exec, out, in, options, true, false);
+}
+template <execution_space Exec, view_like Out, view_like In>
+void idst(const Exec& exec, const Out& out, const In& in, const dct_options& options = {}) {
+  impl::fourier::cosine_views("quern::idst", exec, out, in, options, true, true);
+}
+template <view_like Out, view_like In>
+void dct(const Out& out, const In& in, const dct_options& options = {}) {
+  dct(impl::space_of(out), out, in, options);
+}
+template <view_like Out, view_like In>
+void idct(const Out& out, const In& in, const dct_options& options = {}) {
+  idct(impl::space_of(out), out, in, options);
+}
+template <view_like Out, view_like In>
+void dst(const Out& out, const In& in, const dct_options& options = {}) {
+  dst(impl::space_of(out), out, in, options);
+}
+template <view_like Out, view_like In>
+void idst(const Out& out, const In& in, const dct_options& options = {}) {
+  idst(impl::space_of(out), out, in, options);
+}
+
+}  // namespace quern
+
+#endif
