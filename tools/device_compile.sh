@@ -54,7 +54,8 @@ tests=(
   "scan/scan_test scan/segmented_test"
   "stencil/stencil_test stencil/boundary_test"
   "stencil/filters_test stencil/operators_test"
-  "fft/fft_test"
+  fft/fft_test
+  "fft/cosine_test fft/spectral_test"
   "integrate/integrate_test integrate/samples_test integrate/estimates_test"
   "distributed/operations_test distributed/decomposition_test"
   distributed/reduce_test

@@ -10,9 +10,12 @@
 #error "quern/fft.hpp needs a target: target_link_libraries(<yours> Quern::fft)"
 #endif
 
+#include <quern/fft/convolve.hpp>
 #include <quern/fft/cosine.hpp>
 #include <quern/fft/fft.hpp>
 #include <quern/fft/frequencies.hpp>
 #include <quern/fft/plans.hpp>
+#include <quern/fft/poisson.hpp>
+#include <quern/fft/spectral.hpp>
 
 #endif

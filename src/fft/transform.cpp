@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <quern/core/loop_nest.hpp>
-#include <quern/fft/fft.hpp>
+#include <quern/fft/convolve.hpp>
 
 namespace quern::impl::fourier {
 
@@ -42,6 +42,16 @@ transform describe(const request& r, const shape& extents, const stride_array& o
   t.batch_rank = nest_by_strides(batch, strides, 2, 0, extent, merged);
   for (int d = 0; d < t.batch_rank; ++d) t.batch[d] = {extent[d], merged[1][d], merged[0][d]};
   return t;
+}
+
+std::int64_t fast_length(std::int64_t n) {
+  if (n <= 1) return 1;
+  for (std::int64_t length = n + n % 2;; length += 2) {
+    std::int64_t rest = length;
+    for (const std::int64_t factor : {2, 3, 5})
+      while (rest % factor == 0) rest /= factor;
+    if (rest == 1) return length;
+  }
 }
 
 namespace {

@@ -138,11 +138,6 @@ struct from_turned {
   }
 };
 
-template <class Exec, class F>
-void for_elements(const launcher<Exec>& launch, const char* label, std::int64_t count, const F& f) {
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(launch.exec, 0, count), f);
-}
-
 /// The unscaled transform along the rows of a matrix.
 template <class Exec, class O, class I>
 void transform_rows(const launcher<Exec>& launch, kind what, std::int64_t n, const strided<O>& out,
@@ -260,9 +255,9 @@ void cosine_views(const char* label, const Exec& exec, const Out& out_view, cons
 /// | 3 | `x(0) + 2 sum_{j>0} x(j) cos(pi (2k+1) j / 2n)` | `(-1)^k x(n-1) + 2 sum_{j<n-1} x(j) sin(pi (2k+1)(j+1) /
 /// 2n)` | | 4 | `2 sum x(j) cos(pi (2k+1)(2j+1) / 4n)` | `2 sum x(j) sin(pi (2k+1)(2j+1) / 4n)` |
 ///
-/// `idct` and `idst` are the inverses of that type. With the norm `ortho` the transforms are orthonormal (SciPy's `dst` of
-/// types 2 and 3 is not: it scales the first element in place of the last). With `forward` the factor is in the forward
-/// ones: 1 / 2n; of type 1 1 / 2(n-1), of sines 1 / 2(n+1).
+/// `idct` and `idst` are the inverses of that type. With the norm `ortho` the transforms are orthonormal (SciPy's `dst`
+/// of types 2 and 3 is not: it scales the first element in place of the last). With `forward` the factor is in the
+/// forward ones: 1 / 2n; of type 1 1 / 2(n-1), of sines 1 / 2(n+1).
 ///
 /// out and in are real Views of the same extents and any layout, and may be the same View; `in` is converted to the
 /// precision of `out`. They are computed by one `rfft` of length n (types 2 and 3, after Makhoul, 1980), of twice that

@@ -95,6 +95,12 @@ struct launcher {
   }
 };
 
+/// Calls f with 0 to count - 1.
+template <class Exec, class F>
+void for_elements(const launcher<Exec>& launch, const char* label, std::int64_t count, const F& f) {
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(launch.exec, 0, count), f);
+}
+
 /// An array in scratch memory, in row-major order.
 template <class Exec, class T>
 class scratch_copy {

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_FFT_CONVOLVE_HPP
+#define QUERN_FFT_CONVOLVE_HPP
+
+#include <quern/fft/fft.hpp>
+
+namespace quern {
+
+/// Which part of a convolution is wanted, along each axis of a elements in a and b elements in b: all a + b - 1, the a
+/// in the middle, or the a - b + 1 for which b lies within a.
+enum class convolve_mode { full, same, valid };
+
+namespace impl::fourier {
+
+/// The least number from n on with no prime factor above 5, for which transforms are fast; even where n > 1.
+std::int64_t fast_length(std::int64_t n);
+
+/// Elements in the reverse order along all axes, of contiguous arrays; conjugates of complex ones.
+template <class T>
+struct reversed {
+  T* out;
+  const T* in;
+  std::int64_t count;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { out[i] = conjugate(in[count - 1 - i]); }
+};
+
+struct multiplication {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& a, const T& b) const {
+    return a * b;
+  }
+};
+
+/// All elements of a convolution, by transforms of padded arrays.
+template <class T, class Exec>
+class full_convolution {
+ public:
+  full_convolution(const Exec& exec, const shape& a, const shape& b)
+      : exec_(exec), lengths_(padded(a, b)), result_(exec, lengths_) {}
+
+  template <class A, class B>
+  const strided<T>& operator()(const strided<const A>& a, const strided<const B>& b) const {
+    shape halved = lengths_;
+    if (!is_complex<T>) halved.extent[halved.rank - 1] = halved.extent[halved.rank - 1] / 2 + 1;
+    const scratch_copy<Exec, C> of_a(exec_, halved), of_b(exec_, halved);
+    transform_padded(of_a.array(), a);
+    transform_padded(of_b.array(), b);
+    const strided<C>&x = of_a.array(), y = of_b.array();
+    map_launch(exec_, "quern::fftconvolve/multiply", x, multiplication(), true, {x.stride, x.stride, y.stride},
+               array_input<C>{{x.data, x.extents, x.stride}}, array_input<C>{{y.data, y.extents, y.stride}});
+    run("quern::fftconvolve", launcher<Exec>{exec_}, result_.array(), strided<const C>{x.data, x.extents, x.stride},
+        over_all(is_complex<T> ? kind::backward : kind::complex_to_real));
+    return result_.array();
+  }
+
+ private:
+  using C = Kokkos::complex<real_type<T>>;
+
+  static shape padded(const shape& a, const shape& b) {
+    shape lengths = a;
+    for (int d = 0; d < a.rank; ++d) lengths.extent[d] = fast_length(a.extent[d] + b.extent[d] - 1);
+    return lengths;
+  }
+  request over_all(kind what) const {
+    request r{what, lengths_.rank, {}, {}, fft_norm::backward, fft_rigor::estimate};
+    for (int d = 0; d < lengths_.rank; ++d) {
+      r.axis[d] = d;
+      r.length[d] = lengths_.extent[d];
+    }
+    return r;
+  }
+  template <class U>
+  void transform_padded(const strided<C>& out, const strided<const U>& in) const {
+    run("quern::fftconvolve", launcher<Exec>{exec_}, out, in,
+        over_all(is_complex<T> ? kind::forward : kind::real_to_complex));
+  }
+
+  const Exec& exec_;
+  shape lengths_;
+  scratch_copy<Exec, T> result_;
+};
+
+template <class Exec, class Out, class A, class B>
+void convolve_views(const char* label, const Exec& exec, const Out& out_view, const A& a_view, const B& b_view,
+                    convolve_mode mode, bool correlate) {
+  using T = value_of<Out>;
+  using U = value_of<B>;
+  static_assert(is_result<T>, "quern::fftconvolve: out must be of float or double, real or complex");
+  static_assert(is_complex<T> || (!is_complex<value_of<A>> && !is_complex<U>),
+                "quern::fftconvolve: out must be complex where an input is");
+  call c(label, exec);
+  const auto out = c.output(out_view);
+  const strided<const value_of<A>> a = c.input(a_view);
+  const strided<const U> b = c.input(b_view);
+  const int rank = a.extents.rank;
+  if (rank == 0 || b.extents.rank != rank)
+    throw Error(label, "a has extents " + a.extents.str() + " and b " + b.extents.str() + ", expected one rank");
+  if (a.extents.size() == 0 || b.extents.size() == 0) throw Error(label, "a or b is empty");
+  shape expected = a.extents, first = a.extents;
+  for (int d = 0; d < rank; ++d) {
+    const std::int64_t na = a.extents.extent[d], nb = b.extents.extent[d];
+    expected.extent[d] = mode == convolve_mode::full ? na + nb - 1 : mode == convolve_mode::same ? na : na - nb + 1;
+    first.extent[d] = mode == convolve_mode::full ? 0 : mode == convolve_mode::same ? (nb - 1) / 2 : nb - 1;
+    if (expected.extent[d] < 1)
+      throw Error(label, "b has extents " + b.extents.str() + ", expected at most those of a, " + a.extents.str());
+  }
+  check_extents(label, "out", out.extents, expected, " in this mode");
+  check_overlap(label, out, a, "a", std::is_same_v<T, value_of<A>>);
+  check_overlap(label, out, b, "b", false);
+  const full_convolution<T, Exec> full(exec, a.extents, b.extents);
+  const launcher<Exec> launch{exec};
+  const strided<T> all = [&] {
+    if (!correlate) return full(a, b);
+    using V = std::conditional_t<is_complex<U>, Kokkos::complex<real_type<T>>, real_type<T>>;
+    const scratch_copy<Exec, V> packed(exec, b.extents), turned(exec, b.extents);
+    launch.apply("quern::fftcorrelate/pack", packed.array(), op::identity(), b);
+    const std::int64_t count = b.extents.size();
+    for_elements(launch, "quern::fftcorrelate/reverse", count,
+                 reversed<V>{turned.array().data, packed.array().data, count});
+    return full(a, strided<const V>{turned.array().data, b.extents, turned.array().stride});
+  }();
+  strided<T> part{all.data, expected, all.stride};
+  for (int d = 0; d < rank; ++d) part.data += first.extent[d] * all.stride[d];
+  launch.apply("quern::fftconvolve/result", out, op::identity(), part);
+}
+
+}  // namespace impl::fourier
+
+/// The convolution along all axes, `out(k) = sum_j a(j) b(k - j)`, by Fourier transforms; `fftcorrelate` is the
+/// correlation `out(k) = sum_j a(j) conj(b(j - k))`, of which the first element is that of k = -(b - 1), as in SciPy's
+/// `correlate`.
+///
+/// @param out,a,b Views of one rank and any layout. `out` is real or complex, of float or double, and has the extents
+///                that the mode says. The inputs are converted to its precision; it may be the same View as a
+/// @param mode    the part that is wanted; in `valid`, b is no longer than a
+///
+/// The error is some eps log n of the norms of a and b, wherever it falls: an element that is much smaller than others
+/// has few right digits. Where b has few elements, `quern::correlate` is faster and more accurate.
+///
+/// Asynchronous on `exec`; takes scratch memory of three padded arrays from the pool. NaN and infinities spread over
+/// all results.
+/// @throws Error if extents do not fit, an input is empty, or out shares memory with b, or with a otherwise
+/// @throws BackendError without a library for the execution space
+template <execution_space Exec, view_like Out, view_like A, view_like B>
+void fftconvolve(const Exec& exec, const Out& out, const A& a, const B& b, convolve_mode mode = convolve_mode::full) {
+  impl::fourier::convolve_views("quern::fftconvolve", exec, out, a, b, mode, false);
+}
+template <execution_space Exec, view_like Out, view_like A, view_like B>
+void fftcorrelate(const Exec& exec, const Out& out, const A& a, const B& b, convolve_mode mode = convolve_mode::full) {
+  impl::fourier::convolve_views("quern::fftcorrelate", exec, out, a, b, mode, true);
+}
+template <view_like Out, view_like A, view_like B>
+void fftconvolve(const Out& out, const A& a, const B& b, convolve_mode mode = convolve_mode::full) {
+  fftconvolve(impl::space_of(out), out, a, b, mode);
+}
+template <view_like Out, view_like A, view_like B>
+void fftcorrelate(const Out& out, const A& a, const B& b, convolve_mode mode = convolve_mode::full) {
+  fftcorrelate(impl::space_of(out), out, a, b, mode);
+}
+
+}  // namespace quern
+
+#endif

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_FFT_POISSON_HPP
+#define QUERN_FFT_POISSON_HPP
+
+#include <quern/fft/spectral.hpp>
+
+namespace quern {
+
+/// What holds at both ends of an axis: the solution continues periodically, or it is 0 there (Dirichlet), or its
+/// derivative is (Neumann).
+enum class poisson_side { periodic, dirichlet, neumann };
+
+struct poisson_options {
+  /// Of the box along each axis; 1 where none is given.
+  std::array<double, max_rank> lengths{};
+  std::array<poisson_side, max_rank> sides{};
+};
+
+namespace impl::fourier {
+
+/// Divides the elements of a spectrum by the eigenvalues of the Laplacian, the one for the constant by infinity.
+template <class T>
+struct divide_by_eigenvalues {
+  using R = real_type<T>;
+  strided<T> spectrum;
+  poisson_options options;
+  shape points;  // of the field
+
+  KOKKOS_FUNCTION R wave(int d, std::int64_t i) const {
+    const R half_turn = std::numbers::pi_v<R> / static_cast<R>(options.lengths[d]);
+    switch (options.sides[d]) {
+      case poisson_side::periodic:
+        return 2 * half_turn * static_cast<R>(frequency_of(i, points.extent[d]));
+      case poisson_side::dirichlet:
+        return half_turn * static_cast<R>(i + 1);
+      default:
+        return half_turn * static_cast<R>(i);
+    }
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    R sum = 0;
+    std::int64_t place = 0;
+    for (int d = spectrum.extents.rank - 1; d >= 0; --d) {
+      const std::int64_t i = e % spectrum.extents.extent[d];
+      e /= spectrum.extents.extent[d];
+      const R k = wave(d, i);
+      sum += k * k;
+      place += i * spectrum.stride[d];
+    }
+    spectrum.data[place] = sum == R(0) ? T(0) : spectrum.data[place] * (-1 / sum);
+  }
+};
+
+template <class Exec, class T>
+void divide(const launcher<Exec>& launch, const strided<T>& spectrum, const poisson_options& options,
+            const shape& points) {
+  for_elements(launch, "quern::poisson/divide", spectrum.extents.size(),
+               divide_by_eigenvalues<T>{spectrum, options, points});
+}
+
+/// Solves in place: u holds the right-hand side at first.
+template <class Exec, class T>
+void solve_poisson(const std::string& label, const launcher<Exec>& launch, const strided<T>& u,
+                   const poisson_options& options) {
+  request periodic{kind::real_to_complex, 0, {}, {}, fft_norm::backward, fft_rigor::estimate};
+  const auto along_others = [&](int type, fft_norm norm) {
+    for (int d = 0; d < u.extents.rank; ++d)
+      if (options.sides[d] != poisson_side::periodic)
+        cosine_along(launch, u, strided<const T>{u.data, u.extents, u.stride}, d, type,
+                     options.sides[d] == poisson_side::dirichlet, norm);
+  };
+  for (int d = 0; d < u.extents.rank; ++d) {
+    if (options.sides[d] != poisson_side::periodic) continue;
+    periodic.axis[periodic.count] = d;
+    periodic.length[periodic.count++] = u.extents.extent[d];
+  }
+  along_others(2, fft_norm::backward);
+  if (periodic.count == 0) {
+    divide(launch, u, options, u.extents);
+  } else {
+    shape halved = u.extents;
+    for (int i = 0; i < periodic.count; ++i) halved.extent[periodic.axis[i]] = periodic.out_extent(i);
+    const scratch_copy<Exec, Kokkos::complex<T>> spectrum(launch.exec, halved);
+    const auto& s = spectrum.array();
+    run(label, launch, s, strided<const T>{u.data, u.extents, u.stride}, periodic);
+    divide(launch, s, options, u.extents);
+    periodic.what = kind::complex_to_real;
+    run(label, launch, u, strided<const Kokkos::complex<T>>{s.data, s.extents, s.stride}, periodic);
+  }
+  along_others(3, fft_norm::forward);
+}
+
+}  // namespace impl::fourier
+
+/// Solves Poisson's equation `d^2u/dx^2 + d^2u/dy^2 + ... = f` on a box, at points in the middle of equal cells:
+/// x_j = (j + 1/2) L / n along an axis of length L and n points.
+///
+/// @param u,f     real Views of the same extents and any layout, which may be the same; f is converted to the precision
+///                of u, float or double
+/// @param options the lengths of the box, and what holds at its sides: `{.lengths = {2, 1}, .sides =
+///                {poisson_side::periodic, poisson_side::dirichlet}}`
+///
+/// The solution is expanded in waves (periodic), sines (Dirichlet) or cosines (Neumann), which are divided by the
+/// eigenvalues of the derivatives, not of their differences: exact but for rounding errors where f consists of waves
+/// that n points resolve, and of the order that f is smooth otherwise. Where no side is of Dirichlet's, u is determined
+/// up to a constant: its mean is 0, and that of f is left out, as no solution has another.
+///
+/// Asynchronous on `exec`; scratch memory of two arrays from the pool.
+/// @throws Error if extents differ or are 0, a length is negative, or u shares memory with f otherwise
+/// @throws BackendError without a library for the execution space
+template <execution_space Exec, view_like Out, view_like In>
+void poisson(const Exec& exec, const Out& u_view, const In& f_view, const poisson_options& options = {}) {
+  using namespace impl;
+  using T = value_of<Out>;
+  static_assert(fourier::is_result<T> && !is_complex<T> && !is_complex<value_of<In>>,
+                "quern::poisson: u must be of float or double, and f real");
+  call c("quern::poisson", exec);
+  const auto u = c.output(u_view);
+  const strided<const value_of<In>> f = c.input(f_view);
+  if (!fourier::available<Exec>())
+    throw BackendError(c.label, "this Quern was built without a library for Fourier transforms (QUERN_ENABLE_FFT=OFF)");
+  check_extents(c.label, "f", f.extents, u.extents);
+  check_overlap(c.label, u, f, "f", std::is_same_v<T, value_of<In>>);
+  poisson_options given = options;
+  for (int d = 0; d < u.extents.rank; ++d) {
+    if (u.extents.extent[d] == 0) throw Error(c.label, "u has extents " + u.extents.str());
+    double& length = given.lengths[d];
+    if (length == 0) length = 1;
+    if (!(length > 0)) throw Error(c.label, "the length along axis " + std::to_string(d) + " is negative");
+  }
+  if (u.extents.rank == 0) throw Error(c.label, "u has rank 0, and no axis");
+  const fourier::launcher<Exec> launch{exec};
+  if (static_cast<const void*>(u.data) != f.data) launch.apply("quern::poisson/copy", u, op::identity(), f);
+  fourier::solve_poisson(c.label, launch, u, given);
+}
+template <view_like Out, view_like In>
+void poisson(const Out& u, const In& f, const poisson_options& options = {}) {
+  poisson(impl::space_of(u), u, f, options);
+}
+
+}  // namespace quern
+
+#endif

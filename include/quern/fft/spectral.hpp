@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_FFT_SPECTRAL_HPP
+#define QUERN_FFT_SPECTRAL_HPP
+
+/// @file
+/// What is computed in the space of wave numbers: derivatives, spectra, and Poisson's equation.
+
+#include <quern/core/lazy.hpp>
+#include <quern/fft/cosine.hpp>
+#include <quern/keyed/histogram.hpp>
+
+namespace quern {
+
+struct spectral_derivative_options {
+  int axis = -1;
+  int order = 1;
+  /// Of the period along the axis.
+  double length = 2 * std::numbers::pi;
+};
+
+namespace impl::fourier {
+
+/// The frequency of element i of n, in a whole spectrum or a halved one.
+KOKKOS_INLINE_FUNCTION std::int64_t frequency_of(std::int64_t i, std::int64_t n) { return 2 * i > n ? i - n : i; }
+
+/// Multiplies with (i k)^order, in rows that are n, or n / 2 + 1, complex numbers long.
+template <class T>
+struct differentiate {
+  using C = Kokkos::complex<T>;
+  C* spectrum;
+  std::int64_t row, n;
+  T wave;  // k of frequency 1
+  int order;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    const std::int64_t i = e % row, k = frequency_of(i, n);
+    // The frequency n / 2 has no sign: its odd derivatives are 0 at all points.
+    T factor = order % 2 == 1 && 2 * i == n ? T(0) : T(1);
+    for (int p = 0; p < order; ++p) factor *= wave * static_cast<T>(k);
+    const C v = spectrum[e] * factor;
+    switch (order % 4) {
+      case 0:
+        spectrum[e] = v;
+        break;
+      case 1:
+        spectrum[e] = C(-v.imag(), v.real());
+        break;
+      case 2:
+        spectrum[e] = -v;
+        break;
+      default:
+        spectrum[e] = C(v.imag(), -v.real());
+    }
+  }
+};
+
+/// The whole number that is nearest to the length of the wave vector of an element.
+template <int Rank>
+struct shell_of {
+  Kokkos::Array<std::int64_t, Rank> n;
+  template <class T>
+  KOKKOS_FUNCTION std::int64_t operator()(const Kokkos::Array<std::int64_t, Rank>& i, const T&) const {
+    double sum = 0;
+    for (int d = 0; d < Rank; ++d) {
+      const auto k = static_cast<double>(frequency_of(i[d], n[d]));
+      sum += k * k;
+    }
+    return static_cast<std::int64_t>(Kokkos::sqrt(sum) + 0.5);
+  }
+};
+/// How often an element of a halved spectrum stands in the whole one.
+template <int Rank>
+struct multiplicity {
+  std::int64_t n;
+  template <class T>
+  KOKKOS_FUNCTION std::int64_t operator()(const Kokkos::Array<std::int64_t, Rank>& i, const T&) const {
+    return i[Rank - 1] == 0 || 2 * i[Rank - 1] == n ? 1 : 2;
+  }
+};
+template <int Rank, class T>
+struct power_of {
+  multiplicity<Rank> times;
+  double factor;
+  KOKKOS_FUNCTION double operator()(const Kokkos::Array<std::int64_t, Rank>& i, const Kokkos::complex<T>& f) const {
+    return static_cast<double>(times(i, f)) * factor *
+           (static_cast<double>(f.real()) * f.real() + static_cast<double>(f.imag()) * f.imag());
+  }
+};
+
+}  // namespace impl::fourier
+
+/// The derivative of a periodic function along an axis: of the trigonometric polynomial through its values at n points
+/// of equal distances, `out = d^p in / dx^p`, p the order. Exact, but for rounding errors, for what n points resolve.
+///
+/// @param out,in  real, or both complex, Views of the same extents and any layout; they may be the same View. `in` is
+///                converted to the precision of out, float or double
+/// @param options the axis, the order (1 or more), and the length of the period
+///
+/// Rounding errors grow as the order-th power of n. Asynchronous on `exec`.
+/// @throws Error if extents differ, the order is below 1, the length is not positive, or as `fft`
+template <execution_space Exec, view_like Out, view_like In>
+void spectral_derivative(const Exec& exec, const Out& out_view, const In& in_view,
+                         const spectral_derivative_options& options = {}) {
+  using namespace impl;
+  using namespace impl::fourier;
+  using T = value_of<Out>;
+  using R = real_type<T>;
+  static_assert(is_result<T> && (is_complex<T> || !is_complex<value_of<In>>),
+                "quern::spectral_derivative: out must be of float or double, and complex where in is");
+  call c("quern::spectral_derivative", exec);
+  const auto out = c.output(out_view);
+  const strided<const value_of<In>> in = c.input(in_view);
+  if (options.order < 1) throw Error(c.label, "order " + std::to_string(options.order) + ", expected 1 or more");
+  if (!(options.length > 0)) throw Error(c.label, "the length of the period must be positive");
+  constexpr kind there = is_complex<T> ? kind::forward : kind::real_to_complex;
+  constexpr kind back = is_complex<T> ? kind::backward : kind::complex_to_real;
+  request r = along_axis(c.label, there, out.extents, in.extents, {.axis = options.axis});
+  check_extents(c.label, "out", out.extents, in.extents);
+  check_overlap(c.label, out, in, "in", std::is_same_v<T, value_of<In>>);
+  if (in.extents.size() == 0) return;
+  const launcher<Exec> launch{exec};
+  const auto order = transformed_last(r, in.extents.rank);
+  const auto to = permuted(out, order);
+  const auto from = permuted(in, order);
+  r.axis[0] = in.extents.rank - 1;
+  shape halved = from.extents;
+  halved.extent[halved.rank - 1] = r.out_extent(0);
+  const scratch_copy<Exec, Kokkos::complex<R>> spectrum(exec, halved);
+  const auto& s = spectrum.array();
+  run(c.label, launch, s, from, r);
+  const std::int64_t n = r.length[0];
+  for_elements(launch, "quern::spectral_derivative", s.extents.size(),
+               differentiate<R>{s.data, halved.extent[halved.rank - 1], n,
+                                static_cast<R>(2 * std::numbers::pi / options.length), options.order});
+  r.what = back;
+  run(c.label, launch, to, strided<const Kokkos::complex<R>>{s.data, s.extents, s.stride}, r);
+}
+template <view_like Out, view_like In>
+void spectral_derivative(const Out& out, const In& in, const spectral_derivative_options& options = {}) {
+  spectral_derivative(impl::space_of(out), out, in, options);
+}
+
+/// The power spectrum of a real periodic field of rank 1 to 3, summed over spherical shells of wave vectors:
+/// `power(s) = sum |F(k)|^2 / N^2` over all k whose length is nearest to s, in whole waves along each axis, F the
+/// transform of the N values. By Parseval's theorem the sum of all shells is the mean square of the field. Waves beyond
+/// the last element of `power` are left out.
+///
+/// @param power of rank 1, of float or double; `outputs(power, modes)` also counts the wave vectors of each shell, in
+///              64-bit integers, so that power(s) / modes(s) is the mean over the shell
+/// @param field of float or double, any layout
+///
+/// Sums are formed in double, in an order that changes from call to call. Asynchronous on `exec`.
+/// @throws Error if an output is not of rank 1, or as `rfftn`
+template <execution_space Exec, output_like Out, view_like In>
+void power_spectrum(const Exec& exec, const Out& out, const In& field) {
+  using namespace impl;
+  using namespace impl::fourier;
+  using T = value_of<In>;
+  constexpr int rank = rank_of<In>;
+  static_assert(rank >= 1 && rank <= 3, "quern::power_spectrum: the field must be of rank 1 to 3");
+  static_assert(is_result<T> && !is_complex<T>, "quern::power_spectrum: the field must be of float or double");
+  const std::string label = "quern::power_spectrum";
+  const auto outs = as_outputs(out);
+  call c(label, exec);
+  const auto in = c.input(field);
+  request r{kind::real_to_complex, rank, {}, {}, fft_norm::backward, fft_rigor::estimate};
+  Kokkos::Array<std::int64_t, rank> n;
+  shape halved = in.extents;
+  for (int d = 0; d < rank; ++d) {
+    r.axis[d] = d;
+    r.length[d] = n[d] = in.extents.extent[d];
+    if (n[d] == 0) throw Error(label, "the field has extents " + in.extents.str());
+  }
+  halved.extent[rank - 1] = r.out_extent(rank - 1);
+  const scratch_copy<Exec, Kokkos::complex<T>> spectrum(exec, halved);
+  run(label, launcher<Exec>{exec}, spectrum.array(), in, r);
+  const auto elements = [&]<std::size_t... D>(std::index_sequence<D...>) {
+    using C = const Kokkos::complex<T>;
+    using data = std::conditional_t<rank == 1, C*, std::conditional_t<rank == 2, C**, C***>>;
+    return Kokkos::View<data, Kokkos::LayoutRight, typename Exec::memory_space,
+                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>(spectrum.array().data, halved.extent[D]...);
+  }(std::make_index_sequence<rank>());
+  const double size = static_cast<double>(in.extents.size());
+  const multiplicity<rank> times{n[rank - 1]};
+  const auto in_shells = [&](const auto& result, const auto& weight) {
+    bincount(exec, result, lazy(shell_of<rank>{n}, positions(), elements), weights{weight});
+  };
+  in_shells(std::get<0>(outs), lazy(power_of<rank, T>{times, 1 / (size * size)}, positions(), elements));
+  if constexpr (std::tuple_size_v<decltype(outs)> > 1) in_shells(std::get<1>(outs), lazy(times, positions(), elements));
+}
+
+}  // namespace quern
+
+#endif
