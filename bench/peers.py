@@ -293,6 +293,19 @@ def keyed():
     compare("unique_i32", n, CuPy=lambda: cupy_time(lambda: cp.unique(k, return_counts=True)))
 
 
+def transforms():
+    n = 10_000
+    x = random(n, n) + 1j * random(n, n)
+    for name, axis in (("rows", 1), ("columns", 0)):
+        compare(f"fft_{name}/complex128 n2", n,
+                CuPy=lambda: cupy_time(lambda: cp.fft.fft(x, axis=axis)),
+                JAX=lambda: jax_time(lambda a: jnp.fft.fft(a, axis=axis), to_jax(x)))
+    u = random(512, 512, 512)
+    compare("rfftn/float64 n3", 512,
+            CuPy=lambda: cupy_time(lambda: cp.fft.rfftn(u)),
+            JAX=lambda: jax_time(jnp.fft.rfftn, to_jax(u)))
+
+
 def solvers():
     if jax is None:
         return
@@ -350,7 +363,7 @@ else:
     if jax:
         jax.config.update("jax_enable_x64", True)
         import jax.numpy as jnp
-    for group in (elementwise, reductions, stencils, products, decompositions, random_numbers, keyed, solvers):
+    for group in (elementwise, reductions, stencils, products, decompositions, random_numbers, keyed, transforms, solvers):
         group()
         cp.get_default_memory_pool().free_all_blocks()
 print(json.dumps({"versions": versions, "peers": results}, indent=1))

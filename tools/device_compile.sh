@@ -72,6 +72,7 @@ benchmarks=(
   "../bench/stencil/odd_rows_bench ../bench/sweep/sweep_bench ../bench/map/narrow_bench ../bench/reduce/narrow_bench"
   ../bench/random/random_bench
   ../bench/autodiff/autodiff_bench
+  ../bench/fft/fft_bench
   ../bench/transfer/transfer_bench
   ../bench/stream/stream_bench
   ../bench/distributed/distributed_bench

@@ -132,8 +132,12 @@ bool available() {
   return true;
 }
 template <class Exec>
-bool takes(const transform&, const void*, const void*) {
-  return true;
+bool takes(const transform& t, const void*, const void*) {
+  // All strides; but of arrays that caches do not hold, lines that are not contiguous are faster packed.
+  std::int64_t count = t.axes[0].length;
+  for (int d = 0; d < t.batch_rank; ++d) count *= t.batch[d].length;
+  const bool contiguous = t.axes[0].in == 1 && t.axes[0].out == 1;
+  return t.rank > 1 || contiguous || count < (1 << 18);
 }
 template <class Exec>
 bool overwrites(kind what, int rank) {

@@ -46,7 +46,7 @@ struct transform {
 template <class Exec>
 bool available();
 
-/// Whether the library takes a transform of these arrays as it is.
+/// Whether the library takes a transform of these arrays as it is, and is not faster with packed ones.
 template <class Exec>
 bool takes(const transform& t, const void* in, const void* out);
 
