@@ -82,17 +82,17 @@ program=(
   "../src/app/elementwise ../src/app/stencils ../src/app/quadrature ../src/app/derivatives ../src/app/report ../src/app/main"
   "../src/app/keyed ../src/app/linear_algebra"
   "../src/app/decompositions ../src/app/reductions ../src/app/random_numbers"
-  ../src/app/transfers
+  "../src/app/transfers ../src/app/transforms"
   ../src/app/distributed
 )
 # The code of the guides, in the functions around it.
 guides=$2/guides-$backend
 mkdir -p "$guides"
 folder=$(realpath --relative-to="$top/tests" "$guides")
-for guide in autodiff operands reductions stencils integration random keyed linear_algebra transfers files streams distributed; do
+for guide in autodiff operands reductions stencils integration random keyed linear_algebra transfers files streams fft distributed; do
   awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
 done
-units+=("$folder/autodiff $folder/operands $folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra" "$folder/transfers $folder/files $folder/streams" "$folder/distributed")
+units+=("$folder/autodiff $folder/operands $folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra" "$folder/transfers $folder/files $folder/streams $folder/fft" "$folder/distributed")
 # With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles the program and the examples.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("${program[@]}" "${examples[@]}"); fi
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.

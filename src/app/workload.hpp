@@ -78,6 +78,7 @@ std::vector<workload> keyed_workloads();
 std::vector<workload> linear_algebra_workloads();
 std::vector<workload> decomposition_workloads();
 std::vector<workload> transfer_workloads();
+std::vector<workload> transform_workloads();
 
 /// The median time of `call` from fence to fence, after a warm-up.
 double time_call(const settings& s, const std::function<void()>& call);

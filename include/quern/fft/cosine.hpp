@@ -41,10 +41,28 @@ struct cosine_rows {
   }
 };
 
+/// Points of the unit circle, `exp(-i pi (first + step j) / 4n)`.
 template <class T>
-KOKKOS_FUNCTION Kokkos::complex<T> on_unit_circle(T angle) {
-  return {Kokkos::cos(angle), Kokkos::sin(angle)};
-}
+struct circle {
+  Kokkos::complex<T>* out;
+  std::int64_t n, first, step;
+  KOKKOS_FUNCTION void operator()(std::int64_t j) const {
+    const T angle = std::numbers::pi_v<T> * static_cast<T>(first + step * j) / static_cast<T>(4 * n);
+    out[j] = Kokkos::complex<T>(Kokkos::cos(angle), -Kokkos::sin(angle));
+  }
+};
+template <class Exec, class T>
+class circle_points {
+ public:
+  circle_points(const launcher<Exec>& launch, std::int64_t n, std::int64_t first, std::int64_t step)
+      : memory_(launch.exec, n) {
+    for_elements(launch, "quern::dct/circle", n, circle<T>{memory_.data(), n, first, step});
+  }
+  const Kokkos::complex<T>* data() const { return memory_.data(); }
+
+ private:
+  scratch_array<Exec, Kokkos::complex<T>> memory_;
+};
 
 /// Type 1: the transform of an even or odd continuation of twice the length.
 template <class T>
@@ -86,9 +104,10 @@ template <class T>
 struct from_even_then_odd {
   cosine_rows<T> rows;
   const Kokkos::complex<T>* spectrum;
+  const Kokkos::complex<T>* turn;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t n = rows.n, half = n / 2 + 1, row = i / half, k = i % half;
-    const auto c = spectrum[i] * on_unit_circle(-std::numbers::pi_v<T> * static_cast<T>(k) / static_cast<T>(2 * n));
+    const auto c = spectrum[i] * turn[k];
     rows.write(row, k, 2 * c.real());
     if (k > 0 && 2 * k < n) rows.write(row, n - k, -2 * c.imag());
   }
@@ -99,10 +118,11 @@ template <class T>
 struct spectrum_of_even_then_odd {
   cosine_rows<T> rows;
   Kokkos::complex<T>* spectrum;
+  const Kokkos::complex<T>* turn;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t n = rows.n, half = n / 2 + 1, row = i / half, k = i % half;
     const Kokkos::complex<T> y(rows.read(row, k < n ? k : 0), k == 0 ? T(0) : -rows.read(row, n - k));
-    spectrum[i] = y * on_unit_circle(std::numbers::pi_v<T> * static_cast<T>(k) / static_cast<T>(2 * n));
+    spectrum[i] = y * conjugate(turn[k]);
   }
 };
 template <class T>
@@ -120,21 +140,20 @@ template <class T>
 struct turned {
   cosine_rows<T> rows;
   Kokkos::complex<T>* z;
+  const Kokkos::complex<T>* turn;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t n = rows.n, row = i / (2 * n), j = i % (2 * n);
-    z[i] = j < n
-               ? rows.read(row, j) * on_unit_circle(-std::numbers::pi_v<T> * static_cast<T>(j) / static_cast<T>(2 * n))
-               : Kokkos::complex<T>(0);
+    z[i] = j < n ? rows.read(row, j) * turn[j] : Kokkos::complex<T>(0);
   }
 };
 template <class T>
 struct from_turned {
   cosine_rows<T> rows;
   const Kokkos::complex<T>* z;
+  const Kokkos::complex<T>* turn;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t n = rows.n, row = i / n, k = i % n;
-    const T angle = -std::numbers::pi_v<T> * static_cast<T>(2 * k + 1) / static_cast<T>(4 * n);
-    rows.write(row, k, 2 * (z[row * 2 * n + k] * on_unit_circle(angle)).real());
+    rows.write(row, k, 2 * (z[row * 2 * n + k] * turn[k]).real());
   }
 };
 
@@ -161,19 +180,22 @@ void cosine_of_rows(const launcher<Exec>& launch, std::int64_t count, const cosi
     for_elements(launch, "quern::dct/result", count * n, from_mirrored<T>{rows, spectrum.array().data, length / 2 + 1});
   } else if (rows.type == 4) {
     const scratch_copy<Exec, C> z(launch.exec, {count, 2 * n});
-    for_elements(launch, "quern::dct/turn", count * 2 * n, turned<T>{rows, z.array().data});
+    const circle_points<Exec, T> before(launch, n, 0, 2), after(launch, n, 1, 2);
+    for_elements(launch, "quern::dct/turn", count * 2 * n, turned<T>{rows, z.array().data, before.data()});
     transform_rows(launch, kind::forward, 2 * n, z.array(), z.array());
-    for_elements(launch, "quern::dct/result", count * n, from_turned<T>{rows, z.array().data});
+    for_elements(launch, "quern::dct/result", count * n, from_turned<T>{rows, z.array().data, after.data()});
   } else {
     const scratch_copy<Exec, T> v(launch.exec, {count, n});
     const scratch_copy<Exec, C> spectrum(launch.exec, {count, n / 2 + 1});
+    const circle_points<Exec, T> turn(launch, n, 0, 2);
     const std::int64_t half = count * (n / 2 + 1);
     if (rows.type == 2) {
       for_elements(launch, "quern::dct/order", count * n, even_then_odd<T>{rows, v.array().data});
       transform_rows(launch, kind::real_to_complex, n, spectrum.array(), v.array());
-      for_elements(launch, "quern::dct/result", half, from_even_then_odd<T>{rows, spectrum.array().data});
+      for_elements(launch, "quern::dct/result", half, from_even_then_odd<T>{rows, spectrum.array().data, turn.data()});
     } else {
-      for_elements(launch, "quern::dct/spectrum", half, spectrum_of_even_then_odd<T>{rows, spectrum.array().data});
+      for_elements(launch, "quern::dct/spectrum", half,
+                   spectrum_of_even_then_odd<T>{rows, spectrum.array().data, turn.data()});
       transform_rows(launch, kind::complex_to_real, n, v.array(), spectrum.array());
       for_elements(launch, "quern::dct/result", count * n, in_turn<T>{rows, v.array().data});
     }

@@ -18,7 +18,7 @@ struct fft_plan_usage {
 /// The plans of all transforms. A plan belongs to the extents, the strides, the alignment, the type and the direction
 /// of a transform, and on devices to the execution-space instance; on hosts to its number of threads. A call like an
 /// earlier one plans nothing. Where there are more than the limit, the one that was not used for longest is given up.
-/// `Kokkos::finalize` releases all.
+/// When Kokkos is finalized, all are released.
 ///
 /// All functions may be called by several host threads.
 class fft_plans {
