@@ -72,7 +72,7 @@ function(must_say text)
 endfunction()
 
 # A header of a component whose target is not linked.
-foreach(component IN ITEMS linalg files distributed)
+foreach(component IN ITEMS linalg files fft distributed)
   file(WRITE "${WORK}/unlinked.cpp" "#include <Kokkos_Core.hpp>\n#include <quern/${component}.hpp>\nint main() {}\n")
   must_work(${configure} -B "${WORK}/unlinked_${component}" -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=core
             -D TARGET=Quern::core -D "SOURCES=${WORK}/unlinked.cpp")
@@ -180,8 +180,11 @@ endif()
 build_and_run(linalg -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=linalg -D TARGET=Quern::linalg -D SOURCES=linalg.cpp
               -D "EXPECTED_LAPACK=${LINALG}")
 
-must_say("Quern has no component 'fft'; it has: core, linalg, files," ${configure} -B "${WORK}/unknown" -D
-         "Quern_ROOT=${WORK}/moved" -D COMPONENTS=fft)
+# The same for transforms.
+build_and_run(fft -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=fft -D TARGET=Quern::fft -D SOURCES=fft.cpp -D "EXPECTED_FFT=${FFT}")
+
+must_say("Quern has no component 'tables'; it has: core, linalg, files, fft," ${configure} -B "${WORK}/unknown" -D
+         "Quern_ROOT=${WORK}/moved" -D COMPONENTS=tables)
 
 # Before 1.0 another minor version is not compatible, a patch is.
 foreach(version IN ITEMS 0.3 0.1 1.0)
