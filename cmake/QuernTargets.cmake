@@ -123,7 +123,7 @@ set(QUERN_COMPONENTS core linalg files fft)
 
 # Distributed arrays: there is no such target without MPI, as their headers hold its types.
 if(QUERN_ENABLE_DISTRIBUTED)
-  set(_distributed_sources box_exchange communicator decomposition halo stencil_parts together)
+  set(_distributed_sources box_exchange communicator decomposition fft_stages halo stencil_parts together)
   if(QUERN_ENABLE_HDF5 AND HDF5_IS_PARALLEL)
     list(APPEND _distributed_sources parallel_hdf5)
   else()
@@ -146,7 +146,7 @@ if(QUERN_ENABLE_DISTRIBUTED)
                SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}"
   )
   target_compile_definitions(quern_distributed PUBLIC QUERN_USES_DISTRIBUTED OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
-  target_link_libraries(quern_distributed PUBLIC quern_core quern_files quern_linalg MPI::MPI_CXX)
+  target_link_libraries(quern_distributed PUBLIC quern_core quern_fft quern_files quern_linalg MPI::MPI_CXX)
   if(QUERN_ENABLE_HDF5)
     target_include_directories(quern_distributed SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS})
     target_link_libraries(quern_distributed PRIVATE ${HDF5_C_LIBRARIES})

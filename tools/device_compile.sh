@@ -29,7 +29,7 @@ units=(
   "../src/transfer/staging ../src/transfer/box_copy ../src/transfer/array_io ../src/core/free_memory"
   "../src/stream/pipeline ../src/distributed/side_stream"
   "../src/files/arrays ../src/files/bytes ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
-  "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo ../src/distributed/stencil_parts ../src/distributed/together ../src/distributed/no_parallel_hdf5"
+  "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo ../src/distributed/fft_stages ../src/distributed/stencil_parts ../src/distributed/together ../src/distributed/no_parallel_hdf5"
   "../src/distributed/box_exchange ../src/distributed/device_link"
   "../src/fft/device ../src/fft/transform ../src/fft/plan_cache"
   ../src/fft/unavailable
@@ -60,6 +60,7 @@ tests=(
   "distributed/operations_test distributed/decomposition_test"
   distributed/reduce_test
   distributed/linalg_test
+  distributed/fft_test
 )
 benchmarks=(
   ../bench/linalg/products_bench # alone, as includes under a condition cannot be brought together

@@ -14,6 +14,7 @@
 #include <quern/distributed/communicator.hpp>
 #include <quern/distributed/decomposition.hpp>
 #include <quern/distributed/distributed_view.hpp>
+#include <quern/distributed/fft.hpp>
 #include <quern/distributed/halo_exchange.hpp>
 #include <quern/distributed/histogram.hpp>
 #include <quern/distributed/linalg.hpp>

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Transforms beside those of the whole array on one rank.
+#include <distributed/world.hpp>
+#include <quern/distributed/fft.hpp>
+
+namespace {
+
+namespace distributed = quern::distributed;
+using Kokkos::LayoutRight;
+using quern::Decomposition, quern::shape;
+
+template <class Case>
+struct DistributedFft : testing::Test {};
+using cases = test::covering<double, float>;
+TYPED_TEST_SUITE(DistributedFft, cases);
+
+template <class T>
+void expect_near(const std::vector<T>& expected, const std::vector<T>& found, double bound) {
+  ASSERT_EQ(expected.size(), found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(0, Kokkos::abs(expected[i] - found[i]), bound) << i;
+}
+
+/// On every grid, there and back, of real and of complex numbers.
+template <class E, class R, int Rank>
+void check(const shape& extents) {
+  using C = Kokkos::complex<R>;
+  const E exec;
+  const auto comm = test::world();
+  std::array<std::int64_t, Rank> whole;
+  std::copy_n(extents.extent.begin(), Rank, whole.begin());
+  auto halved = extents;
+  halved.extent[Rank - 1] = extents.extent[Rank - 1] / 2 + 1;
+  auto whole_halved = whole;
+  whole_halved[Rank - 1] = halved.extent[Rank - 1];
+  const auto values = test::samples<C>(extents.size(), 5);
+  const auto reals = test::samples<R>(extents.size(), 6);
+  const auto x = test::make_array<C, Rank, LayoutRight, E>(whole, values);
+  const auto y = test::make_array<C, Rank, LayoutRight, E>(whole);
+  const auto r = test::make_array<R, Rank, LayoutRight, E>(whole, reals);
+  const auto s = test::make_array<C, Rank, LayoutRight, E>(whole_halved);
+  quern::fftn(exec, y, x);
+  quern::rfftn(exec, s, r);
+  const double bound = 100 * test::eps<R>() * static_cast<double>(extents.size());
+  for (const auto& grid : test::grids(comm.size(), Rank)) {
+    const Decomposition d(comm, extents, {.grid = grid}), e(comm, halved, {.grid = {grid.rbegin(), grid.rend()}});
+    const auto u = test::distribute<C, Rank, LayoutRight, E>(d, values);
+    const quern::DistributedView<C, Rank, E> v("v", d), spectrum("spectrum", e);
+    distributed::fftn(exec, v, u);
+    expect_near(test::part_of(test::contents(y), extents, d.local()), test::contents(v.local()), bound);
+    distributed::ifftn(exec, v, v);
+    expect_near(test::part_of(values, extents, d.local()), test::contents(v.local()), bound);
+    const auto w = test::distribute<R, Rank, LayoutRight, E>(d, reals);
+    const quern::DistributedView<R, Rank, E> back("back", d);
+    distributed::rfftn(exec, spectrum, w, quern::fft_norm::forward);
+    distributed::irfftn(exec, back, spectrum, quern::fft_norm::forward);
+    expect_near(test::part_of(reals, extents, d.local()), test::contents(back.local()), bound);
+    distributed::rfftn(exec, spectrum, w);
+    expect_near(test::part_of(test::contents(s), halved, e.local()), test::contents(spectrum.local()), bound);
+  }
+}
+
+TYPED_TEST(DistributedFft, IsThatOfOneDevice) {
+  using R = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  check<E, R, 2>(shape{6, 9});
+  check<E, R, 3>(shape{5, 4, 6});
+  check<E, R, 3>(shape{2, 3, 10});  // of four ranks in pencils
+  check<E, R, 3>(shape{1, 1, 7});   // with ranks that have nothing
+}
+
+TYPED_TEST(DistributedFft, ReportsMisuse) {
+  using C = Kokkos::complex<typename TypeParam::value>;
+  using E = typename TypeParam::exec;
+  const auto comm = test::world();
+  const quern::DistributedView<C, 2, E> u("u", Decomposition(comm, {4, 6})), v("v", Decomposition(comm, {4, 5}));
+  test::expect_error("quern::distributed::fftn: out has extents (4, 5), expected (4, 6)",
+                     [&] { distributed::fftn(E(), v, u); });
+}
+
+}  // namespace
