@@ -264,6 +264,22 @@ TYPED_TEST(Fft, NotANumberSpreadsOverItsRow) {
   }
 }
 
+struct squares {
+  KOKKOS_FUNCTION double operator()(const Kokkos::Array<std::int64_t, 2>& i) const {
+    return static_cast<double>(i[0] * i[0] - 3 * i[1] % 7);
+  }
+};
+struct mixed {
+  KOKKOS_FUNCTION double operator()(const Kokkos::Array<std::int64_t, 2>& i) const {
+    return static_cast<double>(i[0] * 5 % 7 + i[1] * i[1]);
+  }
+};
+struct numbered {
+  KOKKOS_FUNCTION int operator()(const Kokkos::Array<std::int64_t, 2>& i) const {
+    return static_cast<int>(5 * i[0] + i[1]);
+  }
+};
+
 template <class Exec>
 struct FftOn : testing::Test {
   Exec e;
@@ -282,10 +298,7 @@ TYPED_TEST(FftOn, RealRowsInPlace) {
   const Kokkos::View<double**, Kokkos::LayoutStride, memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>> signal(
       reinterpret_cast<double*>(spectrum.data()), Kokkos::LayoutStride(rows, n + 2, n, 1));
   const typename TestFixture::template view<double**> copy("copy", rows, n);
-  quern::map(
-      this->e, signal,
-      KOKKOS_LAMBDA(const Kokkos::Array<std::int64_t, 2>& i) { return double(i[0] * i[0] - 3 * i[1] % 7); },
-      quern::positions());
+  quern::map(this->e, signal, squares(), quern::positions());
   quern::copy(this->e, copy, signal);
   quern::rfft(this->e, expected, copy);
   quern::rfft(this->e, spectrum, signal);
@@ -337,9 +350,7 @@ TYPED_TEST(FftOn, PlanOfTheUser) {
   quern::fill(this->e, y, C(7, 7));
   const quern::fft_plan transform(this->e, y, x, {.rigor = quern::fft_rigor::measure});
   EXPECT_EQ(std::vector<C>(30, C(7, 7)), test::contents(y));  // planning computes nothing
-  quern::map(
-      this->e, x, KOKKOS_LAMBDA(const Kokkos::Array<std::int64_t, 2>& i) { return double(i[0] * 5 % 7 + i[1] * i[1]); },
-      quern::positions());
+  quern::map(this->e, x, mixed(), quern::positions());
   transform(y, x);
   quern::rfft2(this->e, expected, x);
   expect_near(test::contents(expected), test::contents(y));
@@ -382,9 +393,7 @@ TYPED_TEST(FftOn, Frequencies) {
 
 TYPED_TEST(FftOn, Shifts) {
   const typename TestFixture::template view<int**> x("x", 2, 5), y("y", 2, 5), back("back", 2, 5);
-  quern::map(
-      this->e, x, KOKKOS_LAMBDA(const Kokkos::Array<std::int64_t, 2>& i) { return 5 * i[0] + i[1]; },
-      quern::positions());
+  quern::map(this->e, x, numbered(), quern::positions());
   quern::fftshift(this->e, y, x);
   EXPECT_EQ((std::vector<int>{8, 9, 5, 6, 7, 3, 4, 0, 1, 2}), test::contents(y));
   quern::ifftshift(this->e, back, y);

@@ -146,6 +146,14 @@ if(APP) # the others need what the program needs
   expect("photo_filter: .*state.npy: ")
 endif()
 
+if(APP AND FFT)
+  build_example(05_turbulence turbulence)
+  must_work("${program}" --points 48 --steps 20 --viscosity 0 --picture "${WORK}/vorticity.png")
+  expect("changed by -?[0-9.]+e-(0[7-9]|1[0-9])") # without viscosity the energy stays, but for errors of time steps
+  must_work("${program}" --points 33 --steps 20 --viscosity 0.01)
+  expect("changed by -[0-9.]+e-0[0-3]") # friction takes some
+endif()
+
 if(DISTRIBUTED) # the same lines on one rank as on three, and from a checkpoint
   build_example(07_heat3d_mpi heat3d_mpi)
   set(ranks "${CMAKE_COMMAND}" -E env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
