@@ -131,6 +131,10 @@ bool available() {
 
 template <class Exec>
 bool takes(const transform& t, const void* in, const void* out) {
+  // Long lines that are not contiguous take twice as long as packed ones: on an H200 5 ms beside 2.7 with 10000 x 10000
+  // complex numbers, whereas of 2048 x 2048 they are faster.
+  const bool contiguous = t.axes[0].in == 1 && t.axes[0].out == 1;
+  if (t.rank == 1 && !contiguous && t.axes[0].length > 4096) return false;
   const std::uintptr_t complex_bytes = t.single ? 8 : 16;  // what the library asks for, of real arrays, too
   const auto aligned = [&](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % complex_bytes == 0; };
   return t.batch_rank <= 1 && aligned(in) && aligned(out) &&

@@ -23,32 +23,37 @@ namespace impl::fourier {
 template <class T>
 struct divide_by_eigenvalues {
   using R = real_type<T>;
-  strided<T> spectrum;
-  poisson_options options;
-  shape points;  // of the field
-
-  KOKKOS_FUNCTION R wave(int d, std::int64_t i) const {
-    const R half_turn = std::numbers::pi_v<R> / static_cast<R>(options.lengths[d]);
-    switch (options.sides[d]) {
-      case poisson_side::periodic:
-        return 2 * half_turn * static_cast<R>(frequency_of(i, points.extent[d]));
-      case poisson_side::dirichlet:
-        return half_turn * static_cast<R>(i + 1);
-      default:
-        return half_turn * static_cast<R>(i);
+  struct axis_waves {
+    std::int64_t extent, stride;  // of the spectrum
+    std::int64_t points;          // of the field
+    poisson_side side;
+    R half_turn;  // pi over the length
+    KOKKOS_FUNCTION R wave(std::int64_t i) const {
+      if (side == poisson_side::periodic) return 2 * half_turn * static_cast<R>(frequency_of(i, points));
+      return half_turn * static_cast<R>(side == poisson_side::dirichlet ? i + 1 : i);
     }
+  };
+  T* data;
+  int rank;
+  axis_waves axes[max_rank];
+
+  divide_by_eigenvalues(const strided<T>& spectrum, const poisson_options& options, const shape& points)
+      : data(spectrum.data), rank(points.rank) {
+    for (int d = 0; d < rank; ++d)
+      axes[d] = {spectrum.extents.extent[d], spectrum.stride[d], points.extent[d], options.sides[d],
+                 std::numbers::pi_v<R> / static_cast<R>(options.lengths[d])};
   }
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
     R sum = 0;
     std::int64_t place = 0;
-    for (int d = spectrum.extents.rank - 1; d >= 0; --d) {
-      const std::int64_t i = e % spectrum.extents.extent[d];
-      e /= spectrum.extents.extent[d];
-      const R k = wave(d, i);
+    for (int d = rank - 1; d >= 0; --d) {
+      const std::int64_t i = e % axes[d].extent;
+      e /= axes[d].extent;
+      const R k = axes[d].wave(i);
       sum += k * k;
-      place += i * spectrum.stride[d];
+      place += i * axes[d].stride;
     }
-    spectrum.data[place] = sum == R(0) ? T(0) : spectrum.data[place] * (-1 / sum);
+    data[place] = sum == R(0) ? T(0) : data[place] * (-1 / sum);
   }
 };
 
@@ -56,7 +61,7 @@ template <class Exec, class T>
 void divide(const launcher<Exec>& launch, const strided<T>& spectrum, const poisson_options& options,
             const shape& points) {
   for_elements(launch, "quern::poisson/divide", spectrum.extents.size(),
-               divide_by_eigenvalues<T>{spectrum, options, points});
+               divide_by_eigenvalues<T>(spectrum, options, points));
 }
 
 /// Solves in place: u holds the right-hand side at first.
