@@ -265,4 +265,19 @@ TYPED_TEST(SolversOn, NothingToSolve) {
   EXPECT_EQ(std::vector<int>(2, quern::odeint_status::finished), test::contents(status));
 }
 
+TYPED_TEST(SolversOn, TimesThatAreNotFinite) {
+  using E = TypeParam;
+  const E exec;
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const auto y0 = test::make_array<double, 2, Kokkos::LayoutRight, E>({2, 1}, {0.1, 0.2});
+  const auto y = test::make_array<double, 3, Kokkos::LayoutRight, E>({2, 3, 1});
+  for (const auto& times : {std::vector<double>{0, nan, 1}, {nan, 0, 1}, {0, 1, inf}}) {
+    const auto t = test::make_array<double, 1, Kokkos::LayoutRight, E>({3}, times);
+    const Kokkos::View<int*, E> status("status", 2);
+    quern::odeint<1>(exec, quern::outputs(y, status), explosion(), {.most_steps = 1000}, y0, t);
+    EXPECT_EQ(std::vector<int>(2, quern::odeint_status::not_finite), test::contents(status));
+    EXPECT_NE(test::contents(y)[2], test::contents(y)[2]);
+  }
+}
+
 }  // namespace

@@ -218,7 +218,7 @@ TYPED_TEST(Spectral, BadInput) {
   test::expect_error("quern::spectral_derivative: order 0, expected 1 or more",
                      [&] { quern::spectral_derivative(this->e, a, a, {.order = 0}); });
   test::expect_error("quern::poisson: f has extents (5), expected (4)", [&] { quern::poisson(this->e, a, b); });
-  test::expect_error("quern::poisson: the length along axis 0 is negative",
+  test::expect_error("quern::poisson: the length along axis 0 must be positive and finite",
                      [&] { quern::poisson(this->e, a, a, {.lengths = {-1}}); });
 }
 

@@ -126,6 +126,10 @@ template <int N, execution_space Exec, output_like Out, class F, impl::vmap_argu
 void newton(const Exec& exec, const Out& out, const F& f, const In&... in) {
   newton<N>(exec, out, f, newton_options(), in...);
 }
+template <int N, output_like Out, class F, impl::vmap_argument... In>
+void newton(const Out& out, const F& f, const newton_options& options, const In&... in) {
+  newton<N>(impl::space_of(out), out, f, options, in...);
+}
 template <int N, output_like Out, class F, class... In>
   requires(!execution_space<Out>)
 void newton(const Out& out, const F& f, const In&... in) {

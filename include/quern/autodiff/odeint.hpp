@@ -198,6 +198,7 @@ struct odeint_item {
     }
     for (std::int64_t n = 0; n < count; ++n) {
       const T time = times(n);
+      if (!Kokkos::isfinite(time)) result = odeint_status::not_finite;
       while (result == odeint_status::finished && (time - run.t) * direction > 0) result = run.step();
       for (int i = 0; i < N; ++i)
         out(n, i) = result == odeint_status::finished ? run.at(time)[i] : Kokkos::Experimental::quiet_NaN_v<T>;
@@ -211,7 +212,7 @@ inline std::string odeint_problem(int status) {
     case odeint_status::step_underflow:
       return "the step size underflows";
     case odeint_status::not_finite:
-      return "the first values or their slopes are not finite";
+      return "the first values, their slopes or a time are not finite";
     default:
       return "the limit of steps is reached";
   }
@@ -261,6 +262,11 @@ template <int N, execution_space Exec, output_like Out, class F, view_like First
           impl::vmap_argument... In>
 void odeint(const Exec& exec, const Out& out, const F& f, const First& y0, const Times& t, const In&... in) {
   odeint<N>(exec, out, f, odeint_options(), y0, t, in...);
+}
+template <int N, output_like Out, class F, view_like First, view_like Times, impl::vmap_argument... In>
+void odeint(const Out& out, const F& f, const odeint_options& options, const First& y0, const Times& t,
+            const In&... in) {
+  odeint<N>(impl::space_of(out), out, f, options, y0, t, in...);
 }
 template <int N, output_like Out, class F, class... In>
   requires(!execution_space<Out>)

@@ -112,7 +112,7 @@ void solve_poisson(const std::string& label, const launcher<Exec>& launch, const
 /// up to a constant: its mean is 0, and that of f is left out, as no solution has another.
 ///
 /// Asynchronous on `exec`; scratch memory of two arrays from the pool.
-/// @throws Error if extents differ or are 0, a length is negative, or u shares memory with f otherwise
+/// @throws Error if extents differ or are 0, a length is not positive and finite, or u shares memory with f otherwise
 /// @throws BackendError without a library for the execution space
 template <execution_space Exec, view_like Out, view_like In>
 void poisson(const Exec& exec, const Out& u_view, const In& f_view, const poisson_options& options = {}) {
@@ -132,7 +132,8 @@ void poisson(const Exec& exec, const Out& u_view, const In& f_view, const poisso
     if (u.extents.extent[d] == 0) throw Error(c.label, "u has extents " + u.extents.str());
     double& length = given.lengths[d];
     if (length == 0) length = 1;
-    if (!(length > 0)) throw Error(c.label, "the length along axis " + std::to_string(d) + " is negative");
+    if (!(length > 0 && std::isfinite(length)))
+      throw Error(c.label, "the length along axis " + std::to_string(d) + " must be positive and finite");
   }
   if (u.extents.rank == 0) throw Error(c.label, "u has rank 0, and no axis");
   const fourier::launcher<Exec> launch{exec};

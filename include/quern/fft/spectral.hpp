@@ -35,8 +35,8 @@ struct differentiate {
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
     const std::int64_t i = e % row, k = frequency_of(i, n);
     // The frequency n / 2 has no sign: its odd derivatives are 0 at all points.
-    T factor = order % 2 == 1 && 2 * i == n ? T(0) : T(1);
-    for (int p = 0; p < order; ++p) factor *= wave * static_cast<T>(k);
+    const bool vanishes = order % 2 == 1 && 2 * i == n;
+    const T factor = vanishes ? T(0) : static_cast<T>(Kokkos::pow(wave * static_cast<T>(k), order));
     const C v = spectrum[e] * factor;
     switch (order % 4) {
       case 0:
@@ -97,7 +97,7 @@ struct power_of {
 /// @param options the axis, the order (1 or more), and the length of the period
 ///
 /// Rounding errors grow as the order-th power of n. Asynchronous on `exec`.
-/// @throws Error if extents differ, the order is below 1, the length is not positive, or as `fft`
+/// @throws Error if extents differ, the order is below 1, the length is not positive and finite, or as `fft`
 template <execution_space Exec, view_like Out, view_like In>
 void spectral_derivative(const Exec& exec, const Out& out_view, const In& in_view,
                          const spectral_derivative_options& options = {}) {
@@ -111,7 +111,8 @@ void spectral_derivative(const Exec& exec, const Out& out_view, const In& in_vie
   const auto out = c.output(out_view);
   const strided<const value_of<In>> in = c.input(in_view);
   if (options.order < 1) throw Error(c.label, "order " + std::to_string(options.order) + ", expected 1 or more");
-  if (!(options.length > 0)) throw Error(c.label, "the length of the period must be positive");
+  if (!(options.length > 0 && std::isfinite(options.length)))
+    throw Error(c.label, "the length of the period must be positive and finite");
   constexpr kind there = is_complex<T> ? kind::forward : kind::real_to_complex;
   constexpr kind back = is_complex<T> ? kind::backward : kind::complex_to_real;
   request r = along_axis(c.label, there, out.extents, in.extents, {.axis = options.axis});
@@ -187,6 +188,11 @@ void power_spectrum(const Exec& exec, const Out& out, const In& field) {
   };
   in_shells(std::get<0>(outs), lazy(power_of<rank, T>{times, 1 / (size * size)}, positions(), elements));
   if constexpr (std::tuple_size_v<decltype(outs)> > 1) in_shells(std::get<1>(outs), lazy(times, positions(), elements));
+}
+
+template <output_like Out, view_like In>
+void power_spectrum(const Out& out, const In& field) {
+  power_spectrum(impl::space_of(field), out, field);
 }
 
 }  // namespace quern
