@@ -3,10 +3,25 @@
 
 # The library's targets: for each component its headers and what they call, compiled. The compiled part of linalg exists
 # wherever the headers do: with a vendor behind it or without, it decides when it is called.
+
 # Where sources are compiled together (CMAKE_UNITY_BUILD), these stay apart, as they give types of their own to templates.
 set_source_files_properties(src/transfer/staging.cpp src/distributed/box_exchange.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 configure_file("${PROJECT_SOURCE_DIR}/cmake/config.hpp.in" "${PROJECT_BINARY_DIR}/include/quern/config.hpp" @ONLY)
+
+# quern_add_component(NAME SOURCE...): the library of a component, of sources under src/ without their suffix.
+function(quern_add_component name)
+  list(TRANSFORM ARGN REPLACE "(.+)" "src/\\1.cpp" OUTPUT_VARIABLE sources)
+  add_library(quern_${name} ${sources})
+  set_target_properties(
+    quern_${name}
+    PROPERTIES POSITION_INDEPENDENT_CODE ON
+               VERSION "${PROJECT_VERSION}"
+               SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}" # of minor versions before 1.0
+               EXPORT_NAME ${name}
+  )
+  add_library(Quern::${name} ALIAS quern_${name})
+endfunction()
 
 # Core: what does not depend on the types of a call, and the vendor's sort, which takes long to compile.
 set(_core_sources core/error core/extents core/free_memory core/host_threads core/loop_nest core/overlap core/pool core/stream_store
@@ -16,8 +31,7 @@ if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
   list(APPEND _core_sources keyed/sort_signed keyed/sort_unsigned keyed/sort_reals keyed/sort_with_32_bits
        keyed/sort_with_64_bits keyed/narrow_keys)
 endif()
-list(TRANSFORM _core_sources REPLACE "(.+)" "src/\\1.cpp")
-add_library(quern_core ${_core_sources})
+quern_add_component(core ${_core_sources})
 target_compile_features(quern_core PUBLIC cxx_std_20)
 target_include_directories(
   quern_core PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"
@@ -25,27 +39,20 @@ target_include_directories(
 )
 target_link_libraries(quern_core PUBLIC Kokkos::kokkos PRIVATE Threads::Threads)
 
-set(_linalg_sources unavailable)
+set(_linalg_sources linalg/unavailable)
 set(_linalg_libraries)
 if(QUERN_ENABLE_LINALG)
-  set(_linalg_sources blas_host lapack)
+  set(_linalg_sources linalg/blas_host linalg/lapack)
   set(_linalg_libraries LAPACK::LAPACK)
   if(Kokkos_ENABLE_CUDA)
-    list(APPEND _linalg_sources blas_device cuda)
+    list(APPEND _linalg_sources linalg/blas_device linalg/cuda)
     list(APPEND _linalg_libraries ${QUERN_KOKKOSKERNELS_TARGET} CUDA::cublas CUDA::cusolver)
   elseif(Kokkos_ENABLE_HIP)
-    list(APPEND _linalg_sources blas_device hip)
+    list(APPEND _linalg_sources linalg/blas_device linalg/hip)
     list(APPEND _linalg_libraries ${QUERN_KOKKOSKERNELS_TARGET} roc::rocblas roc::rocsolver)
   endif()
 endif()
-list(TRANSFORM _linalg_sources REPLACE "(.+)" "src/linalg/\\1.cpp")
-add_library(quern_linalg ${_linalg_sources})
-set_target_properties(
-  quern_core quern_linalg
-  PROPERTIES POSITION_INDEPENDENT_CODE ON
-             VERSION "${PROJECT_VERSION}"
-             SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}" # of minor versions before 1.0
-)
+quern_add_component(linalg ${_linalg_sources})
 set_target_properties(
   quern_linalg
   PROPERTIES QUERN_LAPACK "${QUERN_ENABLE_LINALG}" # whether single matrices can be factored
@@ -55,27 +62,20 @@ target_compile_definitions(quern_linalg PUBLIC QUERN_USES_LINALG) # for a messag
 target_link_libraries(quern_linalg PUBLIC quern_core PRIVATE ${_linalg_libraries})
 
 # Files: .npy, .npz and raw files always; compressed archives by zlib, HDF5 by its C library.
-set(_files_sources arrays bytes convert npy npz time_series)
+set(_files_sources files/arrays files/bytes files/convert files/npy files/npz files/time_series)
 set(_files_libraries)
 if(QUERN_ENABLE_FILES)
-  list(APPEND _files_sources zlib)
+  list(APPEND _files_sources files/zlib)
   list(APPEND _files_libraries ZLIB::ZLIB)
 else()
-  list(APPEND _files_sources no_zlib)
+  list(APPEND _files_sources files/no_zlib)
 endif()
 if(QUERN_ENABLE_HDF5)
-  list(APPEND _files_sources hdf5)
+  list(APPEND _files_sources files/hdf5)
 else()
-  list(APPEND _files_sources no_hdf5)
+  list(APPEND _files_sources files/no_hdf5)
 endif()
-list(TRANSFORM _files_sources REPLACE "(.+)" "src/files/\\1.cpp")
-add_library(quern_files ${_files_sources})
-set_target_properties(
-  quern_files
-  PROPERTIES POSITION_INDEPENDENT_CODE ON
-             VERSION "${PROJECT_VERSION}"
-             SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}"
-)
+quern_add_component(files ${_files_sources})
 target_compile_definitions(quern_files PUBLIC QUERN_USES_FILES) # for a message where the target is not linked
 target_link_libraries(quern_files PUBLIC quern_core PRIVATE ${_files_libraries})
 if(QUERN_ENABLE_HDF5)
@@ -88,29 +88,25 @@ if(QUERN_ENABLE_HDF5)
 endif()
 
 # Fourier transforms: as linalg, the target exists with a library behind it or without.
-set(_fft_sources plan_cache transform)
+set(_fft_sources fft/plan_cache fft/transform)
 set(_fft_libraries)
 if(QUERN_ENABLE_FFT)
-  list(APPEND _fft_sources fftw)
+  list(APPEND _fft_sources fft/fftw)
   list(APPEND _fft_libraries ${QUERN_FFTW_LIBRARIES})
   if(Kokkos_ENABLE_CUDA)
-    list(APPEND _fft_sources device)
+    list(APPEND _fft_sources fft/device)
     list(APPEND _fft_libraries CUDA::cufft)
   elseif(Kokkos_ENABLE_HIP)
-    list(APPEND _fft_sources device)
+    list(APPEND _fft_sources fft/device)
     list(APPEND _fft_libraries hip::hipfft)
   endif()
 else()
-  list(APPEND _fft_sources unavailable)
+  list(APPEND _fft_sources fft/unavailable)
 endif()
-list(TRANSFORM _fft_sources REPLACE "(.+)" "src/fft/\\1.cpp")
-add_library(quern_fft ${_fft_sources})
+quern_add_component(fft ${_fft_sources})
 set_target_properties(
   quern_fft
-  PROPERTIES POSITION_INDEPENDENT_CODE ON
-             VERSION "${PROJECT_VERSION}"
-             SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}"
-             QUERN_FFT "${QUERN_ENABLE_FFT}" # whether there is a library
+  PROPERTIES QUERN_FFT "${QUERN_ENABLE_FFT}" # whether there is a library
              EXPORT_PROPERTIES QUERN_FFT
 )
 target_compile_definitions(quern_fft PUBLIC QUERN_USES_FFT) # for a message where the target is not linked
@@ -123,28 +119,22 @@ set(QUERN_COMPONENTS core linalg files fft)
 
 # Distributed arrays: there is no such target without MPI, as their headers hold its types.
 if(QUERN_ENABLE_DISTRIBUTED)
-  set(_distributed_sources box_exchange communicator decomposition fft_stages halo stencil_parts together)
+  set(_distributed_sources distributed/box_exchange distributed/communicator distributed/decomposition distributed/fft_stages
+      distributed/halo distributed/stencil_parts distributed/together)
   if(QUERN_ENABLE_HDF5 AND HDF5_IS_PARALLEL)
-    list(APPEND _distributed_sources parallel_hdf5)
+    list(APPEND _distributed_sources distributed/parallel_hdf5)
   else()
-    list(APPEND _distributed_sources no_parallel_hdf5)
+    list(APPEND _distributed_sources distributed/no_parallel_hdf5)
   endif()
   if(QUERN_ENABLE_NCCL OR QUERN_ENABLE_RCCL)
-    list(APPEND _distributed_sources device_link)
+    list(APPEND _distributed_sources distributed/device_link)
   else()
-    list(APPEND _distributed_sources no_device_link)
+    list(APPEND _distributed_sources distributed/no_device_link)
   endif()
   if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP)
-    list(APPEND _distributed_sources side_stream)
+    list(APPEND _distributed_sources distributed/side_stream)
   endif()
-  list(TRANSFORM _distributed_sources REPLACE "(.+)" "src/distributed/\\1.cpp")
-  add_library(quern_distributed ${_distributed_sources})
-  set_target_properties(
-    quern_distributed
-    PROPERTIES POSITION_INDEPENDENT_CODE ON
-               VERSION "${PROJECT_VERSION}"
-               SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}"
-  )
+  quern_add_component(distributed ${_distributed_sources})
   target_compile_definitions(quern_distributed PUBLIC QUERN_USES_DISTRIBUTED OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
   target_link_libraries(quern_distributed PUBLIC quern_core quern_fft quern_files quern_linalg MPI::MPI_CXX)
   if(QUERN_ENABLE_HDF5)
@@ -163,8 +153,6 @@ endif()
 add_library(quern_all INTERFACE)
 foreach(_target IN LISTS QUERN_COMPONENTS)
   target_link_libraries(quern_all INTERFACE quern_${_target})
-  set_target_properties(quern_${_target} PROPERTIES EXPORT_NAME ${_target})
-  add_library(Quern::${_target} ALIAS quern_${_target})
 endforeach()
 set_target_properties(quern_all PROPERTIES EXPORT_NAME quern)
 add_library(Quern::quern ALIAS quern_all)

@@ -19,7 +19,6 @@ esac
 # Each line is one translation unit: what takes long are Kokkos's headers.
 units=(
   tools/differential_test  # calls every operation
-  tools/callbacks_test
   stream/pipeline_test
   "distributed/stencil_test distributed/halo_test"
   "../src/linalg/$backend"  # the vendor's libraries
@@ -59,6 +58,8 @@ tests=(
   "integrate/integrate_test integrate/samples_test integrate/estimates_test"
   "distributed/operations_test distributed/decomposition_test"
   distributed/reduce_test
+  "distributed/reduce_axes_test distributed/reduce_edges_test"
+  "distributed/reproducible_test distributed/extrema_test"
   distributed/linalg_test
   distributed/fft_test
 )
@@ -100,7 +101,7 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("$
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("${tests[@]}" "${benchmarks[@]}")
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
-  units+=("core/extents_test core/views_test core/workspace_test map/edges_test reduce/edges_test" random/statistics_test)
+  units+=("core/extents_test core/views_test core/workspace_test map/edges_test reduce/edges_test" random/statistics_test tools/callbacks_test)
   units+=(stream/map_test stream/reduce_test stream/scan_test stream/stencil_test "files/stream_test files/hdf5_test files/files_test")
 fi
 # With QUERN_DEVICE_COMPILE=resources, the program alone, optimized: the compiler says what its kernels need of a GPU.

@@ -4,6 +4,7 @@
 // FFTW, on hosts.
 #include <fftw3.h>
 
+#include <mutex>
 #include <quern/core/error.hpp>
 
 #include "instantiate.hpp"
@@ -36,6 +37,9 @@ struct fftw;
 QUERN_FFTW(fftwf_, float)
 QUERN_FFTW(fftw_, double)
 #undef QUERN_FFTW
+
+/// Only executing plans is safe in several threads at once; making and destroying them is not.
+std::mutex planner;
 
 /// Memory for a transform that FFTW tries, as aligned as the arrays that it is meant for.
 template <class T>
@@ -80,6 +84,7 @@ std::shared_ptr<void> make_plan(const transform& t, int threads, void* in, void*
   typename lib::dimension axes[transform::most_axes], batch[max_rank];
   for (int d = 0; d < t.rank; ++d) axes[d] = dimension(t.axes[d]);
   for (int d = 0; d < t.batch_rank; ++d) batch[d] = dimension(t.batch[d]);
+  const std::lock_guard lock(planner);
   static const bool started = lib::start_threads() != 0;
   if (!started) throw BackendError("fftw_init_threads", "threads cannot be started");
   lib::set_threads(threads);
@@ -99,7 +104,10 @@ std::shared_ptr<void> make_plan(const transform& t, int threads, void* in, void*
       p = lib::plan_to_real(t.rank, axes, t.batch_rank, batch, static_cast<complex*>(in), static_cast<T*>(out), flags);
   }
   if (p == nullptr) throw BackendError("fftw_plan_guru64_dft", "FFTW has no plan for this transform");
-  return {p, [](void* plan) { lib::destroy(static_cast<typename lib::plan>(plan)); }};
+  return {p, [](void* plan) {
+            const std::lock_guard destruction(planner);
+            lib::destroy(static_cast<typename lib::plan>(plan));
+          }};
 }
 
 template <class T>

@@ -92,7 +92,7 @@ struct value_and_slope {
   }
 };
 
-void expect_close(double expected, double found, double tolerance, const std::string& what) {
+inline void expect_close(double expected, double found, double tolerance, const std::string& what) {
   if (std::isnan(expected) && std::isnan(found)) return;
   EXPECT_LE(std::fabs(expected - found), tolerance * std::fmax(std::fabs(expected), 0.05)) << what << ": " << found;
 }

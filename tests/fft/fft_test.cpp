@@ -9,6 +9,7 @@
 #include <quern/map.hpp>
 #include <support/fft_reference.hpp>
 #include <support/testing.hpp>
+#include <thread>
 
 namespace {
 
@@ -270,8 +271,9 @@ struct squares {
   }
 };
 struct mixed {
+  std::int64_t first_row = 0;
   KOKKOS_FUNCTION double operator()(const Kokkos::Array<std::int64_t, 2>& i) const {
-    return static_cast<double>(i[0] * 5 % 7 + i[1] * i[1]);
+    return static_cast<double>((first_row + i[0]) * 5 % 7 + i[1] * i[1]);
   }
 };
 struct numbered {
@@ -341,6 +343,58 @@ TYPED_TEST(FftOn, PlansAreBounded) {
   quern::fft(this->e, x, x);
   EXPECT_EQ(0u, quern::fft_plans::usage().kept);
   quern::fft_plans::set_limit(limit);
+}
+
+TYPED_TEST(FftOn, PlansFromSeveralThreads) {
+  using C = typename TestFixture::C;
+  using array = typename TestFixture::template view<C**>;
+  constexpr int threads = 4;
+  const auto instances = Kokkos::Experimental::partition_space(this->e, std::vector<int>(threads, 1));
+  std::vector<array> x, y;
+  for (std::int64_t n = 2; n < 12; ++n) {
+    x.emplace_back("x", 3, n);
+    quern::map(this->e, x.back(), mixed(), quern::positions());
+  }
+  for (std::size_t i = 0; i < threads * x.size(); ++i) y.emplace_back("y", 3, x[i % x.size()].extent(1));
+  this->e.fence();
+  const std::size_t limit = quern::fft_plans::limit();
+  quern::fft_plans::set_limit(2);  // plans are given up by one thread while others use them
+  std::vector<std::thread> running;
+  for (int t = 0; t < threads; ++t)
+    running.emplace_back([&, t] {
+      for (int repeat = 0; repeat < 20; ++repeat)
+        for (std::size_t i = 0; i < x.size(); ++i) quern::fft(instances[t], y[t * x.size() + i], x[i]);
+      instances[t].fence();
+    });
+  for (auto& t : running) t.join();
+  quern::fft_plans::set_limit(limit);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const array expected("expected", 3, y[i].extent(1));
+    quern::fft(this->e, expected, x[i % x.size()]);
+    expect_near(test::contents(expected), test::contents(y[i]));
+  }
+}
+
+// On devices: hosts would take too long.
+TYPED_TEST(FftOn, MoreThanTwoToThe31Elements) {
+  if (!quern::impl::is_device<TypeParam>) GTEST_SKIP() << "not on hosts";
+  using C = Kokkos::complex<float>;
+  const std::int64_t rows = (std::int64_t{1} << 25) + 3, n = 64;
+  typename TestFixture::template view<C**> x;
+  try {
+    x = {"x", static_cast<std::size_t>(rows), static_cast<std::size_t>(n)};
+    quern::map(this->e, x, mixed(), quern::positions());
+    quern::fft(this->e, x, x);
+  } catch (const std::exception& e) {
+    GTEST_SKIP() << "not enough memory: " << e.what();
+  }
+  for (const std::int64_t first : {std::int64_t{0}, rows - 4}) {
+    const typename TestFixture::template view<C**> expected("expected", 4, n);
+    quern::map(this->e, expected, mixed{first}, quern::positions());
+    quern::fft(this->e, expected, expected);
+    const auto found = Kokkos::subview(x, Kokkos::pair<std::int64_t, std::int64_t>(first, first + 4), Kokkos::ALL);
+    expect_near(test::contents(expected), test::contents(found));
+  }
 }
 
 TYPED_TEST(FftOn, PlanOfTheUser) {

@@ -42,7 +42,7 @@ endfunction()
 build_and_run(package -D "Quern_ROOT=${WORK}/moved")
 
 # As a subdirectory, with shared libraries: nothing of Quern's is installed with the consumer.
-build_and_run(subdirectory -D "QUERN_SOURCE=${SOURCE}" -D BUILD_SHARED_LIBS=ON)
+build_and_run(subdirectory -D "QUERN_SOURCE=${SOURCE}" -D BUILD_SHARED_LIBS=ON -D CMAKE_UNITY_BUILD=ON)
 if(NOT EXISTS "${WORK}/subdirectory/quern/libquern_linalg.so.0.2")
   message(FATAL_ERROR "the shared library has no name with its version")
 endif()

@@ -94,7 +94,7 @@ class Statistics : public testing::Test {
 };
 TYPED_TEST_SUITE(Statistics, test::all_spaces);
 
-double unit(double x) { return x; }
+inline double unit(double x) { return x; }
 double normal_below(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 double exponential_below(double x) { return -std::expm1(-x); }
 

@@ -5,6 +5,7 @@
 // neither allocates nor fences more than it says.
 
 #include <impl/Kokkos_Profiling.hpp>
+#include <quern/fft.hpp>
 #include <quern/integrate.hpp>
 #include <quern/keyed.hpp>
 #include <quern/linalg.hpp>
@@ -264,6 +265,24 @@ TYPED_TEST(Callbacks, SingleMatricesAllocateNothingTwice) {
   expect_no_allocation([&](const auto& exec) { quern::solve(exec, x, square, x); });
   expect_no_allocation([&](const auto& exec) { quern::cholesky(exec, out, square); });
   expect_no_allocation([&](const auto& exec) { quern::eigh(exec, x, out, square); });
+}
+
+TYPED_TEST(Callbacks, TransformsAllocateNothingTwice) {
+  if (!quern::impl::fourier::available<TypeParam>()) GTEST_SKIP() << "no library of transforms";
+  using C = Kokkos::complex<double>;
+  const Kokkos::View<double**, Kokkos::LayoutRight, TypeParam> x("x", 30, 62), y("y", 30, 62);
+  const Kokkos::View<C**, Kokkos::LayoutRight, TypeParam> s("s", 30, 62), half("half", 30, 32);
+  const int wait = quern::impl::is_device<TypeParam> ? 0 : 1;  // hosts, for what FFTW reads
+  expect_quiet<TypeParam>({}, wait, [&](const auto& exec) { quern::fft2(exec, s, s); });
+  expect_quiet<TypeParam>({}, wait, [&](const auto& exec) { quern::rfft(exec, half, x); });
+  expect_quiet<TypeParam>({"quern::fft/scale"}, wait, [&](const auto& exec) { quern::ifft(exec, s, s); });
+  expect_quiet<TypeParam>({"quern::fft/pack", "quern::fft/scale"}, wait,
+                          [&](const auto& exec) { quern::irfft2(exec, y, half); });
+  expect_quiet<TypeParam>({"quern::fft/pad", "quern::fft/convert"}, wait,
+                          [&](const auto& exec) { quern::fft(exec, s, half, {.n = 62}); });
+  // No spectrum of Quern's own is copied.
+  expect_quiet<TypeParam>({"quern::poisson/copy", "quern::poisson/divide", "quern::fft/scale"}, 2 * wait,
+                          [&](const auto& exec) { quern::poisson(exec, y, x); });
 }
 
 TYPED_TEST(Callbacks, StencilAndIntegrate) {

@@ -26,12 +26,14 @@ namespace autodiff::impl {
 template <class T, std::size_t N>
 KOKKOS_FUNCTION bool solve_in_place(Kokkos::Array<Kokkos::Array<T, N>, N>& j, Kokkos::Array<T, N>& f) {
   for (std::size_t k = 0; k < N; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k + 1; i < N; ++i)
-      if (Kokkos::abs(j[i][k]) > Kokkos::abs(j[pivot][k])) pivot = i;
-    if (j[pivot][k] == T(0) || !Kokkos::isfinite(j[pivot][k])) return false;
-    Kokkos::kokkos_swap(j[k], j[pivot]);
-    Kokkos::kokkos_swap(f[k], f[pivot]);
+    // Rows change places one by one, at indices that are known when loops are unrolled: the matrix stays in registers.
+    for (std::size_t i = k + 1; i < N; ++i) {
+      if (Kokkos::abs(j[i][k]) > Kokkos::abs(j[k][k])) {
+        Kokkos::kokkos_swap(j[i], j[k]);
+        Kokkos::kokkos_swap(f[i], f[k]);
+      }
+    }
+    if (j[k][k] == T(0) || !Kokkos::isfinite(j[k][k])) return false;
     for (std::size_t i = k + 1; i < N; ++i) {
       const T factor = j[i][k] / j[k][k];
       for (std::size_t c = k + 1; c < N; ++c) j[i][c] -= factor * j[k][c];

@@ -49,7 +49,7 @@ class full_convolution {
     const strided<C>&x = of_a.array(), y = of_b.array();
     map_launch(exec_, "quern::fftconvolve/multiply", x, multiplication(), true, {x.stride, x.stride, y.stride},
                array_input<C>{{x.data, x.extents, x.stride}}, array_input<C>{{y.data, y.extents, y.stride}});
-    run("quern::fftconvolve", launcher<Exec>{exec_}, result_.array(), strided<const C>{x.data, x.extents, x.stride},
+    run("quern::fftconvolve", launcher<Exec>{exec_}, result_.array(), x,
         over_all(is_complex<T> ? kind::backward : kind::complex_to_real));
     return result_.array();
   }

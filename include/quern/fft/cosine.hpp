@@ -164,7 +164,7 @@ void transform_rows(const launcher<Exec>& launch, kind what, std::int64_t n, con
   request r{what, 1, {}, {}, fft_norm::backward, fft_rigor::estimate};
   r.axis[0] = 1;
   r.length[0] = n;
-  stage(launch, r).run(out, in, true);
+  stage(launch, r).run(out, in);
 }
 
 template <class Exec, class T>
@@ -270,12 +270,19 @@ void cosine_views(const char* label, const Exec& exec, const Out& out_view, cons
 
 /// Cosine transforms of real numbers along an axis, of length n, with SciPy's factors; `dst` are the sine transforms.
 ///
-/// | type | dct: `out(k)` | dst: `out(k)` |
-/// | --- | --- | --- |
-/// | 1 | `x(0) + (-1)^k x(n-1) + 2 sum_{0<j<n-1} x(j) cos(pi k j / (n-1))` | `2 sum x(j) sin(pi (k+1)(j+1) / (n+1))` |
-/// | 2 | `2 sum x(j) cos(pi k (2j+1) / 2n)` | `2 sum x(j) sin(pi (k+1)(2j+1) / 2n)` |
-/// | 3 | `x(0) + 2 sum_{j>0} x(j) cos(pi (2k+1) j / 2n)` | `(-1)^k x(n-1) + 2 sum_{j<n-1} x(j) sin(pi (2k+1)(j+1) /
-/// 2n)` | | 4 | `2 sum x(j) cos(pi (2k+1)(2j+1) / 4n)` | `2 sum x(j) sin(pi (2k+1)(2j+1) / 4n)` |
+/// | type | `out(k)` of dct |
+/// | --- | --- |
+/// | 1 | `x(0) + (-1)^k x(n-1) + 2 sum_{0<j<n-1} x(j) cos(pi k j / (n-1))` |
+/// | 2 | `2 sum x(j) cos(pi k (2j+1) / 2n)` |
+/// | 3 | `x(0) + 2 sum_{j>0} x(j) cos(pi (2k+1) j / 2n)` |
+/// | 4 | `2 sum x(j) cos(pi (2k+1)(2j+1) / 4n)` |
+///
+/// | type | `out(k)` of dst |
+/// | --- | --- |
+/// | 1 | `2 sum x(j) sin(pi (k+1)(j+1) / (n+1))` |
+/// | 2 | `2 sum x(j) sin(pi (k+1)(2j+1) / 2n)` |
+/// | 3 | `(-1)^k x(n-1) + 2 sum_{j<n-1} x(j) sin(pi (2k+1)(j+1) / 2n)` |
+/// | 4 | `2 sum x(j) sin(pi (2k+1)(2j+1) / 4n)` |
 ///
 /// `idct` and `idst` are the inverses of that type. With the norm `ortho` the transforms are orthonormal (SciPy's `dst`
 /// of types 2 and 3 is not: it scales the first element in place of the last). With `forward` the factor is in the

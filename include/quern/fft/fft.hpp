@@ -88,8 +88,8 @@ struct conjugation {
 /// | `fft`, `ifft` | n real or complex numbers | n complex numbers |
 /// | `rfft` | n real numbers | n / 2 + 1 complex numbers, the others being their conjugates |
 /// | `irfft` | n / 2 + 1 complex numbers | n real numbers |
-/// | `hfft` | n / 2 + 1 complex numbers of a signal whose second half is conjugate to the first | its n real
-/// frequencies | | `ihfft` | n real frequencies | n / 2 + 1 complex numbers |
+/// | `hfft` | the first n / 2 + 1 of n complex numbers, the others being their conjugates | n real numbers |
+/// | `ihfft` | n real numbers | n / 2 + 1 complex numbers, as `hfft` takes them |
 ///
 /// out and in are Views of the same rank and any layout; the precision is that of out: float or double, real or
 /// complex. `in` is converted where its type differs. It may be the same View as `out`; a real transform is in place
@@ -138,8 +138,7 @@ void hfft(const Exec& exec, const Out& out_view, const In& in_view, const fft_op
   const auto& source = conjugates.array();
   const fourier::launcher<Exec> launch{exec};
   if (source.extents.size() > 0) launch.apply("quern::hfft/conjugate", source, fourier::conjugation(), in);
-  fourier::run(c.label, launch, out, strided<const Kokkos::complex<T>>{source.data, source.extents, source.stride},
-               request);
+  fourier::run(c.label, launch, out, source, request);
 }
 template <execution_space Exec, view_like Out, view_like In>
 void ihfft(const Exec& exec, const Out& out_view, const In& in, const fft_options& options = {}) {
@@ -150,6 +149,30 @@ void ihfft(const Exec& exec, const Out& out_view, const In& in, const fft_option
   call c("quern::ihfft", exec);
   const auto out = c.output(out_view);
   if (out.extents.size() > 0) fourier::launcher<Exec>{exec}.apply("quern::ihfft", out, fourier::conjugation(), out);
+}
+template <view_like Out, view_like In>
+void fft(const Out& out, const In& in, const fft_options& options = {}) {
+  fft(impl::space_of(out), out, in, options);
+}
+template <view_like Out, view_like In>
+void ifft(const Out& out, const In& in, const fft_options& options = {}) {
+  ifft(impl::space_of(out), out, in, options);
+}
+template <view_like Out, view_like In>
+void rfft(const Out& out, const In& in, const fft_options& options = {}) {
+  rfft(impl::space_of(out), out, in, options);
+}
+template <view_like Out, view_like In>
+void irfft(const Out& out, const In& in, const fft_options& options = {}) {
+  irfft(impl::space_of(out), out, in, options);
+}
+template <view_like Out, view_like In>
+void hfft(const Out& out, const In& in, const fft_options& options = {}) {
+  hfft(impl::space_of(out), out, in, options);
+}
+template <view_like Out, view_like In>
+void ihfft(const Out& out, const In& in, const fft_options& options = {}) {
+  ihfft(impl::space_of(out), out, in, options);
 }
 
 /// The transforms along several axes, one after the other: along all of them, or those of the options; of `fft2`,
@@ -189,27 +212,38 @@ template <execution_space Exec, view_like Out, view_like In>
 void irfft2(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
   impl::fourier::transform_views<impl::fourier::kind::complex_to_real>("quern::irfft2", exec, out, in, options, 2);
 }
-
-#define QUERN_FFT_WITHOUT_SPACE(NAME, OPTIONS)                           \
-  template <view_like Out, view_like In>                                 \
-  void NAME(const Out& out, const In& in, const OPTIONS& options = {}) { \
-    NAME(impl::space_of(out), out, in, options);                         \
-  }
-QUERN_FFT_WITHOUT_SPACE(fft, fft_options)
-QUERN_FFT_WITHOUT_SPACE(ifft, fft_options)
-QUERN_FFT_WITHOUT_SPACE(rfft, fft_options)
-QUERN_FFT_WITHOUT_SPACE(irfft, fft_options)
-QUERN_FFT_WITHOUT_SPACE(hfft, fft_options)
-QUERN_FFT_WITHOUT_SPACE(ihfft, fft_options)
-QUERN_FFT_WITHOUT_SPACE(fft2, fftn_options)
-QUERN_FFT_WITHOUT_SPACE(ifft2, fftn_options)
-QUERN_FFT_WITHOUT_SPACE(rfft2, fftn_options)
-QUERN_FFT_WITHOUT_SPACE(irfft2, fftn_options)
-QUERN_FFT_WITHOUT_SPACE(fftn, fftn_options)
-QUERN_FFT_WITHOUT_SPACE(ifftn, fftn_options)
-QUERN_FFT_WITHOUT_SPACE(rfftn, fftn_options)
-QUERN_FFT_WITHOUT_SPACE(irfftn, fftn_options)
-#undef QUERN_FFT_WITHOUT_SPACE
+template <view_like Out, view_like In>
+void fftn(const Out& out, const In& in, const fftn_options& options = {}) {
+  fftn(impl::space_of(out), out, in, options);
+}
+template <view_like Out, view_like In>
+void ifftn(const Out& out, const In& in, const fftn_options& options = {}) {
+  ifftn(impl::space_of(out), out, in, options);
+}
+template <view_like Out, view_like In>
+void rfftn(const Out& out, const In& in, const fftn_options& options = {}) {
+  rfftn(impl::space_of(out), out, in, options);
+}
+template <view_like Out, view_like In>
+void irfftn(const Out& out, const In& in, const fftn_options& options = {}) {
+  irfftn(impl::space_of(out), out, in, options);
+}
+template <view_like Out, view_like In>
+void fft2(const Out& out, const In& in, const fftn_options& options = {}) {
+  fft2(impl::space_of(out), out, in, options);
+}
+template <view_like Out, view_like In>
+void ifft2(const Out& out, const In& in, const fftn_options& options = {}) {
+  ifft2(impl::space_of(out), out, in, options);
+}
+template <view_like Out, view_like In>
+void rfft2(const Out& out, const In& in, const fftn_options& options = {}) {
+  rfft2(impl::space_of(out), out, in, options);
+}
+template <view_like Out, view_like In>
+void irfft2(const Out& out, const In& in, const fftn_options& options = {}) {
+  irfft2(impl::space_of(out), out, in, options);
+}
 
 enum class fft_direction { forward, backward };
 

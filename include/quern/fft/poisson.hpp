@@ -88,10 +88,10 @@ void solve_poisson(const std::string& label, const launcher<Exec>& launch, const
     for (int i = 0; i < periodic.count; ++i) halved.extent[periodic.axis[i]] = periodic.out_extent(i);
     const scratch_copy<Exec, Kokkos::complex<T>> spectrum(launch.exec, halved);
     const auto& s = spectrum.array();
-    run(label, launch, s, strided<const T>{u.data, u.extents, u.stride}, periodic);
+    run(label, launch, s, u, periodic);
     divide(launch, s, options, u.extents);
     periodic.what = kind::complex_to_real;
-    run(label, launch, u, strided<const Kokkos::complex<T>>{s.data, s.extents, s.stride}, periodic);
+    run(label, launch, u, s, periodic);
   }
   along_others(3, fft_norm::forward);
 }

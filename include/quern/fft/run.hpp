@@ -141,11 +141,11 @@ class stage {
     return takes<Exec>(transform_of(out, in), in.data, out.data);
   }
 
-  /// `spend` says that the input may be overwritten.
+  /// Leaves an input of constant elements as it is, and may overwrite another.
   template <class O, class I>
-  void run(const strided<O>& out, const strided<I>& in, bool spend) const {
+  void run(const strided<O>& out, const strided<I>& in) const {
     const bool in_place = static_cast<const void*>(in.data) == out.data;
-    if (direct(out, in) && (spend || in_place || !overwrites<Exec>(request_.what, request_.count)))
+    if (direct(out, in) && (!std::is_const_v<I> || in_place || !overwrites<Exec>(request_.what, request_.count)))
       return launch_(transform_of(out, in), in.data, out.data);
     const int rank = out.extents.rank;
     const auto order = transformed_last(request_, rank);
@@ -185,32 +185,36 @@ void run_stages(const launcher<Exec>& launch, const request& r, const strided<Ko
                 const strided<I>& in) {
   int first = std::max(0, r.count - transform::most_axes);
   while (first < r.count - 1 && !stage(launch, r.part(r.what, first, r.count - first)).direct(out, in)) ++first;
-  stage(launch, r.part(r.what, first, r.count - first)).run(out, in, false);
+  stage(launch, r.part(r.what, first, r.count - first)).run(out, in);
   const kind others = r.what == kind::backward ? kind::backward : kind::forward;
   while (first > 0) {
     const int count = std::min(first, transform::most_axes);
     first -= count;
-    stage(launch, r.part(others, first, count)).run(out, out, true);
+    stage(launch, r.part(others, first, count)).run(out, out);
   }
 }
-/// From complex to real numbers: along the first axes in scratch memory, at last along the halved one.
+/// From complex to real numbers: along the first axes in the memory of the input, at last along the halved one.
+template <class Exec, class R>
+void run_stages(const launcher<Exec>& launch, const request& r, const strided<R>& out,
+                const strided<Kokkos::complex<R>>& in) {
+  const stage all(launch, r);
+  if (r.count == 1 || (r.count <= transform::most_axes && all.direct(out, in))) return all.run(out, in);
+  run_stages(launch, r.part(kind::backward, 0, r.count - 1), in, in);
+  stage(launch, r.part(r.what, r.count - 1, 1)).run(out, in);
+}
 template <class Exec, class R>
 void run_stages(const launcher<Exec>& launch, const request& r, const strided<R>& out,
                 const strided<const Kokkos::complex<R>>& in) {
-  if (r.count == 1) return stage(launch, r).run(out, in, false);
+  if (r.count == 1) return stage(launch, r).run(out, in);
   const scratch_copy<Exec, Kokkos::complex<R>> copy(launch.exec, in.extents);
-  const auto& source = copy.array();
-  launch.apply("quern::fft/pack", source, op::identity(), in);
-  const stage all(launch, r);
-  if (r.count <= transform::most_axes && all.direct(out, source)) return all.run(out, source, true);
-  run_stages(launch, r.part(kind::backward, 0, r.count - 1), source, source);
-  stage(launch, r.part(r.what, r.count - 1, 1)).run(out, source, true);
+  launch.apply("quern::fft/pack", copy.array(), op::identity(), in);
+  run_stages(launch, r, out, copy.array());
 }
 
 /// Reads an input as numbers of type V, which a library takes, cropped or padded with zeros to the lengths of the
 /// transform.
 template <class V, class Exec, class O, class I>
-void run_from(const launcher<Exec>& launch, const request& r, const strided<O>& out, const strided<const I>& in) {
+void run_from(const launcher<Exec>& launch, const request& r, const strided<O>& out, const strided<I>& in) {
   shape wanted = in.extents, common = in.extents;
   for (int i = 0; i < r.count; ++i) {
     const int d = r.axis[i];
@@ -218,15 +222,15 @@ void run_from(const launcher<Exec>& launch, const request& r, const strided<O>& 
     common.extent[d] = std::min(wanted.extent[d], in.extents.extent[d]);
   }
   const bool pad = common != wanted;
-  const strided<const I> used{in.data, common, in.stride};
-  if constexpr (std::is_same_v<I, V>) {
+  const strided<I> used{in.data, common, in.stride};
+  if constexpr (std::is_same_v<std::remove_const_t<I>, V>) {
     if (!pad) return run_stages(launch, r, out, used);
   }
   const scratch_copy<Exec, V> copy(launch.exec, wanted);
   const strided<V>& source = copy.array();
   if (pad) launch.set_zero(source);
   launch.apply("quern::fft/convert", strided<V>{source.data, common, source.stride}, op::identity(), used);
-  run_stages(launch, r, out, strided<const V>{source.data, source.extents, source.stride});
+  run_stages(launch, r, out, source);
 }
 
 /// Whether rows of real and of complex numbers begin at the same places, as a real transform in place needs it.
@@ -240,16 +244,17 @@ bool same_rows(const request& r, const strided<Real>& real, const strided<Comple
   return same;
 }
 
-/// The checks of a transform, then its launches.
-template <class Exec, class O, class I>
-void run(const std::string& label, const launcher<Exec>& launch, const strided<O>& out, const strided<const I>& in,
+/// The checks of a transform, then its launches. It may overwrite an input whose elements are not constant.
+template <class Exec, class O, class E>
+void run(const std::string& label, const launcher<Exec>& launch, const strided<O>& out, const strided<E>& in,
          const request& r) {
+  using I = std::remove_const_t<E>;
+  using R = real_type<O>;
   if (!available<Exec>())
     throw BackendError(label, "this Quern was built without a library for Fourier transforms (QUERN_ENABLE_FFT=OFF)");
   shape expected = in.extents;
   for (int i = 0; i < r.count; ++i) expected.extent[r.axis[i]] = r.out_extent(i);
   check_extents(label, "out", out.extents, expected, " for this transform of in");
-  using R = real_type<O>;
   const bool rows_in_place = [&] {
     if constexpr (std::is_same_v<I, R> && is_complex<O>) return same_rows(r, in, out);
     else if constexpr (std::is_same_v<I, Kokkos::complex<R>> && !is_complex<O>) return same_rows(r, out, in);

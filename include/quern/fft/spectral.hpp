@@ -134,7 +134,7 @@ void spectral_derivative(const Exec& exec, const Out& out_view, const In& in_vie
                differentiate<R>{s.data, halved.extent[halved.rank - 1], n,
                                 static_cast<R>(2 * std::numbers::pi / options.length), options.order});
   r.what = back;
-  run(c.label, launch, to, strided<const Kokkos::complex<R>>{s.data, s.extents, s.stride}, r);
+  run(c.label, launch, to, s, r);
 }
 template <view_like Out, view_like In>
 void spectral_derivative(const Out& out, const In& in, const spectral_derivative_options& options = {}) {

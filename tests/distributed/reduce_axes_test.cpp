@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reductions along axes, and quantiles.
+#include <distributed/reductions.hpp>
+#include <quern/distributed/quantile.hpp>
+#include <quern/distributed/reduce.hpp>
+
+namespace {
+
+namespace distributed = quern::distributed;
+using quern::Decomposition, quern::shape;
+
+template <class Case>
+struct DistributedReduce : testing::Test {};
+TYPED_TEST_SUITE(DistributedReduce, test::reduce_cases);
+
+TYPED_TEST(DistributedReduce, Quantiles) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  const E exec;
+  const auto comm = test::world();
+  for (const std::int64_t n : {1, 2, 501}) {
+    auto values = test::samples<T>(n, 4);
+    for (const bool with_nan : {false, true}) {
+      if constexpr (std::is_floating_point_v<T>) {
+        if (with_nan) values[n / 2] = std::numeric_limits<T>::quiet_NaN();
+      }
+      const auto v = test::make_array<T, 1, Kokkos::LayoutRight, E>({n}, values);
+      const auto u = test::distribute<T, 1, Kokkos::LayoutRight, E>(Decomposition(comm, {n}), values);
+      const auto same = [](auto x, auto y) { return x == y || (x != x && y != y); };
+      for (const double q : {0.0, 0.3, 0.99, 1.0}) {
+        EXPECT_TRUE(same(quern::quantile(exec, v, q), distributed::quantile(exec, u, q))) << q;
+        EXPECT_TRUE(same(quern::nanquantile(exec, v, q), distributed::nanquantile(exec, u, q))) << q;
+      }
+      const auto lower = quern::interpolation::lower;
+      EXPECT_TRUE(same(quern::median(exec, v, lower), distributed::median(exec, u, lower)));
+      EXPECT_TRUE(same(quern::nanmedian(exec, v), distributed::nanmedian(exec, u)));
+    }
+  }
+}
+
+TYPED_TEST(DistributedReduce, ResultsAlongAxes) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  const E exec;
+  const auto comm = test::world();
+  const shape extents{7, 6, 9};
+  const auto values = test::samples<T>(extents.size(), 2);
+  const auto v = test::make_array<T, 3, Kokkos::LayoutRight, E>({7, 6, 9}, values);
+  for (const auto& grid : test::grids(comm.size(), 3)) {
+    const Decomposition d(comm, extents, {.grid = grid});
+    const auto u = test::distribute<T, 3, Kokkos::LayoutRight, E>(d, values);
+    const auto check = [&]<std::size_t Rank, class R>(const std::array<int, Rank>& rest, const auto& along, R,
+                                                      const auto& whole_call, const auto& call) {
+      std::array<std::int64_t, Rank> all{}, mine{};
+      shape whole;
+      quern::block own;
+      whole.rank = own.first.rank = own.extents.rank = static_cast<int>(Rank);
+      for (std::size_t k = 0; k < Rank; ++k) {
+        whole.extent[k] = all[k] = extents.extent[rest[k]];
+        own.first.extent[k] = d.local().first.extent[rest[k]];
+        own.extents.extent[k] = mine[k] = d.local().extents.extent[rest[k]];
+      }
+      const auto expected = test::make_array<R, Rank, Kokkos::LayoutRight, E>(all);
+      const auto found = test::make_array<R, Rank, typename TypeParam::layout, E>(mine);
+      whole_call(expected, along);
+      call(found, along);
+      EXPECT_EQ(test::part_of(test::contents(expected), whole, own), test::contents(found));
+    };
+    const auto sums = [&](const auto& rest, const auto& along) {
+      check(
+          rest, along, 0.0, [&](const auto& o, const auto& a) { quern::sum<double>(exec, o, v, a); },
+          [&](const auto& o, const auto& a) { distributed::sum<double>(exec, o, u, a); });  // of quarters: exact
+    };
+    sums(std::array{1, 2}, quern::axis{0});
+    sums(std::array{0, 2}, quern::axis{1});
+    sums(std::array{0, 1}, quern::axis{-1});
+    sums(std::array{1}, quern::axes{0, 2});
+    sums(std::array{0}, quern::axes{1, 2});
+    check(
+        std::array{0, 2}, quern::axis{1}, std::int64_t(),
+        [&](const auto& o, const auto& a) { quern::argmax(exec, o, v, a); },
+        [&](const auto& o, const auto& a) { distributed::argmax(exec, o, u, a); });
+    check(
+        std::array{2}, quern::axes{0, 1}, std::int64_t(),
+        [&](const auto& o, const auto& a) { quern::argmin(exec, o, v, a); },
+        [&](const auto& o, const auto& a) { distributed::argmin(exec, o, u, a); });
+    check(
+        std::array{1, 2}, quern::axis{0}, 0.0,
+        [&](const auto& o, const auto& a) { quern::stddev(exec, o, v, a, quern::reproducible); },
+        [&](const auto& o, const auto& a) { distributed::stddev(exec, o, u, a, quern::reproducible); });
+    const Kokkos::View<double, E> one("one");
+    distributed::sum<double>(exec, one, u);
+    EXPECT_EQ(quern::sum<double>(exec, v), test::value(one));
+  }
+}
+
+}  // namespace
