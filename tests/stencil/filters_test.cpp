@@ -84,7 +84,8 @@ TYPED_TEST(Smoothing, AgreesWithSciPy) {
 }
 
 /// Sums of a window in 64 bits, where the array goes on in a circle.
-inline std::vector<std::int64_t> plain_sums(const std::vector<std::int8_t>& in, int rows, int columns, int high, int wide) {
+inline std::vector<std::int64_t> plain_sums(const std::vector<std::int8_t>& in, int rows, int columns, int high,
+                                            int wide) {
   std::vector<std::int64_t> sums(in.size());
   for (int j = 0; j < rows; ++j)
     for (int i = 0; i < columns; ++i)

@@ -23,6 +23,13 @@ KOKKOS_FUNCTION bool last_to_finish(const Member& team, int* finished, std::int6
   team.team_broadcast(before, 0);
   return before == teams - 1;
 }
+/// Of threads in place of teams.
+KOKKOS_INLINE_FUNCTION bool last_to_finish(int* finished, std::int64_t threads) {
+  const int before = Kokkos::atomic_fetch_add(finished, 1);
+  Kokkos::memory_fence();
+  if (before == threads - 1) *finished = 0;
+  return before == threads - 1;
+}
 
 /// The share of the slots that teams use while they run, in waves of which only the last may leave slots empty.
 inline double waves_used(std::int64_t teams, std::int64_t slots) {

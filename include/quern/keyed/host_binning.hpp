@@ -4,6 +4,7 @@
 #define QUERN_KEYED_HOST_BINNING_HPP
 
 #include <algorithm>
+#include <quern/core/launch_units.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/keyed/binned_values.hpp>
 #include <quern/keyed/bins.hpp>
@@ -67,8 +68,7 @@ void bin_on_host(const Exec& exec, const std::string& label, Work work) {
   work.shared = work.bins * static_cast<std::int64_t>(sizeof(sum_type)) <= tune::binning_bytes &&
                 threads * work.bins <= 4 * work.n + 1024;
   const scratch_array<Exec, sum_type> own(exec, work.shared ? threads * work.bins : 0);
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, threads),
-                       host_binning<Work>{work, own.data(), threads});
+  launch_units(exec, label, threads, host_binning<Work>{work, own.data(), threads});
 }
 
 }  // namespace quern::impl

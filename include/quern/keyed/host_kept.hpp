@@ -4,12 +4,26 @@
 #define QUERN_KEYED_HOST_KEPT_HPP
 
 #include <algorithm>
+#include <quern/core/launch_units.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/keyed/kept_tiles.hpp>
 #include <quern/keyed/tuning.hpp>
 #include <string>
 
 namespace quern::impl {
+
+/// Puts the sum of all before in place of each count, and that of all into `total`.
+struct add_counts {
+  std::int64_t* counts;
+  std::int64_t tiles;
+  std::int64_t* total;
+  void operator()(std::int64_t t, std::int64_t& before, bool final) const {
+    const std::int64_t here = counts[t];
+    if (final) counts[t] = before;
+    before += here;
+    if (final && t == tiles - 1) *total = before;
+  }
+};
 
 /// Keeps by the threads of a host, a tile each: tiles are counted, the counts added up, and the tiles looked at again.
 template <class Work>
@@ -27,12 +41,6 @@ struct host_kept {
       kept += some;
     }
     counts[t] = kept;
-  }
-  void operator()(add_counts_tag, std::int64_t t, std::int64_t& before, bool final) const {
-    const std::int64_t here = counts[t];
-    if (final) counts[t] = before;
-    before += here;
-    if (final && t == work.tiles - 1) *work.count = before;
   }
   void operator()(put_kept_tag, std::int64_t t) const { put_tile(work.first_of(t), work.last_of(t), counts[t]); }
 
@@ -77,12 +85,10 @@ void keep_on_host(const Exec& exec, const std::string& label, std::int64_t n, co
   const std::int64_t tile = (n + parts - 1) / parts, tiles = n == 0 ? 1 : (n + tile - 1) / tile;
   const scratch_array<Exec, std::int64_t> counts(exec, tiles);
   const host_kept<kept_tiles<Exec, Keep, Put>> kernel{{keep, put, n, tile, tiles, count}, counts.data()};
-  const auto over_tiles = [&]<class Tag>(Tag) {
-    return Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, tiles);
-  };
-  Kokkos::parallel_for(label + "/count", over_tiles(count_kept_tag()), kernel);
-  Kokkos::parallel_scan(label + "/add", over_tiles(add_counts_tag()), kernel);
-  Kokkos::parallel_for(label + "/put", over_tiles(put_kept_tag()), kernel);
+  launch_units<count_kept_tag>(exec, label + "/count", tiles, kernel);
+  Kokkos::parallel_scan(label + "/add", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, tiles),
+                        add_counts{counts.data(), tiles, count});
+  launch_units<put_kept_tag>(exec, label + "/put", tiles, kernel);
 }
 
 }  // namespace quern::impl

@@ -12,7 +12,6 @@ namespace quern::impl {
 
 /// The two kernels of a compaction.
 struct count_kept_tag {};
-struct add_counts_tag {};
 struct put_kept_tag {};
 
 /// Stream compaction: numbers the i from 0 to n - 1 for which `keep(i)` is true, in order. `put(i, k)` is called for

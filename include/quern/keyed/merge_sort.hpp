@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <quern/core/launch_units.hpp>
 #include <quern/core/team_scratch.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/keyed/sort_buffer.hpp>
@@ -74,22 +75,29 @@ struct merge_sort_kernel {
     splits[unit] = split_at(p, p.first);
   }
 
-  KOKKOS_FUNCTION void operator()(sort_tile_tag, const member& threads) const {
-    if constexpr (device) sort_in_team(threads);
-    else sort_on_host(threads.league_rank());
-  }
-  KOKKOS_FUNCTION void operator()(merge_runs_tag, const member& threads) const {
-    const pair_tile p = pair_of(threads.league_rank());
-    const std::int64_t a = splits[threads.league_rank()];
-    const std::int64_t a_end = p.last == p.na + p.nb ? p.na : splits[threads.league_rank() + 1];
+  /// What a unit merges.
+  struct two_runs {
+    const Item* a;
+    std::int64_t na;
+    const Item* b;
+    std::int64_t nb;
+    Item* out;
+  };
+  KOKKOS_FUNCTION two_runs runs_of(std::int64_t unit) const {
+    const pair_tile p = pair_of(unit);
+    const std::int64_t a = splits[unit], a_end = p.last == p.na + p.nb ? p.na : splits[unit + 1];
     const std::int64_t b = p.first - a, b_end = p.last - a_end;
     const Item* runs = from + p.start;
-    if constexpr (device)
-      merge_in_team(threads, runs + a, a_end - a, runs + p.na + b, b_end - b, to + p.start + p.first);
-    else merge(runs + a, runs + a_end, runs + p.na + b, runs + p.na + b_end, to + p.start + p.first);
+    return {runs + a, a_end - a, runs + p.na + b, b_end - b, to + p.start + p.first};
   }
 
-  void sort_on_host(std::int64_t unit) const {
+  // On a device.
+  KOKKOS_FUNCTION void operator()(sort_tile_tag, const member& threads) const { sort_in_team(threads); }
+  KOKKOS_FUNCTION void operator()(merge_runs_tag, const member& threads) const {
+    merge_in_team(threads, runs_of(threads.league_rank()));
+  }
+  // On a host.
+  void operator()(sort_tile_tag, std::int64_t unit) const {
     const std::int64_t line = unit / tiles, at = (unit - line * tiles) * tile;
     const Item* first = from + line * n + at;
     Item* out = to + line * n + at;
@@ -98,8 +106,9 @@ struct merge_sort_kernel {
     if constexpr (Less::by_bits && std::is_integral_v<Item>) std::sort(out, out + count, less);  // equals are the same
     else std::stable_sort(out, out + count, less);
   }
-  void merge(const Item* a, const Item* a_end, const Item* b, const Item* b_end, Item* out) const {
-    std::merge(a, a_end, b, b_end, out, less);
+  void operator()(merge_runs_tag, std::int64_t unit) const {
+    const two_runs r = runs_of(unit);
+    std::merge(r.a, r.a + r.na, r.b, r.b + r.nb, r.out, less);
   }
 
   /// A thread's share of the merge of two runs that the team has in scratch memory.
@@ -170,19 +179,19 @@ struct merge_sort_kernel {
     for (int i = r; i < count; i += group) out[i] = shared[i];
   }
 
-  KOKKOS_FUNCTION void merge_in_team(const member& threads, const Item* a, std::int64_t na, const Item* b,
-                                     std::int64_t nb, Item* out) const {
+  KOKKOS_FUNCTION void merge_in_team(const member& threads, const two_runs& runs) const {
+    const std::int64_t na = runs.na, nb = runs.nb;
     auto* shared = static_cast<Item*>(threads.team_shmem().get_shmem_aligned(device_tile * sizeof(Item), 16));
     const int t = threads.team_rank(), count = static_cast<int>(na + nb);
     Item v[items];
-    load(v, t, team, count, [&](int i) { return i < na ? a[i] : b[i - na]; });
+    load(v, t, team, count, [&](int i) { return i < na ? runs.a[i] : runs.b[i - na]; });
     spread(shared, v, t, team, count);
     threads.team_barrier();
     merge_share(v, shared, static_cast<int>(na), shared + na, static_cast<int>(nb), t * items);
     threads.team_barrier();
     put(shared, v, t * items, count);
     threads.team_barrier();
-    for (int i = t; i < count; i += team) out[i] = shared[i];
+    for (int i = t; i < count; i += team) runs.out[i] = shared[i];
   }
 };
 
@@ -211,24 +220,26 @@ void merge_sort(const std::string& label, const Exec& exec, std::int64_t lines, 
   kernel_type k{less, items.data, items.data, lines, n};
   set_tiles(exec, k);
   const std::int64_t units = lines * k.tiles;
-  const auto policy = [&]<class Tag>(Tag, std::int64_t teams) {
-    typename kernel_type::template team_policy<Tag> p(exec, static_cast<int>(teams), kernel_type::team);
-    if constexpr (kernel_type::device)
-      p.set_scratch_size(0, team_scratch<Exec>(label, kernel_type::team, kernel_type::device_tile * sizeof(Item) + 16));
-    return p;
+  const auto launch = [&]<class Tag>(Tag, const std::string& name, std::int64_t teams) {
+    if constexpr (kernel_type::device) {
+      typename kernel_type::template team_policy<Tag> policy(exec, static_cast<int>(teams), kernel_type::team);
+      policy.set_scratch_size(
+          0, team_scratch<Exec>(label, kernel_type::team, kernel_type::device_tile * sizeof(Item) + 16));
+      Kokkos::parallel_for(name, policy, k);
+    } else {
+      launch_units<Tag>(exec, name, teams, k);
+    }
   };
   const int groups = kernel_type::team / k.group;  // of a team, one for a tile
-  Kokkos::parallel_for(label + "/tiles", policy(sort_tile_tag(), (units + groups - 1) / groups), k);
+  launch(sort_tile_tag(), label + "/tiles", (units + groups - 1) / groups);
   if (k.tiles == 1) return;
   const scratch_array<Exec, std::int64_t> splits(exec, units);
   k.splits = splits.data();
   for (k.run = k.tile; k.run < n; k.run *= 2) {
     k.from = items.data;
     k.to = items.other;
-    Kokkos::parallel_for(label + "/splits",
-                         Kokkos::RangePolicy<Exec, find_splits_tag, Kokkos::IndexType<std::int64_t>>(exec, 0, units),
-                         k);
-    Kokkos::parallel_for(label + "/merge", policy(merge_runs_tag(), units), k);
+    launch_units<find_splits_tag>(exec, label + "/splits", units, k);
+    launch(merge_runs_tag(), label + "/merge", units);
     std::swap(items.data, items.other);
   }
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <quern/core/launch_units.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/keyed/sort_buffer.hpp>
 #include <quern/keyed/tuning.hpp>
@@ -21,8 +22,6 @@ template <class Exec, class Item, class KeyOf>
 struct host_radix_kernel {
   using key = std::remove_cvref_t<std::invoke_result_t<const KeyOf&, const Item&>>;
   static constexpr int digits = sizeof(key), values = 256;
-  template <class Tag>
-  using policy = Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>;
 
   KeyOf key_of;
   const Item* from;
@@ -76,11 +75,9 @@ void host_radix_sort(const std::string& label, const Exec& exec, std::int64_t n,
                      const KeyOf& key_of) {
   using kernel_type = host_radix_kernel<Exec, Item, KeyOf>;
   if (n < keyed_tuning<Exec>::compared) {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, 1),
-                         [=](std::int64_t) {
-                           std::stable_sort(items.data, items.data + n,
-                                            [&](const Item& a, const Item& b) { return key_of(a) < key_of(b); });
-                         });
+    launch_units(exec, label, 1, [&](std::int64_t) {
+      std::stable_sort(items.data, items.data + n, [&](const Item& a, const Item& b) { return key_of(a) < key_of(b); });
+    });
     return;
   }
   const std::int64_t chunks = std::clamp<std::int64_t>(n / keyed_tuning<Exec>::radix_least, 1, exec.concurrency());
@@ -88,9 +85,7 @@ void host_radix_sort(const std::string& label, const Exec& exec, std::int64_t n,
   const scratch_array<Exec, std::int64_t> memory(exec, (kernel_type::digits + 1) * table * chunks);
   kernel_type k{
       key_of, items.data, items.other, n, chunks, memory.data(), memory.data() + kernel_type::digits * table * chunks};
-  const auto run = [&]<class Tag>(Tag, const char* what) {
-    Kokkos::parallel_for(label + what, typename kernel_type::template policy<Tag>(exec, 0, chunks), k);
-  };
+  const auto run = [&]<class Tag>(Tag, const char* what) { launch_units<Tag>(exec, label + what, chunks, k); };
   run(count_digits_tag(), "/count");
   bool moved = false;
   for (; k.digit < k.digits; ++k.digit) {

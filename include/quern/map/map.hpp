@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <quern/core/call.hpp>
+#include <quern/core/launch_units.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/stream_store.hpp>
 #include <quern/core/values.hpp>
@@ -241,7 +242,7 @@ struct map_kernel<Exec, F, map_output<T...>, In...> {
 
   template <class Tag>
   void launch(const Exec& exec, const std::string& label, std::int64_t work) const {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, work), *this);
+    launch_units<Tag>(exec, label, work, *this);
   }
 };
 

@@ -3,6 +3,7 @@
 #ifndef QUERN_RANDOM_HOST_FILL_HPP
 #define QUERN_RANDOM_HOST_FILL_HPP
 
+#include <quern/core/launch_units.hpp>
 #include <quern/random/field_blocks.hpp>
 #include <quern/random/tuning.hpp>
 
@@ -77,8 +78,7 @@ struct host_fill {
 template <class Exec, class Work>
 void fill_on_host(const Exec& exec, const std::string& label, const Work& work) {
   const std::int64_t run = host_fill<Work>::run, per_row = (work.nest.inner + run - 1) / run;
-  using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(label, policy(exec, 0, per_row * work.nest.outer), host_fill<Work>{work, per_row});
+  launch_units(exec, label, per_row * work.nest.outer, host_fill<Work>{work, per_row});
 }
 
 }  // namespace quern::impl

@@ -6,6 +6,7 @@
 #include <bit>
 #include <quern/core/binary_search.hpp>
 #include <quern/core/call.hpp>
+#include <quern/core/launch_units.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/noinline.hpp>
 #include <quern/core/values.hpp>
@@ -141,7 +142,7 @@ template <class Exec, class Put>
 void for_images(const Exec& exec, const std::string& label, const random_bijection& permutation, std::int64_t n,
                 const Put& put) {
   constexpr int block = random_bijection::block;
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, (n + block - 1) / block), [=](std::int64_t b) {
+  launch_units(exec, label, (n + block - 1) / block, [&](std::int64_t b) {
     const std::int64_t first = b * block;
     const int count = static_cast<int>(std::min<std::int64_t>(block, n - first));
     std::int64_t image[block];

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <quern/core/launch_units.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/core/teams.hpp>
 #include <quern/core/workspace.hpp>
@@ -13,7 +14,7 @@
 
 namespace quern::impl {
 
-/// A reduction on the host, where a team is one thread: it walks through blocks of one result, or through pieces of
+/// A reduction on the host by threads, each of which walks through blocks of one result, or through pieces of
 /// rows that belong to many.
 template <class Work>
 struct host_reduction {
@@ -34,8 +35,6 @@ struct host_reduction {
       tune::block_bytes / static_cast<std::int64_t>(std::bit_ceil(Work::largest_value));
   static constexpr int max_across = tune::results;
   static constexpr int rows = 8, chunk = 256;  // rows of elements that are read together, and how far
-  using policy = Kokkos::TeamPolicy<typename Work::exec_space>;
-  using member = typename policy::member_type;
 
   Work work;
   bool by_rows = false;  // items are rows of elements, one for each result of a tile
@@ -148,7 +147,7 @@ struct host_reduction {
     return {{get<I>(work.in).with_step(work.kept.stride[I][0])}...};
   }
 
-  void run_unit(const member& team, std::int64_t tile, std::int64_t split) const {
+  void run_unit(std::int64_t tile, std::int64_t split) const {
     const tile_place place = work.tile_at(tile);
     if (by_rows && work.shape.splits == 1) {
       if (work.total == 2) return reduce_few(place, std::make_index_sequence<2>());
@@ -167,7 +166,7 @@ struct host_reduction {
     }
     if (work.shape.splits > 1) {
       for (int k = 0; k < place.results; ++k) work.leave(tile, split, k, s[k]);
-      if (!last_to_finish(team, work.finished + tile, work.shape.splits)) return;
+      if (!last_to_finish(work.finished + tile, work.shape.splits)) return;
       for (int k = 0; k < place.results; ++k) {
         s[k] = work.reducer.init();
         work.join_splits(s[k], tile, k, 0, 1);
@@ -176,16 +175,16 @@ struct host_reduction {
     for (int k = 0; k < place.results; ++k) work.write(place, k, s[k]);
   }
 
-  void operator()(const member& team) const {
+  void operator()(std::int64_t thread) const {
     const auto& shape = work.shape;
-    const std::int64_t units = shape.tiles * shape.splits, teams = team.league_size(), rank = team.league_rank();
-    for (std::int64_t unit = rank * units / teams; unit < (rank + 1) * units / teams; ++unit)
-      run_unit(team, unit / shape.splits, unit % shape.splits);
+    const std::int64_t units = shape.tiles * shape.splits;
+    for (std::int64_t unit = thread * units / shape.league; unit < (thread + 1) * units / shape.league; ++unit)
+      run_unit(unit / shape.splits, unit % shape.splits);
   }
 };
 
-/// Teams, of one thread each, for `results` results of `items` items each (`inner` results a row). A tile is what a
-/// team has in hand at a time.
+/// Threads for `results` results of `items` items each (`inner` results a row). A tile is what a thread has in hand at
+/// a time.
 template <class Exec>
 reduce_shape host_shape(const Exec& exec, int across, std::int64_t inner, std::int64_t results, std::int64_t items) {
   reduce_shape s;
@@ -220,7 +219,7 @@ void launch_on_host(const typename Work::exec_space& exec, const std::string& la
   const auto across = static_cast<int>(std::min(kept.inner, most));
   kernel.work.shape = host_shape(exec, across, kept.inner, kept.inner * kept.outer, kernel.work.total);
   kernel.work.share_tiles(exec, scratch);
-  Kokkos::parallel_for(label, typename kernel_type::policy(exec, kernel.work.shape.league, 1), kernel);
+  launch_units(exec, label, kernel.work.shape.league, kernel);
 }
 
 }  // namespace quern::impl

@@ -3,6 +3,7 @@
 #ifndef QUERN_SCAN_HOST_SCAN_HPP
 #define QUERN_SCAN_HOST_SCAN_HPP
 
+#include <quern/core/launch_units.hpp>
 #include <quern/core/stream_store.hpp>
 #include <quern/scan/strided_scan.hpp>
 #include <quern/scan/tuning.hpp>
@@ -205,10 +206,7 @@ void scan_on_host(const Exec& exec, const std::string& label, workspace<Exec>& s
   const std::int64_t written = work.n * work.lines * static_cast<std::int64_t>(sizeof(*work.out));
   kernel.stream = !reads(work.in, work.out) && shape.team >= tuning<Exec>::streaming_threads &&
                   written >= tuning<Exec>::streaming_bytes;
-  const auto launch = [&]<class Tag>(Tag, std::int64_t count) {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
-                         kernel);
-  };
+  const auto launch = [&]<class Tag>(Tag, std::int64_t count) { launch_units<Tag>(exec, label, count, kernel); };
   if (shape.chunks == 1) return launch(tile_tag(), shape.tiles);
   scratch.require(exec, 1);
   kernel.chain = chain_counters(scratch.counters());

@@ -3,6 +3,7 @@
 #ifndef QUERN_SCAN_SEGMENTED_LAUNCH_HPP
 #define QUERN_SCAN_SEGMENTED_LAUNCH_HPP
 
+#include <quern/core/launch_units.hpp>
 #include <quern/core/scratch_layout.hpp>
 #include <quern/scan/device_segments.hpp>
 #include <quern/scan/host_segments.hpp>
@@ -40,7 +41,7 @@ void segmented_launch(const Exec& exec, const std::string& label, workspace<Exec
   layout.allocate(exec, scratch);
 
   const auto for_each = [&]<class Tag>(Tag, const std::string& name, std::int64_t count, const auto& f) {
-    Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, count), f);
+    launch_units<Tag>(exec, name, count, f);
   };
   const auto for_tiles = [&]<class Tag>(Tag, const std::string& name) {
     if constexpr (device) Kokkos::parallel_for(name, teams.policy(Tag(), tiles), kernel);

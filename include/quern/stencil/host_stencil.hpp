@@ -4,6 +4,7 @@
 #define QUERN_STENCIL_HOST_STENCIL_HPP
 
 #include <algorithm>
+#include <quern/core/launch_units.hpp>
 #include <quern/core/noinline.hpp>
 #include <quern/core/stream_store.hpp>
 #include <quern/stencil/cells.hpp>
@@ -139,8 +140,7 @@ void stencil_on_host(const Exec& exec, const std::string& label, const Cells& ce
   k.stream = cells.unit && exec.concurrency() >= tuning<Exec>::streaming_threads &&
              inner.cells() * kernel_type::out_bytes >= tuning<Exec>::streaming_bytes;
   const auto launch = [&]<class Tag>(Tag, const std::string& name, std::int64_t units) {
-    if (units > 0)
-      Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, units), k);
+    if (units > 0) launch_units<Tag>(exec, name, units, k);
   };
   if (inner.cells() > 0) {
     k.rows_together = std::clamp<std::int64_t>(k.rows() / (8 * exec.concurrency()), 1, stencil_tuning<Exec>::host_rows);
