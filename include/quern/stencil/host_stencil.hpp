@@ -20,7 +20,7 @@ struct row_buffer {
 };
 
 struct interior_tag {};  // a row of cells
-struct border_tag {};    // a cell
+struct border_tag {};    // a run of cells
 
 /// A stencil by the threads of a host.
 template <class Cells>
@@ -33,9 +33,15 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
 
   stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source...> cells;
   std::int64_t block_rows = 1, rows_together = 1;
-  bool stream = false;  // write past the caches
+  std::int64_t border = 0;  // cells
+  bool stream = false;      // write past the caches
 
-  void operator()(border_tag, std::int64_t n) const { cells.border_cell(cells.border_at(n), inputs()); }
+  static constexpr std::int64_t border_run = 64;
+  void operator()(border_tag, std::int64_t run) const {
+    const host_stencil local = *this;  // what the loop reads must not be what it might write
+    const std::int64_t first = run * border_run, last = std::min(first + border_run, local.border);
+    for (std::int64_t n = first; n < last; ++n) local.cells.border_cell(local.cells.border_at(n), inputs());
+  }
   void operator()(interior_tag, std::int64_t number) const {
     const host_stencil local = *this;  // what the loop reads must not be what it might write
     const std::int64_t first = number * rows_together, last = std::min(first + rows_together, local.rows());
@@ -134,7 +140,7 @@ template <class Exec, class Cells, class Reach>
 void stencil_on_host(const Exec& exec, const std::string& label, const Cells& cells, const Reach& reach) {
   using kernel_type = host_stencil<Cells>;
   kernel_type k{cells};
-  const std::int64_t border = k.cells.count_border();
+  k.border = k.cells.count_border();
   const grid_box& inner = k.cells.inner;
   k.block_rows = kernel_type::rows_of_block(k.cells, reach);
   k.stream = cells.unit && exec.concurrency() >= tuning<Exec>::streaming_threads &&
@@ -146,7 +152,7 @@ void stencil_on_host(const Exec& exec, const std::string& label, const Cells& ce
     k.rows_together = std::clamp<std::int64_t>(k.rows() / (8 * exec.concurrency()), 1, stencil_tuning<Exec>::host_rows);
     launch(interior_tag(), label, (k.rows() + k.rows_together - 1) / k.rows_together);
   }
-  launch(border_tag(), label + "/border", border);
+  launch(border_tag(), label + "/border", (k.border + k.border_run - 1) / k.border_run);
 }
 
 }  // namespace quern::impl
