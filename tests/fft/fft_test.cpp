@@ -310,6 +310,42 @@ TYPED_TEST(FftOn, RealRowsInPlace) {
   for (std::size_t i = 0; i < back.size(); ++i) EXPECT_NEAR(before[i], back[i], 1e-13);
 }
 
+struct plane_wave {
+  Kokkos::Array<double, 3> turns;
+  KOKKOS_FUNCTION Kokkos::complex<double> operator()(const Kokkos::Array<std::int64_t, 3>& i) const {
+    double phase = 0;
+    for (int d = 0; d < 3; ++d) phase += turns[d] * static_cast<double>(i[d]);
+    return {Kokkos::cos(phase), Kokkos::sin(phase)};
+  }
+};
+struct real_wave {
+  plane_wave wave;
+  KOKKOS_FUNCTION double operator()(const Kokkos::Array<std::int64_t, 3>& i) const { return wave(i).real(); }
+};
+
+// Powers of two between the elements of long lines, which hosts transform one axis after the other.
+TYPED_TEST(FftOn, AxesThatCachesDoNotLike) {
+  using C = typename TestFixture::C;
+  const std::int64_t n = 256, few = 4, last = 510, half = last / 2 + 1;
+  const double turn = 2 * std::numbers::pi;
+  const typename TestFixture::template view<C***> x("x", n, few, n), y("y", n, few, n);
+  quern::map(this->e, x, plane_wave{{turn * 200 / n, turn * 3 / few, turn * 5 / n}}, quern::positions());
+  quern::fftn(this->e, y, x);
+  std::vector<C> expected(n * few * n);
+  expected[(200 * few + 3) * n + 5] = static_cast<double>(n * few * n);
+  expect_near(expected, test::contents(y));
+
+  const typename TestFixture::template view<double***> signal("signal", n, few, last), back("back", n, few, last);
+  const typename TestFixture::template view<C***> spectrum("spectrum", n, few, half);
+  quern::map(this->e, signal, real_wave{{{turn * 200 / n, turn * 3 / few, turn * 5 / last}}}, quern::positions());
+  quern::rfftn(this->e, spectrum, signal);
+  std::vector<C> peak(n * few * half);
+  peak[(200 * few + 3) * half + 5] = static_cast<double>(n * few * last) / 2;
+  expect_near(peak, test::contents(spectrum));
+  quern::irfftn(this->e, back, spectrum);
+  expect_near(test::contents(signal), test::contents(back));
+}
+
 TYPED_TEST(FftOn, WarmCallsPlanNothing) {
   using C = typename TestFixture::C;
   const typename TestFixture::template view<C**> x("x", 8, 12), y("y", 8, 12);

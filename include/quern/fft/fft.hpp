@@ -100,8 +100,8 @@ struct conjugation {
 ///
 /// The library is FFTW on hosts, with all threads of `exec`, and cuFFT or hipFFT on devices (component `fft`); the
 /// error grows as the square root of log n, in units of the last place of the largest value. Plans are kept
-/// (`fft_plans`): a warm call plans and allocates nothing. Arrays whose strides the library does not take are packed in
-/// scratch memory, as are inputs that are converted, padded, or would be overwritten.
+/// (`fft_plans`): a warm call plans and allocates nothing. Arrays whose strides the library does not take, or takes
+/// slowly, are packed in scratch memory, as are inputs that are converted, padded, or would be overwritten.
 ///
 /// Asynchronous on `exec`. NaN and infinities spread over all results that they contribute to.
 /// @throws Error if extents do not fit, a length is 0, the axis is out of range, or out shares memory with in otherwise

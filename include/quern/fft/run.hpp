@@ -188,7 +188,8 @@ void run_stages(const launcher<Exec>& launch, const request& r, const strided<Ko
   stage(launch, r.part(r.what, first, r.count - first)).run(out, in);
   const kind others = r.what == kind::backward ? kind::backward : kind::forward;
   while (first > 0) {
-    const int count = std::min(first, transform::most_axes);
+    int count = std::min(first, transform::most_axes);
+    while (count > 1 && !stage(launch, r.part(others, first - count, count)).direct(out, out)) --count;
     first -= count;
     stage(launch, r.part(others, first, count)).run(out, out);
   }
