@@ -8,7 +8,6 @@
 namespace {
 
 namespace distributed = quern::distributed;
-using quern::Decomposition, quern::shape;
 
 template <class Case>
 struct DistributedSums : testing::Test {};

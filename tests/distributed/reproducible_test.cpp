@@ -8,7 +8,7 @@
 namespace {
 
 namespace distributed = quern::distributed;
-using quern::Decomposition, quern::shape;
+using quern::Decomposition;
 
 template <class Case>
 struct DistributedReproducible : testing::Test {};

@@ -362,6 +362,50 @@ TYPED_TEST(FftOn, WarmCallsPlanNothing) {
   EXPECT_EQ(before.kept, after.kept);
 }
 
+TYPED_TEST(FftOn, OverloadsWithoutAnInstance) {
+  using C = typename TestFixture::C;
+  using reals = typename TestFixture::template view<double**>;
+  using complexes = typename TestFixture::template view<C**>;
+  const reals x("x", 6, 9), y("y", 6, 9);
+  const complexes c("c", 6, 9), z("z", 6, 9), half("half", 6, 5), half_out("half_out", 6, 5);
+  quern::map(this->e, x, mixed(), quern::positions());
+  quern::fft2(this->e, c, x);
+  quern::rfft2(this->e, half, x);
+  const auto same = [&](const auto& out, const auto& call_on, const auto& call) {
+    call_on();
+    const auto expected = test::contents(out);
+    Kokkos::deep_copy(out, -7.0);
+    call();
+    Kokkos::fence();
+    EXPECT_EQ(expected, test::contents(out));
+  };
+#define QUERN_TEST_OVERLOAD(name, out, ...) \
+  same(out, [&] { quern::name(this->e, out, __VA_ARGS__); }, [&] { quern::name(out, __VA_ARGS__); })
+  QUERN_TEST_OVERLOAD(fft, z, c);
+  QUERN_TEST_OVERLOAD(ifft, z, c);
+  QUERN_TEST_OVERLOAD(rfft, half_out, x);
+  QUERN_TEST_OVERLOAD(irfft, y, half);
+  QUERN_TEST_OVERLOAD(hfft, y, half);
+  QUERN_TEST_OVERLOAD(ihfft, half_out, x);
+  QUERN_TEST_OVERLOAD(fftn, z, c);
+  QUERN_TEST_OVERLOAD(ifftn, z, c);
+  QUERN_TEST_OVERLOAD(rfftn, half_out, x);
+  QUERN_TEST_OVERLOAD(irfftn, y, half);
+  QUERN_TEST_OVERLOAD(fft2, z, c);
+  QUERN_TEST_OVERLOAD(ifft2, z, c);
+  QUERN_TEST_OVERLOAD(rfft2, half_out, x);
+  QUERN_TEST_OVERLOAD(irfft2, y, half);
+  QUERN_TEST_OVERLOAD(dct, y, x);
+  QUERN_TEST_OVERLOAD(idct, y, x);
+  QUERN_TEST_OVERLOAD(dst, y, x);
+  QUERN_TEST_OVERLOAD(idst, y, x);
+  QUERN_TEST_OVERLOAD(fftconvolve, y, x, x, quern::convolve_mode::same);
+  QUERN_TEST_OVERLOAD(fftcorrelate, y, x, x, quern::convolve_mode::same);
+  QUERN_TEST_OVERLOAD(spectral_derivative, y, x);
+  QUERN_TEST_OVERLOAD(poisson, y, x);
+#undef QUERN_TEST_OVERLOAD
+}
+
 TYPED_TEST(FftOn, PlansAreBounded) {
   using C = typename TestFixture::C;
   const std::size_t limit = quern::fft_plans::limit();

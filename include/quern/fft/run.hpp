@@ -144,9 +144,10 @@ class stage {
   /// Leaves an input of constant elements as it is, and may overwrite another.
   template <class O, class I>
   void run(const strided<O>& out, const strided<I>& in) const {
-    const bool in_place = static_cast<const void*>(in.data) == out.data;
-    if (direct(out, in) && (!std::is_const_v<I> || in_place || !overwrites<Exec>(request_.what, request_.count)))
-      return launch_(transform_of(out, in), in.data, out.data);
+    const transform t = transform_of(out, in);
+    const bool may_overwrite = !std::is_const_v<I> || t.in_place;
+    if (takes<Exec>(t, in.data, out.data) && (may_overwrite || !overwrites<Exec>(request_.what, request_.count)))
+      return launch_(t, in.data, out.data);
     const int rank = out.extents.rank;
     const auto order = transformed_last(request_, rank);
     const auto from = permuted(in, order);
