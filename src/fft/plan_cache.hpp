@@ -8,14 +8,6 @@
 
 namespace quern::impl::fourier {
 
-struct plan_key {
-  transform what;
-  // What it runs on, and what else of the arrays it depends on.
-  std::uint64_t place = 0;
-  int in_alignment = 0, out_alignment = 0;
-  auto operator<=>(const plan_key&) const = default;
-};
-
 /// The plan of that key, made where it is missing; no two plans are made at a time.
 std::shared_ptr<void> kept_plan(const plan_key& key, const std::function<std::shared_ptr<void>()>& make);
 

@@ -22,7 +22,11 @@ bool overwrites(kind, int) {
   return false;
 }
 template <class Exec>
-std::shared_ptr<void> plan(const Exec&, const transform&, const void*, const void*) {
+plan_key key_of(const Exec&, const transform& t, const void*, const void*) {
+  return {t};
+}
+template <class Exec>
+std::shared_ptr<void> plan(const Exec&, const plan_key&) {
   throw BackendError("quern::fft", "this Quern was built without (QUERN_ENABLE_FFT=OFF)");
 }
 template <class Exec>

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <Kokkos_Core.hpp>
+#include <support/gaps.hpp>
 
 int main(int argc, char** argv) {
   int provided, rank;
@@ -16,6 +17,7 @@ int main(int argc, char** argv) {
   int failed;
   {
     const Kokkos::ScopeGuard kokkos(argc, argv);
+    test::watch_gaps();
     failed = RUN_ALL_TESTS();
   }
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);

@@ -1,21 +1,22 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cmath>
-#include <complex>
 #include <limits>
 #include <numbers>
 #include <quern/core.hpp>
 #include <quern/fft.hpp>
 #include <quern/map.hpp>
 #include <support/fft_reference.hpp>
-#include <support/testing.hpp>
-#include <thread>
+#include <support/fourier.hpp>
 
 namespace {
 
 using quern::fft_norm;
 using reference = fft_reference::transform;
-using exact = std::complex<long double>;
+using test::as_kokkos;
+using test::by_definition;
+using test::expect_near;
+using test::norm_2;
 
 fft_norm norm_of(const std::string& name) {
   return name == "ortho" ? fft_norm::ortho : name == "forward" ? fft_norm::forward : fft_norm::backward;
@@ -30,50 +31,6 @@ std::vector<T> numbers(const std::vector<double>& values) {
     else result[i] = static_cast<T>(values[i]);
   }
   return result;
-}
-
-/// The transform along one axis by its definition.
-template <class T>
-std::vector<exact> by_definition(const std::vector<T>& x, std::int64_t n, int sign) {
-  std::vector<exact> y(n), roots(n);
-  for (std::int64_t j = 0; j < n; ++j) {
-    const long double angle = sign * 2 * std::numbers::pi_v<long double> * j / n;
-    roots[j] = {std::cos(angle), std::sin(angle)};
-  }
-  for (std::int64_t k = 0; k < n; ++k)
-    for (std::int64_t j = 0; j < n; ++j) {
-      const exact value = [&] {
-        if constexpr (quern::impl::is_complex<T>) return exact(x[j].real(), x[j].imag());
-        else return exact(x[j], 0);
-      }();
-      y[k] += value * roots[j * k % n];
-    }
-  return y;
-}
-
-template <class T>
-double norm_2(const std::vector<T>& v) {
-  long double sum = 0;
-  for (const T& x : v) sum += std::norm(exact(Kokkos::real(x), Kokkos::imag(x)));
-  return std::sqrt(static_cast<double>(sum));
-}
-
-/// The error of a fast transform, as a vector, is some eps log n of the result.
-template <class T, class U>
-void expect_near(const std::vector<T>& expected, const std::vector<U>& found) {
-  ASSERT_EQ(expected.size(), found.size());
-  const double n = static_cast<double>(found.size());
-  const double bound = 4 * test::eps<U>() * (1 + std::log2(n)) * std::max(norm_2(expected), 1.0);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const exact e(Kokkos::real(expected[i]), Kokkos::imag(expected[i])),
-        f(Kokkos::real(found[i]), Kokkos::imag(found[i]));
-    EXPECT_NEAR(0, static_cast<double>(std::abs(e - f)), bound) << "element " << i << " of " << n;
-  }
-}
-std::vector<Kokkos::complex<long double>> as_kokkos(const std::vector<exact>& v) {
-  std::vector<Kokkos::complex<long double>> r;
-  for (const exact& x : v) r.emplace_back(x.real(), x.imag());
-  return r;
 }
 
 template <class Case>
@@ -346,22 +303,6 @@ TYPED_TEST(FftOn, AxesThatCachesDoNotLike) {
   expect_near(test::contents(signal), test::contents(back));
 }
 
-TYPED_TEST(FftOn, WarmCallsPlanNothing) {
-  using C = typename TestFixture::C;
-  const typename TestFixture::template view<C**> x("x", 8, 12), y("y", 8, 12);
-  const auto transform = [&] {
-    quern::fft(this->e, y, x, {.axis = 0});
-    quern::fft2(this->e, y, x);
-  };
-  transform();
-  const auto before = quern::fft_plans::usage();
-  transform();
-  const auto after = quern::fft_plans::usage();
-  EXPECT_EQ(before.made, after.made);
-  EXPECT_EQ(before.reused + 2, after.reused);
-  EXPECT_EQ(before.kept, after.kept);
-}
-
 TYPED_TEST(FftOn, OverloadsWithoutAnInstance) {
   using C = typename TestFixture::C;
   using reals = typename TestFixture::template view<double**>;
@@ -406,55 +347,6 @@ TYPED_TEST(FftOn, OverloadsWithoutAnInstance) {
 #undef QUERN_TEST_OVERLOAD
 }
 
-TYPED_TEST(FftOn, PlansAreBounded) {
-  using C = typename TestFixture::C;
-  const std::size_t limit = quern::fft_plans::limit();
-  quern::fft_plans::set_limit(3);
-  for (std::int64_t n = 2; n < 9; ++n) {
-    const typename TestFixture::template view<C*> x("x", n);
-    quern::fft(this->e, x, x);
-    EXPECT_LE(quern::fft_plans::usage().kept, 3u);
-  }
-  this->e.fence();
-  quern::fft_plans::clear();
-  EXPECT_EQ(0u, quern::fft_plans::usage().kept);
-  quern::fft_plans::set_limit(0);
-  const typename TestFixture::template view<C*> x("x", 4);
-  quern::fft(this->e, x, x);
-  EXPECT_EQ(0u, quern::fft_plans::usage().kept);
-  quern::fft_plans::set_limit(limit);
-}
-
-TYPED_TEST(FftOn, PlansFromSeveralThreads) {
-  using C = typename TestFixture::C;
-  using array = typename TestFixture::template view<C**>;
-  constexpr int threads = 4;
-  const auto instances = Kokkos::Experimental::partition_space(this->e, std::vector<int>(threads, 1));
-  std::vector<array> x, y;
-  for (std::int64_t n = 2; n < 12; ++n) {
-    x.emplace_back("x", 3, n);
-    quern::map(this->e, x.back(), mixed(), quern::positions());
-  }
-  for (std::size_t i = 0; i < threads * x.size(); ++i) y.emplace_back("y", 3, x[i % x.size()].extent(1));
-  this->e.fence();
-  const std::size_t limit = quern::fft_plans::limit();
-  quern::fft_plans::set_limit(2);  // plans are given up by one thread while others use them
-  std::vector<std::thread> running;
-  for (int t = 0; t < threads; ++t)
-    running.emplace_back([&, t] {
-      for (int repeat = 0; repeat < 20; ++repeat)
-        for (std::size_t i = 0; i < x.size(); ++i) quern::fft(instances[t], y[t * x.size() + i], x[i]);
-      instances[t].fence();
-    });
-  for (auto& t : running) t.join();
-  quern::fft_plans::set_limit(limit);
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    const array expected("expected", 3, y[i].extent(1));
-    quern::fft(this->e, expected, x[i % x.size()]);
-    expect_near(test::contents(expected), test::contents(y[i]));
-  }
-}
-
 // On devices: hosts would take too long.
 TYPED_TEST(FftOn, MoreThanTwoToThe31Elements) {
   if (!quern::impl::is_device<TypeParam>) GTEST_SKIP() << "not on hosts";
@@ -475,21 +367,6 @@ TYPED_TEST(FftOn, MoreThanTwoToThe31Elements) {
     const auto found = Kokkos::subview(x, Kokkos::pair<std::int64_t, std::int64_t>(first, first + 4), Kokkos::ALL);
     expect_near(test::contents(expected), test::contents(found));
   }
-}
-
-TYPED_TEST(FftOn, PlanOfTheUser) {
-  using C = typename TestFixture::C;
-  const typename TestFixture::template view<double**> x("x", 6, 9), other("other", 6, 8);
-  const typename TestFixture::template view<C**> y("y", 6, 5), expected("expected", 6, 5);
-  quern::fill(this->e, y, C(7, 7));
-  const quern::fft_plan transform(this->e, y, x, {.rigor = quern::fft_rigor::measure});
-  EXPECT_EQ(std::vector<C>(30, C(7, 7)), test::contents(y));  // planning computes nothing
-  quern::map(this->e, x, mixed(), quern::positions());
-  transform(y, x);
-  quern::rfft2(this->e, expected, x);
-  expect_near(test::contents(expected), test::contents(y));
-  test::expect_error("quern::fft_plan: in has extents (6, 8), expected (6, 9), for which it was planned",
-                     [&] { transform(y, other); });
 }
 
 TYPED_TEST(FftOn, BadInput) {
@@ -523,6 +400,25 @@ TYPED_TEST(FftOn, Frequencies) {
   EXPECT_EQ((std::vector<float>{0, 1 / 5.0f, 2 / 5.0f}), test::contents(half));
   test::expect_error("quern::rfftfreq: out has extents (3), expected (4) for this n",
                      [&] { quern::rfftfreq(this->e, half, 6); });
+  quern::fftfreq(this->e, half, -0.5);  // as NumPy's
+  EXPECT_EQ((std::vector<float>{0, -1 / 1.5f, 1 / 1.5f}), test::contents(half));
+}
+
+TYPED_TEST(FftOn, FrequenciesOfNothing) {
+  const typename TestFixture::template view<float*> half("half", 3), one("one", 1), none("none", 0);
+  Kokkos::deep_copy(half, 7.0f);
+  for (const std::int64_t n : {0, -1, -6})
+    test::expect_error("quern::rfftfreq: n is " + std::to_string(n) + ", expected 1 or more",
+                       [&] { quern::rfftfreq(this->e, one, n); });
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double spacing : {0.0, -0.0, infinity, -infinity, std::nan(""), 1e-60, 1e60}) {
+    EXPECT_THROW(quern::fftfreq(this->e, half, spacing), quern::Error) << spacing;
+    EXPECT_THROW(quern::rfftfreq(this->e, half, 4, spacing), quern::Error) << spacing;
+  }
+  EXPECT_EQ(std::vector<float>(3, 7), test::contents(half));
+  test::expect_error("quern::fftfreq: the spacing of samples is 0.000000, expected a finite one that is not 0",
+                     [&] { quern::fftfreq(this->e, none, 0); });
+  quern::fftfreq(this->e, none);
 }
 
 TYPED_TEST(FftOn, Shifts) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <quern/core.hpp>
 #include <quern/fft.hpp>
@@ -221,6 +222,31 @@ TYPED_TEST(Spectral, BadInput) {
   test::expect_error("quern::poisson: f has extents (5), expected (4)", [&] { quern::poisson(this->e, a, b); });
   test::expect_error("quern::poisson: the length along axis 0 must be positive and finite",
                      [&] { quern::poisson(this->e, a, a, {.lengths = {-1}}); });
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double length : {0.0, -2.0, std::nan(""), infinity}) {
+    EXPECT_THROW(quern::poisson(this->e, a, a, {.lengths = {length}}), quern::Error) << length;
+    EXPECT_THROW(quern::spectral_derivative(this->e, a, a, {.length = length}), quern::Error) << length;
+  }
+}
+
+// Operations in other words are of no interest to who calls this one.
+TYPED_TEST(Spectral, MessagesOfPowerSpectra) {
+  using T = typename TestFixture::T;
+  const auto field = this->template make<T, 2>({4, 5});
+  const auto power = this->template make<T, 1>({4}), few = this->template make<T, 1>({3});
+  const auto plane = this->template make<T, 2>({4, 1}), empty = this->template make<T, 2>({4, 0});
+  const auto modes = this->template make<std::int64_t, 1>({4});
+  const auto many = this->template make<std::int64_t, 2>({4, 1});
+  Kokkos::deep_copy(power, T(7));
+  test::expect_error("quern::power_spectrum: power has extents (4, 1), expected rank 1",
+                     [&] { quern::power_spectrum(this->e, plane, field); });
+  test::expect_error("quern::power_spectrum: modes has extents (4, 1), expected (4), those of power",
+                     [&] { quern::power_spectrum(this->e, quern::outputs(power, many), field); });
+  test::expect_error("quern::power_spectrum: modes has extents (4), expected (3), those of power",
+                     [&] { quern::power_spectrum(this->e, quern::outputs(few, modes), field); });
+  test::expect_error("quern::power_spectrum: the field has extents (4, 0)",
+                     [&] { quern::power_spectrum(this->e, power, empty); });
+  EXPECT_EQ(std::vector<T>(4, T(7)), test::contents(power));  // nothing is written before the checks
 }
 
 }  // namespace

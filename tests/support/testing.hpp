@@ -14,6 +14,7 @@
 #include <memory>
 #include <quern/core.hpp>
 #include <string>
+#include <support/gaps.hpp>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -180,7 +181,7 @@ struct data_type<T, Rank> {
   using type = typename data_type<T, Rank - 1>::type*;
 };
 
-/// An uninitialized View of the layout; a strided one has gaps along every axis and starts one element late.
+/// An uninitialized View of the layout; a strided one has gaps along every axis, and others have what is chosen.
 template <class T, int Rank, class Layout, class Exec>
 auto make_array(const std::array<std::int64_t, Rank>& extents) {
   using data = typename data_type<T, Rank>::type;
@@ -193,7 +194,9 @@ auto make_array(const std::array<std::int64_t, Rank>& extents) {
       step *= extents[d] + 1;
     }
   }
-  return Kokkos::View<data, Layout, typename Exec::memory_space>("test", layout);
+  using view = Kokkos::View<data, Layout, typename Exec::memory_space>;
+  const gaps kind = next_gaps();
+  return kind == gaps::none ? view("test", layout) : make_guarded<view>(layout, kind);
 }
 
 /// Memory as bytes: what Kokkos's copies of Views of every type, layout and rank take to compile is most of a test.
@@ -220,7 +223,8 @@ void for_each_place(const quern::impl::strided<T>& s, const F& f) {
 template <class T, int Rank, class Layout, class Exec>
 auto make_array(const std::array<std::int64_t, Rank>& extents, const std::vector<T>& values) {
   auto result = make_array<T, Rank, Layout, Exec>(extents);
-  const std::unique_ptr<T[]> memory(new T[result.span()]());
+  const std::unique_ptr<T[]> memory(new T[result.span()]);
+  std::memset(static_cast<void*>(memory.get()), gap_byte, result.span() * sizeof(T));
   for_each_place(quern::impl::describe(result.data(), result),
                  [&](std::int64_t i, std::int64_t place) { memory[place] = values[i]; });
   const std::size_t size = result.span() * sizeof(T);

@@ -74,7 +74,8 @@ inline fft_norm swapped(fft_norm norm) {
 struct conjugation {
   template <class T>
   KOKKOS_FUNCTION T operator()(const T& x) const {
-    return conjugate(x);
+    if constexpr (is_complex<T>) return conjugate(x);
+    else return x;
   }
 };
 
@@ -129,16 +130,23 @@ void hfft(const Exec& exec, const Out& out_view, const In& in_view, const fft_op
   static_assert(fourier::is_result<T> && !is_complex<T>, "quern::hfft: out must be of float or double");
   call c("quern::hfft", exec);
   const auto out = c.output(out_view);
-  const auto in = c.input(in_view);
+  const strided<const value_of<In>> in = c.input(in_view);
   fft_options inverse = options;
   inverse.norm = fourier::swapped(options.norm);
   const auto request = fourier::along_axis(c.label, fourier::kind::complex_to_real, out.extents, in.extents, inverse);
-  check_overlap(c.label, out, in, "in", false);
-  const fourier::scratch_copy<Exec, Kokkos::complex<T>> conjugates(exec, in.extents);
-  const auto& source = conjugates.array();
+  fourier::check<Exec>(c.label, out, in, request);
+  if (out.extents.size() == 0) return;
   const fourier::launcher<Exec> launch{exec};
-  if (source.extents.size() > 0) launch.apply("quern::hfft/conjugate", source, fourier::conjugation(), in);
-  fourier::run(c.label, launch, out, source, request);
+  using C = Kokkos::complex<T>;
+  const auto transform_conjugates = [&](const strided<C>& conjugates) {
+    launch.apply("quern::hfft/conjugate", conjugates, fourier::conjugation(), in);
+    fourier::run(launch, out, conjugates, request);
+  };
+  if constexpr (std::is_same_v<value_of<In>, C>)
+    if (fourier::in_place_rows(request, out, in))
+      return transform_conjugates({const_cast<C*>(in.data), in.extents, in.stride});
+  const fourier::scratch_copy<Exec, C> conjugates(exec, in.extents);
+  transform_conjugates(conjugates.array());
 }
 template <execution_space Exec, view_like Out, view_like In>
 void ihfft(const Exec& exec, const Out& out_view, const In& in, const fft_options& options = {}) {
@@ -247,15 +255,20 @@ void irfft2(const Out& out, const In& in, const fftn_options& options = {}) {
 
 enum class fft_direction { forward, backward };
 
-/// A transform of arrays like those that it is made with, whose plans it holds.
+/// A transform of arrays like those that it is made with, whose plans it holds: whatever `fft_plans` gives up, its
+/// calls plan nothing.
 ///
 /// @code
 /// const quern::fft_plan transform(exec, spectrum, signal);  // of real numbers: rfftn
 /// transform(spectrum, signal);                              // as often as needed, also of other arrays like them
 /// @endcode
 ///
-/// From complex to complex numbers it is `fftn` or `ifftn`, from real ones `rfftn`, to real ones `irfftn`. Calls are
-/// asynchronous on the instance that it was made for, by one host thread at a time. It ends before `Kokkos::finalize`.
+/// From complex to complex numbers it is `fftn` or `ifftn`, from real ones `rfftn`, to real ones `irfftn`. Arrays like
+/// them have their extents and strides. Where their memory is aligned in another way, or input and output are the same
+/// View only here or only there, the first such call plans, and the plan holds the result, too.
+///
+/// Calls are asynchronous on the instance that it was made for, by one host thread at a time. It ends before
+/// `Kokkos::finalize`.
 template <execution_space Exec, view_like Out, view_like In>
 class fft_plan {
  public:
@@ -272,7 +285,7 @@ class fft_plan {
                       : direction == fft_direction::forward ? kind::forward
                                                             : kind::backward;
     request_ = along_axes(c.label, what, out.extents, in.extents, options, max_rank);
-    run(c.label, launcher<Exec>{exec_, &plans_}, out, in, request_);
+    run(c.label, launcher<Exec>{exec_, &plans_, true}, out, in, request_);
     out_ = {nullptr, out.extents, out.stride};
     in_ = {nullptr, in.extents, in.stride};
   }
@@ -284,7 +297,7 @@ class fft_plan {
     const auto in = c.input(in_view);
     check(c.label, "out", out_, out);
     check(c.label, "in", in_, in);
-    impl::fourier::run(c.label, impl::fourier::launcher<Exec>{exec_}, out, in, request_);
+    impl::fourier::run(c.label, impl::fourier::launcher<Exec>{exec_, &plans_}, out, in, request_);
   }
 
  private:
@@ -299,7 +312,7 @@ class fft_plan {
 
   Exec exec_;
   impl::fourier::request request_{};
-  std::vector<std::shared_ptr<void>> plans_;
+  mutable impl::fourier::held_plans plans_;
   impl::strided<const impl::value_of<Out>> out_;
   impl::strided<const impl::value_of<In>> in_;
 };

@@ -3,6 +3,7 @@
 #ifndef QUERN_FFT_FREQUENCIES_HPP
 #define QUERN_FFT_FREQUENCIES_HPP
 
+#include <cmath>
 #include <quern/core/lazy.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/map/map.hpp>
@@ -12,14 +13,25 @@ namespace impl::fourier {
 
 template <class T>
 struct frequency {
-  std::int64_t n;  // frequencies from (n + 1) / 2 on are negative
+  std::int64_t n;
   std::int64_t first_negative;
-  T spacing;
+  T length;  // of all n samples
   KOKKOS_FUNCTION T operator()(const Kokkos::Array<std::int64_t, 1>& i) const {
     const std::int64_t k = i[0] < first_negative ? i[0] : i[0] - n;
-    return static_cast<T>(k) / (static_cast<T>(n) * spacing);
+    return static_cast<T>(k) / length;
   }
 };
+
+/// The length of n samples of that distance, in the precision of the frequencies.
+template <class T>
+T sampled_length(const std::string& label, std::int64_t n, double spacing) {
+  const T length = static_cast<T>(static_cast<double>(n) * spacing);
+  const bool divides = length != T(0) && std::isfinite(length);
+  if (!std::isfinite(spacing) || spacing == 0 || (n > 0 && !divides))
+    throw Error(label,
+                "the spacing of samples is " + std::to_string(spacing) + ", expected a finite one that is not 0");
+  return length;
+}
 
 /// Halves of an axis change places: what is before `middle` goes to the end.
 template <class Exec, class T>
@@ -64,7 +76,7 @@ void roll_views(const char* label, const Exec& exec, const Out& out, const In& i
 /// The frequencies of `fft`'s results in their order, in cycles per unit of the spacing of samples:
 /// `0, 1, ..., (n - 1) / 2, -(n / 2), ..., -1`, divided by n times the spacing, where out has n elements. Asynchronous
 /// on `exec`.
-/// @throws Error if out is not of rank 1
+/// @throws Error if out is not of rank 1, or the spacing is 0 or not finite, also in the precision of out
 template <execution_space Exec, view_like Out>
 void fftfreq(const Exec& exec, const Out& out, double spacing = 1) {
   using T = impl::value_of<Out>;
@@ -72,8 +84,8 @@ void fftfreq(const Exec& exec, const Out& out, double spacing = 1) {
   const shape extents = impl::extents_of(out);
   const std::int64_t n = extents.extent[0];
   impl::check_extents("quern::fftfreq", "out", extents, shape{n});
-  impl::map_checked("quern::fftfreq", exec, out, impl::fourier::frequency<T>{n, (n + 1) / 2, static_cast<T>(spacing)},
-                    positions());
+  const T length = impl::fourier::sampled_length<T>("quern::fftfreq", n, spacing);
+  impl::map_checked("quern::fftfreq", exec, out, impl::fourier::frequency<T>{n, (n + 1) / 2, length}, positions());
 }
 template <view_like Out>
 void fftfreq(const Out& out, double spacing = 1) {
@@ -82,14 +94,15 @@ void fftfreq(const Out& out, double spacing = 1) {
 
 /// The frequencies of `rfft`'s results: `0, 1, ..., n / 2`, divided by n times the spacing, where out has n / 2 + 1
 /// elements.
-/// @throws Error if out is not of rank 1 and n / 2 + 1 elements
+/// @throws Error if n is not positive, out is not of rank 1 and n / 2 + 1 elements, or the spacing is 0 or not finite
 template <execution_space Exec, view_like Out>
 void rfftfreq(const Exec& exec, const Out& out, std::int64_t n, double spacing = 1) {
   using T = impl::value_of<Out>;
   static_assert(std::is_floating_point_v<T>, "quern::rfftfreq: out must be of float or double");
+  if (n < 1) throw Error("quern::rfftfreq", "n is " + std::to_string(n) + ", expected 1 or more");
   impl::check_extents("quern::rfftfreq", "out", impl::extents_of(out), shape{n / 2 + 1}, " for this n");
-  impl::map_checked("quern::rfftfreq", exec, out, impl::fourier::frequency<T>{n, n / 2 + 1, static_cast<T>(spacing)},
-                    positions());
+  const T length = impl::fourier::sampled_length<T>("quern::rfftfreq", n, spacing);
+  impl::map_checked("quern::rfftfreq", exec, out, impl::fourier::frequency<T>{n, n / 2 + 1, length}, positions());
 }
 template <view_like Out>
 void rfftfreq(const Out& out, std::int64_t n, double spacing = 1) {

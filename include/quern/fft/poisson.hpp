@@ -11,9 +11,17 @@ namespace quern {
 /// derivative is (Neumann).
 enum class poisson_side { periodic, dirichlet, neumann };
 
+/// The length of a box along an axis.
+struct poisson_length {
+  double value = 1;
+  poisson_length() = default;
+  poisson_length(double length) : value(length) {}
+  operator double() const { return value; }
+};
+
 struct poisson_options {
   /// Of the box along each axis; 1 where none is given.
-  std::array<double, max_rank> lengths{};
+  std::array<poisson_length, max_rank> lengths{};
   std::array<poisson_side, max_rank> sides{};
 };
 
@@ -41,7 +49,7 @@ struct divide_by_eigenvalues {
       : data(spectrum.data), rank(points.rank) {
     for (int d = 0; d < rank; ++d)
       axes[d] = {spectrum.extents.extent[d], spectrum.stride[d], points.extent[d], options.sides[d],
-                 std::numbers::pi_v<R> / static_cast<R>(options.lengths[d])};
+                 std::numbers::pi_v<R> / static_cast<R>(options.lengths[d].value)};
   }
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
     R sum = 0;
@@ -127,18 +135,16 @@ void poisson(const Exec& exec, const Out& u_view, const In& f_view, const poisso
     throw BackendError(c.label, "this Quern was built without a library for Fourier transforms (QUERN_ENABLE_FFT=OFF)");
   check_extents(c.label, "f", f.extents, u.extents);
   check_overlap(c.label, u, f, "f", std::is_same_v<T, value_of<In>>);
-  poisson_options given = options;
   for (int d = 0; d < u.extents.rank; ++d) {
     if (u.extents.extent[d] == 0) throw Error(c.label, "u has extents " + u.extents.str());
-    double& length = given.lengths[d];
-    if (length == 0) length = 1;
+    const double length = options.lengths[d];
     if (!(length > 0 && std::isfinite(length)))
       throw Error(c.label, "the length along axis " + std::to_string(d) + " must be positive and finite");
   }
   if (u.extents.rank == 0) throw Error(c.label, "u has rank 0, and no axis");
   const fourier::launcher<Exec> launch{exec};
   if (static_cast<const void*>(u.data) != f.data) launch.apply("quern::poisson/copy", u, op::identity(), f);
-  fourier::solve_poisson(c.label, launch, u, given);
+  fourier::solve_poisson(c.label, launch, u, options);
 }
 template <view_like Out, view_like In>
 void poisson(const Out& u, const In& f, const poisson_options& options = {}) {

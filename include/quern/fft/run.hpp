@@ -68,30 +68,45 @@ struct scaled_by {
   }
 };
 
-/// Launches kernels and transforms; or, where plans are asked for, makes those and launches nothing.
+/// Plans that a user holds, for all arrays that they have met, whatever happens to those that are kept for everybody.
+class held_plans {
+ public:
+  template <class Exec>
+  std::shared_ptr<void> operator()(const Exec& exec, const plan_key& key) {
+    for (const auto& [held, p] : plans_)
+      if (held == key) return p;
+    return plans_.emplace_back(key, plan(exec, key)).second;
+  }
+
+ private:
+  std::vector<std::pair<plan_key, std::shared_ptr<void>>> plans_;
+};
+
+/// Launches kernels and transforms; or, where only plans are asked for, makes those and launches nothing.
 template <class Exec>
 struct launcher {
   const Exec& exec;
-  std::vector<std::shared_ptr<void>>* plans = nullptr;
+  held_plans* held = nullptr;
+  bool plans_only = false;
 
   /// `to = f(from)`, of arrays of the same extents.
   template <class T, class U, class F>
   void apply(const char* label, const strided<T>& to, const F& f, const strided<U>& from) const {
     using In = std::remove_const_t<U>;
-    if (plans != nullptr) return;
+    if (plans_only) return;
     const strided<const In> in{from.data, from.extents, from.stride};
     map_launch(exec, label, to, f, static_cast<const void*>(to.data) == in.data, {to.stride, in.stride},
                array_input<In>{in});
   }
   template <class T>
   void set_zero(const strided<T>& to) const {
-    if (plans == nullptr)
+    if (!plans_only)
       map_launch(exec, "quern::fft/pad", to, op::identity(), false, {to.stride, stride_array{}}, scalar_input<T>{T(0)});
   }
   void operator()(const transform& t, const void* in, void* out) const {
-    const auto p = plan(exec, t, in, out);
-    if (plans != nullptr) plans->push_back(p);
-    else execute(exec, p, t, const_cast<void*>(in), out);
+    const plan_key key = key_of(exec, t, in, out);
+    const auto p = held != nullptr ? (*held)(exec, key) : plan(exec, key);
+    if (!plans_only) execute(exec, p, t, const_cast<void*>(in), out);
   }
 };
 
@@ -145,9 +160,9 @@ class stage {
   template <class O, class I>
   void run(const strided<O>& out, const strided<I>& in) const {
     const transform t = transform_of(out, in);
-    const bool may_overwrite = !std::is_const_v<I> || t.in_place;
-    if (takes<Exec>(t, in.data, out.data) && (may_overwrite || !overwrites<Exec>(request_.what, request_.count)))
-      return launch_(t, in.data, out.data);
+    // Whether the library may read the input where it is.
+    const bool usable = !std::is_const_v<I> || t.in_place || !overwrites<Exec>(request_.what, request_.count);
+    if (usable && takes<Exec>(t, in.data, out.data)) return launch_(t, in.data, out.data);
     const int rank = out.extents.rank;
     const auto order = transformed_last(request_, rank);
     const auto from = permuted(in, order);
@@ -155,6 +170,15 @@ class stage {
     request last_axes = request_;
     for (int i = 0; i < request_.count; ++i) last_axes.axis[i] = rank - request_.count + i;
     const stage packed(launch_, last_axes);
+    const auto unpack = [&](const strided<O>& result) {
+      launch_.apply("quern::fft/unpack", to, op::identity(), result);
+    };
+    const strided<O> contiguous{nullptr, to.extents, row_major_strides(to.extents)};
+    if (usable && packed.direct(contiguous, from)) {
+      const scratch_copy<Exec, O> result(launch_.exec, to.extents);
+      launch_(packed.transform_of(result.array(), from), from.data, result.array().data);
+      return unpack(result.array());
+    }
     const scratch_copy<Exec, std::remove_const_t<I>> source(launch_.exec, from.extents);
     launch_.apply("quern::fft/pack", source.array(), op::identity(), from);
     const auto transformed = [&](const strided<O>& result) {
@@ -163,7 +187,7 @@ class stage {
     if (packed.direct(to, source.array())) return transformed(to);
     const scratch_copy<Exec, O> result(launch_.exec, to.extents);
     transformed(result.array());
-    launch_.apply("quern::fft/unpack", to, op::identity(), result.array());
+    unpack(result.array());
   }
 
  private:
@@ -235,41 +259,62 @@ void run_from(const launcher<Exec>& launch, const request& r, const strided<O>& 
   run_stages(launch, r, out, source);
 }
 
-/// Whether rows of real and of complex numbers begin at the same places, as a real transform in place needs it.
+/// Whether a real transform is in place: rows of real and of complex numbers begin at the same places.
 template <class Real, class Complex>
 bool same_rows(const request& r, const strided<Real>& real, const strided<Complex>& complex) {
   const int halved = r.axis[r.count - 1];
   bool same = static_cast<const void*>(real.data) == complex.data;
-  for (int d = 0; d < real.extents.rank; ++d)
+  for (int d = 0; d < real.extents.rank; ++d) {
+    if (real.extents.extent[d] == 1 && complex.extents.extent[d] == 1) continue;
     same =
         same && (d == halved ? real.stride[d] == 1 && complex.stride[d] == 1 : real.stride[d] == 2 * complex.stride[d]);
+  }
   return same;
 }
-
-/// The checks of a transform, then its launches. It may overwrite an input whose elements are not constant.
-template <class Exec, class O, class E>
-void run(const std::string& label, const launcher<Exec>& launch, const strided<O>& out, const strided<E>& in,
-         const request& r) {
-  using I = std::remove_const_t<E>;
+template <class O, class I>
+bool in_place_rows(const request& r, const strided<O>& out, const strided<I>& in) {
   using R = real_type<O>;
+  using E = std::remove_const_t<I>;
+  if constexpr (std::is_same_v<E, R> && is_complex<O>) return same_rows(r, in, out);
+  else if constexpr (std::is_same_v<E, Kokkos::complex<R>> && !is_complex<O>) return same_rows(r, out, in);
+  else return false;
+}
+
+template <class Exec, class O, class I>
+void check(const std::string& label, const strided<O>& out, const strided<I>& in, const request& r) {
   if (!available<Exec>())
     throw BackendError(label, "this Quern was built without a library for Fourier transforms (QUERN_ENABLE_FFT=OFF)");
   shape expected = in.extents;
   for (int i = 0; i < r.count; ++i) expected.extent[r.axis[i]] = r.out_extent(i);
   check_extents(label, "out", out.extents, expected, " for this transform of in");
-  const bool rows_in_place = [&] {
-    if constexpr (std::is_same_v<I, R> && is_complex<O>) return same_rows(r, in, out);
-    else if constexpr (std::is_same_v<I, Kokkos::complex<R>> && !is_complex<O>) return same_rows(r, out, in);
-    else return false;
-  }();
-  if (!rows_in_place) check_overlap(label, out, in, "in", std::is_same_v<O, I>);
+  if (!in_place_rows(r, out, in)) check_overlap(label, out, in, "in", std::is_same_v<O, std::remove_const_t<I>>);
+}
+
+/// A transform of arrays that are checked. It may overwrite an input whose elements are not constant.
+template <class Exec, class O, class I>
+void run(const launcher<Exec>& launch, const strided<O>& out, const strided<I>& in, const request& r) {
+  using R = real_type<O>;
+  constexpr bool from_complex = is_complex<std::remove_const_t<I>>;
   if (out.extents.size() == 0) return;
-  using V = std::conditional_t<is_complex<I> || !is_complex<O>, Kokkos::complex<R>, R>;
-  if constexpr (is_complex<I> || !is_complex<O>) run_from<V>(launch, r, out, in);
+  using V = std::conditional_t<from_complex || !is_complex<O>, Kokkos::complex<R>, R>;
+  if constexpr (from_complex || !is_complex<O>) run_from<V>(launch, r, out, in);
   else if (r.what == kind::real_to_complex) run_from<V>(launch, r, out, in);
   else run_from<Kokkos::complex<R>>(launch, r, out, in);
   const double factor = r.factor();
   if (factor != 1) launch.apply("quern::fft/scale", out, scaled_by<R>{static_cast<R>(factor)}, out);
+}
+
+/// The checks of a transform, then its launches.
+template <class Exec, class O, class E>
+void run(const std::string& label, const launcher<Exec>& launch, const strided<O>& out, const strided<E>& in,
+         const request& r) {
+  check<Exec>(label, out, in, r);
+  // In place, the output takes the memory of the input.
+  using I = std::remove_const_t<E>;
+  if constexpr (is_complex<I> && !is_complex<O>)
+    if (in_place_rows(r, out, in))
+      return run(launch, out, strided<I>{const_cast<I*>(in.data), in.extents, in.stride}, r);
+  run(launch, out, in, r);
 }
 
 }  // namespace quern::impl::fourier

@@ -87,6 +87,20 @@ struct power_of {
   }
 };
 
+template <class P>
+void check_shells(const std::string& label, const strided<P>& power) {
+  static_assert(std::is_floating_point_v<P>, "quern::power_spectrum: power must be of float or double");
+  if (power.extents.rank != 1) reject_extents(label, "power", power.extents, "rank 1");
+}
+template <class P, class M>
+void check_shells(const std::string& label, const strided<P>& power, const strided<M>& modes) {
+  static_assert(std::is_integral_v<M> && sizeof(M) >= 4,
+                "quern::power_spectrum: modes must be of integers of 32 or 64 bits");
+  check_shells(label, power);
+  check_extents(label, "modes", modes.extents, power.extents, ", those of power");
+  check_overlap(label, power, modes, "modes", false);
+}
+
 }  // namespace impl::fourier
 
 /// The derivative of a periodic function along an axis: of the trigonometric polynomial through its values at n points
@@ -147,11 +161,11 @@ void spectral_derivative(const Out& out, const In& in, const spectral_derivative
 /// the last element of `power` are left out.
 ///
 /// @param power of rank 1, of float or double; `outputs(power, modes)` also counts the wave vectors of each shell, in
-///              64-bit integers, so that power(s) / modes(s) is the mean over the shell
+///              integers of 32 or 64 bits, so that power(s) / modes(s) is the mean over the shell
 /// @param field of float or double, any layout
 ///
 /// Sums are formed in double, in an order that changes from call to call. Asynchronous on `exec`.
-/// @throws Error if an output is not of rank 1, or as `rfftn`
+/// @throws Error if power is not of rank 1, modes have other extents, or the field is empty
 template <execution_space Exec, output_like Out, view_like In>
 void power_spectrum(const Exec& exec, const Out& out, const In& field) {
   using namespace impl;
@@ -162,8 +176,10 @@ void power_spectrum(const Exec& exec, const Out& out, const In& field) {
   static_assert(is_result<T> && !is_complex<T>, "quern::power_spectrum: the field must be of float or double");
   const std::string label = "quern::power_spectrum";
   const auto outs = as_outputs(out);
+  static_assert(std::tuple_size_v<decltype(outs)> <= 2, "quern::power_spectrum: outputs are the power and the modes");
   call c(label, exec);
   const auto in = c.input(field);
+  std::apply([&](const auto&... o) { check_shells(label, c.output(o)...); }, outs);
   request r{kind::real_to_complex, rank, {}, {}, fft_norm::backward, fft_rigor::estimate};
   Kokkos::Array<std::int64_t, rank> n;
   shape halved = in.extents;
@@ -184,7 +200,8 @@ void power_spectrum(const Exec& exec, const Out& out, const In& field) {
   const double size = static_cast<double>(in.extents.size());
   const multiplicity<rank> times{n[rank - 1]};
   const auto in_shells = [&](const auto& result, const auto& weight) {
-    bincount(exec, result, lazy(shell_of<rank>{n}, positions(), elements), weights{weight});
+    with_bins(exec, label, result, lazy(shell_of<rank>{n}, positions(), elements), own_bin{extents_of(result).size()},
+              weight);
   };
   in_shells(std::get<0>(outs), lazy(power_of<rank, T>{times, 1 / (size * size)}, positions(), elements));
   if constexpr (std::tuple_size_v<decltype(outs)> > 1) in_shells(std::get<1>(outs), lazy(times, positions(), elements));

@@ -42,6 +42,14 @@ struct transform {
   auto operator<=>(const transform&) const = default;
 };
 
+/// All that a plan depends on: it serves any arrays that have these in common.
+struct plan_key {
+  transform what;
+  std::uint64_t place = 0;                  // on devices the execution-space instance, on hosts the number of threads
+  int in_alignment = 0, out_alignment = 0;  // on hosts
+  auto operator<=>(const plan_key&) const = default;
+};
+
 /// Whether this installation has a library for the execution space.
 template <class Exec>
 bool available();
@@ -54,9 +62,12 @@ bool takes(const transform& t, const void* in, const void* out);
 template <class Exec>
 bool overwrites(kind what, int rank);
 
+template <class Exec>
+plan_key key_of(const Exec& exec, const transform& t, const void* in, const void* out);
+
 /// A plan, which is kept for the next transform like it.
 template <class Exec>
-std::shared_ptr<void> plan(const Exec& exec, const transform& t, const void* in, const void* out);
+std::shared_ptr<void> plan(const Exec& exec, const plan_key& key);
 
 /// Launches a transform by its plan, asynchronously on `exec`. One that is not in place leaves `in` as it is, unless it
 /// overwrites it.
