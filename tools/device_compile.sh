@@ -53,7 +53,8 @@ tests=(
   "scan/scan_test scan/segmented_test"
   "stencil/stencil_test stencil/boundary_test"
   "stencil/filters_test stencil/operators_test"
-  fft/fft_test
+  "fft/fft_test fft/plans_test"
+  fft/memory_test
   "fft/cosine_test fft/spectral_test"
   "integrate/integrate_test integrate/samples_test integrate/estimates_test"
   "distributed/operations_test distributed/decomposition_test"
@@ -101,7 +102,7 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("$
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("${tests[@]}" "${benchmarks[@]}")
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
-  units+=("core/extents_test core/views_test core/workspace_test map/edges_test reduce/edges_test" random/statistics_test tools/callbacks_test)
+  units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" random/statistics_test tools/callbacks_test)
   units+=(stream/map_test stream/reduce_test stream/scan_test stream/stencil_test "files/stream_test files/hdf5_test files/files_test")
 fi
 # With QUERN_DEVICE_COMPILE=resources, the program alone, optimized: the compiler says what its kernels need of a GPU.

@@ -23,6 +23,7 @@ TEST(FftWithoutLibrary, SaysWhatIsMissing) {
   const Kokkos::View<double*> r("r", 8);
   expect_unavailable([&] { quern::fft(x, x); });
   expect_unavailable([&] { quern::irfft(r, half); });
+  expect_unavailable([&] { quern::hfft(r, half); });
   expect_unavailable([&] { quern::dct(r, r); });
   expect_unavailable([&] { quern::poisson(r, r); });
   expect_unavailable([&] { quern::spectral_derivative(r, r); });

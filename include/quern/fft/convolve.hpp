@@ -36,8 +36,8 @@ struct multiplication {
 template <class T, class Exec>
 class full_convolution {
  public:
-  full_convolution(const Exec& exec, const shape& a, const shape& b)
-      : exec_(exec), lengths_(padded(a, b)), result_(exec, lengths_) {}
+  full_convolution(const std::string& label, const Exec& exec, const shape& a, const shape& b)
+      : label_(label), exec_(exec), lengths_(padded(a, b)), result_(exec, lengths_) {}
 
   template <class A, class B>
   const strided<T>& operator()(const strided<const A>& a, const strided<const B>& b) const {
@@ -49,7 +49,7 @@ class full_convolution {
     const strided<C>&x = of_a.array(), y = of_b.array();
     map_launch(exec_, "quern::fftconvolve/multiply", x, multiplication(), true, {x.stride, x.stride, y.stride},
                array_input<C>{{x.data, x.extents, x.stride}}, array_input<C>{{y.data, y.extents, y.stride}});
-    run("quern::fftconvolve", launcher<Exec>{exec_}, result_.array(), x,
+    run(label_, launcher<Exec>{exec_}, result_.array(), x,
         over_all(is_complex<T> ? kind::backward : kind::complex_to_real));
     return result_.array();
   }
@@ -72,10 +72,10 @@ class full_convolution {
   }
   template <class U>
   void transform_padded(const strided<C>& out, const strided<const U>& in) const {
-    run("quern::fftconvolve", launcher<Exec>{exec_}, out, in,
-        over_all(is_complex<T> ? kind::forward : kind::real_to_complex));
+    run(label_, launcher<Exec>{exec_}, out, in, over_all(is_complex<T> ? kind::forward : kind::real_to_complex));
   }
 
+  const std::string& label_;
   const Exec& exec_;
   shape lengths_;
   scratch_copy<Exec, T> result_;
@@ -108,7 +108,7 @@ void convolve_views(const char* label, const Exec& exec, const Out& out_view, co
   check_extents(label, "out", out.extents, expected, " in this mode");
   check_overlap(label, out, a, "a", std::is_same_v<T, value_of<A>>);
   check_overlap(label, out, b, "b", false);
-  const full_convolution<T, Exec> full(exec, a.extents, b.extents);
+  const full_convolution<T, Exec> full(c.label, exec, a.extents, b.extents);
   const launcher<Exec> launch{exec};
   const strided<T> all = [&] {
     if (!correlate) return full(a, b);

@@ -280,6 +280,8 @@ class fft_plan {
     const auto in = c.input(in_view);
     using namespace impl::fourier;
     constexpr bool to_real = !impl::is_complex<impl::value_of<Out>>, from_real = !impl::is_complex<impl::value_of<In>>;
+    static_assert(is_result<impl::value_of<Out>> && !(to_real && from_real),
+                  "quern::fft_plan: out must be of float or double, and out or in complex");
     const kind what = to_real                               ? kind::complex_to_real
                       : from_real                           ? kind::real_to_complex
                       : direction == fft_direction::forward ? kind::forward
