@@ -78,6 +78,7 @@ TYPED_TEST(Dense, ViewsOfARankThatTheirTypeDoesNotTell) {
   using T = typename TestFixture::T;
   using E = typename TestFixture::E;
   using dynamic = Kokkos::DynRankView<T, Kokkos::LayoutRight, typename E::memory_space>;
+  const test::with_gaps contiguous(test::gaps::none);
   const auto a = this->square(5, "any"), b = this->sample(5, 2, 9);
   const auto va = test::make_array<T, 2, Kokkos::LayoutRight, E>({5, 5}, a.v);
   const auto vb = test::make_array<T, 2, Kokkos::LayoutRight, E>({5, 2}, b.v);

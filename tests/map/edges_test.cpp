@@ -154,8 +154,8 @@ TYPED_TEST(MapEdges, ThreeOrdersOfAxes) {
         for (std::int64_t k = 0; k < n; ++k) by_last[(k * l + i) * m + j] = b[(i * m + j) * n + k];
     const auto x = test::make_array<double, 3, Kokkos::LayoutLeft, TypeParam>({l, m, n}, a);
     const auto memory = this->template array<double, 3>({n, l, m}, by_last);
-    const Kokkos::View<const double***, Kokkos::LayoutStride, TypeParam> y(memory.data(),
-                                                                           Kokkos::LayoutStride(l, m, m, 1, n, l * m));
+    const Kokkos::LayoutStride turned(l, memory.stride(1), m, memory.stride(2), n, memory.stride(0));
+    const Kokkos::View<const double***, Kokkos::LayoutStride, TypeParam> y(memory.data(), turned);
     const auto w = test::make_array<std::int8_t, 3, Kokkos::LayoutLeft, TypeParam>({l, m, n}, c);
     const auto z = this->template array<double, 3>({l, m, n}, a);
     quern::map(exec, z, weigh(), quern::lazy(increment(), x), y, w, 0.5);

@@ -109,6 +109,25 @@ inline gaps next_gaps() {
   return all_gaps[(made >> 16) % 3];
 }
 
+/// Fills the memory of `whole` with bytes of gaps, and watches what is not of `part`, which lies in it.
+template <class Whole, class Part>
+void guard_around(const Whole& whole, const Part& part) {
+  using bytes = Kokkos::View<unsigned char*, typename Whole::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  constexpr std::size_t element = sizeof(typename Whole::non_const_value_type);
+  const bytes memory(reinterpret_cast<unsigned char*>(whole.data()), whole.span() * element);
+  Kokkos::deep_copy(memory, gap_byte);
+  guarded_array a;
+  a.elements = quern::impl::describe<const char>(nullptr, part);
+  a.element_bytes = element;
+  a.before = part.data() - whole.data();
+  a.bytes = [whole, memory] {
+    std::vector<unsigned char> copy(memory.size());
+    Kokkos::deep_copy(Kokkos::View<unsigned char*, Kokkos::HostSpace>(copy.data(), copy.size()), memory);
+    return copy;
+  };
+  guarded_arrays().push_back(std::move(a));
+}
+
 /// A View of the layout that lies in memory with gaps. Of LayoutStride, whose strides are set, they are not widened.
 template <class V, class Layout>
 V make_guarded(Layout layout, gaps kind) {
@@ -120,24 +139,16 @@ V make_guarded(Layout layout, gaps kind) {
     pitch = kind == gaps::columns ? n + 3 : kind == gaps::one ? n + 1 : 2 * (n / 2 + 1);
     layout.stride = pitch;
   }
-  guarded_array a;
-  a.elements = quern::impl::describe<const char>(nullptr, V(static_cast<T*>(nullptr), layout));
-  a.element_bytes = sizeof(T);
-  a.before = kind == gaps::columns ? 33 : 32;
-  std::size_t size = a.before + 33 + pitch;
-  if (a.elements.extents.size() > 0)
-    for (int d = 0; d < rank; ++d) size += (a.elements.extents.extent[d] - 1) * a.elements.stride[d];
-  const Kokkos::View<unsigned char*, typename V::memory_space> memory(
-      Kokkos::view_alloc("test", Kokkos::WithoutInitializing), size * sizeof(T));
-  Kokkos::deep_copy(memory, gap_byte);
-  a.bytes = [memory] {
-    std::vector<unsigned char> copy(memory.size());
-    Kokkos::deep_copy(Kokkos::View<unsigned char*, Kokkos::HostSpace>(copy.data(), copy.size()), memory);
-    return copy;
-  };
-  T* const first = reinterpret_cast<T*>(memory.data()) + a.before;
-  guarded_arrays().push_back(std::move(a));
-  return V(first, layout);
+  const std::size_t before = kind == gaps::columns ? 33 : 32;
+  const auto s = quern::impl::describe<const char>(nullptr, V(static_cast<T*>(nullptr), layout));
+  std::size_t size = before + 33 + pitch;
+  if (s.extents.size() > 0)
+    for (int d = 0; d < rank; ++d) size += (s.extents.extent[d] - 1) * s.stride[d];
+  const Kokkos::View<T*, typename V::memory_space> memory(Kokkos::view_alloc("test", Kokkos::WithoutInitializing),
+                                                          size);
+  const V array(memory.data() + before, layout);
+  guard_around(memory, array);
+  return array;
 }
 
 /// Checks the gaps after each test.
