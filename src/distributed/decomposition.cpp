@@ -26,35 +26,47 @@ namespace {
 constexpr const char* label = "quern::Decomposition";
 constexpr int most_cut_axes = 3;
 
-/// What a grid costs: ranks without cells first, then the cells at the surfaces between all blocks.
-std::pair<double, double> cost_of(const shape& extents, const std::array<int, max_rank>& grid) {
-  double ranks = 1, surface = 0;
+using axis_numbers = std::array<int, max_rank>;
+
+/// The extent of the smallest block that has cells; 0 where there is none.
+std::int64_t smallest_block(std::int64_t n, int ranks) { return n < ranks ? std::min<std::int64_t>(n, 1) : n / ranks; }
+/// Whether blocks along an axis have the cells that their neighbours' halos take.
+bool holds_halo(std::int64_t n, int ranks, int halo) {
+  const std::int64_t smallest = smallest_block(n, ranks);
+  return halo <= smallest || smallest == 0;
+}
+
+/// What a grid costs: axes along which a halo is wider than a block first, then ranks without cells, then the cells at
+/// the surfaces between all blocks.
+std::array<double, 3> cost_of(const shape& extents, const axis_numbers& halo, const axis_numbers& grid) {
+  double too_wide = 0, ranks = 1, surface = 0;
   for (int d = 0; d < extents.rank; ++d) {
+    too_wide += holds_halo(extents.extent[d], grid[d], halo[d]) ? 0 : 1;
     ranks *= static_cast<double>(std::min<std::int64_t>(grid[d], extents.extent[d]));
     double cut = grid[d] - 1;
     for (int e = 0; e < extents.rank; ++e)
       if (e != d) cut *= static_cast<double>(extents.extent[e]);
     surface += cut;
   }
-  return {-ranks, surface};
+  return {too_wide, -ranks, surface};
 }
 
 /// Tries every way to write the ranks that are left as a product over the axes that are to be chosen.
 class grid_search {
  public:
-  grid_search(const shape& extents, const std::array<int, max_rank>& wanted, int cuts)
-      : extents_(extents), wanted_(wanted), cuts_(cuts) {}
+  grid_search(const shape& extents, const axis_numbers& halo, const axis_numbers& wanted, int cuts)
+      : extents_(extents), halo_(halo), wanted_(wanted), cuts_(cuts) {}
 
-  std::array<int, max_rank> best(int ranks) {
+  axis_numbers best(int ranks) {
     try_axis(0, ranks, cuts_, wanted_);
     return best_;
   }
 
  private:
-  void try_axis(int axis, int ranks, int cuts, std::array<int, max_rank> grid) {
+  void try_axis(int axis, int ranks, int cuts, axis_numbers grid) {
     if (axis == extents_.rank) {
       if (ranks != 1) return;
-      const auto cost = cost_of(extents_, grid);
+      const auto cost = cost_of(extents_, halo_, grid);
       if (cost >= best_cost_) return;
       best_cost_ = cost;
       best_ = grid;
@@ -69,13 +81,13 @@ class grid_search {
     }
   }
   shape extents_;
-  std::array<int, max_rank> wanted_, best_{};
+  axis_numbers halo_, wanted_, best_{};
   int cuts_;
-  std::pair<double, double> best_cost_{std::numeric_limits<double>::infinity(), 0};
+  std::array<double, 3> best_cost_{std::numeric_limits<double>::infinity(), 0, 0};
 };
 
-std::array<int, max_rank> choose_grid(const shape& extents, const std::vector<int>& wanted, int ranks) {
-  std::array<int, max_rank> grid{};
+axis_numbers choose_grid(const shape& extents, const axis_numbers& halo, const std::vector<int>& wanted, int ranks) {
+  axis_numbers grid{};
   std::copy(wanted.begin(), wanted.end(), grid.begin());
   std::int64_t given = 1;
   int cut = 0;
@@ -83,25 +95,44 @@ std::array<int, max_rank> choose_grid(const shape& extents, const std::vector<in
   for (int d = 0; d < extents.rank; ++d) {
     if (grid[d] < 0) throw Error(label, "the grid has " + std::to_string(grid[d]) + " ranks along an axis");
     open = open || grid[d] == 0;
-    if (grid[d] > 0) given *= grid[d];
+    if (grid[d] > 0 && given <= std::numeric_limits<int>::max()) given *= grid[d];
     cut += grid[d] > 1 ? 1 : 0;
   }
   if (cut > most_cut_axes) throw Error(label, "the grid cuts " + std::to_string(cut) + " axes, expected at most 3");
   if (given == 0 || given > ranks || ranks % given != 0 || (!open && given != ranks))
     throw Error(label, "the grid has " + std::to_string(given) + " ranks, expected " + std::to_string(ranks));
-  return grid_search(extents, grid, most_cut_axes - cut).best(static_cast<int>(ranks / given));
+  return grid_search(extents, halo, grid, most_cut_axes - cut).best(static_cast<int>(ranks / given));
 }
 
-void check_halo(const Decomposition::state& s) {
-  for (int d = 0; d < s.extents.rank; ++d) {
-    if (s.halo[d] < 0) throw Error(label, "a halo of " + std::to_string(s.halo[d]) + " cells");
-    const std::int64_t n = s.extents.extent[d];
-    const std::int64_t smallest = n < s.grid[d] ? std::min<std::int64_t>(n, 1) : n / s.grid[d];
-    if (s.halo[d] > smallest && smallest > 0)
-      throw Error(label, "a halo of " + std::to_string(s.halo[d]) + " cells along axis " + std::to_string(d) +
-                             " is wider than a block of " + std::to_string(smallest) + ": extents " + s.extents.str() +
-                             " on a grid of " + std::to_string(s.grid[d]) + " ranks along the axis");
+axis_numbers halo_of(const shape& extents, const std::vector<int>& wanted) {
+  axis_numbers halo{};
+  for (int d = 0; d < extents.rank; ++d) {
+    halo[d] = wanted.empty() ? 0 : wanted[wanted.size() == 1 ? 0 : d];
+    if (halo[d] < 0) throw Error(label, "a halo of " + std::to_string(halo[d]) + " cells");
   }
+  return halo;
+}
+
+/// @param chosen whether the grid is the best that there is, and not the caller's
+void check_halo(const Decomposition::state& s, bool chosen) {
+  for (int d = 0; d < s.extents.rank; ++d) {
+    const std::int64_t n = s.extents.extent[d];
+    if (!holds_halo(n, s.grid[d], s.halo[d]))
+      throw Error(label, "a halo of " + std::to_string(s.halo[d]) + " cells along axis " + std::to_string(d) +
+                             " is wider than a block of " + std::to_string(smallest_block(n, s.grid[d])) +
+                             ": extents " + s.extents.str() + " on a grid of " + std::to_string(s.grid[d]) +
+                             " ranks along the axis" + (chosen ? "; no grid has blocks as wide as the halo" : ""));
+  }
+}
+
+/// Rejects arrays of which no View could be made: their elements and their bytes are counted in 64 bits.
+void check_countable(const shape& extents) {
+  std::int64_t n = 1;
+  bool empty = false;
+  for (int d = 0; d < extents.rank; ++d) empty = empty || extents.extent[d] == 0;
+  for (int d = 0; d < extents.rank && !empty; ++d)
+    if (__builtin_mul_overflow(n, extents.extent[d], &n))
+      throw Error(label, "extents " + extents.str() + " are of more than 2^63 - 1 elements");
 }
 
 std::vector<std::int64_t> values_of(const shape& extents, const block_options& options) {
@@ -122,15 +153,16 @@ Decomposition::Decomposition(const Communicator& comm, const shape& extents, con
   if (extents.rank < 1) throw Error(label, "extents of rank 0");
   for (int d = 0; d < extents.rank; ++d)
     if (extents.extent[d] < 0) throw Error(label, "a negative extent in " + extents.str());
+  impl::check_countable(extents);
   const auto axes = static_cast<std::size_t>(extents.rank);
   if (options.grid.size() > axes || (options.halo.size() > 1 && options.halo.size() != axes))
     throw Error(label, "grid or halo have more numbers than extents " + extents.str());
   state_ = std::make_shared<state>(comm);
   state_->extents = extents;
-  state_->grid = impl::choose_grid(extents, options.grid, comm.size());
-  for (std::size_t d = 0; d < axes; ++d)
-    state_->halo[d] = options.halo.empty() ? 0 : options.halo[options.halo.size() == 1 ? 0 : d];
-  impl::check_halo(*state_);
+  state_->halo = impl::halo_of(extents, options.halo);
+  state_->grid = impl::choose_grid(extents, state_->halo, options.grid, comm.size());
+  impl::check_halo(*state_, std::find(options.grid.begin(), options.grid.end(), 0) != options.grid.end() ||
+                                options.grid.size() < axes);
 }
 
 const Communicator& Decomposition::communicator() const { return state_->comm; }

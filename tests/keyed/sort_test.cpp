@@ -4,6 +4,7 @@
 // Sorting beside NumPy's frozen results and the standard library.
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <quern/keyed.hpp>
 #include <quern/reduce.hpp>
@@ -73,10 +74,7 @@ TYPED_TEST(Sort, OfValuesByKeys) {
   const auto n = static_cast<std::int64_t>(numpy::unordered.size());
   std::vector<std::int64_t> positions(n);
   std::iota(positions.begin(), positions.end(), 0);
-  // Without zeros, whose signs count here.
-  std::vector<T> keys = converted<T>(numpy::unordered);
-  for (auto& k : keys)
-    if (k == 0) k = T(0.125);
+  const auto keys = converted<T>(numpy::unordered);
   std::vector<std::int64_t> expected = positions;
   std::stable_sort(expected.begin(), expected.end(),
                    [&](auto i, auto j) { return keys[i] < keys[j] || (keys[i] == keys[i] && keys[j] != keys[j]); });
@@ -288,6 +286,95 @@ TYPED_TEST(SortLarge, OfStructures) {
   quern::sort(TypeParam(), x, by_distance());
   std::stable_sort(points.begin(), points.end(), by_distance());
   EXPECT_EQ(points, test::contents(x));
+}
+
+/// Some small numbers and many zeros of either sign.
+template <class T>
+std::vector<T> around_zero(std::int64_t n) {
+  std::vector<T> v(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double x = std::floor(4 * test::sample(i, 3)) / 4;
+    v[i] = static_cast<T>(std::abs(x) < 3 ? (x < 0 ? -0.0f : 0.0f) : static_cast<float>(x));
+  }
+  return v;
+}
+template <class T>
+std::vector<bool> are_negative_zeros(const std::vector<T>& v) {
+  std::vector<bool> are;
+  for (const T& x : v) are.push_back(static_cast<double>(x) == 0 && std::signbit(static_cast<double>(x)));
+  return are;
+}
+/// The order of numbers in which zeros of either sign are equal, and NaN last.
+template <class T>
+std::vector<std::int64_t> stable_order(const std::vector<T>& keys, std::int64_t first, std::int64_t n, bool down) {
+  std::vector<std::int64_t> p(n);
+  std::iota(p.begin(), p.end(), first);
+  std::stable_sort(p.begin(), p.end(), [&](auto i, auto j) {
+    const auto a = static_cast<double>(keys[i]), b = static_cast<double>(keys[j]);
+    return std::isnan(b) ? !std::isnan(a) : down ? a > b : a < b;
+  });
+  return p;
+}
+
+template <class Exec, class T>
+void check_zeros(std::int64_t lines, std::int64_t n, order how) {
+  auto keys = around_zero<T>(lines * n);
+  if (n > 3) keys[3] = static_cast<T>(-numpy::nan);
+  std::vector<T> sorted_keys;
+  std::vector<std::int32_t> positions(lines * n), expected;
+  std::iota(positions.begin(), positions.end(), 0);
+  for (std::int64_t l = 0; l < lines; ++l)
+    for (const auto p : stable_order(keys, l * n, n, how == order::descending)) {
+      expected.push_back(static_cast<std::int32_t>(p));
+      sorted_keys.push_back(keys[p]);
+    }
+  const auto k = test::make_array<T, 2, Kokkos::LayoutRight, Exec>({lines, n}, keys);
+  const auto v = test::make_array<std::int32_t, 2, Kokkos::LayoutRight, Exec>({lines, n}, positions);
+  quern::sort_by_key(Exec(), k, v, how);
+  EXPECT_EQ(expected, test::contents(v));
+  const auto found = test::contents(k);
+  expect_is(sorted_keys, found);
+  EXPECT_EQ(are_negative_zeros(sorted_keys), are_negative_zeros(found));
+  const auto order_of = test::make_array<std::int32_t, 2, Kokkos::LayoutRight, Exec>({lines, n});
+  quern::argsort(Exec(), order_of, test::make_array<T, 2, Kokkos::LayoutRight, Exec>({lines, n}, keys), how);
+  for (std::int64_t i = 0; i < lines * n; ++i) expected[i] -= static_cast<std::int32_t>(i / n * n);
+  EXPECT_EQ(expected, test::contents(order_of));
+}
+
+TYPED_TEST(SortLarge, ZerosOfEitherSignKeepTheirOrder) {
+  for (const auto how : {order::ascending, order::descending})
+    for (const auto& [lines, n] : {std::pair<int, int>{1, 2}, {1, 40}, {1, 1500}, {1, 5003}, {700, 5}, {3, 2900}}) {
+      check_zeros<TypeParam, float>(lines, n, how);
+      check_zeros<TypeParam, double>(lines, n, how);
+      check_zeros<TypeParam, Kokkos::Experimental::half_t>(lines, n, how);
+    }
+}
+
+// What devices do behind a vendor's sort.
+TYPED_TEST(SortLarge, SignsArePutBackAmongSortedKeys) {
+  using E = TypeParam;
+  using key = std::uint64_t;
+  for (const bool down : {false, true})
+    for (const auto& [lines, n] : {std::pair<int, int>{1, 1}, {1, 900}, {2, 1024}, {1, 1025}, {5, 3001}}) {
+      const auto values = around_zero<double>(lines * n);
+      const auto in = test::make_array<double, 2, Kokkos::LayoutLeft, E>({lines, n}, values);
+      const quern::impl::by_order<double> plain{down};
+      std::vector<key> sorted, expected;
+      for (std::int64_t l = 0; l < lines; ++l)
+        for (const auto p : stable_order(values, l * n, n, down)) {
+          sorted.push_back(plain.encode(values[p]));
+          expected.push_back(quern::impl::by_equal_zeros<double>(down).encode(values[p]));
+        }
+      for (const int found : {0, 1}) {
+        const auto k = test::make_array<key, 1, Kokkos::LayoutRight, E>({lines * n}, sorted);
+        const Kokkos::View<int, E> flag("flag");
+        Kokkos::deep_copy(flag, found);
+        const auto lines_of = quern::impl::describe(static_cast<const double*>(in.data()), in);
+        quern::impl::put_zero_signs("test", E(), lines, n, lines_of, quern::impl::by_equal_zeros<double>(down),
+                                    flag.data(), k.data());
+        EXPECT_EQ(found == 1 ? expected : sorted, test::contents(k)) << lines << " lines of " << n;
+      }
+    }
 }
 
 TYPED_TEST(SortLarge, NaNAndNothing) {

@@ -434,6 +434,42 @@ TYPED_TEST(Random, IntegersOfWholeTypes) {
   for (const auto x : test::contents(v)) ASSERT_TRUE(x == high - 2 || x == high - 1);
 }
 
+// What the types of the ends make of a difference is not what the ends are.
+template <class T, class Exec, class Low, class High>
+void expect_between(Low low, High high) {
+  const auto v = test::make_array<T, 1, Kokkos::LayoutRight, Exec>({10'000});
+  quern::random::integers(Exec(), v, key(16), low, high);
+  const auto x = test::contents(v);
+  const auto [least, greatest] = std::minmax_element(x.begin(), x.end());
+  EXPECT_FALSE(std::cmp_less(*least, +low)) << +*least;
+  EXPECT_TRUE(std::cmp_less(*greatest, +high)) << +*greatest;
+  EXPECT_LT(*least, *greatest);
+}
+TYPED_TEST(Random, IntegersUpToTheLeastOfAType) {
+  expect_between<std::int32_t, TypeParam>(-5, 0u);
+  expect_between<std::int8_t, TypeParam>(-5, std::uint64_t{0});
+  expect_between<std::int64_t, TypeParam>(-1000, static_cast<std::int8_t>(-128));
+  expect_between<std::int64_t, TypeParam>(std::numeric_limits<std::int64_t>::min(),
+                                          std::numeric_limits<std::int32_t>::min());
+  expect_between<std::int64_t, TypeParam>(std::numeric_limits<std::int64_t>::min(), static_cast<unsigned char>(0));
+  expect_between<std::int64_t, TypeParam>(static_cast<signed char>(-128), false);
+  expect_between<std::uint64_t, TypeParam>(static_cast<short>(0), std::numeric_limits<std::uint64_t>::max());
+  expect_between<std::int64_t, TypeParam>(-1, std::uint64_t{1} << 63);
+  const auto v = test::make_array<bool, 1, Kokkos::LayoutRight, TypeParam>({10'000});
+  quern::random::integers(TypeParam(), v, key(17), 0, 2);
+  const auto bits = test::contents(v);
+  EXPECT_NEAR(5'000, static_cast<double>(std::count(bits.begin(), bits.end(), true)), 250);
+  test::expect_error("quern::random::integers: numbers from 0 to 2 do not fit out's type of 1 bits",
+                     [&] { quern::random::integers(TypeParam(), v, key(17), 0, 3); });
+  const auto w = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, TypeParam>({4});
+  test::expect_error("quern::random::integers: low is 0 and high -1, expected low < high",
+                     [&] { quern::random::integers(TypeParam(), w, key(17), 0u, -1); });
+  test::expect_error(
+      "quern::random::integers: numbers from -1 to 18446744073709551614 do not fit out's type of 64 bits", [&] {
+        quern::random::integers(TypeParam(), w, key(17), -1, std::numeric_limits<std::uint64_t>::max());
+      });
+}
+
 TYPED_TEST(Random, IntegersAreUnbiased) {
   // Of a range of 3 * 2^30 words of 32 bits give the first third twice as often unless some are refused.
   const std::int64_t n = 300'000;
@@ -475,6 +511,22 @@ TYPED_TEST(Random, EdgesOfParameters) {
   all(std::nan(""));
   quern::random::poisson(e, v, key(1), 1e15);
   for (const double x : test::contents(v)) EXPECT_NEAR(1e15, x, 6 * std::sqrt(1e15));
+  for (const double tiny : {5e-324, 1e-300, 1e-20}) {
+    quern::random::gamma(e, v, key(1), tiny);
+    all(0);
+  }
+  for (const double large : {1e40, 1e308, std::numeric_limits<double>::max()}) {  // beyond the digits of a double
+    quern::random::gamma(e, v, key(1), large);
+    for (const double x : test::contents(v)) EXPECT_NEAR(1, x / large, 1e-15);
+  }
+  quern::random::normal(e, v, key(1), 1e300, 1e290);
+  for (const double x : test::contents(v)) EXPECT_NEAR(0, (x - 1e300) / 1e290, 9);
+  quern::random::exponential(e, v, key(1), 1e-300);
+  for (const double x : test::contents(v)) EXPECT_TRUE(x > 0 && x < 40e-300) << x;
+  quern::random::bernoulli(e, v, key(1), 1e-18);
+  all(0);
+  quern::random::bernoulli(e, v, key(1), 1 - 0x1p-53);
+  all(1);
   quern::random::gamma(e, v, key(1), 1e-3);  // most are too small for a double
   for (const double x : test::contents(v)) EXPECT_TRUE(x >= 0 && x < 10);
 }

@@ -186,6 +186,41 @@ TYPED_TEST(Statistics, Gamma) {
   }
 }
 
+// Those of large shapes are normal numbers but for a skewness of 2 / sqrt(shape).
+TYPED_TEST(Statistics, GammaOfLargeShapes) {
+  for (const double shape : {1e12, 1e15, 1e16, 1e18, 1e20, 1e24, 1e27}) {
+    const auto below = [&](double x) { return normal_below((x - shape) / std::sqrt(shape)); };
+    expect_distributed<double, TypeParam>(
+        1 << 19, [&](const auto& v, const part& p) { quern::random::gamma(TypeParam(), v, p, shape); }, below);
+    expect_distributed<double, TypeParam>(
+        1 << 19,
+        [&](const auto& v, const part& p) {
+          using view = std::remove_cvref_t<decltype(v)>;
+          Kokkos::parallel_for(Kokkos::RangePolicy<TypeParam>(0, v.size()),
+                               gamma_of_streams<view>{v, p.of, p.first.extent[0], shape});
+        },
+        [&](double x) { return below(x / 2); });
+  }
+  // What the simple bound does not accept decides about the variance.
+  for (const double shape : {1e3, 1e5, 1e6, 1.1e6, 1e7, 1e10, 1e16, 1e22}) {
+    const std::int64_t n = 1 << 20;
+    const Kokkos::View<double*, typename TypeParam::memory_space> v("v", n);
+    quern::random::gamma(TypeParam(), v, key(8), shape);
+    long double sum = 0, squares = 0;
+    for (const double x : test::contents(v)) {
+      const long double z = (static_cast<long double>(x) - shape) / std::sqrt(static_cast<long double>(shape));
+      sum += z;
+      squares += z * z;
+    }
+    EXPECT_NEAR(0, static_cast<double>(sum / n), limit / std::sqrt(static_cast<double>(n))) << shape;
+    EXPECT_NEAR(1, static_cast<double>(squares / n), limit * std::sqrt((2 + 6 / shape) / static_cast<double>(n)))
+        << shape;
+  }
+  const auto of_floats = [](double x) { return normal_below((x - 1e9) / std::sqrt(1e9)); };
+  expect_distributed<float, TypeParam>(
+      1 << 19, [&](const auto& v, const part& p) { quern::random::gamma(TypeParam(), v, p, 1e9f); }, of_floats);
+}
+
 /// Whole numbers against their probabilities; those that are rare count together.
 template <class Exec, class Fill, class LogProbability>
 double whole_deviation(std::int64_t n, std::int64_t range, const Fill& fill, const LogProbability& log_p) {
@@ -258,6 +293,28 @@ TYPED_TEST(Statistics, WeightedChoice) {
     EXPECT_NEAR(static_cast<double>(n) * p, static_cast<double>(counts[k]),
                 limit * std::sqrt(static_cast<double>(n) * p * (1 - p)))
         << k;
+  }
+}
+
+// Products of the smallest numbers are rounded to few different ones.
+TYPED_TEST(Statistics, ChoiceByTheSmallestWeights) {
+  for (const double unit : {5e-324, 1e-320, 1e-300, 1e300}) {
+    const std::vector<double> weights{unit, 3 * unit, 0, 2 * unit};
+    const auto w = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({4}, weights);
+    const std::int64_t n = 200'000;
+    const Kokkos::View<int*, typename TypeParam::memory_space> v("v", n);
+    quern::random::choice(TypeParam(), v, key(6), w);
+    std::vector<std::int64_t> counts(4);
+    for (const int x : test::contents(v)) {
+      ASSERT_TRUE(x >= 0 && x < 4) << x;
+      ++counts[x];
+    }
+    for (int k = 0; k < 4; ++k) {
+      const double p = std::array{1.0, 3.0, 0.0, 2.0}[k] / 6;
+      EXPECT_NEAR(static_cast<double>(n) * p, static_cast<double>(counts[k]),
+                  limit * std::sqrt(static_cast<double>(n) * p * (1 - p)))
+          << unit << ' ' << k;
+    }
   }
 }
 

@@ -170,6 +170,41 @@ struct ExactMeans {
   }
 };
 
+TEST(WideSums, AreTheNearestDouble) {
+  using quern::impl::wide_sum;
+  const auto check = [](int128 x) {
+    wide_sum s;
+    s.low = static_cast<std::uint64_t>(x);
+    s.high = static_cast<std::int64_t>(x >> 64);
+    EXPECT_EQ(static_cast<double>(x), static_cast<double>(s)) << static_cast<double>(x);
+  };
+  for (int bit = 0; bit < 126; ++bit)
+    for (const int128 near : {-3, -2, -1, 0, 1, 2, 3})
+      for (const int128 more : {int128(0), int128(1) << bit / 2, int128(1) << std::max(0, bit - 53)}) {
+        check((int128(1) << bit) + near + more);
+        check(-(int128(1) << bit) + near - more);
+      }
+}
+
+// Whose sums are less than one wide digit from 0.
+TYPED_TEST(FiltersOn, RealMeansOfSmallWideIntegers) {
+  const auto mean_of = [](const auto& values, int size) {
+    using T = typename std::remove_cvref_t<decltype(values)>::value_type;
+    const auto n = static_cast<std::int64_t>(values.size());
+    const auto in = test::make_array<T, 1, Kokkos::LayoutRight, TypeParam>({n}, values);
+    const auto out = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({n});
+    quern::uniform_filter(TypeParam(), out, in, size, boundary::wrap);
+    return test::contents(out);
+  };
+  using wide = std::vector<std::int64_t>;
+  for (const double x : mean_of(wide{-1, -2, -3}, 3)) EXPECT_NEAR(-2, x, 1e-15);
+  EXPECT_EQ((std::vector<double>{-1, -2, -3}), mean_of(wide{-1, -2, -3}, 1));
+  for (const double x : mean_of(wide{-7, 3, -1, 2, -9}, 5)) EXPECT_NEAR(-2.4, x, 1e-15);
+  const auto most = std::numeric_limits<std::int64_t>::min();
+  for (const double x : mean_of(wide{most, most, most, most}, 4)) EXPECT_EQ(-0x1p63, x);
+  for (const double x : mean_of(std::vector<std::uint64_t>{1, 2, 3}, 3)) EXPECT_NEAR(2, x, 1e-15);
+}
+
 // Sums beyond 32 bits of narrow values, and beyond 64 of wide ones.
 TYPED_TEST(FiltersOn, MeansOfIntegersAreExact) {
   for (const int size : {1, 2, 3, 4, 200}) {

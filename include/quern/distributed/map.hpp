@@ -3,6 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_MAP_HPP
 #define QUERN_DISTRIBUTED_MAP_HPP
 
+#include <quern/core/whole_positions.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/map/map.hpp>
 #include <quern/transfer/copy.hpp>
@@ -37,21 +38,50 @@ auto replicated_part(const std::string& label, const std::string& name, const V&
     return v;
   }
 }
-template <class V>
+template <class F, class... In>
+lazy_array<F, In...> lazy_of(const F& f, const In&... in) {
+  return {f, {in...}};
+}
+template <int Rank, class F, class... In>
+auto lazy_at_block(const std::string& label, std::size_t number, const lazy_array<F, In...>& v,
+                   const Decomposition& d);
+
+/// An input of map at the cells of a rank's block. What a lazy array reads is cut as other inputs are, and its
+/// positions are those in the whole array.
+template <int Rank, class V>
 auto at_block(const std::string& label, std::size_t number, const V& v, const Decomposition& d) {
   if constexpr (distributed_like<V>) {
     check_same_blocks(label, input_name(number), d, v.decomposition());
     return v.local();
+  } else if constexpr (is_lazy<V>) {
+    return lazy_at_block<Rank>(label, number, v, d);
   } else {
     return replicated_part(label, input_name(number), v, d);
   }
 }
+template <int Rank, class F, class... In>
+auto lazy_at_block(const std::string& label, std::size_t number, const lazy_array<F, In...>& v,
+                   const Decomposition& d) {
+  const shape whole = operand_extents(label, v);
+  shape first = d.local().first;
+  for (int axis = 0; axis < whole.rank; ++axis)  // along a repeated axis all positions are 0
+    if (whole.extent[axis] == 1) first.extent[Rank - whole.rank + axis] = 0;
+  return unpack(
+      [&](const auto&... in) {
+        const auto f = count_in_whole<Rank, In...>(v.f, first);
+        return lazy_of(f, at_block<Rank>(label, number, in, d)...);
+      },
+      v.in);
+}
 
 template <class Exec, class Out, class F, class... In, std::size_t... I>
 void map_blocks(const Exec& exec, const Out& out, const F& f, std::index_sequence<I...>, const In&... in) {
+  constexpr int rank = Out::rank;
   const std::string label = "quern::distributed::map";
-  check_blocks(label, out.decomposition());
-  quern::map(exec, out.local(), f, at_block(label, I, in, out.decomposition())...);
+  const Decomposition& d = out.decomposition();
+  check_blocks(label, d);
+  map_checked(label, exec, out.local(), count_in_whole<rank, In...>(f, d.local().first),
+              at_block<rank>(label, I, in, d)...);
 }
 
 }  // namespace impl
@@ -60,7 +90,13 @@ void map_blocks(const Exec& exec, const Out& out, const F& f, std::index_sequenc
 ///
 /// @param out a DistributedView; its halo is not written
 /// @param in  DistributedViews with the blocks of out; replicated arrays, Kokkos::Views that all ranks have whole and
-///            that broadcast to the extents of out; scalars
+///            that broadcast to the extents of out; scalars; `positions()`, which are counted in the whole array; and
+///            lazy arrays of such Views, scalars and positions
+///
+/// @code
+/// quern::distributed::map(exec, u, KOKKOS_LAMBDA(const Kokkos::Array<std::int64_t, 2>& at) { return h * at[0]; },
+///                         quern::positions());
+/// @endcode
 ///
 /// No messages; asynchronous on `exec`.
 /// @throws Error as `quern::map`, and if a distributed input has other blocks

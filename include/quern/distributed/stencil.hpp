@@ -3,6 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_STENCIL_HPP
 #define QUERN_DISTRIBUTED_STENCIL_HPP
 
+#include <quern/core/whole_positions.hpp>
 #include <quern/distributed/halo_exchange.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/stencil_parts.hpp>
@@ -14,23 +15,12 @@ namespace impl {
 
 using namespace quern::impl;
 
-/// A functor of cells whose indices are counted in the whole array.
-template <class F, int Rank>
-struct at_global_index {
-  F f;
-  Kokkos::Array<std::int64_t, Rank> first;
-  template <class Index, class... Window>
-  KOKKOS_FUNCTION auto operator()(Index at, const Window&... w) const {
-    for (int d = 0; d < Rank; ++d) at[d] += first[d];
-    return f(at, w...);
-  }
-};
 template <int Rank, class F>
 auto moved_functor(const F& f, const block& own, const stencil_part& part) {
   if constexpr (is_positioned<F>) {
-    Kokkos::Array<std::int64_t, Rank> first{};
-    for (int d = 0; d < Rank; ++d) first[d] = own.first.extent[d] + part.first.extent[d];
-    return with_position(at_global_index<std::remove_cvref_t<decltype(f.f)>, Rank>{f.f, first});
+    shape first = own.first;
+    for (int d = 0; d < Rank; ++d) first.extent[d] += part.first.extent[d];
+    return with_position(at_whole_index<std::remove_cvref_t<decltype(f.f)>, Rank>{f.f, part_origin<Rank>(first)});
   } else {
     return f;
   }
@@ -114,8 +104,7 @@ void stencil_call(const Exec& exec, const std::tuple<First, Out...>& out, const 
     for (const auto& p : some) {
       const auto to = unpack([&](const auto&... o) { return std::tuple(part_view(o, p)...); }, out);
       const auto at = moved_functor<rank>(f, d.local(), p);
-      if constexpr (sizeof...(Out) == 0) quern::stencil<Shape>(where, std::get<0>(to), at, p.edge, part_view(in, p)...);
-      else quern::stencil<Shape>(where, to, at, p.edge, part_view(in, p)...);
+      quern::impl::stencil_call(where, label, Shape(), to, at, p.edge, part_view(in, p)...);
     }
   };
   const auto exchange = exchange_for<Shape>(exec, label, edge, in...);

@@ -36,12 +36,28 @@ struct by_order {
     return static_cast<T>(bits::number_of(descending && !bits::is_nan_key(k) ? key(bits::largest - k) : k));
   }
   KOKKOS_FUNCTION bool operator()(key a, key b) const { return a < b; }
+  /// The key as which a radix sort takes a key.
+  KOKKOS_FUNCTION key sorted_as(key k) const { return k; }
   /// Whether two neighbours are in order; without branches, for vector instructions.
   KOKKOS_FUNCTION bool in_order(const T& first, const T& second) const {
     const T& low = descending ? second : first;
     const T& high = descending ? first : second;
     return (low <= high) | (second != second);
   }
+};
+
+/// Floating-point numbers whose keys tell zeros of different signs apart, and have them as equal all the same.
+template <class T>
+struct by_equal_zeros : by_order<T> {
+  using key = typename by_order<T>::key;
+  static constexpr key negative_zero = by_order<T>::bits::sign - 1;  // in either direction
+  explicit by_equal_zeros(bool down) : by_order<T>{down, true} {}
+
+  KOKKOS_FUNCTION key sorted_as(key k) const {
+    const key zero = this->descending ? negative_zero - 1 : negative_zero + 1;
+    return k == negative_zero ? zero : k;
+  }
+  KOKKOS_FUNCTION bool operator()(key a, key b) const { return sorted_as(a) < sorted_as(b); }
 };
 
 /// Values in the order of a comparator of the caller's.
@@ -85,6 +101,21 @@ auto ordering_of(const First& first, const O&... rest) {
   else if constexpr (is_order_option<First>) return by_order<T>{first == order::descending};
   else return by_comparator<T, First>{first};
 }
+
+/// The order of keys that are to be got back with the signs of their zeros.
+template <class Order>
+auto keeping_zero_signs(const Order& order) {
+  return order;
+}
+template <class T>
+  requires(!std::is_integral_v<T>)
+auto keeping_zero_signs(const by_order<T>& order) {
+  return by_equal_zeros<T>(order.descending);
+}
+template <class Order>
+inline constexpr bool keeps_zero_signs = false;
+template <class T>
+inline constexpr bool keeps_zero_signs<by_equal_zeros<T>> = true;
 
 /// An array as lines along one of its axes: the extents with that axis last.
 struct sort_lines {

@@ -39,6 +39,7 @@
 #include <quern/keyed/radix_sort_host.hpp>
 #include <quern/keyed/tuning.hpp>
 #include <quern/keyed/vendor_sort.hpp>
+#include <quern/keyed/zero_signs.hpp>
 #include <quern/map/map.hpp>
 #include <quern/reduce/reduce.hpp>
 
@@ -73,6 +74,14 @@ struct key_of_item {
   template <class Key>
   KOKKOS_FUNCTION Key operator()(const Key& a) const {
     return a;
+  }
+};
+template <class Order>
+struct sorted_key_of_item {
+  Order order;
+  template <class Item>
+  KOKKOS_FUNCTION typename Order::key operator()(const Item& a) const {
+    return order.sorted_as(key_of_item()(a));
   }
 };
 /// Marks the first of equal keys among sorted ones, which are equal where their bits are.
@@ -170,7 +179,7 @@ void sort_items(const std::string& label, const Exec& exec, const sort_lines& li
     if (by_radix(exec, lines)) {
       for (std::int64_t l = 0; l < lines.count; ++l) {
         sort_buffer<Item> line{items.data + l * lines.n, items.other + l * lines.n};
-        host_radix_sort(label, exec, lines.n, line, key_of_item());
+        host_radix_sort(label, exec, lines.n, line, sorted_key_of_item<Order>{order});
         if (lines.count == 1) items = line;
         else if (line.data != items.data + l * lines.n) std::copy_n(line.data, lines.n, line.other);
       }
@@ -241,11 +250,20 @@ void sort_pairs(const std::string& label, const Exec& exec, const sort_lines& li
       const scratch_array<Exec, bits> value_memory(exec, 2 * n);
       sort_buffer<key> keys{key_memory.data(), key_memory.data() + n};
       sort_buffer<bits> moved{value_memory.data(), value_memory.data() + n};
-      map_lines(label + "/keys", exec, lines.contiguous(keys.data), make_key<Order>{order}, line_input(lines.of(in)));
+      [[maybe_unused]] const scratch_array<Exec, int> found(exec, 1);
+      if constexpr (keeps_zero_signs<Order>) {
+        fill_scratch(label + "/zeros", exec, found.data(), 1, 0);
+        map_lines(label + "/keys", exec, lines.contiguous(keys.data),
+                  make_key_of_zeros<K>{by_order<K>{order.descending}, found.data()}, line_input(lines.of(in)));
+      } else {
+        map_lines(label + "/keys", exec, lines.contiguous(keys.data), make_key<Order>{order}, line_input(lines.of(in)));
+      }
       map_lines(label + "/values", exec, lines.contiguous(moved.data), same_bits<bits>(), values);
       bit_range digits = all_bits<key>;
       if constexpr (MayWait) digits = narrow_keys(label, exec, n, keys.data).bits;
       vendor_sort(label, exec, lines.count, lines.n, digits, keys, moved);
+      if constexpr (keeps_zero_signs<Order>)
+        put_zero_signs(label, exec, lines.count, lines.n, lines.of(in), order, found.data(), keys.data);
       return store(lines.contiguous(keys.data), lines.contiguous(moved.data), same_bits<Value>());
     }
   }
@@ -359,10 +377,11 @@ void argsort(const Out& out, const X& x, const Options&... options) {
   argsort(impl::space_of(out), out, x, options...);
 }
 
-/// Puts keys in order along each line, and values as their keys. Stable.
+/// Puts keys in order along each line, and values as their keys: NumPy's `order = argsort(keys, kind="stable")`, then
+/// `keys[order]` and `values[order]`.
 ///
-/// Without a comparator, NaN come back as quiet NaN without a payload, and a negative zero counts as less than a
-/// positive one.
+/// Stable: zeros of either sign are equal, and keep their order and their signs. Without a comparator, NaN come back as
+/// quiet NaN without a payload.
 /// @param keys, values of equal extents
 /// @throws Error if extents do not fit, the axis is out of range, or keys and values share memory
 template <execution_space Exec, view_like Keys, view_like Values, class... Options>
@@ -380,9 +399,8 @@ void sort_by_key(const Exec& exec, const Keys& keys_view, const Values& values_v
   impl::check_extents(c.label, "values", values.extents, keys.extents);
   impl::check_overlap(c.label, keys, values, "values", false);
   const impl::sort_lines lines(c.label, keys.extents, options...);
-  auto order = impl::ordering_of<K>(options...);
-  order.signed_zeros = true;
-  using Order = decltype(order);
+  const auto order = impl::keeping_zero_signs(impl::ordering_of<K>(options...));
+  using Order = std::remove_const_t<decltype(order)>;
   impl::sort_pairs<V>(c.label, exec, lines, in, order, impl::line_input(lines.of(moved)),
                       [&](const auto& sorted_keys, const auto& sorted, const auto& value_of) {
                         impl::map_lines(c.label + "/keys", exec, lines.of(keys), impl::value_of_key<Order>{order},

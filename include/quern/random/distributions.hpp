@@ -39,23 +39,32 @@ inline bool not_negative(double x) { return x >= 0 && x <= std::numeric_limits<d
 template <class T>
 inline constexpr bool is_real = requires(T x) { convert<float>(x) < convert<float>(x); } && !std::is_integral_v<T>;
 
-/// The number of a Stream for each position.
-/// Whole numbers from `low` to `last`.
-template <class Exec, class Out, class Low, class Last>
-void fill_integers(const std::string& label, const Exec& exec, const Out& out, const random::part& where, Low low,
-                   Last last) {
-  using T = value_of<Out>;
-  static_assert(std::is_integral_v<T>, "quern::random::integers: out must be of an integer type");
-  if (!std::in_range<T>(low) || !std::in_range<T>(last))
-    throw Error(label, "numbers from " + std::to_string(low) + " to " + std::to_string(last) +
-                           " do not fit out's type of " + std::to_string(8 * sizeof(T)) + " bits");
-  const auto start = static_cast<std::uint64_t>(low), width = static_cast<std::uint64_t>(last) - start;
-  const std::uint64_t range = width + 1;  // 0 means 2^64
-  if (width < std::uint64_t{1} << 32)
-    fill_random<integers_draw<T, std::uint32_t>>(label, exec, out, where, start, range);
-  else fill_random<integers_draw<T, std::uint64_t>>(label, exec, out, where, start, range);
+/// An integer of any type of up to 64 bits.
+__extension__ using wide_integer = __int128;
+inline std::string text_of(wide_integer x) {
+  return x < 0 ? std::to_string(static_cast<std::int64_t>(x)) : std::to_string(static_cast<std::uint64_t>(x));
 }
 
+/// Whole numbers from `low` to `last`.
+template <class Exec, class Out>
+void fill_integers(const std::string& label, const Exec& exec, const Out& out, const random::part& where,
+                   wide_integer low, wide_integer last) {
+  using T = value_of<Out>;
+  static_assert(std::is_integral_v<T>, "quern::random::integers: out must be of an integer type");
+  if constexpr (std::is_integral_v<T>) {
+    using limits = std::numeric_limits<T>;
+    if (low < static_cast<wide_integer>(limits::min()) || last > static_cast<wide_integer>(limits::max()))
+      throw Error(label, "numbers from " + text_of(low) + " to " + text_of(last) + " do not fit out's type of " +
+                             std::to_string(limits::digits + (limits::is_signed ? 1 : 0)) + " bits");
+    const auto start = static_cast<std::uint64_t>(low), width = static_cast<std::uint64_t>(last) - start;
+    const std::uint64_t range = width + 1;  // 0 means 2^64
+    if (width < std::uint64_t{1} << 32)
+      fill_random<integers_draw<T, std::uint32_t>>(label, exec, out, where, start, range);
+    else fill_random<integers_draw<T, std::uint64_t>>(label, exec, out, where, start, range);
+  }
+}
+
+/// The number of a Stream for each position.
 template <class T>
 struct poisson_element {
   random::key key;
@@ -122,16 +131,18 @@ void uniform(const Out& out, const part& where, const Low& low = Low(0), const H
 /// Whole numbers from `low` to before `high`, each exactly as likely as the others (Lemire's method: bits that would
 /// favour some are refused, and a `Stream` of the position gives others).
 ///
+/// @param out of any integer type that holds the numbers, also bool
 /// @param where a key, or a part of its field
-/// @param low,high of any integer types
+/// @param low,high of any integer types, which count as the numbers that they are: `integers(out, key, -5, 0u)`
 /// @throws Error if `low` is not less than `high`, or out's type does not hold the numbers; if the part is not within
 /// its field
 template <execution_space Exec, view_like Out, std::integral Low, std::integral High>
 void integers(const Exec& exec, const Out& out, const part& where, Low low, High high) {
   const std::string label = "quern::random::integers";
-  if (std::cmp_greater_equal(low, high))
-    throw Error(label, "low is " + std::to_string(low) + " and high " + std::to_string(high) + ", expected low < high");
-  impl::fill_integers(label, exec, out, where, low, static_cast<High>(high - 1));
+  const impl::wide_integer first = low, end = high;
+  if (first >= end)
+    throw Error(label, "low is " + impl::text_of(first) + " and high " + impl::text_of(end) + ", expected low < high");
+  impl::fill_integers(label, exec, out, where, first, end - 1);
 }
 template <view_like Out, std::integral Low, std::integral High>
 void integers(const Out& out, const part& where, Low low, High high) {
@@ -143,10 +154,10 @@ void integers(const Out& out, const part& where, Low low, High high) {
 template <execution_space Exec, view_like Out, std::integral Low, std::integral High>
 void integers(const Exec& exec, const Out& out, const part& where, Low low, High high, endpoint_t) {
   const std::string label = "quern::random::integers";
-  if (std::cmp_greater(low, high))
-    throw Error(label,
-                "low is " + std::to_string(low) + " and high " + std::to_string(high) + ", expected low <= high");
-  impl::fill_integers(label, exec, out, where, low, high);
+  const impl::wide_integer first = low, last = high;
+  if (first > last)
+    throw Error(label, "low is " + impl::text_of(first) + " and high " + impl::text_of(last) + ", expected low <= high");
+  impl::fill_integers(label, exec, out, where, first, last);
 }
 template <view_like Out, std::integral Low, std::integral High>
 void integers(const Out& out, const part& where, Low low, High high, endpoint_t) {

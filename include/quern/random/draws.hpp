@@ -192,7 +192,8 @@ struct gamma_draw {
   /// NaN where it is refused; without branches.
   KOKKOS_FORCEINLINE_FUNCTION T first_attempt(const philox_words& w, double factor, bool valid) const {
     const double x = normal(w), t = Kokkos::fma(c, x, 1.0), nan = NAN;
-    return convert<T>(scale * (d * (t * t * t) * factor) + ((at_once(w, x, t) & valid) ? 0.0 : nan));
+    const double v = random::Stream::gamma_value(d, c, x) * factor;
+    return convert<T>(scale * v + ((at_once(w, x, t) & valid) ? 0.0 : nan));
   }
   static KOKKOS_FORCEINLINE_FUNCTION double normal(const philox_words& w) {
     return variate::normal<double>(word_of<std::uint64_t>(w, 0), word_of<std::uint64_t>(w, 1)).first;
@@ -211,7 +212,7 @@ struct gamma_draw {
     if (!(shape > 0 && shape <= Kokkos::Experimental::finite_max_v<double>)) return scale * more.gamma(shape);
     const double factor = shape < 1 ? more.gamma_factor(shape) : 1;
     const double x = normal(w), t = Kokkos::fma(c, x, 1.0);
-    if (at_once(w, x, t)) return scale * (d * (t * t * t) * factor);
+    if (at_once(w, x, t)) return scale * (random::Stream::gamma_value(d, c, x) * factor);
     const double u = (static_cast<double>(spare_bits(w)) + variate::positive(more.bits64())) * 0x1p-23;
     return scale * (more.large_gamma(d, c, x, u) * factor);
   }

@@ -168,8 +168,10 @@ struct weighted_position {
   KOKKOS_FUNCTION T find(double u) const {
     const double all = n > 0 ? cumulative[n - 1] : 0;
     if (!(all > 0 && all <= Kokkos::Experimental::finite_max_v<double>)) return static_cast<T>(-1);
-    const double target = Kokkos::min(u * all, below(all));
-    return static_cast<T>(partition_point(cumulative, 1, n - 1, [=](double c) { return c <= target; }));
+    // Next to the smallest numbers, products would be rounded to few different ones.
+    const double scale = all < 0x1p-900 ? 0x1p900 : 1;
+    const double target = Kokkos::min(u * (scale * all), below(scale * all));
+    return static_cast<T>(partition_point(cumulative, 1, n - 1, [=](double c) { return scale * c <= target; }));
   }
 };
 

@@ -158,15 +158,31 @@ class Stream {
     for (;; x = normal(), u = impl::variate::positive(bits64())) {
       const double t = Kokkos::fma(c, x, 1.0);
       if (t <= 0) continue;
-      const double v = t * t * t, square = x * x;
-      if (u < gamma_bound(square)) return d * v;
-      if (impl::portable::log(u) < Kokkos::fma(d, Kokkos::fma(-t * t, t, 1.0) + impl::portable::log(v), 0.5 * square))
-        return d * v;
+      const double square = x * x;
+      if (u < gamma_bound(square) || impl::portable::log(u) < gamma_log_bound(d, c, x)) return gamma_value(d, c, x);
     }
   }
   KOKKOS_FUNCTION double large_gamma(double shape) {
     const double x = normal(), u = impl::variate::positive(bits64()), d = shape - 1.0 / 3;
     return large_gamma(d, 1 / Kokkos::sqrt(9 * d), x, u);
+  }
+  /// From this d on, digits are lost where 1 + c x is formed.
+  static constexpr double large_d = 0x1p20;
+  /// d (1 + c x)^3; for a large d as d + d ((1 + c x)^3 - 1).
+  static KOKKOS_FORCEINLINE_FUNCTION double gamma_value(double d, double c, double x) {
+    const double t = Kokkos::fma(c, x, 1.0), y = c * x;
+    const double difference = Kokkos::fma(d * y, Kokkos::fma(y, y + 3.0, 3.0), d);
+    return d < large_d ? d * (t * t * t) : difference;
+  }
+  /// x^2 / 2 + d (1 - v + log(v)) with v = (1 + c x)^3, of which the logarithm of a uniform number must be less. For a
+  /// large d this is the difference of numbers that agree in most digits, so its series in y = c x is summed up:
+  /// 3 d (-y^4 / 4 + y^5 / 5 - ...), where d y^4 = x^4 / (81 d).
+  static KOKKOS_FUNCTION double gamma_log_bound(double d, double c, double x) {
+    const double t = Kokkos::fma(c, x, 1.0), y = c * x, square = x * x;
+    if (d < large_d)
+      return Kokkos::fma(d, Kokkos::fma(-t * t, t, 1.0) + impl::portable::log(t * t * t), 0.5 * square);
+    const double series = impl::portable::polynomial(y, -1.0 / 4, 1.0 / 5, -1.0 / 6, 1.0 / 7, -1.0 / 8);
+    return square * (square / (27 * d)) * series;
   }
   /// The factor that makes a number of a shape less than 1 of one whose shape is greater by 1.
   static KOKKOS_FORCEINLINE_FUNCTION double gamma_factor(double shape, std::uint64_t bits) {

@@ -95,8 +95,22 @@ struct wide_sum {
     const std::uint64_t upper = top << 32 | bottom >> 32, lower = upper % cells << 32 | (bottom & digit);
     return (upper / cells << 32 | lower / cells) ^ flip;
   }
+  /// The nearest double.
   KOKKOS_FUNCTION explicit operator double() const {
-    return static_cast<double>(high) * 0x1p64 + static_cast<double>(low);
+    const bool negative = high < 0;
+    const std::uint64_t bottom = negative ? 0 - low : low;  // of the magnitude
+    std::uint64_t top = static_cast<std::uint64_t>(high);
+    if (negative) top = ~top + (low == 0 ? 1 : 0);
+    double magnitude = static_cast<double>(bottom);
+    if (top != 0) {
+      // The first 64 bits, of which the last one stands for all that follow when they are rounded.
+      const int shift = Kokkos::countl_zero(top);
+      const std::uint64_t first = shift == 0 ? top : top << shift | bottom >> (64 - shift);
+      const bool more = bottom << shift != 0;
+      const auto scale = Kokkos::bit_cast<double>(static_cast<std::uint64_t>(1023 + 64 - shift) << 52);
+      magnitude = static_cast<double>(first | (more ? 1 : 0)) * scale;
+    }
+    return negative ? -magnitude : magnitude;
   }
 
  private:

@@ -3,32 +3,12 @@
 #ifndef QUERN_STREAM_MAP_HPP
 #define QUERN_STREAM_MAP_HPP
 
+#include <quern/core/whole_positions.hpp>
 #include <quern/map/map.hpp>
 #include <quern/stream/operands.hpp>
 
 namespace quern::stream {
 namespace impl {
-
-/// f of arguments of which indices are counted in the whole array.
-template <class F>
-struct with_whole_indices {
-  F f;
-  int axis;
-  std::int64_t first;
-  template <std::size_t Rank>
-  KOKKOS_FUNCTION Kokkos::Array<std::int64_t, Rank> moved(Kokkos::Array<std::int64_t, Rank> at) const {
-    at[axis] += first;
-    return at;
-  }
-  template <class T>
-  KOKKOS_FUNCTION const T& moved(const T& v) const {
-    return v;
-  }
-  template <class... T>
-  KOKKOS_FUNCTION auto operator()(const T&... v) const {
-    return f(moved(v)...);
-  }
-};
 
 /// A scalar or the positions, which are the same in every chunk.
 template <class V>
@@ -96,7 +76,7 @@ template <class Exec, class Out, class F, class... In>
 void map_stream(const Exec& exec, const Out& out, const F& f, const options& settings, const In&... in) {
   constexpr bool all_resident = resident<Exec, Out> && (resident<Exec, In> && ...);
   if constexpr (all_resident) {
-    quern::map(exec, out, f, in...);
+    map_checked("quern::stream::map", exec, out, f, in...);
     exec.fence("quern::stream::map");
   } else {
     output_in_chunks<Exec, Out> to(out);
@@ -123,9 +103,10 @@ void map_stream(const Exec& exec, const Out& out, const F& f, const options& set
       unpack(
           [&](const auto&... o) {
             const auto target = as_part<Exec, rank>(to.part(p, c, false));
-            if constexpr ((is_positions<In> || ...))
-              quern::map(e, target, with_whole_indices<F>{f, p.axis, c.first}, part(o)...);
-            else quern::map(e, target, f, part(o)...);
+            shape first = p.extents;
+            first.extent.fill(0);
+            first.extent[p.axis] = c.first;
+            map_checked(p.label, e, target, count_in_whole<rank, In...>(f, first), part(o)...);
           },
           from);
     });

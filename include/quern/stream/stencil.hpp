@@ -3,6 +3,7 @@
 #ifndef QUERN_STREAM_STENCIL_HPP
 #define QUERN_STREAM_STENCIL_HPP
 
+#include <quern/core/whole_positions.hpp>
 #include <quern/map/functions.hpp>
 #include <quern/stencil/stencil.hpp>
 #include <quern/stream/operands.hpp>
@@ -10,23 +11,16 @@
 namespace quern::stream {
 namespace impl {
 
-/// A functor of cells whose indices are counted in the whole array.
-template <class F>
-struct at_whole_index {
-  F f;
-  int axis;
-  std::int64_t first;
-  template <class Index, class... Window>
-  KOKKOS_FUNCTION auto operator()(Index at, const Window&... w) const {
-    at[axis] += first;
-    return f(at, w...);
+template <int Rank, class F>
+auto moved_functor(const F& f, const plan& p, const chunk& c) {
+  if constexpr (quern::impl::is_positioned<F>) {
+    shape first = p.extents;
+    first.extent.fill(0);
+    first.extent[p.axis] = c.first - c.low;
+    return with_position(at_whole_index<std::remove_cvref_t<decltype(f.f)>, Rank>{f.f, part_origin<Rank>(first)});
+  } else {
+    return f;
   }
-};
-template <class F>
-auto moved_functor(const F& f, int axis, std::int64_t first) {
-  if constexpr (quern::impl::is_positioned<F>)
-    return with_position(at_whole_index<std::remove_cvref_t<decltype(f.f)>>{f.f, axis, first});
-  else return f;
 }
 
 /// Whether some cells are left as they are.
@@ -38,21 +32,24 @@ inline bool leaves_cells(const boundaries& edge) {
   return false;
 }
 
-/// The boundaries of a chunk. Those of the whole array serve it too: what they make of cells at the inner ends of a
-/// chunk is in the halo, and not written. The box of `interior_only` is cut.
+/// The boundaries of a chunk with its halo: those of the whole array where it ends there, and elsewhere none, as cells
+/// whose neighbourhoods reach further are in the halo. The box of `interior_only` is cut.
 inline boundaries boundaries_of(const boundaries& edge, const plan& p, const chunk& c) {
-  if (!edge.is_box()) return edge;
-  std::vector<std::pair<std::int64_t, std::int64_t>> range;
-  const std::int64_t begin = c.first - c.low;
-  for (int d = 0; d < edge.count(); ++d) {
-    auto [low, high] = edge.range(d);
-    if (d == p.axis) {
-      low = std::clamp(low, c.first, c.first + c.count) - begin;
-      high = std::clamp(high, c.first, c.first + c.count) - begin;
-    }
-    range.emplace_back(low, std::max(low, high));
+  const std::int64_t begin = c.first - c.low, end = c.first + c.count + c.high;
+  if (edge.is_box()) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> range;
+    for (int d = 0; d < edge.count(); ++d) range.push_back(edge.range(d));
+    auto& [low, high] = range[p.axis];
+    low = std::max(low, c.first) - begin;
+    high = std::min(high, c.first + c.count) - begin;
+    if (low >= high) low = high = p.halo;  // no cells, at a place that every chunk has
+    return interior_only(range);
   }
-  return interior_only(range);
+  std::vector<boundary_pair> each;
+  for (int d = 0; d < p.extents.rank; ++d) each.push_back(edge.axis(d));
+  if (p.wraps ? c.low > 0 : begin > 0) each[p.axis].low = boundary::keep;
+  if (p.wraps ? c.high > 0 : end < p.extents.extent[p.axis]) each[p.axis].high = boundary::keep;
+  return boundaries(std::move(each));
 }
 
 /// The cells of a chunk without its halo.
@@ -70,7 +67,7 @@ void stencil_stream(const Exec& exec, const Out& out, const F& f, const boundari
   constexpr int rank = rank_in_chunks<Out>;
   static_assert(((rank_in_chunks<In> == rank) && ...), "quern::stream::stencil: in must have the rank of out");
   if constexpr (resident<Exec, Out> && (resident<Exec, In> && ...)) {
-    quern::stencil<Shape>(exec, out, f, edge, in...);
+    stencil_call(exec, label, Shape(), std::tuple(out), f, edge, in...);
     exec.fence(label);
   } else {
     using T = typename element_of<Out>::type;
@@ -80,6 +77,7 @@ void stencil_stream(const Exec& exec, const Out& out, const F& f, const boundari
     p.settings = settings;
     p.axis = unpack([&](const auto&... o) { return axis_of(o..., to); }, from);
     p.halo = Shape::radius(p.axis);
+    if (p.extents.size() > 0) boxes_of<rank, false>(label, Shape(), p.extents, edge);  // rejects what does not fit
     p.wraps = !edge.is_box() && edge.axis(p.axis).low.kind() == boundary::mode::wrap;
     if (!edge.is_box() && p.wraps != (edge.axis(p.axis).high.kind() == boundary::mode::wrap))
       throw Error(label, "an axis that wraps around must do so at both ends");
@@ -126,8 +124,9 @@ void stencil_stream(const Exec& exec, const Out& out, const F& f, const boundari
       }
       unpack(
           [&](const auto&... o) {
-            quern::stencil<Shape>(e, as_part<Exec, rank, Layout>(target), moved_functor(f, p.axis, c.first - c.low),
-                                  boundaries_of(edge, p, c), as_part<Exec, rank, Layout>(o.part(p, c, true))...);
+            stencil_call(e, label, Shape(), std::tuple(as_part<Exec, rank, Layout>(target)),
+                         moved_functor<rank>(f, p, c), boundaries_of(edge, p, c),
+                         as_part<Exec, rank, Layout>(o.part(p, c, true))...);
           },
           from);
       if constexpr (resident<Exec, Out>) quern::map(e, as_part<Exec, rank>(to.part(p, c, false)), op::identity(), core);
