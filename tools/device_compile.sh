@@ -58,6 +58,7 @@ tests=(
   "fft/cosine_test fft/spectral_test"
   "integrate/integrate_test integrate/samples_test integrate/estimates_test"
   "distributed/operations_test distributed/decomposition_test"
+  distributed/map_test
   distributed/reduce_test
   "distributed/reduce_axes_test distributed/reduce_edges_test"
   "distributed/reproducible_test distributed/extrema_test"

@@ -13,4 +13,15 @@ BackendError::BackendError(const std::string& operation, const std::string& prob
 MemoryError::MemoryError(const std::string& operation, const std::string& problem)
     : std::runtime_error(operation + ": " + problem) {}
 
+void impl::rethrow_as(const std::string& operation) {
+  try {
+    throw;
+  } catch (const Error& e) {
+    const std::string text = e.what();
+    const auto problem = text.find(": ");
+    if (text.rfind("quern::", 0) != 0 || problem == std::string::npos) throw;
+    throw Error(operation, text.substr(problem + 2));
+  }
+}
+
 }  // namespace quern

@@ -77,6 +77,22 @@ stride_array row_major_strides(const shape& extents) {
   return stride;
 }
 
+std::size_t bytes_of_array(const std::string& label, const shape& extents, std::size_t element) {
+  auto bytes = static_cast<std::int64_t>(element);
+  bool empty = false, fits = true;
+  for (int d = 0; d < extents.rank; ++d) {
+    const std::int64_t n = extents.extent[d];
+    if (n < 0) throw Error(label, "a negative extent in " + extents.str());
+    empty = empty || n == 0;
+    fits = fits && !__builtin_mul_overflow(bytes, n, &bytes);
+  }
+  if (empty) return 0;
+  if (!fits)
+    throw MemoryError(label, "an array of extents " + extents.str() + " and " + std::to_string(element) +
+                                 " bytes an element has more than 2^63 - 1 bytes");
+  return static_cast<std::size_t>(bytes);
+}
+
 std::string input_name(std::size_t i) { return "in " + std::to_string(i + 1); }
 void reject_extents(const std::string& label, const std::string& name, const shape& found,
                     const std::string& expected) {

@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <mutex>
+#include <quern/core/error.hpp>
 #include <quern/core/pool.hpp>
+#include <string>
 #include <utility>
 
 namespace quern {
@@ -20,6 +22,8 @@ workspace<Exec>& workspace<Exec>::operator=(workspace&&) noexcept = default;
 
 template <execution_space Exec>
 void* workspace<Exec>::require(const Exec& exec, std::size_t bytes, int part) {
+  if (bytes > std::size_t{1} << 62)
+    throw MemoryError("quern::workspace", std::to_string(bytes) + " bytes are more than any memory has");
   const auto allocated = [&](std::size_t n) {
     return buffer_type(
         Kokkos::subview(impl::take_block<memory_space>(impl::instance_ref(exec), n), std::pair(std::size_t(0), n)));

@@ -101,7 +101,9 @@ axis_numbers choose_grid(const shape& extents, const axis_numbers& halo, const s
   if (cut > most_cut_axes) throw Error(label, "the grid cuts " + std::to_string(cut) + " axes, expected at most 3");
   if (given == 0 || given > ranks || ranks % given != 0 || (!open && given != ranks))
     throw Error(label, "the grid has " + std::to_string(given) + " ranks, expected " + std::to_string(ranks));
-  return grid_search(extents, halo, grid, most_cut_axes - cut).best(static_cast<int>(ranks / given));
+  grid = grid_search(extents, halo, grid, most_cut_axes - cut).best(static_cast<int>(ranks / given));
+  if (grid[0] == 0) throw Error(label, "no grid of " + std::to_string(ranks) + " ranks cuts at most 3 axes");
+  return grid;
 }
 
 axis_numbers halo_of(const shape& extents, const std::vector<int>& wanted) {

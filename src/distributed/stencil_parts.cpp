@@ -82,6 +82,8 @@ stencil_parts cut_stencil(const std::string& label, const Decomposition& d, cons
   if (edge.is_box() && edge.count() != d.extents().rank)
     throw Error(label, "boundaries for " + std::to_string(edge.count()) + " axes, expected " +
                            std::to_string(d.extents().rank));
+  stencil_parts parts;
+  if (d.extents().size() == 0) return parts;  // no boundary is looked at, as on one device
   const block own = d.local();
   std::vector<axis_of_block> axes;
   std::vector<range> target, inner;
@@ -98,7 +100,6 @@ stencil_parts cut_stencil(const std::string& label, const Decomposition& d, cons
     target.push_back(axes.back().target);
     inner.push_back(axes.back().inner());
   }
-  stencil_parts parts;
   if (is_empty(target)) return parts;
   if (!overlap || is_empty(inner)) {
     parts.outer.push_back(part_of(axes, target));

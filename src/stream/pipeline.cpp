@@ -8,10 +8,12 @@
 #include <condition_variable>
 #include <deque>
 #include <future>
+#include <limits>
 #include <mutex>
 #include <quern/core/free_memory.hpp>
 #include <quern/core/tuning.hpp>
 #include <thread>
+#include <utility>
 
 namespace quern::stream::impl {
 
@@ -145,30 +147,44 @@ class instance_lease {
 template <class Access>
 std::int64_t row_bytes(const lane<Access>& l, int axis) {
   std::int64_t n = l.element;
+  if (l.array->extents.extent[axis] == 0) return 0;
   for (int d = 0; d < l.array->extents.rank; ++d)
     if (d != axis) n *= l.array->extents.extent[d];
   return n;
+}
+
+/// Bytes of several arrays, each of which has at most 2^63 - 1.
+__extension__ using wide = __int128;
+std::string text_of_bytes(wide bytes) {
+  constexpr wide most = std::numeric_limits<std::int64_t>::max();
+  return (bytes > most ? "more than " : "") + std::to_string(static_cast<std::int64_t>(std::min(bytes, most)));
 }
 
 /// How a plan is cut into chunks.
 struct cut {
   std::int64_t count, chunks;  // the greatest extent of a chunk, and their number
 
-  cut(const plan& p, std::int64_t memory) {
-    std::int64_t row = p.scratch, around = 0;
+  cut(const plan& p, std::size_t free) {
+    const std::size_t given = p.settings.memory > 0 ? p.settings.memory : free;
+    if (!std::in_range<std::int64_t>(given))
+      throw Error(p.label, "the memory is to be " + std::to_string(given) + " bytes, expected at most 2^63 - 1");
+    const auto memory = static_cast<std::int64_t>(given);
+    wide row = p.scratch, around = 0;
     const auto add = [&](const auto& l) {
+      bytes_of_array(p.label, l.array->extents, l.element);
       row += row_bytes(l, p.axis);
-      if (l.with_halo) around += 2 * p.halo * row_bytes(l, p.axis);
+      if (l.with_halo) around += 2 * p.halo * wide(row_bytes(l, p.axis));
     };
     for (const auto& l : p.inputs) add(l);
     for (const auto& l : p.outputs) add(l);
     const std::int64_t n = p.extents.extent[p.axis], least = std::min(n, p.halo + 1);
-    row = std::max<std::int64_t>(row, 1);
-    count = std::min((memory / slots - around) / row, std::max(preferred_bytes / row, least));
+    row = std::max<wide>(row, 1);
+    count = static_cast<std::int64_t>(
+        std::min((memory / slots - around) / row, std::max<wide>(preferred_bytes / row, least)));
     if (count < least || (count < 1 && n > 0))
       throw Error(p.label, "the memory of " + std::to_string(memory) + " bytes is too little for chunks of " +
                                std::to_string(least) + " along axis " + std::to_string(p.axis) + ", which take " +
-                               std::to_string(slots * (least * row + around)));
+                               text_of_bytes(slots * (least * row + around)));
     count = std::max<std::int64_t>(count, 1);
     chunks = std::max<std::int64_t>((n + count - 1) / count, 1);
     count = std::max<std::int64_t>((n + chunks - 1) / chunks, least);  // of about equal size
@@ -185,7 +201,7 @@ class pipeline {
   pipeline(const Exec& exec, const plan& p, const std::function<void(const Exec&, const chunk&)>& compute)
       : plan_(p),
         compute_(compute),
-        cut_(p, static_cast<std::int64_t>(p.settings.memory > 0 ? p.settings.memory : free_memory<memory_space>() / 2)),
+        cut_(p, free_memory<memory_space>() / 2),
         instances_(exec) {
     for (auto& s : slot_) {
       for (const auto& l : p.inputs) add_buffer(exec, s.in, l);

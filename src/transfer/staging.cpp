@@ -8,6 +8,8 @@
 #include <deque>
 #include <limits>
 #include <mutex>
+#include <quern/core/error.hpp>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -23,29 +25,74 @@ struct write_number {
 
 }  // namespace
 
+namespace {
+
+/// Numbers that no two marks have, as memory is used again and again.
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last{0x6b43a9b5};
+  return ++last;
+}
+
+/// Whether an instance has done all that was launched on it; does not wait.
+/// @throws BackendError where the device reports a failure
+template <class Exec>
+bool is_idle(const Exec& exec) {
+  [[maybe_unused]] const auto check = [](bool idle, bool busy, const char* report) {
+    if (!idle && !busy) throw BackendError("quern::copy", std::string("the device reports: ") + report);
+    return idle;
+  };
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (is_device<Exec>) {
+    const auto status = cudaStreamQuery(exec.cuda_stream());
+    return check(status == cudaSuccess, status == cudaErrorNotReady, cudaGetErrorString(status));
+  }
+#elif defined(KOKKOS_ENABLE_HIP)
+  if constexpr (is_device<Exec>) {
+    const auto status = hipStreamQuery(exec.hip_stream());
+    return check(status == hipSuccess, status == hipErrorNotReady, hipGetErrorString(status));
+  }
+#endif
+  (void)exec;
+  return true;
+}
+
+}  // namespace
+
 template <class Exec>
 void order_mark<Exec>::set(const Exec& exec) {
-  if (exec_ == nullptr || !(*exec_ == exec)) exec_ = std::make_shared<Exec>(exec);
+  if (exec_ == nullptr || !(*exec_ == exec)) {
+    exec_ = std::make_shared<Exec>(exec);
+    memory_ = {};
+  }
   if constexpr (is_device<Exec>) {
-    if (!flag_.is_allocated()) flag_ = flag(Kokkos::view_alloc("quern::order_mark"));
-    Kokkos::parallel_for("quern::order_mark", Kokkos::RangePolicy<Exec>(exec, 0, 1),
-                         write_number{flag_.data(), ++number_});
+    if (memory_.data() == nullptr) {
+      memory_ = take_block<result_space<Exec>>(instance_ref(exec), sizeof(std::uint64_t));
+      *flag() = 0;
+    }
+    number_ = next_number();
+    Kokkos::parallel_for("quern::order_mark", Kokkos::RangePolicy<Exec>(exec, 0, 1), write_number{flag(), number_});
   }
 }
 
 template <class Exec>
 bool order_mark<Exec>::reached() const {
   if constexpr (!is_device<Exec>) return true;  // whose kernels end before their launch returns
-  else return number_ == 0 || std::atomic_ref(*flag_.data()).load(std::memory_order_acquire) == number_;
+  else return number_ == 0 || std::atomic_ref(*flag()).load(std::memory_order_acquire) == number_;
 }
 
 template <class Exec>
 void order_mark<Exec>::wait() const {
-  // A kernel that failed never writes its number: after a while the instance is asked instead.
-  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  using clock = std::chrono::steady_clock;
+  // A kernel that failed never writes its number: after a while the device is asked, again and again. The instance is
+  // not waited for, which may have got more to do.
+  const auto patience = clock::now() + std::chrono::seconds(1);
   while (!reached()) {
-    if (std::chrono::steady_clock::now() > patience) return exec_->fence("quern::order_mark");
-    std::this_thread::yield();
+    if (clock::now() < patience) {
+      std::this_thread::yield();
+    } else {
+      if (is_idle(*exec_) && !reached()) throw BackendError("quern::copy", "a kernel of the device has not run");
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
   }
 }
 

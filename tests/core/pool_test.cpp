@@ -191,4 +191,39 @@ TYPED_TEST(Pool, WarmViewsTakeNoTime) {
   EXPECT_LT(best, 5e-6) << "bench_transfer measures it; this finds an allocation or a fence";
 }
 
+template <class F>
+void expect_memory_error(const std::string& message, const F& f) {
+  try {
+    f();
+    ADD_FAILURE() << "no error; expected: " << message;
+  } catch (const quern::MemoryError& e) {
+    EXPECT_EQ(message, e.what());
+  }
+}
+
+// Products of extents that 64 bits do not hold.
+TYPED_TEST(Pool, ReportsWhatCannotBeCounted) {
+  using field = typename TestFixture::field;
+  using row = Kokkos::View<double*, Kokkos::LayoutRight, TypeParam>;
+  const TypeParam exec;
+  const std::int64_t huge = std::int64_t{1} << 61, half = std::int64_t{1} << 32;
+  expect_memory_error(
+      "quern::pool_view: an array of extents (2305843009213693952) and 8 bytes an element has more than 2^63 - 1 bytes",
+      [&] { quern::pool_view<row>(exec, huge); });
+  EXPECT_THROW(quern::pool_view<field>(exec, half, half), quern::MemoryError);
+  EXPECT_THROW(quern::pool_view<row>(exec, (std::int64_t{1} << 60) - 1), quern::MemoryError);
+  EXPECT_EQ(0u, (quern::pool_view<field>(exec, huge, 0).size()));
+  test::expect_error("quern::pool_view: a negative extent in (-1)", [&] { quern::pool_view<row>(exec, -1); });
+  double one = 1;
+  const Kokkos::View<double**, Kokkos::LayoutStride, Kokkos::HostSpace> repeated(
+      &one, Kokkos::LayoutStride(half, 0, half, 0));
+  expect_memory_error(
+      "quern::like: an array of extents (4294967296, 4294967296) and 8 bytes an element has more than 2^63 - 1 bytes",
+      [&] { quern::like(repeated); });
+  EXPECT_THROW(quern::to_host(repeated), quern::MemoryError);
+  using workspace = quern::workspace<TypeParam>;
+  EXPECT_THROW(workspace(exec, std::numeric_limits<std::size_t>::max()), quern::MemoryError);
+  EXPECT_THROW(workspace(exec, std::numeric_limits<std::size_t>::max() - 100), quern::MemoryError);
+}
+
 }  // namespace

@@ -116,6 +116,52 @@ TEST(DecompositionOf, GridWithTheSmallestSurface) {
   EXPECT_EQ((grid{n, 1, 1}), grid_of({8, 8, 8}, {.grid = {n}}));
 }
 
+TEST(DecompositionOf, GridWhoseBlocksHoldTheHalo) {
+  const auto comm = test::world();
+  const int n = comm.size();
+  const auto grid_of = [&](const shape& extents, const std::vector<int>& halo, const std::vector<int>& grid = {}) {
+    const Decomposition d(comm, extents, {.grid = grid, .halo = halo});
+    return std::vector<int>{d.grid(0), d.grid(1)};
+  };
+  using grid = std::vector<int>;
+  // The smallest surface would be that of blocks with a row each.
+  EXPECT_EQ((grid{1, n}), grid_of({4, 2}, {n > 2 ? 2 : 3, 1}));
+  EXPECT_EQ((grid{1, n}), grid_of({2 * n - 1, 3}, {n > 1 ? 2 : 1, 1}));
+  if (n == 3) {
+    EXPECT_EQ((grid{1, 3}), grid_of({4, 2}, {2, 1}));
+    EXPECT_EQ((grid{3, 1}), grid_of({4, 2}, {1, 1}));
+  }
+  if (n == 4) {
+    EXPECT_EQ((grid{2, 2}), grid_of({9, 9}, {4, 4}));
+    EXPECT_EQ((grid{4, 1}), grid_of({9, 9}, {2, 9}));
+    EXPECT_EQ((grid{2, 2}), grid_of({12, 4}, {4, 2}, {2}));
+  }
+  if (n > 1)
+    test::expect_error("quern::Decomposition: a halo of 3 cells along axis 0 is wider than a block of " +
+                           std::to_string(3 / n) + ": extents (3, 3) on a grid of " + std::to_string(n) +
+                           " ranks along the axis; no grid has blocks as wide as the halo",
+                       [&] { grid_of({3, 3}, {3}); });
+}
+
+TEST(DecompositionOf, WhatCannotBeCounted) {
+  const auto comm = test::world();
+  const std::int64_t huge = std::int64_t{1} << 61;
+  test::expect_error(
+      "quern::Decomposition: extents (2305843009213693952, 1024) are of more than 2^63 - 1 elements",
+      [&] { Decomposition(comm, {huge, 1024}); });
+  EXPECT_EQ(0, Decomposition(comm, {huge, 1024, 0}, {.grid = {0, 1, 1}}).local().extents.size());
+  test::expect_error("quern::Decomposition: the grid has 4611686014132420609 ranks, expected " +
+                         std::to_string(comm.size()),
+                     [&] { Decomposition(comm, {9, 9}, {.grid = {2147483647, 2147483647}}); });
+  const Decomposition d(comm, {huge}, {.grid = {comm.size()}});
+  EXPECT_THROW((quern::DistributedView<Kokkos::complex<double>, 1>("u", d)), quern::MemoryError);
+  if (comm.size() == 4) {
+    test::expect_error("quern::Decomposition: no grid of 4 ranks cuts at most 3 axes", [&] {
+      Decomposition(comm, {8, 8, 8, 8}, {.grid = {2, 1, 1, 1}});
+    });
+  }
+}
+
 TEST(DecompositionOf, ReportsMisuse) {
   const auto comm = test::world();
   const int n = comm.size();

@@ -3,7 +3,12 @@
 
 // Positions of elements of distributed arrays are those in the whole array.
 #include <distributed/world.hpp>
+#include <limits>
+#include <quern/distributed/histogram.hpp>
 #include <quern/distributed/map.hpp>
+#include <quern/distributed/reduce.hpp>
+#include <quern/distributed/scan.hpp>
+#include <quern/distributed/stencil.hpp>
 
 namespace {
 
@@ -113,27 +118,64 @@ TYPED_TEST(DistributedMap, StoredIndicesStayWhatTheyAre) {
   EXPECT_EQ(std::vector<double>(u.local().size(), 30), test::contents(u.local()));
 }
 
-TYPED_TEST(DistributedMap, NamesItselfInMessages) {
+struct left_and_right {
+  template <class W>
+  KOKKOS_FUNCTION double operator()(const W& w) const {
+    return w(0, -1) + w(0, 1);
+  }
+};
+
+// And not what they are made of.
+TYPED_TEST(DistributedMap, MessagesNameTheOperationThatWasCalled) {
   using E = TypeParam;
   const E exec;
   const auto comm = test::world();
-  const Decomposition d(comm, {8, 8}, {.halo = {1}});
-  const quern::DistributedView<double, 2, LayoutRight, E> u("u", d);
-  const quern::DistributedView<double, 2, LayoutRight, E> beside(u.local_with_halo(), d);
-  EXPECT_NO_THROW(distributed::map(exec, u, same(), beside));
-  const Kokkos::View<double**, LayoutRight, E> room("room", u.local_with_halo().extent(0) + 1,
-                                                    u.local_with_halo().extent(1));
+  const auto named = [](const std::string& name, const auto& f) {
+    try {
+      f();
+      ADD_FAILURE() << name;
+    } catch (const quern::Error& e) {
+      EXPECT_EQ(0u, std::string(e.what()).find(name + ": ")) << e.what();
+    }
+  };
+  const Decomposition d(comm, {8, 8}, {.halo = {1}}), none(comm, {0, 8});
+  const quern::DistributedView<double, 2, LayoutRight, E> u("u", d), empty("empty", none);
+  const auto& whole = u.local_with_halo();
+  const Kokkos::View<double**, LayoutRight, E> room("room", whole.extent(0) + 1, whole.extent(1));
   const auto part = [&](std::size_t first) {
-    const std::pair<std::size_t, std::size_t> rows(first, first + u.local_with_halo().extent(0));
+    const std::pair<std::size_t, std::size_t> rows(first, first + whole.extent(0));
     return quern::DistributedView<double, 2, LayoutRight, E>(
         Kokkos::View<double**, LayoutRight, E>(Kokkos::subview(room, rows, Kokkos::ALL)), d);
   };
-  try {
-    distributed::map(exec, part(0), same(), part(1));
-    ADD_FAILURE() << "an overlap";
-  } catch (const quern::Error& e) {
-    EXPECT_EQ(0u, std::string(e.what()).find("quern::distributed::map: ")) << e.what();
-  }
+  named("quern::distributed::map", [&] { distributed::map(exec, part(0), same(), part(1)); });
+  named("quern::distributed::stencil",
+        [&] { distributed::stencil<quern::star<1>>(exec, u, left_and_right(), quern::boundary::wrap, u); });
+  named("quern::distributed::max", [&] { distributed::max(exec, empty); });
+  const Kokkos::View<std::int64_t*, E> counts("counts", 4);
+  named("quern::distributed::histogram",
+        [&] { distributed::histogram(exec, counts, u, quern::bin_range{2, 1}); });
+  named("quern::distributed::cumsum", [&] { distributed::cumsum(exec, u, u, quern::axis{2}); });
+}
+
+// Keys beside the range of an integer type are in no group.
+TYPED_TEST(DistributedMap, GroupsOfKeysAtTheEndsOfTheirType) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  const auto keys = test::make_array<std::uint64_t, 1, LayoutRight, E>({5}, {most, 0, 1, most - 1, std::uint64_t{1} << 63});
+  const auto x = test::make_array<double, 1, LayoutRight, E>({5}, {1, 2, 4, 8, 16});
+  const Kokkos::View<double*, E> out("out", 4);
+  distributed::group_sum(comm, exec, out, x, keys, quern::key_range{-2, 2});
+  EXPECT_EQ((std::vector<double>{0, 0, 2.0 * comm.size(), 4.0 * comm.size()}), test::contents(out));
+  constexpr auto least = std::numeric_limits<std::int64_t>::min(), largest = std::numeric_limits<std::int64_t>::max();
+  const auto ends = test::make_array<std::int64_t, 1, LayoutRight, E>({3}, {least, largest, 5});
+  const auto y = test::make_array<double, 1, LayoutRight, E>({3}, {1, 2, 4});
+  distributed::group_sum(comm, exec, Kokkos::subview(out, std::pair(0, 3)), y, ends, quern::key_range{largest - 3, largest});
+  EXPECT_EQ((std::vector<double>{0, 0, 0, 4.0 * comm.size()}), test::contents(out));
+  test::expect_error("quern::distributed::group_sum: the range of keys is from -9223372036854775808 to "
+                     "9223372036854775807",
+                     [&] { distributed::group_sum(comm, exec, out, y, ends, quern::key_range{least, largest}); });
 }
 
 }  // namespace

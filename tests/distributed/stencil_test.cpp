@@ -207,6 +207,24 @@ TYPED_TEST(DistributedStencilOn, TimeSteps) {
   EXPECT_EQ(test::part_of(test::contents(now), extents, d.local()), test::contents(u.local()));
 }
 
+TYPED_TEST(DistributedStencilOn, NothingToCompute) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  for (const shape& extents : {shape{0, 9}, shape{5, 0}, shape{0, 0}, shape{0, 1}}) {
+    const Decomposition d(comm, extents, {.halo = {1}});
+    const quern::DistributedView<double, 2, E> u("u", d), v("v", d);
+    const auto none = test::make_array<double, 2, Kokkos::LayoutRight, E>({extents.extent[0], extents.extent[1]});
+    const auto out = test::make_array<double, 2, Kokkos::LayoutRight, E>({extents.extent[0], extents.extent[1]});
+    for (const quern::boundaries& edge :
+         {quern::boundaries(boundary::keep), quern::boundaries(boundary::wrap), quern::boundaries(boundary::reflect),
+          quern::boundaries{boundary::keep, boundary::nearest}, quern::boundaries(quern::interior_only{{1, 3}, {1, 8}})}) {
+      EXPECT_NO_THROW(quern::stencil<quern::star<1>>(exec, out, heat{0.2}, edge, none));
+      EXPECT_NO_THROW(quern::distributed::stencil<quern::star<1>>(exec, u, heat{0.2}, edge, v)) << extents.str();
+    }
+  }
+}
+
 TYPED_TEST(DistributedStencilOn, ReportsMisuse) {
   using E = TypeParam;
   const E exec;

@@ -5,6 +5,8 @@
 // have chunks as well.
 
 #include <atomic>
+#include <limits>
+#include <numeric>
 
 #include <stream/behind_function.hpp>
 
@@ -115,6 +117,20 @@ TYPED_TEST(Streams, RejectMisuse) {
   test::expect_error(
       "quern::stream::sum: the memory of 100 bytes is too little for chunks of 1 along axis 0, which take 240",
       [&] { stream::sum(exec, a.source(), o); });
+  o.memory = std::numeric_limits<std::size_t>::max();
+  test::expect_error(
+      "quern::stream::sum: the memory is to be 18446744073709551615 bytes, expected at most 2^63 - 1",
+      [&] { stream::sum(exec, a.source(), o); });
+  o.memory = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(std::accumulate(a.values.begin(), a.values.end(), 0.0), stream::sum(exec, a.source(), o));  // quarters
+  o.memory = 100;
+  const auto none = [](std::int64_t, std::int64_t, double*) {};
+  const std::size_t large = std::size_t{1} << 40;
+  EXPECT_THROW(stream::reader<double>({large, large}, none), quern::MemoryError);
+  test::expect_error("quern::stream: a negative extent in (-1)",
+                     [&] { (void)stream::reader<double>({std::numeric_limits<std::size_t>::max()}, none); });
+  const auto rows = stream::reader<double>({3, large << 18}, none);
+  EXPECT_THROW(stream::sum(exec, rows), quern::Error);
   auto z = a;
   test::expect_error(
       "quern::stream::stencil: the memory of 100 bytes is too little for chunks of 2 along axis 0, which take 1920",
@@ -134,6 +150,81 @@ TYPED_TEST(Streams, RejectMisuse) {
   stream::map(exec, u, combine(), u, 1.0);
   EXPECT_EQ(1.0, u(19, 9));
   EXPECT_EQ(0.0, stream::sum(exec, behind<double>(std::array<std::int64_t, 2>{0, 3}).source()));
+}
+
+// Empty arrays, and chunks of one row.
+TYPED_TEST(Streams, ArraysOfFewElements) {
+  using E = TypeParam;
+  const E exec;
+  const auto problem_of = [](const auto& f) {
+    try {
+      f();
+      return std::string();
+    } catch (const quern::Error& e) {
+      const std::string text = e.what();
+      return text.substr(text.find(": "));
+    }
+  };
+  for (const auto& extents : {std::array<std::int64_t, 2>{0, 3}, {3, 0}, {0, 0}, {1, 3}, {2, 1}, {5, 2}}) {
+    const auto a = behind<double>(extents);
+    const auto v = test::make_array<double, 2, LayoutRight, E>(extents, a.values);
+    stream::options o;
+    o.memory = 3 * 8 * 6 * std::max<std::int64_t>(a.row(), 1);
+    for (int axis = 0; axis < 2; ++axis) {
+      const std::array<std::int64_t, 1> left{extents[1 - axis]};
+      const auto expected = test::make_array<double, 1, LayoutRight, E>(left), found = expected;
+      quern::sum(exec, expected, v, quern::axis{axis});
+      const auto sums = test::contents(expected);
+      stream::sum(exec, found, a.source(), quern::axis{axis}, o);
+      EXPECT_EQ(sums, test::contents(found));
+      EXPECT_EQ(problem_of([&] { quern::max(exec, expected, v, quern::axis{axis}); }),
+                problem_of([&] { stream::max(exec, found, a.source(), quern::axis{axis}, o); }));
+    }
+    EXPECT_EQ(quern::sum(exec, v), stream::sum(exec, a.source(), o));
+    EXPECT_EQ(quern::prod(exec, v), stream::prod(exec, a.source(), o));
+    EXPECT_EQ(problem_of([&] { quern::min(exec, v); }), problem_of([&] { stream::min(exec, a.source(), o); }));
+    EXPECT_EQ(problem_of([&] { quern::median(exec, v); }), problem_of([&] { stream::median(exec, a.source(), o); }));
+    const Kokkos::View<std::int64_t*, E> counts("counts", 4), found_counts("counts", 4);
+    quern::histogram(exec, counts, v, quern::bin_range{-4, 4});
+    stream::histogram(exec, found_counts, a.source(), quern::bin_range{-4, 4}, o);
+    EXPECT_EQ(test::contents(counts), test::contents(found_counts));
+    const auto sums = test::make_array<double, 2, LayoutRight, E>(extents);
+    auto found = behind<double>(extents, 4);
+    quern::cumsum(exec, sums, v);
+    stream::cumsum(exec, found.sink(), a.source(), o);
+    EXPECT_EQ(test::contents(sums), found.values);
+    stream::map(exec, found.sink(), combine(), o, a.source(), a.source());
+    for (std::size_t i = 0; i < found.values.size(); ++i) EXPECT_EQ(3 * a.values[i], found.values[i]);
+  }
+}
+
+// Not those that they are made of.
+TYPED_TEST(Streams, MessagesNameTheOperationThatWasCalled) {
+  const TypeParam exec;
+  const auto a = behind<double>(std::array<std::int64_t, 2>{20, 10});
+  const auto memory = test::make_array<double, 2, LayoutRight, TypeParam>({20, 10});
+  const auto named = [](const std::string& name, const auto& f) {
+    try {
+      f();
+      ADD_FAILURE() << name;
+    } catch (const quern::Error& e) {
+      EXPECT_EQ(0u, std::string(e.what()).find(name + ": ")) << e.what();
+    }
+  };
+  const auto out = test::make_array<double, 1, LayoutRight, TypeParam>({3});
+  const auto counts = test::make_array<std::int64_t, 1, LayoutRight, TypeParam>({3});
+  named("quern::stream::sum", [&] { stream::sum(exec, out, memory, quern::axis{7}); });
+  named("quern::stream::sum", [&] { stream::sum(exec, out, memory, quern::axis{0}); });
+  named("quern::stream::sum", [&] { stream::sum(exec, out, a.source(), quern::axis{0}); });
+  named("quern::stream::cumsum", [&] { stream::cumsum(exec, memory, memory, quern::axis{7}); });
+  named("quern::stream::histogram", [&] { stream::histogram(exec, counts, memory, quern::bin_range{2, 1}); });
+  named("quern::stream::histogram", [&] { stream::histogram(exec, counts, a.source(), quern::bin_range{2, 1}); });
+  named("quern::stream::map", [&] { stream::map(exec, memory, combine(), memory, out); });
+  named("quern::stream::stencil", [&] {
+    stream::stencil<quern::star<1>>(exec, memory, blur(), quern::boundary::wrap, memory);
+  });
+  const auto empty = test::make_array<double, 1, LayoutRight, TypeParam>({0});
+  named("quern::stream::max", [&] { stream::max(exec, empty); });
 }
 
 }  // namespace

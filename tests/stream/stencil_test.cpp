@@ -72,4 +72,94 @@ TYPED_TEST(StreamStencil, StencilsHaveTheBitsOfTheCallInMemory) {
   }
 }
 
+template <int Radius>
+struct reach {
+  Kokkos::View<int, Kokkos::SharedHostPinnedSpace> outside;  // whether a cell was asked for that is not there
+  std::int64_t rows;
+  template <class Window>
+  KOKKOS_FUNCTION double operator()(const Kokkos::Array<std::int64_t, 2>& at, const Window& w) const {
+    if (at[0] < 0 || at[0] >= rows) Kokkos::atomic_store(&outside(), 1);
+    return w(-Radius, 0) + 3 * w(Radius, 0) + 9 * w(1, 0) + 27 * w(0, -1) + 100.0 * static_cast<double>(at[0]);
+  }
+};
+
+/// What an operation throws, without its name.
+template <class F>
+std::string problem_of(const F& f) {
+  try {
+    f();
+    return "";
+  } catch (const quern::Error& e) {
+    const std::string text = e.what();
+    return text.substr(text.find(": "));
+  }
+}
+
+template <int Radius, class Exec>
+void check_short_chunks(std::int64_t rows, const quern::boundaries& edge) {
+  const Exec exec;
+  const std::array<std::int64_t, 2> extents{rows, 3};
+  const auto a = behind<double>(extents);
+  const std::vector<double> old(3 * rows, 7);
+  const auto in = test::make_array<double, 2, LayoutRight, Exec>(extents, a.values);
+  const reach<Radius> f{Kokkos::View<int, Kokkos::SharedHostPinnedSpace>("outside"), rows};
+  const auto expected = test::make_array<double, 2, LayoutRight, Exec>(extents, old);
+  using shape = quern::box<Radius, 1>;
+  const auto problem =
+      problem_of([&] { quern::stencil<shape>(exec, expected, quern::with_position(f), edge, in); });
+  exec.fence();
+  ASSERT_EQ(0, f.outside());
+  for (const std::int64_t more : {0, 1, 2, 5, 100}) {
+    const auto o = memory_for(a, 3 * Radius + 1 + more, 2);
+    const auto view = test::make_array<double, 2, LayoutRight, Kokkos::DefaultHostExecutionSpace>(extents, old);
+    EXPECT_EQ(problem, problem_of([&] {
+                stream::stencil<shape>(exec, view, quern::with_position(f), edge, o, a.source());
+              }))
+        << rows << " rows";
+    EXPECT_EQ(test::contents(expected), test::contents(view)) << rows << " rows, radius " << Radius;
+    auto found = behind<double>(extents, 4);
+    found.values = old;
+    EXPECT_EQ(problem, problem_of([&] {
+                stream::stencil<shape>(exec, found.sink(), quern::with_position(f), edge, o, a.source());
+              }));
+    auto or_zero = test::contents(expected);  // what a sink has where nothing is computed
+    if (problem.empty())
+      for (double& x : or_zero) x = x == 7 ? 0 : x;
+    EXPECT_EQ(or_zero, found.values) << rows << " rows, radius " << Radius;
+    ASSERT_EQ(0, f.outside()) << rows << " rows, radius " << Radius;
+  }
+}
+
+// A last chunk of fewer rows than the radius, arrays of fewer rows, and what does not fit, which is rejected before
+// anything is written.
+TYPED_TEST(StreamStencil, ChunksShorterThanTheNeighbourhood) {
+  using E = typename TypeParam::exec;
+  if (!std::is_same_v<typename TypeParam::value, double>) GTEST_SKIP() << "of one type";
+  using quern::boundary, quern::boundaries, quern::interior_only, quern::boundary_pair;
+  for (std::int64_t n = 1; n < 14; ++n) {
+    const std::vector<boundaries> edges{boundary::reflect,
+                                        boundary::mirror,
+                                        boundary::nearest,
+                                        boundary::wrap,
+                                        boundary::constant(3),
+                                        boundary::keep,
+                                        {boundary_pair(boundary::keep, boundary::reflect), boundary::wrap},
+                                        {boundary_pair(boundary::mirror, boundary::keep), boundary::nearest},
+                                        interior_only{{1, n - 1}, {1, 2}},
+                                        interior_only{{2, n - 2}, {1, 2}},
+                                        interior_only{{3, n - 3}, {1, 2}},
+                                        interior_only{{n / 2, n / 2}, {1, 2}},
+                                        interior_only{{3, 4}, {1, 2}},
+                                        interior_only{{n - 4, n - 3}, {1, 2}},
+                                        interior_only{{0, n}, {1, 2}}};
+    for (const auto& edge : edges) {
+      check_short_chunks<1, E>(n, edge);
+      check_short_chunks<2, E>(n, edge);
+      check_short_chunks<3, E>(n, edge);
+    }
+  }
+  check_short_chunks<2, E>(0, boundary::keep);
+  check_short_chunks<2, E>(0, interior_only{{2, 5}, {1, 2}});
+}
+
 }  // namespace

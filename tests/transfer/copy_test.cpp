@@ -4,9 +4,12 @@
 // Copies between memory spaces. On a host all spaces are one; what brings data across the link is called by itself
 // there, with the memory of the host in place of the device's.
 
+#include <atomic>
+#include <chrono>
 #include <quern/map.hpp>
 #include <quern/transfer.hpp>
 #include <support/testing.hpp>
+#include <thread>
 
 namespace {
 
@@ -174,6 +177,54 @@ TYPED_TEST(Transfers, HandlesTellWhenTheyHaveEnded) {
   EXPECT_EQ(float(n - 1), pinned(n - 1));
   quern::copy_handle<TypeParam> none;
   EXPECT_TRUE(none.ready());
+}
+
+/// Waits until the host says so.
+struct wait_for_host {
+  Kokkos::View<int, Kokkos::SharedHostPinnedSpace> go;
+  KOKKOS_FUNCTION void operator()(int) const {
+    while (Kokkos::atomic_load(&go()) == 0) {
+    }
+  }
+};
+template <class Exec>
+void launch_wait(const Exec& exec, const Kokkos::View<int, Kokkos::SharedHostPinnedSpace>& go) {
+  Kokkos::parallel_for("wait_for_host", Kokkos::RangePolicy<Exec>(exec, 0, 1), wait_for_host{go});
+}
+
+// However long it takes: the copy comes behind a kernel of more than a second, and another kernel comes behind the copy
+// and ends only after it was waited for.
+TYPED_TEST(Transfers, HandlesWaitForTheirCopyAlone) {
+  const TypeParam exec;
+  using flag = Kokkos::View<int, Kokkos::SharedHostPinnedSpace>;
+  const Kokkos::View<double*, TypeParam> there("there", 100);
+  const Kokkos::View<double*, Kokkos::SharedHostPinnedSpace> here("here", 100);
+  const flag before("before"), after("after");
+  Kokkos::deep_copy(there, 3.0);
+  quern::copy_async(exec, here, there).wait();  // what is allocated once
+  Kokkos::deep_copy(there, 4.0);
+  Kokkos::fence();
+  std::atomic<bool> waited = false, too_late = false;
+  std::thread host_of_kernels([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    Kokkos::atomic_store(&before(), 1);
+    for (int k = 0; k < 800 && !waited; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    too_late = !waited;
+    Kokkos::atomic_store(&after(), 1);
+  });
+  launch_wait(exec, before);
+  auto copy = quern::copy_async(exec, here, there);
+  // On hosts a launch returns when its kernel has ended.
+  std::thread launches([&] { launch_wait(exec, after); });
+  if constexpr (quern::impl::is_device<TypeParam>) launches.join();
+  copy.wait();
+  waited = true;
+  EXPECT_TRUE(copy.ready());
+  EXPECT_EQ(std::vector<double>(100, 4.0), std::vector<double>(here.data(), here.data() + 100));
+  if (launches.joinable()) launches.join();
+  host_of_kernels.join();
+  exec.fence();
+  EXPECT_FALSE(too_late) << "it has waited for what came later";
 }
 
 TYPED_TEST(Transfers, OneAfterTheOtherInTheOrderOfTheInstance) {

@@ -102,6 +102,22 @@ class BackendError : public std::runtime_error {
   BackendError(const std::string& operation, const std::string& problem);
 };
 
+namespace impl {
+
+/// Throws the Error that is being handled once more, with another operation's name.
+[[noreturn]] void rethrow_as(const std::string& operation);
+
+/// `f()`, whose Errors name the operation that the user has called, and not one that it is made of.
+template <class F>
+auto in_operation(const std::string& operation, const F& f) {
+  try {
+    return f();
+  } catch (const Error&) {
+    rethrow_as(operation);
+  }
+}
+
+}  // namespace impl
 }  // namespace quern
 
 #endif

@@ -95,6 +95,10 @@ strided<const T> scalar_strided() {
 /// backwards, an extent of 1 is repeated). False where the extents do not broadcast.
 bool broadcast_strides(const shape& from, const stride_array& stride, const shape& to, stride_array& result);
 
+/// The bytes of an array with elements of `element` bytes.
+/// @throws Error if an extent is negative; MemoryError if there are more than 2^63 - 1 bytes
+std::size_t bytes_of_array(const std::string& label, const shape& extents, std::size_t element);
+
 /// Rejects an argument for its extents.
 [[noreturn]] void reject_extents(const std::string& label, const std::string& name, const shape& found,
                                  const std::string& expected);

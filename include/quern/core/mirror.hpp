@@ -4,6 +4,7 @@
 #define QUERN_CORE_MIRROR_HPP
 
 #include <Kokkos_Core.hpp>
+#include <quern/core/extents.hpp>
 #include <string>
 
 namespace quern {
@@ -18,10 +19,18 @@ using managed_in = Kokkos::View<typename V::non_const_data_type,
                                                    Kokkos::LayoutRight, typename V::array_layout>,
                                 Space>;
 
+/// The layout of a new View R with the extents of v, which may be a View that repeats elements.
+/// @throws MemoryError if no View can have as many
 template <class R, class V>
-auto layout_like(const V& v) {
+auto layout_like(const V& v, const char* label = "quern::like") {
   typename R::array_layout layout;
-  for (std::size_t d = 0; d < V::rank(); ++d) layout.dimension[d] = v.extent(d);
+  shape extents;
+  extents.rank = static_cast<int>(V::rank());
+  for (int d = 0; d < extents.rank; ++d) {
+    layout.dimension[d] = v.extent(d);
+    extents.extent[d] = static_cast<std::int64_t>(v.extent(d));
+  }
+  bytes_of_array(label, extents, sizeof(typename R::value_type));
   return layout;
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <quern/core/concepts.hpp>
+#include <quern/core/extents.hpp>
 
 namespace quern {
 
@@ -88,7 +89,7 @@ void record_use(const void* data, instance_ref user);
 ///
 /// @tparam V      a managed Kokkos::View of LayoutLeft or LayoutRight
 /// @param extents those that are not in V's type
-/// @throws MemoryError where the pool's limit, or the memory, does not allow it
+/// @throws MemoryError where the pool's limit, or the memory, does not allow it; Error if an extent is negative
 template <class V, execution_space Exec, class... N>
   requires(Kokkos::is_view_v<V>)
 V pool_view(const Exec& exec, N... extents) {
@@ -101,7 +102,11 @@ V pool_view(const Exec& exec, N... extents) {
   const Kokkos::View<typename V::data_type, typename V::array_layout, typename V::memory_space,
                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>
   form(nullptr, extents...);
-  const auto block = impl::take_block<typename V::memory_space>(impl::instance_ref(exec), form.span() * sizeof(value));
+  shape all;
+  all.rank = static_cast<int>(V::rank());
+  for (int d = 0; d < all.rank; ++d) all.extent[d] = static_cast<std::int64_t>(form.extent(d));
+  const std::size_t bytes = impl::bytes_of_array("quern::pool_view", all, sizeof(value));
+  const auto block = impl::take_block<typename V::memory_space>(impl::instance_ref(exec), bytes);
   // The View shares the block's reference count, as a subview would.
   return V(typename V::data_handle_type(block.data_handle().tracker(), reinterpret_cast<value*>(block.data())),
            form.layout());

@@ -24,7 +24,7 @@ class scratch_layout {
   void add(T*& array, std::int64_t count) {
     arrays_[count_++] = {&array, bytes_,
                          [](void* to, std::byte* memory) { *static_cast<T**>(to) = reinterpret_cast<T*>(memory); }};
-    bytes_ += (count * sizeof(T) + alignment - 1) / alignment * alignment;
+    bytes_ += (bytes_of(count, sizeof(T)) + alignment - 1) / alignment * alignment;
   }
   template <class Exec>
   void allocate(const Exec& exec, workspace<Exec>& scratch) const {

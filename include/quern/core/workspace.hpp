@@ -143,13 +143,20 @@ class lease {
   pool_entry<Exec>* entry_ = nullptr;
 };
 
+/// The bytes of some elements, and where there are too many of them, more than any memory has.
+inline std::size_t bytes_of(std::int64_t count, std::size_t element) {
+  constexpr std::size_t most = std::size_t{1} << 60;
+  const auto n = static_cast<std::size_t>(std::max<std::int64_t>(count, 0));
+  return n > most / element ? most : n * element;
+}
+
 /// Scratch memory for `count` elements while an operation launches its kernels.
 template <class Exec, class T>
 class scratch_array {
  public:
   scratch_array(const Exec& exec, std::int64_t count)
       : held_(exec),
-        data_(static_cast<T*>(held_.scratch().require(exec, std::max<std::size_t>(count, 1) * sizeof(T)))) {}
+        data_(static_cast<T*>(held_.scratch().require(exec, bytes_of(std::max<std::int64_t>(count, 1), sizeof(T))))) {}
   T* data() const { return data_; }
 
  private:

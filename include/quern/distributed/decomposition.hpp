@@ -36,15 +36,16 @@ struct block {
 /// const quern::DistributedView<double, 3> u("u", cut);
 /// @endcode
 ///
-/// Copies share one object, and arrays of one Decomposition fit each other. The grid that is chosen has the fewest
-/// cells at the surfaces between blocks (of several such, the one that cuts earlier axes); the ranks are numbered with
-/// the last axis as the fastest.
+/// Copies share one object, and arrays of one Decomposition fit each other. Of the grids whose blocks are at least as
+/// wide as the halo, the one is chosen that has the fewest ranks without cells, and then the fewest cells at the surfaces
+/// between blocks (of several such, the one that cuts earlier axes); the ranks are numbered with the last axis as the
+/// fastest.
 class Decomposition {
  public:
   /// Collective.
   /// @param extents those of the whole array, rank 1 to 8
   /// @throws Error, the same on every rank, if arguments differ between ranks, the grid has not the number of ranks, or
-  /// a halo is wider than a block
+  /// a halo is wider than a block, on the grid that is asked for or on all that could be chosen
   Decomposition(const Communicator& comm, const shape& extents, const block_options& options = {});
 
   const Communicator& communicator() const;

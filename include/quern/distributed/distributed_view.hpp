@@ -39,7 +39,7 @@ class DistributedView {
 
   DistributedView() = default;
   /// Allocates, and sets all elements to zero as Kokkos does.
-  /// @throws Error if the decomposition is of another rank
+  /// @throws Error if the decomposition is of another rank; MemoryError if no memory holds the block
   DistributedView(const std::string& label, const Decomposition& decomposition)
       : DistributedView(make(label, decomposition), decomposition) {}
   /// Takes a View of the block with its halo: one of a pool, or of memory that something else owns.
@@ -77,6 +77,7 @@ class DistributedView {
   }
   static view_type make(const std::string& label, const Decomposition& d) {
     const shape extents = extents_with_halo(d);
+    impl::bytes_of_array("quern::DistributedView", extents, sizeof(value_type));
     typename view_type::array_layout layout;
     for (int axis = 0; axis < Rank; ++axis) layout.dimension[axis] = extents.extent[axis];
     return view_type(label, layout);

@@ -16,11 +16,12 @@ namespace impl {
 
 /// out = the sum over all ranks of what `count` writes to a View of out's extents.
 template <class Exec, class Out, class Count>
-void sum_of_counts(const Communicator& comm, const Exec& exec, const Out& out, const Count& count) {
+void sum_of_counts(const char* label, const Communicator& comm, const Exec& exec, const Out& out,
+                   const Count& count) {
   using T = value_of<Out>;
   const std::int64_t n = extents_of(out).size();
   const auto counts = pool_view<Kokkos::View<T*, typename Exec::memory_space>>(exec, n);
-  count(counts);
+  in_operation(label, [&] { count(counts); });
   sum_over_ranks(comm, exec, counts.data(), n);
   quern::copy(exec, out, counts);
   exec.fence("quern::distributed: counts");
@@ -53,13 +54,13 @@ weights(V) -> weights<V>;
 template <execution_space Exec, view_like Out, distributed_like X>
 void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range) {
   impl::check_blocks("quern::distributed::histogram", x.decomposition());
-  impl::sum_of_counts(x.communicator(), exec, out,
+  impl::sum_of_counts("quern::distributed::histogram", x.communicator(), exec, out,
                       [&](const auto& counts) { quern::histogram(exec, counts, x.local(), range); });
 }
 template <execution_space Exec, view_like Out, distributed_like X, distributed_like W>
 void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const weights<W>& w) {
   impl::check_blocks("quern::distributed::histogram", x.decomposition(), w.of);
-  impl::sum_of_counts(x.communicator(), exec, out, [&](const auto& counts) {
+  impl::sum_of_counts("quern::distributed::histogram", x.communicator(), exec, out, [&](const auto& counts) {
     quern::histogram(exec, counts, x.local(), range, quern::weights<typename W::local_type>{w.of.local()});
   });
 }
@@ -69,23 +70,25 @@ void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& ra
 template <execution_space Exec, view_like Out, distributed_like X>
 void bincount(const Exec& exec, const Out& out, const X& x) {
   impl::check_blocks("quern::distributed::bincount", x.decomposition());
-  impl::sum_of_counts(x.communicator(), exec, out,
+  impl::sum_of_counts("quern::distributed::bincount", x.communicator(), exec, out,
                       [&](const auto& counts) { quern::bincount(exec, counts, x.local()); });
 }
 template <execution_space Exec, view_like Out, distributed_like X, distributed_like W>
 void bincount(const Exec& exec, const Out& out, const X& x, const weights<W>& w) {
   impl::check_blocks("quern::distributed::bincount", x.decomposition(), w.of);
-  impl::sum_of_counts(x.communicator(), exec, out, [&](const auto& counts) {
+  impl::sum_of_counts("quern::distributed::bincount", x.communicator(), exec, out, [&](const auto& counts) {
     quern::bincount(exec, counts, x.local(), quern::weights<typename W::local_type>{w.of.local()});
   });
 }
 
 namespace impl {
+/// Where a key is in a range; -1 outside.
 struct from_low {
-  std::int64_t low;
+  std::int64_t low, high;
   template <class K>
   KOKKOS_FUNCTION std::int64_t operator()(const K& key) const {
-    return static_cast<std::int64_t>(key) - low;
+    const bool inside = !value_less(key, low) && value_less(key, high);
+    return inside ? static_cast<std::int64_t>(key) - low : -1;
   }
 };
 }  // namespace impl
@@ -98,15 +101,18 @@ struct from_low {
 /// @param keys the keys of the rows, integers
 ///
 /// Collective; waits. Counts of rows are sums of ones: pass `quern::lazy` of a constant, or use `bincount`.
-/// @throws Error if extents do not fit
+/// @throws Error if extents do not fit, or the range does not go up
 template <execution_space Exec, view_like Out, class X, class Keys>
 void group_sum(const Communicator& comm, const Exec& exec, const Out& out, const X& x, const Keys& keys,
                const key_range& range) {
-  const std::string label = "quern::distributed::group_sum";
-  impl::check_extents(label, "out", impl::extents_of(out), shape{range.high - range.low});
-  impl::sum_of_counts(comm, exec, out, [&](const auto& counts) {
+  const char* const label = "quern::distributed::group_sum";
+  std::int64_t groups;
+  if (__builtin_sub_overflow(range.high, range.low, &groups) || groups < 0)
+    throw Error(label, "the range of keys is from " + std::to_string(range.low) + " to " + std::to_string(range.high));
+  impl::check_extents(label, "out", impl::extents_of(out), shape{groups});
+  impl::sum_of_counts(label, comm, exec, out, [&](const auto& counts) {
     const auto values = impl::local_of(x);
-    quern::bincount(exec, counts, quern::lazy(impl::from_low{range.low}, impl::local_of(keys)),
+    quern::bincount(exec, counts, quern::lazy(impl::from_low{range.low, range.high}, impl::local_of(keys)),
                     quern::weights<std::remove_const_t<decltype(values)>>{values});
   });
 }

@@ -133,7 +133,7 @@ void matmul(const Exec& exec, const C& c, const A& a, const B& b) {
   const std::string label = "quern::distributed::matmul";
   impl::check_rows(label, "a", a.decomposition());
   impl::check_same_rows(label, "c", c.decomposition(), a.decomposition());
-  quern::matmul(exec, c.local(), a.local(), b);
+  impl::in_operation(label, [&] { quern::matmul(exec, c.local(), a.local(), b); });
 }
 
 /// `a = q r` with orthonormal columns of q, (m, n), and upper triangular r, (n, n), for m >= n; q has the rows of a.
@@ -154,7 +154,7 @@ void qr(const Exec& exec, const Q& q, const R& r, const A& a) {
   if (!impl::is_tall_matrix(d)) {
     const auto whole = impl::on_every_rank(exec, a);
     const auto basis = quern::like(whole);
-    quern::qr(exec, basis, r, whole);
+    impl::in_operation(label, [&] { quern::qr(exec, basis, r, whole); });
     impl::take_rows(exec, q, basis);
     exec.fence(label);
     return;
@@ -183,7 +183,7 @@ void svd(const Exec& exec, const U& u, const S& s, const Vt& vt, const A& a) {
   if (!impl::is_tall_matrix(d)) {
     const auto whole = impl::on_every_rank(exec, a);
     const auto left = quern::like(whole);
-    quern::svd(exec, left, s, vt, whole);
+    impl::in_operation(label, [&] { quern::svd(exec, left, s, vt, whole); });
     impl::take_rows(exec, u, left);
     exec.fence(label);
     return;
@@ -222,7 +222,8 @@ std::int64_t lstsq(const Exec& exec, const X& x, const A& a, const B& b, quern::
   if (!impl::is_tall_matrix(d)) {
     const auto whole = impl::on_every_rank(exec, a);
     const auto right = impl::on_every_rank(exec, b);
-    return quern::lstsq(exec, x, whole, right, {.rcond = rcond.value});
+    return impl::in_operation(label,
+                              [&] { return quern::lstsq(exec, x, whole, right, {.rcond = rcond.value}); });
   }
   impl::call c(label, exec);
   const auto solution = c.output(x);
@@ -269,13 +270,14 @@ void pca(const Exec& exec, const Mean& mean, const Components& components, const
   const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
   if (m < n) impl::reject_extents(label, "a", d.extents(), "no more columns than rows");
   if (!impl::is_tall_matrix(d))
-    return quern::pca(exec, mean, components, explained_variance, impl::on_every_rank(exec, a));
+    return impl::in_operation(
+        label, [&] { quern::pca(exec, mean, components, explained_variance, impl::on_every_rank(exec, a)); });
   impl::call c(label, exec);
   const auto out = c.output(components);
   const std::int64_t k = out.extents.rank == 2 ? std::min(out.extents.extent[0], n) : n;
   impl::check_extents(label, "components", out.extents, shape{k, n});
   impl::check_extents(label, "explained_variance", impl::extents_of(explained_variance), shape{k});
-  distributed::mean(exec, mean, a, axis{0});
+  impl::in_operation(label, [&] { distributed::mean(exec, mean, a, axis{0}); });
   const std::int64_t rows = d.local().extents.extent[0];
   const impl::work_matrix<Exec, T> centred(exec, rows, n);
   if (rows > 0) quern::subtract(exec, impl::matrix_view<Exec>(impl::as_matrix(*centred)), a.local(), mean);

@@ -93,11 +93,6 @@ void map_blocks(const Exec& exec, const Out& out, const F& f, std::index_sequenc
 ///            that broadcast to the extents of out; scalars; `positions()`, which are counted in the whole array; and
 ///            lazy arrays of such Views, scalars and positions
 ///
-/// @code
-/// quern::distributed::map(exec, u, KOKKOS_LAMBDA(const Kokkos::Array<std::int64_t, 2>& at) { return h * at[0]; },
-///                         quern::positions());
-/// @endcode
-///
 /// No messages; asynchronous on `exec`.
 /// @throws Error as `quern::map`, and if a distributed input has other blocks
 template <execution_space Exec, distributed_like Out, class F, class... In>

@@ -21,7 +21,7 @@ auto quantile_of_ranks(const char* label, const Exec& exec, const In& in, double
   const interpolation* how = find_option<interpolation>(option...);
   const auto count = [&](const key_digit<T>& digit) {
     digit_counts on_host(digit_values);
-    sum_of_counts(in.communicator(), exec, as_view(on_host),
+    sum_of_counts(label, in.communicator(), exec, as_view(on_host),
                   [&](const auto& counts) { quern::bincount(exec, counts, quern::lazy(digit, in.local())); });
     return on_host;
   };

@@ -48,7 +48,9 @@ auto within_reach(const Exec& exec, const V& v, bool wanted) {
   } else {
     using view = Kokkos::View<typename V::non_const_data_type, Kokkos::LayoutRight, typename Exec::memory_space>;
     typename view::array_layout layout;
-    for (std::size_t d = 0; d < V::rank(); ++d) layout.dimension[d] = wanted ? v.extent(d) : 0;
+    if (wanted) layout = layout_like<view>(v, "quern::distributed");
+    else
+      for (std::size_t d = 0; d < V::rank(); ++d) layout.dimension[d] = 0;
     return view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::distributed"), layout);
   }
 }

@@ -34,8 +34,8 @@ concept reduction_setting = option<T, axes, ddof, reproducible_t>;
 
 /// `op(exec, out, u..., options...)` of every reduction. `out` is a View, or `on_host` for the value.
 template <class Exec, class Op, class Out, class First, class... Field, class... Options>
-auto reduce_ranks(const std::string& label, const Exec& exec, const Op& op, const Out& out,
-                  const std::tuple<First, Field...>& fields, const Options&... options) {
+auto reduce_blocks(const std::string& label, const Exec& exec, const Op& op, const Out& out,
+                   const std::tuple<First, Field...>& fields, const Options&... options) {
   const Decomposition& d = std::get<0>(fields).decomposition();
   unpack([&](const auto&... u) { check_blocks(label, d, u...); }, fields);
   const auto reduce = [&](const auto& states) {
@@ -59,6 +59,11 @@ auto reduce_ranks(const std::string& label, const Exec& exec, const Op& op, cons
     states.write(results);
     exec.fence(label);
   }
+}
+
+template <class Exec, class... Arguments>
+auto reduce_ranks(const char* label, const Exec& exec, const Arguments&... arguments) {
+  return in_operation(label, [&] { return reduce_blocks(label, exec, arguments...); });
 }
 
 }  // namespace impl

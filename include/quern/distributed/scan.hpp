@@ -63,8 +63,8 @@ void scan_carries(const Exec& exec, const Decomposition& d, const std::array<boo
 
 /// `scan(exec, out, in, options...)` of each block, then what comes before it.
 template <bool Exclusive, class Exec, class Out, class In, class Carry, class Scan, class... Options>
-void scan_ranks(const std::string& label, const Exec& exec, const Out& out, const In& in, const Carry& carry,
-                const Scan& scan, const Options&... given) {
+void scan_blocks(const std::string& label, const Exec& exec, const Out& out, const In& in, const Carry& carry,
+                 const Scan& scan, const Options&... given) {
   using S = typename Carry::type;
   constexpr int rank = In::rank;
   static_assert(rank == Out::rank, "quern::distributed: out and in of a scan must have the same rank");
@@ -105,6 +105,11 @@ void scan_ranks(const std::string& label, const Exec& exec, const Out& out, cons
   if (own.size() > 0)
     quern::map(exec, out.local(), result_of_carry<Carry>{carry}, before, as_part<Exec, rank>(scanned));
   exec.fence(label);
+}
+
+template <bool Exclusive, class Exec, class... Arguments>
+void scan_ranks(const std::string& label, const Exec& exec, const Arguments&... arguments) {
+  in_operation(label, [&] { scan_blocks<Exclusive>(label, exec, arguments...); });
 }
 
 template <class T>

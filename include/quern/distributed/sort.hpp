@@ -141,7 +141,7 @@ void sort(const Exec& exec, const Out& out, const In& in) {
   using column = Kokkos::View<T*, typename Exec::memory_space>;
   const std::int64_t n = from.local().extents.size(), received = to.local().extents.size();
   const auto sorted = pool_view<column>(exec, n), arrived = pool_view<column>(exec, received);
-  quern::sort(exec, sorted, in.local());
+  impl::in_operation(label, [&] { quern::sort(exec, sorted, in.local()); });
   std::vector<std::int64_t> first, given(comm.size()), taken(comm.size());
   for (int r = 0; r < comm.size(); ++r) first.push_back(to.of(r).first.extent[0]);
   const impl::sorted_cuts<Exec, T> cut(exec, comm, sorted.data(), n, first);

@@ -12,7 +12,7 @@ namespace impl {
 
 /// Counts of chunks, `count(exec, counts, x, weights...)`, added up in out.
 template <class Exec, class Out, class Count, class X, class... W>
-void count_stream(const char* label, const Exec& exec, const Out& out, const Count& count, const options& settings,
+void count_chunks(const char* label, const Exec& exec, const Out& out, const Count& count, const options& settings,
                   const X& x, const W&... weights) {
   static_assert(resident<Exec, Out>, "quern::stream: out of a histogram must be in memory that exec reaches");
   if constexpr (resident<Exec, X> && (resident<Exec, W> && ...)) {
@@ -50,6 +50,11 @@ void count_stream(const char* label, const Exec& exec, const Out& out, const Cou
     for (int k = 1; k < slots; ++k) quern::add(exec, out, out, total[k]);
     exec.fence(label);
   }
+}
+
+template <class Exec, class... Arguments>
+void count_stream(const char* label, const Exec& exec, const Arguments&... arguments) {
+  in_operation(label, [&] { count_chunks(label, exec, arguments...); });
 }
 
 }  // namespace impl

@@ -21,7 +21,7 @@ struct progress {
 struct options {
   /// The bytes that the buffers of the operation may take in the memory of the execution space, and once more in pinned
   /// memory beside a device. 0: half of what is free there. Chunks of some tens of megabytes reach the full rate, so
-  /// that less is taken where rows are short.
+  /// that less is taken where rows are short. More than 2^63 - 1 is an error.
   std::size_t memory = 0;
   /// Called by the thread of the caller after each chunk. What it throws ends the operation, as an error would.
   std::function<void(const progress&)> on_progress{};

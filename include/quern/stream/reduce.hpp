@@ -131,7 +131,7 @@ void results_in_chunks(const Reduction& r, const axis_set& along, const strided<
 
 /// Every reduction: `op(exec, out, in..., options...)`. `out` is a View, or `on_host` for the value.
 template <class Exec, class Op, class Out, class Prepare, class... In, class... Options>
-auto reduce_stream(const char* label, const Exec& exec, const Op& op, const Out& out, const Prepare& prepare,
+auto reduce_chunks(const char* label, const Exec& exec, const Op& op, const Out& out, const Prepare& prepare,
                    const std::tuple<In...>& inputs, const Options&... given) {
   const auto others = other_options(given...);
   const auto in_memory = [&](const auto& o) {
@@ -161,7 +161,7 @@ auto reduce_stream(const char* label, const Exec& exec, const Op& op, const Out&
         Kokkos::View<typename Out::non_const_data_type, Kokkos::LayoutRight, typename Exec::memory_space>;
     const device_out results(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::stream"),
                              layout_like<device_out>(out));
-    reduce_stream(label, exec, op, results, prepare, inputs, given...);
+    reduce_chunks(label, exec, op, results, prepare, inputs, given...);
     quern::copy(exec, out, results);
     exec.fence(label);
   } else if constexpr (all_resident) {
@@ -181,6 +181,11 @@ auto reduce_stream(const char* label, const Exec& exec, const Op& op, const Out&
         },
         inputs);
   }
+}
+
+template <class Exec, class... Arguments>
+auto reduce_stream(const char* label, const Exec& exec, const Arguments&... arguments) {
+  return in_operation(label, [&] { return reduce_chunks(label, exec, arguments...); });
 }
 
 template <class T>

@@ -86,7 +86,7 @@ strided<T> last_of(strided<T> s, int axis, bool all_axes) {
 
 /// `scan(exec, out, in, options...)` chunk by chunk.
 template <bool Exclusive, class Exec, class Out, class In, class Carry, class Scan, class... Options>
-void scan_stream(const char* label, const Exec& exec, const Out& out, const In& in, const Carry& carry,
+void scan_chunks(const char* label, const Exec& exec, const Out& out, const In& in, const Carry& carry,
                  const Scan& scan, const Options&... given) {
   if constexpr (resident<Exec, Out> && resident<Exec, In>) {
     unpack([&](const auto&... option) { scan(exec, out, in, option...); }, other_options(given...));
@@ -138,6 +138,11 @@ void scan_stream(const char* label, const Exec& exec, const Out& out, const In& 
                  as_part<Exec, rank>(last_of(local, p.axis, all)), as_part<Exec, rank>(last_of(values, p.axis, all)));
     });
   }
+}
+
+template <bool Exclusive, class Exec, class... Arguments>
+void scan_stream(const char* label, const Exec& exec, const Arguments&... arguments) {
+  in_operation(label, [&] { scan_chunks<Exclusive>(label, exec, arguments...); });
 }
 
 template <class T>

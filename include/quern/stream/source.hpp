@@ -109,6 +109,7 @@ shape shape_of(const std::size_t (&extents)[Rank]) {
   shape s;
   s.rank = static_cast<int>(Rank);
   for (std::size_t d = 0; d < Rank; ++d) s.extent[d] = static_cast<std::int64_t>(extents[d]);
+  bytes_of_array("quern::stream", s, 1);  // rejects what cannot be counted
   return s;
 }
 

@@ -18,13 +18,14 @@ class order_mark {
   /// Moves the mark behind everything that was launched on `exec`.
   void set(const Exec& exec);
   bool reached() const;
-  /// @throws what Kokkos throws where a kernel failed
+  /// @throws BackendError where a kernel of the device failed, which never reaches its end
   void wait() const;
 
  private:
-  using flag = Kokkos::View<std::uint64_t, result_space<Exec>>;
+  std::uint64_t* flag() const { return reinterpret_cast<std::uint64_t*>(memory_.data()); }
   std::shared_ptr<const Exec> exec_;
-  flag flag_;  // written on the device
+  // Written on the device; of the pool, since Kokkos waits for all devices before it frees memory.
+  pool_block<result_space<Exec>> memory_;
   std::uint64_t number_ = 0;
 };
 
