@@ -184,9 +184,10 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
   const auto s = sample_means<1>(exec, label, [&](int, auto* to) {
     sample_mean<T, Rank>(exec, label + "/monte_carlo", f, box, random_points<Rank>{how.seed}, how.samples, to);
   })[0];
-  const double volume = sampled_box<T, Rank>(box).volume(), n = static_cast<double>(s.n);
-  return {static_cast<T>(s.mean * volume), static_cast<T>(std::fabs(volume) * std::sqrt(s.m2 / (n - 1) / n)), s.n,
-          true};
+  const moments_reducer<double> moments;
+  const double volume = sampled_box<T, Rank>(box).volume();
+  return {static_cast<T>(moments.mean(s) * volume),
+          static_cast<T>(std::fabs(volume) * std::sqrt(moments.deviations(s) / (s.n - 1) / s.n)), how.samples, true};
 }
 
 template <class T, class Exec, class F, int Rank>
@@ -202,10 +203,11 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
   });
   const moments_reducer<double> over_means;
   auto s = over_means.init();
-  for (const auto& mean : means) over_means.add(s, mean.mean);
+  for (const auto& mean : means) over_means.add(s, over_means.mean(mean));
   const double volume = sampled_box<T, Rank>(box).volume();
-  return {static_cast<T>(s.mean * volume),
-          static_cast<T>(std::fabs(volume) * std::sqrt(s.m2 / (shifts * (shifts - 1)))), shifts * each, true};
+  return {static_cast<T>(over_means.mean(s) * volume),
+          static_cast<T>(std::fabs(volume) * std::sqrt(over_means.deviations(s) / (shifts * (shifts - 1)))),
+          shifts * each, true};
 }
 
 }  // namespace impl

@@ -8,62 +8,187 @@
 
 namespace quern::impl {
 
-/// Mean and variance in one pass: blocks by the two-pass formula while they are in registers, joined by the update of
-/// Chan, Golub and LeVeque (The American Statistician 37, 1983). No difference of large squares ever occurs.
+/// A sum in a type so much wider than that of its terms that nothing need be carried along.
 template <class S>
+struct widened {
+  S sum;
+  KOKKOS_FUNCTION void add(const S& x) { sum += x; }
+  KOKKOS_FUNCTION void join(const widened& o) { sum += o.sum; }
+  KOKKOS_FUNCTION S value() const { return sum; }
+};
+
+/// x - center of an element, also of one with more digits than S.
+template <class S, class T>
+KOKKOS_FUNCTION S distance(const T& x, const S& center) {
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 8 && std::is_same_v<S, double>)
+    return (high_half()(x) - center) + low_half()(x);
+  else return static_cast<S>(x) - center;
+}
+
+/// Mean and sum of squared deviations in one pass: the sums of the distances of all values from a center, and of their
+/// squares (Chan, Golub and LeVeque, The American Statistician 37, 1983). The center is the mean of the first block; it
+/// moves to that of all values when the squares exceed twice those about the mean, which takes as many values as there
+/// were. So no more than a bit ever cancels, wherever the mean is and whatever the first values are. Both sums carry
+/// their rounding errors along; those of narrower types are doubles instead.
+///
+/// @tparam S    the type of the result
+/// @tparam Integers whether the elements are integers: the center is one too, and all distances are exact
+template <class S, bool Integers = false>
 struct moments_reducer {
   using real = real_type<S>;
-  std::int64_t ddof = 0;
+  using value = std::conditional_t<Integers && !is_complex<S>, double, S>;  // of distances
+  using value_real = real_type<value>;
+  static constexpr bool narrow = sizeof(value_real) < sizeof(double);
+  using wide = std::conditional_t<narrow, double, value_real>;
+  using wide_value = std::conditional_t<is_complex<S>, Kokkos::complex<wide>, wide>;
+  template <class V>
+  using running = std::conditional_t<narrow, widened<V>, compensated<V>>;
+
   struct state {
-    S mean;
-    real m2;
-    std::int64_t n;
+    value center;
+    running<wide_value> distances;
+    running<wide> squares;
+    wide n;
   };
 
-  KOKKOS_FUNCTION static real square(const S& x) {
-    if constexpr (is_complex<S>) return x.real() * x.real() + x.imag() * x.imag();
-    else return x * x;
-  }
-  struct squared_deviation {
-    S mean;
-    template <class T>
-    KOKKOS_FUNCTION real operator()(const T& x) const {
-      return square(static_cast<S>(x) - mean);
-    }
-  };
+  std::int64_t ddof = 0;
 
-  KOKKOS_FUNCTION state init() const { return {S(0), real(0), 0}; }
-  KOKKOS_FUNCTION void join(state& s, const state& t) const {
-    if (t.n == 0) return;
-    if (s.n == 0) {
-      s = t;
-      return;
-    }
-    const std::int64_t n = s.n + t.n;
-    const real share = static_cast<real>(t.n) / static_cast<real>(n);
-    const S delta = t.mean - s.mean;
-    s.mean += delta * share;
-    s.m2 += t.m2 + square(delta) * (static_cast<real>(s.n) * share);
-    s.n = n;
-  }
+  KOKKOS_FUNCTION state init() const { return state{}; }
+
   template <class T>
   KOKKOS_FUNCTION void add(state& s, const T& v) const {
-    const S x = static_cast<S>(v);
-    join(s, {x, square(x - x), 1});  // NaN for an infinite value, as its variance is
+    add_block<1>(s, &v);
   }
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
-    const S mean = fold<S, N>(v, cast_to<S>(), plus<S>()) / static_cast<real>(N);
-    join(s, {mean, fold<real, N>(v, squared_deviation{mean}, plus<real>()), N});
+    const bool first = s.n == wide(0);
+    if (first) s.center = center_of<N>(v);
+    value_real squares = squares_of<N>(s, v);
+    if (!first && !is_finite(squares)) {  // distances from 0 overflow where the values do
+      move(s, value(0));
+      squares = squares_of<N>(s, v);
+    }
+    s.distances.add(static_cast<wide_value>(fold<value, N>(v, distance_from{s.center}, plus<value>())));
+    s.squares.add(static_cast<wide>(squares));
+    s.n += wide(N);
+    if (!first && far_from_mean(s)) move(s, static_cast<value>(mean_of(s)));
+  }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const {
+    if (t.n == wide(0)) return;
+    state other = t;
+    if (other.n > s.n) {
+      other = s;
+      s = t;
+    }
+    if (other.n == wide(0)) return;
+    move(other, s.center);
+    s.distances.join(other.distances);
+    s.squares.join(other.squares);
+    s.n += other.n;
+    if (far_from_mean(s)) move(s, static_cast<value>(mean_of(s)));
+  }
+
+  /// The sum of the squared deviations; NaN with an infinite value, infinite if the squares overflow.
+  KOKKOS_FUNCTION wide deviations(const state& s) const {
+    const wide squares = s.squares.value();
+    const wide_value sum = s.distances.value();
+    const wide m2 = squares - inner(sum, sum / s.n), none = squares + squared(sum - sum);
+    return is_finite(squares) ? (m2 < wide(0) ? wide(0) : m2) : none;
   }
   /// NaN for no values, or no more than ddof.
   KOKKOS_FUNCTION real variance(const state& s) const {
-    if (s.n <= ddof) return Kokkos::Experimental::quiet_NaN_v<real>;
-    return s.m2 / static_cast<real>(s.n - ddof);
+    const wide freedom = s.n - static_cast<wide>(ddof), var = deviations(s) / freedom;
+    return freedom > wide(0) ? static_cast<real>(var) : Kokkos::Experimental::quiet_NaN_v<real>;
   }
-  KOKKOS_FUNCTION moments<S, real> result(const state& s, std::int64_t) const {
-    const real var = variance(s);
-    return {s.n == 0 ? s.mean + var : s.mean, var};
+  /// NaN for no values.
+  KOKKOS_FUNCTION S mean(const state& s) const {
+    if constexpr (Integers && std::is_same_v<value, double>) {
+      const compensated<double> shift = quotient(s.distances, s.n);
+      compensated<double> mean{s.center, 0};
+      mean.join(shift);
+      return static_cast<S>(mean.value());
+    } else {
+      return static_cast<S>(mean_of(s));
+    }
+  }
+  KOKKOS_FUNCTION moments<S, real> result(const state& s, std::int64_t) const { return {mean(s), variance(s)}; }
+
+ private:
+  struct distance_from {
+    value center;
+    template <class T>
+    KOKKOS_FUNCTION value operator()(const T& x) const {
+      return distance<value>(x, center);
+    }
+  };
+  struct squared_distance_from {
+    value center;
+    template <class T>
+    KOKKOS_FUNCTION value_real operator()(const T& x) const {
+      return squared(distance<value>(x, center));
+    }
+  };
+  template <int N, class T>
+  KOKKOS_FUNCTION static value_real squares_of(const state& s, const T* v) {
+    return fold<value_real, N>(v, squared_distance_from{s.center}, plus<value_real>());
+  }
+  /// About the mean of a block: that of equal values is their value. 0 where it is not finite.
+  template <int N, class T>
+  KOKKOS_FUNCTION static value center_of(const T* v) {
+    const auto some = static_cast<value>(v[0]);
+    const value mean = some + fold<value, N>(v, distance_from{some}, plus<value>()) / value_real(N);
+    return is_finite(squared(mean - mean)) ? rounded(mean) : value(0);
+  }
+  /// The nearest integer among integers.
+  KOKKOS_FUNCTION static value rounded(const value& x) {
+    if constexpr (Integers && std::is_same_v<value, double>) {
+      const double units = x < 0 ? -0x1p52 : 0x1p52;
+      return Kokkos::abs(x) < 0x1p52 ? (x + units) - units : x;
+    } else {
+      return x;
+    }
+  }
+
+  KOKKOS_FUNCTION static wide_value mean_of(const state& s) {
+    return static_cast<wide_value>(s.center) + s.distances.value() / s.n;
+  }
+  /// Whether more than half of the squares come from the distance between center and mean. Scaled, since the product
+  /// with n may overflow where squares do not.
+  KOKKOS_FUNCTION static bool far_from_mean(const state& s) {
+    constexpr wide scale = 0x1p-64;
+    const wide_value sum = s.distances.sum;
+    return inner(sum, sum * scale) > s.squares.sum * (scale / 2) * s.n;
+  }
+  /// Moves the center: sums change by n (to - center), which is two numbers and their product with n four, so that
+  /// nothing is rounded but the squares.
+  KOKKOS_FUNCTION static void move(state& s, const value& to) {
+    const value center = rounded(to);
+    const auto from = static_cast<wide_value>(s.center), by = static_cast<wide_value>(center) - from;
+    const wide_value back = by - static_cast<wide_value>(center),
+                     rest = (static_cast<wide_value>(center) - (by - back)) - (from + back);
+    const wide_value before = s.distances.value(), product = by * s.n;
+    s.distances.add(-product);
+    s.distances.add(-(rounding_of(product, by, s.n) + rest * s.n));
+    s.squares.add(-inner(by, before + s.distances.value()));
+    s.center = center;
+  }
+  KOKKOS_FUNCTION static wide rounding_of(wide product, wide a, wide b) { return Kokkos::fma(a, b, -product); }
+  template <class W>
+  KOKKOS_FUNCTION static Kokkos::complex<W> rounding_of(const Kokkos::complex<W>& product, const Kokkos::complex<W>& a,
+                                                        W b) {
+    return {rounding_of(product.real(), a.real(), b), rounding_of(product.imag(), a.imag(), b)};
+  }
+  template <class W>
+  KOKKOS_FUNCTION static W inner(const W& a, const W& b) {
+    return a * b;
+  }
+  template <class W>
+  KOKKOS_FUNCTION static W inner(const Kokkos::complex<W>& a, const Kokkos::complex<W>& b) {
+    return a.real() * b.real() + a.imag() * b.imag();
+  }
+  template <class W>
+  KOKKOS_FUNCTION static bool is_finite(const W& x) {
+    return Kokkos::abs(x) <= Kokkos::Experimental::finite_max_v<W>;
   }
 };
 

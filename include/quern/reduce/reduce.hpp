@@ -168,7 +168,7 @@ template <class Result = void, execution_space Exec, result_like Out, array_like
 auto mean(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::mean_type<T>>;
-    return impl::mean_reducer<S, impl::accumulator<S, Options...>>();
+    return impl::mean_reducer<S, impl::accumulator<S, Options...>, std::is_integral_v<T>>();
   };
   return impl::reduce_call(impl::reduction{"quern::mean", impl::op::identity(), reducer}, exec, out, std::tie(in),
                            options...);
@@ -183,7 +183,7 @@ QUERN_REDUCTION_FORMS_WITH(mean, class Result = void, Result)
 template <class Result = void, execution_space Exec, result_like Out, array_like In, option<axes, ddof>... Options>
 auto mean_var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
-    return impl::moments_reducer<impl::result_or<Result, impl::mean_type<T>>>{d};
+    return impl::moments_reducer<impl::result_or<Result, impl::mean_type<T>>, std::is_integral_v<T>>{d};
   };
   return impl::reduce_call(impl::reduction{"quern::mean_var", impl::op::identity(), reducer}, exec, out, std::tie(in),
                            options...);

@@ -135,20 +135,42 @@ struct conjugate_product {
   }
 };
 
+/// The halves of an integer of 64 bits, of which it is the sum: the nearest multiple of 2^32, and less than that with
+/// either sign. Both are exact in double.
+struct high_half {
+  template <class T>
+  KOKKOS_FUNCTION double operator()(const T& v) const {
+    using half = std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>;
+    return (static_cast<double>(static_cast<half>(v >> 32)) + static_cast<double>(v >> 31 & 1)) * 0x1p32;
+  }
+};
+struct low_half {
+  template <class T>
+  KOKKOS_FUNCTION double operator()(const T& v) const {
+    return static_cast<double>(static_cast<std::int32_t>(v));
+  }
+};
+
 /// Addition with the rounding errors of the running sum carried along (Knuth's TwoSum; Ogita, Rump and Oishi, SIAM J.
 /// Sci. Comput. 26, 2005). Blocks are folded first, so this costs next to nothing and bounds the error by that of the
 /// fold, independent of the number of values. Integers, which do not round, need no compensation.
 template <class S>
 struct compensated {
+  template <class T>
+  static constexpr bool in_halves = std::is_integral_v<T> && sizeof(T) == 8 && std::is_same_v<S, double>;
   S sum, error;
 
   KOKKOS_FUNCTION static compensated zero() { return {S(0), S(0)}; }
+  /// Of integers of 64 bits, both halves, which round nothing.
   template <class T>
   KOKKOS_FUNCTION void add(const T& v) {
-    const S x = static_cast<S>(v);
     if constexpr (std::is_integral_v<S>) {
-      sum = wrapping_add(sum, x);
+      sum = wrapping_add(sum, static_cast<S>(v));
+    } else if constexpr (in_halves<T>) {
+      add(high_half()(v));
+      add(low_half()(v));
     } else {
+      const S x = static_cast<S>(v);
       const S s = sum + x;
       const S b = s - sum;
       error += (sum - (s - b)) + (x - b);
@@ -158,9 +180,15 @@ struct compensated {
   /// Blocks of integers of 16 bits or less are folded in 32, which no block exceeds.
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(const T* v) {
-    constexpr bool narrow = std::is_integral_v<T> && std::is_integral_v<S> && sizeof(T) <= 2 && N < 1 << 15;
-    using P = std::conditional_t<narrow, std::int32_t, S>;
-    add(fold<P, N>(v, cast_to<P>(), plus<P>()));
+    if constexpr (in_halves<T>) {
+      static_assert(N <= 1 << 21, "a sum of so many numbers of 32 bits is exact in double");
+      add(fold<double, N>(v, high_half(), plus<double>()));
+      add(fold<double, N>(v, low_half(), plus<double>()));
+    } else {
+      constexpr bool narrow = std::is_integral_v<T> && std::is_integral_v<S> && sizeof(T) <= 2 && N < 1 << 15;
+      using P = std::conditional_t<narrow, std::int32_t, S>;
+      add(fold<P, N>(v, cast_to<P>(), plus<P>()));
+    }
     settle();
   }
   template <class T, int N>
@@ -189,6 +217,12 @@ struct compensated {
   }
 };
 
+/// sum / n, to more digits than a double holds.
+KOKKOS_FUNCTION inline compensated<double> quotient(const compensated<double>& sum, double n) {
+  const double high = sum.value(), low = sum.error - (high - sum.sum), q = high / n;
+  return {q, (Kokkos::fma(-q, n, high) + low) / n};
+}
+
 /// A sum of type S by an accumulator, `compensated` or one that is reproducible.
 template <class S, class Sum = compensated<S>>
 struct sum_reducer {
@@ -211,9 +245,13 @@ struct sum_reducer {
   KOKKOS_FUNCTION S result(const state& s, std::int64_t) const { return static_cast<S>(s.value()); }
 };
 
-template <class S, class Sum = compensated<S>>
+/// A mean.
+/// @tparam Integers whether the elements are integers, whose sum is exact
+template <class S, class Sum = compensated<S>, bool Integers = false>
 struct mean_reducer : sum_reducer<S, Sum> {
   KOKKOS_FUNCTION S result(const Sum& s, std::int64_t n) const {
+    if constexpr (Integers && std::is_same_v<Sum, compensated<double>>)
+      return static_cast<S>(quotient(s, static_cast<double>(n)).value());
     const auto sum = s.value();
     return static_cast<S>(sum / static_cast<real_type<std::remove_const_t<decltype(sum)>>>(n));
   }
