@@ -29,7 +29,7 @@ struct host_binning {
     run r;
     const std::int64_t share = work.n / threads, more = work.n % threads;
     const std::int64_t first = t * share + std::min(t, more);
-    const host_binning local = *this;  // what the loop reads must not be what it might write
+    in_loop<host_binning> local = *this;  // what the loop reads must not be what it might write
     local.add_some(mine, r, first, first + share + (t < more));
     work.flush(mine, r);
     for (std::int64_t b = 0; work.shared && b < work.bins; ++b) work.put(b, mine[b]);

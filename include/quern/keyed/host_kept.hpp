@@ -47,7 +47,7 @@ struct host_kept {
   /// By blocks: first which are kept, without a branch that would be guessed wrong, then what is done with them.
   void put_tile(std::int64_t first, std::int64_t last, std::int64_t before) const {
     constexpr int block = 256;
-    const auto local = work;  // what loops read must not be what they might write
+    in_loop<Work> local = work;  // what loops read must not be what they might write
     for (; first < last; first += block) {
       const int size = static_cast<int>(Kokkos::min<std::int64_t>(block, last - first));
       std::uint8_t kept[block];

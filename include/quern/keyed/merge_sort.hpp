@@ -104,11 +104,15 @@ struct merge_sort_kernel {
     const std::int64_t count = std::min(tile, n - at);
     if (out != first) std::copy(first, first + count, out);
     if constexpr (Less::by_bits && std::is_integral_v<Item>) std::sort(out, out + count, less);  // equals are the same
-    else std::stable_sort(out, out + count, less);
+    else std::stable_sort(out, out + count, by_reference());
   }
   void operator()(merge_runs_tag, std::int64_t unit) const {
     const two_runs r = runs_of(unit);
-    std::merge(r.a, r.a + r.na, r.b, r.b + r.nb, r.out, less);
+    std::merge(r.a, r.a + r.na, r.b, r.b + r.nb, r.out, by_reference());
+  }
+  /// The order for the standard library, which copies what it compares with.
+  auto by_reference() const {
+    return [this](const Item& a, const Item& b) { return less(a, b); };
   }
 
   /// A thread's share of the merge of two runs that the team has in scratch memory.

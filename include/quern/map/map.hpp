@@ -167,7 +167,7 @@ struct map_kernel<Exec, F, map_output<T...>, In...> {
   /// for memory.
   template <std::size_t... J, class... P>
   static void loop(std::int64_t n, const F& g, std::index_sequence<J...>, T*... to, P... from) {
-    const F local = g;  // what the loop reads must not be what it might write
+    in_loop<F> local = g;  // what the loop reads must not be what it might write
     std::int64_t k = 0;
     const auto& first = nth<0>(to...);
     const auto to_line = static_cast<std::int64_t>(bytes_to_line(first) / sizeof(*first));
@@ -216,7 +216,7 @@ struct map_kernel<Exec, F, map_output<T...>, In...> {
     const std::int64_t outer = nest.divide(nest.divide(item, per_row, i), tiles, j);
     const std::int64_t n = Kokkos::min(tile, nest.inner - i * tile);
     const std::int64_t rows = Kokkos::min(tile, nest.extent[1] - j * tile);
-    const map_kernel local = *this;  // what the loop reads must not be what it might write
+    in_loop<map_kernel> local = *this;  // what the loop reads must not be what it might write
     offsets o = nest.at(outer * nest.extent[1] + j * tile, i * tile);
     for (std::int64_t row = 0; row < rows; ++row) {
       local.host_block(o, n);

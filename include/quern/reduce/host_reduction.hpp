@@ -46,7 +46,7 @@ struct host_reduction {
     if constexpr (std::is_same_v<function, op::identity> && (std::is_pointer_v<P> && ...)) {
       return (p, ...);
     } else {
-      const function local = work.f;
+      in_loop<function> local = work.f;
       for (std::int64_t k = 0; k < n; ++k) room[k] = local(p[k]...);
       return room;
     }

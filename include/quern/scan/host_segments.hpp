@@ -3,6 +3,7 @@
 #ifndef QUERN_SCAN_HOST_SEGMENTS_HPP
 #define QUERN_SCAN_HOST_SEGMENTS_HPP
 
+#include <quern/core/launch_units.hpp>
 #include <quern/scan/segments.hpp>
 
 namespace quern::impl {
@@ -16,9 +17,14 @@ struct host_segments {
 
   Work work;
 
-  // By a copy of the kernel: what loops read must not be what they might write.
-  void operator()(reduce_tag, std::int64_t t) const { host_segments(*this).reduce(t); }
-  void operator()(scan_tag, std::int64_t t) const { host_segments(*this).scan(t); }
+  void operator()(reduce_tag, std::int64_t t) const {
+    in_loop<host_segments> local = *this;  // what loops read must not be what they might write
+    local.reduce(t);
+  }
+  void operator()(scan_tag, std::int64_t t) const {
+    in_loop<host_segments> local = *this;
+    local.scan(t);
+  }
 
   void reduce(std::int64_t t) const {
     const extent x = work.extent_of(t);

@@ -51,24 +51,27 @@ struct stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source.
     }
   }
   template <bool Unit, class Result, std::size_t... O>
-  KOKKOS_FUNCTION void store(const grid_index& cell, const Result& r, std::index_sequence<O...>) const {
-    if constexpr (sizeof...(O) == 1) ((*get<O>(out).template at<Unit>(cell) = convert<Out>(r)), ...);
-    else ((*get<O>(out).template at<Unit>(cell) = convert<Out>(r[O])), ...);
+  KOKKOS_FUNCTION static void store_to(const operand_tuple<grid_output<Out>...>& to, const grid_index& cell,
+                                       const Result& r, std::index_sequence<O...>) {
+    if constexpr (sizeof...(O) == 1) ((*get<O>(to).template at<Unit>(cell) = convert<Out>(r)), ...);
+    else ((*get<O>(to).template at<Unit>(cell) = convert<Out>(r[O])), ...);
+  }
+  template <bool Unit, class Result>
+  KOKKOS_FUNCTION void store(const grid_index& cell, const Result& r) const {
+    store_to<Unit>(out, cell, r, outputs());
   }
 
   // One cell, of the border or where there are no packs.
   template <std::size_t... I>
   KOKKOS_FUNCTION void border_cell(const grid_index& cell, std::index_sequence<I...>) const {
     if (continued_once)
-      store<false>(cell, apply(cell, border_window<Source, Rank, Reversed, true>{get<I>(in), *this, cell}...),
-                   outputs());
+      store<false>(cell, apply(cell, border_window<Source, Rank, Reversed, true>{get<I>(in), *this, cell}...));
     else
-      store<false>(cell, apply(cell, border_window<Source, Rank, Reversed, false>{get<I>(in), *this, cell}...),
-                   outputs());
+      store<false>(cell, apply(cell, border_window<Source, Rank, Reversed, false>{get<I>(in), *this, cell}...));
   }
   template <bool Unit, std::size_t... I>
   KOKKOS_FUNCTION void inner_cell(const grid_index& cell, std::index_sequence<I...>) const {
-    store<Unit>(cell, apply(cell, window_at<Unit>(get<I>(in), cell)...), outputs());
+    store<Unit>(cell, apply(cell, window_at<Unit>(get<I>(in), cell)...));
   }
   template <bool Unit, class Input>
   KOKKOS_FUNCTION memory_window<typename Input::place, Rank, Reversed, Unit> window_at(const Input& input,

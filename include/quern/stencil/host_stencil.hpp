@@ -38,12 +38,12 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
 
   static constexpr std::int64_t border_run = 64;
   void operator()(border_tag, std::int64_t run) const {
-    const host_stencil local = *this;  // what the loop reads must not be what it might write
+    in_loop<host_stencil> local = *this;  // what the loop reads must not be what it might write
     const std::int64_t first = run * border_run, last = std::min(first + border_run, local.border);
     for (std::int64_t n = first; n < last; ++n) local.cells.border_cell(local.cells.border_at(n), inputs());
   }
   void operator()(interior_tag, std::int64_t number) const {
-    const host_stencil local = *this;  // what the loop reads must not be what it might write
+    in_loop<host_stencil> local = *this;  // what the loop reads must not be what it might write
     const std::int64_t first = number * rows_together, last = std::min(first + rows_together, local.rows());
     for (std::int64_t row = first; row < last; ++row) local.compute_row(local.row_at(row));
   }
@@ -105,16 +105,15 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
   template <std::size_t... I, std::size_t... O>
   void streamed_row(grid_index cell, std::index_sequence<I...>, std::index_sequence<O...>) const {
     operand_tuple<row_buffer<Out>...> buffers;
-    auto local = cells;
-    ((get<O>(local.out) = {get<O>(buffers).values, {0, 0, 1}}), ...);
+    const operand_tuple<grid_output<Out>...> to{{{get<O>(buffers).values, {0, 0, 1}}...}};
     for (cell.of[2] = cells.inner.low[2]; cell.of[2] < cells.inner.high[2];) {
       const grid_index start = cell;
       const std::int64_t n = std::min(row_block, cells.inner.high[2] - start.of[2]);
 #pragma GCC ivdep
       for (std::int64_t k = 0; k < n; ++k) {
         cell.of[2] = start.of[2] + k;
-        local.template store<true>(
-            {{0, 0, k}}, cells.apply(cell, cells.template window_at<true>(get<I>(cells.in), cell)...), outputs());
+        cells.template store_to<true>(
+            to, {{0, 0, k}}, cells.apply(cell, cells.template window_at<true>(get<I>(cells.in), cell)...), outputs());
       }
       (stream_store(get<O>(cells.out).template at<true>(start), get<O>(buffers).values, n * sizeof(Out)), ...);
       cell.of[2] = start.of[2] + n;
