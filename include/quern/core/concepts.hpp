@@ -45,7 +45,8 @@ concept dual_view = requires(const T& v) {
 }  // namespace impl
 
 /// An array that operations take: a `Kokkos::View`, `Kokkos::DynRankView`, `Kokkos::DualView` or `Kokkos::mdspan`,
-/// of any layout that has strides.
+/// of any layout that has strides, managed or not. Kernels use its pointer and strides: of its memory traits,
+/// RandomAccess, Restrict and Aligned are hints that have no effect here, and an Atomic View is rejected.
 template <class T>
 concept view_like = impl::pointer_view<std::remove_cvref_t<T>> || impl::span_view<std::remove_cvref_t<T>> ||
                     impl::dual_view<std::remove_cvref_t<T>>;
@@ -80,6 +81,13 @@ template <class T>
 concept operand = array_like<T> || scalar_value<T> || impl::is_positions<T>;
 
 namespace impl {
+
+/// Whether elements of a View are accessed by atomic operations, which kernels that take its pointer would not use.
+template <class V>
+inline constexpr bool is_atomic = false;
+template <class V>
+  requires requires { V::traits::memory_traits::is_atomic; }
+inline constexpr bool is_atomic<V> = V::traits::memory_traits::is_atomic;
 
 template <class V>
 struct view_traits {
@@ -132,6 +140,16 @@ struct value_type_of_operand<T> {
 /// The type of an operand's values.
 template <class V>
 using value_of = typename value_type_of_operand<std::remove_cvref_t<V>>::type;
+
+/// `T`, `T*`, `T**` and so on, as a View's first argument.
+template <class T, std::size_t Rank>
+struct with_pointers {
+  using type = typename with_pointers<T, Rank - 1>::type*;
+};
+template <class T>
+struct with_pointers<T, 0> {
+  using type = T;
+};
 
 /// f of the elements of a tuple, as std::apply without the question whether f throws, whose answer costs compilers
 /// time.

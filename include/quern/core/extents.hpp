@@ -68,14 +68,24 @@ enum class use { input, output };
 template <class Exec, class V>
 inline constexpr bool on_device_side = Kokkos::SpaceAccessibility<Exec, typename V::t_dev::memory_space>::accessible;
 
+/// What has two sides, by the name that its type gives itself.
+template <class V>
+constexpr const char* name_of_sides() {
+  if constexpr (requires { V::name; }) return V::name;
+  else return "a DualView";
+}
+
 /// The pointer, extents and strides of any `view_like`, as seen from `Exec`. A DualView that is an input must be up to
 /// date there.
 template <class Exec, use Use, class V>
 auto as_strided(const V& v, const std::string& operation) {
+  static_assert(!is_atomic<V>,
+                "quern: an argument is an Atomic View, whose elements operations would access without atomics; pass a "
+                "View without that trait");
   if constexpr (dual_view<V>) {
     constexpr bool on_device = on_device_side<Exec, V>;
     if (Use == use::input && (on_device ? v.need_sync_device() : v.need_sync_host()))
-      throw Error(operation, "a DualView was modified on the other side; synchronize it first");
+      throw Error(operation, std::string(name_of_sides<V>()) + " was modified on the other side; synchronize it first");
     if constexpr (on_device) return describe(v.view_device().data(), v.view_device());
     else return describe(v.view_host().data(), v.view_host());
   } else if constexpr (pointer_view<V>) {

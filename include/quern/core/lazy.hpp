@@ -24,8 +24,9 @@ struct lazy_array {
 /// applies f as it reads the inputs. `sum(exec, lazy(f, x, y))` is one kernel that reads x and y once.
 ///
 /// @param f  a functor or `KOKKOS_LAMBDA` of one value of each input; the elements have the type that it returns
-/// @param in Views, scalars, `positions()` or other lazy arrays, at least one of them an array. They broadcast by
-///           NumPy's rule, and the result has the extents that they broadcast to
+/// @param in Views, scalars, `positions()` or other lazy arrays. They broadcast by NumPy's rule, and the result has the
+///           extents that they broadcast to. Of positions and scalars alone it has those of the operation: it is an
+///           input of `map`, or of a lazy array with others, `map(exec, out, g, x, lazy(f, positions()))`
 ///
 /// It keeps copies of its inputs, which for Views are handles: it is valid as long as their memory is, and reads what
 /// that holds when the operation runs. An operation that reads elements more than once says so, and computes them as
@@ -33,7 +34,8 @@ struct lazy_array {
 /// `quern::map` first.
 template <class F, operand... In>
 lazy_array<F, In...> lazy(const F& f, const In&... in) {
-  static_assert((array_like<In> || ...), "quern::lazy: at least one input must be an array, which gives the extents");
+  static_assert(((array_like<In> || impl::is_positions<In>) || ...),
+                "quern::lazy: at least one input must be an array, which gives the extents, or positions()");
   return {f, {in...}};
 }
 
@@ -71,6 +73,16 @@ inline constexpr int rank_of<V> = known_rank<V>();
 template <class F, class... In>
 inline constexpr int rank_of<lazy_array<F, In...>> = ((rank_of<In> < 0) || ...) ? -1 : std::max({rank_of<In>...});
 
+/// Whether an operand has no extents of its own: positions, and lazy arrays of them and scalars.
+template <class V>
+inline constexpr bool has_no_extents = !view_like<V>;
+template <class F, class... In>
+inline constexpr bool has_no_extents<lazy_array<F, In...>> = (has_no_extents<In> && ...);
+
+/// Whether an operand has a rank from `Low` to `High`, or may have one.
+template <class V, int Low, int High>
+inline constexpr bool may_have_rank = rank_of<V> < 0 || (rank_of<V> >= Low && rank_of<V> <= High);
+
 /// The argument that a functor gets for an operand of elements with `Rank` indices.
 template <class V, int Rank>
 struct argument_of {
@@ -78,14 +90,22 @@ struct argument_of {
 };
 template <int Rank>
 struct argument_of<positions_t, Rank> {
-  using type = Kokkos::Array<std::int64_t, Rank>;
+  using type = Kokkos::Array<std::int64_t, static_cast<std::size_t>(Rank < 0 ? 1 : Rank)>;
+};
+template <class F, class... In, int Rank>
+struct argument_of<lazy_array<F, In...>, Rank> {
+  using lazy = lazy_array<F, In...>;
+  static constexpr int rank = has_no_extents<lazy> ? Rank : rank_of<lazy>;
+  static_assert(std::is_invocable_v<const F&, typename argument_of<In, rank>::type...>,
+                "quern::lazy: f must be callable with one value of each input, and of positions() with a "
+                "Kokkos::Array<std::int64_t, rank>");
+  using type = std::remove_cvref_t<std::invoke_result_t<const F&, typename argument_of<In, rank>::type...>>;
 };
 template <class F, class... In>
 struct value_type_of_operand<lazy_array<F, In...>> {
-  static constexpr int rank = rank_of<lazy_array<F, In...>>;
-  static_assert(std::is_invocable_v<const F&, typename argument_of<In, rank>::type...>,
-                "quern::lazy: f must be callable with one value of each input");
-  using type = std::remove_cvref_t<std::invoke_result_t<const F&, typename argument_of<In, rank>::type...>>;
+  static_assert(!has_no_extents<lazy_array<F, In...>>,
+                "quern::lazy: positions alone have no extents; only quern::map gives them some, those of its output");
+  using type = typename argument_of<lazy_array<F, In...>, 0>::type;
 };
 
 }  // namespace impl

@@ -132,7 +132,8 @@ auto expand_positions(const shape& extents, std::integer_sequence<int, D...>) {
 template <class Exec, int Rank, class V>
 auto expand(const std::string& label, const V& v, const shape& extents) {
   if constexpr (is_lazy<V>) {
-    const shape own = operand_extents(label, v);
+    constexpr int rank = has_no_extents<V> ? Rank : rank_of<V>;
+    const shape own = has_no_extents<V> ? extents : operand_extents(label, v);
     const auto join = [&](const auto&... in) {
       const auto leaves = unpack([&](const auto&... leaf) { return std::tuple(broadcast_leaf(label, leaf, own)...); },
                                  std::tuple_cat(in.leaves...));
@@ -140,7 +141,7 @@ auto expand(const std::string& label, const V& v, const shape& extents) {
           fused<std::remove_const_t<decltype(v.f)>, std::remove_cvref_t<decltype(in.part)>...>{v.f, {{in.part}...}},
           leaves);
     };
-    return unpack([&](const auto&... in) { return join(expand<Exec, rank_of<V>>(label, in, own)...); }, v.in);
+    return unpack([&](const auto&... in) { return join(expand<Exec, rank>(label, in, own)...); }, v.in);
   } else if constexpr (is_positions<V>) {
     static_assert(Rank >= 0, "quern::positions: the rank must be known when compiling");
     return expand_positions(extents, std::make_integer_sequence<int, Rank>());

@@ -87,6 +87,14 @@ KOKKOS_FUNCTION To convert(const From& x) {
   else return static_cast<To>(static_cast<float>(x));
 }
 
+template <class From, class To>
+inline constexpr bool converts = requires(const From& x) { static_cast<To>(x); } ||
+                                 requires(const From& x) { static_cast<To>(static_cast<float>(x)); };
+
+/// Whether values have an order.
+template <class T>
+inline constexpr bool has_order = !is_complex<T>;
+
 /// A value that other threads may be changing, perhaps not the latest one. Kokkos's atomic load is an exchange on some
 /// devices, and threads that read one place then wait for each other.
 template <class T>
@@ -95,9 +103,20 @@ KOKKOS_FUNCTION T peek(const T* place) {
   KOKKOS_IF_ON_HOST((return *static_cast<const volatile T*>(place);))
 }
 
+template <class Wanted, class Default>
+struct wanted_result {
+  static_assert(converts<Default, Wanted>,
+                "quern: the result of a reduction or a scan does not convert to the type that the call asks for, as that "
+                "of complex numbers to a real type");
+  using type = std::conditional_t<converts<Default, Wanted>, Wanted, Default>;  // one error is enough
+};
+template <class Default>
+struct wanted_result<void, Default> {
+  using type = Default;
+};
 /// The type that a caller asks for, or another where that is void.
 template <class Wanted, class Default>
-using result_or = std::conditional_t<std::is_void_v<Wanted>, Default, Wanted>;
+using result_or = typename wanted_result<Wanted, Default>::type;
 
 }  // namespace quern::impl
 

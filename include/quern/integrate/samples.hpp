@@ -11,10 +11,11 @@
 /// | call | what it does |
 /// | --- | --- |
 /// | `T v = trapezoid(exec, y, dx)` | returns the integral of an array of rank 1; waits for `exec` |
+/// | `trapezoid(exec, out, y, dx)` | the same to a View of rank 0; asynchronous on `exec` |
 /// | `trapezoid(exec, out, y, dx, axis{1})` | along an axis, to a View of the remaining extents; asynchronous |
 /// | `trapezoid(y, dx)`, `trapezoid(out, y, dx, axis{1})` | on a default instance of the execution space of y, or out |
 ///
-/// `dx` is the distance of the samples, or a View of rank 1 with the abscissae, which may be at any distances and
+/// `y` may be lazy. `dx` is the distance of the samples, or a View of rank 1 with the abscissae, which may be at any distances and
 /// descend. Results are double for integers, else of the type of `y`; sums are those of `quern::sum`. Scratch memory is
 /// a weight for each sample along the axis and what `sum` takes.
 ///
@@ -113,6 +114,12 @@ array_input<T> along_axis(const T* values, const shape& extents, int d) {
   return a;
 }
 
+/// The axis of an array that has only one.
+inline axis only_axis(const std::string& label, const shape& extents) {
+  if (extents.rank != 1) reject_extents(label, "in", extents, "rank 1, or an axis");
+  return axis(0);
+}
+
 /// The number of the one axis of a set.
 inline int axis_number(const std::string& label, const axis& wanted, int rank) {
   const axis_set along(label, wanted, rank);
@@ -121,30 +128,37 @@ inline int axis_number(const std::string& label, const axis& wanted, int rank) {
   return d;
 }
 
-template <class Weights, class Exec, class In, class Spacing, class Out>
+/// `in` are the elements of an array of T with these extents, as a call takes them apart.
+template <class Weights, class T, class Exec, class In, class Spacing, class Out>
 void integrate_along(const std::string& label, const Exec& exec, workspace<Exec>& scratch, const strided<Out>& out,
-                     const In& in, const Spacing& spacing, int d) {
-  using S = mean_type<typename In::value_type>;
+                     const shape& extents, const In& in, const Spacing& spacing, int d) {
+  using S = mean_type<T>;
   using real = real_type<S>;
-  const shape& extents = in.array.extents;
   const std::int64_t n = extents.extent[d];
   if (n == 0) reject_extents(label, "in", extents, "at least one sample");
   const auto x = make_abscissae<Exec, real>(label, spacing, n);
   real* weights = static_cast<real*>(scratch.require(exec, n * sizeof(real), 1));
   Kokkos::parallel_for(label + "/weights", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
                        weights_kernel<Weights, real, std::remove_const_t<decltype(x)>>{weights, x, n});
-  reduce_launch(exec, label, scratch, sum_reducer<S>(), product(), axis_set(label, axis(d), extents.rank), out, in,
-                along_axis<real>(weights, extents, d));
+  const expanded<leaf_part, array_input<real>> weight{{}, {along_axis<real>(weights, extents, d)}};
+  with_leaves(
+      product(),
+      [&](const auto& f, const auto&... leaf) {
+        reduce_launch(exec, label, scratch, sum_reducer<S>(), f, axis_set(label, axis(d), extents.rank), out, leaf...);
+      },
+      in, weight);
 }
 
 template <class Weights, class Exec, class In, class Spacing>
 auto integrate_to_host(const std::string& label, const Exec& exec, const In& in_view, const Spacing& spacing) {
   call c(label, exec);
-  const array_input<value_of<In>> in{c.input(in_view)};
-  if (in.array.extents.rank != 1) reject_extents(label, "in", in.array.extents, "rank 1, or an axis");
-  using S = mean_type<value_of<In>>;
+  const auto in = c.elements(in_view);
+  const shape extents = operand_extents(c.label, in_view);
+  only_axis(label, extents);
+  using T = value_of<In>;
+  using S = mean_type<T>;
   S* result = c.template result<S>();
-  integrate_along<Weights>(label, exec, c.scratch(), strided<S>{result, {}, {}}, in, spacing, 0);
+  integrate_along<Weights, T>(label, exec, c.scratch(), strided<S>{result, {}, {}}, extents, in, spacing, 0);
   exec.fence(label + ": result");
   return *result;
 }
@@ -153,15 +167,15 @@ template <class Weights, class Exec, class Out, class In, class Spacing>
 void integrate_to_view(const std::string& label, const Exec& exec, const Out& out_view, const In& in_view,
                        const Spacing& spacing, const axis& wanted) {
   call c(label, exec);
-  const array_input<value_of<In>> in{c.input(in_view)};
+  const auto in = c.elements(in_view);
   const auto out = c.output(out_view);
-  const shape& extents = in.array.extents;
+  const shape extents = operand_extents(c.label, in_view);
   const int d = axis_number(label, wanted, extents.rank);
   const shape results = axis_set(label, wanted, extents.rank).part(extents, false);
   check_extents(label, "out", out.extents, results);
-  check_overlap(label, out, in.array, "in", false);
+  check_overlap(label, out, in, "in", false);
   if constexpr (view_like<Spacing>) check_overlap(label, out, c.input(spacing), "x", false);
-  integrate_along<Weights>(label, exec, c.scratch(), out, in, spacing, d);
+  integrate_along<Weights, value_of<In>>(label, exec, c.scratch(), out, extents, in, spacing, d);
 }
 
 /// The area of the trapezoid between two samples.
@@ -170,6 +184,17 @@ struct trapezoid_between {
   KOKKOS_FUNCTION auto operator()(const T& a, const T& b, const W& width) const {
     using S = mean_type<T>;
     return (static_cast<S>(a) + static_cast<S>(b)) * (width / 2);
+  }
+};
+
+/// The same of samples that are computed as they are read, the first of them at an offset.
+template <class Source>
+struct trapezoid_at {
+  Source in;
+  std::int64_t step;
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(std::int64_t offset, const W& width) const {
+    return trapezoid_between()(in[offset], in[offset + step], width);
   }
 };
 
@@ -198,18 +223,19 @@ template <class Exec, class Out, class In, class Spacing>
 void cumulate_trapezoids(const Exec& exec, const Out& out_view, const In& in_view, const Spacing& spacing,
                          const axis& wanted) {
   call c("quern::cumulative_trapezoid", exec);
-  const auto in = c.input(in_view);
+  const auto in = c.elements(in_view);
+  const shape extents = operand_extents(c.label, in_view);
   const auto out = c.output(out_view);
   using T = std::remove_pointer_t<decltype(out.data)>;
   using S = mean_type<value_of<In>>;
   using real = real_type<S>;
-  check_extents(c.label, "out", out.extents, in.extents);
+  check_extents(c.label, "out", out.extents, extents);
   check_overlap(c.label, out, in, "in", false);
   if constexpr (view_like<Spacing>) check_overlap(c.label, out, c.input(spacing), "x", false);
-  const int d = axis_number(c.label, wanted, in.extents.rank);
-  const std::int64_t n = in.extents.extent[d];
-  if (n == 0) reject_extents(c.label, "in", in.extents, "at least one sample");
-  if (in.extents.size() == 0) return;
+  const int d = axis_number(c.label, wanted, extents.rank);
+  const std::int64_t n = extents.extent[d];
+  if (n == 0) reject_extents(c.label, "in", extents, "at least one sample");
+  if (extents.size() == 0) return;
   const auto x = make_abscissae<Exec, real>(c.label, spacing, n);
 
   const auto first = part_along(out, d, 0, 1), rest = part_along(out, d, 1, n - 1);
@@ -218,13 +244,23 @@ void cumulate_trapezoids(const Exec& exec, const Out& out_view, const In& in_vie
   real* widths = static_cast<real*>(c.scratch().require(exec, (n - 1) * sizeof(real), 1));
   Kokkos::parallel_for(c.label + "/widths", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n - 1),
                        widths_kernel<real, std::remove_const_t<decltype(x)>>{widths, x});
-  const array_input<value_of<In>> before{part_along(in, d, 0, n - 1)}, after{part_along(in, d, 1, n - 1)};
   const auto width = along_axis<real>(widths, rest.extents, d);
-  map_launch(exec, c.label + "/trapezoids", rest, trapezoid_between(), false,
-             {rest.stride, in.stride, in.stride, width.array.stride}, before, after, width);
+  with_sources(
+      [&](const auto& y) {
+        using source = std::remove_const_t<decltype(y.data)>;
+        if constexpr (std::is_pointer_v<source>) {
+          const array_input<value_of<In>> before{part_along(y, d, 0, n - 1)}, after{part_along(y, d, 1, n - 1)};
+          map_launch(exec, c.label + "/trapezoids", rest, trapezoid_between(), false,
+                     {rest.stride, y.stride, y.stride, width.array.stride}, before, after, width);
+        } else {
+          const position_input offsets{{nullptr, rest.extents, y.stride}};
+          map_launch(exec, c.label + "/trapezoids", rest, trapezoid_at<source>{y.data, y.stride[d]}, false,
+                     {rest.stride, y.stride, width.array.stride}, offsets, width);
+        }
+      },
+      in);
   const strided<const T> terms{rest.data, rest.extents, rest.stride};
-  scan_launch<false>(exec, c.label, c.scratch(), sum_reducer<S>(), axis_set(c.label, wanted, in.extents.rank), rest,
-                     terms);
+  scan_launch<false>(exec, c.label, c.scratch(), sum_reducer<S>(), axis_set(c.label, wanted, extents.rank), rest, terms);
 }
 
 /// A distance of samples or their abscissae.
@@ -235,54 +271,84 @@ concept sample_spacing = view_like<T> || std::is_arithmetic_v<std::remove_cvref_
 
 /// The integral of samples by the trapezoidal rule, `sum_i (y(i) + y(i + 1)) / 2 * (x(i + 1) - x(i))`. One sample has
 /// the integral 0.
-template <execution_space Exec, view_like In, impl::sample_spacing Spacing>
+template <execution_space Exec, array_like In, impl::sample_spacing Spacing>
 auto trapezoid(const Exec& exec, const In& y, const Spacing& dx) {
   return impl::integrate_to_host<impl::trapezoid_weights>("quern::trapezoid", exec, y, dx);
 }
 /// The integrals along an axis.
-template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing>
+template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing>
 void trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along) {
   impl::integrate_to_view<impl::trapezoid_weights>("quern::trapezoid", exec, out, y, dx, along);
 }
-template <view_like In, impl::sample_spacing Spacing>
+/// The integral of an array of rank 1, to a View of rank 0.
+template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing>
+void trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx) {
+  const shape extents = impl::operand_extents("quern::trapezoid", y);
+  trapezoid(exec, out, y, dx, impl::only_axis("quern::trapezoid", extents));
+}
+template <array_like In, impl::sample_spacing Spacing>
 auto trapezoid(const In& y, const Spacing& dx) {
   return trapezoid(impl::space_of(y), y, dx);
 }
-template <view_like Out, view_like In, impl::sample_spacing Spacing>
+template <view_like Out, array_like In, impl::sample_spacing Spacing>
 void trapezoid(const Out& out, const In& y, const Spacing& dx, const axis& along) {
   trapezoid(impl::space_of(out), out, y, dx, along);
+}
+template <view_like Out, array_like In, impl::sample_spacing Spacing>
+void trapezoid(const Out& out, const In& y, const Spacing& dx) {
+  trapezoid(impl::space_of(out), out, y, dx);
 }
 
 /// The integral of samples by Simpson's rule: of the parabolas through each three, for any distances. Of an even number
 /// of samples the last interval has the parabola through the last three; of two samples it is the trapezoidal rule.
 /// Exact for polynomials of degree 3 where an odd number is equidistant, else of degree 2. Abscissae must differ.
-template <execution_space Exec, view_like In, impl::sample_spacing Spacing>
+template <execution_space Exec, array_like In, impl::sample_spacing Spacing>
 auto simpson(const Exec& exec, const In& y, const Spacing& dx) {
   return impl::integrate_to_host<impl::simpson_weights>("quern::simpson", exec, y, dx);
 }
 /// The integrals along an axis.
-template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing>
+template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing>
 void simpson(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along) {
   impl::integrate_to_view<impl::simpson_weights>("quern::simpson", exec, out, y, dx, along);
 }
-template <view_like In, impl::sample_spacing Spacing>
+/// The integral of an array of rank 1, to a View of rank 0.
+template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing>
+void simpson(const Exec& exec, const Out& out, const In& y, const Spacing& dx) {
+  const shape extents = impl::operand_extents("quern::simpson", y);
+  simpson(exec, out, y, dx, impl::only_axis("quern::simpson", extents));
+}
+template <array_like In, impl::sample_spacing Spacing>
 auto simpson(const In& y, const Spacing& dx) {
   return simpson(impl::space_of(y), y, dx);
 }
-template <view_like Out, view_like In, impl::sample_spacing Spacing>
+template <view_like Out, array_like In, impl::sample_spacing Spacing>
 void simpson(const Out& out, const In& y, const Spacing& dx, const axis& along) {
   simpson(impl::space_of(out), out, y, dx, along);
 }
+template <view_like Out, array_like In, impl::sample_spacing Spacing>
+void simpson(const Out& out, const In& y, const Spacing& dx) {
+  simpson(impl::space_of(out), out, y, dx);
+}
 
 /// The integrals from the first sample to each, by the trapezoidal rule: `out` has the extents of `y`, and 0 first.
-/// Three kernels and a scan; `out` holds the trapezoids in between, in its type. Asynchronous.
-template <execution_space Exec, view_like Out, view_like In, impl::sample_spacing Spacing>
+/// Three kernels and a scan; `out` holds the trapezoids in between, in its type. An array of rank 1 needs no axis.
+/// Asynchronous.
+template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing>
 void cumulative_trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along) {
   impl::cumulate_trapezoids(exec, out, y, dx, along);
 }
-template <view_like Out, view_like In, impl::sample_spacing Spacing>
+template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing>
+void cumulative_trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx) {
+  const shape extents = impl::operand_extents("quern::cumulative_trapezoid", y);
+  cumulative_trapezoid(exec, out, y, dx, impl::only_axis("quern::cumulative_trapezoid", extents));
+}
+template <view_like Out, array_like In, impl::sample_spacing Spacing>
 void cumulative_trapezoid(const Out& out, const In& y, const Spacing& dx, const axis& along) {
   cumulative_trapezoid(impl::space_of(out), out, y, dx, along);
+}
+template <view_like Out, array_like In, impl::sample_spacing Spacing>
+void cumulative_trapezoid(const Out& out, const In& y, const Spacing& dx) {
+  cumulative_trapezoid(impl::space_of(out), out, y, dx);
 }
 
 }  // namespace quern

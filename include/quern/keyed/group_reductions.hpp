@@ -4,7 +4,8 @@
 #define QUERN_KEYED_GROUP_REDUCTIONS_HPP
 
 /// @file
-/// Reductions of the rows of each group.
+/// Reductions of the rows of each group. Their values may be lazy; `min`, `max`, `argmin` and `argmax` then compute each
+/// once or twice.
 
 #include <quern/keyed/group_by.hpp>
 #include <quern/reduce/call.hpp>
@@ -23,10 +24,10 @@ void check_group_output(const std::string& label, const Out& out, const groups<E
 template <class Exec, class Out, class X>
 void check_groups(const std::string& label, const Out& out, const X& x, const groups<Exec>& by) {
   check_group_output(label, out, by);
-  const shape found = extents_of(x);
+  const shape found = operand_extents(label, x);
   if (found != shape{by.rows()})
     throw Error(label, "x has extents " + found.str() + ", expected " + shape{by.rows()}.str() + ", one for each row");
-  check_overlap(label, make_output<Exec>(out, label), make_input<Exec>(x, label).array, "x", false);
+  check_overlap(label, make_output<Exec>(out, label), expand<Exec, rank_of<X>>(label, x, found), "x", false);
 }
 
 /// The offsets of groups whose rows follow each other.
@@ -39,21 +40,27 @@ struct offsets_of_counts {
     if (final) offsets[g + 1] = end;
   }
 };
-template <class T>
+template <class Source>
 struct element_at {
-  const T* x;
+  Source x;
   std::int64_t stride;
-  KOKKOS_FUNCTION T operator()(std::int64_t i) const { return x[i * stride]; }
+  KOKKOS_FUNCTION source_value_t<Source> operator()(std::int64_t i) const { return x[i * stride]; }
 };
-template <class T, class PositionOf>
+template <class Source, class PositionOf>
 struct element_of {
-  element_at<T> element;
+  element_at<Source> element;
   PositionOf position_of;
   template <class Moved>
-  KOKKOS_FUNCTION T operator()(const Moved& moved) const {
+  KOKKOS_FUNCTION source_value_t<Source> operator()(const Moved& moved) const {
     return element(static_cast<std::int64_t>(position_of(moved)));
   }
 };
+
+/// Calls `run` with x as what kernels read by offsets.
+template <class Exec, class X, class Run>
+void with_rows(const std::string& label, const X& x, const Run& run) {
+  with_sources(run, expand<Exec, rank_of<X>>(label, x, operand_extents(label, x)));
+}
 
 /// Sums of the rows that follow each other in `order`, an input of a map from which `position_of` makes positions, as
 /// segments that `offsets` bound.
@@ -61,11 +68,13 @@ template <class S, class Sum, class Exec, class Out, class X, class Order, class
 void sum_in_order(const std::string& label, const Exec& exec, const Out& out, const X& x_view, std::int64_t size,
                   const std::int64_t* offsets, const Order& order, const PositionOf& position_of) {
   using T = value_of<X>;
-  const auto x = make_input<Exec>(x_view, label).array;
-  const sort_lines rows = sort_lines::flat(x.extents);
+  const sort_lines rows = sort_lines::flat(operand_extents(label, x_view));
   const scratch_array<Exec, T> values(exec, rows.n);
-  map_lines(label + "/rows", exec, rows.contiguous(values.data()),
-            element_of<T, PositionOf>{{x.data, x.stride[0]}, position_of}, order);
+  with_rows<Exec>(label, x_view, [&](const auto& x) {
+    using source = std::remove_const_t<decltype(x.data)>;
+    map_lines(label + "/rows", exec, rows.contiguous(values.data()),
+              element_of<source, PositionOf>{{x.data, x.stride[0]}, position_of}, order);
+  });
   lease<Exec> held(exec);
   segmented_launch<false>(exec, label, held.scratch(), sum_reducer<S, Sum>(), make_output<Exec>(out, label),
                           rows.contiguous<const T>(values.data()),
@@ -124,11 +133,12 @@ struct squared_distance {
 };
 
 /// The best key of each group so far.
-template <class T>
+template <class Source>
 struct raise_best {
+  using T = source_value_t<Source>;
   using key = typename by_order<T>::key;
   by_order<T> order;
-  const T* x;
+  Source x;
   std::int64_t stride;
   const std::int32_t* labels;
   key* best;
@@ -138,11 +148,12 @@ struct raise_best {
     if (k > peek(best + labels[i])) Kokkos::atomic_max(best + labels[i], k);
   }
 };
-template <class T>
+template <class Source>
 struct lower_position {
+  using T = source_value_t<Source>;
   using key = typename by_order<T>::key;
   by_order<T> order;
-  const T* x;
+  Source x;
   std::int64_t stride;
   const std::int32_t* labels;
   const key* best;
@@ -160,15 +171,17 @@ void group_extremum(const std::string& label, const Exec& exec, const X& x_view,
   using T = value_of<X>;
   using key = typename by_order<T>::key;
   static_assert(can_sort<T>, "quern: the smallest and largest of groups are of real numbers");
-  const auto x = make_input<Exec>(x_view, label).array;
   const scratch_array<Exec, key> memory(exec, by.size());
   const scratch_view<Exec, key*> best(memory.data(), by.size());
   map_checked(label + "/best", exec, best, op::identity(), key(0));
   const auto each = [&](const std::string& name, const auto& kernel) {
     Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, by.rows()), kernel);
   };
-  each(label, raise_best<T>{order, x.data, x.stride[0], by.labels(exec).data(), best.data()});
-  finish(x, best, each);
+  with_rows<Exec>(label, x_view, [&](const auto& x) {
+    using source = std::remove_const_t<decltype(x.data)>;
+    each(label, raise_best<source>{order, x.data, x.stride[0], by.labels(exec).data(), best.data()});
+    finish(x, best, each);
+  });
 }
 template <class Exec, class Out, class X>
 void group_best(const char* label, const Exec& exec, const Out& out, const X& x, const groups<Exec>& by,
@@ -194,8 +207,9 @@ void group_best_position(const char* label, const Exec& exec, const Out& out, co
     const scratch_view<Exec, std::int64_t*> position(memory.data(), by.size());
     map_checked(c.label + "/positions", exec, position, op::identity(),
                 std::int64_t{Kokkos::Experimental::finite_max_v<std::int64_t>});
+    using source = std::remove_const_t<decltype(x.data)>;
     each(c.label + "/positions",
-         lower_position<T>{order, x.data, x.stride[0], by.labels(exec).data(), best.data(), position.data()});
+         lower_position<source>{order, x.data, x.stride[0], by.labels(exec).data(), best.data(), position.data()});
     map_checked(c.label + "/result", exec, out, op::identity(), position);
   });
 }
@@ -205,19 +219,19 @@ void group_best_position(const char* label, const Exec& exec, const Out& out, co
 /// `out(g)` is the sum of group g's elements of x, as `bincount` forms it: in double (64-bit integers for integers), in
 /// an order that may change from call to call. With `reproducible`, it has the bits of the reproducible `sum` of these
 /// elements; that takes a sort of the rows, unless `group_by` has sorted them.
-template <execution_space Exec, view_like Out, view_like X, option<reproducible_t>... Options>
+template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
 void sum(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
   const impl::call c("quern::sum", exec);
   impl::check_groups(c.label, out, x, by);
   impl::group_sum<impl::sum_type<impl::value_of<decltype(x)>>>(c.label, exec, out, x, by, options...);
 }
-template <execution_space Exec, view_like Out, view_like X, option<reproducible_t>... Options>
+template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
 void sum(const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
   sum(Exec(), out, x, by, options...);
 }
 
 /// `out(g)` is the mean of group g, of sums in double. Option: `reproducible`, for the sum.
-template <execution_space Exec, view_like Out, view_like X, option<reproducible_t>... Options>
+template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
 void mean(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
   const impl::call c("quern::mean", exec);
   impl::check_groups(c.label, out, x, by);
@@ -226,7 +240,7 @@ void mean(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, 
   impl::group_sum<double>(c.label, exec, sums, x, by, options...);
   impl::map_checked(c.label + "/divide", exec, out, impl::mean_of_sum(), sums, by.counts());
 }
-template <execution_space Exec, view_like Out, view_like X, option<reproducible_t>... Options>
+template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
 void mean(const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
   mean(Exec(), out, x, by, options...);
 }
@@ -234,7 +248,7 @@ void mean(const Out& out, const X& x, const groups<Exec>& by, const Options&... 
 /// `out(g)` is the variance of group g: the mean of the squared distances from its mean, in double. Option: `ddof{1}`
 /// divides by one less; NaN where the group has no more rows than that. Scratch memory: one double for each row and for
 /// each group.
-template <execution_space Exec, view_like Out, view_like X, option<ddof>... Options>
+template <execution_space Exec, view_like Out, array_like X, option<ddof>... Options>
 void var(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
   const impl::call c("quern::var", exec);
   impl::check_groups(c.label, out, x, by);
@@ -246,58 +260,59 @@ void var(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, c
   impl::group_sum<double>(c.label, exec, means, squares, by);
   impl::map_checked(c.label + "/divide", exec, out, impl::mean_of_sum{impl::ddof_of(options...)}, means, by.counts());
 }
-template <execution_space Exec, view_like Out, view_like X, option<ddof>... Options>
+template <execution_space Exec, view_like Out, array_like X, option<ddof>... Options>
 void var(const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
   var(Exec(), out, x, by, options...);
 }
 
 /// `out(g)` is the smallest element of group g, NaN if one is NaN.
-template <execution_space Exec, view_like Out, view_like X>
+template <execution_space Exec, view_like Out, array_like X>
 void min(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by) {
   impl::group_best("quern::min", exec, out, x, by, true);
 }
-template <execution_space Exec, view_like Out, view_like X>
+template <execution_space Exec, view_like Out, array_like X>
 void min(const Out& out, const X& x, const groups<Exec>& by) {
   min(Exec(), out, x, by);
 }
 /// `out(g)` is the largest element of group g, NaN if one is NaN.
-template <execution_space Exec, view_like Out, view_like X>
+template <execution_space Exec, view_like Out, array_like X>
 void max(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by) {
   impl::group_best("quern::max", exec, out, x, by, false);
 }
-template <execution_space Exec, view_like Out, view_like X>
+template <execution_space Exec, view_like Out, array_like X>
 void max(const Out& out, const X& x, const groups<Exec>& by) {
   max(Exec(), out, x, by);
 }
 /// `out(g)` is the first row of group g with its smallest element, or with a NaN if there is one.
-template <execution_space Exec, view_like Out, view_like X>
+template <execution_space Exec, view_like Out, array_like X>
 void argmin(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by) {
   impl::group_best_position("quern::argmin", exec, out, x, by, true);
 }
-template <execution_space Exec, view_like Out, view_like X>
+template <execution_space Exec, view_like Out, array_like X>
 void argmin(const Out& out, const X& x, const groups<Exec>& by) {
   argmin(Exec(), out, x, by);
 }
 /// `out(g)` is the first row of group g with its largest element, or with a NaN if there is one.
-template <execution_space Exec, view_like Out, view_like X>
+template <execution_space Exec, view_like Out, array_like X>
 void argmax(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by) {
   impl::group_best_position("quern::argmax", exec, out, x, by, false);
 }
-template <execution_space Exec, view_like Out, view_like X>
+template <execution_space Exec, view_like Out, array_like X>
 void argmax(const Out& out, const X& x, const groups<Exec>& by) {
   argmax(Exec(), out, x, by);
 }
 
 /// `out(g)` is the element of x in the first row of group g: of a column of keys, the key of each group.
-template <execution_space Exec, view_like Out, view_like X>
+template <execution_space Exec, view_like Out, array_like X>
 void group_first(const Exec& exec, const Out& out, const X& x_in, const groups<Exec>& by) {
   const impl::call c("quern::group_first", exec);
   impl::check_groups(c.label, out, x_in, by);
-  const auto x = c.input(x_in);
-  impl::map_checked(c.label, exec, out, impl::element_at<impl::value_of<decltype(x_in)>>{x.data, x.stride[0]},
-                    by.first());
+  impl::with_rows<Exec>(c.label, x_in, [&](const auto& x) {
+    using source = std::remove_const_t<decltype(x.data)>;
+    impl::map_checked(c.label, exec, out, impl::element_at<source>{x.data, x.stride[0]}, by.first());
+  });
 }
-template <execution_space Exec, view_like Out, view_like X>
+template <execution_space Exec, view_like Out, array_like X>
 void group_first(const Out& out, const X& x, const groups<Exec>& by) {
   group_first(Exec(), out, x, by);
 }

@@ -126,6 +126,9 @@ concept weights_option = impl::is_weights<std::remove_cvref_t<T>>;
 
 namespace impl {
 
+template <class V>
+inline constexpr bool has_bins = has_order<value_of<V>>;
+
 template <class T>
 concept bincount_option = option<T, checked_t> || weights_option<T>;
 template <class T>
@@ -157,7 +160,8 @@ void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& ra
   const std::string label = "quern::histogram";
   const std::int64_t bins = impl::extents_of(out).size();
   impl::check_range(label, range, bins);
-  impl::with_bins(exec, label, out, x, impl::equal_bins(range, bins), weights.of...);
+  static_assert(impl::has_bins<X>, "quern::histogram: x must be of real numbers; complex numbers have no order");
+  if constexpr (impl::has_bins<X>) impl::with_bins(exec, label, out, x, impl::equal_bins(range, bins), weights.of...);
 }
 template <view_like Out, array_like X, weights_option... Weights>
   requires(sizeof...(Weights) <= 1)
@@ -176,6 +180,7 @@ template <execution_space Exec, view_like Out, view_like X, std::size_t Rank, we
 void histogram(const Exec& exec, const Out& out, const X& x, const std::array<bin_range, Rank>& ranges,
                const Weights&... weights) {
   static_assert(Rank > 1 && Rank <= 4, "quern::histogram: points have two to four coordinates");
+  static_assert(impl::has_bins<X>, "quern::histogram: x must be of real numbers; complex numbers have no order");
   impl::call c("quern::histogram", exec);
   const auto points = c.input(x);
   const shape bins = impl::extents_of(out);
@@ -203,6 +208,8 @@ void histogram(const Out& out, const X& x, const std::array<bin_range, Rank>& ra
 template <execution_space Exec, view_like Out, array_like X, view_like Edges, weights_option... Weights>
   requires(sizeof...(Weights) <= 1)
 void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_view, const Weights&... weights) {
+  static_assert(impl::has_bins<X> && impl::has_bins<Edges>,
+                "quern::histogram: x and edges must be of real numbers; complex numbers have no order");
   impl::call c("quern::histogram", exec);
   const auto edges = c.input(edges_view);
   const shape found = impl::extents_of(out);
@@ -210,10 +217,12 @@ void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_
   if (edges.extents != shape{bins + 1} || bins == 0)
     throw Error(c.label, "edges has extents " + edges.extents.str() + ", expected one more than out with extents " +
                              found.str());
-  impl::check_increasing(exec, c.label, "the edges", edges);
-  impl::with_bins(exec, c.label, out, x,
-                  impl::given_edges<impl::value_of<Edges>, impl::value_of<X>>{edges.data, edges.stride[0], bins},
-                  weights.of...);
+  if constexpr (impl::has_bins<X> && impl::has_bins<Edges>) {
+    impl::check_increasing(exec, c.label, "the edges", edges);
+    impl::with_bins(exec, c.label, out, x,
+                    impl::given_edges<impl::value_of<Edges>, impl::value_of<X>>{edges.data, edges.stride[0], bins},
+                    weights.of...);
+  }
 }
 template <view_like Out, array_like X, view_like Edges, weights_option... Weights>
   requires(sizeof...(Weights) <= 1)

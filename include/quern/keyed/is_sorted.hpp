@@ -19,19 +19,44 @@ struct in_order_pair {
   }
 };
 
+/// The same of a line that is computed as it is read.
+template <class Order, class Source>
+struct in_order_at {
+  Order order;
+  Source x;
+  std::int64_t step;
+  KOKKOS_FUNCTION bool operator()(std::int64_t offset) const { return order.in_order(x[offset], x[offset + step]); }
+};
+
 /// A reduction of all pairs of neighbours along each line.
-template <class Exec, class Out, class T, class... Options>
-void reduce_pairs(call<Exec>& c, const strided<Out>& out, const strided<const T>& x, const Options&... options) {
-  require_order<T, Options...>();
-  const sort_lines lines(c.label, x.extents, options...);
-  array_input<T> first{lines.of(x)};
-  const int last = first.array.extents.rank - 1;
-  std::int64_t& pairs = first.array.extents.extent[last];
-  pairs = std::max<std::int64_t>(pairs - 1, 0);
-  array_input<T> second = first;
-  second.array.data += second.array.stride[last];
-  reduce_launch(c.exec, c.label, c.scratch(), op_reducer<bool, and_op>{{}, true},
-                in_order_pair{ordering_of<T>(options...)}, axis_set::all(), out, first, second);
+template <class Exec, class Out, class Elements, class... Options>
+void reduce_pairs(call<Exec>& c, const strided<Out>& out, const shape& extents, const Elements& elements,
+                  const Options&... options) {
+  const sort_lines lines(c.label, extents, options...);
+  const int last = lines.extents.rank - 1;
+  shape pairs = lines.extents;
+  pairs.extent[last] = std::max<std::int64_t>(pairs.extent[last] - 1, 0);
+  const auto reduce = [&](const auto& f, const auto&... in) {
+    reduce_launch(c.exec, c.label, c.scratch(), op_reducer<bool, and_op>{{}, true}, f, axis_set::all(), out, in...);
+  };
+  with_sources(
+      [&](const auto& x) {
+        using source = std::remove_const_t<decltype(x.data)>;
+        using T = source_value_t<source>;
+        const auto order = ordering_of<T>(options...);
+        if constexpr (std::is_pointer_v<source>) {
+          array_input<T> first{lines.of(x)};
+          first.array.extents = pairs;
+          array_input<T> second = first;
+          second.array.data += second.array.stride[last];
+          reduce(in_order_pair{order}, first, second);
+        } else {
+          const position_input offsets{{nullptr, pairs, lines.of(strided<const T>{nullptr, extents, x.stride}).stride}};
+          reduce(in_order_at<std::remove_const_t<decltype(order)>, source>{order, x.data, offsets.array.stride[last]},
+                 offsets);
+        }
+      },
+      elements);
 }
 
 }  // namespace impl
@@ -41,35 +66,37 @@ void reduce_pairs(call<Exec>& c, const strided<Out>& out, const strided<const T>
 /// @param out     of rank 0 and an integer type or bool
 /// @param options those of `sort`
 /// @throws Error if the axis is out of range
-template <execution_space Exec, result_like Out, view_like X, class... Options>
+template <execution_space Exec, result_like Out, array_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 auto is_sorted(const Exec& exec, const Out& out, const X& x_view, const Options&... options) {
   impl::call c("quern::is_sorted", exec);
-  const auto x = c.input(x_view);
+  impl::require_order<impl::value_of<X>, Options...>();
+  const shape extents = impl::operand_extents(c.label, x_view);
+  const auto x = c.elements(x_view);
   if constexpr (view_like<Out>) {
     static_assert(std::is_integral_v<impl::value_of<Out>>, "quern::is_sorted: out must be of an integer type or bool");
     const auto to = c.output(out);
     if (to.extents.rank != 0) impl::reject_extents(c.label, "out", to.extents, "rank 0");
     impl::check_overlap(c.label, to, x, "x", false);
-    impl::reduce_pairs(c, to, x, options...);
+    impl::reduce_pairs(c, to, extents, x, options...);
   } else {
     auto* sorted = c.template result<bool>();
-    impl::reduce_pairs(c, impl::strided<bool>{sorted, {}, {}}, x, options...);
+    impl::reduce_pairs(c, impl::strided<bool>{sorted, {}, {}}, extents, x, options...);
     exec.fence(c.label + ": result");
     return bool{*sorted};
   }
 }
-template <execution_space Exec, view_like X, class... Options>
+template <execution_space Exec, array_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 bool is_sorted(const Exec& exec, const X& x, const Options&... options) {
   return is_sorted(exec, on_host, x, options...);
 }
-template <view_like X, class... Options>
+template <array_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 bool is_sorted(const X& x, const Options&... options) {
   return is_sorted(impl::space_of(x), on_host, x, options...);
 }
-template <view_like Out, view_like X, class... Options>
+template <view_like Out, array_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 void is_sorted(const Out& out, const X& x, const Options&... options) {
   is_sorted(impl::space_of(out), out, x, options...);

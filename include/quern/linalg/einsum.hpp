@@ -230,6 +230,19 @@ void einsum(const Out& out, const A& a, const B& b) {
   einsum<Subscripts>(impl::space_of(out), out, a, b);
 }
 
+/// Of one operand, or of three and more, it says what to call instead.
+template <impl::einsum_text Subscripts, execution_space Exec, view_like Out, view_like... In>
+  requires(sizeof...(In) != 2)
+void einsum(const Exec&, const Out&, const In&...) {
+  static_assert(sizeof...(In) == 2,
+                "quern::einsum: takes two operands; sum axes of one with quern::sum, and multiply three in two calls");
+}
+template <impl::einsum_text Subscripts, view_like Out, view_like... In>
+  requires(sizeof...(In) != 2)
+void einsum(const Out& out, const In&... in) {
+  einsum<Subscripts>(impl::space_of(out), out, in...);
+}
+
 }  // namespace quern
 
 #endif

@@ -22,11 +22,12 @@ Kokkos::Array<std::int64_t, 3> matrix_strides(const strided<T>& s, std::int64_t 
 
 }  // namespace impl
 
-/// A View of rank 2 with its axes exchanged, of rank 3 with its last two: no copy, the same memory, which `v` must keep
-/// alive.
+/// A View of rank 2 with its axes exchanged, of rank 3 with its last two: no copy, the same memory. Of a managed View it
+/// is one of its owners; of another, the memory must outlive it.
 template <class V>
   requires(Kokkos::is_view_v<V> && (V::rank() == 2 || V::rank() == 3))
 auto transposed(const V& v) {
+  static_assert(!impl::is_atomic<V>, "quern::transposed: v is an Atomic View, which operations do not take");
   constexpr std::size_t r = V::rank();
   Kokkos::LayoutStride layout;
   for (std::size_t d = 0; d < r; ++d) {
@@ -35,9 +36,13 @@ auto transposed(const V& v) {
     layout.stride[d] = v.stride(from);
   }
   using data = std::conditional_t<r == 2, typename V::value_type**, typename V::value_type***>;
-  using result =
+  using managed = Kokkos::View<data, Kokkos::LayoutStride, typename V::device_type>;
+  using unmanaged =
       Kokkos::View<data, Kokkos::LayoutStride, typename V::device_type, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  return result(v.data(), layout);
+  // A handle holds the count of references, besides the pointer.
+  if constexpr (!V::traits::memory_traits::is_unmanaged && requires { managed(v.data_handle(), layout); })
+    return managed(v.data_handle(), layout);
+  else return unmanaged(v.data(), layout);
 }
 
 /// The matrix product `c = alpha a b + beta c`, by default `c = a b`, with `(a b)(i, j) = sum_k a(i, k) b(k, j)`; of
@@ -62,6 +67,9 @@ auto transposed(const V& v) {
 template <execution_space Exec, view_like C, array_like A, array_like B>
 void matmul(const Exec& exec, const C& c_view, const A& a_view, const B& b_view,
             const product_scaling<impl::value_of<C>>& scaling = {}) {
+  static_assert(impl::may_have_rank<A, 2, 3> && impl::may_have_rank<B, 2, 3>,
+                "quern::matmul: a and b must be matrices or batches of them, of rank 2 or 3; quern::matvec multiplies a "
+                "matrix and a vector, quern::dot two vectors");
   impl::call op("quern::matmul", exec);
   const auto c = op.output(c_view);
   if (scaling.beta != decltype(scaling.beta)(0)) op.input(c_view);  // which is read, too

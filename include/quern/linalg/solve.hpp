@@ -267,10 +267,14 @@ void cholesky(const L& l, const A& a, const Info&... info) {
 /// @throws Error if a is not a square matrix
 template <execution_space Exec, array_like A>
 auto det(const Exec& exec, const A& a_view) {
-  impl::call c("quern::det", exec);
-  const auto a = c.input(a_view);
-  impl::check_one_square<Exec, impl::value_of<A>>(c.label, "a", a);
-  return impl::determinant(exec, c.label, a).value();
+  using T = impl::value_of<A>;
+  static_assert(impl::is_matrix_value<T>, "quern::det: a must have a floating-point or complex type");
+  if constexpr (impl::is_matrix_value<T>) {
+    impl::call c("quern::det", exec);
+    const auto a = c.input(a_view);
+    impl::check_one_square<Exec, T>(c.label, "a", a);
+    return impl::determinant(exec, c.label, a).value();
+  }
 }
 template <array_like A>
 auto det(const A& a) {
@@ -289,11 +293,14 @@ struct slogdet_result {
 template <execution_space Exec, array_like A>
 auto slogdet(const Exec& exec, const A& a_view) {
   using T = impl::value_of<A>;
-  impl::call c("quern::slogdet", exec);
-  const auto a = c.input(a_view);
-  impl::check_one_square<Exec, T>(c.label, "a", a);
-  const impl::scaled_product<T> d = impl::determinant(exec, c.label, a);
-  return slogdet_result<T>{d.sign(), d.log()};
+  static_assert(impl::is_matrix_value<T>, "quern::slogdet: a must have a floating-point or complex type");
+  if constexpr (impl::is_matrix_value<T>) {
+    impl::call c("quern::slogdet", exec);
+    const auto a = c.input(a_view);
+    impl::check_one_square<Exec, T>(c.label, "a", a);
+    const impl::scaled_product<T> d = impl::determinant(exec, c.label, a);
+    return slogdet_result<T>{d.sign(), d.log()};
+  }
 }
 template <array_like A>
 auto slogdet(const A& a) {

@@ -56,19 +56,10 @@ int vmap_axis(const T& x) {
   else return 0;
 }
 
-template <class T, int Rank>
-struct pointers {
-  using type = typename pointers<T, Rank - 1>::type*;
-};
-template <class T>
-struct pointers<T, 0> {
-  using type = T;
-};
-
 /// Makes the items of one argument.
 template <class Exec, class T, int Rank>
 struct item_source {
-  using view = batch_item<typename pointers<T, Rank>::type, Exec>;
+  using view = batch_item<typename with_pointers<T, Rank>::type, Exec>;
   T* data;
   std::int64_t step;
   Kokkos::LayoutStride layout;

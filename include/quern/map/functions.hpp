@@ -12,12 +12,25 @@
 #include <quern/map/map.hpp>
 
 namespace quern {
-/// `out = value`, the value converted to out's type.
-template <execution_space Exec, view_like Out, scalar_value T>
+namespace impl {
+/// A scalar, or an array that is read when the operation runs.
+template <class T>
+concept fill_value = scalar_value<T> || array_like<T>;
+}  // namespace impl
+
+/// `out = value`, the value converted to out's type: a scalar, or a View of rank 0 that `exec` reaches, whose value is
+/// read when the operation runs.
+template <execution_space Exec, view_like Out, impl::fill_value T>
 void fill(const Exec& exec, const Out& out, const T& value) {
-  impl::map_checked("quern::fill", exec, out, impl::op::identity(), value);
+  constexpr bool one = scalar_value<T> || impl::may_have_rank<T, 0, 0>;
+  static_assert(one, "quern::fill: a View as the value must have rank 0; quern::copy writes what broadcasts");
+  if constexpr (one) {
+    if constexpr (array_like<T>)
+      impl::check_extents("quern::fill", "value", impl::operand_extents("quern::fill", value), shape{});
+    impl::map_checked("quern::fill", exec, out, impl::op::identity(), value);
+  }
 }
-template <view_like Out, scalar_value T>
+template <view_like Out, impl::fill_value T>
 void fill(const Out& out, const T& value) {
   fill(impl::space_of(out), out, value);
 }

@@ -307,12 +307,28 @@ void map_launch(const Exec& exec, const std::string& label, const strided<T>& ou
   map_arrays<Exec, F, T>(exec, label, std::tuple(out), f, in_place, strides, in...);
 }
 
-template <class F, int Outputs, class... V>
-constexpr bool returns_outputs() {
-  using result = std::invoke_result_t<const F&, V...>;
-  if constexpr (Outputs == 1) return true;
-  else if constexpr (requires { result::size(); }) return result::size() == Outputs;
-  else return false;
+/// What is wrong with the function of a map, as its types show.
+struct map_types {
+  bool callable, outputs = false, converts = false;
+  constexpr bool right() const { return callable && outputs && converts; }
+};
+template <class F, class Outputs, class... V>
+constexpr map_types check_map() {
+  map_types found{std::is_invocable_v<const F&, V...>};
+  if constexpr (std::is_invocable_v<const F&, V...>) {
+    using result = std::remove_cvref_t<std::invoke_result_t<const F&, V...>>;
+    constexpr std::size_t count = std::tuple_size_v<Outputs>;
+    if constexpr (count == 1) {
+      found.outputs = true;
+      found.converts = converts<result, value_of<std::tuple_element_t<0, Outputs>>>;
+    } else if constexpr (requires { result::size(); }) {
+      found.outputs = result::size() == count;
+      found.converts = [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return (converts<typename result::value_type, value_of<std::tuple_element_t<I, Outputs>>> && ...);
+      }(std::make_index_sequence<count>());
+    }
+  }
+  return found;
 }
 
 /// Checks the operands against the outputs, and launches.
@@ -351,15 +367,20 @@ template <class Exec, class Out, class F, class... In>
 void map_checked(const std::string& label, const Exec& exec, const Out& out_views, const F& f, const In&... in) {
   using outputs = decltype(as_outputs(out_views));
   constexpr int rank = known_rank<std::tuple_element_t<0, outputs>>();
-  constexpr bool invocable = std::is_invocable_v<const F&, typename argument_of<In, rank>::type...>;
-  static_assert(invocable, "quern::map: f must be callable with one value of each input");
-  if constexpr (invocable)
-    static_assert(returns_outputs<F, std::tuple_size_v<outputs>, typename argument_of<In, rank>::type...>(),
-                  "quern::map: f must return a Kokkos::Array of as many values as there are outputs");
-  const call c(label, exec);
-  const auto out = unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, as_outputs(out_views));
-  check_outputs(label, out);
-  map_operands(exec, label, out, f, expand<Exec, rank>(label, in, std::get<0>(out).extents)...);
+  constexpr map_types types = check_map<F, outputs, typename argument_of<In, rank>::type...>();
+  static_assert(types.callable,
+                "quern::map: f must be callable with one value of each input, and of positions() with a "
+                "Kokkos::Array<std::int64_t, rank>");
+  static_assert(!types.callable || types.outputs,
+                "quern::map: f must return a Kokkos::Array of as many values as there are outputs");
+  static_assert(!types.outputs || types.converts,
+                "quern: the values do not convert to out's type, as complex numbers to real ones");
+  if constexpr (types.right()) {
+    const call c(label, exec);
+    const auto out = unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, as_outputs(out_views));
+    check_outputs(label, out);
+    map_operands(exec, label, out, f, expand<Exec, rank>(label, in, std::get<0>(out).extents)...);
+  }
 }
 
 }  // namespace impl

@@ -121,6 +121,13 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out_view, cons
   using reducer_type = std::remove_const_t<decltype(reducer)>;
   using result_type =
       std::remove_cvref_t<decltype(reducer.result(std::declval<typename reducer_type::state>(), std::int64_t()))>;
+  constexpr bool fits = [] {
+    if constexpr (view_like<Out>) return converts<result_type, value_of<Out>>;
+    else return true;
+  }();
+  static_assert(fits,
+                "quern: the result of the reduction does not convert to out's type, as that of complex numbers to a real "
+                "type");
   call<Exec> c(r.label, exec);
   const axes* wanted = find_option<axes>(options...);
   return unpack(
@@ -136,7 +143,7 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out_view, cons
             launch_reduction(c, r, reducer, along, extents, strided<result_type>{result, {}, {}}, elements...);
             exec.fence(c.label + ": result");
             return result_type(*result);
-          } else {
+          } else if constexpr (fits) {
             const auto out = reduction_output(c, out_view, along.part(extents, false), wanted != nullptr, elements...);
             launch_reduction(c, r, reducer, along, extents, out, elements...);
           }
@@ -144,6 +151,16 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out_view, cons
         return run(c.elements(in)...);
       },
       inputs);
+}
+
+/// A reduction of one array that compares its values.
+template <class Exec, class Reduction, class Out, class In, class... Options>
+auto reduce_ordered(const Reduction& r, const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  constexpr bool ordered = has_order<value_of<In>>;
+  static_assert(ordered,
+                "quern::min, max, minmax, argmin, argmax: complex numbers have no order; reduce quern::lazy of their "
+                "absolute value, or of another function");
+  if constexpr (ordered) return reduce_call(r, exec, out, std::tie(in), options...);
 }
 
 /// The divisor's part of the options.

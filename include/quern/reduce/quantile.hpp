@@ -11,7 +11,7 @@
 /// | `double v = quantile(exec, in, 0.9)` | returns the value on the host; waits for `exec`, and only for it |
 /// | `quantile(exec, out, in, 0.9)` | writes the rank-0 View `out`; asynchronous on `exec` |
 /// | `quantile(exec, out, in, 0.9, axes{0, -1})` | the same along axes, to a View of the remaining extents |
-/// | `quantile(exec, out, in, probabilities{0.1, 0.9}, axis{0})` | several: the first extent of `out` is their number |
+/// | `quantile(exec, out, in, {0.1, 0.9}, axis{0})` | several: the first extent of `out` is their number |
 /// | `quantile(exec, out, in, 0.9, interpolation::lower)` | with another interpolation than the linear one |
 ///
 /// All forms have one without `exec`, on a default instance of the execution space of `out`, or else of `in`. Options
@@ -30,20 +30,17 @@
 
 #include <quern/core/call.hpp>
 #include <quern/reduce/select.hpp>
+#include <vector>
 
 namespace quern {
 
 /// The probabilities of several quantiles, in any order: `probabilities{0.05, 0.5, 0.95}`.
 struct probabilities {
-  static constexpr int most = 64;
-  int count = 0;
-  std::array<double, most> value{};
+  std::vector<double> value;
 
   probabilities(double one) : probabilities({one}) {}
-  probabilities(std::initializer_list<double> values) : count(static_cast<int>(values.size())) {
-    if (values.size() > most) throw Error("quern::probabilities", "at most 64 are possible");
-    std::copy(values.begin(), values.end(), value.begin());
-  }
+  probabilities(std::initializer_list<double> values) : value(values) {}
+  explicit probabilities(std::vector<double> values) : value(std::move(values)) {}
 };
 
 namespace impl {
@@ -59,9 +56,8 @@ struct quantile_request {
   bool several = false;
 
   void check() const {
-    for (int i = 0; i < of.count; ++i)
-      if (!(of.value[i] >= 0 && of.value[i] <= 1))
-        throw Error(label, "a probability is " + std::to_string(of.value[i]) + ", expected 0 to 1");
+    for (const double q : of.value)
+      if (!(q >= 0 && q <= 1)) throw Error(label, "a probability is " + std::to_string(q) + ", expected 0 to 1");
   }
 };
 
@@ -81,7 +77,7 @@ strided<T> without_first_axis(const strided<T>& array, int i) {
 template <class T>
 shape quantile_extents(const quantile_request& r, const strided<const T>& in, const axis_set& along) {
   shape expected;
-  if (r.several) expected.extent[expected.rank++] = r.of.count;
+  if (r.several) expected.extent[expected.rank++] = static_cast<std::int64_t>(r.of.value.size());
   const shape results = along.part(in.extents, false);
   if (expected.rank + results.rank > max_rank) throw Error(r.label, "out would have more than 8 extents");
   if (along.part(in.extents, true).size() == 0 && results.size() > 0)
@@ -106,7 +102,7 @@ auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out_v
   const interpolation* given = find_option<interpolation>(options...);
   const interpolation how = given == nullptr ? interpolation::linear : *given;
   const auto select = [&](const auto& out) {
-    for (int i = 0; i < r.of.count; ++i)
+    for (int i = 0; i < static_cast<int>(r.of.value.size()); ++i)
       select_launch(exec, c.label, c.scratch(), quantile_rule{r.of.value[i], how, r.skip_nan}, along,
                     r.several ? without_first_axis(out, i) : out, in);
   };
@@ -156,6 +152,10 @@ template <view_like Out, array_like In, std::convertible_to<probabilities> Q, im
 void quantile(const Out& out, const In& in, const Q& q, const Options&... options) {
   quantile(impl::space_of(out), out, in, q, options...);
 }
+template <view_like Out, array_like In, impl::quantile_option... Options>
+void quantile(const Out& out, const In& in, std::initializer_list<double> q, const Options&... options) {
+  quantile(impl::space_of(out), out, in, probabilities(q), options...);
+}
 
 /// The quantile of 0.5: the element in the middle, or the mean of the two there.
 template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation>... Options>
@@ -196,6 +196,10 @@ auto nanquantile(const In& in, double q, const Options&... options) {
 template <view_like Out, array_like In, std::convertible_to<probabilities> Q, impl::quantile_option... Options>
 void nanquantile(const Out& out, const In& in, const Q& q, const Options&... options) {
   nanquantile(impl::space_of(out), out, in, q, options...);
+}
+template <view_like Out, array_like In, impl::quantile_option... Options>
+void nanquantile(const Out& out, const In& in, std::initializer_list<double> q, const Options&... options) {
+  nanquantile(impl::space_of(out), out, in, probabilities(q), options...);
 }
 
 /// `median` of the elements that are not NaN; NaN where there is none.

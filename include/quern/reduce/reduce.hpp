@@ -27,6 +27,7 @@
 #include <quern/reduce/call.hpp>
 #include <quern/reduce/forms.hpp>
 #include <quern/reduce/reducers.hpp>
+#include <quern/reduce/two_outputs.hpp>
 
 namespace quern {
 
@@ -67,7 +68,7 @@ QUERN_REDUCTION_FORMS_WITH(prod, class Result = void, Result)
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto min(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::extremum_reducer<T, -1>(); };
-  return impl::reduce_call(impl::reduction{"quern::min", impl::op::identity(), reducer, false}, exec, out, std::tie(in),
+  return impl::reduce_ordered(impl::reduction{"quern::min", impl::op::identity(), reducer, false}, exec, out, in,
                            options...);
 }
 QUERN_REDUCTION_FORMS(min)
@@ -77,7 +78,7 @@ QUERN_REDUCTION_FORMS(min)
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto max(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::extremum_reducer<T, 1>(); };
-  return impl::reduce_call(impl::reduction{"quern::max", impl::op::identity(), reducer, false}, exec, out, std::tie(in),
+  return impl::reduce_ordered(impl::reduction{"quern::max", impl::op::identity(), reducer, false}, exec, out, in,
                            options...);
 }
 QUERN_REDUCTION_FORMS(max)
@@ -87,10 +88,22 @@ QUERN_REDUCTION_FORMS(max)
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto minmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::minmax_reducer<T>(); };
-  return impl::reduce_call(impl::reduction{"quern::minmax", impl::op::identity(), reducer, false}, exec, out,
-                           std::tie(in), options...);
+  return impl::reduce_ordered(impl::reduction{"quern::minmax", impl::op::identity(), reducer, false}, exec, out,
+                           in, options...);
 }
 QUERN_REDUCTION_FORMS(minmax)
+/// Into an array for each, `minmax(exec, outputs(least, largest), in, axis{1})`, by way of scratch memory for the
+/// results.
+template <execution_space Exec, view_like Min, view_like Max, array_like In, option<axes>... Options>
+void minmax(const Exec& exec, const std::tuple<Min, Max>& out, const In& in, const Options&... options) {
+  impl::reduce_to_two<extrema<impl::value_of<In>>>("quern::minmax", exec, out, in, [&](const auto& results) {
+    minmax(exec, results, in, options...);
+  });
+}
+template <view_like Min, view_like Max, array_like In, impl::reduction_option... Options>
+void minmax(const std::tuple<Min, Max>& out, const In& in, const Options&... options) {
+  minmax(impl::space_of(std::get<0>(out)), out, in, options...);
+}
 
 /// `dot = x(0) y(0) + x(1) y(1) + ...`, without conjugation; 0 for no elements. The extents must be equal. Types and
 /// accuracy as for `sum` of the products. Option: `reproducible`.
@@ -189,6 +202,19 @@ auto mean_var(const Exec& exec, const Out& out, const In& in, const Options&... 
                            options...);
 }
 QUERN_REDUCTION_FORMS_WITH(mean_var, class Result = void, Result)
+/// Into an array for each, `mean_var(exec, outputs(mean, var), in, axis{1})`, by way of scratch memory for the results.
+template <class Result = void, execution_space Exec, view_like Mean, view_like Var, array_like In,
+          option<axes, ddof>... Options>
+void mean_var(const Exec& exec, const std::tuple<Mean, Var>& out, const In& in, const Options&... options) {
+  using results_type = decltype(mean_var<Result>(exec, in));
+  impl::reduce_to_two<results_type>("quern::mean_var", exec, out, in, [&](const auto& results) {
+    mean_var<Result>(exec, results, in, options...);
+  });
+}
+template <class Result = void, view_like Mean, view_like Var, array_like In, impl::reduction_option... Options>
+void mean_var(const std::tuple<Mean, Var>& out, const In& in, const Options&... options) {
+  mean_var<Result>(impl::space_of(std::get<0>(out)), out, in, options...);
+}
 
 /// The variance of `mean_var`; NaN where n is not greater than ddof. Option: `reproducible`, which takes two passes.
 template <class Result = void, execution_space Exec, result_like Out, array_like In,
@@ -249,8 +275,8 @@ QUERN_REDUCTION_FORMS(count)
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto argmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, 1, false>(); };
-  return impl::reduce_call(impl::reduction{"quern::argmax", impl::op::identity(), reducer, false}, exec, out,
-                           std::tie(in), options...);
+  return impl::reduce_ordered(impl::reduction{"quern::argmax", impl::op::identity(), reducer, false}, exec, out,
+                           in, options...);
 }
 QUERN_REDUCTION_FORMS(argmax)
 
@@ -259,8 +285,8 @@ QUERN_REDUCTION_FORMS(argmax)
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto argmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, -1, false>(); };
-  return impl::reduce_call(impl::reduction{"quern::argmin", impl::op::identity(), reducer, false}, exec, out,
-                           std::tie(in), options...);
+  return impl::reduce_ordered(impl::reduction{"quern::argmin", impl::op::identity(), reducer, false}, exec, out,
+                           in, options...);
 }
 QUERN_REDUCTION_FORMS(argmin)
 
@@ -302,8 +328,8 @@ QUERN_REDUCTION_FORMS_WITH(nanvar, class Result = void, Result)
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto nanmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::nan_extremum_reducer<T, -1>(); };
-  return impl::reduce_call(impl::reduction{"quern::nanmin", impl::op::identity(), reducer, false}, exec, out,
-                           std::tie(in), options...);
+  return impl::reduce_ordered(impl::reduction{"quern::nanmin", impl::op::identity(), reducer, false}, exec, out,
+                           in, options...);
 }
 QUERN_REDUCTION_FORMS(nanmin)
 
@@ -312,8 +338,8 @@ QUERN_REDUCTION_FORMS(nanmin)
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto nanmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::nan_extremum_reducer<T, 1>(); };
-  return impl::reduce_call(impl::reduction{"quern::nanmax", impl::op::identity(), reducer, false}, exec, out,
-                           std::tie(in), options...);
+  return impl::reduce_ordered(impl::reduction{"quern::nanmax", impl::op::identity(), reducer, false}, exec, out,
+                           in, options...);
 }
 QUERN_REDUCTION_FORMS(nanmax)
 
@@ -322,8 +348,8 @@ QUERN_REDUCTION_FORMS(nanmax)
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto nanargmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, 1, true>(); };
-  return impl::reduce_call(impl::reduction{"quern::nanargmax", impl::op::identity(), reducer, false}, exec, out,
-                           std::tie(in), options...);
+  return impl::reduce_ordered(impl::reduction{"quern::nanargmax", impl::op::identity(), reducer, false}, exec, out,
+                           in, options...);
 }
 QUERN_REDUCTION_FORMS(nanargmax)
 
@@ -332,8 +358,8 @@ QUERN_REDUCTION_FORMS(nanargmax)
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto nanargmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, -1, true>(); };
-  return impl::reduce_call(impl::reduction{"quern::nanargmin", impl::op::identity(), reducer, false}, exec, out,
-                           std::tie(in), options...);
+  return impl::reduce_ordered(impl::reduction{"quern::nanargmin", impl::op::identity(), reducer, false}, exec, out,
+                           in, options...);
 }
 QUERN_REDUCTION_FORMS(nanargmin)
 

@@ -5,23 +5,13 @@
 
 #include <Kokkos_Core.hpp>
 #include <array>
+#include <quern/core/concepts.hpp>
 #include <quern/core/error.hpp>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 namespace quern {
-
-namespace impl {
-template <class T, std::size_t Rank>
-struct with_pointers {
-  using type = typename with_pointers<T, Rank - 1>::type*;
-};
-template <class T>
-struct with_pointers<T, 0> {
-  using type = T;
-};
-}  // namespace impl
 
 /// An unmanaged View of memory that something else owns, and that must live as long as the View is used.
 template <class T, std::size_t Rank, class Layout, class Space = Kokkos::HostSpace>
@@ -81,10 +71,11 @@ auto as_view(const Kokkos::mdspan<T, Extents, Layout>& m) {
   return borrowed_view<T, Extents::rank(), layout, Space>(m.data_handle(), form);
 }
 
-/// A View as an mdspan with strides, of the same memory.
+/// A View as an mdspan with strides, of the same memory, which `v` must keep alive.
 template <class V>
   requires(Kokkos::is_view_v<V>)
 auto as_mdspan(const V& v) {
+  static_assert(!impl::is_atomic<V>, "quern::as_mdspan: v is an Atomic View, whose trait an mdspan does not have");
   using extents = Kokkos::dextents<std::size_t, V::rank()>;
   std::array<std::size_t, V::rank()> extent{}, stride{};
   for (std::size_t d = 0; d < V::rank(); ++d) {
@@ -95,6 +86,9 @@ auto as_mdspan(const V& v) {
   return Kokkos::mdspan<typename V::value_type, extents, Kokkos::layout_stride>(v.data(),
                                                                                 mapping(extents(extent), stride));
 }
+template <class V>
+  requires(Kokkos::is_view_v<V> && !V::traits::memory_traits::is_unmanaged)
+void as_mdspan(const V&&) = delete;  // whose memory may be gone when the call ends: name the View
 
 }  // namespace quern
 

@@ -82,6 +82,7 @@ template <class Exec, class Out, class In>
 auto checked_ends(const Out& out, const In& in) {
   const std::string label = "quern::copy";
   static_assert(!view_traits<Out>::is_const, "quern: out must not be const");
+  static_assert(!is_atomic<In>, "quern::copy: in is an Atomic View, whose elements would be read without atomics");
   const auto to = as_strided<Exec, use::output>(out, label);
   check_output(label, to);
   array_input<value_of<In>> from{{}};
@@ -134,7 +135,10 @@ bool waits_for_host(const Out& out, const In&) {
 template <execution_space Exec, view_like Out, view_like In>
 void copy(const Exec& exec, const Out& out, const In& in) {
   using namespace impl;
-  if constexpr (across_link<Exec, Out, In>) {
+  constexpr bool fits = converts<value_of<In>, value_of<Out>>;
+  static_assert(fits, "quern::copy: in's values do not convert to out's type, as complex numbers to real ones");
+  if constexpr (!fits) {
+  } else if constexpr (across_link<Exec, Out, In>) {
     copy_across(exec, out, in);
   } else if constexpr (!through_host<Exec, Out, In>) {
     map_checked("quern::copy", exec, out, op::identity(), in);
@@ -150,6 +154,16 @@ void copy(const Exec& exec, const Out& out, const In& in) {
     device.fence("quern::copy");
   }
 }
+/// The values of a lazy array, of Views that `exec` reaches: `map` of the identity, asynchronous on `exec`.
+template <execution_space Exec, view_like Out, class F, class... In>
+void copy(const Exec& exec, const Out& out, const lazy_array<F, In...>& in) {
+  impl::map_checked("quern::copy", exec, out, impl::op::identity(), in);
+}
+template <view_like Out, class F, class... In>
+void copy(const Out& out, const lazy_array<F, In...>& in) {
+  copy(impl::space_of(out), out, in);
+}
+
 /// On a default instance of the space that reaches both Views, or else of the device's. A copy to memory of the host
 /// that is not pinned has ended when the call returns.
 template <view_like Out, view_like In>

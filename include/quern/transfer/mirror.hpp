@@ -34,6 +34,7 @@ class mirror {
   using t_host = Host;
   using t_dev = Device;
   using execution_space = typename Device::execution_space;
+  static constexpr const char* name = "a mirror";  // in messages
 
   /// Allocates the device's side, whose content is undefined: the host's is the newer one.
   explicit mirror(const Host& host)

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCE_TWO_OUTPUTS_HPP
+#define QUERN_REDUCE_TWO_OUTPUTS_HPP
+
+#include <quern/core/call.hpp>
+#include <quern/map/map.hpp>
+#include <quern/reduce/results.hpp>
+#include <string>
+
+namespace quern::impl {
+
+struct first_part {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const extrema<T>& r) const {
+    return r.min;
+  }
+  template <class T, class U>
+  KOKKOS_FUNCTION T operator()(const moments<T, U>& r) const {
+    return r.mean;
+  }
+};
+struct second_part {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const extrema<T>& r) const {
+    return r.max;
+  }
+  template <class T, class U>
+  KOKKOS_FUNCTION U operator()(const moments<T, U>& r) const {
+    return r.var;
+  }
+};
+
+/// A reduction whose result is a `Result` of two parts, with an output for each: `reduce(results)` writes to scratch
+/// memory, from which the parts are copied.
+template <class Result, class Exec, class First, class Second, class In, class Reduce>
+void reduce_to_two(const std::string& label, const Exec& exec, const std::tuple<First, Second>& views, const In& in,
+                   const Reduce& reduce) {
+  constexpr int rank = known_rank<First>();
+  static_assert(rank >= 0, "quern: the rank of several outputs must be known when compiling");
+  using results = Kokkos::View<typename with_pointers<Result, rank>::type, Kokkos::LayoutRight,
+                               typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  const call<Exec> c(label, exec);
+  const auto elements = c.elements(in);
+  const auto out = unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, views);
+  check_outputs(label, out);
+  unpack([&](const auto&... o) { (check_overlap(label, o, elements, input_name(0), false), ...); }, out);
+  const shape& extents = std::get<0>(out).extents;
+  Kokkos::LayoutRight layout;
+  for (int d = 0; d < rank; ++d) layout.dimension[d] = static_cast<std::size_t>(extents.extent[d]);
+  const scratch_array<Exec, Result> memory(exec, extents.size());
+  const results both(memory.data(), layout);
+  reduce(both);
+  map_checked(label + "/first", exec, std::get<0>(views), first_part(), both);
+  map_checked(label + "/second", exec, std::get<1>(views), second_part(), both);
+}
+
+}  // namespace quern::impl
+
+#endif
