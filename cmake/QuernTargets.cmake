@@ -9,6 +9,18 @@ set_source_files_properties(src/transfer/staging.cpp src/distributed/box_exchang
 
 configure_file("${PROJECT_SOURCE_DIR}/cmake/config.hpp.in" "${PROJECT_BINARY_DIR}/include/quern/config.hpp" @ONLY)
 
+# Programs and shared libraries find Quern's libraries beside themselves, wherever the installation is moved to, and what they
+# were linked with (a shared Kokkos outside of the loader's path) where it was.
+file(RELATIVE_PATH _to_libraries "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+set(_origin "$ORIGIN")
+if(APPLE)
+  set(_origin "@loader_path")
+endif()
+function(quern_set_install_rpath target)
+  set(_path ${_origin} ${_origin}/${_to_libraries} ${CMAKE_INSTALL_RPATH})
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${_path}" INSTALL_RPATH_USE_LINK_PATH ON)
+endfunction()
+
 # quern_add_component(NAME SOURCE...): the library of a component, of sources under src/ without their suffix.
 function(quern_add_component name)
   list(TRANSFORM ARGN REPLACE "(.+)" "src/\\1.cpp" OUTPUT_VARIABLE sources)
@@ -20,6 +32,7 @@ function(quern_add_component name)
                SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}" # of minor versions before 1.0
                EXPORT_NAME ${name}
   )
+  quern_set_install_rpath(quern_${name})
   add_library(Quern::${name} ALIAS quern_${name})
 endfunction()
 
@@ -72,27 +85,20 @@ else()
 endif()
 if(QUERN_ENABLE_HDF5)
   list(APPEND _files_sources files/hdf5)
+  list(APPEND _files_libraries Quern::hdf5)
 else()
   list(APPEND _files_sources files/no_hdf5)
 endif()
 quern_add_component(files ${_files_sources})
 target_compile_definitions(quern_files PUBLIC QUERN_USES_FILES) # for a message where the target is not linked
 target_link_libraries(quern_files PUBLIC quern_core PRIVATE ${_files_libraries})
-if(QUERN_ENABLE_HDF5)
-  # Its targets differ between the ways in which it is installed, so the files themselves are named.
-  target_include_directories(quern_files SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS})
-  target_link_libraries(quern_files PRIVATE ${HDF5_C_LIBRARIES})
-  if(QUERN_ENABLE_DISTRIBUTED)
-    target_link_libraries(quern_files PRIVATE MPI::MPI_CXX)
-  endif()
-endif()
 
 # Fourier transforms: as linalg, the target exists with a library behind it or without.
 set(_fft_sources fft/plan_cache fft/transform)
 set(_fft_libraries)
 if(QUERN_ENABLE_FFT)
   list(APPEND _fft_sources fft/fftw)
-  list(APPEND _fft_libraries ${QUERN_FFTW_LIBRARIES})
+  list(APPEND _fft_libraries Quern::fftw)
   if(Kokkos_ENABLE_CUDA)
     list(APPEND _fft_sources fft/device)
     list(APPEND _fft_libraries CUDA::cufft)
@@ -111,9 +117,6 @@ set_target_properties(
 )
 target_compile_definitions(quern_fft PUBLIC QUERN_USES_FFT) # for a message where the target is not linked
 target_link_libraries(quern_fft PUBLIC quern_core PRIVATE ${_fft_libraries})
-if(QUERN_ENABLE_FFT)
-  target_include_directories(quern_fft SYSTEM PRIVATE "${QUERN_FFTW_INCLUDE_DIR}")
-endif()
 
 set(QUERN_COMPONENTS core linalg files fft)
 
@@ -138,12 +141,10 @@ if(QUERN_ENABLE_DISTRIBUTED)
   target_compile_definitions(quern_distributed PUBLIC QUERN_USES_DISTRIBUTED OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
   target_link_libraries(quern_distributed PUBLIC quern_core quern_fft quern_files quern_linalg MPI::MPI_CXX)
   if(QUERN_ENABLE_HDF5)
-    target_include_directories(quern_distributed SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS})
-    target_link_libraries(quern_distributed PRIVATE ${HDF5_C_LIBRARIES})
+    target_link_libraries(quern_distributed PRIVATE Quern::hdf5)
   endif()
   if(QUERN_ENABLE_NCCL)
-    target_include_directories(quern_distributed SYSTEM PRIVATE "${QUERN_NCCL_INCLUDE_DIR}")
-    target_link_libraries(quern_distributed PRIVATE "${QUERN_NCCL_LIBRARY}" CUDA::cudart)
+    target_link_libraries(quern_distributed PRIVATE Quern::nccl)
   elseif(QUERN_ENABLE_RCCL)
     target_link_libraries(quern_distributed PRIVATE roc::rccl)
   endif()
