@@ -90,7 +90,7 @@ endmacro()
 macro(_quern_find_rocm library)
   _quern_find(
     ${library} "${library}" "${_quern_user}"
-    "Install it with ROCm and add its prefix, such as /opt/rocm, to CMAKE_PREFIX_PATH. ${_quern_else}" CONFIG
+    "Install it with ROCm and add its prefix to CMAKE_PREFIX_PATH. ${_quern_else}" CONFIG
   )
 endmacro()
 

@@ -37,7 +37,8 @@ struct host_kept {
     std::int64_t kept = 0;
     for (std::int64_t i = work.first_of(t); i < last; i += most) {
       std::uint8_t some = 0;
-      for_run(i, Kokkos::min(i + most, last), [&](std::int64_t, bool set) { some += set ? 1 : 0; });
+      for_run(i, Kokkos::min(i + most, last),
+              [&](std::int64_t, bool set) { some = static_cast<std::uint8_t>(some + (set ? 1 : 0)); });
       kept += some;
     }
     counts[t] = kept;

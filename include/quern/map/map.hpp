@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <quern/core/call.hpp>
+#include <quern/core/ivdep.hpp>
 #include <quern/core/launch_units.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/stream_store.hpp>
@@ -175,7 +176,7 @@ struct map_kernel<Exec, F, map_output<T...>, In...> {
       if constexpr (takes_several<F>)
         for (; k + F::together <= end; k += F::together) local.apply(to..., from..., k);
       // Equal pointers are the only overlap that map allows, so no iteration depends on another.
-#pragma GCC ivdep
+      QUERN_IMPL_IVDEP
       for (; k < end; ++k) {
         const auto r = local(from[k]...);
         ((to[k] = convert<T>(map_output<T...>::template part<J>(r))), ...);

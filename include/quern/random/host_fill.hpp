@@ -3,6 +3,7 @@
 #ifndef QUERN_RANDOM_HOST_FILL_HPP
 #define QUERN_RANDOM_HOST_FILL_HPP
 
+#include <quern/core/ivdep.hpp>
 #include <quern/core/launch_units.hpp>
 #include <quern/random/field_blocks.hpp>
 #include <quern/random/tuning.hpp>
@@ -50,7 +51,7 @@ struct host_fill {
   template <class Further>
   void draw_vector(T* to, const vector_words& words, const Further& further) const {
     const auto local = work.draw;  // what the loop reads must not be what it might write
-#pragma GCC ivdep
+    QUERN_IMPL_IVDEP
     for (int l = 0; l < lanes; ++l) {
       T v[width];
       local(work.key, words[l], further[l], v);

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <quern/core/ivdep.hpp>
 #include <quern/core/launch_units.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/core/teams.hpp>
@@ -113,7 +114,7 @@ struct host_reduction {
   }
   template <std::size_t... U>
   void add_columns(state* s, const value* const* v, const places* p, int results, std::index_sequence<U...>) const {
-#pragma GCC ivdep
+    QUERN_IMPL_IVDEP
     for (int k = 0; k < results; ++k) add_column(s[k], {v[U][k]...}, p, std::index_sequence<U...>());
   }
   template <std::size_t... U>
@@ -129,7 +130,7 @@ struct host_reduction {
     output_type* to = work.out + tile.out;
     const std::int64_t step = work.kept.stride[operands][0];
     const auto reduce_columns = [&](const auto& value_at) {
-#pragma GCC ivdep
+      QUERN_IMPL_IVDEP
       for (int k = 0; k < tile.results; ++k) {
         state s = work.reducer.init();
         add_column(s, {value_at(U, k)...}, p, all);

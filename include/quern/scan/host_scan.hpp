@@ -3,6 +3,7 @@
 #ifndef QUERN_SCAN_HOST_SCAN_HPP
 #define QUERN_SCAN_HOST_SCAN_HPP
 
+#include <quern/core/ivdep.hpp>
 #include <quern/core/launch_units.hpp>
 #include <quern/core/stream_store.hpp>
 #include <quern/scan/strided_scan.hpp>
@@ -166,7 +167,7 @@ struct host_scan {
   }
   template <bool Write, class From, class Step>
   void step_across(run* r, int count, const From& from, Out* to, Step in_step, Step out_step) const {
-#pragma GCC ivdep
+    QUERN_IMPL_IVDEP
     for (int k = 0; k < count; ++k) {
       if constexpr (Write) to[k * out_step] = work.step(r[k], from[k * in_step]);
       else r[k].add(work.reducer, from[k * in_step]);

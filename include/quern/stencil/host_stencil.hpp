@@ -4,6 +4,7 @@
 #define QUERN_STENCIL_HOST_STENCIL_HPP
 
 #include <algorithm>
+#include <quern/core/ivdep.hpp>
 #include <quern/core/launch_units.hpp>
 #include <quern/core/noinline.hpp>
 #include <quern/core/stream_store.hpp>
@@ -81,7 +82,7 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
   /// Not inlined, as g++ would jam this loop into the one around it, and make no vector instructions of either.
   template <class S, class W, class Place>
   QUERN_IMPL_NOINLINE static void add_cells(S* sums, std::int64_t n, W weight, Place from) {
-#pragma GCC ivdep
+    QUERN_IMPL_IVDEP
     for (std::int64_t k = 0; k < n; ++k) F::add(sums[k], weight, from[k]);
   }
   /// Rows come in blocks of `block_rows` of each plane, so that what a thread reads of one plane is still in its cache
@@ -95,7 +96,7 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
   }
   template <bool Unit>
   void inner_row(grid_index cell) const {
-#pragma GCC ivdep
+    QUERN_IMPL_IVDEP
     for (std::int64_t i = cells.inner.low[2]; i < cells.inner.high[2]; ++i) {
       cell.of[2] = i;
       cells.template inner_cell<Unit>(cell, inputs());
@@ -109,7 +110,7 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
     for (cell.of[2] = cells.inner.low[2]; cell.of[2] < cells.inner.high[2];) {
       const grid_index start = cell;
       const std::int64_t n = std::min(row_block, cells.inner.high[2] - start.of[2]);
-#pragma GCC ivdep
+      QUERN_IMPL_IVDEP
       for (std::int64_t k = 0; k < n; ++k) {
         cell.of[2] = start.of[2] + k;
         cells.template store_to<true>(
