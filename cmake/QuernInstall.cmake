@@ -20,4 +20,4 @@ foreach(_target IN LISTS QUERN_COMPONENTS ITEMS all)
 endforeach()
 install(FILES "${PROJECT_BINARY_DIR}/QuernConfig.cmake" "${PROJECT_BINARY_DIR}/QuernConfigVersion.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/QuernDependencies.cmake" DESTINATION "${_package}")
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/THIRD-PARTY-NOTICES" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -46,8 +46,14 @@ if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
 endif()
 quern_add_component(core ${_core_sources})
 target_compile_features(quern_core PUBLIC cxx_std_20)
+# The warnings that a project asks for are about its own sources: as a subdirectory, headers are those of a system.
+set(_system)
+if(NOT PROJECT_IS_TOP_LEVEL)
+  set(_system SYSTEM)
+endif()
 target_include_directories(
-  quern_core PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"
+  quern_core ${_system}
+             PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"
                     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
 )
 target_link_libraries(quern_core PUBLIC Kokkos::kokkos PRIVATE Threads::Threads)

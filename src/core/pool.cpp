@@ -43,14 +43,14 @@ class pool_state {
     return s;
   }
 
-  pool_block<Space> take(instance_ref owner, std::size_t bytes) {
+  pool_block<Space> take(instance_ref taker, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     if (!hooked_) {
       Kokkos::push_finalize_hook([this] { release_all(); });
       hooked_ = true;
     }
     const std::size_t size = rounded(bytes);
-    if (block* b = unused(blocks_of(owner), size)) {
+    if (block* b = unused(blocks_of(taker), size)) {
       for (const auto& user : b->users) user.fence();
       b->users.clear();
       ++usage_.reuses;
@@ -61,7 +61,7 @@ class pool_state {
       throw MemoryError("quern::pool", megabytes(size) + " of " + Space::name() + " do not fit the limit of " +
                                            megabytes(limit_) + ": " + megabytes(usage_.held) + " are in use");
     const auto memory = allocated(size);
-    auto& blocks = blocks_of(owner);
+    auto& blocks = blocks_of(taker);
     const auto place = std::upper_bound(blocks.begin(), blocks.end(), size,
                                         [](std::size_t s, const block& b) { return s < b.memory.size(); });
     blocks.insert(place, {memory, {}});

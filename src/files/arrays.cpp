@@ -94,10 +94,11 @@ To converted(const From& v) {
   if constexpr (std::is_same_v<From, binary16> && std::is_same_v<To, binary16>) return v;
   else if constexpr (std::is_same_v<From, binary16>) return converted<To>(static_cast<float>(v));
   else if constexpr (is_complex_number<From>) {
-    if constexpr (is_complex_number<To>) return To(v.real(), v.imag());
+    if constexpr (is_complex_number<To>)
+      return To(static_cast<typename To::value_type>(v.real()), static_cast<typename To::value_type>(v.imag()));
     else return To();  // refused by check_conversion
   } else if constexpr (std::is_same_v<To, binary16>) return binary16::from(static_cast<float>(v));
-  else if constexpr (is_complex_number<To>) return To(static_cast<double>(v));
+  else if constexpr (is_complex_number<To>) return To(static_cast<typename To::value_type>(v));
   else return static_cast<To>(v);
 }
 

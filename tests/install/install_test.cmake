@@ -2,19 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 cmake_minimum_required(VERSION 3.22)
 
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  set(output "${output}" PARENT_SCOPE)
-  set(result "${result}" PARENT_SCOPE)
-endfunction()
-
-function(must_work)
-  run(${ARGN})
-  set(output "${output}" PARENT_SCOPE)
-  if(NOT result EQUAL 0)
-    message(FATAL_ERROR "failed: ${ARGN}\n${output}")
-  endif()
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 
 file(REMOVE_RECURSE "${WORK}")
 must_work("${CMAKE_COMMAND}" --install "${BINARY}" --prefix "${WORK}/first")
@@ -39,10 +27,32 @@ function(build_and_run name)
   message(STATUS "${name}: built and run")
 endfunction()
 
+# check_relocatable(PREFIX): no file of the package names a place on this machine: what it stands on is looked up again
+function(check_relocatable prefix)
+  file(GLOB_RECURSE files "${prefix}/*.cmake")
+  if(NOT files)
+    message(FATAL_ERROR "no package in ${prefix}")
+  endif()
+  foreach(file IN LISTS files)
+    file(STRINGS "${file}" lines REGEX "(^|[^A-Za-z0-9_.}>*/])/[A-Za-z0-9]")
+    if(lines)
+      message(FATAL_ERROR "${file} names a path:\n${lines}")
+    endif()
+  endforeach()
+endfunction()
+check_relocatable("${WORK}/moved")
+
+if(APP) # finds its shared libraries, such as a Kokkos outside of the loader's path, by itself
+  must_work("${CMAKE_COMMAND}" -E env --unset=LD_LIBRARY_PATH "${WORK}/moved/bin/quern" --version)
+endif()
+
 build_and_run(package -D "Quern_ROOT=${WORK}/moved")
 
-# As a subdirectory, with shared libraries: nothing of Quern's is installed with the consumer.
-build_and_run(subdirectory -D "QUERN_SOURCE=${SOURCE}" -D BUILD_SHARED_LIBS=ON -D CMAKE_UNITY_BUILD=ON)
+# As a subdirectory, with shared libraries and under the strictest warnings: nothing of Quern's is installed with the consumer.
+set(strict "-Wall -Wextra -Wshadow -Werror")
+build_and_run(subdirectory -D "QUERN_SOURCE=${SOURCE}" -D BUILD_SHARED_LIBS=ON -D CMAKE_UNITY_BUILD=ON -D "CMAKE_CXX_FLAGS=${FLAGS} ${strict}"
+              -D "CONSUMER_FLAGS=-Wconversion" -D "QUERN_ENABLE_LINALG=${LINALG}" -D "QUERN_ENABLE_FILES=${FILES}" -D "QUERN_ENABLE_HDF5=${HDF5}"
+              -D "QUERN_ENABLE_FFT=${FFT}")
 if(NOT EXISTS "${WORK}/subdirectory/quern/libquern_linalg.so.0.2")
   message(FATAL_ERROR "the shared library has no name with its version")
 endif()
@@ -52,24 +62,29 @@ if(installed)
   message(FATAL_ERROR "a subdirectory installs ${installed}")
 endif()
 
-file(GLOB_RECURSE licence "${WORK}/moved/share/doc/*/LICENSE")
-if(NOT licence)
-  message(FATAL_ERROR "LICENSE is not installed")
-endif()
+# The same shared libraries, installed and moved: each finds the others beside itself.
+must_work("${CMAKE_COMMAND}" -D QUERN_INSTALL=ON "${WORK}/subdirectory")
+must_work("${CMAKE_COMMAND}" --build "${WORK}/subdirectory")
+must_work("${CMAKE_COMMAND}" --install "${WORK}/subdirectory" --prefix "${WORK}/shared")
+file(RENAME "${WORK}/shared" "${WORK}/shared_moved")
+file(REMOVE_RECURSE "${WORK}/subdirectory")
+check_relocatable("${WORK}/shared_moved")
+build_and_run(shared -D "Quern_ROOT=${WORK}/shared_moved")
+
+foreach(text IN ITEMS LICENSE THIRD-PARTY-NOTICES)
+  file(GLOB_RECURSE licence "${WORK}/moved/share/doc/*/${text}")
+  if(NOT licence)
+    message(FATAL_ERROR "${text} is not installed")
+  endif()
+endforeach()
+
+# All components by name are Quern::quern too.
+must_work(${configure} -B "${WORK}/named" -D "Quern_ROOT=${WORK}/moved" -D "COMPONENTS=${COMPONENTS}")
 
 # Who wants the core alone needs Kokkos alone.
 build_and_run(core -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=core -D TARGET=Quern::core
               -D CMAKE_DISABLE_FIND_PACKAGE_LAPACK=ON -D CMAKE_DISABLE_FIND_PACKAGE_BLAS=ON
               -D CMAKE_DISABLE_FIND_PACKAGE_KokkosKernels=ON)
-
-function(must_say text)
-  run(${ARGN})
-  string(REGEX REPLACE "[ \n]+" " " flat "${output}")
-  string(FIND "${flat}" "${text}" place)
-  if(result EQUAL 0 OR place EQUAL -1)
-    message(FATAL_ERROR "expected a failure with '${text}', got:\n${output}")
-  endif()
-endfunction()
 
 # A header of a component whose target is not linked.
 foreach(component IN ITEMS linalg files fft distributed)
@@ -190,6 +205,25 @@ build_and_run(linalg -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=linalg -D TARGE
 
 # The same for transforms.
 build_and_run(fft -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=fft -D TARGET=Quern::fft -D SOURCES=fft.cpp -D "EXPECTED_FFT=${FFT}")
+
+# What an installation stands on may be missing where it is used.
+function(installed_needs option component package sentence)
+  if(${option})
+    must_say("The component '${component}' of this installation of Quern (built with QUERN_ENABLE_${option}=ON) needs ${sentence}"
+             ${configure} -B "${WORK}/needs" -D "Quern_ROOT=${WORK}/moved" -D "COMPONENTS=${component}" -D
+             "CMAKE_DISABLE_FIND_PACKAGE_${package}=ON" ${ARGN})
+    file(REMOVE "${WORK}/needs/CMakeCache.txt")
+  endif()
+endfunction()
+must_say("Quern needs Kokkos 5.0 or later, which was not found." ${configure} -B "${WORK}/needs" -D "Quern_ROOT=${WORK}/moved" -D
+         CMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON)
+file(REMOVE "${WORK}/needs/CMakeCache.txt")
+installed_needs(LINALG linalg LAPACK "a BLAS and LAPACK, which was not found")
+installed_needs(FILES files ZLIB "zlib, which was not found")
+installed_needs(HDF5 files HDF5 "the C library of HDF5, which was not found")
+installed_needs(DISTRIBUTED distributed MPI "MPI")
+installed_needs(FFT fft none "FFTW 3 in float and double" -D QUERN_FFTW_INCLUDE_DIR=QUERN_FFTW_INCLUDE_DIR-NOTFOUND -D
+                CMAKE_IGNORE_PATH=${FFTW_INCLUDE_DIR})
 
 must_say("Quern has no component 'tables'; it has: core, linalg, files, fft," ${configure} -B "${WORK}/unknown" -D
          "Quern_ROOT=${WORK}/moved" -D COMPONENTS=tables)

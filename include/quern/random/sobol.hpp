@@ -14,7 +14,8 @@ namespace quern::impl {
 
 /// The parameters of Sobol's sequence in a dimension: degree and inner coefficients of a primitive polynomial over the
 /// field of two elements, and the first direction numbers. Joe and Kuo, Constructing Sobol sequences with better
-/// two-dimensional projections (SIAM J. Sci. Comput. 30, 2008).
+/// two-dimensional projections (SIAM J. Sci. Comput. 30, 2008). The numbers are Copyright (c) 2008, Frances Y. Kuo and
+/// Stephen Joe, all rights reserved; their licence (BSD, three clauses) stands in THIRD-PARTY-NOTICES.
 struct sobol_dimension {
   std::uint16_t degree, inner, first[9];
 };

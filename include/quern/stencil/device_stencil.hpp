@@ -30,17 +30,17 @@ struct device_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<O
       return 0;
     }
   };
-  /// Registers that the neighbourhoods of Depth x W cells would take.
-  static constexpr std::size_t rolling_bytes(int depth) {
-    const int planes = 2 * radii::of(0) + depth, rows = 2 * radii::of(1) + 1, columns = W + 2 * radii::of(2);
-    const int star = planes * W + depth * ((rows - 1) * W + 2 * radii::of(2));
+  /// Registers that the neighbourhoods of `cells` x W cells would take.
+  static constexpr std::size_t rolling_bytes(int cells) {
+    const int planes = 2 * radii::of(0) + cells, lines = 2 * radii::of(1) + 1, columns = W + 2 * radii::of(2);
+    const int star = planes * W + cells * ((lines - 1) * W + 2 * radii::of(2));
     return (std::max<std::size_t>(4, sizeof(source_value_t<Source>)) + ... + 0) *
-           (radii::star ? star : planes * rows * columns);
+           (radii::star ? star : planes * lines * columns);
   }
   static constexpr int deepest(std::size_t bytes) {
-    int depth = tuning::depth;
-    while (depth > 1 && rolling_bytes(depth) > bytes) depth /= 2;
-    return depth;
+    int cells = tuning::depth;
+    while (cells > 1 && rolling_bytes(cells) > bytes) cells /= 2;
+    return cells;
   }
   /// Half as many teams run at a time where each thread needs more than half of the registers that more would leave it:
   /// for large neighbourhoods, for those that it computes, and for blocks more than twice as deep, which have more
