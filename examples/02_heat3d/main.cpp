@@ -2,9 +2,12 @@
 //
 //   heat3d --cells 128 --steps 1000 --every 100 --boundary reflect --output end.npy --slice end.png
 //   heat3d --input end.npy --steps 1000 --slice later.npy --series heat
+//
+// Ctrl-C ends it at the next report, with the files that were asked for.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -38,6 +41,18 @@ struct two_balls {
   }
 };
 
+volatile std::sig_atomic_t stopped = 0;
+
+/// Writes bytes as a file, which gets its name when it is complete.
+void write_bytes(const std::string& path, const std::vector<char>& bytes) {
+  using unmanaged = Kokkos::View<const char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  quern::files::write_raw(path, unmanaged(bytes.data(), bytes.size()));
+}
+void append(void* bytes, void* data, int size) {
+  auto* to = static_cast<std::vector<char>*>(bytes);
+  to->insert(to->end(), static_cast<const char*>(data), static_cast<const char*>(data) + size);
+}
+
 field initial_field(std::int64_t n) {
   const field u("u", n, n, n);
   Kokkos::parallel_for("initial", Kokkos::MDRangePolicy<Kokkos::Rank<3>>({0, 0, 0}, {n, n, n}), two_balls{u});
@@ -54,8 +69,10 @@ void write_slice(const std::string& path, const field& u) {
   for (int k = 0; k < rows * columns; ++k)
     for (int channel = 0; channel < 3; ++channel)
       pixels.push_back(static_cast<unsigned char>(255 * std::clamp(3 * plane.data()[k] - channel, 0.0, 1.0)));
-  if (!stbi_write_png(path.c_str(), columns, rows, 3, pixels.data(), 3 * columns))
-    throw std::runtime_error(path + ": cannot be written");
+  std::vector<char> png;
+  if (!stbi_write_png_to_func(append, &png, columns, rows, 3, pixels.data(), 3 * columns))
+    throw std::runtime_error(path + ": cannot be made");
+  write_bytes(path, png);
 }
 
 void report(std::int64_t step, const field& u) {
@@ -69,35 +86,43 @@ int main(int argc, char** argv) {
   double rate = 0.125;
   std::string input, output, series;
   std::vector<std::string> slices;
-  boundary::mode mode = boundary::mode::reflect;
-  const std::map<std::string, boundary::mode> modes = {
-      {"keep", boundary::mode::keep},       {"constant", boundary::mode::constant},
-      {"nearest", boundary::mode::nearest}, {"reflect", boundary::mode::reflect},
-      {"mirror", boundary::mode::mirror},   {"wrap", boundary::mode::wrap}};
+  std::string edge = "reflect";
+  const std::map<std::string, boundary> edges = {{"keep", boundary::keep},       {"constant", boundary::constant(0)},
+                                                 {"nearest", boundary::nearest}, {"reflect", boundary::reflect},
+                                                 {"mirror", boundary::mirror},   {"wrap", boundary::wrap}};
+  const auto ends_in = [](const std::vector<std::string>& endings) {
+    const auto problem = [=](const std::string& path) {
+      for (const auto& e : endings)
+        if (path.ends_with(e)) return std::string();
+      return path + " ends in none of " + CLI::detail::join(endings, ", ");
+    };
+    return CLI::Validator(problem, "");
+  };
   CLI::App options("Heat in a box");
-  options.add_option("--cells", cells, "cells along each axis, where there is no input")->check(CLI::PositiveNumber);
-  options.add_option("--input", input, "initial values, float64 of three dimensions, .npy: also of an earlier run");
+  auto* given_cells = options.add_option("--cells", cells, "cells along each axis, where there is no input")
+                          ->check(CLI::PositiveNumber);
+  options.add_option("--input", input, "initial values, float64 of three dimensions, .npy: also of an earlier run")
+      ->excludes(given_cells);
   options.add_option("--steps", steps, "steps in time")->check(CLI::NonNegativeNumber);
   options.add_option("--every", every, "steps from one report to the next")->check(CLI::PositiveNumber);
   options.add_option("--rate", rate, "diffusivity * time step / cell^2")->check(CLI::Range(0.0, 1.0 / 6));
-  options.add_option("--boundary", mode, "what is beyond the box: reflect keeps the energy, constant is cold")
-      ->transform(CLI::CheckedTransformer(modes));
-  options.add_option("--output", output, "the last state, .npy");
+  options.add_option("--boundary", edge, "what is beyond the box: reflect keeps the energy, constant is cold")
+      ->check(CLI::IsMember({"keep", "constant", "nearest", "reflect", "mirror", "wrap"}));
+  options.add_option("--output", output, "the last state, .npy")->check(ends_in({".npy"}));
   options.add_option("--series", series, "the state at each report, NAME.h5 with NAME.xdmf for ParaView (needs HDF5)");
-  options.add_option("--slice", slices, "its middle plane, .png or .npy, or both");
+  options.add_option("--slice", slices, "its middle plane, .png or .npy, or both")->check(ends_in({".png", ".npy"}));
+  options.allow_extras();  // of Kokkos, which takes them out
+  CLI11_PARSE(options, argc, argv);
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  options.allow_extras(false);
   CLI11_PARSE(options, argc, argv);
 
-  Kokkos::ScopeGuard kokkos(argc, argv);
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int number) { stopped = number; });
   try {
     field u = input.empty() ? initial_field(cells) : quern::files::load_npy<field>(input);
     field next = quern::like(u, "next");
     Kokkos::deep_copy(next, u);  // both have the border that `keep` leaves as it is
-    const boundary edge = mode == boundary::mode::keep       ? boundary::keep
-                          : mode == boundary::mode::constant ? boundary::constant(0)
-                          : mode == boundary::mode::nearest  ? boundary::nearest
-                          : mode == boundary::mode::reflect  ? boundary::reflect
-                          : mode == boundary::mode::mirror   ? boundary::mirror
-                                                             : boundary::wrap;
+    const boundary beyond = edges.at(edge);
     std::optional<quern::files::time_series> states;
     const double h = 1 / static_cast<double>(u.extent(0));
     if (!series.empty()) states.emplace(series, std::vector<double>{h, h, h}, std::vector<double>{h / 2, h / 2, h / 2});
@@ -106,12 +131,12 @@ int main(int argc, char** argv) {
       if (states) states->write(static_cast<double>(step) * rate * h * h, "temperature", u);
     };
     show(0);
-    for (std::int64_t done = 0; done < steps; done += every) {
+    for (std::int64_t done = 0; done < steps && stopped == 0; done += every) {
       const std::int64_t now = std::min(every, steps - done);
       quern::iterate(
           Kokkos::DefaultExecutionSpace(), u, next,
           [&](const auto& exec, const auto& from, const auto& to) {
-            quern::stencil<quern::star<1>>(exec, to, heat_step{rate}, edge, from);
+            quern::stencil<quern::star<1>>(exec, to, heat_step{rate}, beyond, from);
           },
           now);
       show(done + now);
@@ -122,4 +147,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "heat3d: %s\n", e.what());
     return 2;
   }
+  return stopped != 0 ? 128 + stopped : 0;
 }

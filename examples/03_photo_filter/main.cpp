@@ -1,7 +1,7 @@
 // Filters of a photo, channel by channel.
 //
 //   photo_filter gaussian photo.jpg out.png --sigma 3
-//   photo_filter uniform|sharpen|edges photo.png out.png
+//   photo_filter uniform|sharpen|edges photo.png out.jpg
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <cstdio>
@@ -27,11 +27,29 @@ photo read_photo(const std::string& path) {
   return p;
 }
 
+/// Writes bytes as a file, which gets its name when it is complete.
+void write_bytes(const std::string& path, const std::vector<char>& bytes) {
+  using unmanaged = Kokkos::View<const char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  quern::files::write_raw(path, unmanaged(bytes.data(), bytes.size()));
+}
+void append(void* bytes, void* data, int size) {
+  auto* to = static_cast<std::vector<char>*>(bytes);
+  to->insert(to->end(), static_cast<const char*>(data), static_cast<const char*>(data) + size);
+}
+
+bool is_jpeg(const std::string& path) { return path.ends_with(".jpg") || path.ends_with(".jpeg"); }
+
+/// PNG or, without opacity, JPEG.
 void write_photo(const std::string& path, const photo& p) {
   const auto host = quern::to_host(p);
-  const auto columns = static_cast<int>(p.extent(1)), channels = static_cast<int>(p.extent(2));
-  if (!stbi_write_png(path.c_str(), columns, static_cast<int>(p.extent(0)), channels, host.data(), channels * columns))
-    throw std::runtime_error(path + ": cannot be written");
+  const auto rows = static_cast<int>(p.extent(0)), columns = static_cast<int>(p.extent(1)),
+             channels = static_cast<int>(p.extent(2));
+  std::vector<char> bytes;
+  if (!(is_jpeg(path)
+            ? stbi_write_jpg_to_func(append, &bytes, columns, rows, channels, host.data(), 95)
+            : stbi_write_png_to_func(append, &bytes, columns, rows, channels, host.data(), channels * columns)))
+    throw std::runtime_error(path + ": cannot be made");
+  write_bytes(path, bytes);
 }
 
 /// 3 x 3 weights on the device.
@@ -64,13 +82,28 @@ int main(int argc, char** argv) {
   CLI::App options("Filters of a photo");
   options.add_option("filter", name)->required()->check(CLI::IsMember({"gaussian", "uniform", "sharpen", "edges"}));
   options.add_option("input", input, "PNG or JPEG")->required();
-  options.add_option("output", output, "PNG")->required();
-  options.add_option("--sigma", sigma, "standard deviation of the Gaussian in pixels")->check(CLI::NonNegativeNumber);
+  options.add_option("output", output, "PNG or JPEG")
+      ->required()
+      ->check(CLI::Validator(
+          [](const std::string& p) {
+            return p.ends_with(".png") || is_jpeg(p) ? "" : p + " ends in none of .png, .jpg and .jpeg";
+          },
+          ""));
+  auto* sigma_option = options.add_option("--sigma", sigma, "standard deviation of the Gaussian in pixels, 2 without")
+                           ->check(CLI::NonNegativeNumber);
+  options.allow_extras();  // of Kokkos, which takes them out
   CLI11_PARSE(options, argc, argv);
-
   Kokkos::ScopeGuard kokkos(argc, argv);
+  options.allow_extras(false);
+  CLI11_PARSE(options, argc, argv);
+  if (sigma_option->count() > 0 && name != "gaussian") {
+    std::fprintf(stderr, "photo_filter: --sigma needs the filter gaussian\n");
+    return 2;
+  }
+
   try {
     const photo p = read_photo(input);
+    if (is_jpeg(output) && p.extent(2) % 2 == 0) throw std::runtime_error(output + ": JPEG has no opacity, write .png");
     const plane filtered("filtered", p.extent(0), p.extent(1));
     for (std::size_t c = 0; c < p.extent(2); ++c) {
       if (c == 3) break;  // opacity

@@ -1,9 +1,12 @@
 // An image larger than memory: written, measured, smoothed and summed up by columns, a few megabytes at a time.
 //
-//   out_of_core [ROWS [MEGABYTES]]     rows of 4000 floats; memory that each operation may take
+//   out_of_core --rows 20000 --memory 32M
+//
+// Ctrl-C ends it at the next chunk; the file that was being written is then not there.
+#include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
+#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <quern/files.hpp>
 #include <quern/stream.hpp>
 
@@ -28,13 +31,28 @@ struct smooth {
   }
 };
 
+volatile std::sig_atomic_t stopped = 0;
+
+void stop_where_asked(const stream::progress&) {
+  if (stopped != 0) throw std::runtime_error("interrupted");
+}
+
 int main(int argc, char** argv) {
+  std::size_t rows = 20'000, memory = 32'000'000;
+  CLI::App options("An image larger than memory, in chunks");
+  options.add_option("--rows", rows, "of 4000 floats each")->check(CLI::PositiveNumber);
+  options.add_option("--memory", memory, "that each operation may take, as 32M")->transform(CLI::AsSizeValue(true));
+  options.allow_extras();  // of Kokkos, which takes them out
+  CLI11_PARSE(options, argc, argv);
   Kokkos::ScopeGuard kokkos(argc, argv);
-  const std::size_t rows = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 20'000;
-  const std::size_t memory = (argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 32) * 1'000'000;
+  options.allow_extras(false);
+  CLI11_PARSE(options, argc, argv);
+
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int number) { stopped = number; });
   const space exec;
   try {
-    const stream::options settings{.memory = memory};
+    stream::options settings{.memory = memory};
+    settings.on_progress = stop_where_asked;
     stream::map(exec, files::npy_sink<float>("image.npy", {rows, columns}), pattern(), settings, quern::positions());
 
     const auto image = files::npy_source<float, 2>("image.npy");
@@ -44,6 +62,7 @@ int main(int argc, char** argv) {
 
     stream::options shown = settings;
     shown.on_progress = [](const stream::progress& p) {
+      stop_where_asked(p);
       if (p.chunks_done == p.chunks)
         std::printf("smoothed %.0f MB in %lld chunks\n", p.bytes / 1e6, static_cast<long long>(p.chunks));
     };
@@ -57,6 +76,6 @@ int main(int argc, char** argv) {
     std::printf("mean after smoothing: %.6f\n", stream::mean<double>(exec, smoothed, settings));
   } catch (const std::exception& e) {
     std::fprintf(stderr, "out_of_core: %s\n", e.what());
-    return 1;
+    return stopped != 0 ? 128 + stopped : 1;
   }
 }

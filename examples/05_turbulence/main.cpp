@@ -118,6 +118,16 @@ struct flow {
   Kokkos::View<double***, Kokkos::LayoutRight> values_{"values", 4, rate_.extent(0), rate_.extent(0)};
 };
 
+/// Writes bytes as a file, which gets its name when it is complete.
+void write_bytes(const std::string& path, const std::vector<char>& bytes) {
+  using unmanaged = Kokkos::View<const char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  quern::files::write_raw(path, unmanaged(bytes.data(), bytes.size()));
+}
+void append(void* bytes, void* data, int size) {
+  auto* to = static_cast<std::vector<char>*>(bytes);
+  to->insert(to->end(), static_cast<const char*>(data), static_cast<const char*>(data) + size);
+}
+
 /// Blue where the flow turns one way, red where it turns the other way.
 void write_picture(const std::string& path, const spectrum& w, std::int64_t n) {
   const field vorticity("vorticity", n, n);
@@ -133,8 +143,11 @@ void write_picture(const std::string& path, const spectrum& w, std::int64_t n) {
       },
       vorticity);
   const auto host = quern::to_host(pixels);
-  if (!stbi_write_png(path.c_str(), static_cast<int>(n), static_cast<int>(n), 3, host.data(), static_cast<int>(3 * n)))
-    throw std::runtime_error(path + ": cannot be written");
+  const int side = static_cast<int>(n);
+  std::vector<char> png;
+  if (!stbi_write_png_to_func(append, &png, side, side, 3, host.data(), 3 * side))
+    throw std::runtime_error(path + ": cannot be made");
+  write_bytes(path, png);
 }
 
 int main(int argc, char** argv) {
@@ -148,10 +161,15 @@ int main(int argc, char** argv) {
   options.add_option("--step", dt, "their length; the box has the length 2 pi, the velocity is 1")
       ->check(CLI::PositiveNumber);
   options.add_option("--viscosity", viscosity, "0: none")->check(CLI::NonNegativeNumber);
-  options.add_option("--picture", picture, "PNG of the vorticity at the end");
+  options.add_option("--picture", picture, "PNG of the vorticity at the end")
+      ->check(CLI::Validator(
+          [](const std::string& p) { return p.ends_with(".png") ? "" : p + " does not end in .png"; }, ""));
+  options.allow_extras();  // of Kokkos, which takes them out
+  CLI11_PARSE(options, argc, argv);
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  options.allow_extras(false);
   CLI11_PARSE(options, argc, argv);
 
-  Kokkos::ScopeGuard kokkos(argc, argv);
   try {
     const flow f(n, viscosity);
     const spectrum w("vorticity", n, n / 2 + 1);

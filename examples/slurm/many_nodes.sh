@@ -7,8 +7,11 @@
 #SBATCH --cpus-per-task=16
 #SBATCH --exclusive
 #SBATCH --time=02:00:00
+#SBATCH --signal=TERM@300
 #
-# 64 GPUs of 16 nodes. A job that runs out of time goes on from its last checkpoint: submit it again.
+# 64 GPUs of 16 nodes, to step 10000 in as many jobs as that takes: each goes on from the last checkpoint, and five minutes
+# before its time is over Slurm tells it to write one and end. Submit it again until it says step 10000; then it does
+# nothing more.
 set -euo pipefail
 module load gcc cuda openmpi hdf5 nccl ucx
 
@@ -16,7 +19,7 @@ export OMP_NUM_THREADS=$SLURM_CPUS_PER_TASK OMP_PROC_BIND=close OMP_PLACES=cores
 export UCX_TLS=rc,cuda_copy,cuda_ipc,sm,self  # InfiniBand, and copies within a node
 export NCCL_SOCKET_IFNAME=ib0                 # the network over which NCCL's ranks find each other
 
-restart=()
-if [[ -e heat.h5 ]]; then restart=(--restart heat.h5); fi
+start=(--cells 4096)
+if [[ -e heat.h5 ]]; then start=(--restart heat.h5); fi
 srun --cpu-bind=cores --kill-on-bad-exit=1 \
-  ./heat3d_mpi --cells 4096 --steps 10000 --every 500 --checkpoint heat.h5 "${restart[@]}"
+  ./heat3d_mpi "${start[@]}" --until 10000 --every 500 --checkpoint heat.h5

@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <cstdlib>
 #include <numbers>
 #include <quern/config.hpp>
 #include <quern/distributed.hpp>
 #include <quern/random.hpp>
 
-#include "output_file.hpp"
+#include "launcher.hpp"
+#include "record_file.hpp"
 #include "report.hpp"
 #include "stencil_rules.hpp"
 #include "workload.hpp"
@@ -41,6 +41,7 @@ struct distributed_workload {
   std::string name, definition;
   std::int64_t default_size, reference_size;
   std::function<measurement_of_ranks(const settings&, const Communicator&, const scaled_size&)> run;
+  option_set takes = option::size | option::repeat | option::scaling;
 };
 
 /// The median over runs of the slowest rank's time.
@@ -207,10 +208,11 @@ measurement_of_ranks svd(const settings& s, const Communicator& comm, const scal
 }
 
 std::vector<distributed_workload> workloads() {
-  std::vector<distributed_workload> all{{"heat", "ten explicit 7-point steps", 128, 1024, heat},
-                                        {"halo", "halos of a periodic cube", 128, 1024, halo},
-                                        {"allreduce", "the sum of one number a rank", 1, 1, all_reduce},
-                                        {"distributed_sum", "the sum of all elements", 10'000'000, 1'000'000'000, sum}};
+  std::vector<distributed_workload> all{
+      {"heat", "ten explicit 7-point steps", 128, 1024, heat},
+      {"halo", "halos of a periodic cube", 128, 1024, halo},
+      {"allreduce", "the sum of one number a rank", 1, 1, all_reduce, option::repeat | option::scaling},
+      {"distributed_sum", "the sum of all elements", 10'000'000, 1'000'000'000, sum}};
   if (quern::impl::lapack::available<exec_space>())
     all.push_back({"distributed_svd", "singular values and vectors of 100 columns", 20'000, 1'000'000, svd});
   return all;
@@ -225,55 +227,64 @@ std::int64_t peak_resident_bytes() {
 
 constexpr const char* line_format = "{:<16} {:<26} {:>6} {:>11} {:>11} {:>11}  {}\n";
 
-std::int64_t size_of(const distributed_workload& w, const std::string& size) {
-  if (size.empty() || size == "default") return w.default_size;
-  if (size == "reference") return w.reference_size;
-  std::size_t used = 0;
-  std::int64_t n = 0;
-  try {
-    n = std::stoll(size, &used);
-  } catch (const std::exception&) {
-  }
-  if (used != size.size() || n < 1)
-    throw usage_error(fmt::format("--size is '{}', expected default, reference or a positive number", size));
-  return n;
-}
-
-std::vector<distributed_workload> chosen(const std::vector<std::string>& names) {
-  const auto all = workloads();
-  if (names.empty()) return all;
-  std::vector<distributed_workload> result;
-  for (const auto& name : names) {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& w) { return w.name == name; });
-    if (found == all.end())
-      throw usage_error(
-          fmt::format("'{}' is no workload of several processes; these are heat, halo, allreduce, "
-                      "distributed_sum, distributed_svd",
-                      name));
-    result.push_back(*found);
-  }
+std::vector<taker> takers(const std::vector<distributed_workload>& all) {
+  std::vector<taker> result;
+  for (const auto& w : all) result.push_back({w.name, w.takes});
   return result;
 }
 
-int run_on(const Communicator& comm, const distributed_options& o) {
-  const auto list = chosen(o.names);
+std::vector<distributed_workload> chosen(const run_options& o) {
+  const auto all = workloads();
+  std::vector<distributed_workload> result;
+  for (const auto& name : o.names) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& w) { return w.name == name; });
+    if (found == all.end()) {
+      std::string names;
+      for (const auto& w : all) names += (names.empty() ? "" : ", ") + w.name;
+      throw usage_error(fmt::format("'{}' is no workload of several processes; these are {}", name, names));
+    }
+    result.push_back(*found);
+  }
+  if (result.empty()) result = all;
+  check_taken(o, takers(result), takers(all), "of several processes");
+  return result;
+}
+
+/// The file of rank 0, and none on the others.
+/// @throws usage_error on all ranks
+std::unique_ptr<record_file> records_of(const Communicator& comm, const std::string& path) {
+  std::unique_ptr<record_file> file;
+  std::string problem;
+  try {
+    file = std::make_unique<record_file>(comm.rank() == 0 ? path : "");
+  } catch (const usage_error& e) {
+    problem = e.what();
+  }
+  if (!on_all(comm, problem.empty())) throw usage_error(problem);
+  return file;
+}
+
+int run_on(const Communicator& comm, const run_options& o) {
+  const auto list = chosen(o);
+  for (const auto& w : list) sizes_of(o.size, {w.default_size}, {w.reference_size});  // is a size
   const bool prints = comm.rank() == 0;
   const int nodes = static_cast<int>(quern::impl::sum_of_ranks(comm, comm.node_rank() == 0 ? 1 : 0));
   const settings s{exec_space(), o.repeat, {}, {}};
   const Communicator alone(MPI_COMM_SELF);
+  const bool strong = o.scaling == "strong";
+  const auto records = records_of(comm, o.json);
   if (prints) {
-    if (!o.json.empty()) check_writable(o.json);
     fmt::print("Quern {} on {}, {} ranks on {} nodes, {} scaling\n\n", QUERN_VERSION_STRING, s.exec.name(), comm.size(),
-               nodes, o.strong ? "strong" : "weak");
+               nodes, strong ? "strong" : "weak");
     fmt::print(line_format, "workload", "size", "ranks", "time", "one rank", "efficiency", "verified");
     fmt::print("{:-<98}\n", "");
+    std::fflush(stdout);
   }
-  auto records = nlohmann::json::array();
   bool all_verified = true;
   for (const auto& w : list) {
-    const scaled_size size{size_of(w, o.size), o.strong};
+    const scaled_size size{sizes_of(o.size, {w.default_size}, {w.reference_size})[0], strong};
     const measurement_of_ranks one = w.run(s, alone, size), m = w.run(s, comm, size);
-    const double efficiency = one.seconds / m.seconds / (o.strong ? comm.size() : 1);
+    const double efficiency = one.seconds / m.seconds / (strong ? comm.size() : 1);
     const bool verified = on_all(comm, one.verified && m.verified);
     all_verified = all_verified && verified;
     const std::int64_t memory = quern::impl::most_of_ranks(comm, peak_resident_bytes());
@@ -281,39 +292,34 @@ int run_on(const Communicator& comm, const distributed_options& o) {
     fmt::print(line_format, w.name, m.size, comm.size(), time_text(m.seconds), time_text(one.seconds),
                fmt::format("{:.1f} %", 100 * efficiency), verified ? "yes" : "NO");
     std::fflush(stdout);
-    records.push_back({{"workload", w.name},
-                       {"size", m.size},
-                       {"scaling", o.strong ? "strong" : "weak"},
-                       {"ranks", comm.size()},
-                       {"nodes", nodes},
-                       {"seconds", m.seconds},
-                       {"seconds_of_one_rank", one.seconds},
-                       {"efficiency", efficiency},
-                       {"bytes", m.bytes},
-                       {"flops", m.flops},
-                       {"messages_of_a_rank", m.messages},
-                       {"peak_memory_of_a_rank", memory},
-                       {"verified", verified}});
+    records->add({{"workload", w.name},
+                  {"size", m.size},
+                  {"scaling", strong ? "strong" : "weak"},
+                  {"ranks", comm.size()},
+                  {"nodes", nodes},
+                  {"seconds", m.seconds},
+                  {"seconds_of_one_rank", one.seconds},
+                  {"efficiency", efficiency},
+                  {"bytes", m.bytes},
+                  {"flops", m.flops},
+                  {"messages_of_a_rank", m.messages},
+                  {"peak_memory_of_a_rank", memory},
+                  {"verified", verified}});
   }
   if (prints) {
     fmt::print("\none rank: {}, on every rank for itself at the same time. efficiency: of the ranks.\n",
-               o.strong ? "the whole problem" : "the share of a rank");
-    if (!o.json.empty()) write_file(o.json, records.dump(2) + '\n');
+               strong ? "the whole problem" : "the share of a rank");
+    std::fflush(stdout);
+    records->finish();
   }
   return all_verified ? 0 : 1;
 }
 
 }  // namespace
 
-bool one_of_several() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
-    if (const char* size = std::getenv(name)) return std::atoi(size) > 1;
-  return false;
-}
-
-bool are_distributed(const std::vector<std::string>& names) {
-  if (one_of_several()) return true;
-  for (const auto& name : names)
+bool runs_on_ranks(const run_options& o) {
+  if (launched_ranks() > 1 || o.given.has(option::scaling)) return true;
+  for (const auto& name : o.names)
     for (const char* known : {"halo", "allreduce", "distributed_sum", "distributed_svd"})
       if (name == known) return true;
   return false;
@@ -325,7 +331,7 @@ void list_distributed() {
                w.reference_size);
 }
 
-int run_distributed(const distributed_options& o) {
+int run_distributed(const run_options& o) {
   int provided, status = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   try {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -21,21 +22,54 @@
 namespace app {
 namespace {
 
-std::string ending(const std::string& path) { return std::filesystem::path(path).extension().string(); }
+constexpr int jpeg_quality = 95;
 
 std::string pnm(const image& p) {
   std::string bytes = fmt::format("P{}\n{} {}\n255\n", p.channels == 1 ? 5 : 6, p.width, p.height);
   return bytes.append(reinterpret_cast<const char*>(p.pixels.data()), p.pixels.size());
 }
 
-std::string png(const std::string& path, const image& p) {
+/// The bytes that one of stb's functions writes by a callback; none where it fails.
+template <class Write>
+std::string written(const Write& write) {
   std::string bytes;
   const auto append = [](void* to, void* data, int size) {
     static_cast<std::string*>(to)->append(static_cast<const char*>(data), static_cast<std::size_t>(size));
   };
-  if (!stbi_write_png_to_func(append, &bytes, p.width, p.height, p.channels, p.pixels.data(), p.width * p.channels))
-    throw std::runtime_error(fmt::format("{}: cannot be made", path));
-  return bytes;
+  return write(append, &bytes) != 0 ? bytes : "";
+}
+std::string png(const image& p) {
+  return written([&](auto append, void* to) {
+    return stbi_write_png_to_func(append, to, p.width, p.height, p.channels, p.pixels.data(), p.width * p.channels);
+  });
+}
+std::string jpeg(const image& p) {
+  return written([&](auto append, void* to) {
+    return stbi_write_jpg_to_func(append, to, p.width, p.height, p.channels, p.pixels.data(), jpeg_quality);
+  });
+}
+
+/// The formats that are written, each with the channels that it has.
+struct image_format {
+  const char* ending;
+  std::vector<int> channels;
+  std::string (*encode)(const image&);
+};
+const std::vector<image_format>& formats() {
+  static const std::vector<image_format> all = {{".png", {1, 2, 3, 4}, png},
+                                                {".jpg", {1, 3}, jpeg},
+                                                {".jpeg", {1, 3}, jpeg},
+                                                {".pgm", {1}, pnm},
+                                                {".ppm", {3}, pnm}};
+  return all;
+}
+
+const image_format& format_of(const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  for (const image_format& f : formats())
+    if (ending == f.ending) return f;
+  throw usage_error(
+      fmt::format("{}: expected an output that ends in .png, .jpg, .jpeg, .pgm or .ppm, found '{}'", path, ending));
 }
 
 }  // namespace
@@ -52,19 +86,18 @@ image read_image(const std::string& path) {
   return p;
 }
 
-void check_image_name(const std::string& path) {
-  const std::string e = ending(path);
-  if (e != ".png" && e != ".pgm" && e != ".ppm")
-    throw usage_error(fmt::format("{}: expected an output that ends in .png, .pgm or .ppm, found '{}'", path, e));
+void check_image(const std::string& path, const image& p) {
+  const image_format& f = format_of(path);
+  if (std::find(f.channels.begin(), f.channels.end(), p.channels) == f.channels.end())
+    throw usage_error(fmt::format("{}: expected {} channels for {}, found {}", path, fmt::join(f.channels, " or "),
+                                  f.ending, p.channels));
 }
 
 void write_image(const std::string& path, const image& p) {
-  const std::string e = ending(path);
-  if (e == ".png") return write_file(path, png(path, p));
-  const int wanted = e == ".pgm" ? 1 : 3;
-  if (p.channels != wanted)
-    throw usage_error(fmt::format("{}: expected {} channels for {}, found {}", path, wanted, e, p.channels));
-  write_file(path, pnm(p));
+  check_image(path, p);
+  const std::string bytes = format_of(path).encode(p);
+  if (bytes.empty()) throw std::runtime_error(fmt::format("{}: cannot be made", path));
+  write_file(path, bytes);
 }
 
 }  // namespace app

@@ -19,11 +19,12 @@ struct image {
 /// @throws usage_error that names the file and what is wrong with it
 image read_image(const std::string& path);
 
-/// Writes PNG, or PGM/PPM, by the file's ending.
+/// Writes PNG, JPEG, PGM or PPM, by the file's ending.
 void write_image(const std::string& path, const image& picture);
 
-/// Refuses a name that write_image could not write, before any work is done.
-void check_image_name(const std::string& path);
+/// Refuses what write_image could not write, before any work is done.
+/// @throws usage_error that names the ending, or the channels, that are taken
+void check_image(const std::string& path, const image& picture);
 
 }  // namespace app
 

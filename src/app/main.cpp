@@ -9,9 +9,14 @@
 #include <algorithm>
 #include <quern/config.hpp>
 #include <quern/files.hpp>
+#include <sstream>
 
 #include "distributed.hpp"
+#include "input.hpp"
+#include "interrupts.hpp"
+#include "launcher.hpp"
 #include "output_file.hpp"
+#include "record_file.hpp"
 #include "report.hpp"
 #include "workload.hpp"
 
@@ -40,14 +45,11 @@ int list() {
   return 0;
 }
 
-struct run_options {
-  std::vector<std::string> names;
-  std::string size;
-  int repeat = 0;
-  std::string input, output, json;
-  bool stream = false;
-  std::size_t memory = 0;
-};
+std::vector<taker> takers(const std::vector<workload>& all) {
+  std::vector<taker> result;
+  for (const auto& w : all) result.push_back({w.name, w.takes});
+  return result;
+}
 
 std::vector<workload> chosen(const run_options& o) {
   const auto all = all_workloads();
@@ -58,32 +60,17 @@ std::vector<workload> chosen(const run_options& o) {
   for (const auto& w : all)
     if (o.names.empty() || std::find(o.names.begin(), o.names.end(), w.name) != o.names.end()) {
       if (!w.missing.empty() && !o.names.empty()) throw usage_error(fmt::format("{} needs {}", w.name, w.missing));
-      if (!o.input.empty() && !w.takes_input) throw usage_error(fmt::format("{} takes no --input", w.name));
-      if (!o.output.empty() && !w.takes_output) throw usage_error(fmt::format("{} takes no --output", w.name));
-      if (o.stream && !w.streams) throw usage_error(fmt::format("{} takes no --stream", w.name));
       // A file brings its own type and size, so one of a workload's lines is enough.
       if (!o.input.empty() && !result.empty() && result.back().name == w.name) continue;
       result.push_back(w);
     }
-  if (!o.output.empty() && o.input.empty()) throw usage_error("--output needs an --input to work on");
-  if (o.stream && o.input.empty()) throw usage_error("--stream needs an --input to read in chunks");
-  if (!o.size.empty() && !o.input.empty()) throw usage_error("--size beside --input: a file brings its own size");
+  check_taken(o, takers(result), takers(all), "of one process");
   return result;
 }
 
 std::vector<std::int64_t> sizes(const workload& w, const run_options& o) {
-  if (!o.input.empty()) return {0};
-  if (o.size.empty() || o.size == "default") return w.default_sizes;
-  if (o.size == "reference") return w.reference_sizes;
-  std::size_t used = 0;
-  std::int64_t n = 0;
-  try {
-    n = std::stoll(o.size, &used);
-  } catch (const std::exception&) {
-  }
-  if (used != o.size.size() || n < 1)
-    throw usage_error(fmt::format("--size is '{}', expected default, reference or a positive number", o.size));
-  return {n};
+  if (o.input.empty()) return sizes_of(o.size, w.default_sizes, w.reference_sizes);
+  return {w.takes.has(option::array) && !o.stream ? elements_of_input(o.input, o.array) : 0};  // for its memory
 }
 
 /// Refuses what would not fit, before anything is allocated.
@@ -94,24 +81,37 @@ void check_memory(const workload& w, std::int64_t n) {
                                   bytes_text(available)));
 }
 
+/// The share of the machine's limit that a measurement reaches; 0 where it has none.
+double share_of_limit(const workload& w, const measurement& m, bool streamed, limits& measured) {
+  if (w.limit == bound::link || (streamed && quern::impl::is_device<exec_space>))
+    return m.bytes / m.seconds / 1e9 / measured.link_rate();
+  if (w.limit == bound::memory) return m.bytes / m.seconds / 1e9 / measured.copy_rate();
+  if (w.limit == bound::compute) return m.flops / m.seconds / 1e9 / measured.product_rate();
+  return 0;
+}
+
+settings settings_of(const exec_space& exec, const run_options& o) {
+  settings s{exec, o.repeat, {}, {}, o.array, o.stream, o.memory};
+  if (!o.input.empty()) s.input = o.input;
+  if (!o.output.empty()) s.output = o.output;
+  return s;
+}
+
 int run(const exec_space& exec, const run_options& o) {
   const auto workloads = chosen(o);
   for (const auto& w : workloads)
     for (const auto n : sizes(w, o))
       if (w.missing.empty()) check_memory(w, n);
-  if (!o.json.empty()) check_writable(o.json);
+  record_file records(o.json);
   if (!o.output.empty()) check_writable(o.output);
 
-  settings s{exec, o.repeat, {}, {}, o.stream, o.memory};
-  if (!o.input.empty()) s.input = o.input;
-  if (!o.output.empty()) s.output = o.output;
+  const settings s = settings_of(exec, o);
   limits measured(exec);
-  auto records = nlohmann::json::array();
   bool all_verified = true;
   fmt::print("Quern {} on {}, {} at a time; copy rate {:.1f} GB/s\n\n", QUERN_VERSION_STRING, exec.name(),
              exec.concurrency(), measured.copy_rate());
   print_header(stdout);
-  for (const auto& w : workloads) {
+  for (auto w : workloads) {
     if (!w.missing.empty()) {
       print_missing(stdout, w);
       continue;
@@ -122,90 +122,77 @@ int run(const exec_space& exec, const run_options& o) {
         const progress shown("running " + w.name);
         m = w.run(s, n);
       }
-      double share = 0;
-      if (w.limit == bound::memory) share = m.bytes / m.seconds / 1e9 / measured.copy_rate();
-      if (w.limit == bound::link || (o.stream && quern::impl::is_device<exec_space>))
-        share = m.bytes / m.seconds / 1e9 / measured.link_rate();
-      if (w.limit == bound::compute) share = m.flops / m.seconds / 1e9 / measured.product_rate();
+      if (!m.type.empty()) w.type = m.type;
+      const double share = share_of_limit(w, m, o.stream, measured);
       print_line(stdout, w, m, share);
       if (!o.input.empty() && !m.note.empty()) fmt::print("  {}\n", m.note);
-      records.push_back(record(w, m, share));
+      records.add(record(w, m, share));
       all_verified = all_verified && m.verified;
     }
   }
   print_notes(stdout);
-  if (!o.json.empty()) write_file(o.json, records.dump(2) + '\n');
+  records.finish();
   return all_verified ? 0 : 1;
+}
+
+/// One rank alone writes the file. After a signal, what was written of it goes.
+int convert(const convert_options& o) {
+  if (launched_rank() > 0) return 0;
+  const interruptible_work ends_itself;
+  quern::files::convert(o.from, o.to, o.array, o.dataset, {.compression = o.compression}, interruptible_work::check);
+  return 0;
 }
 
 int parsed(int argc, char** argv) {
   CLI::App program{"Quern: a portable performance layer for simulation codes on Kokkos"};
   program.set_version_flag("--version", QUERN_VERSION_STRING);
   program.require_subcommand(1);
-  auto* info =
-      program.add_subcommand("info", "What Quern and Kokkos were built with, and the machine; or what a file holds");
-  std::string file;
-  info->add_option("file", file, "A .npy, .npz or HDF5 file");
-  bool measure = false;
-  info->add_flag("--limits", measure, "Measure the copy rate and the matrix product");
-  program.add_subcommand("list", "The workloads and their reference sizes");
-  auto* runner = program.add_subcommand("run", "Run workloads, verify them and show how fast they are");
+  info_options asked;
   run_options o;
-  runner->add_option("workload", o.names, "Names as 'list' shows them; all without");
-  runner->add_option("--size", o.size, "default, reference, or a number: elements, or cells along a side");
-  runner->add_option("--repeat", o.repeat, "Timed runs of each; the median counts")->check(CLI::PositiveNumber);
-  runner->add_option("--input", o.input,
-                     "An image (smooth) or a .npy file (sum, sum_reproducible, mean_var, stddev, median, argmax)");
-  runner->add_option("--output", o.output, "Where smooth writes its image");
-  runner->add_flag("--stream", o.stream, "Read the .npy file in chunks: it may be larger than memory");
-  runner->add_option("--memory", o.memory, "Bytes that chunks may take, as 500M or 2G; half of what is free without")
-      ->transform(CLI::AsSizeValue(false));
-  runner->add_option("--json", o.json, "Write the records to this file");
-  std::string scaling = "weak";
-  runner->add_option("--scaling", scaling, "Under mpirun: weak, a size on each rank, or strong, in all")
-      ->check(CLI::IsMember({"weak", "strong"}));
-  auto* converter = program.add_subcommand("convert", "Write an array of one file to another, of any size");
-  std::string from, to, array, dataset = "data";
-  quern::files::hdf5_options stored;
-  converter->add_option("from", from, "A .npy, .npz or HDF5 file")->required();
-  converter->add_option("to", to, "A .npy or HDF5 (.h5) file")->required();
-  converter->add_option("--array", array, "Which array of a .npz or HDF5 file that has several");
-  converter->add_option("--dataset", dataset, "Its name in a new HDF5 file");
-  converter->add_option("--compression", stored.compression, "Level of compression in HDF5")->check(CLI::Range(0, 9));
+  convert_options conversion;
+  add_info(program, asked);
+  program.add_subcommand("list", "The workloads and their reference sizes");
+  add_run(program, o);
+  add_convert(program, conversion);
+  const bool prints = launched_rank() == 0;
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return program.exit(e) == 0 ? 0 : 2;
+    std::ostringstream unseen;
+    return (prints ? program.exit(e) : program.exit(e, unseen, unseen)) == 0 ? 0 : 2;
   }
 
-  if (program.got_subcommand("list")) return list();
-  if (!file.empty()) return print_file(file);
-  if (program.got_subcommand("convert")) {
-    quern::files::convert(from, to, array, dataset, stored);
-    return 0;
-  }
-  if (program.got_subcommand("run") && are_distributed(o.names))
-    return run_distributed({o.names, o.size, o.json, o.repeat, scaling == "strong"});
+  if (program.got_subcommand("convert")) return convert(conversion);
+  if (program.got_subcommand("list")) return prints ? list() : 0;
+  if (!asked.file.empty()) return prints ? print_file(asked.file) : 0;
+  if (program.got_subcommand("run") && runs_on_ranks(o)) return run_distributed(o);
+  if (!prints) return 0;  // of info, one rank prints
   const Kokkos::ScopeGuard kokkos;
   const exec_space exec;
-  if (program.got_subcommand("info")) return print_info(exec, measure);
+  if (program.got_subcommand("info")) return print_info(exec, asked.limits);
   return run(exec, o);
+}
+
+/// Says what was wrong, on one rank: all find the same.
+int failed(const std::exception& e, int status) {
+  if (app::launched_rank() == 0) fmt::print(stderr, "quern: {}\n", e.what());
+  return status;
 }
 
 }  // namespace
 }  // namespace app
 
 int main(int argc, char** argv) {
+  app::watch_interrupts();
   try {
     return app::parsed(argc, argv);
   } catch (const app::usage_error& e) {
-    fmt::print(stderr, "quern: {}\n", e.what());
-    return 2;
+    return app::failed(e, 2);
   } catch (const quern::files::FileError& e) {
-    fmt::print(stderr, "quern: {}\n", e.what());
-    return 2;
+    return app::failed(e, 2);
+  } catch (const app::interrupted& e) {
+    return app::failed(e, e.exit_status());
   } catch (const std::exception& e) {
-    fmt::print(stderr, "quern: {}\n", e.what());
-    return 1;
+    return app::failed(e, 1);
   }
 }

@@ -3,13 +3,15 @@
 
 // Builds without MPI.
 #include "distributed.hpp"
-#include "workload.hpp"
+#include "launcher.hpp"
 
 namespace app {
 
-bool one_of_several() { return false; }
-bool are_distributed(const std::vector<std::string>&) { return false; }
+bool runs_on_ranks(const run_options& o) { return launched_ranks() > 1 || o.given.has(option::scaling); }
 void list_distributed() {}
-int run_distributed(const distributed_options&) { throw usage_error("this program was built without MPI"); }
+int run_distributed(const run_options&) {
+  throw usage_error(
+      "this program was built without MPI and runs in one process: build it with QUERN_ENABLE_DISTRIBUTED=ON");
+}
 
 }  // namespace app

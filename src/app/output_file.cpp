@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "interrupts.hpp"
 #include "workload.hpp"
 
 namespace app {
@@ -31,6 +32,9 @@ void check_writable(const std::string& path) {
 
 void write_file(const std::string& path, const std::string& bytes) {
   const std::string unfinished = unfinished_name(path);
+  const at_interrupt leave_none([=] {
+    if (unfinished != path) std::filesystem::remove(unfinished);
+  });
   errno = 0;
   std::ofstream file(unfinished, std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

@@ -13,7 +13,7 @@
 #include <quern/stream.hpp>
 #include <vector>
 
-#include "npy.hpp"
+#include "input.hpp"
 #include "report.hpp"
 #include "workload.hpp"
 
@@ -166,38 +166,66 @@ measurement argmax_of(const settings& s, const device_view<T*>& x) {
   return m;
 }
 
-/// Runs f on the array of a .npy file, in the device's memory.
-template <class F>
-measurement from_file(const settings& s, const F& f) {
-  const std::string& path = *s.input;
-  return with_type_of(path, npy_info_of(path).type, [&]<class T>(T) { return f(read_flat<T>(path)); });
+/// What a file says of its type, and how its values are read where that differs.
+template <class T>
+void describe_input(measurement& m, const quern::files::array_info& info) {
+  m.type = info.type.str();
+  m.bytes = static_cast<double>(info.type.bytes) * static_cast<double>(info.extents.size());
+  const auto read_as = quern::files::data_type_of<T>();
+  if (read_as != info.type) m.note += fmt::format(" ({} read as {})", m.type, read_as.str());
 }
 
-/// f(i, value) for the elements of a .npy file, by a plain loop over what the standard library reads.
+/// Runs f on the array of a file, in the device's memory.
+template <class F>
+measurement from_file(const settings& s, const F& f) {
+  const auto file = open_input(*s.input, s.array);
+  return with_type_of(*s.input, file->info().type, [&]<class T>(T) {
+    measurement m = f(read_flat<T>(*file));
+    describe_input<T>(m, file->info());
+    return m;
+  });
+}
+
+/// The value of a number of IEEE's binary16.
+float half_value(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  const float size = exponent == 31 ? (fraction == 0 ? INFINITY : NAN)
+                     : exponent > 0 ? std::ldexp(static_cast<float>(1024 + fraction), exponent - 25)
+                                    : std::ldexp(static_cast<float>(fraction), -24);
+  return (bits >> 15) != 0 ? -size : size;
+}
+
+/// f(i, value) for the elements of a .npy file, in its order, by a plain loop over what the standard library reads.
 template <class F>
 void for_each_value(const std::string& path, const quern::files::array_info& info, const F& f) {
+  using quern::files::number_kind;
   std::ifstream file(path, std::ios::binary);
   file.seekg(info.offset);
   const std::int64_t n = info.extents.size(), bytes = info.type.bytes;
   const bool swapped = info.big_endian && bytes > 1;
-  const bool is_signed = info.type.kind == quern::files::number_kind::signed_integer;
-  const bool real = info.type.kind == quern::files::number_kind::floating_point;
   std::vector<char> buffer(bytes << 18);
-  const auto loop = [&]<class T>(T) {
+  const auto loop = [&]<class T>(T, const auto& value) {
     for (std::int64_t i = 0; i < n;) {
       const std::int64_t count = std::min<std::int64_t>(n - i, 1 << 18);
       file.read(buffer.data(), count * bytes);
       for (std::int64_t k = 0; k < count; ++k, ++i) {
         if (swapped) std::reverse(buffer.data() + k * bytes, buffer.data() + (k + 1) * bytes);
-        f(i, reinterpret_cast<const T*>(buffer.data())[k]);
+        f(i, value(reinterpret_cast<const T*>(buffer.data())[k]));
       }
     }
   };
-  if (real) return bytes == 8 ? loop(double()) : loop(float());
-  if (bytes == 8) return loop(std::int64_t());
-  if (bytes == 4) return loop(std::int32_t());
-  if (bytes == 2) return is_signed ? loop(std::int16_t()) : loop(std::uint16_t());
-  return is_signed ? loop(std::int8_t()) : loop(std::uint8_t());
+  const auto itself = [](auto v) { return v; };
+  if (info.type.kind == number_kind::boolean)
+    return loop(std::uint8_t(), [](std::uint8_t v) { return v != 0 ? 1 : 0; });
+  if (info.type.kind == number_kind::floating_point) {
+    if (bytes == 2) return loop(std::uint16_t(), half_value);
+    return bytes == 8 ? loop(double(), itself) : loop(float(), itself);
+  }
+  const bool is_signed = info.type.kind == number_kind::signed_integer;
+  if (bytes == 8) return loop(std::int64_t(), itself);
+  if (bytes == 4) return is_signed ? loop(std::int32_t(), itself) : loop(std::uint32_t(), itself);
+  if (bytes == 2) return is_signed ? loop(std::int16_t(), itself) : loop(std::uint16_t(), itself);
+  return is_signed ? loop(std::int8_t(), itself) : loop(std::uint8_t(), itself);
 }
 
 /// A reduction of a .npy file that is read in chunks, `reduce(source, options)`; `right(m, result, info)` verifies it
@@ -211,12 +239,12 @@ measurement from_stream(const settings& s, const Reduce& reduce, const Right& ri
     return std::chrono::duration<double>(clock::now() - start).count();
   };
   const std::string& path = *s.input;
-  const auto info = npy_info_of(path);
+  const auto info = quern::files::npy_info(path);
   return with_type_of(path, info.type, [&]<class File>(File) {
     using T =
         std::conditional_t<std::is_integral_v<File>, std::int64_t, File>;  // integers are converted as they are read
     const std::int64_t n = info.extents.size();
-    measurement m{fmt::format("{}", n), 0, static_cast<double>(info.type.bytes) * n, 1.0 * n};
+    measurement m{fmt::format("{}", n), 0, 0, 1.0 * n};
     constexpr bool device = quern::impl::is_device<exec_space>;
     const double limit = device ? limits(s.exec).link_rate() : plain_read_rate(path);
     const auto options = shown_stream(s, limit, device ? "the link" : "a plain read");
@@ -224,6 +252,7 @@ measurement from_stream(const settings& s, const Reduce& reduce, const Right& ri
     decltype(reduce(source, options)) result{};
     m.seconds = seconds_of([&] { result = reduce(source, options); });
     m.baseline_seconds = seconds_of([&] { right(m, result, info); });
+    describe_input<T>(m, info);
     return m;
   });
 }
@@ -301,6 +330,9 @@ measurement stream_median(const settings& s) {
       });
 }
 measurement stream_argmax(const settings& s) {
+  if (quern::files::npy_info(*s.input).fortran_order)
+    throw usage_error(*s.input +
+                      ": argmax counts in C order and --stream reads in the file's, Fortran order: leave --stream out");
   return from_stream(
       s, [&](const auto& x, const auto& options) { return quern::stream::argmax(s.exec, x, options); },
       [&](measurement& m, std::int64_t result, const auto& info) {
@@ -421,7 +453,7 @@ std::vector<workload> reduction_workloads() {
       {"median", "float64", "median by selection", {20'000'000}, {100'000'000}, arrays(8), median},
       {"argmax", "float64", "first position of the largest", {20'000'000}, {100'000'000}, arrays(8), argmax},
   };
-  for (auto& w : list) w.takes_input = w.streams = true;
+  for (auto& w : list) w.takes = w.takes | option::input | option::array | option::stream | option::memory;
   const auto square = [](std::int64_t n) { return 16.0 * static_cast<double>(n) * static_cast<double>(n); };
   list.push_back({"sum_axis", "float64", "sum over axis 0", {3000}, {10'000}, square, sum_axis<0>});
   list.push_back({"sum_axis", "float64", "sum over axis 1", {3000}, {10'000}, square, sum_axis<1>});

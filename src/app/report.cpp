@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <build_info.hpp>
 #include <chrono>
-#include <csignal>
 #include <fstream>
 #include <iostream>
 #include <quern/config.hpp>
@@ -114,8 +113,6 @@ double plain_read_rate(const std::string& path) {
 
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
-
 std::string bar(const quern::stream::progress& p, double limit, const std::string& what) {
   constexpr int width = 30;
   const double share = p.bytes > 0 ? p.bytes_done / p.bytes : 1, rate = p.bytes_done / p.seconds / 1e9;
@@ -127,12 +124,10 @@ std::string bar(const quern::stream::progress& p, double limit, const std::strin
 }  // namespace
 
 quern::stream::options shown_stream(const settings& s, double limit, const std::string& what) {
-  std::signal(SIGINT, [](int) { interrupted = 1; });
   quern::stream::options o;
   o.memory = s.memory;
   o.on_progress = [limit, what, shown = isatty(STDERR_FILENO) != 0](const quern::stream::progress& p) {
     if (shown) fmt::print(stderr, "\r\033[K{}", p.chunks_done < p.chunks ? bar(p, limit, what) : "");
-    if (interrupted != 0) throw std::runtime_error("interrupted");
   };
   return o;
 }
@@ -170,6 +165,7 @@ constexpr const char* line_format = "{:<16} {:<8} {:<23} {:>11} {:>15} {:>7} {:>
 void print_header(std::FILE* to) {
   fmt::print(to, line_format, "workload", "type", "size", "time", "rate", "limit", "speed-up", "verified");
   fmt::print(to, "{:-<103}\n", "");
+  std::fflush(to);
 }
 
 void print_line(std::FILE* to, const workload& w, const measurement& m, double share) {
@@ -212,11 +208,37 @@ progress::~progress() {
   if (shown_) fmt::print(stderr, "\r\033[K");
 }
 
+namespace {
+
+/// What CMake has built, by the options that add it.
+struct component {
+  const char *name, *adds, *option;
+  bool built;
+};
+constexpr component components[] = {
+    {"core", "operations that need Kokkos alone", "", true},
+    {"linalg", "a BLAS and LAPACK", "QUERN_ENABLE_LINALG", QUERN_APP_LINALG},
+    {"fft", "a library for Fourier transforms", "QUERN_ENABLE_FFT", QUERN_APP_FFT},
+    {"files", ".npy, stored .npz and raw files", "", true},
+    {"zlib", "compressed .npz archives", "QUERN_ENABLE_FILES", QUERN_APP_FILES},
+    {"hdf5", "HDF5 files", "QUERN_ENABLE_HDF5", QUERN_APP_HDF5},
+    {"distributed", "arrays over the ranks of MPI", "QUERN_ENABLE_DISTRIBUTED", QUERN_APP_DISTRIBUTED},
+    {"nccl", "NCCL between GPUs", "QUERN_ENABLE_NCCL", QUERN_APP_NCCL},
+    {"rccl", "RCCL between GPUs", "QUERN_ENABLE_RCCL", QUERN_APP_RCCL}};
+
+void print_components() {
+  fmt::print("components:\n");
+  for (const component& c : components)
+    fmt::print("  {:<12} {:<4} {}{}\n", c.name, c.built ? "yes" : "no", c.adds,
+               c.built ? "" : fmt::format(" ({}=ON)", c.option));
+}
+
+}  // namespace
+
 int print_info(const exec_space& exec, bool measure) {
   fmt::print("Quern {} ({}), {}, flags: {}\n", QUERN_VERSION_STRING, quern::build_info::commit,
              quern::build_info::compiler, quern::build_info::flags);
-  fmt::print("components: core, linalg ({} LAPACK), files\n",
-             quern::impl::lapack::available<exec_space>() ? "with a" : "without a");
+  print_components();
   fmt::print("Kokkos {}.{}.{}, running on {}, {} at a time\n", KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
              KOKKOS_VERSION % 100, exec.name(), exec.concurrency());
   fmt::print("free memory: {}\n\n", bytes_text(free_memory()));

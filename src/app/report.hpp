@@ -53,7 +53,7 @@ class progress {
 };
 
 /// Options of a stream with the memory of the settings, whose progress is shown as a bar: rate, share of the limit (of
-/// `what`, in GB/s), time left. Ctrl-C ends it at the next chunk.
+/// `what`, in GB/s), time left.
 quern::stream::options shown_stream(const settings& s, double limit, const std::string& what);
 
 /// GB/s of plain reads of a file by one thread, of at most its first 256 MB.

@@ -46,8 +46,8 @@ measurement smooth_plane(const settings& s, const plane<T>& in, host_view<T**>& 
 }
 
 measurement smooth_image(const settings& s) {
-  if (s.output) check_image_name(*s.output);
   image picture = read_image(*s.input);
+  if (s.output) check_image(*s.output, picture);
   const std::int64_t rows = picture.height, columns = picture.width;
   measurement all;
   for (int c = 0; c < picture.channels; ++c) {
@@ -63,6 +63,7 @@ measurement smooth_image(const settings& s) {
     all.verified = m.verified && (c == 0 || all.verified);
   }
   all.size = fmt::format("{} x {} x {}", rows, columns, picture.channels);
+  all.type = "uint8";
   if (s.output) {
     write_image(*s.output, picture);
     all.note = "written to " + *s.output;
@@ -161,7 +162,7 @@ std::vector<workload> stencil_workloads() {
   };
   const auto volume = [](std::int64_t n) { return 32.0 * std::pow(static_cast<double>(n), 3); };
   workload smoothing{"smooth", "int8", "mean of the 3x3 neighbourhood", {4000}, {10'000, 20'000}, area(5), smooth};
-  smoothing.takes_input = smoothing.takes_output = true;
+  smoothing.takes = smoothing.takes | option::input | option::output;
   return {smoothing,
           {"laplacian", "float64", "7-point Laplacian", {192}, {512}, volume, laplacian},
           {"heat", "float64", "ten explicit 7-point steps", {192}, {512}, volume, heat}};

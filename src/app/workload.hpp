@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "run_options.hpp"
+
 namespace app {
 
 using exec_space = QUERN_EXECUTION_SPACE;
@@ -22,16 +24,12 @@ using device_view = Kokkos::View<Data, Layout, memory_space>;
 template <class Data>
 using host_view = Kokkos::View<Data, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-/// A user's mistake: exit code 2.
-struct usage_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 /// The arguments of a workload.
 struct settings {
   exec_space exec;
   int repeat = 0;  // 0: as many as fit into a fifth of a second
   std::optional<std::string> input, output;
+  std::string array{};     // of an input that has several
   bool stream = false;     // read the input in chunks
   std::size_t memory = 0;  // that these may take; 0: half of what is free
 };
@@ -48,6 +46,7 @@ struct measurement {
   double baseline_seconds = 0;  // one core's plain loop, scaled to the whole size
   bool verified = false;
   std::string note{};
+  std::string type{};  // that of a file, where it brings its own
 };
 
 /// One line of the table: a workload with a value type.
@@ -57,8 +56,7 @@ struct workload {
   std::function<double(std::int64_t)> memory;  // bytes of host and device memory for a size
   std::function<measurement(const settings&, std::int64_t)> run;
   bound limit = bound::memory;
-  bool takes_input = false, takes_output = false;
-  bool streams = false;   // takes an input in chunks
+  option_set takes = option::size | option::repeat;
   std::string missing{};  // what this program was built without, and how it is had; empty where all is there
 };
 

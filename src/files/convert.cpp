@@ -27,7 +27,7 @@ std::vector<std::string> names_in(const std::string& path) {
   }
 }
 
-std::shared_ptr<impl::array_file> open_array(const std::string& path, const std::string& name) {
+std::shared_ptr<impl::array_file> open_named(const std::string& path, const std::string& name) {
   switch (format_of(path)) {
     case format::npy:
       return impl::open_npy(impl::open_file(path));
@@ -58,17 +58,21 @@ quern::impl::array_bytes packed_bytes(const void* data, const array_info& info, 
 
 }  // namespace
 
+std::shared_ptr<impl::array_file> impl::open_array(const std::string& path, const std::string& name) {
+  return open_named(path, name.empty() ? only_name(path) : name);
+}
+
 std::vector<named_array> contents(const std::string& path) {
   std::vector<named_array> all;
-  for (const auto& name : names_in(path)) all.push_back({name, open_array(path, name)->info()});
+  for (const auto& name : names_in(path)) all.push_back({name, open_named(path, name)->info()});
   return all;
 }
 
 void convert(const std::string& from, const std::string& to, const std::string& array, const std::string& dataset,
-             const hdf5_options& options) {
+             const hdf5_options& options, const std::function<void()>& before_piece) {
   const format target = format_of(to);
   if (target == format::npz) throw FileError(to, "archives are read, and not written");
-  const auto file = open_array(from, array.empty() ? only_name(from) : array);
+  const auto file = impl::open_array(from, array);
   array_info info = file->info();
   const bool from_fortran = info.fortran_order;
   info.fortran_order = from_fortran && target == format::npy;
@@ -78,6 +82,7 @@ void convert(const std::string& from, const std::string& to, const std::string& 
   std::vector<char> read, turned;
   const auto whole = packed_bytes(nullptr, info, info.extents, from_fortran);
   quern::impl::for_each_box(whole, impl::piece_bytes, [&](const quern::impl::packed_box& box) {
+    if (before_piece) before_piece();
     const std::int64_t bytes = box.extents.size() * info.type.bytes;
     read.resize(bytes);
     file->read(box, read.data());

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 
 PROGRAM, MPIEXEC, *MPI_ENVIRONMENT = sys.argv[1:]
 os.environ.setdefault("OMP_PROC_BIND", "false")
@@ -35,8 +36,37 @@ def npy(path, dtype, shape, data, fortran=False):
         f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
 
 
-# What it knows.
-expect(0, "Kokkos", "info")
+def interrupt(number, began, *command, **settings):
+    """Sends a signal once `began` is true of the process; its exit code, what it printed from then on, and its errors."""
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **settings)
+    began(running)
+    running.send_signal(number)
+    out, err = running.communicate(timeout=60)
+    return running.returncode, out, err
+
+
+def line_with(text):
+    return lambda running: next(line for line in iter(running.stdout.readline, "") if text in line)
+
+
+def unfinished_file(name):
+    def wait(running):
+        while running.poll() is None and not any(f.startswith(name) and ".part" in f for f in os.listdir(".")):
+            time.sleep(0.01)
+        time.sleep(0.1)
+    return wait
+
+
+def left_over():
+    return [f for f in os.listdir(".") if ".part" in f]
+
+
+# What it knows, every component by its name.
+about = expect(0, "Kokkos", "info")
+for component in ("core", "linalg", "fft", "files", "zlib", "hdf5", "distributed", "nccl", "rccl"):
+    line = next(line.split() for line in about.splitlines() if line.startswith(f"  {component} "))
+    assert line[1] in ("yes", "no"), line
+expect(2, "--limits needs a call without a file", "info", "data.npy", "--limits")
 listed = expect(0, "vector_add", "list").splitlines()
 distributed = [line.split()[0] for line in listed if line.endswith("under mpirun")]
 names = {line.split()[0] for line in listed if not line.startswith(" ") and not line.endswith("under mpirun")}
@@ -75,6 +105,21 @@ if distributed:
     assert code == 0 and "24 x 24 x 24 x 10" in out and "strong scaling" in out, out + err
     code, out, err = on_ranks(2, "run", "median")
     assert code == 2 and err.count("'median' is no workload of several processes") == 1, out + err
+    # One rank prints, whatever is asked for.
+    for arguments, text, expected in (
+        (("info",), "components:", 0), (("list",), "vector_add", 0), (("--version",), "0.", 0), (("run", "--help"), "--scaling", 0),
+        (("frobnicate",), "frobnicate", 2), (("run", "--size", "none"), "--size is 'none'", 2),
+        (("run", "heat", "--input", "x.npy"), "no workload of several processes takes --input", 2),
+        (("run", "heat", "--stream"), "--stream needs an --input", 2),
+        (("run", "allreduce", "--size", "8"), "allreduce takes no --size; heat, halo, distributed_sum", 2),
+        (("run", "halo", "--json", "nowhere/x.json"), "nowhere/x.json: cannot be opened for writing", 2),
+    ):
+        code, out, err = on_ranks(2, *arguments)
+        own = "\n".join(line for line in (out + err).splitlines() if text in line)
+        assert (code == 0) == (expected == 0) and own.count(text) == 1, (arguments, code, out, err)
+    code, out, err = on_ranks(1, "run", "heat", "--size", "16", "--repeat", "2", "--scaling", "strong")
+    assert code == 0 and "1 ranks on 1 nodes, strong scaling" in out, out + err
+expect(2, "--scaling needs ranks, as in: mpirun -n 4 quern run heat --scaling strong", "run", "sum", "--scaling", "strong")
 
 # Arrays.
 values = [0.5 * i for i in range(1000)]
@@ -91,9 +136,40 @@ expect(0, "sum = 512", "run", "sum", "--input", "bytes.npy")
 npy("short.npy", "<f8", "(1000,)", b"\0" * 79)
 expect(2, "short.npy: is truncated: it has 207 bytes, too few for float64 (1000)", "run", "sum", "--input", "short.npy")
 npy("complex.npy", "<c16", "(2,)", b"\0" * 32)
-expect(2, "complex.npy: expected float64, float32, int64 or narrower integers, found complex128", "run", "sum", "--input", "complex.npy")
-npy("fortran.npy", "<f8", "(2, 2)", b"\0" * 32, fortran=True)
-expect(2, "fortran.npy: expected C order, found Fortran order", "run", "sum", "--input", "fortran.npy")
+expect(2, "complex.npy: expected bool, float16 to float64 or integers other than uint64, found complex128", "run", "sum", "--input", "complex.npy")
+expect(2, "complex.npy: expected bool, float16", "run", "sum", "--stream", "--input", "complex.npy")
+npy("unsigned.npy", "<u8", "(1,)", b"\xff" * 8)
+expect(2, "found uint64", "run", "sum", "--input", "unsigned.npy")
+npy("fortran.npy", "<f8", "(2, 3)", struct.pack("<6d", 1, 2, 3, 4, 9, 5), fortran=True)  # ((1, 3, 9), (2, 4, 5))
+expect(0, "sum = 24", "run", "sum", "--input", "fortran.npy")
+expect(0, "argmax = 2", "run", "argmax", "--input", "fortran.npy")
+expect(0, "sum = 24", "run", "sum", "--stream", "--input", "fortran.npy")
+expect(2, "argmax counts in C order", "run", "argmax", "--stream", "--input", "fortran.npy")
+
+# Every type that is taken, with its own name and its own bytes.
+types = {"<f8": ("float64", struct.pack("<3d", 1, -2, 4.5), 3.5), ">f8": ("float64", struct.pack(">3d", 1, -2, 4.5), 3.5),
+         "<f4": ("float32", struct.pack("<3f", 1, -2, 4.5), 3.5), "<f2": ("float16", struct.pack("<3e", 1, -2, 2**-24), -1 + 2**-24),
+         ">f2": ("float16", struct.pack(">3e", 1, -2, 65504), 65503), "|b1": ("bool", bytes([1, 0, 1]), 2), "|i1": ("int8", bytes([1, 255, 128]), -128),
+         "|u1": ("uint8", bytes([1, 255, 128]), 384), ">i2": ("int16", struct.pack(">3h", 1, -2, 300), 299), "<u2": ("uint16", struct.pack("<3H", 1, 2, 65535), 65538),
+         "<i4": ("int32", struct.pack("<3i", 1, -2, 2**31 - 1), 2**31 - 2), ">u4": ("uint32", struct.pack(">3I", 1, 2, 2**32 - 1), 2**32 + 2),
+         "<i8": ("int64", struct.pack("<3q", 1, -2, 2**62), 2**62 - 1)}
+for dtype, (name, data, total) in types.items():
+    npy("typed.npy", dtype, "(3,)", data)
+    for further in ((), ("--stream",)) if dtype[1:] in ("f2", "b1", "u4") else ((),):
+        out = expect(0, "sum = ", "run", "sum", "--input", "typed.npy", "--json", "typed.json", *further)
+        assert float(out.split("sum = ")[1].split()[0]) == float(f"{total:.9g}" if name == "float16" else total), (dtype, further, out)
+        record = json.load(open("typed.json"))[0]
+        assert (record["type"], record["bytes"], record["verified"]) == (name, len(data), True), record
+        assert out.split("sum ", 1)[1].split()[0] == name, out
+
+# Archives, of one array or of several.
+with zipfile.ZipFile("two.npz", "w") as archive:
+    archive.write("ints.npy", "a.npy")
+    archive.write("fortran.npy", "b.npy")
+expect(2, "two.npz: has 2 arrays, and none was named: a, b", "run", "sum", "--input", "two.npz")
+expect(0, "argmax = 2", "run", "argmax", "--input", "two.npz", "--array", "b")
+expect(2, "--array needs an --input that may hold several arrays", "run", "sum", "--input", "data.npy", "--array", "b")
+expect(2, "--stream needs a .npy file", "run", "sum", "--input", "two.npz", "--stream")
 expect(2, "missing.npy: cannot be opened: No such file", "run", "sum", "--input", "missing.npy")
 
 # Headers that no program should believe, data without a number, and no data.
@@ -133,12 +209,17 @@ expect(1, "quern::stream::sum: the memory of 10 bytes is too little for chunks o
 # Ctrl-C ends it at the next chunk: of a file of zeros that takes no room on the disk.
 npy("sparse.npy", "<f8", "(8000000000,)", b"")
 os.truncate("sparse.npy", 128 + 64 * 10**9)
-running = subprocess.Popen([PROGRAM, "run", "sum", "--stream", "--memory", "50M", "--input", "sparse.npy"], stdout=subprocess.DEVNULL,
-                           stderr=subprocess.PIPE, text=True)
-time.sleep(3)
-running.send_signal(signal.SIGINT)
-err = running.communicate(timeout=30)[1]
-assert running.returncode == 1 and "quern: interrupted" in err, (running.returncode, err)
+stream = [PROGRAM, "run", "sum", "--stream", "--memory", "50M", "--input", "sparse.npy", "--json", "stream.json"]
+code, _, err = interrupt(signal.SIGINT, line_with("verified"), *stream)
+assert code == 130 and err.count("quern: interrupted") == 1, (code, err)
+assert not os.path.exists("stream.json") and not left_over()
+
+# A conversion that is interrupted leaves the earlier file and nothing else.
+for target in ("target.npy",) if "without HDF5" in call("convert", "data.npy", "probe.h5")[2] else ("target.npy", "target.h5"):
+    open(target, "w").write("before")
+    code, _, err = interrupt(signal.SIGTERM, unfinished_file(target), PROGRAM, "convert", "sparse.npy", target)
+    assert code == 143 and err.count("quern: interrupted") == 1, (code, err)
+    assert open(target).read() == "before" and not left_over(), os.listdir(".")
 os.remove("sparse.npy")
 
 # What files hold, and one format as another.
@@ -156,6 +237,26 @@ else:
     assert open("again.npy", "rb").read()[-8000:] == open("data.npy", "rb").read()[-8000:]
     expect(2, "data.h5: there is no dataset none", "convert", "data.h5", "again.npy", "--array", "none")
     expect(0, "", "convert", "fortran.npy", "fortran.h5")
+
+# What is done keeps its records.
+for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+    command = [PROGRAM, "run", "vector_add", "sum", "matmul", "--size", "reference", "--json", "done.json"]
+    code, _, err = interrupt(number, line_with("vector_add "), *command)
+    assert code == status and err.count("quern: interrupted") == 1, (code, err)
+    records = json.load(open("done.json"))
+    assert records and records[0]["workload"] == "vector_add" and len(records) < 5 and all(r["verified"] for r in records), records
+    os.remove("done.json")
+open("kept.json", "w").write("before")  # where nothing is done
+code, _, err = interrupt(signal.SIGINT, line_with("-----"), PROGRAM, "run", "selu", "--repeat", "1000000", "--json", "kept.json")
+assert code == 130 and open("kept.json").read() == "before" and not left_over(), (code, err)
+if distributed:
+    ranks = [MPIEXEC, "-n", "2", PROGRAM, "run", "allreduce", "distributed_sum", "--repeat", "2000", "--json", "ranks_done.json"]
+    environment = {**os.environ, **dict(setting.split("=", 1) for setting in MPI_ENVIRONMENT)}
+    for number in (signal.SIGINT, signal.SIGTERM):
+        code, _, err = interrupt(number, line_with("allreduce "), *ranks, env=environment)
+        records = json.load(open("ranks_done.json"))
+        assert code != 0 and [r["workload"] for r in records] == ["allreduce"], (code, records, err)
+        os.remove("ranks_done.json")
 
 # Files are written whole or not at all.
 expect(1, "/dev/full: cannot be written: No space left on device", "run", "selu", "--size", "10", "--json", "/dev/full")
@@ -183,8 +284,33 @@ for y in range(height):
         assert smooth[y * width + x] == wanted, (x, y, smooth[y * width + x])
 expect(0, "written to smooth.png", "run", "smooth", "--input", "dot.pgm", "--output", "smooth.png")
 expect(0, "verified", "run", "smooth", "--input", "smooth.png")
+for name in ("smooth.jpg", "smooth.jpeg"):  # what it is called
+    expect(0, f"written to {name}", "run", "smooth", "--input", "dot.pgm", "--output", name)
+    assert open(name, "rb").read()[:3] == b"\xff\xd8\xff"
+    expect(0, "uint8", "run", "smooth", "--input", name)
+code, _, err = interrupt(signal.SIGINT, line_with("-----"), PROGRAM, "run", "smooth", "--input", "dot.pgm", "--output", "none.png", "--repeat", "10000000")
+assert code == 130 and not os.path.exists("none.png") and not left_over(), (code, err)
 expect(2, "data.npy: expected a whole PNG, JPEG, PGM or PPM image", "run", "smooth", "--input", "data.npy")
-expect(2, "expected an output that ends in", "run", "smooth", "--input", "dot.pgm", "--output", "smooth.gif")
+for name, ending in (("smooth.gif", ".gif"), ("smooth", ""), ("smooth.PNG", ".PNG"), ("smooth.npy", ".npy")):
+    expect(2, f"{name}: expected an output that ends in .png, .jpg, .jpeg, .pgm or .ppm, found '{ending}'", "run", "smooth", "--input", "dot.pgm",
+           "--output", name)
+expect(2, "smooth.ppm: expected 3 channels for .ppm, found 1", "run", "smooth", "--input", "dot.pgm", "--output", "smooth.ppm")
+
+# No option is ignored: each workload takes it, or says that it does not and who does; so do the other commands.
+takers = {"sum", "sum_reproducible", "mean_var", "stddev", "median", "argmax"}
+for name in names - takers:
+    option = "--stream" if name == "smooth" else "--input"
+    expect(2, f"{name} takes no {option}; sum, sum_reproducible", "run", name, "--input", "data.npy", "--stream")
+expect(2, "sum takes no --output; smooth does", "run", "sum", "--input", "data.npy", "--output", "x.png")
+expect(2, "smooth takes no --array", "run", "smooth", "--input", "two.npz", "--array", "a")
+expect(2, "--input needs the name of a workload that takes it: sum, sum_reproducible", "run", "--input", "data.npy")
+expect(2, "--memory needs --stream", "run", "sum", "--input", "data.npy", "--memory", "1G")
+expect(2, "--memory needs --stream", "run", "sum", "--memory", "1G")
+expect(2, "--repeat needs a file that is read whole", "run", "sum", "--input", "data.npy", "--stream", "--repeat", "3")
+expect(2, "--output needs an --input", "run", "smooth", "--output", "x.png")
+for option, value in (("--compression", "3"), ("--dataset", "u")):
+    expect(2, f"{option} needs an HDF5 file (.h5) to write", "convert", "data.npy", "x.npy", option, value)
+expect(2, "--array needs a file that may hold several arrays", "convert", "data.npy", "x.npy", "--array", "u")
 
 # Misuse.
 expect(2, "'nonsense' is not a workload", "run", "nonsense")
