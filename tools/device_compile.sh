@@ -81,9 +81,9 @@ benchmarks=(
   ../bench/stream/stream_bench
   ../bench/distributed/distributed_bench
 )
-examples=(../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main ../examples/04_out_of_core/main ../examples/05_turbulence/main ../examples/07_heat3d_mpi/main)
+examples=(../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main ../examples/04_out_of_core/main ../examples/05_turbulence/main ../examples/06_epidemics/main ../examples/07_heat3d_mpi/main)
 program=(
-  "../src/app/elementwise ../src/app/stencils ../src/app/quadrature ../src/app/derivatives ../src/app/report ../src/app/main"
+  "../src/app/elementwise ../src/app/stencils ../src/app/quadrature ../src/app/derivatives ../src/app/report ../src/app/main ../src/app/run_options ../src/app/launcher ../src/app/interrupts ../src/app/record_file"
   "../src/app/keyed ../src/app/linear_algebra"
   "../src/app/decompositions ../src/app/reductions ../src/app/random_numbers"
   "../src/app/transfers ../src/app/transforms"
@@ -96,7 +96,11 @@ folder=$(realpath --relative-to="$top/tests" "$guides")
 for guide in autodiff operands reductions stencils integration random keyed linear_algebra transfers files streams fft distributed; do
   awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
 done
-units+=("$folder/autodiff $folder/operands $folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra" "$folder/transfers $folder/files $folder/streams $folder/fft" "$folder/distributed")
+mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -path '*/distributed/*' | sort)
+awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/distributed_comments.cpp" >"$guides/distributed_comments.cpp"
+mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -not -path '*/distributed/*' | sort)
+awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/doc_comments.cpp" >"$guides/doc_comments.cpp"
+units+=("$folder/autodiff $folder/operands $folder/reductions $folder/stencils $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra" "$folder/transfers $folder/files $folder/streams $folder/fft" "$folder/distributed $folder/distributed_comments" "$folder/doc_comments")
 # With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles the program and the examples.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("${program[@]}" "${examples[@]}"); fi
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.
@@ -189,7 +193,7 @@ compiler() {
   esac
   if [[ ${QUERN_DEVICE_COMPILE:-} == quick ]]; then command+=(-DQUERN_TEST_PART=0); fi
   command+=(-I "$dir" -I "$top/include" -I "$top/tests" -I "$top/tests/guides" -I "$top/bench" -I "$top/src"
-    -isystem /usr/include/stb -isystem "$mpi" -DOMPI_SKIP_MPICXX -DFMT_USE_CONSTEXPR=1 "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace"
+    -isystem /usr/include/stb -isystem "$mpi" -DOMPI_SKIP_MPICXX -DFMT_USE_CONSTEXPR=1 -DQUERN_APP_{LINALG,FFT,FILES,HDF5,DISTRIBUTED,NCCL,RCCL}=1 "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace"
     -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG -DQUERN_USES_FILES -DQUERN_USES_FFT -DQUERN_USES_DISTRIBUTED '-DQUERN_TEST_DATA=""')
 }
 

@@ -289,9 +289,6 @@ int run_on(const Communicator& comm, const run_options& o) {
     all_verified = all_verified && verified;
     const std::int64_t memory = quern::impl::most_of_ranks(comm, peak_resident_bytes());
     if (!prints) continue;
-    fmt::print(line_format, w.name, m.size, comm.size(), time_text(m.seconds), time_text(one.seconds),
-               fmt::format("{:.1f} %", 100 * efficiency), verified ? "yes" : "NO");
-    std::fflush(stdout);
     records->add({{"workload", w.name},
                   {"size", m.size},
                   {"scaling", strong ? "strong" : "weak"},
@@ -305,6 +302,9 @@ int run_on(const Communicator& comm, const run_options& o) {
                   {"messages_of_a_rank", m.messages},
                   {"peak_memory_of_a_rank", memory},
                   {"verified", verified}});
+    fmt::print(line_format, w.name, m.size, comm.size(), time_text(m.seconds), time_text(one.seconds),
+               fmt::format("{:.1f} %", 100 * efficiency), verified ? "yes" : "NO");
+    std::fflush(stdout);
   }
   if (prints) {
     fmt::print("\none rank: {}, on every rank for itself at the same time. efficiency: of the ranks.\n",
@@ -327,7 +327,7 @@ bool runs_on_ranks(const run_options& o) {
 
 void list_distributed() {
   for (const auto& w : workloads())
-    fmt::print("{:<16} {:<8} {:<38} reference size {} a rank, under mpirun\n", w.name, "float64", w.definition,
+    fmt::print("{:<16} {:<10} {:<54} reference size {} a rank, under mpirun\n", w.name, "float64", w.definition,
                w.reference_size);
 }
 

@@ -37,7 +37,7 @@ int list() {
   for (const auto& w : all_workloads()) {
     std::string sizes;
     for (const auto n : w.reference_sizes) sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", n);
-    fmt::print("{:<16} {:<8} {:<38} {}\n", w.name == last ? "" : w.name, w.type, w.definition,
+    fmt::print("{:<16} {:<10} {:<54} {}\n", w.name == last ? "" : w.name, w.type, w.definition,
                w.missing.empty() ? "reference size " + sizes : "needs " + w.missing);
     last = w.name;
   }
@@ -124,9 +124,9 @@ int run(const exec_space& exec, const run_options& o) {
       }
       if (!m.type.empty()) w.type = m.type;
       const double share = share_of_limit(w, m, o.stream, measured);
+      records.add(record(w, m, share));  // what is printed is kept
       print_line(stdout, w, m, share);
       if (!o.input.empty() && !m.note.empty()) fmt::print("  {}\n", m.note);
-      records.add(record(w, m, share));
       all_verified = all_verified && m.verified;
     }
   }
@@ -146,7 +146,7 @@ int convert(const convert_options& o) {
 int parsed(int argc, char** argv) {
   CLI::App program{"Quern: a portable performance layer for simulation codes on Kokkos"};
   program.set_version_flag("--version", QUERN_VERSION_STRING);
-  program.require_subcommand(1);
+  program.require_subcommand(0, 1);  // a name that is none of them is then what the error is about
   info_options asked;
   run_options o;
   convert_options conversion;
@@ -162,6 +162,7 @@ int parsed(int argc, char** argv) {
     return (prints ? program.exit(e) : program.exit(e, unseen, unseen)) == 0 ? 0 : 2;
   }
 
+  if (program.get_subcommands().empty()) throw usage_error("expected info, list, run or convert; see quern --help");
   if (program.got_subcommand("convert")) return convert(conversion);
   if (program.got_subcommand("list")) return prints ? list() : 0;
   if (!asked.file.empty()) return prints ? print_file(asked.file) : 0;

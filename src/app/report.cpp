@@ -158,13 +158,13 @@ std::string rate_text(const workload& w, const measurement& m) {
   return "-";
 }
 
-constexpr const char* line_format = "{:<16} {:<8} {:<23} {:>11} {:>15} {:>7} {:>9}  {}\n";
+constexpr const char* line_format = "{:<16} {:<10} {:<23} {:>11} {:>15} {:>7} {:>9}  {}\n";
 
 }  // namespace
 
 void print_header(std::FILE* to) {
   fmt::print(to, line_format, "workload", "type", "size", "time", "rate", "limit", "speed-up", "verified");
-  fmt::print(to, "{:-<103}\n", "");
+  fmt::print(to, "{:-<105}\n", "");
   std::fflush(to);
 }
 
@@ -177,16 +177,16 @@ void print_line(std::FILE* to, const workload& w, const measurement& m, double s
 }
 
 void print_missing(std::FILE* to, const workload& w) {
-  fmt::print(to, "{:<16} {:<8} not run: needs {}\n", w.name, w.type, w.missing);
+  fmt::print(to, "{:<16} {:<10} not run: needs {}\n", w.name, w.type, w.missing);
 }
 
 void print_notes(std::FILE* to) {
   fmt::print(
       to,
-      "\nlimit: share of the copy rate (GB/s), of the link to the device (transfers) or of the double-precision matrix "
-      "product (GFLOP/s) of this run; over\n"
-      "100 % where data stays in the caches. speed-up: over a plain loop on one core, timed on at most a second's\n"
-      "worth of work and scaled to the size.\n");
+      "\nlimit: the share of what this machine reached in this run: of the copy rate or, for transfers, of the link to "
+      "the\n"
+      "device (GB/s), or of the double-precision matrix product (GFLOP/s). Data that stay in the caches exceed 100 %.\n"
+      "speed-up: over plain code on one core, which is timed for up to half a second and scaled to the size.\n");
 }
 
 nlohmann::json record(const workload& w, const measurement& m, double share) {

@@ -118,10 +118,10 @@ void check_taken(const run_options& o, const std::vector<taker>& chosen, const s
     if (!o.given.has(given)) continue;
     const std::string takers = names_of(all, given);
     if (takers.empty()) throw usage_error(fmt::format("no workload {} takes {}", kind, name));
+    // A size is for those of several workloads that have one.
+    if (given == option::size && !names_of(chosen, given).empty()) continue;
     for (const taker& t : chosen) {
       if (t.takes.has(given)) continue;
-      // Where all workloads run, those without a size have none.
-      if (o.names.empty() && given == option::size) continue;
       if (o.names.empty())
         throw usage_error(fmt::format("{} needs the name of a workload that takes it: {}", name, takers));
       throw usage_error(fmt::format("{} takes no {}; {} {}", t.name, name, takers,

@@ -107,7 +107,7 @@ if distributed:
     assert code == 2 and err.count("'median' is no workload of several processes") == 1, out + err
     # One rank prints, whatever is asked for.
     for arguments, text, expected in (
-        (("info",), "components:", 0), (("list",), "vector_add", 0), (("--version",), "0.", 0), (("run", "--help"), "--scaling", 0),
+        (("info",), "components:", 0), (("list",), "selu ", 0), (("--version",), "0.2", 0), (("run", "--help"), "--scaling", 0),
         (("frobnicate",), "frobnicate", 2), (("run", "--size", "none"), "--size is 'none'", 2),
         (("run", "heat", "--input", "x.npy"), "no workload of several processes takes --input", 2),
         (("run", "heat", "--stream"), "--stream needs an --input", 2),
@@ -318,5 +318,6 @@ expect(2, "selu takes no --input", "run", "selu", "--input", "data.npy")
 expect(2, "--size is 'big', expected", "run", "sum", "--size", "big")
 expect(2, "are free", "run", "sum", "--size", "900000000000000")
 expect(2, "", "run", "--repeat", "0")
-expect(2, "", "frobnicate")
+expect(2, "frobnicate", "frobnicate")
+expect(2, "expected info, list, run or convert")
 print("app: all checks passed")

@@ -31,7 +31,7 @@ void together(const Communicator& comm, const std::string& path, const std::func
 /// file.write("u", u);
 /// file.set_attribute("/", "time", t);
 /// file.commit();
-/// ...
+/// // later, on any number of ranks
 /// const quern::distributed::checkpoint last(comm, "run.h5");
 /// last.read("u", u);
 /// t = last.attribute<double>("/", "time");

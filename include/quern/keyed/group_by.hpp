@@ -6,12 +6,12 @@
 /// @file
 /// Groups of rows with equal keys, and reductions of each group.
 ///
-/// ```
+/// @code
 /// const auto by = quern::group_by(exec, cell, species);  // one or several columns of keys
 /// Kokkos::View<double*> mass("mass", by.size());
 /// quern::sum(exec, mass, particle_mass, by);             // mass(g): the sum of group g
 /// quern::group_first(exec, cell_of_group, cell, by);           // the keys themselves
-/// ```
+/// @endcode
 ///
 /// Groups are numbered in the order of their keys, the first column's first. The reductions of groups are the functions
 /// that reduce arrays, with the groups as the last argument: `sum`, `mean`, `var`, `min`, `max`, `argmin`, `argmax`,

@@ -24,10 +24,12 @@ namespace quern::random {
 /// A generator for one work item of a user's kernel: `Stream s(k, i)` gives item i numbers of its own, the same ones
 /// wherever and in whatever order items run.
 ///
-///     Kokkos::parallel_for(n, KOKKOS_LAMBDA(int i) {
-///       quern::random::Stream s(k, i);
-///       x(i) += s.uniform() < p(i) ? s.normal() : 0;
-///     });
+/// @code
+/// Kokkos::parallel_for(n, KOKKOS_LAMBDA(int i) {
+///   quern::random::Stream s(k, i);
+///   x(i) += s.uniform() < p(i) ? s.normal() : 0;
+/// });
+/// @endcode
 ///
 /// It holds a key, a counter and 64 bits, and draws from Philox on counters that no View of that key has; making one
 /// costs nothing. The numbers have the same bits on every back end. Not for several threads at once.

@@ -124,10 +124,8 @@ auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out_v
 }  // namespace impl
 
 /// The value below which the share q of the elements is: with the n elements in ascending order x(0) <= x(1) <= ...,
-///
-///     quantile = x(k) + (x(k + 1) - x(k)) t,  k = floor(q (n - 1)),  t = q (n - 1) - k,
-///
-/// as in NumPy. `interpolation::lower` takes x(k), `higher` x(k + 1) where t > 0, `midpoint` their mean, `nearest` the
+/// `quantile = x(k) + (x(k + 1) - x(k)) t` for `k = floor(q (n - 1))` and `t = q (n - 1) - k`, as in NumPy.
+/// `interpolation::lower` takes x(k), `higher` x(k + 1) where t > 0, `midpoint` their mean, `nearest` the
 /// one whose rank is nearer, and the even rank of two. Double for integers, float for half types. NaN if there is one.
 /// Between a number and an infinity lies the infinity, where NumPy's interpolations give NaN, and between infinities of
 /// both signs NaN.

@@ -31,7 +31,7 @@ auto as_operand(const V& v) {
 /// quern::stream::for_each_chunk(
 ///     exec,
 ///     [&](const auto& e, const quern::stream::chunk_info& chunk, const auto& x, const auto& y) {
-///       quern::clip(e, y, x, 0.0, 1.0);      // y is the part of a sink
+///       quern::map(e, y, clip(), x);  // y is the part of a sink
 ///       total += quern::sum(e, x);
 ///     },
 ///     {}, x_source, y_sink);

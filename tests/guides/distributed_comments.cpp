@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The code of the doc comments of quern/distributed, as part of functions that a user might write around it. The
+// guide's test runs the same operations.
+#include <tuple>
+
+#include "guide.hpp"
+
+namespace {
+
+using field = quern::DistributedView<double, 3>;
+
+int simulate(const quern::Communicator& comm) { return comm.size(); }
+void compute_what_needs_no_halo(const field&, const field&) {}
+
+void started(int argc, char** argv) {
+  // # distributed/communicator.hpp 1
+  EXPECT_EQ(1, comm.size());
+}
+
+int guarded(const quern::Communicator& comm) {
+  // # distributed/communicator.hpp 2
+}
+
+double blocks(const quern::Communicator& comm) {
+  const std::int64_t nx = 8, ny = 6, nz = 4;
+  // # distributed/decomposition.hpp
+  return quern::distributed::sum(u);
+}
+
+void exchanged(const space& exec, const field& u, const field& v) {
+  // # distributed/halo_exchange.hpp
+}
+
+void drawn(const space& exec, const field& u) {
+  // # distributed/random.hpp
+}
+
+using column = Kokkos::View<double*>;
+
+void moved(const quern::Communicator& comm, const space& exec, const quern::Decomposition& cut, column x, column y,
+           column z, Kokkos::View<std::int64_t*> id) {
+  const Kokkos::View<int*> destination("destination", x.extent(0));
+  const std::array<double, 3> origin{0, 0, 0}, spacing{0.125, 0.125, 0.125};
+  // # distributed/migrate.hpp
+  EXPECT_EQ(x.extent(0), id.extent(0));
+}
+
+[[maybe_unused]] double kept(const quern::Communicator& comm, const field& u, double t) {
+  // # distributed/checkpoint.hpp
+  return t;
+}
+
+TEST(Guides, DistributedDocComments) {
+  const space exec;
+  const quern::Communicator comm(MPI_COMM_WORLD);
+  EXPECT_EQ(comm.size(), guarded(comm));
+  EXPECT_EQ(0, blocks(comm));
+  const quern::Decomposition cut(comm, {8, 6, 4}, {.halo = {1}});
+  const field u("u", cut), v("v", cut);
+  drawn(exec, u);
+  EXPECT_NE(0, quern::distributed::sum(exec, u));
+  exchanged(exec, u, v);
+  const column x("x", 5), y("y", 5), z("z", 5);
+  moved(comm, exec, cut, x, y, z, Kokkos::View<std::int64_t*>("id", 5));
+  static_cast<void>(started);
+}
+
+}  // namespace

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The code of the doc comments of all headers except those of quern/distributed, as part of functions that a user might
+// write around it.
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "guide.hpp"
+
+namespace {
+
+struct product {
+  template <class A, class B>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
+    return a * b;
+  }
+};
+
+void gradients(const space& exec) {
+  const Kokkos::View<double*> a("a", 5), b("b", 5), y("y", 5), dy_da("dy/da", 5), dy_db("dy/db", 5);
+  quern::fill(exec, a, 2.0);
+  quern::fill(exec, b, 3.0);
+  const product f;
+  // # autodiff/derivatives.hpp
+  EXPECT_EQ(std::vector<double>(5, 6), test::contents(y));
+  EXPECT_EQ(std::vector<double>(5, 3), test::contents(dy_da));
+  EXPECT_EQ(std::vector<double>(5, 2), test::contents(dy_db));
+}
+
+void dual_numbers() {
+  // # autodiff/dual.hpp
+  EXPECT_NEAR(3 * std::sin(0.5), f.value, 1e-15);
+  EXPECT_NEAR(std::sin(0.5), f.partial(0), 1e-15);
+  EXPECT_NEAR(3 * std::cos(0.5), f.partial(1), 1e-15);
+}
+
+struct equations {
+  template <class A, class P>
+  KOKKOS_FUNCTION A operator()(const A& x, const P& a, const P& b) const {
+    return {x[0] + x[1] - a, x[0] - x[1] - b};
+  }
+};
+
+void systems(const space& exec) {
+  const Kokkos::View<double**> x("x", 4, 2);
+  const Kokkos::View<double*> a("a", 4), b("b", 4);
+  const Kokkos::View<int*> status("status", 4);
+  quern::fill(exec, a, 5.0);
+  quern::fill(exec, b, 1.0);
+  // # autodiff/newton.hpp
+  EXPECT_EQ(std::vector<int>(4, quern::newton_status::converged), test::contents(status));
+  EXPECT_NEAR(3, test::contents(x)[0], 1e-14);
+}
+
+struct predator_and_prey {
+  template <class A, class T>
+  KOKKOS_FUNCTION A operator()(const A& u, const T&, const T& rate) const {
+    return {u[0] * (rate - u[1]), u[1] * (u[0] - 1)};
+  }
+};
+
+void equations_in_time(const space& exec) {
+  const Kokkos::View<double***> y("y", 4, 2, 2);
+  const Kokkos::View<double**> y0("y0", 4, 2);
+  const Kokkos::View<double*> rate("rate", 4);
+  const auto t = on_device(std::vector<double>{0, 1});
+  const Kokkos::View<int*> status("status", 4);
+  quern::fill(exec, y0, 1.0);
+  quern::fill(exec, rate, 1.0);
+  // # autodiff/odeint.hpp
+  EXPECT_EQ(std::vector<double>(16, 1), test::contents(y));  // at rest
+}
+
+void memory(const space& exec) {
+  const std::size_t n = 3, m = 4;
+  // # core/pool.hpp
+  EXPECT_EQ(12u, u.size());
+  using Exec = space;
+  const auto x = on_device(std::vector<double>{3, 1, 2});
+  const Kokkos::View<double*> out("out", 3);
+  // # core/workspace.hpp
+  EXPECT_EQ((std::vector<double>{1, 2, 3}), test::contents(out));
+}
+
+void scratch(const space& exec) {
+  using quern::impl::scratch_layout;
+  struct {
+    double* left = nullptr;
+    int* first = nullptr;
+  } kernel;
+  const std::int64_t tiles = 3;
+  quern::workspace<space> scratch;
+  // # core/scratch_layout.hpp
+  EXPECT_NE(nullptr, kernel.left);
+  EXPECT_NE(nullptr, kernel.first);
+}
+
+void compute_something_else() {}
+
+void between_memories(const space& exec) {
+  const auto on_device = ::on_device(std::vector<double>{1, 2, 3});
+  const Kokkos::View<double*, Kokkos::HostSpace> on_host("on host", 3);
+  // # transfer/copy_async.hpp
+  EXPECT_EQ(2, on_host(1));
+  const Kokkos::View<double**, Kokkos::HostSpace> field("field", 5, 6);
+  const Kokkos::View<double**> smooth("smooth", 5, 6);
+  Kokkos::deep_copy(field, 1.0);
+  // # transfer/mirror.hpp
+  EXPECT_NEAR(30, quern::sum(exec, smooth), 1e-12);
+}
+
+void transforms(const space& exec) {
+  const Kokkos::View<double**> signal("signal", 4, 6);
+  const Kokkos::View<Kokkos::complex<double>**> spectrum("spectrum", 4, 4);
+  Kokkos::deep_copy(signal, 1.0);
+  // # fft/fft.hpp
+  EXPECT_NEAR(24, test::contents(spectrum)[0].real(), 1e-12);
+}
+
+void larger_than_memory(const space& exec) {
+  const Kokkos::View<float*, Kokkos::HostSpace> x("x", 3), y("y", 3), z("z", 3);
+  Kokkos::deep_copy(x, 1.0f);
+  // # stream/map.hpp
+  EXPECT_EQ(1, z(2));
+}
+
+void series_of_files(const Kokkos::View<double***>& u) {
+  const double t = 0;
+  try {
+    // # files/hdf5.hpp
+    EXPECT_TRUE(std::filesystem::exists("heat.xdmf"));
+  } catch (const quern::files::FileError& e) {
+    EXPECT_NE(nullptr, std::strstr(e.what(), "built without HDF5")) << e.what();
+  }
+}
+
+void groups(const space& exec) {
+  const auto cell = on_device(std::vector<int>{3, 1, 3, 1}), species = on_device(std::vector<int>{0, 0, 0, 1});
+  const auto particle_mass = on_device(std::vector<double>{1, 2, 4, 8});
+  const Kokkos::View<int*> cell_of_group("cell of group", 3);
+  // # keyed/group_by.hpp
+  EXPECT_EQ((std::vector<double>{2, 8, 5}), test::contents(mass));
+  EXPECT_EQ((std::vector<int>{1, 1, 3}), test::contents(cell_of_group));
+}
+
+void in_kernels(const Kokkos::View<double*>& x, const Kokkos::View<double*>& p) {
+  const quern::random::key k(1);
+  const int n = static_cast<int>(x.extent(0));
+  // # random/stream.hpp
+}
+
+struct heat_step {
+  double rate;
+  template <class Window>
+  KOKKOS_FUNCTION double operator()(const Window& w) const {
+    return w(0) + rate * (w(-1) + w(1) - 2 * w(0));
+  }
+};
+
+void steps(const space& exec) {
+  Kokkos::View<double*> u("u", 20), next("next", 20);
+  quern::fill(exec, u, 2.0);
+  // # stencil/iterate.hpp
+  EXPECT_NEAR(40, quern::sum(exec, u), 1e-12);
+}
+
+struct clip {
+  KOKKOS_FUNCTION double operator()(double v) const { return Kokkos::clamp(v, 0.0, 1.0); }
+};
+
+void chunks(const space& exec) {
+  const Kokkos::View<double*> values("values", 5);
+  quern::fill(exec, values, 1.5);
+  quern::files::write_npy("in.npy", values);
+  const auto x_source = quern::files::npy_source<double, 1>("in.npy");
+  const auto y_sink = quern::files::npy_sink<double>("out.npy", {5});
+  double total = 0;
+  // # stream/chunks.hpp
+  EXPECT_EQ(7.5, total);
+  EXPECT_EQ(5, quern::sum(exec, quern::files::load_npy<Kokkos::View<double*>>("out.npy")));
+}
+
+TEST(Guides, DocComments) {
+  const space exec;
+  gradients(exec);
+  dual_numbers();
+  systems(exec);
+  equations_in_time(exec);
+  groups(exec);
+  steps(exec);
+  memory(exec);
+  scratch(exec);
+  between_memories(exec);
+  larger_than_memory(exec);
+  if (quern::impl::fourier::available<space>()) transforms(exec);
+  const Kokkos::View<double*> x("x", 1000), p("p", 1000);
+  quern::fill(exec, p, 0.5);
+  in_kernels(x, p);
+  EXPECT_LT(0, quern::count(exec, x));
+  std::string folder = (std::filesystem::temp_directory_path() / "quern-comments-XXXXXX").string();
+  ASSERT_NE(nullptr, mkdtemp(folder.data()));
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder);
+  series_of_files(Kokkos::View<double***>("u", 3, 4, 5));
+  chunks(exec);
+  std::filesystem::current_path(before);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
