@@ -92,13 +92,14 @@ struct moments_reducer {
   KOKKOS_FUNCTION wide deviations(const state& s) const {
     const wide squares = s.squares.value();
     const wide_value sum = s.distances.value();
-    const wide m2 = squares - inner(sum, sum / s.n), none = squares + squared(sum - sum);
-    return is_finite(squares) ? (m2 < wide(0) ? wide(0) : m2) : none;
+    const wide_value moved = is_finite(squares) ? sum : wide_value(0);
+    const wide m2 = squares - inner(moved, moved / s.n) + squared(sum - sum);
+    return m2 < wide(0) ? wide(0) : m2;
   }
   /// NaN for no values, or no more than ddof.
   KOKKOS_FUNCTION real variance(const state& s) const {
-    const wide freedom = s.n - static_cast<wide>(ddof), var = deviations(s) / freedom;
-    return freedom > wide(0) ? static_cast<real>(var) : Kokkos::Experimental::quiet_NaN_v<real>;
+    const wide freedom = s.n - static_cast<wide>(ddof);
+    return static_cast<real>(deviations(s) / (freedom > wide(0) ? freedom : Kokkos::Experimental::quiet_NaN_v<wide>));
   }
   /// NaN for no values.
   KOKKOS_FUNCTION S mean(const state& s) const {

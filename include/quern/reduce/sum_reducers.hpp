@@ -207,13 +207,13 @@ struct compensated {
     add(o.sum);
     error += o.error;
   }
-  /// An overflown sum has a NaN as its error and is infinite all the same.
+  /// An overflown sum has a NaN as its error and is infinite all the same. What is chosen here is not computed, for
+  /// compilers to vectorize loops around it.
   KOKKOS_FUNCTION S value() const {
-    const S e = error;
+    const auto known = [](const real_type<S>& e) { return is_nan(e) ? real_type<S>(0) : e; };
     if constexpr (is_complex<S>)
-      return S(is_nan(e.real()) ? sum.real() : sum.real() + e.real(),
-               is_nan(e.imag()) ? sum.imag() : sum.imag() + e.imag());
-    else return is_nan(e) ? sum : sum + e;
+      return S(sum.real() + known(error.real()), sum.imag() + known(error.imag()));
+    else return sum + known(error);
   }
 };
 
