@@ -18,6 +18,7 @@ struct host_function {
 void misuse() {
   const Kokkos::View<double*> x("x", 3);
   const Kokkos::View<const double*> constant = x;
+  const Kokkos::View<Kokkos::complex<double>*> z("z", 3);
   quern::map(x, identity(), constant);
 #ifndef __FAST_MATH__
   quern::sum(x, quern::reproducible);
@@ -26,6 +27,40 @@ void misuse() {
   quern::map(constant, identity(), x);
 #elif defined(CASE_MAP_ARITY)
   quern::map(x, identity(), x, x);
+#elif defined(CASE_MAP_POSITIONS)
+  quern::map(x, [](int i) { return i; }, quern::positions());
+#elif defined(CASE_MAP_ATOMIC)
+  const Kokkos::View<double*, Kokkos::MemoryTraits<Kokkos::Atomic> > atomic = x;
+  quern::map(atomic, identity(), x);
+#elif defined(CASE_COPY_COMPLEX)
+  quern::copy(x, z);
+#elif defined(CASE_MAP_COMPLEX)
+  quern::map(x, identity(), z);
+#elif defined(CASE_FILL_VIEW)
+  quern::fill(x, x);
+#elif defined(CASE_MAX_COMPLEX)
+  quern::max(z);
+#elif defined(CASE_ARGMAX_COMPLEX)
+  quern::argmax(z);
+#elif defined(CASE_HISTOGRAM_COMPLEX)
+  quern::histogram(x, z, quern::bin_range{0, 1});
+#elif defined(CASE_SUM_RESULT)
+  quern::sum<double>(z);
+#elif defined(CASE_SUM_INTO_REAL)
+  const Kokkos::View<double> total("total");
+  quern::sum(total, z);
+#elif defined(CASE_DET_INTEGERS)
+  quern::det(Kokkos::View<int**>("a", 3, 3));
+#elif defined(CASE_EINSUM_ONE)
+  const Kokkos::View<double**> one("one", 3, 3);
+  quern::einsum<"ii->i">(x, one);
+#elif defined(CASE_MATMUL_VECTOR)
+  const Kokkos::View<double**> m("m", 3, 3);
+  quern::matmul(x, m, x);
+#elif defined(CASE_LAZY_POSITIONS)
+  quern::sum(quern::lazy(identity(), quern::positions()));
+#elif defined(CASE_MDSPAN_TEMPORARY)
+  quern::as_mdspan(Kokkos::View<double*>("gone", 3));
 #elif defined(CASE_MAP_OUTPUTS)
   quern::map(quern::outputs(x, x), identity(), x);
 #elif defined(CASE_STENCIL_RANK)

@@ -112,8 +112,7 @@ TEST(Calls, CopiesAndFills) {
   const Kokkos::View<int*> whole("whole", 3);
   quern::fill(whole, one);
   EXPECT_EQ((std::vector<int>{6, 6, 6}), values(whole));
-  test::expect_error("quern::fill: out and in 1 share memory",
-                     [&] { quern::fill(out, scalar(out.data() + 1)); });
+  test::expect_error("quern::fill: out and in 1 share memory", [&] { quern::fill(out, scalar(out.data() + 1)); });
 }
 
 TEST(Calls, LazyValuesOfGroups) {
@@ -244,11 +243,11 @@ TEST(Calls, TransposedOwnsItsMemory) {
 
 TEST(Calls, HintsOfMemoryTraitsAreDropped) {
   const vector x = numbers({1, 2, 3}), out("out", 3);
-  const Kokkos::View<const double*, Kokkos::MemoryTraits<Kokkos::RandomAccess> > random = x;
-  const Kokkos::View<double*, Kokkos::MemoryTraits<Kokkos::Restrict> > restricted = out;
+  const Kokkos::View<const double*, Kokkos::MemoryTraits<Kokkos::RandomAccess>> random = x;
+  const Kokkos::View<double*, Kokkos::MemoryTraits<Kokkos::Restrict>> restricted = out;
   quern::map(restricted, squared(), random);
   EXPECT_EQ((std::vector<double>{1, 4, 9}), values(out));
-  const Kokkos::View<double*, Kokkos::MemoryTraits<Kokkos::Unmanaged | Kokkos::Aligned> > aligned(out.data(), 3);
+  const Kokkos::View<double*, Kokkos::MemoryTraits<Kokkos::Unmanaged | Kokkos::Aligned>> aligned(out.data(), 3);
   EXPECT_EQ(14, quern::sum(aligned));
 }
 

@@ -155,12 +155,14 @@ TYPED_TEST(Functors, AreCopiedOnceALaunchByMapsAndReductions) {
   expect("reduce", [&](const auto& a) { quern::reduce(e, op, 0.0, a.x); });
   expect("reduce along rows", [&](const auto& a) { quern::reduce(e, a.rows, op, 0.0, a.table, quern::axis{1}); });
   expect("inclusive_scan", [&](const auto& a) { quern::inclusive_scan(e, a.y, op, 0.0, a.x); });
-  expect("exclusive_scan", [&](const auto& a) { quern::exclusive_scan(e, a.result, op, 0.0, a.table, quern::axis{0}); });
+  expect("exclusive_scan",
+         [&](const auto& a) { quern::exclusive_scan(e, a.result, op, 0.0, a.table, quern::axis{0}); });
   expect("cumsum of lazy", [&](const auto& a) { quern::cumsum(e, a.y, quern::lazy(f, a.x)); });
   expect("segmented_reduce", [&](const auto& a) {
     quern::segmented_reduce(e, Kokkos::subview(a.y, std::pair(0, int(a.n / 10))), op, 0.0, a.x, a.offsets);
   });
-  expect("segmented_scan", [&](const auto& a) { quern::segmented_scan(e, a.y, op, 0.0, quern::lazy(f, a.x), a.offsets); });
+  expect("segmented_scan",
+         [&](const auto& a) { quern::segmented_scan(e, a.y, op, 0.0, quern::lazy(f, a.x), a.offsets); });
 }
 
 TYPED_TEST(Functors, AreCopiedOnceALaunchBySortsStencilsAndSolvers) {
@@ -172,7 +174,8 @@ TYPED_TEST(Functors, AreCopiedOnceALaunchBySortsStencilsAndSolvers) {
   expect("sort", [&](const auto& a) { quern::sort(e, a.y, a.x, before); });
   expect("sort along rows", [&](const auto& a) { quern::sort(e, a.result, a.turned, before, quern::axis{1}); });
   expect("argsort", [&](const auto& a) { quern::argsort(e, a.positions, a.x, before); });
-  expect("partial_sort", [&](const auto& a) { quern::partial_sort(e, Kokkos::subview(a.y, std::pair(0, 10)), a.x, before); });
+  expect("partial_sort",
+         [&](const auto& a) { quern::partial_sort(e, Kokkos::subview(a.y, std::pair(0, 10)), a.x, before); });
   expect("is_sorted", [&](const auto& a) { quern::is_sorted(e, a.x, before); });
   expect("compact", [&](const auto& a) { quern::compact(e, a.y, a.x, counted{positive()}); });
   expect("histogram", [&](const auto& a) {

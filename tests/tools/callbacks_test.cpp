@@ -105,6 +105,8 @@ TYPED_TEST(Callbacks, MapLaunchesOneKernel) {
   expect_quiet<TypeParam>({"quern::add"}, 0, [&](const auto& exec) { quern::add(exec, y, x, row); });
   expect_quiet<TypeParam>({"quern::fill"}, 0, [&](const auto& exec) { quern::fill(exec, y, 1.0); });
   expect_quiet<TypeParam>({"quern::copy"}, 0, [&](const auto& exec) { quern::copy(exec, y, x); });
+  expect_quiet<TypeParam>({"quern::copy"}, 0,
+                          [&](const auto& exec) { quern::copy(exec, y, quern::lazy(square(), x)); });
 }
 
 TYPED_TEST(Callbacks, ReductionsWaitOnlyForHostValues) {
@@ -310,6 +312,12 @@ TYPED_TEST(Callbacks, StencilAndIntegrate) {
   Kokkos::View<double*, TypeParam> line("line", 50);
   expect_quiet<TypeParam>({"quern::trapezoid/weights", "quern::trapezoid"}, 0,
                           [&](const auto& exec) { quern::trapezoid(exec, line, x, 0.5, quern::axis{1}); });
+  Kokkos::View<double, TypeParam> area("area");
+  expect_quiet<TypeParam>({"quern::trapezoid/weights", "quern::trapezoid"}, 0,
+                          [&](const auto& exec) { quern::trapezoid(exec, area, line, 0.5); });
+  const Kokkos::View<double*, TypeParam> low("low", 50), high("high", 50);
+  expect_quiet<TypeParam>({"quern::minmax", "quern::minmax/first", "quern::minmax/second"}, 0,
+                          [&](const auto& exec) { quern::minmax(exec, quern::outputs(low, high), x, quern::axis{1}); });
   expect_quiet<TypeParam>({"quern::integrate"}, 1,
                           [&](const auto& exec) { quern::integrate(exec, square(), {0.0, 1.0}, 1000); });
 }

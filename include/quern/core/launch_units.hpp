@@ -9,8 +9,9 @@
 
 namespace quern::impl {
 
-/// What a loop calls: `in_loop<F> local = f;`. Of bits alone it is a copy, since compilers keep in registers what stores
-/// cannot change. What does more when it is copied, as a View that counts references, stays the one of the launch.
+/// What a loop calls: `in_loop<F> local = f;`. Of bits alone it is a copy, since compilers keep in registers what
+/// stores cannot change. What does more when it is copied, as a View that counts references, stays the one of the
+/// launch.
 template <class F>
 using in_loop = std::conditional_t<std::is_trivially_copyable_v<F>, const F, const F&>;
 
@@ -23,8 +24,8 @@ struct host_units {
 };
 
 /// Calls kernel(Tag(), unit), or with no tag kernel(unit), for every unit of work below `count`. On hosts a unit is
-/// long enough to be called by a pointer. All call one copy of the kernel, in which Views count no references, as in the
-/// copies that Kokkos makes for its own launches.
+/// long enough to be called by a pointer. All call one copy of the kernel, in which Views count no references, as in
+/// the copies that Kokkos makes for its own launches.
 template <class Tag = void, class Exec, class Kernel>
 void launch_units(const Exec& exec, const std::string& label, std::int64_t count, const Kernel& kernel) {
   using index = Kokkos::IndexType<std::int64_t>;

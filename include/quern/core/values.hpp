@@ -105,9 +105,10 @@ KOKKOS_FUNCTION T peek(const T* place) {
 
 template <class Wanted, class Default>
 struct wanted_result {
-  static_assert(converts<Default, Wanted>,
-                "quern: the result of a reduction or a scan does not convert to the type that the call asks for, as that "
-                "of complex numbers to a real type");
+  static_assert(
+      converts<Default, Wanted>,
+      "quern: the result of a reduction or a scan does not convert to the type that the call asks for, as that "
+      "of complex numbers to a real type");
   using type = std::conditional_t<converts<Default, Wanted>, Wanted, Default>;  // one error is enough
 };
 template <class Default>

@@ -15,9 +15,9 @@
 /// | `trapezoid(exec, out, y, dx, axis{1})` | along an axis, to a View of the remaining extents; asynchronous |
 /// | `trapezoid(y, dx)`, `trapezoid(out, y, dx, axis{1})` | on a default instance of the execution space of y, or out |
 ///
-/// `y` may be lazy. `dx` is the distance of the samples, or a View of rank 1 with the abscissae, which may be at any distances and
-/// descend. Results are double for integers, else of the type of `y`; sums are those of `quern::sum`. Scratch memory is
-/// a weight for each sample along the axis and what `sum` takes.
+/// `y` may be lazy. `dx` is the distance of the samples, or a View of rank 1 with the abscissae, which may be at any
+/// distances and descend. Results are double for integers, else of the type of `y`; sums are those of `quern::sum`.
+/// Scratch memory is a weight for each sample along the axis and what `sum` takes.
 ///
 /// @throws Error if extents do not fit, an axis is out of range, there is no sample, or `out` shares memory with an
 /// input
@@ -260,7 +260,8 @@ void cumulate_trapezoids(const Exec& exec, const Out& out_view, const In& in_vie
       },
       in);
   const strided<const T> terms{rest.data, rest.extents, rest.stride};
-  scan_launch<false>(exec, c.label, c.scratch(), sum_reducer<S>(), axis_set(c.label, wanted, extents.rank), rest, terms);
+  scan_launch<false>(exec, c.label, c.scratch(), sum_reducer<S>(), axis_set(c.label, wanted, extents.rank), rest,
+                     terms);
 }
 
 /// A distance of samples or their abscissae.

@@ -4,8 +4,8 @@
 #define QUERN_KEYED_GROUP_REDUCTIONS_HPP
 
 /// @file
-/// Reductions of the rows of each group. Their values may be lazy; `min`, `max`, `argmin` and `argmax` then compute each
-/// once or twice.
+/// Reductions of the rows of each group. Their values may be lazy; `min`, `max`, `argmin` and `argmax` then compute
+/// each once or twice.
 
 #include <quern/keyed/group_by.hpp>
 #include <quern/reduce/call.hpp>

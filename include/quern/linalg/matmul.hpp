@@ -22,8 +22,8 @@ Kokkos::Array<std::int64_t, 3> matrix_strides(const strided<T>& s, std::int64_t 
 
 }  // namespace impl
 
-/// A View of rank 2 with its axes exchanged, of rank 3 with its last two: no copy, the same memory. Of a managed View it
-/// is one of its owners; of another, the memory must outlive it.
+/// A View of rank 2 with its axes exchanged, of rank 3 with its last two: no copy, the same memory. Of a managed View
+/// it is one of its owners; of another, the memory must outlive it.
 template <class V>
   requires(Kokkos::is_view_v<V> && (V::rank() == 2 || V::rank() == 3))
 auto transposed(const V& v) {
@@ -67,9 +67,10 @@ auto transposed(const V& v) {
 template <execution_space Exec, view_like C, array_like A, array_like B>
 void matmul(const Exec& exec, const C& c_view, const A& a_view, const B& b_view,
             const product_scaling<impl::value_of<C>>& scaling = {}) {
-  static_assert(impl::may_have_rank<A, 2, 3> && impl::may_have_rank<B, 2, 3>,
-                "quern::matmul: a and b must be matrices or batches of them, of rank 2 or 3; quern::matvec multiplies a "
-                "matrix and a vector, quern::dot two vectors");
+  static_assert(
+      impl::may_have_rank<A, 2, 3> && impl::may_have_rank<B, 2, 3>,
+      "quern::matmul: a and b must be matrices or batches of them, of rank 2 or 3; quern::matvec multiplies a "
+      "matrix and a vector, quern::dot two vectors");
   impl::call op("quern::matmul", exec);
   const auto c = op.output(c_view);
   if (scaling.beta != decltype(scaling.beta)(0)) op.input(c_view);  // which is read, too

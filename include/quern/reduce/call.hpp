@@ -125,9 +125,10 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out_view, cons
     if constexpr (view_like<Out>) return converts<result_type, value_of<Out>>;
     else return true;
   }();
-  static_assert(fits,
-                "quern: the result of the reduction does not convert to out's type, as that of complex numbers to a real "
-                "type");
+  static_assert(
+      fits,
+      "quern: the result of the reduction does not convert to out's type, as that of complex numbers to a real "
+      "type");
   call<Exec> c(r.label, exec);
   const axes* wanted = find_option<axes>(options...);
   return unpack(

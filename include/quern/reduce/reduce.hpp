@@ -69,7 +69,7 @@ template <execution_space Exec, result_like Out, array_like In, option<axes>... 
 auto min(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::extremum_reducer<T, -1>(); };
   return impl::reduce_ordered(impl::reduction{"quern::min", impl::op::identity(), reducer, false}, exec, out, in,
-                           options...);
+                              options...);
 }
 QUERN_REDUCTION_FORMS(min)
 
@@ -79,7 +79,7 @@ template <execution_space Exec, result_like Out, array_like In, option<axes>... 
 auto max(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::extremum_reducer<T, 1>(); };
   return impl::reduce_ordered(impl::reduction{"quern::max", impl::op::identity(), reducer, false}, exec, out, in,
-                           options...);
+                              options...);
 }
 QUERN_REDUCTION_FORMS(max)
 
@@ -88,17 +88,16 @@ QUERN_REDUCTION_FORMS(max)
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto minmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::minmax_reducer<T>(); };
-  return impl::reduce_ordered(impl::reduction{"quern::minmax", impl::op::identity(), reducer, false}, exec, out,
-                           in, options...);
+  return impl::reduce_ordered(impl::reduction{"quern::minmax", impl::op::identity(), reducer, false}, exec, out, in,
+                              options...);
 }
 QUERN_REDUCTION_FORMS(minmax)
 /// Into an array for each, `minmax(exec, outputs(least, largest), in, axis{1})`, by way of scratch memory for the
 /// results.
 template <execution_space Exec, view_like Min, view_like Max, array_like In, option<axes>... Options>
 void minmax(const Exec& exec, const std::tuple<Min, Max>& out, const In& in, const Options&... options) {
-  impl::reduce_to_two<extrema<impl::value_of<In>>>("quern::minmax", exec, out, in, [&](const auto& results) {
-    minmax(exec, results, in, options...);
-  });
+  impl::reduce_to_two<extrema<impl::value_of<In>>>("quern::minmax", exec, out, in,
+                                                   [&](const auto& results) { minmax(exec, results, in, options...); });
 }
 template <view_like Min, view_like Max, array_like In, impl::reduction_option... Options>
 void minmax(const std::tuple<Min, Max>& out, const In& in, const Options&... options) {
@@ -207,9 +206,8 @@ template <class Result = void, execution_space Exec, view_like Mean, view_like V
           option<axes, ddof>... Options>
 void mean_var(const Exec& exec, const std::tuple<Mean, Var>& out, const In& in, const Options&... options) {
   using results_type = decltype(mean_var<Result>(exec, in));
-  impl::reduce_to_two<results_type>("quern::mean_var", exec, out, in, [&](const auto& results) {
-    mean_var<Result>(exec, results, in, options...);
-  });
+  impl::reduce_to_two<results_type>("quern::mean_var", exec, out, in,
+                                    [&](const auto& results) { mean_var<Result>(exec, results, in, options...); });
 }
 template <class Result = void, view_like Mean, view_like Var, array_like In, impl::reduction_option... Options>
 void mean_var(const std::tuple<Mean, Var>& out, const In& in, const Options&... options) {
@@ -275,8 +273,8 @@ QUERN_REDUCTION_FORMS(count)
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto argmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, 1, false>(); };
-  return impl::reduce_ordered(impl::reduction{"quern::argmax", impl::op::identity(), reducer, false}, exec, out,
-                           in, options...);
+  return impl::reduce_ordered(impl::reduction{"quern::argmax", impl::op::identity(), reducer, false}, exec, out, in,
+                              options...);
 }
 QUERN_REDUCTION_FORMS(argmax)
 
@@ -285,8 +283,8 @@ QUERN_REDUCTION_FORMS(argmax)
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto argmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, -1, false>(); };
-  return impl::reduce_ordered(impl::reduction{"quern::argmin", impl::op::identity(), reducer, false}, exec, out,
-                           in, options...);
+  return impl::reduce_ordered(impl::reduction{"quern::argmin", impl::op::identity(), reducer, false}, exec, out, in,
+                              options...);
 }
 QUERN_REDUCTION_FORMS(argmin)
 
@@ -328,8 +326,8 @@ QUERN_REDUCTION_FORMS_WITH(nanvar, class Result = void, Result)
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto nanmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::nan_extremum_reducer<T, -1>(); };
-  return impl::reduce_ordered(impl::reduction{"quern::nanmin", impl::op::identity(), reducer, false}, exec, out,
-                           in, options...);
+  return impl::reduce_ordered(impl::reduction{"quern::nanmin", impl::op::identity(), reducer, false}, exec, out, in,
+                              options...);
 }
 QUERN_REDUCTION_FORMS(nanmin)
 
@@ -338,8 +336,8 @@ QUERN_REDUCTION_FORMS(nanmin)
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto nanmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::nan_extremum_reducer<T, 1>(); };
-  return impl::reduce_ordered(impl::reduction{"quern::nanmax", impl::op::identity(), reducer, false}, exec, out,
-                           in, options...);
+  return impl::reduce_ordered(impl::reduction{"quern::nanmax", impl::op::identity(), reducer, false}, exec, out, in,
+                              options...);
 }
 QUERN_REDUCTION_FORMS(nanmax)
 
@@ -348,8 +346,8 @@ QUERN_REDUCTION_FORMS(nanmax)
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto nanargmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, 1, true>(); };
-  return impl::reduce_ordered(impl::reduction{"quern::nanargmax", impl::op::identity(), reducer, false}, exec, out,
-                           in, options...);
+  return impl::reduce_ordered(impl::reduction{"quern::nanargmax", impl::op::identity(), reducer, false}, exec, out, in,
+                              options...);
 }
 QUERN_REDUCTION_FORMS(nanargmax)
 
@@ -358,8 +356,8 @@ QUERN_REDUCTION_FORMS(nanargmax)
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto nanargmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, -1, true>(); };
-  return impl::reduce_ordered(impl::reduction{"quern::nanargmin", impl::op::identity(), reducer, false}, exec, out,
-                           in, options...);
+  return impl::reduce_ordered(impl::reduction{"quern::nanargmin", impl::op::identity(), reducer, false}, exec, out, in,
+                              options...);
 }
 QUERN_REDUCTION_FORMS(nanargmin)
 

@@ -66,8 +66,7 @@ struct stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source.
   KOKKOS_FUNCTION void border_cell(const grid_index& cell, std::index_sequence<I...>) const {
     if (continued_once)
       store<false>(cell, apply(cell, border_window<Source, Rank, Reversed, true>{get<I>(in), *this, cell}...));
-    else
-      store<false>(cell, apply(cell, border_window<Source, Rank, Reversed, false>{get<I>(in), *this, cell}...));
+    else store<false>(cell, apply(cell, border_window<Source, Rank, Reversed, false>{get<I>(in), *this, cell}...));
   }
   template <bool Unit, std::size_t... I>
   KOKKOS_FUNCTION void inner_cell(const grid_index& cell, std::index_sequence<I...>) const {
