@@ -21,7 +21,9 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
     homepage = checkout
     git = checkout
 
-    license("Apache-2.0 WITH LLVM-exception")
+    license("Apache-2.0 WITH LLVM-exception AND BSD-3-Clause")
+
+    test_requires_compiler = True
 
     version("main", branch="main")
 
@@ -47,20 +49,29 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("kokkos +pic", when="+shared")
 
     with when("+linalg"):
+        depends_on("blas")
         depends_on("lapack")
         depends_on("kokkos-kernels@5.0: +cublas", when="+cuda")
         depends_on("kokkos-kernels@5.0: +rocblas", when="+rocm")
         depends_on("rocblas", when="+rocm")
         depends_on("rocsolver", when="+rocm")
 
+    # Beside Kokkos's threads, a BLAS with the same ones.
+    with when("+linalg +openmp"):
+        depends_on("openblas threads=openmp", when="^[virtuals=blas,lapack] openblas")
+        depends_on("intel-oneapi-mkl threads=openmp", when="^[virtuals=blas,lapack] intel-oneapi-mkl")
+        depends_on("blis threads=openmp", when="^[virtuals=blas] blis")
+        depends_on("amdblis threads=openmp", when="^[virtuals=blas] amdblis")
+
     depends_on("zlib-api", when="+files")
-    depends_on("hdf5", when="+hdf5")
+    depends_on("hdf5 ~mpi", when="+hdf5 ~mpi")
     depends_on("hdf5 +mpi", when="+hdf5 +mpi")
 
     with when("+fft"):
-        depends_on("fftw precision=float,double")
+        depends_on("fftw@3: precision=float,double")
+        depends_on("fftw ~mpi", when="~mpi")
         depends_on("fftw +openmp", when="+openmp")
-        depends_on("hipfft", when="+rocm")
+        depends_on("hipfft +rocm", when="+rocm")
 
     depends_on("mpi", when="+mpi")
     depends_on("nccl", when="+nccl")
@@ -80,10 +91,19 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
     for arch in CudaPackage.cuda_arch_values:
         depends_on(f"kokkos +cuda cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
         depends_on(f"kokkos-kernels +cuda cuda_arch={arch}", when=f"+linalg +cuda cuda_arch={arch}")
+        depends_on(f"nccl +cuda cuda_arch={arch}", when=f"+nccl +cuda cuda_arch={arch}")
     for arch in ROCmPackage.amdgpu_targets:
         depends_on(f"kokkos +rocm amdgpu_target={arch}", when=f"+rocm amdgpu_target={arch}")
-        for library in ("rocblas", "rocsolver"):
-            depends_on(f"{library} amdgpu_target={arch}", when=f"+linalg +rocm amdgpu_target={arch}")
+        for library, variant_ in (
+            ("rocblas", "linalg"),
+            ("rocsolver", "linalg"),
+            ("hipfft", "fft"),
+            ("rccl", "rccl"),
+        ):
+            depends_on(
+                f"{library} amdgpu_target={arch}",
+                when=f"+{variant_} +rocm amdgpu_target={arch}",
+            )
     requires("^kokkos +wrapper", when="+cuda %cxx=gcc")
 
     conflicts("+cuda", when="cuda_arch=none", msg="+cuda needs cuda_arch=<number>, as cuda_arch=90")
@@ -99,12 +119,16 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
 
     def test_quickstart(self):
         """Build the first example against the installation, and run it."""
-        kokkos = self.spec["kokkos"]
         cmake = Executable(self.spec["cmake"].prefix.bin.cmake)
+        prefixes = ";".join(get_cmake_prefix_path(self))
+        arguments = [
+            f"-DCMAKE_PREFIX_PATH={prefixes}",
+            f"-DQuern_ROOT={self.prefix}",
+            f"-DKokkos_ROOT={self.spec['kokkos'].prefix}",
+        ]
+        if self.quern_cxx:
+            arguments.append(f"-DCMAKE_CXX_COMPILER={self.quern_cxx}")
         with working_dir(self.test_suite.current_test_cache_dir.examples.join("01_quickstart")):
-            arguments = [f"-DQuern_ROOT={self.prefix}", f"-DKokkos_ROOT={kokkos.prefix}"]
-            if self.spec.satisfies("^kokkos +wrapper"):
-                arguments.append(f"-DCMAKE_CXX_COMPILER={self['kokkos'].kokkos_cxx}")
             cmake("-S", ".", "-B", "build", *arguments)
             cmake("--build", "build")
             Executable("build/quickstart")()
@@ -125,14 +149,22 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
             self.define("QUERN_BACKEND", self.quern_backend),
             self.define("Kokkos_ROOT", spec["kokkos"].prefix),
         ]
+        if self.quern_cxx:
+            args.append(self.define("CMAKE_CXX_COMPILER", self.quern_cxx))
+        return args
+
+    @property
+    def quern_cxx(self):
+        """The compiler that knows the device, where it is not Spack's own."""
+        spec = self.spec
         if spec.satisfies("+rocm") and not (
             spec.satisfies("%cxx=clang") or spec.satisfies("%cxx=rocmcc")
         ):
-            args.append(self.define("CMAKE_CXX_COMPILER", spec["hip"].hipcc))
-        elif spec.satisfies("^kokkos +wrapper"):
+            return spec["hip"].hipcc
+        if spec.satisfies("^kokkos +wrapper"):
             # not for every Kokkos: without the wrapper, an external Kokkos has no kokkos_cxx
-            args.append(self.define("CMAKE_CXX_COMPILER", self["kokkos"].kokkos_cxx))
-        return args
+            return self["kokkos"].kokkos_cxx
+        return None
 
     @property
     def quern_backend(self):
