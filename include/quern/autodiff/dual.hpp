@@ -22,6 +22,61 @@ inline constexpr int depth<dual<T, N>> = 1 + depth<T>;
 template <class S, class T>
 concept constant_beside = depth<S> <= depth<T> && std::is_convertible_v<S, T>;
 
+/// The value without derivatives of any level.
+template <class T>
+KOKKOS_FUNCTION constexpr const auto& innermost(const T& x) {
+  if constexpr (depth<T> == 0) return x;
+  else return innermost(x.value);
+}
+/// Whether a value is neither zero nor infinite nor NaN: then no product with it is zero times infinity.
+template <class T>
+KOKKOS_FUNCTION constexpr bool regular(const T& x) {
+  const auto& v = innermost(x);
+  return v != 0 && v - v == 0;
+}
+/// Whether a value and its derivatives are finite.
+template <class T>
+KOKKOS_FUNCTION constexpr bool bounded(const T& x) {
+  if constexpr (depth<T> == 0) {
+    return x - x == T(0);
+  } else {
+    bool all = bounded(x.value);
+    for (const auto& d : x.derivative) all = all && bounded(d);
+    return all;
+  }
+}
+
+/// factor * slope, where slope is a derivative: one that is exactly zero makes the product zero, whatever the factor.
+/// So does a factor of zero beside an infinite slope, where `factor_wins` says so.
+template <class T>
+KOKKOS_FUNCTION constexpr T times(const T& factor, const T& slope, bool factor_wins = false) {
+  if constexpr (depth<T> == 0) {
+    const T product = factor * slope;
+    return slope == T(0) || (factor_wins && factor == T(0) && slope == slope) ? T(0) : product;
+  } else {
+    T r;
+    r.value = times(factor.value, slope.value, factor_wins);
+    for (int k = 0; k < T::variables; ++k)
+      r.derivative[k] =
+          times(factor.value, slope.derivative[k], factor_wins) + times(slope.value, factor.derivative[k], true);
+    return r;
+  }
+}
+/// slope / divisor likewise.
+template <class T>
+KOKKOS_FUNCTION constexpr T over(const T& slope, const T& divisor) {
+  if constexpr (depth<T> == 0) {
+    const T quotient = slope / divisor;
+    return slope == T(0) ? T(0) : quotient;
+  } else {
+    T r;
+    r.value = over(slope.value, divisor.value);
+    for (int k = 0; k < T::variables; ++k)
+      r.derivative[k] = over(slope.derivative[k] - times(r.value, divisor.derivative[k]), divisor.value);
+    return r;
+  }
+}
+
 }  // namespace impl
 
 /// A number and its partial derivatives with respect to N variables, which arithmetic and elementary functions carry
@@ -33,7 +88,13 @@ concept constant_beside = depth<S> <= depth<T> && std::is_convertible_v<S, T>;
 /// const number f = x * sin(y);  // f.value is 3 sin(0.5), f.partial(0) sin(0.5), f.partial(1) 3 cos(0.5)
 /// @endcode
 ///
-/// Derivatives are exact but for rounding: each is as accurate as the formula that one would write by hand. Numbers
+/// Derivatives are exact but for rounding: each is as accurate as the formula that one would write by hand. A
+/// derivative that is exactly zero stays zero beside infinite values and slopes: that of `sqrt(x) + y` by y at x = 0
+/// is 1. Of a product, one factor of which is zero there with a finite derivative, the infinite slope of the other does
+/// not count, as in `x * sqrt(x)`. What remains of zero times infinity is NaN, since its limit depends on more than the
+/// chain rule knows: `exp(log(x))` at x = 0.
+///
+/// Numbers
 /// convert to constants, whose derivatives are zero, and mix with dual numbers. Comparisons compare values. The type is
 /// trivially copyable, of 1 + N values, and may be the element of a View; `dual<dual<T, N>, N>` has second derivatives.
 ///
@@ -42,6 +103,7 @@ template <class T, int N>
 struct dual {
   static_assert(N > 0, "quern::dual: at least one variable");
   using value_type = T;
+  static constexpr int variables = N;
 
   T value;
   T derivative[N];
@@ -110,14 +172,25 @@ struct dual {
   KOKKOS_FUNCTION friend constexpr dual operator*(const dual& a, const dual& b) {
     dual r;
     r.value = a.value * b.value;
-    for (int i = 0; i < N; ++i) r.derivative[i] = a.value * b.derivative[i] + a.derivative[i] * b.value;
+    if (impl::regular(r.value)) {
+      for (int i = 0; i < N; ++i) r.derivative[i] = a.value * b.derivative[i] + a.derivative[i] * b.value;
+    } else {
+      for (int i = 0; i < N; ++i)
+        r.derivative[i] = impl::times(a.value, b.derivative[i], impl::bounded(a.derivative[i])) +
+                          impl::times(b.value, a.derivative[i], impl::bounded(b.derivative[i]));
+    }
     return r;
   }
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION friend constexpr dual operator*(const dual& a, const S& b) {
     dual r;
-    r.value = a.value * T(b);
-    for (int i = 0; i < N; ++i) r.derivative[i] = a.derivative[i] * T(b);
+    const T factor(b);
+    r.value = a.value * factor;
+    if (impl::regular(r.value)) {
+      for (int i = 0; i < N; ++i) r.derivative[i] = a.derivative[i] * factor;
+    } else {
+      for (int i = 0; i < N; ++i) r.derivative[i] = impl::times(factor, a.derivative[i], true);
+    }
     return r;
   }
   template <impl::constant_beside<T> S>
@@ -128,21 +201,31 @@ struct dual {
   KOKKOS_FUNCTION friend constexpr dual operator/(const dual& a, const dual& b) {
     dual r;
     r.value = a.value / b.value;
-    for (int i = 0; i < N; ++i) r.derivative[i] = (a.derivative[i] - r.value * b.derivative[i]) / b.value;
+    if (impl::regular(r.value)) {
+      for (int i = 0; i < N; ++i) r.derivative[i] = (a.derivative[i] - r.value * b.derivative[i]) / b.value;
+    } else {
+      for (int i = 0; i < N; ++i)
+        r.derivative[i] = impl::over(T(a.derivative[i] - impl::times(r.value, b.derivative[i])), b.value);
+    }
     return r;
   }
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION friend constexpr dual operator/(const dual& a, const S& b) {
     dual r;
-    r.value = a.value / T(b);
-    for (int i = 0; i < N; ++i) r.derivative[i] = a.derivative[i] / T(b);
+    const T divisor(b);
+    r.value = a.value / divisor;
+    for (int i = 0; i < N; ++i) r.derivative[i] = impl::over(a.derivative[i], divisor);
     return r;
   }
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION friend constexpr dual operator/(const S& a, const dual& b) {
     dual r;
     r.value = T(a) / b.value;
-    for (int i = 0; i < N; ++i) r.derivative[i] = -r.value * b.derivative[i] / b.value;
+    if (impl::regular(r.value)) {
+      for (int i = 0; i < N; ++i) r.derivative[i] = -r.value * b.derivative[i] / b.value;
+    } else {
+      for (int i = 0; i < N; ++i) r.derivative[i] = impl::over(T(-impl::times(r.value, b.derivative[i])), b.value);
+    }
     return r;
   }
 
