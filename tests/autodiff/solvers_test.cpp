@@ -104,6 +104,87 @@ TYPED_TEST(SolversOn, NewtonReportsWhatFails) {
                      [&] { quern::newton<2>(exec, x, arctangent(), p); });
 }
 
+/// A linear system, whose matrix is the rotation of (1, scale, 1 / condition) about two axes.
+template <class T>
+struct linear_system {
+  template <class A, class M, class B>
+  KOKKOS_FUNCTION A operator()(const A& x, const M& m, const B& b) const {
+    A f;
+    for (int i = 0; i < 3; ++i) {
+      f[i] = m(i, 0) * x[0] - b(i);
+      for (int j = 1; j < 3; ++j) f[i] += m(i, j) * x[j];
+    }
+    return f;
+  }
+};
+TYPED_TEST(Solvers, NewtonSolvesSystemsOfLargeCondition) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  const std::int64_t n = 200;
+  const double condition = std::is_same_v<T, double> ? 1e9 : 1e4;
+  std::vector<T> matrix(9 * n), right(3 * n), solution(3 * n);
+  for (std::int64_t k = 0; k < n; ++k) {
+    // R(a) diag(1, 0.1, 1 / condition) R(b), with rotations that differ from item to item.
+    const double a = 0.7 + 0.3 * static_cast<double>(k), b = 1.1 + 0.17 * static_cast<double>(k);
+    const double ca = std::cos(a), sa = std::sin(a), cb = std::cos(b), sb = std::sin(b);
+    const double left[3][3] = {{ca * cb, -sa, ca * sb}, {sa * cb, ca, sa * sb}, {-sb, 0, cb}};
+    const double scale[3] = {1, 0.1, 1 / condition};
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) {
+        double sum = 0;
+        for (int c = 0; c < 3; ++c) sum += left[i][c] * scale[c] * left[(j + 1) % 3][c];
+        matrix[9 * k + 3 * i + j] = static_cast<T>(sum);
+      }
+    for (int i = 0; i < 3; ++i) {
+      long double sum = 0;
+      for (int j = 0; j < 3; ++j) sum += static_cast<long double>(matrix[9 * k + 3 * i + j]) * (j + 1) / 3;
+      right[3 * k + i] = static_cast<T>(sum);
+    }
+  }
+  const auto m = test::make_array<T, 3, Kokkos::LayoutRight, E>({n, 3, 3}, matrix);
+  const auto b = test::make_array<T, 2, Kokkos::LayoutRight, E>({n, 3}, right);
+  const auto x = test::make_array<T, 2, Kokkos::LayoutRight, E>({n, 3});
+  const Kokkos::View<int*, E> status("status", n);
+  Kokkos::deep_copy(x, T(1));
+  quern::newton<3>(E(), quern::outputs(x, status), linear_system<T>(), m, b);
+  EXPECT_EQ(std::vector<int>(n, quern::newton_status::converged), test::contents(status));
+  const auto found = test::contents(x);
+  for (std::int64_t k = 0; k < n; ++k)  // the residual is rounding, whatever the condition
+    for (int i = 0; i < 3; ++i) {
+      double f = -right[3 * k + i], size = 0;
+      for (int j = 0; j < 3; ++j) {
+        f += double(matrix[9 * k + 3 * i + j]) * double(found[3 * k + j]);
+        size += std::fabs(double(matrix[9 * k + 3 * i + j]) * double(found[3 * k + j]));
+      }
+      EXPECT_LE(std::fabs(f), 24 * std::numeric_limits<T>::epsilon() * size) << k << ' ' << i;
+    }
+}
+
+/// Functions without a zero that Newton's method finds, by number.
+struct hopeless {
+  template <class A, class P>
+  KOKKOS_FUNCTION A operator()(const A& x, const P& which) const {
+    const auto& v = x[0];
+    if (which == 0) return {exp(v)};
+    if (which == 1) return {v * v + 1};
+    if (which == 2) return {atan(v)};
+    return {v * v * v - 2 * v + 2};
+  }
+};
+TYPED_TEST(Solvers, NewtonDoesNotTakeFailuresForSolutions) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  const auto which = test::make_array<T, 1, Kokkos::LayoutRight, E>({4}, {0, 1, 2, 3});
+  const auto x = test::make_array<T, 2, Kokkos::LayoutRight, E>({4, 1}, {0, 2, 2, T(-0.5)});
+  const Kokkos::View<int*, E> status("status", 4);
+  quern::newton<1>(E(), quern::outputs(x, status), hopeless(), which);
+  for (const int s : test::contents(status)) EXPECT_NE(quern::newton_status::converged, s);
+  test::expect_error("quern::newton: a tolerance is negative or NaN",
+                     [&] { quern::newton<1>(E(), x, hopeless(), {.absolute = -1}, which); });
+  test::expect_error("quern::newton: a tolerance is negative or NaN",
+                     [&] { quern::newton<1>(E(), x, hopeless(), {.relative = std::nan("")}, which); });
+}
+
 struct decay {
   template <class A, class T, class R>
   KOKKOS_FUNCTION A operator()(const A& y, const T&, const R& rate) const {
@@ -248,6 +329,94 @@ TYPED_TEST(SolversOn, OdeintReportsWhatFails) {
   test::expect_error("quern::odeint: y0 has extents (3, 1), expected (3, 2)", [&] {
     quern::odeint<2>(exec, test::make_array<double, 3, Kokkos::LayoutRight, E>({3, 3, 2}), oscillator(), y0, t);
   });
+}
+
+/// y' = sqrt(t1 - t), which exists up to t1 alone; NaN outside of [t0, t1] shows each call there.
+struct root_of_time {
+  double first, last;
+  template <class A, class T>
+  KOKKOS_FUNCTION A operator()(const A&, const T& t) const {
+    const T least = static_cast<T>(Kokkos::min(first, last)), most = static_cast<T>(Kokkos::max(first, last));
+    if (!(t >= least && t <= most)) return {Kokkos::Experimental::quiet_NaN_v<T>};
+    return {Kokkos::sqrt(Kokkos::abs(static_cast<T>(last) - t))};
+  }
+};
+TYPED_TEST(Solvers, OdeintStaysWithinItsTimes) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  const auto y0 = test::make_array<T, 2, Kokkos::LayoutRight, E>({1, 1}, {1});
+  const auto y = test::make_array<T, 3, Kokkos::LayoutRight, E>({1, 4, 1});
+  for (const auto& [first, last] : std::vector<std::pair<double, double>>{
+           {0, 1}, {1, 0}, {-3, 0.1}, {1000, 1001}, {0, 1e-3}, {-1000, -1001}, {1, 1 + 1e-4}}) {
+    const T a = static_cast<T>(first), b = static_cast<T>(last);
+    const double length = double(b) - double(a);
+    const std::vector<T> times{a, static_cast<T>(a + (b - a) / 3), static_cast<T>(a + (b - a) / 2), b};
+    const auto t = test::make_array<T, 1, Kokkos::LayoutRight, E>({4}, times);
+    for (const double step : {0.0, 10.0}) {
+      const Kokkos::View<int*, E> status("status", 1);
+      const double tolerance = std::is_same_v<T, double> ? 1e-8 : 1e-5;
+      quern::odeint<1>(E(), quern::outputs(y, status), root_of_time{double(a), double(b)},
+                       {.relative = tolerance, .absolute = tolerance, .first_step = step}, y0, t);
+      EXPECT_EQ(quern::odeint_status::finished, test::contents(status)[0]) << first << ' ' << last;
+      const double exact = 1 + (length > 0 ? 1 : -1) * 2.0 / 3 * std::pow(std::fabs(length), 1.5);
+      EXPECT_NEAR(exact, test::contents(y)[3], 200 * tolerance) << first << ' ' << last;
+    }
+  }
+}
+
+TYPED_TEST(SolversOn, OdeintReportsTimesThatAreNotInOrder) {
+  using E = TypeParam;
+  const E exec;
+  const auto y0 = test::make_array<double, 2, Kokkos::LayoutRight, E>({1, 1}, {1});
+  const auto y = test::make_array<double, 3, Kokkos::LayoutRight, E>({1, 3, 1});
+  const Kokkos::View<int*, E> status("status", 1);
+  const auto solve = [&](std::vector<double> times) {
+    const auto t = test::make_array<double, 1, Kokkos::LayoutRight, E>({3}, times);
+    const auto [least, most] = std::minmax(times[0], times[2]);
+    quern::odeint<1>(exec, quern::outputs(y, status), root_of_time{least, most}, y0, t);
+    return test::contents(status)[0];
+  };
+  for (const auto& times : {std::vector<double>{0, 5, 1}, {0, -1, 1}, {0, 1, 0}, {3, 4, 1}, {3, 0, 1}}) {
+    EXPECT_EQ(quern::odeint_status::unordered_times, solve(times));
+    EXPECT_EQ(1, test::contents(y)[0]);
+    EXPECT_TRUE(std::isnan(test::contents(y)[1]) && std::isnan(test::contents(y)[2]));
+  }
+  for (const auto& times : {std::vector<double>{0, 0, 1}, {0, 1, 1}, {1, 1, 0}, {2, 2, 2}})
+    EXPECT_EQ(quern::odeint_status::finished, solve(times));
+  const auto t = test::make_array<double, 1, Kokkos::LayoutRight, E>({3}, {0, 5, 1});
+  try {
+    quern::odeint<1>(exec, y, root_of_time{0, 1}, y0, t);
+    FAIL() << "no error";
+  } catch (const quern::ConvergenceError& e) {
+    EXPECT_STREQ("quern::odeint: item 0: the times are not in order", e.what());
+  }
+  const auto misuse = [&](const quern::odeint_options& options) {
+    return [=] { quern::odeint<1>(exec, y, root_of_time{0, 1}, options, y0, t); };
+  };
+  test::expect_error("quern::odeint: a tolerance is negative or NaN", misuse({.relative = -1e-6}));
+  test::expect_error("quern::odeint: a tolerance is negative or NaN", misuse({.absolute = std::nan("")}));
+  test::expect_error("quern::odeint: the first step is negative or NaN", misuse({.first_step = -1}));
+}
+
+/// Large slopes from zero, and a component that stays zero where no absolute error is allowed.
+struct steep {
+  template <class A, class T>
+  KOKKOS_FUNCTION A operator()(const A& y, const T&) const {
+    return {0 * y[0], T(1e20) - y[1]};
+  }
+};
+TYPED_TEST(Solvers, OdeintOfLargeSlopesAndZeros) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  const auto t = test::make_array<T, 1, Kokkos::LayoutRight, E>({2}, {0, 1});
+  const auto y = test::make_array<T, 3, Kokkos::LayoutRight, E>({1, 2, 2});
+  const auto y0 = test::make_array<T, 2, Kokkos::LayoutRight, E>({1, 2}, {0, 1});
+  quern::odeint<2>(E(), y, steep(), {.relative = 1e-4, .absolute = 1e-9}, y0, t);
+  EXPECT_EQ(0, test::contents(y)[2]);
+  EXPECT_NEAR(1e20 * (1 - std::exp(-1.0)), test::contents(y)[3], 1e17);
+  const auto start = test::make_array<T, 2, Kokkos::LayoutRight, E>({1, 2}, {0, T(1e19)});
+  quern::odeint<2>(E(), y, steep(), {.relative = 1e-4, .absolute = 0}, start, t);
+  EXPECT_EQ(0, test::contents(y)[2]);
 }
 
 TYPED_TEST(SolversOn, NothingToSolve) {

@@ -117,6 +117,67 @@ TYPED_TEST(Adaptive, SaysWhenItDoesNotConverge) {
   EXPECT_TRUE(std::isnan(nan.value) && std::isnan(nan.error));
 }
 
+/// A singular end, from above or from below; NaN at the end and beyond, where it is not defined.
+struct singular_end {
+  double end, exponent;
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T x) const {
+    const T distance = exponent < 0 ? x - static_cast<T>(end) : static_cast<T>(end) - x;
+    return distance > 0 ? Kokkos::pow(distance, -static_cast<T>(Kokkos::abs(exponent)))
+                        : Kokkos::Experimental::quiet_NaN_v<T>;
+  }
+};
+TYPED_TEST(Adaptive, SingularEndsOtherThanZero) {
+  const quern::adaptive how;
+  const auto check = [](double exact, double accuracy, const auto& r) {
+    EXPECT_TRUE(std::isfinite(r.value) && std::isfinite(r.error));
+    EXPECT_NEAR(exact, r.value, accuracy * exact);
+    EXPECT_LE(r.evaluations, 5000);
+    EXPECT_GT(r.error, 0);
+    if (r.error > 1.49e-8 * std::fmax(1, r.value)) {
+      EXPECT_FALSE(r.converged);
+    }
+  };
+  // (x - 1000)^-1/2 and its mirror images.
+  const auto above = quern::integrate(TypeParam(), singular_end{1000, -0.5}, {1000, 1001}, how);
+  const auto below = quern::integrate(TypeParam(), singular_end{-1000, 0.5}, {-1001, -1000}, how);
+  const auto reversed = quern::integrate(TypeParam(), singular_end{1000, -0.5}, {1001, 1000}, how);
+  check(2, 1e-5, above);
+  check(2, 1e-5, below);
+  EXPECT_FALSE(above.converged);
+  EXPECT_EQ(above.value, below.value);
+  EXPECT_EQ(above.evaluations, below.evaluations);
+  EXPECT_NEAR(-above.value, reversed.value, 1e-12);
+  EXPECT_EQ(above.converged, reversed.converged);
+  // (1 - x)^-3/4 and (1 - x)^-1/2 beside x^-1/2.
+  const auto quarter = quern::integrate(TypeParam(), singular_end{1, 0.75}, {0, 1}, how);
+  check(4, 1e-2, quarter);
+  EXPECT_FALSE(quarter.converged);
+  check(2, 1e-7, quern::integrate(TypeParam(), singular_end{1, 0.5}, {0, 1}, how));
+  const auto zero = quern::integrate(TypeParam(), singular_end{0, -0.5}, {0, 1}, how);
+  EXPECT_TRUE(zero.converged);
+  check(2, 1e-7, zero);
+  check(2, 1e-2, quern::integrate<float>(TypeParam(), singular_end{1, 0.5}, {0, 1}, how));
+  check(2, 1e-2, quern::integrate<float>(TypeParam(), singular_end{-1, -0.5}, {-1, 0}, how));
+  // An interval of nine numbers, and one without a number inside.
+  const double step = 0x1p-43;
+  EXPECT_TRUE(std::isfinite(
+      quern::integrate(TypeParam(), singular_end{1000, -0.5}, {1000, 1000 + 8 * step}, quern::adaptive()).value));
+  EXPECT_EQ(step, quern::integrate(TypeParam(), power{0}, {1000, 1000 + step}, quern::adaptive()).value);
+}
+
+struct singular_edge {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T x, T y) const {
+    return singular_end{1, 0.5}(x) * (1 + y);
+  }
+};
+TYPED_TEST(Adaptive, SingularEdgeOfABox) {
+  const auto r = quern::integrate(TypeParam(), singular_edge(), {0, 1}, {0, 1}, quern::adaptive{.relative = 1e-6});
+  EXPECT_NEAR(3, r.value, 1e-5);
+  EXPECT_LT(r.evaluations, 15 * 5000);
+}
+
 TYPED_TEST(Adaptive, SinglePrecision) {
   const quern::adaptive how{.absolute = 0, .relative = 1e-5};
   const auto r = quern::integrate<float>(TypeParam(), exponential(), {0.0f, 1.0f}, how);
@@ -231,6 +292,41 @@ TYPED_TEST(MonteCarlo, QuasiRandomPointsConvergeFaster) {
     EXPECT_LT(b.error, a.error / 16);  // random points: a.error / 8
     EXPECT_LT(b.error, random[rank - 1].error / 50);
   }
+}
+
+/// 1 strictly inside [1000, 1000 + width], NaN elsewhere.
+struct one_inside {
+  double width;
+  template <class T, class... X>
+  KOKKOS_FUNCTION T operator()(T first, X... x) const {
+    const T least = 1000, most = static_cast<T>(1000 + width);
+    bool all = first > least && first < most;
+    ((all = all && x > least && x < most), ...);
+    return all ? T(1) : Kokkos::Experimental::quiet_NaN_v<T>;
+  }
+};
+template <class T, class Exec>
+void expect_inside(double units) {
+  const double width = units * 1024 * std::numeric_limits<T>::epsilon() / 2;
+  const one_inside f{width};
+  const quern::interval<T> x{1000, static_cast<T>(1000 + width)};
+  const double area = width * width;
+  EXPECT_NEAR(1, quern::integrate<T>(Exec(), f, x, 100'003) / width, 1e-5);
+  EXPECT_NEAR(1, quern::integrate<T>(Exec(), f, x, 1001, quern::rule::gauss_legendre(16)) / width, 1e-5);
+  EXPECT_NEAR(1, quern::integrate<T>(Exec(), f, x, 1001, quern::reproducible) / width, 1e-5);
+  EXPECT_NEAR(1, quern::integrate<T>(Exec(), f, x, x, {101, 103}) / area, 1e-5);
+  EXPECT_NEAR(1, quern::integrate<T>(Exec(), f, {x.upper, x.lower}, 1001) / -width, 1e-5);
+  EXPECT_NEAR(1, quern::integrate<T>(Exec(), f, x, quern::monte_carlo{10'000}).value / width, 1e-5);
+  EXPECT_NEAR(1, quern::integrate<T>(Exec(), f, x, x, quern::quasi_monte_carlo{10'000}).value / area, 1e-5);
+  EXPECT_NEAR(1, quern::integrate<T>(Exec(), f, x, quern::adaptive()).value / width, 1e-5);
+}
+TYPED_TEST(MonteCarlo, AllOpenRulesStayInsideTheBox) {
+  for (const double units : {3, 8, 64}) {
+    expect_inside<double, TypeParam>(units);
+    expect_inside<float, TypeParam>(units);
+  }
+  // So many cells that the last node of a float rounds to the end.
+  EXPECT_NEAR(2, quern::integrate<float>(TypeParam(), singular_end{1, 0.5}, {0.0f, 1.0f}, 40'000'000), 1e-2);
 }
 
 TYPED_TEST(MonteCarlo, ReportsMisuse) {

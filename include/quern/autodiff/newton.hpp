@@ -10,7 +10,8 @@ namespace quern {
 
 struct newton_options {
   /// Converged where no unknown changes by more than `relative` times the largest of them plus `absolute`; relative 0
-  /// stands for 8 units in the last place.
+  /// stands for 8 units in the last place. Also where changes no longer shrink while the values of f are rounding
+  /// errors, `|f_i| <= 8 N epsilon (|J| |x|)_i` for every i: a Jacobian of condition c leaves changes of about c units.
   double relative = 0, absolute = 0;
   int most_iterations = 50;
 };
@@ -65,9 +66,11 @@ struct newton_item {
   template <class T, std::size_t M, class Function>
   KOKKOS_FUNCTION int iterate(Kokkos::Array<T, M>& x, const Function& function) const {
     const T relative = options.relative > 0 ? static_cast<T>(options.relative) : 8 * Kokkos::Experimental::epsilon_v<T>;
+    T before = Kokkos::Experimental::infinity_v<T>;  // the change of the step before
     for (int k = 0; k < options.most_iterations; ++k) {
       auto at = value_and_jacobian(function, x);
       if (!all_finite(at.value)) return newton_status::not_finite;
+      const bool solved = is_rounding(at.value, at.jacobian, x);
       if (!solve_in_place(at.jacobian, at.value)) return newton_status::singular_jacobian;
       T change = 0, largest = 0;
       for (std::size_t i = 0; i < M; ++i) {
@@ -76,8 +79,23 @@ struct newton_item {
         largest = Kokkos::max(largest, Kokkos::abs(x[i]));
       }
       if (change <= relative * largest + static_cast<T>(options.absolute)) return newton_status::converged;
+      if (solved && change >= before) return newton_status::converged;
+      before = change;
     }
     return newton_status::iteration_limit;
+  }
+  /// Whether the values of f at x are no more than what rounding may make of zero.
+  template <class T, std::size_t M>
+  KOKKOS_FUNCTION static bool is_rounding(const Kokkos::Array<T, M>& value,
+                                          const Kokkos::Array<Kokkos::Array<T, M>, M>& jacobian,
+                                          const Kokkos::Array<T, M>& x) {
+    bool all = true;
+    for (std::size_t i = 0; i < M; ++i) {
+      T size = 0;
+      for (std::size_t j = 0; j < M; ++j) size += Kokkos::abs(jacobian[i][j]) * Kokkos::abs(x[j]);
+      all = all && Kokkos::abs(value[i]) <= 8 * static_cast<T>(M) * Kokkos::Experimental::epsilon_v<T> * size;
+    }
+    return all;
   }
 };
 
@@ -114,11 +132,13 @@ inline std::string newton_problem(int status) {
 /// keeps its last iterate, and others are not affected.
 ///
 /// Asynchronous on `exec` where statuses are asked for; otherwise waits.
-/// @throws Error if extents do not fit; ConvergenceError with the first item that failed, without statuses
+/// @throws Error if extents do not fit, or a tolerance is negative or NaN; ConvergenceError with the first item that
+/// failed, without statuses
 template <int N, execution_space Exec, output_like Out, class F, impl::vmap_argument... In>
 void newton(const Exec& exec, const Out& out, const F& f, const newton_options& options, const In&... in) {
   const std::string label = "quern::newton";
   autodiff::impl::check_unknowns<N>(label, std::get<0>(impl::as_outputs(out)));
+  autodiff::impl::check_tolerances(label, options.absolute, options.relative);
   const auto solve = [&](const auto& outs) {
     impl::vmap_call(label, exec, outs, autodiff::impl::newton_item<N, F>{f, options}, in...);
   };

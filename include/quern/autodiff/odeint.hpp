@@ -19,7 +19,7 @@ struct odeint_options {
 
 /// What `odeint` says of an item.
 struct odeint_status {
-  static constexpr int finished = 0, step_limit = 1, step_underflow = 2, not_finite = 3;
+  static constexpr int finished = 0, step_limit = 1, step_underflow = 2, not_finite = 3, unordered_times = 4;
 };
 
 namespace autodiff::impl {
@@ -66,43 +66,50 @@ struct integration {
 
   const Function& f;
   const odeint_options& options;
-  T t;
+  T t, end;  // now, and the last time, which f is not called beyond
   vector y;
   T h = 0;                              // of the next step, with its sign
   std::int64_t steps = 0;               // so far
   T last_error = T(1e-4);               // of the step before, for the controller
   vector k[stages]{};                   // the last of which is the slope at t
   vector at_start{}, coefficient[4]{};  // of the interpolation over the last step, from start to t
-  T start = 0;
+  T start = t;
 
   /// Root mean square of values, each divided by what is allowed at y.
   KOKKOS_FUNCTION T scaled_norm(const vector& v, const vector& a, const vector& b) const {
-    T sum = 0;
+    T sum = 0, largest = 0;
     for (int i = 0; i < N; ++i) {
       const T allowed = static_cast<T>(options.absolute) +
                         static_cast<T>(options.relative) * Kokkos::max(Kokkos::abs(a[i]), Kokkos::abs(b[i]));
-      sum += (v[i] / allowed) * (v[i] / allowed);
+      const T ratio = v[i] == T(0) ? T(0) : v[i] / allowed;  // nothing is allowed at 0 without an absolute tolerance
+      sum += ratio * ratio;
+      largest = Kokkos::max(largest, Kokkos::abs(ratio));
     }
-    return Kokkos::sqrt(sum / N);
+    // Where squares overflow, the largest is the norm within a factor of the root of N.
+    return Kokkos::isinf(sum) ? largest : Kokkos::sqrt(sum / N);
   }
+  /// That time, or the last one where rounding or a step goes beyond it.
+  KOKKOS_FUNCTION T within(T time) const { return end < start ? Kokkos::max(time, end) : Kokkos::min(time, end); }
 
   /// The first step, by the scale of the function and of its change over an Euler step (Hairer, Norsett and Wanner,
   /// II.4).
   KOKKOS_FUNCTION void begin(T direction) {
     k[stages - 1] = f(y, t);
-    start = t;
     if (options.first_step > 0) {
       h = direction * static_cast<T>(options.first_step);
       return;
     }
     const vector& slope = k[stages - 1];
     const T size = scaled_norm(y, y, y), speed = scaled_norm(slope, y, y);
-    const T trial = size < T(1e-5) || speed < T(1e-5) ? T(1e-6) : T(0.01) * size / speed;
+    const T distance = Kokkos::abs(end - t), least = Kokkos::Experimental::epsilon_v<T> * distance;
+    T trial = size < T(1e-5) || speed < T(1e-5) ? T(1e-6) : T(0.01) * (size / speed);
+    trial = Kokkos::clamp(trial, least, distance);
     vector next, change;
     for (int i = 0; i < N; ++i) next[i] = y[i] + direction * trial * slope[i];
-    const vector there = f(next, t + direction * trial);
+    const vector there = f(next, within(t + direction * trial));
     for (int i = 0; i < N; ++i) change[i] = there[i] - slope[i];
-    const T most = Kokkos::max(speed, scaled_norm(change, y, y) / trial);
+    const T bend = scaled_norm(change, y, y) / trial;
+    const T most = Kokkos::isfinite(bend) ? Kokkos::max(speed, bend) : speed;  // f may end before the trial step
     const T other = most <= T(1e-15) ? Kokkos::max(T(1e-6), trial * T(1e-3)) : Kokkos::pow(T(0.01) / most, T(0.2));
     h = direction * Kokkos::min(100 * trial, other);
   }
@@ -113,7 +120,12 @@ struct integration {
     bool rejected = false;
     for (;;) {
       if (steps++ >= options.most_steps) return odeint_status::step_limit;
-      if (abs(h) <= 4 * Kokkos::Experimental::epsilon_v<T> * abs(t) || h == T(0)) return odeint_status::step_underflow;
+      // The last step reaches the end, also where it is a little longer than the error allows, rather than leave a
+      // rest.
+      const bool last = abs(end - t) <= T(1.01) * abs(h);
+      if (last) h = end - t;
+      else if (abs(h) <= 4 * Kokkos::Experimental::epsilon_v<T> * abs(t) || h == T(0))
+        return odeint_status::step_underflow;
       vector first = k[stages - 1], next, errors;
       vector slope[stages];
       slope[0] = first;
@@ -123,7 +135,7 @@ struct integration {
           for (int j = 0; j < s; ++j) sum += static_cast<T>(scheme::weight(s, j)) * slope[j][i];
           next[i] = y[i] + h * sum;
         }
-        slope[s] = f(next, t + static_cast<T>(scheme::node(s)) * h);
+        slope[s] = f(next, last && scheme::node(s) == 1 ? end : within(t + static_cast<T>(scheme::node(s)) * h));
       }
       for (int i = 0; i < N; ++i) {
         T sum = 0;
@@ -132,7 +144,7 @@ struct integration {
       }
       const T error = scaled_norm(errors, y, next);
       if (error <= T(1)) {
-        accept(slope, next);
+        accept(slope, next, last ? end : t + h);
         // A controller with memory of the step before (Hairer and Wanner II, IV.2).
         const T factor = T(0.9) * pow(Kokkos::max(error, T(1e-10)), T(-0.17)) * pow(last_error, T(0.04));
         last_error = Kokkos::max(error, T(1e-4));
@@ -144,7 +156,7 @@ struct integration {
     }
   }
 
-  KOKKOS_FUNCTION void accept(const vector (&slope)[stages], const vector& next) {
+  KOKKOS_FUNCTION void accept(const vector (&slope)[stages], const vector& next, T reached) {
     at_start = y;
     for (int i = 0; i < N; ++i) {
       T sum = 0;
@@ -157,7 +169,7 @@ struct integration {
     }
     k[stages - 1] = slope[stages - 1];
     start = t;
-    t += h;
+    t = reached;
     y = next;
   }
 
@@ -188,20 +200,28 @@ struct odeint_item {
       return;
     }
     const auto function = [&](const Kokkos::Array<T, N>& y, T t) { return f(y, t, argument_of_item(in)...); };
-    integration<T, N, std::remove_const_t<decltype(function)>> run{function, options, T(times(0)),
+    const T begin = times(0), end = times(count - 1), direction = end < begin ? T(-1) : T(1);
+    integration<T, N, std::remove_const_t<decltype(function)>> run{function, options, begin, end,
                                                                    load_item<T, N>(first)};
-    const T direction = times(count - 1) < times(0) ? T(-1) : T(1);
-    int result = all_finite(run.y) ? odeint_status::finished : odeint_status::not_finite;
-    if (result == odeint_status::finished && count > 1) {
+    const bool finite = all_finite(run.y) && Kokkos::isfinite(begin) && Kokkos::isfinite(end);
+    int result = finite ? odeint_status::finished : odeint_status::not_finite;
+    if (result == odeint_status::finished && begin != end) {
       run.begin(direction);
       if (!all_finite(run.k[run.stages - 1])) result = odeint_status::not_finite;
     }
+    T before = begin;
     for (std::int64_t n = 0; n < count; ++n) {
       const T time = times(n);
-      if (!Kokkos::isfinite(time)) result = odeint_status::not_finite;
+      if (result == odeint_status::finished) {
+        if (!Kokkos::isfinite(time)) result = odeint_status::not_finite;
+        else if ((time - before) * direction < 0 || (end - time) * direction < 0)
+          result = odeint_status::unordered_times;
+      }
+      before = time;
       while (result == odeint_status::finished && (time - run.t) * direction > 0) result = run.step();
-      for (int i = 0; i < N; ++i)
-        out(n, i) = result == odeint_status::finished ? run.at(time)[i] : Kokkos::Experimental::quiet_NaN_v<T>;
+      const bool known = result == odeint_status::finished;
+      const Kokkos::Array<T, N> y = known ? run.at(time) : run.y;
+      for (int i = 0; i < N; ++i) out(n, i) = known ? y[i] : Kokkos::Experimental::quiet_NaN_v<T>;
     }
     status() = result;
   }
@@ -211,6 +231,8 @@ inline std::string odeint_problem(int status) {
   switch (status) {
     case odeint_status::step_underflow:
       return "the step size underflows";
+    case odeint_status::unordered_times:
+      return "the times are not in order";
     case odeint_status::not_finite:
       return "the first values, their slopes or a time are not finite";
     default:
@@ -238,11 +260,14 @@ inline std::string odeint_problem(int status) {
 /// @param t   of rank 1, the same for all items, increasing or decreasing; between steps y is interpolated with order 4
 /// @param in  parameters, as inputs of `quern::vmap`: of a View of rank 1 f gets the item's number, of others its View
 ///
-/// The error of a step, not that of the result, is kept below the tolerances. Stiff systems take many steps. From the
-/// time at which an item fails, its y is NaN; others are not affected.
+/// f is called at times from t(0) to the last one alone, whose order is that of the whole: all steps but the last,
+/// which ends there, are as long as their errors allow. The error of a step, not that of the result, is kept below the
+/// tolerances. Stiff systems take many steps. From the time at which an item fails, its y is NaN; others are not
+/// affected.
 ///
 /// Asynchronous on `exec` where statuses are asked for; otherwise waits.
-/// @throws Error if extents do not fit; ConvergenceError with the first item that failed, without statuses
+/// @throws Error if extents do not fit, or a tolerance or the first step is negative or NaN; ConvergenceError with the
+/// first item that failed, without statuses
 template <int N, execution_space Exec, output_like Out, class F, view_like First, view_like Times,
           impl::vmap_argument... In>
 void odeint(const Exec& exec, const Out& out, const F& f, const odeint_options& options, const First& y0,
@@ -253,6 +278,8 @@ void odeint(const Exec& exec, const Out& out, const F& f, const odeint_options& 
   const shape found = impl::extents_of(y), times = impl::extents_of(t);
   impl::check_extents(label, "y0", impl::extents_of(y0), shape{found.extent[0], N});
   impl::check_extents(label, "t", times, shape{found.extent[1]});
+  autodiff::impl::check_tolerances(label, options.absolute, options.relative);
+  if (!(options.first_step >= 0)) throw Error(label, "the first step is negative or NaN");
   const auto solve = [&](const auto& outs) {
     impl::vmap_call(label, exec, outs, autodiff::impl::odeint_item<N, F>{f, options}, y0, unbatched(t), in...);
   };

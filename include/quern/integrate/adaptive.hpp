@@ -20,6 +20,11 @@ namespace quern {
 /// are used up; then `converged` is false. The differences are those of the rule of 7 points, so that for smooth
 /// functions the value is far better than `error` says. A NaN of f makes value and error NaN.
 ///
+/// f is never called at the ends of the intervals, where it may be infinite. At a singular end of 0 regions become as
+/// small as the tolerance needs. At another one, such as 1000 of `1 / sqrt(x - 1000)`, numbers are no closer than a
+/// unit in the last place: regions end before their points round to the end, and `converged` is false where the
+/// tolerance needs more. Integrate over the distance from that end instead.
+///
 /// `converged` is judged by the points of the rules alone, as in SciPy's `quad`: of a step or a peak that falls between
 /// them, or that both rules take alike, it is true and the value wrong. Split the domain where f is not smooth.
 struct adaptive {
@@ -35,6 +40,7 @@ template <int Rank>
 struct adaptive_region {
   double centre[Rank], half[Rank];
   double value, error, magnitude;  // of f; what the rules differ by; of |f|
+  double variation;                // of f along the worst axis, times the volume over its width
   int worst;                       // the axis along which they differ most
 };
 
@@ -43,6 +49,7 @@ template <class T, class F, int Rank>
 struct adaptive_kernel {
   F f;
   adaptive_region<Rank>* regions;
+  inside<T> within[Rank];
   // Nodes from the end to the centre, and the weights of both rules.
   double node[8] = {0.991455371120812639206854697526329, 0.949107912342758524526189684047851,
                     0.864864423359769072789712788640926, 0.741531185599394439863864773280788,
@@ -56,16 +63,23 @@ struct adaptive_kernel {
                      0, 0.381830050505118944950369775488975, 0, 0.417959183673469387755102040816327};
 
   struct sums {
-    double kronrod = 0, gauss = 0, magnitude = 0;
+    double kronrod = 0, gauss = 0, magnitude = 0, variation = 0;
   };
+  /// Of node i, from -7 to 7.
+  KOKKOS_FUNCTION T coordinate(const adaptive_region<Rank>& r, int axis, int i) const {
+    const double offset = node[7 - (i < 0 ? -i : i)];
+    return within[axis](static_cast<T>(r.centre[axis] + (i < 0 ? -offset : offset) * r.half[axis]));
+  }
   /// Both rules along one axis.
   template <class... X>
   KOKKOS_FUNCTION sums line(const adaptive_region<Rank>& r, X... x) const {
     sums s;
+    double before = 0;
     for (int i = -7; i <= 7; ++i) {
       const int k = 7 - (i < 0 ? -i : i);
-      const double at = r.centre[Rank - 1] + (i < 0 ? -node[k] : node[k]) * r.half[Rank - 1];
-      const double v = static_cast<double>(f(x..., static_cast<T>(at)));
+      const double v = static_cast<double>(f(x..., coordinate(r, Rank - 1, i)));
+      if (i > -7) s.variation += Kokkos::abs(v - before);
+      before = v;
       s.kronrod += kronrod[k] * v;
       s.gauss += gauss[k] * v;
       s.magnitude += kronrod[k] * Kokkos::abs(v);
@@ -77,17 +91,22 @@ struct adaptive_kernel {
     if constexpr (Rank == 1) {
       const sums s = line(r);
       set(r, r.half[0], s.kronrod, s.magnitude, Kokkos::abs(s.kronrod - s.gauss), 0);
+      r.variation = s.variation;
     } else {
-      double both = 0, first_gauss = 0, second_gauss = 0, magnitude = 0;
+      double both = 0, first_gauss = 0, second_gauss = 0, magnitude = 0, across = 0, along = 0, before = 0;
       for (int i = -7; i <= 7; ++i) {
         const int k = 7 - (i < 0 ? -i : i);
-        const sums s = line(r, static_cast<T>(r.centre[0] + (i < 0 ? -node[k] : node[k]) * r.half[0]));
+        const sums s = line(r, coordinate(r, 0, i));
+        if (i > -7) across += Kokkos::abs(s.kronrod - before);
+        before = s.kronrod;
+        along += kronrod[k] * s.variation;
         both += kronrod[k] * s.kronrod;
         first_gauss += gauss[k] * s.kronrod;
         second_gauss += kronrod[k] * s.gauss;
         magnitude += kronrod[k] * s.magnitude;
       }
       set(r, r.half[0] * r.half[1], both, magnitude, Kokkos::abs(both - first_gauss), Kokkos::abs(both - second_gauss));
+      r.variation = (r.worst == 0 ? across : along) * Kokkos::abs(r.half[1 - r.worst]);
     }
     regions[number] = r;
   }
@@ -102,16 +121,19 @@ struct adaptive_kernel {
 
 /// Evaluates regions on the device; waits.
 template <class T, int Rank, class Exec, class F>
-void evaluate(const Exec& exec, const std::string& label, const F& f, std::vector<adaptive_region<Rank>>& regions) {
+void evaluate(const Exec& exec, const std::string& label, const F& f, const std::array<interval<T>, Rank>& box,
+              std::vector<adaptive_region<Rank>>& regions) {
   using region = adaptive_region<Rank>;
   using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   lease<Exec> held(exec);
   auto* memory = static_cast<region*>(held.scratch().require(exec, regions.size() * sizeof(region)));
   const Kokkos::View<region*, typename Exec::memory_space, unmanaged> there(memory, regions.size());
   const Kokkos::View<region*, Kokkos::HostSpace, unmanaged> here(regions.data(), regions.size());
+  adaptive_kernel<T, F, Rank> kernel{f, memory, {}};
+  for (int d = 0; d < Rank; ++d) kernel.within[d] = inside<T>(box[d]);
   Kokkos::deep_copy(exec, there, here);
   Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, regions.size()),
-                       adaptive_kernel<T, F, Rank>{f, memory});
+                       kernel);
   Kokkos::deep_copy(exec, here, there);
   exec.fence(label + ": regions");
 }
@@ -142,25 +164,37 @@ template <class T, std::size_t Rank>
 adaptive_region<static_cast<int>(Rank)> region_of(const std::array<interval<T>, Rank>& box) {
   adaptive_region<static_cast<int>(Rank)> whole{};
   for (std::size_t d = 0; d < Rank; ++d) {
-    whole.centre[d] = (static_cast<double>(box[d].lower) + box[d].upper) / 2;
-    whole.half[d] = (static_cast<double>(box[d].upper) - box[d].lower) / 2;
+    whole.centre[d] = static_cast<double>(box[d].lower) / 2 + static_cast<double>(box[d].upper) / 2;
+    whole.half[d] = static_cast<double>(box[d].upper) / 2 - static_cast<double>(box[d].lower) / 2;
   }
   return whole;
 }
 
-/// Moves the regions to the front that are to be halved, the worst of them where no more are affordable: those that use
-/// more than half of their share of the tolerance, and whose errors are larger than rounding errors. Returns the end of
-/// the regions that were moved.
+/// Whether the halves of a region along an axis have points that differ from each other, and from an end of the
+/// interval where the region lies there.
 template <class T, int Rank>
-auto choose_regions(std::vector<adaptive_region<Rank>>& active, double tolerance, double volume,
-                    std::int64_t affordable) {
+bool can_halve(const adaptive_region<Rank>& r, const interval<T>& x, int axis) {
+  constexpr double unit = std::numeric_limits<T>::epsilon(), outermost = 1 - 0.991455371120812639;
+  const double half = std::fabs(r.half[axis]);
+  if (half <= 16 * unit * std::fabs(r.centre[axis])) return false;
+  for (const double end : {static_cast<double>(x.lower), static_cast<double>(x.upper)})
+    if (std::fabs(r.centre[axis] - end) < 1.5 * half && outermost * half / 2 < 2 * unit * std::fabs(end)) return false;
+  return true;
+}
+
+/// Moves the regions to the front that are to be halved, the worst of them where no more are affordable: those that use
+/// more than half of their share of the tolerance, and whose errors are larger than rounding errors, which are those of
+/// values and those of coordinates. Returns the end of the regions that were moved.
+template <class T, int Rank>
+auto choose_regions(std::vector<adaptive_region<Rank>>& active, const std::array<interval<T>, Rank>& box,
+                    double tolerance, double volume, std::int64_t affordable) {
   using region = adaptive_region<Rank>;
   const auto can_improve = [&](const region& r) {
     double share = 0.5 * tolerance / std::fabs(volume);
     for (int d = 0; d < Rank; ++d) share *= std::fabs(r.half[d]);
-    const double least = std::numeric_limits<T>::epsilon() * std::fabs(r.centre[r.worst]);
-    return r.error > std::max(share, 50 * std::numeric_limits<T>::epsilon() * r.magnitude) &&
-           std::fabs(r.half[r.worst]) > 16 * least;
+    constexpr double unit = std::numeric_limits<T>::epsilon();
+    const double moved = unit * std::fabs(r.centre[r.worst]) * r.variation;  // by rounding of coordinates
+    return r.error > std::max({share, 50 * unit * r.magnitude, moved}) && can_halve(r, box[r.worst], r.worst);
   };
   const auto rest = std::partition(active.begin(), active.end(), can_improve);
   if (affordable >= rest - active.begin()) return rest;
@@ -186,7 +220,7 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
   adaptive_total finished;
   std::int64_t evaluations = 0;
   while (true) {
-    evaluate<T, Rank>(exec, label + "/adaptive", f, active);
+    evaluate<T, Rank>(exec, label + "/adaptive", f, box, active);
     evaluations += points * static_cast<std::int64_t>(active.size());
     adaptive_total total = finished;
     for (const region& r : active) total.add(r);
@@ -198,7 +232,7 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
     if (error <= tolerance) return result(true);
 
     const std::int64_t affordable = (how.evaluations - evaluations) / (2 * points);
-    const auto rest = choose_regions<T>(active, tolerance, volume, affordable);
+    const auto rest = choose_regions<T, Rank>(active, box, tolerance, volume, affordable);
     if (rest == active.begin()) return result(false);
     for (auto r = rest; r != active.end(); ++r) finished.add(*r);
     std::vector<region> next;

@@ -4,6 +4,7 @@
 #define QUERN_INTEGRATE_DOMAIN_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -32,6 +33,23 @@ struct estimate {
 };
 
 namespace impl {
+
+/// The numbers strictly between the ends of an interval, which open rules keep to where coordinates round: f need not
+/// exist at the ends. An interval without a number inside keeps its ends.
+template <class T>
+struct inside {
+  T least, most;
+
+  inside() = default;
+  explicit inside(const interval<T>& x) : least(std::min(x.lower, x.upper)), most(std::max(x.lower, x.upper)) {
+    const T after = std::nextafter(least, most), before = std::nextafter(most, least);
+    if (after <= before && after != most) {
+      least = after;
+      most = before;
+    }
+  }
+  KOKKOS_FUNCTION T operator()(T x) const { return x < least ? least : x > most ? most : x; }
+};
 
 /// Whether f may be called with one coordinate of type T for each axis.
 template <class F, class T, std::size_t... D>

@@ -4,6 +4,7 @@
 #define QUERN_INTEGRATE_INTEGRATE_HPP
 
 #include <array>
+#include <limits>
 #include <quern/core/options.hpp>
 #include <quern/integrate/adaptive.hpp>
 #include <quern/integrate/domain.hpp>
@@ -30,6 +31,8 @@ struct integrate_kernel {
   std::int64_t n[Rank];
   std::int64_t cells, runs;  // of a run; along the last axis
   double one;                // for prevent_contraction
+  inside<T> within[Rank];    // where open rules stay
+  bool rounds = false;       // nodes of the last axis may round to its ends or beyond
 
   KOKKOS_FUNCTION static real product(real a, real b) {
     if constexpr (Reproducible) return rounded_product(a, b);
@@ -40,8 +43,11 @@ struct integrate_kernel {
   KOKKOS_FUNCTION real node(int axis, std::int64_t cell, int p) const {
     if (Rule::closed && cell == n[axis]) return static_cast<real>(upper[axis]);
     const double at = static_cast<double>(cell) + rule.offset(p);
-    if constexpr (Reproducible) return lower[axis] + rounded_product(at, width[axis]);
-    else return static_cast<real>(lower[axis] + at * width[axis]);
+    double x = 0;
+    if constexpr (Reproducible) x = lower[axis] + rounded_product(at, width[axis]);
+    else x = lower[axis] + at * width[axis];
+    if (Rule::closed || (axis == Rank - 1 && !rounds)) return static_cast<real>(x);
+    return static_cast<real>(within[axis](static_cast<T>(x)));
   }
   KOKKOS_FUNCTION real weight(int axis, std::int64_t cell, int p) const {
     return static_cast<real>(rule.weight(cell, p, n[axis]));
@@ -62,7 +68,7 @@ struct integrate_kernel {
     real start[lanes], sum[lanes] = {}, done = 0;
     for (int l = 0; l < lanes; ++l) start[l] = node(Rank - 1, first + l, p);
     int c = 0;
-    for (; c + lanes <= count; c += lanes, done += lanes) {
+    for (; !rounds && c + lanes <= count; c += lanes, done += lanes) {
       real v[lanes];
       for (int l = 0; l < lanes; ++l) v[l] = value(first + c + l, p, outer, x..., start[l] + product(done, h));
       if constexpr (Reproducible) s.template add_block<lanes>(v);
@@ -108,7 +114,7 @@ T integrate_box(const Exec& exec, const F& f, const std::array<interval<T>, Rank
   const std::string label = "quern::integrate";
   using kernel_type = integrate_kernel<T, F, Rule, static_cast<int>(Rank), Reproducible>;
   check_domain<F>(label, box);
-  kernel_type kernel{f, rule, {}, {}, {}, {}, std::max(1, kernel_type::run_points / rule.points()), 0, 1};
+  kernel_type kernel{f, rule, {}, {}, {}, {}, std::max(1, kernel_type::run_points / rule.points()), 0, 1, {}};
   double cell = 1, items = 1;
   for (std::size_t d = 0; d < Rank; ++d) {
     if (n[d] < 1)
@@ -119,9 +125,14 @@ T integrate_box(const Exec& exec, const F& f, const std::array<interval<T>, Rank
     kernel.upper[d] = box[d].upper;
     kernel.width[d] = (static_cast<double>(box[d].upper) - box[d].lower) / static_cast<double>(n[d]);
     kernel.n[d] = n[d];
+    kernel.within[d] = inside<T>(box[d]);
     cell *= kernel.width[d];
     if (d + 1 < Rank) items *= static_cast<double>(kernel.extent(d)) * rule.points();
   }
+  // A sum of the first node of a run and multiples of the width is off by at most two units of the ends.
+  const double nearest = std::fabs(kernel.width[Rank - 1]) * (Rule::closed ? 1.0 : rule.offset(0));
+  kernel.rounds = nearest < 4 * std::numeric_limits<T>::epsilon() *
+                                std::max(std::fabs(kernel.lower[Rank - 1]), std::fabs(kernel.upper[Rank - 1]));
   kernel.runs = (n[Rank - 1] + kernel.cells - 1) / kernel.cells;
   if (items * static_cast<double>(kernel.runs) > 0x1p62) throw Error(label, "more than 2^62 points");
 
@@ -174,7 +185,8 @@ T integrate_call(const Exec& exec, const F& f, const std::array<interval<T>, Ran
 ///             along all axes; and `quern::reproducible` for a sum that no order of additions changes. The result has
 ///             the same bits wherever f does
 ///
-/// Coordinates are within 2 ulp of the largest of the interval; sums are folded in fours and carry their rounding
+/// Coordinates are within 2 ulp of the largest of the interval, and never outside of it, nor at its ends where the rule
+/// is open (midpoint, Gauss-Legendre), however many cells there are; sums are folded in fours and carry their rounding
 /// errors along. Waits for `exec`; uses no scratch memory of its own.
 /// @throws Error if a number of cells is below 1, or odd under Simpson's rule, or an interval is not finite
 template <class T = double, execution_space Exec, class F, class... Options>

@@ -14,6 +14,7 @@ namespace quern {
 /// A method of `quern::integrate`: the mean of f over that many random points, times the volume. The points depend on
 /// the seed alone (Philox). `error` is the standard error, the root of variance / samples: the value is within one
 /// with a probability of 68 %, within two of 95 %, and it halves with four times the samples. At least 2 samples.
+/// Points are inside the box, never at its ends.
 struct monte_carlo {
   using integration_method = void;
   std::int64_t samples = 1 << 20;
@@ -38,11 +39,13 @@ namespace impl {
 template <class T, int Rank>
 struct sampled_box {
   T lower[Rank], width[Rank];
+  inside<T> within[Rank];
 
   explicit sampled_box(const std::array<interval<T>, Rank>& box) {
     for (int d = 0; d < Rank; ++d) {
       lower[d] = box[d].lower;
       width[d] = box[d].upper - box[d].lower;
+      within[d] = inside<T>(box[d]);
     }
   }
   template <class F>
@@ -58,7 +61,7 @@ struct sampled_box {
  private:
   template <class F, std::size_t... D>
   KOKKOS_FUNCTION double value(const F& f, const std::uint64_t (&bits)[Rank], std::index_sequence<D...>) const {
-    return static_cast<double>(f((lower[D] + to_unit_interval<T>(bits[D]) * width[D])...));
+    return static_cast<double>(f(within[D](lower[D] + to_unit_interval<T>(bits[D]) * width[D])...));
   }
 };
 
