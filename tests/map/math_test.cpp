@@ -149,4 +149,54 @@ TYPED_TEST(Integers, FloorDivision) {
   static_assert(quern::math::impl::reciprocal_of(9).exists && !quern::math::impl::reciprocal_of(7).exists);
 }
 
+template <class T, auto Divisor>
+struct floor_divided_wide {
+  KOKKOS_FUNCTION auto operator()(T x) const { return quern::math::floor_divide<Divisor>(x); }
+};
+/// Beside division in 128 bits.
+template <class T, auto Divisor, class Exec>
+void expect_wide_floors() {
+  using result = decltype(quern::math::floor_divide<Divisor>(T(0)));
+  static_assert(sizeof(result) >= sizeof(T));
+  std::vector<T> x{std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), T(0), T(1), T(100)};
+  if constexpr (std::is_signed_v<T>) x.insert(x.end(), {T(-1), T(-9), T(-10), T(-100)});
+  if constexpr (sizeof(T) == 8) x.insert(x.end(), {T(9000000000), T(8999999999), T(-9000000001), T(-9000000000)});
+  const auto n = static_cast<std::int64_t>(x.size());
+  const auto in = test::make_array<T, 1, Kokkos::LayoutRight, Exec>({n}, x);
+  const auto out = test::make_array<result, 1, Kokkos::LayoutRight, Exec>({n});
+  quern::map(Exec(), out, floor_divided_wide<T, Divisor>(), in);
+  const auto found = test::contents(out);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const __int128 v = x[i], d = Divisor, floor = v / d - (v % d < 0);
+    EXPECT_TRUE(floor == found[i]) << +x[i] << " // " << Divisor << ": " << found[i];
+  }
+}
+TYPED_TEST(Integers, FloorDivisionOfEveryWidth) {
+  expect_wide_floors<std::int64_t, 9, TypeParam>();
+  expect_wide_floors<std::uint64_t, 9, TypeParam>();
+  expect_wide_floors<std::int64_t, 9000000000, TypeParam>();
+  expect_wide_floors<std::uint64_t, 9000000000, TypeParam>();
+  expect_wide_floors<std::uint64_t, 0xffffffffffffffffu, TypeParam>();
+  expect_wide_floors<std::int64_t, 0xffffffffffffffffu, TypeParam>();
+  expect_wide_floors<std::uint32_t, 3, TypeParam>();
+  expect_wide_floors<std::int32_t, 9000000000, TypeParam>();
+  expect_wide_floors<std::uint32_t, 9000000000, TypeParam>();
+  expect_wide_floors<std::int8_t, 9, TypeParam>();
+  expect_wide_floors<std::int8_t, 300, TypeParam>();
+  expect_wide_floors<std::uint8_t, 9, TypeParam>();
+  expect_wide_floors<std::int16_t, 9, TypeParam>();
+}
+TEST(FloorDivision, OfNumbers) {
+  using quern::math::floor_divide;
+  EXPECT_EQ(1000000000, floor_divide<9>(std::int64_t{9000000000}));
+  EXPECT_EQ(-1.0, floor_divide<9>(-0.5));
+  EXPECT_EQ(-1.0, floor_divide<9>(-9.0));
+  EXPECT_EQ(2.0f, floor_divide<3>(std::nextafter(9.0f, 0.0f)));
+  EXPECT_EQ(3.0f, floor_divide<3>(9.0f));
+  EXPECT_EQ(1e18, floor_divide<10>(1e19));
+  static_assert(std::is_same_v<double, decltype(quern::math::sin(2))>);
+  EXPECT_NEAR(std::sin(2.0), quern::math::sin(2), 1e-15);
+  EXPECT_NEAR(std::cos(2.0), quern::math::cos(2), 1e-15);
+}
+
 }  // namespace

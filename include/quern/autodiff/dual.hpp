@@ -46,13 +46,19 @@ KOKKOS_FUNCTION constexpr bool bounded(const T& x) {
   }
 }
 
+/// Whether a factor that is zero with that slope takes an infinite slope of the other factor away.
+template <class T>
+KOKKOS_FUNCTION constexpr bool zero_wins(const T& own, const T& other) {
+  return bounded(own) && innermost(other) == innermost(other);
+}
+
 /// factor * slope, where slope is a derivative: one that is exactly zero makes the product zero, whatever the factor.
-/// So does a factor of zero beside an infinite slope, where `factor_wins` says so.
+/// So does a factor of zero beside any slope, where `factor_wins` says so.
 template <class T>
 KOKKOS_FUNCTION constexpr T times(const T& factor, const T& slope, bool factor_wins = false) {
   if constexpr (depth<T> == 0) {
     const T product = factor * slope;
-    return slope == T(0) || (factor_wins && factor == T(0) && slope == slope) ? T(0) : product;
+    return slope == T(0) || (factor_wins && factor == T(0)) ? T(0) : product;
   } else {
     T r;
     r.value = times(factor.value, slope.value, factor_wins);
@@ -176,8 +182,8 @@ struct dual {
       for (int i = 0; i < N; ++i) r.derivative[i] = a.value * b.derivative[i] + a.derivative[i] * b.value;
     } else {
       for (int i = 0; i < N; ++i)
-        r.derivative[i] = impl::times(a.value, b.derivative[i], impl::bounded(a.derivative[i])) +
-                          impl::times(b.value, a.derivative[i], impl::bounded(b.derivative[i]));
+        r.derivative[i] = impl::times(a.value, b.derivative[i], impl::zero_wins(a.derivative[i], b.derivative[i])) +
+                          impl::times(b.value, a.derivative[i], impl::zero_wins(b.derivative[i], a.derivative[i]));
     }
     return r;
   }

@@ -134,7 +134,7 @@ KOKKOS_FUNCTION T power_slope(const T& a, const S& b);
 template <class T>
 KOKKOS_FUNCTION T power_cross(const T& a, const T& b) {
   using P = plain<T>;
-  return times(T(P(1) + times(b, T(log(a)), true)), T(pow(a, b - P(1))));
+  return times(T(P(1) + times(b, T(log(a)), !(a < P(0)))), T(pow(a, b - P(1))));
 }
 template <class T, class S>
 KOKKOS_FUNCTION T power_slope(const T& a, const S& b) {
