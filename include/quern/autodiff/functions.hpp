@@ -136,7 +136,7 @@ template <class T, int N>
 KOKKOS_FUNCTION dual<T, N> hypot(const dual<T, N>& a, const dual<T, N>& b, const dual<T, N>& c) {
   const T sides[3] = {a.value, b.value, c.value};
   T cosine[3];
-  dual<T, N> r(T(hypot(a.value, b.value, c.value)));
+  dual<T, N> r(T(hypot(hypot(a.value, b.value), c.value)));  // of three numbers, not every library scales
   impl::cosines(sides, r.value, cosine);
   for (int i = 0; i < N; ++i)
     r.derivative[i] = impl::times(cosine[0], a.derivative[i]) + impl::times(cosine[1], b.derivative[i]) +
