@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace quern::impl {
@@ -79,6 +80,23 @@ KOKKOS_FUNCTION real_type<T> magnitude(const T& x) {
   if constexpr (std::is_floating_point_v<T>) return Kokkos::abs(x);
   else return Kokkos::abs(x.real()) + Kokkos::abs(x.imag());
 }
+
+/// Whether T holds every value of V, of numbers of either kind (integers beyond 2^53 rounded, where T is floating); other
+/// types are the user's business.
+template <class T, class V>
+consteval bool holds_values() {
+  if constexpr (is_complex<T>) return holds_values<real_type<T>, real_type<V>>();
+  else if constexpr (is_complex<V>) return false;
+  else if constexpr (std::is_integral_v<T> && std::is_integral_v<V>)
+    return std::numeric_limits<T>::digits >= std::numeric_limits<V>::digits &&
+           (std::is_signed_v<T> || !std::is_signed_v<V>);
+  else if constexpr (std::is_integral_v<T>) return !(std::is_floating_point_v<V> || is_half<V>);
+  else if constexpr (std::is_floating_point_v<T> && std::is_floating_point_v<V>) return sizeof(T) >= sizeof(V);
+  else if constexpr (is_half<T>) return !(std::is_floating_point_v<V> || (is_half<V> && !std::is_same_v<T, V>));
+  else return true;
+}
+template <class T, class V>
+inline constexpr bool holds = holds_values<T, V>();
 
 /// A value in another type. Kokkos's half types convert to each other by way of float alone.
 template <class To, class From>

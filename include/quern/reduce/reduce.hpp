@@ -373,10 +373,12 @@ QUERN_REDUCTION_FORMS(nancount)
 /// `op` over all elements, starting from its identity.
 ///
 /// @param op       an associative and commutative functor of two values of the type of `identity`
-/// @param identity what `op` leaves every value unchanged with; its type is that of the result
+/// @param identity what `op` leaves every value unchanged with; its type is that of the result, and holds the elements
 template <execution_space Exec, result_like Out, class Op, scalar_value T, array_like In, option<axes>... Options>
 auto reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
             const Options&... options) {
+  static_assert(impl::holds<T, impl::value_of<In>>,
+                "quern::reduce: identity must be of a type that holds the elements, 0.0 for doubles");
   const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
   return impl::reduce_call(impl::reduction{"quern::reduce", impl::op::identity(), reducer}, exec, out, std::tie(in),
                            options...);

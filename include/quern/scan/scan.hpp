@@ -105,6 +105,8 @@ void cumprod(const Out& out, const In& in, const Options&... options) {
 template <execution_space Exec, view_like Out, class Op, scalar_value T, array_like In, option<axis>... Options>
 void inclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
                     const Options&... options) {
+  static_assert(impl::holds<T, impl::value_of<In>>,
+                "quern::inclusive_scan: identity must be of a type that holds the elements, 0.0 for doubles");
   const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
   impl::scan_call(impl::make_scan<false>("quern::inclusive_scan", reducer), exec, out, in, options...);
 }
@@ -117,6 +119,8 @@ void inclusive_scan(const Out& out, const Op& op, const T& identity, const In& i
 template <execution_space Exec, view_like Out, class Op, scalar_value T, array_like In, option<axis>... Options>
 void exclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
                     const Options&... options) {
+  static_assert(impl::holds<T, impl::value_of<In>>,
+                "quern::exclusive_scan: identity must be of a type that holds the elements, 0.0 for doubles");
   const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
   impl::scan_call(impl::make_scan<true>("quern::exclusive_scan", reducer), exec, out, in, options...);
 }

@@ -94,6 +94,8 @@ template <execution_space Exec, view_like Out, class Op, scalar_value T, array_l
           option<checked_t>... Options>
 void segmented_reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, const Values& values,
                       const Offsets& offsets, const Options&... options) {
+  static_assert(impl::holds<T, impl::value_of<Values>>,
+                "quern::segmented_reduce: identity must be of a type that holds the values, 0.0 for doubles");
   impl::segmented_call<false>("quern::segmented_reduce", exec, out, impl::op_reducer<T, Op>{op, identity}, values,
                               offsets, options...);
 }
@@ -113,6 +115,8 @@ template <execution_space Exec, view_like Out, class Op, scalar_value T, array_l
           option<checked_t>... Options>
 void segmented_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const Values& values,
                     const Offsets& offsets, const Options&... options) {
+  static_assert(impl::holds<T, impl::value_of<Values>>,
+                "quern::segmented_scan: identity must be of a type that holds the values, 0.0 for doubles");
   impl::segmented_call<true>("quern::segmented_scan", exec, out, impl::op_reducer<T, Op>{op, identity}, values, offsets,
                              options...);
 }
