@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Kokkos_Core.hpp>
 #include <Kokkos_DynRankView.hpp>
+#include <functional>
 #include <quern/quern.hpp>
 
 struct identity {
@@ -80,6 +81,12 @@ void misuse() {
   quern::sum(Kokkos::DefaultExecutionSpace(), x, quern::ddof{1});
 #elif defined(CASE_SUM_AXES_TO_HOST)
   quern::sum(x, quern::axis{0});
+#elif defined(CASE_REDUCE_IDENTITY)
+  quern::reduce(std::plus<>(), 0, x);
+#elif defined(CASE_SCAN_IDENTITY)
+  quern::inclusive_scan(x, std::plus<>(), 0, x);
+#elif defined(CASE_SEGMENTED_IDENTITY)
+  quern::segmented_reduce(x, std::plus<>(), 0.0f, x, Kokkos::View<int*>());
 #elif defined(CASE_SCAN_ARGUMENTS)
   quern::cumsum(x);
 #elif defined(CASE_OFFSETS_TYPE)

@@ -174,7 +174,8 @@ auto norm(const Exec& exec, const Out& out, const In& in, const Options&... opti
 }
 QUERN_REDUCTION_FORMS_WITH(norm, auto Order = 2, Order)
 
-/// `mean = sum(x) / n`; double for integers, float for half types. NaN for no elements. Option: `reproducible`.
+/// `mean = sum(x) / n`; double for integers, of which the exact sum is divided, and float for half types. NaN for no
+/// elements. Option: `reproducible`.
 template <class Result = void, execution_space Exec, result_like Out, array_like In,
           option<axes, reproducible_t>... Options>
 auto mean(const Exec& exec, const Out& out, const In& in, const Options&... options) {
@@ -188,10 +189,14 @@ auto mean(const Exec& exec, const Out& out, const In& in, const Options&... opti
 QUERN_REDUCTION_FORMS_WITH(mean, class Result = void, Result)
 
 /// Mean and variance `sum |x - mean|^2 / (n - ddof)` in one pass, as `moments` (`auto [mean, var] = ...`). Types as for
-/// `mean`; a mean of no elements is NaN, and so is a variance where n is not greater than ddof.
+/// `mean`; a mean of no elements is NaN, and so is a variance where n is not greater than ddof, or an element is not
+/// finite.
 ///
-/// Blocks are centred while they are in registers and then joined by the update of Chan, Golub and LeVeque (The
-/// American Statistician 37, 1983): as accurate as two passes, whatever the mean.
+/// A large mean costs no digits: the error of a variance is at most 16 eps of it, eps that of the result's type, up to
+/// mean / deviation = 1 / eps, wherever outliers are, unless squares of deviations overflow or underflow. That of equal
+/// values is 0. The error of a mean is at most 4 eps (|mean| + deviation); that of integers is sum / n, rounded once.
+/// Distances are added up from a center that follows the mean (Chan, Golub and LeVeque, The American Statistician 37,
+/// 1983), and partial results of threads, chunks and ranks are joined without rounding their means.
 template <class Result = void, execution_space Exec, result_like Out, array_like In, option<axes, ddof>... Options>
 auto mean_var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
@@ -214,7 +219,7 @@ void mean_var(const std::tuple<Mean, Var>& out, const In& in, const Options&... 
   mean_var<Result>(impl::space_of(std::get<0>(out)), out, in, options...);
 }
 
-/// The variance of `mean_var`; NaN where n is not greater than ddof. Option: `reproducible`, which takes two passes.
+/// The variance of `mean_var`, as accurate; NaN where n is not greater than ddof. Option: `reproducible`, which takes two passes.
 template <class Result = void, execution_space Exec, result_like Out, array_like In,
           option<axes, ddof, reproducible_t>... Options>
 auto var(const Exec& exec, const Out& out, const In& in, const Options&... options) {

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+#include <limits>
+#include <quern/reduce.hpp>
+#include <support/testing.hpp>
+
+namespace {
+
+/// Mean and variance in two passes of long double.
+struct exact {
+  long double mean = 0, var = 0;
+  template <class T>
+  explicit exact(const std::vector<T>& x) {
+    long double sum = 0;
+    const long double first = x[0];
+    for (const T v : x) sum += static_cast<long double>(v) - first;
+    const long double shift = sum / x.size();
+    mean = first + shift;
+    long double rest = 0;
+    for (const T v : x) {
+      const long double d = (static_cast<long double>(v) - first) - shift;
+      var += d * d;
+      rest += d;
+    }
+    var = (var - rest * rest / x.size()) / x.size();
+  }
+};
+
+template <class Case>
+struct Moments : testing::Test {
+  using E = typename Case::exec;
+  using T = typename Case::value;
+
+  /// The documented bounds, of one array as a whole, in rows and in columns.
+  static void check(const std::vector<T>& x, const char* what) {
+    const auto n = static_cast<std::int64_t>(x.size());
+    const exact right(x);
+    const auto v = test::make_array<T, 1, typename Case::layout, E>({n}, x);
+    const auto [mean, var] = quern::mean_var(E(), v);
+    expect(right, var, what);
+    EXPECT_LE(std::fabs(mean - right.mean), 4 * test::eps<T>() * (std::fabs(right.mean) + std::sqrt(right.var)))
+        << what << " n = " << n;
+    expect(right, quern::nanvar(E(), v), what);
+    const T root = quern::stddev(E(), v);
+    expect(right, root * root, what);
+    constexpr std::int64_t lines = 20;
+    if (n % lines != 0) return;
+    for (int axis = 0; axis < 2; ++axis) {
+      const std::array<std::int64_t, 2> extents = {axis == 0 ? n / lines : lines, axis == 0 ? lines : n / lines};
+      const auto a = test::make_array<T, 2, typename Case::layout, E>(extents, x);
+      const auto out = test::make_array<T, 1, typename Case::layout, E>({lines});
+      quern::var(E(), out, a, quern::axis{axis});
+      const auto got = test::contents(out);
+      for (std::int64_t k = 0; k < lines; ++k) {
+        std::vector<T> line;
+        for (std::int64_t i = 0; i < n / lines; ++i)
+          line.push_back(x[axis == 0 ? i * lines + k : k * (n / lines) + i]);
+        expect(exact(line), got[k], what);
+      }
+    }
+  }
+  static void expect(const exact& right, long double got, const char* what) {
+    EXPECT_LE(std::fabs(got - right.var), 16 * test::eps<T>() * right.var) << what;
+  }
+  template <class F>
+  static void check_all(const F& f, const char* what) {
+    for (const std::int64_t n : {1, 2, 3, 20, 60, 80, 160, 257, 1000, 10'020, 100'000}) {
+      std::vector<T> x(n);
+      for (std::int64_t i = 0; i < n; ++i) x[i] = static_cast<T>(f(i, n));
+      check(x, what);
+    }
+  }
+  /// Between -1 and 1.
+  static double noise(std::int64_t i) {
+    auto h = static_cast<std::uint64_t>(i + 1) * 0x9e3779b97f4a7c15;
+    h ^= h >> 29;
+    h *= 0xbf58476d1ce4e5b9;
+    return static_cast<double>(h >> 11) * 0x1p-52 - 1;
+  }
+};
+using cases = test::covering<float, double>;
+TYPED_TEST_SUITE(Moments, cases);
+
+TYPED_TEST(Moments, KeepTheirDigitsAtEveryMean) {
+  const double eps = test::eps<typename TypeParam::value>();
+  for (const double ratio : {0.0, 1.0, 1e3, 0.01 / eps, 0.3 / eps, 1 / eps}) {
+    for (const double dev : {1.0, 1e-3, 1e4}) {
+      const double mean = ratio * dev;
+      this->check_all([&](std::int64_t i, std::int64_t) { return mean + dev * this->noise(i); }, "noise");
+      this->check_all([&](std::int64_t i, std::int64_t n) { return mean + dev * static_cast<double>(i) / n; }, "ramp");
+      this->check_all([&](std::int64_t i, std::int64_t n) { return mean + (2 * i < n ? 0 : dev); }, "step");
+    }
+  }
+}
+
+TYPED_TEST(Moments, KeepTheirDigitsBesideOutliers) {
+  for (const double out : {0.0, 1e2, 1e6, 1e12, -1e12}) {
+    for (const double mean : {0.0, 1e5, -1e7}) {
+      this->check_all([&](std::int64_t i, std::int64_t) { return i == 0 ? out : mean + this->noise(i); }, "first");
+      this->check_all([&](std::int64_t i, std::int64_t) { return i < 300 ? out : mean + this->noise(i); }, "first 300");
+      this->check_all([&](std::int64_t i, std::int64_t n) { return i + 1 == n ? out : mean + this->noise(i); }, "last");
+    }
+  }
+  this->check_all(
+      [](std::int64_t i, std::int64_t n) { return i == 0 ? std::sqrt(static_cast<double>(n)) : 2 * i < n ? 0 : 1; },
+      "an outlier and a step");
+}
+
+TYPED_TEST(Moments, OfEqualValuesAreExact) {
+  using T = typename TypeParam::value;
+  for (const T value : {T(0.1), T(-1e10), std::numeric_limits<T>::max(), std::numeric_limits<T>::min()})
+    for (const std::int64_t n : {1, 2, 3, 7, 300, 10'001}) {
+      const auto x = test::make_array<T, 1, typename TypeParam::layout, typename TypeParam::exec>(
+          {n}, std::vector<T>(n, value));
+      const auto [mean, var] = quern::mean_var(typename TypeParam::exec(), x);
+      EXPECT_EQ(value, mean) << n;
+      EXPECT_EQ(T(0), var) << n;
+    }
+}
+
+TYPED_TEST(Moments, OfValuesThatAreNotFinite) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  const T inf = std::numeric_limits<T>::infinity();
+  for (const std::int64_t n : {1, 5, 1000, 5000})
+    for (const std::int64_t at : {std::int64_t(0), n / 2, n - 1}) {
+      std::vector<T> x(n, T(3));
+      x[at] = -inf;
+      const auto [mean, var] = quern::mean_var(E(), test::make_array<T, 1, typename TypeParam::layout, E>({n}, x));
+      EXPECT_EQ(-inf, mean);
+      EXPECT_TRUE(std::isnan(var));
+      x[at] = std::numeric_limits<T>::quiet_NaN();
+      const auto none = quern::mean_var(E(), test::make_array<T, 1, typename TypeParam::layout, E>({n}, x));
+      EXPECT_TRUE(std::isnan(none.mean) && std::isnan(none.var));
+    }
+  const T huge = std::numeric_limits<T>::max() / 2;
+  const auto both =
+      quern::mean_var(E(), test::make_array<T, 1, typename TypeParam::layout, E>({4}, {huge, -huge, huge, -huge}));
+  EXPECT_EQ(T(0), both.mean);
+  EXPECT_EQ(inf, both.var);
+}
+
+template <class E>
+struct MomentsOn : testing::Test {};
+TYPED_TEST_SUITE(MomentsOn, test::exec_spaces);
+
+template <class E, class T>
+auto moments_of(const std::vector<T>& x) {
+  return quern::mean_var(
+      E(), test::make_array<T, 1, Kokkos::LayoutRight, E>({static_cast<std::int64_t>(x.size())}, x));
+}
+template <class E, class T>
+double mean_of(const std::vector<T>& x) {
+  return quern::mean(E(), test::make_array<T, 1, Kokkos::LayoutRight, E>({static_cast<std::int64_t>(x.size())}, x));
+}
+
+TYPED_TEST(MomentsOn, MeansOfIntegersAreRoundedOnce) {
+  using E = TypeParam;
+  std::vector<std::int8_t> narrow(2000);
+  std::int64_t sum = 0;
+  for (int i = 0; i < 2000; ++i) sum += narrow[i] = static_cast<std::int8_t>(i * 37 % 251 - 125);
+  narrow[1000] = static_cast<std::int8_t>(narrow[1000] + (narrow[1000] > 0 ? -1 : 1));
+  sum = 0;
+  for (const auto v : narrow) sum += v;
+  EXPECT_EQ(static_cast<double>(sum) / 2000, moments_of<E>(narrow).mean);
+  EXPECT_EQ(static_cast<double>(sum) / 2000, mean_of<E>(narrow));
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = -(least + 1);
+  constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+  const auto check = [](const auto& x, double mean, double var) {
+    const auto got = moments_of<E>(x);
+    EXPECT_EQ(mean, got.mean);
+    EXPECT_EQ(mean, mean_of<E>(x));
+    EXPECT_NEAR(var, got.var, 4 * test::eps<double>() * var);
+  };
+  check(std::vector<std::int64_t>{most, most - 1, most - 2}, 0x1p63, 2.0 / 3);
+  check(std::vector<std::int64_t>{(1LL << 53) + 1, 1}, 0x1p52 + 1, 0x1p104);
+  check(std::vector<std::int64_t>{-1, -2, -3}, -2, 2.0 / 3);
+  check(std::vector<std::int64_t>{least, most}, -0.5, 0x1p126);
+  check(std::vector<std::uint64_t>{largest, largest - 1}, 0x1p64, 0.25);
+  check(std::vector<std::uint64_t>(5000, largest), 0x1p64, 0);
+}
+
+}  // namespace
