@@ -42,4 +42,25 @@ TYPED_TEST(DistributedSums, AreThoseOfOneDevice) {
   });
 }
 
+TYPED_TEST(DistributedSums, VariancesKeepTheirDigits) {
+  using E = typename TypeParam::exec;
+  const auto& comm = test::world();
+  const quern::shape extents{300, 1, 7};
+  for (const double first : {0.0, 0x1p53}) {  // of all of them, beside an outlier
+    std::vector<double> values(extents.size());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0x1p53 + static_cast<double>(i % 3 * 2);
+    values[0] = first;
+    const auto n = static_cast<double>(values.size());
+    const double exact = first == 0 ? 0x1p106 / n * (1 - 1 / n) : 8.0 / 3;
+    for (const auto& grid : test::grids(comm.size(), 3)) {
+      const quern::Decomposition d(comm, extents, {.grid = grid});
+      const auto u = test::distribute<double, 3, Kokkos::LayoutRight, E>(d, values);
+      const auto [mean, var] = distributed::mean_var(E(), u);
+      EXPECT_NEAR(exact, var, 16 * test::eps<double>() * exact);
+      EXPECT_NEAR(first == 0 ? 0x1p53 * (1 - 1 / n) : 0x1p53 + 2, mean, 4 * test::eps<double>() * 0x1p53);
+      EXPECT_NEAR(exact, distributed::var(E(), u), 16 * test::eps<double>() * exact);
+    }
+  }
+}
+
 }  // namespace

@@ -90,6 +90,23 @@ TYPED_TEST(StreamFamily, ReductionsAreThoseInMemory) {
   }
 }
 
+TYPED_TEST(StreamFamily, VariancesKeepTheirDigits) {
+  using E = TypeParam;
+  for (const double first : {0.0, 0x1p53}) {  // of all of them, beside an outlier
+    auto a = behind<double>(std::array<std::int64_t, 2>{999, 3});
+    const auto n = static_cast<double>(a.values.size());
+    for (std::size_t i = 0; i < a.values.size(); ++i) a.values[i] = 0x1p53 + static_cast<double>(i % 3 * 2);
+    a.values[0] = first;
+    const double exact = first == 0 ? 0x1p106 / n * (1 - 1 / n) : 8.0 / 3;
+    for (const std::int64_t rows : {1, 10, 1000}) {
+      const auto [mean, var] = stream::mean_var(E(), a.source(), memory_for(a, rows));
+      EXPECT_NEAR(exact, var, 16 * test::eps<double>() * exact) << rows;
+      EXPECT_NEAR(first == 0 ? 0x1p53 * (1 - 1 / n) : 0x1p53 + 2, mean, 4 * test::eps<double>() * 0x1p53);
+      EXPECT_NEAR(exact, stream::var(E(), a.source(), memory_for(a, rows)), 16 * test::eps<double>() * exact);
+    }
+  }
+}
+
 TYPED_TEST(StreamReduce, SumsAndPositions) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;

@@ -32,7 +32,7 @@ KOKKOS_FUNCTION S distance(const T& x, const S& center) {
 /// their rounding errors along; those of narrower types are doubles instead.
 ///
 /// @tparam S    the type of the result
-/// @tparam Integers whether the elements are integers: the center is one too, and all distances are exact
+/// @tparam Integers whether the elements are integers: the center is one too, and the sum of distances is exact
 template <class S, bool Integers = false>
 struct moments_reducer {
   using real = real_type<S>;
@@ -68,7 +68,7 @@ struct moments_reducer {
       move(s, value(0));
       squares = squares_of<N>(s, v);
     }
-    s.distances.add(static_cast<wide_value>(fold<value, N>(v, distance_from{s.center}, plus<value>())));
+    add_distances<N>(s, v);
     s.squares.add(static_cast<wide>(squares));
     s.n += wide(N);
     if (!first && far_from_mean(s)) move(s, static_cast<value>(mean_of(s)));
@@ -132,6 +132,18 @@ struct moments_reducer {
   template <int N, class T>
   KOKKOS_FUNCTION static value_real squares_of(const state& s, const T* v) {
     return fold<value_real, N>(v, squared_distance_from{s.center}, plus<value_real>());
+  }
+  /// Distances between integers of 64 bits may need more digits than a double has: their halves do not.
+  template <int N, class T>
+  KOKKOS_FUNCTION static void add_distances(state& s, const T* v) {
+    if constexpr (Integers && sizeof(T) == 8 && std::is_same_v<value, double>) {
+      const double product = s.center * N;
+      s.distances.template add_block<N>(v);
+      s.distances.add(-product);
+      s.distances.add(-rounding_of(product, s.center, N));
+    } else {
+      s.distances.add(static_cast<wide_value>(fold<value, N>(v, distance_from{s.center}, plus<value>())));
+    }
   }
   /// About the mean of a block: that of equal values is their value. 0 where it is not finite.
   template <int N, class T>

@@ -219,7 +219,8 @@ void mean_var(const std::tuple<Mean, Var>& out, const In& in, const Options&... 
   mean_var<Result>(impl::space_of(std::get<0>(out)), out, in, options...);
 }
 
-/// The variance of `mean_var`, as accurate; NaN where n is not greater than ddof. Option: `reproducible`, which takes two passes.
+/// The variance of `mean_var`, as accurate; NaN where n is not greater than ddof. Option: `reproducible`, which takes
+/// two passes.
 template <class Result = void, execution_space Exec, result_like Out, array_like In,
           option<axes, ddof, reproducible_t>... Options>
 auto var(const Exec& exec, const Out& out, const In& in, const Options&... options) {

@@ -211,8 +211,7 @@ struct compensated {
   /// compilers to vectorize loops around it.
   KOKKOS_FUNCTION S value() const {
     const auto known = [](const real_type<S>& e) { return is_nan(e) ? real_type<S>(0) : e; };
-    if constexpr (is_complex<S>)
-      return S(sum.real() + known(error.real()), sum.imag() + known(error.imag()));
+    if constexpr (is_complex<S>) return S(sum.real() + known(error.real()), sum.imag() + known(error.imag()));
     else return sum + known(error);
   }
 };
