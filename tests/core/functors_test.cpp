@@ -124,16 +124,7 @@ class Functors : public testing::Test {
   }
 };
 
-using hosts = test::as_types<test::concat<test::list<>
-#if defined(KOKKOS_ENABLE_SERIAL) && !defined(QUERN_TEST_WITHOUT_SERIAL)
-                                          ,
-                                          test::list<Kokkos::Serial>
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-                                          ,
-                                          test::list<Kokkos::OpenMP>
-#endif
-                                          >::type>::type;
+using hosts = testing::Types<Kokkos::DefaultHostExecutionSpace>;  // devices get the bits of a functor
 TYPED_TEST_SUITE(Functors, hosts);
 
 TYPED_TEST(Functors, AreCopiedOnceALaunchByMapsAndReductions) {
