@@ -112,7 +112,8 @@ TEST(Calls, CopiesAndFills) {
   const Kokkos::View<int*> whole("whole", 3);
   quern::fill(whole, one);
   EXPECT_EQ((std::vector<int>{6, 6, 6}), values(whole));
-  test::expect_error("quern::fill: out and in 1 share memory", [&] { quern::fill(out, scalar(out.data() + 1)); });
+  test::expect_error("quern::fill: out and in 1 share memory and are not the same View",
+                     [&] { quern::fill(out, scalar(out.data() + 1)); });
 }
 
 TEST(Calls, LazyValuesOfGroups) {
@@ -188,7 +189,7 @@ TEST(Calls, TwoResultsInTwoOutputs) {
   EXPECT_EQ(0, values(least)[0]);
   test::expect_error("quern::minmax: out has extents (3), expected (2)",
                      [&] { quern::minmax(quern::outputs(mean, var), x, quern::axis{1}); });
-  test::expect_error("quern::minmax: out 2 and another output share memory",
+  test::expect_error("quern::minmax: out and another output share memory",
                      [&] { quern::minmax(quern::outputs(low, low), x, quern::axis{1}); });
 }
 
