@@ -50,6 +50,14 @@ void misuse() {
 #elif defined(CASE_SUM_INTO_REAL)
   const Kokkos::View<double> total("total");
   quern::sum(total, z);
+#elif defined(CASE_CUMSUM_INTO_REAL)
+  quern::cumsum(x, z);
+#elif defined(CASE_ARGSORT_BOOL)
+  quern::argsort(Kokkos::View<bool*>("positions", 3), x);
+#elif defined(CASE_QUANTILE_COMPLEX)
+  quern::quantile(x, z, 0.5);
+#elif defined(CASE_SEARCHSORTED_COMPLEX)
+  quern::searchsorted(Kokkos::View<int*>("places", 3), z, z);
 #elif defined(CASE_DET_INTEGERS)
   quern::det(Kokkos::View<int**>("a", 3, 3));
 #elif defined(CASE_EINSUM_ONE)
@@ -59,7 +67,7 @@ void misuse() {
   const Kokkos::View<double**> m("m", 3, 3);
   quern::matmul(x, m, x);
 #elif defined(CASE_LAZY_POSITIONS)
-  quern::sum(quern::lazy(identity(), quern::positions()));
+  quern::sum(Kokkos::DefaultExecutionSpace(), quern::lazy(identity(), quern::positions()));
 #elif defined(CASE_MDSPAN_TEMPORARY)
   quern::as_mdspan(Kokkos::View<double*>("gone", 3));
 #elif defined(CASE_MAP_OUTPUTS)

@@ -118,7 +118,7 @@ class Functors : public testing::Test {
       operation(a);
       return copies.load();
     };
-    const int few = copies_for(400), many = copies_for(200000);
+    const int few = copies_for(400), many = copies_for(100000);
     EXPECT_LE(few, 60) << name;
     EXPECT_LE(many, few + 60) << name;
   }

@@ -161,8 +161,13 @@ auto unpack(const F& f, const std::tuple<T...>& t) {
 }
 
 /// The execution space of the first View among operands.
+template <class... None>
+struct first_execution_space {
+  static_assert(sizeof...(None) > 0, "quern: no View among the arguments says where to run; pass an execution space");
+  using type = Kokkos::DefaultExecutionSpace;
+};
 template <class First, class... Rest>
-struct first_execution_space : first_execution_space<Rest...> {};
+struct first_execution_space<First, Rest...> : first_execution_space<Rest...> {};
 template <view_like First, class... Rest>
 struct first_execution_space<First, Rest...> {
   using type = typename view_traits<First>::execution_space;

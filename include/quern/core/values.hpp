@@ -109,6 +109,10 @@ template <class From, class To>
 inline constexpr bool converts = requires(const From& x) { static_cast<To>(x); } ||
                                  requires(const From& x) { static_cast<To>(static_cast<float>(x)); };
 
+/// Whether values of T are positions or numbers in an integer type: bool holds neither.
+template <class T>
+inline constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
 /// Whether values have an order.
 template <class T>
 inline constexpr bool has_order = !is_complex<T>;

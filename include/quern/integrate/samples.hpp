@@ -134,6 +134,8 @@ void integrate_along(const std::string& label, const Exec& exec, workspace<Exec>
                      const shape& extents, const In& in, const Spacing& spacing, int d) {
   using S = mean_type<T>;
   using real = real_type<S>;
+  static_assert(converts<S, Out>,
+                "quern: the integral does not convert to out's type, as complex numbers to real ones");
   const std::int64_t n = extents.extent[d];
   if (n == 0) reject_extents(label, "in", extents, "at least one sample");
   const auto x = make_abscissae<Exec, real>(label, spacing, n);

@@ -137,7 +137,7 @@ void compact_into(const call<Exec>& c, const Count& count, const Out& out_view, 
 template <class Exec, class Count, class Out, class X>
 void nonzero_into(const call<Exec>& c, const Count& count, const Out& out_view, const X& x_view) {
   using O = value_of<Out>;
-  static_assert(std::is_integral_v<O>, "quern::nonzero: out must be of an integer type");
+  static_assert(is_integer<O>, "quern::nonzero: out must be of an integer type");
   const auto elements = c.elements(x_view);
   const shape extents = operand_extents(c.label, x_view);
   const auto out = c.output(out_view);

@@ -198,7 +198,7 @@ template <class Exec, class Out, class X>
 void group_best_position(const char* label, const Exec& exec, const Out& out, const X& x_view, const groups<Exec>& by,
                          bool smallest) {
   using T = value_of<X>;
-  static_assert(std::is_integral_v<value_of<Out>>, "quern::argmin, argmax: out must be of an integer type");
+  static_assert(is_integer<value_of<Out>>, "quern::argmin, argmax: out must be of an integer type");
   const call c(label, exec);
   check_groups(c.label, out, x_view, by);
   const by_order<T> order{smallest};

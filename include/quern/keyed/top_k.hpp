@@ -291,7 +291,7 @@ void first_in_order(const std::string& label, const Exec& exec, const Out& out_v
   if constexpr (std::is_same_v<Positions, no_output>) {
     with_positions(positions_view);
   } else {
-    static_assert(std::is_integral_v<value_of<Positions>>, "quern::top_k: positions must be of an integer type");
+    static_assert(is_integer<value_of<Positions>>, "quern::top_k: positions must be of an integer type");
     const auto positions = c.output(positions_view);
     check_extents(label, "positions", positions.extents, out.extents);
     if (lines.n > 0 && !std::in_range<value_of<Positions>>(lines.n - 1))

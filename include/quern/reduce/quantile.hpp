@@ -93,6 +93,7 @@ auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out_v
                    const Options&... options) {
   constexpr bool to_host = !view_like<Out>;
   static_assert(!to_host || !has_option<axes, Options...>, "quern: a quantile along axes is written to a View");
+  static_assert(has_order<value_of<In>>, "quern::quantile, median: complex numbers have no order");
   call<Exec> c(r.label, exec);
   r.check();
   const auto in = c.input(in_view);
@@ -102,9 +103,10 @@ auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out_v
   const interpolation* given = find_option<interpolation>(options...);
   const interpolation how = given == nullptr ? interpolation::linear : *given;
   const auto select = [&](const auto& out) {
-    for (int i = 0; i < static_cast<int>(r.of.value.size()); ++i)
-      select_launch(exec, c.label, c.scratch(), quantile_rule{r.of.value[i], how, r.skip_nan}, along,
-                    r.several ? without_first_axis(out, i) : out, in);
+    if constexpr (has_order<value_of<In>>)
+      for (int i = 0; i < static_cast<int>(r.of.value.size()); ++i)
+        select_launch(exec, c.label, c.scratch(), quantile_rule{r.of.value[i], how, r.skip_nan}, along,
+                      r.several ? without_first_axis(out, i) : out, in);
   };
   if constexpr (to_host) {
     using number = mean_type<value_of<In>>;

@@ -54,9 +54,14 @@ void scan_call(const Scan& scan, const Exec& exec, const Out& out_view, const In
   const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(c.label, *wanted, extents.rank);
   check_overlap(c.label, out, elements, "in", true);
   const auto reducer = scan.reducer(std::type_identity<value_of<In>>());
-  with_sources(
-      [&](const auto& in) { scan_launch<Scan::exclusive>(exec, c.label, c.scratch(), reducer, along, out, in); },
-      elements);
+  using reducer_type = std::remove_const_t<decltype(reducer)>;
+  using result_type = decltype(reducer.result(std::declval<typename reducer_type::state>(), std::int64_t()));
+  constexpr bool fits = converts<std::remove_cvref_t<result_type>, value_of<Out>>;
+  static_assert(fits, "quern: the scan's values do not convert to out's type, as complex numbers to real ones");
+  if constexpr (fits)
+    with_sources(
+        [&](const auto& in) { scan_launch<Scan::exclusive>(exec, c.label, c.scratch(), reducer, along, out, in); },
+        elements);
 }
 
 /// An option of some scan; each lists its own.
