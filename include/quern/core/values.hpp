@@ -117,6 +117,10 @@ inline constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, b
 template <class T>
 inline constexpr bool has_order = !is_complex<T>;
 
+/// Whether values of C hold products of values of A and B: complex ones do not fit real numbers.
+template <class C, class A, class B>
+inline constexpr bool holds_product = is_complex<C> || !(is_complex<A> || is_complex<B>);
+
 /// A value that other threads may be changing, perhaps not the latest one. Kokkos's atomic load is an exchange on some
 /// devices, and threads that read one place then wait for each other.
 template <class T>

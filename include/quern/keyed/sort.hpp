@@ -354,7 +354,7 @@ template <execution_space Exec, view_like Out, view_like X, class... Options>
 void argsort(const Exec& exec, const Out& out_view, const X& x_view, const Options&... options) {
   using T = impl::value_of<X>;
   using O = impl::value_of<Out>;
-  static_assert(is_integer<O>, "quern::argsort: out must be of an integer type");
+  static_assert(impl::is_integer<O>, "quern::argsort: out must be of an integer type");
   impl::require_order<T, Options...>();
   impl::call c("quern::argsort", exec);
   const auto x = c.input(x_view);

@@ -204,6 +204,8 @@ template <impl::einsum_text Subscripts, execution_space Exec, view_like Out, vie
 void einsum(const Exec& exec, const Out& out_view, const A& a_view, const B& b_view) {
   constexpr impl::einsum_subscripts s(Subscripts);
   static_assert(s.commas == 1, "quern::einsum: the subscripts must name two operands, as in \"ij,jk->ik\"");
+  static_assert(impl::holds_product<impl::value_of<Out>, impl::value_of<A>, impl::value_of<B>>,
+                "quern::einsum: products of complex numbers do not fit out, which is of real numbers");
   static_assert(s.letters_only, "quern::einsum: the subscripts must be letters");
   static_assert(s.fits, "quern::einsum: at most 8 letters name the axes of an operand");
   static_assert(s.output_is_known(), "quern::einsum: every letter of the output must be one of an operand");

@@ -294,6 +294,7 @@ void pinv(const Out& out, const A& a, rcond cut = {}) {
 template <execution_space Exec, array_like A>
 std::int64_t matrix_rank(const Exec& exec, const A& a_view, rcond cut = {}) {
   using T = impl::value_of<A>;
+  static_assert(impl::is_matrix_value<T>, "quern::matrix_rank: a must have a floating-point or complex type");
   impl::call c("quern::matrix_rank", exec);
   const auto a = c.input(a_view);
   impl::check_one_matrix<Exec, T>(c.label, "a", a);
@@ -346,6 +347,7 @@ template <execution_space Exec, array_like A>
 auto cond(const Exec& exec, const A& a_view, matrix_order order = matrix_order::two) {
   using T = impl::value_of<A>;
   using R = impl::real_type<T>;
+  static_assert(impl::is_matrix_value<T>, "quern::cond: a must have a floating-point or complex type");
   impl::call c("quern::cond", exec);
   const auto a = c.input(a_view);
   if (order == matrix_order::two) impl::check_one_matrix<Exec, T>(c.label, "a", a);

@@ -71,6 +71,8 @@ void matmul(const Exec& exec, const C& c_view, const A& a_view, const B& b_view,
       impl::may_have_rank<A, 2, 3> && impl::may_have_rank<B, 2, 3>,
       "quern::matmul: a and b must be matrices or batches of them, of rank 2 or 3; quern::matvec multiplies a "
       "matrix and a vector, quern::dot two vectors");
+  static_assert(impl::holds_product<impl::value_of<C>, impl::value_of<A>, impl::value_of<B>>,
+                "quern::matmul: products of complex numbers do not fit c, which is of real numbers");
   impl::call op("quern::matmul", exec);
   const auto c = op.output(c_view);
   if (scaling.beta != decltype(scaling.beta)(0)) op.input(c_view);  // which is read, too

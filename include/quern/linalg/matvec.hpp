@@ -112,6 +112,8 @@ void sum_rows(call<Exec>& c, const matvec_shape& n, const YView& y, const A& a, 
 template <execution_space Exec, view_like Y, array_like A, array_like X>
 void matvec(const Exec& exec, const Y& y_view, const A& a_view, const X& x_view,
             const product_scaling<impl::value_of<Y>>& scaling = {}) {
+  static_assert(impl::holds_product<impl::value_of<Y>, impl::value_of<A>, impl::value_of<X>>,
+                "quern::matvec: products of complex numbers do not fit y, which is of real numbers");
   impl::call c("quern::matvec", exec);
   const auto y = c.output(y_view);
   if (scaling.beta != decltype(scaling.beta)(0)) c.input(y_view);  // which is read, too
