@@ -3,11 +3,7 @@
 
 # Settings of Quern's own sources: program, tests and benchmarks. Nothing here is exported or installed.
 add_library(quern_development INTERFACE)
-set(_gnu_like "$<OR:$<CXX_COMPILER_ID:GNU>,$<CXX_COMPILER_ID:Clang>>")
-target_compile_options(quern_development INTERFACE "$<${_gnu_like}:-Wall;-Wextra;-Wshadow;-Wno-unknown-pragmas>")
-if(QUERN_WARNINGS_AS_ERRORS)
-  target_compile_options(quern_development INTERFACE "$<${_gnu_like}:-Werror>")
-endif()
+target_compile_options(quern_development INTERFACE ${QUERN_WARNING_OPTIONS})
 target_compile_definitions(quern_development INTERFACE QUERN_EXECUTION_SPACE=${QUERN_EXECUTION_SPACE})
 target_link_libraries(quern_development INTERFACE Quern::quern)
 

@@ -21,6 +21,15 @@ function(quern_set_install_rpath target)
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "${_path}" INSTALL_RPATH_USE_LINK_PATH ON)
 endfunction()
 
+# Warnings in Quern's own sources: those of the library, and of what QuernDevelopment.cmake is for. Nothing of it is exported.
+set(QUERN_WARNING_OPTIONS)
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID MATCHES "^(GNU|Clang)$")
+  set(QUERN_WARNING_OPTIONS -Wall -Wextra -Wshadow)
+  if(QUERN_WARNINGS_AS_ERRORS)
+    list(APPEND QUERN_WARNING_OPTIONS -Werror)
+  endif()
+endif()
+
 # quern_add_component(NAME SOURCE...): the library of a component, of sources under src/ without their suffix.
 function(quern_add_component name)
   list(TRANSFORM ARGN REPLACE "(.+)" "src/\\1.cpp" OUTPUT_VARIABLE sources)
@@ -32,6 +41,7 @@ function(quern_add_component name)
                SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}" # of minor versions before 1.0
                EXPORT_NAME ${name}
   )
+  target_compile_options(quern_${name} PRIVATE ${QUERN_WARNING_OPTIONS})
   quern_set_install_rpath(quern_${name})
   add_library(Quern::${name} ALIAS quern_${name})
 endfunction()

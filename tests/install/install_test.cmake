@@ -278,7 +278,11 @@ file(REMOVE "${WORK}/needs/CMakeCache.txt")
 installed_needs(LINALG linalg LAPACK "a BLAS and LAPACK, which was not found")
 installed_needs(FILES files ZLIB "zlib, which was not found")
 installed_needs(HDF5 files HDF5 "the C library of HDF5, which was not found")
-installed_needs(DISTRIBUTED distributed MPI "MPI")
+if(HDF5 AND PARALLEL_HDF5) # whose headers need it, too
+  installed_needs(HDF5 files MPI "MPI, as the HDF5 in")
+else()
+  installed_needs(DISTRIBUTED distributed MPI "MPI, which was not found")
+endif()
 installed_needs(FFT fft none "FFTW 3 in float and double" -D QUERN_FFTW_INCLUDE_DIR=QUERN_FFTW_INCLUDE_DIR-NOTFOUND -D
                 CMAKE_IGNORE_PATH=${FFTW_INCLUDE_DIR})
 
