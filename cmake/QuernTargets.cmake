@@ -22,10 +22,13 @@ function(quern_set_install_rpath target)
 endfunction()
 
 # Warnings in Quern's own sources: those of the library, and of what QuernDevelopment.cmake is for. Nothing of it is exported.
+# As a subdirectory, the warnings that the project around it asks for are about that project's sources.
 set(QUERN_WARNING_OPTIONS)
-if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID MATCHES "^(GNU|Clang)$")
+if(CMAKE_CXX_COMPILER_ID MATCHES "^(GNU|Clang)$")
   set(QUERN_WARNING_OPTIONS -Wall -Wextra -Wshadow)
-  if(QUERN_WARNINGS_AS_ERRORS)
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    set(QUERN_WARNING_OPTIONS -w)
+  elseif(QUERN_WARNINGS_AS_ERRORS)
     list(APPEND QUERN_WARNING_OPTIONS -Werror)
   endif()
 endif()
@@ -56,7 +59,7 @@ if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
 endif()
 quern_add_component(core ${_core_sources})
 target_compile_features(quern_core PUBLIC cxx_std_20)
-# The warnings that a project asks for are about its own sources: as a subdirectory, headers are those of a system.
+# For the same reason headers are those of a system there.
 set(_system)
 if(NOT PROJECT_IS_TOP_LEVEL)
   set(_system SYSTEM)
