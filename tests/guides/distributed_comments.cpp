@@ -42,7 +42,7 @@ using column = Kokkos::View<double*>;
 void moved(const quern::Communicator& comm, const space& exec, const quern::Decomposition& cut, column x, column y,
            column z, Kokkos::View<std::int64_t*> id) {
   const Kokkos::View<int*> destination("destination", x.extent(0));
-  const std::array<double, 3> origin{0, 0, 0}, spacing{0.125, 0.125, 0.125};
+  const std::vector<double> origin{0, 0, 0}, spacing{0.125, 0.125, 0.125};
   // # distributed/migrate.hpp
   EXPECT_EQ(x.extent(0), id.extent(0));
 }

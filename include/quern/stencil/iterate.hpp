@@ -22,8 +22,8 @@ namespace quern {
 ///             0 to n - 1, as a fourth argument
 ///
 /// @code
-/// const auto step = [](const auto& exec, const auto& from, const auto& to) {
-///   quern::stencil<quern::star<1>>(exec, to, heat_step{0.1}, quern::boundary::wrap, from);
+/// const auto step = [](const auto& e, const auto& from, const auto& to) {
+///   quern::stencil<quern::star<1>>(e, to, heat_step{0.1}, quern::boundary::wrap, from);
 /// };
 /// quern::iterate(exec, u, next, step, 100);
 /// @endcode

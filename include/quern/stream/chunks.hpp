@@ -30,7 +30,7 @@ auto as_operand(const V& v) {
 /// @code
 /// quern::stream::for_each_chunk(
 ///     exec,
-///     [&](const auto& e, const quern::stream::chunk_info& chunk, const auto& x, const auto& y) {
+///     [&](const auto& e, const quern::stream::chunk_info&, const auto& x, const auto& y) {
 ///       quern::map(e, y, clip(), x);  // y is the part of a sink
 ///       total += quern::sum(e, x);
 ///     },
