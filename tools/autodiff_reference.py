@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: the Quern authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes tests/autodiff/data/derivatives.npz: elementary functions and their derivatives, which mpmath computes with 300
-digits, at ordinary points and beside special ones. Run it to renew the file:
+"""Writes tests/autodiff/data/derivatives.npz: elementary functions and their derivatives, by differences that
+mpmath computes with 600 digits, at ordinary points and beside special ones. Run it to renew the file:
 
     python3 tools/autodiff_reference.py tests/autodiff/data/derivatives.npz
 
@@ -15,7 +15,7 @@ import sys
 import mpmath as mp
 import numpy as np
 
-mp.mp.dps = 300
+mp.mp.dps = 600
 
 line = [-9.5, -3.7, -1.25, -0.5, -1e-2, -1e-6, -1e-20, 1e-30, 1e-8, 1e-3, 0.3, 1.0, 2.2, 9.5]
 positive = [1e-30, 1e-8, 1e-3, 0.3, 1.0, 2.5, 40.0, 1e8, 1e30]
@@ -51,9 +51,9 @@ one = {
     "erf": (mp.erf, line + [-3.3, 4.7, 9.0, 26.0, 1e3]),
     "erfc": (mp.erfc, line + [-3.3, 4.7, 9.0, 26.0, 1e3]),
     "tgamma": (mp.gamma, gamma),
-    "lgamma": (lambda x: mp.log(abs(mp.gamma(x))), gamma + [1e10, 1e155]),
+    "lgamma": (lambda x: mp.log(abs(mp.gamma(x))), gamma + [1e6]),
 }
-plane = [(a, b) for a in (-2.6, -0.3, 1e-8, 0.4, 3.3) for b in (-2.9, -1e-8, 0.7, 2.9)]
+plane = [(a, b) for a in (-2.6, -0.3, 1e-8, 0.4, 3.3) for b in (-2.9, -3e-8, 0.7, 2.9)]
 far = [(3e155, 4e155), (1.0, 1e155), (1e155, 1.0), (3e-155, 4e-155), (1e-155, 1.0), (1.0, 1e-20), (1e-20, -1.0)]
 two = {
     "pow": (lambda x, y: x**y, [(a, b) for a in (1e-8, 0.2, 1.0, 1.7, 40.0) for b in (-2.5, -1.0, 0.0, 0.5, 1.0, 2.0, 3.7)]),
@@ -82,20 +82,26 @@ def number(v):
     return float(v)
 
 
-def taylor(f, x, orders=3):
-    return [number(mp.diff(f, mp.mpf(x), n, relative=True)) if n else number(f(mp.mpf(x))) for n in range(orders + 1)]
+def step(x):
+    """Small beside the distance to any special point, and large beside the last of the digits."""
+    return abs(mp.mpf(x)) * mp.mpf(10) ** -40
+
+
+def taylor(f, x):
+    x, h = mp.mpf(x), step(x)
+    low, before, at, after, high = (f(x + k * h) for k in (-2, -1, 0, 1, 2))
+    first, second = (after - before) / (2 * h), (after - 2 * at + before) / h**2
+    return [number(v) for v in (at, first, second, (high - 2 * after + 2 * before - low) / (2 * h**3))]
 
 
 def partials(f, x, y):
-    point = (mp.mpf(x), mp.mpf(y))
-    hx = mp.mpf(10) ** -60 * (abs(point[0]) or 1)
-    hy = mp.mpf(10) ** -60 * (abs(point[1]) or 1)
-    at = lambda i, j: f(point[0] + i * hx, point[1] + j * hy)  # noqa: E731
-    fx, fy = (at(1, 0) - at(-1, 0)) / (2 * hx), (at(0, 1) - at(0, -1)) / (2 * hy)
-    fxx = (at(1, 0) - 2 * at(0, 0) + at(-1, 0)) / hx**2
-    fyy = (at(0, 1) - 2 * at(0, 0) + at(0, -1)) / hy**2
-    fxy = (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) / (4 * hx * hy)
-    return [number(v) for v in (at(0, 0), fx, fy, fxx, fxy, fyy)]
+    x, y, hx, hy = mp.mpf(x), mp.mpf(y), step(x), step(y) if y else mp.mpf(10) ** -40
+    at = lambda i, j: f(x + i * hx, y + j * hy)  # noqa: E731
+    by_x, by_y = (at(1, 0) - at(-1, 0)) / (2 * hx), (at(0, 1) - at(0, -1)) / (2 * hy)
+    by_xx = (at(1, 0) - 2 * at(0, 0) + at(-1, 0)) / hx**2
+    by_yy = (at(0, 1) - 2 * at(0, 0) + at(0, -1)) / hy**2
+    by_xy = (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) / (4 * hx * hy)
+    return [number(v) for v in (at(0, 0), by_x, by_y, by_xx, by_xy, by_yy)]
 
 
 arrays = {}
