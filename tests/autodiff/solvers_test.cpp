@@ -104,8 +104,7 @@ TYPED_TEST(SolversOn, NewtonReportsWhatFails) {
                      [&] { quern::newton<2>(exec, x, arctangent(), p); });
 }
 
-/// A linear system, whose matrix is the rotation of (1, scale, 1 / condition) about two axes.
-template <class T>
+/// A linear system.
 struct linear_system {
   template <class A, class M, class B>
   KOKKOS_FUNCTION A operator()(const A& x, const M& m, const B& b) const {
@@ -146,7 +145,7 @@ TYPED_TEST(Solvers, NewtonSolvesSystemsOfLargeCondition) {
   const auto x = test::make_array<T, 2, Kokkos::LayoutRight, E>({n, 3});
   const Kokkos::View<int*, E> status("status", n);
   Kokkos::deep_copy(x, T(1));
-  quern::newton<3>(E(), quern::outputs(x, status), linear_system<T>(), m, b);
+  quern::newton<3>(E(), quern::outputs(x, status), linear_system(), m, b);
   EXPECT_EQ(std::vector<int>(n, quern::newton_status::converged), test::contents(status));
   const auto found = test::contents(x);
   for (std::int64_t k = 0; k < n; ++k)  // the residual is rounding, whatever the condition
@@ -384,12 +383,7 @@ TYPED_TEST(SolversOn, OdeintReportsTimesThatAreNotInOrder) {
   for (const auto& times : {std::vector<double>{0, 0, 1}, {0, 1, 1}, {1, 1, 0}, {2, 2, 2}})
     EXPECT_EQ(quern::odeint_status::finished, solve(times));
   const auto t = test::make_array<double, 1, Kokkos::LayoutRight, E>({3}, {0, 5, 1});
-  try {
-    quern::odeint<1>(exec, y, root_of_time{0, 1}, y0, t);
-    FAIL() << "no error";
-  } catch (const quern::ConvergenceError& e) {
-    EXPECT_STREQ("quern::odeint: item 0: the times are not in order", e.what());
-  }
+  EXPECT_THROW(quern::odeint<1>(exec, y, root_of_time{0, 1}, y0, t), quern::ConvergenceError);
   const auto misuse = [&](const quern::odeint_options& options) {
     return [=] { quern::odeint<1>(exec, y, root_of_time{0, 1}, options, y0, t); };
   };
