@@ -199,10 +199,7 @@ class pipeline {
   using memory_space = typename Exec::memory_space;
 
   pipeline(const Exec& exec, const plan& p, const std::function<void(const Exec&, const chunk&)>& compute)
-      : plan_(p),
-        compute_(compute),
-        cut_(p, free_memory<memory_space>() / 2),
-        instances_(exec) {
+      : plan_(p), compute_(compute), cut_(p, free_memory<memory_space>() / 2), instances_(exec) {
     for (auto& s : slot_) {
       for (const auto& l : p.inputs) add_buffer(exec, s.in, l);
       for (const auto& l : p.outputs) add_buffer(exec, s.out, l);

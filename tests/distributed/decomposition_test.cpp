@@ -146,19 +146,17 @@ TEST(DecompositionOf, GridWhoseBlocksHoldTheHalo) {
 TEST(DecompositionOf, WhatCannotBeCounted) {
   const auto comm = test::world();
   const std::int64_t huge = std::int64_t{1} << 61;
-  test::expect_error(
-      "quern::Decomposition: extents (2305843009213693952, 1024) are of more than 2^63 - 1 elements",
-      [&] { Decomposition(comm, {huge, 1024}); });
+  test::expect_error("quern::Decomposition: extents (2305843009213693952, 1024) are of more than 2^63 - 1 elements",
+                     [&] { Decomposition(comm, {huge, 1024}); });
   EXPECT_EQ(0, Decomposition(comm, {huge, 1024, 0}, {.grid = {0, 1, 1}}).local().extents.size());
-  test::expect_error("quern::Decomposition: the grid has 4611686014132420609 ranks, expected " +
-                         std::to_string(comm.size()),
-                     [&] { Decomposition(comm, {9, 9}, {.grid = {2147483647, 2147483647}}); });
+  test::expect_error(
+      "quern::Decomposition: the grid has 4611686014132420609 ranks, expected " + std::to_string(comm.size()),
+      [&] { Decomposition(comm, {9, 9}, {.grid = {2147483647, 2147483647}}); });
   const Decomposition d(comm, {huge}, {.grid = {comm.size()}});
   EXPECT_THROW((quern::DistributedView<Kokkos::complex<double>, 1>("u", d)), quern::MemoryError);
   if (comm.size() == 4) {
-    test::expect_error("quern::Decomposition: no grid of 4 ranks cuts at most 3 axes", [&] {
-      Decomposition(comm, {8, 8, 8, 8}, {.grid = {2, 1, 1, 1}});
-    });
+    test::expect_error("quern::Decomposition: no grid of 4 ranks cuts at most 3 axes",
+                       [&] { Decomposition(comm, {8, 8, 8, 8}, {.grid = {2, 1, 1, 1}}); });
   }
 }
 

@@ -90,9 +90,8 @@ TYPED_TEST(DistributedMap, LazyArraysAreThoseOfTheWholeArray) {
   const Decomposition d(comm, extents);
   const quern::DistributedView<double, 2, E> u("u", d);
   const auto wrong = test::make_array<double, 1, LayoutRight, E>({4});
-  test::expect_error("quern::distributed::map: in 1 has extents (4), which do not broadcast to (6, 5)", [&] {
-    distributed::map(exec, u, same(), quern::lazy(digits(), wrong, quern::positions()));
-  });
+  test::expect_error("quern::distributed::map: in 1 has extents (4), which do not broadcast to (6, 5)",
+                     [&] { distributed::map(exec, u, same(), quern::lazy(digits(), wrong, quern::positions())); });
 }
 
 using cell = Kokkos::Array<std::int64_t, 2>;
@@ -152,8 +151,7 @@ TYPED_TEST(DistributedMap, MessagesNameTheOperationThatWasCalled) {
         [&] { distributed::stencil<quern::star<1>>(exec, u, left_and_right(), quern::boundary::wrap, u); });
   named("quern::distributed::max", [&] { distributed::max(exec, empty); });
   const Kokkos::View<std::int64_t*, E> counts("counts", 4);
-  named("quern::distributed::histogram",
-        [&] { distributed::histogram(exec, counts, u, quern::bin_range{2, 1}); });
+  named("quern::distributed::histogram", [&] { distributed::histogram(exec, counts, u, quern::bin_range{2, 1}); });
   named("quern::distributed::cumsum", [&] { distributed::cumsum(exec, u, u, quern::axis{2}); });
 }
 
@@ -163,7 +161,8 @@ TYPED_TEST(DistributedMap, GroupsOfKeysAtTheEndsOfTheirType) {
   const E exec;
   const auto comm = test::world();
   const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-  const auto keys = test::make_array<std::uint64_t, 1, LayoutRight, E>({5}, {most, 0, 1, most - 1, std::uint64_t{1} << 63});
+  const auto keys =
+      test::make_array<std::uint64_t, 1, LayoutRight, E>({5}, {most, 0, 1, most - 1, std::uint64_t{1} << 63});
   const auto x = test::make_array<double, 1, LayoutRight, E>({5}, {1, 2, 4, 8, 16});
   const Kokkos::View<double*, E> out("out", 4);
   distributed::group_sum(comm, exec, out, x, keys, quern::key_range{-2, 2});
@@ -171,11 +170,13 @@ TYPED_TEST(DistributedMap, GroupsOfKeysAtTheEndsOfTheirType) {
   constexpr auto least = std::numeric_limits<std::int64_t>::min(), largest = std::numeric_limits<std::int64_t>::max();
   const auto ends = test::make_array<std::int64_t, 1, LayoutRight, E>({3}, {least, largest, 5});
   const auto y = test::make_array<double, 1, LayoutRight, E>({3}, {1, 2, 4});
-  distributed::group_sum(comm, exec, Kokkos::subview(out, std::pair(0, 3)), y, ends, quern::key_range{largest - 3, largest});
+  distributed::group_sum(comm, exec, Kokkos::subview(out, std::pair(0, 3)), y, ends,
+                         quern::key_range{largest - 3, largest});
   EXPECT_EQ((std::vector<double>{0, 0, 0, 4.0 * comm.size()}), test::contents(out));
-  test::expect_error("quern::distributed::group_sum: the range of keys is from -9223372036854775808 to "
-                     "9223372036854775807",
-                     [&] { distributed::group_sum(comm, exec, out, y, ends, quern::key_range{least, largest}); });
+  test::expect_error(
+      "quern::distributed::group_sum: the range of keys is from -9223372036854775808 to "
+      "9223372036854775807",
+      [&] { distributed::group_sum(comm, exec, out, y, ends, quern::key_range{least, largest}); });
 }
 
 }  // namespace

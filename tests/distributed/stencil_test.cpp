@@ -218,7 +218,8 @@ TYPED_TEST(DistributedStencilOn, NothingToCompute) {
     const auto out = test::make_array<double, 2, Kokkos::LayoutRight, E>({extents.extent[0], extents.extent[1]});
     for (const quern::boundaries& edge :
          {quern::boundaries(boundary::keep), quern::boundaries(boundary::wrap), quern::boundaries(boundary::reflect),
-          quern::boundaries{boundary::keep, boundary::nearest}, quern::boundaries(quern::interior_only{{1, 3}, {1, 8}})}) {
+          quern::boundaries{boundary::keep, boundary::nearest},
+          quern::boundaries(quern::interior_only{{1, 3}, {1, 8}})}) {
       EXPECT_NO_THROW(quern::stencil<quern::star<1>>(exec, out, heat{0.2}, edge, none));
       EXPECT_NO_THROW(quern::distributed::stencil<quern::star<1>>(exec, u, heat{0.2}, edge, v)) << extents.str();
     }

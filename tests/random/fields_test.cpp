@@ -465,9 +465,8 @@ TYPED_TEST(Random, IntegersUpToTheLeastOfAType) {
   test::expect_error("quern::random::integers: low is 0 and high -1, expected low < high",
                      [&] { quern::random::integers(TypeParam(), w, key(17), 0u, -1); });
   test::expect_error(
-      "quern::random::integers: numbers from -1 to 18446744073709551614 do not fit out's type of 64 bits", [&] {
-        quern::random::integers(TypeParam(), w, key(17), -1, std::numeric_limits<std::uint64_t>::max());
-      });
+      "quern::random::integers: numbers from -1 to 18446744073709551614 do not fit out's type of 64 bits",
+      [&] { quern::random::integers(TypeParam(), w, key(17), -1, std::numeric_limits<std::uint64_t>::max()); });
 }
 
 TYPED_TEST(Random, IntegersAreUnbiased) {

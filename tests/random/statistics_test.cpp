@@ -186,39 +186,41 @@ TYPED_TEST(Statistics, Gamma) {
   }
 }
 
+/// Mean and variance of gamma numbers, in units of what they should be.
+template <class T, class Exec>
+void expect_gamma_moments(double shape) {
+  const std::int64_t n = 1 << 20;
+  const Kokkos::View<T*, typename Exec::memory_space> v("v", n);
+  quern::random::gamma(Exec(), v, key(8), shape);
+  long double sum = 0, squares = 0;
+  for (const T x : test::contents(v)) {
+    const long double z = (static_cast<long double>(x) - shape) / std::sqrt(static_cast<long double>(shape));
+    sum += z;
+    squares += z * z;
+  }
+  EXPECT_NEAR(0, static_cast<double>(sum / n), limit / std::sqrt(static_cast<double>(n))) << shape;
+  EXPECT_NEAR(1, static_cast<double>(squares / n), limit * std::sqrt((2 + 6 / shape) / static_cast<double>(n)))
+      << shape;
+}
 // Those of large shapes are normal numbers but for a skewness of 2 / sqrt(shape).
 TYPED_TEST(Statistics, GammaOfLargeShapes) {
-  for (const double shape : {1e12, 1e15, 1e16, 1e18, 1e20, 1e24, 1e27}) {
+  for (const double shape : {1e15, 1e16, 1e19}) {
     const auto below = [&](double x) { return normal_below((x - shape) / std::sqrt(shape)); };
     expect_distributed<double, TypeParam>(
-        1 << 19, [&](const auto& v, const part& p) { quern::random::gamma(TypeParam(), v, p, shape); }, below);
+        1 << 18, [&](const auto& v, const part& p) { quern::random::gamma(TypeParam(), v, p, shape); }, below);
     expect_distributed<double, TypeParam>(
-        1 << 19,
+        1 << 18,
         [&](const auto& v, const part& p) {
           using view = std::remove_cvref_t<decltype(v)>;
+          const std::int64_t first = p.first.extent[0];
           Kokkos::parallel_for(Kokkos::RangePolicy<TypeParam>(0, v.size()),
-                               gamma_of_streams<view>{v, p.of, p.first.extent[0], shape});
+                               gamma_of_streams<view>{v, p.of, first, shape});
         },
         [&](double x) { return below(x / 2); });
   }
-  // What the simple bound does not accept decides about the variance.
-  for (const double shape : {1e3, 1e5, 1e6, 1.1e6, 1e7, 1e10, 1e16, 1e22}) {
-    const std::int64_t n = 1 << 20;
-    const Kokkos::View<double*, typename TypeParam::memory_space> v("v", n);
-    quern::random::gamma(TypeParam(), v, key(8), shape);
-    long double sum = 0, squares = 0;
-    for (const double x : test::contents(v)) {
-      const long double z = (static_cast<long double>(x) - shape) / std::sqrt(static_cast<long double>(shape));
-      sum += z;
-      squares += z * z;
-    }
-    EXPECT_NEAR(0, static_cast<double>(sum / n), limit / std::sqrt(static_cast<double>(n))) << shape;
-    EXPECT_NEAR(1, static_cast<double>(squares / n), limit * std::sqrt((2 + 6 / shape) / static_cast<double>(n)))
-        << shape;
-  }
-  const auto of_floats = [](double x) { return normal_below((x - 1e9) / std::sqrt(1e9)); };
-  expect_distributed<float, TypeParam>(
-      1 << 19, [&](const auto& v, const part& p) { quern::random::gamma(TypeParam(), v, p, 1e9f); }, of_floats);
+  // As far as neighbouring numbers are closer than a deviation.
+  for (const double shape : {1e3, 1e6, 1.1e6, 1e10, 1e16, 1e22, 1e26}) expect_gamma_moments<double, TypeParam>(shape);
+  for (const double shape : {1e3, 1.1e6, 1e10, 1e12}) expect_gamma_moments<float, TypeParam>(shape);
 }
 
 /// Whole numbers against their probabilities; those that are rare count together.

@@ -118,9 +118,8 @@ TYPED_TEST(Streams, RejectMisuse) {
       "quern::stream::sum: the memory of 100 bytes is too little for chunks of 1 along axis 0, which take 240",
       [&] { stream::sum(exec, a.source(), o); });
   o.memory = std::numeric_limits<std::size_t>::max();
-  test::expect_error(
-      "quern::stream::sum: the memory is to be 18446744073709551615 bytes, expected at most 2^63 - 1",
-      [&] { stream::sum(exec, a.source(), o); });
+  test::expect_error("quern::stream::sum: the memory is to be 18446744073709551615 bytes, expected at most 2^63 - 1",
+                     [&] { stream::sum(exec, a.source(), o); });
   o.memory = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(std::accumulate(a.values.begin(), a.values.end(), 0.0), stream::sum(exec, a.source(), o));  // quarters
   o.memory = 100;
@@ -220,9 +219,8 @@ TYPED_TEST(Streams, MessagesNameTheOperationThatWasCalled) {
   named("quern::stream::histogram", [&] { stream::histogram(exec, counts, memory, quern::bin_range{2, 1}); });
   named("quern::stream::histogram", [&] { stream::histogram(exec, counts, a.source(), quern::bin_range{2, 1}); });
   named("quern::stream::map", [&] { stream::map(exec, memory, combine(), memory, out); });
-  named("quern::stream::stencil", [&] {
-    stream::stencil<quern::star<1>>(exec, memory, blur(), quern::boundary::wrap, memory);
-  });
+  named("quern::stream::stencil",
+        [&] { stream::stencil<quern::star<1>>(exec, memory, blur(), quern::boundary::wrap, memory); });
   const auto empty = test::make_array<double, 1, LayoutRight, TypeParam>({0});
   named("quern::stream::max", [&] { stream::max(exec, empty); });
 }

@@ -105,16 +105,14 @@ void check_short_chunks(std::int64_t rows, const quern::boundaries& edge) {
   const reach<Radius> f{Kokkos::View<int, Kokkos::SharedHostPinnedSpace>("outside"), rows};
   const auto expected = test::make_array<double, 2, LayoutRight, Exec>(extents, old);
   using shape = quern::box<Radius, 1>;
-  const auto problem =
-      problem_of([&] { quern::stencil<shape>(exec, expected, quern::with_position(f), edge, in); });
+  const auto problem = problem_of([&] { quern::stencil<shape>(exec, expected, quern::with_position(f), edge, in); });
   exec.fence();
   ASSERT_EQ(0, f.outside());
   for (const std::int64_t more : {0, 1, 2, 5, 100}) {
     const auto o = memory_for(a, 3 * Radius + 1 + more, 2);
     const auto view = test::make_array<double, 2, LayoutRight, Kokkos::DefaultHostExecutionSpace>(extents, old);
-    EXPECT_EQ(problem, problem_of([&] {
-                stream::stencil<shape>(exec, view, quern::with_position(f), edge, o, a.source());
-              }))
+    EXPECT_EQ(problem,
+              problem_of([&] { stream::stencil<shape>(exec, view, quern::with_position(f), edge, o, a.source()); }))
         << rows << " rows";
     EXPECT_EQ(test::contents(expected), test::contents(view)) << rows << " rows, radius " << Radius;
     auto found = behind<double>(extents, 4);

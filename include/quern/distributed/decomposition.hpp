@@ -37,9 +37,9 @@ struct block {
 /// @endcode
 ///
 /// Copies share one object, and arrays of one Decomposition fit each other. Of the grids whose blocks are at least as
-/// wide as the halo, the one is chosen that has the fewest ranks without cells, and then the fewest cells at the surfaces
-/// between blocks (of several such, the one that cuts earlier axes); the ranks are numbered with the last axis as the
-/// fastest.
+/// wide as the halo, the one is chosen that has the fewest ranks without cells, and then the fewest cells at the
+/// surfaces between blocks (of several such, the one that cuts earlier axes); the ranks are numbered with the last axis
+/// as the fastest.
 class Decomposition {
  public:
   /// Collective.

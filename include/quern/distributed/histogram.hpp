@@ -16,8 +16,7 @@ namespace impl {
 
 /// out = the sum over all ranks of what `count` writes to a View of out's extents.
 template <class Exec, class Out, class Count>
-void sum_of_counts(const char* label, const Communicator& comm, const Exec& exec, const Out& out,
-                   const Count& count) {
+void sum_of_counts(const char* label, const Communicator& comm, const Exec& exec, const Out& out, const Count& count) {
   using T = value_of<Out>;
   const std::int64_t n = extents_of(out).size();
   const auto counts = pool_view<Kokkos::View<T*, typename Exec::memory_space>>(exec, n);

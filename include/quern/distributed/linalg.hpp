@@ -222,8 +222,7 @@ std::int64_t lstsq(const Exec& exec, const X& x, const A& a, const B& b, quern::
   if (!impl::is_tall_matrix(d)) {
     const auto whole = impl::on_every_rank(exec, a);
     const auto right = impl::on_every_rank(exec, b);
-    return impl::in_operation(label,
-                              [&] { return quern::lstsq(exec, x, whole, right, {.rcond = rcond.value}); });
+    return impl::in_operation(label, [&] { return quern::lstsq(exec, x, whole, right, {.rcond = rcond.value}); });
   }
   impl::call c(label, exec);
   const auto solution = c.output(x);

@@ -43,8 +43,7 @@ lazy_array<F, In...> lazy_of(const F& f, const In&... in) {
   return {f, {in...}};
 }
 template <int Rank, class F, class... In>
-auto lazy_at_block(const std::string& label, std::size_t number, const lazy_array<F, In...>& v,
-                   const Decomposition& d);
+auto lazy_at_block(const std::string& label, std::size_t number, const lazy_array<F, In...>& v, const Decomposition& d);
 
 /// An input of map at the cells of a rank's block. What a lazy array reads is cut as other inputs are, and its
 /// positions are those in the whole array.

@@ -101,9 +101,9 @@ void put_zero_signs(const std::string& label, const Exec& exec, std::int64_t lin
   while (tile * tile < n) tile *= 2;  // about as many as there are tiles
   const std::int64_t tiles = (n + tile - 1) / tile;
   const scratch_array<Exec, std::int64_t> zeros(exec, lines * tiles);
-  const zero_signs<T> kernel{order,       in.data, row_nest<1>(row_major_nest<1>(in.extents, {in.stride})),
-                             n,           tile,    tiles,
-                             found,       sorted,  zeros.data()};
+  const zero_signs<T> kernel{order, in.data, row_nest<1>(row_major_nest<1>(in.extents, {in.stride})),
+                             n,     tile,    tiles,
+                             found, sorted,  zeros.data()};
   if (tiles > 1) {
     launch_units<count_zeros_tag>(exec, label + "/zeros", lines * tiles, kernel);
     launch_units<place_zeros_tag>(exec, label + "/zeros", lines, kernel);

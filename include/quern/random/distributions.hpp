@@ -156,7 +156,8 @@ void integers(const Exec& exec, const Out& out, const part& where, Low low, High
   const std::string label = "quern::random::integers";
   const impl::wide_integer first = low, last = high;
   if (first > last)
-    throw Error(label, "low is " + impl::text_of(first) + " and high " + impl::text_of(last) + ", expected low <= high");
+    throw Error(label,
+                "low is " + impl::text_of(first) + " and high " + impl::text_of(last) + ", expected low <= high");
   impl::fill_integers(label, exec, out, where, first, last);
 }
 template <view_like Out, std::integral Low, std::integral High>

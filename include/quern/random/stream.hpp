@@ -181,8 +181,7 @@ class Stream {
   /// 3 d (-y^4 / 4 + y^5 / 5 - ...), where d y^4 = x^4 / (81 d).
   static KOKKOS_FUNCTION double gamma_log_bound(double d, double c, double x) {
     const double t = Kokkos::fma(c, x, 1.0), y = c * x, square = x * x;
-    if (d < large_d)
-      return Kokkos::fma(d, Kokkos::fma(-t * t, t, 1.0) + impl::portable::log(t * t * t), 0.5 * square);
+    if (d < large_d) return Kokkos::fma(d, Kokkos::fma(-t * t, t, 1.0) + impl::portable::log(t * t * t), 0.5 * square);
     const double series = impl::portable::polynomial(y, -1.0 / 4, 1.0 / 5, -1.0 / 6, 1.0 / 7, -1.0 / 8);
     return square * (square / (27 * d)) * series;
   }
