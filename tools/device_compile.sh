@@ -64,6 +64,7 @@ tests=(
   "distributed/reproducible_test distributed/extrema_test"
   distributed/linalg_test
   distributed/fft_test
+  distributed/gaps_test # alone, as includes under a condition cannot be brought together
 )
 benchmarks=(
   ../bench/linalg/products_bench # alone, as includes under a condition cannot be brought together
