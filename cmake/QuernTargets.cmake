@@ -50,7 +50,7 @@ function(quern_add_component name)
 endfunction()
 
 # Core: what does not depend on the types of a call, and the vendor's sort, which takes long to compile.
-set(_core_sources core/error core/extents core/free_memory core/host_threads core/loop_nest core/overlap core/pool core/stream_store
+set(_core_sources core/bytes_text core/error core/extents core/free_memory core/host_threads core/loop_nest core/overlap core/pool core/stream_store
     core/workspace core/written_views transfer/array_io transfer/box_copy transfer/staging
     stream/pipeline)
 if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
@@ -94,7 +94,7 @@ target_compile_definitions(quern_linalg PUBLIC QUERN_USES_LINALG) # for a messag
 target_link_libraries(quern_linalg PUBLIC quern_core PRIVATE ${_linalg_libraries})
 
 # Files: .npy, .npz and raw files always; compressed archives by zlib, HDF5 by its C library.
-set(_files_sources files/arrays files/bytes files/convert files/npy files/npz files/time_series)
+set(_files_sources files/arrays files/bytes files/convert files/npy files/npz files/output_file files/time_series)
 set(_files_libraries)
 if(QUERN_ENABLE_FILES)
   list(APPEND _files_sources files/zlib)
@@ -103,7 +103,7 @@ else()
   list(APPEND _files_sources files/no_zlib)
 endif()
 if(QUERN_ENABLE_HDF5)
-  list(APPEND _files_sources files/hdf5)
+  list(APPEND _files_sources files/hdf5 files/hdf5_attributes files/hdf5_types)
   list(APPEND _files_libraries Quern::hdf5)
 else()
   list(APPEND _files_sources files/no_hdf5)

@@ -31,3 +31,5 @@ np.savez_compressed(folder / "compressed.npz", u=np.asfortranarray(base.astype("
 np.save(folder / "objects.npy", np.array([None, "a"], dtype=object))
 np.save(folder / "records.npy", np.zeros(2, dtype=[("a", "f8"), ("b", "i4")]))
 np.save(folder / "strings.npy", np.array(["a", "bc"]))
+np.savez(folder / "mixed.npz", u=np.arange(5, dtype="float64"), names=np.array(["a", "bc"]),
+         records=np.zeros(2, dtype=[("a", "f8"), ("b", "i4")]), objects=np.array([None, "a"], dtype=object))

@@ -133,9 +133,13 @@ quern::stream::options shown_stream(const settings& s, double limit, const std::
 }
 
 int print_file(const std::string& path) {
-  for (const auto& [name, info] : quern::files::contents(path))
-    fmt::print("{}{}{} {}{}{}\n", name, name.empty() ? "" : "  ", info.type.str(), info.extents.str(),
-               info.fortran_order ? ", Fortran order" : "", info.big_endian ? ", big endian" : "");
+  for (const auto& [name, info, unread] : quern::files::contents(path)) {
+    fmt::print("{}{}", name, name.empty() ? "" : "  ");
+    if (!unread.empty()) fmt::print("{}, not read\n", unread);
+    else
+      fmt::print("{}{}{}{}\n", info.type.str(), info.extents.str(), info.fortran_order ? ", Fortran order" : "",
+                 info.big_endian ? ", big endian" : "");
+  }
   return 0;
 }
 

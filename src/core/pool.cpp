@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 #include <mutex>
+#include <quern/core/bytes_text.hpp>
 #include <quern/core/error.hpp>
 #include <quern/core/pool.hpp>
 #include <string>
@@ -33,8 +34,6 @@ std::size_t rounded(std::size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
-std::string megabytes(std::size_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; }
-
 template <class Space>
 class pool_state {
  public:
@@ -57,9 +56,7 @@ class pool_state {
       return b->memory;
     }
     if (size > limit_ || usage_.held > limit_ - size) release_unused();
-    if (size > limit_ || usage_.held > limit_ - size)
-      throw MemoryError("quern::pool", megabytes(size) + " of " + Space::name() + " do not fit the limit of " +
-                                           megabytes(limit_) + ": " + megabytes(usage_.held) + " are in use");
+    if (size > limit_ || usage_.held > limit_ - size) throw over_limit(size);
     const auto memory = allocated(size);
     auto& blocks = blocks_of(taker);
     const auto place = std::upper_bound(blocks.begin(), blocks.end(), size,
@@ -136,6 +133,15 @@ class pool_state {
     return to_wait_for;
   }
 
+  MemoryError over_limit(std::size_t size) const {
+    const byte_unit unit(size, limit_);
+    return {"quern::pool", unit.text(size) + " of " + Space::name() + " do not fit the limit of " + unit.text(limit_) +
+                               ": " + unit.text(usage_.held) + " are in use"};
+  }
+  static MemoryError not_free(std::size_t size) {
+    return {"quern::pool", byte_unit(size).text(size) + " of " + Space::name() + " are not free"};
+  }
+
   pool_block<Space> allocated(std::size_t size) {
     const auto allocate = [&] {
       return pool_block<Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "quern::pool"), size);
@@ -143,13 +149,12 @@ class pool_state {
     try {
       return allocate();
     } catch (const std::exception&) {
-      if (release_unused() == 0)
-        throw MemoryError("quern::pool", megabytes(size) + " of " + Space::name() + " are not free");
+      if (release_unused() == 0) throw not_free(size);
     }
     try {
       return allocate();
     } catch (const std::exception&) {
-      throw MemoryError("quern::pool", megabytes(size) + " of " + Space::name() + " are not free");
+      throw not_free(size);
     }
   }
 

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <unistd.h>
-
 #include <quern/distributed/checkpoint.hpp>
 
 #include "../files/hdf5_handle.hpp"
@@ -10,19 +8,35 @@ namespace quern::distributed::impl {
 
 namespace {
 
-using quern::files::FileError;
-
 /// Opens a file on all ranks, or on none.
+/// @param unfinished the name of a new file until it is committed, or empty
 std::shared_ptr<hdf5_handle> open_together(const Communicator& comm, const std::string& path,
                                            const std::string& unfinished) {
+  using namespace quern::files::impl;
   std::shared_ptr<hdf5_handle> file;
-  together(comm, path, [&] {
-    const quern::files::impl::id access(path, "parallel access", H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    quern::files::impl::check(path, "parallel access", H5Pset_fapl_mpio(access, comm.mpi(), MPI_INFO_NULL));
-    quern::files::impl::check(path, "parallel access", H5Pset_all_coll_metadata_ops(access, false));
-    file = std::make_shared<hdf5_handle>(path, unfinished, access, comm.rank() == 0);
+  quern::distributed::impl::together(comm, path, [&] {
+    const id access(path, "parallel access", H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    check(path, "parallel access", H5Pset_fapl_mpio(access, comm.mpi(), MPI_INFO_NULL));
+    check(path, "parallel access", H5Pset_all_coll_metadata_ops(access, false));
+    if (unfinished.empty()) {
+      file = std::make_shared<hdf5_handle>(path, opening::read, path, access);
+    } else {
+      // One rank gives the file its name, or removes it.
+      auto name = comm.rank() == 0 ? unfinished_file(path, unfinished) : unfinished_file();
+      file = std::make_shared<hdf5_handle>(path, opening::create, unfinished, access, std::move(name));
+    }
   });
   return file;
+}
+
+/// The name of an unfinished file, which rank 0 chooses.
+std::string unfinished_name(const Communicator& comm, const std::string& path) {
+  std::string name = quern::files::impl::unfinished_file::name_beside(path);
+  std::int64_t length = static_cast<std::int64_t>(name.size());
+  quern::impl::broadcast(comm, &length, sizeof length, 0);
+  name.resize(static_cast<std::size_t>(length));
+  quern::impl::broadcast(comm, name.data(), static_cast<std::size_t>(length), 0);
+  return name;
 }
 
 }  // namespace
@@ -32,14 +46,18 @@ std::shared_ptr<hdf5_handle> open_hdf5(const Communicator& comm, const std::stri
 }
 
 std::shared_ptr<hdf5_handle> create_hdf5(const Communicator& comm, const std::string& path) {
-  std::int64_t process = ::getpid();
-  broadcast(comm, &process, sizeof process, 0);
-  return open_together(comm, path, path + ".part-" + std::to_string(process));
+  return open_together(comm, path, unfinished_name(comm, path));
 }
 
 void commit_hdf5(const Communicator& comm, hdf5_handle& file) {
-  together(comm, file.name(), [&] { file.close(); });
-  together(comm, file.name(), [&] { file.give_name(); });
+  try {
+    together(comm, file.name(), [&] { file.check_whole(); });
+    together(comm, file.name(), [&] { file.close(); });
+    together(comm, file.name(), [&] { file.give_name(); });
+  } catch (...) {
+    file.discard();
+    throw;
+  }
 }
 
 }  // namespace quern::distributed::impl

@@ -96,23 +96,10 @@ To converted(const From& v) {
   else if constexpr (is_complex_number<From>) {
     if constexpr (is_complex_number<To>)
       return To(static_cast<typename To::value_type>(v.real()), static_cast<typename To::value_type>(v.imag()));
-    else return To();  // refused by check_conversion
+    else return To();  // is_convertible says no
   } else if constexpr (std::is_same_v<To, binary16>) return binary16::from(static_cast<float>(v));
   else if constexpr (is_complex_number<To>) return To(static_cast<typename To::value_type>(v));
   else return static_cast<To>(v);
-}
-
-void convert(data_type from_type, const void* from, data_type to_type, void* to, std::int64_t n) {
-  with_type(from_type, [&]<class From>(From) {
-    with_type(to_type, [&]<class To>(To) {
-      quern::impl::on_host_threads((n + share - 1) / share, [&](std::int64_t k) {
-        const auto* source = static_cast<const From*>(from);
-        auto* target = static_cast<To*>(to);
-        for (std::int64_t i = k * share, end = std::min(n, i + share); i < end; ++i)
-          target[i] = converted<To>(source[i]);
-      });
-    });
-  });
 }
 
 /// Turns the bytes of numbers of `Size` bytes around.
@@ -175,6 +162,7 @@ class plain_writer : public array_writer {
     file_.write(header.data(), offset_);
   }
   std::string location(const packed_box&) const override { return file_.name(); }
+  void begin(const std::string& label) override { use_.begin(label, file_.name()); }
   void write(const packed_box& box, const void* from) override {
     for_each_run(extents, fortran_order, box, [&](std::int64_t element, std::int64_t n, std::int64_t at) {
       file_.write_at(offset_ + element * bytes_, static_cast<const char*>(from) + at * bytes_, n * bytes_);
@@ -184,10 +172,24 @@ class plain_writer : public array_writer {
 
  private:
   output_file file_;
+  single_use use_;
   std::int64_t bytes_, offset_;
 };
 
 }  // namespace
+
+void convert_numbers(data_type from_type, const void* from, data_type to_type, void* to, std::int64_t n) {
+  with_type(from_type, [&]<class From>(From) {
+    with_type(to_type, [&]<class To>(To) {
+      quern::impl::on_host_threads((n + share - 1) / share, [&](std::int64_t k) {
+        const auto* source = static_cast<const From*>(from);
+        auto* target = static_cast<To*>(to);
+        for (std::int64_t i = k * share, end = std::min(n, i + share); i < end; ++i)
+          target[i] = converted<To>(source[i]);
+      });
+    });
+  });
+}
 
 void read_elements(const array_info& info, const packed_box& box, void* to, const byte_reader& read) {
   const data_type type = info.type;
@@ -196,6 +198,11 @@ void read_elements(const array_info& info, const packed_box& box, void* to, cons
   });
   if (info.big_endian != (std::endian::native == std::endian::big)) swap_bytes(to, type, box.extents.size());
   normalize(to, type, box.extents.size());
+}
+
+void single_use::begin(const std::string& label, const std::string& file) {
+  if (used_) throw Error(label, "the sink " + file + " was used before; a sink serves one operation");
+  used_ = true;
 }
 
 std::string array_file::location(const packed_box& box) const {
@@ -227,13 +234,17 @@ stride_array checked_start(const array_file& file, const shape& part, const std:
   return first;
 }
 
+bool is_convertible(data_type from, data_type to) {
+  return to.kind == number_kind::complex || from.kind == to.kind ||
+         (to.kind == number_kind::floating_point && from.kind != number_kind::complex) ||
+         (to.kind != number_kind::floating_point && to.kind != number_kind::boolean &&
+          from.kind != number_kind::floating_point && from.kind != number_kind::complex);
+}
+
 void check_conversion(const array_file& from, data_type to) {
   const data_type type = from.info().type;
-  const bool fits = to.kind == number_kind::complex || type.kind == to.kind ||
-                    (to.kind == number_kind::floating_point && type.kind != number_kind::complex) ||
-                    (to.kind != number_kind::floating_point && to.kind != number_kind::boolean &&
-                     type.kind != number_kind::floating_point && type.kind != number_kind::complex);
-  if (!fits) throw FileError(from.name(), "holds " + type.str() + ", which cannot be read as " + to.str());
+  if (!is_convertible(type, to))
+    throw FileError(from.name(), "holds " + type.str() + ", which cannot be read as " + to.str());
 }
 
 void read_as(array_file& from, const packed_box& box, data_type type, void* to) {
@@ -250,7 +261,7 @@ void read_as(array_file& from, const packed_box& box, data_type type, void* to) 
       part.first[d] += box.first[d];
     }
     from.read(part, buffer.data());
-    convert(stored, buffer.data(), type, static_cast<char*>(to) + at * type.bytes, n);
+    convert_numbers(stored, buffer.data(), type, static_cast<char*>(to) + at * type.bytes, n);
   });
 }
 

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "elements.hpp"
+
 namespace quern::files {
 namespace {
 
@@ -38,12 +40,20 @@ std::shared_ptr<impl::array_file> open_named(const std::string& path, const std:
   }
 }
 
+/// The name of the only array that can be read.
 std::string only_name(const std::string& path) {
-  const auto names = names_in(path);
-  if (names.size() == 1) return names[0];
-  std::string list;
-  for (const auto& n : names) list += (list.empty() ? "" : ", ") + n;
-  throw FileError(path, "has " + std::to_string(names.size()) + " arrays, and none was named: " + list);
+  if (format_of(path) == format::npy) return "";
+  std::string list, name;
+  int n = 0;
+  for (const auto& a : contents(path)) {
+    if (!a.unread.empty()) continue;
+    list += (list.empty() ? "" : ", ") + a.name;
+    name = a.name;
+    ++n;
+  }
+  if (n == 0) throw FileError(path, "has no array that can be read");
+  if (n > 1) throw FileError(path, "has " + std::to_string(n) + " arrays, and none was named: " + list);
+  return name;
 }
 
 /// An array without a type.
@@ -64,7 +74,15 @@ std::shared_ptr<impl::array_file> impl::open_array(const std::string& path, cons
 
 std::vector<named_array> contents(const std::string& path) {
   std::vector<named_array> all;
-  for (const auto& name : names_in(path)) all.push_back({name, open_named(path, name)->info()});
+  for (const auto& name : names_in(path)) {
+    all.push_back({name, {}});
+    try {
+      all.back().info = open_named(path, name)->info();
+    } catch (const impl::UnreadType& e) {
+      if (name.empty()) throw;  // the only array of its file
+      all.back().unread = e.type();
+    }
+  }
   return all;
 }
 
@@ -77,8 +95,9 @@ void convert(const std::string& from, const std::string& to, const std::string& 
   const bool from_fortran = info.fortran_order;
   info.fortran_order = from_fortran && target == format::npy;
   info.big_endian = false;
-  const auto writer = target == format::npy ? impl::writer_of(to, impl::npy_header(info), info)
-                                            : impl::hdf5_writer(impl::create_hdf5(to, true), dataset, info, options);
+  const auto writer = target == format::npy
+                          ? impl::writer_of(to, impl::npy_header(info), info)
+                          : impl::hdf5_writer(impl::hdf5_for_dataset(to, dataset), dataset, info, options);
   std::vector<char> read, turned;
   const auto whole = packed_bytes(nullptr, info, info.extents, from_fortran);
   quern::impl::for_each_box(whole, impl::piece_bytes, [&](const quern::impl::packed_box& box) {

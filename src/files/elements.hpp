@@ -10,6 +10,33 @@ namespace quern::files::impl {
 
 using byte_reader = std::function<void(std::int64_t offset, std::int64_t bytes, void* to)>;
 
+/// A file holds an array of a type that is not read; others in it may be.
+class UnreadType : public FileError {
+ public:
+  /// @param before what the message says before the type, as `the dataset u holds `
+  UnreadType(const std::string& path, const std::string& before, const std::string& type)
+      : FileError(path, before + type + (type == "empty" ? "" : ", which cannot be read")), type_(type) {}
+  const std::string& type() const { return type_; }
+
+ private:
+  std::string type_;
+};
+
+/// A file that one operation writes.
+class single_use {
+ public:
+  /// @throws Error at the second call
+  void begin(const std::string& label, const std::string& file);
+
+ private:
+  bool used_ = false;
+};
+
+/// Converts n numbers as arrays of files are converted to Views.
+void convert_numbers(data_type from_type, const void* from, data_type to_type, void* to, std::int64_t n);
+/// Whether a value of one type may be stored in the other: reals are no integers, complex numbers no reals.
+bool is_convertible(data_type from, data_type to);
+
 /// The elements of a box, from the bytes that `read` gets in ascending order, in the byte order of the machine.
 void read_elements(const array_info& info, const packed_box& box, void* to, const byte_reader& read);
 

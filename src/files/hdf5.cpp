@@ -2,88 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // HDF5 by its C library.
-#include <quern/files/hdf5.hpp>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
+#include <filesystem>
+#include <quern/files/hdf5.hpp>
 
-#include "hdf5_handle.hpp"
+#include "elements.hpp"
+#include "file_shares.hpp"
+#include "hdf5_types.hpp"
 
 namespace quern::files::impl {
 namespace {
-
-hid_t integer_type(data_type t) {
-  const bool is_signed = t.kind == number_kind::signed_integer;
-  switch (t.bytes) {
-    case 1:
-      return is_signed ? H5T_NATIVE_INT8 : H5T_NATIVE_UINT8;
-    case 2:
-      return is_signed ? H5T_NATIVE_INT16 : H5T_NATIVE_UINT16;
-    case 4:
-      return is_signed ? H5T_NATIVE_INT32 : H5T_NATIVE_UINT32;
-    default:
-      return is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64;
-  }
-}
-
-/// The library's type of a number in memory.
-id memory_type(const std::string& file, data_type t) {
-  const auto made = [&](hid_t type) { return id(file, "a type", type, H5Tclose); };
-  const auto copy = [&](hid_t type) { return made(H5Tcopy(type)); };
-  switch (t.kind) {
-    case number_kind::boolean: {
-      auto type = made(H5Tenum_create(H5T_NATIVE_INT8));
-      for (const std::int8_t value : {std::int8_t(0), std::int8_t(1)})
-        H5Tenum_insert(type, value != 0 ? "TRUE" : "FALSE", &value);
-      return type;
-    }
-    case number_kind::signed_integer:
-    case number_kind::unsigned_integer:
-      return copy(integer_type(t));
-    case number_kind::floating_point: {
-      if (t.bytes != 2) return copy(t.bytes == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE);
-      auto half = copy(H5T_NATIVE_FLOAT);
-      H5Tset_fields(half, 15, 10, 5, 0, 10);
-      H5Tset_size(half, 2);
-      H5Tset_ebias(half, 15);
-      return half;
-    }
-    default: {
-      auto type = made(H5Tcreate(H5T_COMPOUND, t.bytes));
-      const hid_t part = t.bytes == 8 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
-      H5Tinsert(type, "r", 0, part);
-      H5Tinsert(type, "i", t.bytes / 2, part);
-      return type;
-    }
-  }
-}
-
-/// The type of a dataset's numbers.
-data_type stored_type(const std::string& file, const std::string& dataset, hid_t type) {
-  const int bytes = static_cast<int>(H5Tget_size(type));
-  const auto is_one_of = [&](std::initializer_list<int> sizes) {
-    return std::find(sizes.begin(), sizes.end(), bytes) != sizes.end();
-  };
-  switch (H5Tget_class(type)) {
-    case H5T_INTEGER:
-      if (is_one_of({1, 2, 4, 8}))
-        return {H5Tget_sign(type) == H5T_SGN_NONE ? number_kind::unsigned_integer : number_kind::signed_integer, bytes};
-      break;
-    case H5T_FLOAT:
-      if (is_one_of({2, 4, 8})) return {number_kind::floating_point, bytes};
-      break;
-    case H5T_ENUM:
-      if (bytes == 1 && H5Tget_nmembers(type) == 2) return {number_kind::boolean, 1};
-      break;
-    case H5T_COMPOUND:
-      if (is_one_of({8, 16}) && H5Tget_nmembers(type) == 2 && H5Tget_member_class(type, 0) == H5T_FLOAT)
-        return {number_kind::complex, bytes};
-      break;
-    default:
-      break;
-  }
-  throw FileError(file, "the dataset " + dataset + " holds no numbers of a type that is read");
-}
 
 id open_dataset(const hdf5_handle& file, const std::string& dataset) {
   return {file.name(), "there is no dataset " + dataset, H5Dopen2(file.file(), dataset.c_str(), H5P_DEFAULT), H5Dclose};
@@ -139,46 +73,151 @@ class dataset_writer : public array_writer {
     extents = info.extents;
   }
   std::string location(const packed_box&) const override { return file_->name() + ": " + dataset_; }
-  void write(const packed_box& box, const void* from) override { write_dataset(*file_, dataset_, type_, box, from); }
+  void begin(const std::string& label) override { use_.begin(label, location({})); }
+  void write(const packed_box& box, const void* from) override {
+    if (box.extents.size() > 0) write_dataset(*file_, dataset_, type_, box, from);
+  }
   void finish() override { file_->commit(); }
 
  private:
   std::shared_ptr<hdf5_handle> file_;
   std::string dataset_;
   data_type type_;
+  single_use use_;
 };
 
-id open_object(const hdf5_handle& file, const std::string& object) {
-  return {file.name(), "there is no object " + object, H5Oopen(file.file(), object.c_str(), H5P_DEFAULT), H5Oclose};
-}
-id open_attribute(const hdf5_handle& file, hid_t object, const std::string& name) {
-  return {file.name(), "there is no attribute " + name, H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose};
+/// Whether a file holds a dataset and nothing else that is worth keeping.
+bool holds_only(const std::string& path, const std::string& dataset) {
+  hdf5_handle file(path, opening::read, path);
+  const auto names = datasets_of(file);
+  const std::string name = dataset.substr(std::min(dataset.find_first_not_of('/'), dataset.size()));
+  H5O_info2_t root;
+  check(path, "cannot be read", H5Oget_info3(file.file(), &root, H5O_INFO_NUM_ATTRS));
+  return root.num_attrs == 0 && (names.empty() || (names.size() == 1 && names[0] == name));
 }
 
-/// Creates an attribute, in place of an earlier one of its name, and writes it.
-void put_attribute(const hdf5_handle& file, const std::string& object_name, const std::string& name, hid_t type,
-                   const void* value) {
-  const id object = open_object(file, object_name);
-  if (H5Aexists(object, name.c_str()) > 0) H5Adelete(object, name.c_str());
-  const id space(file.name(), "an attribute", H5Screate(H5S_SCALAR), H5Sclose);
-  const id attribute(file.name(), "the attribute " + name + " cannot be made",
-                     H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  check(file.name(), "the attribute " + name + " cannot be written", H5Awrite(attribute, type, value));
+void remove_dataset(const hdf5_handle& file, const std::string& dataset) {
+  const hid_t found = H5Oopen(file.file(), dataset.c_str(), H5P_DEFAULT);
+  if (found < 0) return;
+  const bool is_dataset = H5Iget_type(found) == H5I_DATASET;
+  check(file.name(), "cannot be read", H5Oclose(found));
+  if (is_dataset)
+    check(file.name(), "the dataset " + dataset + " cannot be replaced",
+          H5Ldelete(file.file(), dataset.c_str(), H5P_DEFAULT));
+}
+
+/// The descriptor of an open file, below the library; -1 where it has none, as that of several processes.
+int descriptor_of(hid_t file) {
+  const hid_t access = H5Fget_access_plist(file);
+  void* descriptor = nullptr;
+  const bool found = access >= 0 && H5Pget_driver(access) == H5FD_SEC2 &&
+                     H5Fget_vfd_handle(file, H5P_DEFAULT, &descriptor) >= 0 && descriptor != nullptr;
+  if (access >= 0) H5Pclose(access);
+  return found ? *static_cast<const int*>(descriptor) : -1;
+}
+
+/// While it lives, what is written to a descriptor goes to memory, so that a library that cannot write to a full disk
+/// ends its work and frees what it has. A limit on the size of files would count there, too.
+class nowhere {
+ public:
+  explicit nowhere(int descriptor) {
+#ifdef __linux__
+    if (descriptor < 0) return;
+    const int memory = ::memfd_create("quern", MFD_CLOEXEC);
+    if (memory < 0) return;
+    ::dup2(memory, descriptor);
+    ::close(memory);
+    if (::getrlimit(RLIMIT_FSIZE, &limit_) != 0) return;
+    rlimit most = limit_;
+    most.rlim_cur = most.rlim_max;
+    changed_ = ::setrlimit(RLIMIT_FSIZE, &most) == 0;
+#endif
+  }
+  ~nowhere() {
+    if (changed_) ::setrlimit(RLIMIT_FSIZE, &limit_);
+  }
+  nowhere(const nowhere&) = delete;
+  nowhere& operator=(const nowhere&) = delete;
+
+ private:
+  rlimit limit_{};
+  bool changed_ = false;
+};
+
+/// Makes sure that there is room for what the library is going to write, where the file system can tell.
+void reserve([[maybe_unused]] const std::string& path, [[maybe_unused]] int descriptor,
+             [[maybe_unused]] std::int64_t bytes) {
+#ifdef __linux__
+  if (::fallocate(descriptor, 0, 0, bytes) != 0 && (errno == ENOSPC || errno == EFBIG || errno == EDQUOT))
+    throw FileError(path, "cannot be written: " + reason());
+#endif
 }
 
 }  // namespace
 
-std::shared_ptr<hdf5_handle> open_hdf5(const std::string& path) {
-  return std::make_shared<hdf5_handle>(path, false, false);
+// What an earlier call has written is replaced by a flush alone, which cannot fail half-way for lack of room. Until
+// then the library appends data, and keeps in memory what tells where they are.
+void hdf5_handle::publish() {
+  const library_lock lock;
+  hsize_t bytes = 0;
+  check(path_, "cannot be written", H5Fget_filesize(file(), &bytes));
+  reserve(path_, descriptor_of(file_), static_cast<std::int64_t>(bytes));
+  flush();
+  check(path_, "cannot be written", H5Fget_filesize(file(), &published_));
+  give_name();
 }
-std::shared_ptr<hdf5_handle> create_hdf5(const std::string& path, bool beside) {
-  return std::make_shared<hdf5_handle>(path, true, beside);
+
+void hdf5_handle::revert() noexcept {
+  const library_lock lock;
+  discard();
+  if (file_ < 0) return;
+  const int file = ::dup(descriptor_of(file_));
+  abandon();
+  if (published_ > 0 && file >= 0 && ::ftruncate(file, static_cast<off_t>(published_)) != 0) discard();
+  if (file >= 0) ::close(file);
+}
+
+void hdf5_handle::abandon() noexcept {
+  const library_lock lock;
+  if (file_ < 0) return;
+  const int descriptor = descriptor_of(file_);
+  const nowhere other(descriptor);
+  H5Fclose(std::exchange(file_, -1));
+}
+
+std::shared_ptr<hdf5_handle> open_hdf5(const std::string& path) {
+  return std::make_shared<hdf5_handle>(path, opening::read, path);
+}
+std::shared_ptr<hdf5_handle> create_hdf5(const std::string& path) {
+  unfinished_file unfinished(path);
+  const std::string name = unfinished.name();
+  return std::make_shared<hdf5_handle>(path, opening::create, name, H5P_DEFAULT, std::move(unfinished));
+}
+std::shared_ptr<hdf5_handle> hdf5_for_dataset(const std::string& path, const std::string& dataset) {
+  const library_lock lock;
+  const file_stamp earlier(path);
+  if (!std::filesystem::exists(path) || holds_only(path, dataset)) {
+    auto file = create_hdf5(path);
+    file->replaces(earlier);
+    return file;
+  }
+  unfinished_file unfinished(path);
+  const std::string name = unfinished.name();
+  std::error_code problem;
+  std::filesystem::copy_file(path, name, problem);
+  if (!problem)
+    std::filesystem::permissions(name, std::filesystem::perms::owner_write, std::filesystem::perm_options::add,
+                                 problem);
+  if (problem) throw FileError(path, "cannot be written: " + problem.message());
+  auto file = std::make_shared<hdf5_handle>(path, opening::extend, name, H5P_DEFAULT, std::move(unfinished));
+  file->replaces(earlier);
+  remove_dataset(*file, dataset);
+  return file;
 }
 void commit_hdf5(hdf5_handle& file) { file.commit(); }
-void flush_hdf5(hdf5_handle& file) {
-  const library_lock lock;
-  check(file.name(), "cannot be written", H5Fflush(file.file(), H5F_SCOPE_LOCAL));
-}
+void flush_hdf5(hdf5_handle& file) { file.flush(); }
+void publish_hdf5(hdf5_handle& file) { file.publish(); }
+void revert_hdf5(hdf5_handle& file) { file.revert(); }
 
 std::vector<std::string> datasets_of(hdf5_handle& file) {
   const library_lock lock;
@@ -197,12 +236,13 @@ std::shared_ptr<array_file> hdf5_array(std::shared_ptr<hdf5_handle> file, const 
   const id set = open_dataset(*file, dataset);
   const id space(file->name(), "the extents of " + dataset, H5Dget_space(set), H5Sclose);
   const id type(file->name(), "the type of " + dataset, H5Dget_type(set), H5Tclose);
+  const std::string what = "the dataset " + dataset;
+  (void)elements_of(file->name(), what, space);
   const int rank = H5Sget_simple_extent_ndims(space);
-  if (rank < 0 || rank > max_rank)
-    throw FileError(file->name(), "the dataset " + dataset + " has " + std::to_string(rank) + " axes");
+  if (rank < 0 || rank > max_rank) throw UnreadType(file->name(), what + " has ", std::to_string(rank) + " axes");
   hsize_t extents[max_rank] = {};
-  H5Sget_simple_extent_dims(space, extents, nullptr);
-  array_info info{stored_type(file->name(), dataset, type), {}, false, std::endian::native == std::endian::big, 0};
+  check(file->name(), "the extents of " + dataset, H5Sget_simple_extent_dims(space, extents, nullptr));
+  array_info info{stored_type(file->name(), what, type), {}, false, std::endian::native == std::endian::big, 0};
   info.extents.rank = rank;
   for (int d = 0; d < rank; ++d) info.extents.extent[d] = static_cast<std::int64_t>(extents[d]);
   return std::make_shared<dataset_array>(std::move(file), dataset, info);
@@ -219,7 +259,7 @@ void create_dataset(hdf5_handle& file, const std::string& dataset, const array_i
   hsize_t extents[max_rank] = {}, chunk[max_rank] = {};
   for (int d = 0; d < rank; ++d) extents[d] = static_cast<hsize_t>(info.extents.extent[d]);
   const id groups(file.name(), what, H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-  H5Pset_create_intermediate_group(groups, 1);
+  check(file.name(), what, H5Pset_create_intermediate_group(groups, 1));
   const id how(file.name(), what, H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   if (options.compression > 0 && rank > 0 && info.extents.size() > 0) {
     // Chunks of about a megabyte: whole rows as far as they go.
@@ -234,61 +274,21 @@ void create_dataset(hdf5_handle& file, const std::string& dataset, const array_i
   }
   const id space(file.name(), what, rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(rank, extents, nullptr),
                  H5Sclose);
-  const id made(
-      file.name(), what,
-      H5Dcreate2(file.file(), dataset.c_str(), memory_type(file.name(), info.type), space, groups, how, H5P_DEFAULT),
-      H5Dclose);
+  const id type = memory_type(file.name(), info.type);
+  id made(file.name(), what, H5Dcreate2(file.file(), dataset.c_str(), type, space, groups, how, H5P_DEFAULT), H5Dclose);
+  file.writing([&] { made.close(file.name(), what); });
 }
 
 void write_dataset(hdf5_handle& file, const std::string& dataset, data_type type, const packed_box& box,
                    const void* from) {
   const library_lock lock;
-  const id set = open_dataset(file, dataset);
-  const selection s = select(file.name(), set, box);
-  check(file.name(), "the dataset " + dataset + " cannot be written",
-        H5Dwrite(set, memory_type(file.name(), type), s.memory, s.file, H5P_DEFAULT, from));
-}
-
-void write_attribute(hdf5_handle& file, const std::string& object, const std::string& name, data_type type,
-                     const void* value) {
-  const library_lock lock;
-  put_attribute(file, object, name, memory_type(file.name(), type), value);
-}
-
-void write_attribute(hdf5_handle& file, const std::string& object, const std::string& name, const std::string& text) {
-  const library_lock lock;
-  const id type(file.name(), "a type", H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type, std::max<std::size_t>(text.size(), 1));
-  H5Tset_strpad(type, H5T_STR_NULLPAD);
-  H5Tset_cset(type, H5T_CSET_UTF8);
-  put_attribute(file, object, name, type, text.c_str());
-}
-
-void read_attribute(hdf5_handle& file, const std::string& object_name, const std::string& name, data_type type,
-                    void* value) {
-  const library_lock lock;
-  const id object = open_object(file, object_name);
-  const id attribute = open_attribute(file, object, name);
-  check(file.name(), "the attribute " + name + " is no number",
-        H5Aread(attribute, memory_type(file.name(), type), value));
-}
-
-std::string read_text_attribute(hdf5_handle& file, const std::string& object_name, const std::string& name) {
-  const library_lock lock;
-  const id object = open_object(file, object_name);
-  const id attribute = open_attribute(file, object, name);
-  const id type(file.name(), "a type", H5Aget_type(attribute), H5Tclose);
-  if (H5Tget_class(type) != H5T_STRING) throw FileError(file.name(), "the attribute " + name + " is no text");
-  if (H5Tis_variable_str(type) > 0) {
-    char* text = nullptr;
-    check(file.name(), "the attribute " + name + " cannot be read", H5Aread(attribute, type, &text));
-    std::string result = text == nullptr ? "" : text;
-    H5free_memory(text);
-    return result;
-  }
-  std::string text(H5Tget_size(type), '\0');
-  check(file.name(), "the attribute " + name + " cannot be read", H5Aread(attribute, type, text.data()));
-  return text.substr(0, text.find('\0'));
+  const std::string what = "the dataset " + dataset + " cannot be written";
+  file.writing([&] {
+    id set = open_dataset(file, dataset);
+    const selection s = select(file.name(), set, box);
+    check(file.name(), what, H5Dwrite(set, memory_type(file.name(), type), s.memory, s.file, H5P_DEFAULT, from));
+    set.close(file.name(), what);
+  });
 }
 
 std::shared_ptr<array_writer> hdf5_writer(std::shared_ptr<hdf5_handle> file, const std::string& dataset,

@@ -8,13 +8,11 @@
 /// time.
 
 #include <hdf5.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <quern/files/hdf5.hpp>
 #include <string>
 #include <utility>
@@ -56,19 +54,24 @@ inline std::string hdf5_reason() {
   return text;
 }
 
-/// An identifier that is closed when it goes.
+/// An identifier that is closed when it goes. What has written calls `close`, since the library brings some data to the
+/// file, and reports that there is no room for them, only when the identifier is closed.
 class id {
  public:
-  id(const std::string& file, const std::string& what, hid_t value, herr_t (*close)(hid_t))
-      : value_(value), close_(close) {
+  id(const std::string& file, const std::string& what, hid_t value, herr_t (*closer)(hid_t))
+      : value_(value), close_(closer) {
     if (value < 0) throw FileError(file, what + ": " + hdf5_reason());
   }
   ~id() {
-    if (value_ >= 0) close_(value_);
+    if (value_ >= 0) close_(value_);  // of what was read, or where an error is under way
   }
   id(id&& other) noexcept : value_(std::exchange(other.value_, -1)), close_(other.close_) {}
   id& operator=(id&&) = delete;
   operator hid_t() const { return value_; }  // NOLINT(google-explicit-constructor)
+
+  void close(const std::string& file, const std::string& what) {
+    if (close_(std::exchange(value_, -1)) < 0) throw FileError(file, what + ": " + hdf5_reason());
+  }
 
  private:
   hid_t value_;
@@ -79,64 +82,120 @@ inline void check(const std::string& file, const std::string& what, herr_t statu
   if (status < 0) throw FileError(file, what + ": " + hdf5_reason());
 }
 
+/// What tells a file from another of the same name.
+struct file_stamp {
+  ino_t number = 0;
+  std::int64_t bytes = -1, seconds = 0, nanoseconds = 0;
+  explicit file_stamp(const std::string& path) {
+    struct stat s{};
+    if (::stat(path.c_str(), &s) == 0) *this = {s.st_ino, s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec};
+  }
+  bool operator==(const file_stamp&) const = default;
+
+ private:
+  file_stamp(ino_t n, std::int64_t b, std::int64_t s, std::int64_t ns)
+      : number(n), bytes(b), seconds(s), nanoseconds(ns) {}
+};
+
+/// How a file is opened.
+enum class opening { read, create, extend };
+
 class hdf5_handle {
  public:
-  /// @param create whether it is a new file
-  /// @param beside whether a new file gets its name when it is committed, and goes where it is not
-  hdf5_handle(const std::string& path, bool create, bool beside) : path_(path), unfinished_(path) {
-    if (beside) unfinished_ += ".part-" + std::to_string(::getpid());
-    open(create, beside, H5P_DEFAULT);
-  }
-  /// A file that several processes open together.
-  /// @param unfinished the name of a new file until it is committed, or empty
-  /// @param access     how the library reaches the file
-  /// @param renames    whether this process gives the file its name, or removes it
-  hdf5_handle(const std::string& path, const std::string& unfinished, hid_t access, bool renames)
-      : path_(path), unfinished_(unfinished.empty() ? path : unfinished) {
-    open(!unfinished.empty(), renames && !unfinished.empty(), access);
+  /// @param path       what messages call the file
+  /// @param how        whether it is read, or a new file, or a copy of an earlier one that gets more datasets
+  /// @param opened     the name that it has now
+  /// @param access     how the library reaches it
+  /// @param unfinished what gives the file its name when it is committed, and removes it where it is not
+  hdf5_handle(std::string path, opening how, const std::string& opened, hid_t access = H5P_DEFAULT,
+              unfinished_file unfinished = {})
+      : path_(std::move(path)), unfinished_(std::move(unfinished)) {
+    const library_lock lock;
+    file_ = how == opening::create
+                ? H5Fcreate(opened.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access)
+                : H5Fopen(opened.c_str(), how == opening::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access);
+    if (file_ < 0)
+      throw FileError(path_, std::string("cannot be ") + (how == opening::create ? "written" : "opened as HDF5") +
+                                 ": " + hdf5_reason());
   }
   ~hdf5_handle() {
+    if (damaged_) abandon();
     const library_lock lock;
-    if (file_ >= 0) H5Fclose(file_);
-    if (goes_) ::unlink(unfinished_.c_str());
+    if (file_ >= 0) H5Fclose(file_);  // of what was read, or is removed
   }
   hdf5_handle(const hdf5_handle&) = delete;
   hdf5_handle& operator=(const hdf5_handle&) = delete;
 
   hid_t file() const {
-    if (file_ < 0) throw FileError(path_, "was committed, and is closed");
+    if (file_ < 0) throw FileError(path_, "was committed, or writing failed, and is closed");
     return file_;
   }
   const std::string& name() const { return path_; }
 
+  /// f(), which writes. A file of which a part could not be written is never committed.
+  template <class F>
+  void writing(const F& f) {
+    try {
+      f();
+    } catch (...) {
+      damaged_ = true;
+      throw;
+    }
+  }
+  void flush() {
+    const library_lock lock;
+    writing([&] { check(path_, "cannot be written", H5Fflush(file(), H5F_SCOPE_LOCAL)); });
+  }
+
   void commit() {
-    close();
-    give_name();
+    try {
+      check_whole();
+      close();
+      give_name();
+    } catch (...) {
+      discard();
+      throw;
+    }
+  }
+  /// The steps of a commit; processes that share a file take each together.
+  void check_whole() const {
+    (void)file();
+    if (damaged_) throw FileError(path_, "is not committed, as an earlier write to it failed");
   }
   void close() {
     const library_lock lock;
-    const hid_t closed = std::exchange(file_, -1);
-    check(path_, "cannot be written", H5Fclose(closed));
+    std::string problem;
+    if (H5Fflush(file(), H5F_SCOPE_LOCAL) < 0) problem = hdf5_reason();
+    // Where processes share the file, all close it.
+    else if (const hid_t closing = file_; H5Fclose(closing) < 0) problem = hdf5_reason();
+    else file_ = -1;
+    if (problem.empty()) return;
+    abandon();
+    throw FileError(path_, "cannot be written: " + problem);
   }
   void give_name() {
-    if (goes_ && std::rename(unfinished_.c_str(), path_.c_str()) != 0)
-      throw FileError(path_, std::string("cannot be given its name: ") + std::strerror(errno));
-    goes_ = false;
+    if (earlier_ && *earlier_ != file_stamp(path_))
+      throw FileError(path_, "is not written: another file has this name since this one was begun");
+    unfinished_.commit();
   }
+  /// The file takes the place of an earlier one, whose contents it has, and of none that comes in between.
+  void replaces(const file_stamp& earlier) { earlier_ = earlier; }
+  /// Brings all to the file, which stays open for more, and gives it its name if it has none.
+  void publish();
+  /// After a failure: closes a file, and leaves of it what was published last, or nothing.
+  void revert() noexcept;
+  /// Removes a file that has no name yet.
+  void discard() noexcept { unfinished_.remove(); }
+  /// Closes a file without writing what the library still has for it.
+  void abandon() noexcept;
 
  private:
-  void open(bool create, bool goes, hid_t access) {
-    const library_lock lock;
-    file_ = create ? H5Fcreate(unfinished_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access)
-                   : H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access);
-    if (file_ < 0)
-      throw FileError(path_,
-                      std::string("cannot be ") + (create ? "written" : "opened as HDF5") + ": " + hdf5_reason());
-    goes_ = goes;
-  }
-  std::string path_, unfinished_;
+  std::string path_;
+  unfinished_file unfinished_;  // removed when the file is closed
   hid_t file_ = -1;
-  bool goes_ = false;
+  bool damaged_ = false;
+  std::optional<file_stamp> earlier_;
+  hsize_t published_ = 0;  // bytes
 };
 
 }  // namespace quern::files::impl

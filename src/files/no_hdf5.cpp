@@ -13,9 +13,12 @@ class hdf5_handle {};
 }
 
 std::shared_ptr<hdf5_handle> open_hdf5(const std::string& path) { refuse(path); }
-std::shared_ptr<hdf5_handle> create_hdf5(const std::string& path, bool) { refuse(path); }
+std::shared_ptr<hdf5_handle> create_hdf5(const std::string& path) { refuse(path); }
+std::shared_ptr<hdf5_handle> hdf5_for_dataset(const std::string& path, const std::string&) { refuse(path); }
 void commit_hdf5(hdf5_handle&) {}
 void flush_hdf5(hdf5_handle&) {}
+void publish_hdf5(hdf5_handle&) {}
+void revert_hdf5(hdf5_handle&) {}
 std::vector<std::string> datasets_of(hdf5_handle&) { return {}; }
 std::shared_ptr<array_file> hdf5_array(std::shared_ptr<hdf5_handle>, const std::string& dataset) { refuse(dataset); }
 void create_dataset(hdf5_handle&, const std::string&, const array_info&, const hdf5_options&) {}

@@ -31,7 +31,7 @@ class literal_parser {
       const std::string key = string();
       expect(':');
       if (key == "descr") {
-        if (peek() == '[') refuse("a structured dtype; only numbers are read");
+        if (peek() == '[') unread("a structured dtype");
         descr = string();
       } else if (key == "fortran_order") {
         info.fortran_order = boolean();
@@ -54,6 +54,7 @@ class literal_parser {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const { throw FileError(name_, "its header has " + what); }
+  [[noreturn]] void unread(const std::string& what) const { throw UnreadType(name_, "its header has ", what); }
   void skip_space() {
     while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
   }
@@ -101,7 +102,7 @@ class literal_parser {
     shape s;
     expect('(');
     while (!accept(')')) {
-      if (s.rank == max_rank) refuse("more than " + std::to_string(max_rank) + " axes");
+      if (s.rank == max_rank) unread("more than " + std::to_string(max_rank) + " axes");
       s.extent[s.rank++] = integer();
       if (!accept(',')) {
         expect(')');
@@ -115,9 +116,7 @@ class literal_parser {
     return s;
   }
   void set_type(array_info& info, const std::string& descr) const {
-    const auto unknown = [&] {
-      refuse("the dtype '" + descr + "'; booleans, integers, reals and complex numbers are read");
-    };
+    const auto unknown = [&] { unread("the dtype '" + descr + "'"); };
     if (descr.size() < 3 || std::string_view("<>|=").find(descr[0]) == std::string_view::npos) unknown();
     info.big_endian = descr[0] == '>';
     int bytes = 0;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Time series: an XDMF file describes what the HDF5 file beside it holds.
+#include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <iomanip>
 #include <quern/files/hdf5.hpp>
@@ -28,6 +30,7 @@ std::string escaped(const std::string& text) {
   for (const char c : text) {
     if (c == '&') s += "&amp;";
     else if (c == '<') s += "&lt;";
+    else if (c == '>') s += "&gt;";
     else if (c == '"') s += "&quot;";
     else s += c;
   }
@@ -52,37 +55,98 @@ std::string step_name(std::size_t number) {
   return s.str();
 }
 
+/// The shortest text that reads as the same number.
+std::string number(double value) {
+  std::ostringstream s;
+  s << value;
+  return s.str();
+}
+
+constexpr const char* label = "quern::files::time_series";
+
+/// Whether a text is UTF-8, as XML is. (RFC 3629, section 4, without its ban on long forms)
+bool is_utf8(const std::string& text) {
+  int following = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool follows = (byte & 0xc0) == 0x80;
+    if (follows != (following > 0) || byte >= 0xf8) return false;
+    if (follows) --following;
+    else following = byte < 0x80 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+  }
+  return following == 0;
+}
+
+/// A name is one in HDF5, in XML and in XDMF's paths.
+void check_name(const std::string& what, const std::string& name) {
+  const auto refuse = [&](const std::string& problem) { throw Error(label, what + " '" + name + "' " + problem); };
+  if (name.empty()) throw Error(label, what + " is empty");
+  if (name == "." || name == "..") refuse("is a folder's");
+  for (const char c : name)
+    if (static_cast<unsigned char>(c) < 32 || c == 127 || c == '/' || c == ':')
+      refuse("has a '/', a ':' or a control character, which XDMF and HDF5 cannot hold in a name");
+  const auto is_blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  if (is_blank(name.front()) || is_blank(name.back())) refuse("begins or ends with a blank");
+  if (!is_utf8(name)) refuse("is not UTF-8");
+}
+
+std::vector<double> checked_origin(const std::string& name, const std::vector<double>& spacing,
+                                   std::vector<double> origin) {
+  const std::size_t rank = spacing.size();
+  if (origin.empty()) origin.assign(rank, 0.0);
+  if ((rank != 2 && rank != 3) || origin.size() != rank)
+    throw Error(label, "spacing has " + std::to_string(rank) + " numbers and origin " + std::to_string(origin.size()) +
+                           ", expected 2 or 3 of each");
+  for (const double v : spacing)
+    if (!std::isfinite(v) || v == 0) throw Error(label, "spacing has " + number(v) + ", expected finite distances");
+  for (const double v : origin)
+    if (!std::isfinite(v)) throw Error(label, "origin has " + number(v) + ", expected finite places");
+  check_name("the name of the series", std::filesystem::path(name).filename().string());
+  return origin;
+}
+
 }  // namespace
 
 time_series::time_series(const std::string& name, std::vector<double> spacing, std::vector<double> origin)
     : name_(name),
       spacing_(std::move(spacing)),
-      origin_(std::move(origin)),
-      file_(impl::create_hdf5(name + ".h5", false)) {
-  const std::size_t rank = spacing_.size();
-  if (origin_.empty()) origin_.assign(rank, 0.0);
-  if ((rank != 2 && rank != 3) || origin_.size() != rank)
-    throw Error("quern::files::time_series", "spacing has " + std::to_string(rank) + " numbers and origin " +
-                                                 std::to_string(origin_.size()) + ", expected 2 or 3 of each");
-}
+      origin_(checked_origin(name, spacing_, std::move(origin))),
+      file_(impl::create_hdf5(name + ".h5")) {}
 
 std::string time_series::add(double time, const std::string& field, const shape& extents, data_type type) {
-  const std::string label = "quern::files::time_series";
+  check_name("the name of a field", field);
+  if (!std::isfinite(time)) throw Error(label, "the time is " + number(time) + ", expected a finite one");
   if (extents.rank != static_cast<int>(spacing_.size()) || (!steps_.empty() && extents != extents_))
     throw Error(label, "the field " + field + " has extents " + extents.str() + ", expected " +
                            (steps_.empty() ? "rank " + std::to_string(spacing_.size()) : extents_.str()));
   if (type.kind == number_kind::complex) throw Error(label, "complex fields are not shown; write their parts");
+  if (!steps_.empty() && time < steps_.back().time)
+    throw Error(label, "the time " + number(time) + " is before the last, " + number(steps_.back().time));
+  const bool begins = steps_.empty() || time > steps_.back().time;
+  if (!begins)
+    for (const auto& [name, of] : steps_.back().fields)
+      if (name == field) throw Error(label, "the field " + field + " was written at the time " + number(time));
   extents_ = extents;
-  if (steps_.empty() || time > steps_.back().time) steps_.push_back({time, {}});
-  else if (time < steps_.back().time)
-    throw Error(label,
-                "the time " + std::to_string(time) + " is before the last, " + std::to_string(steps_.back().time));
+  if (begins) steps_.push_back({time, {}});
   steps_.back().fields.emplace_back(field, type);
   return step_name(steps_.size() - 1) + "/" + field;
 }
 
-void time_series::finish_field() {
-  file_.flush();
+void time_series::complete(const std::function<void()>& write) {
+  try {
+    write();
+    const std::string text = description();
+    impl::output_file out(name_ + ".xdmf");
+    out.write(text.data(), static_cast<std::int64_t>(text.size()));
+    impl::publish_hdf5(*file_.file_);
+    out.commit();
+  } catch (...) {
+    impl::revert_hdf5(*file_.file_);
+    throw;
+  }
+}
+
+std::string time_series::description() const {
   const int rank = extents_.rank;
   const std::string file = std::filesystem::path(name_ + ".h5").filename().string();
   std::ostringstream text;
@@ -105,10 +169,7 @@ void time_series::finish_field() {
     text << "</Grid>\n";
   }
   text << "</Grid>\n</Domain>\n</Xdmf>\n";
-  impl::output_file out(name_ + ".xdmf");
-  const std::string bytes = text.str();
-  out.write(bytes.data(), static_cast<std::int64_t>(bytes.size()));
-  out.commit();
+  return text.str();
 }
 
 }  // namespace quern::files

@@ -10,6 +10,7 @@
 #include <future>
 #include <limits>
 #include <mutex>
+#include <quern/core/bytes_text.hpp>
 #include <quern/core/free_memory.hpp>
 #include <quern/core/tuning.hpp>
 #include <thread>
@@ -155,10 +156,7 @@ std::int64_t row_bytes(const lane<Access>& l, int axis) {
 
 /// Bytes of several arrays, each of which has at most 2^63 - 1.
 __extension__ using wide = __int128;
-std::string text_of_bytes(wide bytes) {
-  constexpr wide most = std::numeric_limits<std::int64_t>::max();
-  return (bytes > most ? "more than " : "") + std::to_string(static_cast<std::int64_t>(std::min(bytes, most)));
-}
+constexpr wide most_bytes = std::numeric_limits<std::int64_t>::max();
 
 /// How a plan is cut into chunks.
 struct cut {
@@ -181,10 +179,13 @@ struct cut {
     row = std::max<wide>(row, 1);
     count = static_cast<std::int64_t>(
         std::min((memory / slots - around) / row, std::max<wide>(preferred_bytes / row, least)));
-    if (count < least || (count < 1 && n > 0))
-      throw Error(p.label, "the memory of " + std::to_string(memory) + " bytes is too little for chunks of " +
+    if (count < least || (count < 1 && n > 0)) {
+      const auto needed = static_cast<std::uint64_t>(std::min<wide>(slots * (least * row + around), most_bytes));
+      const byte_unit unit(memory, needed);
+      throw Error(p.label, "the memory of " + unit.text(memory) + " is too little for chunks of " +
                                std::to_string(least) + " along axis " + std::to_string(p.axis) + ", which take " +
-                               text_of_bytes(slots * (least * row + around)));
+                               unit.text(needed));
+    }
     count = std::max<std::int64_t>(count, 1);
     chunks = std::max<std::int64_t>((n + count - 1) / count, 1);
     count = std::max<std::int64_t>((n + chunks - 1) / chunks, least);  // of about equal size
@@ -209,6 +210,18 @@ class pipeline {
   }
 
   void run() {
+    for (const auto& l : plan_.outputs) l.array->begin(plan_.label);
+    if (writes_elements()) run_chunks();
+    for (const auto& l : plan_.outputs) guarded(slot_[0].what, l, [&] { l.array->finish(); });
+  }
+
+ private:
+  /// Whether there is an element to be written, or something else than arrays to be computed.
+  bool writes_elements() const {
+    return plan_.outputs.empty() || std::any_of(plan_.outputs.begin(), plan_.outputs.end(),
+                                                [](const auto& l) { return l.array->extents.size() > 0; });
+  }
+  void run_chunks() {
     worker reads, writes;
     for (std::int64_t k = 0; k < cut_.chunks; ++k) {
       slot& s = slot_[k % slots];
@@ -219,10 +232,8 @@ class pipeline {
     }
     process(slot_[(cut_.chunks - 1) % slots], writes);
     for (std::int64_t k = cut_.chunks; k < cut_.chunks + slots; ++k) finish(slot_[k % slots]);
-    for (const auto& l : plan_.outputs) guarded(slot_[0].what, l, [&] { l.array->finish(); });
   }
 
- private:
   struct buffer {
     pool_block<host_space> host{};      // beside a device
     pool_block<memory_space> memory{};  // where `compute` finds it

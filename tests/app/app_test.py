@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls the quern program as a user does and checks exit codes, messages, records and files."""
 import json
+import resource
+import signal
 import os
 import signal
 import struct
@@ -230,7 +232,8 @@ if "without HDF5" in call("convert", "data.npy", "data.h5")[2]:
 else:
     expect(0, "", "convert", "data.npy", "data.h5", "--dataset", "group/u", "--compression", "3")
     expect(0, "group/u  float64 (10, 100)", "info", "data.h5")
-    expect(0, "", "convert", "data.h5", "again.npy")
+    expect(2, "has 2 arrays, and none was named: data, group/u", "convert", "data.h5", "again.npy")
+    expect(0, "", "convert", "data.h5", "again.npy", "--array", "group/u")
     assert open("again.npy", "rb").read()[-8000:] == open("data.npy", "rb").read()[-8000:]
     expect(2, "data.h5: there is no dataset none", "convert", "data.h5", "again.npy", "--array", "none")
     expect(0, "", "convert", "fortran.npy", "fortran.h5")
@@ -254,6 +257,27 @@ if distributed:
         records = json.load(open("ranks_done.json"))
         assert code != 0 and [r["workload"] for r in records] == ["allreduce"], (code, records, err)
         os.remove("ranks_done.json")
+
+# On a full disk, for which a limit on the size of files stands, an earlier file stays, and nothing else.
+def call_without_room(*arguments):
+    def without_room():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+    done = subprocess.run([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=250,
+                          preexec_fn=without_room)
+    return done.returncode, done.stderr
+
+
+for target, options in (("full.npy", ()), ("full.h5", ()), ("full.h5", ("--compression", "9"))):
+    if target.endswith(".h5") and not os.path.exists("data.h5"): continue
+    open(target, "w").close()
+    os.remove(target)
+    expect(0, "", "convert", "fortran.npy", target)
+    before = open(target, "rb").read()
+    code, err = call_without_room("convert", "data.npy", target, *options)
+    assert code == 2 and target + ": " in err, (code, err)
+    assert open(target, "rb").read() == before
+assert not [f for f in os.listdir(".") if ".part" in f]
 
 # Files are written whole or not at all.
 expect(1, "/dev/full: cannot be written: No space left on device", "run", "selu", "--size", "10", "--json", "/dev/full")

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/core/bytes_text.hpp>
 #include <quern/core/extents.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/core/overlap.hpp>
@@ -22,6 +23,19 @@ TEST(Shape, PrintsAndCounts) {
   EXPECT_EQ(200, (shape{10, 20}).size());
   EXPECT_EQ(std::int64_t{1} << 40, (shape{1 << 20, 1 << 20}).size());
   test::expect_error("quern::shape: at most 8 extents are possible", [] { shape{1, 1, 1, 1, 1, 1, 1, 1, 1}; });
+}
+
+TEST(ByteUnit, FitsAllNumbersOfAMessage) {
+  using quern::impl::byte_unit;
+  EXPECT_EQ("0 bytes", byte_unit(0).text(0));
+  EXPECT_EQ("999 bytes", byte_unit(999, 1'000'000).text(999));
+  EXPECT_EQ("1000000 bytes", byte_unit(999, 1'000'000).text(1'000'000));
+  EXPECT_EQ("8 kB", byte_unit(8'000, 16'000'000'000).text(8'000));
+  EXPECT_EQ("16000000 kB", byte_unit(8'000, 16'000'000'000).text(16'000'000'000));
+  EXPECT_EQ("1.001 MB", byte_unit(1'000'001).text(1'000'001)) << "rounded up";
+  EXPECT_EQ("0.001 MB", byte_unit(0, 5'000'000).text(1));
+  EXPECT_EQ("851.968 kB", byte_unit(851'968).text(851'968));
+  EXPECT_EQ("18446744.074 TB", byte_unit(~std::uint64_t(0)).text(~std::uint64_t(0)));
 }
 
 TEST(Broadcast, MatchesAxesFromTheLast) {

@@ -139,7 +139,7 @@ TYPED_TEST(Pool, KeepsItsLimit) {
       quern::pool_view<field>(exec, 100, 1000);
       ADD_FAILURE() << "beyond the limit";
     } catch (const quern::MemoryError& e) {
-      EXPECT_EQ(0u, std::string(e.what()).find("quern::pool: 1 MB of ")) << e.what();
+      EXPECT_EQ(0u, std::string(e.what()).find("quern::pool: 851.968 kB of ")) << e.what();
       EXPECT_NE(std::string::npos, std::string(e.what()).find("do not fit the limit of ")) << e.what();
     }
   }

@@ -7,6 +7,7 @@
 #include <distributed/world.hpp>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <quern/distributed/checkpoint.hpp>
 #include <quern/distributed/npy.hpp>
 
@@ -59,6 +60,41 @@ TEST(GatheredNpy, WritesAndReads) {
   const quern::DistributedView<float, 1, exec> v("v", Decomposition(folder.comm, {40}));
   expect_file_error("has extents (5, 8)", [&] { quern::distributed::read_npy(folder.file("u.npy"), v); });
   expect_file_error("none.npy", [&] { quern::distributed::read_npy(folder.file("none.npy"), u); });
+}
+
+/// Files end at so many bytes while it lives, as on a disk that is full.
+struct full_disk {
+  rlimit before{};
+  explicit full_disk(rlim_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit now{bytes, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~full_disk() { ::setrlimit(RLIMIT_FSIZE, &before); }
+};
+
+TEST(GatheredNpy, KeepsTheOldOneWhereTheDiskIsFull) {
+  const shared_folder folder;
+  const std::string name = folder.file("u.npy");
+  const Decomposition d(folder.comm, {1000});
+  const auto values = test::samples<double>(1000, 3);
+  const auto u = test::distribute<double, 1, Kokkos::LayoutRight, Kokkos::DefaultExecutionSpace>(d, values);
+  quern::distributed::write_npy(name, u);
+  for (const rlim_t limit : {0, 100, 8127}) {
+    {
+      const full_disk disk(limit);
+      expect_file_error("cannot be written", [&] { quern::distributed::write_npy(name, u); });
+    }
+    folder.wait();
+    const quern::DistributedView<double, 1, Kokkos::DefaultExecutionSpace> v("v", d);
+    quern::distributed::read_npy(name, v);
+    EXPECT_EQ(test::contents(u.local()), test::contents(v.local()));
+    int files = 0;
+    for ([[maybe_unused]] const auto& f : std::filesystem::directory_iterator(folder.path)) ++files;
+    EXPECT_EQ(1, files);
+    folder.wait();
+  }
 }
 
 #ifdef QUERN_TEST_PARALLEL_HDF5
@@ -130,18 +166,6 @@ TEST(CheckpointFile, KeepsTheOldOne) {
   EXPECT_EQ(1, files) << "nothing remains of the second";
 }
 
-/// Files end at so many bytes while it lives, as on a disk that is full.
-struct full_disk {
-  rlimit before{};
-  explicit full_disk(rlim_t bytes) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &before);
-    const rlimit now{bytes, before.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &now);
-  }
-  ~full_disk() { ::setrlimit(RLIMIT_FSIZE, &before); }
-};
-
 TEST(CheckpointFile, KeepsTheOldOneWhereTheDiskIsFull) {
   const shared_folder folder;
   const std::string name = folder.file("run.h5");
@@ -167,6 +191,56 @@ TEST(CheckpointFile, KeepsTheOldOneWhereTheDiskIsFull) {
   const checkpoint file(folder.comm, name);
   file.read("u", u);
   EXPECT_EQ(test::part_of(values, shape{100000}, d.local()), test::contents(u.local()));
+}
+
+// At whatever byte the disk is full, on all ranks or on one: an error on all, the file of before, and nothing else.
+TEST(CheckpointFile, KeepsTheOldOneOnAnyFullDisk) {
+  const shared_folder folder;
+  const std::string name = folder.file("run.h5");
+  const Decomposition d(folder.comm, {3000});
+  const auto u = test::distribute<double, 1, Kokkos::LayoutRight, exec>(d, test::samples<double>(3000));
+  const auto write = [&] {
+    auto file = checkpoint::create(folder.comm, name);
+    file.write("group/u", u);
+    file.set_attribute("/", "text", std::string(3000, 'x'));
+    file.set_attribute("group/u", "time", 2.5);
+    file.commit();
+  };
+  write();
+  folder.wait();
+  const auto stamp = std::filesystem::last_write_time(name);
+  const auto bytes = static_cast<rlim_t>(std::filesystem::file_size(name));
+  for (const int full_rank : {-1, 0, folder.comm.size() - 1})
+    for (const rlim_t limit :
+         {rlim_t(0), rlim_t(100), rlim_t(2000), rlim_t(5000), bytes / 2, bytes - 3000, bytes - 1}) {
+      bool failed = false;
+      {
+        std::optional<full_disk> disk;
+        if (full_rank < 0 || folder.comm.rank() == full_rank) disk.emplace(limit);
+        try {
+          write();
+        } catch (const quern::files::FileError&) {
+          failed = true;
+        }
+      }
+      folder.wait();
+      const auto found = quern::impl::sum_of_ranks(folder.comm, failed ? 1 : 0);
+      EXPECT_TRUE(found == 0 || found == folder.comm.size()) << found << " ranks failed";
+      EXPECT_TRUE(failed || full_rank >= 0 || limit > bytes / 2);
+      int files = 0;
+      for ([[maybe_unused]] const auto& f : std::filesystem::directory_iterator(folder.path)) ++files;
+      EXPECT_EQ(1, files) << limit;
+      if (full_rank < 0 && limit <= bytes / 2) {
+        EXPECT_EQ(stamp, std::filesystem::last_write_time(name)) << limit;
+      }
+      const checkpoint file(folder.comm, name);
+      const quern::DistributedView<double, 1, exec> v("v", d);
+      file.read("group/u", v);
+      EXPECT_EQ(test::contents(u.local()), test::contents(v.local())) << limit;
+      EXPECT_EQ(2.5, file.attribute<double>("group/u", "time"));
+      EXPECT_EQ(std::string(3000, 'x'), file.attribute<std::string>("/", "text"));
+      folder.wait();
+    }
 }
 
 TEST(CheckpointFile, ReportsTruncatedAndForeignFiles) {

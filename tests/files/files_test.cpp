@@ -4,18 +4,10 @@
 // Files of NumPy: those that tools/numpy_files.py has written are read, and what is written is compared with them byte
 // by byte. Then damaged ones.
 
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cmath>
-#include <csignal>
-#include <filesystem>
-#include <fstream>
+#include <files/folder.hpp>
 #include <limits>
-#include <quern/files.hpp>
 #include <quern/map.hpp>
-#include <sstream>
 #include <support/testing.hpp>
 
 namespace {
@@ -24,42 +16,7 @@ namespace fs = std::filesystem;
 using quern::files::FileError;
 using host_cube = Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-std::string data(const std::string& name) { return std::string(QUERN_TEST_DATA) + "/" + name; }
-std::string read_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-void write_bytes(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
-
-/// A folder of a test, which goes with it.
-class folder {
- public:
-  folder() {
-    std::string name = (fs::temp_directory_path() / "quern-files-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~folder() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return path_ / name; }
-  std::vector<std::string> contents() const {
-    std::vector<std::string> names;
-    for (const auto& e : fs::directory_iterator(path_)) names.push_back(e.path().filename());
-    return names;
-  }
-
- private:
-  fs::path path_;
-};
-
-template <class F>
-void expect_file_error(const std::string& part, const F& f) {
-  try {
-    f();
-  } catch (const FileError& e) {
-    EXPECT_NE(std::string::npos, std::string(e.what()).find(part)) << e.what();
-    return;
-  }
-  ADD_FAILURE() << "no FileError with '" << part << "'";
-}
+using test::data, test::expect_file_error, test::folder, test::read_bytes, test::write_bytes;
 
 /// Element k of the test files in row-major order.
 template <class T>
@@ -292,25 +249,46 @@ TEST(Files, RefuseDamagedArchives) {
   EXPECT_GT(refused, 100);
 }
 
-TEST(Files, KeepTheOldOneWhereWritingFails) {
+// Two that write one file at a time do not mix.
+TEST(Files, AreWrittenBesideEachOther) {
   const folder f;
-  write_bytes(f / "u.npy", "old");
-  // A file may not grow beyond this: what a full disk does, too.
-  struct sigaction ignore{}, before{};
-  ignore.sa_handler = SIG_IGN;
-  sigaction(SIGXFSZ, &ignore, &before);
-  rlimit limit{}, small{};
-  getrlimit(RLIMIT_FSIZE, &limit);
-  small = limit;
-  small.rlim_cur = 100'000;
-  setrlimit(RLIMIT_FSIZE, &small);
-  expect_file_error("u.npy: cannot be written", [&] {
-    quern::files::write_npy(f / "u.npy", Kokkos::View<double*, Kokkos::HostSpace>("u", 100'000));
-  });
-  setrlimit(RLIMIT_FSIZE, &limit);
-  sigaction(SIGXFSZ, &before, nullptr);
-  EXPECT_EQ("old", read_bytes(f / "u.npy"));
-  EXPECT_EQ(1u, f.contents().size());
+  const auto numbers = [](double first) {
+    const Kokkos::View<double*, Kokkos::HostSpace> v("v", 3);
+    for (int i = 0; i < 3; ++i) v(i) = first + i;
+    return v;
+  };
+  quern::files::write_npy(f / "1.npy", numbers(1));
+  quern::files::write_npy(f / "2.npy", numbers(2));
+  {
+    quern::files::impl::output_file one(f / "a.npy"), two(f / "a.npy");
+    for (auto* file : {&one, &two}) {
+      const std::string bytes = read_bytes(f / (file == &one ? "1.npy" : "2.npy"));
+      file->write(bytes.data(), static_cast<std::int64_t>(bytes.size()));
+    }
+    two.commit();
+    EXPECT_EQ(read_bytes(f / "2.npy"), read_bytes(f / "a.npy"));
+    one.commit();
+    expect_file_error("cannot be committed", [&] { one.commit(); });
+  }
+  EXPECT_EQ(read_bytes(f / "1.npy"), read_bytes(f / "a.npy"));
+  EXPECT_EQ((std::vector<std::string>{"1.npy", "2.npy", "a.npy"}), f.contents());
+}
+
+// An array that is not read does not hide the others.
+TEST(Files, ListArraysOfAllTypes) {
+  const auto all = quern::files::contents(data("mixed.npz"));
+  ASSERT_EQ(4u, all.size());
+  EXPECT_EQ("float64", all[0].info.type.str());
+  EXPECT_EQ("", all[0].unread);
+  EXPECT_EQ("the dtype '<U2'", all[1].unread);
+  EXPECT_EQ("a structured dtype", all[2].unread);
+  EXPECT_EQ("the dtype '|O'", all[3].unread);
+  const folder f;
+  quern::files::convert(data("mixed.npz"), f / "u.npy");  // the only one that can be read
+  EXPECT_EQ(3.0, (quern::files::load_npy<Kokkos::View<double*, Kokkos::HostSpace>>(f / "u.npy")(3)));
+  expect_file_error("the dtype '<U2', which cannot be read",
+                    [&] { quern::files::convert(data("mixed.npz"), f / "v.npy", "names"); });
+  expect_file_error("strings.npy: its header has the dtype '<U2'", [] { quern::files::contents(data("strings.npy")); });
 }
 
 TEST(Files, WriteToDevices) {

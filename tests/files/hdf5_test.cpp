@@ -3,14 +3,8 @@
 
 // HDF5, or the message of builds without it.
 
-#include <sys/resource.h>
-#include <unistd.h>
-
-#include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <quern/files.hpp>
+#include <files/folder.hpp>
+#include <limits>
 #include <quern/map.hpp>
 #include <quern/stream.hpp>
 #include <support/testing.hpp>
@@ -33,16 +27,7 @@ struct Hdf5Files : testing::Test {
   fs::path folder;
 };
 
-template <class F>
-void expect_file_error(const std::string& part, const F& f) {
-  try {
-    f();
-  } catch (const FileError& e) {
-    EXPECT_NE(std::string::npos, std::string(e.what()).find(part)) << e.what();
-    return;
-  }
-  ADD_FAILURE() << "no FileError with '" << part << "'";
-}
+using test::expect_file_error;
 
 #ifndef QUERN_TEST_HDF5
 
@@ -164,7 +149,7 @@ TEST_F(Hdf5Files, TimeSeries) {
     series.write(0.5, "temperature", u);
     test::expect_error("quern::files::time_series: the field temperature has extents (2, 3, 5), expected (2, 3, 4)",
                        [&] { series.write(1, "temperature", Kokkos::View<double***>("v", 2, 3, 5)); });
-    test::expect_error("quern::files::time_series: the time 0.250000 is before the last, 0.500000",
+    test::expect_error("quern::files::time_series: the time 0.25 is before the last, 0.5",
                        [&] { series.write(0.25, "temperature", u); });
   }
   EXPECT_EQ((std::vector<std::string>{"000000/a<b", "000000/temperature", "000001/temperature"}),
@@ -176,6 +161,56 @@ TEST_F(Hdf5Files, TimeSeries) {
         "Name=\"a&lt;b\"", "NumberType=\"Char\" Precision=\"1\"", ">0.5 0.25 0.125<"})
     EXPECT_NE(std::string::npos, text.find(part)) << part;
   EXPECT_EQ(2u, files());
+}
+
+TEST_F(Hdf5Files, TimeSeriesRejectWhatViewersCannotRead) {
+  const Kokkos::View<double**, LayoutRight> u("u", 2, 3);
+  const std::string label = "quern::files::time_series: ";
+  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  std::ofstream(path("a.h5")) << "earlier";
+  test::expect_error(label + "spacing has 1 numbers and origin 1, expected 2 or 3 of each",
+                     [&] { quern::files::time_series(path("a"), {1}); });
+  test::expect_error(label + "spacing has nan, expected finite distances",
+                     [&] { quern::files::time_series(path("a"), {1, nan}); });
+  test::expect_error(label + "spacing has 0, expected finite distances",
+                     [&] { quern::files::time_series(path("a"), {0, 1}); });
+  test::expect_error(label + "origin has inf, expected finite places",
+                     [&] { quern::files::time_series(path("a"), {1, 1}, {0, inf}); });
+  test::expect_error(label + "the name of the series is empty", [&] { quern::files::time_series(path(""), {1, 1}); });
+  EXPECT_EQ("earlier", test::read_bytes(path("a.h5"))) << "what is rejected replaces nothing";
+  quern::files::time_series series(path("a"), {1, 1});
+  EXPECT_EQ("earlier", test::read_bytes(path("a.h5"))) << "nor does what has no field yet";
+  for (const double time : {nan, inf, -inf}) EXPECT_THROW(series.write(time, "u", u), quern::Error);
+  test::expect_error(label + "the time is nan, expected a finite one", [&] { series.write(nan, "u", u); });
+  test::expect_error(label + "the name of a field is empty", [&] { series.write(0, "", u); });
+  for (const char* name : {"a/b", "a:b", "a\nb", "/", ".", "..", " a", "a\t", "\x01", "\xff", "a\xc3"})
+    EXPECT_THROW(series.write(0, name, u), quern::Error) << name;
+  series.write(-1.5, "t\xc3\xabxt \"<&>'", u);
+  test::expect_error(label + "the field u was written at the time -1.5", [&] {
+    series.write(-1.5, "u", u);
+    series.write(-1.5, "u", u);
+  });
+  series.write(1e-300, "u", u);
+  EXPECT_EQ(3u, hdf5_file(path("a.h5")).datasets().size());
+  const std::string text = test::read_bytes(path("a.xdmf"));
+  EXPECT_NE(std::string::npos, text.find("Name=\"t\xc3\xabxt &quot;&lt;&amp;&gt;'\"")) << text;
+  EXPECT_NE(std::string::npos, text.find("<Time Value=\"1e-300\"/>")) << text;
+}
+
+// A sink adds its dataset to a file, and two at a time do not lose one.
+TEST_F(Hdf5Files, SinksKeepOtherDatasets) {
+  const Kokkos::DefaultHostExecutionSpace exec;
+  const auto values = quern::stream::reader<double>(
+      {6}, [](std::int64_t first, std::int64_t n, double* to) { std::fill_n(to, n, static_cast<double>(first)); });
+  for (const char* name : {"a", "b"})
+    quern::stream::map(exec, quern::files::hdf5_sink<double>(path("a.h5"), name, {6}), doubled(), values);
+  EXPECT_EQ((std::vector<std::string>{"a", "b"}), hdf5_file(path("a.h5")).datasets());
+  const auto c = quern::files::hdf5_sink<double>(path("a.h5"), "c", {6}),
+             d = quern::files::hdf5_sink<double>(path("a.h5"), "d", {6});
+  quern::stream::map(exec, c, doubled(), values);
+  EXPECT_THROW(quern::stream::map(exec, d, doubled(), values), quern::stream::StreamError);
+  EXPECT_EQ((std::vector<std::string>{"a", "b", "c"}), hdf5_file(path("a.h5")).datasets());
+  EXPECT_EQ(1u, files());
 }
 
 #endif

@@ -3,13 +3,7 @@
 
 // Files as sources and sinks, larger than the memory that operations may take.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <quern/files.hpp>
+#include <files/folder.hpp>
 #include <quern/stream.hpp>
 #include <support/testing.hpp>
 
@@ -198,6 +192,81 @@ TYPED_TEST(FileStreams, StopAtAFullDisk) {
   EXPECT_THROW(
       stream::map(exec, quern::files::raw_sink<double>("/dev/full", {100, 10}), half_sum(), memory(4800), ones, 0.0f),
       std::runtime_error);
+}
+
+// An array without elements is a file, in place of an earlier one.
+TYPED_TEST(FileStreams, WithoutElements) {
+  using E = TypeParam;
+  const E exec;
+  int number = 0;
+  const auto expect_empty = [&](std::size_t rows, std::size_t columns, const auto& f) {
+    const std::string npy = this->path(std::to_string(number) + ".npy");
+    const std::string raw = this->path(std::to_string(number++) + ".bin");
+    for (const auto& name : {npy, raw}) test::write_bytes(name, "earlier");
+    const auto reads = stream::reader<double>(
+        {rows, columns}, [](std::int64_t, std::int64_t, double*) { ADD_FAILURE() << "nothing is to be read"; });
+    f(quern::files::npy_sink<double>(npy, {rows, columns}), reads);
+    f(quern::files::raw_sink<double>(raw, {rows, columns}), reads);
+    const auto v = quern::files::load_npy<Kokkos::View<double**, Kokkos::HostSpace>>(npy);
+    EXPECT_EQ(rows, v.extent(0));
+    EXPECT_EQ(columns, v.extent(1));
+    EXPECT_EQ(0u, fs::file_size(raw)) << raw;
+#ifdef QUERN_TEST_HDF5
+    f(quern::files::hdf5_sink<double>(this->path("a.h5"), npy, {rows, columns}, {.compression = 1}), reads);
+    EXPECT_EQ((quern::shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)}),
+              quern::files::hdf5_file(this->path("a.h5")).info(npy).extents);
+#endif
+  };
+  for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{0, 4}, {4, 0}, {0, 0}}) {
+    const auto both = [&, n = rows, m = columns](const auto& f) { expect_empty(n, m, f); };
+    both([&](const auto& out, const auto& in) { stream::map(exec, out, half_sum(), in, 1.0f); });
+    both([&](const auto& out, const auto& in) {
+      stream::stencil<quern::star<1>>(exec, out, around(), quern::boundary::keep, in);
+    });
+    both([&](const auto& out, const auto& in) { stream::cumsum(exec, out, in); });
+    both([&](const auto& out, const auto& in) { stream::cumsum(exec, out, in, quern::axis{1}); });
+    both([&](const auto& out, const auto& in) { stream::cumprod(exec, out, in, quern::axis{0}); });
+    both([&](const auto& out, const auto& in) {
+      stream::inclusive_scan(exec, out, quern::impl::plus<double>(), 0.0, in);
+    });
+    both([&](const auto& out, const auto& in) {
+      stream::exclusive_scan(exec, out, quern::impl::plus<double>(), 0.0, in);
+    });
+    both([&](const auto& out, const auto& in) {
+      stream::for_each_chunk(
+          exec, [](const E&, const stream::chunk_info&, const auto&, const auto&) { ADD_FAILURE() << "no chunk"; }, {},
+          in, out);
+    });
+  }
+  test::write_bytes(this->path("b.npy"), "earlier");
+  quern::files::convert(this->path("0.npy"), this->path("b.npy"));
+  EXPECT_EQ(test::read_bytes(this->path("0.npy")), test::read_bytes(this->path("b.npy")));
+}
+
+TYPED_TEST(FileStreams, SinksServeOneOperation) {
+  const TypeParam exec;
+  const auto ones =
+      stream::reader<double>({100, 10}, [](std::int64_t, std::int64_t n, double* to) { std::fill_n(to, n * 10, 1.0); });
+  const auto expect_once = [&](const std::string& name, const auto& sink) {
+    // What is refused before anything is written leaves the sink as it is.
+    EXPECT_THROW(stream::map(exec, sink, half_sum(), memory(10), ones, 1.0f), quern::Error);
+    stream::map(exec, sink, half_sum(), ones, 1.0f);
+    test::expect_error("quern::stream::cumsum: the sink " + name + " was used before; a sink serves one operation",
+                       [&] { stream::cumsum(exec, sink, ones); });
+  };
+  expect_once(this->path("a.npy"), quern::files::npy_sink<double>(this->path("a.npy"), {100, 10}));
+  expect_once(this->path("a.bin"), quern::files::raw_sink<double>(this->path("a.bin"), {100, 10}));
+#ifdef QUERN_TEST_HDF5
+  expect_once(this->path("a.h5") + ": u", quern::files::hdf5_sink<double>(this->path("a.h5"), "u", {100, 10}));
+#endif
+  const auto twice = quern::files::npy_sink<double>(this->path("b.npy"), {100, 10});
+  test::expect_error("quern::stream::for_each_chunk: the sink " + this->path("b.npy") +
+                         " was used before; a sink serves one operation",
+                     [&] {
+                       stream::for_each_chunk(
+                           exec, [](const auto&, const stream::chunk_info&, const auto&, const auto&) {}, {}, twice,
+                           twice);
+                     });
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ TYPED_TEST(Streams, RejectMisuse) {
   stream::options o;
   o.memory = 100;
   test::expect_error(
-      "quern::stream::sum: the memory of 100 bytes is too little for chunks of 1 along axis 0, which take 240",
+      "quern::stream::sum: the memory of 100 bytes is too little for chunks of 1 along axis 0, which take 240 bytes",
       [&] { stream::sum(exec, a.source(), o); });
   o.memory = std::numeric_limits<std::size_t>::max();
   test::expect_error("quern::stream::sum: the memory is to be 18446744073709551615 bytes, expected at most 2^63 - 1",
@@ -132,7 +132,8 @@ TYPED_TEST(Streams, RejectMisuse) {
   EXPECT_THROW(stream::sum(exec, rows), quern::Error);
   auto z = a;
   test::expect_error(
-      "quern::stream::stencil: the memory of 100 bytes is too little for chunks of 2 along axis 0, which take 1920",
+      "quern::stream::stencil: the memory of 100 bytes is too little for chunks of 2 along axis 0, which take 1920 "
+      "bytes",
       [&] { stream::stencil<quern::star<1>>(exec, z.sink(), blur(), quern::boundary::wrap, o, a.source()); });
   test::expect_error("quern::stream::map: an input has extents (20, 9), which do not broadcast to (20, 10)",
                      [&] { stream::map(exec, z.sink(), combine(), a.source(), b.source()); });

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <quern/files/array_info.hpp>
+#include <quern/files/output_file.hpp>
 #include <quern/transfer/array_io.hpp>
 #include <quern/transfer/copy.hpp>
 
@@ -58,28 +59,6 @@ std::shared_ptr<const byte_source> open_file(const std::string& path);
 /// Elements that lie in a file one behind the other.
 /// @throws FileError if the file is too short for them
 std::unique_ptr<array_file> plain_array(std::shared_ptr<const byte_source> file, const array_info& info);
-
-/// A file that gets its name when it is complete: until then it lies beside it, and goes when this object does. Devices
-/// and pipes are written as they are.
-class output_file {
- public:
-  explicit output_file(const std::string& path);
-  ~output_file();
-  output_file(const output_file&) = delete;
-  output_file& operator=(const output_file&) = delete;
-  /// Appends.
-  void write(const void* data, std::int64_t bytes);
-  void write_at(std::int64_t offset, const void* data, std::int64_t bytes);
-  /// Gives the file its name.
-  void commit();
-  const std::string& name() const { return path_; }
-
- private:
-  std::string path_, unfinished_;
-  int descriptor_ = -1;
-  bool regular_ = true;
-  std::int64_t written_ = 0;
-};
 
 /// A file that is written box by box behind a header.
 std::shared_ptr<array_writer> writer_of(const std::string& path, const std::string& header, const array_info& info);

@@ -3,6 +3,7 @@
 #ifndef QUERN_FILES_HDF5_HPP
 #define QUERN_FILES_HDF5_HPP
 
+#include <functional>
 #include <quern/files/array_file.hpp>
 #include <quern/files/stream.hpp>
 #include <vector>
@@ -19,11 +20,17 @@ namespace impl {
 /// An open file.
 class hdf5_handle;
 std::shared_ptr<hdf5_handle> open_hdf5(const std::string& path);
-/// @param beside whether the file gets its name when it is committed, and goes where it is not
-std::shared_ptr<hdf5_handle> create_hdf5(const std::string& path, bool beside);
+/// A new file, which gets its name when it is committed, and is removed where it is not.
+std::shared_ptr<hdf5_handle> create_hdf5(const std::string& path);
+/// A file that gets one more dataset, or another in place of an earlier one; all else that the file holds stays.
+std::shared_ptr<hdf5_handle> hdf5_for_dataset(const std::string& path, const std::string& dataset);
 void commit_hdf5(hdf5_handle& file);
 /// Brings what was written to the file, so that others can read it.
 void flush_hdf5(hdf5_handle& file);
+/// Does the same, and gives the file its name; it stays open.
+void publish_hdf5(hdf5_handle& file);
+/// Closes a file after a failure, as it was when it was published last.
+void revert_hdf5(hdf5_handle& file);
 std::vector<std::string> datasets_of(hdf5_handle& file);
 std::shared_ptr<array_file> hdf5_array(std::shared_ptr<hdf5_handle> file, const std::string& dataset);
 void create_dataset(hdf5_handle& file, const std::string& dataset, const array_info& info, const hdf5_options& options);
@@ -40,7 +47,9 @@ std::shared_ptr<array_writer> hdf5_writer(std::shared_ptr<hdf5_handle> file, con
 }  // namespace impl
 
 /// A file of HDF5. Datasets have any rank up to 8 and any numeric type, in C order; complex numbers are pairs `r`, `i`
-/// and booleans the enumeration that h5py and NumPy read. Groups in a name are made: `file.write("fields/u", u)`.
+/// and booleans the enumeration `FALSE` = 0, `TRUE` = 1, as in h5py. Groups in a name are made:
+/// `file.write("fields/u", u)`. Other types (texts, other compounds and enumerations, arrays, references, ...) are
+/// listed by `datasets`, and named by the error where they are read.
 ///
 /// All functions wait. One file may be used by one host thread at a time; several files, by several.
 /// @throws FileError where Quern was built without HDF5 (QUERN_ENABLE_HDF5), and if the file cannot be read or written
@@ -50,7 +59,7 @@ class hdf5_file {
   explicit hdf5_file(const std::string& path) : file_(impl::open_hdf5(path)) {}
   /// A new file. It gets its name by `commit`, so that an earlier one of that name stays whole until then; without
   /// that call nothing stays.
-  static hdf5_file create(const std::string& path) { return hdf5_file(impl::create_hdf5(path, true)); }
+  static hdf5_file create(const std::string& path) { return hdf5_file(impl::create_hdf5(path)); }
 
   /// The names of all datasets, with their groups.
   std::vector<std::string> datasets() const { return impl::datasets_of(*file_); }
@@ -106,7 +115,9 @@ class hdf5_file {
     });
   }
 
-  /// A number, or a text, at the file ("/"), a group or a dataset.
+  /// A number, or a text, at the file ("/"), a group or a dataset, in place of an earlier one of that name. Texts are
+  /// UTF-8 of variable length, `str` in h5py.
+  /// @throws Error if a text has a zero byte, where HDF5 would end it
   template <class T>
     requires(std::is_arithmetic_v<T>)
   void set_attribute(const std::string& object, const std::string& name, T value) {
@@ -115,7 +126,9 @@ class hdf5_file {
   void set_attribute(const std::string& object, const std::string& name, const std::string& text) {
     impl::write_attribute(*file_, object, name, text);
   }
-  /// `file.attribute<double>("u", "time")`, `file.attribute<std::string>("/", "title")`.
+  /// `file.attribute<double>("u", "time")`, `file.attribute<std::string>("/", "title")`. Numbers are converted as by
+  /// `read_npy`, but integers only to types that hold them. Texts have a variable length or a fixed one.
+  /// @throws FileError if there is none, or it is something else than one number or text: an array of several, say
   template <class T>
   T attribute(const std::string& object, const std::string& name) const {
     if constexpr (std::is_same_v<T, std::string>) {
@@ -143,13 +156,15 @@ template <class T, int Rank>
 stream::source<T, Rank> hdf5_source(const std::string& path, const std::string& dataset) {
   return impl::source_of<T, Rank>(impl::hdf5_array(impl::open_hdf5(path), dataset));
 }
-/// A dataset of a new file as a sink. The file gets its name when the operation that writes it ends.
+/// A dataset as a sink. The file gets its name when the operation that writes it ends; other datasets of an earlier
+/// file of that name stay (they are copied when the sink is made), and a dataset of the same name is replaced.
+/// @throws FileError if an earlier file is not HDF5, or the new one cannot be written
 template <class T, std::size_t Rank>
 stream::sink<T, static_cast<int>(Rank)> hdf5_sink(const std::string& path, const std::string& dataset,
                                                   const std::size_t (&extents)[Rank],
                                                   const hdf5_options& options = {}) {
   return stream::impl::access::make_sink<T, static_cast<int>(Rank)>(
-      impl::hdf5_writer(impl::create_hdf5(path, true), dataset, impl::info_of<T>(extents, false), options));
+      impl::hdf5_writer(impl::hdf5_for_dataset(path, dataset), dataset, impl::info_of<T>(extents, false), options));
 }
 
 /// Fields on a regular grid over time, as `NAME.h5` with `NAME.xdmf` beside it, which ParaView and VisIt open.
@@ -159,20 +174,27 @@ stream::sink<T, static_cast<int>(Rank)> hdf5_sink(const std::string& path, const
 /// series.write(t, "temperature", u);
 /// @endcode
 ///
-/// Both files are complete after each call, so that a run that is under way, or was killed, can be looked at.
+/// Both files are complete after each call, so that a run that is under way, or was killed, can be looked at. Earlier
+/// files of those names stay until the first call has ended. Where a call fails, as on a full disk, the files are what
+/// they were before it, and nothing can be added any more.
 class time_series {
  public:
   /// @param name    the files' names without ending
-  /// @param spacing the distance of neighbouring cells along each axis of the fields, two or three
+  /// @param spacing the distance of neighbouring cells along each axis of the fields, two or three; not 0
   /// @param origin  the place of the first cell; 0 without
+  /// @throws Error for other numbers of them, and where one is not finite
   time_series(const std::string& name, std::vector<double> spacing, std::vector<double> origin = {});
 
   /// Adds a field of extents that are the same for all. A time that is greater than the last begins a step.
+  ///
+  /// @param time  finite, and not before the last
+  /// @param field a name that is not empty, without control characters, '/' and ':' (XDMF ends the name of a file by
+  /// it)
+  /// @throws Error for other times, names, extents and types, and a field that the step has already
   template <class V>
   void write(double time, const std::string& field, const V& in, const hdf5_options& options = {}) {
     const std::string dataset = add(time, field, impl::array_of(in).extents, data_type_of<quern::impl::value_of<V>>());
-    file_.write(dataset, in, options);
-    finish_field();
+    complete([&] { file_.write(dataset, in, options); });
   }
 
  private:
@@ -181,7 +203,9 @@ class time_series {
     std::vector<std::pair<std::string, data_type>> fields;
   };
   std::string add(double time, const std::string& field, const shape& extents, data_type type);
-  void finish_field();
+  /// Writes a field, and what tells of it; where that fails, the files are those of before.
+  void complete(const std::function<void()>& write);
+  std::string description() const;
 
   std::string name_;
   std::vector<double> spacing_, origin_;

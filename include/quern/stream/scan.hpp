@@ -109,7 +109,8 @@ void scan_chunks(const char* label, const Exec& exec, const Out& out, const In& 
     to.join(p.outputs, false);
     const bool carries = along.has(p.axis);
     p.ordered = carries;
-    if (p.extents.size() == 0) return;
+    // What is written has its file, without elements too.
+    if (p.extents.size() == 0) return run<Exec>(exec, p, [](const Exec&, const chunk&) {});
     if (carries) p.scratch = p.extents.size() / p.extents.extent[p.axis] * static_cast<std::int64_t>(sizeof(S));
 
     shape lines = p.extents;

@@ -45,6 +45,9 @@ class array_reader : public array_io {
 /// An array that is written box by box, each element once, in ascending order. One call at a time.
 class array_writer : public array_io {
  public:
+  /// An operation begins to write.
+  /// @throws Error, with the operation's name, if the array was written before and can be written only once
+  virtual void begin(const std::string&) {}
   virtual void write(const packed_box& box, const void* from) = 0;
   /// All is written. Without this call nothing stays.
   virtual void finish() = 0;

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Files that are written beside their final names.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <quern/files/output_file.hpp>
+#include <utility>
+
+#include "file_shares.hpp"
+
+namespace quern::files {
+namespace impl {
+namespace {
+
+/// The names of unfinished files, where a handler of a signal finds them. A file that finds no free place is not
+/// listed.
+std::array<std::atomic<char*>, 256> unfinished_names{};
+/// Whether a handler has looked: then no name is freed any more, since the handler may still hold it.
+std::atomic<bool> handler_looks{false};
+
+char* list_name(const std::string& name) {
+  char* copy = ::strdup(name.c_str());
+  if (copy == nullptr) throw FileError(name, "there is no memory for its name");
+  for (auto& place : unfinished_names) {
+    char* free = nullptr;
+    if (place.compare_exchange_strong(free, copy)) break;
+  }
+  return copy;
+}
+
+void unlist_name(char* name) noexcept {
+  for (auto& place : unfinished_names) {
+    char* found = name;
+    if (place.compare_exchange_strong(found, nullptr)) break;
+  }
+  if (!handler_looks) std::free(name);
+}
+
+bool is_replaced(const std::string& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
+}
+
+}  // namespace
+
+unfinished_file::unfinished_file(const std::string& path, const std::string& unfinished)
+    : path_(path), name_(unfinished), listed_(list_name(unfinished)) {}
+
+unfinished_file::unfinished_file(unfinished_file&& other) noexcept
+    : path_(std::move(other.path_)), name_(std::move(other.name_)), listed_(std::exchange(other.listed_, nullptr)) {}
+
+std::string unfinished_file::name_beside(const std::string& path) {
+  static std::atomic<int> files{0};
+  return path + ".part-" + std::to_string(::getpid()) + "-" + std::to_string(files++);
+}
+
+void unfinished_file::commit() {
+  if (listed_ == nullptr) return;
+  if (std::rename(name_.c_str(), path_.c_str()) != 0) {
+    const std::string why = std::strerror(errno);
+    remove();
+    throw FileError(path_, "cannot be given its name: " + why);
+  }
+  unlist_name(std::exchange(listed_, nullptr));
+}
+
+void unfinished_file::remove() noexcept {
+  if (listed_ == nullptr) return;
+  ::unlink(name_.c_str());
+  unlist_name(std::exchange(listed_, nullptr));
+}
+
+output_file::output_file(const std::string& path)
+    : path_(path), regular_(is_replaced(path)), unfinished_(regular_ ? unfinished_file(path) : unfinished_file()) {
+  const std::string& name = regular_ ? unfinished_.name() : path_;
+  descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) throw FileError(path, "cannot be written: " + reason());
+}
+
+output_file::~output_file() {
+  if (descriptor_ >= 0) ::close(descriptor_);  // what was not committed goes: nobody misses it
+}
+
+void output_file::fail(const std::string& problem) {
+  if (const int descriptor = std::exchange(descriptor_, -1); descriptor >= 0) ::close(descriptor);
+  unfinished_.remove();
+  throw FileError(path_, problem);
+}
+
+void output_file::write(const void* data, std::int64_t bytes) {
+  if (!regular_) return append(static_cast<const char*>(data), bytes);
+  write_at(written_, data, bytes);
+  written_ += bytes;
+}
+
+void output_file::append(const char* data, std::int64_t bytes) {
+  while (bytes > 0) {
+    const ssize_t n = ::write(descriptor_, data, bytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail("cannot be written: " + reason());
+    data += n;
+    bytes -= n;
+  }
+}
+
+void output_file::write_at(std::int64_t offset, const void* data, std::int64_t bytes) {
+  if (descriptor_ < 0) throw FileError(path_, "cannot be written: it was committed, or an earlier write failed");
+  try {
+    in_shares(bytes, [&](std::int64_t first, std::int64_t count) {
+      write_share(offset + first, static_cast<const char*>(data) + first, count);
+    });
+  } catch (const FileError&) {
+    ::close(std::exchange(descriptor_, -1));
+    unfinished_.remove();
+    throw;
+  }
+}
+
+void output_file::write_share(std::int64_t offset, const char* data, std::int64_t bytes) {
+  while (bytes > 0) {
+    const ssize_t n = ::pwrite(descriptor_, data, bytes, offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw FileError(path_, "cannot be written at byte " + std::to_string(offset) + ": " + reason());
+    offset += n;
+    data += n;
+    bytes -= n;
+  }
+}
+
+void output_file::commit() {
+  if (descriptor_ < 0) throw FileError(path_, "cannot be committed: it was before, or an earlier write failed");
+  // Some file systems report a full disk only here.
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail("cannot be written: " + reason());
+  unfinished_.commit();
+}
+
+}  // namespace impl
+
+void remove_unfinished() noexcept {
+  impl::handler_looks = true;
+  for (const auto& place : impl::unfinished_names)
+    if (const char* name = place.load()) ::unlink(name);
+}
+
+}  // namespace quern::files
