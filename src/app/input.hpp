@@ -64,6 +64,24 @@ device_view<T*> read_flat(quern::files::impl::array_file& file) {
   return quern::to_device<exec_space>(x);
 }
 
+/// What a file says of its type, and how its values are read where that differs.
+template <class T>
+void describe_input(measurement& m, const quern::files::array_info& info) {
+  m.type = info.type.str();
+  m.bytes = static_cast<double>(info.type.bytes) * static_cast<double>(info.extents.size());
+  const auto read_as = quern::files::data_type_of<T>();
+  if (read_as != info.type) m.note += fmt::format(" ({} read as {})", m.type, read_as.str());
+}
+
+/// The value of a number of IEEE's binary16.
+inline float half_value(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  const float size = exponent == 31 ? (fraction == 0 ? INFINITY : NAN)
+                     : exponent > 0 ? std::ldexp(static_cast<float>(1024 + fraction), exponent - 25)
+                                    : std::ldexp(static_cast<float>(fraction), -24);
+  return (bits >> 15) != 0 ? -size : size;
+}
+
 }  // namespace app
 
 #endif

@@ -166,15 +166,6 @@ measurement argmax_of(const settings& s, const device_view<T*>& x) {
   return m;
 }
 
-/// What a file says of its type, and how its values are read where that differs.
-template <class T>
-void describe_input(measurement& m, const quern::files::array_info& info) {
-  m.type = info.type.str();
-  m.bytes = static_cast<double>(info.type.bytes) * static_cast<double>(info.extents.size());
-  const auto read_as = quern::files::data_type_of<T>();
-  if (read_as != info.type) m.note += fmt::format(" ({} read as {})", m.type, read_as.str());
-}
-
 /// Runs f on the array of a file, in the device's memory.
 template <class F>
 measurement from_file(const settings& s, const F& f) {
@@ -184,15 +175,6 @@ measurement from_file(const settings& s, const F& f) {
     describe_input<T>(m, file->info());
     return m;
   });
-}
-
-/// The value of a number of IEEE's binary16.
-float half_value(std::uint16_t bits) {
-  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-  const float size = exponent == 31 ? (fraction == 0 ? INFINITY : NAN)
-                     : exponent > 0 ? std::ldexp(static_cast<float>(1024 + fraction), exponent - 25)
-                                    : std::ldexp(static_cast<float>(fraction), -24);
-  return (bits >> 15) != 0 ? -size : size;
 }
 
 /// f(i, value) for the elements of a .npy file, in its order, by a plain loop over what the standard library reads.
