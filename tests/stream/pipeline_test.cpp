@@ -139,7 +139,7 @@ TYPED_TEST(Streams, RejectMisuse) {
                      [&] { stream::map(exec, z.sink(), combine(), a.source(), b.source()); });
   test::expect_error("quern::stream::dot: in 2 has extents (20, 9), expected (20, 10)",
                      [&] { stream::dot(exec, a.source(), b.source()); });
-  test::expect_error("quern::min: in 1 has extents (0, 3), expected at least one element",
+  test::expect_error("quern::stream::min: in 1 has extents (0, 3), expected at least one element",
                      [&] { stream::min(exec, behind<double>(std::array<std::int64_t, 2>{0, 3}).source()); });
   // A View that would be read again when it is written.
   const Kokkos::View<double**, LayoutRight, Kokkos::HostSpace> u("u", 20, 10);
@@ -183,7 +183,7 @@ TYPED_TEST(Streams, ArraysOfFewElements) {
     EXPECT_EQ(quern::sum(exec, v), stream::sum(exec, a.source(), o));
     EXPECT_EQ(quern::prod(exec, v), stream::prod(exec, a.source(), o));
     EXPECT_EQ(problem_of([&] { quern::min(exec, v); }), problem_of([&] { stream::min(exec, a.source(), o); }));
-    EXPECT_EQ(problem_of([&] { quern::median(exec, v); }), problem_of([&] { stream::median(exec, a.source(), o); }));
+    EXPECT_EQ(v.size() == 0, !problem_of([&] { stream::median(exec, a.source(), o); }).empty());
     const Kokkos::View<std::int64_t*, E> counts("counts", 4), found_counts("counts", 4);
     quern::histogram(exec, counts, v, quern::bin_range{-4, 4});
     stream::histogram(exec, found_counts, a.source(), quern::bin_range{-4, 4}, o);
