@@ -25,7 +25,7 @@ TYPED_TEST(DistributedReduceOn, EmptyArraysAndRanks) {
   EXPECT_EQ(0.0, distributed::sum(exec, u));
   EXPECT_EQ(1.0, distributed::prod(exec, u));
   EXPECT_TRUE(std::isnan(distributed::mean(exec, u)));
-  test::expect_error("quern::argmax: in 1 has extents (0, 4), expected at least one element",
+  test::expect_error("quern::distributed::argmax: in 1 has extents (0, 4), expected at least one element",
                      [&] { distributed::argmax(exec, u); });
   const Decomposition one(comm, {1});
   const auto v = test::distribute<double, 1, Kokkos::LayoutRight, E>(one, {-3.5});
