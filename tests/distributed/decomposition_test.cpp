@@ -140,7 +140,7 @@ TEST(DecompositionOf, GridWhoseBlocksHoldTheHalo) {
   }
   if (n > 1)
     test::expect_error("quern::Decomposition: a halo of 3 cells along axis 0 is wider than a block of " +
-                           std::to_string(3 / n) + ": extents (3, 3) on a grid of " + std::to_string(n) +
+                           std::to_string(std::max(3 / n, 1)) + ": extents (3, 3) on a grid of " + std::to_string(n) +
                            " ranks along the axis; no grid has blocks as wide as the halo",
                        [&] { grid_of({3, 3}, {3}); });
 }
