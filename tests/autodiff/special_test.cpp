@@ -48,21 +48,14 @@ TYPED_TEST(Special, ASlopeOfZeroContributesNothing) {
   EXPECT_EQ(1, by_y([](auto x, auto y) { return exp(x) + y; }, T(1e4)));
   EXPECT_EQ(1, by_y([](auto x, auto y) { return pow(x, T(0.5)) + y; }, T(0)));
   EXPECT_EQ(1, by_y([](auto x, auto y) { return floor(sqrt(x) + T(0.5)) + y; }, T(0)));
-  EXPECT_EQ(inf<T>, by_y([](auto x, auto y) { return x * y; }, inf<T>));
-  EXPECT_EQ(inf<T>, by_y([](auto x, auto y) { return y * exp(x); }, T(1e4)));
   EXPECT_EQ(3, first([](auto x) { return x * 3; }, inf<T>));
-  EXPECT_EQ(0, first([](auto x) { return 0 * sqrt(x); }, T(0))) << "a factor that is constantly zero";
 }
 
-TYPED_TEST(Special, AZeroFactorBesideAnInfiniteSlope) {
+TYPED_TEST(Special, OtherZerosTimesInfinityAreNotNumbers) {
   using T = TypeParam;
-  EXPECT_EQ(0, first([](auto x) { return x * sqrt(x); }, T(0)));
-  EXPECT_EQ(0, first([](auto x) { return sqrt(x) * x; }, T(0)));
-  EXPECT_EQ(inf<T>, second([](auto x) { return x * sqrt(x); }, T(0)));
-  const auto g = quern::value_and_gradient([](auto x, auto y) { return y * sqrt(x); }, T(0), T(0));
-  EXPECT_EQ(0, g.gradient[0]);
-  EXPECT_EQ(0, g.gradient[1]);
+  EXPECT_TRUE(std::isnan(first([](auto x) { return x * sqrt(x); }, T(0)))) << "products have no rule for it";
   EXPECT_TRUE(std::isnan(first([](auto x) { return sqrt(x) * sqrt(x); }, T(0)))) << "1, which no rule can see";
+  EXPECT_TRUE(std::isnan(first([](auto x) { return exp(log(x)); }, T(0)))) << "1 as well";
 }
 
 TYPED_TEST(Special, PowersAtZeroAndBelow) {

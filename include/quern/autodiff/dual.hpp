@@ -28,30 +28,6 @@ KOKKOS_FUNCTION constexpr const auto& innermost(const T& x) {
   if constexpr (depth<T> == 0) return x;
   else return innermost(x.value);
 }
-/// Whether a value is neither zero nor infinite nor NaN: then no product with it is zero times infinity.
-template <class T>
-KOKKOS_FUNCTION constexpr bool regular(const T& x) {
-  const auto& v = innermost(x);
-  return v != 0 && v - v == 0;
-}
-/// Whether a value and its derivatives are finite.
-template <class T>
-KOKKOS_FUNCTION constexpr bool bounded(const T& x) {
-  if constexpr (depth<T> == 0) {
-    return x - x == T(0);
-  } else {
-    bool all = bounded(x.value);
-    for (const auto& d : x.derivative) all = all && bounded(d);
-    return all;
-  }
-}
-
-/// Whether a factor that is zero with that slope takes an infinite slope of the other factor away.
-template <class T>
-KOKKOS_FUNCTION constexpr bool zero_wins(const T& own, const T& other) {
-  return bounded(own) && innermost(other) == innermost(other);
-}
-
 /// factor * slope, where slope is a derivative: one that is exactly zero makes the product zero, whatever the factor.
 /// So does a factor of zero beside any slope, where `factor_wins` says so.
 template <class T>
@@ -94,14 +70,12 @@ KOKKOS_FUNCTION constexpr T over(const T& slope, const T& divisor) {
 /// const number f = x * sin(y);  // f.value is 3 sin(0.5), f.partial(0) sin(0.5), f.partial(1) 3 cos(0.5)
 /// @endcode
 ///
-/// Derivatives are exact but for rounding: each is as accurate as the formula that one would write by hand. A
-/// derivative that is exactly zero stays zero beside infinite values and slopes: that of `sqrt(x) + y` by y at x = 0
-/// is 1. Of a product, one factor of which is zero there with a finite derivative, the infinite slope of the other does
-/// not count, as in `x * sqrt(x)`. What remains of zero times infinity is NaN, since its limit depends on more than the
-/// chain rule knows: `exp(log(x))` at x = 0.
+/// Derivatives are exact but for rounding: each is as accurate as the formula that one would write by hand. In functions
+/// and quotients a derivative that is exactly zero stays zero beside an infinite slope: that of `sqrt(x) + y` by y at
+/// x = 0 is 1. Products have no such rule, which would make them several times as slow: zero times infinity is NaN in
+/// them, as in `x * sqrt(x)` and `exp(log(x))` at x = 0.
 ///
-/// Numbers
-/// convert to constants, whose derivatives are zero, and mix with dual numbers. Comparisons compare values. The type is
+/// Numbers convert to constants, whose derivatives are zero, and mix with dual numbers. Comparisons compare values. The type is
 /// trivially copyable, of 1 + N values, and may be the element of a View; `dual<dual<T, N>, N>` has second derivatives.
 ///
 /// @tparam T float, double, or a dual number
@@ -178,13 +152,8 @@ struct dual {
   KOKKOS_FUNCTION friend constexpr dual operator*(const dual& a, const dual& b) {
     dual r;
     r.value = a.value * b.value;
-    if (impl::regular(r.value)) {
-      for (int i = 0; i < N; ++i) r.derivative[i] = a.value * b.derivative[i] + a.derivative[i] * b.value;
-    } else {
-      for (int i = 0; i < N; ++i)
-        r.derivative[i] = impl::times(a.value, b.derivative[i], impl::zero_wins(a.derivative[i], b.derivative[i])) +
-                          impl::times(b.value, a.derivative[i], impl::zero_wins(b.derivative[i], a.derivative[i]));
-    }
+    for (int i = 0; i < N; ++i)
+      r.derivative[i] = a.value * b.derivative[i] + b.value * a.derivative[i];
     return r;
   }
   template <impl::constant_beside<T> S>
@@ -192,11 +161,7 @@ struct dual {
     dual r;
     const T factor(b);
     r.value = a.value * factor;
-    if (impl::regular(r.value)) {
-      for (int i = 0; i < N; ++i) r.derivative[i] = a.derivative[i] * factor;
-    } else {
-      for (int i = 0; i < N; ++i) r.derivative[i] = impl::times(factor, a.derivative[i], true);
-    }
+    for (int i = 0; i < N; ++i) r.derivative[i] = factor * a.derivative[i];
     return r;
   }
   template <impl::constant_beside<T> S>
@@ -207,12 +172,8 @@ struct dual {
   KOKKOS_FUNCTION friend constexpr dual operator/(const dual& a, const dual& b) {
     dual r;
     r.value = a.value / b.value;
-    if (impl::regular(r.value)) {
-      for (int i = 0; i < N; ++i) r.derivative[i] = (a.derivative[i] - r.value * b.derivative[i]) / b.value;
-    } else {
-      for (int i = 0; i < N; ++i)
-        r.derivative[i] = impl::over(T(a.derivative[i] - impl::times(r.value, b.derivative[i])), b.value);
-    }
+    for (int i = 0; i < N; ++i)
+      r.derivative[i] = impl::over(T(a.derivative[i] - impl::times(r.value, b.derivative[i])), b.value);
     return r;
   }
   template <impl::constant_beside<T> S>
@@ -220,18 +181,14 @@ struct dual {
     dual r;
     const T divisor(b);
     r.value = a.value / divisor;
-    for (int i = 0; i < N; ++i) r.derivative[i] = impl::over(a.derivative[i], divisor);
+    for (int i = 0; i < N; ++i) r.derivative[i] = a.derivative[i] / divisor;
     return r;
   }
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION friend constexpr dual operator/(const S& a, const dual& b) {
     dual r;
     r.value = T(a) / b.value;
-    if (impl::regular(r.value)) {
-      for (int i = 0; i < N; ++i) r.derivative[i] = -r.value * b.derivative[i] / b.value;
-    } else {
-      for (int i = 0; i < N; ++i) r.derivative[i] = impl::over(T(-impl::times(r.value, b.derivative[i])), b.value);
-    }
+    for (int i = 0; i < N; ++i) r.derivative[i] = impl::over(T(-impl::times(r.value, b.derivative[i])), b.value);
     return r;
   }
 

@@ -205,13 +205,10 @@ QUERN_AUTODIFF_CONSTANTS(fmin)
 /// a b + c, rounded once; any of them may be constants.
 template <class T, int N>
 KOKKOS_FUNCTION dual<T, N> fma(const dual<T, N>& a, const dual<T, N>& b, const dual<T, N>& c) {
-  const dual<T, N> product = a * b;  // whose derivatives take care of zero times infinity
   dual<T, N> r;
   r.value = fma(a.value, b.value, c.value);
   for (int i = 0; i < N; ++i)
-    r.derivative[i] = impl::regular(product.value)
-                          ? fma(a.derivative[i], b.value, fma(a.value, b.derivative[i], c.derivative[i]))
-                          : product.derivative[i] + c.derivative[i];
+    r.derivative[i] = fma(a.derivative[i], b.value, fma(a.value, b.derivative[i], c.derivative[i]));
   return r;
 }
 template <class A, class B, class C>
