@@ -70,13 +70,14 @@ KOKKOS_FUNCTION constexpr T over(const T& slope, const T& divisor) {
 /// const number f = x * sin(y);  // f.value is 3 sin(0.5), f.partial(0) sin(0.5), f.partial(1) 3 cos(0.5)
 /// @endcode
 ///
-/// Derivatives are exact but for rounding: each is as accurate as the formula that one would write by hand. In functions
-/// and quotients a derivative that is exactly zero stays zero beside an infinite slope: that of `sqrt(x) + y` by y at
-/// x = 0 is 1. Products have no such rule, which would make them several times as slow: zero times infinity is NaN in
-/// them, as in `x * sqrt(x)` and `exp(log(x))` at x = 0.
+/// Derivatives are exact but for rounding: each is as accurate as the formula that one would write by hand. In
+/// functions and quotients a derivative that is exactly zero stays zero beside an infinite slope: that of `sqrt(x) + y`
+/// by y at x = 0 is 1. Products have no such rule, which would make them several times as slow: zero times infinity is
+/// NaN in them, as in `x * sqrt(x)` and `exp(log(x))` at x = 0.
 ///
-/// Numbers convert to constants, whose derivatives are zero, and mix with dual numbers. Comparisons compare values. The type is
-/// trivially copyable, of 1 + N values, and may be the element of a View; `dual<dual<T, N>, N>` has second derivatives.
+/// Numbers convert to constants, whose derivatives are zero, and mix with dual numbers. Comparisons compare values. The
+/// type is trivially copyable, of 1 + N values, and may be the element of a View; `dual<dual<T, N>, N>` has second
+/// derivatives.
 ///
 /// @tparam T float, double, or a dual number
 template <class T, int N>
@@ -152,8 +153,7 @@ struct dual {
   KOKKOS_FUNCTION friend constexpr dual operator*(const dual& a, const dual& b) {
     dual r;
     r.value = a.value * b.value;
-    for (int i = 0; i < N; ++i)
-      r.derivative[i] = a.value * b.derivative[i] + b.value * a.derivative[i];
+    for (int i = 0; i < N; ++i) r.derivative[i] = a.value * b.derivative[i] + b.value * a.derivative[i];
     return r;
   }
   template <impl::constant_beside<T> S>
