@@ -194,7 +194,7 @@ compiler() {
   esac
   if [[ ${QUERN_DEVICE_COMPILE:-} == quick ]]; then command+=(-DQUERN_TEST_PART=0); fi
   command+=(-I "$dir" -I "$top/include" -I "$top/tests" -I "$top/tests/guides" -I "$top/bench" -I "$top/src"
-    -isystem /usr/include/stb -isystem "$mpi" -DOMPI_SKIP_MPICXX -DFMT_USE_CONSTEXPR=1 -DQUERN_APP_{LINALG,FFT,FILES,HDF5,DISTRIBUTED,NCCL,RCCL}=1 "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace"
+    -isystem /usr/include/stb -isystem "$mpi" -DOMPI_SKIP_MPICXX -DFMT_USE_CONSTEXPR=1 -DQUERN_APP_{LINALG,FFT,FILES,HDF5,DISTRIBUTED,NCCL,RCCL}"=1" "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace"
     -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG -DQUERN_USES_FILES -DQUERN_USES_FFT -DQUERN_USES_DISTRIBUTED '-DQUERN_TEST_DATA=""')
 }
 

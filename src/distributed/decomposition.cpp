@@ -23,7 +23,7 @@ int neighbour(const Decomposition& d, int axis, int coordinate, int step, bool w
 
 namespace {
 
-constexpr const char* label = "quern::Decomposition";
+constexpr const char* decomposition_label = "quern::Decomposition";
 constexpr int most_cut_axes = 3;
 
 using axis_numbers = std::array<int, max_rank>;
@@ -93,16 +93,20 @@ axis_numbers choose_grid(const shape& extents, const axis_numbers& halo, const s
   int cut = 0;
   bool open = false;
   for (int d = 0; d < extents.rank; ++d) {
-    if (grid[d] < 0) throw Error(label, "the grid has " + std::to_string(grid[d]) + " ranks along an axis");
+    if (grid[d] < 0)
+      throw Error(decomposition_label, "the grid has " + std::to_string(grid[d]) + " ranks along an axis");
     open = open || grid[d] == 0;
     if (grid[d] > 0 && given <= std::numeric_limits<int>::max()) given *= grid[d];
     cut += grid[d] > 1 ? 1 : 0;
   }
-  if (cut > most_cut_axes) throw Error(label, "the grid cuts " + std::to_string(cut) + " axes, expected at most 3");
+  if (cut > most_cut_axes)
+    throw Error(decomposition_label, "the grid cuts " + std::to_string(cut) + " axes, expected at most 3");
   if (given == 0 || given > ranks || ranks % given != 0 || (!open && given != ranks))
-    throw Error(label, "the grid has " + std::to_string(given) + " ranks, expected " + std::to_string(ranks));
+    throw Error(decomposition_label,
+                "the grid has " + std::to_string(given) + " ranks, expected " + std::to_string(ranks));
   grid = grid_search(extents, halo, grid, most_cut_axes - cut).best(static_cast<int>(ranks / given));
-  if (grid[0] == 0) throw Error(label, "no grid of " + std::to_string(ranks) + " ranks cuts at most 3 axes");
+  if (grid[0] == 0)
+    throw Error(decomposition_label, "no grid of " + std::to_string(ranks) + " ranks cuts at most 3 axes");
   return grid;
 }
 
@@ -110,7 +114,7 @@ axis_numbers halo_of(const shape& extents, const std::vector<int>& wanted) {
   axis_numbers halo{};
   for (int d = 0; d < extents.rank; ++d) {
     halo[d] = wanted.empty() ? 0 : wanted[wanted.size() == 1 ? 0 : d];
-    if (halo[d] < 0) throw Error(label, "a halo of " + std::to_string(halo[d]) + " cells");
+    if (halo[d] < 0) throw Error(decomposition_label, "a halo of " + std::to_string(halo[d]) + " cells");
   }
   return halo;
 }
@@ -120,10 +124,11 @@ void check_halo(const Decomposition::state& s, bool chosen) {
   for (int d = 0; d < s.extents.rank; ++d) {
     const std::int64_t n = s.extents.extent[d];
     if (!holds_halo(n, s.grid[d], s.halo[d]))
-      throw Error(label, "a halo of " + std::to_string(s.halo[d]) + " cells along axis " + std::to_string(d) +
-                             " is wider than a block of " + std::to_string(smallest_block(n, s.grid[d])) +
-                             ": extents " + s.extents.str() + " on a grid of " + std::to_string(s.grid[d]) +
-                             " ranks along the axis" + (chosen ? "; no grid has blocks as wide as the halo" : ""));
+      throw Error(decomposition_label,
+                  "a halo of " + std::to_string(s.halo[d]) + " cells along axis " + std::to_string(d) +
+                      " is wider than a block of " + std::to_string(smallest_block(n, s.grid[d])) + ": extents " +
+                      s.extents.str() + " on a grid of " + std::to_string(s.grid[d]) + " ranks along the axis" +
+                      (chosen ? "; no grid has blocks as wide as the halo" : ""));
   }
 }
 
@@ -134,7 +139,7 @@ void check_countable(const shape& extents) {
   for (int d = 0; d < extents.rank; ++d) empty = empty || extents.extent[d] == 0;
   for (int d = 0; d < extents.rank && !empty; ++d)
     if (__builtin_mul_overflow(n, extents.extent[d], &n))
-      throw Error(label, "extents " + extents.str() + " are of more than 2^63 - 1 elements");
+      throw Error(decomposition_label, "extents " + extents.str() + " are of more than 2^63 - 1 elements");
 }
 
 std::vector<std::int64_t> values_of(const shape& extents, const block_options& options) {
@@ -150,15 +155,15 @@ std::vector<std::int64_t> values_of(const shape& extents, const block_options& o
 }  // namespace impl
 
 Decomposition::Decomposition(const Communicator& comm, const shape& extents, const block_options& options) {
-  using impl::label;
-  impl::check_same(comm, label, "extents, grid and halo", impl::values_of(extents, options));
-  if (extents.rank < 1) throw Error(label, "extents of rank 0");
+  using impl::decomposition_label;
+  impl::check_same(comm, decomposition_label, "extents, grid and halo", impl::values_of(extents, options));
+  if (extents.rank < 1) throw Error(decomposition_label, "extents of rank 0");
   for (int d = 0; d < extents.rank; ++d)
-    if (extents.extent[d] < 0) throw Error(label, "a negative extent in " + extents.str());
+    if (extents.extent[d] < 0) throw Error(decomposition_label, "a negative extent in " + extents.str());
   impl::check_countable(extents);
   const auto axes = static_cast<std::size_t>(extents.rank);
   if (options.grid.size() > axes || (options.halo.size() > 1 && options.halo.size() != axes))
-    throw Error(label, "grid or halo have more numbers than extents " + extents.str());
+    throw Error(decomposition_label, "grid or halo have more numbers than extents " + extents.str());
   state_ = std::make_shared<state>(comm);
   state_->extents = extents;
   state_->halo = impl::halo_of(extents, options.halo);
@@ -195,7 +200,8 @@ int Decomposition::owner(const shape& index) const {
     if (inside)
       rank = rank * grid(d) + static_cast<int>(impl::block_of_cell(extents().extent[d], grid(d), index.extent[d]));
   }
-  if (!inside) throw Error(impl::label, "cell " + index.str() + " is outside of extents " + extents().str());
+  if (!inside)
+    throw Error(impl::decomposition_label, "cell " + index.str() + " is outside of extents " + extents().str());
   return rank;
 }
 

@@ -62,7 +62,7 @@ std::string number(double value) {
   return s.str();
 }
 
-constexpr const char* label = "quern::files::time_series";
+constexpr const char* series_label = "quern::files::time_series";
 
 /// Whether a text is UTF-8, as XML is. (RFC 3629, section 4, without its ban on long forms)
 bool is_utf8(const std::string& text) {
@@ -79,8 +79,10 @@ bool is_utf8(const std::string& text) {
 
 /// A name is one in HDF5, in XML and in XDMF's paths.
 void check_name(const std::string& what, const std::string& name) {
-  const auto refuse = [&](const std::string& problem) { throw Error(label, what + " '" + name + "' " + problem); };
-  if (name.empty()) throw Error(label, what + " is empty");
+  const auto refuse = [&](const std::string& problem) {
+    throw Error(series_label, what + " '" + name + "' " + problem);
+  };
+  if (name.empty()) throw Error(series_label, what + " is empty");
   if (name == "." || name == "..") refuse("is a folder's");
   for (const char c : name)
     if (static_cast<unsigned char>(c) < 32 || c == 127 || c == '/' || c == ':')
@@ -95,12 +97,13 @@ std::vector<double> checked_origin(const std::string& name, const std::vector<do
   const std::size_t rank = spacing.size();
   if (origin.empty()) origin.assign(rank, 0.0);
   if ((rank != 2 && rank != 3) || origin.size() != rank)
-    throw Error(label, "spacing has " + std::to_string(rank) + " numbers and origin " + std::to_string(origin.size()) +
-                           ", expected 2 or 3 of each");
+    throw Error(series_label, "spacing has " + std::to_string(rank) + " numbers and origin " +
+                                  std::to_string(origin.size()) + ", expected 2 or 3 of each");
   for (const double v : spacing)
-    if (!std::isfinite(v) || v == 0) throw Error(label, "spacing has " + number(v) + ", expected finite distances");
+    if (!std::isfinite(v) || v == 0)
+      throw Error(series_label, "spacing has " + number(v) + ", expected finite distances");
   for (const double v : origin)
-    if (!std::isfinite(v)) throw Error(label, "origin has " + number(v) + ", expected finite places");
+    if (!std::isfinite(v)) throw Error(series_label, "origin has " + number(v) + ", expected finite places");
   check_name("the name of the series", std::filesystem::path(name).filename().string());
   return origin;
 }
@@ -115,17 +118,17 @@ time_series::time_series(const std::string& name, std::vector<double> spacing, s
 
 std::string time_series::add(double time, const std::string& field, const shape& extents, data_type type) {
   check_name("the name of a field", field);
-  if (!std::isfinite(time)) throw Error(label, "the time is " + number(time) + ", expected a finite one");
+  if (!std::isfinite(time)) throw Error(series_label, "the time is " + number(time) + ", expected a finite one");
   if (extents.rank != static_cast<int>(spacing_.size()) || (!steps_.empty() && extents != extents_))
-    throw Error(label, "the field " + field + " has extents " + extents.str() + ", expected " +
-                           (steps_.empty() ? "rank " + std::to_string(spacing_.size()) : extents_.str()));
-  if (type.kind == number_kind::complex) throw Error(label, "complex fields are not shown; write their parts");
+    throw Error(series_label, "the field " + field + " has extents " + extents.str() + ", expected " +
+                                  (steps_.empty() ? "rank " + std::to_string(spacing_.size()) : extents_.str()));
+  if (type.kind == number_kind::complex) throw Error(series_label, "complex fields are not shown; write their parts");
   if (!steps_.empty() && time < steps_.back().time)
-    throw Error(label, "the time " + number(time) + " is before the last, " + number(steps_.back().time));
+    throw Error(series_label, "the time " + number(time) + " is before the last, " + number(steps_.back().time));
   const bool begins = steps_.empty() || time > steps_.back().time;
   if (!begins)
     for (const auto& [name, of] : steps_.back().fields)
-      if (name == field) throw Error(label, "the field " + field + " was written at the time " + number(time));
+      if (name == field) throw Error(series_label, "the field " + field + " was written at the time " + number(time));
   extents_ = extents;
   if (begins) steps_.push_back({time, {}});
   steps_.back().fields.emplace_back(field, type);
