@@ -106,7 +106,7 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
   template <std::size_t... I, std::size_t... O>
   void streamed_row(grid_index cell, std::index_sequence<I...>, std::index_sequence<O...>) const {
     operand_tuple<row_buffer<Out>...> buffers;
-    const operand_tuple<grid_output<Out>...> to{{{get<O>(buffers).values, {0, 0, 1}}...}};
+    const operand_tuple<grid_output<Out>...> to{{{get<O>(buffers).values, {0, 0, 1}}}...};
     for (cell.of[2] = cells.inner.low[2]; cell.of[2] < cells.inner.high[2];) {
       const grid_index start = cell;
       const std::int64_t n = std::min(row_block, cells.inner.high[2] - start.of[2]);
