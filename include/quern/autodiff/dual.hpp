@@ -22,6 +22,21 @@ inline constexpr int depth<dual<T, N>> = 1 + depth<T>;
 template <class S, class T>
 concept constant_beside = depth<S> <= depth<T> && std::is_convertible_v<S, T>;
 
+/// The innermost type of numbers.
+template <class T>
+struct plain_of {
+  using type = T;
+};
+template <class T, int N>
+struct plain_of<dual<T, N>> : plain_of<T> {};
+template <class T>
+using plain = typename plain_of<T>::type;
+
+/// What a constant beside T is taken as: a number without derivatives stays one, so that no zero derivatives of it meet
+/// infinities.
+template <class S, class T>
+using constant_as = std::conditional_t<depth<S> == 0, plain<T>, T>;
+
 /// The value without derivatives of any level.
 template <class T>
 KOKKOS_FUNCTION constexpr const auto& innermost(const T& x) {
@@ -159,7 +174,7 @@ struct dual {
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION friend constexpr dual operator*(const dual& a, const S& b) {
     dual r;
-    const T factor(b);
+    const impl::constant_as<S, T> factor(b);
     r.value = a.value * factor;
     for (int i = 0; i < N; ++i) r.derivative[i] = factor * a.derivative[i];
     return r;
@@ -179,7 +194,7 @@ struct dual {
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION friend constexpr dual operator/(const dual& a, const S& b) {
     dual r;
-    const T divisor(b);
+    const impl::constant_as<S, T> divisor(b);
     r.value = a.value / divisor;
     for (int i = 0; i < N; ++i) r.derivative[i] = a.derivative[i] / divisor;
     return r;
@@ -187,7 +202,7 @@ struct dual {
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION friend constexpr dual operator/(const S& a, const dual& b) {
     dual r;
-    r.value = T(a) / b.value;
+    r.value = impl::constant_as<S, T>(a) / b.value;
     for (int i = 0; i < N; ++i) r.derivative[i] = impl::over(T(-impl::times(r.value, b.derivative[i])), b.value);
     return r;
   }

@@ -41,16 +41,6 @@ KOKKOS_FUNCTION dual<T, N> chain(const dual<T, N>& a, const dual<T, N>& b, const
   return r;
 }
 
-/// The innermost type of numbers.
-template <class T>
-struct plain_of {
-  using type = T;
-};
-template <class T, int N>
-struct plain_of<dual<T, N>> : plain_of<T> {};
-template <class T>
-using plain = typename plain_of<T>::type;
-
 inline constexpr double pi = 3.14159265358979323846, ln_2 = 0.69314718055994530942, ln_10 = 2.30258509299404568402,
                         two_by_root_pi = 1.12837916709551257390;
 
@@ -116,7 +106,8 @@ KOKKOS_FUNCTION T digamma(T x) {
   if (x < P(0.5)) {
     if (x == floor(x)) return T(Kokkos::Experimental::quiet_NaN<P>::value);  // poles
     // The distance from the nearest pole is exact, that from the pole below is not.
-    sum = -P(pi) / tan(P(pi) * (x - nearbyint(x)));
+    const T angle = P(pi) * (x - nearbyint(x));
+    sum = P(-pi) * cos(angle) / sin(angle);  // not 1 / tan, whose derivatives cancel half-way between poles
     x = P(1) - x;
   }
   for (; x < P(10); x += P(1)) sum -= P(1) / x;
