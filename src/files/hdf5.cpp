@@ -86,14 +86,33 @@ class dataset_writer : public array_writer {
   single_use use_;
 };
 
-/// Whether a file holds a dataset and nothing else that is worth keeping.
+/// Whether an object goes with a dataset that is replaced: the dataset itself, or a group without attributes on its
+/// way.
+bool goes_with(hid_t file, const std::string& name, H5L_type_t link, const std::string& dataset) {
+  H5O_info2_t object;
+  if (link != H5L_TYPE_HARD ||
+      H5Oget_info_by_name3(file, name.c_str(), &object, H5O_INFO_BASIC | H5O_INFO_NUM_ATTRS, H5P_DEFAULT) < 0)
+    return false;
+  if (name == dataset) return object.type == H5O_TYPE_DATASET;
+  return object.type == H5O_TYPE_GROUP && object.num_attrs == 0 && dataset.starts_with(name + "/");
+}
+
+/// Whether a file holds a dataset and nothing else: no other object or link, no attribute of a group, no user block.
 bool holds_only(const std::string& path, const std::string& dataset) {
   hdf5_handle file(path, opening::read, path);
-  const auto names = datasets_of(file);
-  const std::string name = dataset.substr(std::min(dataset.find_first_not_of('/'), dataset.size()));
+  const id how(path, "cannot be read", H5Fget_create_plist(file.file()), H5Pclose);
+  hsize_t user_block = 0;
+  check(path, "cannot be read", H5Pget_userblock(how, &user_block));
   H5O_info2_t root;
   check(path, "cannot be read", H5Oget_info3(file.file(), &root, H5O_INFO_NUM_ATTRS));
-  return root.num_attrs == 0 && (names.empty() || (names.size() == 1 && names[0] == name));
+  if (user_block > 0 || root.num_attrs > 0) return false;
+  std::string name = dataset.substr(std::min(dataset.find_first_not_of('/'), dataset.size()));
+  const auto visit = [](hid_t group, const char* link, const H5L_info2_t* info, void* to) -> herr_t {
+    return goes_with(group, link, info->type, *static_cast<const std::string*>(to)) ? 0 : 1;
+  };
+  const herr_t other = H5Lvisit2(file.file(), H5_INDEX_NAME, H5_ITER_NATIVE, visit, &name);
+  check(path, "cannot be read", other);
+  return other == 0;
 }
 
 void remove_dataset(const hdf5_handle& file, const std::string& dataset) {
@@ -275,8 +294,15 @@ void create_dataset(hdf5_handle& file, const std::string& dataset, const array_i
   const id space(file.name(), what, rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(rank, extents, nullptr),
                  H5Sclose);
   const id type = memory_type(file.name(), info.type);
-  id made(file.name(), what, H5Dcreate2(file.file(), dataset.c_str(), type, space, groups, how, H5P_DEFAULT), H5Dclose);
-  file.writing([&] { made.close(file.name(), what); });
+  if (const hid_t found = H5Oopen(file.file(), dataset.c_str(), H5P_DEFAULT); found >= 0) {
+    H5Oclose(found);
+    throw FileError(file.name(), what + ": there is an object of this name");
+  }
+  file.writing([&] {
+    id made(file.name(), what, H5Dcreate2(file.file(), dataset.c_str(), type, space, groups, how, H5P_DEFAULT),
+            H5Dclose);
+    made.close(file.name(), what);
+  });
 }
 
 void write_dataset(hdf5_handle& file, const std::string& dataset, data_type type, const packed_box& box,

@@ -109,7 +109,10 @@ class hdf5_handle {
   /// @param unfinished what gives the file its name when it is committed, and removes it where it is not
   hdf5_handle(std::string path, opening how, const std::string& opened, hid_t access = H5P_DEFAULT,
               unfinished_file unfinished = {})
-      : path_(std::move(path)), unfinished_(std::move(unfinished)) {
+      : path_(std::move(path)),
+        unfinished_(std::move(unfinished)),
+        writes_(how != opening::read),
+        shared_(access != H5P_DEFAULT) {
     const library_lock lock;
     file_ = how == opening::create
                 ? H5Fcreate(opened.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access)
@@ -118,10 +121,14 @@ class hdf5_handle {
       throw FileError(path_, std::string("cannot be ") + (how == opening::create ? "written" : "opened as HDF5") +
                                  ": " + hdf5_reason());
   }
+  /// Closes what was read, and what was written and is complete or removed. A library that cannot write to a full disk
+  /// would keep a file open, and try again when the program ends.
   ~hdf5_handle() {
-    if (damaged_) abandon();
     const library_lock lock;
-    if (file_ >= 0) H5Fclose(file_);  // of what was read, or is removed
+    if (file_ < 0) return;
+    if (!writes_ || shared_) H5Fclose(std::exchange(file_, -1));
+    else if (damaged_) abandon();
+    else (void)try_close();
   }
   hdf5_handle(const hdf5_handle&) = delete;
   hdf5_handle& operator=(const hdf5_handle&) = delete;
@@ -164,14 +171,9 @@ class hdf5_handle {
   }
   void close() {
     const library_lock lock;
-    std::string problem;
-    if (H5Fflush(file(), H5F_SCOPE_LOCAL) < 0) problem = hdf5_reason();
-    // Where processes share the file, all close it.
-    else if (const hid_t closing = file_; H5Fclose(closing) < 0) problem = hdf5_reason();
-    else file_ = -1;
-    if (problem.empty()) return;
-    abandon();
-    throw FileError(path_, "cannot be written: " + problem);
+    (void)file();
+    if (const std::string problem = try_close(); !problem.empty())
+      throw FileError(path_, "cannot be written: " + problem);
   }
   void give_name() {
     if (earlier_ && *earlier_ != file_stamp(path_))
@@ -190,8 +192,24 @@ class hdf5_handle {
   void abandon() noexcept;
 
  private:
+  /// Brings all to the file and closes it, or abandons it; returns what went wrong.
+  std::string try_close() {
+    std::string problem;
+    if (H5Fflush(file_, H5F_SCOPE_LOCAL) < 0) {
+      problem = hdf5_reason();
+    } else if (H5Fclose(file_) < 0) {
+      problem = hdf5_reason();
+      if (shared_) file_ = -1;  // processes close a file together, and so once
+    } else {
+      file_ = -1;
+    }
+    if (!problem.empty()) abandon();
+    return problem;
+  }
+
   std::string path_;
   unfinished_file unfinished_;  // removed when the file is closed
+  bool writes_, shared_;        // by processes
   hid_t file_ = -1;
   bool damaged_ = false;
   std::optional<file_stamp> earlier_;

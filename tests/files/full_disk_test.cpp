@@ -5,6 +5,9 @@
 // the size of files stands for the disk everywhere; where a file system can be mounted, a small one too.
 
 #include <fcntl.h>
+#ifdef QUERN_TEST_HDF5
+#include <hdf5.h>
+#endif
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -16,7 +19,7 @@
 #include <cstdlib>
 #include <files/folder.hpp>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <quern/stream.hpp>
 #include <support/testing.hpp>
 
@@ -223,6 +226,37 @@ TEST(FullDisk, CommitRemovesWhatIsNotWhole) {
   }
   test::expect_file_error("is closed", [&] { file.commit(); });
   EXPECT_EQ("good", read_bytes(f / "a.h5"));
+}
+
+// What goes without a commit is closed where nothing can be written, too; else the library would keep it open, and try
+// again when the program ends.
+TEST(FullDisk, ClosesWhatIsNotCommitted) {
+  const test::folder f(where());
+  const auto open_files = [] { return H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_FILE); };
+  const auto before = open_files();
+  for (const std::string text : {"", "in the memory of the library"}) {
+    auto file = std::make_unique<files::hdf5_file>(files::hdf5_file::create(f / "a.h5"));
+    file->set_attribute("/", "text", text);
+    {
+      const room r(0);
+      file.reset();
+    }
+    EXPECT_EQ(before, open_files());
+    EXPECT_EQ(std::vector<std::string>{}, f.contents());
+  }
+}
+
+// A mistake of the user does no damage to the file.
+TEST(FullDisk, MistakesDoNotEndAFile) {
+  const test::folder f(where());
+  auto file = files::hdf5_file::create(f / "a.h5");
+  file.write("u", samples(1));
+  test::expect_file_error("the dataset u cannot be made", [&] { file.write("u", samples(2)); });
+  EXPECT_THROW(file.write("v", samples(2), {.compression = 10}), quern::Error);
+  file.write("v", samples(2));
+  file.commit();
+  EXPECT_EQ(contents(samples(1)), contents(files::hdf5_file(f / "a.h5").load<field>("u")));
+  EXPECT_EQ(contents(samples(2)), contents(files::hdf5_file(f / "a.h5").load<field>("v")));
 }
 
 // The steps that were complete stay, whatever comes after them.
