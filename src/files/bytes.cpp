@@ -18,7 +18,7 @@ namespace {
 class file_on_disk : public byte_source {
  public:
   explicit file_on_disk(const std::string& path)
-      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+      : path_(path), descriptor_(::open(c_name(path), O_RDONLY | O_CLOEXEC)) {
     if (descriptor_ < 0) throw FileError(path, "cannot be opened: " + reason());
     struct stat status{};
     if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {

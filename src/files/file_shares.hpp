@@ -3,17 +3,37 @@
 #ifndef QUERN_SRC_FILES_FILE_SHARES_HPP
 #define QUERN_SRC_FILES_FILE_SHARES_HPP
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <functional>
 #include <quern/core/host_threads.hpp>
+#include <quern/files/array_info.hpp>
 #include <string>
 
 namespace quern::files::impl {
 
 /// What the system says of its last failure.
 inline std::string reason() { return std::strerror(errno); }
+
+/// A name for functions of C, which would read it up to a zero byte only, and mean another file or object.
+/// @throws FileError if it has one
+inline const char* c_name(const std::string& path, const std::string& name) {
+  if (const auto end = name.find('\0'); end != std::string::npos)
+    throw FileError(path.substr(0, path.find('\0')), "the name '" + name.substr(0, end) + "...' has a zero byte");
+  return name.c_str();
+}
+inline const char* c_name(const std::string& path) { return c_name(path, path); }
+
+/// Brings a file to the disk: errors of writing that was delayed are reported only here.
+/// @returns whether it is there; true where the file system has no such call
+inline bool bring_to_disk(int descriptor) {
+  while (::fsync(descriptor) != 0)
+    if (errno != EINTR) return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;
+  return true;
+}
 
 /// f(offset, bytes) for parts of a range of bytes, by several threads.
 inline void in_shares(std::int64_t bytes, const std::function<void(std::int64_t, std::int64_t)>& f) {

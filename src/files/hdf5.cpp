@@ -20,7 +20,8 @@ namespace quern::files::impl {
 namespace {
 
 id open_dataset(const hdf5_handle& file, const std::string& dataset) {
-  return {file.name(), "there is no dataset " + dataset, H5Dopen2(file.file(), dataset.c_str(), H5P_DEFAULT), H5Dclose};
+  return {file.name(), "there is no dataset " + dataset,
+          H5Dopen2(file.file(), c_name(file.name(), dataset), H5P_DEFAULT), H5Dclose};
 }
 
 struct selection {
@@ -99,6 +100,7 @@ bool goes_with(hid_t file, const std::string& name, H5L_type_t link, const std::
 
 /// Whether a file holds a dataset and nothing else: no other object or link, no attribute of a group, no user block.
 bool holds_only(const std::string& path, const std::string& dataset) {
+  (void)c_name(path, dataset);
   hdf5_handle file(path, opening::read, path);
   const id how(path, "cannot be read", H5Fget_create_plist(file.file()), H5Pclose);
   hsize_t user_block = 0;
@@ -116,13 +118,13 @@ bool holds_only(const std::string& path, const std::string& dataset) {
 }
 
 void remove_dataset(const hdf5_handle& file, const std::string& dataset) {
-  const hid_t found = H5Oopen(file.file(), dataset.c_str(), H5P_DEFAULT);
+  const hid_t found = H5Oopen(file.file(), c_name(file.name(), dataset), H5P_DEFAULT);
   if (found < 0) return;
   const bool is_dataset = H5Iget_type(found) == H5I_DATASET;
   check(file.name(), "cannot be read", H5Oclose(found));
   if (is_dataset)
     check(file.name(), "the dataset " + dataset + " cannot be replaced",
-          H5Ldelete(file.file(), dataset.c_str(), H5P_DEFAULT));
+          H5Ldelete(file.file(), c_name(file.name(), dataset), H5P_DEFAULT));
 }
 
 /// The descriptor of an open file, below the library; -1 where it has none, as that of several processes.
@@ -136,7 +138,8 @@ int descriptor_of(hid_t file) {
 }
 
 /// While it lives, what is written to a descriptor goes to memory, so that a library that cannot write to a full disk
-/// ends its work and frees what it has. A limit on the size of files would count there, too.
+/// ends its work and frees what it has. A limit on the size of files (`ulimit -f`), which is one reason for such a
+/// failure, would count there, too, and is lifted for that time.
 class nowhere {
  public:
   explicit nowhere(int descriptor) {
@@ -144,9 +147,9 @@ class nowhere {
     if (descriptor < 0) return;
     const int memory = ::memfd_create("quern", MFD_CLOEXEC);
     if (memory < 0) return;
-    ::dup2(memory, descriptor);
+    const bool redirected = ::dup3(memory, descriptor, O_CLOEXEC) >= 0;
     ::close(memory);
-    if (::getrlimit(RLIMIT_FSIZE, &limit_) != 0) return;
+    if (!redirected || ::getrlimit(RLIMIT_FSIZE, &limit_) != 0) return;
     rlimit most = limit_;
     most.rlim_cur = most.rlim_max;
     changed_ = ::setrlimit(RLIMIT_FSIZE, &most) == 0;
@@ -174,14 +177,16 @@ void reserve([[maybe_unused]] const std::string& path, [[maybe_unused]] int desc
 
 }  // namespace
 
-// What an earlier call has written is replaced by a flush alone, which cannot fail half-way for lack of room. Until
-// then the library appends data, and keeps in memory what tells where they are.
+// What an earlier call has written is replaced by a flush alone, which cannot fail half-way for lack of room, where the
+// file system reserves it. Until then the library appends data, and keeps in memory what tells where they are.
 void hdf5_handle::publish() {
   const library_lock lock;
   hsize_t bytes = 0;
   check(path_, "cannot be written", H5Fget_filesize(file(), &bytes));
   reserve(path_, descriptor_of(file_), static_cast<std::int64_t>(bytes));
   flush();
+  const int descriptor = descriptor_of(file_);
+  if (descriptor >= 0 && !bring_to_disk(descriptor)) throw FileError(path_, "cannot be written: " + reason());
   check(path_, "cannot be written", H5Fget_filesize(file(), &published_));
   give_name();
 }
@@ -190,10 +195,13 @@ void hdf5_handle::revert() noexcept {
   const library_lock lock;
   discard();
   if (file_ < 0) return;
-  const int file = ::dup(descriptor_of(file_));
+  const int file = ::fcntl(descriptor_of(file_), F_DUPFD_CLOEXEC, 0);
   abandon();
-  if (published_ > 0 && file >= 0 && ::ftruncate(file, static_cast<off_t>(published_)) != 0) discard();
-  if (file >= 0) ::close(file);
+  if (file < 0) return;
+  // Where this fails, the file has bytes at its end that nothing refers to.
+  if (published_ > 0) [[maybe_unused]]
+    const int status = ::ftruncate(file, static_cast<off_t>(published_));
+  ::close(file);
 }
 
 void hdf5_handle::abandon() noexcept {
@@ -202,6 +210,12 @@ void hdf5_handle::abandon() noexcept {
   const int descriptor = descriptor_of(file_);
   const nowhere other(descriptor);
   H5Fclose(std::exchange(file_, -1));
+}
+
+void check_options(const hdf5_options& options) {
+  if (options.compression < 0 || options.compression > 9)
+    throw Error("quern::files::hdf5_file",
+                "the level of compression is " + std::to_string(options.compression) + ", expected 0 to 9");
 }
 
 std::shared_ptr<hdf5_handle> open_hdf5(const std::string& path) {
@@ -214,6 +228,7 @@ std::shared_ptr<hdf5_handle> create_hdf5(const std::string& path) {
 }
 std::shared_ptr<hdf5_handle> hdf5_for_dataset(const std::string& path, const std::string& dataset) {
   const library_lock lock;
+  (void)c_name(path);
   const file_stamp earlier(path);
   if (!std::filesystem::exists(path) || holds_only(path, dataset)) {
     auto file = create_hdf5(path);
@@ -272,9 +287,7 @@ void create_dataset(hdf5_handle& file, const std::string& dataset, const array_i
   const library_lock lock;
   const int rank = info.extents.rank;
   const std::string what = "the dataset " + dataset + " cannot be made";
-  if (options.compression < 0 || options.compression > 9)
-    throw Error("quern::files::hdf5_file",
-                "the level of compression is " + std::to_string(options.compression) + ", expected 0 to 9");
+  check_options(options);
   hsize_t extents[max_rank] = {}, chunk[max_rank] = {};
   for (int d = 0; d < rank; ++d) extents[d] = static_cast<hsize_t>(info.extents.extent[d]);
   const id groups(file.name(), what, H5Pcreate(H5P_LINK_CREATE), H5Pclose);
@@ -294,13 +307,13 @@ void create_dataset(hdf5_handle& file, const std::string& dataset, const array_i
   const id space(file.name(), what, rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(rank, extents, nullptr),
                  H5Sclose);
   const id type = memory_type(file.name(), info.type);
-  if (const hid_t found = H5Oopen(file.file(), dataset.c_str(), H5P_DEFAULT); found >= 0) {
+  if (const hid_t found = H5Oopen(file.file(), c_name(file.name(), dataset), H5P_DEFAULT); found >= 0) {
     H5Oclose(found);
     throw FileError(file.name(), what + ": there is an object of this name");
   }
   file.writing([&] {
-    id made(file.name(), what, H5Dcreate2(file.file(), dataset.c_str(), type, space, groups, how, H5P_DEFAULT),
-            H5Dclose);
+    id made(file.name(), what,
+            H5Dcreate2(file.file(), c_name(file.name(), dataset), type, space, groups, how, H5P_DEFAULT), H5Dclose);
     made.close(file.name(), what);
   });
 }

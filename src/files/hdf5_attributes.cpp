@@ -12,20 +12,22 @@ namespace quern::files::impl {
 namespace {
 
 id open_object(const hdf5_handle& file, const std::string& object) {
-  return {file.name(), "there is no object " + object, H5Oopen(file.file(), object.c_str(), H5P_DEFAULT), H5Oclose};
+  return {file.name(), "there is no object " + object, H5Oopen(file.file(), c_name(file.name(), object), H5P_DEFAULT),
+          H5Oclose};
 }
 
 /// Creates an attribute, in place of an earlier one of its name, and writes it.
 void put_attribute(hdf5_handle& file, const std::string& object_name, const std::string& name, hid_t type,
                    const void* value) {
   const std::string what = "the attribute " + name + " cannot be written";
+  const char* c_text = c_name(file.name(), name);
   id object = open_object(file, object_name);
   file.writing([&] {
-    const htri_t exists = H5Aexists(object, name.c_str());
+    const htri_t exists = H5Aexists(object, c_text);
     check(file.name(), what, exists);
-    if (exists > 0) check(file.name(), what, H5Adelete(object, name.c_str()));
+    if (exists > 0) check(file.name(), what, H5Adelete(object, c_text));
     const id space(file.name(), what, H5Screate(H5S_SCALAR), H5Sclose);
-    id attribute(file.name(), what, H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    id attribute(file.name(), what, H5Acreate2(object, c_text, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
     check(file.name(), what, H5Awrite(attribute, type, value));
     attribute.close(file.name(), what);
     object.close(file.name(), what);
@@ -40,8 +42,8 @@ struct stored_attribute {
   stored_attribute(const hdf5_handle& from, const std::string& object, const std::string& name)
       : file(from.name()),
         what("the attribute " + name),
-        attribute(file, "there is no " + what.substr(4), H5Aopen(open_object(from, object), name.c_str(), H5P_DEFAULT),
-                  H5Aclose),
+        attribute(file, "there is no " + what.substr(4),
+                  H5Aopen(open_object(from, object), c_name(file, name), H5P_DEFAULT), H5Aclose),
         type(file, what + " cannot be read", H5Aget_type(attribute), H5Tclose) {
     const id space(file, what + " cannot be read", H5Aget_space(attribute), H5Sclose);
     const std::int64_t n = elements_of(file, what, space);
@@ -126,7 +128,7 @@ std::string read_text_attribute(hdf5_handle& file, const std::string& object, co
   const library_lock lock;
   const stored_attribute a(file, object, name);
   if (H5Tget_class(a.type) != H5T_STRING)
-    throw FileError(a.file, a.what + " holds " + type_text(a.type) + ", which is no text");
+    throw FileError(a.file, a.what + " holds " + type_text(a.type) + ", which is not text");
   return H5Tis_variable_str(a.type) > 0 ? a.variable_text() : a.fixed_text();
 }
 

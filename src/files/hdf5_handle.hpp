@@ -17,6 +17,8 @@
 #include <string>
 #include <utility>
 
+#include "file_shares.hpp"
+
 namespace quern::files::impl {
 
 inline std::recursive_mutex& library() {
@@ -115,8 +117,8 @@ class hdf5_handle {
         shared_(access != H5P_DEFAULT) {
     const library_lock lock;
     file_ = how == opening::create
-                ? H5Fcreate(opened.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access)
-                : H5Fopen(opened.c_str(), how == opening::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access);
+                ? H5Fcreate(c_name(path_, opened), H5F_ACC_TRUNC, H5P_DEFAULT, access)
+                : H5Fopen(c_name(path_, opened), how == opening::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access);
     if (file_ < 0)
       throw FileError(path_, std::string("cannot be ") + (how == opening::create ? "written" : "opened as HDF5") +
                                  ": " + hdf5_reason());

@@ -19,6 +19,7 @@ void commit_hdf5(hdf5_handle&) {}
 void flush_hdf5(hdf5_handle&) {}
 void publish_hdf5(hdf5_handle&) {}
 void revert_hdf5(hdf5_handle&) {}
+void check_options(const hdf5_options&) {}
 std::vector<std::string> datasets_of(hdf5_handle&) { return {}; }
 std::shared_ptr<array_file> hdf5_array(std::shared_ptr<hdf5_handle>, const std::string& dataset) { refuse(dataset); }
 void create_dataset(hdf5_handle&, const std::string&, const array_info&, const hdf5_options&) {}

@@ -10,8 +10,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <quern/files/output_file.hpp>
 #include <utility>
 
@@ -19,41 +17,48 @@
 
 namespace quern::files {
 namespace impl {
+struct listed_file {
+  std::string name;
+  pid_t process;  // that has begun it: a forked one inherits the list, and not the files
+  void remove() const noexcept {
+    if (process == ::getpid()) ::unlink(name.c_str());
+  }
+};
+
 namespace {
 
-/// The names of unfinished files, where a handler of a signal finds them. A file that finds no free place is not
-/// listed.
-std::array<std::atomic<char*>, 256> unfinished_names{};
+/// The unfinished files, where a handler of a signal finds them. A file that finds no free place is not listed.
+std::array<std::atomic<listed_file*>, 256> unfinished_files{};
 /// Whether a handler has looked: then no name is freed any more, since the handler may still hold it.
 std::atomic<bool> handler_looks{false};
 
-char* list_name(const std::string& name) {
-  char* copy = ::strdup(name.c_str());
-  if (copy == nullptr) throw FileError(name, "there is no memory for its name");
-  for (auto& place : unfinished_names) {
-    char* free = nullptr;
-    if (place.compare_exchange_strong(free, copy)) break;
+listed_file* list_file(const std::string& name) {
+  (void)c_name(name);
+  auto* file = new listed_file{name, ::getpid()};
+  for (auto& place : unfinished_files) {
+    listed_file* free = nullptr;
+    if (place.compare_exchange_strong(free, file)) break;
   }
-  return copy;
+  return file;
 }
 
-void unlist_name(char* name) noexcept {
-  for (auto& place : unfinished_names) {
-    char* found = name;
+void unlist_file(listed_file* file) noexcept {
+  for (auto& place : unfinished_files) {
+    listed_file* found = file;
     if (place.compare_exchange_strong(found, nullptr)) break;
   }
-  if (!handler_looks) std::free(name);
+  if (!handler_looks) delete file;
 }
 
 bool is_replaced(const std::string& path) {
   struct stat status{};
-  return ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
+  return ::stat(c_name(path), &status) != 0 || S_ISREG(status.st_mode);
 }
 
 }  // namespace
 
 unfinished_file::unfinished_file(const std::string& path, const std::string& unfinished)
-    : path_(path), name_(unfinished), listed_(list_name(unfinished)) {}
+    : path_(path), name_(unfinished), listed_(list_file(unfinished)) {}
 
 unfinished_file::unfinished_file(unfinished_file&& other) noexcept
     : path_(std::move(other.path_)), name_(std::move(other.name_)), listed_(std::exchange(other.listed_, nullptr)) {}
@@ -65,18 +70,27 @@ std::string unfinished_file::name_beside(const std::string& path) {
 
 void unfinished_file::commit() {
   if (listed_ == nullptr) return;
+  if (const int descriptor = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC); descriptor >= 0) {
+    const bool on_disk = bring_to_disk(descriptor);
+    const std::string why = on_disk ? "" : reason();
+    ::close(descriptor);
+    if (!on_disk) {
+      remove();
+      throw FileError(path_, "cannot be written: " + why);
+    }
+  }
   if (std::rename(name_.c_str(), path_.c_str()) != 0) {
-    const std::string why = std::strerror(errno);
+    const std::string why = reason();
     remove();
     throw FileError(path_, "cannot be given its name: " + why);
   }
-  unlist_name(std::exchange(listed_, nullptr));
+  unlist_file(std::exchange(listed_, nullptr));
 }
 
 void unfinished_file::remove() noexcept {
   if (listed_ == nullptr) return;
-  ::unlink(name_.c_str());
-  unlist_name(std::exchange(listed_, nullptr));
+  listed_->remove();
+  unlist_file(std::exchange(listed_, nullptr));
 }
 
 output_file::output_file(const std::string& path)
@@ -136,10 +150,17 @@ void output_file::write_share(std::int64_t offset, const char* data, std::int64_
   }
 }
 
-void output_file::commit() {
+void output_file::close() {
   if (descriptor_ < 0) throw FileError(path_, "cannot be committed: it was before, or an earlier write failed");
   // Some file systems report a full disk only here.
+  if (regular_ && !bring_to_disk(descriptor_)) fail("cannot be written: " + reason());
   if (::close(std::exchange(descriptor_, -1)) != 0) fail("cannot be written: " + reason());
+  closed_ = true;
+}
+
+void output_file::commit() {
+  if (!closed_) close();
+  closed_ = false;  // a file is committed once
   unfinished_.commit();
 }
 
@@ -147,8 +168,8 @@ void output_file::commit() {
 
 void remove_unfinished() noexcept {
   impl::handler_looks = true;
-  for (const auto& place : impl::unfinished_names)
-    if (const char* name = place.load()) ::unlink(name);
+  for (const auto& place : impl::unfinished_files)
+    if (const impl::listed_file* file = place.load()) file->remove();
 }
 
 }  // namespace quern::files

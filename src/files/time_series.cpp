@@ -83,12 +83,12 @@ void check_name(const std::string& what, const std::string& name) {
     throw Error(series_label, what + " '" + name + "' " + problem);
   };
   if (name.empty()) throw Error(series_label, what + " is empty");
-  if (name == "." || name == "..") refuse("is a folder's");
+  if (name == "." || name == "..") refuse("is the name of a folder");
   for (const char c : name)
     if (static_cast<unsigned char>(c) < 32 || c == 127 || c == '/' || c == ':')
       refuse("has a '/', a ':' or a control character, which XDMF and HDF5 cannot hold in a name");
-  const auto is_blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-  if (is_blank(name.front()) || is_blank(name.back())) refuse("begins or ends with a blank");
+  const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  if (is_space(name.front()) || is_space(name.back())) refuse("begins or ends with white space");
   if (!is_utf8(name)) refuse("is not UTF-8");
 }
 
@@ -101,9 +101,9 @@ std::vector<double> checked_origin(const std::string& name, const std::vector<do
                                   std::to_string(origin.size()) + ", expected 2 or 3 of each");
   for (const double v : spacing)
     if (!std::isfinite(v) || v == 0)
-      throw Error(series_label, "spacing has " + number(v) + ", expected finite distances");
+      throw Error(series_label, "spacing has " + number(v) + "; distances must be finite and not 0");
   for (const double v : origin)
-    if (!std::isfinite(v)) throw Error(series_label, "origin has " + number(v) + ", expected finite places");
+    if (!std::isfinite(v)) throw Error(series_label, "origin has " + number(v) + "; coordinates must be finite");
   check_name("the name of the series", std::filesystem::path(name).filename().string());
   return origin;
 }
@@ -116,9 +116,11 @@ time_series::time_series(const std::string& name, std::vector<double> spacing, s
       origin_(checked_origin(name, spacing_, std::move(origin))),
       file_(impl::create_hdf5(name + ".h5")) {}
 
-std::string time_series::add(double time, const std::string& field, const shape& extents, data_type type) {
+std::string time_series::add(double time, const std::string& field, const shape& extents, data_type type,
+                             const hdf5_options& options) {
+  impl::check_options(options);
   check_name("the name of a field", field);
-  if (!std::isfinite(time)) throw Error(series_label, "the time is " + number(time) + ", expected a finite one");
+  if (!std::isfinite(time)) throw Error(series_label, "the time is " + number(time) + "; it must be finite");
   if (extents.rank != static_cast<int>(spacing_.size()) || (!steps_.empty() && extents != extents_))
     throw Error(series_label, "the field " + field + " has extents " + extents.str() + ", expected " +
                                   (steps_.empty() ? "rank " + std::to_string(spacing_.size()) : extents_.str()));
@@ -141,6 +143,7 @@ void time_series::complete(const std::function<void()>& write) {
     const std::string text = description();
     impl::output_file out(name_ + ".xdmf");
     out.write(text.data(), static_cast<std::int64_t>(text.size()));
+    out.close();
     impl::publish_hdf5(*file_.file_);
     out.commit();
   } catch (...) {

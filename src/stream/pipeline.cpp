@@ -212,7 +212,7 @@ class pipeline {
   void run() {
     for (const auto& l : plan_.outputs) l.array->begin(plan_.label);
     if (writes_elements()) run_chunks();
-    for (const auto& l : plan_.outputs) guarded(slot_[0].what, l, [&] { l.array->finish(); });
+    for (const auto& l : plan_.outputs) complete(*l.array);
   }
 
  private:
@@ -269,6 +269,15 @@ class pipeline {
       c.low = plan_.wraps ? plan_.halo : std::min(plan_.halo > 0 ? low : 0, c.first);
     }
     return c;
+  }
+
+  /// Ends the writing of an output; what fails then is of no chunk.
+  void complete(array_writer& output) const {
+    try {
+      output.finish();
+    } catch (const std::exception& e) {
+      std::throw_with_nested(StreamError(plan_.label + ": an output cannot be completed: " + e.what()));
+    }
   }
 
   /// f, whose exceptions become StreamErrors that say where they happened.

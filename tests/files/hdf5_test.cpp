@@ -170,18 +170,18 @@ TEST_F(Hdf5Files, TimeSeriesRejectWhatViewersCannotRead) {
   std::ofstream(path("a.h5")) << "earlier";
   test::expect_error(label + "spacing has 1 numbers and origin 1, expected 2 or 3 of each",
                      [&] { quern::files::time_series(path("a"), {1}); });
-  test::expect_error(label + "spacing has nan, expected finite distances",
+  test::expect_error(label + "spacing has nan; distances must be finite and not 0",
                      [&] { quern::files::time_series(path("a"), {1, nan}); });
-  test::expect_error(label + "spacing has 0, expected finite distances",
+  test::expect_error(label + "spacing has 0; distances must be finite and not 0",
                      [&] { quern::files::time_series(path("a"), {0, 1}); });
-  test::expect_error(label + "origin has inf, expected finite places",
+  test::expect_error(label + "origin has inf; coordinates must be finite",
                      [&] { quern::files::time_series(path("a"), {1, 1}, {0, inf}); });
   test::expect_error(label + "the name of the series is empty", [&] { quern::files::time_series(path(""), {1, 1}); });
   EXPECT_EQ("earlier", test::read_bytes(path("a.h5"))) << "what is rejected replaces nothing";
   quern::files::time_series series(path("a"), {1, 1});
   EXPECT_EQ("earlier", test::read_bytes(path("a.h5"))) << "nor does what has no field yet";
   for (const double time : {nan, inf, -inf}) EXPECT_THROW(series.write(time, "u", u), quern::Error);
-  test::expect_error(label + "the time is nan, expected a finite one", [&] { series.write(nan, "u", u); });
+  test::expect_error(label + "the time is nan; it must be finite", [&] { series.write(nan, "u", u); });
   test::expect_error(label + "the name of a field is empty", [&] { series.write(0, "", u); });
   for (const char* name : {"a/b", "a:b", "a\nb", "/", ".", "..", " a", "a\t", "\x01", "\xff", "a\xc3"})
     EXPECT_THROW(series.write(0, name, u), quern::Error) << name;

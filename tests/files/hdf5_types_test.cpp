@@ -107,7 +107,7 @@ TEST(Hdf5Types, NumbersAreRead) {
     expect_file_error("is an array of 3 values", [&] { (void)file.attribute<double>(group, "rank1"); });
     expect_file_error("is an array of 6 values", [&] { (void)file.attribute<complex>(group, "rank2"); });
     expect_file_error("is an array of 12 values", [&] { (void)file.attribute<std::string>(group, "rank3"); });
-    expect_file_error("which is no text", [&] { (void)file.attribute<std::string>(group, "rank0"); });
+    expect_file_error("which is not text", [&] { (void)file.attribute<std::string>(group, "rank0"); });
   }
 }
 
@@ -122,7 +122,7 @@ TEST(Hdf5Types, OthersAreNamed) {
                         [&, n = name] { (void)file.attribute<double>(group, n); });
       expect_file_error(type, [&, n = name] { (void)file.attribute<complex>(group, n); });
       if (group.ends_with("text")) continue;
-      expect_file_error(type + ", which is no text", [&, n = name] { (void)file.attribute<std::string>(group, n); });
+      expect_file_error(type + ", which is not text", [&, n = name] { (void)file.attribute<std::string>(group, n); });
     }
     for (const char* name : {"rank1", "rank2", "rank3"}) {
       expect_file_error(" values, and one was asked for", [&, n = name] { (void)file.attribute<double>(group, n); });

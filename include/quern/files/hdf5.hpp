@@ -31,6 +31,8 @@ void flush_hdf5(hdf5_handle& file);
 void publish_hdf5(hdf5_handle& file);
 /// Closes a file after a failure, as it was when it was published last.
 void revert_hdf5(hdf5_handle& file);
+/// @throws Error for a level of compression that there is not
+void check_options(const hdf5_options& options);
 std::vector<std::string> datasets_of(hdf5_handle& file);
 std::shared_ptr<array_file> hdf5_array(std::shared_ptr<hdf5_handle> file, const std::string& dataset);
 void create_dataset(hdf5_handle& file, const std::string& dataset, const array_info& info, const hdf5_options& options);
@@ -157,7 +159,9 @@ stream::source<T, Rank> hdf5_source(const std::string& path, const std::string& 
   return impl::source_of<T, Rank>(impl::hdf5_array(impl::open_hdf5(path), dataset));
 }
 /// A dataset as a sink. The file gets its name when the operation that writes it ends; other datasets of an earlier
-/// file of that name stay (they are copied when the sink is made), and a dataset of the same name is replaced.
+/// file of that name stay (they are copied when the sink is made), and a dataset of the same name is replaced. Two
+/// sinks of one file are for one operation after the other, and the second is made when the first operation has ended:
+/// where another file has come in between, the operation fails at its end.
 /// @throws FileError if an earlier file is not HDF5, or the new one cannot be written
 template <class T, std::size_t Rank>
 stream::sink<T, static_cast<int>(Rank)> hdf5_sink(const std::string& path, const std::string& dataset,
@@ -174,9 +178,11 @@ stream::sink<T, static_cast<int>(Rank)> hdf5_sink(const std::string& path, const
 /// series.write(t, "temperature", u);
 /// @endcode
 ///
-/// Both files are complete after each call, so that a run that is under way, or was killed, can be looked at. Earlier
-/// files of those names stay until the first call has ended. Where a call fails, as on a full disk, the files are what
-/// they were before it, and nothing can be added any more.
+/// Both files are complete after each call, so that a run that is under way, or was killed, can be looked at. HDF5
+/// locks a file that is open for writing: programs that read it meanwhile set `HDF5_USE_FILE_LOCKING=FALSE`. Earlier
+/// files of those names stay until the first call has ended. Where writing fails, as on a full disk, the files are what
+/// they were before the call, and nothing can be added any more; a file system that cannot reserve room (`fallocate`),
+/// as NFS before version 4.2, may leave the last steps unreadable then. An argument that is refused changes nothing.
 class time_series {
  public:
   /// @param name    the files' names without ending
@@ -190,10 +196,11 @@ class time_series {
   /// @param time  finite, and not before the last
   /// @param field a name that is not empty, without control characters, '/' and ':' (XDMF ends the name of a file by
   /// it)
-  /// @throws Error for other times, names, extents and types, and a field that the step has already
+  /// @throws Error for other times, names, extents, types and options, and a field that the step has already
   template <class V>
   void write(double time, const std::string& field, const V& in, const hdf5_options& options = {}) {
-    const std::string dataset = add(time, field, impl::array_of(in).extents, data_type_of<quern::impl::value_of<V>>());
+    const std::string dataset =
+        add(time, field, impl::array_of(in).extents, data_type_of<quern::impl::value_of<V>>(), options);
     complete([&] { file_.write(dataset, in, options); });
   }
 
@@ -202,7 +209,8 @@ class time_series {
     double time;
     std::vector<std::pair<std::string, data_type>> fields;
   };
-  std::string add(double time, const std::string& field, const shape& extents, data_type type);
+  std::string add(double time, const std::string& field, const shape& extents, data_type type,
+                  const hdf5_options& options);
   /// Writes a field, and what tells of it; where that fails, the files are those of before.
   void complete(const std::function<void()>& write);
   std::string description() const;

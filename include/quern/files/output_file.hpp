@@ -13,10 +13,14 @@ namespace quern::files {
 
 /// Removes the files that this process has begun and not completed: `NAME.part-PID-N` beside `NAME`. For handlers of
 /// signals that end the program, in which it may be called (it is async-signal-safe); what writes such a file cannot
-/// complete it afterwards. Earlier files of the final names stay.
+/// complete it afterwards. Earlier files of the final names stay; so do the files of other processes, as of the one
+/// from which this was forked. At most 256 files are found, those that were begun first.
 void remove_unfinished() noexcept;
 
 namespace impl {
+
+/// A name that remove_unfinished finds.
+struct listed_file;
 
 /// The name that a file has until it is complete. Unless the file is committed, it is removed when this object goes.
 class unfinished_file {
@@ -38,7 +42,7 @@ class unfinished_file {
 
  private:
   std::string path_, name_;
-  char* listed_ = nullptr;  // the name, where remove_unfinished finds it; null where there is nothing to remove
+  listed_file* listed_ = nullptr;  // where remove_unfinished finds it; null where there is nothing to remove
 };
 
 /// A file that gets its name when it is complete. Devices and pipes are written as they are.
@@ -51,7 +55,10 @@ class output_file {
   /// Appends.
   void write(const void* data, std::int64_t bytes);
   void write_at(std::int64_t offset, const void* data, std::int64_t bytes);
-  /// Gives the file its name.
+  /// Brings all to the disk and ends writing; `commit` cannot fail for lack of room afterwards.
+  /// @throws FileError if something cannot be written, or was not before; then the file is removed
+  void close();
+  /// Closes the file, where that was not done, and gives it its name.
   /// @throws FileError if the file cannot be closed or have the name, or something was not written before; nothing but
   /// an earlier file of the name stays then
   void commit();
@@ -65,6 +72,7 @@ class output_file {
   bool regular_ = true;
   unfinished_file unfinished_;
   int descriptor_ = -1;
+  bool closed_ = false;  // and complete
   std::int64_t written_ = 0;
 };
 
