@@ -356,4 +356,26 @@ TEST(Interrupted, AHandlerRemovesWhatIsNotComplete) {
   EXPECT_EQ("good", read_bytes(f / "a.npy"));
 }
 
+// A forked process has no part in the files that its parent has begun.
+TEST(Interrupted, AForkedProcessKeepsTheFilesOfItsParent) {
+  const test::folder f;
+  const auto sink = files::npy_sink<double>(f / "a.npy", {2, 2});
+  ASSERT_EQ(1u, f.contents().size());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    {
+      const auto own = files::npy_sink<double>(f / "b.npy", {2, 2});
+      files::remove_unfinished();
+    }
+    ::_exit(9);
+  }
+  int status = 0;
+  ASSERT_EQ(child, ::waitpid(child, &status, 0));
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(9, WEXITSTATUS(status));
+  const auto found = f.contents();
+  ASSERT_EQ(1u, found.size()) << "that of the parent, and not that of the child";
+  EXPECT_TRUE(found[0].starts_with("a.npy.part-")) << found[0];
+}
+
 }  // namespace

@@ -197,6 +197,50 @@ TEST_F(Hdf5Files, TimeSeriesRejectWhatViewersCannotRead) {
   EXPECT_NE(std::string::npos, text.find("<Time Value=\"1e-300\"/>")) << text;
 }
 
+// What is refused before anything is written does not end a series.
+TEST_F(Hdf5Files, TimeSeriesOutliveMistakes) {
+  const Kokkos::View<double**, Kokkos::HostSpace> u("u", 3, 4);
+  quern::files::time_series series(path("a"), {1, 1});
+  for (const int level : {-1, 10})
+    EXPECT_THROW(series.write(0, "u", u, {.compression = level}), quern::Error) << level;
+  series.write(0, "u", u, {.compression = 9});
+  EXPECT_THROW(series.write(1, "u", u, {.compression = 10}), quern::Error);
+  series.write(1, "u", u);
+  EXPECT_EQ((std::vector<std::string>{"000000/u", "000001/u"}), hdf5_file(path("a.h5")).datasets());
+}
+
+// The library of HDF5 would read a name up to its zero byte, and take another object or file.
+TEST_F(Hdf5Files, NamesHaveNoZeroByte) {
+  const std::string zero("u\0v", 3), name = path("a.h5");
+  const Kokkos::View<double*, Kokkos::HostSpace> u("u", 3);
+  auto file = hdf5_file::create(name);
+  file.write("u", u);
+  file.set_attribute("u", "u", 1);
+  const std::string message = "the name 'u...' has a zero byte";
+  expect_file_error(message, [&] { file.write(zero, u); });
+  expect_file_error(message, [&] { file.write_part(zero, u, {0}); });
+  expect_file_error(message, [&] { file.set_attribute("u", zero, 2); });
+  expect_file_error(message, [&] { file.set_attribute(zero, "u", 2); });
+  file.commit();
+  const hdf5_file read(name);
+  EXPECT_EQ(1, read.attribute<int>("u", "u"));
+  expect_file_error(message, [&] { read.read(zero, u); });
+  expect_file_error(message, [&] { (void)read.info(zero); });
+  expect_file_error(message, [&] { (void)read.attribute<int>("u", zero); });
+  expect_file_error(message, [&] { (void)read.attribute<int>(zero, "u"); });
+  expect_file_error(message, [&] { (void)quern::files::hdf5_sink<double>(name, zero, {3}); });
+  const std::string before = test::read_bytes(name), other = name + std::string("\0b", 2);
+  const std::string of_file = "a.h5...' has a zero byte";
+  expect_file_error(of_file, [&] { (void)hdf5_file(other); });
+  expect_file_error(of_file, [&] { (void)hdf5_file::create(other); });
+  expect_file_error(of_file, [&] { (void)quern::files::hdf5_sink<double>(other, "w", {3}); });
+  expect_file_error(of_file, [&] { quern::files::write_npy(other, u); });
+  expect_file_error(of_file, [&] { quern::files::write_raw(other, u); });
+  expect_file_error(of_file, [&] { quern::files::read_npy(other, u); });
+  EXPECT_TRUE(before == test::read_bytes(name));
+  EXPECT_EQ(1u, files());
+}
+
 // A sink adds its dataset to a file, and two at a time do not lose one.
 TEST_F(Hdf5Files, SinksKeepOtherDatasets) {
   const Kokkos::DefaultHostExecutionSpace exec;
@@ -208,7 +252,15 @@ TEST_F(Hdf5Files, SinksKeepOtherDatasets) {
   const auto c = quern::files::hdf5_sink<double>(path("a.h5"), "c", {6}),
              d = quern::files::hdf5_sink<double>(path("a.h5"), "d", {6});
   quern::stream::map(exec, c, doubled(), values);
-  EXPECT_THROW(quern::stream::map(exec, d, doubled(), values), quern::stream::StreamError);
+  try {
+    quern::stream::map(exec, d, doubled(), values);
+    ADD_FAILURE() << "no error";
+  } catch (const quern::stream::StreamError& e) {
+    const std::string message = e.what();
+    EXPECT_NE(std::string::npos, message.find("quern::stream::map: an output cannot be completed: ")) << message;
+    EXPECT_NE(std::string::npos, message.find("another file has this name")) << message;
+    EXPECT_EQ(std::string::npos, message.find("chunk")) << message;
+  }
   EXPECT_EQ((std::vector<std::string>{"a", "b", "c"}), hdf5_file(path("a.h5")).datasets());
   EXPECT_EQ(1u, files());
 }
