@@ -201,8 +201,7 @@ TEST_F(Hdf5Files, TimeSeriesRejectWhatViewersCannotRead) {
 TEST_F(Hdf5Files, TimeSeriesOutliveMistakes) {
   const Kokkos::View<double**, Kokkos::HostSpace> u("u", 3, 4);
   quern::files::time_series series(path("a"), {1, 1});
-  for (const int level : {-1, 10})
-    EXPECT_THROW(series.write(0, "u", u, {.compression = level}), quern::Error) << level;
+  for (const int level : {-1, 10}) EXPECT_THROW(series.write(0, "u", u, {.compression = level}), quern::Error) << level;
   series.write(0, "u", u, {.compression = 9});
   EXPECT_THROW(series.write(1, "u", u, {.compression = 10}), quern::Error);
   series.write(1, "u", u);
