@@ -15,9 +15,9 @@ std::shared_ptr<hdf5_handle> open_together(const Communicator& comm, const std::
   using namespace quern::files::impl;
   std::shared_ptr<hdf5_handle> file;
   quern::distributed::impl::together(comm, path, [&] {
-    const id access(path, "parallel access", H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    check(path, "parallel access", H5Pset_fapl_mpio(access, comm.mpi(), MPI_INFO_NULL));
-    check(path, "parallel access", H5Pset_all_coll_metadata_ops(access, false));
+    const id access(path, "parallel access cannot be set up", H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    check(path, "parallel access cannot be set up", H5Pset_fapl_mpio(access, comm.mpi(), MPI_INFO_NULL));
+    check(path, "parallel access cannot be set up", H5Pset_all_coll_metadata_ops(access, false));
     if (unfinished.empty()) {
       file = std::make_shared<hdf5_handle>(path, opening::read, path, access);
     } else {

@@ -35,10 +35,10 @@ selection select(const std::string& name, hid_t dataset, const packed_box& box) 
     first[d] = static_cast<hsize_t>(box.first[d]);
     count[d] = static_cast<hsize_t>(box.extents.extent[d]);
   }
-  id file(name, "a selection", H5Dget_space(dataset), H5Sclose);
-  if (rank == 0) return {id(name, "a selection", H5Screate(H5S_SCALAR), H5Sclose), std::move(file)};
-  check(name, "a selection", H5Sselect_hyperslab(file, H5S_SELECT_SET, first, nullptr, count, nullptr));
-  return {id(name, "a selection", H5Screate_simple(rank, count, nullptr), H5Sclose), std::move(file)};
+  id file(name, "a part cannot be selected", H5Dget_space(dataset), H5Sclose);
+  if (rank == 0) return {id(name, "a part cannot be selected", H5Screate(H5S_SCALAR), H5Sclose), std::move(file)};
+  check(name, "a part cannot be selected", H5Sselect_hyperslab(file, H5S_SELECT_SET, first, nullptr, count, nullptr));
+  return {id(name, "a part cannot be selected", H5Screate_simple(rank, count, nullptr), H5Sclose), std::move(file)};
 }
 
 class dataset_array : public array_file {
@@ -268,14 +268,15 @@ std::vector<std::string> datasets_of(hdf5_handle& file) {
 std::shared_ptr<array_file> hdf5_array(std::shared_ptr<hdf5_handle> file, const std::string& dataset) {
   const library_lock lock;
   const id set = open_dataset(*file, dataset);
-  const id space(file->name(), "the extents of " + dataset, H5Dget_space(set), H5Sclose);
-  const id type(file->name(), "the type of " + dataset, H5Dget_type(set), H5Tclose);
+  const id space(file->name(), "the extents of " + dataset + " cannot be read", H5Dget_space(set), H5Sclose);
+  const id type(file->name(), "the type of " + dataset + " cannot be read", H5Dget_type(set), H5Tclose);
   const std::string what = "the dataset " + dataset;
   (void)elements_of(file->name(), what, space);
   const int rank = H5Sget_simple_extent_ndims(space);
   if (rank < 0 || rank > max_rank) throw UnreadType(file->name(), what + " has ", std::to_string(rank) + " axes");
   hsize_t extents[max_rank] = {};
-  check(file->name(), "the extents of " + dataset, H5Sget_simple_extent_dims(space, extents, nullptr));
+  check(file->name(), "the extents of " + dataset + " cannot be read",
+        H5Sget_simple_extent_dims(space, extents, nullptr));
   array_info info{stored_type(file->name(), what, type), {}, false, std::endian::native == std::endian::big, 0};
   info.extents.rank = rank;
   for (int d = 0; d < rank; ++d) info.extents.extent[d] = static_cast<std::int64_t>(extents[d]);

@@ -104,9 +104,9 @@ void write_attribute(hdf5_handle& file, const std::string& object, const std::st
     throw Error("quern::files::hdf5_file::set_attribute",
                 "the text of " + name + " has a zero byte, which ends a text in HDF5");
   const library_lock lock;
-  const id type(file.name(), "a type", H5Tcopy(H5T_C_S1), H5Tclose);
-  check(file.name(), "a type", H5Tset_size(type, H5T_VARIABLE));
-  check(file.name(), "a type", H5Tset_cset(type, H5T_CSET_UTF8));
+  const id type(file.name(), "a type cannot be made", H5Tcopy(H5T_C_S1), H5Tclose);
+  check(file.name(), "a type cannot be made", H5Tset_size(type, H5T_VARIABLE));
+  check(file.name(), "a type cannot be made", H5Tset_cset(type, H5T_CSET_UTF8));
   const char* value = text.c_str();
   put_attribute(file, object, name, type, static_cast<const void*>(&value));
 }

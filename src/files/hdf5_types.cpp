@@ -28,7 +28,7 @@ hid_t integer_type(data_type t) {
 }
 
 /// A type that is part of another, and is closed when it goes.
-id part_type(hid_t type) { return {"HDF5", "a type", type, H5Tclose}; }
+id part_type(hid_t type) { return {"HDF5", "a type cannot be read", type, H5Tclose}; }
 
 /// Text that the library has allocated.
 std::string taken(char* text) {
@@ -135,8 +135,8 @@ data_type number_type(hid_t type) {
 }  // namespace
 
 id memory_type(const std::string& file, data_type t) {
-  const auto made = [&](hid_t type) { return id(file, "a type", type, H5Tclose); };
-  const auto done = [&](herr_t status) { check(file, "a type", status); };
+  const auto made = [&](hid_t type) { return id(file, "a type cannot be made", type, H5Tclose); };
+  const auto done = [&](herr_t status) { check(file, "a type cannot be made", status); };
   switch (t.kind) {
     case number_kind::boolean: {
       auto type = made(H5Tenum_create(H5T_NATIVE_INT8));
