@@ -53,7 +53,7 @@ inline std::string hdf5_reason() {
         return 0;
       },
       &text);
-  return text;
+  return text.empty() ? "HDF5 gives no reason" : text;
 }
 
 /// An identifier that is closed when it goes. What has written calls `close`, since the library brings some data to the
