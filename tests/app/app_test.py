@@ -3,9 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls the quern program as a user does and checks exit codes, messages, records and files."""
 import json
-import resource
-import signal
 import os
+import resource
 import signal
 import struct
 import subprocess
@@ -53,7 +52,8 @@ def line_with(text):
 
 def unfinished_file(name):
     def wait(running):
-        while running.poll() is None and not any(f.startswith(name) and ".part" in f for f in os.listdir(".")):
+        while not any(f.startswith(name + ".part-") for f in os.listdir(".")):
+            assert running.poll() is None, f"no unfinished {name} was seen: {running.communicate()}"
             time.sleep(0.01)
         time.sleep(0.1)
     return wait
@@ -215,10 +215,11 @@ assert not os.path.exists("stream.json") and not left_over()
 
 # A conversion that is interrupted leaves the earlier file and nothing else.
 for target in ("target.npy",) if "without HDF5" in call("convert", "data.npy", "probe.h5")[2] else ("target.npy", "target.h5"):
-    open(target, "w").write("before")
+    expect(0, "", "convert", "data.npy", target)
+    before = open(target, "rb").read()
     code, _, err = interrupt(signal.SIGTERM, unfinished_file(target), PROGRAM, "convert", "sparse.npy", target)
     assert code == 143 and err.count("quern: interrupted") == 1, (code, err)
-    assert open(target).read() == "before" and not left_over(), os.listdir(".")
+    assert open(target, "rb").read() == before and not left_over(), os.listdir(".")
 os.remove("sparse.npy")
 
 # What files hold, and one format as another.
