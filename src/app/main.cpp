@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <quern/config.hpp>
 #include <quern/files.hpp>
 #include <sstream>
@@ -135,11 +136,10 @@ int run(const exec_space& exec, const run_options& o) {
   return all_verified ? 0 : 1;
 }
 
-/// One rank alone writes the file. After a signal, what was written of it goes.
 int convert(const convert_options& o) {
-  if (launched_rank() > 0) return 0;
-  const interruptible_work ends_itself;
-  quern::files::convert(o.from, o.to, o.array, o.dataset, {.compression = o.compression}, interruptible_work::check);
+  if (launched_ranks() > 1)  // which might each be given names of its own, or all the same
+    throw usage_error(fmt::format("convert runs in one process, and was started in {}", launched_ranks()));
+  quern::files::convert(o.from, o.to, o.array, o.dataset, {.compression = o.compression});
   return 0;
 }
 
@@ -174,6 +174,12 @@ int parsed(int argc, char** argv) {
   return run(exec, o);
 }
 
+/// @throws std::runtime_error where standard output has not taken all that was printed, as on a full disk
+void check_printed() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw std::runtime_error("not all of the output could be written to standard output");
+}
+
 /// Says what was wrong, on one rank: all find the same.
 int failed(const std::exception& e, int status) {
   if (app::launched_rank() == 0) fmt::print(stderr, "quern: {}\n", e.what());
@@ -186,13 +192,13 @@ int failed(const std::exception& e, int status) {
 int main(int argc, char** argv) {
   app::watch_interrupts();
   try {
-    return app::parsed(argc, argv);
+    const int status = app::parsed(argc, argv);
+    app::check_printed();
+    return status;
   } catch (const app::usage_error& e) {
     return app::failed(e, 2);
   } catch (const quern::files::FileError& e) {
     return app::failed(e, 2);
-  } catch (const app::interrupted& e) {
-    return app::failed(e, e.exit_status());
   } catch (const std::exception& e) {
     return app::failed(e, 1);
   }

@@ -3,48 +3,42 @@
 #include "output_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <quern/files/output_file.hpp>
+#include <system_error>
 
-#include "interrupts.hpp"
 #include "workload.hpp"
 
 namespace app {
-namespace {
 
-/// A device or a pipe keeps its name: it is written as it is.
 bool is_replaced(const std::string& path) {
-  return !std::filesystem::exists(path) || std::filesystem::is_regular_file(path);
+  std::error_code unknown;  // where it cannot be looked at, making it says why
+  return !std::filesystem::exists(path, unknown) || std::filesystem::is_regular_file(path, unknown);
 }
-std::string unfinished_name(const std::string& path) { return is_replaced(path) ? path + ".part" : path; }
-
-}  // namespace
 
 void check_writable(const std::string& path) {
-  const std::string unfinished = unfinished_name(path);
-  if (!std::ofstream(unfinished, std::ios::binary))
-    throw usage_error(fmt::format("{}: cannot be opened for writing", path));
-  if (unfinished != path) std::filesystem::remove(unfinished);
+  const auto refuse = [&] { throw usage_error(fmt::format("{}: cannot be opened for writing", path)); };
+  if (!is_replaced(path)) {  // not opened, since who reads a pipe would see its end
+    if (std::filesystem::is_directory(path) || ::access(path.c_str(), W_OK) != 0) refuse();
+    return;
+  }
+  try {
+    const quern::files::impl::output_file beside(path);  // goes again
+  } catch (const quern::files::FileError&) {
+    refuse();
+  }
 }
 
 void write_file(const std::string& path, const std::string& bytes) {
-  const std::string unfinished = unfinished_name(path);
-  const at_interrupt leave_none([=] {
-    if (unfinished != path) std::filesystem::remove(unfinished);
-  });
-  errno = 0;
-  std::ofstream file(unfinished, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) {
-    const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
-    if (unfinished != path) std::filesystem::remove(unfinished);
-    throw std::runtime_error(fmt::format("{}: cannot be written: {}", path, reason));
+  try {
+    quern::files::impl::output_file file(path);
+    file.write(bytes.data(), static_cast<std::int64_t>(bytes.size()));
+    file.commit();
+  } catch (const quern::files::FileError& e) {  // not a user's mistake
+    throw std::runtime_error(e.what());
   }
-  if (unfinished != path) std::filesystem::rename(unfinished, path);
 }
 
 }  // namespace app

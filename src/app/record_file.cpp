@@ -2,37 +2,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "record_file.hpp"
 
-#include <mutex>
+#include <fmt/format.h>
+
+#include <cstdio>
 
 #include "output_file.hpp"
 
 namespace app {
 
-struct record_file::contents {
-  std::string path;
-  nlohmann::json records = nlohmann::json::array();
-  bool written = false;
-  std::mutex mutex;
-
-  void write(bool without_records) {
-    const std::lock_guard lock(mutex);
-    if (path.empty() || written || (records.empty() && !without_records)) return;
-    write_file(path, records.dump(2) + '\n');
-    written = true;
-  }
-};
-
-record_file::record_file(const std::string& path)
-    : contents_(std::make_shared<contents>()), keep_([c = contents_] { c->write(false); }) {
+record_file::record_file(const std::string& path) : path_(path) {
   if (!path.empty()) check_writable(path);
-  contents_->path = path;
+}
+
+record_file::~record_file() {
+  try {
+    if (!records_.empty()) finish();  // of a run that failed
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "quern: {}\n", e.what());
+  }
+}
+
+void record_file::write() {
+  written_ = true;      // also where that fails: it is tried once
+  std::fflush(stdout);  // which the file may be
+  write_file(path_, records_.dump(2) + '\n');
 }
 
 void record_file::add(nlohmann::json record) {
-  const std::lock_guard lock(contents_->mutex);
-  contents_->records.push_back(std::move(record));
+  if (path_.empty()) return;
+  records_.push_back(std::move(record));
+  written_ = false;
+  if (is_replaced(path_)) write();
 }
 
-void record_file::finish() { contents_->write(true); }
+void record_file::finish() {
+  if (!path_.empty() && !written_) write();
+}
 
 }  // namespace app

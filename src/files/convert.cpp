@@ -87,7 +87,7 @@ std::vector<named_array> contents(const std::string& path) {
 }
 
 void convert(const std::string& from, const std::string& to, const std::string& array, const std::string& dataset,
-             const hdf5_options& options, const std::function<void()>& before_piece) {
+             const hdf5_options& options) {
   const format target = format_of(to);
   if (target == format::npz) throw FileError(to, "archives are read, and not written");
   const auto file = impl::open_array(from, array);
@@ -101,7 +101,6 @@ void convert(const std::string& from, const std::string& to, const std::string& 
   std::vector<char> read, turned;
   const auto whole = packed_bytes(nullptr, info, info.extents, from_fortran);
   quern::impl::for_each_box(whole, impl::piece_bytes, [&](const quern::impl::packed_box& box) {
-    if (before_piece) before_piece();
     const std::int64_t bytes = box.extents.size() * info.type.bytes;
     read.resize(bytes);
     file->read(box, read.data());

@@ -15,6 +15,7 @@ import zipfile
 
 PROGRAM, MPIEXEC, *MPI_ENVIRONMENT = sys.argv[1:]
 os.environ.setdefault("OMP_PROC_BIND", "false")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a background shell ignores, its programs would as well
 os.chdir(tempfile.mkdtemp())
 
 
@@ -119,6 +120,12 @@ if distributed:
         code, out, err = on_ranks(2, *arguments)
         own = "\n".join(line for line in (out + err).splitlines() if text in line)
         assert (code == 0) == (expected == 0) and own.count(text) == 1, (arguments, code, out, err)
+    npy("one.npy", "<f8", "(1,)", struct.pack("<d", 1))
+    code, out, err = on_ranks(2, "convert", "one.npy", "copy.npy")
+    assert code != 0 and err.count("convert runs in one process, and was started in 2") == 1, (code, err)
+    assert not os.path.exists("copy.npy")
+    code, out, err = on_ranks(1, "convert", "one.npy", "copy.npy")
+    assert code == 0 and os.path.exists("copy.npy"), err
     code, out, err = on_ranks(1, "run", "heat", "--size", "16", "--repeat", "2", "--scaling", "strong")
     assert code == 0 and "1 ranks on 1 nodes, strong scaling" in out, out + err
 expect(2, "--scaling needs ranks, as in: mpirun -n 4 quern run heat --scaling strong", "run", "sum", "--scaling", "strong")
@@ -213,6 +220,13 @@ code, _, err = interrupt(signal.SIGINT, line_with("verified"), *stream)
 assert code == 130 and err.count("quern: interrupted") == 1, (code, err)
 assert not os.path.exists("stream.json") and not left_over()
 
+# A signal that is ignored when the program is started stays ignored, as in a background job of a script.
+running = subprocess.Popen([PROGRAM, "run", "selu", "--size", "1000", "--repeat", "2000"], stdout=subprocess.PIPE, text=True,
+                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+line_with("-----")(running)
+running.send_signal(signal.SIGINT)
+assert "yes" in running.communicate(timeout=60)[0] and running.returncode == 0, running.returncode
+
 # A conversion that is interrupted leaves the earlier file and nothing else.
 for target in ("target.npy",) if "without HDF5" in call("convert", "data.npy", "probe.h5")[2] else ("target.npy", "target.h5"):
     expect(0, "", "convert", "data.npy", target)
@@ -247,6 +261,18 @@ for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
     records = json.load(open("done.json"))
     assert records and records[0]["workload"] == "vector_add" and len(records) < 5 and all(r["verified"] for r in records), records
     os.remove("done.json")
+running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+line_with("vector_add ")(running)
+running.kill()
+running.wait()
+assert json.load(open("done.json"))[0]["workload"] == "vector_add"
+os.remove("done.json")
+# Also where a later workload fails, in a file and in a pipe.
+for target in ("failed.json", "/dev/stdout"):
+    code, out, err = call("run", "sum", "argmax", "--stream", "--input", "fortran.npy", "--json", target)
+    assert code == 2 and "argmax counts in C order" in err, (code, err)
+    records = open(target).read() if target == "failed.json" else out[out.index("[\n"):]
+    assert [r["workload"] for r in json.loads(records)] == ["sum"], records
 open("kept.json", "w").write("before")  # where nothing is done
 code, _, err = interrupt(signal.SIGINT, line_with("-----"), PROGRAM, "run", "selu", "--repeat", "1000000", "--json", "kept.json")
 assert code == 130 and open("kept.json").read() == "before" and not left_over(), (code, err)
@@ -282,8 +308,16 @@ assert not [f for f in os.listdir(".") if ".part" in f]
 
 # Files are written whole or not at all.
 expect(1, "/dev/full: cannot be written: No space left on device", "run", "selu", "--size", "10", "--json", "/dev/full")
+for arguments in (("list",), ("--help",), ("info", "data.npy"), ("run", "selu", "--size", "10")):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=250)
+    assert done.returncode == 1 and done.stderr.startswith("quern: "), (arguments, done)
+open("kept.json.part", "w").write("a user's")
+expect(0, "", "run", "selu", "--size", "10", "--json", "kept.json")
+assert open("kept.json.part").read() == "a user's"
+os.remove("kept.json.part")
 open("kept.json", "w").write("before")
-running = subprocess.Popen([PROGRAM, "run", "--json", "kept.json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+running = subprocess.Popen([PROGRAM, "run", "selu", "--repeat", "1000000", "--json", "kept.json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 running.stdout.readline()  # it has begun
 running.kill()
 running.wait()

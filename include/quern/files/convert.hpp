@@ -3,7 +3,6 @@
 #ifndef QUERN_FILES_CONVERT_HPP
 #define QUERN_FILES_CONVERT_HPP
 
-#include <functional>
 #include <quern/files/hdf5.hpp>
 
 namespace quern::files {
@@ -35,12 +34,10 @@ std::vector<named_array> contents(const std::string& path);
 /// @param to      a name that ends in `.npy`, `.h5` or `.hdf5`; the file gets it when it is complete
 /// @param array   which array of a `.npz` or HDF5 file; empty for the only one that can be read
 /// @param dataset the name in a HDF5 file
-/// @param before_piece is called before each piece of a few megabytes; where it throws, nothing is left of the new file
 /// @throws FileError if there are several arrays and none is named, where a file cannot be read or written, and where
 /// an earlier file is not HDF5 though its name says so. Earlier files are as they were then
 void convert(const std::string& from, const std::string& to, const std::string& array = "",
-             const std::string& dataset = "data", const hdf5_options& options = {},
-             const std::function<void()>& before_piece = {});
+             const std::string& dataset = "data", const hdf5_options& options = {});
 
 }  // namespace quern::files
 
