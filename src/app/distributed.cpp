@@ -225,6 +225,9 @@ std::int64_t peak_resident_bytes() {
   return 1024 * static_cast<std::int64_t>(usage.ru_maxrss);
 }
 
+/// `1 rank`, `2 ranks`.
+std::string counted(int n, const std::string& what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+
 constexpr const char* line_format = "{:<16} {:<26} {:>6} {:>11} {:>11} {:>11}  {}\n";
 
 std::vector<taker> takers(const std::vector<distributed_workload>& all) {
@@ -241,12 +244,12 @@ std::vector<distributed_workload> chosen(const run_options& o) {
     if (found == all.end()) {
       std::string names;
       for (const auto& w : all) names += (names.empty() ? "" : ", ") + w.name;
-      throw usage_error(fmt::format("'{}' is no workload of several processes; these are {}", name, names));
+      throw usage_error(fmt::format("'{}' does not run on several processes; these do: {}", name, names));
     }
     result.push_back(*found);
   }
   if (result.empty()) result = all;
-  check_taken(o, takers(result), takers(all), "of several processes");
+  check_taken(o, takers(result), takers(all), "on several processes");
   return result;
 }
 
@@ -274,8 +277,8 @@ int run_on(const Communicator& comm, const run_options& o) {
   const bool strong = o.scaling == "strong";
   const auto records = records_of(comm, o.json);
   if (prints) {
-    fmt::print("Quern {} on {}, {} ranks on {} nodes, {} scaling\n\n", QUERN_VERSION_STRING, s.exec.name(), comm.size(),
-               nodes, strong ? "strong" : "weak");
+    fmt::print("Quern {} on {}, {} on {}, {} scaling\n\n", QUERN_VERSION_STRING, s.exec.name(),
+               counted(comm.size(), "rank"), counted(nodes, "node"), strong ? "strong" : "weak");
     fmt::print(line_format, "workload", "size", "ranks", "time", "one rank", "efficiency", "verified");
     fmt::print("{:-<98}\n", "");
     std::fflush(stdout);

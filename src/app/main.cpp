@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <quern/config.hpp>
+#include <quern/core/bytes_text.hpp>
 #include <quern/files.hpp>
 #include <sstream>
 
@@ -65,7 +66,7 @@ std::vector<workload> chosen(const run_options& o) {
       if (!o.input.empty() && !result.empty() && result.back().name == w.name) continue;
       result.push_back(w);
     }
-  check_taken(o, takers(result), takers(all), "of one process");
+  check_taken(o, takers(result), takers(all), "on one process");
   return result;
 }
 
@@ -77,9 +78,11 @@ std::vector<std::int64_t> sizes(const workload& w, const run_options& o) {
 /// Refuses what would not fit, before anything is allocated.
 void check_memory(const workload& w, std::int64_t n) {
   const double needed = w.memory(n), available = free_memory();
-  if (needed > available)
-    throw usage_error(fmt::format("{} of size {} needs {} of memory, {} are free", w.name, n, bytes_text(needed),
-                                  bytes_text(available)));
+  if (needed <= available) return;
+  const auto wanted = static_cast<std::uint64_t>(std::min(needed, 1e19)), free = static_cast<std::uint64_t>(available);
+  const quern::impl::byte_unit unit(wanted, free);
+  throw usage_error(
+      fmt::format("{} of size {} needs {} of memory, {} are free", w.name, n, unit.text(wanted), unit.text(free)));
 }
 
 /// The share of the machine's limit that a measurement reaches; 0 where it has none.
@@ -131,7 +134,7 @@ int run(const exec_space& exec, const run_options& o) {
       all_verified = all_verified && m.verified;
     }
   }
-  print_notes(stdout);
+  print_notes(stdout, o.stream);
   records.finish();
   return all_verified ? 0 : 1;
 }

@@ -189,7 +189,8 @@ void for_each_value(const std::string& path, const quern::files::array_info& inf
   const auto loop = [&]<class T>(T, const auto& value) {
     for (std::int64_t i = 0; i < n;) {
       const std::int64_t count = std::min<std::int64_t>(n - i, 1 << 18);
-      file.read(buffer.data(), count * bytes);
+      if (!file.read(buffer.data(), count * bytes))
+        throw quern::files::FileError(path, "cannot be read to its end to verify the result");
       for (std::int64_t k = 0; k < count; ++k, ++i) {
         if (swapped) std::reverse(buffer.data() + k * bytes, buffer.data() + (k + 1) * bytes);
         f(i, value(reinterpret_cast<const T*>(buffer.data())[k]));

@@ -184,13 +184,14 @@ void print_missing(std::FILE* to, const workload& w) {
   fmt::print(to, "{:<16} {:<10} not run: needs {}\n", w.name, w.type, w.missing);
 }
 
-void print_notes(std::FILE* to) {
+void print_notes(std::FILE* to, bool streamed) {
   fmt::print(
       to,
       "\nlimit: the share of what this machine reached in this run: of the copy rate or, for transfers, of the link to "
       "the\n"
       "device (GB/s), or of the double-precision matrix product (GFLOP/s). Data that stay in the caches exceed 100 %.\n"
-      "speed-up: over plain code on one core, which is timed for up to half a second and scaled to the size.\n");
+      "speed-up: over plain code on one core, which {}.\n",
+      streamed ? "reads the whole file" : "is timed for up to half a second and scaled to the size");
 }
 
 nlohmann::json record(const workload& w, const measurement& m, double share) {

@@ -34,7 +34,8 @@ void print_header(std::FILE* to);
 void print_line(std::FILE* to, const workload& w, const measurement& m, double share);
 /// The line of a workload that this program cannot run.
 void print_missing(std::FILE* to, const workload& w);
-void print_notes(std::FILE* to);
+/// @param streamed whether a file was read in chunks
+void print_notes(std::FILE* to, bool streamed);
 nlohmann::json record(const workload& w, const measurement& m, double share);
 
 /// `12.3 ms`, `4.56 us`.

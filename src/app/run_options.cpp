@@ -90,7 +90,8 @@ void add_run(CLI::App& program, run_options& o) {
   const auto* stream = c->add_flag("--stream", o.stream, "Read the .npy file in chunks: it may be larger than memory");
   const auto* memory =
       c->add_option("--memory", o.memory, "Bytes that chunks may take, as 500M or 2G; half of what is free without")
-          ->transform(CLI::AsSizeValue(false));
+          ->transform(CLI::AsSizeValue(false))
+          ->check(CLI::PositiveNumber);
   c->add_option("--json", o.json,
                 "Write the records to this file; after Ctrl-C, those of the workloads that were done");
   const auto* scaling =
@@ -118,8 +119,8 @@ void check_taken(const run_options& o, const std::vector<taker>& chosen, const s
     if (!o.given.has(given)) continue;
     const std::string takers = names_of(all, given);
     if (takers.empty()) throw usage_error(fmt::format("no workload {} takes {}", kind, name));
-    // A size is for those of several workloads that have one.
-    if (given == option::size && !names_of(chosen, given).empty()) continue;
+    // Of all workloads, a size is for those that have one.
+    if (given == option::size && o.names.empty()) continue;
     for (const taker& t : chosen) {
       if (t.takes.has(given)) continue;
       if (o.names.empty())

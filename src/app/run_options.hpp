@@ -79,7 +79,7 @@ struct taker {
 };
 
 /// Whether the chosen workloads take every option that was given: none is ignored.
-/// @param kind of all workloads, as `of one process`
+/// @param kind of all workloads, as `on one process`
 /// @throws usage_error that says which workloads take it
 void check_taken(const run_options& o, const std::vector<taker>& chosen, const std::vector<taker>& all,
                  const std::string& kind);

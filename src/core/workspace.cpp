@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <quern/core/bytes_text.hpp>
 #include <quern/core/error.hpp>
 #include <quern/core/pool.hpp>
 #include <string>
@@ -23,7 +24,7 @@ workspace<Exec>& workspace<Exec>::operator=(workspace&&) noexcept = default;
 template <execution_space Exec>
 void* workspace<Exec>::require(const Exec& exec, std::size_t bytes, int part) {
   if (bytes > std::size_t{1} << 62)
-    throw MemoryError("quern::workspace", std::to_string(bytes) + " bytes are more than any memory has");
+    throw MemoryError("quern::workspace", impl::byte_unit(bytes).text(bytes) + " are more than any memory has");
   const auto allocated = [&](std::size_t n) {
     return buffer_type(
         Kokkos::subview(impl::take_block<memory_space>(impl::instance_ref(exec), n), std::pair(std::size_t(0), n)));
