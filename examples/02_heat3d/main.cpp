@@ -43,6 +43,12 @@ struct two_balls {
 
 volatile std::sig_atomic_t stopped = 0;
 
+/// A second signal ends the program at once.
+void stop(int signal) {
+  stopped = signal;
+  std::signal(signal, SIG_DFL);
+}
+
 /// Writes bytes as a file, which gets its name when it is complete.
 void write_bytes(const std::string& path, const std::vector<char>& bytes) {
   using unmanaged = Kokkos::View<const char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
@@ -117,7 +123,7 @@ int main(int argc, char** argv) {
   options.allow_extras(false);
   CLI11_PARSE(options, argc, argv);
 
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int number) { stopped = number; });
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, stop);
   try {
     field u = input.empty() ? initial_field(cells) : quern::files::load_npy<field>(input);
     field next = quern::like(u, "next");

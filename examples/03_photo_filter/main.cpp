@@ -4,7 +4,9 @@
 //   photo_filter uniform|sharpen|edges photo.png out.jpg
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <quern/quern.hpp>
 
 #define STB_IMAGE_IMPLEMENTATION
@@ -76,6 +78,12 @@ void filter(const std::string& name, double sigma, const Channel& in, const plan
   }
 }
 
+/// Ends the program, without files that are not complete.
+void stop(int signal) {
+  quern::files::remove_unfinished();
+  std::_Exit(128 + signal);
+}
+
 int main(int argc, char** argv) {
   std::string name, input, output;
   double sigma = 2;
@@ -101,6 +109,7 @@ int main(int argc, char** argv) {
     return 2;
   }
 
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, stop);
   try {
     const photo p = read_photo(input);
     if (is_jpeg(output) && p.extent(2) % 2 == 0) throw std::runtime_error(output + ": JPEG has no opacity, write .png");

@@ -33,6 +33,12 @@ struct smooth {
 
 volatile std::sig_atomic_t stopped = 0;
 
+/// A second signal ends the program at once.
+void stop(int signal) {
+  stopped = signal;
+  std::signal(signal, SIG_DFL);
+}
+
 void stop_where_asked(const stream::progress&) {
   if (stopped != 0) throw std::runtime_error("interrupted");
 }
@@ -48,7 +54,7 @@ int main(int argc, char** argv) {
   options.allow_extras(false);
   CLI11_PARSE(options, argc, argv);
 
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int number) { stopped = number; });
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, stop);
   const space exec;
   try {
     stream::options settings{.memory = memory};

@@ -7,7 +7,9 @@
 // changes by the errors of time steps alone.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <quern/quern.hpp>
 
 #define STB_IMAGE_WRITE_IMPLEMENTATION
@@ -150,6 +152,12 @@ void write_picture(const std::string& path, const spectrum& w, std::int64_t n) {
   write_bytes(path, png);
 }
 
+/// Ends the program, without files that are not complete.
+void stop(int signal) {
+  quern::files::remove_unfinished();
+  std::_Exit(128 + signal);
+}
+
 int main(int argc, char** argv) {
   std::int64_t n = 256;
   int steps = 1000;
@@ -170,6 +178,7 @@ int main(int argc, char** argv) {
   options.allow_extras(false);
   CLI11_PARSE(options, argc, argv);
 
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, stop);
   try {
     const flow f(n, viscosity);
     const spectrum w("vorticity", n, n / 2 + 1);

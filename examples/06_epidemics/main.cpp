@@ -8,7 +8,9 @@
 // In the end s = s0 exp(-R (1 - s)), which both ways of computing it must agree on.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <quern/quern.hpp>
 
 constexpr double first_ill = 1e-3;
@@ -63,6 +65,12 @@ void solve(const values& never, const values& slope, const values& rates) {
   quern::map(slope, KOKKOS_LAMBDA(double s, double r) { return -r / s; }, by_share, by_rate);
 }
 
+/// Ends the program, without files that are not complete.
+void stop(int signal) {
+  quern::files::remove_unfinished();
+  std::_Exit(128 + signal);
+}
+
 int main(int argc, char** argv) {
   std::int64_t models = 100'000;
   double low = 1.5, high = 4;
@@ -80,6 +88,7 @@ int main(int argc, char** argv) {
   options.allow_extras(false);
   CLI11_PARSE(options, argc, argv);
 
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, stop);
   try {
     const values rates("rates", models);
     quern::random::uniform(rates, quern::random::key{1}, low, high);

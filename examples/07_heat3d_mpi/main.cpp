@@ -57,6 +57,12 @@ void report(std::int64_t step, const field& u) {
 
 volatile std::sig_atomic_t stopped = 0;
 
+/// A second signal ends the program at once.
+void stop(int signal) {
+  stopped = signal;
+  std::signal(signal, SIG_DFL);
+}
+
 /// The signal that one of the ranks has got, on all of them.
 int stop_signal(const quern::Communicator& comm) {
   int signal = stopped;
@@ -131,7 +137,7 @@ int main(int argc, char** argv) {
     const Kokkos::ScopeGuard kokkos(argc, argv);
     options.allow_extras(false);
     options.parse(argc, argv);
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int number) { stopped = number; });
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, stop);
     const quern::Communicator comm(MPI_COMM_WORLD);
     const int signal = quern::abort_on_exception(comm, [&] { return simulate(comm, s); });
     if (signal != 0) status = 128 + signal;

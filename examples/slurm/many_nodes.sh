@@ -20,6 +20,9 @@ export UCX_TLS=rc,cuda_copy,cuda_ipc,sm,self  # InfiniBand, and copies within a 
 export NCCL_SOCKET_IFNAME=ib0                 # the network over which NCCL's ranks find each other
 
 start=(--cells 4096)
-if [[ -e heat.h5 ]]; then start=(--restart heat.h5); fi
+if [[ -e heat_many_nodes.h5 ]]; then start=(--restart heat_many_nodes.h5); fi
+status=0
 srun --cpu-bind=cores --kill-on-bad-exit=1 \
-  ./heat3d_mpi "${start[@]}" --until 10000 --every 500 --checkpoint heat.h5
+  ./heat3d_mpi "${start[@]}" --until 10000 --every 500 --checkpoint heat_many_nodes.h5 || status=$?
+if ((status == 128 + 15)); then status=0; fi  # ended by Slurm's TERM, after its checkpoint
+exit "$status"
