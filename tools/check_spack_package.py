@@ -206,7 +206,7 @@ for device in ("cuda", "rocm"):
 if solve(directives, {"cuda": True, "cuda_arch": CUDA_ARCH, "rocm": True, "amdgpu_target": AMD_TARGET}) is not None: problems.append("+cuda +rocm is accepted")
 
 # CMake's options, of which those that change the library are a variant's.
-cmake = (top / "CMakeLists.txt").read_text()
+cmake = "".join(p.read_text() for p in [top / "CMakeLists.txt", *sorted((top / "cmake").glob("*.cmake"))])
 defaults = dict(re.findall(r'^option\((QUERN_\w+) ".*" (\S+)\)', cmake, re.M)) | dict(re.findall(r'^set\((QUERN_\w+) "(.*?)" CACHE', cmake, re.M))
 backend_names = set(re.search(r"set\(_known ([^)]*)\)", (top / "cmake/QuernBackend.cmake").read_text())[1].split())
 for variants in ({}, {"openmp": True}, {"cuda": True}, {"cuda": True, "wrapper": True}, {"rocm": True}, dict.fromkeys(directives.variants, True)):
