@@ -22,7 +22,7 @@ MODELS = {
                    wrapper=False, shared=True),
     "kokkos-kernels": dict(cuda=False, cuda_arch="none", cublas=False, rocblas=False, openmp=False, shared=True),
     "openblas": dict(threads="none", shared=True), "intel-oneapi-mkl": dict(threads="none", cluster=False),
-    "blis": dict(threads="none"), "amdblis": dict(threads="none"),
+    "blis": dict(threads="none"), "amdblis": dict(threads="none"), "netlib-lapack": {}, "libflame": {}, "amdlibflame": {},
     "fftw": dict(precision="float,double", openmp=False, mpi=True, shared=True),
     "hdf5": dict(mpi=True, shared=True), "openmpi": {}, "zlib": {},
     "nccl": dict(cuda=True, cuda_arch="none"), "rccl": dict(amdgpu_target="auto"),
@@ -31,6 +31,11 @@ MODELS = {
     "cli11": {}, "nlohmann-json": {}, "fmt": {}, "googletest": {}, "python": {}, "cmake": {}, "cxx": {},
 }
 PROVIDERS = {"blas": "openblas", "lapack": "openblas", "mpi": "openmpi", "zlib-api": "zlib"}
+# What else may be behind a BLAS and LAPACK; each BLAS has threads of its own.
+LINEAR_ALGEBRA = (("openblas", "openblas"), ("intel-oneapi-mkl", "intel-oneapi-mkl"), ("blis", "libflame"), ("amdblis", "amdlibflame"),
+                  ("openblas", "netlib-lapack"))
+COMPILERS = ("gcc", "clang")
+compiler = COMPILERS[0]
 for own in path.parent.parent.iterdir():
     if own.is_dir(): MODELS.setdefault(own.name.replace("_", "-"), {})
 CUDA_ARCH, AMD_TARGET = "90", "gfx90a"
@@ -48,6 +53,7 @@ class Directives:
     """What a package says, each with the conditions under which it holds."""
     def __init__(self):
         self.conditions, self.variants, self.dependencies, self.conflicts, self.versions = [], {}, [], [], []
+        self.requirements = []
 
     def when(self, condition):
         directives = self
@@ -60,17 +66,19 @@ class Directives:
     def variant(self, name, default=False, **_): self.variants[name] = default
     def depends_on(self, spec, when=None, **_): self.dependencies.append((spec, self.all_of(when)))
     def conflict(self, spec, when=None, **_): self.conflicts.append((spec, self.all_of(when)))
+    def requires(self, *specs, when=None, **_): self.requirements += [(spec, self.all_of(when)) for spec in specs]
     def version(self, name, **how): self.versions.append((name, how))
 
 
 def holds(condition, variants):
-    """Whether a condition holds for the package; compilers are g++, Kokkos is without a wrapper unless it is asked for."""
+    """Whether a condition holds for the package; Kokkos is without a wrapper unless it is asked for."""
     own, *others = condition.split("^")
-    if "%" in own: return False
+    if any(name != compiler for name in re.findall(r"%(?:\w+=)?([a-z][\w-]*)", own)): return False
     for other in others:
         name = re.sub(r"\[[^]]*\]", "", other).split()[0]
         if name == "kokkos": return "+wrapper" not in other
-        if name not in PROVIDERS.values(): return False
+        virtuals = re.findall(r"[\w-]+", (re.findall(r"\[virtuals=([^]]*)\]", other) or [""])[0])
+        if name not in PROVIDERS.values() or any(PROVIDERS.get(virtual) != name for virtual in virtuals): return False
     return all(variants.get(name, "none") == value for name, value in parts(own).items())
 
 
@@ -79,7 +87,10 @@ def solve(directives, variants):
     for spec, conditions in directives.conflicts:
         if all(holds(c, variants) for c in [spec, *conditions]): return None
     chosen = {}
-    for spec, conditions in directives.dependencies:
+    # A requirement of a dependency is one more of it; none of another kind is used.
+    required = [(spec.lstrip("^ "), conditions) for spec, conditions in directives.requirements if spec.startswith("^")]
+    if len(required) < len(directives.requirements): problems.append("requires(...) of what is not a dependency is not modelled here")
+    for spec, conditions in directives.dependencies + required:
         if not all(holds(c, variants) for c in conditions): continue
         name = re.match(r"[\w-]+", spec)[0]
         name = PROVIDERS.get(name, name)
@@ -108,12 +119,14 @@ def check(variants, got):
     if on("openmp"):
         expect("kokkos", "openmp", True, "the back end")
         expect("fftw", "openmp", True, "CMake looks for fftw3_omp")
-        expect("openblas", "threads", "openmp", "a BLAS on one thread beside Kokkos's")
+        for blas, _ in LINEAR_ALGEBRA: expect(blas, "threads", "openmp", "a BLAS on one thread beside Kokkos's")
     expect("fftw", "precision", "float,double", "both are linked")
+    if on("shared"): expect("kokkos", "pic", True, "a shared library of Quern's may stand on a static Kokkos")
+    expect("kokkos", "wrapper", on("cuda") and compiler == "gcc", "g++ compiles for CUDA through Kokkos's wrapper alone")
     for backend, variant, value in (("cuda", "cuda_arch", CUDA_ARCH), ("rocm", "amdgpu_target", AMD_TARGET)):
         for name in got:
             if on(backend) and variant in got[name]: expect(name, variant, value, "the solver refuses or compiles for all")
-    for option, names in {"linalg": ["openblas"] + ["kokkos-kernels"] * (on("cuda") or on("rocm")) + ["rocblas", "rocsolver"] * on("rocm"),
+    for option, names in {"linalg": [PROVIDERS["blas"], PROVIDERS["lapack"]] + ["kokkos-kernels"] * (on("cuda") or on("rocm")) + ["rocblas", "rocsolver"] * on("rocm"),
                           "files": ["zlib"], "hdf5": ["hdf5"], "fft": ["fftw"] + ["hipfft"] * on("rocm"), "nccl": ["nccl"], "rccl": ["rccl"],
                           "app": ["cli11", "nlohmann-json", "fmt", "stb"], "tests": ["googletest", "python"]}.items():
         for name in names:
@@ -166,10 +179,10 @@ class Folder:
     def __exit__(self, *_): return False
 
 
-words = dict(variant=directives.variant, depends_on=directives.depends_on, conflicts=directives.conflict, version=directives.version,
+words = dict(variant=directives.variant, depends_on=directives.depends_on, conflicts=directives.conflict, version=directives.version, requires=directives.requires,
              when=directives.when, run_after=lambda phase: lambda method: method, Executable=Executable, working_dir=Folder,
              get_cmake_prefix_path=lambda package: ["/prefix/of/kokkos", "/prefix/of/mpi"],
-             **{name: lambda *_, **__: None for name in ("license", "requires", "maintainers", "patch")})
+             **{name: lambda *_, **__: None for name in ("license", "maintainers", "patch")})
 for name in ("spack", "spack.package", "spack_repo", "spack_repo.builtin", "spack_repo.builtin.build_systems"):
     sys.modules[name] = types.ModuleType(name)
 sys.modules["spack.package"].__dict__.update(words)
@@ -201,6 +214,10 @@ for values in itertools.product((False, True), repeat=len(directives.variants)):
         elif got is not None:
             possible += 1
             check(variants, got)
+            for compiler in COMPILERS[1:] * variants["cuda"]: check(variants, solve(directives, variants))
+            compiler = COMPILERS[0]
+            for PROVIDERS["blas"], PROVIDERS["lapack"] in LINEAR_ALGEBRA[1:] * variants["linalg"]: check(variants, solve(directives, variants))
+            PROVIDERS |= dict.fromkeys(("blas", "lapack"), LINEAR_ALGEBRA[0][0])
 for device in ("cuda", "rocm"):
     if solve(directives, {"cuda": False, "rocm": False, device: True}) is not None: problems.append(f"+{device} without an architecture is accepted")
 if solve(directives, {"cuda": True, "cuda_arch": CUDA_ARCH, "rocm": True, "amdgpu_target": AMD_TARGET}) is not None: problems.append("+cuda +rocm is accepted")
@@ -213,6 +230,7 @@ for variants in ({}, {"openmp": True}, {"cuda": True}, {"cuda": True, "wrapper":
     shown = " ".join(variants) or "the default"
     try:
         made = package(variants)
+        if ("Kokkos_ROOT", "/kokkos") not in made.cmake_args(): problems.append("the build is not told where Kokkos is (Kokkos_ROOT)")
         for name, value in made.cmake_args():
             if name.startswith("QUERN_") and name not in defaults: problems.append(f"{name} is no option of CMakeLists.txt")
             if name == "QUERN_BACKEND" and value not in backend_names: problems.append(f"QUERN_BACKEND has no value {value}")
@@ -222,8 +240,10 @@ for variants in ({}, {"openmp": True}, {"cuda": True}, {"cuda": True, "wrapper":
         configured = next((c for c in commands if "-S" in c), [])
         if not any(str(a).startswith("-DCMAKE_PREFIX_PATH=") and "/prefix/of/mpi" in a for a in configured):
             problems.append("the test configures without the prefixes of what the package stands on (get_cmake_prefix_path)")
-        compiler = "hipcc" if variants.get("rocm") else "kokkos_cxx" if variants.get("wrapper") else None
-        if compiler and f"-DCMAKE_CXX_COMPILER={compiler}" not in configured: problems.append(f"the test of {shown} is not compiled by {compiler}")
+        for root in ("-DKokkos_ROOT=/kokkos", "-DQuern_ROOT=/quern"):
+            if root not in configured: problems.append(f"the test configures without {root}")
+        wanted = "hipcc" if variants.get("rocm") else "kokkos_cxx" if variants.get("wrapper") else None
+        if wanted and f"-DCMAKE_CXX_COMPILER={wanted}" not in configured: problems.append(f"the test of {shown} is not compiled by {wanted}")
     except AttributeError as error:
         problems.append(f"{shown}: {error}")
 if commands and not package.test_requires_compiler: problems.append("the test compiles, but there is no test_requires_compiler = True")
@@ -249,5 +269,9 @@ for name, value in directives.variants.items():
 for name in table:
     if name not in directives.variants: problems.append(f"README names a variant {name}, which there is not")
 
-print("\n".join(dict.fromkeys(problems)) or f"the Spack package fits in {possible} combinations of its variants")
+# The same problem of many combinations is told once, with the first of them.
+groups = {}
+for problem in problems: groups.setdefault(problem.split(" (quern ")[0], []).append(problem)
+texts = [found[0] + (f", and in {len(set(found)) - 1} other combinations" if len(set(found)) > 1 else "") for found in groups.values()]
+print("\n".join(texts) or f"the Spack package fits in {possible} combinations of its variants")
 sys.exit(bool(problems))

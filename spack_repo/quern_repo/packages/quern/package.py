@@ -58,8 +58,8 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
 
     # Beside Kokkos's threads, a BLAS with the same ones.
     with when("+linalg +openmp"):
-        depends_on("openblas threads=openmp", when="^[virtuals=blas,lapack] openblas")
-        depends_on("intel-oneapi-mkl threads=openmp", when="^[virtuals=blas,lapack] intel-oneapi-mkl")
+        depends_on("openblas threads=openmp", when="^[virtuals=blas] openblas")
+        depends_on("intel-oneapi-mkl threads=openmp", when="^[virtuals=blas] intel-oneapi-mkl")
         depends_on("blis threads=openmp", when="^[virtuals=blas] blis")
         depends_on("amdblis threads=openmp", when="^[virtuals=blas] amdblis")
 
