@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What documents and doc comments say of this repository is there.
 
-check_docs.py CHECKOUT: names of Quern's in README, docs and doc comments are names of the headers; the members of its
+check_docs.py CHECKOUT: names of Quern's in README, docs and doc comments are declared by the headers, in that namespace; the members of its
 enumerations are members; links and files that are named exist; the commands to measure name every benchmark; the
 examples are numbered without a gap.
 """
@@ -16,19 +16,90 @@ problems = []
 documents = [top / "README.md", top / "CONTRIBUTING.md", *sorted((top / "docs").glob("*.md"))]
 headers = sorted((top / "include").rglob("*.hpp"))
 
-code, comments = "", []
+KEYWORDS = {"auto", "bool", "class", "decltype", "operator", "requires", "static_assert", "typename", "void", "noexcept", "explicit"}
+
+
+def declarations(code):
+    """The names that code without comments declares: {scope: {name}}, a scope being a namespace, class or enumeration.
+
+    Bodies of functions are skipped, and what a macro declares is its first argument.
+    """
+    code = re.sub(r"^[ \t]*#(?:.*\\\n)*.*", "", code, flags=re.M)
+    code = re.sub(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', "0", code)
+    names, scopes, statement, parens, angles = {}, [""], [], 0, 0
+    kinds = ["namespace"]
+
+    def declare(name):
+        if re.match(r"[A-Za-z_]", name) and name not in KEYWORDS: names.setdefault(scopes[-1], set()).add(name)
+
+    for match in re.finditer(r"\w+|::|->|[^\w\s]", code):
+        token = match[0]
+        if token in ")]": parens -= 1
+        if parens == 0 and token == "<" and statement and re.match(r"[A-Za-z_]", statement[-1]): angles += 1
+        elif parens == 0 and token == ">" and angles: angles -= 1
+        elif parens == 0 and token in "{};":
+            words = [t for t in statement if re.match(r"[A-Za-z_]", t)]
+            kind, opened = "body", None
+            if kinds[-1] == "enum":
+                for word in words: declare(word)
+            elif kinds[-1] != "body":
+                keyword = next((t for t in statement if t in ("namespace", "class", "struct", "union", "enum", "concept", "using")), None)
+                if keyword:
+                    behind = statement[statement.index(keyword) + 1:]
+                    if behind[:1] in (["class"], ["struct"]): behind = behind[1:]
+                    found = [t for t in behind if re.match(r"[A-Za-z_]", t)]
+                    if keyword == "namespace" or keyword == "using" and "=" not in behind:
+                        path = found if keyword == "namespace" else found[-1:]
+                    else: path = found[:1]
+                    if keyword == "namespace":
+                        opened = scopes[-1]
+                        for part in path:
+                            names.setdefault(opened, set()).add(part)
+                            opened += "::" + part
+                        kind = "namespace"
+                    elif path:
+                        declare(path[0])
+                        if token == "{" and keyword not in ("concept", "using"):
+                            kind, opened = "enum" if keyword == "enum" else "class", f"{scopes[-1]}::{path[0]}"
+                else:
+                    called = [a for a, b in zip(statement, statement[1:]) if b == "("]
+                    for name in called: declare(name)
+                    if not called:
+                        before = statement[:statement.index("=")] if "=" in statement else statement
+                        for word in [t for t in before if re.match(r"[A-Za-z_]", t)][-1:]: declare(word)
+            if token == "{":
+                kinds.append(kind)
+                scopes.append(opened if opened is not None else scopes[-1])
+            elif token == "}" and len(scopes) > 1:
+                kinds.pop()
+                scopes.pop()
+            statement, angles = [], 0
+            continue
+        # Of what is in brackets, nothing is declared but by a macro.
+        if parens == 0 and angles == 0: statement.append(token)
+        elif parens == 1 and statement and statement[-1] == "(" and re.match(r"[A-Z_]+$", statement[-2] if len(statement) > 1 else ""):
+            declare(token)
+        if token in "([": parens += 1
+    return names
+
+
+code, comments, declared = "", [], {}
 for header in headers:
+    plain = ""
     for number, line in enumerate(header.read_text().splitlines(), 1):
         text, _, comment = line.partition("//")
-        code += text + "\n"
+        plain += text + "\n"
         if comment:
             comments.append((f"{header.relative_to(top)}:{number}", comment))
-identifiers = set(re.findall(r"\w+", code)) | {"quern"}
+    code += plain
+    for scope, found in declarations(plain).items(): declared.setdefault(scope, set()).update(found)
+namespaces = {"::" + name for name in re.findall(r"\bnamespace (quern(?:::\w+)*)", code)}
+namespaces |= {f"{outer}::{name}" for outer in set(namespaces) for name in re.findall(r"\bnamespace (\w+) \{", code) if f"{outer}::{name}" in declared}
+strict = namespaces | {scope for scope in declared if scope.rsplit("::", 1)[-1] in re.findall(r"\benum (?:class )?(\w+)", code)}
+members = set().union(*(found for scope, found in declared.items() if "::impl" not in scope))
 enumerations = {}
 for name, body in re.findall(r"\benum (?:class )?(\w+)[^{;]*\{([^}]*)\}", code):
     enumerations.setdefault(name, set()).update(re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", body.strip()))
-# What CMake or a macro makes.
-identifiers |= set(re.findall(r"quern::(\w+)", (top / "cmake/QuernConfig.cmake.in").read_text()))
 
 texts = list(comments)
 for document in documents:
@@ -36,9 +107,12 @@ for document in documents:
 
 for place, text in texts:
     for name in re.findall(r"\bquern((?:::\w+)+)", text):
+        scope = "::quern"
         for part in name.split("::")[1:]:
-            if part not in identifiers:
-                problems.append(f"{place}: quern{name}: there is no {part}")
+            # A name that stands for another's scope, as an alias or a derived class, may have what any other one has.
+            if part not in declared.get(scope, members) and (part not in members or scope in strict):
+                problems.append(f"{place}: quern{name}: {scope[2:]} declares no {part}")
+            scope += "::" + part
     # `matrix_order::one, two and inf`: the members behind the first one too.
     for scope, first, rest in re.findall(r"\b(\w+)::(\w+)((?:, \w+\b(?!::))*)", text):
         if scope in enumerations and not re.search(rf"(?:struct|(?<!enum )class) {scope}\b", code):
