@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What documents and doc comments say of this repository is there.
 
-check_docs.py CHECKOUT: names of Quern's in README, docs and doc comments are declared by the headers, in that namespace; the members of its
-enumerations are members; links and files that are named exist; the commands to measure name every benchmark; the
-examples are numbered without a gap.
+check_docs.py CHECKOUT: names of Quern's in README, docs and doc comments are declared by the headers, in that
+namespace; the members of its enumerations are members; links and files that are named exist; the commands to measure name
+every benchmark; the examples are numbered without a gap.
 """
 import pathlib
 import re
