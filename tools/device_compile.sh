@@ -41,8 +41,10 @@ tests=(
   "keyed/unique_test keyed/group_by_test keyed/join_test"
   "map/map_test map/functions_test map/math_test map/outputs_test"
   "autodiff/dual_test autodiff/solvers_test"
+  autodiff/derivatives_test
+  autodiff/special_test
   "reduce/sum_test reduce/family_test reduce/quantile_test"
-  "reduce/axes_test reduce/reproducible_test"
+  "reduce/axes_test reduce/reproducible_test reduce/moments_test"
   "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/orthogonal_test"
   "linalg/vmap_test linalg/solve_test"
   "linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/least_squares_test"
@@ -110,6 +112,7 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
   units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" random/statistics_test tools/callbacks_test)
   units+=(stream/map_test stream/reduce_test stream/scan_test stream/stencil_test "files/stream_test files/hdf5_test files/files_test")
+  units+=(core/calls_test core/functors_test files/full_disk_test)
 fi
 # With QUERN_DEVICE_COMPILE=resources, the program alone, optimized: the compiler says what its kernels need of a GPU.
 if [[ ${QUERN_DEVICE_COMPILE:-} == resources ]]; then
@@ -195,7 +198,7 @@ compiler() {
   if [[ ${QUERN_DEVICE_COMPILE:-} == quick ]]; then command+=(-DQUERN_TEST_PART=0); fi
   command+=(-I "$dir" -I "$top/include" -I "$top/tests" -I "$top/tests/guides" -I "$top/bench" -I "$top/src"
     -isystem /usr/include/stb -isystem "$mpi" -DOMPI_SKIP_MPICXX -DFMT_USE_CONSTEXPR=1 -DQUERN_APP_{LINALG,FFT,FILES,HDF5,DISTRIBUTED,NCCL,RCCL}"=1" "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace"
-    -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG -DQUERN_USES_FILES -DQUERN_USES_FFT -DQUERN_USES_DISTRIBUTED '-DQUERN_TEST_DATA=""')
+    -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG -DQUERN_USES_FILES -DQUERN_USES_FFT -DQUERN_USES_DISTRIBUTED '-DQUERN_TEST_DATA=""' '-DQUERN_TEST_AUTODIFF_DATA=""')
 }
 
 # compile ARCHITECTURE SOURCE...
