@@ -149,7 +149,7 @@ for example in (top / "examples").iterdir():
             if example.name not in text:
                 problems.append(f"{where}: does not build {example.name}")
 
-# Every test is compiled for devices, except for what needs headers that the folders for that do not have, and what is about
+# Every test is compiled for devices, except for what calls HDF5 or writes files of ranks, without kernels, and what is about
 # a library that is not there.
 on_hosts = {"fft/without_library", "files/hdf5_types", "distributed/checkpoint"}
 for test in sorted((top / "tests").glob("*/*_test.cpp")):
