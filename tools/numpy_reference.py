@@ -192,7 +192,9 @@ for name, make, bins, kind in (
         total = reproducible_sum(x, bins)
         mean = float(kind(total / n))
         squares = reproducible_sum([v * v for v in x], bins)
-        deviations = reproducible_sum([(v - mean) * (v - mean) for v in x], bins)
+        distances = [v - mean for v in x]
+        rest = reproducible_sum(distances, bins)
+        deviations = max(reproducible_sum([d * d for d in distances], bins) - rest * (rest / n), 0.0)
         dot = reproducible_sum([u * v for u, v in zip(x, y)], bins)
         frozen += [float(kind(v)) for v in (total, mean, dot, math.sqrt(squares), deviations / n)]
     array(name, frozen, "double")

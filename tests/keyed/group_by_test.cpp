@@ -252,6 +252,24 @@ TYPED_TEST(GroupBy, Variance) {
   }
 }
 
+// Means that are rounded, in groups whose rows are sorted and in others.
+TYPED_TEST(GroupBy, VarianceBesideRoundedMeans) {
+  const double large = 0x1p53;
+  const std::vector<double> x = {large, 1, large + 2, 3, large + 2};
+  const auto out = this->template row<double>(2);
+  quern::var(TypeParam(), out, this->row(x), quern::group_by(TypeParam(), this->row(std::vector<int>{0, 1, 0, 1, 0})));
+  const auto found = test::contents(out);
+  EXPECT_NEAR(8.0 / 9, found[0], 4 * test::eps<double>());
+  EXPECT_EQ(1, found[1]);
+  const std::int64_t whole = 1LL << 62;
+  const auto integers = this->row(std::vector<std::int64_t>{whole, whole + 1, whole + 2, 4, 6});
+  const auto keys = this->row(std::vector<std::int64_t>{1LL << 40, 1LL << 40, 1LL << 40, 1LL << 50, 1LL << 50});
+  quern::var(TypeParam(), out, integers, quern::group_by(TypeParam(), keys));
+  const auto of_integers = test::contents(out);
+  EXPECT_NEAR(2.0 / 3, of_integers[0], 4 * test::eps<double>());
+  EXPECT_EQ(1, of_integers[1]);
+}
+
 // Sums that depend on the order, but not these.
 TYPED_TEST(GroupBy, ReproducibleSums) {
   const std::int64_t n = 100'000, groups = 10;

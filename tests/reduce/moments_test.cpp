@@ -44,6 +44,7 @@ struct Moments : testing::Test {
     expect(right, quern::nanvar(E(), v), what);
     const T root = quern::stddev(E(), v);
     expect(right, root * root, what);
+    expect(right, quern::var(E(), v, quern::reproducible), what);
     constexpr std::int64_t lines = 20;
     if (n % lines != 0) return;
     for (int axis = 0; axis < 2; ++axis) {
@@ -52,10 +53,13 @@ struct Moments : testing::Test {
       const auto out = test::make_array<T, 1, typename Case::layout, E>({lines});
       quern::var(E(), out, a, quern::axis{axis});
       const auto got = test::contents(out);
+      quern::var(E(), out, a, quern::axis{axis}, quern::reproducible);
+      const auto same = test::contents(out);
       for (std::int64_t k = 0; k < lines; ++k) {
         std::vector<T> line;
         for (std::int64_t i = 0; i < n / lines; ++i) line.push_back(x[axis == 0 ? i * lines + k : k * (n / lines) + i]);
         expect(exact(line), got[k], what);
+        expect(exact(line), same[k], what);
       }
     }
   }
@@ -179,6 +183,45 @@ TYPED_TEST(MomentsOn, MeansOfIntegersAreRoundedOnce) {
   check(std::vector<std::int64_t>{least, most}, -0.5, 0x1p126);
   check(std::vector<std::uint64_t>{largest, largest - 1}, 0x1p64, 0.25);
   check(std::vector<std::uint64_t>(5000, largest), 0x1p64, 0);
+}
+
+/// The variance, by every way to one, whose mean is rounded or whose elements have more digits than the result.
+template <class E, class Result, class T>
+void expect_variance(const std::vector<T>& x, double expected) {
+  const auto v = test::make_array<T, 1, Kokkos::LayoutRight, E>({static_cast<std::int64_t>(x.size())}, x);
+  const double bound = 16 * test::eps<Result>() * expected;
+  EXPECT_NEAR(expected, (quern::mean_var<Result>(E(), v)).var, bound);
+  EXPECT_NEAR(expected, quern::var<Result>(E(), v), bound);
+  EXPECT_NEAR(expected, quern::nanvar<Result>(E(), v), bound);
+  EXPECT_NEAR(expected, quern::var<Result>(E(), v, quern::reproducible), bound);
+  EXPECT_NEAR(std::sqrt(expected), quern::stddev<Result>(E(), v), bound / std::sqrt(expected));
+  EXPECT_NEAR(std::sqrt(expected), quern::stddev<Result>(E(), v, quern::reproducible), bound / std::sqrt(expected));
+}
+
+TYPED_TEST(MomentsOn, VariancesBesideRoundedMeans) {
+  using E = TypeParam;
+  expect_variance<E, float>(std::vector<float>{1e7F, 1e7F + 1}, 0.25);
+  expect_variance<E, double>(std::vector<double>{0x1p53, 0x1p53 + 2, 0x1p53 + 2}, 8.0 / 9);
+}
+
+TYPED_TEST(MomentsOn, VariancesOfElementsWithMoreDigits) {
+  using E = TypeParam;
+  expect_variance<E, float>(std::vector<double>{1e9, 1e9 + 1, 1e9 + 2}, 2.0 / 3);
+  expect_variance<E, float>(std::vector<std::int32_t>{1'000'000'001, 1'000'000'002, 1'000'000'003}, 2.0 / 3);
+  expect_variance<E, float>(std::vector<std::int64_t>{1LL << 62, (1LL << 62) + 1, (1LL << 62) + 2}, 2.0 / 3);
+  expect_variance<E, double>(std::vector<std::int64_t>{1LL << 62, (1LL << 62) + 1, (1LL << 62) + 2}, 2.0 / 3);
+  expect_variance<E, double>(std::vector<std::int64_t>{-(1LL << 62) + 1, -(1LL << 62)}, 0.25);
+}
+
+TYPED_TEST(MomentsOn, ReproducibleSumsOfLargeIntegers) {
+  using E = TypeParam;
+  constexpr std::int64_t large = 1LL << 60;
+  std::vector<std::int64_t> x;
+  for (std::int64_t i = 0; i < 1000; ++i) x.push_back(i % 2 == 0 ? large + i : -large);
+  x.push_back(501);  // of 250 thousand in all, of which double(large + i) holds none
+  const auto v = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, E>({1001}, x);
+  EXPECT_EQ(250'001.0, quern::sum<double>(E(), v, quern::reproducible));
+  EXPECT_EQ(250'001.0 / 1001, quern::mean(E(), v, quern::reproducible));
 }
 
 }  // namespace

@@ -123,6 +123,23 @@ struct svd_of_triangle {
   }
 };
 
+/// Subtracts the means of the columns of m rows, of which these are a rank's, and adds them to `mean`: what the rounding
+/// of means has left.
+template <class Exec, class T, class Mean>
+void subtract_rest_of_mean(const Exec& exec, const std::string& label, const rows_of_ranks<Exec, T>& others,
+                           const column_major<T>& rows, const Mean& mean, std::int64_t m) {
+  const std::int64_t n = rows.columns;
+  const work_matrix<Exec, T> sums(exec, n, 1);
+  const scratch_view<Exec, T*> rest(sums->data, n);
+  const auto view = matrix_view<Exec>(as_matrix(rows));
+  if (rows.rows > 0) quern::sum(exec, rest, view, axis{0});
+  else fill_matrix(exec, label, as_matrix(*sums), T(0));
+  others.sum(*sums);
+  quern::multiply(exec, rest, rest, T(1 / static_cast<real_type<T>>(m)));
+  if (rows.rows > 0) quern::subtract(exec, view, view, rest);
+  quern::add(exec, mean, mean, rest);
+}
+
 }  // namespace impl
 
 /// `c = a b` for a distributed a, (m, k), and a small b, (k, n), that every rank has; c, (m, n), has the rows of a. No
@@ -279,8 +296,9 @@ void pca(const Exec& exec, const Mean& mean, const Components& components, const
   impl::in_operation(label, [&] { distributed::mean(exec, mean, a, axis{0}); });
   const std::int64_t rows = d.local().extents.extent[0];
   const impl::work_matrix<Exec, T> centred(exec, rows, n);
-  if (rows > 0) quern::subtract(exec, impl::matrix_view<Exec>(impl::as_matrix(*centred)), a.local(), mean);
   const impl::rows_of_ranks<Exec, T> others(exec, d.communicator());
+  if (rows > 0) quern::subtract(exec, impl::matrix_view<Exec>(impl::as_matrix(*centred)), a.local(), mean);
+  impl::subtract_rest_of_mean(exec, label, others, *centred, mean, m);
   const impl::tall_factors<Exec, T> f(exec, label, impl::as_input(*centred), &others);
   const impl::svd_of_triangle<Exec, T> small(exec, label, d.communicator(), f.r());
   impl::copy_matrix(exec, label, out, impl::strided<const T>{small.right->data, {k, n}, {1, small.right->ld}});

@@ -118,18 +118,27 @@ void group_sum(const std::string& label, const Exec& exec, const Out& out, const
 }
 
 struct mean_of_sum {
-  std::int64_t ddof = 0;
   KOKKOS_FUNCTION double operator()(double sum, std::int64_t count) const {
-    return count > ddof ? sum / static_cast<double>(count - ddof) : Kokkos::Experimental::quiet_NaN_v<double>;
+    return count > 0 ? sum / static_cast<double>(count) : Kokkos::Experimental::quiet_NaN_v<double>;
   }
 };
-struct squared_distance {
+/// The variance from squares and sum of the distances from a rounded mean.
+struct variance_of_sums {
+  std::int64_t ddof;
+  KOKKOS_FUNCTION double operator()(double squares, double sum, std::int64_t count) const {
+    if (count <= ddof) return Kokkos::Experimental::quiet_NaN_v<double>;
+    return squares_about_mean(squares, sum, static_cast<double>(count)) / static_cast<double>(count - ddof);
+  }
+};
+struct distance_from_mean {
   const double* means;
   template <class T>
   KOKKOS_FUNCTION double operator()(const T& x, std::int32_t label) const {
-    const double d = label < 0 ? 0 : convert<double>(x) - means[label];
-    return d * d;
+    return label < 0 ? 0 : distance<double>(x, means[label]);
   }
+};
+struct square_of_distance {
+  KOKKOS_FUNCTION double operator()(double d) const { return d * d; }
 };
 
 /// The best key of each group so far.
@@ -245,20 +254,26 @@ void mean(const Out& out, const X& x, const groups<Exec>& by, const Options&... 
   mean(Exec(), out, x, by, options...);
 }
 
-/// `out(g)` is the variance of group g: the mean of the squared distances from its mean, in double. Option: `ddof{1}`
-/// divides by one less; NaN where the group has no more rows than that. Scratch memory: one double for each row and for
-/// each group.
+/// `out(g)` is the variance of group g: the mean of the squared distances from its mean, in double. The rounding of a
+/// large mean costs no digits. Option: `ddof{1}` divides by one less; NaN where the group has no more rows than that.
+/// Scratch memory: one double for each row and two for each group.
 template <execution_space Exec, view_like Out, array_like X, option<ddof>... Options>
 void var(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
   const impl::call c("quern::var", exec);
   impl::check_groups(c.label, out, x, by);
-  const impl::scratch_array<Exec, double> of_groups(exec, by.size()), of_rows(exec, by.rows());
-  const impl::scratch_view<Exec, double*> means(of_groups.data(), by.size()), squares(of_rows.data(), by.rows());
-  impl::group_sum<double>(c.label + "/mean", exec, means, x, by);
-  impl::map_checked(c.label + "/mean", exec, means, impl::mean_of_sum(), means, by.counts());
-  impl::map_checked(c.label + "/squares", exec, squares, impl::squared_distance{means.data()}, x, by.labels(exec));
-  impl::group_sum<double>(c.label, exec, means, squares, by);
-  impl::map_checked(c.label + "/divide", exec, out, impl::mean_of_sum{impl::ddof_of(options...)}, means, by.counts());
+  const impl::scratch_array<Exec, double> of_means(exec, by.size()), of_squares(exec, by.size()),
+      of_rows(exec, by.rows());
+  // The means give way to the sums of distances from them.
+  const impl::scratch_view<Exec, double*> sums(of_means.data(), by.size()), squares(of_squares.data(), by.size()),
+      rows(of_rows.data(), by.rows());
+  impl::group_sum<double>(c.label + "/mean", exec, sums, x, by);
+  impl::map_checked(c.label + "/mean", exec, sums, impl::mean_of_sum(), sums, by.counts());
+  impl::map_checked(c.label + "/distances", exec, rows, impl::distance_from_mean{sums.data()}, x, by.labels(exec));
+  impl::group_sum<double>(c.label + "/distances", exec, sums, rows, by);
+  impl::map_checked(c.label + "/squares", exec, rows, impl::square_of_distance(), rows);
+  impl::group_sum<double>(c.label, exec, squares, rows, by);
+  impl::map_checked(c.label + "/divide", exec, out, impl::variance_of_sums{impl::ddof_of(options...)}, squares, sums,
+                    by.counts());
 }
 template <execution_space Exec, view_like Out, array_like X, option<ddof>... Options>
 void var(const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {

@@ -118,8 +118,14 @@ void pca(const Exec& exec, const Mean& mean_view, const Components& components_v
   const impl::work_matrix<Exec, T> centred(exec, m, n), vt(exec, most, n);
   const impl::scratch_array<Exec, R> values(exec, most);
   const auto centred_view = impl::matrix_view<Exec>(impl::as_matrix(*centred));
+  const impl::scratch_array<Exec, T> rest(exec, n);
+  const impl::scratch_view<Exec, T*> rest_view(rest.data(), n);
   mean(exec, mean_view, a_view, axis{0});
   subtract(exec, centred_view, a_view, mean_view);
+  // Means that are rounded leave the columns with means of their own, which would count as variance.
+  mean(exec, rest_view, centred_view, axis{0});
+  subtract(exec, centred_view, centred_view, rest_view);
+  add(exec, mean_view, mean_view, rest_view);
   impl::right_vectors(exec, c.label, values.data(), *vt, impl::as_input(*centred));
   impl::copy_matrix(exec, c.label, components, impl::strided<const T>{vt->data, {k, n}, {1, vt->ld}});
   const R scale = 1 / static_cast<R>(m - 1);

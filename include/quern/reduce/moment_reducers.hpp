@@ -8,7 +8,7 @@
 
 namespace quern::impl {
 
-/// A sum in a type so much wider than that of its terms that nothing need be carried along.
+/// A sum in a type so much wider than that of its terms that no rounding error is carried along.
 template <class S>
 struct widened {
   S sum;
@@ -25,18 +25,32 @@ KOKKOS_FUNCTION S distance(const T& x, const S& center) {
   else return static_cast<S>(x) - center;
 }
 
+/// The type of distances between elements T and a mean for a result S: that of S, but with the digits of a double where
+/// S has fewer than T.
+template <class S, class T>
+struct distance_type_of {
+  using real = real_type<S>;
+  static constexpr bool fewer =
+      sizeof(real) < sizeof(double) && (std::is_integral_v<T> || sizeof(real_type<T>) > sizeof(real));
+  using wide = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
+  using type = std::conditional_t<fewer, wide, S>;
+};
+template <class S, class T>
+using distance_type = typename distance_type_of<S, T>::type;
+
 /// Mean and sum of squared deviations in one pass: the sums of the distances of all values from a center, and of their
 /// squares (Chan, Golub and LeVeque, The American Statistician 37, 1983). The center is the mean of the first block; it
 /// moves to that of all values when the squares exceed twice those about the mean, which takes as many values as there
 /// were. So no more than a bit ever cancels, wherever the mean is and whatever the first values are. Both sums carry
 /// their rounding errors along; those of narrower types are doubles instead.
 ///
-/// @tparam S    the type of the result
-/// @tparam Integers whether the elements are integers: the center is one too, and the sum of distances is exact
-template <class S, bool Integers = false>
+/// @tparam S the type of the result
+/// @tparam Element the type of the elements
+/// @tparam Integers whether the mean of integers must be exact: the center is one too, and so is the sum of distances
+template <class S, class Element = S, bool Integers = std::is_integral_v<Element>>
 struct moments_reducer {
   using real = real_type<S>;
-  using value = std::conditional_t<Integers && !is_complex<S>, double, S>;  // of distances
+  using value = distance_type<S, Element>;
   using value_real = real_type<value>;
   static constexpr bool narrow = sizeof(value_real) < sizeof(double);
   using wide = std::conditional_t<narrow, double, value_real>;
@@ -205,16 +219,16 @@ struct moments_reducer {
   }
 };
 
-template <class S>
-struct var_reducer : moments_reducer<S> {
-  KOKKOS_FUNCTION real_type<S> result(const typename moments_reducer<S>::state& s, std::int64_t) const {
+template <class S, class T = S>
+struct var_reducer : moments_reducer<S, T, false> {
+  KOKKOS_FUNCTION real_type<S> result(const typename moments_reducer<S, T, false>::state& s, std::int64_t) const {
     return this->variance(s);
   }
 };
 
-template <class S>
-struct stddev_reducer : moments_reducer<S> {
-  KOKKOS_FUNCTION real_type<S> result(const typename moments_reducer<S>::state& s, std::int64_t) const {
+template <class S, class T = S>
+struct stddev_reducer : moments_reducer<S, T, false> {
+  KOKKOS_FUNCTION real_type<S> result(const typename moments_reducer<S, T, false>::state& s, std::int64_t) const {
     return Kokkos::sqrt(this->variance(s));
   }
 };

@@ -200,7 +200,7 @@ QUERN_REDUCTION_FORMS_WITH(mean, class Result = void, Result)
 template <class Result = void, execution_space Exec, result_like Out, array_like In, option<axes, ddof>... Options>
 auto mean_var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
-    return impl::moments_reducer<impl::result_or<Result, impl::mean_type<T>>, std::is_integral_v<T>>{d};
+    return impl::moments_reducer<impl::result_or<Result, impl::mean_type<T>>, T>{d};
   };
   return impl::reduce_call(impl::reduction{"quern::mean_var", impl::op::identity(), reducer}, exec, out, std::tie(in),
                            options...);
@@ -226,10 +226,10 @@ template <class Result = void, execution_space Exec, result_like Out, array_like
 auto var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::mean_type<T>>;
-    if constexpr (impl::reproducibly<Options...>) return impl::centred_reducer<S, false>{{}, d};
-    else return impl::var_reducer<S>{{d}};
+    if constexpr (impl::reproducibly<Options...>) return impl::centred_reducer<S, false, impl::distance_type<S, T>>{d};
+    else return impl::var_reducer<S, T>{{d}};
   };
-  using transform = impl::transform_for<impl::op::identity, impl::reproducible_deviation, Options...>;
+  using transform = impl::transform_for<impl::op::identity, impl::reproducible_distance, Options...>;
   return impl::reduce_call(impl::reduction{"quern::var", transform(), reducer}, exec, out, std::tie(in), options...);
 }
 QUERN_REDUCTION_FORMS_WITH(var, class Result = void, Result)
@@ -240,10 +240,10 @@ template <class Result = void, execution_space Exec, result_like Out, array_like
 auto stddev(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::mean_type<T>>;
-    if constexpr (impl::reproducibly<Options...>) return impl::centred_reducer<S, true>{{}, d};
-    else return impl::stddev_reducer<S>{{d}};
+    if constexpr (impl::reproducibly<Options...>) return impl::centred_reducer<S, true, impl::distance_type<S, T>>{d};
+    else return impl::stddev_reducer<S, T>{{d}};
   };
-  using transform = impl::transform_for<impl::op::identity, impl::reproducible_deviation, Options...>;
+  using transform = impl::transform_for<impl::op::identity, impl::reproducible_distance, Options...>;
   return impl::reduce_call(impl::reduction{"quern::stddev", transform(), reducer}, exec, out, std::tie(in), options...);
 }
 QUERN_REDUCTION_FORMS_WITH(stddev, class Result = void, Result)
@@ -320,7 +320,7 @@ QUERN_REDUCTION_FORMS_WITH(nanmean, class Result = void, Result)
 template <class Result = void, execution_space Exec, result_like Out, array_like In, option<axes, ddof>... Options>
 auto nanvar(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
-    return impl::nan_moments_reducer<impl::var_reducer<impl::result_or<Result, impl::mean_type<T>>>>{{{d}}};
+    return impl::nan_moments_reducer<impl::var_reducer<impl::result_or<Result, impl::mean_type<T>>, T>>{{{d}}};
   };
   return impl::reduce_call(impl::reduction{"quern::nanvar", impl::op::identity(), reducer}, exec, out, std::tie(in),
                            options...);

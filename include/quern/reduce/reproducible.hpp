@@ -6,7 +6,7 @@
 #include <quern/core/exact.hpp>
 #include <quern/core/options.hpp>
 #include <quern/core/values.hpp>
-#include <quern/reduce/sum_reducers.hpp>
+#include <quern/reduce/moment_reducers.hpp>
 
 namespace quern {
 
@@ -24,6 +24,8 @@ struct binned {
   static constexpr int width = 26;
   static constexpr int highest_plain = 78;              // of the bins whose 2^52 units are a double
   static constexpr double down = 0x1p-52, up = 0x1p52;  // two bins, for those above
+  template <class V>
+  static constexpr bool in_halves = std::is_integral_v<V> && sizeof(V) == 8;
   enum : int { plus_infinity = 1, minus_infinity = 2, not_a_number = 4 };
 
   std::int64_t bin[Bins];
@@ -73,9 +75,22 @@ struct binned {
     deposit<1>(&moved, huge ? top - 2 : top);
   }
 
+  /// Integers of 64 bits, which a double may not hold, are added as their halves.
+  template <class V>
+    requires(in_halves<V>)
+  KOKKOS_FUNCTION void add(const V& v) {
+    add(high_half()(v));
+    add(low_half()(v));
+  }
   template <int N, class V>
   KOKKOS_FUNCTION void add_block(const V* v) {
-    if (!fit<N>(v) && !make_fit<N>(v)) {
+    if constexpr (in_halves<V>) {
+      double half[N];
+      for (int i = 0; i < N; ++i) half[i] = high_half()(v[i]);
+      add_block<N>(half);
+      for (int i = 0; i < N; ++i) half[i] = low_half()(v[i]);
+      add_block<N>(half);
+    } else if (!fit<N>(v) && !make_fit<N>(v)) {
       for (int i = 0; i < N; ++i) add(static_cast<double>(v[i]));
     } else {
       deposit<N>(v, top);
@@ -85,7 +100,7 @@ struct binned {
   /// Adds values one after the other: `put(i, sum)` is told what there is with the first i + 1 of them.
   template <int N, class V, class Put>
   KOKKOS_FUNCTION void add_each(const V* v, const Put& put) {
-    if (special == 0 && fit<N>(v)) {
+    if (!in_halves<V> && special == 0 && fit<N>(v)) {
       double from[Bins], each[N];
       for (int k = 0; k < Bins; ++k) from[k] = anchor(top - k);
       for (int i = 0; i < N; ++i) each[i] = static_cast<double>(v[i]);  // before `put` may write there
@@ -101,7 +116,8 @@ struct binned {
       }
     } else {
       for (int i = 0; i < N; ++i) {
-        add(static_cast<double>(v[i]));
+        if constexpr (in_halves<V>) add(v[i]);
+        else add(static_cast<double>(v[i]));
         put(i, value());
       }
     }
@@ -243,25 +259,63 @@ struct reproducible_magnitude {
     else return Kokkos::abs(static_cast<double>(x));
   }
 };
-/// |x - mean|^2
-struct reproducible_deviation {
+/// x - mean, in double
+struct reproducible_distance {
   template <class T, class S>
-  KOKKOS_FUNCTION double operator()(const T& x, const S& mean) const {
-    if constexpr (is_complex<S>)
-      return reproducible_square()(Kokkos::complex<double>(x) - Kokkos::complex<double>(mean));
-    else return reproducible_square()(static_cast<double>(x) - static_cast<double>(mean));
+  KOKKOS_FUNCTION auto operator()(const T& x, const S& mean) const {
+    using value = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
+    return distance<value>(x, static_cast<value>(mean));
   }
 };
 
-/// The variance, or its root, from squares of deviations from means of type S.
-template <class S, bool Root, class Real = real_type<S>>
-struct centred_reducer : sum_reducer<Real, reproducible_sum<Real>> {
-  using uses_mean = S;  // a second input of the transform
+/// The sum of squared deviations of n values from their mean, from the squares and the sum of their distances from a
+/// number beside it: squares - |sum|^2 / n, and at least 0. Squares that overflow, or are NaN, stay so.
+template <class Sum>
+KOKKOS_FUNCTION double squares_about_mean(double squares, const Sum& sum, double n) {
+  if (!(squares <= Kokkos::Experimental::finite_max_v<double>)) return squares;
+  double rest = squares;
+  if constexpr (is_complex<Sum>)
+    rest -= rounded_product(sum.real(), sum.real() / n) + rounded_product(sum.imag(), sum.imag() / n);
+  else rest -= rounded_product(sum, sum / n);
+  return rest < 0 ? 0 : rest;
+}
+
+/// The variance, or its root, from distances from means of type Mean. A mean that is rounded is off by their own mean,
+/// whose square the mean of their squares has in addition.
+template <class S, bool Root, class Mean>
+struct centred_reducer {
+  using uses_mean = Mean;  // a second input of the transform
+  using real = real_type<S>;
+  struct state {
+    reproducible_sum<Mean> distances;
+    reproducible_sum<real_type<Mean>> squares;
+  };
   std::int64_t ddof = 0;
-  KOKKOS_FUNCTION Real result(const reproducible_sum<Real>& s, std::int64_t n) const {
-    if (n <= ddof) return Kokkos::Experimental::quiet_NaN_v<Real>;
-    const double var = s.value() / static_cast<double>(n - ddof);
-    return static_cast<Real>(Root ? Kokkos::sqrt(var) : var);
+
+  KOKKOS_FUNCTION state init() const {
+    return {reproducible_sum<Mean>::zero(), reproducible_sum<real_type<Mean>>::zero()};
+  }
+  template <class T>
+  KOKKOS_FUNCTION void add(state& s, const T& d) const {
+    s.distances.add(d);
+    s.squares.add(reproducible_square()(d));
+  }
+  template <int N, class T>
+  KOKKOS_FUNCTION void add_block(state& s, const T* d) const {
+    double squares[N];
+    for (int i = 0; i < N; ++i) squares[i] = reproducible_square()(d[i]);
+    s.distances.template add_block<N>(d);
+    s.squares.template add_block<N>(squares);
+  }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const {
+    s.distances.join(t.distances);
+    s.squares.join(t.squares);
+  }
+  KOKKOS_FUNCTION real result(const state& s, std::int64_t n) const {
+    if (n <= ddof) return Kokkos::Experimental::quiet_NaN_v<real>;
+    const double deviations = squares_about_mean(s.squares.value(), s.distances.value(), static_cast<double>(n));
+    const double var = deviations / static_cast<double>(n - ddof);
+    return static_cast<real>(Root ? Kokkos::sqrt(var) : var);
   }
 };
 

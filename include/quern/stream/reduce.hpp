@@ -263,7 +263,9 @@ auto mean_first(const Exec& exec, const In& in, const Options&... given) {
                   "quern::stream: reproducible variances are those of all elements, not along axes");
     static_assert(!is_complex<std::remove_const_t<typename element_of<In>::type>>,
                   "quern::stream: reproducible variances are those of real values");
-    const double mean = stream::mean<Result>(exec, in, reproducible, settings_of(given...));
+    using element = std::remove_const_t<typename element_of<In>::type>;
+    using mean_value = distance_type<result_or<Result, mean_type<element>>, element>;
+    const double mean = stream::mean<mean_value>(exec, in, reproducible, settings_of(given...));
     return [mean](auto& states) { states.set_mean(mean); };
   } else {
     return no_preparation();
