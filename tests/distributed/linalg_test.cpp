@@ -158,6 +158,28 @@ TYPED_TEST(DistributedLinalg, LeastSquaresAndComponents) {
   }
 }
 
+// A third of the observations are one more than a mean whose last digit is a quarter.
+TYPED_TEST(DistributedLinalg, PrincipalComponentsBesideLargeMeans) {
+  using T = typename TypeParam::value;
+  using R = quern::impl::real_type<T>;
+  using E = typename TypeParam::exec;
+  const E exec;
+  const auto comm = test::world();
+  const std::int64_t m = 900;
+  const R large = R(0.25) / std::numeric_limits<R>::epsilon();
+  std::vector<T> values(m, T(large));
+  for (std::int64_t i = 0; i < m; i += 3) values[i] = T(large + R(1));
+  const Decomposition d(comm, {m, 1}, {.grid = {comm.size(), 1}});
+  const auto a = test::distribute<T, 2, LayoutRight, E>(d, values);
+  const auto mean = test::make_array<T, 1, LayoutRight, E>({1});
+  const auto components = test::make_array<T, 2, LayoutRight, E>({1, 1});
+  const auto variance = test::make_array<R, 1, LayoutRight, E>({1});
+  distributed::pca(exec, mean, components, variance, a);
+  const double expected = 2.0 / 9 * m / (m - 1);
+  EXPECT_NEAR(expected, test::contents(variance)[0], 100 * test::eps<T>() * expected);
+  EXPECT_LE(Kokkos::abs(test::contents(mean)[0] - T(large)), R(0.5));
+}
+
 TYPED_TEST(DistributedLinalg, RankDeficientAndExtreme) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;

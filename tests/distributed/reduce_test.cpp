@@ -59,6 +59,7 @@ TYPED_TEST(DistributedSums, VariancesKeepTheirDigits) {
       EXPECT_NEAR(exact, var, 16 * test::eps<double>() * exact);
       EXPECT_NEAR(first == 0 ? 0x1p53 * (1 - 1 / n) : 0x1p53 + 2, mean, 4 * test::eps<double>() * 0x1p53);
       EXPECT_NEAR(exact, distributed::var(E(), u), 16 * test::eps<double>() * exact);
+      EXPECT_NEAR(exact, distributed::var(E(), u, quern::reproducible), 16 * test::eps<double>() * exact);
     }
   }
 }

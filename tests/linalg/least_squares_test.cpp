@@ -201,6 +201,24 @@ TYPED_TEST(LeastSquares, PrincipalComponents) {
   }
 }
 
+// A third of the observations are one more than a mean whose last digit is a quarter.
+TYPED_TEST(LeastSquares, PrincipalComponentsBesideLargeMeans) {
+  using T = typename TestFixture::T;
+  using R = typename TestFixture::R;
+  const R large = R(0.25) / std::numeric_limits<R>::epsilon();
+  for (const int m : {60, 900}) {
+    matrix<T> a(m, 1);
+    for (int i = 0; i < m; ++i) a(i, 0) = T(large + R(i % 3 == 0 ? 1 : 0));
+    const auto components = this->array(1, 1);
+    const auto mean = this->vector(std::vector<T>(1));
+    const auto variance = this->reals(1);
+    quern::pca(mean, components, variance, this->array(a));
+    const double expected = 2.0 / 9 * m / (m - 1);
+    EXPECT_NEAR(expected, test::contents(variance)[0], 100 * this->eps * expected) << m;
+    EXPECT_LE(Kokkos::abs(test::contents(mean)[0] - T(large)), R(0.5));
+  }
+}
+
 TYPED_TEST(LeastSquares, FirstSingularValues) {
   using T = typename TestFixture::T;
   using R = typename TestFixture::R;

@@ -103,6 +103,8 @@ TYPED_TEST(StreamFamily, VariancesKeepTheirDigits) {
       EXPECT_NEAR(exact, var, 16 * test::eps<double>() * exact) << rows;
       EXPECT_NEAR(first == 0 ? 0x1p53 * (1 - 1 / n) : 0x1p53 + 2, mean, 4 * test::eps<double>() * 0x1p53);
       EXPECT_NEAR(exact, stream::var(E(), a.source(), memory_for(a, rows)), 16 * test::eps<double>() * exact);
+      EXPECT_NEAR(exact, stream::var(E(), a.source(), memory_for(a, rows), quern::reproducible),
+                  16 * test::eps<double>() * exact);
     }
   }
 }
