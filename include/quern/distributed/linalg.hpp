@@ -123,14 +123,14 @@ struct svd_of_triangle {
   }
 };
 
-/// Subtracts the means of the columns of m rows, of which these are a rank's, and adds them to `mean`: what the rounding
-/// of means has left.
+/// Subtracts the means of the columns of m rows, of which these are a rank's, and adds them to `mean`: what the
+/// rounding of means has left.
 template <class Exec, class T, class Mean>
 void subtract_rest_of_mean(const Exec& exec, const std::string& label, const rows_of_ranks<Exec, T>& others,
                            const column_major<T>& rows, const Mean& mean, std::int64_t m) {
   const std::int64_t n = rows.columns;
   const work_matrix<Exec, T> sums(exec, n, 1);
-  const scratch_view<Exec, T*> rest(sums->data, n);
+  const Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> rest(sums->data, n);
   const auto view = matrix_view<Exec>(as_matrix(rows));
   if (rows.rows > 0) quern::sum(exec, rest, view, axis{0});
   else fill_matrix(exec, label, as_matrix(*sums), T(0));

@@ -119,7 +119,8 @@ void pca(const Exec& exec, const Mean& mean_view, const Components& components_v
   const impl::scratch_array<Exec, R> values(exec, most);
   const auto centred_view = impl::matrix_view<Exec>(impl::as_matrix(*centred));
   const impl::scratch_array<Exec, T> rest(exec, n);
-  const impl::scratch_view<Exec, T*> rest_view(rest.data(), n);
+  const Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> rest_view(rest.data(),
+                                                                                                         n);
   mean(exec, mean_view, a_view, axis{0});
   subtract(exec, centred_view, a_view, mean_view);
   // Means that are rounded leave the columns with means of their own, which would count as variance.
