@@ -252,7 +252,7 @@ TYPED_TEST(GroupBy, Variance) {
   }
 }
 
-// Means that are rounded, in groups whose rows are sorted and in others.
+// Means that are rounded, of floating-point numbers and of integers.
 TYPED_TEST(GroupBy, VarianceBesideRoundedMeans) {
   const double large = 0x1p53;
   const std::vector<double> x = {large, 1, large + 2, 3, large + 2};
