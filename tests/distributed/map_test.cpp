@@ -76,7 +76,8 @@ TYPED_TEST(DistributedMap, LazyArraysAreThoseOfTheWholeArray) {
   const auto column = test::samples<double>(6, 1), all = test::samples<double>(30, 2);
   const auto vcolumn = test::make_array<double, 2, LayoutRight, E>({6, 1}, column);
   const auto vall = test::make_array<double, 2, LayoutRight, E>({6, 5}, all);
-  std::vector<double> expected;
+  std::vector<double> expected, of_inner;
+  for (int i = 0; i < 30; ++i) of_inner.push_back(column[i / 5] + 100.0 * (i / 5));
   for (int i = 0; i < 6; ++i)  // positions of an array of one column have 0 along the other axis
     for (int j = 0; j < 5; ++j) expected.push_back(1e8 * column[i] + 100.0 * i + all[5 * i + j] + 2.5);
   for (const auto& grid : test::grids(comm.size(), 2)) {
@@ -86,6 +87,10 @@ TYPED_TEST(DistributedMap, LazyArraysAreThoseOfTheWholeArray) {
     const auto nested = quern::lazy(sum_of_two(), quern::lazy(sum_of_two(), of_column, 2.5), vall);
     distributed::map(exec, u, same(), nested);
     EXPECT_EQ(test::part_of(expected, extents, d.local()), test::contents(u.local()));
+    // Positions alone are counted in the array that they are an operand of, here the column.
+    const auto inner = quern::lazy(digits(), quern::positions());
+    distributed::map(exec, u, same(), quern::lazy(sum_of_two(), vcolumn, inner));
+    EXPECT_EQ(test::part_of(of_inner, extents, d.local()), test::contents(u.local()));
   }
   const Decomposition d(comm, extents);
   const quern::DistributedView<double, 2, E> u("u", d);

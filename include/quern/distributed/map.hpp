@@ -43,32 +43,38 @@ lazy_array<F, In...> lazy_of(const F& f, const In&... in) {
   return {f, {in...}};
 }
 template <int Rank, class F, class... In>
-auto lazy_at_block(const std::string& label, std::size_t number, const lazy_array<F, In...>& v, const Decomposition& d);
+auto lazy_at_block(const std::string& label, std::size_t number, const lazy_array<F, In...>& v, const Decomposition& d,
+                   const shape& first_around);
 
 /// An input of map at the cells of a rank's block. What a lazy array reads is cut as other inputs are, and its
-/// positions are those in the whole array.
+/// positions are those in the whole array. `first_around` is where the block begins in the array that the input is an
+/// operand of, in whose extents positions without arrays beside them are counted.
 template <int Rank, class V>
-auto at_block(const std::string& label, std::size_t number, const V& v, const Decomposition& d) {
+auto at_block(const std::string& label, std::size_t number, const V& v, const Decomposition& d,
+              const shape& first_around) {
   if constexpr (distributed_like<V>) {
     check_same_blocks(label, input_name(number), d, v.decomposition());
     return v.local();
   } else if constexpr (is_lazy<V>) {
-    return lazy_at_block<Rank>(label, number, v, d);
+    return lazy_at_block<Rank>(label, number, v, d, first_around);
   } else {
     return replicated_part(label, input_name(number), v, d);
   }
 }
 template <int Rank, class F, class... In>
 auto lazy_at_block(const std::string& label, std::size_t number, const lazy_array<F, In...>& v,
-                   const Decomposition& d) {
-  const shape whole = operand_extents(label, v);
-  shape first = d.local().first;
-  for (int axis = 0; axis < whole.rank; ++axis)  // along a repeated axis all positions are 0
-    if (whole.extent[axis] == 1) first.extent[Rank - whole.rank + axis] = 0;
+                   const Decomposition& d, const shape& first_around) {
+  shape first = first_around;
+  if constexpr (!has_no_extents<lazy_array<F, In...>>) {
+    const shape whole = operand_extents(label, v);
+    first = d.local().first;
+    for (int axis = 0; axis < whole.rank; ++axis)  // along a repeated axis all positions are 0
+      if (whole.extent[axis] == 1) first.extent[Rank - whole.rank + axis] = 0;
+  }
   return unpack(
       [&](const auto&... in) {
         const auto f = count_in_whole<Rank, In...>(v.f, first);
-        return lazy_of(f, at_block<Rank>(label, number, in, d)...);
+        return lazy_of(f, at_block<Rank>(label, number, in, d, first)...);
       },
       v.in);
 }
@@ -80,7 +86,7 @@ void map_blocks(const Exec& exec, const Out& out, const F& f, std::index_sequenc
   const Decomposition& d = out.decomposition();
   check_blocks(label, d);
   map_checked(label, exec, out.local(), count_in_whole<rank, In...>(f, d.local().first),
-              at_block<rank>(label, I, in, d)...);
+              at_block<rank>(label, I, in, d, d.local().first)...);
 }
 
 }  // namespace impl
