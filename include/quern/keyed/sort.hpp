@@ -29,6 +29,7 @@
 /// rocThrust) and of this one on hosts; other lines by a merge sort.
 
 #include <limits>
+#include <optional>
 #include <quern/core/axes.hpp>
 #include <quern/core/call.hpp>
 #include <quern/core/loop_nest.hpp>
@@ -250,11 +251,12 @@ void sort_pairs(const std::string& label, const Exec& exec, const sort_lines& li
       const scratch_array<Exec, bits> value_memory(exec, 2 * n);
       sort_buffer<key> keys{key_memory.data(), key_memory.data() + n};
       sort_buffer<bits> moved{value_memory.data(), value_memory.data() + n};
-      [[maybe_unused]] const scratch_array<Exec, int> found(exec, 1);
+      [[maybe_unused]] std::optional<scratch_array<Exec, int>> found;  // whether a zero is negative
       if constexpr (keeps_zero_signs<Order>) {
-        fill_scratch(label + "/zeros", exec, found.data(), 1, 0);
+        found.emplace(exec, 1);
+        fill_scratch(label + "/zeros", exec, found->data(), 1, 0);
         map_lines(label + "/keys", exec, lines.contiguous(keys.data),
-                  make_key_of_zeros<K>{by_order<K>{order.descending}, found.data()}, line_input(lines.of(in)));
+                  make_key_of_zeros<K>{by_order<K>{order.descending}, found->data()}, line_input(lines.of(in)));
       } else {
         map_lines(label + "/keys", exec, lines.contiguous(keys.data), make_key<Order>{order}, line_input(lines.of(in)));
       }
@@ -263,7 +265,7 @@ void sort_pairs(const std::string& label, const Exec& exec, const sort_lines& li
       if constexpr (MayWait) digits = narrow_keys(label, exec, n, keys.data).bits;
       vendor_sort(label, exec, lines.count, lines.n, digits, keys, moved);
       if constexpr (keeps_zero_signs<Order>)
-        put_zero_signs(label, exec, lines.count, lines.n, lines.of(in), order, found.data(), keys.data);
+        put_zero_signs(label, exec, lines.count, lines.n, lines.of(in), order, found->data(), keys.data);
       return store(lines.contiguous(keys.data), lines.contiguous(moved.data), same_bits<Value>());
     }
   }

@@ -15,7 +15,7 @@
 
 namespace quern::impl {
 
-/// Keys with one zero; takes down whether a zero was negative.
+/// Keys with one zero; records whether a zero was negative.
 template <class T>
 struct make_key_of_zeros {
   by_order<T> order;
