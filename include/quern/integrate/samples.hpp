@@ -136,19 +136,22 @@ void integrate_along(const std::string& label, const Exec& exec, workspace<Exec>
   using real = real_type<S>;
   static_assert(converts<S, Out>,
                 "quern: the integral does not convert to out's type, as complex numbers to real ones");
-  const std::int64_t n = extents.extent[d];
-  if (n == 0) reject_extents(label, "in", extents, "at least one sample");
-  const auto x = make_abscissae<Exec, real>(label, spacing, n);
-  real* weights = static_cast<real*>(scratch.require(exec, n * sizeof(real), 1));
-  Kokkos::parallel_for(label + "/weights", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
-                       weights_kernel<Weights, real, std::remove_const_t<decltype(x)>>{weights, x, n});
-  const expanded<leaf_part, array_input<real>> weight{{}, {along_axis<real>(weights, extents, d)}};
-  with_leaves(
-      product(),
-      [&](const auto& f, const auto&... leaf) {
-        reduce_launch(exec, label, scratch, sum_reducer<S>(), f, axis_set(label, axis(d), extents.rank), out, leaf...);
-      },
-      in, weight);
+  if constexpr (converts<S, Out>) {
+    const std::int64_t n = extents.extent[d];
+    if (n == 0) reject_extents(label, "in", extents, "at least one sample");
+    const auto x = make_abscissae<Exec, real>(label, spacing, n);
+    real* weights = static_cast<real*>(scratch.require(exec, n * sizeof(real), 1));
+    Kokkos::parallel_for(label + "/weights", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+                         weights_kernel<Weights, real, std::remove_const_t<decltype(x)>>{weights, x, n});
+    const expanded<leaf_part, array_input<real>> weight{{}, {along_axis<real>(weights, extents, d)}};
+    with_leaves(
+        product(),
+        [&](const auto& f, const auto&... leaf) {
+          reduce_launch(exec, label, scratch, sum_reducer<S>(), f, axis_set(label, axis(d), extents.rank), out,
+                        leaf...);
+        },
+        in, weight);
+  }
 }
 
 template <class Weights, class Exec, class In, class Spacing>

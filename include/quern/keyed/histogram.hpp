@@ -181,17 +181,19 @@ void histogram(const Exec& exec, const Out& out, const X& x, const std::array<bi
                const Weights&... weights) {
   static_assert(Rank > 1 && Rank <= 4, "quern::histogram: points have two to four coordinates");
   static_assert(impl::has_bins<X>, "quern::histogram: x must be of real numbers; complex numbers have no order");
-  impl::call c("quern::histogram", exec);
-  const auto points = c.input(x);
-  const shape bins = impl::extents_of(out);
-  if (bins.rank != Rank || points.extents.rank != 2 || points.extents.extent[1] != static_cast<std::int64_t>(Rank))
-    throw Error(c.label, "out has extents " + bins.str() + " and x " + points.extents.str() + ", expected rank " +
-                             std::to_string(Rank) + " and (n, " + std::to_string(Rank) + ")");
-  for (std::size_t d = 0; d < Rank; ++d) impl::check_range(c.label, ranges[d], bins.extent[d]);
-  impl::with_bins(
-      exec, c.label, out, x,
-      impl::point_bins<impl::value_of<X>, Rank>(ranges, bins, points.stride[1], std::make_index_sequence<Rank>()),
-      weights.of...);
+  if constexpr (impl::has_bins<X> && Rank > 1 && Rank <= 4) {
+    impl::call c("quern::histogram", exec);
+    const auto points = c.input(x);
+    const shape bins = impl::extents_of(out);
+    if (bins.rank != Rank || points.extents.rank != 2 || points.extents.extent[1] != static_cast<std::int64_t>(Rank))
+      throw Error(c.label, "out has extents " + bins.str() + " and x " + points.extents.str() + ", expected rank " +
+                               std::to_string(Rank) + " and (n, " + std::to_string(Rank) + ")");
+    for (std::size_t d = 0; d < Rank; ++d) impl::check_range(c.label, ranges[d], bins.extent[d]);
+    impl::with_bins(
+        exec, c.label, out, x,
+        impl::point_bins<impl::value_of<X>, Rank>(ranges, bins, points.stride[1], std::make_index_sequence<Rank>()),
+        weights.of...);
+  }
 }
 template <view_like Out, view_like X, std::size_t Rank, weights_option... Weights>
   requires(sizeof...(Weights) <= 1)

@@ -204,27 +204,29 @@ template <impl::einsum_text Subscripts, execution_space Exec, view_like Out, vie
 void einsum(const Exec& exec, const Out& out_view, const A& a_view, const B& b_view) {
   constexpr impl::einsum_subscripts s(Subscripts);
   static_assert(s.commas == 1, "quern::einsum: the subscripts must name two operands, as in \"ij,jk->ik\"");
-  static_assert(impl::holds_product<impl::value_of<Out>, impl::value_of<A>, impl::value_of<B>>,
-                "quern::einsum: products of complex numbers do not fit out, which is of real numbers");
+  constexpr bool holds = impl::holds_product<impl::value_of<Out>, impl::value_of<A>, impl::value_of<B>>;
+  static_assert(holds, "quern::einsum: products of complex numbers do not fit out, which is of real numbers");
   static_assert(s.letters_only, "quern::einsum: the subscripts must be letters");
   static_assert(s.fits, "quern::einsum: at most 8 letters name the axes of an operand");
   static_assert(s.output_is_known(), "quern::einsum: every letter of the output must be one of an operand");
   static_assert(!s.output_repeats(), "quern::einsum: no letter may be twice in the output");
-  impl::call op("quern::einsum", exec);
-  const auto out = op.output(out_view);
-  const auto a = op.input(a_view);
-  const auto b = op.input(b_view);
-  if (a.extents.rank != s.a.rank || b.extents.rank != s.b.rank || out.extents.rank != s.out.rank)
-    throw Error(op.label, "out, a and b have ranks " + std::to_string(out.extents.rank) + ", " +
-                              std::to_string(a.extents.rank) + " and " + std::to_string(b.extents.rank) +
-                              ", expected " + std::to_string(s.out.rank) + ", " + std::to_string(s.a.rank) + " and " +
-                              std::to_string(s.b.rank));
+  if constexpr (s.commas == 1 && holds && s.letters_only && s.fits && s.output_is_known() && !s.output_repeats()) {
+    impl::call op("quern::einsum", exec);
+    const auto out = op.output(out_view);
+    const auto a = op.input(a_view);
+    const auto b = op.input(b_view);
+    if (a.extents.rank != s.a.rank || b.extents.rank != s.b.rank || out.extents.rank != s.out.rank)
+      throw Error(op.label, "out, a and b have ranks " + std::to_string(out.extents.rank) + ", " +
+                                std::to_string(a.extents.rank) + " and " + std::to_string(b.extents.rank) +
+                                ", expected " + std::to_string(s.out.rank) + ", " + std::to_string(s.a.rank) + " and " +
+                                std::to_string(s.b.rank));
 
-  const impl::einsum_plan plan = impl::plan_einsum(op.label, s, out, a, b);
-  impl::check_extents(op.label, "out", out.extents, plan.result);
-  impl::check_overlap(op.label, out, a, "a", false);
-  impl::check_overlap(op.label, out, b, "b", false);
-  if (plan.result.size() > 0) impl::launch_einsum(exec, op.label, plan, out, a, b);
+    const impl::einsum_plan plan = impl::plan_einsum(op.label, s, out, a, b);
+    impl::check_extents(op.label, "out", out.extents, plan.result);
+    impl::check_overlap(op.label, out, a, "a", false);
+    impl::check_overlap(op.label, out, b, "b", false);
+    if (plan.result.size() > 0) impl::launch_einsum(exec, op.label, plan, out, a, b);
+  }
 }
 
 template <impl::einsum_text Subscripts, view_like Out, view_like A, view_like B>

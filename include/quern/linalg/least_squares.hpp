@@ -295,11 +295,15 @@ template <execution_space Exec, array_like A>
 std::int64_t matrix_rank(const Exec& exec, const A& a_view, rcond cut = {}) {
   using T = impl::value_of<A>;
   static_assert(impl::is_matrix_value<T>, "quern::matrix_rank: a must have a floating-point or complex type");
-  impl::call c("quern::matrix_rank", exec);
-  const auto a = c.input(a_view);
-  impl::check_one_matrix<Exec, T>(c.label, "a", a);
-  const impl::decomposed<Exec, T> d(exec, c.label, a, false);
-  return d.rank(cut.value < 0 ? impl::default_rcond<T>(d.m, d.n) : cut.value);
+  if constexpr (impl::is_matrix_value<T>) {
+    impl::call c("quern::matrix_rank", exec);
+    const auto a = c.input(a_view);
+    impl::check_one_matrix<Exec, T>(c.label, "a", a);
+    const impl::decomposed<Exec, T> d(exec, c.label, a, false);
+    return d.rank(cut.value < 0 ? impl::default_rcond<T>(d.m, d.n) : cut.value);
+  } else {
+    return 0;
+  }
 }
 template <array_like A>
 std::int64_t matrix_rank(const A& a, rcond cut = {}) {
@@ -316,23 +320,26 @@ enum class matrix_order { one, two, infinity, frobenius, nuclear };
 template <execution_space Exec, array_like A>
 auto matrix_norm(const Exec& exec, const A& a_view, matrix_order order = matrix_order::frobenius) {
   using T = impl::value_of<A>;
-  using R = impl::real_type<T>;
-  impl::call c("quern::matrix_norm", exec);
-  const auto a = c.input(a_view);
-  impl::check_one_matrix<Exec, T>(c.label, "a", a);
-  const auto view = impl::matrix_view<Exec>(a);
-  if (a.extents.size() == 0) return R(0);
-  if (order == matrix_order::frobenius) return norm(exec, view);
-  if (order == matrix_order::one || order == matrix_order::infinity) {
-    const int along = order == matrix_order::one ? 0 : 1;
-    const impl::scratch_array<Exec, R> sums(exec, a.extents.extent[1 - along]);
-    const Kokkos::View<R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> lengths(
-        sums.data(), a.extents.extent[1 - along]);
-    norm<1>(exec, lengths, view, axis{along});
-    return max(exec, lengths);
+  static_assert(impl::is_matrix_value<T>, "quern::matrix_norm: a must have a floating-point or complex type");
+  if constexpr (impl::is_matrix_value<T>) {
+    using R = impl::real_type<T>;
+    impl::call c("quern::matrix_norm", exec);
+    const auto a = c.input(a_view);
+    impl::check_one_matrix<Exec, T>(c.label, "a", a);
+    const auto view = impl::matrix_view<Exec>(a);
+    if (a.extents.size() == 0) return R(0);
+    if (order == matrix_order::frobenius) return norm(exec, view);
+    if (order == matrix_order::one || order == matrix_order::infinity) {
+      const int along = order == matrix_order::one ? 0 : 1;
+      const impl::scratch_array<Exec, R> sums(exec, a.extents.extent[1 - along]);
+      const Kokkos::View<R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> lengths(
+          sums.data(), a.extents.extent[1 - along]);
+      norm<1>(exec, lengths, view, axis{along});
+      return max(exec, lengths);
+    }
+    const impl::decomposed<Exec, T> d(exec, c.label, a, false);
+    return order == matrix_order::two ? d.values[0] : std::accumulate(d.values.begin(), d.values.end(), R(0));
   }
-  const impl::decomposed<Exec, T> d(exec, c.label, a, false);
-  return order == matrix_order::two ? d.values[0] : std::accumulate(d.values.begin(), d.values.end(), R(0));
 }
 template <array_like A>
 auto matrix_norm(const A& a, matrix_order order = matrix_order::frobenius) {
@@ -346,22 +353,24 @@ auto matrix_norm(const A& a, matrix_order order = matrix_order::frobenius) {
 template <execution_space Exec, array_like A>
 auto cond(const Exec& exec, const A& a_view, matrix_order order = matrix_order::two) {
   using T = impl::value_of<A>;
-  using R = impl::real_type<T>;
   static_assert(impl::is_matrix_value<T>, "quern::cond: a must have a floating-point or complex type");
-  impl::call c("quern::cond", exec);
-  const auto a = c.input(a_view);
-  if (order == matrix_order::two) impl::check_one_matrix<Exec, T>(c.label, "a", a);
-  else impl::check_one_square<Exec, T>(c.label, "a", a);
-  if (a.extents.size() == 0) impl::reject_extents(c.label, "a", a.extents, "elements");
-  if (order == matrix_order::two) {
-    const impl::decomposed<Exec, T> d(exec, c.label, a, false);
-    return d.values.back() == 0 ? Kokkos::Experimental::infinity_v<R> : d.values.front() / d.values.back();
+  if constexpr (impl::is_matrix_value<T>) {
+    using R = impl::real_type<T>;
+    impl::call c("quern::cond", exec);
+    const auto a = c.input(a_view);
+    if (order == matrix_order::two) impl::check_one_matrix<Exec, T>(c.label, "a", a);
+    else impl::check_one_square<Exec, T>(c.label, "a", a);
+    if (a.extents.size() == 0) impl::reject_extents(c.label, "a", a.extents, "elements");
+    if (order == matrix_order::two) {
+      const impl::decomposed<Exec, T> d(exec, c.label, a, false);
+      return d.values.back() == 0 ? Kokkos::Experimental::infinity_v<R> : d.values.front() / d.values.back();
+    }
+    const impl::work_matrix<Exec, T> inverse(exec, a.extents.extent[0], a.extents.extent[1]);
+    if (impl::inverse_matrix(exec, c.label, impl::as_matrix(*inverse), a) != 0)
+      return Kokkos::Experimental::infinity_v<R>;
+    return matrix_norm(exec, impl::matrix_view<Exec>(a), order) *
+           matrix_norm(exec, impl::matrix_view<Exec>(impl::as_input(*inverse)), order);
   }
-  const impl::work_matrix<Exec, T> inverse(exec, a.extents.extent[0], a.extents.extent[1]);
-  if (impl::inverse_matrix(exec, c.label, impl::as_matrix(*inverse), a) != 0)
-    return Kokkos::Experimental::infinity_v<R>;
-  return matrix_norm(exec, impl::matrix_view<Exec>(a), order) *
-         matrix_norm(exec, impl::matrix_view<Exec>(impl::as_input(*inverse)), order);
 }
 template <array_like A>
 auto cond(const A& a, matrix_order order = matrix_order::two) {

@@ -112,23 +112,25 @@ void sum_rows(call<Exec>& c, const matvec_shape& n, const YView& y, const A& a, 
 template <execution_space Exec, view_like Y, array_like A, array_like X>
 void matvec(const Exec& exec, const Y& y_view, const A& a_view, const X& x_view,
             const product_scaling<impl::value_of<Y>>& scaling = {}) {
-  static_assert(impl::holds_product<impl::value_of<Y>, impl::value_of<A>, impl::value_of<X>>,
-                "quern::matvec: products of complex numbers do not fit y, which is of real numbers");
-  impl::call c("quern::matvec", exec);
-  const auto y = c.output(y_view);
-  if (scaling.beta != decltype(scaling.beta)(0)) c.input(y_view);  // which is read, too
-  const auto a_elements = c.elements(a_view);
-  const auto x_elements = c.elements(x_view);
-  const impl::matvec_shape n(c.label, impl::operand_extents(c.label, a_view), impl::operand_extents(c.label, x_view));
-  impl::check_extents(c.label, "y", y.extents, n.results());
-  impl::check_overlap(c.label, y, a_elements, "a", false);
-  impl::check_overlap(c.label, y, x_elements, "x", false);
-  if (y.extents.size() == 0) return;
-  if constexpr (view_like<A> && view_like<X>) {
-    impl::multiply_vectors(c, n, y, impl::as_source(a_elements), impl::as_source(x_elements),
-                           impl::product_result<impl::value_of<Y>>{scaling.alpha, scaling.beta});
-  } else {
-    impl::sum_rows(c, n, y_view, a_elements, x_elements, scaling);
+  constexpr bool holds = impl::holds_product<impl::value_of<Y>, impl::value_of<A>, impl::value_of<X>>;
+  static_assert(holds, "quern::matvec: products of complex numbers do not fit y, which is of real numbers");
+  if constexpr (holds) {
+    impl::call c("quern::matvec", exec);
+    const auto y = c.output(y_view);
+    if (scaling.beta != decltype(scaling.beta)(0)) c.input(y_view);  // which is read, too
+    const auto a_elements = c.elements(a_view);
+    const auto x_elements = c.elements(x_view);
+    const impl::matvec_shape n(c.label, impl::operand_extents(c.label, a_view), impl::operand_extents(c.label, x_view));
+    impl::check_extents(c.label, "y", y.extents, n.results());
+    impl::check_overlap(c.label, y, a_elements, "a", false);
+    impl::check_overlap(c.label, y, x_elements, "x", false);
+    if (y.extents.size() == 0) return;
+    if constexpr (view_like<A> && view_like<X>) {
+      impl::multiply_vectors(c, n, y, impl::as_source(a_elements), impl::as_source(x_elements),
+                             impl::product_result<impl::value_of<Y>>{scaling.alpha, scaling.beta});
+    } else {
+      impl::sum_rows(c, n, y_view, a_elements, x_elements, scaling);
+    }
   }
 }
 
