@@ -57,6 +57,25 @@ struct row_first {
   KOKKOS_FUNCTION double operator()(double x, double y) const { return 100 * x + y; }
 };
 
+// An operation that is made of others names itself in their errors, and leaves what a callback threw as it is.
+TEST(Calls, ErrorsOfDerivedClassesAreThrownOn) {
+  struct bad_row : quern::Error {
+    using Error::Error;
+    int row = 7;
+  };
+  test::expect_error("quern::outer: x is wrong", [] {
+    quern::impl::in_operation("quern::outer", [] { throw quern::Error("quern::inner", "x is wrong"); });
+  });
+  try {
+    quern::impl::in_operation("quern::outer", [] { throw bad_row("quern::reader", "no number"); });
+    ADD_FAILURE() << "no error";
+  } catch (const bad_row& e) {
+    EXPECT_STREQ("quern::reader: no number", e.what());
+    EXPECT_EQ(7, e.row);
+  }
+  EXPECT_EQ(3, quern::impl::in_operation("quern::outer", [] { return 3; }));
+}
+
 TEST(Calls, ListsOfProbabilities) {
   const vector x = numbers({4, 1, 3, 2, 5}), out("out", 2);
   quern::quantile(out, x, {0.25, 0.75});

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace quern {
 
@@ -104,12 +105,13 @@ class BackendError : public std::runtime_error {
 
 namespace impl {
 
-/// Throws the Error that is being handled once more, with another operation's name.
-[[noreturn]] void rethrow_as(const std::string& operation);
+/// Throws the Error that is being handled once more, with another operation's name. One of a class derived from Error is
+/// thrown on as it is.
+[[noreturn]] void rethrow_as(std::string_view operation);
 
 /// `f()`, whose Errors name the operation that the user has called, and not one that it is made of.
 template <class F>
-auto in_operation(const std::string& operation, const F& f) {
+auto in_operation(std::string_view operation, const F& f) {
   try {
     return f();
   } catch (const Error&) {
