@@ -58,6 +58,12 @@ workspace<Exec>& workspace<Exec>::acquire() {
 }
 
 namespace impl {
+
+void reject_scratch(std::int64_t count, std::size_t element) {
+  throw MemoryError("quern::workspace", "scratch memory for " + std::to_string(count) + " elements of " +
+                                            std::to_string(element) + " bytes is more than any memory has");
+}
+
 namespace {
 
 /// The entries of all instances of `Exec`.

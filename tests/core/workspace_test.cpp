@@ -27,6 +27,22 @@ TYPED_TEST(Workspace, GrowsAndKeepsItsMemory) {
   EXPECT_EQ(1000u, w.size());
 }
 
+TYPED_TEST(Workspace, MoreThanAnyMemoryIsRejectedByItsCount) {
+  using E = TypeParam;
+  try {
+    const quern::impl::scratch_array<E, double> memory(E(), std::int64_t{1} << 62);
+    ADD_FAILURE() << "no error";
+  } catch (const quern::MemoryError& e) {
+    EXPECT_STREQ(
+        "quern::workspace: scratch memory for 4611686018427387904 elements of 8 bytes is more than any memory has",
+        e.what());
+  }
+  constexpr std::int64_t most = std::int64_t{1} << 59;
+  EXPECT_EQ(std::size_t(most), quern::impl::bytes_of(most, 1));
+  EXPECT_EQ(std::size_t(0), quern::impl::bytes_of(-1, 8));
+  EXPECT_THROW(quern::impl::bytes_of(most + 1, 1), quern::MemoryError);
+}
+
 TYPED_TEST(Workspace, PoolGivesEachHolderItsOwn) {
   const TypeParam exec;
   using lease = quern::impl::lease<TypeParam>;

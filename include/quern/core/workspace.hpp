@@ -143,11 +143,16 @@ class lease {
   pool_entry<Exec>* entry_ = nullptr;
 };
 
-/// The bytes of some elements, and where there are too many of them, more than any memory has.
+/// @throws MemoryError that says so
+[[noreturn]] void reject_scratch(std::int64_t count, std::size_t element);
+
+/// The bytes of some elements: at most 2^59, so that those of 16 arrays can be added up.
+/// @throws MemoryError if there are more, which no memory has
 inline std::size_t bytes_of(std::int64_t count, std::size_t element) {
-  constexpr std::size_t most = std::size_t{1} << 60;
+  constexpr std::size_t most = std::size_t{1} << 59;
   const auto n = static_cast<std::size_t>(std::max<std::int64_t>(count, 0));
-  return n > most / element ? most : n * element;
+  if (n > most / element) reject_scratch(count, element);
+  return n * element;
 }
 
 /// Scratch memory for `count` elements while an operation launches its kernels.
