@@ -44,7 +44,7 @@ KOKKOS_FUNCTION constexpr const auto& innermost(const T& x) {
   else return innermost(x.value);
 }
 /// factor * slope, where slope is a derivative: one that is exactly zero makes the product zero, whatever the factor.
-/// So does a factor of zero beside any slope, where `factor_wins` says so.
+/// With `factor_wins`, a factor of zero does so as well.
 template <class T>
 KOKKOS_FUNCTION constexpr T times(const T& factor, const T& slope, bool factor_wins = false) {
   if constexpr (depth<T> == 0) {

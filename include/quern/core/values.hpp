@@ -82,7 +82,7 @@ KOKKOS_FUNCTION real_type<T> magnitude(const T& x) {
 }
 
 /// Whether T holds every value of V, of numbers of either kind (integers beyond 2^53 rounded, where T is floating);
-/// other types are the user's business.
+/// other types are not checked.
 template <class T, class V>
 consteval bool holds_values() {
   if constexpr (is_complex<T>) return holds_values<real_type<T>, real_type<V>>();
