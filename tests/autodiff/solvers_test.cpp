@@ -363,6 +363,36 @@ TYPED_TEST(Solvers, OdeintStaysWithinItsTimes) {
   }
 }
 
+/// y' = -y, and counts its calls.
+template <class E>
+struct counted_decay {
+  Kokkos::View<int, E> calls;
+  template <class A, class T>
+  KOKKOS_FUNCTION A operator()(const A& y, const T&) const {
+    Kokkos::atomic_inc(&calls());
+    return {-y[0]};
+  }
+};
+TYPED_TEST(SolversOn, OdeintTimesInBetweenShortenNoStep) {
+  using E = TypeParam;
+  const E exec;
+  const auto y0 = test::make_array<double, 2, Kokkos::LayoutRight, E>({1, 1}, {1});
+  const auto calls_with = [&](int n) {
+    std::vector<double> times(n);
+    for (int i = 0; i < n; ++i) times[i] = 5.0 * i / (n - 1);
+    const auto t = test::make_array<double, 1, Kokkos::LayoutRight, E>({n}, times);
+    const auto y = test::make_array<double, 3, Kokkos::LayoutRight, E>({1, n, 1});
+    const Kokkos::View<int, E> calls("calls");
+    quern::odeint<1>(exec, y, counted_decay<E>{calls}, {.relative = 1e-6, .absolute = 1e-6}, y0, t);
+    int count = 0;
+    Kokkos::deep_copy(count, calls);
+    return count;
+  };
+  const int few = calls_with(2);
+  EXPECT_GT(few, 6);
+  EXPECT_EQ(few, calls_with(50));
+}
+
 TYPED_TEST(SolversOn, OdeintReportsTimesThatAreNotInOrder) {
   using E = TypeParam;
   const E exec;
