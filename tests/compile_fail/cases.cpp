@@ -12,6 +12,13 @@ struct identity {
   }
 };
 
+struct next_cell {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const W& w) const {
+    return w(1);
+  }
+};
+
 struct host_function {
   double operator()(double x) const { return x; }
 };
@@ -63,6 +70,30 @@ void misuse() {
 #elif defined(CASE_EINSUM_ONE)
   const Kokkos::View<double**> one("one", 3, 3);
   quern::einsum<"ii->i">(x, one);
+#elif defined(CASE_EINSUM_THREE)
+  quern::einsum<"i,i,i->i">(x, x, x, x);
+#elif defined(CASE_EINSUM_COMPLEX)
+  quern::einsum<"i,i->i">(x, z, x);
+#elif defined(CASE_MATMUL_COMPLEX)
+  const Kokkos::View<Kokkos::complex<double>**> m("m", 3, 3);
+  quern::matmul(Kokkos::View<double**>("product", 3, 3), m, m);
+#elif defined(CASE_MATVEC_COMPLEX)
+  quern::matvec(x, Kokkos::View<double**>("m", 3, 3), z);
+#elif defined(CASE_COND_INTEGERS)
+  quern::cond(Kokkos::View<int**>("a", 3, 3));
+#elif defined(CASE_TRANSPOSED_ATOMIC)
+  quern::transposed(Kokkos::View<double**, Kokkos::MemoryTraits<Kokkos::Atomic> >("a", 3, 3));
+#elif defined(CASE_COPY_ATOMIC)
+  quern::copy(x, Kokkos::View<double*, Kokkos::MemoryTraits<Kokkos::Atomic> >(x));
+#elif defined(CASE_STENCIL_COMPLEX)
+  quern::stencil<quern::box<1> >(x, next_cell(), quern::boundary::nearest, z);
+#elif defined(CASE_FILTER_COMPLEX)
+  quern::uniform_filter(x, z, 3, quern::boundary::nearest);
+#elif defined(CASE_TRAPEZOID_COMPLEX)
+  const Kokkos::View<double> area("area");
+  quern::trapezoid(area, z, 0.1, quern::axis{0});
+#elif defined(CASE_FLOOR_DIVIDE)
+  quern::math::floor_divide<2.5>(1.0);
 #elif defined(CASE_MATMUL_VECTOR)
   const Kokkos::View<double**> m("m", 3, 3);
   quern::matmul(x, m, x);
@@ -91,8 +122,14 @@ void misuse() {
   quern::sum(x, quern::axis{0});
 #elif defined(CASE_REDUCE_IDENTITY)
   quern::reduce(std::plus<>(), 0, x);
+#elif defined(CASE_STREAM_IDENTITY)
+  quern::stream::reduce(Kokkos::DefaultExecutionSpace(), std::plus<>(), 0, x);
 #elif defined(CASE_SCAN_IDENTITY)
   quern::inclusive_scan(x, std::plus<>(), 0, x);
+#elif defined(CASE_EXCLUSIVE_IDENTITY)
+  quern::exclusive_scan(x, std::plus<>(), 0, x);
+#elif defined(CASE_SEGMENTED_SCAN_IDENTITY)
+  quern::segmented_scan(x, std::plus<>(), 0.0f, x, Kokkos::View<int*>("offsets", 2));
 #elif defined(CASE_SEGMENTED_IDENTITY)
   quern::segmented_reduce(x, std::plus<>(), 0.0f, x, Kokkos::View<int*>());
 #elif defined(CASE_SCAN_ARGUMENTS)

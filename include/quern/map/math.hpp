@@ -261,6 +261,7 @@ KOKKOS_INLINE_FUNCTION auto floor_divide(T x) {
 template <auto Divisor, class T>
   requires std::is_floating_point_v<T>
 KOKKOS_INLINE_FUNCTION T floor_divide(T x) {
+  static_assert(std::is_integral_v<decltype(Divisor)>, "quern::math::floor_divide: the divisor must be an integer");
   static_assert(Divisor > 0, "quern::math::floor_divide: the divisor must be positive");
   // The quotient may round to the next integer; without its remainder x is a multiple of the divisor.
   const double d = static_cast<double>(Divisor), v = x, left = Kokkos::fmod(v, d);

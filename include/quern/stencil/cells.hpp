@@ -21,6 +21,15 @@ inline constexpr bool is_positioned<positioned<F>> = true;
 template <class F>
 inline constexpr bool adds_windows = false;
 
+/// A value of a cell as `out` holds it.
+template <class Out, class Value>
+KOKKOS_FORCEINLINE_FUNCTION Out cell_value(const Value& v) {
+  static_assert(converts<Value, Out>,
+                "quern::stencil: the values do not convert to out's type, as complex numbers to real ones");
+  if constexpr (converts<Value, Out>) return convert<Out>(v);
+  else return Out();
+}
+
 /// out(i) = f(windows of in... around i) for all cells of a box: what hosts and devices share.
 ///
 /// Around an inner box all values are in the arrays. There a thread of a device computes W neighbouring cells and walks
@@ -53,8 +62,8 @@ struct stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source.
   template <bool Unit, class Result, std::size_t... O>
   KOKKOS_FUNCTION static void store_to(const operand_tuple<grid_output<Out>...>& to, const grid_index& cell,
                                        const Result& r, std::index_sequence<O...>) {
-    if constexpr (sizeof...(O) == 1) ((*get<O>(to).template at<Unit>(cell) = convert<Out>(r)), ...);
-    else ((*get<O>(to).template at<Unit>(cell) = convert<Out>(r[O])), ...);
+    if constexpr (sizeof...(O) == 1) ((*get<O>(to).template at<Unit>(cell) = cell_value<Out>(r)), ...);
+    else ((*get<O>(to).template at<Unit>(cell) = cell_value<Out>(r[O])), ...);
   }
   template <bool Unit, class Result>
   KOKKOS_FUNCTION void store(const grid_index& cell, const Result& r) const {

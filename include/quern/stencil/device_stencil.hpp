@@ -196,8 +196,8 @@ struct device_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<O
   KOKKOS_FUNCTION static void store_pack(T* to, const Result (&r)[W], int first, int past) {
     pack<T, W> p;
     for (int k = 0; k < W; ++k) {
-      if constexpr (Alone) p.value[k] = convert<T>(r[k]);
-      else p.value[k] = convert<T>(r[k][O]);
+      if constexpr (Alone) p.value[k] = cell_value<T>(r[k]);
+      else p.value[k] = cell_value<T>(r[k][O]);
     }
     if (past - first == W) {
       *reinterpret_cast<pack<T, W>*>(to) = p;

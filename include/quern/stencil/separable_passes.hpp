@@ -70,7 +70,10 @@ void with_filter(const std::string& label, const Exec& exec, const Out& out_view
   constexpr int rank = known_rank<Out>();
   static_assert(rank >= 1 && rank <= 3, "quern: filters take Views of rank 1, 2 or 3, known when compiling");
   static_assert(known_rank<In>() == rank, "quern: in must have the rank of out");
-  if constexpr (rank >= 1 && rank <= 3 && known_rank<In>() == rank) {  // else one message is enough
+  static_assert(converts<value_of<In>, value_of<Out>>,
+                "quern: the filter's values do not convert to out's type, as complex numbers to real ones");
+  if constexpr (rank >= 1 && rank <= 3 && known_rank<In>() == rank &&
+                converts<value_of<In>, value_of<Out>>) {  // else one message is enough
     const call c(label, exec);
     const auto out = c.output(out_view);
     const auto in = c.input(in_view);
