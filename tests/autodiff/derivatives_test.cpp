@@ -168,8 +168,8 @@ struct Derivatives : testing::Test {
         }
       }
     }
-    if (std::is_same_v<T, double>) EXPECT_EQ(n, compared) << name;
-    else if (inputs == 2) EXPECT_GT(compared, n / 2) << name;  // most points of one variable need float64
+    const int least_compared = std::is_same_v<T, double> ? n : inputs == 2 ? n / 2 : 0;
+    EXPECT_GE(compared, least_compared) << name;  // most points of one variable need float64
   }
   template <class F>
   void line(const std::string& name, const F& f, double units, double least = 0) {
