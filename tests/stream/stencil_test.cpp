@@ -108,8 +108,9 @@ void check_short_chunks(std::int64_t rows, const quern::boundaries& edge) {
   const auto problem = problem_of([&] { quern::stencil<shape>(exec, expected, quern::with_position(f), edge, in); });
   exec.fence();
   ASSERT_EQ(0, f.outside());
+  constexpr std::int64_t least = quern::impl::is_device<Exec> ? 3 : 1;  // devices hold the output with its halo
   for (const std::int64_t more : {0, 1, 2, 5, 100}) {
-    const auto o = memory_for(a, 3 * Radius + 1 + more, 2);
+    const auto o = memory_for(a, 3 * Radius + least + more, 2);
     const auto view = test::make_array<double, 2, LayoutRight, Kokkos::DefaultHostExecutionSpace>(extents, old);
     EXPECT_EQ(problem,
               problem_of([&] { stream::stencil<shape>(exec, view, quern::with_position(f), edge, o, a.source()); }))
