@@ -82,9 +82,9 @@ void add_run(CLI::App& program, run_options& o) {
       c->add_option("--size", o.size, "default, reference, or a number: elements, or cells along a side");
   const auto* repeat =
       c->add_option("--repeat", o.repeat, "Timed runs of each; the median counts")->check(CLI::PositiveNumber);
-  c->add_option("--input", o.input,
-                "An image (smooth), or a .npy, .npz or HDF5 file of numbers (sum, "
-                "sum_reproducible, mean_var, stddev, median, argmax)");
+  const auto* input = c->add_option("--input", o.input,
+                                    "An image (smooth), or a .npy, .npz or HDF5 file of numbers (sum, "
+                                    "sum_reproducible, mean_var, stddev, median, argmax)");
   const auto* array = c->add_option("--array", o.array, "Which array of a .npz or HDF5 file that has several");
   const auto* output = c->add_option("--output", o.output, "Where smooth writes its image: .png, .jpg, .pgm or .ppm");
   const auto* stream = c->add_flag("--stream", o.stream, "Read the .npy file in chunks: it may be larger than memory");
@@ -92,8 +92,8 @@ void add_run(CLI::App& program, run_options& o) {
       c->add_option("--memory", o.memory, "Bytes that chunks may take, as 500M or 2G; half of what is free without")
           ->transform(CLI::AsSizeValue(false))
           ->check(CLI::PositiveNumber);
-  c->add_option("--json", o.json,
-                "Write the records to this file; after Ctrl-C, those of the workloads that were done");
+  const auto* json = c->add_option(
+      "--json", o.json, "Write the records to this file; after Ctrl-C, those of the workloads that were done");
   const auto* scaling =
       c->add_option("--scaling", o.scaling, "Under mpirun: weak, a size on each rank (the default), or strong, in all")
           ->check(CLI::IsMember({"weak", "strong"}));
@@ -102,6 +102,9 @@ void add_run(CLI::App& program, run_options& o) {
       {{size, "a workload that makes its own data: a file brings its own size", [&] { return o.input.empty(); }},
        {repeat, "a file that is read whole: with --stream it is read once", [&] { return !o.stream; }},
        {array, "an --input that may hold several arrays (.npz, .h5)", [&] { return may_have_several(o.input); }},
+       {input, "the name of a file", [&] { return !o.input.empty(); }},
+       {output, "the name of a file", [&] { return !o.output.empty(); }},
+       {json, "the name of a file", [&] { return !o.json.empty(); }},
        {output, "an --input to work on", [&] { return !o.input.empty(); }},
        {stream, "an --input to read in chunks", [&] { return !o.input.empty(); }},
        {stream, "a .npy file: others are read whole", [&] { return !may_have_several(o.input); }},

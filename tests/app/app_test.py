@@ -365,6 +365,8 @@ expect(2, "smooth takes no --array", "run", "smooth", "--input", "two.npz", "--a
 expect(2, "--input needs the name of a workload that takes it: sum, sum_reproducible", "run", "--input", "data.npy")
 expect(2, "--memory needs --stream", "run", "sum", "--input", "data.npy", "--memory", "1G")
 expect(2, "--memory needs --stream", "run", "sum", "--memory", "1G")
+for option in ("--input", "--output", "--json"):
+    expect(2, f"{option} needs the name of a file", "run", "smooth", option, "")
 for nothing in ("0", "0M"):
     expect(2, "--memory", "run", "sum", "--stream", "--input", "data.npy", "--memory", nothing)
 expect(0, "one core, which reads the whole file.", "run", "sum", "--stream", "--input", "data.npy")
