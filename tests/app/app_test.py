@@ -224,7 +224,7 @@ assert code == 130 and err.count("quern: interrupted") == 1, (code, err)
 assert not os.path.exists("stream.json") and not left_over()
 
 # A signal that is ignored when the program is started stays ignored, as in a background job of a script.
-running = subprocess.Popen([PROGRAM, "run", "selu", "--size", "1000", "--repeat", "2000"], stdout=subprocess.PIPE, text=True,
+running = subprocess.Popen([PROGRAM, "run", "selu", "--size", "1000", "--repeat", "20000"], stdout=subprocess.PIPE, text=True,
                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
 line_with("-----")(running)
 running.send_signal(signal.SIGINT)
