@@ -280,7 +280,7 @@ TYPED_TEST(FftInPlace, WhatIsBuiltOnTransforms) {
     const auto x = make(), y = make(), there = make();
     call(y, x);
     call(there, there);
-    EXPECT_EQ(test::contents(y), test::contents(there));
+    expect_near(test::contents(y), test::contents(there));  // arrays with other gaps may have other plans
   };
   const auto window = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({2, 3}, test::samples<double>(6, 1));
   for (const int axis : {0, 1})
@@ -314,7 +314,7 @@ struct FftInputs : testing::Test {
                  expected = array<O>({3, m}, std::vector<O>(3 * m, O(-7)));
       call(expected, as_double);
       call(found, in);
-      EXPECT_EQ(test::contents(expected), test::contents(found));
+      expect_near(test::contents(expected), test::contents(found));  // arrays with other gaps may have other plans
     };
     compare(C(), 6, [&](const auto& out, const auto& x) { quern::fft(e, out, x); });
     compare(C(), 6, [&](const auto& out, const auto& x) { quern::ifft(e, out, x); });
