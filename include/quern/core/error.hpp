@@ -105,8 +105,8 @@ class BackendError : public std::runtime_error {
 
 namespace impl {
 
-/// Throws the Error that is being handled once more, with another operation's name. One of a class derived from Error is
-/// thrown on as it is.
+/// Throws the Error that is being handled once more, with another operation's name. One of a class derived from Error
+/// is thrown on as it is.
 [[noreturn]] void rethrow_as(std::string_view operation);
 
 /// `f()`, whose Errors name the operation that the user has called, and not one that it is made of.

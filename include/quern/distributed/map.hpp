@@ -62,8 +62,8 @@ auto at_block(const std::string& label, std::size_t number, const V& v, const De
   }
 }
 template <int Rank, class F, class... In>
-auto lazy_at_block(const std::string& label, std::size_t number, const lazy_array<F, In...>& v,
-                   const Decomposition& d, const shape& first_around) {
+auto lazy_at_block(const std::string& label, std::size_t number, const lazy_array<F, In...>& v, const Decomposition& d,
+                   const shape& first_around) {
   shape first = first_around;
   if constexpr (!has_no_extents<lazy_array<F, In...>>) {
     const shape whole = operand_extents(label, v);
