@@ -41,7 +41,7 @@ struct balance_of_one {
 using values = Kokkos::View<double*>;
 
 /// Solutions at equal times, (models, times, 2).
-auto simulated(const values& rates, int times, double end) {
+Kokkos::View<double***, Kokkos::LayoutRight> simulated(const values& rates, int times, double end) {
   const Kokkos::View<double**, Kokkos::LayoutRight> start("start", rates.extent(0), 2);
   quern::fill(Kokkos::subview(start, Kokkos::ALL, 0), 1 - first_ill);
   quern::fill(Kokkos::subview(start, Kokkos::ALL, 1), first_ill);

@@ -182,6 +182,8 @@ void chunks(const space& exec) {
   EXPECT_EQ(5, quern::sum(exec, quern::files::load_npy<Kokkos::View<double*>>("out.npy")));
 }
 
+}  // namespace
+
 TEST(Guides, DocComments) {
   const space exec;
   gradients(exec);
@@ -208,5 +210,3 @@ TEST(Guides, DocComments) {
   std::filesystem::current_path(before);
   std::filesystem::remove_all(folder);
 }
-
-}  // namespace
