@@ -110,9 +110,9 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("$
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("${tests[@]}" "${benchmarks[@]}")
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
-  units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" random/statistics_test tools/callbacks_test)
+  units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" tools/callbacks_test)
   units+=(stream/map_test stream/reduce_test stream/scan_test stream/stencil_test "files/stream_test files/hdf5_test files/files_test")
-  units+=(core/calls_test core/functors_test files/full_disk_test)
+  units+=(core/calls_test core/functors_test)
 fi
 # With QUERN_DEVICE_COMPILE=resources, the program alone, optimized: the compiler says what its kernels need of a GPU.
 if [[ ${QUERN_DEVICE_COMPILE:-} == resources ]]; then
