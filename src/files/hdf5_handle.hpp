@@ -129,8 +129,7 @@ class hdf5_handle {
     const library_lock lock;
     if (file_ < 0) return;
     if (!writes_ || shared_) H5Fclose(std::exchange(file_, -1));
-    else if (damaged_) abandon();
-    else (void)try_close();
+    else abandon();  // without a commit it is removed
   }
   hdf5_handle(const hdf5_handle&) = delete;
   hdf5_handle& operator=(const hdf5_handle&) = delete;
