@@ -162,7 +162,7 @@ int parsed(int argc, char** argv) {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     std::ostringstream unseen;
-    return (prints ? program.exit(e) : program.exit(e, unseen, unseen)) == 0 ? 0 : 2;
+    return (prints ? program.exit(e) : program.exit(e, unseen, unseen)) == 0 || !prints ? 0 : 2;
   }
 
   if (program.get_subcommands().empty()) throw usage_error("expected info, list, run or convert; see quern --help");
@@ -183,10 +183,16 @@ void check_printed() {
     throw std::runtime_error("not all of the output could be written to standard output");
 }
 
-/// Says what was wrong, on one rank: all find the same.
-int failed(const std::exception& e, int status) {
-  if (app::launched_rank() == 0) fmt::print(stderr, "quern: {}\n", e.what());
-  return status;
+/// Says what was wrong with a call, on one rank: all find the same. That rank alone fails, as launchers end the others
+/// when one fails, before they have printed.
+int refused(const std::exception& e) {
+  if (launched_rank() != 0) return 0;
+  fmt::print(stderr, "quern: {}\n", e.what());
+  return 2;
+}
+int failed(const std::exception& e) {
+  if (launched_rank() == 0) fmt::print(stderr, "quern: {}\n", e.what());
+  return 1;
 }
 
 }  // namespace
@@ -199,10 +205,10 @@ int main(int argc, char** argv) {
     app::check_printed();
     return status;
   } catch (const app::usage_error& e) {
-    return app::failed(e, 2);
+    return app::refused(e);
   } catch (const quern::files::FileError& e) {
-    return app::failed(e, 2);
+    return app::refused(e);
   } catch (const std::exception& e) {
-    return app::failed(e, 1);
+    return app::failed(e);
   }
 }
