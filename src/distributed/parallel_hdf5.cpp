@@ -51,10 +51,15 @@ std::shared_ptr<hdf5_handle> create_hdf5(const Communicator& comm, const std::st
 
 void commit_hdf5(const Communicator& comm, hdf5_handle& file) {
   try {
-    together(comm, file.name(), [&] { file.check_whole(); });
+    // A rank that cannot write its part of the metadata would leave the others waiting within the library.
+    together(comm, file.name(), [&] {
+      file.check_whole();
+      file.reserve();
+    });
     together(comm, file.name(), [&] { file.close(); });
     together(comm, file.name(), [&] { file.give_name(); });
   } catch (...) {
+    file.abandon();
     file.discard();
     throw;
   }

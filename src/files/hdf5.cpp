@@ -5,12 +5,16 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <filesystem>
 #include <quern/files/hdf5.hpp>
+#include <system_error>
+#include <vector>
 
 #include "elements.hpp"
 #include "file_shares.hpp"
@@ -127,27 +131,44 @@ void remove_dataset(const hdf5_handle& file, const std::string& dataset) {
           H5Ldelete(file.file(), c_name(file.name(), dataset), H5P_DEFAULT));
 }
 
-/// The descriptor of an open file, below the library; -1 where it has none, as that of several processes.
-int descriptor_of(hid_t file) {
-  const hid_t access = H5Fget_access_plist(file);
-  void* descriptor = nullptr;
-  const bool found = access >= 0 && H5Pget_driver(access) == H5FD_SEC2 &&
-                     H5Fget_vfd_handle(file, H5P_DEFAULT, &descriptor) >= 0 && descriptor != nullptr;
-  if (access >= 0) H5Pclose(access);
-  return found ? *static_cast<const int*>(descriptor) : -1;
+/// The descriptors of an open file, below the library: one, or those that MPI has of a file of several processes, which
+/// only the system tells.
+std::vector<int> descriptors_of(hid_t file, bool shared) {
+  if (!shared) {
+    const hid_t access = H5Fget_access_plist(file);  // of a shared file all processes would have to ask together
+    void* descriptor = nullptr;
+    const bool known = access >= 0 && H5Pget_driver(access) == H5FD_SEC2 &&
+                       H5Fget_vfd_handle(file, H5P_DEFAULT, &descriptor) >= 0 && descriptor != nullptr;
+    if (access >= 0) H5Pclose(access);
+    return known ? std::vector{*static_cast<const int*>(descriptor)} : std::vector<int>{};
+  }
+  std::vector<int> found;
+#ifdef __linux__
+  std::string name(static_cast<std::size_t>(std::max<ssize_t>(0, H5Fget_name(file, nullptr, 0))) + 1, '\0');
+  struct stat wanted{}, other{};
+  if (H5Fget_name(file, name.data(), name.size()) <= 0 || ::stat(name.c_str(), &wanted) != 0) return {};
+  std::error_code ended;
+  for (std::filesystem::directory_iterator i("/proc/self/fd", ended), last; !ended && i != last; i.increment(ended)) {
+    const int number = std::atoi(i->path().filename().c_str());
+    if (::fstat(number, &other) == 0 && other.st_dev == wanted.st_dev && other.st_ino == wanted.st_ino)
+      found.push_back(number);
+  }
+#endif
+  return found;
 }
 
-/// While it lives, what is written to a descriptor goes to memory, so that a library that cannot write to a full disk
-/// ends its work and frees what it has. A limit on the size of files (`ulimit -f`), which is one reason for such a
-/// failure, would count there, too, and is lifted for that time.
+/// While it lives, what is written to a file goes to memory, so that a library that cannot write to a full disk ends its
+/// work and frees what it has. A limit on the size of files (`ulimit -f`), which is one reason for such a failure, would
+/// count there, too, and is lifted for that time.
 class nowhere {
  public:
-  explicit nowhere(int descriptor) {
+  explicit nowhere(const std::vector<int>& descriptors) {
 #ifdef __linux__
-    if (descriptor < 0) return;
+    if (descriptors.empty()) return;
     const int memory = ::memfd_create("quern", MFD_CLOEXEC);
     if (memory < 0) return;
-    const bool redirected = ::dup3(memory, descriptor, O_CLOEXEC) >= 0;
+    bool redirected = true;
+    for (const int d : descriptors) redirected = redirected && ::dup3(memory, d, O_CLOEXEC) >= 0;
     ::close(memory);
     if (!redirected || ::getrlimit(RLIMIT_FSIZE, &limit_) != 0) return;
     rlimit most = limit_;
@@ -166,27 +187,31 @@ class nowhere {
   bool changed_ = false;
 };
 
-/// Makes sure that there is room for what the library is going to write, where the file system can tell.
-void reserve([[maybe_unused]] const std::string& path, [[maybe_unused]] int descriptor,
-             [[maybe_unused]] std::int64_t bytes) {
+}  // namespace
+
+void hdf5_handle::reserve() {
+  const library_lock lock;
+  haddr_t bytes = needed_;
+  if (!shared_) check(path_, "cannot be written", H5Fget_eoa(file(), &bytes));
+  // Where another process has made the file longer, the limit of this one is not asked below.
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur)
+    throw FileError(path_, "cannot be written: " + std::string(std::strerror(EFBIG)));
 #ifdef __linux__
-  if (::fallocate(descriptor, 0, 0, bytes) != 0 && (errno == ENOSPC || errno == EFBIG || errno == EDQUOT))
-    throw FileError(path, "cannot be written: " + reason());
+  for (const int d : descriptors_of(file_, shared_))
+    if (::fallocate(d, 0, 0, static_cast<off_t>(bytes)) != 0 && (errno == ENOSPC || errno == EFBIG || errno == EDQUOT))
+      throw FileError(path_, "cannot be written: " + reason());
 #endif
 }
 
-}  // namespace
-
-// What an earlier call has written is replaced by a flush alone, which cannot fail half-way for lack of room, where the
-// file system reserves it. Until then the library appends data, and keeps in memory what tells where they are.
+// What an earlier call has written is replaced by a flush alone, which cannot fail half-way for lack of room. Until then
+// the library appends data, and keeps in memory what tells where they are.
 void hdf5_handle::publish() {
   const library_lock lock;
-  hsize_t bytes = 0;
-  check(path_, "cannot be written", H5Fget_filesize(file(), &bytes));
-  reserve(path_, descriptor_of(file_), static_cast<std::int64_t>(bytes));
+  reserve();
   flush();
-  const int descriptor = descriptor_of(file_);
-  if (descriptor >= 0 && !bring_to_disk(descriptor)) throw FileError(path_, "cannot be written: " + reason());
+  for (const int d : descriptors_of(file_, shared_))
+    if (!bring_to_disk(d)) throw FileError(path_, "cannot be written: " + reason());
   check(path_, "cannot be written", H5Fget_filesize(file(), &published_));
   give_name();
 }
@@ -195,7 +220,8 @@ void hdf5_handle::revert() noexcept {
   const library_lock lock;
   discard();
   if (file_ < 0) return;
-  const int file = ::fcntl(descriptor_of(file_), F_DUPFD_CLOEXEC, 0);
+  const auto descriptors = descriptors_of(file_, shared_);
+  const int file = descriptors.empty() ? -1 : ::fcntl(descriptors[0], F_DUPFD_CLOEXEC, 0);
   abandon();
   if (file < 0) return;
   // Where this fails, the file has bytes at its end that nothing refers to.
@@ -207,8 +233,7 @@ void hdf5_handle::revert() noexcept {
 void hdf5_handle::abandon() noexcept {
   const library_lock lock;
   if (file_ < 0) return;
-  const int descriptor = descriptor_of(file_);
-  const nowhere other(descriptor);
+  const nowhere other(descriptors_of(file_, shared_));
   H5Fclose(std::exchange(file_, -1));
 }
 
@@ -312,6 +337,7 @@ void create_dataset(hdf5_handle& file, const std::string& dataset, const array_i
     H5Oclose(found);
     throw FileError(file.name(), what + ": there is an object of this name");
   }
+  file.needs(info.extents.size() * info.type.bytes, std::count(dataset.begin(), dataset.end(), '/'));
   file.writing([&] {
     id made(file.name(), what,
             H5Dcreate2(file.file(), c_name(file.name(), dataset), type, space, groups, how, H5P_DEFAULT), H5Dclose);

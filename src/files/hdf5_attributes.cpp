@@ -96,6 +96,7 @@ bool holds(data_type to, data_type from, const void* value) {
 void write_attribute(hdf5_handle& file, const std::string& object, const std::string& name, data_type type,
                      const void* value) {
   const library_lock lock;
+  file.needs(type.bytes);
   put_attribute(file, object, name, memory_type(file.name(), type), value);
 }
 
@@ -108,6 +109,7 @@ void write_attribute(hdf5_handle& file, const std::string& object, const std::st
   check(file.name(), "a type cannot be made", H5Tset_size(type, H5T_VARIABLE));
   check(file.name(), "a type cannot be made", H5Tset_cset(type, H5T_CSET_UTF8));
   const char* value = text.c_str();
+  file.needs(static_cast<std::int64_t>(text.size()));
   put_attribute(file, object, name, type, static_cast<const void*>(&value));
 }
 

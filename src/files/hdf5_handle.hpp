@@ -128,7 +128,7 @@ class hdf5_handle {
   ~hdf5_handle() {
     const library_lock lock;
     if (file_ < 0) return;
-    if (!writes_ || shared_) H5Fclose(std::exchange(file_, -1));
+    if (!writes_) H5Fclose(std::exchange(file_, -1));
     else abandon();  // without a commit it is removed
   }
   hdf5_handle(const hdf5_handle&) = delete;
@@ -170,6 +170,13 @@ class hdf5_handle {
     (void)file();
     if (damaged_) throw FileError(path_, "is not committed, as an earlier write to it failed");
   }
+  /// Counts what something takes in the file, with what tells where it is, and groups: the library does not know how
+  /// far a file of several processes reaches.
+  void needs(std::int64_t bytes, std::int64_t groups = 0) {
+    needed_ += static_cast<haddr_t>(bytes + 4096 * (1 + groups));
+  }
+  /// Makes sure that there is room for all that the library is going to write, where the file system can tell.
+  void reserve();
   void close() {
     const library_lock lock;
     (void)file();
@@ -189,7 +196,7 @@ class hdf5_handle {
   void revert() noexcept;
   /// Removes a file that has no name yet.
   void discard() noexcept { unfinished_.remove(); }
-  /// Closes a file without writing what the library still has for it.
+  /// Closes a file without writing what the library still has for it. Processes that share it call this together.
   void abandon() noexcept;
 
  private:
@@ -214,6 +221,7 @@ class hdf5_handle {
   hid_t file_ = -1;
   bool damaged_ = false;
   std::optional<file_stamp> earlier_;
+  haddr_t needed_ = 8192;  // bytes, with those of the file itself
   hsize_t published_ = 0;  // bytes
 };
 

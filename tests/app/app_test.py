@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: the Quern authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls the quern program as a user does and checks exit codes, messages, records and files."""
+import decimal
 import json
 import os
 import resource
@@ -166,7 +167,7 @@ for dtype, (name, data, total) in types.items():
     npy("typed.npy", dtype, "(3,)", data)
     for further in ((), ("--stream",)) if dtype[1:] in ("f2", "b1", "u4") else ((),):
         out = expect(0, "sum = ", "run", "sum", "--input", "typed.npy", "--json", "typed.json", *further)
-        assert float(out.split("sum = ")[1].split()[0]) == total, (dtype, further, out)
+        assert decimal.Decimal(out.split("sum = ")[1].split()[0]) == total, (dtype, further, out)
         record = json.load(open("typed.json"))[0]
         assert (record["type"], record["bytes"], record["verified"]) == (name, len(data), True), record
         assert out.split("sum ", 1)[1].split()[0] == name, out

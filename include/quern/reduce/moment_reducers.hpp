@@ -40,9 +40,9 @@ using distance_type = typename distance_type_of<S, T>::type;
 
 /// Mean and sum of squared deviations in one pass: the sums of the distances of all values from a center, and of their
 /// squares (Chan, Golub and LeVeque, The American Statistician 37, 1983). The center is the mean of the first block; it
-/// moves to that of all values when the squares exceed twice those about the mean, which takes as many values as there
-/// were. So no more than a bit ever cancels, wherever the mean is and whatever the first values are. Both sums carry
-/// their rounding errors along; those of narrower types are doubles instead.
+/// moves to that of all values when the squares exceed 16 times those about the mean. So no more than four bits ever
+/// cancel, wherever the mean is and whatever the first values are, and sums about the first of a few small integers are
+/// exact. Both sums carry their rounding errors along; those of narrower types are doubles instead.
 ///
 /// @tparam S the type of the result
 /// @tparam Element the type of the elements
@@ -179,12 +179,12 @@ struct moments_reducer {
   KOKKOS_FUNCTION static wide_value mean_of(const state& s) {
     return static_cast<wide_value>(s.center) + s.distances.value() / s.n;
   }
-  /// Whether more than half of the squares come from the distance between center and mean. Scaled, since the product
-  /// with n may overflow where squares do not.
+  /// Whether all but a sixteenth of the squares come from the distance between center and mean. Scaled, since the
+  /// product with n may overflow where squares do not.
   KOKKOS_FUNCTION static bool far_from_mean(const state& s) {
     constexpr wide scale = 0x1p-64;
     const wide_value sum = s.distances.sum;
-    return inner(sum, sum * scale) > s.squares.sum * (scale / 2) * s.n;
+    return inner(sum, sum * scale) > s.squares.sum * (scale * wide(15) / 16) * s.n;
   }
   /// Moves the center: sums change by n (to - center), which is two numbers and their product with n four, so that
   /// nothing is rounded but the squares.
