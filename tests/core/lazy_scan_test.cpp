@@ -65,6 +65,7 @@ TYPED_TEST(LazyScan, WindowsReadIt) {
 
 TEST(LazySource, SingleElementsAreThoseOfTheirOffset) {
   using E = Kokkos::DefaultHostExecutionSpace;
+  const test::with_gaps none(test::gaps::none);  // elements that are neighbours in memory are read
   test::with_layouts<E>(test::waves(9), test::waves(10), [](const auto& x, const auto& y) {
     const E exec;
     quern::impl::call<E> c("test", exec);

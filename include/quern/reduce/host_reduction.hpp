@@ -35,6 +35,7 @@ struct host_reduction {
   static constexpr std::int64_t block =
       tune::block_bytes / static_cast<std::int64_t>(std::bit_ceil(Work::largest_value));
   static constexpr int max_across = tune::results;
+  static constexpr bool settles = requires(const Work& w, state& s) { w.reducer.settle(s); };
   static constexpr int rows = 8, chunk = 256;  // rows of elements that are read together, and how far
 
   Work work;
@@ -68,17 +69,17 @@ struct host_reduction {
     const std::int64_t size = Kokkos::min(block, work.nest.inner - item % work.items * block);
     places p = work.item_at(base, item, block);
     const value* v = read_block(reinterpret_cast<value*>(room), size, work.in, p, inputs());
-    constexpr int step = 16;
-    std::int64_t k = 0;
-    if (size == block) {
-      work.template add_block<block, block>(s, v, &p);
-      k = size;
+    if (size == block) work.template add_block<block, block>(s, v, &p);
+    else add_rest<64>(s, v, p, size);
+  }
+  /// Fewer values than a block: Step of them at a time, and then half as many.
+  template <int Step>
+  void add_rest(state& s, const value* v, places& p, std::int64_t n) const {
+    for (; n >= Step; n -= Step, v += Step) {
+      work.template add_block<Step, Step>(s, v, &p);
+      if constexpr (positions) p.of[position] += Step * get<position>(work.in).step;
     }
-    for (; k + step <= size; k += step) {
-      work.template add_block<step, step>(s, v + k, &p);
-      if constexpr (positions) p.of[position] += step * get<position>(work.in).step;
-    }
-    for (std::int64_t j = 0; k < size; ++j, ++k) work.add(s, v[k], p, j);
+    if constexpr (Step > 1) add_rest<Step / 2>(s, v, p, n);
   }
 
   /// Rows of a tile, several at a time, which a core reads as so many streams.
@@ -116,11 +117,31 @@ struct host_reduction {
   void add_columns(state* s, const value* const* v, const places* p, int results, std::index_sequence<U...>) const {
     QUERN_IMPL_IVDEP
     for (int k = 0; k < results; ++k) add_column(s[k], {v[U][k]...}, p, std::index_sequence<U...>());
+    settle(s, results);
   }
   template <std::size_t... U>
   void add_column(state& s, const value (&column)[sizeof...(U)], const places* p, std::index_sequence<U...>) const {
     if constexpr (positions) (work.add(s, column[U], p[U], 0), ...);  // which need not have one stride
+    else if constexpr (settles) work.reducer.template take<sizeof...(U)>(s, column);
     else work.reducer.template add_block<sizeof...(U)>(s, column);
+  }
+  /// What few states need, if any, after a column was added.
+  void settle(state* s, int results) const {
+    if constexpr (settles) {
+      bool some = false;
+      for (int k = 0; k < results; ++k) some |= work.reducer.is_unsettled(s[k]);
+      for (int k = 0; some && k < results; ++k) work.reducer.settle(s[k]);
+    }
+  }
+  template <std::size_t... U>
+  state state_of(const value (&column)[sizeof...(U)], const places* p, std::index_sequence<U...> all) const {
+    if constexpr (requires { work.reducer.template state_of<sizeof...(U)>(column); }) {
+      return work.reducer.template state_of<sizeof...(U)>(column);
+    } else {
+      state s = work.reducer.init();
+      add_column(s, column, p, all);
+      return s;
+    }
   }
   /// All of a few rows at once, so that no state is kept between them.
   template <std::size_t... U>
@@ -132,8 +153,7 @@ struct host_reduction {
     const auto reduce_columns = [&](const auto& value_at) {
       QUERN_IMPL_IVDEP
       for (int k = 0; k < tile.results; ++k) {
-        state s = work.reducer.init();
-        add_column(s, {value_at(U, k)...}, p, all);
+        const state s = state_of({value_at(U, k)...}, p, all);
         to[k * step] = convert<output_type>(work.reducer.result(s, work.values));
       }
     };

@@ -17,6 +17,13 @@ struct widened {
   KOKKOS_FUNCTION S value() const { return sum; }
 };
 
+/// Numbers that a state of six gets, as vector instructions take states apart whose size is a power of two.
+template <class W>
+struct spare {
+  W unused[2];
+};
+struct no_spare {};
+
 /// x - center of an element, also of one with more digits than S.
 template <class S, class T>
 KOKKOS_FUNCTION S distance(const T& x, const S& center) {
@@ -39,10 +46,11 @@ template <class S, class T>
 using distance_type = typename distance_type_of<S, T>::type;
 
 /// Mean and sum of squared deviations in one pass: the sums of the distances of all values from a center, and of their
-/// squares (Chan, Golub and LeVeque, The American Statistician 37, 1983). The center is the mean of the first block; it
-/// moves to that of all values when the squares exceed 16 times those about the mean. So no more than four bits ever
-/// cancel, wherever the mean is and whatever the first values are, and sums about the first of a few small integers are
-/// exact. Both sums carry their rounding errors along; those of narrower types are doubles instead.
+/// squares (Chan, Golub and LeVeque, The American Statistician 37, 1983). The center is the first value; it moves to the
+/// mean when the squares exceed four times those about the mean, which is looked at after each block. So no more than
+/// two bits cancel, or four of the first 16 values, wherever the mean is and whatever the first values are, and sums
+/// about the first of a few small integers are exact. Both sums carry their rounding errors along; those of narrower
+/// types are doubles instead.
 ///
 /// @tparam S the type of the result
 /// @tparam Element the type of the elements
@@ -52,13 +60,14 @@ struct moments_reducer {
   using real = real_type<S>;
   using value = distance_type<S, Element>;
   using value_real = real_type<value>;
+  static constexpr int few = 16;
   static constexpr bool narrow = sizeof(value_real) < sizeof(double);
   using wide = std::conditional_t<narrow, double, value_real>;
   using wide_value = std::conditional_t<is_complex<S>, Kokkos::complex<wide>, wide>;
   template <class V>
   using running = std::conditional_t<narrow, widened<V>, compensated<V>>;
 
-  struct state {
+  struct state : std::conditional_t<narrow, no_spare, spare<wide>> {
     value center;
     running<wide_value> distances;
     running<wide> squares;
@@ -76,16 +85,43 @@ struct moments_reducer {
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
     const bool first = s.n == wide(0);
-    if (first) s.center = center_of<N>(v);
-    value_real squares = squares_of<N>(s, v);
-    if (!first && !is_finite(squares)) {  // distances from 0 overflow where the values do
-      move(s, value(0));
-      squares = squares_of<N>(s, v);
+    take<N>(s, v);
+    if (!is_unsettled(s)) return;
+    const auto mean = static_cast<value>(mean_of(s));
+    if (N > few && first) {  // once more, as more than four bits may have cancelled
+      s = init();
+      s.center = rounded(mean);
+      accumulate<N>(s, v);
+    } else {
+      move(s, mean);
     }
-    add_distances<N>(s, v);
-    s.squares.add(static_cast<wide>(squares));
-    s.n += wide(N);
-    if (!first && far_from_mean(s)) move(s, static_cast<value>(mean_of(s)));
+  }
+  /// The state of few values, which are all.
+  template <int N, class T>
+  KOKKOS_FUNCTION state state_of(const T* v) const {
+    state s = init();
+    s.center = start_of(true, static_cast<value>(v[0]));
+    s.squares.sum = static_cast<wide>(squares_of<N>(s, v));
+    if constexpr (Integers && sizeof(T) == 8 && std::is_same_v<value, double>) add_distances<N>(s, v);
+    else s.distances.sum = static_cast<wide_value>(fold<value, N>(v, distance_from{s.center}, plus<value>()));
+    s.n = wide(N);
+    return s;
+  }
+  /// A block without its `settle`, which loops that shall become vector instructions leave for later.
+  template <int N, class T>
+  KOKKOS_FUNCTION void take(state& s, const T* v) const {
+    s.center += start_of(s.n == wide(0), static_cast<value>(v[0]));
+    accumulate<N>(s, v);
+  }
+  /// Whether all but a quarter of the squares come from the distance between center and mean. Scaled, since the
+  /// product with n may overflow where squares do not.
+  KOKKOS_FUNCTION bool is_unsettled(const state& s) const {
+    constexpr wide scale = 0x1p-64;
+    const wide_value sum = s.distances.sum;
+    return inner(sum, sum * scale) > s.squares.sum * (scale * wide(0.75)) * s.n;
+  }
+  KOKKOS_FUNCTION void settle(state& s) const {
+    if (is_unsettled(s)) move(s, static_cast<value>(mean_of(s)));
   }
   KOKKOS_FUNCTION void join(state& s, const state& t) const {
     if (t.n == wide(0)) return;
@@ -99,15 +135,15 @@ struct moments_reducer {
     s.distances.join(other.distances);
     s.squares.join(other.squares);
     s.n += other.n;
-    if (far_from_mean(s)) move(s, static_cast<value>(mean_of(s)));
+    settle(s);
   }
 
   /// The sum of the squared deviations; NaN with an infinite value, infinite if the squares overflow.
   KOKKOS_FUNCTION wide deviations(const state& s) const {
     const wide squares = s.squares.value();
     const wide_value sum = s.distances.value();
-    const wide_value moved = is_finite(squares) ? sum : wide_value(0);
-    const wide m2 = squares - inner(moved, moved / s.n) + squared(sum - sum);
+    const wide shift = inner(sum, sum / s.n);
+    const wide m2 = squares - (is_finite(squares) ? shift : wide(0)) + squared(sum - sum);
     return m2 < wide(0) ? wide(0) : m2;
   }
   /// NaN for no values, or no more than ddof.
@@ -117,7 +153,9 @@ struct moments_reducer {
   }
   /// NaN for no values.
   KOKKOS_FUNCTION S mean(const state& s) const {
-    if constexpr (Integers && std::is_same_v<value, double>) {
+    if constexpr (Integers && std::is_same_v<value, double> && sizeof(Element) < 8) {
+      return static_cast<S>(Kokkos::fma(s.center, s.n, s.distances.value()) / s.n);  // of their sum, which is exact
+    } else if constexpr (Integers && std::is_same_v<value, double>) {
       const compensated<double> shift = quotient(s.distances, s.n);
       compensated<double> mean{s.center, 0};
       mean.join(shift);
@@ -147,6 +185,17 @@ struct moments_reducer {
   KOKKOS_FUNCTION static value_real squares_of(const state& s, const T* v) {
     return fold<value_real, N>(v, squared_distance_from{s.center}, plus<value_real>());
   }
+  template <int N, class T>
+  KOKKOS_FUNCTION static void accumulate(state& s, const T* v) {
+    constexpr int part = 1024 / sizeof(value_real);
+    if constexpr (N > part) {  // equal values in long folds round the same way each time
+      for (int i = 0; i < N; i += part) accumulate<part>(s, v + i);
+      return;
+    }
+    s.squares.add(static_cast<wide>(squares_of<N>(s, v)));
+    add_distances<N>(s, v);
+    s.n += wide(N);
+  }
   /// Distances between integers of 64 bits may need more digits than a double has: their halves do not.
   template <int N, class T>
   KOKKOS_FUNCTION static void add_distances(state& s, const T* v) {
@@ -159,12 +208,17 @@ struct moments_reducer {
       s.distances.add(static_cast<wide_value>(fold<value, N>(v, distance_from{s.center}, plus<value>())));
     }
   }
-  /// About the mean of a block: that of equal values is their value. 0 where it is not finite.
-  template <int N, class T>
-  KOKKOS_FUNCTION static value center_of(const T* v) {
-    const auto some = static_cast<value>(v[0]);
-    const value mean = some + fold<value, N>(v, distance_from{some}, plus<value>()) / value_real(N);
-    return is_finite(squared(mean - mean)) ? rounded(mean) : value(0);
+  /// x where it is chosen and distances from it do not overflow, else 0. Masked: of a condition compilers make a branch,
+  /// which keeps loops over states from becoming vector instructions.
+  template <class W>
+  KOKKOS_FUNCTION static W start_of(bool chosen, const W& x) {
+    using bits = std::conditional_t<sizeof(W) == 8, std::uint64_t, std::uint32_t>;
+    const bool moderate = Kokkos::abs(x) <= Kokkos::Experimental::finite_max_v<W> / 4;
+    return Kokkos::bit_cast<W>(Kokkos::bit_cast<bits>(x) & -static_cast<bits>(chosen & moderate));
+  }
+  template <class W>
+  KOKKOS_FUNCTION static Kokkos::complex<W> start_of(bool chosen, const Kokkos::complex<W>& x) {
+    return {start_of(chosen, x.real()), start_of(chosen, x.imag())};
   }
   /// The nearest integer among integers.
   KOKKOS_FUNCTION static value rounded(const value& x) {
@@ -178,13 +232,6 @@ struct moments_reducer {
 
   KOKKOS_FUNCTION static wide_value mean_of(const state& s) {
     return static_cast<wide_value>(s.center) + s.distances.value() / s.n;
-  }
-  /// Whether all but a sixteenth of the squares come from the distance between center and mean. Scaled, since the
-  /// product with n may overflow where squares do not.
-  KOKKOS_FUNCTION static bool far_from_mean(const state& s) {
-    constexpr wide scale = 0x1p-64;
-    const wide_value sum = s.distances.sum;
-    return inner(sum, sum * scale) > s.squares.sum * (scale * wide(15) / 16) * s.n;
   }
   /// Moves the center: sums change by n (to - center), which is two numbers and their product with n four, so that
   /// nothing is rounded but the squares.
@@ -251,6 +298,12 @@ struct nan_moments_reducer : Reducer {
       for (int i = 0; i < N; ++i) add(s, v[i]);
     }
   }
+  template <int N, class T>
+  KOKKOS_FUNCTION void take(state& s, const T* v) const {
+    add_block<N>(s, v);
+  }
+  template <int N, class T>
+  KOKKOS_FUNCTION state state_of(const T* v) const = delete;  // not all are added
 };
 
 }  // namespace quern::impl
