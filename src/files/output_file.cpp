@@ -10,7 +10,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <quern/files/output_file.hpp>
+#include <system_error>
 #include <utility>
 
 #include "file_shares.hpp"
@@ -50,6 +52,14 @@ void unlist_file(listed_file* file) noexcept {
   if (!handler_looks) delete file;
 }
 
+/// What a symbolic link points to, which is replaced, and not the link.
+std::string target_of(const std::string& path) {
+  std::error_code none;
+  if (!std::filesystem::is_symlink(path, none)) return path;
+  const auto target = std::filesystem::canonical(path, none);
+  return none ? path : target.string();
+}
+
 bool is_replaced(const std::string& path) {
   struct stat status{};
   return ::stat(c_name(path), &status) != 0 || S_ISREG(status.st_mode);
@@ -58,14 +68,14 @@ bool is_replaced(const std::string& path) {
 }  // namespace
 
 unfinished_file::unfinished_file(const std::string& path, const std::string& unfinished)
-    : path_(path), name_(unfinished), listed_(list_file(unfinished)) {}
+    : path_(target_of(path)), name_(unfinished), listed_(list_file(unfinished)) {}
 
 unfinished_file::unfinished_file(unfinished_file&& other) noexcept
     : path_(std::move(other.path_)), name_(std::move(other.name_)), listed_(std::exchange(other.listed_, nullptr)) {}
 
 std::string unfinished_file::name_beside(const std::string& path) {
   static std::atomic<int> files{0};
-  return path + ".part-" + std::to_string(::getpid()) + "-" + std::to_string(files++);
+  return target_of(path) + ".part-" + std::to_string(::getpid()) + "-" + std::to_string(files++);
 }
 
 void unfinished_file::commit() {

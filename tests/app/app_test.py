@@ -254,6 +254,8 @@ else:
     expect(2, "has 2 arrays, and none was named: data, group/u", "convert", "data.h5", "again.npy")
     expect(0, "", "convert", "data.h5", "again.npy", "--array", "group/u")
     assert open("again.npy", "rb").read()[-8000:] == open("data.npy", "rb").read()[-8000:]
+    expect(0, "verified", "run", "sum", "--input", "data.h5", "--array", "group/u")
+    expect(2, "has 2 arrays, and none was named: data, group/u", "run", "sum", "--input", "data.h5")
     expect(2, "data.h5: there is no dataset none", "convert", "data.h5", "again.npy", "--array", "none")
     expect(0, "", "convert", "fortran.npy", "fortran.h5")
 

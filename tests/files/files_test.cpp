@@ -274,6 +274,20 @@ TEST(Files, AreWrittenBesideEachOther) {
   EXPECT_EQ((std::vector<std::string>{"1.npy", "2.npy", "a.npy"}), f.contents());
 }
 
+// A link stays one, and what it points to is replaced.
+TEST(Files, AreWrittenThroughLinks) {
+  const folder f;
+  std::filesystem::create_directory(f / "far");
+  const Kokkos::View<double*, Kokkos::HostSpace> v("v", 3);
+  quern::files::write_npy(f / "far/a.npy", v);
+  std::filesystem::create_symlink("far/a.npy", f / "a.npy");
+  v(1) = 2;
+  quern::files::write_npy(f / "a.npy", v);
+  EXPECT_TRUE(std::filesystem::is_symlink(f / "a.npy"));
+  EXPECT_EQ(2, quern::files::load_npy<decltype(v)>(f / "far/a.npy")(1));
+  EXPECT_EQ((std::vector<std::string>{"a.npy", "far"}), f.contents());
+}
+
 // An array that is not read does not hide the others.
 TEST(Files, ListArraysOfAllTypes) {
   const auto all = quern::files::contents(data("mixed.npz"));

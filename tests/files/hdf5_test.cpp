@@ -262,6 +262,10 @@ TEST_F(Hdf5Files, SinksKeepOtherDatasets) {
   }
   EXPECT_EQ((std::vector<std::string>{"a", "b", "c"}), hdf5_file(path("a.h5")).datasets());
   EXPECT_EQ(1u, files());
+  fs::create_symlink("a.h5", path("link.h5"));
+  quern::stream::map(exec, quern::files::hdf5_sink<double>(path("link.h5"), "e", {6}), doubled(), values);
+  EXPECT_TRUE(fs::is_symlink(path("link.h5")));
+  EXPECT_EQ((std::vector<std::string>{"a", "b", "c", "e"}), hdf5_file(path("a.h5")).datasets());
 }
 
 #endif

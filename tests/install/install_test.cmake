@@ -203,6 +203,14 @@ if(APP) # the others need what the program needs
     expect("built without HDF5")
   endif()
 
+  # A signal ends a run, which leaves no half file.
+  execute_process(COMMAND timeout --preserve-status -s TERM 3 "${program}" --cells 20 --steps 1000000000 --every 1000 --output "${WORK}/stopped.npy"
+                  RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE output)
+  file(GLOB parts "${WORK}/*.part-*")
+  if(NOT result EQUAL 143 OR parts)
+    message(FATAL_ERROR "heat3d was stopped with ${result}: ${output}${parts}")
+  endif()
+
   foreach(wrong IN ITEMS "--slice;${WORK}/none.jpg" "--output;${WORK}/none.txt" "--boundary;none")
     run("${program}" --cells 8 --steps 1 ${wrong})
     if(result EQUAL 0)
@@ -219,7 +227,7 @@ if(APP) # the others need what the program needs
   must_work("${program}" uniform "${WORK}/sharp.png" "${WORK}/uniform.jpg")
   file(READ "${WORK}/uniform.jpg" magic LIMIT 3 HEX)
   if(NOT magic STREQUAL "ffd8ff")
-    message(FATAL_ERROR "uniform.jpg is no JPEG: ${magic}")
+    message(FATAL_ERROR "uniform.jpg is not a JPEG file: ${magic}")
   endif()
   run("${program}" uniform "${WORK}/sharp.png" "${WORK}/uniform.gif")
   expect("uniform.gif ends in none of .png, .jpg and .jpeg")
