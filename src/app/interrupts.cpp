@@ -31,7 +31,8 @@ void end_program(int signal) {
 void watch_interrupts() {
   says_interrupted = launched_rank() == 0 ? 1 : 0;
   erases_progress = says_interrupted != 0 && ::isatty(STDERR_FILENO) != 0 ? 1 : 0;
-  for (const int signal : {SIGINT, SIGTERM})
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of writing
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU})
     if (std::signal(signal, end_program) == SIG_IGN) std::signal(signal, SIG_IGN);
 }
 

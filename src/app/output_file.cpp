@@ -15,7 +15,8 @@ namespace app {
 
 bool is_replaced(const std::string& path) {
   std::error_code unknown;  // where it cannot be looked at, making it says why
-  return !std::filesystem::exists(path, unknown) || std::filesystem::is_regular_file(path, unknown);
+  if (!std::filesystem::exists(path, unknown)) return true;
+  return std::filesystem::is_regular_file(path, unknown) && !path.starts_with("/dev/") && !path.starts_with("/proc/");
 }
 
 void check_writable(const std::string& path) {

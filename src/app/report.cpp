@@ -137,7 +137,7 @@ int print_file(const std::string& path) {
     fmt::print("{}{}", name, name.empty() ? "" : "  ");
     if (!unread.empty()) fmt::print("{}, not read\n", unread);
     else
-      fmt::print("{}{}{}{}\n", info.type.str(), info.extents.str(), info.fortran_order ? ", Fortran order" : "",
+      fmt::print("{} {}{}{}\n", info.type.str(), info.extents.str(), info.fortran_order ? ", Fortran order" : "",
                  info.big_endian ? ", big endian" : "");
   }
   return 0;

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <quern/distributed/checkpoint.hpp>
 
 #include "../files/hdf5_handle.hpp"
@@ -49,9 +50,25 @@ std::shared_ptr<hdf5_handle> create_hdf5(const Communicator& comm, const std::st
   return open_together(comm, path, unfinished_name(comm, path));
 }
 
+void reserve_hdf5(const Communicator& comm, hdf5_handle& file, std::int64_t bytes, const std::string& name) {
+  together(comm, file.name(), [&] {
+    (void)file.file();
+    file.needs(bytes, std::count(name.begin(), name.end(), '/'));
+    file.reserve();
+  });
+}
+
+void write_together(const Communicator& comm, hdf5_handle& file, const std::function<void()>& f) {
+  try {
+    together(comm, file.name(), f);
+  } catch (...) {
+    if (quern::impl::sum_of_ranks(comm, file.damaged() ? 1 : 0) > 0) file.abandon();
+    throw;
+  }
+}
+
 void commit_hdf5(const Communicator& comm, hdf5_handle& file) {
   try {
-    // A rank that cannot write its part of the metadata would leave the others waiting within the library.
     together(comm, file.name(), [&] {
       file.check_whole();
       file.reserve();

@@ -119,13 +119,6 @@ void swap_bytes(void* data, data_type type, std::int64_t n) {
   });
 }
 
-/// Booleans of a file may have any value.
-void normalize(void* data, data_type type, std::int64_t n) {
-  if (type.kind != number_kind::boolean) return;
-  auto* byte = static_cast<unsigned char*>(data);
-  for (std::int64_t i = 0; i < n; ++i) byte[i] = byte[i] != 0;
-}
-
 class plain_file : public array_file {
  public:
   plain_file(std::shared_ptr<const byte_source> file, const array_info& info)
@@ -189,6 +182,19 @@ void convert_numbers(data_type from_type, const void* from, data_type to_type, v
       });
     });
   });
+}
+
+void normalize(void* data, data_type type, std::int64_t n) {
+  if (type.kind != number_kind::boolean) return;
+  auto* byte = static_cast<unsigned char*>(data);
+  for (std::int64_t i = 0; i < n; ++i) byte[i] = byte[i] != 0;
+}
+
+bool is_countable(const array_info& info) {
+  std::int64_t bytes = info.type.bytes;
+  for (int d = 0; d < info.extents.rank; ++d)
+    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(info.extents.extent[d], 1), &bytes)) return false;
+  return true;
 }
 
 void read_elements(const array_info& info, const packed_box& box, void* to, const byte_reader& read) {

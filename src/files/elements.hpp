@@ -37,6 +37,11 @@ void convert_numbers(data_type from_type, const void* from, data_type to_type, v
 /// Whether a value of one type may be stored in the other: reals are no integers, complex numbers no reals.
 bool is_convertible(data_type from, data_type to);
 
+/// Makes booleans 0 or 1: those of a file may have any value.
+void normalize(void* data, data_type type, std::int64_t n);
+/// Whether extents have fewer elements, and bytes, than 2^63.
+bool is_countable(const array_info& info);
+
 /// The elements of a box, from the bytes that `read` gets in ascending order, in the byte order of the machine.
 void read_elements(const array_info& info, const packed_box& box, void* to, const byte_reader& read);
 

@@ -25,7 +25,7 @@ namespace {
 
 id open_dataset(const hdf5_handle& file, const std::string& dataset) {
   return {file.name(), "there is no dataset " + dataset,
-          H5Dopen2(file.file(), c_name(file.name(), dataset), H5P_DEFAULT), H5Dclose};
+          H5Dopen2(file.file(), c_name(file.name(), dataset), following(file.name(), H5P_DATASET_ACCESS)), H5Dclose};
 }
 
 struct selection {
@@ -56,6 +56,7 @@ class dataset_array : public array_file {
     const selection s = select(file_->name(), dataset, box);
     check(name(), "cannot be read",
           H5Dread(dataset, memory_type(name(), info().type), s.memory, s.file, H5P_DEFAULT, to));
+    normalize(to, info().type, box.extents.size());
   }
   std::string location(const packed_box& box) const override {
     shape last = box.extents, first = box.extents;
@@ -122,18 +123,19 @@ bool holds_only(const std::string& path, const std::string& dataset) {
 }
 
 void remove_dataset(const hdf5_handle& file, const std::string& dataset) {
-  const hid_t found = H5Oopen(file.file(), c_name(file.name(), dataset), H5P_DEFAULT);
+  const id follow = following(file.name(), H5P_LINK_ACCESS);
+  const hid_t found = H5Oopen(file.file(), c_name(file.name(), dataset), follow);
   if (found < 0) return;
   const bool is_dataset = H5Iget_type(found) == H5I_DATASET;
   check(file.name(), "cannot be read", H5Oclose(found));
   if (is_dataset)
     check(file.name(), "the dataset " + dataset + " cannot be replaced",
-          H5Ldelete(file.file(), c_name(file.name(), dataset), H5P_DEFAULT));
+          H5Ldelete(file.file(), c_name(file.name(), dataset), follow));
 }
 
 /// The descriptors of an open file, below the library: one, or those that MPI has of a file of several processes, which
 /// only the system tells.
-std::vector<int> descriptors_of(hid_t file, bool shared) {
+std::vector<int> descriptors_of(hid_t file, bool shared) try {
   if (!shared) {
     const hid_t access = H5Fget_access_plist(file);  // of a shared file all processes would have to ask together
     void* descriptor = nullptr;
@@ -155,6 +157,8 @@ std::vector<int> descriptors_of(hid_t file, bool shared) {
   }
 #endif
   return found;
+} catch (...) {  // where an error is under way, and memory or descriptors are gone
+  return {};
 }
 
 /// While it lives, what is written to a file goes to memory, so that a library that cannot write to a full disk ends its
@@ -187,6 +191,15 @@ class nowhere {
   bool changed_ = false;
 };
 
+#ifdef __linux__
+/// Whether there is room for so many bytes, as far as the file system can tell.
+bool reserve_bytes(int descriptor, off_t bytes) {
+  while (::fallocate(descriptor, 0, 0, bytes) != 0)
+    if (errno != EINTR) return errno != ENOSPC && errno != EFBIG && errno != EDQUOT;
+  return true;
+}
+#endif
+
 }  // namespace
 
 void hdf5_handle::reserve() {
@@ -199,8 +212,7 @@ void hdf5_handle::reserve() {
     throw FileError(path_, "cannot be written: " + std::string(std::strerror(EFBIG)));
 #ifdef __linux__
   for (const int d : descriptors_of(file_, shared_))
-    if (::fallocate(d, 0, 0, static_cast<off_t>(bytes)) != 0 && (errno == ENOSPC || errno == EFBIG || errno == EDQUOT))
-      throw FileError(path_, "cannot be written: " + reason());
+    if (!reserve_bytes(d, static_cast<off_t>(bytes))) throw FileError(path_, "cannot be written: " + reason());
 #endif
 }
 
@@ -255,7 +267,8 @@ std::shared_ptr<hdf5_handle> hdf5_for_dataset(const std::string& path, const std
   const library_lock lock;
   (void)c_name(path);
   const file_stamp earlier(path);
-  if (!std::filesystem::exists(path) || holds_only(path, dataset)) {
+  std::error_code unknown;  // where it cannot be looked at, making it says why
+  if (!std::filesystem::exists(path, unknown) || holds_only(path, dataset)) {
     auto file = create_hdf5(path);
     file->replaces(earlier);
     return file;
@@ -305,6 +318,7 @@ std::shared_ptr<array_file> hdf5_array(std::shared_ptr<hdf5_handle> file, const 
   array_info info{stored_type(file->name(), what, type), {}, false, std::endian::native == std::endian::big, 0};
   info.extents.rank = rank;
   for (int d = 0; d < rank; ++d) info.extents.extent[d] = static_cast<std::int64_t>(extents[d]);
+  if (!is_countable(info)) throw UnreadType(file->name(), what + " has ", "extents of more than 64 bits");
   return std::make_shared<dataset_array>(std::move(file), dataset, info);
 }
 
@@ -314,6 +328,7 @@ void create_dataset(hdf5_handle& file, const std::string& dataset, const array_i
   const int rank = info.extents.rank;
   const std::string what = "the dataset " + dataset + " cannot be made";
   check_options(options);
+  if (!is_countable(info)) throw FileError(file.name(), what + ": it has more than 2^63 bytes");
   hsize_t extents[max_rank] = {}, chunk[max_rank] = {};
   for (int d = 0; d < rank; ++d) extents[d] = static_cast<hsize_t>(info.extents.extent[d]);
   const id groups(file.name(), what, H5Pcreate(H5P_LINK_CREATE), H5Pclose);
@@ -333,14 +348,14 @@ void create_dataset(hdf5_handle& file, const std::string& dataset, const array_i
   const id space(file.name(), what, rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(rank, extents, nullptr),
                  H5Sclose);
   const id type = memory_type(file.name(), info.type);
-  if (const hid_t found = H5Oopen(file.file(), c_name(file.name(), dataset), H5P_DEFAULT); found >= 0) {
+  const id follow = following(file.name(), H5P_DATASET_ACCESS), look = following(file.name(), H5P_LINK_ACCESS);
+  if (const hid_t found = H5Oopen(file.file(), c_name(file.name(), dataset), look); found >= 0) {
     H5Oclose(found);
     throw FileError(file.name(), what + ": there is an object of this name");
   }
-  file.needs(info.extents.size() * info.type.bytes, std::count(dataset.begin(), dataset.end(), '/'));
   file.writing([&] {
     id made(file.name(), what,
-            H5Dcreate2(file.file(), c_name(file.name(), dataset), type, space, groups, how, H5P_DEFAULT), H5Dclose);
+            H5Dcreate2(file.file(), c_name(file.name(), dataset), type, space, groups, how, follow), H5Dclose);
     made.close(file.name(), what);
   });
 }

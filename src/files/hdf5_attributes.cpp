@@ -12,8 +12,8 @@ namespace quern::files::impl {
 namespace {
 
 id open_object(const hdf5_handle& file, const std::string& object) {
-  return {file.name(), "there is no object " + object, H5Oopen(file.file(), c_name(file.name(), object), H5P_DEFAULT),
-          H5Oclose};
+  return {file.name(), "there is no object " + object,
+          H5Oopen(file.file(), c_name(file.name(), object), following(file.name(), H5P_LINK_ACCESS)), H5Oclose};
 }
 
 /// Creates an attribute, in place of an earlier one of its name, and writes it.
@@ -96,7 +96,6 @@ bool holds(data_type to, data_type from, const void* value) {
 void write_attribute(hdf5_handle& file, const std::string& object, const std::string& name, data_type type,
                      const void* value) {
   const library_lock lock;
-  file.needs(type.bytes);
   put_attribute(file, object, name, memory_type(file.name(), type), value);
 }
 
@@ -109,7 +108,6 @@ void write_attribute(hdf5_handle& file, const std::string& object, const std::st
   check(file.name(), "a type cannot be made", H5Tset_size(type, H5T_VARIABLE));
   check(file.name(), "a type cannot be made", H5Tset_cset(type, H5T_CSET_UTF8));
   const char* value = text.c_str();
-  file.needs(static_cast<std::int64_t>(text.size()));
   put_attribute(file, object, name, type, static_cast<const void*>(&value));
 }
 
@@ -122,6 +120,7 @@ void read_attribute(hdf5_handle& file, const std::string& object, const std::str
   if (!is_convertible(stored, type)) throw FileError(a.file, a.what + " holds " + stored.str() + cannot);
   alignas(16) std::array<char, 16> read{};
   a.read(memory_type(a.file, stored), read.data());
+  normalize(read.data(), stored, 1);
   if (!holds(type, stored, read.data())) throw FileError(a.file, a.what + " holds a number" + cannot);
   convert_numbers(stored, read.data(), type, value, 1);
 }

@@ -10,6 +10,7 @@
 #include <hdf5.h>
 #include <sys/stat.h>
 
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -80,6 +81,15 @@ class id {
   herr_t (*close_)(hid_t);
 };
 
+/// How names in a file are followed: other files, to which external links lead, are read and never changed.
+/// @param kind of the list: what calls for links or for datasets take
+inline id following(const std::string& file, hid_t kind) {
+  id list(file, "names cannot be followed", H5Pcreate(kind), H5Pclose);
+  if (H5Pset_elink_acc_flags(list, H5F_ACC_RDONLY) < 0)
+    throw FileError(file, "names cannot be followed: " + hdf5_reason());
+  return list;
+}
+
 inline void check(const std::string& file, const std::string& what, herr_t status) {
   if (status < 0) throw FileError(file, what + ": " + hdf5_reason());
 }
@@ -125,9 +135,10 @@ class hdf5_handle {
   }
   /// Closes what was read, and what was written and is complete or removed. A library that cannot write to a full disk
   /// would keep a file open, and try again when the program ends.
+  /// Processes close a file together; one that ends for an error of its own does not wait for the others.
   ~hdf5_handle() {
     const library_lock lock;
-    if (file_ < 0) return;
+    if (file_ < 0 || (shared_ && std::uncaught_exceptions() > exceptions_)) return;
     if (!writes_) H5Fclose(std::exchange(file_, -1));
     else abandon();  // without a commit it is removed
   }
@@ -150,6 +161,7 @@ class hdf5_handle {
       throw;
     }
   }
+  bool damaged() const { return damaged_; }
   void flush() {
     const library_lock lock;
     writing([&] { check(path_, "cannot be written", H5Fflush(file(), H5F_SCOPE_LOCAL)); });
@@ -220,6 +232,7 @@ class hdf5_handle {
   bool writes_, shared_;        // by processes
   hid_t file_ = -1;
   bool damaged_ = false;
+  int exceptions_ = std::uncaught_exceptions();
   std::optional<file_stamp> earlier_;
   haddr_t needed_ = 8192;  // bytes, with those of the file itself
   hsize_t published_ = 0;  // bytes

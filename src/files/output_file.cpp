@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <quern/files/output_file.hpp>
@@ -60,22 +61,37 @@ std::string target_of(const std::string& path) {
   return none ? path : target.string();
 }
 
+/// Whether a path is a name of a file, and not a device, a pipe, or what a process has open (`/dev/stdout`).
 bool is_replaced(const std::string& path) {
   struct stat status{};
-  return ::stat(c_name(path), &status) != 0 || S_ISREG(status.st_mode);
+  if (::stat(c_name(path), &status) != 0) return true;
+  return S_ISREG(status.st_mode) && !path.starts_with("/dev/") && !path.starts_with("/proc/");
+}
+
+/// A file keeps the permissions of the one that it replaces.
+void take_permissions(const std::string& from, const std::string& to) {
+  struct stat status{};
+  if (::stat(from.c_str(), &status) == 0) [[maybe_unused]]
+    const int unchanged = ::chmod(to.c_str(), status.st_mode & 07777);
 }
 
 }  // namespace
 
 unfinished_file::unfinished_file(const std::string& path, const std::string& unfinished)
-    : path_(target_of(path)), name_(unfinished), listed_(list_file(unfinished)) {}
+    : path_(target_of(path)), name_(unfinished) {
+  if (!is_replaced(path)) throw FileError(path, "cannot be written: it is not a regular file");
+  listed_ = list_file(unfinished);
+}
 
 unfinished_file::unfinished_file(unfinished_file&& other) noexcept
     : path_(std::move(other.path_)), name_(std::move(other.name_)), listed_(std::exchange(other.listed_, nullptr)) {}
 
 std::string unfinished_file::name_beside(const std::string& path) {
+  // The time tells processes apart that share a number, in containers or on nodes that share a folder.
+  static const auto start = std::chrono::system_clock::now().time_since_epoch().count();
   static std::atomic<int> files{0};
-  return target_of(path) + ".part-" + std::to_string(::getpid()) + "-" + std::to_string(files++);
+  return target_of(path) + ".part-" + std::to_string(::getpid()) + "-" + std::to_string(files++) + "-" +
+         std::to_string(start);
 }
 
 void unfinished_file::commit() {
@@ -89,6 +105,7 @@ void unfinished_file::commit() {
       throw FileError(path_, "cannot be written: " + why);
     }
   }
+  take_permissions(path_, name_);
   if (std::rename(name_.c_str(), path_.c_str()) != 0) {
     const std::string why = reason();
     remove();
@@ -106,7 +123,7 @@ void unfinished_file::remove() noexcept {
 output_file::output_file(const std::string& path)
     : path_(path), regular_(is_replaced(path)), unfinished_(regular_ ? unfinished_file(path) : unfinished_file()) {
   const std::string& name = regular_ ? unfinished_.name() : path_;
-  descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (regular_ ? O_TRUNC : O_APPEND), 0666);
   if (descriptor_ < 0) throw FileError(path, "cannot be written: " + reason());
 }
 

@@ -240,6 +240,13 @@ for target in ("target.npy",) if "without HDF5" in call("convert", "data.npy", "
     assert open(target, "rb").read() == before and not left_over(), os.listdir(".")
 os.remove("sparse.npy")
 
+# What a process has open is written where it is, and not replaced.
+with open("open.log", "w") as log:
+    log.write("before\n")
+    log.flush()
+    subprocess.run([PROGRAM, "run", "sum", "--input", "data.npy", "--json", "/dev/stdout"], stdout=log, check=True)
+assert open("open.log").read().startswith("before\n") and '"verified": true' in open("open.log").read()
+
 # What files hold, and one format as another.
 expect(0, "float64 (10, 100)", "info", "data.npy")
 expect(0, "int16 (3), big endian", "info", "shorts.npy")
@@ -294,7 +301,6 @@ if distributed:
 # On a full disk, for which a limit on the size of files stands, an earlier file stays, and nothing else.
 def call_without_room(*arguments):
     def without_room():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
     done = subprocess.run([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=250,
                           preexec_fn=without_room)

@@ -355,6 +355,16 @@ TEST(AutodiffOf, ExtremeValues) {
   EXPECT_EQ(1, at([](auto x) { return fmax(std::nan(""), x); }, 2.0)) << "numbers before NaN";
 }
 
+TEST(AutodiffOf, ConstantsMeetNoInfinities) {
+  const double inf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(2, quern::value_and_gradient([](auto x) { return fma(x, 2.0, 1.0); }, inf).gradient[0]);
+  EXPECT_EQ(2, quern::value_and_gradient([](auto x) { return fma(2.0, x, 1); }, inf).gradient[0]);
+  EXPECT_EQ(-inf, quern::hessian([](auto x) { return fma(sqrt(x), 2.0, 1.0); }, 0.0)[0][0]);
+  const auto quotient = quern::dual<double, 2>::variable(3.0, 0) / 0.0;
+  EXPECT_EQ(inf, quotient.derivative[0]);
+  EXPECT_EQ(0, quotient.derivative[1]);
+}
+
 TEST(AutodiffOf, HigherDerivativesOfTheGammaFunction) {
   const auto trigamma = [](double x) { return quern::hessian([](const auto& y) { return lgamma(y); }, x)[0][0]; };
   EXPECT_NEAR(std::numbers::pi * std::numbers::pi / 6, trigamma(1.0), 1e-13);

@@ -250,6 +250,9 @@ TYPED_TEST(SolversOn, OdeintIsOfOrderFiveInBothDirections) {
   const auto one = test::make_array<double, 2, Kokkos::LayoutRight, E>({1, 1}, {1});
   const auto line = test::make_array<double, 3, Kokkos::LayoutRight, E>({1, 5, 1});
   const auto t = test::make_array<double, 1, Kokkos::LayoutRight, E>({5}, {1, 1, 2, 2.5, 3});
+  const auto zero = test::make_array<double, 2, Kokkos::LayoutRight, E>({1, 1}, {0});
+  quern::odeint<1>(exec, line, parabola(), {.relative = 1e-6, .absolute = 0}, zero, t);
+  EXPECT_NEAR(26, test::contents(line)[4], 1e-4) << "from zero, with no absolute tolerance";
   quern::odeint<1>(line, parabola(), one, t);
   const auto found = test::contents(line);
   const double expected[] = {1, 1, 8, 15.625, 27};

@@ -199,6 +199,28 @@ TEST(Hdf5Types, ContentsListAll) {
   EXPECT_TRUE(f.contents().empty());
 }
 
+// What lies behind an external link is read, and never written.
+TEST(Hdf5Links, LeaveOtherFilesAsTheyAre) {
+  const test::folder f;
+  const Kokkos::View<double*, Kokkos::HostSpace> v("v", 3);
+  Kokkos::deep_copy(v, 1);
+  for (const char* name : {"a.h5", "b.h5"}) {
+    auto file = hdf5_file::create(f / name);
+    file.write("fields/u", v);
+    file.commit();
+  }
+  const hid_t file = H5Fopen((f / "a.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  EXPECT_GE(H5Lcreate_external("b.h5", "/fields", file, "far", H5P_DEFAULT, H5P_DEFAULT), 0);
+  EXPECT_GE(H5Fclose(file), 0);
+  Kokkos::deep_copy(v, 2);
+  quern::files::write_npy(f / "v.npy", v);
+  for (const char* dataset : {"far/u", "far/w"})
+    EXPECT_THROW(quern::files::convert(f / "v.npy", f / "a.h5", "", dataset), quern::files::FileError) << dataset;
+  EXPECT_EQ(1, hdf5_file(f / "b.h5").load<decltype(v)>("fields/u")(0));
+  EXPECT_EQ((std::vector<std::string>{"fields/u"}), hdf5_file(f / "b.h5").datasets());
+  EXPECT_EQ(1, hdf5_file(f / "a.h5").load<decltype(v)>("far/u")(0));
+}
+
 // What h5py reads as a `str`: UTF-8 of variable length, whatever its own length.
 TEST(Hdf5Types, TextsAreWrittenAsText) {
   const test::folder f;

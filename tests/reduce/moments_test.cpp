@@ -114,7 +114,7 @@ TYPED_TEST(Moments, KeepTheirDigitsBesideOutliers) {
 
 TYPED_TEST(Moments, OfEqualValuesAreExact) {
   using T = typename TypeParam::value;
-  for (const T value : {T(0.1), T(-1e10), std::numeric_limits<T>::max() / 4, std::numeric_limits<T>::min()})
+  for (const T value : {T(0.1), T(-1e10), std::numeric_limits<T>::max() / (sizeof(T) < 8 ? 1 : 4), std::numeric_limits<T>::min()})
     for (const std::int64_t n : {1, 2, 3, 7, 300, 10'001}) {
       const auto x =
           test::make_array<T, 1, typename TypeParam::layout, typename TypeParam::exec>({n}, std::vector<T>(n, value));
@@ -144,6 +144,28 @@ TYPED_TEST(Moments, OfValuesThatAreNotFinite) {
       quern::mean_var(E(), test::make_array<T, 1, typename TypeParam::layout, E>({4}, {huge, -huge, huge, -huge}));
   EXPECT_EQ(T(0), both.mean);
   EXPECT_EQ(inf, both.var);
+}
+
+// Squares of floats are formed in double where they overflow, in short rows and in long ones.
+TEST(MomentsOfFloats, ReachTheLargestVariances) {
+  using E = Kokkos::DefaultExecutionSpace;
+  const auto two = test::make_array<float, 1, Kokkos::LayoutRight, E>({2}, {1e19f, -1e19f});
+  EXPECT_FLOAT_EQ(1e38f, quern::var(E(), two));
+  const auto apart = test::make_array<float, 1, Kokkos::LayoutRight, E>({2}, {8e37f, -3.4e38f});
+  EXPECT_FLOAT_EQ(-1.3e38f, quern::mean(E(), apart));
+  EXPECT_FLOAT_EQ(-1.3e38f, quern::mean_var(E(), apart).mean);
+  for (const std::int64_t n : {3, 17, 100, 512, 5000}) {
+    std::vector<float> x(n);
+    x[0] = 1e19f;
+    const double share = 1.0 / static_cast<double>(n);
+    const auto v = test::make_array<float, 1, Kokkos::LayoutRight, E>({n}, x);
+    EXPECT_NEAR(1, quern::var(E(), v) / (1e38 * share * (1 - share)), 1e-6) << n;
+    const auto columns = test::make_array<float, 2, Kokkos::LayoutRight, E>({n, 20});
+    Kokkos::deep_copy(Kokkos::subview(columns, 0, Kokkos::ALL), 1e19f);
+    const auto out = test::make_array<float, 1, Kokkos::LayoutRight, E>({20});
+    quern::var(E(), out, columns, quern::axis{0});
+    EXPECT_NEAR(1, test::contents(out)[7] / (1e38 * share * (1 - share)), 1e-6) << n;
+  }
 }
 
 template <class E>

@@ -37,6 +37,12 @@ using plain = typename plain_of<T>::type;
 template <class S, class T>
 using constant_as = std::conditional_t<depth<S> == 0, plain<T>, T>;
 
+/// What a dual number or a constant is in the value of D.
+template <class D, class X>
+KOKKOS_FUNCTION constexpr auto value_beside(const X& x) {
+  if constexpr (depth<X> == depth<D>) return x.value;
+  else return constant_as<X, typename D::value_type>(x);
+}
 /// The value without derivatives of any level.
 template <class T>
 KOKKOS_FUNCTION constexpr const auto& innermost(const T& x) {
@@ -72,6 +78,15 @@ KOKKOS_FUNCTION constexpr T over(const T& slope, const T& divisor) {
       r.derivative[k] = over(slope.derivative[k] - times(r.value, divisor.derivative[k]), divisor.value);
     return r;
   }
+}
+
+template <class T, class Constant>
+  requires(depth<T> > 0 && depth<Constant> == 0)
+KOKKOS_FUNCTION constexpr T over(const T& slope, const Constant& divisor) {
+  T r;
+  r.value = over(slope.value, divisor);
+  for (int k = 0; k < T::variables; ++k) r.derivative[k] = over(slope.derivative[k], divisor);
+  return r;
 }
 
 }  // namespace impl
@@ -196,7 +211,7 @@ struct dual {
     dual r;
     const impl::constant_as<S, T> divisor(b);
     r.value = a.value / divisor;
-    for (int i = 0; i < N; ++i) r.derivative[i] = a.derivative[i] / divisor;
+    for (int i = 0; i < N; ++i) r.derivative[i] = impl::over(a.derivative[i], divisor);
     return r;
   }
   template <impl::constant_beside<T> S>

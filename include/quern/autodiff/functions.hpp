@@ -202,20 +202,21 @@ QUERN_AUTODIFF_CONSTANTS(fmax)
 QUERN_AUTODIFF_CONSTANTS(fmin)
 #undef QUERN_AUTODIFF_CONSTANTS
 
-/// a b + c, rounded once; any of them may be constants.
-template <class T, int N>
-KOKKOS_FUNCTION dual<T, N> fma(const dual<T, N>& a, const dual<T, N>& b, const dual<T, N>& c) {
-  dual<T, N> r;
-  r.value = fma(a.value, b.value, c.value);
-  for (int i = 0; i < N; ++i)
-    r.derivative[i] = fma(a.derivative[i], b.value, fma(a.value, b.derivative[i], c.derivative[i]));
-  return r;
-}
+/// a b + c, rounded once. Any of them may be constants, whose derivatives take no part.
 template <class A, class B, class C>
   requires impl::with_dual<A, B, C>
 KOKKOS_FUNCTION auto fma(const A& a, const B& b, const C& c) {
   using D = impl::widest_of<A, B, C>;
-  return fma(D(a), D(b), D(c));
+  D r;
+  r.value = fma(impl::value_beside<D>(a), impl::value_beside<D>(b), impl::value_beside<D>(c));
+  for (int i = 0; i < D::variables; ++i) {
+    typename D::value_type slope(0);
+    if constexpr (impl::depth<C> == impl::depth<D>) slope = c.derivative[i];
+    if constexpr (impl::depth<B> == impl::depth<D>) slope = fma(impl::value_beside<D>(a), b.derivative[i], slope);
+    if constexpr (impl::depth<A> == impl::depth<D>) slope = fma(impl::value_beside<D>(b), a.derivative[i], slope);
+    r.derivative[i] = slope;
+  }
+  return r;
 }
 
 /// The greatest integer not above x / Divisor, which is constant in pieces.

@@ -102,7 +102,9 @@ struct integration {
     const vector& slope = k[stages - 1];
     const T size = scaled_norm(y, y, y), speed = scaled_norm(slope, y, y);
     const T distance = Kokkos::abs(end - t), least = Kokkos::Experimental::epsilon_v<T> * distance;
-    T trial = size < T(1e-5) || speed < T(1e-5) ? T(1e-6) : T(0.01) * (size / speed);
+    // With no absolute tolerance, norms of zeros are not finite.
+    const bool known = size >= T(1e-5) && speed >= T(1e-5) && Kokkos::isfinite(speed);
+    T trial = known ? T(0.01) * (size / speed) : T(1e-6);
     trial = Kokkos::clamp(trial, least, distance);
     vector next, change;
     for (int i = 0; i < N; ++i) next[i] = y[i] + direction * trial * slope[i];
@@ -110,7 +112,9 @@ struct integration {
     for (int i = 0; i < N; ++i) change[i] = there[i] - slope[i];
     const T bend = scaled_norm(change, y, y) / trial;
     const T most = Kokkos::isfinite(bend) ? Kokkos::max(speed, bend) : speed;  // f may end before the trial step
-    const T other = most <= T(1e-15) ? Kokkos::max(T(1e-6), trial * T(1e-3)) : Kokkos::pow(T(0.01) / most, T(0.2));
+    const T other = !Kokkos::isfinite(most) ? trial
+                    : most <= T(1e-15)      ? Kokkos::max(T(1e-6), trial * T(1e-3))
+                                            : Kokkos::pow(T(0.01) / most, T(0.2));
     h = direction * Kokkos::min(100 * trial, other);
   }
 

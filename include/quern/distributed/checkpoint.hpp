@@ -18,6 +18,12 @@ using quern::files::impl::hdf5_handle;
 std::shared_ptr<hdf5_handle> open_hdf5(const Communicator& comm, const std::string& path);
 std::shared_ptr<hdf5_handle> create_hdf5(const Communicator& comm, const std::string& path);
 void commit_hdf5(const Communicator& comm, hdf5_handle& file);
+/// Makes sure that there is room for something in the file: a rank that cannot write its part of it would leave the
+/// others waiting within HDF5.
+/// @param name of what is made, whose groups take room, too
+void reserve_hdf5(const Communicator& comm, hdf5_handle& file, std::int64_t bytes, const std::string& name);
+/// f() on every rank, which writes. Where that fails on one, all abandon the file, and throw as `together` does.
+void write_together(const Communicator& comm, hdf5_handle& file, const std::function<void()>& f);
 /// f() on every rank; if it throws on one, all throw a FileError with that message.
 void together(const Communicator& comm, const std::string& path, const std::function<void()>& f);
 
@@ -57,10 +63,11 @@ class checkpoint {
   template <distributed_like V>
   void write(const std::string& dataset, const V& in) {
     using T = typename V::value_type;
-    impl::together(comm_, path_, [&] {
+    impl::reserve_hdf5(comm_, *file_, in.extents().size() * static_cast<std::int64_t>(sizeof(T)), dataset);
+    impl::write_together(comm_, *file_, [&] {
       files::impl::create_dataset(*file_, dataset, {files::data_type_of<T>(), in.extents(), false, false, 0}, {});
     });
-    impl::together(comm_, path_, [&] { write_block(dataset, in); });
+    impl::write_together(comm_, *file_, [&] { write_block(dataset, in); });
   }
   /// Reads a dataset of the extents of out.
   template <distributed_like V>
@@ -78,11 +85,13 @@ class checkpoint {
   template <class T>
     requires(std::is_arithmetic_v<T>)
   void set_attribute(const std::string& object, const std::string& name, T value) {
-    impl::together(comm_, path_,
-                   [&] { files::impl::write_attribute(*file_, object, name, files::data_type_of<T>(), &value); });
+    impl::reserve_hdf5(comm_, *file_, sizeof(T), name);
+    impl::write_together(
+        comm_, *file_, [&] { files::impl::write_attribute(*file_, object, name, files::data_type_of<T>(), &value); });
   }
   void set_attribute(const std::string& object, const std::string& name, const std::string& text) {
-    impl::together(comm_, path_, [&] { files::impl::write_attribute(*file_, object, name, text); });
+    impl::reserve_hdf5(comm_, *file_, static_cast<std::int64_t>(text.size()), name);
+    impl::write_together(comm_, *file_, [&] { files::impl::write_attribute(*file_, object, name, text); });
   }
   template <class T>
   T attribute(const std::string& object, const std::string& name) const {

@@ -180,7 +180,6 @@ void group_extremum(const std::string& label, const Exec& exec, const X& x_view,
                     const by_order<value_of<X>>& order, const Finish& finish) {
   using T = value_of<X>;
   using key = typename by_order<T>::key;
-  static_assert(can_sort<T>, "quern: the smallest and largest of groups are of real numbers");
   const scratch_array<Exec, key> memory(exec, by.size());
   const scratch_view<Exec, key*> best(memory.data(), by.size());
   map_checked(label + "/best", exec, best, op::identity(), key(0));
@@ -197,18 +196,19 @@ template <class Exec, class Out, class X>
 void group_best(const char* label, const Exec& exec, const Out& out, const X& x, const groups<Exec>& by,
                 bool smallest) {
   using T = value_of<X>;
-  const call c(label, exec);
-  check_groups(c.label, out, x, by);
-  const by_order<T> order{smallest, true};
-  group_extremum(c.label, exec, x, by, order, [&](const auto&, const auto& best, const auto&) {
-    map_checked(c.label + "/values", exec, out, value_of_key<by_order<T>>{order}, best);
-  });
+  static_assert(can_sort<T>, "quern: the smallest and largest of groups are of real numbers");
+  if constexpr (can_sort<T>) {
+    const call c(label, exec);
+    check_groups(c.label, out, x, by);
+    const by_order<T> order{smallest, true};
+    group_extremum(c.label, exec, x, by, order, [&](const auto&, const auto& best, const auto&) {
+      map_checked(c.label + "/values", exec, out, value_of_key<by_order<T>>{order}, best);
+    });
+  }
 }
-template <class Exec, class Out, class X>
-void group_best_position(const char* label, const Exec& exec, const Out& out, const X& x_view, const groups<Exec>& by,
-                         bool smallest) {
-  using T = value_of<X>;
-  static_assert(is_integer<value_of<Out>>, "quern::argmin, argmax: out must be of an integer type");
+template <class T, class Exec, class Out, class X>
+void group_best_position_of_reals(const char* label, const Exec& exec, const Out& out, const X& x_view,
+                                  const groups<Exec>& by, bool smallest) {
   const call c(label, exec);
   check_groups(c.label, out, x_view, by);
   const by_order<T> order{smallest};
@@ -222,6 +222,14 @@ void group_best_position(const char* label, const Exec& exec, const Out& out, co
          lower_position<source>{order, x.data, x.stride[0], by.labels(exec).data(), best.data(), position.data()});
     map_checked(c.label + "/result", exec, out, op::identity(), position);
   });
+}
+template <class Exec, class Out, class X>
+void group_best_position(const char* label, const Exec& exec, const Out& out, const X& x_view, const groups<Exec>& by,
+                         bool smallest) {
+  using T = value_of<X>;
+  static_assert(is_integer<value_of<Out>>, "quern::argmin, argmax: out must be of an integer type");
+  static_assert(can_sort<T>, "quern: the smallest and largest of groups are of real numbers");
+  if constexpr (can_sort<T>) group_best_position_of_reals<T>(label, exec, out, x_view, by, smallest);
 }
 
 }  // namespace impl
@@ -243,6 +251,7 @@ void sum(const Out& out, const X& x, const groups<Exec>& by, const Options&... o
 /// `out(g)` is the mean of group g, of sums in double. Option: `reproducible`, for the sum.
 template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
 void mean(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
+  static_assert(impl::can_sort<impl::value_of<X>>, "quern::mean, var: those of groups are of real numbers");
   const impl::call c("quern::mean", exec);
   impl::check_groups(c.label, out, x, by);
   const impl::scratch_array<Exec, double> memory(exec, by.size());
@@ -260,6 +269,7 @@ void mean(const Out& out, const X& x, const groups<Exec>& by, const Options&... 
 /// Scratch memory: one double for each row and two for each group.
 template <execution_space Exec, view_like Out, array_like X, option<ddof>... Options>
 void var(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
+  static_assert(impl::can_sort<impl::value_of<X>>, "quern::mean, var: those of groups are of real numbers");
   const impl::call c("quern::var", exec);
   impl::check_groups(c.label, out, x, by);
   const impl::scratch_array<Exec, double> of_means(exec, by.size()), of_squares(exec, by.size()),

@@ -85,13 +85,14 @@ struct moments_reducer {
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
     const bool first = s.n == wide(0);
-    take<N>(s, v);
+    s.center += start_of(first, static_cast<value>(v[0]));
+    accumulate<N, value>(s, v);
     if (!is_unsettled(s)) return;
     const auto mean = static_cast<value>(mean_of(s));
     if (N > few && first) {  // once more, as more than four bits may have cancelled
       s = init();
       s.center = rounded(mean);
-      accumulate<N>(s, v);
+      accumulate<N, value>(s, v);
     } else {
       move(s, mean);
     }
@@ -101,9 +102,9 @@ struct moments_reducer {
   KOKKOS_FUNCTION state state_of(const T* v) const {
     state s = init();
     s.center = start_of(true, static_cast<value>(v[0]));
-    s.squares.sum = static_cast<wide>(squares_of<N>(s, v));
-    if constexpr (Integers && sizeof(T) == 8 && std::is_same_v<value, double>) add_distances<N>(s, v);
-    else s.distances.sum = static_cast<wide_value>(fold<value, N>(v, distance_from{s.center}, plus<value>()));
+    s.squares.sum = squares_of<N, wide_value>(s, v);
+    if constexpr (Integers && sizeof(T) == 8 && std::is_same_v<value, double>) add_distances<N, wide_value>(s, v);
+    else s.distances.sum = distances_of<N, wide_value>(s, v);
     s.n = wide(N);
     return s;
   }
@@ -111,7 +112,7 @@ struct moments_reducer {
   template <int N, class T>
   KOKKOS_FUNCTION void take(state& s, const T* v) const {
     s.center += start_of(s.n == wide(0), static_cast<value>(v[0]));
-    accumulate<N>(s, v);
+    accumulate<N, wide_value>(s, v);
   }
   /// Whether all but a quarter of the squares come from the distance between center and mean. Scaled, since the
   /// product with n may overflow where squares do not.
@@ -167,37 +168,44 @@ struct moments_reducer {
   KOKKOS_FUNCTION moments<S, real> result(const state& s, std::int64_t) const { return {mean(s), variance(s)}; }
 
  private:
+  template <class V>
   struct distance_from {
-    value center;
+    V center;
     template <class T>
-    KOKKOS_FUNCTION value operator()(const T& x) const {
-      return distance<value>(x, center);
+    KOKKOS_FUNCTION V operator()(const T& x) const {
+      return distance<V>(x, center);
     }
   };
+  template <class V>
   struct squared_distance_from {
-    value center;
+    V center;
     template <class T>
-    KOKKOS_FUNCTION value_real operator()(const T& x) const {
-      return squared(distance<value>(x, center));
+    KOKKOS_FUNCTION real_type<V> operator()(const T& x) const {
+      return squared(distance<V>(x, center));
     }
   };
-  template <int N, class T>
-  KOKKOS_FUNCTION static value_real squares_of(const state& s, const T* v) {
-    return fold<value_real, N>(v, squared_distance_from{s.center}, plus<value_real>());
+  template <int N, class V, class T>
+  KOKKOS_FUNCTION static real_type<V> squares_of(const state& s, const T* v) {
+    return fold<real_type<V>, N>(v, squared_distance_from<V>{static_cast<V>(s.center)}, plus<real_type<V>>());
   }
-  template <int N, class T>
+  /// Distances and squares are formed in V; in the wide type where they overflow in a narrow one.
+  template <int N, class V, class T>
   KOKKOS_FUNCTION static void accumulate(state& s, const T* v) {
     constexpr int part = 1024 / sizeof(value_real);
     if constexpr (N > part) {  // equal values in long folds round the same way each time
-      for (int i = 0; i < N; i += part) accumulate<part>(s, v + i);
+      for (int i = 0; i < N; i += part) accumulate<part, V>(s, v + i);
       return;
     }
-    s.squares.add(static_cast<wide>(squares_of<N>(s, v)));
-    add_distances<N>(s, v);
+    const real_type<V> squares = squares_of<N, V>(s, v);
+    if constexpr (!std::is_same_v<V, wide_value>) {
+      if (!is_finite(squares)) return accumulate<N, wide_value>(s, v);
+    }
+    s.squares.add(static_cast<wide>(squares));
+    add_distances<N, V>(s, v);
     s.n += wide(N);
   }
   /// Distances between integers of 64 bits may need more digits than a double has: their halves do not.
-  template <int N, class T>
+  template <int N, class V, class T>
   KOKKOS_FUNCTION static void add_distances(state& s, const T* v) {
     if constexpr (Integers && sizeof(T) == 8 && std::is_same_v<value, double>) {
       const double product = s.center * N;
@@ -205,16 +213,24 @@ struct moments_reducer {
       s.distances.add(-product);
       s.distances.add(-rounding_of(product, s.center, N));
     } else {
-      s.distances.add(static_cast<wide_value>(fold<value, N>(v, distance_from{s.center}, plus<value>())));
+      s.distances.add(distances_of<N, V>(s, v));
     }
+  }
+  template <int N, class V, class T>
+  KOKKOS_FUNCTION static wide_value distances_of(const state& s, const T* v) {
+    return static_cast<wide_value>(fold<V, N>(v, distance_from<V>{static_cast<V>(s.center)}, plus<V>()));
   }
   /// x where it is chosen and distances from it do not overflow, else 0. Masked: of a condition compilers make a branch,
   /// which keeps loops over states from becoming vector instructions.
   template <class W>
   KOKKOS_FUNCTION static W start_of(bool chosen, const W& x) {
-    using bits = std::conditional_t<sizeof(W) == 8, std::uint64_t, std::uint32_t>;
-    const bool moderate = Kokkos::abs(x) <= Kokkos::Experimental::finite_max_v<W> / 4;
-    return Kokkos::bit_cast<W>(Kokkos::bit_cast<bits>(x) & -static_cast<bits>(chosen & moderate));
+    const bool starts = chosen & (Kokkos::abs(x) <= Kokkos::Experimental::finite_max_v<W> / (narrow ? 1 : 4));
+    if constexpr (sizeof(W) != 4 && sizeof(W) != 8) {
+      return starts ? x : W(0);
+    } else {
+      using bits = std::conditional_t<sizeof(W) == 8, std::uint64_t, std::uint32_t>;
+      return Kokkos::bit_cast<W>(Kokkos::bit_cast<bits>(x) & -static_cast<bits>(starts));
+    }
   }
   template <class W>
   KOKKOS_FUNCTION static Kokkos::complex<W> start_of(bool chosen, const Kokkos::complex<W>& x) {
