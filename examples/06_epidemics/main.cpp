@@ -81,7 +81,8 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1.2, 20.0));
   options.add_option("--high", high, "the greatest rate")->check(CLI::Range(1.2, 20.0));
   options.add_option("--output", output, "rate and share of people who were ill of each model, .npy")
-      ->check(CLI::Validator([](const std::string& p) { return p.ends_with(".npy") ? "" : p + " does not end in .npy"; }, ""));
+      ->check(CLI::Validator(
+          [](const std::string& p) { return p.ends_with(".npy") ? "" : p + " does not end in .npy"; }, ""));
   options.allow_extras();  // of Kokkos, which takes them out
   CLI11_PARSE(options, argc, argv);
   Kokkos::ScopeGuard kokkos(argc, argv);

@@ -89,11 +89,13 @@ void add_run(CLI::App& program, run_options& o) {
   const auto* output = c->add_option("--output", o.output, "Where smooth writes its image: .png, .jpg, .pgm or .ppm");
   const auto* stream = c->add_flag("--stream", o.stream, "Read the .npy file in chunks: it may be larger than memory");
   const auto* memory =
-      c->add_option("--memory", o.memory, "Bytes that chunks may take, as 500M (of 1000 kB) or 2G; half of what is free without")
+      c->add_option("--memory", o.memory,
+                    "Bytes that chunks may take, as 500M (of 1000 kB) or 2G; half of what is free without")
           ->transform(CLI::AsSizeValue(true))
           ->check(CLI::PositiveNumber);
-  const auto* json = c->add_option(
-      "--json", o.json, "Write the records to this file; after Ctrl-C, those of the workloads that were done (not in a pipe, which gets all at the end)");
+  const auto* json = c->add_option("--json", o.json,
+                                   "Write the records to this file; after Ctrl-C, those of the workloads that were "
+                                   "done (not in a pipe, which gets all at the end)");
   const auto* scaling =
       c->add_option("--scaling", o.scaling, "Under mpirun: weak, a size on each rank (the default), or strong, in all")
           ->check(CLI::IsMember({"weak", "strong"}));

@@ -161,9 +161,9 @@ std::vector<int> descriptors_of(hid_t file, bool shared) try {
   return {};
 }
 
-/// While it lives, what is written to a file goes to memory, so that a library that cannot write to a full disk ends its
-/// work and frees what it has. A limit on the size of files (`ulimit -f`), which is one reason for such a failure, would
-/// count there, too, and is lifted for that time.
+/// While it lives, what is written to a file goes to memory, so that a library that cannot write to a full disk ends
+/// its work and frees what it has. A limit on the size of files (`ulimit -f`), which is one reason for such a failure,
+/// would count there, too, and is lifted for that time.
 class nowhere {
  public:
   explicit nowhere(const std::vector<int>& descriptors) {
@@ -216,8 +216,8 @@ void hdf5_handle::reserve() {
 #endif
 }
 
-// What an earlier call has written is replaced by a flush alone, which cannot fail half-way for lack of room. Until then
-// the library appends data, and keeps in memory what tells where they are.
+// What an earlier call has written is replaced by a flush alone, which cannot fail half-way for lack of room. Until
+// then the library appends data, and keeps in memory what tells where they are.
 void hdf5_handle::publish() {
   const library_lock lock;
   reserve();
@@ -354,8 +354,8 @@ void create_dataset(hdf5_handle& file, const std::string& dataset, const array_i
     throw FileError(file.name(), what + ": there is an object of this name");
   }
   file.writing([&] {
-    id made(file.name(), what,
-            H5Dcreate2(file.file(), c_name(file.name(), dataset), type, space, groups, how, follow), H5Dclose);
+    id made(file.name(), what, H5Dcreate2(file.file(), c_name(file.name(), dataset), type, space, groups, how, follow),
+            H5Dclose);
     made.close(file.name(), what);
   });
 }

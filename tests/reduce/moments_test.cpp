@@ -114,7 +114,8 @@ TYPED_TEST(Moments, KeepTheirDigitsBesideOutliers) {
 
 TYPED_TEST(Moments, OfEqualValuesAreExact) {
   using T = typename TypeParam::value;
-  for (const T value : {T(0.1), T(-1e10), std::numeric_limits<T>::max() / (sizeof(T) < 8 ? 1 : 4), std::numeric_limits<T>::min()})
+  for (const T value :
+       {T(0.1), T(-1e10), std::numeric_limits<T>::max() / (sizeof(T) < 8 ? 1 : 4), std::numeric_limits<T>::min()})
     for (const std::int64_t n : {1, 2, 3, 7, 300, 10'001}) {
       const auto x =
           test::make_array<T, 1, typename TypeParam::layout, typename TypeParam::exec>({n}, std::vector<T>(n, value));

@@ -86,8 +86,8 @@ class checkpoint {
     requires(std::is_arithmetic_v<T>)
   void set_attribute(const std::string& object, const std::string& name, T value) {
     impl::reserve_hdf5(comm_, *file_, sizeof(T), name);
-    impl::write_together(
-        comm_, *file_, [&] { files::impl::write_attribute(*file_, object, name, files::data_type_of<T>(), &value); });
+    impl::write_together(comm_, *file_,
+                         [&] { files::impl::write_attribute(*file_, object, name, files::data_type_of<T>(), &value); });
   }
   void set_attribute(const std::string& object, const std::string& name, const std::string& text) {
     impl::reserve_hdf5(comm_, *file_, static_cast<std::int64_t>(text.size()), name);

@@ -11,8 +11,8 @@
 
 namespace quern::files {
 
-/// Removes the files that this process has begun and not completed: `NAME.part-PID-N-TIME` beside `NAME`. For handlers of
-/// signals that end the program, in which it may be called (it is async-signal-safe); what writes such a file cannot
+/// Removes the files that this process has begun and not completed: `NAME.part-PID-N-TIME` beside `NAME`. For handlers
+/// of signals that end the program, in which it may be called (it is async-signal-safe); what writes such a file cannot
 /// complete it afterwards. Earlier files of the final names stay; so do the files of other processes, as of the one
 /// from which this was forked. At most 256 files are found, those that were begun first.
 void remove_unfinished() noexcept;

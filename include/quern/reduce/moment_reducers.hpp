@@ -46,11 +46,11 @@ template <class S, class T>
 using distance_type = typename distance_type_of<S, T>::type;
 
 /// Mean and sum of squared deviations in one pass: the sums of the distances of all values from a center, and of their
-/// squares (Chan, Golub and LeVeque, The American Statistician 37, 1983). The center is the first value; it moves to the
-/// mean when the squares exceed four times those about the mean, which is looked at after each block. So no more than
-/// two bits cancel, or four of the first 16 values, wherever the mean is and whatever the first values are, and sums
-/// about the first of a few small integers are exact. Both sums carry their rounding errors along; those of narrower
-/// types are doubles instead.
+/// squares (Chan, Golub and LeVeque, The American Statistician 37, 1983). The center is the first value; it moves to
+/// the mean when the squares exceed four times those about the mean, which is looked at after each block. So no more
+/// than two bits cancel, or four of the first 16 values, wherever the mean is and whatever the first values are, and
+/// sums about the first of a few small integers are exact. Both sums carry their rounding errors along; those of
+/// narrower types are doubles instead.
 ///
 /// @tparam S the type of the result
 /// @tparam Element the type of the elements
@@ -220,8 +220,8 @@ struct moments_reducer {
   KOKKOS_FUNCTION static wide_value distances_of(const state& s, const T* v) {
     return static_cast<wide_value>(fold<V, N>(v, distance_from<V>{static_cast<V>(s.center)}, plus<V>()));
   }
-  /// x where it is chosen and distances from it do not overflow, else 0. Masked: of a condition compilers make a branch,
-  /// which keeps loops over states from becoming vector instructions.
+  /// x where it is chosen and distances from it do not overflow, else 0. Masked: of a condition compilers make a
+  /// branch, which keeps loops over states from becoming vector instructions.
   template <class W>
   KOKKOS_FUNCTION static W start_of(bool chosen, const W& x) {
     const bool starts = chosen & (Kokkos::abs(x) <= Kokkos::Experimental::finite_max_v<W> / (narrow ? 1 : 4));
