@@ -126,7 +126,8 @@ foreach(component IN ITEMS linalg files fft distributed)
            --build "${WORK}/unlinked_${component}")
 endforeach()
 
-# Every example shows its options, which are text, and takes those of Kokkos; it says what it does not know.
+# Every example shows its options, which are text, and takes those of Kokkos; it says what it does not know, beside the
+# arguments that it needs.
 function(check_options program)
   foreach(arguments IN ITEMS "--help" "--kokkos-disable-warnings;--help")
     must_work("${program}" ${arguments})
@@ -135,7 +136,7 @@ function(check_options program)
       message(FATAL_ERROR "${program} --help prints control bytes:\n${output}")
     endif()
   endforeach()
-  run("${program}" --frobnicate)
+  run("${program}" ${ARGN} --frobnicate)
   if(result EQUAL 0)
     message(FATAL_ERROR "${program} ignores --frobnicate")
   endif()
@@ -219,7 +220,7 @@ if(APP) # the others need what the program needs
   endforeach()
 
   build_example(03_photo_filter photo_filter)
-  check_options("${program}")
+  check_options("${program}" sharpen "${WORK}/slice.png" "${WORK}/none.png")
   must_work("${program}" sharpen "${WORK}/slice.png" "${WORK}/sharp.png")
   must_work("${program}" gaussian "${WORK}/slice.png" "${WORK}/same.png" --sigma 0)
   must_work("${CMAKE_COMMAND}" -E compare_files "${WORK}/slice.png" "${WORK}/same.png")
