@@ -194,15 +194,15 @@ struct moments_reducer {
     constexpr int part = 1024 / sizeof(value_real);
     if constexpr (N > part) {  // equal values in long folds round the same way each time
       for (int i = 0; i < N; i += part) accumulate<part, V>(s, v + i);
-      return;
+    } else {
+      const real_type<V> squares = squares_of<N, V>(s, v);
+      if constexpr (!std::is_same_v<V, wide_value>) {
+        if (!is_finite(squares)) return accumulate<N, wide_value>(s, v);
+      }
+      s.squares.add(static_cast<wide>(squares));
+      add_distances<N, V>(s, v);
+      s.n += wide(N);
     }
-    const real_type<V> squares = squares_of<N, V>(s, v);
-    if constexpr (!std::is_same_v<V, wide_value>) {
-      if (!is_finite(squares)) return accumulate<N, wide_value>(s, v);
-    }
-    s.squares.add(static_cast<wide>(squares));
-    add_distances<N, V>(s, v);
-    s.n += wide(N);
   }
   /// Distances between integers of 64 bits may need more digits than a double has: their halves do not.
   template <int N, class V, class T>
