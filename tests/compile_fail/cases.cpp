@@ -148,10 +148,8 @@ void misuse() {
 #elif defined(CASE_HOST_FUNCTION)  // an error where there are devices
   quern::map(x, host_function(), x);
 #elif defined(CASE_GROUPS_COMPLEX)
-  const Kokkos::View<Kokkos::complex<double>*> z("z", 3);
   quern::max(z, z, quern::group_by(Kokkos::View<int*>("keys", 3)));
 #elif defined(CASE_GROUP_MEANS_COMPLEX)
-  const Kokkos::View<Kokkos::complex<double>*> z("z", 3);
   quern::var(x, z, quern::group_by(Kokkos::View<int*>("keys", 3)));
 #elif defined(CASE_LAZY_ARITY)
   quern::sum(quern::lazy(identity(), x, x));
