@@ -13,15 +13,9 @@
 
 namespace app {
 
-bool is_replaced(const std::string& path) {
-  std::error_code unknown;  // where it cannot be looked at, making it says why
-  if (!std::filesystem::exists(path, unknown)) return true;
-  return std::filesystem::is_regular_file(path, unknown) && !path.starts_with("/dev/") && !path.starts_with("/proc/");
-}
-
 void check_writable(const std::string& path) {
   const auto refuse = [&] { throw usage_error(fmt::format("{}: cannot be opened for writing", path)); };
-  if (!is_replaced(path)) {  // not opened, since who reads a pipe would see its end
+  if (!quern::files::impl::is_replaced(path)) {  // not opened, since who reads a pipe would see its end
     if (std::filesystem::is_directory(path) || ::access(path.c_str(), W_OK) != 0) refuse();
     return;
   }

@@ -7,9 +7,6 @@
 
 namespace app {
 
-/// Whether a file of that name is replaced. A device or a pipe keeps its name: it is written as it is.
-bool is_replaced(const std::string& path);
-
 /// @throws usage_error if a file cannot be made there
 void check_writable(const std::string& path);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <quern/files/output_file.hpp>
 
 #include "output_file.hpp"
 
@@ -32,7 +33,7 @@ void record_file::add(nlohmann::json record) {
   if (path_.empty()) return;
   records_.push_back(std::move(record));
   written_ = false;
-  if (is_replaced(path_)) write();
+  if (quern::files::impl::is_replaced(path_)) write();
 }
 
 void record_file::finish() {

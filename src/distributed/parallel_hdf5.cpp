@@ -51,11 +51,16 @@ std::shared_ptr<hdf5_handle> create_hdf5(const Communicator& comm, const std::st
 }
 
 void reserve_hdf5(const Communicator& comm, hdf5_handle& file, std::int64_t bytes, const std::string& name) {
-  together(comm, file.name(), [&] {
-    (void)file.file();
-    file.needs(bytes, std::count(name.begin(), name.end(), '/'));
-    file.reserve();
-  });
+  try {
+    together(comm, file.name(), [&] {
+      (void)file.file();
+      file.needs(bytes, std::count(name.begin(), name.end(), '/'));
+      file.reserve();
+    });
+  } catch (...) {
+    file.abandon();
+    throw;
+  }
 }
 
 void write_together(const Communicator& comm, hdf5_handle& file, const std::function<void()>& f) {

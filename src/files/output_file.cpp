@@ -61,13 +61,6 @@ std::string target_of(const std::string& path) {
   return none ? path : target.string();
 }
 
-/// Whether a path is a name of a file, and not a device, a pipe, or what a process has open (`/dev/stdout`).
-bool is_replaced(const std::string& path) {
-  struct stat status{};
-  if (::stat(c_name(path), &status) != 0) return true;
-  return S_ISREG(status.st_mode) && !path.starts_with("/dev/") && !path.starts_with("/proc/");
-}
-
 /// A file keeps the permissions of the one that it replaces.
 void take_permissions(const std::string& from, const std::string& to) {
   struct stat status{};
@@ -76,6 +69,14 @@ void take_permissions(const std::string& from, const std::string& to) {
 }
 
 }  // namespace
+
+bool is_replaced(const std::string& path) {
+  struct stat status{};
+  if (::stat(c_name(path), &status) != 0) return true;
+  const bool is_open =
+      path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") || path.starts_with("/proc/");
+  return S_ISREG(status.st_mode) && !is_open;
+}
 
 unfinished_file::unfinished_file(const std::string& path, const std::string& unfinished)
     : path_(target_of(path)), name_(unfinished) {

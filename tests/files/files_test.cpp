@@ -4,6 +4,8 @@
 // Files of NumPy: those that tools/numpy_files.py has written are read, and what is written is compared with them byte
 // by byte. Then damaged ones.
 
+#include <unistd.h>
+
 #include <cmath>
 #include <files/folder.hpp>
 #include <limits>
@@ -272,6 +274,19 @@ TEST(Files, AreWrittenBesideEachOther) {
   }
   EXPECT_EQ(read_bytes(f / "1.npy"), read_bytes(f / "a.npy"));
   EXPECT_EQ((std::vector<std::string>{"1.npy", "2.npy", "a.npy"}), f.contents());
+}
+
+// Memory that is a folder holds files as any other, although it lies among the devices.
+TEST(Files, AreReplacedInSharedMemory) {
+  if (!std::filesystem::is_directory("/dev/shm")) GTEST_SKIP() << "there is no /dev/shm";
+  const std::string name = "/dev/shm/quern-test-" + std::to_string(::getpid()) + ".npy";
+  const Kokkos::View<double*, Kokkos::HostSpace> v("v", 3);
+  for (const double value : {1.0, 2.0}) {
+    Kokkos::deep_copy(v, value);
+    quern::files::write_npy(name, v);
+    EXPECT_EQ(value, quern::files::load_npy<decltype(v)>(name)(2));
+  }
+  std::filesystem::remove(name);
 }
 
 // A link stays one, and what it points to is replaced.

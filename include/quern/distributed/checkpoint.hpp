@@ -19,7 +19,7 @@ std::shared_ptr<hdf5_handle> open_hdf5(const Communicator& comm, const std::stri
 std::shared_ptr<hdf5_handle> create_hdf5(const Communicator& comm, const std::string& path);
 void commit_hdf5(const Communicator& comm, hdf5_handle& file);
 /// Makes sure that there is room for something in the file: a rank that cannot write its part of it would leave the
-/// others waiting within HDF5.
+/// others waiting within HDF5. Where there is none on one rank, all abandon the file.
 /// @param name of what is made, whose groups take room, too
 void reserve_hdf5(const Communicator& comm, hdf5_handle& file, std::int64_t bytes, const std::string& name);
 /// f() on every rank, which writes. Where that fails on one, all abandon the file, and throw as `together` does.

@@ -19,6 +19,10 @@ void remove_unfinished() noexcept;
 
 namespace impl {
 
+/// Whether a path is the name of a file, there or not, and not of a device, a pipe, or what a process has open, as
+/// `/dev/stdout`: what has no name of its own is written as it is.
+bool is_replaced(const std::string& path);
+
 /// A name that remove_unfinished finds.
 struct listed_file;
 
