@@ -35,7 +35,7 @@ struct host_reduction {
   static constexpr std::int64_t block =
       tune::block_bytes / static_cast<std::int64_t>(std::bit_ceil(Work::largest_value));
   static constexpr int max_across = tune::results;
-  static constexpr bool settles = requires(const Work& w, state& s) { w.reducer.settle(s); };
+  static constexpr bool settles = requires(const Work& w, state& s) { w.reducer.is_unsettled(s); };
   static constexpr int rows = 8, chunk = 256;  // rows of elements that are read together, and how far
 
   Work work;
@@ -117,7 +117,11 @@ struct host_reduction {
   void add_columns(state* s, const value* const* v, const places* p, int results, std::index_sequence<U...>) const {
     QUERN_IMPL_IVDEP
     for (int k = 0; k < results; ++k) add_column(s[k], {v[U][k]...}, p, std::index_sequence<U...>());
-    settle(s, results);
+    if constexpr (settles) {
+      bool some = false;
+      for (int k = 0; k < results; ++k) some |= work.reducer.is_unsettled(s[k]);
+      for (int k = 0; some && k < results; ++k) settle(s[k], {v[U][k]...});
+    }
   }
   template <std::size_t... U>
   void add_column(state& s, const value (&column)[sizeof...(U)], const places* p, std::index_sequence<U...>) const {
@@ -125,13 +129,9 @@ struct host_reduction {
     else if constexpr (settles) work.reducer.template take<sizeof...(U)>(s, column);
     else work.reducer.template add_block<sizeof...(U)>(s, column);
   }
-  /// What few states need, if any, after a column was added.
-  void settle(state* s, int results) const {
-    if constexpr (settles) {
-      bool some = false;
-      for (int k = 0; k < results; ++k) some |= work.reducer.is_unsettled(s[k]);
-      for (int k = 0; some && k < results; ++k) work.reducer.settle(s[k]);
-    }
+  template <std::size_t N>
+  void settle(state& s, const value (&column)[N]) const {
+    work.reducer.template settle<static_cast<int>(N)>(s, column);
   }
   template <std::size_t... U>
   state state_of(const value (&column)[sizeof...(U)], const places* p, std::index_sequence<U...> all) const {

@@ -47,9 +47,9 @@ using distance_type = typename distance_type_of<S, T>::type;
 
 /// Mean and sum of squared deviations in one pass: the sums of the distances of all values from a center, and of their
 /// squares (Chan, Golub and LeVeque, The American Statistician 37, 1983). The center is the first value; it moves to
-/// the mean when the squares exceed four times those about the mean, which is looked at after each block. So no more
-/// than two bits cancel, or four of the first 16 values, wherever the mean is and whatever the first values are, and
-/// sums about the first of a few small integers are exact. Both sums carry their rounding errors along; those of
+/// the mean when the squares exceed four times those about the mean, which is looked at after each block; a first block
+/// is then added once more. So about two bits cancel at most, wherever the mean is and whatever the first values are,
+/// and sums about the first of a few small integers are exact. Both sums carry their rounding errors along; those of
 /// narrower types are doubles instead.
 ///
 /// @tparam S the type of the result
@@ -60,7 +60,6 @@ struct moments_reducer {
   using real = real_type<S>;
   using value = distance_type<S, Element>;
   using value_real = real_type<value>;
-  static constexpr int few = 16;
   static constexpr bool narrow = sizeof(value_real) < sizeof(double);
   using wide = std::conditional_t<narrow, double, value_real>;
   using wide_value = std::conditional_t<is_complex<S>, Kokkos::complex<wide>, wide>;
@@ -84,18 +83,9 @@ struct moments_reducer {
   }
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
-    const bool first = s.n == wide(0);
-    s.center += start_of(first, static_cast<value>(v[0]));
+    s.center += start_of(s.n == wide(0), static_cast<value>(v[0]));
     accumulate<N, value>(s, v);
-    if (!is_unsettled(s)) return;
-    const auto mean = static_cast<value>(mean_of(s));
-    if (N > few && first) {  // once more, as more than four bits may have cancelled
-      s = init();
-      s.center = rounded(mean);
-      accumulate<N, value>(s, v);
-    } else {
-      move(s, mean);
-    }
+    settle<N>(s, v);
   }
   /// The state of few values, which are all.
   template <int N, class T>
@@ -121,8 +111,16 @@ struct moments_reducer {
     const wide_value sum = s.distances.sum;
     return inner(sum, sum * scale) > s.squares.sum * (scale * wide(0.75)) * s.n;
   }
-  KOKKOS_FUNCTION void settle(state& s) const {
-    if (is_unsettled(s)) move(s, static_cast<value>(mean_of(s)));
+  /// Moves the center if it has to; v is the block that was added last. A first one, of which more bits may have
+  /// cancelled, is added once more.
+  template <int N, class T>
+  KOKKOS_FUNCTION void settle(state& s, const T* v) const {
+    if (!is_unsettled(s)) return;
+    const auto mean = static_cast<value>(mean_of(s));
+    if (s.n > wide(N)) return move(s, mean);
+    s = init();
+    s.center = rounded(mean);
+    accumulate<N, value>(s, v);
   }
   KOKKOS_FUNCTION void join(state& s, const state& t) const {
     if (t.n == wide(0)) return;
@@ -136,7 +134,7 @@ struct moments_reducer {
     s.distances.join(other.distances);
     s.squares.join(other.squares);
     s.n += other.n;
-    settle(s);
+    if (is_unsettled(s)) move(s, static_cast<value>(mean_of(s)));
   }
 
   /// The sum of the squared deviations; NaN with an infinite value, infinite if the squares overflow.
@@ -318,6 +316,8 @@ struct nan_moments_reducer : Reducer {
   KOKKOS_FUNCTION void take(state& s, const T* v) const {
     add_block<N>(s, v);
   }
+  template <int N, class T>
+  KOKKOS_FUNCTION void settle(state&, const T*) const {}  // `add` has done that
   template <int N, class T>
   KOKKOS_FUNCTION state state_of(const T* v) const = delete;  // not all are added
 };
