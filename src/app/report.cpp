@@ -49,8 +49,9 @@ double time_baseline(std::int64_t total, const std::function<void(std::int64_t)>
 
 double limits::copy_rate() {
   if (copy_ > 0) return copy_;
-  // Several times the last cache of a host; on a device large enough for its full rate.
-  const double wanted = std::min(free_memory() / 8, quern::impl::is_device<exec_space> ? 2e9 : 4e8);
+  // Several times the last cache of a host, which has up to 12 MB for each core; on a device enough for its full rate.
+  const double large = quern::impl::is_device<exec_space> ? 2e9 : std::max(128e6, 32e6 * exec_.concurrency());
+  const double wanted = std::min(free_memory() / 8, large);
   const auto n = static_cast<std::int64_t>(wanted / sizeof(double));
   const progress shown("measuring the copy rate");
   const auto x = uninitialized<device_view<double*>>("x", n), y = uninitialized<device_view<double*>>("y", n);
