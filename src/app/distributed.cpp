@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <cstdio>
 #include <numbers>
 #include <quern/config.hpp>
 #include <quern/distributed.hpp>
@@ -344,12 +345,12 @@ int run_distributed(const run_options& o) {
       try {
         status = run_on(comm, o);
       } catch (const usage_error& e) {  // the same on every rank
-        if (comm.rank() == 0) fmt::print(stderr, "quern: {}\n", e.what());
+        if (comm.rank() == 0) std::fprintf(stderr, "quern: %s\n", e.what());
         status = 2;
       }
     });
   } catch (const std::exception& e) {
-    fmt::print(stderr, "quern: {}\n", e.what());
+    std::fprintf(stderr, "quern: %s\n", e.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Finalize();

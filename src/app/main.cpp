@@ -187,11 +187,11 @@ void check_printed() {
 /// when one fails, before they have printed.
 int refused(const std::exception& e) {
   if (launched_rank() != 0) return 0;
-  fmt::print(stderr, "quern: {}\n", e.what());
+  std::fprintf(stderr, "quern: %s\n", e.what());
   return 2;
 }
 int failed(const std::exception& e) {
-  if (launched_rank() == 0) fmt::print(stderr, "quern: {}\n", e.what());
+  if (launched_rank() == 0) std::fprintf(stderr, "quern: %s\n", e.what());
   return 1;
 }
 

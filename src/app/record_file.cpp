@@ -19,7 +19,7 @@ record_file::~record_file() {
   try {
     if (!records_.empty()) finish();  // of a run that failed
   } catch (const std::exception& e) {
-    fmt::print(stderr, "quern: {}\n", e.what());
+    std::fprintf(stderr, "quern: %s\n", e.what());
   }
 }
 

@@ -128,7 +128,7 @@ quern::stream::options shown_stream(const settings& s, double limit, const std::
   quern::stream::options o;
   o.memory = s.memory;
   o.on_progress = [limit, what, shown = isatty(STDERR_FILENO) != 0](const quern::stream::progress& p) {
-    if (shown) fmt::print(stderr, "\r\033[K{}", p.chunks_done < p.chunks ? bar(p, limit, what) : "");
+    if (shown) std::fputs(("\r\033[K" + (p.chunks_done < p.chunks ? bar(p, limit, what) : "")).c_str(), stderr);
   };
   return o;
 }
@@ -208,10 +208,10 @@ nlohmann::json record(const workload& w, const measurement& m, double share) {
 }
 
 progress::progress(const std::string& text) : shown_(isatty(STDERR_FILENO)) {
-  if (shown_) fmt::print(stderr, "{} ...", text);
+  if (shown_) std::fprintf(stderr, "%s ...", text.c_str());  // which throws nothing where the terminal is gone
 }
 progress::~progress() {
-  if (shown_) fmt::print(stderr, "\r\033[K");
+  if (shown_) std::fputs("\r\033[K", stderr);
 }
 
 namespace {

@@ -54,6 +54,8 @@ void misuse() {
   quern::histogram(x, z, quern::bin_range{0, 1});
 #elif defined(CASE_SUM_RESULT)
   quern::sum<double>(z);
+#elif defined(CASE_SUM_OF_REALS)
+  quern::sum<int>(x);
 #elif defined(CASE_SUM_INTO_REAL)
   const Kokkos::View<double> total("total");
   quern::sum(total, z);

@@ -25,7 +25,7 @@ struct factorize_item {
   }
 };
 struct twice_the_identity {
-  KOKKOS_FUNCTION double operator()(std::int64_t i, std::int64_t j) const { return i == j ? 2.0 : 0.0; }
+  KOKKOS_FUNCTION double operator()(double i, double j) const { return i == j ? 2.0 : 0.0; }
 };
 using vector = Kokkos::View<double*>;
 using matrix = Kokkos::View<double**>;

@@ -99,13 +99,15 @@ V pool_view(const Exec& exec, N... extents) {
                 "quern::pool_view: V must be LayoutLeft or LayoutRight");
   static_assert(!V::memory_traits::is_unmanaged, "quern::pool_view: V must be managed");
   using value = typename V::value_type;
+  const std::int64_t given[] = {static_cast<std::int64_t>(extents)..., 0};
+  shape all;
+  all.rank = static_cast<int>(V::rank());
+  for (std::size_t d = 0; d < V::rank(); ++d)
+    all.extent[d] = d < V::rank_dynamic() ? given[d] : static_cast<std::int64_t>(V::static_extent(d));
+  const std::size_t bytes = impl::bytes_of_array("quern::pool_view", all, sizeof(value));
   const Kokkos::View<typename V::data_type, typename V::array_layout, typename V::memory_space,
                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>
   form(nullptr, extents...);
-  shape all;
-  all.rank = static_cast<int>(V::rank());
-  for (int d = 0; d < all.rank; ++d) all.extent[d] = static_cast<std::int64_t>(form.extent(d));
-  const std::size_t bytes = impl::bytes_of_array("quern::pool_view", all, sizeof(value));
   const auto block = impl::take_block<typename V::memory_space>(impl::instance_ref(exec), bytes);
   // The View shares the block's reference count, as a subview would.
   return V(typename V::data_handle_type(block.data_handle().tracker(), reinterpret_cast<value*>(block.data())),

@@ -131,11 +131,13 @@ KOKKOS_FUNCTION T peek(const T* place) {
 
 template <class Wanted, class Default>
 struct wanted_result {
+  static constexpr bool fits =
+      converts<Default, Wanted> && (!std::is_integral_v<Wanted> || std::is_integral_v<Default>);
   static_assert(
-      converts<Default, Wanted>,
-      "quern: the result of a reduction or a scan does not convert to the type that the call asks for, as that "
-      "of complex numbers to a real type");
-  using type = std::conditional_t<converts<Default, Wanted>, Wanted, Default>;  // one error is enough
+      fits,
+      "quern: the result of a reduction or a scan does not fit the type that the call asks for: complex numbers "
+      "need a complex type, and real numbers a real one");
+  using type = std::conditional_t<fits, Wanted, Default>;  // one error is enough
 };
 template <class Default>
 struct wanted_result<void, Default> {

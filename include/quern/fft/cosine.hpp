@@ -205,7 +205,7 @@ void cosine_of_rows(const launcher<Exec>& launch, std::int64_t count, const cosi
 /// The factors of a norm. Orthonormal transforms treat the ends of rows in a way of their own.
 template <class T>
 void set_factors(cosine_rows<T>& rows, fft_norm norm) {
-  const double length = rows.type == 1 ? 2.0 * (rows.n + (rows.sine ? 1 : -1)) : 2.0 * rows.n;
+  const double length = 2.0 * static_cast<double>(rows.type == 1 ? rows.n + (rows.sine ? 1 : -1) : rows.n);
   rows.factor = static_cast<T>(norm == fft_norm::backward ? 1
                                : norm == fft_norm::ortho  ? 1 / std::sqrt(length)
                                                           : 1 / length);

@@ -127,7 +127,7 @@ T integrate_box(const Exec& exec, const F& f, const std::array<interval<T>, Rank
     kernel.n[d] = n[d];
     kernel.within[d] = inside<T>(box[d]);
     cell *= kernel.width[d];
-    if (d + 1 < Rank) items *= static_cast<double>(kernel.extent(d)) * rule.points();
+    if (d + 1 < Rank) items *= static_cast<double>(kernel.extent(static_cast<int>(d))) * rule.points();
   }
   // A sum of the first node of a run and multiples of the width is off by at most two units of the ends.
   const double nearest = std::fabs(kernel.width[Rank - 1]) * (Rule::closed ? 1.0 : rule.offset(0));

@@ -99,8 +99,9 @@ template <bool AfterEqual>
 struct comes_before {
   template <class T, class X>
   KOKKOS_FORCEINLINE_FUNCTION bool operator()(const T& sorted, const X& x) const {
-    if constexpr (AfterEqual) return (!value_less(x, sorted) & !is_nan(sorted)) | is_nan(x);
-    else return value_less(sorted, x) | (is_nan(x) & !is_nan(sorted));
+    const bool number = !is_nan(sorted), nan = is_nan(x);
+    const bool before = AfterEqual ? !value_less(x, sorted) : value_less(sorted, x);
+    return AfterEqual ? (before & number) | nan : before | (nan & number);
   }
 };
 /// How many of n sorted values do.
