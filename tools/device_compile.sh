@@ -66,6 +66,9 @@ tests=(
   "distributed/reproducible_test distributed/extrema_test"
   distributed/linalg_test
   distributed/fft_test
+  tools/frozen_test
+  stream/frozen_test
+  distributed/frozen_test
   distributed/gaps_test # alone, as includes under a condition cannot be brought together
 )
 benchmarks=(
