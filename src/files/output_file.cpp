@@ -53,12 +53,13 @@ void unlist_file(listed_file* file) noexcept {
   if (!handler_looks) delete file;
 }
 
-/// What a symbolic link points to, which is replaced, and not the link.
+/// What a symbolic link points to, whether it is there or not: that is replaced, and not the link.
 std::string target_of(const std::string& path) {
   std::error_code none;
-  if (!std::filesystem::is_symlink(path, none)) return path;
-  const auto target = std::filesystem::canonical(path, none);
-  return none ? path : target.string();
+  std::filesystem::path target = path;
+  for (int links = 0; links < 40 && std::filesystem::is_symlink(target, none); ++links)
+    target = target.parent_path() / std::filesystem::read_symlink(target, none);
+  return target.string();
 }
 
 /// A file keeps the permissions of the one that it replaces.

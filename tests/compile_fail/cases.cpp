@@ -124,6 +124,8 @@ void misuse() {
   quern::sum(x, quern::axis{0});
 #elif defined(CASE_REDUCE_IDENTITY)
   quern::reduce(std::plus<>(), 0, x);
+#elif defined(CASE_REDUCE_DUAL_IDENTITY)
+  quern::reduce(std::plus<>(), 0.0, Kokkos::View<quern::dual<double, 1>*>("duals", 3));
 #elif defined(CASE_STREAM_IDENTITY)
   quern::stream::reduce(Kokkos::DefaultExecutionSpace(), std::plus<>(), 0, x);
 #elif defined(CASE_SCAN_IDENTITY)

@@ -131,6 +131,19 @@ template <class Exec>
 struct HaloExchangeOn : testing::Test {};
 TYPED_TEST_SUITE(HaloExchangeOn, test::all_spaces);
 
+TYPED_TEST(HaloExchangeOn, KeepsItsFields) {
+  using E = TypeParam;
+  const Decomposition d(test::world(), {12, 7}, {.halo = {1, 0}});
+  const auto u = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, test::samples<double>(84, 5));
+  const auto owners = [&] { return u.local_with_halo().use_count(); };
+  const auto before = owners();
+  {
+    const quern::halo_exchange exchange(E(), boundary::wrap, u);
+    EXPECT_GT(owners(), before);
+  }
+  EXPECT_EQ(before, owners());
+}
+
 TYPED_TEST(HaloExchangeOn, SeveralFieldsInOneMessage) {
   using E = TypeParam;
   const auto comm = test::world();

@@ -301,6 +301,11 @@ TEST(Files, AreWrittenThroughLinks) {
   EXPECT_TRUE(std::filesystem::is_symlink(f / "a.npy"));
   EXPECT_EQ(2, quern::files::load_npy<decltype(v)>(f / "far/a.npy")(1));
   EXPECT_EQ((std::vector<std::string>{"a.npy", "far"}), f.contents());
+  std::filesystem::create_symlink(f / "far/new.npy", f / "b.npy");
+  std::filesystem::create_symlink("b.npy", f / "c.npy");
+  quern::files::write_npy(f / "c.npy", v);
+  EXPECT_TRUE(std::filesystem::is_symlink(f / "b.npy") && std::filesystem::is_symlink(f / "c.npy"));
+  EXPECT_EQ(2, quern::files::load_npy<decltype(v)>(f / "far/new.npy")(1));
 }
 
 // An array that is not read does not hide the others.

@@ -90,6 +90,20 @@ TYPED_TEST(SamplesOn, OtherTypesAndLongArrays) {
   EXPECT_NEAR(0.5f, quern::trapezoid(exec, single, 1e-6), 1e-5f);
 }
 
+// Abscissae are subtracted before they are rounded to the values' type.
+TYPED_TEST(SamplesOn, AbscissaeWithMoreDigitsThanTheValues) {
+  using E = TypeParam;
+  const auto y = test::make_array<float, 1, Kokkos::LayoutRight, E>({3}, {1, 1, 1});
+  const std::int64_t second = 1'700'000'000;
+  const auto seconds = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, E>({3}, {second, second + 1, second + 2});
+  EXPECT_EQ(2, quern::trapezoid(E(), y, seconds));
+  EXPECT_EQ(2, quern::simpson(E(), y, seconds));
+  const auto exact = test::make_array<double, 1, Kokkos::LayoutRight, E>({3}, {0x1p24, 0x1p24 + 1, 0x1p24 + 2});
+  EXPECT_EQ(2, quern::trapezoid(E(), y, exact));
+  const auto falling = test::make_array<std::uint64_t, 1, Kokkos::LayoutRight, E>({3}, {7, 5, 4});
+  EXPECT_EQ(-3, quern::trapezoid(E(), y, falling));
+}
+
 TEST(SamplesDefault, RunOnTheDefaultSpace) {
   using E = Kokkos::DefaultExecutionSpace;
   const auto y = test::make_array<double, 2, Kokkos::LayoutRight, E>({2, 3}, {1, 2, 4, 0, 3, 5});

@@ -94,6 +94,8 @@ TYPED_TEST(Functions, TakeMixedIntegersAsNumbers) {
   EXPECT_EQ((integers{3, -7, 4000000003}), test::contents(z));
   quern::multiply(d, i, u);
   EXPECT_EQ((reals{-2, 0, -12e9}), test::contents(d));
+  quern::axpy(d, -1, u, line(reals{0.5, 1, 2}));
+  EXPECT_EQ((reals{-1.5, 1, -4e9 + 2}), test::contents(d));
   quern::add(d, wide, natural);
   EXPECT_EQ((reals{0, 0x1p64, -0x1p63}), test::contents(d));
   const auto first = line(std::vector<std::int8_t>{1, 0, 1});

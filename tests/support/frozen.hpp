@@ -5,7 +5,7 @@
 
 /// @file
 /// Results that are promised to be the same everywhere and in every version, as hashes of their bits: reproducible
-/// reductions, scans, groups and integrals, and random fields. In memory, in chunks and over ranks they are the same.
+/// reductions, scans and groups, and random fields. In memory, in chunks and over ranks they are the same.
 
 #include <gtest/gtest.h>
 

@@ -68,8 +68,6 @@ inline const std::map<std::string, std::uint64_t> frozen_hashes = {
     {"group_sum/float64", 0x6729fd704e804344},
     {"integers/int32", 0x3cf89e4abc3ad341},
     {"integers/int64", 0x6a7c741077ddecf5},
-    {"integral/float32", 0xcffecf68745dd274},
-    {"integral/float64", 0xcffecf68745dd274},
     {"mean/complex128/1000", 0xfef4c9921ff9fac1},
     {"mean/complex128/100003", 0x18d46df20b8c1969},
     {"mean/complex128/7", 0xbb8b0c4d66b01fce},

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What is promised to have the same bits in every version, on every back end and in every layout.
-#include <quern/integrate.hpp>
 #include <quern/keyed.hpp>
 #include <quern/random.hpp>
 #include <quern/reduce.hpp>
@@ -76,13 +75,6 @@ TYPED_TEST(FrozenSums, AlongAxes) {
   }
 }
 
-struct square_minus_one {
-  template <class T>
-  KOKKOS_FUNCTION T operator()(T x) const {
-    return x * x - T(1);
-  }
-};
-
 template <class Case>
 struct FrozenReals : FrozenSums<Case> {};
 using reals = test::covering<float, double>;
@@ -110,13 +102,6 @@ TYPED_TEST(FrozenReals, OfGroups) {
   expect_frozen("group_sum/" + test::name_of_type<T>(), test::contents(out));
   quern::mean(E(), out, x, by, reproducible);
   expect_frozen("group_mean/" + test::name_of_type<T>(), test::contents(out));
-}
-
-TYPED_TEST(FrozenReals, Integrals) {
-  using T = typename TypeParam::value;
-  const typename TypeParam::exec e;
-  expect_frozen("integral/" + test::name_of_type<T>(),
-                quern::integrate(e, square_minus_one(), {T(0), T(3)}, 10'007, reproducible));
 }
 
 TYPED_TEST(FrozenReals, RandomFields) {

@@ -73,10 +73,11 @@ struct of_values {
     else return Operation()(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b));
   }
 };
+template <class Out>
 struct axpy {
   template <class A, class X, class Y>
   KOKKOS_FUNCTION auto operator()(const A& a, const X& x, const Y& y) const {
-    return a * x + y;
+    return of_values<Out, add>()(of_values<Out, multiply>()(a, x), y);
   }
 };
 

@@ -81,8 +81,8 @@ KOKKOS_FUNCTION real_type<T> magnitude(const T& x) {
   else return Kokkos::abs(x.real()) + Kokkos::abs(x.imag());
 }
 
-/// Whether T holds every value of V, of numbers of either kind (integers beyond 2^53 rounded, where T is floating);
-/// other types are not checked.
+/// Whether T holds every value of V, of numbers of either kind (integers rounded, where T is floating). A number holds
+/// those of a class that converts to it by itself, as dual numbers do not; other types are not checked.
 template <class T, class V>
 consteval bool holds_values() {
   if constexpr (is_complex<T>) return holds_values<real_type<T>, real_type<V>>();
@@ -93,6 +93,7 @@ consteval bool holds_values() {
   else if constexpr (std::is_integral_v<T>) return !(std::is_floating_point_v<V> || is_half<V>);
   else if constexpr (std::is_floating_point_v<T> && std::is_floating_point_v<V>) return sizeof(T) >= sizeof(V);
   else if constexpr (is_half<T>) return !(std::is_floating_point_v<V> || (is_half<V> && !std::is_same_v<T, V>));
+  else if constexpr (std::is_arithmetic_v<T> && std::is_class_v<V> && !is_half<V>) return std::is_convertible_v<V, T>;
   else return true;
 }
 template <class T, class V>

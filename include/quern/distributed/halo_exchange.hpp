@@ -3,6 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_HALO_EXCHANGE_HPP
 #define QUERN_DISTRIBUTED_HALO_EXCHANGE_HPP
 
+#include <any>
 #include <array>
 #include <cstring>
 #include <quern/distributed/box_exchange.hpp>
@@ -59,7 +60,7 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
 /// Cells across edges and corners come too, and the halo beyond the ends of the whole array gets what the boundary
 /// says, as `quern::stencil` would see it; axes with `boundary::wrap` are periodic, and `boundary::keep` leaves the
 /// halo as it is. All cells for one neighbour are one message, whatever the number of fields. The object holds the
-/// messages' memory and can be used again and again.
+/// messages' memory and its fields, and can be used again and again.
 ///
 /// One kernel packs and one unpacks, and one for each axis with a boundary and each field fills the rest. On a device
 /// packing, messages and unpacking run on a stream of the communicator, of higher priority: after what was launched on
@@ -129,10 +130,12 @@ class halo_exchange {
       j.value[1] = impl::constant_bytes<typename Field::value_type>("quern::halo_exchange", pair.high);
       edges_.push_back(std::move(j));
     }
+    fields_.emplace_back(f);
   }
 
   impl::box_exchange<Exec> exchange_;
   std::vector<impl::edge_job> edges_;
+  std::vector<std::any> fields_;  // whose memory both have pointers into
 };
 
 }  // namespace quern

@@ -43,7 +43,16 @@ struct given_abscissae {
   std::int64_t stride;
   /// Of the interval after sample i.
   KOKKOS_FUNCTION T width(std::int64_t i) const {
-    return static_cast<T>(x[(i + 1) * stride]) - static_cast<T>(x[i * stride]);
+    const X from = x[i * stride], to = x[(i + 1) * stride];
+    if constexpr (std::is_integral_v<X>) {
+      return static_cast<T>(
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from)));
+    } else if constexpr (std::is_floating_point_v<X> && std::is_floating_point_v<T>) {
+      using wide = std::common_type_t<X, T>;  // T may have too few digits for the abscissae
+      return static_cast<T>(static_cast<wide>(to) - static_cast<wide>(from));
+    } else {
+      return static_cast<T>(to) - static_cast<T>(from);
+    }
   }
 };
 

@@ -100,7 +100,7 @@ void sum_rows(call<Exec>& c, const matvec_shape& n, const YView& y, const A& a, 
 ///
 /// | a | x | y | |
 /// | --- | --- | --- | --- |
-/// | (m, n) | (n) | (m) | one product; Kokkos Kernels where `linalg` is on |
+/// | (m, n) | (n) | (m) | one product; by the BLAS where `linalg` is on |
 /// | (m, n) | (batch, n) | (batch, m) | one matrix times many vectors |
 /// | (batch, m, n) | (batch, n) | (batch, m) | many products |
 /// | (batch, m, n) | (n) | (batch, m) | many matrices times one vector |

@@ -90,7 +90,7 @@ void where(const Out& out, const C& condition, const A& a, const B& b) {
 /// `out = a * x + y`. With `out` the same View as `y` this is BLAS's axpy.
 template <execution_space Exec, view_like Out, class A, class X, class Y>
 void axpy(const Exec& exec, const Out& out, const A& a, const X& x, const Y& y) {
-  impl::map_checked("quern::axpy", exec, out, impl::op::axpy(), a, x, y);
+  impl::map_checked("quern::axpy", exec, out, impl::op::axpy<impl::value_of<Out>>(), a, x, y);
 }
 template <view_like Out, class A, class X, class Y>
 void axpy(const Out& out, const A& a, const X& x, const Y& y) {
