@@ -3,6 +3,7 @@
 
 // Integrals of sampled data: SciPy's results, and polynomials that the rules integrate exactly.
 
+#include <limits>
 #include <quern/integrate.hpp>
 #include <support/scipy_reference.hpp>
 #include <support/testing.hpp>
@@ -102,6 +103,10 @@ TYPED_TEST(SamplesOn, AbscissaeWithMoreDigitsThanTheValues) {
   EXPECT_EQ(2, quern::trapezoid(E(), y, exact));
   const auto falling = test::make_array<std::uint64_t, 1, Kokkos::LayoutRight, E>({3}, {7, 5, 4});
   EXPECT_EQ(-3, quern::trapezoid(E(), y, falling));
+  constexpr auto least = std::numeric_limits<std::int64_t>::min(), largest = std::numeric_limits<std::int64_t>::max();
+  const auto far = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, E>({3}, {least, largest, least});
+  const auto twice = test::make_array<float, 1, Kokkos::LayoutRight, E>({3}, {1, 1, 3});
+  EXPECT_EQ(-0x1p64f, quern::trapezoid(E(), twice, far));
 }
 
 TEST(SamplesDefault, RunOnTheDefaultSpace) {

@@ -45,8 +45,8 @@ struct given_abscissae {
   KOKKOS_FUNCTION T width(std::int64_t i) const {
     const X from = x[i * stride], to = x[(i + 1) * stride];
     if constexpr (std::is_integral_v<X>) {
-      return static_cast<T>(
-          static_cast<std::int64_t>(static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from)));
+      const auto low = static_cast<std::uint64_t>(from), high = static_cast<std::uint64_t>(to);
+      return to < from ? -static_cast<T>(low - high) : static_cast<T>(high - low);
     } else if constexpr (std::is_floating_point_v<X> && std::is_floating_point_v<T>) {
       using wide = std::common_type_t<X, T>;  // T may have too few digits for the abscissae
       return static_cast<T>(static_cast<wide>(to) - static_cast<wide>(from));

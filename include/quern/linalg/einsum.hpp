@@ -3,9 +3,6 @@
 #ifndef QUERN_LINALG_EINSUM_HPP
 #define QUERN_LINALG_EINSUM_HPP
 
-#include <algorithm>
-#include <functional>
-#include <iterator>
 #include <quern/core/call.hpp>
 #include <quern/core/loop_nest.hpp>
 #include <quern/linalg/product_kernels.hpp>
@@ -170,9 +167,11 @@ void launch_einsum(const Exec& exec, const std::string& label, const einsum_plan
                    const strided<const A>& a, const strided<const B>& b) {
   matrix_product<T, A, B> p{out.data, a.data, b.data, 1, 1, 1, 1, {}, {}, {}, {}};
   std::array<std::int64_t, 3> batch, rows, columns, terms;
-  const bool merged[] = {plan.batch.merge(p.batch, batch), plan.rows.merge(p.m, rows), plan.columns.merge(p.n, columns),
-                         plan.terms.merge(p.k, terms)};
-  if (!std::all_of(std::begin(merged), std::end(merged), std::identity())) {
+  bool merges = plan.batch.merge(p.batch, batch);
+  merges = plan.rows.merge(p.m, rows) && merges;
+  merges = plan.columns.merge(p.n, columns) && merges;
+  merges = plan.terms.merge(p.k, terms) && merges;
+  if (!merges) {
     const std::array<std::array<std::int64_t, max_rank>, 2> inner{{plan.terms.stride[1], plan.terms.stride[2]}};
     const row_nest<3> outer(make_loop_nest<3>(plan.outer.extents, plan.outer.stride));
     contract(exec, label,

@@ -61,9 +61,9 @@ auto transposed(const V& v) {
 ///
 /// With the `linalg` component, products of one floating-point or complex type are taken by the BLAS, on devices that
 /// of the vendor through Kokkos Kernels, where each operand has stride 1 along rows or columns; all others, and all
-/// without the component, by a tiled Kokkos kernel, or by one thread an element where the matrices are small. The order
-/// of the additions, and so the rounding, is that of what was chosen: the error is bounded by `k eps sum_k |a(i, k)
-/// b(k, j)|`.
+/// without the component, by a tiled Kokkos kernel, or by one thread an element where the matrices are small. What was
+/// chosen decides the order of the additions, and so the rounding: the error is bounded by
+/// `k eps sum_k |a(i, k) b(k, j)|`.
 /// @throws Error if ranks or extents do not fit or c shares memory with an input
 template <execution_space Exec, view_like C, array_like A, array_like B>
 void matmul(const Exec& exec, const C& c_view, const A& a_view, const B& b_view,
