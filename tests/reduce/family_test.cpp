@@ -140,6 +140,24 @@ TYPED_TEST(Reductions, HaveOverloadsWithoutAnInstance) {
   EXPECT_EQ(3, quern::reduce(largest_magnitude(), 0.0, x));
 }
 
+TYPED_TEST(Reductions, DotsOfIntegersAreTheirNumbers) {
+  using E = typename TypeParam::exec;
+  const E exec;
+  const auto minus = this->array(std::vector<std::int32_t>{-1, 2, -3});
+  const auto plus = this->array(std::vector<std::uint32_t>{3, 4, 4000000000});
+  EXPECT_EQ(-11999999995, quern::dot(exec, minus, plus));
+  EXPECT_EQ(-11999999995, quern::vdot(exec, plus, minus));
+  EXPECT_EQ(-11999999995.0, quern::dot<double>(exec, minus, plus));
+  EXPECT_EQ(-11999999995, quern::dot(exec, minus, plus, quern::reproducible));
+  Kokkos::View<double, E> out("out");
+  quern::dot(exec, out, this->array(std::vector<std::int64_t>{-1}), this->array(std::vector<std::uint64_t>{3}));
+  EXPECT_EQ(-3.0, test::contents(out)[0]);
+  const auto big = this->array(std::vector<std::int64_t>{std::int64_t{1} << 40, -(std::int64_t{1} << 50)});
+  EXPECT_EQ(0x1p80 + 0x1p100, quern::dot<double>(exec, big, big));
+  EXPECT_EQ(0x1p80 + 0x1p100, quern::vdot<double>(exec, big, big));
+  EXPECT_EQ(0x1p80 + 0x1p100, quern::dot<double>(exec, big, big, quern::reproducible));
+}
+
 TYPED_TEST(Reductions, TakeComplexAndHalf) {
   using E = typename TypeParam::exec;
   using complex = Kokkos::complex<double>;

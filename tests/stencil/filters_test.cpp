@@ -155,15 +155,18 @@ struct ExactMeans {
     quern::uniform_filter(Exec(), mean, in, size, boundary::wrap);
     quern::uniform_filter(Exec(), real, in, size, boundary::wrap);
     quern::box_sum(Exec(), sum, in, size, boundary::wrap);
+    const auto real_sum = test::make_array<double, 2, Kokkos::LayoutRight, Exec>({rows, columns});
+    quern::box_sum(Exec(), real_sum, in, size, boundary::wrap);
     const auto expected = exact_sums(values, rows, columns, size);
     const auto means = test::contents(mean);
     const auto sums = test::contents(sum);
-    const auto reals = test::contents(real);
+    const auto reals = test::contents(real), real_sums = test::contents(real_sum);
     const int128 cells = size * size;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const int128 rest = (expected[i] % cells + cells) % cells;
       ASSERT_EQ(static_cast<T>((expected[i] - rest) / cells), means[i]) << size << ' ' << i;
       ASSERT_EQ(static_cast<std::int64_t>(static_cast<std::uint64_t>(expected[i])), sums[i]) << size << ' ' << i;
+      ASSERT_EQ(static_cast<double>(expected[i]), real_sums[i]) << size << ' ' << i;
       const double right = static_cast<double>(expected[i]) / static_cast<double>(cells);
       ASSERT_NEAR(right, reals[i], 4 * test::eps<double>() * std::fabs(right)) << size << ' ' << i;
     }
@@ -238,6 +241,41 @@ TYPED_TEST(FiltersOn, LargeWeightsOfNarrowValues) {
   EXPECT_EQ((std::vector<std::int64_t>{254 * b - 255, 256 * b - 254, 509 * b - 1, b - 255}), test::contents(out));
   quern::correlate(TypeParam(), out, in, quern::separable(line), boundary::constant(0));
   EXPECT_EQ((std::vector<std::int64_t>{255 * b, 509 * b, 255 * b, 256 * b}), test::contents(out));
+}
+
+// Sums of more than 64 bits, which floating-point outputs hold: in one pass and in two, beside a constant.
+TYPED_TEST(FiltersOn, RealSumsOfWideIntegersAreRoundedOnce) {
+  const auto sums_of = []<class T, class W>(const std::vector<T>& values, const std::vector<W>& list, T edge,
+                                            auto out_value) {
+    const std::int64_t n = static_cast<std::int64_t>(values.size()), cells = static_cast<std::int64_t>(list.size());
+    const auto in = test::make_array<T, 2, Kokkos::LayoutRight, TypeParam>({1, n}, values);
+    const auto line = test::make_array<W, 1, Kokkos::LayoutRight, TypeParam>({cells}, list);
+    const auto one = test::make_array<W, 1, Kokkos::LayoutRight, TypeParam>({1}, {W(3)});
+    std::vector<W> tripled;
+    for (const W w : list) tripled.push_back(static_cast<W>(3 * w));
+    const auto all = test::make_array<W, 2, Kokkos::LayoutRight, TypeParam>({1, cells}, tripled);
+    const auto out = test::make_array<decltype(out_value), 2, Kokkos::LayoutRight, TypeParam>({1, n});
+    const auto parts = test::make_array<decltype(out_value), 2, Kokkos::LayoutRight, TypeParam>({1, n});
+    quern::correlate(TypeParam(), out, in, all, boundary::constant(edge));
+    quern::correlate(TypeParam(), parts, in, quern::separable(one, line), boundary::constant(edge));
+    for (std::int64_t i = 0; i < n; ++i) {
+      int128 sum = 0;
+      for (std::int64_t k = 0; k < cells; ++k) {
+        const std::int64_t at = i + k - cells / 2;
+        sum += int128(3) * list[k] * (at < 0 || at >= n ? edge : values[at]);
+      }
+      EXPECT_EQ(static_cast<decltype(out_value)>(static_cast<double>(sum)), test::contents(out)[i]) << i;
+      EXPECT_EQ(static_cast<decltype(out_value)>(static_cast<double>(sum)), test::contents(parts)[i]) << i;
+    }
+  };
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
+  sums_of(std::vector<std::int64_t>{most, most, 1, least, 7}, std::vector<std::int64_t>{1 << 20, -5, 3}, most, 0.0);
+  sums_of(std::vector<std::int64_t>{most, 1, least, most, 7}, std::vector<int>{1, 1, 1, 1, 1, 1, 1}, least, 0.0f);
+  const auto top = std::numeric_limits<std::uint64_t>::max();
+  sums_of(std::vector<std::uint64_t>{top, top, 1, 0, top - 1}, std::vector<std::uint32_t>{1, 4, 3}, top, 0.0);
+  const std::int32_t big = std::numeric_limits<std::int32_t>::max();
+  sums_of(std::vector<std::int32_t>{big, big, big, -big}, std::vector<std::int32_t>{big / 3, big / 3, big / 3}, big,
+          0.0);
 }
 
 /// The outer product of two lists.

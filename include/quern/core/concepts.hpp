@@ -46,7 +46,8 @@ concept dual_view = requires(const T& v) {
 
 /// An array that operations take: a `Kokkos::View`, `Kokkos::DynRankView`, `Kokkos::DualView` or `Kokkos::mdspan`,
 /// of any layout that has strides, managed or not. Kernels use its pointer and strides: of its memory traits,
-/// RandomAccess, Restrict and Aligned are hints that have no effect here, and an Atomic View is rejected.
+/// RandomAccess, Restrict and Aligned are hints that have no effect here. An Atomic View is rejected, and so is an mdspan
+/// with another accessor than the default one.
 template <class T>
 concept view_like = impl::pointer_view<std::remove_cvref_t<T>> || impl::span_view<std::remove_cvref_t<T>> ||
                     impl::dual_view<std::remove_cvref_t<T>>;
@@ -88,6 +89,14 @@ inline constexpr bool is_atomic = false;
 template <class V>
   requires requires { V::traits::memory_traits::is_atomic; }
 inline constexpr bool is_atomic<V> = V::traits::memory_traits::is_atomic;
+
+/// Whether an mdspan's elements are those that its pointer points to.
+template <class V>
+inline constexpr bool has_plain_accessor = true;
+template <span_view V>
+  requires(!pointer_view<V>)
+inline constexpr bool has_plain_accessor<V> =
+    std::is_same_v<typename V::accessor_type, Kokkos::default_accessor<typename V::element_type>>;
 
 template <class V>
 struct view_traits {

@@ -50,8 +50,15 @@ struct strided {
   std::array<std::int64_t, max_rank> stride{};
 };
 
+/// The pointer, extents and strides of an array whose elements kernels read and write by that pointer.
 template <class T, class V>
 strided<T> describe(T* data, const V& v) {
+  static_assert(!is_atomic<V>,
+                "quern: an argument is an Atomic View, whose elements operations would access without atomics; pass a "
+                "View without that trait");
+  static_assert(has_plain_accessor<V>,
+                "quern: an argument is an mdspan whose accessor is not Kokkos::default_accessor, which operations would "
+                "not use; pass an mdspan of the memory itself, or its values by way of quern::lazy");
   strided<T> s{data, {}, {}};
   s.extents.rank = static_cast<int>(v.rank());
   for (int d = 0; d < s.extents.rank; ++d) {
@@ -79,9 +86,6 @@ constexpr const char* name_of_sides() {
 /// date there.
 template <class Exec, use Use, class V>
 auto as_strided(const V& v, const std::string& operation) {
-  static_assert(!is_atomic<V>,
-                "quern: an argument is an Atomic View, whose elements operations would access without atomics; pass a "
-                "View without that trait");
   if constexpr (dual_view<V>) {
     constexpr bool on_device = on_device_side<Exec, V>;
     if (Use == use::input && (on_device ? v.need_sync_device() : v.need_sync_host()))

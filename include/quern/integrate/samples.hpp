@@ -154,7 +154,7 @@ void integrate_along(const std::string& label, const Exec& exec, workspace<Exec>
                          weights_kernel<Weights, real, std::remove_const_t<decltype(x)>>{weights, x, n});
     const expanded<leaf_part, array_input<real>> weight{{}, {along_axis<real>(weights, extents, d)}};
     with_leaves(
-        product(),
+        product<S>(),
         [&](const auto& f, const auto&... leaf) {
           reduce_launch(exec, label, scratch, sum_reducer<S>(), f, axis_set(label, axis(d), extents.rank), out,
                         leaf...);

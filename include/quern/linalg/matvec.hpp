@@ -83,7 +83,7 @@ void sum_rows(call<Exec>& c, const matvec_shape& n, const YView& y, const A& a, 
   const scratch_array<Exec, S> memory(c.exec, results.size());
   const strided<S> sums{memory.data(), results, row_major_strides(results)};
   with_leaves(
-      product(),
+      product<S>(),
       [&](const auto& f, const auto&... leaf) {
         reduce_launch(c.exec, c.label, c.scratch(), sum_reducer<S>(), f, axis_set(c.label, axis{-1}, all.rank), sums,
                       broadcast_leaf(c.label, leaf, all)...);

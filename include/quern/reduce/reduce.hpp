@@ -105,15 +105,14 @@ void minmax(const std::tuple<Min, Max>& out, const In& in, const Options&... opt
 }
 
 /// `dot = x(0) y(0) + x(1) y(1) + ...`, without conjugation; 0 for no elements. The extents must be equal. Types and
-/// accuracy as for `sum` of the products. Option: `reproducible`.
+/// accuracy as for `sum` of the products; those of integers are signed where one factor is, and doubles for a `Result`
+/// that is no integer. Option: `reproducible`.
 template <class Result = void, execution_space Exec, result_like Out, array_like X, array_like Y,
           option<axes, reproducible_t>... Options>
 auto dot(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
-  const auto reducer = []<class T, class U>(std::type_identity<T>, std::type_identity<U>) {
-    using S = impl::result_or<Result, std::common_type_t<impl::sum_type<T>, impl::sum_type<U>>>;
-    return impl::sum_reducer<S, impl::accumulator<S, Options...>>();
-  };
-  using transform = impl::transform_for<impl::product, impl::reproducible_product, Options...>;
+  using S = impl::result_or<Result, impl::product_type<impl::value_of<X>, impl::value_of<Y>>>;
+  const auto reducer = [](auto...) { return impl::sum_reducer<S, impl::accumulator<S, Options...>>(); };
+  using transform = impl::transform_for<impl::product<S>, impl::reproducible_product<S>, Options...>;
   return impl::reduce_call(impl::reduction{"quern::dot", transform(), reducer}, exec, out, std::tie(x, y), options...);
 }
 template <class Result = void, execution_space Exec, array_like X, array_like Y, impl::reduction_option... Options>
@@ -134,11 +133,9 @@ void dot(const Out& out, const X& x, const Y& y, const Options&... options) {
 template <class Result = void, execution_space Exec, result_like Out, array_like X, array_like Y,
           option<axes>... Options>
 auto vdot(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
-  const auto reducer = []<class T, class U>(std::type_identity<T>, std::type_identity<U>) {
-    using S = impl::result_or<Result, std::common_type_t<impl::sum_type<T>, impl::sum_type<U>>>;
-    return impl::sum_reducer<S, impl::accumulator<S>>();
-  };
-  return impl::reduce_call(impl::reduction{"quern::vdot", impl::conjugate_product(), reducer}, exec, out,
+  using S = impl::result_or<Result, impl::product_type<impl::value_of<X>, impl::value_of<Y>>>;
+  const auto reducer = [](auto...) { return impl::sum_reducer<S, impl::accumulator<S>>(); };
+  return impl::reduce_call(impl::reduction{"quern::vdot", impl::conjugate_product<S>(), reducer}, exec, out,
                            std::tie(x, y), options...);
 }
 template <class Result = void, execution_space Exec, array_like X, array_like Y, impl::reduction_option... Options>

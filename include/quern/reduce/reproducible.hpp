@@ -228,11 +228,12 @@ template <class S>
 using reproducible_sum = typename reproducible_sum_of<S>::type;
 
 /// Products, each rounded by itself in double: exact for floats.
+template <class S>
 struct reproducible_product {
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
     if constexpr (std::is_integral_v<A> && std::is_integral_v<B>) {
-      return product()(a, b);
+      return product<S>()(a, b);
     } else if constexpr (is_complex<A> || is_complex<B>) {
       const Kokkos::complex<double> x(a), y(b);
       return Kokkos::complex<double>(rounded_product(x.real(), y.real()) - rounded_product(x.imag(), y.imag()),

@@ -116,22 +116,28 @@ struct cast_to {
   }
 };
 
-/// Factors to their product; that of integers has 64 bits.
+/// The type of sums of products: of integers 64 bits, signed where one of the factors is.
+template <class A, class B>
+using product_type = std::conditional_t<mixed_signs<A, B>, std::int64_t, std::common_type_t<sum_type<A>, sum_type<B>>>;
+
+/// Factors to their product, for a sum S: that of integers in double where S is no integer, else in 64 bits.
+template <class S>
 struct product {
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
-    if constexpr (std::is_integral_v<A> && std::is_integral_v<B>)
-      return wrapping_multiply<std::common_type_t<sum_type<A>, sum_type<B>>>(a, b);
-    else return a * b;
+    if constexpr (!std::is_integral_v<A> || !std::is_integral_v<B>) return a * b;
+    else if constexpr (!std::is_integral_v<S>) return static_cast<double>(a) * static_cast<double>(b);
+    else return wrapping_multiply(static_cast<product_type<A, B>>(a), static_cast<product_type<A, B>>(b));
   }
 };
 
 /// The product with the first factor conjugated.
+template <class S>
 struct conjugate_product {
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
-    if constexpr (is_complex<A>) return product()(Kokkos::conj(a), b);
-    else return product()(a, b);
+    if constexpr (is_complex<A>) return product<S>()(Kokkos::conj(a), b);
+    else return product<S>()(a, b);
   }
 };
 

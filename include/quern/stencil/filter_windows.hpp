@@ -7,7 +7,9 @@
 /// The functors of filters: windows with weights and without, and what becomes of their sums.
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <quern/core/values.hpp>
 #include <quern/core/workspace.hpp>
 #include <quern/map/math.hpp>
@@ -25,25 +27,87 @@ struct run_time_box {
   int radius(int d) const { return r[d]; }
 };
 
-/// The type of sums of values T with weights W, where no sum is known to be small.
+/// A sum of integers of 64 bits or of their products: 128 bits in two's complement.
+struct wide_sum {
+  std::uint64_t low = 0;
+  std::int64_t high = 0;
+
+  wide_sum() = default;
+  template <class T>
+    requires(std::is_integral_v<T>)
+  KOKKOS_FUNCTION explicit wide_sum(T x) : low(static_cast<std::uint64_t>(x)), high(x < T(0) ? -1 : 0) {}
+  KOKKOS_FUNCTION wide_sum& operator+=(const wide_sum& other) {
+    low += other.low;
+    high += other.high + (low < other.low ? 1 : 0);
+    return *this;
+  }
+  KOKKOS_FUNCTION wide_sum operator*(const wide_sum& other) const {
+    const std::uint64_t a = low & digit, b = low >> 32, c = other.low & digit, d = other.low >> 32;
+    const std::uint64_t middle = (a * c >> 32) + (a * d & digit) + (b * c & digit);
+    const std::uint64_t carried = b * d + (a * d >> 32) + (b * c >> 32) + (middle >> 32);
+    wide_sum product;
+    product.low = low * other.low;
+    product.high = static_cast<std::int64_t>(carried + static_cast<std::uint64_t>(high) * other.low +
+                                             low * static_cast<std::uint64_t>(other.high));
+    return product;
+  }
+  /// The mean of a number of cells below 2^32, rounded down: the last 64 bits of it, which has no more.
+  KOKKOS_FUNCTION std::uint64_t floor_mean(std::uint64_t cells) const {
+    const std::uint64_t flip = high < 0 ? ~std::uint64_t{0} : 0;  // floor(-x - 1) is -floor(x) - 1
+    const std::uint64_t top = (static_cast<std::uint64_t>(high) ^ flip) % cells, bottom = low ^ flip;
+    const std::uint64_t upper = top << 32 | bottom >> 32, lower = upper % cells << 32 | (bottom & digit);
+    return (upper / cells << 32 | lower / cells) ^ flip;
+  }
+  /// The nearest double, which other floating-point numbers come from.
+  template <class T>
+    requires(!std::is_integral_v<T> && !std::is_same_v<T, wide_sum>)
+  KOKKOS_FUNCTION explicit operator T() const {
+    return static_cast<T>(nearest());
+  }
+
+ private:
+  static constexpr std::uint64_t digit = 0xffffffff;
+  KOKKOS_FUNCTION double nearest() const {
+    const bool negative = high < 0;
+    const std::uint64_t bottom = negative ? 0 - low : low;  // of the magnitude
+    std::uint64_t top = static_cast<std::uint64_t>(high);
+    if (negative) top = ~top + (low == 0 ? 1 : 0);
+    double magnitude = static_cast<double>(bottom);
+    if (top != 0) {
+      // The first 64 bits, of which the last one stands for all that follow when they are rounded.
+      const int shift = Kokkos::countl_zero(top);
+      const std::uint64_t first = shift == 0 ? top : top << shift | bottom >> (64 - shift);
+      const bool more = bottom << shift != 0;
+      const auto scale = Kokkos::bit_cast<double>(static_cast<std::uint64_t>(1023 + 64 - shift) << 52);
+      magnitude = static_cast<double>(first | (more ? 1 : 0)) * scale;
+    }
+    return negative ? -magnitude : magnitude;
+  }
+};
+
+/// The type of sums of values T with weights W, which wrap around if they are integers of more than 64 bits.
 template <class T, class W>
 struct weighted_sum_of {
   static constexpr bool is_unsigned = sizeof(T) == 8 && std::is_unsigned_v<T> && std::is_unsigned_v<W>;
   using integer = std::conditional_t<is_unsigned, std::uint64_t, std::int64_t>;
   using type = std::conditional_t<std::is_integral_v<T> && std::is_integral_v<W>, integer, decltype(T() * W())>;
 };
-template <class T, class W>
-using weighted_sum_type = typename weighted_sum_of<T, W>::type;
 
-/// Calls f(std::type_identity<S>()) with the type that sums are formed in, `total` the sum of the magnitudes of the
-/// weights: int, which is faster, where values are so narrow that no sum overflows it.
-template <class T, class W, class F>
+/// Calls f(std::type_identity<S>()) with the type that sums for an output Out are formed in, `total` the sum of the
+/// magnitudes of the weights: int, which is faster, where values are so narrow that no sum overflows it, and 128 bits
+/// where a sum of more than 64 may become a floating-point number.
+template <class T, class W, class Out, class F>
 void with_sum_type(double total, const F& f) {
-  if constexpr (std::is_integral_v<T> && std::is_integral_v<W> && sizeof(T) < 4) {
-    constexpr double largest = static_cast<double>(std::uint64_t{1} << (8 * sizeof(T)));
-    if (largest * total <= static_cast<double>(std::numeric_limits<int>::max())) return f(std::type_identity<int>());
+  if constexpr (std::is_integral_v<T> && std::is_integral_v<W>) {
+    constexpr bool wraps = std::is_integral_v<Out>, wide = sizeof(T) == 8, narrow = sizeof(T) + sizeof(W) < 6;
+    const double largest = std::ldexp(total, 8 * sizeof(T));
+    if constexpr (sizeof(T) < 4)
+      if (largest <= static_cast<double>(std::numeric_limits<int>::max())) return f(std::type_identity<int>());
+    if constexpr (!wraps && !narrow)
+      if (wide || largest > 0x1p63) return f(std::type_identity<wide_sum>());
+    if constexpr (!wraps && wide) return;
   }
-  f(std::type_identity<weighted_sum_type<T, W>>());
+  f(std::type_identity<typename weighted_sum_of<T, W>::type>());
 }
 template <class W>
 double total_magnitude(const std::vector<W>& weights) {
@@ -65,57 +129,6 @@ KOKKOS_FUNCTION void add_plain(S& s, const T& value) {
   if constexpr (std::is_integral_v<S> && sizeof(S) == 8) s = wrapping_add(s, static_cast<S>(value));
   else s += static_cast<S>(value);
 }
-
-/// A sum of integers of 64 bits: 128 bits in two's complement.
-struct wide_sum {
-  std::uint64_t low = 0;
-  std::int64_t high = 0;
-
-  wide_sum() = default;
-  template <class T>
-    requires(std::is_integral_v<T>)
-  KOKKOS_FUNCTION explicit wide_sum(T x) : low(static_cast<std::uint64_t>(x)), high(x < T(0) ? -1 : 0) {}
-  KOKKOS_FUNCTION wide_sum& operator+=(const wide_sum& other) {
-    low += other.low;
-    high += other.high + (low < other.low ? 1 : 0);
-    return *this;
-  }
-  /// Times a number of cells, below 2^32.
-  KOKKOS_FUNCTION wide_sum operator*(const wide_sum& cells) const {
-    const std::uint64_t first = (low & digit) * cells.low, second = (low >> 32) * cells.low + (first >> 32);
-    wide_sum product;
-    product.low = second << 32 | (first & digit);
-    product.high = static_cast<std::int64_t>(static_cast<std::uint64_t>(high) * cells.low + (second >> 32));
-    return product;
-  }
-  /// The mean of a number of cells below 2^32, rounded down: the last 64 bits of it, which has no more.
-  KOKKOS_FUNCTION std::uint64_t floor_mean(std::uint64_t cells) const {
-    const std::uint64_t flip = high < 0 ? ~std::uint64_t{0} : 0;  // floor(-x - 1) is -floor(x) - 1
-    const std::uint64_t top = (static_cast<std::uint64_t>(high) ^ flip) % cells, bottom = low ^ flip;
-    const std::uint64_t upper = top << 32 | bottom >> 32, lower = upper % cells << 32 | (bottom & digit);
-    return (upper / cells << 32 | lower / cells) ^ flip;
-  }
-  /// The nearest double.
-  KOKKOS_FUNCTION explicit operator double() const {
-    const bool negative = high < 0;
-    const std::uint64_t bottom = negative ? 0 - low : low;  // of the magnitude
-    std::uint64_t top = static_cast<std::uint64_t>(high);
-    if (negative) top = ~top + (low == 0 ? 1 : 0);
-    double magnitude = static_cast<double>(bottom);
-    if (top != 0) {
-      // The first 64 bits, of which the last one stands for all that follow when they are rounded.
-      const int shift = Kokkos::countl_zero(top);
-      const std::uint64_t first = shift == 0 ? top : top << shift | bottom >> (64 - shift);
-      const bool more = bottom << shift != 0;
-      const auto scale = Kokkos::bit_cast<double>(static_cast<std::uint64_t>(1023 + 64 - shift) << 52);
-      magnitude = static_cast<double>(first | (more ? 1 : 0)) * scale;
-    }
-    return negative ? -magnitude : magnitude;
-  }
-
- private:
-  static constexpr std::uint64_t digit = 0xffffffff;
-};
 
 /// The greatest integer up to a / b, b > 0.
 template <class T>
@@ -201,7 +214,7 @@ struct weighted_window {
  private:
   template <bool Many, class Window>
   KOKKOS_FUNCTION S sum(const Window& at) const {
-    S s = 0;
+    S s(0);
     int k = 0;
     if constexpr (Rank == 1) {
       row<Many>(s, k, [&](int i) { return at(i); });
@@ -234,7 +247,7 @@ struct weighted_box {
 
   template <class Window>
   KOKKOS_FUNCTION S operator()(const Window& at) const {
-    S s = 0;
+    S s(0);
     for (int n = 0; n < cells; ++n) {
       const int i = n % side - R, j = n / side % side - R, k = n / side / side - R;
       if constexpr (Rank == 1) add_weighted(s, weights[n], at(i));
@@ -300,7 +313,7 @@ struct weighted_line {
  private:
   template <bool Many, class Window>
   KOKKOS_FUNCTION S sum(const Window& at) const {
-    S s = 0;
+    S s(0);
     for (int i = 0; i < count; ++i)
       add_weighted(s, weights.template at<Many>(i), neighbour_along<Rank, Axis>(at, first + i));
     return s;

@@ -114,7 +114,7 @@ boundaries edges_of_pass(const std::string& label, const boundaries& edges, int 
   }
   const auto scaled = [&](const boundary& b) {
     if (b.kind() != boundary::mode::constant || d == 0) return b;
-    return boundary::constant(static_cast<S>(static_cast<S>(b.value_for<T>(label)) * factor));
+    return boundary::constant(wrapping_multiply(static_cast<S>(b.value_for<T>(label)), factor));
   };
   std::vector<boundary_pair> each;
   for (int e = 0; e < Rank; ++e) {
@@ -180,7 +180,7 @@ struct separable_passes {
   template <int First, int Last>
   boundaries edges_of(run_time_box& reach) {
     const auto e = edges_of_pass<S, In, Rank>(call.label, call.edges, First, Last, radius, factor, reach);
-    for (int d = First; d <= Last; ++d) factor = static_cast<S>(factor * sums[d]);
+    for (int d = First; d <= Last; ++d) factor = wrapping_multiply(factor, sums[d]);
     return e;
   }
   /// Where the pass that ends with axis D writes.

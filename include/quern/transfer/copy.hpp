@@ -82,7 +82,6 @@ template <class Exec, class Out, class In>
 auto checked_ends(const Out& out, const In& in) {
   const std::string label = "quern::copy";
   static_assert(!view_traits<Out>::is_const, "quern: out must not be const");
-  static_assert(!is_atomic<In>, "quern::copy: in is an Atomic View, whose elements would be read without atomics");
   const auto to = as_strided<Exec, use::output>(out, label);
   check_output(label, to);
   array_input<value_of<In>> from{{}};
