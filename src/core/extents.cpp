@@ -102,6 +102,10 @@ void check_extents(const std::string& label, const std::string& name, const shap
                    const char* why) {
   if (found != expected) reject_extents(label, name, found, expected.str() + why);
 }
+void reject_positions(const std::string& label, const std::string& name, std::int64_t n, std::size_t bytes) {
+  throw Error(label, "positions to before " + std::to_string(n) + " do not fit the type of " + name + ", of " +
+                         std::to_string(8 * bytes) + " bits");
+}
 void reject_broadcast(const std::string& label, const std::string& name, const shape& found, const shape& to) {
   throw Error(label, name + " has extents " + found.str() + ", which do not broadcast to " + to.str());
 }

@@ -175,7 +175,7 @@ array_info parse_npy_header(const std::string& name, std::int64_t size, const by
   read(8, length_bytes, start + 8);
   std::int64_t length = 0;
   for (int k = length_bytes - 1; k >= 0; --k) length = length << 8 | start[8 + k];
-  if (length > longest_header) throw FileError(name, "claims a header of " + std::to_string(length) + " bytes");
+  if (length > longest_header) throw UnreadType(name, "has ", "a header of " + std::to_string(length) + " bytes");
   check_size(begin + length);
   std::string text(length, '\0');
   read(begin, length, text.data());

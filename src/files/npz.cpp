@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "elements.hpp"
 #include "inflate.hpp"
 #include "npy_header.hpp"
 
@@ -27,6 +28,7 @@ struct member {
   bool deflated = false;
   std::int64_t compressed = 0, size = 0, header = 0;  // bytes, and where its header lies
   std::uint32_t checksum = 0;
+  std::string unread;  // why it cannot be read
 };
 
 /// Little-endian numbers of a record of the archive.
@@ -115,12 +117,12 @@ std::vector<member> members_of(const byte_source& file) {
     m.compressed = static_cast<std::int64_t>(sizes[1]);
     m.header = static_cast<std::int64_t>(sizes[2]);
     m.checksum = static_cast<std::uint32_t>(all.number(at + 16, 4));
-    if ((flags & 1) != 0 || (method != 0 && method != 8))
-      throw FileError(file.name(), "holds " + m.name + " encrypted, or compressed by method " + std::to_string(method) +
-                                       "; stored and deflated members are read");
+    if ((flags & 1) != 0) m.unread = "encrypted";
+    else if (method != 0 && method != 8) m.unread = "compressed by method " + std::to_string(method) + " of zip";
     const bool possible = m.size >= 0 && m.compressed >= 0 &&
                           (m.deflated ? m.size / greatest_expansion <= m.compressed : m.size == m.compressed);
-    if (!possible) throw FileError(file.name(), "is damaged: the size of " + m.name + " is impossible");
+    if (m.unread.empty() && !possible)
+      throw FileError(file.name(), "is damaged: the size of " + m.name + " is impossible");
     if (m.name.ends_with(".npy")) found.push_back(m);
     at = extra + extra_bytes + comment_bytes;
   }
@@ -219,6 +221,7 @@ std::unique_ptr<array_file> open_npz(std::shared_ptr<const byte_source> file, co
     for (const auto& m : members) names += (names.empty() ? "" : ", ") + m.name.substr(0, m.name.size() - 4);
     throw FileError(file->name(), "has no array '" + name + "'; it has: " + names);
   }
+  if (!found->unread.empty()) throw UnreadType(file->name() + ": " + found->name, "is ", found->unread);
   auto stream = std::make_unique<member_stream>(std::move(file), *found);
   const array_info info =
       parse_npy_header(stream->name(), stream->size(),

@@ -319,21 +319,29 @@ void svd_by_iterations(const Kokkos::Cuda& exec, const svd_arguments<T>& x) {
       });
 }
 
+template <class T>
+void copy_columns(const Kokkos::Cuda& exec, const column_major<T>& to, const column_major<T>& from) {
+  Kokkos::parallel_for(
+      "quern::lapack/copy",
+      Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>>(exec, 0, to.rows * to.columns),
+      KOKKOS_LAMBDA(std::int64_t e) { to(e % to.rows, e / to.rows) = from(e % to.rows, e / to.rows); });
+}
+
 }  // namespace
 
 template <class Exec, class T>
 void svd(const Exec& exec, column_major<T> a, real_type<T>* s, column_major<T> u, column_major<T> vt, int* info) {
   const std::int64_t m = a.rows, n = a.columns;
   const bool vectors = u.data != nullptr;
-  const scratch_array<Exec, T> copy(exec, m * n), room(exec, vectors ? 0 : (m + n) * n);
-  if (!vectors) u = {room.data(), m, n, m};  // the polar decomposition writes there in any case
-  if (!vectors) vt = {room.data() + m * n, n, n, n};
-  const column_major<T> kept{copy.data(), m, n, m};
-  Kokkos::parallel_for(
-      "quern::lapack/copy", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, m * n),
-      KOKKOS_LAMBDA(std::int64_t e) { kept(e % m, e / m) = a(e % m, e / m); });
-  if (svd_by_polar<T>(exec, {a, s, u, vt, vectors, info}) == 0) return;
-  svd_by_iterations<T>(exec, {kept, s, u, vt, vectors, info});
+  // The polar decomposition writes U without vectors, too, and what lies between its columns.
+  const bool own_u = !vectors || u.ld != m;
+  const scratch_array<Exec, T> copy(exec, m * n), room(exec, own_u ? m * n : 0), room_vt(exec, vectors ? 0 : n * n);
+  const column_major<T> kept{copy.data(), m, n, m}, left = own_u ? column_major<T>{room.data(), m, n, m} : u;
+  if (!vectors) vt = {room_vt.data(), n, n, n};
+  copy_columns(exec, kept, a);
+  if (svd_by_polar<T>(exec, {a, s, left, vt, vectors, info}) != 0)
+    svd_by_iterations<T>(exec, {kept, s, left, vt, vectors, info});
+  if (vectors && own_u) copy_columns(exec, u, left);
 }
 
 template <class Exec, class T>

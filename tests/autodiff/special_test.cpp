@@ -123,6 +123,9 @@ TYPED_TEST(Special, InfinitiesAndOverflow) {
   const T big = std::sqrt(std::numeric_limits<T>::max()) * 4;
   zero([](auto v) { return atan(v); }, big * big / 1024);
   EXPECT_NEAR(T(0.6), first([=](auto v) { return hypot(v, 4 * big, T(0)); }, 3 * big), 1e-6);
+  const T most = Kokkos::Experimental::finite_max_v<T>;  // beside it the hypotenuse overflows
+  EXPECT_NEAR(T(0.8), first([=](auto v) { return hypot(v, most / 4 * 3); }, most), 1e-6);
+  EXPECT_NEAR(T(-1 / std::sqrt(3.0)), first([=](auto v) { return hypot(most, v, most); }, -most), 1e-6);
 }
 
 TYPED_TEST(Special, Kinks) {

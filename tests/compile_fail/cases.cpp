@@ -61,8 +61,6 @@ void misuse() {
   quern::sum(total, z);
 #elif defined(CASE_CUMSUM_INTO_REAL)
   quern::cumsum(x, z);
-#elif defined(CASE_ARGSORT_BOOL)
-  quern::argsort(Kokkos::View<bool*>("positions", 3), x);
 #elif defined(CASE_QUANTILE_COMPLEX)
   quern::quantile(x, z, 0.5);
 #elif defined(CASE_SEARCHSORTED_COMPLEX)

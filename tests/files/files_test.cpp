@@ -220,7 +220,7 @@ TEST(Files, RefuseDamagedHeaders) {
   expect_refused("no True or False", with_header("{'fortran_order': 1}"));
   expect_refused("the key 'x'", with_header("{'x': 1}"));
   expect_refused("the dtype '<f3'", with_header("{'descr': '<f3', 'fortran_order': False, 'shape': ()}"));
-  expect_refused("claims a header of", std::string("\x93NUMPY\x02\x00\xff\xff\xff\x7f", 12) + std::string(99, ' '));
+  expect_refused("has a header of", std::string("\x93NUMPY\x02\x00\xff\xff\xff\x7f", 12) + std::string(99, ' '));
 }
 
 TEST(Files, RefuseDamagedArchives) {
@@ -323,6 +323,30 @@ TEST(Files, ListArraysOfAllTypes) {
   expect_file_error("the dtype '<U2', which cannot be read",
                     [&] { quern::files::convert(data("mixed.npz"), f / "v.npy", "names"); });
   expect_file_error("strings.npy: its header has the dtype '<U2'", [] { quern::files::contents(data("strings.npy")); });
+}
+
+TEST(Files, ListMembersThatCannotBeRead) {
+  const folder f;
+  const std::string whole = read_bytes(data("stored.npz"));
+  const std::size_t entry = whole.find("PK\x01\x02");  // of u, in the directory
+  const auto with = [&](std::size_t at, char value) {
+    std::string changed = whole;
+    changed[entry + at] = value;
+    write_bytes(f / "x.npz", changed);
+  };
+  const auto check = [&](const std::string& unread) {
+    const auto all = quern::files::contents(f / "x.npz");
+    ASSERT_EQ(2u, all.size());
+    EXPECT_EQ(unread, all[0].unread);
+    EXPECT_EQ("", all[1].unread);
+    EXPECT_EQ(6.0, (quern::files::load_npz<Kokkos::View<float*, Kokkos::HostSpace>>(f / "x.npz", "v")(6)));
+    expect_file_error("u.npy: is " + unread + ", which cannot be read",
+                      [&] { (void)quern::files::load_npz<host_cube>(f / "x.npz", "u"); });
+  };
+  with(10, 12);
+  check("compressed by method 12 of zip");
+  with(8, 1);
+  check("encrypted");
 }
 
 TEST(Files, WriteToDevices) {

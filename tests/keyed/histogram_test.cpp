@@ -221,6 +221,9 @@ TYPED_TEST(Bins, ReportMisuse) {
   descent([&] { quern::histogram(e, out, x, x); });
   const auto places = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, TypeParam>({5});
   descent([&] { quern::digitize(e, places, x, x); });
+  Kokkos::View<std::int8_t*, TypeParam> narrow("narrow", x.extent(0));
+  test::expect_error("quern::searchsorted: positions to before 129 do not fit the type of out, of 8 bits",
+                     [&] { quern::searchsorted(e, narrow, Kokkos::View<double*, TypeParam>("sorted", 128), x); });
   test::expect_error("quern::searchsorted: the sorted values has extents (4, 2), expected rank 1",
                      [&] { quern::searchsorted(e, places, matrix, x); });
 }

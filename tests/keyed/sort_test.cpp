@@ -408,7 +408,7 @@ TYPED_TEST(SortLarge, Misuse) {
   test::expect_error("quern::sort: out has extents (299), expected (300)", [&] { quern::sort(E(), y, x); });
   test::expect_error("quern::sort: axis 1 is out of range, expected one of an array of rank 1",
                      [&] { quern::sort(E(), x, quern::axis(1)); });
-  test::expect_error("quern::argsort: positions to before 300 do not fit out's type of 8 bits",
+  test::expect_error("quern::argsort: positions to before 300 do not fit the type of out, of 8 bits",
                      [&] { quern::argsort(E(), small, x); });
   test::expect_error("quern::sort_by_key: values has extents (299), expected (300)",
                      [&] { quern::sort_by_key(E(), x, y); });

@@ -107,7 +107,7 @@ TYPED_TEST(TopK, Misuse) {
   test::expect_error("quern::top_k: positions has extents (300), expected (299)",
                      [&] { quern::top_k(E(), y, small, x); });
   const auto bytes = test::make_array<std::int8_t, 1, Kokkos::LayoutRight, E>({299});
-  test::expect_error("quern::top_k: positions to before 300 do not fit their type of 8 bits",
+  test::expect_error("quern::top_k: positions to before 300 do not fit the type of positions, of 8 bits",
                      [&] { quern::top_k(E(), y, bytes, x); });
 }
 

@@ -242,8 +242,17 @@ TYPED_TEST(UniqueLarge, Misuse) {
   test::expect_error("quern::nonzero: output 1 and output 2 share memory", [&] {
     quern::nonzero(E(), Kokkos::View<std::int64_t**, E>(places.data(), 9, 1), flat, quern::size_to{number});
   });
-  test::expect_error("quern::nonzero: positions to before 300 do not fit out's type of 8 bits",
+  test::expect_error("quern::nonzero: positions to before 300 do not fit the type of out, of 8 bits",
                      [&] { quern::nonzero(E(), bytes, this->row(std::vector<float>(300))); });
+  const auto many = this->row(test::samples<double>(300)), room = this->template row<double>(129);
+  const auto counts = this->template row<int>(129);
+  test::expect_error("quern::unique_inverse: positions to before 129 do not fit the type of inverse, of 8 bits",
+                     [&] { quern::unique_inverse(E(), room, bytes, many); });
+  test::expect_error("quern::unique_all: positions to before 300 do not fit the type of first, of 8 bits", [&] {
+    quern::unique_all(E(), room, Kokkos::subview(bytes, std::pair(0, 129)), this->template row<int>(300), counts, many);
+  });
+  EXPECT_EQ(41, quern::unique_inverse(E(), Kokkos::subview(room, std::pair(0, 128)), bytes, many))
+      << "which 8 bits hold";
   test::expect_error("quern::unique_inverse: inverse has extents (99), expected (100)",
                      [&] { quern::unique_inverse(E(), values, mask, x); });
   // Nothing is written before all outputs have been looked at.

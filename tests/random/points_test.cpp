@@ -109,7 +109,7 @@ TYPED_TEST(Choices, ReportsMisuse) {
   const auto other = test::make_array<float, 2, Kokkos::LayoutRight, TypeParam>({5, 2});
   test::expect_error("quern::random::choice: out with extents (4) has more elements than the population of 3",
                      [&] { quern::random::choice(v, key(1), 3, without_replacement); });
-  test::expect_error("quern::random::choice: positions to before 1000 do not fit out's type of 8 bits",
+  test::expect_error("quern::random::choice: positions to before 1000 do not fit the type of out, of 8 bits",
                      [&] { quern::random::choice(v, key(1), 1000, without_replacement); });
   test::expect_error("quern::random::choice: weights has extents (4, 2), expected rank 1",
                      [&] { quern::random::choice(v, key(1), m); });

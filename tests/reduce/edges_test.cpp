@@ -82,6 +82,10 @@ TYPED_TEST(ReduceEdges, ReportsMisuse) {
   test::expect_error("quern::dot: in 2 has extents (9), expected (10)", [&] { quern::dot(exec, x, y); });
   test::expect_error("quern::sum: out has extents (2), expected () for a reduction of all elements",
                      [&] { quern::sum(exec, out, x); });
+  const Kokkos::View<std::int8_t*, TypeParam> places("places", 2);
+  test::expect_error("quern::argmax: positions to before 200 do not fit the type of out, of 8 bits", [&] {
+    quern::argmax(exec, places, Kokkos::View<double**, TypeParam>("rows", 2, 200), quern::axis{1});
+  });
   const auto inside = Kokkos::subview(x, 3);
   test::expect_error("quern::sum: out and in 1 share memory", [&] { quern::sum(exec, inside, x); });
 }

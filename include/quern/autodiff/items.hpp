@@ -23,6 +23,18 @@ KOKKOS_FUNCTION decltype(auto) argument_of_item(const Item& item) {
   else return (item);
 }
 
+/// f(x, rest...), or a message in place of what a compiler says of each kernel.
+template <class F, class X, class... Rest>
+KOKKOS_FUNCTION auto call_function(const F& f, const X& x, const Rest&... rest) {
+  constexpr bool callable = std::is_invocable_v<const F&, const X&, const Rest&...>;
+  static_assert(
+      callable,
+      "quern::newton, odeint: f must be callable with a Kokkos::Array of N numbers of any type, for odeint the "
+      "time, and a number or a View of each parameter");
+  if constexpr (callable) return f(x, rest...);
+  else return x;
+}
+
 template <class T, int N, class Item>
 KOKKOS_FUNCTION Kokkos::Array<T, N> load_item(const Item& item) {
   Kokkos::Array<T, N> x;

@@ -56,7 +56,7 @@ struct newton_item {
   template <class X, class Status, class... In>
   KOKKOS_FUNCTION void operator()(const X& x_item, const Status& status, const In&... in) const {
     using T = typename X::value_type;
-    const auto function = [&](const auto& x) { return f(x, argument_of_item(in)...); };
+    const auto function = [&](const auto& x) { return call_function(f, x, argument_of_item(in)...); };
     auto x = load_item<T, N>(x_item);
     status() = iterate(x, function);
     store_item(x_item, x);

@@ -203,7 +203,9 @@ struct odeint_item {
       status() = odeint_status::finished;
       return;
     }
-    const auto function = [&](const Kokkos::Array<T, N>& y, T t) { return f(y, t, argument_of_item(in)...); };
+    const auto function = [&](const Kokkos::Array<T, N>& y, T t) {
+      return call_function(f, y, t, argument_of_item(in)...);
+    };
     const T begin = times(0), end = times(count - 1), direction = end < begin ? T(-1) : T(1);
     integration<T, N, std::remove_const_t<decltype(function)>> run{function, options, begin, end,
                                                                    load_item<T, N>(first)};

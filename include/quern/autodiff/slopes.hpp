@@ -161,9 +161,12 @@ KOKKOS_FUNCTION void cosines(const T (&x)[M], const T& r, T (&c)[M]) {
   if constexpr (depth<T> == 0) {
     int infinite = 0;
     for (int i = 0; i < M; ++i) infinite += isinf(x[i]) ? 1 : 0;
+    const P scale = isinf(r) ? P(0.25) : P(1);  // where the hypotenuse of finite sides overflows
+    P size = isinf(r) ? P(0) : r;
+    for (int i = 0; i < M && isinf(r); ++i) size = hypot(size, scale * x[i]);
     for (int i = 0; i < M; ++i) {
       if (infinite > 0) c[i] = isinf(x[i]) ? copysign(P(1) / sqrt(P(infinite)), x[i]) : P(0);
-      else c[i] = r == P(0) ? P(0) : x[i] / r;
+      else c[i] = r == P(0) ? P(0) : scale * x[i] / size;
     }
   } else {
     using V = typename T::value_type;

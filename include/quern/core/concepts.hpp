@@ -46,8 +46,8 @@ concept dual_view = requires(const T& v) {
 
 /// An array that operations take: a `Kokkos::View`, `Kokkos::DynRankView`, `Kokkos::DualView` or `Kokkos::mdspan`,
 /// of any layout that has strides, managed or not. Kernels use its pointer and strides: of its memory traits,
-/// RandomAccess, Restrict and Aligned are hints that have no effect here. An Atomic View is rejected, and so is an mdspan
-/// with another accessor than the default one.
+/// RandomAccess, Restrict and Aligned are hints that have no effect here. An Atomic View is rejected, and so is an
+/// mdspan with another accessor than the default one.
 template <class T>
 concept view_like = impl::pointer_view<std::remove_cvref_t<T>> || impl::span_view<std::remove_cvref_t<T>> ||
                     impl::dual_view<std::remove_cvref_t<T>>;

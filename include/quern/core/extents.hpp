@@ -8,7 +8,9 @@
 #include <initializer_list>
 #include <quern/core/concepts.hpp>
 #include <quern/core/error.hpp>
+#include <quern/core/values.hpp>
 #include <string>
+#include <utility>
 
 namespace quern {
 
@@ -56,9 +58,10 @@ strided<T> describe(T* data, const V& v) {
   static_assert(!is_atomic<V>,
                 "quern: an argument is an Atomic View, whose elements operations would access without atomics; pass a "
                 "View without that trait");
-  static_assert(has_plain_accessor<V>,
-                "quern: an argument is an mdspan whose accessor is not Kokkos::default_accessor, which operations would "
-                "not use; pass an mdspan of the memory itself, or its values by way of quern::lazy");
+  static_assert(
+      has_plain_accessor<V>,
+      "quern: an argument is an mdspan whose accessor is not Kokkos::default_accessor, which operations would "
+      "not use; pass an mdspan of the memory itself, or its values by way of quern::lazy");
   strided<T> s{data, {}, {}};
   s.extents.rank = static_cast<int>(v.rank());
   for (int d = 0; d < s.extents.rank; ++d) {
@@ -112,6 +115,16 @@ bool broadcast_strides(const shape& from, const stride_array& stride, const shap
 /// The bytes of an array with elements of `element` bytes.
 /// @throws Error if an extent is negative; MemoryError if there are more than 2^63 - 1 bytes
 std::size_t bytes_of_array(const std::string& label, const shape& extents, std::size_t element);
+
+/// Rejects an output whose type T does not hold the positions from 0 to before n.
+[[noreturn]] void reject_positions(const std::string& label, const std::string& name, std::int64_t n,
+                                   std::size_t bytes);
+template <class T>
+void check_positions(const std::string& label, const std::string& name, std::int64_t n) {
+  static_assert(is_integer<T>, "quern: an output of positions must be of an integer type");
+  if constexpr (is_integer<T>)
+    if (n > 0 && !std::in_range<T>(n - 1)) reject_positions(label, name, n, sizeof(T));
+}
 
 /// Rejects an argument for its extents.
 [[noreturn]] void reject_extents(const std::string& label, const std::string& name, const shape& found,

@@ -99,20 +99,25 @@ consteval bool holds_values() {
 template <class T, class V>
 inline constexpr bool holds = holds_values<T, V>();
 
-/// A value in another type. Kokkos's half types convert to each other by way of float alone.
-template <class To, class From>
-KOKKOS_FUNCTION To convert(const From& x) {
-  if constexpr (requires { static_cast<To>(x); }) return static_cast<To>(x);
-  else return static_cast<To>(static_cast<float>(x));
-}
-
 template <class From, class To>
 inline constexpr bool converts = requires(const From& x) { static_cast<To>(x); } ||
                                  requires(const From& x) { static_cast<To>(static_cast<float>(x)); };
 
-/// Whether values of T are positions or numbers in an integer type: bool holds neither.
+/// A value in another type. Kokkos's half types convert to each other by way of float alone.
+template <class To, class From>
+KOKKOS_FUNCTION To convert(const From& x) {
+  static_assert(converts<From, To>,
+                "quern: the values do not convert to the output's type, as complex numbers to real ones");
+  if constexpr (requires { static_cast<To>(x); }) return static_cast<To>(x);
+  else if constexpr (converts<From, To>) return static_cast<To>(static_cast<float>(x));
+  else return To();
+}
+
+/// Whether values of T are positions or numbers in an integer type: bool and the types of characters hold neither.
 template <class T>
-inline constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+inline constexpr bool is_integer =
+    std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char> && !std::is_same_v<T, wchar_t> &&
+    !std::is_same_v<T, char8_t> && !std::is_same_v<T, char16_t> && !std::is_same_v<T, char32_t>;
 
 /// Whether values have an order.
 template <class T>

@@ -137,7 +137,6 @@ void compact_into(const call<Exec>& c, const Count& count, const Out& out_view, 
 template <class Exec, class Count, class Out, class X>
 void nonzero_into(const call<Exec>& c, const Count& count, const Out& out_view, const X& x_view) {
   using O = value_of<Out>;
-  static_assert(is_integer<O>, "quern::nonzero: out must be of an integer type");
   const auto elements = c.elements(x_view);
   const shape extents = operand_extents(c.label, x_view);
   const auto out = c.output(out_view);
@@ -146,9 +145,7 @@ void nonzero_into(const call<Exec>& c, const Count& count, const Out& out_view, 
     throw Error(c.label, "out has extents " + out.extents.str() + ", expected rank 1 or (n, " +
                              std::to_string(extents.rank) + ")");
   const std::int64_t largest = rows ? *std::max_element(extents.extent.begin(), extents.extent.end()) : extents.size();
-  if (largest > 0 && !std::in_range<O>(largest - 1))
-    throw Error(c.label, "positions to before " + std::to_string(largest) + " do not fit out's type of " +
-                             std::to_string(8 * sizeof(O)) + " bits");
+  check_positions<O>(c.label, "out", largest);
   check_overlap(c.label, out, elements, "x", false);
   put_position<O> put{out.data, out.stride[0], out.extents.extent[0], rows ? extents.rank : 0, out.stride[1], {}};
   std::copy_n(extents.extent.begin(), max_rank, put.extent);

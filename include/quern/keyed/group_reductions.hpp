@@ -227,7 +227,7 @@ template <class Exec, class Out, class X>
 void group_best_position(const char* label, const Exec& exec, const Out& out, const X& x_view, const groups<Exec>& by,
                          bool smallest) {
   using T = value_of<X>;
-  static_assert(is_integer<value_of<Out>>, "quern::argmin, argmax: out must be of an integer type");
+  check_positions<value_of<Out>>(label, "out", by.rows());
   static_assert(can_sort<T>, "quern: the smallest and largest of groups are of real numbers");
   if constexpr (can_sort<T>) group_best_position_of_reals<T>(label, exec, out, x_view, by, smallest);
 }

@@ -63,13 +63,13 @@ void check_increasing(const Exec& exec, const std::string& label, const std::str
 template <class Exec, class Out, class Sorted, class X>
 void search_in(const Exec& exec, const std::string& label, const Out& out, const Sorted& sorted_view, const X& x,
                bool after_equal, bool checked) {
-  static_assert(is_integer<value_of<Out>>, "quern::searchsorted: out must be of an integer type");
   constexpr bool ordered = has_order<value_of<Sorted>> && has_order<typename argument_of<X, 0>::type>;
   static_assert(ordered, "quern::searchsorted, digitize: complex numbers have no order");
   const call c(label, exec);
   const auto sorted = c.input(sorted_view);
   if (sorted.extents.rank != 1) reject_extents(label, "the sorted values", sorted.extents, "rank 1");
   check_overlap(label, c.output(out), sorted, "the sorted values", false);
+  check_positions<value_of<Out>>(label, "out", sorted.extents.extent[0] + 1);
   if constexpr (ordered) {
     if (checked) check_increasing(exec, label, "the edges", sorted);
     map_checked(label, exec, out,

@@ -356,7 +356,6 @@ template <execution_space Exec, view_like Out, view_like X, class... Options>
 void argsort(const Exec& exec, const Out& out_view, const X& x_view, const Options&... options) {
   using T = impl::value_of<X>;
   using O = impl::value_of<Out>;
-  static_assert(impl::is_integer<O>, "quern::argsort: out must be of an integer type");
   impl::require_order<T, Options...>();
   impl::call c("quern::argsort", exec);
   const auto x = c.input(x_view);
@@ -364,9 +363,7 @@ void argsort(const Exec& exec, const Out& out_view, const X& x_view, const Optio
   impl::check_extents(c.label, "out", out.extents, x.extents);
   impl::check_overlap(c.label, out, x, "x", false);
   const impl::sort_lines lines(c.label, x.extents, options...);
-  if (lines.n > 0 && !std::in_range<O>(lines.n - 1))
-    throw Error(c.label, "positions to before " + std::to_string(lines.n) + " do not fit out's type of " +
-                             std::to_string(8 * sizeof(O)) + " bits");
+  impl::check_positions<O>(c.label, "out", lines.n);
   const auto order = impl::ordering_of<T>(options...);
   if constexpr (sizeof(O) > 4)
     if (!std::in_range<std::uint32_t>(lines.n))

@@ -291,12 +291,9 @@ void first_in_order(const std::string& label, const Exec& exec, const Out& out_v
   if constexpr (std::is_same_v<Positions, no_output>) {
     with_positions(positions_view);
   } else {
-    static_assert(is_integer<value_of<Positions>>, "quern::top_k: positions must be of an integer type");
     const auto positions = c.output(positions_view);
     check_extents(label, "positions", positions.extents, out.extents);
-    if (lines.n > 0 && !std::in_range<value_of<Positions>>(lines.n - 1))
-      throw Error(label, "positions to before " + std::to_string(lines.n) + " do not fit their type of " +
-                             std::to_string(8 * sizeof(value_of<Positions>)) + " bits");
+    check_positions<value_of<Positions>>(label, "positions", lines.n);
     check_overlap(label, positions, x, "x", false);
     check_overlap(label, out, positions, "positions", false);
     with_positions(positions);

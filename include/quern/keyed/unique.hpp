@@ -198,6 +198,8 @@ void unique_by_positions(const std::string& label, const Exec& exec, const Count
   const auto counts = make_optional_result<Exec>(label, "counts", counts_view, x);
   const auto inverse = make_output<Exec>(inverse_view, label);
   check_extents(label, "inverse", inverse.extents, x.extents);
+  check_positions<I>(label, "inverse", std::min(values.room, x.extents.size()));
+  if constexpr (!std::is_same_v<First, no_output>) check_positions<value_of<First>>(label, "first", x.extents.size());
   check_overlap(label, inverse, x, "x", false);
   std::int64_t* number = count_output<Exec>(label, count);
   const sort_lines lines = sort_lines::flat(x.extents);

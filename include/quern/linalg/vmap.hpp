@@ -56,6 +56,10 @@ int vmap_axis(const T& x) {
   else return 0;
 }
 
+/// The rank of an argument, or -1 where it is not known when compiling.
+template <class T>
+inline constexpr int vmap_rank = known_rank<decltype(vmap_view(std::declval<const T&>()))>();
+
 /// Makes the items of one argument.
 template <class Exec, class T, int Rank>
 struct item_source {
@@ -119,8 +123,7 @@ auto vmap_checked(const std::string& label, const Argument& x) {
   if (!is_unbatched<Argument> && (axis < 0 || axis >= rank))
     throw Error(label, "axis " + std::to_string(wanted) + " is out of range, expected one of an array of rank " +
                            std::to_string(rank));
-  using view = typical<decltype(vmap_view(x))>;
-  constexpr int item_rank = static_cast<int>(view::rank()) - (is_unbatched<Argument> ? 0 : 1);
+  constexpr int item_rank = known_rank<decltype(vmap_view(x))>() - (is_unbatched<Argument> ? 0 : 1);
   return vmap_operand<Exec, std::remove_pointer_t<decltype(array.data)>, item_rank>{array,
                                                                                     is_unbatched<Argument> ? -1 : axis};
 }
@@ -166,9 +169,8 @@ void vmap_launch(const Exec& exec, const std::string& label, const F& f, std::in
 }
 
 template <class Exec, class F, class... Out, class... In>
-void vmap_call(const std::string& label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
-               const In&... ins) {
-  static_assert(!(is_unbatched<Out> || ...), "quern::vmap: items cannot share an output");
+void vmap_known(const std::string& label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
+                const In&... ins) {
   const call c(label, exec);
   const auto out =
       unpack([&](const auto&... o) { return std::tuple(vmap_checked<Exec, use::output>(label, o)...); }, outs);
@@ -187,6 +189,15 @@ void vmap_call(const std::string& label, const Exec& exec, const std::tuple<Out.
   const auto& first = std::get<0>(out);
   unpack([&](const auto&... x) { vmap_launch(exec, label, f, first.array.extents.extent[first.axis], x...); },
          std::tuple_cat(out, in));
+}
+
+template <class Exec, class F, class... Out, class... In>
+void vmap_call(const std::string& label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
+               const In&... ins) {
+  static_assert(!(is_unbatched<Out> || ...), "quern::vmap: items cannot share an output");
+  constexpr bool known = ((vmap_rank<Out> >= 0) && ...) && ((vmap_rank<In> >= 0) && ...);
+  static_assert(known, "quern::vmap: the ranks of Views must be known when compiling");
+  if constexpr (known) vmap_known(label, exec, outs, f, ins...);
 }
 
 }  // namespace impl

@@ -214,16 +214,13 @@ void choice(const Out& out, const part& where, std::int64_t population) {
 template <execution_space Exec, view_like Out>
 void choice(const Exec& exec, const Out& out_view, const key& k, std::int64_t population, without_replacement_t) {
   using T = impl::value_of<Out>;
-  static_assert(std::is_integral_v<T>, "quern::random::choice: out must be of an integer type");
   impl::call c("quern::random::choice", exec);
   const auto out = c.output(out_view);
   if (population < out.extents.size())
     throw Error(c.label, "out with extents " + out.extents.str() + " has more elements than the population of " +
                              std::to_string(population));
   if (out.extents.size() == 0) return;
-  if (!std::in_range<T>(population - 1))
-    throw Error(c.label, "positions to before " + std::to_string(population) + " do not fit out's type of " +
-                             std::to_string(8 * sizeof(T)) + " bits");
+  impl::check_positions<T>(c.label, "out", population);
   const impl::random_bijection order(k, population);
   if constexpr (impl::tuning<Exec>::device) {
     const impl::field_positions positions(c.label, out.extents, k);

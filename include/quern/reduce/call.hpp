@@ -146,6 +146,8 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out_view, cons
             return result_type(*result);
           } else if constexpr (fits) {
             const auto out = reduction_output(c, out_view, along.part(extents, false), wanted != nullptr, elements...);
+            if constexpr (uses_positions<reducer_type> && std::is_integral_v<value_of<Out>>)
+              check_positions<value_of<Out>>(c.label, "out", along.part(extents, true).size());
             launch_reduction(c, r, reducer, along, extents, out, elements...);
           }
         };

@@ -16,14 +16,22 @@ struct op_reducer {
   KOKKOS_FUNCTION state init() const { return identity; }
   template <class T>
   KOKKOS_FUNCTION void add(state& s, const T& v) const {
-    s = op(s, static_cast<S>(v));
+    s = combine(s, static_cast<S>(v));
   }
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
-    s = op(s, fold<S, N>(v, cast_to<S>(), op));
+    s = combine(s, fold<S, N>(v, cast_to<S>(), [this](const S& a, const S& b) { return combine(a, b); }));
   }
-  KOKKOS_FUNCTION void join(state& s, const state& t) const { s = op(s, t); }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const { s = combine(s, t); }
   KOKKOS_FUNCTION S result(const state& s, std::int64_t) const { return s; }
+
+ private:
+  static constexpr bool callable = std::is_invocable_r_v<S, const Op&, const S&, const S&>;
+  KOKKOS_FUNCTION S combine(const S& a, const S& b) const {
+    static_assert(callable, "quern: op must be callable with two values of the type of the identity, and return one");
+    if constexpr (callable) return op(a, b);
+    else return a;
+  }
 };
 
 /// The smaller of two, a NaN before both, as in NumPy.

@@ -49,6 +49,14 @@ struct stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source.
   bool unit = false;                 // the fastest axis is contiguous
   std::int64_t border_ends[6] = {};  // border cells in slabs below and above the inner box along each axis, counted up
 
+  /// Whether f takes windows, for one type of them.
+  static constexpr bool callable = [] {
+    if constexpr (is_positioned<F>)
+      return std::is_invocable_v<decltype((std::declval<const F&>().f)), const Kokkos::Array<std::int64_t, Rank>&,
+                                 const border_window<Source, Rank, Reversed, true>&...>;
+    else return std::is_invocable_v<const F&, const border_window<Source, Rank, Reversed, true>&...>;
+  }();
+
   template <class... Window>
   KOKKOS_FUNCTION decltype(auto) apply(const grid_index& cell, const Window&... w) const {
     if constexpr (is_positioned<F>) {

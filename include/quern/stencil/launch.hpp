@@ -45,7 +45,11 @@ void stencil_launch(const Exec& exec, const std::string& label, const Shape& rea
                    {{on_grid<Rank, Reversed>(std::get<O>(out))}...},
                    {{on_grid<Rank, Reversed>(label, in, edges)}...}};
   cells.unit = cells.all_of([](const auto& grid) { return grid.stride[2] == 1; });
-  if constexpr (tuning<Exec>::device) stencil_on_device(exec, label, cells);
+  static_assert(cells_type::callable,
+                "quern::stencil: f must be callable with a window of each input, whose types are several, and with "
+                "with_position with a Kokkos::Array<std::int64_t, rank> before them");
+  if constexpr (!cells_type::callable) return;
+  else if constexpr (tuning<Exec>::device) stencil_on_device(exec, label, cells);
   else stencil_on_host(exec, label, cells, reach);
 }
 

@@ -100,15 +100,18 @@ template <template <class, int, int> class Of, int Order, class S, class Exec, c
 void difference_call(const std::string& label, const Exec& exec, const std::tuple<Out...>& out,
                      const per_axis<double>& spacing, int power, const boundaries& edge, const In&... in) {
   static_assert(Order == 2 || Order == 4, "quern: differences are of order 2 or 4");
-  constexpr int rank = static_cast<int>(typical<std::tuple_element_t<0, std::tuple<In...>>>::rank());
-  Of<S, rank, Order> f;
-  const auto distance = spacing.template all<rank>(label);
-  for (int d = 0; d < rank; ++d) {
-    if (!(std::isfinite(distance[d]) && distance[d] != 0))
-      throw Error(label, "the spacing along axis " + std::to_string(d) + " is zero or not finite");
-    f.inverse[d] = static_cast<S>(1 / (power == 2 ? distance[d] * distance[d] : distance[d]));
+  constexpr int rank = known_rank<std::tuple_element_t<0, std::tuple<In...>>>();
+  static_assert(rank >= 1 && rank <= 3, "quern: differences take Views of rank 1, 2 or 3, known when compiling");
+  if constexpr (rank >= 1 && rank <= 3) {
+    Of<S, rank, Order> f;
+    const auto distance = spacing.template all<rank>(label);
+    for (int d = 0; d < rank; ++d) {
+      if (!(std::isfinite(distance[d]) && distance[d] != 0))
+        throw Error(label, "the spacing along axis " + std::to_string(d) + " is zero or not finite");
+      f.inverse[d] = static_cast<S>(1 / (power == 2 ? distance[d] * distance[d] : distance[d]));
+    }
+    stencil_call(exec, label, star<Order / 2>(), out, f, edge, in...);
   }
-  stencil_call(exec, label, star<Order / 2>(), out, f, edge, in...);
 }
 
 }  // namespace impl
@@ -118,8 +121,8 @@ void difference_call(const std::string& label, const Exec& exec, const std::tupl
 template <int Order = 2, execution_space Exec, output_like Out, view_like In>
 void gradient(const Exec& exec, const Out& out, const In& u, const per_axis<double>& spacing, const boundaries& edge) {
   const auto all = impl::as_outputs(out);
-  static_assert(std::tuple_size_v<decltype(all)> == impl::typical<In>::rank(),
-                "quern::gradient: one output for each axis");
+  constexpr int rank = impl::known_rank<In>();
+  static_assert(rank < 0 || std::tuple_size_v<decltype(all)> == rank, "quern::gradient: one output for each axis");
   using S = impl::difference_type<impl::value_of<In>>;
   impl::difference_call<impl::gradient_of, Order, S>("quern::gradient", exec, all, spacing, 1, edge, u);
 }
@@ -146,7 +149,8 @@ template <int Order = 2, execution_space Exec, view_like Out, input_like Field>
 void divergence(const Exec& exec, const Out& out, const Field& field, const per_axis<double>& spacing,
                 const boundaries& edge) {
   const auto run = [&](const auto&... component) {
-    static_assert(sizeof...(component) == impl::typical<Out>::rank(), "quern::divergence: one component for each axis");
+    constexpr int rank = impl::known_rank<Out>();
+    static_assert(rank < 0 || sizeof...(component) == rank, "quern::divergence: one component for each axis");
     using S = std::common_type_t<impl::difference_type<impl::value_of<decltype(component)>>...>;
     impl::difference_call<impl::divergence_of, Order, S>("quern::divergence", exec, std::tuple<Out>(out), spacing, 1,
                                                          edge, component...);
