@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <quern/quern.hpp>
+#include <stdexcept>
 
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #include <stb_image_write.h>
@@ -149,6 +150,8 @@ int main(int argc, char** argv) {
     }
     if (!output.empty()) quern::files::write_npy(output, u);
     for (const std::string& path : slices) write_slice(path, u);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      throw std::runtime_error("standard output cannot be written");
   } catch (const std::exception& e) {
     std::fprintf(stderr, "heat3d: %s\n", e.what());
     return 2;

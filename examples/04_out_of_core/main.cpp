@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <quern/files.hpp>
 #include <quern/stream.hpp>
+#include <stdexcept>
 
 using space = Kokkos::DefaultExecutionSpace;
 namespace stream = quern::stream;
@@ -80,6 +81,8 @@ int main(int argc, char** argv) {
     stream::sum<double>(exec, sums, smoothed, quern::axis{0}, settings);
     std::printf("mean of column 100: %.6f\n", sums(100) / static_cast<double>(rows));
     std::printf("mean after smoothing: %.6f\n", stream::mean<double>(exec, smoothed, settings));
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      throw std::runtime_error("standard output cannot be written");
   } catch (const std::exception& e) {
     std::fprintf(stderr, "out_of_core: %s\n", e.what());
     return stopped != 0 ? 128 + stopped : 1;

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <quern/quern.hpp>
+#include <stdexcept>
 
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #include <stb_image_write.h>
@@ -191,6 +192,8 @@ int main(int argc, char** argv) {
     const double after = f.energy(w);
     std::printf("time %7.3f  energy %.12f, changed by %.1e\n", steps * dt, after, (after - before) / before);
     if (!picture.empty()) write_picture(picture, w, n);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      throw std::runtime_error("standard output cannot be written");
   } catch (const std::exception& e) {
     std::fprintf(stderr, "turbulence: %s\n", e.what());
     return 2;

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <quern/quern.hpp>
+#include <stdexcept>
 
 constexpr double first_ill = 1e-3;
 
@@ -113,6 +114,8 @@ int main(int argc, char** argv) {
       quern::copy(Kokkos::subview(both, Kokkos::ALL, 1), ever);
       quern::files::write_npy(output, both);
     }
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      throw std::runtime_error("standard output cannot be written");
   } catch (const std::exception& e) {
     std::fprintf(stderr, "epidemics: %s\n", e.what());
     return 2;

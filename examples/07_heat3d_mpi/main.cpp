@@ -14,6 +14,7 @@
 #include <optional>
 #include <quern/distributed.hpp>
 #include <sstream>
+#include <stdexcept>
 
 using field = quern::DistributedView<double, 3>;
 
@@ -51,8 +52,9 @@ void initialize(const field& u) {
 void report(std::int64_t step, const field& u) {
   const double energy = quern::distributed::sum(u, quern::reproducible), most = quern::distributed::max(u);
   const double cells = static_cast<double>(u.extents().size());
-  if (u.communicator().rank() == 0)
-    std::printf("step %8lld  energy %.15e  maximum %.15e\n", static_cast<long long>(step), energy / cells, most);
+  if (u.communicator().rank() != 0) return;
+  std::printf("step %8lld  energy %.15e  maximum %.15e\n", static_cast<long long>(step), energy / cells, most);
+  if (std::fflush(stdout) != 0) throw std::runtime_error("standard output cannot be written");
 }
 
 volatile std::sig_atomic_t stopped = 0;

@@ -337,6 +337,8 @@ TYPED_TEST(MonteCarlo, ReportsMisuse) {
   test::expect_error("quern::integrate: the interval of axis 1 is not finite", [] {
     quern::integrate(TypeParam(), exponential(), {0, 1}, {0, std::nan("")}, quern::monte_carlo());
   });
+  test::expect_error("quern::integrate: the length of the interval of axis 0 overflows",
+                     [] { quern::integrate(TypeParam(), exponential(), {-3e38f, 3e38f}, quern::quasi_monte_carlo()); });
 }
 
 }  // namespace

@@ -185,6 +185,8 @@ TYPED_TEST(Integrate, ReportsMisuse) {
   });
   test::expect_error("quern::integrate: the interval of axis 1 is not finite",
                      [] { quern::integrate(TypeParam(), two_dimensional(), {0, 1}, {std::nan(""), 1}, {5, 5}); });
+  test::expect_error("quern::integrate: the length of the interval of axis 0 overflows",
+                     [] { quern::integrate(TypeParam(), one_dimensional(), {-1e308, 1e308}, 5); });
   test::expect_error("quern::integrate: Simpson's rule with 3 cells, expected an even number", [] {
     quern::integrate(TypeParam(), two_dimensional(), {0, 1}, {0, 1}, {2, 3}, quern::rule::simpson());
   });

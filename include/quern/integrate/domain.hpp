@@ -66,6 +66,14 @@ void check_domain(const std::string& operation, const std::array<interval<T>, Ra
       throw Error(operation, "the interval of axis " + std::to_string(d) + " is not finite");
 }
 
+/// For methods whose nodes are at parts of the lengths.
+template <class T, std::size_t Rank>
+void check_lengths(const std::string& operation, const std::array<interval<T>, Rank>& box) {
+  for (std::size_t d = 0; d < Rank; ++d)
+    if (!std::isfinite(box[d].upper - box[d].lower))
+      throw Error(operation, "the length of the interval of axis " + std::to_string(d) + " overflows");
+}
+
 /// A type that names itself a method of integration.
 template <class T>
 concept integration_method = requires { typename T::integration_method; };

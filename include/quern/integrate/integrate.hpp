@@ -114,6 +114,7 @@ T integrate_box(const Exec& exec, const F& f, const std::array<interval<T>, Rank
   const std::string label = "quern::integrate";
   using kernel_type = integrate_kernel<T, F, Rule, static_cast<int>(Rank), Reproducible>;
   check_domain<F>(label, box);
+  check_lengths(label, box);
   kernel_type kernel{f, rule, {}, {}, {}, {}, std::max(1, kernel_type::run_points / rule.points()), 0, 1, {}};
   double cell = 1, items = 1;
   for (std::size_t d = 0; d < Rank; ++d) {
@@ -188,7 +189,8 @@ T integrate_call(const Exec& exec, const F& f, const std::array<interval<T>, Ran
 /// Coordinates are within 2 ulp of the largest of the interval, and never outside of it, nor at its ends where the rule
 /// is open (midpoint, Gauss-Legendre), however many cells there are; sums are folded in fours and carry their rounding
 /// errors along. Waits for `exec`; uses no scratch memory of its own.
-/// @throws Error if a number of cells is below 1, or odd under Simpson's rule, or an interval is not finite
+/// @throws Error if a number of cells is below 1, or odd under Simpson's rule, or an interval or its length is not
+/// finite
 template <class T = double, execution_space Exec, class F, class... Options>
   requires impl::integrate_options<Options...>
 T integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, std::int64_t n,
@@ -252,7 +254,7 @@ T integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_
 ///
 /// @return `estimate<T>`
 /// Waits for `exec`.
-/// @throws Error if an interval is not finite, or the method's parameters say so
+/// @throws Error if an interval is not finite, its length is not for Monte Carlo, or the method's parameters say so
 template <class T = double, execution_space Exec, class F, impl::integration_method Method>
 estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, const Method& how) {
   return impl::integrate_by<T, Exec, F, 1>(exec, f, {x}, how);

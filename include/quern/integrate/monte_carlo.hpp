@@ -183,6 +183,7 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
                          const monte_carlo& how) {
   const std::string label = "quern::integrate";
   check_domain<F>(label, box);
+  check_lengths(label, box);
   if (how.samples < 2) throw Error(label, std::to_string(how.samples) + " samples, expected at least 2");
   const auto s = sample_means<1>(exec, label, [&](int, auto* to) {
     sample_mean<T, Rank>(exec, label + "/monte_carlo", f, box, random_points<Rank>{how.seed}, how.samples, to);
@@ -199,6 +200,7 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
   constexpr int shifts = quasi_monte_carlo::shifts;
   const std::string label = "quern::integrate";
   check_domain<F>(label, box);
+  check_lengths(label, box);
   if (how.samples < 1) throw Error(label, std::to_string(how.samples) + " samples, expected at least 1");
   const std::int64_t each = (how.samples - 1) / shifts + 1;
   const auto means = sample_means<shifts>(exec, label, [&](int k, auto* to) {
