@@ -49,7 +49,7 @@ class call {
   const std::string label;  // in messages and, as a prefix, of kernels
   const Exec& exec;
 
-  call(std::string operation, const Exec& space) : label(std::move(operation)), exec(space) {}
+  call(std::string operation, const Exec& where) : label(std::move(operation)), exec(where) {}
 
   template <class V>
   auto output(const V& view) const {

@@ -205,9 +205,9 @@ void box_call(const std::string& label, const Exec& exec, const Out& out, const 
         filter(floor_mean_of<T, box_cells<Rank, 1>>(), floor_mean<T>{count});
       else with(scale_sum<mean>{static_cast<mean>(1 / static_cast<double>(count))});
     };
-    using one = std::conditional_t<std::is_unsigned_v<T>, std::uint8_t, std::int8_t>;
+    using unit_weight = std::conditional_t<std::is_unsigned_v<T>, std::uint8_t, std::int8_t>;
     if constexpr (Mean && integers && sizeof(T) == 8) run(std::type_identity<wide_sum>());
-    else with_sum_type<T, std::conditional_t<integers, one, T>, value_of<Out>>(static_cast<double>(count), run);
+    else with_sum_type<T, std::conditional_t<integers, unit_weight, T>, value_of<Out>>(static_cast<double>(count), run);
   });
 }
 
