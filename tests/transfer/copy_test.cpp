@@ -179,11 +179,13 @@ TYPED_TEST(Transfers, HandlesTellWhenTheyHaveEnded) {
   EXPECT_TRUE(none.ready());
 }
 
-/// Waits until the host says so.
+/// Waits until the host says so. A plain read: an atomic one of Kokkos is an exchange on devices, which may write over
+/// what the host has written.
 struct wait_for_host {
   Kokkos::View<int, Kokkos::SharedHostPinnedSpace> go;
   KOKKOS_FUNCTION void operator()(int) const {
-    while (Kokkos::atomic_load(&go()) == 0) {
+    const volatile int* const flag = &go();
+    while (*flag == 0) {
     }
   }
 };
@@ -207,10 +209,10 @@ TYPED_TEST(Transfers, HandlesWaitForTheirCopyAlone) {
   std::atomic<bool> waited = false, too_late = false;
   std::thread host_of_kernels([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));
-    Kokkos::atomic_store(&before(), 1);
+    std::atomic_ref(before()).store(1);
     for (int k = 0; k < 800 && !waited; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     too_late = !waited;
-    Kokkos::atomic_store(&after(), 1);
+    std::atomic_ref(after()).store(1);
   });
   launch_wait(exec, before);
   auto copy = quern::copy_async(exec, here, there);

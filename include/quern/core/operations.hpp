@@ -37,11 +37,11 @@ template <class A, class B>
 KOKKOS_FUNCTION std::uint64_t integer_quotient(const A& a, const B& b) {
   const auto magnitude_of = [](auto x) {
     const auto u = static_cast<std::uint64_t>(x);
-    return x < 0 ? 0 - u : u;
+    return is_negative(x) ? 0 - u : u;
   };
   if (b == B(0)) return 0;
   const std::uint64_t q = magnitude_of(a) / magnitude_of(b);
-  return (a < A(0)) != (b < B(0)) ? 0 - q : q;
+  return is_negative(a) != is_negative(b) ? 0 - q : q;
 }
 /// To Out, the value type of the output.
 template <class Out>

@@ -102,8 +102,8 @@ V pool_view(const Exec& exec, N... extents) {
   const std::int64_t given[] = {static_cast<std::int64_t>(extents)..., 0};
   shape all;
   all.rank = static_cast<int>(V::rank());
-  for (std::size_t d = 0; d < V::rank(); ++d)
-    all.extent[d] = d < V::rank_dynamic() ? given[d] : static_cast<std::int64_t>(V::static_extent(d));
+  for (int d = 0; d < all.rank; ++d)
+    all.extent[d] = d < static_cast<int>(V::rank_dynamic()) ? given[d] : static_cast<std::int64_t>(V::static_extent(d));
   const std::size_t bytes = impl::bytes_of_array("quern::pool_view", all, sizeof(value));
   const Kokkos::View<typename V::data_type, typename V::array_layout, typename V::memory_space,
                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>

@@ -21,6 +21,12 @@ KOKKOS_FUNCTION bool is_nan(const T& x) {
   else return x != x;
 }
 
+template <class T>
+KOKKOS_FUNCTION bool is_negative(const T& x) {
+  if constexpr (std::is_unsigned_v<T>) return false;  // as compilers say of a comparison
+  else return x < T(0);
+}
+
 /// Whether two integer types have different signs, so that the language compares and adds other numbers than it got.
 template <class A, class B>
 inline constexpr bool mixed_signs =

@@ -72,9 +72,9 @@ struct decomposed {
     const strided<T> left = vectors ? as_matrix(*u) : strided<T>{}, right = vectors ? as_matrix(*vt) : strided<T>{};
     if (svd_matrix(exec, label, left, there, right, a) != 0)
       throw ConvergenceError(label, "the matrix does not converge", 0, 0);
-    const auto unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>();
-    const Kokkos::View<R*, typename Exec::memory_space, decltype(unmanaged)> device(s.data(), k);
-    Kokkos::deep_copy(exec, Kokkos::View<R*, Kokkos::HostSpace, decltype(unmanaged)>(values.data(), k), device);
+    using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    const Kokkos::View<R*, typename Exec::memory_space, unmanaged> device(s.data(), k);
+    Kokkos::deep_copy(exec, Kokkos::View<R*, Kokkos::HostSpace, unmanaged>(values.data(), k), device);
     exec.fence(label + ": singular values");
   }
 

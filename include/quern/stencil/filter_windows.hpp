@@ -35,9 +35,7 @@ struct wide_sum {
   wide_sum() = default;
   template <class T>
     requires(std::is_integral_v<T>)
-  KOKKOS_FUNCTION explicit wide_sum(T x) : low(static_cast<std::uint64_t>(x)), high(0) {
-    if constexpr (std::is_signed_v<T>) high = x < 0 ? -1 : 0;
-  }
+  KOKKOS_FUNCTION explicit wide_sum(T x) : low(static_cast<std::uint64_t>(x)), high(is_negative(x) ? -1 : 0) {}
   KOKKOS_FUNCTION wide_sum& operator+=(const wide_sum& other) {
     low += other.low;
     high += other.high + (low < other.low ? 1 : 0);
