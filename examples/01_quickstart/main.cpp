@@ -13,5 +13,4 @@ int main(int argc, char** argv) {
   quern::map(z, KOKKOS_LAMBDA(float a, float b) { return a * a + b; }, x, row);  // NumPy's broadcasting
   auto [mean, var] = quern::mean_var(z);                                         // one pass
   std::printf("mean %g, variance %g\n", mean, var);                              // 4.5 and 0
-  return std::fflush(stdout) == 0 ? 0 : 1;
 }

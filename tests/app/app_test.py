@@ -336,6 +336,19 @@ running.wait()
 assert open("kept.json").read() == "before"
 expect(2, "nowhere/x.json: cannot be opened for writing", "run", "selu", "--json", "nowhere/x.json")
 
+# Records and pictures, too: of records those that are finished stay, of pictures the one that was there.
+with open("noise.pgm", "wb") as f:
+    f.write(b"P5\n64 64\n255\n" + bytes((x * x * 7 + x // 64) % 251 for x in range(64 * 64)))
+for target, arguments in (("full.json", ("selu", "sum", "stddev", "median", "argmax", "cumsum", "--size", "10", "--json")),
+                          ("full.pgm", ("smooth", "--input", "noise.pgm", "--output")),
+                          ("full.png", ("smooth", "--input", "noise.pgm", "--output"))):
+    open(target, "w").write("before")
+    code, err = call_without_room("run", *arguments, target)
+    assert code != 0 and target in err, (target, code, err)
+    left = open(target).read()
+    assert (len(json.loads(left)) > 0 if target == "full.json" else left == "before"), (target, left)
+    assert not [f for f in os.listdir(".") if ".part" in f], os.listdir(".")
+
 # Images: a single bright pixel spreads over its neighbours, the border stays.
 width, height = 9, 7
 pixels = bytearray(width * height)
