@@ -61,13 +61,12 @@ void misuse() {
   quern::sum(exec, vector_of<unsigned>(), z, groups);                  // values do not convert to the output's
 
   // Positions are integers.
-  quern::random::permutation(exec, vector_of<char>(), key);       // an output of positions must be
-  quern::argsort(exec, mask, x);                                  // an output of positions must be
-  quern::nonzero(exec, x, x);                                     // an output of positions must be
-  quern::searchsorted(exec, f, x, x);                             // an output of positions must be
-  quern::unique_inverse(exec, x, vector_of<wchar_t>(), x);        // an output of positions must be
-  quern::top_k(exec, x, vector_of<char16_t>(), x);                // an output of positions must be
-  quern::argmin(exec, vector_of<char32_t>(), m, quern::axis{1});  // an output of positions must be
+  quern::random::permutation(exec, vector_of<long double>(), key);  // an output of positions must be
+  quern::argsort(exec, mask, x);                                    // an output of positions must be
+  quern::nonzero(exec, x, x);                                       // an output of positions must be
+  quern::searchsorted(exec, f, x, x);                               // an output of positions must be
+  quern::unique_inverse(exec, x, c, x);                             // an output of positions must be
+  quern::top_k(exec, x, z, x);                                      // an output of positions must be
 
   // Functors that cannot be called.
   quern::reduce(exec, nothing<0>(), 0.0, x);                                // op must be callable with two values
@@ -86,5 +85,6 @@ void misuse() {
 
   // Elements that a pointer does not reach.
   quern::correlate(exec, x, y, atomic, boundary::wrap);  // an argument is an Atomic View
+  quern::sum(exec, x.to_mdspan());                       // an argument is an mdspan whose accessor
   quern::sum(exec, twice);                               // an argument is an mdspan whose accessor
 }

@@ -4,6 +4,7 @@
 // Distinct values beside NumPy's frozen results, and selections beside a loop.
 
 #include <map>
+#include <numeric>
 #include <quern/keyed.hpp>
 
 #include "support/keyed.hpp"
@@ -246,13 +247,19 @@ TYPED_TEST(UniqueLarge, Misuse) {
                      [&] { quern::nonzero(E(), bytes, this->row(std::vector<float>(300))); });
   const auto many = this->row(test::samples<double>(300)), room = this->template row<double>(129);
   const auto counts = this->template row<int>(129);
+  std::vector<int> all_different(129);
+  std::iota(all_different.begin(), all_different.end(), 0);
+  const auto known = Kokkos::subview(bytes, std::pair(0, 129));
+  const auto values_of = this->template row<int>(129);
   test::expect_error("quern::unique_inverse: positions to before 129 do not fit the type of inverse, of 8 bits",
-                     [&] { quern::unique_inverse(E(), room, bytes, many); });
+                     [&] { quern::unique_inverse(E(), values_of, known, this->row(all_different)); });
+  const Kokkos::View<std::int64_t, E> found("found");
+  test::expect_error("quern::unique_inverse: positions to before 129 do not fit the type of inverse, of 8 bits",
+                     [&] { quern::unique_inverse(E(), room, bytes, many, quern::size_to{found}); });
   test::expect_error("quern::unique_all: positions to before 300 do not fit the type of first, of 8 bits", [&] {
     quern::unique_all(E(), room, Kokkos::subview(bytes, std::pair(0, 129)), this->template row<int>(300), counts, many);
   });
-  EXPECT_EQ(41, quern::unique_inverse(E(), Kokkos::subview(room, std::pair(0, 128)), bytes, many))
-      << "which 8 bits hold";
+  EXPECT_EQ(41, quern::unique_inverse(E(), room, bytes, many)) << "which 8 bits hold";
   test::expect_error("quern::unique_inverse: inverse has extents (99), expected (100)",
                      [&] { quern::unique_inverse(E(), values, mask, x); });
   // Nothing is written before all outputs have been looked at.

@@ -111,6 +111,8 @@ TYPED_TEST(Choices, ReportsMisuse) {
                      [&] { quern::random::choice(v, key(1), 3, without_replacement); });
   test::expect_error("quern::random::choice: positions to before 1000 do not fit the type of out, of 8 bits",
                      [&] { quern::random::choice(v, key(1), 1000, without_replacement); });
+  test::expect_error("quern::random::choice: positions to before 129 do not fit the type of out, of 8 bits",
+                     [&] { quern::random::choice(v, key(1), Kokkos::View<float*, TypeParam>("weights", 129)); });
   test::expect_error("quern::random::choice: weights has extents (4, 2), expected rank 1",
                      [&] { quern::random::choice(v, key(1), m); });
   test::expect_error(

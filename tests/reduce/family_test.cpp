@@ -156,6 +156,13 @@ TYPED_TEST(Reductions, DotsOfIntegersAreTheirNumbers) {
   EXPECT_EQ(0x1p80 + 0x1p100, quern::dot<double>(exec, big, big));
   EXPECT_EQ(0x1p80 + 0x1p100, quern::vdot<double>(exec, big, big));
   EXPECT_EQ(0x1p80 + 0x1p100, quern::dot<double>(exec, big, big, quern::reproducible));
+  // Each product is rounded by itself.
+  const std::int64_t odd = (std::int64_t{1} << 53) + 12345, next = (std::int64_t{1} << 52) + 777;
+  const double x = static_cast<double>(odd), y = static_cast<double>(next);
+  const volatile double first = x * y, second = -y * y;
+  const auto factors = this->array(std::vector<std::int64_t>{odd, -next}),
+             others = this->array(std::vector<std::int64_t>{next, next});
+  EXPECT_EQ(first + second, quern::dot<double>(exec, factors, others, quern::reproducible));
 }
 
 TYPED_TEST(Reductions, TakeComplexAndHalf) {

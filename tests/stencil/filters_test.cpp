@@ -273,6 +273,8 @@ TYPED_TEST(FiltersOn, RealSumsOfWideIntegersAreRoundedOnce) {
   sums_of(std::vector<std::int64_t>{most, 1, least, most, 7}, std::vector<int>{1, 1, 1, 1, 1, 1, 1}, least, 0.0f);
   const auto top = std::numeric_limits<std::uint64_t>::max();
   sums_of(std::vector<std::uint64_t>{top, top, 1, 0, top - 1}, std::vector<std::uint32_t>{1, 4, 3}, top, 0.0);
+  const std::int16_t small = 32767;
+  sums_of(std::vector<std::int16_t>(6, small), std::vector<std::int16_t>(5, 10000), small, 0.0);
   const std::int32_t big = std::numeric_limits<std::int32_t>::max();
   sums_of(std::vector<std::int32_t>{big, big, big, -big}, std::vector<std::int32_t>{big / 3, big / 3, big / 3}, big,
           0.0);

@@ -148,6 +148,9 @@ TYPED_TEST(StreamReduce, Quantiles) {
     a.values[17] = std::numeric_limits<T>::quiet_NaN();
     check();
   }
+  const auto tall = behind<T>(std::array<std::int64_t, 2>{200, 2});
+  const Kokkos::View<std::int8_t*, Kokkos::HostSpace> narrow("narrow", 2);
+  EXPECT_THROW(stream::argmax(exec, narrow, tall.source(), quern::axis{0}), quern::Error) << "of 8 bits";
   test::expect_error("quern::stream::quantile: a probability is 1.500000, expected 0 to 1",
                      [&] { stream::quantile(exec, a.source(), 1.5); });
 }

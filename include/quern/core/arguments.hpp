@@ -152,7 +152,7 @@ template <class V>
 shape extents_of(const V& v) {
   if constexpr (dual_view<V>) return describe(v.view_device().data(), v.view_device()).extents;
   else if constexpr (pointer_view<V>) return describe(v.data(), v).extents;
-  else return describe(v.data_handle(), v).extents;
+  else return describe(pointer_of(v), v).extents;
 }
 
 /// The name of input number `i` in messages.

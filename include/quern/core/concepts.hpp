@@ -90,13 +90,20 @@ template <class V>
   requires requires { V::traits::memory_traits::is_atomic; }
 inline constexpr bool is_atomic<V> = V::traits::memory_traits::is_atomic;
 
-/// Whether an mdspan's elements are those that its pointer points to.
-template <class V>
-inline constexpr bool has_plain_accessor = true;
+/// Whether an accessor reads and writes what a pointer points to: the default one, and what Kokkos wraps around it.
+template <class Accessor>
+inline constexpr bool is_plain_accessor = false;
+template <class T>
+inline constexpr bool is_plain_accessor<Kokkos::default_accessor<T>> = true;
+template <class Accessor>
+  requires requires {
+    typename Accessor::memory_space;
+    typename Accessor::nested_accessor_type;
+  }
+inline constexpr bool is_plain_accessor<Accessor> = is_plain_accessor<typename Accessor::nested_accessor_type>;
 template <span_view V>
-  requires(!pointer_view<V>)
-inline constexpr bool has_plain_accessor<V> =
-    std::is_same_v<typename V::accessor_type, Kokkos::default_accessor<typename V::element_type>>;
+inline constexpr bool has_plain_accessor =
+    std::is_pointer_v<typename V::data_handle_type> && is_plain_accessor<typename V::accessor_type>;
 
 template <class V>
 struct view_traits {

@@ -6,11 +6,11 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <quern/core/concepts.hpp>
 #include <quern/core/error.hpp>
 #include <quern/core/values.hpp>
 #include <string>
-#include <utility>
 
 namespace quern {
 
@@ -58,10 +58,6 @@ strided<T> describe(T* data, const V& v) {
   static_assert(!is_atomic<V>,
                 "quern: an argument is an Atomic View, whose elements operations would access without atomics; pass a "
                 "View without that trait");
-  static_assert(
-      has_plain_accessor<V>,
-      "quern: an argument is an mdspan whose accessor is not Kokkos::default_accessor, which operations would "
-      "not use; pass an mdspan of the memory itself, or its values by way of quern::lazy");
   strided<T> s{data, {}, {}};
   s.extents.rank = static_cast<int>(v.rank());
   for (int d = 0; d < s.extents.rank; ++d) {
@@ -70,6 +66,17 @@ strided<T> describe(T* data, const V& v) {
       s.stride[d] = static_cast<std::int64_t>(v.stride(d));
   }
   return s;
+}
+
+/// The pointer of an mdspan.
+template <span_view V>
+typename V::element_type* pointer_of(const V& v) {
+  static_assert(
+      has_plain_accessor<V>,
+      "quern: an argument is an mdspan whose accessor is not Kokkos::default_accessor, which operations would "
+      "not use; pass an mdspan of the memory itself, or its values by way of quern::lazy");
+  if constexpr (has_plain_accessor<V>) return v.data_handle();
+  else return nullptr;
 }
 
 enum class use { input, output };
@@ -98,7 +105,7 @@ auto as_strided(const V& v, const std::string& operation) {
   } else if constexpr (pointer_view<V>) {
     return describe(v.data(), v);
   } else {
-    return describe(v.data_handle(), v);
+    return describe(pointer_of(v), v);
   }
 }
 
@@ -123,7 +130,8 @@ template <class T>
 void check_positions(const std::string& label, const std::string& name, std::int64_t n) {
   static_assert(is_integer<T>, "quern: an output of positions must be of an integer type");
   if constexpr (is_integer<T>)
-    if (n > 0 && !std::in_range<T>(n - 1)) reject_positions(label, name, n, sizeof(T));
+    if (n > 0 && static_cast<std::uint64_t>(n - 1) > static_cast<std::uint64_t>(std::numeric_limits<T>::max()))
+      reject_positions(label, name, n, sizeof(T));
 }
 
 /// Rejects an argument for its extents.

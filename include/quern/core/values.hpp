@@ -119,11 +119,9 @@ KOKKOS_FUNCTION To convert(const From& x) {
   else return To();
 }
 
-/// Whether values of T are positions or numbers in an integer type: bool and the types of characters hold neither.
+/// Whether values of T are positions or numbers in an integer type: bool holds neither.
 template <class T>
-inline constexpr bool is_integer =
-    std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char> && !std::is_same_v<T, wchar_t> &&
-    !std::is_same_v<T, char8_t> && !std::is_same_v<T, char16_t> && !std::is_same_v<T, char32_t>;
+inline constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
 /// Whether values have an order.
 template <class T>

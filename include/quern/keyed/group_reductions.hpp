@@ -309,7 +309,8 @@ template <execution_space Exec, view_like Out, array_like X>
 void max(const Out& out, const X& x, const groups<Exec>& by) {
   max(Exec(), out, x, by);
 }
-/// `out(g)` is the first row of group g with its smallest element, or with a NaN if there is one.
+/// `out(g)` is the first row of group g with its smallest element, or with a NaN if there is one. Its type must hold
+/// all rows.
 template <execution_space Exec, view_like Out, array_like X>
 void argmin(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by) {
   impl::group_best_position("quern::argmin", exec, out, x, by, true);
@@ -318,7 +319,8 @@ template <execution_space Exec, view_like Out, array_like X>
 void argmin(const Out& out, const X& x, const groups<Exec>& by) {
   argmin(Exec(), out, x, by);
 }
-/// `out(g)` is the first row of group g with its largest element, or with a NaN if there is one.
+/// `out(g)` is the first row of group g with its largest element, or with a NaN if there is one. Its type must hold all
+/// rows.
 template <execution_space Exec, view_like Out, array_like X>
 void argmax(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by) {
   impl::group_best_position("quern::argmax", exec, out, x, by, false);

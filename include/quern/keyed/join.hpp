@@ -169,11 +169,12 @@ auto check_join(const std::string& label, const Left& left, const Right& right) 
   return std::pair(require_rank_1(label, "the left column", make_input<Exec>(left, label).array),
                    require_rank_1(label, "the right column", make_input<Exec>(right, label).array));
 }
-template <class Exec, class V, class... In>
-auto make_rows(const std::string& label, const std::string& name, const V& view, const In&... in) {
+template <class Exec, class V, class Column, class... In>
+auto make_rows(const std::string& label, const std::string& name, const V& view, const Column& of, const In&... in) {
   static_assert(std::is_integral_v<value_of<V>> && std::is_signed_v<value_of<V>>,
                 "quern::join: rows must be of a signed integer type");
-  return make_result<Exec>(label, name, view, in...);
+  check_positions<value_of<V>>(label, name, of.extents.extent[0]);
+  return make_result<Exec>(label, name, view, of, in...);
 }
 /// `f` with a type for row numbers.
 template <class F>
@@ -210,7 +211,7 @@ void join_pairs(const std::string& label, bool keep_all, const Exec& exec, const
                 const Right& right_view) {
   const auto [left, right] = check_join<Exec>(label, left_view, right_view);
   join_into(label, exec, count, make_rows<Exec>(label, "the left rows", left_rows, left, right),
-            make_rows<Exec>(label, "the right rows", right_rows, left, right), left, right, keep_all);
+            make_rows<Exec>(label, "the right rows", right_rows, right, left), left, right, keep_all);
 }
 template <class Exec, class Out, class Left, class Right>
 auto count_pairs(const char* label, bool keep_all, const Exec& exec, const Out& out, const Left& left_view,

@@ -85,10 +85,10 @@ void search_in(const Exec& exec, const std::string& label, const Out& out, const
 /// `x(i...)` (side::left), or not greater (side::right): `numpy.searchsorted`. NaN comes after all numbers.
 ///
 /// Asynchronous on `exec`, without scratch memory. What is not sorted gives positions without meaning, from 0 to n.
-/// @param out    of an integer type
+/// @param out    of an integer type that holds 0 to n
 /// @param sorted of rank 1, in ascending order
 /// @param x      broadcasts to `out`
-/// @throws Error if extents do not fit or out shares memory with an input
+/// @throws Error if extents or out's type do not fit, or out shares memory with an input
 template <execution_space Exec, view_like Out, view_like Sorted, operand X>
 void searchsorted(const Exec& exec, const Out& out, const Sorted& sorted, const X& x, side where = side::left) {
   impl::search_in(exec, "quern::searchsorted", out, sorted, x, where == side::right, false);
@@ -102,10 +102,11 @@ void searchsorted(const Out& out, const Sorted& sorted, const X& x, side where =
 /// and n from the last on: `numpy.digitize`. With `side::left` the upper edges belong to the bins: `edges(b - 1) < x <=
 /// edges(b)`, NumPy's `right=True`. Waits for a check of the edges.
 ///
-/// @param out   of an integer type
+/// @param out   of an integer type that holds 0 to n
 /// @param edges of rank 1
 /// @param x     broadcasts to `out`
-/// @throws UnsortedError at the first edge that is greater than the next, or NaN; Error if extents do not fit
+/// @throws UnsortedError at the first edge that is greater than the next, or NaN; Error if extents or out's type do not
+/// fit
 template <execution_space Exec, view_like Out, operand X, view_like Edges>
 void digitize(const Exec& exec, const Out& out, const X& x, const Edges& edges, side where = side::right) {
   impl::search_in(exec, "quern::digitize", out, edges, x, where == side::right, true);

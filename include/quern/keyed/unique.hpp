@@ -19,11 +19,12 @@
 /// occurrence), of integers; `inverse` has x's extents and gets the number of each element: `values(inverse(i)) =
 /// x(i)`.
 ///
-/// These calls wait for `exec` and return the number of distinct elements; a result with no room is a `CapacityError`.
-/// On devices they wait twice, and sort only by the bits in which elements differ.
-/// With `size_to{n}` as the last argument they do not wait, and write the number to the rank-0 View n of
-/// `std::int64_t`; what does not fit is left out. Without exec they run on a default instance of the execution space of
-/// `values`. Scratch memory is that of `sort`, or of `argsort` where positions are wanted, and x once more.
+/// These calls wait for `exec` and return the number of distinct elements; a result with no room is a `CapacityError`,
+/// and a type of `first` that does not hold x's positions, or of `inverse` that does not hold the number, an Error. On
+/// devices they wait twice, and sort only by the bits in which elements differ. With `size_to{n}` as the last argument
+/// they do not wait, and write the number to the rank-0 View n of `std::int64_t`; what does not fit is left out.
+/// Without exec they run on a default instance of the execution space of `values`. Scratch memory is that of `sort`, or
+/// of `argsort` where positions are wanted, and x once more.
 
 #include <quern/core/call.hpp>
 #include <quern/core/loop_nest.hpp>
@@ -198,7 +199,7 @@ void unique_by_positions(const std::string& label, const Exec& exec, const Count
   const auto counts = make_optional_result<Exec>(label, "counts", counts_view, x);
   const auto inverse = make_output<Exec>(inverse_view, label);
   check_extents(label, "inverse", inverse.extents, x.extents);
-  check_positions<I>(label, "inverse", std::min(values.room, x.extents.size()));
+  check_positions<I>(label, "inverse", MayWait ? 0 : std::min(values.room, x.extents.size()));
   if constexpr (!std::is_same_v<First, no_output>) check_positions<value_of<First>>(label, "first", x.extents.size());
   check_overlap(label, inverse, x, "x", false);
   std::int64_t* number = count_output<Exec>(label, count);
@@ -225,6 +226,18 @@ void unique_with_positions(const std::string& label, const Exec& exec, const Cou
   if (std::in_range<std::uint32_t>(extents_of(x).size()))
     unique_by_positions<std::uint32_t, MayWait>(label, exec, count, values, first, inverse, counts, x);
   else unique_by_positions<std::uint64_t, MayWait>(label, exec, count, values, first, inverse, counts, x);
+}
+
+/// `run_counted` of what also writes an inverse of integers I, which must hold the number that comes back.
+template <class I, class Exec, class Run, class Out, class... Size>
+auto run_with_inverse(call<Exec>& c, const Run& run, const Out& out, const Size&... size) {
+  if constexpr (sizeof...(Size) > 0) {
+    return run_counted(c, run, out, size...);
+  } else {
+    const std::int64_t number = run_counted(c, run, out);
+    check_positions<I>(c.label, "inverse", number);
+    return number;
+  }
 }
 
 }  // namespace impl
@@ -268,7 +281,7 @@ auto unique_inverse(const Exec& exec, const Values& values, const Inverse& inver
     impl::unique_with_positions<sizeof...(Size) == 0>(c.label, exec, number, values_to, impl::no_output(), inverse_to,
                                                       impl::no_output(), x);
   };
-  return impl::run_counted(c, run, std::tie(values, inverse), size...);
+  return impl::run_with_inverse<impl::value_of<Inverse>>(c, run, std::tie(values, inverse), size...);
 }
 template <view_like Values, view_like Inverse, view_like X, size_option... Size>
 auto unique_inverse(const Values& values, const Inverse& inverse, const X& x, const Size&... size) {
@@ -286,7 +299,7 @@ auto unique_all(const Exec& exec, const Values& values, const First& first, cons
   const auto run = [&](const auto& number, const auto&... results) {
     impl::unique_with_positions<sizeof...(Size) == 0>(c.label, exec, number, results..., x);
   };
-  return impl::run_counted(c, run, std::tie(values, first, inverse, counts), size...);
+  return impl::run_with_inverse<impl::value_of<Inverse>>(c, run, std::tie(values, first, inverse, counts), size...);
 }
 template <view_like Values, view_like First, view_like Inverse, view_like Counts, view_like X, size_option... Size>
 auto unique_all(const Values& values, const First& first, const Inverse& inverse, const Counts& counts, const X& x,

@@ -243,7 +243,8 @@ void choice(const Out& out, const key& k, std::int64_t population, without_repla
 /// @param out of a signed integer type that holds the positions, of any rank
 /// @param where a key, or a part of its field
 /// @param weights of rank 1 and any arithmetic type
-/// @throws Error if the part is not within its field or out and weights share memory
+/// @throws Error if the part is not within its field, out's type does not hold the positions, or out and weights share
+/// memory
 template <execution_space Exec, view_like Out, view_like Weights>
 void choice(const Exec& exec, const Out& out, const part& where, const Weights& weights) {
   using T = impl::value_of<Out>;
@@ -254,6 +255,7 @@ void choice(const Exec& exec, const Out& out, const part& where, const Weights& 
   if (in.extents.rank != 1) impl::reject_extents(label, "weights", in.extents, "rank 1");
   impl::check_overlap(label, impl::as_strided<Exec, impl::use::output>(out, label), in, "weights", false);
   const std::int64_t n = in.extents.extent[0];
+  impl::check_positions<T>(label, "out", n);
   const impl::scratch_array<Exec, double> held(exec, 2 * n);
   using vector = Kokkos::View<double*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   const vector counted(held.data(), n), cumulative(held.data() + n, n);

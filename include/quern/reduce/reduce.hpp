@@ -274,7 +274,7 @@ QUERN_REDUCTION_FORMS(count)
 
 /// The position of the largest element, the first of them where there are several: as `std::int64_t`, in row-major
 /// order over the whole array or over the reduced axes. A NaN is larger than all, as in NumPy.
-/// @throws Error for no elements
+/// @throws Error for no elements, or if out's type is of integers that do not hold the positions
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto argmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, 1, false>(); };
@@ -284,7 +284,7 @@ auto argmax(const Exec& exec, const Out& out, const In& in, const Options&... op
 QUERN_REDUCTION_FORMS(argmax)
 
 /// The position of the smallest element, as `argmax` finds that of the largest. A NaN is smaller than all.
-/// @throws Error for no elements
+/// @throws Error for no elements, or if out's type is of integers that do not hold the positions
 template <execution_space Exec, result_like Out, array_like In, option<axes>... Options>
 auto argmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, -1, false>(); };

@@ -232,7 +232,7 @@ template <class S>
 struct reproducible_product {
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
-    if constexpr (std::is_integral_v<A> && std::is_integral_v<B>) {
+    if constexpr (std::is_integral_v<A> && std::is_integral_v<B> && std::is_integral_v<S>) {
       return product<S>()(a, b);
     } else if constexpr (is_complex<A> || is_complex<B>) {
       const Kokkos::complex<double> x(a), y(b);

@@ -52,7 +52,7 @@ struct stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source.
   /// Whether f takes windows, for one type of them.
   static constexpr bool callable = [] {
     if constexpr (is_positioned<F>)
-      return std::is_invocable_v<decltype((std::declval<const F&>().f)), const Kokkos::Array<std::int64_t, Rank>&,
+      return std::is_invocable_v<decltype((std::declval<const F&>().f)), Kokkos::Array<std::int64_t, Rank>&,
                                  const border_window<Source, Rank, Reversed, true>&...>;
     else return std::is_invocable_v<const F&, const border_window<Source, Rank, Reversed, true>&...>;
   }();

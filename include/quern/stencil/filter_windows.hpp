@@ -38,7 +38,8 @@ struct wide_sum {
   KOKKOS_FUNCTION explicit wide_sum(T x) : low(static_cast<std::uint64_t>(x)), high(is_negative(x) ? -1 : 0) {}
   KOKKOS_FUNCTION wide_sum& operator+=(const wide_sum& other) {
     low += other.low;
-    high += other.high + (low < other.low ? 1 : 0);
+    const std::uint64_t carry = low < other.low ? 1 : 0;
+    high = static_cast<std::int64_t>(static_cast<std::uint64_t>(high) + static_cast<std::uint64_t>(other.high) + carry);
     return *this;
   }
   KOKKOS_FUNCTION wide_sum operator*(const wide_sum& other) const {
@@ -85,7 +86,7 @@ struct wide_sum {
   }
 };
 
-/// The type of sums of values T with weights W, which wrap around if they are integers of more than 64 bits.
+/// The type of sums of values T with weights W; integers wrap around at 64 bits.
 template <class T, class W>
 struct weighted_sum_of {
   static constexpr bool is_unsigned = sizeof(T) == 8 && std::is_unsigned_v<T> && std::is_unsigned_v<W>;
@@ -94,18 +95,22 @@ struct weighted_sum_of {
 };
 
 /// Calls f(std::type_identity<S>()) with the type that sums for an output Out are formed in, `total` the sum of the
-/// magnitudes of the weights: int, which is faster, where values are so narrow that no sum overflows it, and 128 bits
-/// where a sum of more than 64 may become a floating-point number.
-template <class T, class W, class Out, class F>
+/// magnitudes of the weights: int, which is faster, where values are so narrow that no sum overflows it; where a sum
+/// that does not fit 64 bits may become a floating-point number 128 bits, and double beyond those.
+///
+/// @tparam Plain whether the weights are ones, less than 2^31 of them
+template <class T, class W, class Out, bool Plain, class F>
 void with_sum_type(double total, const F& f) {
   if constexpr (std::is_integral_v<T> && std::is_integral_v<W>) {
-    constexpr bool wraps = std::is_integral_v<Out>, wide = sizeof(T) == 8, narrow = sizeof(T) + sizeof(W) < 6;
     const double largest = std::ldexp(total, 8 * sizeof(T));
     if constexpr (sizeof(T) < 4)
       if (largest <= static_cast<double>(std::numeric_limits<int>::max())) return f(std::type_identity<int>());
-    if constexpr (!wraps && !narrow)
-      if (wide || largest > 0x1p63) return f(std::type_identity<wide_sum>());
-    if constexpr (!wraps && wide) return;
+    if constexpr (!std::is_integral_v<Out> && !(Plain && sizeof(T) < 8)) {
+      if constexpr (!Plain)
+        if (largest > 0x1p127) return f(std::type_identity<double>());
+      if (sizeof(T) == 8 || largest > 0x1p63) return f(std::type_identity<wide_sum>());
+      if constexpr (sizeof(T) == 8) return;  // so that what is not used is not compiled
+    }
   }
   f(std::type_identity<typename weighted_sum_of<T, W>::type>());
 }

@@ -15,7 +15,8 @@
 /// to 3. A window of n values reaches from -(n / 2) to (n - 1) / 2. Sums are formed in the common type of values and
 /// weights and converted to the type of `out`. Those of integers into integers are exact where they fit 64 bits, and
 /// wrap around otherwise; they are unsigned where values and weights are unsigned and a value has 64 bits. Into
-/// floating-point numbers they are exact up to 128 bits and rounded once.
+/// floating-point numbers they are exact up to 127 bits and a sign and rounded once, and larger ones are added in
+/// double.
 ///
 /// @throws Error if extents do not fit, a window is empty, `out` shares memory with `in`, or `edge` does not fit
 
@@ -107,7 +108,7 @@ void weighted_filter(const Call& call, std::integral_constant<int, Rank> rank, c
   using W = std::remove_cv_t<typename Weights::value_type>;
   const auto list = weight_values(weights, turned);
   using out_type = std::remove_pointer_t<decltype(call.out.data)>;
-  with_sum_type<typename decltype(call.in)::value_type, W, out_type>(
+  with_sum_type<typename decltype(call.in)::value_type, W, out_type, false>(
       total_magnitude(list),
       [&]<class S>(std::type_identity<S>) { weighted_filter<S>(call, rank, weights, list, turned); });
 }
@@ -140,7 +141,7 @@ void separable_filter(const Call& call, std::integral_constant<int, Rank>,
   double total = 1;
   for (const auto& of_axis : weights) total *= std::max(1.0, total_magnitude(of_axis));
   using out_type = std::remove_pointer_t<decltype(call.out.data)>;
-  with_sum_type<typename decltype(call.in)::value_type, W, out_type>(
+  with_sum_type<typename decltype(call.in)::value_type, W, out_type, false>(
       total, [&]<class S>(std::type_identity<S>) { separable_filter_in<S, W, Call, Rank>(call, weights, turned); });
 }
 
@@ -205,9 +206,11 @@ void box_call(const std::string& label, const Exec& exec, const Out& out, const 
         filter(floor_mean_of<T, box_cells<Rank, 1>>(), floor_mean<T>{count});
       else with(scale_sum<mean>{static_cast<mean>(1 / static_cast<double>(count))});
     };
-    using unit_weight = std::conditional_t<std::is_unsigned_v<T>, std::uint8_t, std::int8_t>;
+    using unit_weight = std::conditional_t<std::is_unsigned_v<T>, unsigned, int>;
     if constexpr (Mean && integers && sizeof(T) == 8) run(std::type_identity<wide_sum>());
-    else with_sum_type<T, std::conditional_t<integers, unit_weight, T>, value_of<Out>>(static_cast<double>(count), run);
+    else
+      with_sum_type<T, std::conditional_t<integers, unit_weight, T>, value_of<Out>, true>(static_cast<double>(count),
+                                                                                          run);
   });
 }
 
