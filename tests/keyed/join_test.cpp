@@ -123,9 +123,9 @@ TYPED_TEST(Join, NothingAndMisuse) {
   test::expect_error("quern::join: the right column has extents (2, 3), expected rank 1",
                      [&] { quern::join(E(), two, other, a, table); });
   const Kokkos::View<int*, E> long_column("long", 129);
-  const Kokkos::View<std::int8_t*, E> narrow("narrow", 2);
+  const Kokkos::View<std::int8_t*, E> narrow("narrow", 2), other_narrow("narrow", 2);
   test::expect_error("quern::join: positions to before 129 do not fit the type of the right rows, of 8 bits",
-                     [&] { quern::join(E(), narrow, narrow, a, long_column); });
+                     [&] { quern::join(E(), narrow, other_narrow, a, long_column); });
   test::expect_error("quern::semi_join: out and an input share memory", [&] { quern::semi_join(E(), a, a, two); });
   const Kokkos::View<std::int64_t*, E> pairs("rows", 9);
   test::expect_error("quern::join: output 1 and output 2 share memory",
