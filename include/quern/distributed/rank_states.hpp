@@ -66,8 +66,7 @@ class rank_states : public partial_base {
            const Elements&... in) const {
     const shape& whole = blocks_.extents();
     check_elements(c, r, along, whole);
-    if constexpr (uses_positions<Reducer> && std::is_integral_v<Result>)
-      check_positions<Result>(c.label, "out", along.part(whole, true).size());
+    check_positions_along<Reducer, Result>(c, along, whole);
     const shape rest = along.part(extents, false);
     const std::int64_t n = along.part(whole, true).size();
     const auto extra = additional_inputs<Reducer>(c, along, extents, in...);

@@ -71,6 +71,13 @@ void check_elements(const call<Exec>& c, const Reduction& r, const axis_set& alo
                    rest.rank == 0 ? "at least one element" : "at least one element along the axes");
 }
 
+/// Rejects positions that are too many for the type that they are written in.
+template <class Reducer, class Out, class Exec>
+void check_positions_along(const call<Exec>& c, const axis_set& along, const shape& extents) {
+  if constexpr (uses_positions<Reducer> && std::is_integral_v<Out>)
+    check_positions<Out>(c.label, "out", along.part(extents, true).size());
+}
+
 /// The axes of a reduction of arrays with these extents.
 template <class Exec>
 axis_set check_reduction(const call<Exec>& c, const axes* wanted, std::initializer_list<shape> extents) {
@@ -146,8 +153,7 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out_view, cons
             return result_type(*result);
           } else if constexpr (fits) {
             const auto out = reduction_output(c, out_view, along.part(extents, false), wanted != nullptr, elements...);
-            if constexpr (uses_positions<reducer_type> && std::is_integral_v<value_of<Out>>)
-              check_positions<value_of<Out>>(c.label, "out", along.part(extents, true).size());
+            check_positions_along<reducer_type, value_of<Out>>(c, along, extents);
             launch_reduction(c, r, reducer, along, extents, out, elements...);
           }
         };

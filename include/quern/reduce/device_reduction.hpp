@@ -31,7 +31,11 @@ struct device_reduction {
   using tune = reduce_tuning<typename Work::exec_space>;
   static constexpr int packs = std::max(2, static_cast<int>(std::bit_floor(tune::packs / unsigned(Work::arrays))));
   static constexpr int items_of_row = packs * Work::width / W;  // in flight
-  static constexpr int block = 32;                              // values in registers
+  static constexpr int block = [] {                             // values that are added at once, in registers
+    if constexpr (requires { Work::reducer_type::template at_once<value>; })
+      return Work::reducer_type::template at_once<value>;
+    else return 32;
+  }();
   template <class Tag>
   using policy = Kokkos::TeamPolicy<typename Work::exec_space, Tag, Kokkos::LaunchBounds<tune::team_size, tune::teams>>;
   using member = typename policy<one_row_tag>::member_type;
@@ -218,13 +222,27 @@ struct device_reduction {
     add_items(s, p, inputs());
   }
 
+  /// A state for one of the threads of a result, some of whose first values all of them see.
+  KOKKOS_FUNCTION state start_of(const places& base) const {
+    constexpr int some = 4;
+    if constexpr (requires(const value* v) { work.reducer.template start<some>(v); }) {
+      value v[some];
+      for (int u = 0; u < some; ++u)
+        v[u] = work.element(work.in, base, Kokkos::min<std::int64_t>(u, work.nest.inner - 1), inputs());
+      return work.reducer.template start<some>(v);
+    } else {
+      return work.reducer.init();
+    }
+  }
+
   template <class Tag>
   KOKKOS_FUNCTION void run_unit(const member& team, state* shared, std::int64_t tile, std::int64_t split) const {
     const tile_place place = work.tile_at(tile);
     const role me = role_of(team.team_rank(), place);
     state s = work.reducer.init();
-    if (me.used) {
+    if (me.used && work.total > 0) {
       const places base = work.result_at(place, me.result);
+      s = start_of(base);
       const std::int64_t first = split * work.shape.along + me.lane, threads = work.shape.splits * work.shape.along;
       add_share(Tag(), s, base, first, threads);
     }

@@ -36,6 +36,12 @@ struct host_reduction {
       tune::block_bytes / static_cast<std::int64_t>(std::bit_ceil(Work::largest_value));
   static constexpr int max_across = tune::results;
   static constexpr bool settles = requires(const Work& w, state& s) { w.reducer.is_unsettled(s); };
+  /// Vector instructions take states apart whose size is a power of two.
+  struct alignas(std::bit_ceil(sizeof(state))) padded : state {
+    using base = state;
+    using base::operator=;
+  };
+  using slot = std::conditional_t<settles, padded, state>;
   static constexpr int rows = 8, chunk = 256;  // rows of elements that are read together, and how far
 
   Work work;
@@ -83,7 +89,7 @@ struct host_reduction {
   }
 
   /// Rows of a tile, several at a time, which a core reads as so many streams.
-  void add_rows_of(state* s, const tile_place& tile, std::int64_t first, std::int64_t last) const {
+  void add_rows_of(slot* s, const tile_place& tile, std::int64_t first, std::int64_t last) const {
     const auto across = steps_across(all_operands());
     for (std::int64_t row = first; row < last; row += rows) {
       const int n = static_cast<int>(Kokkos::min<std::int64_t>(rows, last - row));
@@ -96,7 +102,7 @@ struct host_reduction {
       }
     }
   }
-  void add_chunk(state* s, const operand_list& across, const places (&p)[rows], int n, int results) const {
+  void add_chunk(slot* s, const operand_list& across, const places (&p)[rows], int n, int results) const {
     alignas(64) std::byte room[rows][chunk * sizeof(value)];
     const value* v[rows] = {};
     for (int u = 0; u < n; ++u) v[u] = read_block(reinterpret_cast<value*>(room[u]), results, across, p[u], inputs());
@@ -104,7 +110,7 @@ struct host_reduction {
   }
   /// Adds n < 2 R rows, R of them and then the rest, a column of each result at a time.
   template <int R>
-  void add_rows(state* s, const value* const* v, const places* p, int n, int results) const {
+  void add_rows(slot* s, const value* const* v, const places* p, int n, int results) const {
     if (n >= R) {
       add_columns(s, v, p, results, std::make_index_sequence<R>());
       v += R;
@@ -114,7 +120,7 @@ struct host_reduction {
     if constexpr (R > 1) add_rows<R / 2>(s, v, p, n, results);
   }
   template <std::size_t... U>
-  void add_columns(state* s, const value* const* v, const places* p, int results, std::index_sequence<U...>) const {
+  void add_columns(slot* s, const value* const* v, const places* p, int results, std::index_sequence<U...>) const {
     QUERN_IMPL_IVDEP
     for (int k = 0; k < results; ++k) add_column(s[k], {v[U][k]...}, p, std::index_sequence<U...>());
     if constexpr (settles) {
@@ -175,7 +181,7 @@ struct host_reduction {
       if (work.total == 3) return reduce_few(place, std::make_index_sequence<3>());
       if (work.total == 4) return reduce_few(place, std::make_index_sequence<4>());
     }
-    state s[max_across];
+    slot s[max_across];
     for (int k = 0; k < place.results; ++k) s[k] = work.reducer.init();
     const std::int64_t first = split * work.total / work.shape.splits,
                        last = (split + 1) * work.total / work.shape.splits;

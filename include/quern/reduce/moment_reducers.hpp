@@ -17,13 +17,6 @@ struct widened {
   KOKKOS_FUNCTION S value() const { return sum; }
 };
 
-/// Numbers that a state of six gets, as vector instructions take states apart whose size is a power of two.
-template <class W>
-struct spare {
-  W unused[2];
-};
-struct no_spare {};
-
 /// x - center of an element, also of one with more digits than S.
 template <class S, class T>
 KOKKOS_FUNCTION S distance(const T& x, const S& center) {
@@ -46,15 +39,15 @@ template <class S, class T>
 using distance_type = typename distance_type_of<S, T>::type;
 
 /// Mean and sum of squared deviations in one pass: the sums of the distances of all values from a center, and of their
-/// squares (Chan, Golub and LeVeque, The American Statistician 37, 1983). The center is the first value; it moves to
-/// the mean when the squares exceed four times those about the mean, which is looked at after each block; a first block
-/// is then added once more. So about two bits cancel at most, wherever the mean is and whatever the first values are,
-/// and sums about the first of a few small integers are exact. Both sums carry their rounding errors along; those of
-/// narrower types are doubles instead.
+/// squares (Chan, Golub and LeVeque, The American Statistician 37, 1983). The center is one of the first values; it
+/// moves to the mean when the squares exceed four times those about the mean, which is looked at after each block; a
+/// first block is then added once more. So about two bits cancel at most, wherever the mean is and whatever the first
+/// values are, and sums about one of a few small integers are exact. Both sums carry their rounding errors along; those
+/// of narrower types are doubles instead, and those of a block of integers of 16 bits or less are integers.
 ///
 /// @tparam S the type of the result
 /// @tparam Element the type of the elements
-/// @tparam Integers whether the mean of integers must be exact: the center is one too, and so is the sum of distances
+/// @tparam Integers whether the elements are integers whose sum of distances is exact, as the center is an integer, too
 template <class S, class Element = S, bool Integers = std::is_integral_v<Element>>
 struct moments_reducer {
   using real = real_type<S>;
@@ -66,16 +59,40 @@ struct moments_reducer {
   template <class V>
   using running = std::conditional_t<narrow, widened<V>, compensated<V>>;
 
-  struct state : std::conditional_t<narrow, no_spare, spare<wide>> {
+  /// Integers whose distances from an integer have at most 17 bits.
+  template <class T>
+  static constexpr bool small = Integers && std::is_same_v<value, double> && std::is_integral_v<T> && sizeof(T) <= 2;
+
+  struct state {
     value center;
     running<wide_value> distances;
     running<wide> squares;
     wide n;
   };
 
+  /// Values that a thread of a device adds at once: as many as its registers hold beside their distances.
+  template <class T>
+  static constexpr int at_once = small<T>                    ? 32
+                                 : sizeof(T) < sizeof(value) ? 8
+                                                             : 16;
+
   std::int64_t ddof = 0;
 
   KOKKOS_FUNCTION state init() const { return state{}; }
+  /// Where threads begin that share a result with these first values: about that which is nearest to their mean. States
+  /// with one center join without moving it.
+  template <int N, class T>
+  KOKKOS_FUNCTION state start(const T* v) const {
+    const auto mean = fold<value, N>(v, cast_to<value>(), plus<value>()) / value_real(N);
+    auto nearest = static_cast<value>(v[0]);
+    for (int i = 1; i < N; ++i) {
+      const auto x = static_cast<value>(v[i]);
+      if (squared(x - mean) < squared(nearest - mean)) nearest = x;
+    }
+    state s = init();
+    s.center = start_of(true, nearest);
+    return s;
+  }
 
   template <class T>
   KOKKOS_FUNCTION void add(state& s, const T& v) const {
@@ -83,9 +100,8 @@ struct moments_reducer {
   }
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
-    s.center += start_of(s.n == wide(0), static_cast<value>(v[0]));
-    accumulate<N, value>(s, v);
-    settle<N>(s, v);
+    s.center += start_of(is_new(s), static_cast<value>(v[0]));
+    if (!accumulate<N, value>(s, v)) settle<N>(s, v);
   }
   /// The state of few values, which are all.
   template <int N, class T>
@@ -93,7 +109,7 @@ struct moments_reducer {
     state s = init();
     s.center = start_of(true, static_cast<value>(v[0]));
     s.squares.sum = squares_of<N, wide_value>(s, v);
-    if constexpr (Integers && sizeof(T) == 8 && std::is_same_v<value, double>) add_distances<N, wide_value>(s, v);
+    if constexpr (in_halves<T>) add_in_halves<N>(s, v);
     else s.distances.sum = distances_of<N, wide_value>(s, v);
     s.n = wide(N);
     return s;
@@ -101,7 +117,7 @@ struct moments_reducer {
   /// A block without its `settle`, which loops that shall become vector instructions leave for later.
   template <int N, class T>
   KOKKOS_FUNCTION void take(state& s, const T* v) const {
-    s.center += start_of(s.n == wide(0), static_cast<value>(v[0]));
+    s.center += start_of(is_new(s), static_cast<value>(v[0]));
     accumulate<N, wide_value>(s, v);
   }
   /// Whether all but a quarter of the squares come from the distance between center and mean. Scaled, since the
@@ -125,16 +141,19 @@ struct moments_reducer {
   KOKKOS_FUNCTION void join(state& s, const state& t) const {
     if (t.n == wide(0)) return;
     state other = t;
-    if (other.n > s.n) {
-      other = s;
-      s = t;
+    const bool common = s.center == other.center;  // which suits both, and so does both together
+    if (!common) {
+      if (other.n > s.n) {
+        other = s;
+        s = t;
+      }
+      if (other.n == wide(0)) return;
+      move(other, s.center);
     }
-    if (other.n == wide(0)) return;
-    move(other, s.center);
     s.distances.join(other.distances);
     s.squares.join(other.squares);
     s.n += other.n;
-    if (is_unsettled(s)) move(s, static_cast<value>(mean_of(s)));
+    if (!common && is_unsettled(s)) move(s, static_cast<value>(mean_of(s)));
   }
 
   /// The sum of the squared deviations; NaN with an infinite value, infinite if the squares overflow.
@@ -166,12 +185,29 @@ struct moments_reducer {
   KOKKOS_FUNCTION moments<S, real> result(const state& s, std::int64_t) const { return {mean(s), variance(s)}; }
 
  private:
+  KOKKOS_FUNCTION static bool is_new(const state& s) { return (s.n == wide(0)) & (s.center == value(0)); }
+
   template <class V>
   struct distance_from {
     V center;
     template <class T>
     KOKKOS_FUNCTION V operator()(const T& x) const {
       return distance<V>(x, center);
+    }
+  };
+  /// A distance times 2^-64, whose square is finite, and what it loses is nothing beside one whose square is not.
+  struct scaled_distance_from {
+    value center;
+    template <class T>
+    KOKKOS_FUNCTION value operator()(const T& x) const {
+      return static_cast<value>(x) * value_real(0x1p-64) - center * value_real(0x1p-64);
+    }
+  };
+  struct scaled_squared_distance_from {
+    scaled_distance_from distance;
+    template <class T>
+    KOKKOS_FUNCTION value_real operator()(const T& x) const {
+      return squared(distance(x));
     }
   };
   template <class V>
@@ -182,41 +218,82 @@ struct moments_reducer {
       return squared(distance<V>(x, center));
     }
   };
+  /// A type for the squares of as many small integers as a block has.
+  template <class T>
+  using square_type = std::conditional_t<sizeof(T) == 1, std::int32_t, std::int64_t>;
+  template <class V>
+  struct squared_integer_from {
+    std::int32_t center;
+    template <class T>
+    KOKKOS_FUNCTION V operator()(const T& x) const {
+      const V d = static_cast<std::int32_t>(x) - center;
+      return d * d;
+    }
+  };
   template <int N, class V, class T>
   KOKKOS_FUNCTION static real_type<V> squares_of(const state& s, const T* v) {
+    if constexpr (small<T> && N > 1) {
+      using square = square_type<T>;
+      const squared_integer_from<square> from{static_cast<std::int32_t>(s.center)};
+      return static_cast<double>(fold<square, N>(v, from, plus<square>()));
+    }
     return fold<real_type<V>, N>(v, squared_distance_from<V>{static_cast<V>(s.center)}, plus<real_type<V>>());
   }
-  /// Distances and squares are formed in V; in the wide type where they overflow in a narrow one.
   template <int N, class V, class T>
-  KOKKOS_FUNCTION static void accumulate(state& s, const T* v) {
+  KOKKOS_FUNCTION static V distances_of(const state& s, const T* v) {
+    if constexpr (small<T> && N > 1)
+      return fold<std::int32_t, N>(v, cast_to<std::int32_t>(), plus<std::int32_t>()) - s.center * N;
+    else return fold<V, N>(v, distance_from<V>{static_cast<V>(s.center)}, plus<V>());
+  }
+  /// Distances between integers of 64 bits may need more digits than a double has: their halves do not.
+  template <int N, class T>
+  KOKKOS_FUNCTION static void add_in_halves(state& s, const T* v) {
+    const double product = s.center * N;
+    s.distances.template add_block<N>(v);
+    s.distances.add(-product);
+    s.distances.add(-rounding_of(product, s.center, N));
+  }
+  template <class T>
+  static constexpr bool in_halves = Integers && sizeof(T) == 8 && std::is_same_v<value, double>;
+
+  template <int N, class T>
+  KOKKOS_FUNCTION static void accumulate_scaled(state& s, const T* v) {
+    const scaled_distance_from distance{s.center};
+    s.squares.add(
+        static_cast<wide>(fold<value_real, N>(v, scaled_squared_distance_from{distance}, plus<value_real>())) *
+        0x1p128);
+    s.distances.add(static_cast<wide_value>(fold<value, N>(v, distance, plus<value>())) * 0x1p64);
+    s.n += wide(N);
+  }
+  /// Distances and squares are formed in V; scaled where they overflow in a type narrower than that of the sums. Says
+  /// whether the center is known to suit these values: if it suits the others, then all of them (by Cauchy's
+  /// inequality).
+  template <int N, class V, class T>
+  KOKKOS_FUNCTION static bool accumulate(state& s, const T* v) {
     constexpr int part = 1024 / sizeof(value_real);
     if constexpr (N > part) {  // equal values in long folds round the same way each time
-      for (int i = 0; i < N; i += part) accumulate<part, V>(s, v + i);
+      bool suits = true;
+      for (int i = 0; i < N; i += part) suits &= accumulate<part, V>(s, v + i);
+      return suits;
     } else {
       const real_type<V> squares = squares_of<N, V>(s, v);
       if constexpr (!std::is_same_v<V, wide_value>) {
-        if (!is_finite(squares)) return accumulate<N, wide_value>(s, v);
+        if (!is_finite(squares)) {
+          accumulate_scaled<N>(s, v);
+          return false;
+        }
       }
       s.squares.add(static_cast<wide>(squares));
-      add_distances<N, V>(s, v);
       s.n += wide(N);
+      if constexpr (in_halves<T>) {
+        add_in_halves<N>(s, v);
+        return false;
+      } else {
+        const V sum = distances_of<N, V>(s, v);
+        s.distances.add(static_cast<wide_value>(sum));
+        return inner(sum, sum) <= squares * (real_type<V>(0.75) * N);
+      }
     }
-  }
-  /// Distances between integers of 64 bits may need more digits than a double has: their halves do not.
-  template <int N, class V, class T>
-  KOKKOS_FUNCTION static void add_distances(state& s, const T* v) {
-    if constexpr (Integers && sizeof(T) == 8 && std::is_same_v<value, double>) {
-      const double product = s.center * N;
-      s.distances.template add_block<N>(v);
-      s.distances.add(-product);
-      s.distances.add(-rounding_of(product, s.center, N));
-    } else {
-      s.distances.add(distances_of<N, V>(s, v));
-    }
-  }
-  template <int N, class V, class T>
-  KOKKOS_FUNCTION static wide_value distances_of(const state& s, const T* v) {
-    return static_cast<wide_value>(fold<V, N>(v, distance_from<V>{static_cast<V>(s.center)}, plus<V>()));
   }
   /// x where it is chosen and distances from it do not overflow, else 0. Masked: of a condition compilers make a
   /// branch, which keeps loops over states from becoming vector instructions.
@@ -280,16 +357,20 @@ struct moments_reducer {
   }
 };
 
+/// Without the mean, sums of integers of 64 bits need not be exact.
+template <class S, class T>
+using squares_reducer = moments_reducer<S, T, std::is_integral_v<T> && sizeof(T) < 8>;
+
 template <class S, class T = S>
-struct var_reducer : moments_reducer<S, T, false> {
-  KOKKOS_FUNCTION real_type<S> result(const typename moments_reducer<S, T, false>::state& s, std::int64_t) const {
+struct var_reducer : squares_reducer<S, T> {
+  KOKKOS_FUNCTION real_type<S> result(const typename squares_reducer<S, T>::state& s, std::int64_t) const {
     return this->variance(s);
   }
 };
 
 template <class S, class T = S>
-struct stddev_reducer : moments_reducer<S, T, false> {
-  KOKKOS_FUNCTION real_type<S> result(const typename moments_reducer<S, T, false>::state& s, std::int64_t) const {
+struct stddev_reducer : squares_reducer<S, T> {
+  KOKKOS_FUNCTION real_type<S> result(const typename squares_reducer<S, T>::state& s, std::int64_t) const {
     return Kokkos::sqrt(this->variance(s));
   }
 };

@@ -88,8 +88,7 @@ class partial_states : public partial_base {
            const Elements&... in) const {
     using state = typename Reducer::state;
     check_elements(c, r, along, whole_);
-    if constexpr (uses_positions<Reducer> && std::is_integral_v<Result>)
-      check_positions<Result>(c.label, "out", along.part(whole_, true).size());
+    check_positions_along<Reducer, Result>(c, along, whole_);
     const shape rest = along.part(extents, false);
     const std::int64_t count = rest.size();
     auto& part = part_[slot_];

@@ -47,6 +47,7 @@ struct strided_reduction {
   using exec_space = Exec;
   using state = typename Reducer::state;
   using output_type = Out;
+  using reducer_type = Reducer;
   using function = F;
   using operand_list = operand_tuple<In...>;
   using inputs = std::make_index_sequence<arrays>;
