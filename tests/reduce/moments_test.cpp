@@ -101,6 +101,7 @@ TYPED_TEST(Moments, KeepTheirDigitsBesideOutliers) {
   for (const double out : {0.0, 1e2, 1e6, 1e12, -1e12}) {
     for (const double mean : {0.0, 1e5, -1e7}) {
       this->check_all([&](std::int64_t i, std::int64_t) { return i == 0 ? out : mean + this->noise(i); }, "first");
+      this->check_all([&](std::int64_t i, std::int64_t) { return i < 2 ? out : mean + this->noise(i); }, "first two");
       this->check_all([&](std::int64_t i, std::int64_t) { return i < 300 ? out : mean + this->noise(i); }, "first 300");
       this->check_all([&](std::int64_t i, std::int64_t n) { return i + 1 == n ? out : mean + this->noise(i); }, "last");
     }
@@ -238,6 +239,49 @@ TYPED_TEST(MomentsOn, VariancesOfElementsWithMoreDigits) {
   expect_variance<E, float>(std::vector<std::int64_t>{1LL << 62, (1LL << 62) + 1, (1LL << 62) + 2}, 2.0 / 3);
   expect_variance<E, double>(std::vector<std::int64_t>{1LL << 62, (1LL << 62) + 1, (1LL << 62) + 2}, 2.0 / 3);
   expect_variance<E, double>(std::vector<std::int64_t>{-(1LL << 62) + 1, -(1LL << 62)}, 0.25);
+}
+
+/// The sums of their distances from one that is near the mean, and of the squares, are integers that the test forms
+/// exactly.
+template <class E, class T>
+void check_small_integers() {
+  constexpr auto least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+  const auto check = [](const auto& value_at, const char* what) {
+    for (const std::int64_t n : {2, 3, 31, 32, 33, 129, 1000, 100'003}) {
+      std::vector<T> x(n);
+      long double sum = 0, squares = 0;
+      for (std::int64_t i = 0; i < n; ++i) {
+        x[i] = static_cast<T>(value_at(i, n));
+        const auto distance = static_cast<long double>(value_at(i, n) - value_at(n / 2, n));
+        sum += distance;
+        squares += distance * distance;
+      }
+      const auto count = static_cast<long double>(n);
+      const long double mean = (value_at(n / 2, n) * count + sum) / count, var = (squares - sum * sum / count) / count;
+      const auto got = moments_of<E>(x);
+      EXPECT_EQ(static_cast<double>(mean), got.mean) << what << " of " << n;
+      EXPECT_NEAR(static_cast<double>(var), got.var, 8 * test::eps<double>() * static_cast<double>(var))
+          << what << " of " << n;
+      const auto columns = test::make_array<T, 2, Kokkos::LayoutRight, E>({n, 18});
+      for (int k = 0; k < 18; ++k)
+        Kokkos::deep_copy(Kokkos::subview(columns, Kokkos::ALL, k),
+                          test::make_array<T, 1, Kokkos::LayoutRight, E>({n}, x));
+      const Kokkos::View<double*, E> vars("vars", 18);
+      quern::var(E(), vars, columns, quern::axis{0});
+      const auto on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), vars);
+      for (int k = 0; k < 18; ++k) EXPECT_NEAR(got.var, on_host(k), 8 * test::eps<double>() * got.var) << what;
+    }
+  };
+  check([](std::int64_t i, std::int64_t) { return i % 2 == 0 ? least : most; }, "both ends");
+  check([](std::int64_t i, std::int64_t n) { return i == n - 1 ? least : most; }, "one apart");
+  check([](std::int64_t i, std::int64_t) { return i < 2 ? least : most; }, "first two");
+  check([](std::int64_t i, std::int64_t) { return i * 7919 % 251 - (std::is_signed_v<T> ? 125 : 0); }, "spread");
+}
+TYPED_TEST(MomentsOn, VariancesOfSmallIntegers) {
+  check_small_integers<TypeParam, std::int8_t>();
+  check_small_integers<TypeParam, std::uint8_t>();
+  check_small_integers<TypeParam, std::int16_t>();
+  check_small_integers<TypeParam, std::uint16_t>();
 }
 
 TYPED_TEST(MomentsOn, ReproducibleSumsOfLargeIntegers) {
