@@ -44,7 +44,7 @@ tests=(
   autodiff/derivatives_test
   autodiff/special_test
   "reduce/sum_test reduce/family_test reduce/quantile_test"
-  "reduce/axes_test reduce/reproducible_test reduce/moments_test"
+  "reduce/axes_test reduce/reproducible_test reduce/moments_test reduce/integer_moments_test reduce/rounded_moments_test"
   "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/orthogonal_test"
   "linalg/vmap_test linalg/solve_test"
   "linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/least_squares_test"
@@ -66,7 +66,7 @@ tests=(
   "distributed/reproducible_test distributed/extrema_test"
   distributed/linalg_test
   distributed/fft_test
-  tools/frozen_test
+  "tools/frozen_test tools/frozen_axes_test tools/frozen_random_test"
   stream/frozen_test
   distributed/frozen_test
   distributed/gaps_test # alone, as includes under a condition cannot be brought together
@@ -76,7 +76,7 @@ benchmarks=(
   "../bench/linalg/batched_bench ../bench/linalg/dense_bench"
   "../bench/map/map_bench ../bench/core/lazy_bench ../bench/scan/scan_bench ../bench/scan/segmented_bench"
   ../bench/reduce/reduce_bench
-  "../bench/reduce/axes_bench ../bench/reduce/quantile_bench"
+  "../bench/reduce/axes_bench ../bench/reduce/quantile_bench ../bench/reduce/variance_bench"
   "../bench/stencil/stencil_bench ../bench/stencil/filters_bench ../bench/integrate/integrate_bench"
   "../bench/keyed/sort_bench ../bench/keyed/unique_bench ../bench/keyed/group_bench ../bench/keyed/histogram_bench"
   "../bench/stencil/odd_rows_bench ../bench/sweep/sweep_bench ../bench/map/narrow_bench ../bench/reduce/narrow_bench"

@@ -308,6 +308,25 @@ if(DISTRIBUTED) # the same lines on one rank as on three, and from a checkpoint
     if(end STREQUAL "" OR place EQUAL -1)
       message(FATAL_ERROR "one run:\n${one}in two parts:\n${first}${second}")
     endif()
+    # The cluster's script, submitted three times to a stand-in for Slurm that makes it small: a job, one that goes on from its
+    # checkpoint, and one after the last step, which has nothing to do.
+    set(cluster "${WORK}/cluster")
+    configure_file("${CMAKE_CURRENT_LIST_DIR}/srun.sh" "${cluster}/srun" COPYONLY)
+    file(WRITE "${cluster}/modules.sh" "module() { :; }\n")
+    file(CREATE_LINK "${program}" "${cluster}/heat3d_mpi" SYMBOLIC)
+    function(submit result)
+      lines_of(lines "${CMAKE_COMMAND}" -E chdir "${cluster}" "${CMAKE_COMMAND}" -E env "PATH=${cluster}:$ENV{PATH}"
+               "BASH_ENV=${cluster}/modules.sh" SLURM_CPUS_PER_TASK=1 ${ARGN} bash "${SOURCE}/examples/slurm/many_nodes.sh")
+      set(${result} "${lines}" PARENT_SCOPE)
+    endfunction()
+    string(REPLACE ";" " " ranks_of_srun "${ranks} 2")
+    submit(first "SRUN=${ranks_of_srun}" SRUN_STEPS=10)
+    submit(second "SRUN=${ranks_of_srun}" SRUN_STEPS=20)
+    submit(third "SRUN=${ranks_of_srun}" SRUN_STEPS=20)
+    if(NOT first MATCHES "step +10 [^\n]*\n$" OR NOT second MATCHES "^step +10 [^\n]*\nstep +20 [^\n]*\n$" OR
+       NOT third MATCHES "^step +20 [^\n]*\n$")
+      message(FATAL_ERROR "examples/slurm/many_nodes.sh, three times:\n${first}---\n${second}---\n${third}")
+    endif()
   endif()
   message(STATUS "07_heat3d_mpi: one and three ranks agree")
 endif()
