@@ -115,6 +115,10 @@ TYPED_TEST(Moments, KeepTheirDigitsBesideOutliers) {
                                                   : 2 * i < n ? 0
                                                               : 1; },
       "an outlier and a step");
+  // Squares of a block's sum that overflow where the squares do not.
+  const bool is_float = sizeof(typename TypeParam::value) == 4;
+  for (const double large : is_float ? std::vector{1.1e17, 1.1e18, 3.3e18} : std::vector{1.3e152, 5.3e152, 1.1e153})
+    this->check_all([&](std::int64_t i, std::int64_t) { return i < 3 ? 0 : large; }, "large after zeros");
 }
 
 TYPED_TEST(Moments, OfEqualValuesAreExact) {
@@ -152,7 +156,7 @@ TYPED_TEST(Moments, OfValuesThatAreNotFinite) {
   EXPECT_EQ(inf, both.var);
 }
 
-// Squares of floats are formed in double where they overflow, in short rows and in long ones.
+// Squares of floats that overflow are formed in double or scaled, in short rows and in long ones.
 TEST(MomentsOfFloats, ReachTheLargestVariances) {
   using E = Kokkos::DefaultExecutionSpace;
   const auto two = test::make_array<float, 1, Kokkos::LayoutRight, E>({2}, {1e19f, -1e19f});
@@ -172,6 +176,49 @@ TEST(MomentsOfFloats, ReachTheLargestVariances) {
     quern::var(E(), out, columns, quern::axis{0});
     EXPECT_NEAR(1, test::contents(out)[7] / (1e38 * share * (1 - share)), 1e-6) << n;
   }
+}
+
+// Three that are large leave the mean of the others its digits.
+TEST(MomentsOfFloats, MeansBesideTheLargestNumbers) {
+  using E = Kokkos::DefaultExecutionSpace;
+  for (const std::int64_t n : {5000, 100'000}) {
+    std::vector<float> x(n, 1.0f);
+    x[0] = x[1] = x[2] = 3e38f;
+    const exact right(x);
+    const auto got = quern::mean_var(E(), test::make_array<float, 1, Kokkos::LayoutRight, E>({n}, x)).mean;
+    EXPECT_NEAR(1, got / static_cast<double>(right.mean), 4 * test::eps<float>()) << n;
+  }
+}
+
+/// Complex numbers, whose variance is the sum of those of their parts.
+template <class Case>
+struct ComplexMoments : testing::Test {};
+using complex_cases = test::covering<Kokkos::complex<float>, Kokkos::complex<double>>;
+TYPED_TEST_SUITE(ComplexMoments, complex_cases);
+
+TYPED_TEST(ComplexMoments, KeepTheirDigitsAtEveryMean) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  using real = typename T::value_type;
+  const auto noise = [](std::int64_t i) { return static_cast<double>(i * 2654435761 % 1000003) / 500'000 - 1; };
+  const double eps = test::eps<real>();
+  for (const double mean : {0.0, 1e3, 0.01 / eps, 0.3 / eps})
+    for (const double out : {0.0, 1e3})
+      for (const std::int64_t n : {2, 3, 60, 1000, 20'020}) {
+        std::vector<T> x(n);
+        std::vector<real> re(n), im(n);
+        for (std::int64_t i = 0; i < n; ++i) {
+          re[i] = static_cast<real>(mean + noise(i) + (i == 0 ? out : 0));
+          im[i] = static_cast<real>(noise(i + 77) - mean / 3);
+          x[i] = T(re[i], im[i]);
+        }
+        const exact right_re(re), right_im(im);
+        const auto var = static_cast<double>(right_re.var + right_im.var);
+        const auto got = quern::mean_var(E(), test::make_array<T, 1, typename TypeParam::layout, E>({n}, x));
+        EXPECT_NEAR(var, got.var, 32 * eps * var) << mean << " " << n;
+        EXPECT_NEAR(static_cast<double>(right_re.mean), got.mean.real(), 4 * eps * (mean + std::sqrt(var))) << n;
+        EXPECT_NEAR(static_cast<double>(right_im.mean), got.mean.imag(), 4 * eps * (mean + std::sqrt(var))) << n;
+      }
 }
 
 }  // namespace

@@ -19,8 +19,10 @@ void expect_variance(const std::vector<T>& x, double expected) {
   EXPECT_NEAR(expected, quern::var<Result>(E(), v), bound);
   EXPECT_NEAR(expected, quern::nanvar<Result>(E(), v), bound);
   EXPECT_NEAR(expected, quern::var<Result>(E(), v, quern::reproducible), bound);
-  EXPECT_NEAR(std::sqrt(expected), quern::stddev<Result>(E(), v), bound / std::sqrt(expected));
-  EXPECT_NEAR(std::sqrt(expected), quern::stddev<Result>(E(), v, quern::reproducible), bound / std::sqrt(expected));
+  if constexpr (std::is_same_v<Result, T>) {
+    EXPECT_NEAR(std::sqrt(expected), quern::stddev<Result>(E(), v), bound / std::sqrt(expected));
+    EXPECT_NEAR(std::sqrt(expected), quern::stddev<Result>(E(), v, quern::reproducible), bound / std::sqrt(expected));
+  }
 }
 
 TYPED_TEST(RoundedMoments, VariancesBesideRoundedMeans) {

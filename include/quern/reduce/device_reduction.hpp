@@ -223,7 +223,7 @@ struct device_reduction {
   }
 
   /// A state for one of the threads of a result, some of whose first values all of them see.
-  KOKKOS_FUNCTION state start_of(const places& base) const {
+  KOKKOS_FUNCTION state first_state(const places& base) const {
     constexpr int some = 4;
     if constexpr (requires(const value* v) { work.reducer.template start<some>(v); }) {
       value v[some];
@@ -242,7 +242,7 @@ struct device_reduction {
     state s = work.reducer.init();
     if (me.used && work.total > 0) {
       const places base = work.result_at(place, me.result);
-      s = start_of(base);
+      s = first_state(base);
       const std::int64_t first = split * work.shape.along + me.lane, threads = work.shape.splits * work.shape.along;
       add_share(Tag(), s, base, first, threads);
     }

@@ -36,8 +36,10 @@ struct host_reduction {
       tune::block_bytes / static_cast<std::int64_t>(std::bit_ceil(Work::largest_value));
   static constexpr int max_across = tune::results;
   static constexpr bool settles = requires(const Work& w, state& s) { w.reducer.is_unsettled(s); };
-  /// Vector instructions take states apart whose size is a power of two.
-  struct alignas(std::bit_ceil(sizeof(state))) padded : state {
+  /// Vector instructions take states apart whose size is a power of two, which those of complex numbers are too large
+  /// for.
+  static constexpr std::size_t padded_size = std::bit_ceil(sizeof(state));
+  struct alignas(padded_size <= 64 ? padded_size : alignof(state)) padded : state {
     using base = state;
     using base::operator=;
   };

@@ -70,7 +70,7 @@ struct moments_reducer {
     wide n;
   };
 
-  /// Values that a thread of a device adds at once: as many as its registers hold beside their distances.
+  /// Values that a thread of a device adds at once: fewer where their distances take wider registers.
   template <class T>
   static constexpr int at_once = small<T>                    ? 32
                                  : sizeof(T) < sizeof(value) ? 8
@@ -90,7 +90,7 @@ struct moments_reducer {
       if (squared(x - mean) < squared(nearest - mean)) nearest = x;
     }
     state s = init();
-    s.center = start_of(true, nearest);
+    s.center = usable(true, nearest);
     return s;
   }
 
@@ -100,14 +100,14 @@ struct moments_reducer {
   }
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
-    s.center += start_of(is_new(s), static_cast<value>(v[0]));
+    s.center += usable(is_new(s), static_cast<value>(v[0]));
     if (!accumulate<N, value>(s, v)) settle<N>(s, v);
   }
   /// The state of few values, which are all.
   template <int N, class T>
   KOKKOS_FUNCTION state state_of(const T* v) const {
     state s = init();
-    s.center = start_of(true, static_cast<value>(v[0]));
+    s.center = usable(true, static_cast<value>(v[0]));
     s.squares.sum = squares_of<N, wide_value>(s, v);
     if constexpr (in_halves<T>) add_in_halves<N>(s, v);
     else s.distances.sum = distances_of<N, wide_value>(s, v);
@@ -117,7 +117,7 @@ struct moments_reducer {
   /// A block without its `settle`, which loops that shall become vector instructions leave for later.
   template <int N, class T>
   KOKKOS_FUNCTION void take(state& s, const T* v) const {
-    s.center += start_of(is_new(s), static_cast<value>(v[0]));
+    s.center += usable(is_new(s), static_cast<value>(v[0]));
     accumulate<N, wide_value>(s, v);
   }
   /// Whether all but a quarter of the squares come from the distance between center and mean. Scaled, since the
@@ -132,10 +132,10 @@ struct moments_reducer {
   template <int N, class T>
   KOKKOS_FUNCTION void settle(state& s, const T* v) const {
     if (!is_unsettled(s)) return;
-    const auto mean = static_cast<value>(mean_of(s));
+    const wide_value mean = mean_of(s);
     if (s.n > wide(N)) return move(s, mean);
     s = init();
-    s.center = rounded(mean);
+    s.center = center_at(mean);
     accumulate<N, value>(s, v);
   }
   KOKKOS_FUNCTION void join(state& s, const state& t) const {
@@ -148,12 +148,12 @@ struct moments_reducer {
         s = t;
       }
       if (other.n == wide(0)) return;
-      move(other, s.center);
+      move(other, static_cast<wide_value>(s.center));
     }
     s.distances.join(other.distances);
     s.squares.join(other.squares);
     s.n += other.n;
-    if (!common && is_unsettled(s)) move(s, static_cast<value>(mean_of(s)));
+    if (!common && is_unsettled(s)) move(s, mean_of(s));
   }
 
   /// The sum of the squared deviations; NaN with an infinite value, infinite if the squares overflow.
@@ -185,6 +185,7 @@ struct moments_reducer {
   KOKKOS_FUNCTION moments<S, real> result(const state& s, std::int64_t) const { return {mean(s), variance(s)}; }
 
  private:
+  /// Whether a state has neither a value nor a center of those that `start` gives; one of 0 counts as none.
   KOKKOS_FUNCTION static bool is_new(const state& s) { return (s.n == wide(0)) & (s.center == value(0)); }
 
   template <class V>
@@ -195,27 +196,21 @@ struct moments_reducer {
       return distance<V>(x, center);
     }
   };
-  /// A distance times 2^-64, whose square is finite, and what it loses is nothing beside one whose square is not.
+  /// A distance times 2^-96: 256 squares of those add up to a finite number, and what is lost of distances below 1 is
+  /// nothing beside one whose square is not finite.
   struct scaled_distance_from {
     value center;
     template <class T>
     KOKKOS_FUNCTION value operator()(const T& x) const {
-      return static_cast<value>(x) * value_real(0x1p-64) - center * value_real(0x1p-64);
+      return static_cast<value>(x) * value_real(0x1p-96) - center * value_real(0x1p-96);
     }
   };
-  struct scaled_squared_distance_from {
-    scaled_distance_from distance;
+  template <class Distance>
+  struct square_of {
+    Distance distance;
     template <class T>
-    KOKKOS_FUNCTION value_real operator()(const T& x) const {
+    KOKKOS_FUNCTION auto operator()(const T& x) const {
       return squared(distance(x));
-    }
-  };
-  template <class V>
-  struct squared_distance_from {
-    V center;
-    template <class T>
-    KOKKOS_FUNCTION real_type<V> operator()(const T& x) const {
-      return squared(distance<V>(x, center));
     }
   };
   /// A type for the squares of as many small integers as a block has.
@@ -236,8 +231,10 @@ struct moments_reducer {
       using square = square_type<T>;
       const squared_integer_from<square> from{static_cast<std::int32_t>(s.center)};
       return static_cast<double>(fold<square, N>(v, from, plus<square>()));
+    } else {
+      const square_of<distance_from<V>> square{{static_cast<V>(s.center)}};
+      return fold<real_type<V>, N>(v, square, plus<real_type<V>>());
     }
-    return fold<real_type<V>, N>(v, squared_distance_from<V>{static_cast<V>(s.center)}, plus<real_type<V>>());
   }
   template <int N, class V, class T>
   KOKKOS_FUNCTION static V distances_of(const state& s, const T* v) {
@@ -259,10 +256,9 @@ struct moments_reducer {
   template <int N, class T>
   KOKKOS_FUNCTION static void accumulate_scaled(state& s, const T* v) {
     const scaled_distance_from distance{s.center};
-    s.squares.add(
-        static_cast<wide>(fold<value_real, N>(v, scaled_squared_distance_from{distance}, plus<value_real>())) *
-        0x1p128);
-    s.distances.add(static_cast<wide_value>(fold<value, N>(v, distance, plus<value>())) * 0x1p64);
+    const square_of<scaled_distance_from> square{distance};
+    s.squares.add(static_cast<wide>(fold<value_real, N>(v, square, plus<value_real>())) * 0x1p192);
+    s.distances.add(static_cast<wide_value>(fold<value, N>(v, distance, plus<value>())) * 0x1p96);
     s.n += wide(N);
   }
   /// Distances and squares are formed in V; scaled where they overflow in a type narrower than that of the sums. Says
@@ -291,14 +287,14 @@ struct moments_reducer {
       } else {
         const V sum = distances_of<N, V>(s, v);
         s.distances.add(static_cast<wide_value>(sum));
-        return inner(sum, sum) <= squares * (real_type<V>(0.75) * N);
+        return inner(sum, sum * (real_type<V>(1) / N)) <= squares * real_type<V>(0.75);  // no more than squares: finite
       }
     }
   }
   /// x where it is chosen and distances from it do not overflow, else 0. Masked: of a condition compilers make a
   /// branch, which keeps loops over states from becoming vector instructions.
   template <class W>
-  KOKKOS_FUNCTION static W start_of(bool chosen, const W& x) {
+  KOKKOS_FUNCTION static W usable(bool chosen, const W& x) {
     const bool starts = chosen & (Kokkos::abs(x) <= Kokkos::Experimental::finite_max_v<W> / (narrow ? 1 : 4));
     if constexpr (sizeof(W) != 4 && sizeof(W) != 8) {
       return starts ? x : W(0);
@@ -308,17 +304,24 @@ struct moments_reducer {
     }
   }
   template <class W>
-  KOKKOS_FUNCTION static Kokkos::complex<W> start_of(bool chosen, const Kokkos::complex<W>& x) {
-    return {start_of(chosen, x.real()), start_of(chosen, x.imag())};
+  KOKKOS_FUNCTION static Kokkos::complex<W> usable(bool chosen, const Kokkos::complex<W>& x) {
+    return {usable(chosen, x.real()), usable(chosen, x.imag())};
   }
-  /// The nearest integer among integers.
-  KOKKOS_FUNCTION static value rounded(const value& x) {
+  /// A center at a mean, or beside it where it is an integer or has fewer digits.
+  KOKKOS_FUNCTION static value center_at(const wide_value& mean) {
     if constexpr (Integers && std::is_same_v<value, double>) {
-      const double units = x < 0 ? -0x1p52 : 0x1p52;
-      return Kokkos::abs(x) < 0x1p52 ? (x + units) - units : x;
+      const double units = mean < 0 ? -0x1p52 : 0x1p52;
+      return Kokkos::abs(mean) < 0x1p52 ? (mean + units) - units : mean;
+    } else if constexpr (is_complex<value> && narrow) {
+      return value(static_cast<float>(to_24_bits(mean.real())), static_cast<float>(to_24_bits(mean.imag())));
     } else {
-      return x;
+      return static_cast<value>(mean);
     }
+  }
+  /// The nearest number that a float holds, as g++ 12 leaves out the conversions of pairs to float and back.
+  KOKKOS_FUNCTION static double to_24_bits(double x) {
+    constexpr std::uint64_t unit = std::uint64_t{1} << 29;
+    return Kokkos::bit_cast<double>((Kokkos::bit_cast<std::uint64_t>(x) + unit / 2) & ~(unit - 1));
   }
 
   KOKKOS_FUNCTION static wide_value mean_of(const state& s) {
@@ -326,8 +329,8 @@ struct moments_reducer {
   }
   /// Moves the center: sums change by n (to - center), which is two numbers and their product with n four, so that
   /// nothing is rounded but the squares.
-  KOKKOS_FUNCTION static void move(state& s, const value& to) {
-    const value center = rounded(to);
+  KOKKOS_FUNCTION static void move(state& s, const wide_value& to) {
+    const value center = center_at(to);
     const auto from = static_cast<wide_value>(s.center), by = static_cast<wide_value>(center) - from;
     const wide_value back = by - static_cast<wide_value>(center),
                      rest = (static_cast<wide_value>(center) - (by - back)) - (from + back);
