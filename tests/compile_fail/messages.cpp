@@ -7,7 +7,23 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_DynRankView.hpp>
+#include <functional>
+#include <quern/linalg.hpp>
 #include <quern/quern.hpp>
+
+struct identity {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& x) const {
+    return x;
+  }
+};
+
+struct next_cell {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const W& w) const {
+    return w(1);
+  }
+};
 
 template <int>
 struct nothing {};
@@ -87,4 +103,94 @@ void misuse() {
   quern::correlate(exec, x, y, atomic, boundary::wrap);  // an argument is an Atomic View
   quern::sum(exec, x.to_mdspan());                       // an argument is an mdspan whose accessor
   quern::sum(exec, twice);                               // an argument is an mdspan whose accessor
+}
+
+void misuse_without_exec() {
+  constexpr std::plus<> op;
+  const auto edge = quern::boundary::nearest;
+  const Kokkos::DefaultExecutionSpace exec;
+  const quern::bin_range bins{0, 1};
+  const auto x = vector_of<double>();
+  const auto f = vector_of<float>();
+  const auto i = vector_of<int>();
+  const auto z = vector_of<Kokkos::complex<double>>();
+  const auto duals = vector_of<quern::dual<double, 1>>();
+  const auto bytes = vector_of<char>();
+  const Kokkos::View<double> scalar("scalar");
+  const Kokkos::View<double**> m("m", 3, 3);
+  const Kokkos::View<int**> im("im", 3, 3);
+  const Kokkos::View<long double**> lm("lm", 3, 3);
+  const Kokkos::View<Kokkos::complex<double>**> zm("zm", 3, 3);
+  const Kokkos::View<double****> four("four", 3, 3, 3, 3);
+  const Kokkos::DynRankView<double> any("any", 3);
+  const Kokkos::View<float*, Kokkos::MemoryTraits<Kokkos::Atomic>> atomic = f;
+  const Kokkos::View<int*, Kokkos::MemoryTraits<Kokkos::Atomic>> atomic_i = i;
+  const Kokkos::View<double**, Kokkos::MemoryTraits<Kokkos::Atomic>> atomic_m = m;
+  const auto groups = quern::group_by(i);
+  const auto two = quern::outputs(x, x);
+
+  // What goes in and out.
+  quern::map(x, identity(), x, x);  // quern::map: f must be callable with one value of each input
+  quern::map(two, identity(), x);   // f must return a Kokkos::Array of as many values
+  quern::map(x, [](int k) { return k; }, quern::positions());  // and of positions() with a Kokkos::Array
+  quern::map(atomic, identity(), x);                           // quern: an argument is an Atomic View
+  quern::copy(x, atomic_i);                                    // quern: an argument is an Atomic View
+  quern::transposed(atomic_m);                                 // quern::transposed: v is an Atomic View
+  quern::fill(x, x);                                           // quern::fill: a View as the value must have rank 0
+  quern::as_mdspan(vector_of<double>());                       // use of deleted function
+  quern::lazy(identity(), 1.0);                                // quern::lazy: at least one input must be an array
+  quern::sum(x, quern::axis{0});                               // quern: a reduction along axes writes to a View
+  quern::sum(1.0);                                             // no matching function for call to
+  quern::cumsum(x);                                            // no matching function for call to
+  quern::histogram(x, x);                                      // no matching function for call to
+  quern::random::uniform(x);                                   // no matching function for call to
+
+  // Complex numbers do not become real ones, and have no order.
+  quern::map(x, identity(), z);      // quern: the values do not convert to out's type
+  quern::copy(x, z);                 // quern::copy: in's values do not convert to out's type
+  quern::max(z);                     // argmin, argmax: complex numbers have no order
+  quern::argmax(z);                  // argmin, argmax: complex numbers have no order
+  quern::max(z, z, groups);          // quern: the smallest and largest of groups are of real numbers
+  quern::var(x, z, groups);          // quern::mean, var: those of groups are of real numbers
+  quern::histogram(x, z, bins);      // quern::histogram: x must be of real numbers
+  quern::sum<double>(z);             // quern: the result of a reduction or a scan does not fit the type
+  quern::sum(scalar, z);             // quern: the result of the reduction does not convert to out's type
+  quern::cumsum(x, z);               // quern: the scan's values do not convert to out's type
+  quern::quantile(x, z, 0.5);        // quern::quantile, median: complex numbers have no order
+  quern::searchsorted(i, z, z);      // quern::searchsorted, digitize: complex numbers have no order
+  quern::einsum<"i,i->i">(x, z, x);  // quern::einsum: products of complex numbers do not fit out
+  quern::matmul(m, zm, zm);          // quern::matmul: products of complex numbers do not fit c
+  quern::matvec(x, m, z);            // quern::matvec: products of complex numbers do not fit y
+  quern::stencil<quern::box<1>>(x, next_cell(), edge, z);  // the values do not convert to out's type
+  quern::uniform_filter(x, z, 3, edge);                    // quern: the filter's values do not convert to out's type
+  quern::trapezoid(scalar, z, 0.1, quern::axis{0});        // quern: the integral does not convert to out's type
+
+  // Types that cannot hold the numbers.
+  quern::sum<int>(x);                          // quern: the result of a reduction or a scan does not fit the type
+  quern::reduce(op, 0, x);                     // identity must be of a type that holds
+  quern::reduce(op, 0.0, duals);               // identity must be of a type that holds
+  quern::stream::reduce(exec, op, 0, f);       // identity must be of a type that holds
+  quern::inclusive_scan(x, op, 0, x);          // identity must be of a type that holds
+  quern::exclusive_scan(x, op, 0, x);          // identity must be of a type that holds
+  quern::segmented_scan(x, op, 0.0f, x, i);    // identity must be of a type that holds
+  quern::segmented_reduce(x, op, 0.0f, x, i);  // identity must be of a type that holds
+  quern::segmented_reduce(x, op, 0.0, x, x);   // quern: offsets must be integers
+  quern::histogram(bytes, x, bins);  // quern::histogram: out must be of integers of 32 or 64 bits, float or double
+  quern::random::bits(i, quern::random::key(1));  // quern::random::bits: out must be of 32 or 64 unsigned bits
+  quern::det(im);                                 // quern::det: a must have a floating-point or complex type
+  quern::cond(im);                                // quern::cond: a must have a floating-point or complex type
+  quern::inv(lm, lm);  // quern: a single matrix must be of float, double or their complex numbers
+
+  // Numbers of arguments, ranks and radii.
+  quern::einsum<"ii->i">(x, m);           // quern::einsum: takes two operands
+  quern::einsum<"i,i,i->i">(x, x, x, x);  // quern::einsum: takes two operands
+  quern::einsum<"i,j->k">(x, x, x);       // quern::einsum: every letter of the output must be one of an operand
+  quern::einsum<"ij->j">(x, x, x);        // quern::einsum: the subscripts must name two operands
+  quern::matmul(x, m, x);                 // quern::matvec multiplies a matrix and a vector
+  quern::vmap(x, [](int) {}, x);          // quern::vmap: f must be callable with an item of each output and input
+  quern::math::floor_divide<2.5>(1.0);    // quern::math::floor_divide: the divisor must be an integer
+  quern::stencil<quern::box<1>>(four, identity(), edge, four);  // out must have rank 1, 2 or 3
+  quern::uniform_filter(scalar, scalar, 3, edge);               // filters take Views of rank 1, 2 or 3
+  quern::uniform_filter(any, any, 3, edge);                     // filters take Views of rank 1, 2 or 3
+  quern::box<-1>();                                             // quern::stencil: a radius must not be negative
 }
