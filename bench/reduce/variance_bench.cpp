@@ -51,24 +51,26 @@ prepared var_of_rows(const exec_space& exec, std::int64_t rows, std::int64_t n) 
   const auto out = make_view<Result*>("out", rows);
   prepared p{1.0 * sizeof(T) * rows * n, 4.0 * rows * n, {}, {}, {}};
   using policy = Kokkos::TeamPolicy<exec_space>;
-  p.variants = {{"quern", [=] { quern::var(exec, out, x, quern::axis{1}); }},
-                {"plain_team", [=] {
-                   Kokkos::parallel_for(
-                       "plain", policy(exec, static_cast<int>(rows), Kokkos::AUTO),
-                       KOKKOS_LAMBDA(const typename policy::member_type& team) {
-                         const int row = team.league_rank();
-                         Result mean = 0, var = 0;
-                         const auto add = [=](std::int64_t j, Result& s) { s += static_cast<Result>(x(row, j)); };
-                         Kokkos::parallel_reduce(Kokkos::TeamThreadRange(team, n), add, mean);
-                         mean /= static_cast<Result>(n);
-                         const auto add_square = [=](std::int64_t j, Result& s) {
-                           const Result d = static_cast<Result>(x(row, j)) - mean;
-                           s += d * d;
-                         };
-                         Kokkos::parallel_reduce(Kokkos::TeamThreadRange(team, n), add_square, var);
-                         Kokkos::single(Kokkos::PerTeam(team), [=] { out(row) = var / static_cast<Result>(n); });
-                       });
-                 }}};
+  p.variants = {{"quern", [=] { quern::var(exec, out, x, quern::axis{1}); }}};
+  if (rows > 1)  // one row would be read by one team
+    p.variants.push_back(
+        {"plain_team", [=] {
+           Kokkos::parallel_for(
+               "plain", policy(exec, static_cast<int>(rows), Kokkos::AUTO),
+               KOKKOS_LAMBDA(const typename policy::member_type& team) {
+                 const int row = team.league_rank();
+                 Result mean = 0, var = 0;
+                 const auto add = [=](std::int64_t j, Result& s) { s += static_cast<Result>(x(row, j)); };
+                 Kokkos::parallel_reduce(Kokkos::TeamThreadRange(team, n), add, mean);
+                 mean /= static_cast<Result>(n);
+                 const auto add_square = [=](std::int64_t j, Result& s) {
+                   const Result d = static_cast<Result>(x(row, j)) - mean;
+                   s += d * d;
+                 };
+                 Kokkos::parallel_reduce(Kokkos::TeamThreadRange(team, n), add_square, var);
+                 Kokkos::single(Kokkos::PerTeam(team), [=] { out(row) = var / static_cast<Result>(n); });
+               });
+         }});
   p.poison = [=] { Kokkos::deep_copy(out, Result(-7)); };
   p.right = [=] {
     constexpr double relative = sizeof(Result) == 4 ? 1e-5 : 1e-10;

@@ -213,24 +213,27 @@ struct moments_reducer {
       return squared(distance(x));
     }
   };
-  /// A type for the squares of as many small integers as a block has.
-  template <class T>
-  using square_type = std::conditional_t<sizeof(T) == 1, std::int32_t, std::int64_t>;
-  template <class V>
-  struct squared_integer_from {
-    std::int32_t center;
-    template <class T>
-    KOKKOS_FUNCTION V operator()(const T& x) const {
-      const V d = static_cast<std::int32_t>(x) - center;
-      return d * d;
+  /// The squares of a block of small integers, of 32 bits each. Integers add up in any order, which compilers choose.
+  template <int N, class T>
+  KOKKOS_FUNCTION static double integer_squares_of(const state& s, const T* v) {
+    const auto center = static_cast<std::int32_t>(s.center);
+    std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t> squares = 0;
+    for (int i = 0; i < N; ++i) {
+      const auto distance = static_cast<std::uint32_t>(static_cast<std::int32_t>(v[i]) - center);
+      squares += distance * distance;
     }
-  };
+    return static_cast<double>(squares);
+  }
+  template <int N, class T>
+  KOKKOS_FUNCTION static double integer_distances_of(const state& s, const T* v) {
+    std::int32_t sum = 0;
+    for (int i = 0; i < N; ++i) sum += v[i];
+    return sum - s.center * N;
+  }
   template <int N, class V, class T>
   KOKKOS_FUNCTION static real_type<V> squares_of(const state& s, const T* v) {
     if constexpr (small<T> && N > 1) {
-      using square = square_type<T>;
-      const squared_integer_from<square> from{static_cast<std::int32_t>(s.center)};
-      return static_cast<double>(fold<square, N>(v, from, plus<square>()));
+      return integer_squares_of<N>(s, v);
     } else {
       const square_of<distance_from<V>> square{{static_cast<V>(s.center)}};
       return fold<real_type<V>, N>(v, square, plus<real_type<V>>());
@@ -238,8 +241,7 @@ struct moments_reducer {
   }
   template <int N, class V, class T>
   KOKKOS_FUNCTION static V distances_of(const state& s, const T* v) {
-    if constexpr (small<T> && N > 1)
-      return fold<std::int32_t, N>(v, cast_to<std::int32_t>(), plus<std::int32_t>()) - s.center * N;
+    if constexpr (small<T> && N > 1) return integer_distances_of<N>(s, v);
     else return fold<V, N>(v, distance_from<V>{static_cast<V>(s.center)}, plus<V>());
   }
   /// Distances between integers of 64 bits may need more digits than a double has: their halves do not.
