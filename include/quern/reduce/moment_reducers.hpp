@@ -131,9 +131,10 @@ struct moments_reducer {
   /// cancelled, is added once more.
   template <int N, class T>
   KOKKOS_FUNCTION void settle(state& s, const T* v) const {
-    if (!is_unsettled(s)) return;
+    const bool first = s.n <= wide(N), overflows = !is_finite(s.squares.sum) && is_finite(s.distances.sum);
+    if (!is_unsettled(s) && !(first && overflows)) return;
     const wide_value mean = mean_of(s);
-    if (s.n > wide(N)) return move(s, mean);
+    if (!first) return move(s, mean);
     s = init();
     s.center = center_at(mean);
     accumulate<N, value>(s, v);
@@ -289,7 +290,7 @@ struct moments_reducer {
       } else {
         const V sum = distances_of<N, V>(s, v);
         s.distances.add(static_cast<wide_value>(sum));
-        return inner(sum, sum * (real_type<V>(1) / N)) <= squares * real_type<V>(0.75);  // no more than squares: finite
+        return inner(sum, sum * (real_type<V>(1) / N)) < squares * real_type<V>(0.75);  // also where both overflow
       }
     }
   }
@@ -359,6 +360,10 @@ struct moments_reducer {
   template <class W>
   KOKKOS_FUNCTION static bool is_finite(const W& x) {
     return Kokkos::abs(x) <= Kokkos::Experimental::finite_max_v<W>;
+  }
+  template <class W>
+  KOKKOS_FUNCTION static bool is_finite(const Kokkos::complex<W>& x) {
+    return is_finite(x.real()) && is_finite(x.imag());
   }
 };
 
