@@ -29,6 +29,21 @@ void misuse() {
   quern::sum(Kokkos::DefaultExecutionSpace(), x, quern::ddof{1});
 #elif defined(CASE_INTEGRATE_ARITY)
   quern::integrate(identity(), {0, 1}, {0, 1}, {10, 10});
+#elif defined(CASE_MAP_ARITY)  // this one and the next five are for the compilers of devices
+  quern::map(x, identity(), x, x);
+#elif defined(CASE_SUM_ARGUMENTS)
+  quern::sum(1.0);
+#elif defined(CASE_SCAN_ARGUMENTS)
+  quern::cumsum(x);
+#elif defined(CASE_STENCIL_RANK)
+  const Kokkos::View<double****> four("four", 3, 3, 3, 3);
+  quern::stencil<quern::box<1> >(four, identity(), quern::boundary::keep, four);
+#elif defined(CASE_RANDOM_TYPE)
+  const Kokkos::View<int*> i("i", 3);
+  quern::random::bits(i, quern::random::key(1));
+#elif defined(CASE_HISTOGRAM_TYPE)
+  const Kokkos::View<char*> narrow("narrow", 3);
+  quern::histogram(narrow, x, quern::bin_range{0, 1});
 #elif defined(CASE_HOST_FUNCTION)  // an error where there are devices
   quern::map(x, host_function(), x);
 #elif defined(CASE_LAZY_ARITY)
