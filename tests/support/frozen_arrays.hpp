@@ -27,6 +27,7 @@ struct FrozenArrays : testing::Test {
 };
 using frozen_numbers =
     covering<float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int8_t, std::int64_t>;
+using frozen_reals = covering<float, double>;
 
 }  // namespace test
 

@@ -42,8 +42,7 @@ TYPED_TEST(FrozenAxes, SumsAndScans) {
 
 template <class Case>
 struct FrozenReals : test::FrozenArrays<Case> {};
-using reals = test::covering<float, double>;
-TYPED_TEST_SUITE(FrozenReals, reals);
+TYPED_TEST_SUITE(FrozenReals, test::frozen_reals);
 
 TYPED_TEST(FrozenReals, VariancesAlongAxes) {
   using T = typename TypeParam::value;

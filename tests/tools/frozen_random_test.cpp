@@ -12,8 +12,7 @@ using test::expect_frozen;
 
 template <class Case>
 struct FrozenRandomReals : test::FrozenArrays<Case> {};
-using reals = test::covering<float, double>;
-TYPED_TEST_SUITE(FrozenRandomReals, reals);
+TYPED_TEST_SUITE(FrozenRandomReals, test::frozen_reals);
 
 TYPED_TEST(FrozenRandomReals, Fields) {
   using T = typename TypeParam::value;

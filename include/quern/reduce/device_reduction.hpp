@@ -222,7 +222,7 @@ struct device_reduction {
     add_items(s, p, inputs());
   }
 
-  /// A state for one of the threads of a result, some of whose first values all of them see.
+  /// The state with which a thread begins its share of a result, from the first values of that result.
   KOKKOS_FUNCTION state first_state(const places& base) const {
     constexpr int some = 4;
     if constexpr (requires(const value* v) { work.reducer.template start<some>(v); }) {
