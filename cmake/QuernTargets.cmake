@@ -50,9 +50,9 @@ function(quern_add_component name)
 endfunction()
 
 # Core: what does not depend on the types of a call, and the vendor's sort, which takes long to compile.
-set(_core_sources core/bytes_text core/error core/extents core/free_memory core/host_threads core/loop_nest core/overlap core/pool core/stream_store
+set(_core_sources core/bytes_text core/error core/extents core/free_memory core/host_threads core/loop_nest core/overlap core/pool core/nontemporal_store
     core/workspace core/written_views transfer/array_io transfer/box_copy transfer/staging
-    stream/pipeline)
+    chunked/pipeline)
 if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
   list(APPEND _core_sources keyed/sort_signed keyed/sort_unsigned keyed/sort_reals keyed/sort_with_32_bits
        keyed/sort_with_64_bits keyed/narrow_keys)
@@ -154,7 +154,7 @@ if(QUERN_ENABLE_DISTRIBUTED)
     list(APPEND _distributed_sources distributed/no_device_link)
   endif()
   if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP)
-    list(APPEND _distributed_sources distributed/side_stream)
+    list(APPEND _distributed_sources distributed/side_instance)
   endif()
   quern_add_component(distributed ${_distributed_sources})
   target_compile_definitions(quern_distributed PUBLIC QUERN_USES_DISTRIBUTED OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

@@ -19,14 +19,14 @@ esac
 # Each line is one translation unit: what takes long are Kokkos's headers.
 units=(
   tools/differential_test  # calls every operation
-  stream/pipeline_test
+  chunked/pipeline_test
   "distributed/stencil_test distributed/halo_test"
   "../src/linalg/$backend"  # the vendor's libraries
   ../src/linalg/unavailable
-  "../src/core/workspace ../src/core/error ../src/core/extents ../src/core/loop_nest ../src/core/overlap ../src/core/stream_store ../src/core/written_views"
+  "../src/core/workspace ../src/core/error ../src/core/extents ../src/core/loop_nest ../src/core/overlap ../src/core/nontemporal_store ../src/core/written_views"
   "../src/core/pool ../src/core/host_threads"
   "../src/transfer/staging ../src/transfer/box_copy ../src/transfer/array_io ../src/core/free_memory"
-  "../src/stream/pipeline ../src/distributed/side_stream"
+  "../src/chunked/pipeline ../src/distributed/side_instance"
   "../src/files/arrays ../src/files/bytes ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
   "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo ../src/distributed/fft_stages ../src/distributed/stencil_parts ../src/distributed/together ../src/distributed/no_parallel_hdf5"
   "../src/distributed/box_exchange ../src/distributed/device_link"
@@ -67,7 +67,7 @@ tests=(
   distributed/linalg_test
   distributed/fft_test
   "tools/frozen_test tools/frozen_axes_test tools/frozen_random_test"
-  stream/frozen_test
+  chunked/frozen_test
   distributed/frozen_test
   distributed/gaps_test # alone, as includes under a condition cannot be brought together
 )
@@ -84,7 +84,7 @@ benchmarks=(
   ../bench/autodiff/autodiff_bench
   ../bench/fft/fft_bench
   ../bench/transfer/transfer_bench
-  ../bench/stream/stream_bench
+  ../bench/chunked/chunked_bench
   ../bench/distributed/distributed_bench
 )
 examples=(../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main ../examples/04_out_of_core/main ../examples/05_turbulence/main ../examples/06_epidemics/main ../examples/07_heat3d_mpi/main)
@@ -99,7 +99,7 @@ program=(
 guides=$2/guides-$backend
 mkdir -p "$guides"
 folder=$(realpath --relative-to="$top/tests" "$guides")
-for guide in autodiff operands reductions stencils integration random keyed linear_algebra transfers files streams fft distributed; do
+for guide in autodiff operands reductions stencils integration random keyed linear_algebra transfers files chunks fft distributed; do
   awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
 done
 mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -path '*/distributed/*' | sort)
@@ -114,7 +114,7 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("${tests[@]}" "${benchmarks[@]}")
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
   units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" tools/callbacks_test)
-  units+=(stream/map_test stream/reduce_test stream/scan_test stream/stencil_test "files/stream_test files/hdf5_test files/files_test")
+  units+=(chunked/map_test chunked/reduce_test chunked/scan_test chunked/stencil_test "files/chunks_test files/hdf5_test files/files_test")
   units+=(core/calls_test core/functors_test)
 fi
 # With QUERN_DEVICE_COMPILE=resources, the program alone, optimized: the compiler says what its kernels need of a GPU.

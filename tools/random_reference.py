@@ -211,8 +211,8 @@ def gamma(shape, key, i):
     return a.round(number * a.exp(a.round(a.log(positive64(more[0] | more[1] << 32), 1) / shape)))
 
 
-def stream_gamma(shape, key, i):
-    """What Stream(key, i).gamma(shape) gives for shapes below 1, where the first attempt is accepted."""
+def generator_gamma(shape, key, i):
+    """What Generator(key, i).gamma(shape) gives for shapes below 1, where the first attempt is accepted."""
     blocks = [philox(key[0], i, (key[1] + j * 0x9E3779B97F4A7C15) % 2**64) for j in (1, 2)]
     power, radius, angle, last = (w for c in blocks for w in (c[0] | c[1] << 32, c[2] | c[3] << 32))
     a = double
@@ -286,7 +286,7 @@ print("// -1: not at once")
 array("std::int64_t", "poisson_large", [large_poisson(10000, key, i) for i in positions], str)
 array("double", "gamma64", [gamma(Fraction(5, 2), key, i) for i in positions], hexfloat)
 array("double", "small_gamma64", [gamma(Fraction(1, 2), key, i) for i in positions], hexfloat)
-array("double", "stream_gamma64", [stream_gamma(Fraction(1, 2), key, i) for i in positions], hexfloat)
+array("double", "generator_gamma64", [generator_gamma(Fraction(1, 2), key, i) for i in positions], hexfloat)
 print(f"inline constexpr std::uint64_t sum_of_bits32 = {philox_sum(42, 250000)}u;  // of the first million")
 points = qmc.Sobol(64, scramble=False, bits=53).random(1024)
 for row in (1, 2, 3, 517, 1023):

@@ -186,12 +186,12 @@ prepared sum(const exec_space& exec, std::int64_t n) {
   const quern::Decomposition d(comm, {n * comm.size()});
   const quern::DistributedView<double, 1, memory_space> u("u", d);
   bench::sampled(u.local_with_halo(), 1 + comm.rank());
-  const double expected = distributed::sum(exec, u, quern::reproducible);
+  const double expected = quern::sum(exec, u, quern::reproducible);
   const auto result = std::make_shared<double>(0);
   prepared p;
   p.bytes = 8.0 * n;
-  p.variants = {{"quern", [=] { *result = distributed::sum(exec, u); }},
-                {"reproducible", [=] { *result = distributed::sum(exec, u, quern::reproducible); }},
+  p.variants = {{"quern", [=] { *result = quern::sum(exec, u); }},
+                {"reproducible", [=] { *result = quern::sum(exec, u, quern::reproducible); }},
                 {"plain", [=] {
                    double local = 0;
                    Kokkos::parallel_reduce("bench::sum", bench::range(exec, 0, n), plain_sum{u.local_with_halo()},
@@ -213,7 +213,7 @@ prepared svd(const exec_space& exec, std::int64_t n) {
   bench::sampled(a.local_with_halo(), 3 + comm.rank());
   const Kokkos::View<double*, memory_space> s("s", columns);
   const Kokkos::View<double**, Kokkos::LayoutRight, memory_space> vt("vt", columns, columns);
-  const double norm = distributed::norm(exec, a);
+  const double norm = quern::norm(exec, a);
   prepared p;
   p.bytes = 8.0 * n * columns * 5;
   p.flops = 4 * 2.0 * n * columns * columns;

@@ -7,12 +7,12 @@
 #include <Kokkos_Core.hpp>
 #include <csignal>
 #include <cstdio>
+#include <quern/chunked.hpp>
 #include <quern/files.hpp>
-#include <quern/stream.hpp>
 #include <stdexcept>
 
 using space = Kokkos::DefaultExecutionSpace;
-namespace stream = quern::stream;
+namespace chunked = quern::chunked;
 namespace files = quern::files;
 
 constexpr std::size_t columns = 4000;
@@ -40,7 +40,7 @@ void stop(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
-void stop_where_asked(const stream::progress&) {
+void stop_where_asked(const chunked::progress&) {
   if (stopped != 0) throw std::runtime_error("interrupted");
 }
 
@@ -58,29 +58,29 @@ int main(int argc, char** argv) {
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, stop);
   const space exec;
   try {
-    stream::options settings{.memory = memory};
+    quern::chunking settings{.memory = memory};
     settings.on_progress = stop_where_asked;
-    stream::map(exec, files::npy_sink<float>("image.npy", {rows, columns}), pattern(), settings, quern::positions());
+    quern::map(exec, files::npy_sink<float>("image.npy", {rows, columns}), pattern(), settings, quern::positions());
 
     const auto image = files::npy_source<float, 2>("image.npy");
-    const auto [mean, var] = stream::mean_var<double>(exec, image, settings);
+    const auto [mean, var] = quern::mean_var<double>(exec, image, settings);
     std::printf("%zu x %zu pixels, %.1f MB at a time: mean %.6f, variance %.6f\n", rows, columns,
                 static_cast<double>(memory) / 1e6, mean, var);
 
-    stream::options shown = settings;
-    shown.on_progress = [](const stream::progress& p) {
+    quern::chunking shown = settings;
+    shown.on_progress = [](const chunked::progress& p) {
       stop_where_asked(p);
       if (p.chunks_done == p.chunks)
         std::printf("smoothed %.0f MB in %lld chunks\n", p.bytes / 1e6, static_cast<long long>(p.chunks));
     };
-    stream::stencil<quern::star<1>>(exec, files::npy_sink<float>("smooth.npy", {rows, columns}), smooth(),
-                                    quern::boundary::reflect, shown, image);
+    chunked::stencil<quern::star<1>>(exec, files::npy_sink<float>("smooth.npy", {rows, columns}), smooth(),
+                                     quern::boundary::reflect, shown, image);
 
     const auto smoothed = files::npy_source<float, 2>("smooth.npy");
     const Kokkos::View<double*, Kokkos::HostSpace> sums("sums", columns);
-    stream::sum<double>(exec, sums, smoothed, quern::axis{0}, settings);
+    quern::sum<double>(exec, quern::in_chunks(sums), smoothed, quern::axis{0}, settings);
     std::printf("mean of column 100: %.6f\n", sums(100) / static_cast<double>(rows));
-    std::printf("mean after smoothing: %.6f\n", stream::mean<double>(exec, smoothed, settings));
+    std::printf("mean after smoothing: %.6f\n", quern::mean<double>(exec, smoothed, settings));
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
       throw std::runtime_error("standard output cannot be written");
   } catch (const std::exception& e) {

@@ -50,7 +50,7 @@ void initialize(const field& u) {
 }
 
 void report(std::int64_t step, const field& u) {
-  const double energy = quern::distributed::sum(u, quern::reproducible), most = quern::distributed::max(u);
+  const double energy = quern::sum(u, quern::reproducible), most = quern::max(u);
   const double cells = static_cast<double>(u.extents().size());
   if (u.communicator().rank() != 0) return;
   std::printf("step %8lld  energy %.15e  maximum %.15e\n", static_cast<long long>(step), energy / cells, most);

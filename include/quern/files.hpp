@@ -10,10 +10,10 @@
 #error "quern/files.hpp needs a target: target_link_libraries(<yours> Quern::files)"
 #endif
 
+#include <quern/files/chunks.hpp>
 #include <quern/files/convert.hpp>
 #include <quern/files/hdf5.hpp>
 #include <quern/files/npy.hpp>
 #include <quern/files/raw.hpp>
-#include <quern/files/stream.hpp>
 
 #endif

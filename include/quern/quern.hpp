@@ -8,6 +8,7 @@
 /// `Quern::distributed`) whose target is linked.
 
 #include <quern/autodiff.hpp>
+#include <quern/chunked.hpp>
 #include <quern/config.hpp>
 #include <quern/core.hpp>
 #include <quern/integrate.hpp>
@@ -17,7 +18,6 @@
 #include <quern/reduce.hpp>
 #include <quern/scan.hpp>
 #include <quern/stencil.hpp>
-#include <quern/stream.hpp>
 #include <quern/transfer.hpp>
 #ifdef QUERN_USES_DISTRIBUTED
 #include <quern/distributed.hpp>

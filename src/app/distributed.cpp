@@ -117,8 +117,8 @@ measurement_of_ranks heat(const settings& s, const Communicator& comm, const sca
   advance();
   const double factor = std::pow(1 + 2 * rate * (std::cos(a) + std::cos(b) + std::cos(c) - 3), steps);
   fill_cells(s, next, KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i) { return factor * wave(k, j, i); });
-  distributed::map(s.exec, next, KOKKOS_LAMBDA(double x, double y) { return Kokkos::abs(x - y); }, u, next);
-  m.verified = distributed::max(s.exec, next) < 1e-12;
+  quern::map(s.exec, next, KOKKOS_LAMBDA(double x, double y) { return Kokkos::abs(x - y); }, u, next);
+  m.verified = quern::max(s.exec, next) < 1e-12;
   return m;
 }
 
@@ -160,7 +160,7 @@ measurement_of_ranks all_reduce(const settings& s, const Communicator& comm, con
   Kokkos::deep_copy(u.local(), static_cast<double>(comm.rank() + 1));
   double sum = 0;
   measurement_of_ranks m{{"1", 0, 8, 0}};
-  m.seconds = time_together(s, comm, [&] { sum = distributed::sum(s.exec, u); });
+  m.seconds = time_together(s, comm, [&] { sum = quern::sum(s.exec, u); });
   m.verified = on_all(comm, sum == 0.5 * comm.size() * (comm.size() + 1));
   return m;
 }
@@ -176,7 +176,7 @@ measurement_of_ranks sum(const settings& s, const Communicator& comm, const scal
       KOKKOS_LAMBDA(std::int64_t i) { v(i) = static_cast<double>((first + i) % 1000); });
   double found = 0;
   measurement_of_ranks m{{fmt::format("{}", n), 0, 8.0 * static_cast<double>(n), 1.0 * static_cast<double>(n)}};
-  m.seconds = time_together(s, comm, [&] { found = distributed::sum(s.exec, u); });
+  m.seconds = time_together(s, comm, [&] { found = quern::sum(s.exec, u); });
   const std::int64_t whole = n / 1000, rest = n % 1000;
   m.verified = on_all(comm, found == static_cast<double>(whole * 499500 + rest * (rest - 1) / 2));  // exact below 2^53
   return m;
@@ -202,9 +202,9 @@ measurement_of_ranks svd(const settings& s, const Communicator& comm, const scal
                                                                                                          columns, 1));
   const array<double, 2> back("back", d);
   distributed::matmul(s.exec, back, u, product);
-  distributed::map(s.exec, back, KOKKOS_LAMBDA(double x, double y) { return Kokkos::abs(x - y); }, back, a);
-  m.verified = distributed::max(s.exec, back) < 1e-11 &&
-               std::fabs(distributed::norm(s.exec, u) - 10) < 1e-10;  // the root of 100 columns of length one
+  quern::map(s.exec, back, KOKKOS_LAMBDA(double x, double y) { return Kokkos::abs(x - y); }, back, a);
+  m.verified = quern::max(s.exec, back) < 1e-11 &&
+               std::fabs(quern::norm(s.exec, u) - 10) < 1e-10;  // the root of 100 columns of length one
   return m;
 }
 

@@ -72,7 +72,7 @@ std::vector<workload> chosen(const run_options& o) {
 
 std::vector<std::int64_t> sizes(const workload& w, const run_options& o) {
   if (o.input.empty()) return sizes_of(o.size, w.default_sizes, w.reference_sizes);
-  return {w.takes.has(option::array) && !o.stream ? elements_of_input(o.input, o.array) : 0};  // for its memory
+  return {w.takes.has(option::array) && !o.chunked ? elements_of_input(o.input, o.array) : 0};  // for its memory
 }
 
 /// Refuses what would not fit, before anything is allocated.
@@ -86,8 +86,8 @@ void check_memory(const workload& w, std::int64_t n) {
 }
 
 /// The share of the machine's limit that a measurement reaches; 0 where it has none.
-double share_of_limit(const workload& w, const measurement& m, bool streamed, limits& measured) {
-  if (w.limit == bound::link || (streamed && quern::impl::is_device<exec_space>))
+double share_of_limit(const workload& w, const measurement& m, bool in_chunks, limits& measured) {
+  if (w.limit == bound::link || (in_chunks && quern::impl::is_device<exec_space>))
     return m.bytes / m.seconds / 1e9 / measured.link_rate();
   if (w.limit == bound::memory) return m.bytes / m.seconds / 1e9 / measured.copy_rate();
   if (w.limit == bound::compute) return m.flops / m.seconds / 1e9 / measured.product_rate();
@@ -95,7 +95,7 @@ double share_of_limit(const workload& w, const measurement& m, bool streamed, li
 }
 
 settings settings_of(const exec_space& exec, const run_options& o) {
-  settings s{exec, o.repeat, {}, {}, o.array, o.stream, o.memory};
+  settings s{exec, o.repeat, {}, {}, o.array, o.chunked, o.memory};
   if (!o.input.empty()) s.input = o.input;
   if (!o.output.empty()) s.output = o.output;
   return s;
@@ -127,14 +127,14 @@ int run(const exec_space& exec, const run_options& o) {
         m = w.run(s, n);
       }
       if (!m.type.empty()) w.type = m.type;
-      const double share = share_of_limit(w, m, o.stream, measured);
+      const double share = share_of_limit(w, m, o.chunked, measured);
       records.add(record(w, m, share));  // what is printed is kept
       print_line(stdout, w, m, share);
       if (!o.input.empty() && !m.note.empty()) fmt::print("  {}\n", m.note);
       all_verified = all_verified && m.verified;
     }
   }
-  print_notes(stdout, o.stream);
+  print_notes(stdout, o.chunked);
   records.finish();
   return all_verified ? 0 : 1;
 }

@@ -6,11 +6,11 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <quern/chunked.hpp>
 #include <quern/core.hpp>
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
 #include <quern/scan.hpp>
-#include <quern/stream.hpp>
 #include <vector>
 
 #include "input.hpp"
@@ -214,7 +214,7 @@ void for_each_value(const std::string& path, const quern::files::array_info& inf
 /// A reduction of a .npy file that is read in chunks, `reduce(source, options)`; `right(m, result, info)` verifies it
 /// with a loop over the file, whose time is that of one core.
 template <class Reduce, class Right>
-measurement from_stream(const settings& s, const Reduce& reduce, const Right& right) {
+measurement in_chunks(const settings& s, const Reduce& reduce, const Right& right) {
   using clock = std::chrono::steady_clock;
   const auto seconds_of = [](const auto& call) {
     const auto start = clock::now();
@@ -230,7 +230,7 @@ measurement from_stream(const settings& s, const Reduce& reduce, const Right& ri
     measurement m{fmt::format("{}", n), 0, 0, 1.0 * n};
     constexpr bool device = quern::impl::is_device<exec_space>;
     const double limit = device ? limits(s.exec).link_rate() : plain_read_rate(path);
-    const auto options = shown_stream(s, limit, device ? "the link" : "a plain read");
+    const auto options = shown_chunking(s, limit, device ? "the link" : "a plain read");
     const auto source = quern::files::npy_flat_source<T>(path);
     decltype(reduce(source, options)) result{};
     m.seconds = seconds_of([&] { result = reduce(source, options); });
@@ -251,9 +251,9 @@ struct file_sums {
   }
 };
 template <class... Option>
-measurement stream_sum_of(const settings& s, Option... option) {
-  return from_stream(
-      s, [&](const auto& x, const auto& options) { return quern::stream::sum(s.exec, x, options, option...); },
+measurement chunked_sum_of(const settings& s, Option... option) {
+  return in_chunks(
+      s, [&](const auto& x, const auto& options) { return quern::sum(s.exec, x, options, option...); },
       [&](measurement& m, auto result, const auto& info) {
         const file_sums exact(*s.input, info);
         if constexpr (std::is_integral_v<decltype(result)>) {
@@ -277,9 +277,9 @@ exact_moments file_moments(const std::string& path, const quern::files::array_in
   e.var /= n;
   return e;
 }
-measurement stream_mean_var(const settings& s) {
-  return from_stream(
-      s, [&](const auto& x, const auto& options) { return quern::stream::mean_var(s.exec, x, options); },
+measurement chunked_mean_var(const settings& s) {
+  return in_chunks(
+      s, [&](const auto& x, const auto& options) { return quern::mean_var(s.exec, x, options); },
       [&](measurement& m, auto result, const auto& info) {
         const auto [mean, var] = file_moments(*s.input, info);
         const double eps = std::log2(m.flops + 2) * std::numeric_limits<decltype(result.mean)>::epsilon();
@@ -288,9 +288,9 @@ measurement stream_mean_var(const settings& s) {
         m.note = fmt::format("mean = {}, var = {}", result.mean, result.var);
       });
 }
-measurement stream_stddev(const settings& s) {
-  return from_stream(
-      s, [&](const auto& x, const auto& options) { return quern::stream::stddev(s.exec, x, options); },
+measurement chunked_stddev(const settings& s) {
+  return in_chunks(
+      s, [&](const auto& x, const auto& options) { return quern::stddev(s.exec, x, options); },
       [&](measurement& m, auto result, const auto& info) {
         const long double exact = std::sqrt(file_moments(*s.input, info).var);
         m.verified =
@@ -298,9 +298,9 @@ measurement stream_stddev(const settings& s) {
         m.note = fmt::format("stddev = {}", result);
       });
 }
-measurement stream_median(const settings& s) {
-  return from_stream(
-      s, [&](const auto& x, const auto& options) { return quern::stream::median(s.exec, x, options); },
+measurement chunked_median(const settings& s) {
+  return in_chunks(
+      s, [&](const auto& x, const auto& options) { return quern::chunked::median(s.exec, x, options); },
       [&](measurement& m, auto result, const auto& info) {
         std::int64_t below = 0, above = 0, nan = 0;
         for_each_value(*s.input, info, [&](std::int64_t, auto v) {
@@ -312,12 +312,12 @@ measurement stream_median(const settings& s) {
         m.note = fmt::format("median = {}", result);
       });
 }
-measurement stream_argmax(const settings& s) {
+measurement chunked_argmax(const settings& s) {
   if (quern::files::npy_info(*s.input).fortran_order)
-    throw usage_error(*s.input +
-                      ": argmax counts in C order and --stream reads in the file's, Fortran order: leave --stream out");
-  return from_stream(
-      s, [&](const auto& x, const auto& options) { return quern::stream::argmax(s.exec, x, options); },
+    throw usage_error(
+        *s.input + ": argmax counts in C order and --chunked reads in the file's, Fortran order: leave --chunked out");
+  return in_chunks(
+      s, [&](const auto& x, const auto& options) { return quern::argmax(s.exec, x, options); },
       [&](measurement& m, std::int64_t result, const auto& info) {
         std::int64_t at = -1;
         double largest = 0;
@@ -334,37 +334,37 @@ measurement stream_argmax(const settings& s) {
 
 template <class T>
 measurement sum(const settings& s, std::int64_t n) {
-  if (s.stream) return stream_sum_of(s);
+  if (s.chunked) return chunked_sum_of(s);
   if (s.input) return from_file(s, [&](const auto& x) { return sum_of(s, x); });
   return sum_of(s, sample_vector<T>(s, n));
 }
 
 measurement sum_reproducible(const settings& s, std::int64_t n) {
-  if (s.stream) return stream_sum_of(s, quern::reproducible);
+  if (s.chunked) return chunked_sum_of(s, quern::reproducible);
   if (s.input) return from_file(s, [&](const auto& x) { return sum_reproducible_of(s, x); });
   return sum_reproducible_of(s, sample_vector<double>(s, n));
 }
 
 measurement mean_var(const settings& s, std::int64_t n) {
-  if (s.stream) return stream_mean_var(s);
+  if (s.chunked) return chunked_mean_var(s);
   if (s.input) return from_file(s, [&](const auto& x) { return mean_var_of(s, x); });
   return mean_var_of(s, sample_vector<double>(s, n));
 }
 
 measurement stddev(const settings& s, std::int64_t n) {
-  if (s.stream) return stream_stddev(s);
+  if (s.chunked) return chunked_stddev(s);
   if (s.input) return from_file(s, [&](const auto& x) { return stddev_of(s, x); });
   return stddev_of(s, sample_vector<double>(s, n));
 }
 
 measurement argmax(const settings& s, std::int64_t n) {
-  if (s.stream) return stream_argmax(s);
+  if (s.chunked) return chunked_argmax(s);
   if (s.input) return from_file(s, [&](const auto& x) { return argmax_of(s, x); });
   return argmax_of(s, sample_vector<double>(s, n));
 }
 
 measurement median(const settings& s, std::int64_t n) {
-  if (s.stream) return stream_median(s);
+  if (s.chunked) return chunked_median(s);
   if (s.input) return from_file(s, [&](const auto& x) { return median_of(s, x); });
   return median_of(s, sample_vector<double>(s, n));
 }
@@ -436,7 +436,7 @@ std::vector<workload> reduction_workloads() {
       {"median", "float64", "median by selection", {20'000'000}, {100'000'000}, arrays(8), median},
       {"argmax", "float64", "first position of the largest", {20'000'000}, {100'000'000}, arrays(8), argmax},
   };
-  for (auto& w : list) w.takes = w.takes | option::input | option::array | option::stream | option::memory;
+  for (auto& w : list) w.takes = w.takes | option::input | option::array | option::chunked | option::memory;
   const auto square = [](std::int64_t n) { return 16.0 * static_cast<double>(n) * static_cast<double>(n); };
   list.push_back({"sum_axis", "float64", "sum over axis 0", {3000}, {10'000}, square, sum_axis<0>});
   list.push_back({"sum_axis", "float64", "sum over axis 1", {3000}, {10'000}, square, sum_axis<1>});

@@ -114,7 +114,7 @@ double plain_read_rate(const std::string& path) {
 
 namespace {
 
-std::string bar(const quern::stream::progress& p, double limit, const std::string& what) {
+std::string bar(const quern::chunked::progress& p, double limit, const std::string& what) {
   constexpr int width = 30;
   const double share = p.bytes > 0 ? p.bytes_done / p.bytes : 1, rate = p.bytes_done / p.seconds / 1e9;
   const auto done = static_cast<int>(share * width);
@@ -124,10 +124,10 @@ std::string bar(const quern::stream::progress& p, double limit, const std::strin
 
 }  // namespace
 
-quern::stream::options shown_stream(const settings& s, double limit, const std::string& what) {
-  quern::stream::options o;
+quern::chunking shown_chunking(const settings& s, double limit, const std::string& what) {
+  quern::chunking o;
   o.memory = s.memory;
-  o.on_progress = [limit, what, shown = isatty(STDERR_FILENO) != 0](const quern::stream::progress& p) {
+  o.on_progress = [limit, what, shown = isatty(STDERR_FILENO) != 0](const quern::chunked::progress& p) {
     if (shown) std::fputs(("\r\033[K" + (p.chunks_done < p.chunks ? bar(p, limit, what) : "")).c_str(), stderr);
   };
   return o;
@@ -185,14 +185,14 @@ void print_missing(std::FILE* to, const workload& w) {
   fmt::print(to, "{:<16} {:<10} not run: needs {}\n", w.name, w.type, w.missing);
 }
 
-void print_notes(std::FILE* to, bool streamed) {
+void print_notes(std::FILE* to, bool in_chunks) {
   fmt::print(
       to,
       "\nlimit: the share of what this machine reached in this run: of the copy rate or, for transfers, of the link to "
       "the\n"
       "device (GB/s), or of the double-precision matrix product (GFLOP/s). Data that stay in the caches exceed 100 %.\n"
       "speed-up: over plain code on one core, which {}.\n",
-      streamed ? "reads the whole file" : "is timed for up to half a second and scaled to the size");
+      in_chunks ? "reads the whole file" : "is timed for up to half a second and scaled to the size");
 }
 
 nlohmann::json record(const workload& w, const measurement& m, double share) {

@@ -5,7 +5,7 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <quern/stream.hpp>
+#include <quern/chunked.hpp>
 #include <string>
 
 #include "workload.hpp"
@@ -35,7 +35,7 @@ void print_line(std::FILE* to, const workload& w, const measurement& m, double s
 /// The line of a workload that this program cannot run.
 void print_missing(std::FILE* to, const workload& w);
 /// @param streamed whether a file was read in chunks
-void print_notes(std::FILE* to, bool streamed);
+void print_notes(std::FILE* to, bool in_chunks);
 nlohmann::json record(const workload& w, const measurement& m, double share);
 
 /// `12.3 ms`, `4.56 us`.
@@ -53,9 +53,9 @@ class progress {
   bool shown_;
 };
 
-/// Options of a stream with the memory of the settings, whose progress is shown as a bar: rate, share of the limit (of
-/// `what`, in GB/s), time left.
-quern::stream::options shown_stream(const settings& s, double limit, const std::string& what);
+/// Options of a chunked call with the memory of the settings, whose progress is shown as a bar: rate, share of the
+/// limit (of `what`, in GB/s), time left.
+quern::chunking shown_chunking(const settings& s, double limit, const std::string& what);
 
 /// GB/s of plain reads of a file by one thread, of at most its first 256 MB.
 double plain_read_rate(const std::string& path);

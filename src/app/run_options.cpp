@@ -39,7 +39,7 @@ bool may_have_several(const std::string& path) { return ends_in(path, {".npz", "
 /// The options that not every workload takes.
 constexpr std::pair<option, const char*> workload_options[] = {
     {option::size, "--size"},     {option::repeat, "--repeat"},  {option::input, "--input"},
-    {option::array, "--array"},   {option::output, "--output"},  {option::stream, "--stream"},
+    {option::array, "--array"},   {option::output, "--output"},  {option::chunked, "--chunked"},
     {option::memory, "--memory"}, {option::scaling, "--scaling"}};
 
 /// The names of workloads that take an option, each once.
@@ -87,7 +87,8 @@ void add_run(CLI::App& program, run_options& o) {
                                     "sum_reproducible, mean_var, stddev, median, argmax)");
   const auto* array = c->add_option("--array", o.array, "Which array of a .npz or HDF5 file that has several");
   const auto* output = c->add_option("--output", o.output, "Where smooth writes its image: .png, .jpg, .pgm or .ppm");
-  const auto* stream = c->add_flag("--stream", o.stream, "Read the .npy file in chunks: it may be larger than memory");
+  const auto* chunked =
+      c->add_flag("--chunked", o.chunked, "Read the .npy file in chunks: it may be larger than memory");
   const auto* memory =
       c->add_option("--memory", o.memory,
                     "Bytes that chunks may take, as 500M (of 1000 kB) or 2G; half of what is free without")
@@ -102,15 +103,15 @@ void add_run(CLI::App& program, run_options& o) {
   check_needs(
       c,
       {{size, "a workload that makes its own data: a file brings its own size", [&] { return o.input.empty(); }},
-       {repeat, "a file that is read whole: with --stream it is read once", [&] { return !o.stream; }},
+       {repeat, "a file that is read whole: with --chunked it is read once", [&] { return !o.chunked; }},
        {array, "an --input that may hold several arrays (.npz, .h5)", [&] { return may_have_several(o.input); }},
        {input, "the name of a file", [&] { return !o.input.empty(); }},
        {output, "the name of a file", [&] { return !o.output.empty(); }},
        {json, "the name of a file", [&] { return !o.json.empty(); }},
        {output, "an --input to work on", [&] { return !o.input.empty(); }},
-       {stream, "an --input to read in chunks", [&] { return !o.input.empty(); }},
-       {stream, "a .npy file: others are read whole", [&] { return !may_have_several(o.input); }},
-       {memory, "--stream: its chunks take that memory", [&] { return o.stream; }},
+       {chunked, "an --input to read in chunks", [&] { return !o.input.empty(); }},
+       {chunked, "a .npy file: others are read whole", [&] { return !may_have_several(o.input); }},
+       {memory, "--chunked: its chunks take that memory", [&] { return o.chunked; }},
        {scaling, "ranks, as in: mpirun -n 4 quern run heat --scaling strong", [] { return launched(); }}},
       [&o, c] {
         for (const auto& [option, name] : workload_options)

@@ -26,7 +26,7 @@ enum class option : unsigned {
   input = 4,
   array = 8,
   output = 16,
-  stream = 32,
+  chunked = 32,
   memory = 64,
   scaling = 128
 };
@@ -49,7 +49,7 @@ struct run_options {
   std::vector<std::string> names;
   std::string size, input, array, output, json;
   int repeat = 0;
-  bool stream = false;
+  bool chunked = false;
   std::size_t memory = 0;
   std::string scaling = "weak";
   option_set given{};

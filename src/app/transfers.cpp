@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <quern/stream.hpp>
+#include <quern/chunked.hpp>
 #include <quern/transfer.hpp>
 
 #include "stencil_rules.hpp"
@@ -37,18 +37,18 @@ pinned_view<T*> pinned_sample(std::int64_t n, std::uint64_t seed) {
   return x;
 }
 
-/// What a stream reads: an array of the host; on hosts behind a function, so that chunks are read there too.
+/// What is read in chunks: an array of the host; on hosts behind a function, so that chunks are read there too.
 template <class V>
-auto streamed(const V& x) {
+auto source_of(const V& x) {
   if constexpr (quern::impl::is_device<exec_space>) {
-    return x;
+    return quern::in_chunks(x);
   } else {
     using T = typename V::value_type;
     constexpr int rank = V::rank();
     std::size_t extents[rank];
     for (int d = 0; d < rank; ++d) extents[d] = x.extent(d);
     const std::int64_t row = x.size() / std::max<std::size_t>(extents[0], 1);
-    return quern::stream::reader<T>(extents, [x, row](std::int64_t first, std::int64_t rows, T* to) {
+    return quern::chunked::reader<T>(extents, [x, row](std::int64_t first, std::int64_t rows, T* to) {
       std::copy_n(x.data() + first * row, rows * row, to);
     });
   }
@@ -59,7 +59,8 @@ measurement host_vector_add(const settings& s, std::int64_t n) {
   const auto x = pinned_sample<float>(n, 1), y = pinned_sample<float>(n, 2),
              z = uninitialized<pinned_view<float*>>("z", n);
   measurement m{fmt::format("{}", n), 0, 8.0 * n, 1.0 * n};  // in the busier direction
-  m.seconds = time_call(s, [&] { quern::stream::map(s.exec, z, add(), x, y); });
+  m.seconds =
+      time_call(s, [&] { quern::map(s.exec, quern::in_chunks(z), add(), quern::in_chunks(x), quern::in_chunks(y)); });
   m.verified = failures(n, [&](std::int64_t i) { return z(i) == x(i) + y(i); }) == 0;
   m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
     for (std::int64_t i = 0; i < k; ++i) z(i) = x(i) + y(i);
@@ -116,18 +117,18 @@ measurement copy_layout(const settings& s, std::int64_t n) {
   return m;
 }
 
-quern::stream::options stream_options(const settings& s) {
-  quern::stream::options o;
+quern::chunking chunking_of(const settings& s) {
+  quern::chunking o;
   o.memory = s.memory;
   return o;
 }
 
-measurement stream_sum(const settings& s, std::int64_t n) {
+measurement chunked_sum(const settings& s, std::int64_t n) {
   const auto x = pinned_sample<double>(n, 1);
-  const auto source = streamed(x);
+  const auto source = source_of(x);
   measurement m{fmt::format("{}", n), 0, 8.0 * n, 1.0 * n};
   double result = 0;
-  m.seconds = time_call(s, [&] { result = quern::stream::sum(s.exec, source, stream_options(s)); });
+  m.seconds = time_call(s, [&] { result = quern::sum(s.exec, source, chunking_of(s)); });
   long double exact = 0;
   for (std::int64_t i = 0; i < n; ++i) exact += x(i);
   m.verified =
@@ -140,11 +141,11 @@ measurement stream_sum(const settings& s, std::int64_t n) {
   return m;
 }
 
-measurement stream_map(const settings& s, std::int64_t n) {
+measurement chunked_map(const settings& s, std::int64_t n) {
   const auto x = pinned_sample<double>(n, 1), z = uninitialized<pinned_view<double*>>("z", n);
-  const auto source = streamed(x);
+  const auto source = source_of(x);
   measurement m{fmt::format("{}", n), 0, 8.0 * n, 2.0 * n};  // each way
-  m.seconds = time_call(s, [&] { quern::stream::map(s.exec, z, twice_and_one(), stream_options(s), source); });
+  m.seconds = time_call(s, [&] { quern::map(s.exec, quern::in_chunks(z), twice_and_one(), chunking_of(s), source); });
   m.verified = failures(n, [&](std::int64_t i) { return z(i) == 2 * x(i) + 1; }) == 0;
   m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
     for (std::int64_t i = 0; i < k; ++i) z(i) = 2 * x(i) + 1;
@@ -154,18 +155,18 @@ measurement stream_map(const settings& s, std::int64_t n) {
 }
 
 /// Verified by a plain loop.
-measurement stream_laplacian(const settings& s, std::int64_t n) {
+measurement chunked_laplacian(const settings& s, std::int64_t n) {
   const auto u = uninitialized<pinned_view<double***>>("u", n, n, n),
              out = uninitialized<pinned_view<double***>>("out", n, n, n);
   for (std::int64_t i = 0; i < n * n * n; ++i) {
     u.data()[i] = hashed(i, 1);
     out.data()[i] = -99;
   }
-  const auto source = streamed(u);
+  const auto source = source_of(u);
   measurement m{fmt::format("{0} x {0} x {0}", n), 0, 8.0 * n * n * n, 8.0 * n * n * n};
   m.seconds = time_call(s, [&] {
-    quern::stream::stencil<quern::star<1>>(s.exec, out, laplace7(), quern::boundary::constant(0), stream_options(s),
-                                           source);
+    quern::chunked::stencil<quern::star<1>>(s.exec, quern::in_chunks(out), laplace7(), quern::boundary::constant(0),
+                                            chunking_of(s), source);
   });
   const auto at = [&](std::int64_t k, std::int64_t j, std::int64_t i) {
     return k < 0 || j < 0 || i < 0 || k >= n || j >= n || i >= n ? 0.0 : u(k, j, i);
@@ -202,9 +203,9 @@ std::vector<workload> transfer_workloads() {
        host_vector_add},
       {"copy_strided", "float64", "cells within ghost cells", {2000}, {10'000}, square, copy_strided},
       {"copy_layout", "float64", "row-major to column-major", {2000}, {10'000}, square, copy_layout},
-      {"stream_sum", "float64", "sum of a host array", {20'000'000}, {500'000'000}, arrays(8), stream_sum},
-      {"stream_map", "float64", "z = 2 x + 1 of host arrays", {10'000'000}, {300'000'000}, arrays(16), stream_map},
-      {"stream_laplacian", "float64", "7-point, of a host array", {200}, {512}, cube, stream_laplacian},
+      {"chunked_sum", "float64", "sum of a host array", {20'000'000}, {500'000'000}, arrays(8), chunked_sum},
+      {"chunked_map", "float64", "z = 2 x + 1 of host arrays", {10'000'000}, {300'000'000}, arrays(16), chunked_map},
+      {"chunked_laplacian", "float64", "7-point, of a host array", {200}, {512}, cube, chunked_laplacian},
   };
   for (auto& w : all) w.limit = bound::link;
   return all;

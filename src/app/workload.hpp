@@ -30,7 +30,7 @@ struct settings {
   int repeat = 0;  // 0: as many as fit into a fifth of a second
   std::optional<std::string> input, output;
   std::string array{};     // of an input that has several
-  bool stream = false;     // read the input in chunks
+  bool chunked = false;    // read the input in chunks
   std::size_t memory = 0;  // that these may take; 0: half of what is free
 };
 

@@ -218,15 +218,15 @@ struct exchange_instance {
 };
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 template <>
-struct exchange_instance<stream_space> {
-  stream_space main;
-  std::shared_ptr<side_stream> stream;
-  exchange_instance(const Communicator& comm, const stream_space& exec) : main(exec) {
+struct exchange_instance<device_space> {
+  device_space main;
+  std::shared_ptr<side_instance> stream;
+  exchange_instance(const Communicator& comm, const device_space& exec) : main(exec) {
     auto& side = comm.state().side;
-    if (side == nullptr) side = std::make_shared<side_stream>();
+    if (side == nullptr) side = std::make_shared<side_instance>();
     stream = side;
   }
-  const stream_space& side() const { return stream->exec(); }
+  const device_space& side() const { return stream->exec(); }
   void begin() const { stream->after(main); }
   void end() const { stream->before(main); }
   void start(device_link& link, const std::vector<message>& sends, const std::vector<message>& receives) const {

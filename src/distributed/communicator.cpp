@@ -166,7 +166,7 @@ void communicator_state::release() {
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
   if (side != nullptr && Kokkos::is_initialized()) side->exec().fence("quern::Communicator: its last transfers");
   // After Kokkos has ended, its instances cannot be destroyed any more.
-  else if (side != nullptr) new std::shared_ptr<side_stream>(std::move(side));
+  else if (side != nullptr) new std::shared_ptr<side_instance>(std::move(side));
 #endif
   link.reset();
   side.reset();
@@ -174,41 +174,44 @@ void communicator_state::release() {
   comm = MPI_COMM_NULL;
 }
 
-void check_same(const Communicator& comm, const std::string& operation, const std::string& what,
-                const std::vector<std::int64_t>& values) {
-  // Vectors of different lengths differ; all that is exchanged has the length of rank 0's.
-  std::int64_t length = static_cast<std::int64_t>(values.size());
-  broadcast(comm, &length, sizeof length, 0);
-  std::vector<std::int64_t> first = values;
-  first.resize(length);
-  broadcast(comm, first.data(), length * static_cast<std::int64_t>(sizeof(std::int64_t)), 0);
+namespace {
+
+/// The values of one rank on all.
+template <class Values>
+Values values_of_rank(const Communicator& comm, const Values& values, int rank) {
+  auto length = static_cast<std::int64_t>(values.size());
+  broadcast(comm, &length, sizeof length, rank);
+  Values all = values;
+  all.resize(length);
+  broadcast(comm, all.data(), length * static_cast<std::int64_t>(sizeof(all[0])), rank);
+  return all;
+}
+template <class Values, class Show>
+void check_equal(const Communicator& comm, const std::string& operation, const std::string& what, const Values& values,
+                 const Show& show) {
+  const Values first = values_of_rank(comm, values, 0);
   const int other = reduced(comm, first == values ? INT_MAX : comm.rank(), MPI_INT, MPI_MIN);
   if (other == INT_MAX) return;
-  std::vector<std::int64_t> differing = values;
-  length = static_cast<std::int64_t>(values.size());
-  broadcast(comm, &length, sizeof length, other);
-  differing.resize(length);
-  broadcast(comm, differing.data(), length * static_cast<std::int64_t>(sizeof(std::int64_t)), other);
-  throw Error(operation, what + " differ between ranks: " + listed(first) + " on rank 0 and " + listed(differing) +
+  const Values differing = values_of_rank(comm, values, other);
+  throw Error(operation, what + " differ between ranks: " + show(first) + " on rank 0 and " + show(differing) +
                              " on rank " + std::to_string(other));
+}
+
+}  // namespace
+
+void check_same(const Communicator& comm, const std::string& operation, const std::string& what,
+                const std::vector<std::int64_t>& values) {
+  check_equal(comm, operation, what, values, [](const auto& v) { return listed(v); });
 }
 
 void throw_together(const Communicator& comm, const std::string& operation, const std::string& problem) {
   const int first = reduced(comm, problem.empty() ? INT_MAX : comm.rank(), MPI_INT, MPI_MIN);
   if (first == INT_MAX) return;
-  std::int64_t length = static_cast<std::int64_t>(problem.size());
-  broadcast(comm, &length, sizeof length, first);
-  std::string text = problem;
-  text.resize(length);
-  broadcast(comm, text.data(), length, first);
-  throw Error(operation, "on rank " + std::to_string(first) + ": " + text);
+  throw Error(operation, "on rank " + std::to_string(first) + ": " + values_of_rank(comm, problem, first));
 }
 
-void check_same_call(const Communicator& comm, const std::string& operation, const std::vector<std::int64_t>& values) {
-  if (!comm.checks_calls()) return;
-  std::vector<std::int64_t> call{static_cast<std::int64_t>(std::hash<std::string>()(operation))};
-  check_same(comm, operation, "the operations that are called", call);
-  check_same(comm, operation, "the extents and options", values);
+void check_same_call(const Communicator& comm, const std::string& operation, const std::string& call) {
+  if (comm.checks_calls()) check_equal(comm, operation, "the calls", call, [](const auto& text) { return text; });
 }
 
 namespace {

@@ -7,7 +7,7 @@
 #include <quern/distributed/communicator.hpp>
 
 #include "device_link.hpp"
-#include "side_stream.hpp"
+#include "side_instance.hpp"
 
 namespace quern::impl {
 
@@ -16,8 +16,8 @@ struct communicator_state {
   int rank = 0, size = 1, node_rank = 0, node_size = 1;
   device_transport transport = device_transport::staged;
   bool checks = false;
-  std::shared_ptr<device_link> link;  // where the transport is nccl
-  std::shared_ptr<side_stream> side;  // made when arrays of a device are first exchanged
+  std::shared_ptr<device_link> link;    // where the transport is nccl
+  std::shared_ptr<side_instance> side;  // made when arrays of a device are first exchanged
 
   communicator_state();
   ~communicator_state();

@@ -8,6 +8,7 @@
 #include <quern/distributed/decomposition.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/redistribute.hpp>
+#include <quern/distributed/results.hpp>
 
 #include "decomposition_state.hpp"
 
@@ -247,6 +248,21 @@ void keep_exchange(const Decomposition& d, const exchange_key& key, const std::s
   if (s.exchanges.size() > most) s.exchanges.pop_back();
 }
 
+block results_of_block(const block& cells, const axis_set& along) {
+  return {along.part(cells.first, false), along.part(cells.extents, false)};
+}
+
+block common_cells(const block& a, const block& b) {
+  block common = a;
+  for (int d = 0; d < a.extents.rank; ++d) {
+    const std::int64_t begin = std::max(a.first.extent[d], b.first.extent[d]);
+    const std::int64_t end = std::min(a.first.extent[d] + a.extents.extent[d], b.first.extent[d] + b.extents.extent[d]);
+    common.first.extent[d] = begin;
+    common.extents.extent[d] = std::max<std::int64_t>(end - begin, 0);
+  }
+  return common;
+}
+
 std::vector<moved_block> shared_cells(const Decomposition& mine, const Decomposition& others) {
   const block own = mine.local();
   const int rank = own.extents.rank;
@@ -263,16 +279,7 @@ std::vector<moved_block> shared_cells(const Decomposition& mine, const Decomposi
   for (;;) {
     int other = 0;
     for (int d = 0; d < rank; ++d) other = other * others.grid(d) + static_cast<int>(at.extent[d]);
-    const block theirs = others.of(other);
-    moved_block m{other, theirs};
-    for (int d = 0; d < rank; ++d) {
-      const std::int64_t begin = std::max(own.first.extent[d], theirs.first.extent[d]);
-      const std::int64_t end =
-          std::min(own.first.extent[d] + own.extents.extent[d], theirs.first.extent[d] + theirs.extents.extent[d]);
-      m.cells.first.extent[d] = begin;
-      m.cells.extents.extent[d] = end - begin;
-    }
-    moved.push_back(m);
+    moved.push_back({other, common_cells(own, others.of(other))});
     int d = rank - 1;
     while (d >= 0 && at.extent[d] == last.extent[d]) {
       at.extent[d] = first.extent[d];

@@ -116,7 +116,7 @@ if distributed:
         (("info",), "components:", 0), (("list",), "selu ", 0), (("--version",), "0.2", 0), (("run", "--help"), "--scaling", 0),
         (("frobnicate",), "frobnicate", 2), (("run", "--size", "none"), "--size is 'none'", 2),
         (("run", "heat", "--input", "x.npy"), "no workload on several processes takes --input", 2),
-        (("run", "heat", "--stream"), "--stream needs an --input", 2),
+        (("run", "heat", "--chunked"), "--chunked needs an --input", 2),
         (("run", "heat", "allreduce", "--size", "8"), "allreduce takes no --size; heat, halo, distributed_sum", 2),
         (("run", "allreduce", "--size", "8"), "allreduce takes no --size; heat, halo, distributed_sum", 2),
         (("run", "halo", "--json", "nowhere/x.json"), "nowhere/x.json: cannot be opened for writing", 2),
@@ -150,14 +150,14 @@ npy("short.npy", "<f8", "(1000,)", b"\0" * 79)
 expect(2, "short.npy: is truncated: it has 207 bytes, too few for float64 (1000)", "run", "sum", "--input", "short.npy")
 npy("complex.npy", "<c16", "(2,)", b"\0" * 32)
 expect(2, "complex.npy: expected bool, float16 to float64 or integers other than uint64, found complex128", "run", "sum", "--input", "complex.npy")
-expect(2, "complex.npy: expected bool, float16", "run", "sum", "--stream", "--input", "complex.npy")
+expect(2, "complex.npy: expected bool, float16", "run", "sum", "--chunked", "--input", "complex.npy")
 npy("unsigned.npy", "<u8", "(1,)", b"\xff" * 8)
 expect(2, "found uint64", "run", "sum", "--input", "unsigned.npy")
 npy("fortran.npy", "<f8", "(2, 3)", struct.pack("<6d", 1, 2, 3, 4, 9, 5), fortran=True)  # ((1, 3, 9), (2, 4, 5))
 expect(0, "sum = 24", "run", "sum", "--input", "fortran.npy")
 expect(0, "argmax = 2", "run", "argmax", "--input", "fortran.npy")
-expect(0, "sum = 24", "run", "sum", "--stream", "--input", "fortran.npy")
-expect(2, "argmax counts in C order", "run", "argmax", "--stream", "--input", "fortran.npy")
+expect(0, "sum = 24", "run", "sum", "--chunked", "--input", "fortran.npy")
+expect(2, "argmax counts in C order", "run", "argmax", "--chunked", "--input", "fortran.npy")
 
 # Every type that is taken, with its own name and its own bytes.
 types = {"<f4": ("float32", struct.pack("<3f", 1, -2, 4.5), 3.5), ">f2": ("float16", struct.pack(">3e", 1, -2, 65504), 65503),
@@ -165,7 +165,7 @@ types = {"<f4": ("float32", struct.pack("<3f", 1, -2, 4.5), 3.5), ">f2": ("float
          ">u4": ("uint32", struct.pack(">3I", 1, 2, 2**32 - 1), 2**32 + 2), "<i8": ("int64", struct.pack("<3q", 1, -2, 2**62), 2**62 - 1)}
 for dtype, (name, data, total) in types.items():
     npy("typed.npy", dtype, "(3,)", data)
-    for further in ((), ("--stream",)) if dtype[1:] in ("f2", "b1", "u4") else ((),):
+    for further in ((), ("--chunked",)) if dtype[1:] in ("f2", "b1", "u4") else ((),):
         out = expect(0, "sum = ", "run", "sum", "--input", "typed.npy", "--json", "typed.json", *further)
         assert decimal.Decimal(out.split("sum = ")[1].split()[0]) == total, (dtype, further, out)
         record = json.load(open("typed.json"))[0]
@@ -179,7 +179,7 @@ with zipfile.ZipFile("two.npz", "w") as archive:
 expect(2, "two.npz: has 2 arrays, and none was named: a, b", "run", "sum", "--input", "two.npz")
 expect(0, "argmax = 2", "run", "argmax", "--input", "two.npz", "--array", "b")
 expect(2, "--array needs an --input that may hold several arrays", "run", "sum", "--input", "data.npy", "--array", "b")
-expect(2, "--stream needs a .npy file", "run", "sum", "--input", "two.npz", "--stream")
+expect(2, "--chunked needs a .npy file", "run", "sum", "--input", "two.npz", "--chunked")
 expect(2, "missing.npy: cannot be opened: No such file", "run", "sum", "--input", "missing.npy")
 
 # Headers that no program should believe, data without a number, and no data.
@@ -202,27 +202,27 @@ assert "nan" not in expect(0, "sum = 0", "run", "sum", "--input", "none.npy")
 expect(2, "a file brings its own size", "run", "sum", "--input", "data.npy", "--size", "100")
 
 # In chunks.
-chunks = ("--stream", "--memory", "2K", "--input", "data.npy")
+chunks = ("--chunked", "--memory", "2K", "--input", "data.npy")
 for name, result in {"sum": f"sum = {sum(values):g}", "sum_reproducible": f"sum = {sum(values):g}", "mean_var": "mean = 249.75",
                      "stddev": "stddev = 144.3", "argmax": "argmax = 999"}.items():
     assert "NO" not in expect(0, result, "run", name, *chunks), name
 for name, dtype, data, result in (("ints", "<i4", struct.pack("<3i", 1, 2, -7), "sum = -4"), ("bytes", "|u1", bytes([250, 255, 7]), "sum = 512"),
                                   ("big", ">f8", struct.pack(">3d", 1, 2, 4), "sum = 7"), ("shorts", ">i2", struct.pack(">3h", 1, -2, 300), "sum = 299")):
     npy(f"{name}.npy", dtype, "(3,)", data)
-    assert "NO" not in expect(0, result, "run", "sum", "--stream", "--input", f"{name}.npy")
-expect(0, "argmax = 1", "run", "argmax", "--stream", "--input", "nan.npy")
-expect(2, "smooth takes no --stream", "run", "smooth", "--stream", "--input", "data.npy")
-expect(2, "--stream needs an --input", "run", "sum", "--stream")
-expect(1, "quern::stream::sum: the memory of 10 bytes is too little for chunks of 1 along axis 0, which take 24", "run", "sum", "--stream",
+    assert "NO" not in expect(0, result, "run", "sum", "--chunked", "--input", f"{name}.npy")
+expect(0, "argmax = 1", "run", "argmax", "--chunked", "--input", "nan.npy")
+expect(2, "smooth takes no --chunked", "run", "smooth", "--chunked", "--input", "data.npy")
+expect(2, "--chunked needs an --input", "run", "sum", "--chunked")
+expect(1, "quern::sum: the memory of 10 bytes is too little for chunks of 1 along axis 0, which take 24", "run", "sum", "--chunked",
        "--input", "data.npy", "--memory", "10")
 
 # Ctrl-C ends it at the next chunk: of a file of zeros that takes no room on the disk.
 npy("sparse.npy", "<f8", "(8000000000,)", b"")
 os.truncate("sparse.npy", 128 + 64 * 10**9)
-stream = [PROGRAM, "run", "sum", "--stream", "--memory", "50M", "--input", "sparse.npy", "--json", "stream.json"]
-code, _, err = interrupt(signal.SIGINT, line_with("verified"), *stream)
+chunked = [PROGRAM, "run", "sum", "--chunked", "--memory", "50M", "--input", "sparse.npy", "--json", "chunked.json"]
+code, _, err = interrupt(signal.SIGINT, line_with("verified"), *chunked)
 assert code == 130 and err.count("quern: interrupted") == 1, (code, err)
-assert not os.path.exists("stream.json") and not left_over()
+assert not os.path.exists("chunked.json") and not left_over()
 
 # A signal that is ignored when the program is started stays ignored, as in a background job of a script.
 running = subprocess.Popen([PROGRAM, "run", "selu", "--size", "1000", "--repeat", "20000"], stdout=subprocess.PIPE, text=True,
@@ -282,7 +282,7 @@ assert json.load(open("done.json"))[0]["workload"] == "vector_add"
 os.remove("done.json")
 # Also where a later workload fails, in a file and in a pipe.
 for target in ("failed.json", "/dev/stdout"):
-    code, out, err = call("run", "sum", "argmax", "--stream", "--input", "fortran.npy", "--json", target)
+    code, out, err = call("run", "sum", "argmax", "--chunked", "--input", "fortran.npy", "--json", target)
     assert code == 2 and "argmax counts in C order" in err, (code, err)
     records = open(target).read() if target == "failed.json" else out[out.index("[\n"):]
     assert [r["workload"] for r in json.loads(records)] == ["sum"], records
@@ -380,20 +380,20 @@ expect(2, "smooth.ppm: expected 3 channels for .ppm, found 1", "run", "smooth", 
 # No option is ignored: each workload takes it, or says that it does not and who does; so do the other commands.
 takers = {"sum", "sum_reproducible", "mean_var", "stddev", "median", "argmax"}
 for name in names - takers:
-    option = "--stream" if name == "smooth" else "--input"
-    expect(2, f"{name} takes no {option}; sum, sum_reproducible", "run", name, "--input", "data.npy", "--stream")
+    option = "--chunked" if name == "smooth" else "--input"
+    expect(2, f"{name} takes no {option}; sum, sum_reproducible", "run", name, "--input", "data.npy", "--chunked")
 expect(2, "sum takes no --output; smooth does", "run", "sum", "--input", "data.npy", "--output", "x.png")
 expect(2, "smooth takes no --array", "run", "smooth", "--input", "two.npz", "--array", "a")
 expect(2, "--input needs the name of a workload that takes it: sum, sum_reproducible", "run", "--input", "data.npy")
-expect(2, "--memory needs --stream", "run", "sum", "--input", "data.npy", "--memory", "1G")
-expect(2, "--memory needs --stream", "run", "sum", "--memory", "1G")
+expect(2, "--memory needs --chunked", "run", "sum", "--input", "data.npy", "--memory", "1G")
+expect(2, "--memory needs --chunked", "run", "sum", "--memory", "1G")
 for option in ("--input", "--output", "--json"):
     expect(2, f"{option} needs the name of a file", "run", "smooth", option, "")
 for nothing in ("0", "0M"):
-    expect(2, "--memory", "run", "sum", "--stream", "--input", "data.npy", "--memory", nothing)
-expect(0, "one core, which reads the whole file.", "run", "sum", "--stream", "--input", "data.npy")
+    expect(2, "--memory", "run", "sum", "--chunked", "--input", "data.npy", "--memory", nothing)
+expect(0, "one core, which reads the whole file.", "run", "sum", "--chunked", "--input", "data.npy")
 expect(0, "one core, which is timed for up to half a second", "run", "sum", "--input", "data.npy")
-expect(2, "--repeat needs a file that is read whole", "run", "sum", "--input", "data.npy", "--stream", "--repeat", "3")
+expect(2, "--repeat needs a file that is read whole", "run", "sum", "--input", "data.npy", "--chunked", "--repeat", "3")
 expect(2, "--output needs an --input", "run", "smooth", "--output", "x.png")
 for option, value in (("--compression", "3"), ("--dataset", "u")):
     expect(2, f"{option} needs an HDF5 file (.h5) to write", "convert", "data.npy", "x.npy", option, value)

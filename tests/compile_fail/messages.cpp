@@ -169,7 +169,7 @@ void misuse_without_exec() {
   quern::sum<int>(x);                          // quern: the result of a reduction or a scan does not fit the type
   quern::reduce(op, 0, x);                     // identity must be of a type that holds
   quern::reduce(op, 0.0, duals);               // identity must be of a type that holds
-  quern::stream::reduce(exec, op, 0, f);       // identity must be of a type that holds
+  quern::reduce(exec, op, 0, f);               // identity must be of a type that holds
   quern::inclusive_scan(x, op, 0, x);          // identity must be of a type that holds
   quern::exclusive_scan(x, op, 0, x);          // identity must be of a type that holds
   quern::segmented_scan(x, op, 0.0f, x, i);    // identity must be of a type that holds

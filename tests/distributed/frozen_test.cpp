@@ -21,13 +21,13 @@ void check_whole_arrays() {
     const Decomposition d(test::world(), {n});
     const auto u = test::distribute<T, 1, Kokkos::LayoutRight, E>(d, test::frozen_values<T>(n)),
                v = test::distribute<T, 1, Kokkos::LayoutRight, E>(d, test::frozen_values<T>(n, 1));
-    expect_frozen(frozen_name("sum", type, n), distributed::sum(e, u, reproducible));
-    expect_frozen(frozen_name("mean", type, n), distributed::mean(e, u, reproducible));
-    expect_frozen(frozen_name("dot", type, n), distributed::dot(e, u, v, reproducible));
+    expect_frozen(frozen_name("sum", type, n), quern::sum(e, u, reproducible));
+    expect_frozen(frozen_name("mean", type, n), quern::mean(e, u, reproducible));
+    expect_frozen(frozen_name("dot", type, n), quern::dot(e, u, v, reproducible));
     if constexpr (!std::is_integral_v<T>) {
-      expect_frozen(frozen_name("norm", type, n), distributed::norm(e, u, reproducible));
-      expect_frozen(frozen_name("var", type, n), distributed::var(e, u, reproducible));
-      expect_frozen(frozen_name("stddev", type, n), distributed::stddev(e, u, reproducible));
+      expect_frozen(frozen_name("norm", type, n), quern::norm(e, u, reproducible));
+      expect_frozen(frozen_name("var", type, n), quern::var(e, u, reproducible));
+      expect_frozen(frozen_name("stddev", type, n), quern::stddev(e, u, reproducible));
     }
   }
 }

@@ -49,14 +49,14 @@ TYPED_TEST(DistributedMap, CountsPositionsInTheWholeArray) {
         expected[i] = 100.0 * static_cast<double>(i / extents.extent[1]) + static_cast<double>(i % extents.extent[1]);
         last[i] = static_cast<double>(i % extents.extent[1]);
       }
-      distributed::map(exec, u, digits(), quern::positions());
+      quern::map(exec, u, digits(), quern::positions());
       EXPECT_EQ(test::part_of(expected, extents, d.local()), test::contents(u.local()));
-      distributed::map(exec, u, digits(), u, quern::positions());
+      quern::map(exec, u, digits(), u, quern::positions());
       for (double& x : expected) x += 1e8 * x;
       EXPECT_EQ(test::part_of(expected, extents, d.local()), test::contents(u.local()));
       // Those of a lazy array of one axis are along the last one.
       const Kokkos::View<double*, E> row("row", extents.extent[1]);
-      distributed::map(exec, u, same(), quern::lazy(digits(), row, quern::positions()));
+      quern::map(exec, u, same(), quern::lazy(digits(), row, quern::positions()));
       EXPECT_EQ(test::part_of(last, extents, d.local()), test::contents(u.local()));
     }
 }
@@ -85,18 +85,18 @@ TYPED_TEST(DistributedMap, LazyArraysAreThoseOfTheWholeArray) {
     const quern::DistributedView<double, 2, E> u("u", d);
     const auto of_column = quern::lazy(digits(), vcolumn, quern::positions());
     const auto nested = quern::lazy(sum_of_two(), quern::lazy(sum_of_two(), of_column, 2.5), vall);
-    distributed::map(exec, u, same(), nested);
+    quern::map(exec, u, same(), nested);
     EXPECT_EQ(test::part_of(expected, extents, d.local()), test::contents(u.local()));
     // Positions alone are counted in the array that they are an operand of, here the column.
     const auto inner = quern::lazy(digits(), quern::positions());
-    distributed::map(exec, u, same(), quern::lazy(sum_of_two(), vcolumn, inner));
+    quern::map(exec, u, same(), quern::lazy(sum_of_two(), vcolumn, inner));
     EXPECT_EQ(test::part_of(of_inner, extents, d.local()), test::contents(u.local()));
   }
   const Decomposition d(comm, extents);
   const quern::DistributedView<double, 2, E> u("u", d);
   const auto wrong = test::make_array<double, 1, LayoutRight, E>({4});
-  test::expect_error("quern::distributed::map: in 1 has extents (4), which do not broadcast to (6, 5)",
-                     [&] { distributed::map(exec, u, same(), quern::lazy(digits(), wrong, quern::positions())); });
+  test::expect_error("quern::map: in 1 has extents (4), which do not broadcast to (6, 5)",
+                     [&] { quern::map(exec, u, same(), quern::lazy(digits(), wrong, quern::positions())); });
 }
 
 using cell = Kokkos::Array<std::int64_t, 2>;
@@ -118,7 +118,7 @@ TYPED_TEST(DistributedMap, StoredIndicesStayWhatTheyAre) {
   const auto host = Kokkos::create_mirror_view(stored);
   for (int j = 0; j < 8; ++j) host(j) = {3, j};
   Kokkos::deep_copy(stored, host);
-  distributed::map(exec, u, first_of_cell(), stored, quern::positions());
+  quern::map(exec, u, first_of_cell(), stored, quern::positions());
   EXPECT_EQ(std::vector<double>(u.local().size(), 30), test::contents(u.local()));
 }
 
@@ -151,10 +151,10 @@ TYPED_TEST(DistributedMap, MessagesNameTheOperationThatWasCalled) {
     return quern::DistributedView<double, 2, LayoutRight, E>(
         Kokkos::View<double**, LayoutRight, E>(Kokkos::subview(room, rows, Kokkos::ALL)), d);
   };
-  named("quern::distributed::map", [&] { distributed::map(exec, part(0), same(), part(1)); });
+  named("quern::map", [&] { quern::map(exec, part(0), same(), part(1)); });
   named("quern::distributed::stencil",
         [&] { distributed::stencil<quern::star<1>>(exec, u, left_and_right(), quern::boundary::wrap, u); });
-  named("quern::distributed::max", [&] { distributed::max(exec, empty); });
+  named("quern::max", [&] { quern::max(exec, empty); });
   const Kokkos::View<std::int64_t*, E> counts("counts", 4);
   named("quern::distributed::histogram", [&] { distributed::histogram(exec, counts, u, quern::bin_range{2, 1}); });
   named("quern::distributed::cumsum", [&] { distributed::cumsum(exec, u, u, quern::axis{2}); });

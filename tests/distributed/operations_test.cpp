@@ -125,11 +125,11 @@ TYPED_TEST(DistributedOperations, ManyResults) {
   const auto u = test::distribute<double, 2, LayoutRight, E>(d, values);
   const Kokkos::View<double*, E> expected("expected", n), found("found", n);
   quern::sum(exec, expected, v, quern::axis{0});
-  distributed::sum(exec, found, u, quern::axis{0});
+  quern::sum(exec, found, u, quern::axis{0});
   EXPECT_EQ(test::contents(expected), test::contents(found));  // of quarters: exact
   const Kokkos::View<std::int64_t*, E> first("first", n), found_first("found", n);
   quern::argmax(exec, first, v, quern::axis{0});
-  distributed::argmax(exec, found_first, u, quern::axis{0});
+  quern::argmax(exec, found_first, u, quern::axis{0});
   EXPECT_EQ(test::contents(first), test::contents(found_first));
   const auto sums = test::make_array<double, 2, LayoutRight, E>({6, n});
   const quern::DistributedView<double, 2, E> found_sums("sums", d);

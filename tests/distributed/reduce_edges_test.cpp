@@ -22,16 +22,16 @@ TYPED_TEST(DistributedReduceOn, EmptyArraysAndRanks) {
   const auto comm = test::world();
   const Decomposition d(comm, {0, 4});
   const quern::DistributedView<double, 2, E> u("u", d);
-  EXPECT_EQ(0.0, distributed::sum(exec, u));
-  EXPECT_EQ(1.0, distributed::prod(exec, u));
-  EXPECT_TRUE(std::isnan(distributed::mean(exec, u)));
-  test::expect_error("quern::distributed::argmax: in 1 has extents (0, 4), expected at least one element",
-                     [&] { distributed::argmax(exec, u); });
+  EXPECT_EQ(0.0, quern::sum(exec, u));
+  EXPECT_EQ(1.0, quern::prod(exec, u));
+  EXPECT_TRUE(std::isnan(quern::mean(exec, u)));
+  test::expect_error("quern::argmax: in 1 has extents (0, 4), expected at least one element",
+                     [&] { quern::argmax(exec, u); });
   const Decomposition one(comm, {1});
   const auto v = test::distribute<double, 1, Kokkos::LayoutRight, E>(one, {-3.5});
-  EXPECT_EQ(-3.5, distributed::max(v)) << "ranks without elements";
-  EXPECT_EQ(0, distributed::argmin(v));
-  EXPECT_EQ(0.0, distributed::var(v));
+  EXPECT_EQ(-3.5, quern::max(v)) << "ranks without elements";
+  EXPECT_EQ(0, quern::argmin(v));
+  EXPECT_EQ(0.0, quern::var(v));
 }
 
 TYPED_TEST(DistributedReduceOn, ReportsMisuse) {
@@ -41,8 +41,8 @@ TYPED_TEST(DistributedReduceOn, ReportsMisuse) {
   const Decomposition d(comm, {16, 9}, {.grid = {comm.size(), 1}});
   const quern::DistributedView<double, 2, E> u("u", d);
   const Kokkos::View<double*, E> out("out", 4);
-  test::expect_error("quern::distributed::sum: out has extents (4), expected (9)",
-                     [&] { distributed::sum(exec, out, u, quern::axis{0}); });
+  test::expect_error("quern::sum: out has extents (4), expected (9)",
+                     [&] { quern::sum(exec, out, u, quern::axis{0}); });
 }
 
 struct plus_all {
@@ -63,12 +63,12 @@ TYPED_TEST(DistributedReduceOn, MapBroadcastsReplicatedOperands) {
   for (const auto& grid : test::grids(comm.size(), 2)) {
     const Decomposition d(comm, extents, {.grid = grid});
     const auto u = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, x);
-    distributed::map(exec, u, plus_all(), u, vrow, vcolumn, 0.5);
+    quern::map(exec, u, plus_all(), u, vrow, vcolumn, 0.5);
     EXPECT_EQ(test::part_of(test::contents(expected), extents, d.local()), test::contents(u.local()));
   }
   const quern::DistributedView<double, 2, E> u("u", Decomposition(comm, extents));
-  test::expect_error("quern::distributed::map: in 2 has extents (9), which do not broadcast to (6, 10)", [&] {
-    distributed::map(exec, u, plus_all(), u, test::make_array<double, 1, Kokkos::LayoutRight, E>({9}), vcolumn, 0.5);
+  test::expect_error("quern::map: in 2 has extents (9), which do not broadcast to (6, 10)", [&] {
+    quern::map(exec, u, plus_all(), u, test::make_array<double, 1, Kokkos::LayoutRight, E>({9}), vcolumn, 0.5);
   });
 }
 

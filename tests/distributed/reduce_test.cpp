@@ -25,7 +25,7 @@ TYPED_TEST(DistributedSums, AreThoseOfOneDevice) {
   test::for_distributed_arrays<TypeParam>([&](const auto& v, const auto& u) {
     QUERN_TEST_NEAR(sum);
     QUERN_TEST_NEAR(sum<double>);
-    expect_near_product(quern::prod<double>(exec, v), distributed::prod<double>(exec, u), v.size());
+    expect_near_product(quern::prod<double>(exec, v), quern::prod<double>(exec, u), v.size());
     QUERN_TEST_NEAR(norm);
     QUERN_TEST_NEAR(norm<1>);
     QUERN_TEST_NEAR(mean);
@@ -34,11 +34,11 @@ TYPED_TEST(DistributedSums, AreThoseOfOneDevice) {
     QUERN_TEST_NEAR(nansum);
     QUERN_TEST_NEAR(nanmean);
     QUERN_TEST_NEAR(nanvar);
-    const auto [mean, var] = distributed::mean_var(exec, u, quern::ddof{1});
+    const auto [mean, var] = quern::mean_var(exec, u, quern::ddof{1});
     test::expect_near(quern::mean(exec, v), mean, v.size(), "mean of mean_var");
     test::expect_near(quern::var(exec, v, quern::ddof{1}), var, v.size(), "var of mean_var");
-    test::expect_near(quern::dot(exec, v, v), distributed::dot(exec, u, u), v.size(), "dot");
-    test::expect_near(quern::vdot(exec, v, v), distributed::vdot(exec, u, u), v.size(), "vdot");
+    test::expect_near(quern::dot(exec, v, v), quern::dot(exec, u, u), v.size(), "dot");
+    test::expect_near(quern::vdot(exec, v, v), quern::vdot(exec, u, u), v.size(), "vdot");
   });
 }
 
@@ -55,11 +55,11 @@ TYPED_TEST(DistributedSums, VariancesKeepTheirDigits) {
     for (const auto& grid : test::grids(comm.size(), 3)) {
       const quern::Decomposition d(comm, extents, {.grid = grid});
       const auto u = test::distribute<double, 3, Kokkos::LayoutRight, E>(d, values);
-      const auto [mean, var] = distributed::mean_var(E(), u);
+      const auto [mean, var] = quern::mean_var(E(), u);
       EXPECT_NEAR(exact, var, 16 * test::eps<double>() * exact);
       EXPECT_NEAR(first == 0 ? 0x1p53 * (1 - 1 / n) : 0x1p53 + 2, mean, 4 * test::eps<double>() * 0x1p53);
-      EXPECT_NEAR(exact, distributed::var(E(), u), 16 * test::eps<double>() * exact);
-      EXPECT_NEAR(exact, distributed::var(E(), u, quern::reproducible), 16 * test::eps<double>() * exact);
+      EXPECT_NEAR(exact, quern::var(E(), u), 16 * test::eps<double>() * exact);
+      EXPECT_NEAR(exact, quern::var(E(), u, quern::reproducible), 16 * test::eps<double>() * exact);
     }
   }
 }

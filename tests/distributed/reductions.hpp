@@ -51,8 +51,7 @@ void for_distributed_arrays(const Check& check) {
 }  // namespace test
 
 // The same call of a whole array and of a distributed one.
-#define QUERN_TEST_NEAR(call) \
-  test::expect_near(quern::call(exec, v), quern::distributed::call(exec, u), v.size(), #call)
-#define QUERN_TEST_SAME(call) EXPECT_EQ(quern::call(exec, v), quern::distributed::call(exec, u)) << #call
+#define QUERN_TEST_NEAR(call) test::expect_near(quern::call(exec, v), quern::call(exec, u), v.size(), #call)
+#define QUERN_TEST_SAME(call) EXPECT_EQ(quern::call(exec, v), quern::call(exec, u)) << #call
 
 #endif

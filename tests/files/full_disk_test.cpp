@@ -20,14 +20,14 @@
 #include <files/folder.hpp>
 #include <functional>
 #include <memory>
-#include <quern/stream.hpp>
+#include <quern/chunked.hpp>
 #include <support/testing.hpp>
 
 namespace {
 
 namespace fs = std::filesystem;
 namespace files = quern::files;
-namespace stream = quern::stream;
+namespace chunked = quern::chunked;
 using Kokkos::LayoutRight;
 using field = Kokkos::View<double**, LayoutRight, Kokkos::HostSpace>;
 using test::read_bytes, test::write_bytes;
@@ -98,12 +98,12 @@ std::vector<writer> writers() {
   std::vector<writer> all;
   const Kokkos::DefaultHostExecutionSpace exec;
   const auto through = [=](const field& v, const auto& sink) {
-    const auto source = stream::reader<double>({120, 50}, [v](std::int64_t first, std::int64_t rows, double* to) {
+    const auto source = chunked::reader<double>({120, 50}, [v](std::int64_t first, std::int64_t rows, double* to) {
       std::copy_n(v.data() + first * 50, rows * 50, to);
     });
-    stream::options o;
+    quern::chunking o;
     o.memory = 3 * 2 * 50 * 8 * 30;
-    stream::map(exec, sink, quern::impl::op::identity(), o, source);
+    quern::map(exec, sink, quern::impl::op::identity(), o, source);
   };
   const auto npy = [](const std::string& path) { return files::load_npy<field>(path); };
   const auto raw = [](const std::string& path) {
@@ -181,7 +181,7 @@ TEST(FullDisk, WritersKeepWhatWasThere) {
           w.write(path, next);
         } catch (const files::FileError&) {
           failed = true;
-        } catch (const stream::StreamError&) {
+        } catch (const chunked::ChunkError&) {
           failed = true;
         }
       }

@@ -5,8 +5,8 @@
 
 #include <files/folder.hpp>
 #include <limits>
+#include <quern/chunked.hpp>
 #include <quern/map.hpp>
-#include <quern/stream.hpp>
 #include <support/testing.hpp>
 
 namespace {
@@ -123,7 +123,7 @@ struct doubled {
   KOKKOS_FUNCTION double operator()(double x) const { return 2 * x; }
 };
 
-TYPED_TEST(Hdf5On, Streams) {
+TYPED_TEST(Hdf5On, Chunks) {
   using E = typename TypeParam::exec;
   const E exec;
   const auto values = test::samples<double>(61 * 40, 1);
@@ -131,11 +131,11 @@ TYPED_TEST(Hdf5On, Streams) {
   auto file = hdf5_file::create(this->path("u.h5"));
   file.write("u", u, {.compression = 1});
   file.commit();
-  quern::stream::options o;
+  quern::chunking o;
   o.memory = 3 * 40 * 8 * 2 * 7;
   const auto source = quern::files::hdf5_source<double, 2>(this->path("u.h5"), "u");
-  EXPECT_EQ(quern::sum(exec, u, quern::reproducible), quern::stream::sum(exec, source, o, quern::reproducible));
-  quern::stream::map(exec, quern::files::hdf5_sink<double>(this->path("v.h5"), "a/v", {61, 40}), doubled(), o, source);
+  EXPECT_EQ(quern::sum(exec, u, quern::reproducible), quern::sum(exec, source, o, quern::reproducible));
+  quern::map(exec, quern::files::hdf5_sink<double>(this->path("v.h5"), "a/v", {61, 40}), doubled(), o, source);
   const auto v = hdf5_file(this->path("v.h5")).load<Kokkos::View<double**, Kokkos::HostSpace> >("a/v");
   for (int k = 0; k < 61 * 40; ++k) ASSERT_EQ(2 * values[k], v(k / 40, k % 40));
 }
@@ -243,27 +243,27 @@ TEST_F(Hdf5Files, NamesHaveNoZeroByte) {
 // A sink adds its dataset to a file, and two at a time do not lose one.
 TEST_F(Hdf5Files, SinksKeepOtherDatasets) {
   const Kokkos::DefaultHostExecutionSpace exec;
-  const auto values = quern::stream::reader<double>(
+  const auto values = quern::chunked::reader<double>(
       {6}, [](std::int64_t first, std::int64_t n, double* to) { std::fill_n(to, n, static_cast<double>(first)); });
   for (const char* name : {"a", "b"})
-    quern::stream::map(exec, quern::files::hdf5_sink<double>(path("a.h5"), name, {6}), doubled(), values);
+    quern::map(exec, quern::files::hdf5_sink<double>(path("a.h5"), name, {6}), doubled(), values);
   EXPECT_EQ((std::vector<std::string>{"a", "b"}), hdf5_file(path("a.h5")).datasets());
   const auto c = quern::files::hdf5_sink<double>(path("a.h5"), "c", {6}),
              d = quern::files::hdf5_sink<double>(path("a.h5"), "d", {6});
-  quern::stream::map(exec, c, doubled(), values);
+  quern::map(exec, c, doubled(), values);
   try {
-    quern::stream::map(exec, d, doubled(), values);
+    quern::map(exec, d, doubled(), values);
     ADD_FAILURE() << "no error";
-  } catch (const quern::stream::StreamError& e) {
+  } catch (const quern::chunked::ChunkError& e) {
     const std::string message = e.what();
-    EXPECT_NE(std::string::npos, message.find("quern::stream::map: an output cannot be completed: ")) << message;
+    EXPECT_NE(std::string::npos, message.find("quern::map: an output cannot be completed: ")) << message;
     EXPECT_NE(std::string::npos, message.find("another file has this name")) << message;
     EXPECT_EQ(std::string::npos, message.find("chunk")) << message;
   }
   EXPECT_EQ((std::vector<std::string>{"a", "b", "c"}), hdf5_file(path("a.h5")).datasets());
   EXPECT_EQ(1u, files());
   fs::create_symlink("a.h5", path("link.h5"));
-  quern::stream::map(exec, quern::files::hdf5_sink<double>(path("link.h5"), "e", {6}), doubled(), values);
+  quern::map(exec, quern::files::hdf5_sink<double>(path("link.h5"), "e", {6}), doubled(), values);
   EXPECT_TRUE(fs::is_symlink(path("link.h5")));
   EXPECT_EQ((std::vector<std::string>{"a", "b", "c", "e"}), hdf5_file(path("a.h5")).datasets());
 }

@@ -9,7 +9,7 @@
 #include <files/folder.hpp>
 #include <functional>
 #include <limits>
-#include <quern/stream.hpp>
+#include <quern/chunked.hpp>
 #include <support/testing.hpp>
 
 namespace {
@@ -323,8 +323,8 @@ TEST(Hdf5Types, ReplacingADatasetKeepsAllElse) {
        [&](hid_t file) { return has_link(file, "other"); }}};
   const auto written = [&](bool by_sink, const std::string& name) {
     if (!by_sink) return quern::files::convert(f / "v.npy", name, "", "fields/u");
-    quern::stream::map(Kokkos::DefaultHostExecutionSpace(), quern::files::hdf5_sink<double>(name, "fields/u", {3}),
-                       quern::impl::op::identity(), quern::files::npy_source<double, 1>(f / "v.npy"));
+    quern::map(Kokkos::DefaultHostExecutionSpace(), quern::files::hdf5_sink<double>(name, "fields/u", {3}),
+               quern::impl::op::identity(), quern::files::npy_source<double, 1>(f / "v.npy"));
   };
   for (const bool by_sink : {false, true})
     for (const bool has_dataset : {false, true})

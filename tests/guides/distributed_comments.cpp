@@ -26,7 +26,7 @@ int guarded(const quern::Communicator& comm) {
 double blocks(const quern::Communicator& comm) {
   const std::int64_t nx = 8, ny = 6, nz = 4;
   // # distributed/decomposition.hpp
-  return quern::distributed::sum(u);
+  return quern::sum(u);
 }
 
 void exchanged(const space& exec, const field& u, const field& v) {
@@ -60,7 +60,7 @@ TEST(Guides, DistributedDocComments) {
   const quern::Decomposition cut(comm, {8, 6, 4}, {.halo = {1}});
   const field u("u", cut), v("v", cut);
   drawn(exec, u);
-  EXPECT_NE(0, quern::distributed::sum(exec, u));
+  EXPECT_NE(0, quern::sum(exec, u));
   exchanged(exec, u, v);
   const column x("x", 5), y("y", 5), z("z", 5);
   moved(comm, exec, cut, x, y, z, Kokkos::View<std::int64_t*>("id", 5));

@@ -122,7 +122,7 @@ void transforms(const space& exec) {
 void larger_than_memory(const space& exec) {
   const Kokkos::View<float*, Kokkos::HostSpace> x("x", 3), y("y", 3), z("z", 3);
   Kokkos::deep_copy(x, 1.0f);
-  // # stream/map.hpp
+  // # chunked/map.hpp
   EXPECT_EQ(1, z(2));
 }
 
@@ -148,7 +148,7 @@ void groups(const space& exec) {
 void in_kernels(const Kokkos::View<double*>& x, const Kokkos::View<double*>& p) {
   const quern::random::key k(1);
   const int n = static_cast<int>(x.extent(0));
-  // # random/stream.hpp
+  // # random/generator.hpp
 }
 
 struct heat_step {
@@ -177,7 +177,7 @@ void chunks(const space& exec) {
   const auto x_source = quern::files::npy_source<double, 1>("in.npy");
   const auto y_sink = quern::files::npy_sink<double>("out.npy", {5});
   double total = 0;
-  // # stream/chunks.hpp
+  // # chunked/chunks.hpp
   EXPECT_EQ(7.5, total);
   EXPECT_EQ(5, quern::sum(exec, quern::files::load_npy<Kokkos::View<double*>>("out.npy")));
 }

@@ -27,10 +27,10 @@ TEST(Philox, KnownAnswers) {
      quern::impl::philox(0x299f31d0a4093822, 0x85a308d3243f6a88, 0x0370734413198a2e));
 }
 
-TEST(Streams, GammaOfASmallShape) {
+TEST(Generators, GammaOfASmallShape) {
   std::int64_t k = 0, known = 0;
-  for (const double expected : reference::stream_gamma64) {
-    quern::random::Stream s(key(42), reference::position[k++]);
+  for (const double expected : reference::generator_gamma64) {
+    quern::random::Generator s(key(42), reference::position[k++]);
     const double found = s.gamma(0.5);
     if (expected < 0) continue;  // not at the first attempt
     EXPECT_EQ(expected, found) << k;
@@ -200,10 +200,10 @@ class Random : public testing::Test {};
 TYPED_TEST_SUITE(Random, test::all_spaces);
 
 template <class V>
-struct stream_values {
+struct generator_values {
   V out;
   KOKKOS_FUNCTION void operator()(int i) const {
-    quern::random::Stream s(key(9, 1), i);
+    quern::random::Generator s(key(9, 1), i);
     out(i, 0) = s.uniform();
     out(i, 1) = s.uniform<float>();
     out(i, 2) = static_cast<double>(s.bits32());
@@ -219,26 +219,26 @@ struct stream_values {
   }
 };
 
-// What a Stream gives in a kernel has the bits of what it gives to this thread.
-TYPED_TEST(Random, StreamsInKernels) {
+// What a Generator gives in a kernel has the bits of what it gives to this thread.
+TYPED_TEST(Random, GeneratorsInKernels) {
   using view = Kokkos::View<double**, Kokkos::LayoutRight, typename TypeParam::memory_space>;
   const int n = 3000;
   const view out("out", n, 12);
-  Kokkos::parallel_for(Kokkos::RangePolicy<TypeParam>(0, n), stream_values<view>{out});
+  Kokkos::parallel_for(Kokkos::RangePolicy<TypeParam>(0, n), generator_values<view>{out});
   const auto found = test::contents(out);
   const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> here("here", n, 12);
-  for (int i = 0; i < n; ++i) stream_values<decltype(here)>{here}(i);
+  for (int i = 0; i < n; ++i) generator_values<decltype(here)>{here}(i);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < 12; ++j) ASSERT_EQ(here(i, j), found[i * 12 + j]) << i << ' ' << j;
 }
 
-TYPED_TEST(Random, ViewsOfStreams) {
+TYPED_TEST(Random, ViewsOfGenerators) {
   const int n = 500;
   const auto counts = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, TypeParam>({n});
   const auto same = [&](double rate) {
     const auto events = test::contents(counts);
     for (int i = 0; i < n; ++i) {
-      quern::random::Stream s(key(3), i);
+      quern::random::Generator s(key(3), i);
       ASSERT_EQ(s.poisson(rate), events[i]);
     }
   };

@@ -160,13 +160,13 @@ double gamma_below(double a, double x) {
   return 1 - h * scale;
 }
 template <class V>
-struct gamma_of_streams {
+struct gamma_of_generators {
   V out;
   key of;
   std::int64_t first;
   double shape;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    out(i) = 2 * quern::random::Stream(of, first + i).gamma(shape);
+    out(i) = 2 * quern::random::Generator(of, first + i).gamma(shape);
   }
 };
 TYPED_TEST(Statistics, Gamma) {
@@ -180,7 +180,7 @@ TYPED_TEST(Statistics, Gamma) {
           using view = std::remove_cvref_t<decltype(v)>;
           const std::int64_t first = p.first.extent[0];
           Kokkos::parallel_for(Kokkos::RangePolicy<TypeParam>(0, v.size()),
-                               gamma_of_streams<view>{v, p.of, first, shape});
+                               gamma_of_generators<view>{v, p.of, first, shape});
         },
         below);
   }
@@ -214,7 +214,7 @@ TYPED_TEST(Statistics, GammaOfLargeShapes) {
           using view = std::remove_cvref_t<decltype(v)>;
           const std::int64_t first = p.first.extent[0];
           Kokkos::parallel_for(Kokkos::RangePolicy<TypeParam>(0, v.size()),
-                               gamma_of_streams<view>{v, p.of, first, shape});
+                               gamma_of_generators<view>{v, p.of, first, shape});
         },
         [&](double x) { return below(x / 2); });
   }
@@ -253,16 +253,16 @@ double whole_deviation(std::int64_t n, std::int64_t range, const Fill& fill, con
 TYPED_TEST(Statistics, Poisson) {
   const Kokkos::View<double*, typename TypeParam::memory_space> rates("rates", 1);
   for (const double rate : {0.05, 3.0, 9.9, 10.0, 30.0, 700.0, 1e6})
-    for (const bool of_streams : {false, true}) {
+    for (const bool of_generators : {false, true}) {
       Kokkos::deep_copy(rates, rate);
       const double deviation = whole_deviation<TypeParam>(
           500'000, static_cast<std::int64_t>(rate + 20 * std::sqrt(rate) + 20),
           [&](const auto& v) {
-            if (of_streams) quern::random::poisson(TypeParam(), v, key(4), rates);
+            if (of_generators) quern::random::poisson(TypeParam(), v, key(4), rates);
             else quern::random::poisson(TypeParam(), v, key(4), rate);
           },
           [&](double k) { return k * std::log(rate) - rate - std::lgamma(k + 1); });
-      EXPECT_LT(std::fabs(deviation), limit) << rate << ' ' << of_streams;
+      EXPECT_LT(std::fabs(deviation), limit) << rate << ' ' << of_generators;
     }
 }
 

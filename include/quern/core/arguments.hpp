@@ -36,7 +36,7 @@ inline constexpr bool is_outputs<std::tuple<Out...>> = true;
 
 /// One output, or several: `outputs(u, v)`.
 template <class T>
-concept output_like = view_like<T> || impl::is_outputs<T>;
+concept output_like = view_like<T> || impl::placed<T> || impl::is_outputs<T>;
 /// One input, or several that belong together: `inputs(u, v)`.
 template <class T>
 concept input_like = view_like<T> || impl::is_outputs<T>;
@@ -81,10 +81,13 @@ template <class Exec, class V>
 auto make_input(const V& v, const std::string& operation) {
   if constexpr (view_like<V>) {
     static_assert(view_traits<V>::template accessible<Exec>,
-                  "quern: an input is not accessible from the execution space");
+                  "quern: an input is not accessible from the execution space; quern::in_chunks(view) brings what the "
+                  "host has");
     const auto s = as_strided<Exec, use::input>(v, operation);
     return array_input<value_of<V>>{{s.data, s.extents, s.stride}};
   } else {
+    static_assert(!placed<V>,
+                  "quern: this operation takes arrays in memory, not what comes in chunks or lies over ranks");
     static_assert(scalar_value<V>, "quern: an input is neither a View nor a scalar");
     return scalar_input<std::remove_cvref_t<V>>{v};
   }

@@ -14,6 +14,7 @@
 #include <optional>
 #include <quern/core/operands.hpp>
 #include <quern/core/options.hpp>
+#include <quern/core/places.hpp>
 #include <quern/core/source.hpp>
 #include <quern/core/workspace.hpp>
 #include <string>
@@ -100,20 +101,17 @@ namespace quern {
 struct on_host_t {};
 inline constexpr on_host_t on_host{};
 
-namespace impl {
-/// Of an output of reductions that takes the states of chunks, see reduce/partial.hpp.
-struct partial_base {};
+/// Where a reduction along axes writes its results: a View, `in_chunks(view)`, or a DistributedView.
 template <class T>
-inline constexpr bool is_partial = std::is_base_of_v<partial_base, std::remove_cvref_t<T>>;
-}  // namespace impl
-
-/// Where a reduction writes its result: a View, or `on_host`.
+concept result_view = view_like<T> || impl::placed<T>;
+/// Where a reduction writes its result: a `result_view`, or `on_host`.
 template <class T>
-concept result_like = view_like<T> || std::same_as<std::remove_cvref_t<T>, on_host_t> || impl::is_partial<T>;
+concept result_like = result_view<T> || std::same_as<std::remove_cvref_t<T>, on_host_t>;
 
-/// One of the options that an operation takes, in any order: `option<axes, reproducible_t>... Options`.
+/// One of the options that an operation takes, in any order: `option<axes, reproducible_t>... Options`. Those of the
+/// place of the operands, as `chunking`, are options of every operation.
 template <class T, class... Allowed>
-concept option = (impl::is_option<Allowed, T> || ...);
+concept option = (impl::is_option<Allowed, T> || ...) || impl::place_option<T>;
 
 }  // namespace quern
 

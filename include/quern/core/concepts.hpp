@@ -72,14 +72,33 @@ inline constexpr bool is_positions = std::is_same_v<std::remove_cvref_t<T>, posi
 template <class T>
 concept array_like = view_like<T> || impl::is_lazy<std::remove_cvref_t<T>>;
 
+namespace impl {
+
+/// The places beside memory.
+struct in_chunks_place {};
+struct over_ranks_place {};
+/// An array that is not in memory as a whole, which says where it is.
+template <class T>
+concept placed = requires { typename std::remove_cvref_t<T>::place; };
+/// An option of every operation on operands of a place, as `quern::chunking`.
+template <class T>
+concept place_option = requires { typename std::remove_cvref_t<T>::place_option; };
+
+}  // namespace impl
+
+/// An array wherever its elements are: an `array_like`, what comes in chunks (a source, `quern::in_chunks`), or a
+/// `quern::DistributedView`.
+template <class T>
+concept any_array = array_like<T> || impl::placed<T>;
+
 /// A value that broadcasts to an array of any extents.
 template <class T>
-concept scalar_value = !array_like<T> && !impl::is_positions<T> && !execution_space<T> &&
+concept scalar_value = !any_array<T> && !impl::is_positions<T> && !execution_space<T> &&
                        std::is_trivially_copyable_v<std::remove_cvref_t<T>>;
 
 /// An input that broadcasts to the extents of an operation: an array, a scalar, or `quern::positions()`.
 template <class T>
-concept operand = array_like<T> || scalar_value<T> || impl::is_positions<T>;
+concept operand = any_array<T> || scalar_value<T> || impl::is_positions<T>;
 
 namespace impl {
 
@@ -144,6 +163,10 @@ template <view_like V>
 struct value_type_of_operand<V> {
   using type = typename view_traits<V>::value_type;
 };
+template <placed V>
+struct value_type_of_operand<V> {
+  using type = std::remove_const_t<typename V::value_type>;
+};
 template <described_input T>
 struct value_type_of_operand<T> {
   using type = typename T::value_type;
@@ -193,11 +216,25 @@ struct first_execution_space<lazy_array<F, In...>, Rest...> : first_execution_sp
 template <class... Out, class... Rest>
 struct first_execution_space<std::tuple<Out...>, Rest...> : first_execution_space<Out..., Rest...> {};
 
+/// The execution space of the first operand that is not in memory, or else that of the first View.
+template <class All, class... V>
+struct execution_space_among : All {};
+template <class All, class First, class... Rest>
+struct execution_space_among<All, First, Rest...> : execution_space_among<All, Rest...> {};
+template <class All, placed First, class... Rest>
+struct execution_space_among<All, First, Rest...> {
+  using type = typename First::execution_space;
+};
+template <class All, class F, class... In, class... Rest>
+struct execution_space_among<All, lazy_array<F, In...>, Rest...> : execution_space_among<All, In..., Rest...> {};
+
 /// The execution space that an overload without one uses.
 template <class... V>
-using default_execution_space = typename first_execution_space<std::remove_cvref_t<V>...>::type;
+using default_execution_space =
+    typename execution_space_among<first_execution_space<std::remove_cvref_t<V>...>, std::remove_cvref_t<V>...>::type;
 
 /// A default instance of the execution space of the first View among the arguments: the output, where there is one.
+/// What is not in memory says for itself where it is computed.
 template <class... V>
 default_execution_space<V...> space_of(const V&...) {
   return {};

@@ -34,7 +34,7 @@ struct lazy_array {
 /// `quern::map` first.
 template <class F, operand... In>
 lazy_array<F, In...> lazy(const F& f, const In&... in) {
-  static_assert(((array_like<In> || impl::is_positions<In>) || ...),
+  static_assert(((any_array<In> || impl::is_positions<In>) || ...),
                 "quern::lazy: at least one input must be an array, which gives the extents, or positions()");
   return {f, {in...}};
 }
@@ -70,12 +70,14 @@ template <class V>
 inline constexpr int rank_of = 0;
 template <view_like V>
 inline constexpr int rank_of<V> = known_rank<V>();
+template <placed V>
+inline constexpr int rank_of<V> = V::rank;
 template <class F, class... In>
 inline constexpr int rank_of<lazy_array<F, In...>> = ((rank_of<In> < 0) || ...) ? -1 : std::max({rank_of<In>...});
 
 /// Whether an operand has no extents of its own: positions, and lazy arrays of them and scalars.
 template <class V>
-inline constexpr bool has_no_extents = !view_like<V>;
+inline constexpr bool has_no_extents = !view_like<V> && !placed<V>;
 template <class F, class... In>
 inline constexpr bool has_no_extents<lazy_array<F, In...>> = (has_no_extents<In> && ...);
 

@@ -53,6 +53,40 @@ auto count_in_whole(const F& f, const shape& first) {
   else return f;
 }
 
+template <class F, class... In>
+lazy_array<F, In...> lazy_of(const F& f, const In&... in) {
+  return {f, {in...}};
+}
+template <int Rank, class F, class... In, class Leaf>
+auto lazy_at_part(const std::string& label, const lazy_array<F, In...>& v, const shape& origin,
+                  const shape& first_around, const Leaf& leaf);
+
+/// An operand at a part of an array of rank `Rank`, which begins at `origin`: `leaf(v)` for what is not lazy. What a
+/// lazy array reads is cut as other inputs are, and its positions are those in the whole array. `first_around` is where
+/// the part begins in the array that the operand belongs to, in whose extents positions without arrays beside them are
+/// counted.
+template <int Rank, class V, class Leaf>
+auto at_part(const std::string& label, const V& v, const shape& origin, const shape& first_around, const Leaf& leaf) {
+  if constexpr (is_lazy<V>) return lazy_at_part<Rank>(label, v, origin, first_around, leaf);
+  else return leaf(v);
+}
+template <int Rank, class F, class... In, class Leaf>
+auto lazy_at_part(const std::string& label, const lazy_array<F, In...>& v, const shape& origin,
+                  const shape& first_around, const Leaf& leaf) {
+  shape first = first_around;
+  if constexpr (!has_no_extents<lazy_array<F, In...>>) {
+    const shape whole = operand_extents(label, v);
+    first = origin;
+    for (int axis = 0; axis < whole.rank; ++axis)  // along a repeated axis all positions are 0
+      if (whole.extent[axis] == 1) first.extent[Rank - whole.rank + axis] = 0;
+  }
+  return unpack(
+      [&](const auto&... in) {
+        return lazy_of(count_in_whole<Rank, In...>(v.f, first), at_part<Rank>(label, in, origin, first, leaf)...);
+      },
+      v.in);
+}
+
 /// A functor of windows that is called with a cell's indices first.
 template <class F, int Rank>
 struct at_whole_index {

@@ -87,8 +87,8 @@ void check_mpi(const std::string& operation, int status);
 /// Throws the same Error on every rank unless all have the same values, which the message shows by `describe`.
 void check_same(const Communicator& comm, const std::string& operation, const std::string& what,
                 const std::vector<std::int64_t>& values);
-/// The same where calls are checked, and nothing elsewhere.
-void check_same_call(const Communicator& comm, const std::string& operation, const std::vector<std::int64_t>& values);
+/// The same for calls, as texts with all that must agree, where calls are checked; nothing elsewhere.
+void check_same_call(const Communicator& comm, const std::string& operation, const std::string& call);
 
 /// Throws an Error on every rank if one rank has a problem: that of the first, with its number.
 void throw_together(const Communicator& comm, const std::string& operation, const std::string& problem);

@@ -29,6 +29,7 @@ namespace quern {
 template <class T, int Rank, class... Properties>
 class DistributedView {
  public:
+  using place = impl::over_ranks_place;
   using view_type = Kokkos::View<typename impl::with_pointers<T, Rank>::type, Properties...>;
   using local_type =
       Kokkos::View<typename impl::with_pointers<T, Rank>::type, Kokkos::LayoutStride, typename view_type::device_type>;

@@ -293,7 +293,7 @@ void pca(const Exec& exec, const Mean& mean, const Components& components, const
   const std::int64_t k = out.extents.rank == 2 ? std::min(out.extents.extent[0], n) : n;
   impl::check_extents(label, "components", out.extents, shape{k, n});
   impl::check_extents(label, "explained_variance", impl::extents_of(explained_variance), shape{k});
-  impl::in_operation(label, [&] { distributed::mean(exec, mean, a, axis{0}); });
+  impl::in_operation(label, [&] { quern::mean(exec, mean, a, axis{0}); });
   const std::int64_t rows = d.local().extents.extent[0];
   const impl::work_matrix<Exec, T> centred(exec, rows, n);
   const impl::rows_of_ranks<Exec, T> others(exec, d.communicator());

@@ -6,6 +6,8 @@
 /// @file
 /// What operations on distributed arrays share.
 
+#include <quern/core/places.hpp>
+#include <quern/core/whole_positions.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/distributed_view.hpp>
 #include <vector>
@@ -25,10 +27,61 @@ inline void check_same_blocks(const std::string& label, const std::string& name,
 /// they call.
 template <class... Field>
 void check_blocks(const std::string& label, const Decomposition& d, const Field&... fields) {
-  std::vector<std::int64_t> call(d.extents().extent.begin(), d.extents().extent.begin() + d.extents().rank);
   [[maybe_unused]] std::size_t number = 0;
   (check_same_blocks(label, input_name(number++), d, fields.decomposition()), ...);
-  check_same_call(d.communicator(), label, call);
+  check_same_call(d.communicator(), label, label + " of " + d.extents().str());
+}
+
+/// A replicated array at the cells of a rank's block: along an axis where it has the whole array's extent, the block's
+/// part of it; elsewhere it broadcasts.
+template <class V>
+auto replicated_part(const std::string& label, const std::string& name, const V& v, const Decomposition& d) {
+  if constexpr (view_like<V>) {
+    static_assert(Kokkos::is_view_v<V>,
+                  "quern: beside DistributedViews, inputs must be Kokkos::Views or scalars, which are whole and equal "
+                  "on all ranks");
+    constexpr int rank = static_cast<int>(V::rank());
+    const auto s = describe(v.data(), v);
+    stride_array broadcast{};
+    if (rank > d.extents().rank || !broadcast_strides(s.extents, s.stride, d.extents(), broadcast))
+      reject_broadcast(label, name, s.extents, d.extents());
+    const block own = d.local();
+    Kokkos::LayoutStride layout;
+    std::int64_t offset = 0;
+    for (int axis = 0; axis < rank; ++axis) {
+      const int of_block = axis + d.extents().rank - rank;
+      const bool repeated = s.extents.extent[axis] == 1;
+      layout.dimension[axis] = repeated ? 1 : own.extents.extent[of_block];
+      layout.stride[axis] = s.stride[axis];
+      if (!repeated) offset += own.first.extent[of_block] * s.stride[axis];
+    }
+    return Kokkos::View<typename V::const_data_type, Kokkos::LayoutStride, typename V::device_type,
+                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>(v.data() + offset, layout);
+  } else {
+    return v;
+  }
+}
+/// An input of a call at the cells of a rank's block.
+template <int Rank, class V>
+auto operand_at_block(const std::string& label, std::size_t number, const V& v, const Decomposition& d) {
+  const shape& first = d.local().first;
+  return at_part<Rank>(label, v, first, first, [&](const auto& leaf) {
+    if constexpr (distributed_like<decltype(leaf)>) {
+      check_same_blocks(label, input_name(number), d, leaf.decomposition());
+      return leaf.local();
+    } else {
+      return replicated_part(label, input_name(number), leaf, d);
+    }
+  });
+}
+
+/// The first DistributedView among inputs, which may be lazy; the others are cut as it is.
+template <class First, class... Rest>
+const auto& leading_field(const First& first, const Rest&... rest) {
+  if constexpr (distributed_like<First>) return first;
+  else if constexpr (is_at<over_ranks_place, First>)
+    return std::apply([](const auto&... in) -> const auto& { return leading_field(in...); }, first.in);
+  else return leading_field(rest...);
 }
 
 /// What an exchange depends on.

@@ -11,16 +11,16 @@
 /// Collective; all calls wait.
 /// @throws Error where the scan on one device does, and if blocks differ; BackendError if MPI reports a failure
 
+#include <quern/chunked/scan.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/rank_sums.hpp>
-#include <quern/stream/scan.hpp>
 
 namespace quern::distributed {
 namespace impl {
 
-using quern::stream::impl::carried, quern::stream::impl::carry_op, quern::stream::impl::carry_sum,
-    quern::stream::impl::next_carry, quern::stream::impl::result_of_carry, quern::stream::impl::last_of,
-    quern::stream::impl::as_part;
+using quern::chunked::impl::carried, quern::chunked::impl::carry_op, quern::chunked::impl::carry_sum,
+    quern::chunked::impl::next_carry, quern::chunked::impl::result_of_carry, quern::chunked::impl::last_of,
+    quern::chunked::impl::as_part;
 
 /// What comes before on a line, of two neighbouring groups of ranks.
 template <class Carry>

@@ -5,7 +5,7 @@
 
 #include <functional>
 #include <quern/files/array_file.hpp>
-#include <quern/files/stream.hpp>
+#include <quern/files/chunks.hpp>
 #include <vector>
 
 namespace quern::files {
@@ -153,9 +153,9 @@ class hdf5_file {
   std::shared_ptr<impl::hdf5_handle> file_;
 };
 
-/// A dataset as a source of `quern::stream`: `hdf5_source<double, 3>("u.h5", "fields/u")`.
+/// A dataset as a source of `quern::chunked`: `hdf5_source<double, 3>("u.h5", "fields/u")`.
 template <class T, int Rank>
-stream::source<T, Rank> hdf5_source(const std::string& path, const std::string& dataset) {
+chunked::source<T, Rank> hdf5_source(const std::string& path, const std::string& dataset) {
   return impl::source_of<T, Rank>(impl::hdf5_array(impl::open_hdf5(path), dataset));
 }
 /// A dataset as a sink. The file gets its name when the operation that writes it ends; other datasets of an earlier
@@ -164,10 +164,10 @@ stream::source<T, Rank> hdf5_source(const std::string& path, const std::string& 
 /// where another file has come in between, the operation fails at its end.
 /// @throws FileError if an earlier file is not HDF5, or the new one cannot be written
 template <class T, std::size_t Rank>
-stream::sink<T, static_cast<int>(Rank)> hdf5_sink(const std::string& path, const std::string& dataset,
-                                                  const std::size_t (&extents)[Rank],
-                                                  const hdf5_options& options = {}) {
-  return stream::impl::access::make_sink<T, static_cast<int>(Rank)>(
+chunked::sink<T, static_cast<int>(Rank)> hdf5_sink(const std::string& path, const std::string& dataset,
+                                                   const std::size_t (&extents)[Rank],
+                                                   const hdf5_options& options = {}) {
+  return chunked::impl::access::make_sink<T, static_cast<int>(Rank)>(
       impl::hdf5_writer(impl::hdf5_for_dataset(path, dataset), dataset, impl::info_of<T>(extents, false), options));
 }
 

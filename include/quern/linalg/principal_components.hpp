@@ -11,7 +11,7 @@
 #include <quern/core/values.hpp>
 #include <quern/linalg/least_squares.hpp>
 #include <quern/map/functions.hpp>
-#include <quern/random/stream.hpp>
+#include <quern/random/generator.hpp>
 
 namespace quern {
 namespace impl {
@@ -67,7 +67,7 @@ struct randomized_svd {
     Kokkos::parallel_for(
         label + "/sample", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, to.rows * to.columns),
         KOKKOS_LAMBDA(std::int64_t e) {
-          random::Stream numbers(random::key(seed), e);
+          random::Generator numbers(random::key(seed), e);
           to.data[e] = T(numbers.normal<R>());
         });
   }

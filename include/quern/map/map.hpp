@@ -8,7 +8,7 @@
 #include <quern/core/ivdep.hpp>
 #include <quern/core/launch_units.hpp>
 #include <quern/core/loop_nest.hpp>
-#include <quern/core/stream_store.hpp>
+#include <quern/core/nontemporal_store.hpp>
 #include <quern/core/values.hpp>
 #include <quern/map/transposing.hpp>
 #include <quern/map/tuning.hpp>
@@ -90,8 +90,8 @@ struct map_kernel<Exec, F, map_output<T...>, In...> {
   std::int64_t span = 0;                  // device: items between those of one thread in a row
   std::int64_t row_step = 0, i_step = 0;  // device: between the items of one thread
   std::int64_t distance[operands] = {};
-  bool stream = false;   // host: write past the caches
-  bool gathers = false;  // host: elements of a row are not neighbours
+  bool nontemporal = false;  // host: write past the caches
+  bool gathers = false;      // host: elements of a row are not neighbours
 
   template <std::size_t... I>
   KOKKOS_FUNCTION void element(const offsets& o, std::int64_t k, std::index_sequence<I...>) const {
@@ -194,10 +194,11 @@ struct map_kernel<Exec, F, map_output<T...>, In...> {
     alignas(64) std::byte buffer[outputs][map_tuning<Exec>::block_bytes];
     with_readers(
         [&](const auto&... from) {
-          loop(n, f, outs, (stream ? reinterpret_cast<T*>(buffer[J]) : get<J>(out.array).data + o.of[J])..., from...);
+          loop(n, f, outs, (nontemporal ? reinterpret_cast<T*>(buffer[J]) : get<J>(out.array).data + o.of[J])...,
+               from...);
         },
         std::tuple<const In&...>(get<I>(in)...), o.of + outputs);
-    if (stream) (stream_store(get<J>(out.array).data + o.of[J], buffer[J], n * sizeof(T)), ...);
+    if (nontemporal) (nontemporal_store(get<J>(out.array).data + o.of[J], buffer[J], n * sizeof(T)), ...);
   }
   void host_block(const offsets& o, std::int64_t n) const {
     host_block(o, n, std::index_sequence_for<T...>(), std::index_sequence_for<In...>());
@@ -207,7 +208,7 @@ struct map_kernel<Exec, F, map_output<T...>, In...> {
     std::int64_t i;
     const offsets o = nest.at_item(item, per_row, block, i);
     host_block(o, Kokkos::min(block, nest.inner - i));
-    if (stream) stream_fence();
+    if (nontemporal) nontemporal_fence();
   }
 
   /// What lies transposed is read in lines that the next rows need as well.
@@ -275,8 +276,8 @@ void map_arrays(const Exec& exec, const std::string& label, const std::tuple<str
       const bool few = sizeof...(I) <= 3;
       return ((get<I>(kernel.in).step > 1 || (get<I>(kernel.in).step == 0 && !few)) || ...);
     }(std::index_sequence_for<Input...>());
-    kernel.stream = !in_place && !kernel.gathers && exec.concurrency() >= tuning<Exec>::streaming_threads &&
-                    kernel.output_bytes() >= tuning<Exec>::streaming_bytes;
+    kernel.nontemporal = !in_place && !kernel.gathers && exec.concurrency() >= tuning<Exec>::streaming_threads &&
+                         kernel.output_bytes() >= tuning<Exec>::streaming_bytes;
     kernel.template launch<block_tag>(exec, label, kernel.per_row * rows.outer);
   } else {
     constexpr int w = kernel_type::width;
@@ -384,16 +385,35 @@ void map_checked(const std::string& label, const Exec& exec, const Out& out_view
   }
 }
 
+/// Elementwise operations on arrays in memory.
+template <>
+struct engine<in_memory, maps> {
+  template <class Exec, class Out, class F, class... In, class... Options>
+  static void map(const char* label, const Exec& exec, const Out& out, const F& f,
+                  const std::tuple<const In&...>& inputs, const Options&...) {
+    static_assert(sizeof...(Options) == 0, "quern: chunking is an option of calls with operands that come in chunks");
+    unpack([&](const auto&... in) { map_checked(label, exec, out, f, in...); }, inputs);
+  }
+};
+
+/// `out = f(in...)` of every elementwise operation, by the engine of the place where its operands are.
+template <class Exec, class Out, class F, class... In, class... Options>
+void map_call(const char* label, const Exec& exec, const Out& out, const F& f, const std::tuple<const In&...>& inputs,
+              const Options&... options) {
+  engine_of<maps, Out, In...>::map(label, exec, out, f, inputs, options...);
+}
+
 }  // namespace impl
 
 /// Applies a function element by element: `out(i...) = f(in(i...)...)`.
 ///
 /// @param exec the execution space instance to run on
-/// @param out  a View of any rank, layout and value type, whose extents are those of the operation; or several of the
-///             same extents that share no memory, `quern::outputs(u, v)`
+/// @param out  an array of any rank, layout and value type, whose extents are those of the operation: a View, a sink,
+/// or
+///             a DistributedView; or several of the same extents that share no memory, `quern::outputs(u, v)`
 /// @param f    a functor or `KOKKOS_LAMBDA` that takes one value of each input; its result is converted to out's type.
 ///             For several outputs it returns a `Kokkos::Array` of a value for each
-/// @param in   any number of Views, scalars, lazy arrays and `positions()`. They broadcast to the extents of `out` by
+/// @param in   any number of arrays, scalars, lazy arrays and `positions()`. They broadcast to the extents of `out` by
 ///             NumPy's rule: axes are matched from the last one backwards, and an extent of 1 or a missing axis is
 ///             repeated
 ///
@@ -401,17 +421,29 @@ void map_checked(const std::string& label, const Exec& exec, const Out& out_view
 /// move in packs of 16 bytes; otherwise the axis along which `out` is closest in memory runs fastest, and large inputs
 /// that are closest along another, as of LayoutLeft beside LayoutRight, are read in tiles.
 ///
-/// Asynchronous on `exec`; uses no scratch memory, allocates nothing, and may be captured in a device graph.
+/// Asynchronous on `exec`, but for what comes in chunks; uses no scratch memory, allocates nothing, and may be captured
+/// in a device graph. Over ranks, each computes the cells of its block, without messages: beside DistributedViews,
+/// which all have the same blocks, Views are whole and equal on all ranks, and positions are those in the whole array.
+/// In chunks, an option `chunking` stands before the inputs; what is repeated along the axis of the chunks is copied to
+/// the execution space once. The results have the same bits in every place.
 /// @throws Error if an input does not broadcast to `out` or shares memory with it otherwise, or if outputs differ in
 /// extents or share memory
 template <execution_space Exec, output_like Out, class F, operand... In>
 void map(const Exec& exec, const Out& out, const F& f, const In&... in) {
-  impl::map_checked("quern::map", exec, out, f, in...);
+  impl::map_call("quern::map", exec, out, f, std::tie(in...));
+}
+template <execution_space Exec, output_like Out, class F, impl::place_option Option, operand... In>
+void map(const Exec& exec, const Out& out, const F& f, const Option& option, const In&... in) {
+  impl::map_call("quern::map", exec, out, f, std::tie(in...), option);
 }
 
 template <output_like Out, class F, operand... In>
 void map(const Out& out, const F& f, const In&... in) {
-  map(impl::space_of(out), out, f, in...);
+  map(impl::space_of(out, in...), out, f, in...);
+}
+template <output_like Out, class F, impl::place_option Option, operand... In>
+void map(const Out& out, const F& f, const Option& option, const In&... in) {
+  map(impl::space_of(out, in...), out, f, option, in...);
 }
 
 }  // namespace quern

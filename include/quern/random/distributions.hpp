@@ -64,14 +64,14 @@ void fill_integers(const std::string& label, const Exec& exec, const Out& out, c
   }
 }
 
-/// The number of a Stream for each position.
+/// The number of a Generator for each position.
 template <class T>
 struct poisson_element {
   random::key key;
   std::int64_t first;
   template <class Rate>
   QUERN_IMPL_NOINLINE KOKKOS_FUNCTION T operator()(std::int64_t position, const Rate& rate) const {
-    random::Stream s(key, first + position);
+    random::Generator s(key, first + position);
     return static_cast<T>(s.poisson(convert<double>(rate)));
   }
 };
@@ -129,7 +129,7 @@ void uniform(const Out& out, const part& where, const Low& low = Low(0), const H
 }
 
 /// Whole numbers from `low` to before `high`, each exactly as likely as the others (Lemire's method: bits that would
-/// favour some are refused, and a `Stream` of the position gives others).
+/// favour some are refused, and a `Generator` of the position gives others).
 ///
 /// @param out of any integer type that holds the numbers, also bool
 /// @param where a key, or a part of its field
@@ -230,7 +230,7 @@ void bernoulli(const Out& out, const part& where, const P& p) {
 ///
 /// A scalar rate of at most 750 by inversion: the least k whose sum of probabilities exceeds a uniform number of 53
 /// bits, from a table that a kernel makes in 5 KiB of scratch memory; so no k whose tail is less than 2^-53 occurs.
-/// Otherwise as `Stream::poisson`, but that a scalar's first attempt is made with the bits of the position: other
+/// Otherwise as `Generator::poisson`, but that a scalar's first attempt is made with the bits of the position: other
 /// numbers. Elements of a View that are negative or NaN give -1.
 ///
 /// @param out of any arithmetic type that holds the numbers
@@ -261,8 +261,8 @@ void poisson(const Out& out, const part& where, const Rate& rate) {
 }
 
 /// Gamma numbers: density proportional to `x^(shape - 1) exp(-x / scale)` for x >= 0, computed in double as
-/// `Stream::gamma`, but that the first attempt is made with the bits of the position: other numbers. A shape of 0 gives
-/// 0; elements of a View that are negative or NaN give NaN.
+/// `Generator::gamma`, but that the first attempt is made with the bits of the position: other numbers. A shape of 0
+/// gives 0; elements of a View that are negative or NaN give NaN.
 ///
 /// @param where a key, or a part of its field
 /// @param shape, scale scalars, or Views that broadcast to `out`

@@ -5,7 +5,7 @@
 
 #include <quern/core/noinline.hpp>
 #include <quern/core/values.hpp>
-#include <quern/random/stream.hpp>
+#include <quern/random/generator.hpp>
 
 /// @file
 /// The distributions as functors of 128 random bits: `values` numbers from the block of positions that begins at
@@ -92,7 +92,7 @@ struct integers_draw : word_draw<T, Word, integers_draw<T, Word>> {
   KOKKOS_FORCEINLINE_FUNCTION T number(Word w, const random::key& k, std::int64_t position) const {
     std::uint64_t n;
     if (!from.take(w, n)) {
-      random::Stream more(k, position);
+      random::Generator more(k, position);
       n = from.number(more);
     }
     return static_cast<T>(low + n);
@@ -185,14 +185,14 @@ struct gamma_draw {
   bool draws_twice() const { return shape < 1; }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const random::key&, const philox_words& w, const philox_words& next,
                                               T (&v)[1]) const {
-    v[0] = first_attempt(w, random::Stream::gamma_factor(shape, word_of<std::uint64_t>(next, 0)), shape > 0);
+    v[0] = first_attempt(w, random::Generator::gamma_factor(shape, word_of<std::uint64_t>(next, 0)), shape > 0);
   }
 
  private:
   /// NaN where it is refused; without branches.
   KOKKOS_FORCEINLINE_FUNCTION T first_attempt(const philox_words& w, double factor, bool valid) const {
     const double x = normal(w), t = Kokkos::fma(c, x, 1.0), nan = NAN;
-    const double v = random::Stream::gamma_value(d, c, x) * factor;
+    const double v = random::Generator::gamma_value(d, c, x) * factor;
     return convert<T>(scale * v + ((at_once(w, x, t) & valid) ? 0.0 : nan));
   }
   static KOKKOS_FORCEINLINE_FUNCTION double normal(const philox_words& w) {
@@ -203,16 +203,16 @@ struct gamma_draw {
   }
   /// Whether the simple bound accepts all uniform numbers that begin with the spare bits.
   static KOKKOS_FORCEINLINE_FUNCTION bool at_once(const philox_words& w, double x, double t) {
-    return (t > 0) & (static_cast<double>(spare_bits(w) + 1) * 0x1p-23 < random::Stream::gamma_bound(x * x));
+    return (t > 0) & (static_cast<double>(spare_bits(w) + 1) * 0x1p-23 < random::Generator::gamma_bound(x * x));
   }
   /// Not inlined: kernels of devices would hold it once for each of the numbers of a thread.
   QUERN_IMPL_NOINLINE KOKKOS_FUNCTION double number(const random::key& k, const philox_words& w,
                                                     std::int64_t position) const {
-    random::Stream more(k, position);
+    random::Generator more(k, position);
     if (!(shape > 0 && shape <= Kokkos::Experimental::finite_max_v<double>)) return scale * more.gamma(shape);
     const double factor = shape < 1 ? more.gamma_factor(shape) : 1;
     const double x = normal(w), t = Kokkos::fma(c, x, 1.0);
-    if (at_once(w, x, t)) return scale * (random::Stream::gamma_value(d, c, x) * factor);
+    if (at_once(w, x, t)) return scale * (random::Generator::gamma_value(d, c, x) * factor);
     const double u = (static_cast<double>(spare_bits(w)) + variate::positive(more.bits64())) * 0x1p-23;
     return scale * (more.large_gamma(d, c, x, u) * factor);
   }
@@ -223,7 +223,7 @@ template <class T>
 struct large_poisson_draw {
   using value_type = T;
   static constexpr int values = 1;
-  using rejection = random::Stream::transformed_rejection;
+  using rejection = random::Generator::transformed_rejection;
   rejection by;
   explicit large_poisson_draw(double rate) : by(rate) {}
 
@@ -254,7 +254,7 @@ struct large_poisson_draw {
   static constexpr std::int64_t refused = -1;  // a number that looks like it is made again
   QUERN_IMPL_NOINLINE KOKKOS_FUNCTION T number(const random::key& k, const philox_words& w,
                                                std::int64_t position) const {
-    random::Stream more(k, position);
+    random::Generator more(k, position);
     return static_cast<T>(more.many_events(by, first(w), second(w)));
   }
 };

@@ -28,6 +28,14 @@ reduction(const char*, F, MakeReducer) -> reduction<F, MakeReducer>;
 template <class F, class MakeReducer>
 reduction(const char*, F, MakeReducer, bool) -> reduction<F, MakeReducer>;
 
+/// The reducer of a reduction for inputs of these types, and the type of its results.
+template <class Reduction, class... In>
+using reducer_of =
+    std::remove_const_t<decltype(std::declval<const Reduction&>().reducer(std::type_identity<value_of<In>>()...))>;
+template <class Reducer>
+using result_of = std::remove_cvref_t<decltype(std::declval<const Reducer&>().result(
+    std::declval<typename Reducer::state>(), std::int64_t()))>;
+
 /// The positions of an array's elements along some axes, in row-major order.
 inline position_input positions_along(const shape& extents, const axis_set& along) {
   position_input p{{nullptr, extents, {}}};
@@ -40,26 +48,28 @@ inline position_input positions_along(const shape& extents, const axis_set& alon
   return p;
 }
 
+/// The means of a whole array, one for each result, as an input of its extents.
+template <class S>
+array_input<S> means_at_elements(const strided<S>& means, const axis_set& along, const shape& extents) {
+  array_input<S> broadcast{{means.data, extents, {}}};
+  for (int d = 0, k = 0; d < extents.rank; ++d)
+    if (!along.has(d)) broadcast.array.stride[d] = means.stride[k++];
+  return broadcast;
+}
 /// The means of an array along some axes, in the second part of the scratch memory, broadcast to its extents.
 template <class S, class Exec, class Elements>
 auto means_along(call<Exec>& c, const axis_set& along, const shape& extents, const Elements& in) {
-  array_input<S> means{{nullptr, extents, {}}};
-  strided<S> out{nullptr, along.part(extents, false), {}};
-  std::int64_t next = 1;
-  for (int d = extents.rank - 1, k = out.extents.rank - 1; d >= 0; --d) {
-    if (along.has(d)) continue;
-    means.array.stride[d] = out.stride[k--] = next;
-    next *= extents.extent[d];
-  }
-  means.array.data = out.data = static_cast<S*>(c.scratch().require(c.exec, next * sizeof(S), 1));
+  const shape rest = along.part(extents, false);
+  const strided<S> means{static_cast<S*>(c.scratch().require(c.exec, rest.size() * sizeof(S), 1)), rest,
+                         row_major_strides(rest)};
   with_leaves(
       op::identity(),
       [&](const auto& value, const auto&... leaf) {
-        reduce_launch(c.exec, c.label + "/mean", c.scratch(), mean_reducer<S, reproducible_sum<S>>(), value, along, out,
-                      leaf...);
+        reduce_launch(c.exec, c.label + "/mean", c.scratch(), mean_reducer<S, reproducible_sum<S>>(), value, along,
+                      means, leaf...);
       },
       in);
-  return means;
+  return means_at_elements(means, along, extents);
 }
 
 /// Rejects arrays without elements along the axes of a reduction that has no result for none.
@@ -98,68 +108,88 @@ auto reduction_output(const call<Exec>& c, const Out& view, const shape& results
   return out;
 }
 
-/// Launches a reduction of inputs that are taken apart. What a reducer needs in addition to their values comes last.
-template <class Exec, class Reduction, class Reducer, class Out, class... Elements>
-void launch_reduction(call<Exec>& c, const Reduction& r, const Reducer& reducer, const axis_set& along,
-                      const shape& extents, const strided<Out>& out, const Elements&... in) {
-  const auto launch = [&](const auto& f, const auto&... leaf) {
-    reduce_launch(c.exec, c.label, c.scratch(), reducer, f, along, out, leaf...);
-  };
+/// The means that a reducer takes beside the values, `find(std::type_identity<S>)`, as further inputs; for most, none.
+template <class Reducer, class Find>
+auto means_for([[maybe_unused]] const Find& find) {
   if constexpr (requires { typename Reducer::uses_mean; }) {
-    const auto means = means_along<typename Reducer::uses_mean>(c, along, extents, in...);
-    with_leaves(r.transform, launch, in..., expanded<leaf_part, std::remove_const_t<decltype(means)>>{{}, {means}});
-  } else if constexpr (uses_positions<Reducer>) {
-    const position_input positions = positions_along(extents, along);
-    with_leaves(r.transform, [&](const auto& f, const auto&... leaf) { launch(f, leaf..., positions); }, in...);
+    using means = array_input<typename Reducer::uses_mean>;
+    return std::tuple(expanded<leaf_part, means>{{}, {find(std::type_identity<typename Reducer::uses_mean>())}});
   } else {
-    with_leaves(r.transform, launch, in...);
+    return std::tuple<>();
   }
 }
 
-/// `op(exec, out, in..., options)` of every reduction: checks, then launches. With `on_host` it waits and returns the
-/// result.
+/// Launches a reduction of inputs that are taken apart. Reducers that use positions get those, and their means come
+/// after the inputs.
+template <class Exec, class Reduction, class Reducer, class Out, class... Means, class... Elements>
+void launch_reduction(call<Exec>& c, const Reduction& r, const Reducer& reducer, const axis_set& along,
+                      const strided<Out>& out, const position_input& positions, const std::tuple<Means...>& means,
+                      const Elements&... in) {
+  const auto launch = [&](const auto& f, const auto&... leaf) {
+    if constexpr (uses_positions<Reducer>)
+      reduce_launch(c.exec, c.label, c.scratch(), reducer, f, along, out, leaf..., positions);
+    else reduce_launch(c.exec, c.label, c.scratch(), reducer, f, along, out, leaf...);
+  };
+  unpack([&](const auto&... mean) { with_leaves(r.transform, launch, in..., mean...); }, means);
+}
+
+/// Reductions of arrays in memory.
+template <>
+struct engine<in_memory, reductions> {
+  /// `op(exec, out, in..., options)`: checks, then launches. With `on_host` it waits and returns the result.
+  template <class Reduction, class Exec, class Out, class... In, class... Options>
+  static auto reduce(const Reduction& r, const Exec& exec, const Out& out_view, const std::tuple<const In&...>& inputs,
+                     const Options&... options) {
+    constexpr bool to_host = !view_like<Out>;
+    const auto reducer = r.reducer(std::type_identity<value_of<In>>()...);
+    using reducer_type = std::remove_const_t<decltype(reducer)>;
+    using result_type = result_of<reducer_type>;
+    call<Exec> c(r.label, exec);
+    const axes* wanted = find_option<axes>(options...);
+    return unpack(
+        [&](const auto&... in) {
+          const axis_set along = check_reduction(c, wanted, {operand_extents(c.label, in)...});
+          const shape extents = operand_extents(c.label, std::get<0>(inputs));
+          check_elements(c, r, along, extents);
+          const auto launch = [&](const auto& out, const auto&... elements) {
+            const auto means = means_for<reducer_type>(
+                [&]<class S>(std::type_identity<S>) { return means_along<S>(c, along, extents, elements...); });
+            launch_reduction(c, r, reducer, along, out, positions_along(extents, along), means, elements...);
+          };
+          const auto run = [&](const auto&... elements) {
+            if constexpr (to_host) {
+              auto* result = c.template result<result_type>();
+              launch(strided<result_type>{result, {}, {}}, elements...);
+              exec.fence(c.label + ": result");
+              return result_type(*result);
+            } else {
+              const auto out =
+                  reduction_output(c, out_view, along.part(extents, false), wanted != nullptr, elements...);
+              check_positions_along<reducer_type, value_of<Out>>(c, along, extents);
+              launch(out, elements...);
+            }
+          };
+          return run(c.elements(in)...);
+        },
+        inputs);
+  }
+};
+
+/// `op(exec, out, in..., options)` of every reduction, by the engine of the place where its operands are.
 template <class Exec, class Reduction, class Out, class... In, class... Options>
-auto reduce_call(const Reduction& r, const Exec& exec, const Out& out_view, const std::tuple<const In&...>& inputs,
+auto reduce_call(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
                  const Options&... options) {
-  constexpr bool partial = is_partial<Out>;
-  constexpr bool to_host = !view_like<Out> && !partial;
+  constexpr bool to_host = std::is_same_v<Out, on_host_t>;
   static_assert(!to_host || !has_option<axes, Options...>, "quern: a reduction along axes writes to a View");
-  const auto reducer = r.reducer(std::type_identity<value_of<In>>()...);
-  using reducer_type = std::remove_const_t<decltype(reducer)>;
-  using result_type =
-      std::remove_cvref_t<decltype(reducer.result(std::declval<typename reducer_type::state>(), std::int64_t()))>;
   constexpr bool fits = [] {
-    if constexpr (view_like<Out>) return converts<result_type, value_of<Out>>;
-    else return true;
+    if constexpr (to_host) return true;
+    else return converts<result_of<reducer_of<Reduction, In...>>, value_of<Out>>;
   }();
   static_assert(
       fits,
       "quern: the result of the reduction does not convert to out's type, as that of complex numbers to a real "
       "type");
-  call<Exec> c(r.label, exec);
-  const axes* wanted = find_option<axes>(options...);
-  return unpack(
-      [&](const auto&... in) {
-        const axis_set along = check_reduction(c, wanted, {operand_extents(c.label, in)...});
-        const shape extents = operand_extents(c.label, std::get<0>(inputs));
-        if constexpr (!partial) check_elements(c, r, along, extents);  // of parts, the whole is checked
-        const auto run = [&](const auto&... elements) {
-          if constexpr (partial) {
-            out_view.add(c, r, reducer, along, extents, elements...);
-          } else if constexpr (to_host) {
-            auto* result = c.template result<result_type>();
-            launch_reduction(c, r, reducer, along, extents, strided<result_type>{result, {}, {}}, elements...);
-            exec.fence(c.label + ": result");
-            return result_type(*result);
-          } else if constexpr (fits) {
-            const auto out = reduction_output(c, out_view, along.part(extents, false), wanted != nullptr, elements...);
-            check_positions_along<reducer_type, value_of<Out>>(c, along, extents);
-            launch_reduction(c, r, reducer, along, extents, out, elements...);
-          }
-        };
-        return run(c.elements(in)...);
-      },
-      inputs);
+  if constexpr (fits) return engine_of<reductions, Out, In...>::reduce(r, exec, out, inputs, options...);
 }
 
 /// A reduction of one array that compares its values.

@@ -15,33 +15,33 @@ concept reduction_option = option<T, axes, ddof, reproducible_t>;
 
 /// The forms of a reduction of one array that follow from `name(exec, out, in, options...)`: the one that returns the
 /// result, and both on a default instance of the execution space of out or in.
-#define QUERN_REDUCTION_FORMS(name)                                                 \
-  template <execution_space Exec, array_like In, impl::reduction_option... Options> \
-  auto name(const Exec& exec, const In& in, const Options&... options) {            \
-    return name(exec, on_host, in, options...);                                     \
-  }                                                                                 \
-  template <array_like In, impl::reduction_option... Options>                       \
-  auto name(const In& in, const Options&... options) {                              \
-    return name(impl::space_of(in), on_host, in, options...);                       \
-  }                                                                                 \
-  template <view_like Out, array_like In, impl::reduction_option... Options>        \
-  void name(const Out& out, const In& in, const Options&... options) {              \
-    name(impl::space_of(out), out, in, options...);                                 \
+#define QUERN_REDUCTION_FORMS(name)                                                \
+  template <execution_space Exec, any_array In, impl::reduction_option... Options> \
+  auto name(const Exec& exec, const In& in, const Options&... options) {           \
+    return name(exec, on_host, in, options...);                                    \
+  }                                                                                \
+  template <any_array In, impl::reduction_option... Options>                       \
+  auto name(const In& in, const Options&... options) {                             \
+    return name(impl::space_of(in), on_host, in, options...);                      \
+  }                                                                                \
+  template <result_view Out, any_array In, impl::reduction_option... Options>      \
+  void name(const Out& out, const In& in, const Options&... options) {             \
+    name(impl::space_of(out, in), out, in, options...);                            \
   }
 
 /// These forms of a reduction that has a template parameter, for example `class Result = void`, which `argument` names.
-#define QUERN_REDUCTION_FORMS_WITH(name, parameter, argument)                                  \
-  template <parameter, execution_space Exec, array_like In, impl::reduction_option... Options> \
-  auto name(const Exec& exec, const In& in, const Options&... options) {                       \
-    return name<argument>(exec, on_host, in, options...);                                      \
-  }                                                                                            \
-  template <parameter, array_like In, impl::reduction_option... Options>                       \
-  auto name(const In& in, const Options&... options) {                                         \
-    return name<argument>(impl::space_of(in), on_host, in, options...);                        \
-  }                                                                                            \
-  template <parameter, view_like Out, array_like In, impl::reduction_option... Options>        \
-  void name(const Out& out, const In& in, const Options&... options) {                         \
-    name<argument>(impl::space_of(out), out, in, options...);                                  \
+#define QUERN_REDUCTION_FORMS_WITH(name, parameter, argument)                                 \
+  template <parameter, execution_space Exec, any_array In, impl::reduction_option... Options> \
+  auto name(const Exec& exec, const In& in, const Options&... options) {                      \
+    return name<argument>(exec, on_host, in, options...);                                     \
+  }                                                                                           \
+  template <parameter, any_array In, impl::reduction_option... Options>                       \
+  auto name(const In& in, const Options&... options) {                                        \
+    return name<argument>(impl::space_of(in), on_host, in, options...);                       \
+  }                                                                                           \
+  template <parameter, result_view Out, any_array In, impl::reduction_option... Options>      \
+  void name(const Out& out, const In& in, const Options&... options) {                        \
+    name<argument>(impl::space_of(out, in), out, in, options...);                             \
   }
 
 #endif

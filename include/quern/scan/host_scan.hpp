@@ -5,7 +5,7 @@
 
 #include <quern/core/ivdep.hpp>
 #include <quern/core/launch_units.hpp>
-#include <quern/core/stream_store.hpp>
+#include <quern/core/nontemporal_store.hpp>
 #include <quern/scan/strided_scan.hpp>
 #include <quern/scan/tuning.hpp>
 #include <thread>
@@ -54,8 +54,8 @@ struct host_scan {
   static constexpr int batch = Work::batch, block = Work::block;
 
   Work work;
-  state* totals = nullptr;  // of the chunks of line l so far
-  bool stream = false;      // write past the caches
+  state* totals = nullptr;   // of the chunks of line l so far
+  bool nontemporal = false;  // write past the caches
   chain_counters chain{};
 
   /// A chunk of a line by one thread, in pieces of one stride in both arrays.
@@ -77,7 +77,7 @@ struct host_scan {
   template <bool Write, class From>
   void scan_neighbours(state& s, const From& from, Out* to, std::int64_t count) const {
     if constexpr (Write)
-      if (stream) return scan_streamed(s, from, to, count);
+      if (nontemporal) return scan_streamed(s, from, to, count);
     work.template scan_row<Write>(s, from, to, count, one(), one());
   }
   template <class From>
@@ -86,7 +86,7 @@ struct host_scan {
     for (std::int64_t k = 0; k < count; k += block) {
       const std::int64_t some = Kokkos::min<std::int64_t>(block, count - k);
       work.template scan_row<true>(s, from + k, room, some, one(), one());
-      stream_store(to + k, room, some * sizeof(Out));
+      nontemporal_store(to + k, room, some * sizeof(Out));
     }
   }
 
@@ -108,7 +108,7 @@ struct host_scan {
   void scan_chunk(state* s, const host_lines& some, std::int64_t chunk) const {
     if (some.count == 1) scan_line<Write>(s[0], some.l, chunk);
     else scan_rows<Write>(s, some, chunk);
-    if (Write && stream) stream_fence();
+    if (Write && nontemporal) nontemporal_fence();
   }
   void operator()(tile_tag, std::int64_t tile) const {
     const host_lines some = lines_of(tile);
@@ -155,9 +155,9 @@ struct host_scan {
         Out* to = work.out + p.of[1];
         if (!unit) {
           step_across<Write>(r, some.count, from, to, work.line.stride[0][0], work.line.stride[1][0]);
-        } else if (Write && stream) {
+        } else if (Write && nontemporal) {
           step_across<Write>(r, some.count, from, room, one(), one());
-          stream_store(to, room, some.count * sizeof(Out));
+          nontemporal_store(to, room, some.count * sizeof(Out));
         } else {
           step_across<Write>(r, some.count, from, to, one(), one());
         }
@@ -205,8 +205,8 @@ void scan_on_host(const Exec& exec, const std::string& label, workspace<Exec>& s
   kernel_type kernel{work};
   const scan_shape& shape = kernel.work.shape = host_scan_shape<kernel_type>(exec, work);
   const std::int64_t written = work.n * work.lines * static_cast<std::int64_t>(sizeof(*work.out));
-  kernel.stream = !reads(work.in, work.out) && shape.team >= tuning<Exec>::streaming_threads &&
-                  written >= tuning<Exec>::streaming_bytes;
+  kernel.nontemporal = !reads(work.in, work.out) && shape.team >= tuning<Exec>::streaming_threads &&
+                       written >= tuning<Exec>::streaming_bytes;
   const auto launch = [&]<class Tag>(Tag, std::int64_t count) { launch_units<Tag>(exec, label, count, kernel); };
   if (shape.chunks == 1) return launch(tile_tag(), shape.tiles);
   scratch.require(exec, 1);

@@ -7,7 +7,7 @@
 #include <quern/core/ivdep.hpp>
 #include <quern/core/launch_units.hpp>
 #include <quern/core/noinline.hpp>
-#include <quern/core/stream_store.hpp>
+#include <quern/core/nontemporal_store.hpp>
 #include <quern/stencil/cells.hpp>
 #include <quern/stencil/tuning.hpp>
 
@@ -34,8 +34,8 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
 
   stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source...> cells;
   std::int64_t block_rows = 1, rows_together = 1;
-  std::int64_t border = 0;  // cells
-  bool stream = false;      // write past the caches
+  std::int64_t border = 0;   // cells
+  bool nontemporal = false;  // write past the caches
 
   static constexpr std::int64_t border_run = 64;
   void operator()(border_tag, std::int64_t run) const {
@@ -52,7 +52,7 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
   void compute_row(const grid_index& cell) const {
     if constexpr (adds_windows<F>)
       if (cells.unit) return summed_row(cell);
-    if (stream) streamed_row(cell, inputs(), outputs());
+    if (nontemporal) streamed_row(cell, inputs(), outputs());
     else if (cells.unit) inner_row<true>(cell);
     else inner_row<false>(cell);
   }
@@ -72,12 +72,12 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
         add_cells(sums, n, weight, window.centre + cell_of(window_distance{window}));
       });
       T* const to = get<0>(cells.out).template at<true>(cell);
-      T* const results = stream ? buffer.values : to;
+      T* const results = nontemporal ? buffer.values : to;
       for (std::int64_t k = 0; k < n; ++k) results[k] = convert<T>(cells.f.result(sums[k]));
-      if (stream) stream_store(to, results, n * sizeof(T));
+      if (nontemporal) nontemporal_store(to, results, n * sizeof(T));
       i += n;
     }
-    if (stream) stream_fence();
+    if (nontemporal) nontemporal_fence();
   }
   /// Not inlined, as g++ would jam this loop into the one around it, and make no vector instructions of either.
   template <class S, class W, class Place>
@@ -116,10 +116,10 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
         cells.template store_to<true>(
             to, {{0, 0, k}}, cells.apply(cell, cells.template window_at<true>(get<I>(cells.in), cell)...), outputs());
       }
-      (stream_store(get<O>(cells.out).template at<true>(start), get<O>(buffers).values, n * sizeof(Out)), ...);
+      (nontemporal_store(get<O>(cells.out).template at<true>(start), get<O>(buffers).values, n * sizeof(Out)), ...);
       cell.of[2] = start.of[2] + n;
     }
-    stream_fence();
+    nontemporal_fence();
   }
 
   static constexpr std::int64_t in_bytes = std::max({sizeof(source_value_t<Source>)...}),
@@ -143,8 +143,8 @@ void stencil_on_host(const Exec& exec, const std::string& label, const Cells& ce
   k.border = k.cells.count_border();
   const grid_box& inner = k.cells.inner;
   k.block_rows = kernel_type::rows_of_block(k.cells, reach);
-  k.stream = cells.unit && exec.concurrency() >= tuning<Exec>::streaming_threads &&
-             inner.cells() * kernel_type::out_bytes >= tuning<Exec>::streaming_bytes;
+  k.nontemporal = cells.unit && exec.concurrency() >= tuning<Exec>::streaming_threads &&
+                  inner.cells() * kernel_type::out_bytes >= tuning<Exec>::streaming_bytes;
   const auto launch = [&]<class Tag>(Tag, const std::string& name, std::int64_t units) {
     if (units > 0) launch_units<Tag>(exec, name, units, k);
   };

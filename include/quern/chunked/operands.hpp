@@ -1,0 +1,253 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CHUNKED_OPERANDS_HPP
+#define QUERN_CHUNKED_OPERANDS_HPP
+
+/// @file
+/// The operands of a chunked operation, and their parts in each chunk.
+
+#include <optional>
+#include <quern/chunked/pipeline.hpp>
+#include <quern/core/call.hpp>
+#include <quern/core/whole_positions.hpp>
+#include <quern/transfer/as_view.hpp>
+
+namespace quern::chunked::impl {
+
+/// Whether an execution space uses an operand where it is: Views and scalars, and Views that were to come in chunks.
+template <class Exec, class V>
+inline constexpr bool resident = !is_source<V> && !is_sink<V>;
+template <class Exec, class V>
+inline constexpr bool resident<Exec, chunked_view<V>> = reachable<Exec, V> && (!is_device<Exec> || !host_reachable<V>);
+template <class Exec, class F, class... In>
+inline constexpr bool resident<Exec, lazy_array<F, In...>> = (resident<Exec, In> && ...);
+
+/// A resident operand without what says that it may come in chunks.
+template <class V>
+const auto& in_place(const V& v) {
+  return v;
+}
+template <class V>
+const V& in_place(const chunked_view<V>& v) {
+  return v.view;
+}
+template <class F, class... In>
+auto in_place(const lazy_array<F, In...>& v) {
+  return unpack([&](const auto&... in) { return lazy_of(v.f, in_place(in)...); }, v.in);
+}
+
+template <class V>
+struct element_of {
+  using type = typename V::value_type;
+};
+template <class T, int Rank>
+struct element_of<source<T, Rank>> {
+  using type = const T;
+};
+template <class V>
+inline constexpr int rank_in_chunks = rank_of<V>;
+
+template <class T, int Rank, class Layout, class Exec>
+using part_view = Kokkos::View<typename quern::impl::with_pointers<T, Rank>::type, Layout, typename Exec::memory_space,
+                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// An array as a View. LayoutLeft is for arrays that have it.
+template <class Exec, int Rank, class Layout = Kokkos::LayoutStride, class T>
+auto as_part(const strided<T>& s) {
+  Layout layout;
+  for (int d = 0; d < Rank; ++d) {
+    layout.dimension[d] = static_cast<std::size_t>(s.extents.extent[d]);
+    if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>)
+      layout.stride[d] = static_cast<std::size_t>(s.stride[d]);
+  }
+  return part_view<T, Rank, Layout, Exec>(s.data, layout);
+}
+
+/// An operand on its way into a plan. `Access` is array_reader or array_writer.
+template <class Exec, class V, class Access>
+class operand_in_chunks {
+ public:
+  static constexpr bool writes = std::is_same_v<Access, array_writer>;
+  static constexpr int rank = rank_in_chunks<V>;
+  static constexpr bool is_resident = resident<Exec, V>;
+  using element = std::conditional_t<writes, typename element_of<V>::type, const typename element_of<V>::type>;
+  static_assert(!writes || !std::is_const_v<typename element_of<V>::type>, "quern::chunked: out must not be const");
+
+  explicit operand_in_chunks(const V& v) {
+    if constexpr (is_source<V>) array_ = access::reader_of(v);
+    else if constexpr (is_sink<V>) array_ = access::writer_of(v);
+    else if constexpr (is_chunked_view<V>) {
+      using view = typename V::view_type;
+      static_assert(is_resident || (is_device<Exec> && host_reachable<view>),
+                    "quern::in_chunks: the View is reached neither by the execution space nor by the host");
+      memory_ = describe(static_cast<element*>(v.view.data()), v.view);
+      constexpr bool pinned = reachable<Exec, view>;
+      if constexpr (!is_resident && writes) array_ = std::make_shared<view_writer>(memory_, pinned);
+      else if constexpr (!is_resident) array_ = std::make_shared<view_reader>(memory_, pinned);
+    } else {
+      static_assert(reachable<Exec, V>,
+                    "quern: a View beside what comes in chunks is not accessible from the execution space; "
+                    "quern::in_chunks(view) brings what the host has");
+      memory_ = describe(static_cast<element*>(v.data()), v);
+    }
+  }
+
+  const shape& extents() const { return array_ ? array_->extents : memory_.extents; }
+  const std::shared_ptr<Access>& array() const { return array_; }
+  /// The memory of a View.
+  const strided<element>& memory() const { return memory_; }
+
+  /// Adds what is not resident to a plan.
+  void join(std::vector<lane<Access>>& lanes, bool with_halo) {
+    if (!array_) return;
+    number_ = static_cast<int>(lanes.size());
+    lanes.push_back({array_, static_cast<std::int64_t>(sizeof(element)), with_halo});
+  }
+
+  /// The part of the array in a chunk.
+  strided<element> part(const plan& p, const chunk& c, bool with_halo) const {
+    if (!array_) {
+      strided<element> s = memory_;
+      s.data += (c.first - (with_halo ? c.low : 0)) * s.stride[p.axis];
+      s.extents.extent[p.axis] = c.extent(with_halo);
+      return s;
+    }
+    const packed_box box = box_of_chunk(*array_, p.axis, c, with_halo);
+    return {static_cast<element*>((writes ? c.out : c.in)[number_]), box.extents, box.packed};
+  }
+
+ private:
+  std::shared_ptr<Access> array_;
+  strided<element> memory_;
+  int number_ = -1;
+};
+template <class Exec, class V>
+using input_in_chunks = operand_in_chunks<Exec, V, array_reader>;
+template <class Exec, class V>
+using output_in_chunks = operand_in_chunks<Exec, V, array_writer>;
+
+/// An input of a call: cut along the axis of the iteration, or repeated along it and then whole in every chunk.
+template <class Exec, class V>
+class chunk_input : public input_in_chunks<Exec, V> {
+  using base = input_in_chunks<Exec, V>;
+
+ public:
+  using place = in_chunks_place;
+  using base::base;
+  void join_call(const Exec& exec, plan& p, const std::string& name) {
+    axis_ = p.axis - (p.extents.rank - base::rank);
+    cut_ = axis_ >= 0 && this->extents().extent[axis_] != 1;
+    stride_array ignored;
+    if (!broadcast_strides(this->extents(), {}, p.extents, ignored))
+      reject_broadcast(p.label, name, this->extents(), p.extents);
+    if (cut_) {
+      if (!base::is_resident && base::rank != p.extents.rank)
+        throw Error(p.label, "an input of fewer axes than out must be in memory that is repeated along axis " +
+                                 std::to_string(p.axis));
+      this->join(p.inputs, false);
+    } else if (this->array()) {
+      bring(exec, p.label);
+    }
+  }
+  auto view(const plan& p, const chunk& c) const {
+    if (!cut_) return as_part<Exec, base::rank>(this->array() ? brought_ : this->memory());
+    plan own = {};
+    own.axis = axis_;
+    return as_part<Exec, base::rank>(this->part(this->array() ? p : own, c, false));
+  }
+
+ private:
+  /// Copies an array that every chunk needs to memory of `exec`.
+  void bring(const Exec& exec, const std::string& label) {
+    using value = std::remove_const_t<typename base::element>;
+    array_reader& from = *this->array();
+    const packed_box all = make_box(from.extents, {}, from.fortran_order);
+    const auto bytes = from.extents.size() * static_cast<std::int64_t>(sizeof(value));
+    memory_ = take_block<typename Exec::memory_space>(instance_ref(exec), bytes);
+    const auto host = take_block<result_space<Exec>>(instance_ref(exec), bytes);
+    from.read(all, host.data());
+    copy_bytes<Exec, typename Exec::memory_space, result_space<Exec>>(exec, memory_.data(), host.data(), bytes);
+    exec.fence(label);
+    brought_ = {reinterpret_cast<const value*>(memory_.data()), all.extents, all.packed};
+  }
+  bool cut_ = true;
+  int axis_ = 0;
+  pool_block<typename Exec::memory_space> memory_;
+  strided<typename base::element> brought_;
+};
+
+/// An operand of a call: a `chunk_input` for each array, in a lazy one too; scalars and positions are what they are.
+template <class Exec, class V>
+auto as_chunk_operand(const V& v) {
+  if constexpr (is_lazy<V>)
+    return unpack([&](const auto&... in) { return lazy_of(v.f, as_chunk_operand<Exec>(in)...); }, v.in);
+  else if constexpr (any_array<V>) return chunk_input<Exec, V>(v);
+  else return v;
+}
+template <class F, class V>
+void for_each_input(const F& f, V& v) {
+  if constexpr (is_lazy<V>) std::apply([&](auto&... in) { (for_each_input(f, in), ...); }, v.in);
+  else if constexpr (placed<V>) f(v);
+}
+/// The operand of a call of rank `Rank` in a chunk.
+template <int Rank, class V>
+auto operand_in(const V& v, const plan& p, const chunk& c) {
+  shape origin = p.extents;
+  origin.extent.fill(0);
+  origin.extent[p.axis] = c.first;
+  return at_part<Rank>(p.label, v, origin, origin, [&](const auto& leaf) {
+    if constexpr (placed<decltype(leaf)>) return leaf.view(p, c);
+    else return leaf;
+  });
+}
+
+/// Rejects an output that shares memory with an input; where chunks do not overlap, it may be the same View.
+template <class Out, class In>
+void check_memory(const std::string& label, const Out& out, const In& in, bool same_allowed) {
+  if (out.memory().data != nullptr && in.memory().data != nullptr)
+    check_overlap(label, out.memory(), in.memory(), "an input", same_allowed);
+}
+
+/// The axis of the first array that is not resident.
+template <class... Operand>
+int axis_of(const Operand&... operand) {
+  int axis = -1;
+  const auto look = [&](const auto& o) {
+    if (axis < 0 && o.array()) axis = slowest_axis(*o.array());
+  };
+  (look(operand), ...);
+  return std::max(axis, 0);
+}
+
+/// The slowest axis of the first array of a call that is not resident: of some outputs, or of an input.
+template <class... Operand, class... Out>
+int axis_of_call(std::tuple<Operand...>& in, const Out&... out) {
+  int axis = -1;
+  const auto look = [&](const auto& o) {
+    if (axis < 0 && o.array()) axis = slowest_axis(*o.array());
+  };
+  (look(out), ...);
+  std::apply([&](auto&... operand) { (for_each_input(look, operand), ...); }, in);
+  return std::max(axis, 0);
+}
+
+/// How the chunks of a call are taken.
+template <class... Options>
+chunking settings_of(const Options&... o) {
+  const chunking* given = find_option<chunking>(o...);
+  return given == nullptr ? chunking() : *given;
+}
+
+/// The options of the operation itself.
+template <class... Options>
+auto other_options(const Options&... o) {
+  [[maybe_unused]] const auto kept = [](const auto& option) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, chunking>) return std::tuple<>();
+    else return std::tuple(option);
+  };
+  return std::tuple_cat(kept(o)...);
+}
+
+}  // namespace quern::chunked::impl
+
+#endif

@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CHUNKED_SOURCE_HPP
+#define QUERN_CHUNKED_SOURCE_HPP
+
+#include <memory>
+#include <quern/chunked/options.hpp>
+#include <quern/core/places.hpp>
+#include <quern/transfer/array_io.hpp>
+#include <quern/transfer/copy.hpp>
+
+namespace quern {
+namespace impl {
+
+/// A View that comes in chunks; made by `quern::in_chunks`.
+template <class V>
+struct chunked_view {
+  using place = in_chunks_place;
+  using view_type = V;
+  using value_type = typename V::value_type;
+  using execution_space = Kokkos::DefaultExecutionSpace;
+  static constexpr int rank = static_cast<int>(V::rank());
+  V view;
+  shape extents() const { return extents_of(view); }
+};
+template <class V>
+inline constexpr bool is_chunked_view = false;
+template <class V>
+inline constexpr bool is_chunked_view<chunked_view<V>> = true;
+
+}  // namespace impl
+
+/// A View of the host beside a device, or larger than the memory of the execution space, as an operand: it is copied
+/// there chunk by chunk, and an output back. One that the execution space reaches is used where it is; what a device
+/// reaches in the memory of the host is copied all the same, since copy engines are faster.
+///
+/// @code
+/// const double total = quern::sum(exec, quern::in_chunks(host_view));
+/// @endcode
+template <class V>
+  requires Kokkos::is_view_v<V>
+impl::chunked_view<V> in_chunks(const V& view) {
+  return {view};
+}
+
+}  // namespace quern
+
+namespace quern::chunked {
+namespace impl {
+
+using namespace quern::impl;
+
+/// Makes sources and sinks of what reads and writes.
+struct access;
+
+}  // namespace impl
+
+/// An array of values T that is read chunk by chunk: a file (`quern::files::npy_source`), or a user's function
+/// (`reader`). It is a handle: copies read the same array.
+template <class T, int Rank>
+class source {
+ public:
+  using place = quern::impl::in_chunks_place;
+  using value_type = T;
+  using execution_space = Kokkos::DefaultExecutionSpace;
+  static constexpr int rank = Rank;
+  const shape& extents() const { return reader_->extents; }
+
+ private:
+  friend impl::access;
+  explicit source(std::shared_ptr<quern::impl::array_reader> r) : reader_(std::move(r)) {}
+  std::shared_ptr<quern::impl::array_reader> reader_;
+};
+
+/// An array of values T that is written chunk by chunk, once. What was written to a file has its name when the
+/// operation ends, and goes where it fails.
+template <class T, int Rank>
+class sink {
+ public:
+  using place = quern::impl::in_chunks_place;
+  using value_type = T;
+  using execution_space = Kokkos::DefaultExecutionSpace;
+  static constexpr int rank = Rank;
+  const shape& extents() const { return writer_->extents; }
+
+ private:
+  friend impl::access;
+  explicit sink(std::shared_ptr<quern::impl::array_writer> w) : writer_(std::move(w)) {}
+  std::shared_ptr<quern::impl::array_writer> writer_;
+};
+
+namespace impl {
+
+struct access {
+  template <class T, int Rank>
+  static source<T, Rank> make_source(std::shared_ptr<array_reader> r) {
+    return source<T, Rank>(std::move(r));
+  }
+  template <class T, int Rank>
+  static sink<T, Rank> make_sink(std::shared_ptr<array_writer> w) {
+    return sink<T, Rank>(std::move(w));
+  }
+  template <class T, int Rank>
+  static const std::shared_ptr<array_reader>& reader_of(const source<T, Rank>& s) {
+    return s.reader_;
+  }
+  template <class T, int Rank>
+  static const std::shared_ptr<array_writer>& writer_of(const sink<T, Rank>& s) {
+    return s.writer_;
+  }
+};
+
+template <class S>
+inline constexpr bool is_source = false;
+template <class T, int Rank>
+inline constexpr bool is_source<source<T, Rank>> = true;
+template <class S>
+inline constexpr bool is_sink = false;
+template <class T, int Rank>
+inline constexpr bool is_sink<sink<T, Rank>> = true;
+
+/// Refuses a box that is not of whole rows: users' functions read and write nothing else.
+void check_whole_rows(const array_io& array, const packed_box& box);
+std::string rows_of(const packed_box& box);
+
+template <class T, class F>
+struct function_reader : array_reader {
+  F f;
+  explicit function_reader(F function) : f(std::move(function)) {}
+  std::string location(const packed_box& box) const override { return "a reader, " + rows_of(box); }
+  void read(const packed_box& box, void* to) override {
+    check_whole_rows(*this, box);
+    f(box.first[0], box.extents.extent[0], static_cast<T*>(to));
+  }
+};
+template <class T, class F>
+struct function_writer : array_writer {
+  F f;
+  explicit function_writer(F function) : f(std::move(function)) {}
+  std::string location(const packed_box& box) const override { return "a writer, " + rows_of(box); }
+  void write(const packed_box& box, const void* from) override {
+    check_whole_rows(*this, box);
+    f(box.first[0], box.extents.extent[0], static_cast<const T*>(from));
+  }
+  void finish() override {}
+};
+
+template <std::size_t Rank>
+shape shape_of(const std::size_t (&extents)[Rank]) {
+  shape s;
+  s.rank = static_cast<int>(Rank);
+  for (std::size_t d = 0; d < Rank; ++d) s.extent[d] = static_cast<std::int64_t>(extents[d]);
+  bytes_of_array("quern::chunked", s, 1);  // rejects what cannot be counted
+  return s;
+}
+
+/// A View of the host as what is read from, or written to, beside a device.
+template <class Access>
+struct view_io : Access {
+  array_bytes array;
+  bool pinned;
+  view_io(const array_bytes& a, bool is_pinned) : array(a), pinned(is_pinned) {
+    this->extents = a.extents;
+    const auto last = a.extents.rank - 1;
+    this->fortran_order = a.extents.rank > 1 && a.stride[0] < a.stride[last];
+  }
+  std::string location(const packed_box&) const override { return "a View"; }
+  array_bytes part(const packed_box& box) const {
+    array_bytes p = array;
+    p.data = place_of(array, box.first);
+    p.extents = box.extents;
+    return p;
+  }
+  array_bytes packed(const packed_box& box, const void* data) const {
+    array_bytes p = array;
+    p.data = data;
+    p.extents = box.extents;
+    p.stride = box.packed;
+    return p;
+  }
+  /// The elements of a box where they are, if the link's copy engine can take them from there or put them there.
+  void* place(const packed_box& box) const override {
+    return pinned && is_packed(array, box) ? const_cast<void*>(place_of(array, box.first)) : nullptr;
+  }
+};
+struct view_reader : view_io<array_reader> {
+  using view_io::view_io;
+  void read(const packed_box& box, void* to) override { copy_on_host(packed(box, to), part(box)); }
+};
+struct view_writer : view_io<array_writer> {
+  using view_io::view_io;
+  void write(const packed_box& box, const void* from) override { copy_on_host(part(box), packed(box, from)); }
+  void finish() override {}
+};
+
+}  // namespace impl
+
+/// A user's function as a source: `reader<float>({n, m}, f)` calls `f(first_row, rows, float* to)` for one chunk after
+/// the other, from a thread of its own; to takes the rows in row-major order. What f throws ends the operation.
+///
+/// Operations that need some rows twice, as stencils do, read them twice.
+template <class T, std::size_t Rank, class F>
+  requires(std::is_invocable_v<F&, std::int64_t, std::int64_t, T*>)
+source<T, static_cast<int>(Rank)> reader(const std::size_t (&extents)[Rank], F f) {
+  auto r = std::make_shared<impl::function_reader<T, F>>(std::move(f));
+  r->extents = impl::shape_of(extents);
+  return impl::access::make_source<T, static_cast<int>(Rank)>(r);
+}
+
+/// A user's function as a sink: `writer<float>({n, m}, f)` calls `f(first_row, rows, const float* from)` for one chunk
+/// after the other, from a thread of its own.
+template <class T, std::size_t Rank, class F>
+  requires(std::is_invocable_v<F&, std::int64_t, std::int64_t, const T*>)
+sink<T, static_cast<int>(Rank)> writer(const std::size_t (&extents)[Rank], F f) {
+  auto w = std::make_shared<impl::function_writer<T, F>>(std::move(f));
+  w->extents = impl::shape_of(extents);
+  return impl::access::make_sink<T, static_cast<int>(Rank)>(w);
+}
+
+/// An array that operations read in chunks: a `source`, `in_chunks(view)`, or a View that the execution space reaches.
+template <class S>
+concept source_like = impl::is_source<std::remove_cvref_t<S>> || impl::is_chunked_view<std::remove_cvref_t<S>> ||
+                      Kokkos::is_view_v<std::remove_cvref_t<S>>;
+/// An array that operations write in chunks: a `sink`, `in_chunks(view)`, or a View that the execution space reaches.
+template <class S>
+concept sink_like = impl::is_sink<std::remove_cvref_t<S>> || impl::is_chunked_view<std::remove_cvref_t<S>> ||
+                    Kokkos::is_view_v<std::remove_cvref_t<S>>;
+
+}  // namespace quern::chunked
+
+#endif

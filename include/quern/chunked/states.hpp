@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CHUNKED_STATES_HPP
+#define QUERN_CHUNKED_STATES_HPP
+
+#include <quern/core/pool.hpp>
+#include <quern/reduce/partial.hpp>
+
+namespace quern::impl {
+
+/// total(i) = the state of both, in which positions of the chunk become those of the whole array; or that of the chunk.
+template <class Reducer>
+struct join_states {
+  using state = typename Reducer::state;
+  Reducer reducer;
+  state* total;
+  state* chunk;
+  std::int64_t moved;
+  bool first;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    state s = chunk[i];
+    if constexpr (uses_positions<Reducer>)
+      if (s.at != Reducer::nowhere) s.at += moved;
+    if (!first) {
+      state t = total[i];
+      reducer.join(t, s);
+      s = t;
+    }
+    total[i] = s;
+  }
+};
+
+/// The states of a reduction while the chunks of an array come by, for each of the instances that work on them.
+template <class Exec, class Reducer, std::size_t Slots>
+class chunk_states {
+ public:
+  /// @param whole the extents of the array, which is cut along `axis`, one of the axes of the reduction
+  chunk_states(const Exec& exec, const Reducer& reducer, const axis_set& along, const shape& whole, int axis)
+      : exec_(exec), reducer_(reducer), along_(along), whole_(whole), axis_(axis) {}
+
+  /// Adds a chunk from `first` on along the axis, on the instance of `c`, which is that of the slot.
+  template <class Reduction, class Means, class... Elements>
+  void add(call<Exec>& c, const Reduction& r, std::int64_t first, std::int64_t count, int slot, const Means& means,
+           const Elements&... in) {
+    shape extents = whole_;
+    extents.extent[axis_] = count;
+    const shape rest = along_.part(whole_, false);
+    const bool is_first = slot_[slot].total.size() == 0;
+    if (is_first) slot_[slot] = {block(rest.size()), block(rest.size())};
+    const strided<state> out{states(slot_[slot].chunk), rest, row_major_strides(rest)};
+    launch_reduction(c, r, reducer_of_states<Reducer>{reducer_}, along_, out,
+                     positions_in_part(whole_, along_, extents), means_of_part(means, extents), in...);
+    const std::int64_t moved = first * positions_along(whole_, along_).array.stride[axis_];
+    Kokkos::parallel_for(c.label + "/join",
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(c.exec, 0, rest.size()),
+                         join_states<Reducer>{reducer_, states(slot_[slot].total), out.data, moved, is_first});
+  }
+
+  /// Writes the results, when the instances of all chunks have been waited for; asynchronous.
+  template <class Result>
+  void finish(const std::string& label, const strided<Result>& results) const {
+    std::array<const state*, Slots> total{};
+    for (std::size_t k = 0; k < Slots; ++k)
+      if (slot_[k].total.size() > 0) total[k] = states(slot_[k].total);
+    write_results(exec_, label, reducer_, total, along_.part(whole_, true).size(), results);
+  }
+
+ private:
+  using state = typename Reducer::state;
+  using memory = pool_block<typename Exec::memory_space>;
+  struct slot_states {
+    memory total, chunk;
+  };
+  memory block(std::int64_t count) const {
+    return take_block<typename Exec::memory_space>(instance_ref(exec_), count * sizeof(state));
+  }
+  static state* states(const memory& m) { return reinterpret_cast<state*>(m.data()); }
+
+  Exec exec_;
+  Reducer reducer_;
+  axis_set along_;
+  shape whole_;
+  int axis_;
+  std::array<slot_states, Slots> slot_{};
+};
+
+}  // namespace quern::impl
+
+#endif

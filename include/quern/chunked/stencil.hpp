@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CHUNKED_STENCIL_HPP
+#define QUERN_CHUNKED_STENCIL_HPP
+
+#include <quern/chunked/operands.hpp>
+#include <quern/core/whole_positions.hpp>
+#include <quern/map/functions.hpp>
+#include <quern/stencil/stencil.hpp>
+
+namespace quern::chunked {
+namespace impl {
+
+template <int Rank, class F>
+auto moved_functor(const F& f, const plan& p, const chunk& c) {
+  if constexpr (quern::impl::is_positioned<F>) {
+    shape first = p.extents;
+    first.extent.fill(0);
+    first.extent[p.axis] = c.first - c.low;
+    return with_position(at_whole_index<std::remove_cvref_t<decltype(f.f)>, Rank>{f.f, part_origin<Rank>(first)});
+  } else {
+    return f;
+  }
+}
+
+/// Whether some cells are left as they are.
+inline bool leaves_cells(const boundaries& edge) {
+  if (edge.is_box()) return true;
+  for (int d = 0; d < edge.count(); ++d)
+    if (edge.axis(d).low.kind() == boundary::mode::keep || edge.axis(d).high.kind() == boundary::mode::keep)
+      return true;
+  return false;
+}
+
+/// The boundaries of a chunk with its halo: those of the whole array where it ends there, and elsewhere none, as cells
+/// whose neighbourhoods reach further are in the halo. The box of `interior_only` is cut.
+inline boundaries boundaries_of(const boundaries& edge, const plan& p, const chunk& c) {
+  const std::int64_t begin = c.first - c.low, end = c.first + c.count + c.high;
+  if (edge.is_box()) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> range;
+    for (int d = 0; d < edge.count(); ++d) range.push_back(edge.range(d));
+    auto& [low, high] = range[p.axis];
+    low = std::max(low, c.first) - begin;
+    high = std::min(high, c.first + c.count) - begin;
+    if (low >= high) low = high = p.halo;  // no cells, at a place that every chunk has
+    return interior_only(range);
+  }
+  std::vector<boundary_pair> each;
+  for (int d = 0; d < p.extents.rank; ++d) each.push_back(edge.axis(d));
+  if (p.wraps ? c.low > 0 : begin > 0) each[p.axis].low = boundary::keep;
+  if (p.wraps ? c.high > 0 : end < p.extents.extent[p.axis]) each[p.axis].high = boundary::keep;
+  return boundaries(std::move(each));
+}
+
+/// The cells of a chunk without its halo.
+template <class T>
+strided<T> core_of(strided<T> s, const plan& p, const chunk& c) {
+  s.data += c.low * s.stride[p.axis];
+  s.extents.extent[p.axis] = c.count;
+  return s;
+}
+
+template <class Shape, class Exec, class Out, class F, class... In>
+void stencil_stream(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const chunking& settings,
+                    const In&... in) {
+  constexpr const char* label = "quern::chunked::stencil";
+  constexpr int rank = rank_in_chunks<Out>;
+  static_assert(((rank_in_chunks<In> == rank) && ...), "quern::chunked::stencil: in must have the rank of out");
+  if constexpr (resident<Exec, Out> && (resident<Exec, In> && ...)) {
+    stencil_call(exec, label, Shape(), std::tuple(out), f, edge, in...);
+    exec.fence(label);
+  } else {
+    using T = typename element_of<Out>::type;
+    output_in_chunks<Exec, Out> to(out);
+    auto from = std::tuple(input_in_chunks<Exec, In>(in)...);
+    plan p{label, to.extents()};
+    p.settings = settings;
+    p.axis = unpack([&](const auto&... o) { return axis_of(o..., to); }, from);
+    p.halo = Shape::radius(p.axis);
+    if (p.extents.size() > 0) boxes_of<rank, false>(label, Shape(), p.extents, edge);  // rejects what does not fit
+    p.wraps = !edge.is_box() && edge.axis(p.axis).low.kind() == boundary::mode::wrap;
+    if (!edge.is_box() && p.wraps != (edge.axis(p.axis).high.kind() == boundary::mode::wrap))
+      throw Error(label, "an axis that wraps around must do so at both ends");
+    const auto same_order = [&](const auto& o) {
+      if (o.array() && p.extents.rank > 1 && slowest_axis(*o.array()) != p.axis)
+        throw Error(label, "all arrays that are read or written in chunks must have the same slowest axis");
+    };
+    const auto join = [&](auto& o) {
+      check_extents(label, "in", o.extents(), p.extents);
+      check_memory(label, to, o, false);
+      same_order(o);
+      o.join(p.inputs, true);
+    };
+    std::apply([&](auto&... o) { (join(o), ...); }, from);
+    same_order(to);
+    // Cells that are not computed keep what a View has; in files they are zero.
+    const bool keeps = leaves_cells(edge);
+    constexpr bool has_contents = !is_sink<Out>;
+    std::optional<input_in_chunks<Exec, Out>> contents;
+    if constexpr (has_contents) {
+      if (keeps) contents.emplace(out).join(p.inputs, false);
+    }
+    to.join(p.outputs, true);
+    const std::int64_t row = p.extents.size() / std::max<std::int64_t>(p.extents.extent[p.axis], 1);
+    if (resident<Exec, Out>) p.scratch = row * static_cast<std::int64_t>(sizeof(T));
+
+    const auto compute = [&]<class Layout>(const Exec& e, const chunk& c, std::type_identity<Layout>) {
+      // Cells of a resident out beside the chunk are another chunk's.
+      strided<T> target;
+      pool_block<typename Exec::memory_space> block;
+      if constexpr (resident<Exec, Out>) {
+        shape extents = p.extents;
+        extents.extent[p.axis] = c.extent(true);
+        block = take_block<typename Exec::memory_space>(instance_ref(e), extents.size() * sizeof(T));
+        target = {reinterpret_cast<T*>(block.data()), extents, packed_strides(extents, p.axis != 0)};
+      } else {
+        target = to.part(p, c, true);
+      }
+      const auto core = as_part<Exec, rank>(core_of(target, p, c));
+      if (keeps) {
+        if constexpr (has_contents)
+          quern::map(e, core, op::identity(), as_part<Exec, rank>(contents->part(p, c, false)));
+        else quern::fill(e, core, T(0));
+      }
+      unpack(
+          [&](const auto&... o) {
+            stencil_call(e, label, Shape(), std::tuple(as_part<Exec, rank, Layout>(target)),
+                         moved_functor<rank>(f, p, c), boundaries_of(edge, p, c),
+                         as_part<Exec, rank, Layout>(o.part(p, c, true))...);
+          },
+          from);
+      if constexpr (resident<Exec, Out>) quern::map(e, as_part<Exec, rank>(to.part(p, c, false)), op::identity(), core);
+    };
+    // Buffers of the first axis fastest are LayoutLeft, for which the kernels turn their axes around.
+    const bool left =
+        rank > 1 && p.axis != 0 && unpack([&](const auto&... o) { return (bool(o.array()) && ...); }, from);
+    run<Exec>(exec, p, [&](const Exec& e, const chunk& c) {
+      if (left) compute(e, c, std::type_identity<Kokkos::LayoutLeft>());
+      else compute(e, c, std::type_identity<Kokkos::LayoutStride>());
+    });
+  }
+}
+
+}  // namespace impl
+
+/// `quern::stencil` of arrays that need not fit into the memory of the execution space: `out(j, i) = f(w...)` chunk by
+/// chunk, with the bits of the call in memory. Chunks overlap by the radius of the neighbourhood.
+///
+/// @tparam Shape   the neighbourhood, `quern::box<r>` or `quern::star<r>`
+/// @param out      one View or sink of rank 1 to 3. Cells that the boundary leaves as they are keep what a View has; a
+///                 sink gets zeros there
+/// @param f, edge  as for `quern::stencil`; cells that f asks for by `with_position` are counted in the whole array
+/// @param settings optional: memory and progress
+/// @param in       Views and sources with the extents of out, not the memory of out. All that is read or written in
+///                 chunks has the same slowest axis
+///
+/// Waits for `exec` and returns when all is written.
+/// @throws Error as `quern::stencil`, and if the memory is too little for a row and its neighbours; ChunkError if a
+/// chunk cannot be read or written
+template <class Shape, execution_space Exec, sink_like Out, class F, source_like... In>
+void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const chunking& settings,
+             const In&... in) {
+  impl::stencil_stream<Shape>(exec, out, f, edge, settings, in...);
+}
+template <class Shape, execution_space Exec, sink_like Out, class F, source_like... In>
+void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
+  impl::stencil_stream<Shape>(exec, out, f, edge, chunking(), in...);
+}
+
+}  // namespace quern::chunked
+
+#endif

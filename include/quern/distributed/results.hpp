@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_DISTRIBUTED_RESULTS_HPP
+#define QUERN_DISTRIBUTED_RESULTS_HPP
+
+#include <quern/core/call.hpp>
+#include <quern/core/pool.hpp>
+#include <quern/distributed/redistribute.hpp>
+
+namespace quern::distributed::impl {
+
+/// The block of the results that a rank's block gives along some axes. Ranks that differ in their place along these
+/// axes alone have the same.
+block results_of_block(const block& cells, const axis_set& along);
+/// The cells of both.
+block common_cells(const block& a, const block& b);
+
+/// Results of reductions along axes on their way from the blocks that they are of to an output: a View, which gets all
+/// of them on every rank, or a DistributedView.
+template <class Exec, class Out>
+class block_results {
+ public:
+  using T = value_of<Out>;
+
+  block_results(const call<Exec>& c, const Decomposition& d, const axis_set& along, const Out& out)
+      : c_(c), from_(d), along_(along), out_(c.output(memory_of(out))), to_(of_rank(out, d.communicator().rank())) {
+    check(out);
+    const block mine = results_of_block(d.local(), along);
+    direct_ = is_direct(out);
+    own_ = direct_ ? out_ : strided<T>{nullptr, mine.extents, row_major_strides(mine.extents)};
+    if (!direct_) {
+      block_ = take_block<typename Exec::memory_space>(instance_ref(c.exec), mine.extents.size() * sizeof(T));
+      own_.data = reinterpret_cast<T*>(block_.data());
+    }
+    if (direct_) return;
+    const int rank = d.communicator().rank();
+    for (int other = 0; other < d.communicator().size(); ++other) {
+      if (gives(rank)) add(sent_, other, own_, mine, of_rank(out, other));
+      if (gives(other)) add(received_, other, out_, to_, results_of_block(d.of(other), along));
+    }
+  }
+
+  /// Where the results of this rank's block go.
+  const strided<T>& own() const { return own_; }
+  /// Brings them to the output.
+  void deliver() const {
+    if (!direct_) exchange_once(from_.communicator(), c_.exec, c_.label, sent_, received_);
+  }
+
+ private:
+  static const auto& memory_of(const Out& out) {
+    if constexpr (distributed_like<Out>) return out.local();
+    else return out;
+  }
+  shape whole() const { return along_.part(from_.extents(), false); }
+  block of_rank(const Out& out, int rank) const {
+    if constexpr (distributed_like<Out>) return out.decomposition().of(rank);
+    else {
+      block all{whole(), whole()};
+      all.first.extent.fill(0);
+      return all;
+    }
+  }
+  void check(const Out& out) const {
+    if constexpr (distributed_like<Out>) {
+      check_extents(c_.label, "out", out.extents(), whole());
+      if (!(out.communicator() == from_.communicator())) throw Error(c_.label, "out and in are of two communicators");
+    } else {
+      check_extents(c_.label, "out", out_.extents, whole());
+    }
+  }
+  /// Whether every rank's results are those of its part of the output.
+  bool is_direct(const Out& out) const {
+    for (int rank = 0; rank < from_.communicator().size(); ++rank)
+      if (!(of_rank(out, rank) == results_of_block(from_.of(rank), along_))) return false;
+    return true;
+  }
+  /// Of the ranks that have the same results, the first one sends them.
+  bool gives(int rank) const {
+    for (int d = 0; d < from_.extents().rank; ++d)
+      if (along_.has(d) && from_.coordinate(d, rank) != 0) return false;
+    return true;
+  }
+  /// Adds the cells that are in `array`, which begins where `place` does, and in another block.
+  static void add(std::vector<peer_box>& boxes, int peer, strided<T> array, const block& place, const block& other) {
+    const block cells = common_cells(place, other);
+    if (cells.extents.size() == 0) return;
+    for (int d = 0; d < array.extents.rank; ++d) {
+      array.data += (cells.first.extent[d] - place.first.extent[d]) * array.stride[d];
+      array.extents.extent[d] = cells.extents.extent[d];
+    }
+    boxes.emplace_back(peer, array);
+  }
+
+  const call<Exec>& c_;
+  const Decomposition& from_;
+  axis_set along_;
+  strided<T> out_, own_{};
+  block to_;
+  bool direct_ = false;
+  pool_block<typename Exec::memory_space> block_{};
+  std::vector<peer_box> sent_{}, received_{};
+};
+
+}  // namespace quern::distributed::impl
+
+#endif

@@ -1,0 +1,430 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/chunked/pipeline.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <future>
+#include <limits>
+#include <mutex>
+#include <quern/core/bytes_text.hpp>
+#include <quern/core/free_memory.hpp>
+#include <quern/core/tuning.hpp>
+#include <thread>
+#include <utility>
+
+namespace quern::chunked::impl {
+
+void check_whole_rows(const array_io& array, const packed_box& box) {
+  for (int d = 1; d < array.extents.rank; ++d)
+    if (box.extents.extent[d] != array.extents.extent[d])
+      throw Error("quern::chunked", "a user's reader or writer has rows along axis 0; all operands must be in C order");
+}
+
+std::string rows_of(const packed_box& box) {
+  return "rows " + std::to_string(box.first[0]) + " to " + std::to_string(box.first[0] + box.extents.extent[0] - 1);
+}
+
+packed_box box_of_chunk(const array_io& array, int axis, const chunk& c, bool with_halo) {
+  shape extents = array.extents;
+  stride_array first{};
+  extents.extent[axis] = c.extent(with_halo);
+  first[axis] = c.first - (with_halo ? c.low : 0);
+  return make_box(extents, first, array.fortran_order);
+}
+
+namespace {
+
+/// Bytes of a chunk where memory allows it: enough to hide what each costs, few enough for the first to be read and the
+/// last to be written in little time. (bench_chunked)
+constexpr std::int64_t preferred_bytes = 64 << 20;
+
+/// Does one task after the other on a thread of its own. Tasks that have not begun when it goes are dropped.
+class worker {
+ public:
+  worker() : thread_([this] { serve(); }) {}
+  ~worker() {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    more_.notify_one();
+    thread_.join();
+  }
+  std::future<void> submit(std::function<void()> f) {
+    std::packaged_task<void()> task(std::move(f));
+    auto result = task.get_future();
+    {
+      const std::lock_guard lock(mutex_);
+      tasks_.push_back(std::move(task));
+    }
+    more_.notify_one();
+    return result;
+  }
+
+ private:
+  void serve() {
+    for (;;) {
+      std::packaged_task<void()> task;
+      {
+        std::unique_lock lock(mutex_);
+        more_.wait(lock, [&] { return ends_ || !tasks_.empty(); });
+        if (ends_) return;
+        task = std::move(tasks_.front());
+        tasks_.pop_front();
+      }
+      task();
+    }
+  }
+  std::mutex mutex_;
+  std::condition_variable more_;
+  std::deque<std::packaged_task<void()>> tasks_;
+  bool ends_ = false;
+  std::thread thread_;
+};
+
+template <class Exec>
+using slot_instances = std::array<Exec, slots>;
+
+/// Instances for the slots of pipelines. They are kept, as is the scratch memory of operations on them.
+template <class Exec>
+class instance_pool {
+ public:
+  static instance_pool& instance() {
+    static instance_pool p;
+    return p;
+  }
+  slot_instances<Exec> take(const Exec& exec) {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(hooked_, true))
+      Kokkos::push_finalize_hook([this] {
+        free_.clear();
+        hooked_ = false;
+      });
+    if (free_.empty()) {
+      const auto parts = Kokkos::Experimental::partition_space(exec, 1, 1, 1);
+      return {parts[0], parts[1], parts[2]};
+    }
+    const auto found = free_.back();
+    free_.pop_back();
+    return found;
+  }
+  void give_back(const slot_instances<Exec>& s) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(s);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<slot_instances<Exec>> free_;
+  bool hooked_ = false;
+};
+
+/// The instances of a pipeline, which it waits for when it ends, in whatever way.
+template <class Exec>
+class instance_lease {
+ public:
+  explicit instance_lease(const Exec& exec)
+      : instances_([&]() -> slot_instances<Exec> {
+          if constexpr (is_device<Exec>) return instance_pool<Exec>::instance().take(exec);
+          else return {exec, exec, exec};
+        }()) {}
+  ~instance_lease() {
+    for (const auto& e : instances_) e.fence("quern::chunked");
+    if constexpr (is_device<Exec>) instance_pool<Exec>::instance().give_back(instances_);
+  }
+  instance_lease(const instance_lease&) = delete;
+  instance_lease& operator=(const instance_lease&) = delete;
+  const Exec& operator[](int slot) const { return instances_[slot]; }
+
+ private:
+  slot_instances<Exec> instances_;
+};
+
+/// Bytes of a lane for each index along the axis.
+template <class Access>
+std::int64_t row_bytes(const lane<Access>& l, int axis) {
+  std::int64_t n = l.element;
+  if (l.array->extents.extent[axis] == 0) return 0;
+  for (int d = 0; d < l.array->extents.rank; ++d)
+    if (d != axis) n *= l.array->extents.extent[d];
+  return n;
+}
+
+/// Bytes of several arrays, each of which has at most 2^63 - 1.
+__extension__ using wide = __int128;
+constexpr wide most_bytes = std::numeric_limits<std::int64_t>::max();
+
+/// How a plan is cut into chunks.
+struct cut {
+  std::int64_t count, chunks;  // the greatest extent of a chunk, and their number
+
+  cut(const plan& p, std::size_t free) {
+    const std::size_t given = p.settings.memory > 0 ? p.settings.memory : free;
+    if (!std::in_range<std::int64_t>(given))
+      throw Error(p.label, "the memory is to be " + std::to_string(given) + " bytes, expected at most 2^63 - 1");
+    const auto memory = static_cast<std::int64_t>(given);
+    wide row = p.scratch, around = 0;
+    const auto add = [&](const auto& l) {
+      bytes_of_array(p.label, l.array->extents, l.element);
+      row += row_bytes(l, p.axis);
+      if (l.with_halo) around += 2 * p.halo * wide(row_bytes(l, p.axis));
+    };
+    for (const auto& l : p.inputs) add(l);
+    for (const auto& l : p.outputs) add(l);
+    const std::int64_t n = p.extents.extent[p.axis], least = std::min(n, p.halo + 1);
+    row = std::max<wide>(row, 1);
+    count = static_cast<std::int64_t>(
+        std::min((memory / slots - around) / row, std::max<wide>(preferred_bytes / row, least)));
+    if (count < least || (count < 1 && n > 0)) {
+      const auto needed = static_cast<std::uint64_t>(std::min<wide>(slots * (least * row + around), most_bytes));
+      const byte_unit unit(memory, needed);
+      throw Error(p.label, "the memory of " + unit.text(memory) + " is too little for chunks of " +
+                               std::to_string(least) + " along axis " + std::to_string(p.axis) + ", which take " +
+                               unit.text(needed));
+    }
+    count = std::max<std::int64_t>(count, 1);
+    chunks = std::max<std::int64_t>((n + count - 1) / count, 1);
+    count = std::max<std::int64_t>((n + chunks - 1) / chunks, least);  // of about equal size
+    chunks = std::max<std::int64_t>((n + count - 1) / std::max<std::int64_t>(count, 1), 1);
+  }
+};
+
+template <class Exec>
+class pipeline {
+ public:
+  using host_space = result_space<Exec>;
+  using memory_space = typename Exec::memory_space;
+
+  pipeline(const Exec& exec, const plan& p, const std::function<void(const Exec&, const chunk&)>& compute)
+      : plan_(p), compute_(compute), cut_(p, free_memory<memory_space>() / 2), instances_(exec) {
+    for (auto& s : slot_) {
+      for (const auto& l : p.inputs) add_buffer(exec, s.in, l);
+      for (const auto& l : p.outputs) add_buffer(exec, s.out, l);
+    }
+    for (const auto& l : p.inputs) row_total_ += static_cast<double>(row_bytes(l, p.axis));
+    for (const auto& l : p.outputs) row_total_ += static_cast<double>(row_bytes(l, p.axis));
+  }
+
+  void run() {
+    for (const auto& l : plan_.outputs) l.array->begin(plan_.label);
+    if (writes_elements()) run_chunks();
+    for (const auto& l : plan_.outputs) complete(*l.array);
+  }
+
+ private:
+  /// Whether there is an element to be written, or something else than arrays to be computed.
+  bool writes_elements() const {
+    return plan_.outputs.empty() || std::any_of(plan_.outputs.begin(), plan_.outputs.end(),
+                                                [](const auto& l) { return l.array->extents.size() > 0; });
+  }
+  void run_chunks() {
+    worker reads, writes;
+    for (std::int64_t k = 0; k < cut_.chunks; ++k) {
+      slot& s = slot_[k % slots];
+      finish(s);
+      s.what = chunk_number(k);
+      s.read = reads.submit([this, &s] { read(s); });
+      if (k > 0) process(slot_[(k - 1) % slots], writes);
+    }
+    process(slot_[(cut_.chunks - 1) % slots], writes);
+    for (std::int64_t k = cut_.chunks; k < cut_.chunks + slots; ++k) finish(slot_[k % slots]);
+  }
+
+  struct buffer {
+    pool_block<host_space> host{};      // beside a device
+    pool_block<memory_space> memory{};  // where `compute` finds it
+  };
+  struct slot {
+    std::vector<buffer> in, out;
+    chunk what;
+    std::future<void> read, written;
+    order_mark<Exec> computed, done;
+  };
+
+  template <class Access>
+  void add_buffer(const Exec& exec, std::vector<buffer>& to, const lane<Access>& l) {
+    const std::int64_t halo = l.with_halo && cut_.chunks > 1 ? 2 * plan_.halo : 0;
+    const std::size_t bytes = row_bytes(l, plan_.axis) * (cut_.count + halo);
+    buffer b;
+    b.memory = take_block<memory_space>(instance_ref(exec), bytes);
+    if constexpr (is_device<Exec>) b.host = take_block<host_space>(instance_ref(exec), bytes);
+    to.push_back(b);
+  }
+
+  chunk chunk_number(std::int64_t k) const {
+    const std::int64_t n = plan_.extents.extent[plan_.axis];
+    chunk c;
+    c.number = k;
+    c.first = k * cut_.count;
+    c.count = std::min(cut_.count, n - c.first);
+    c.slot = static_cast<int>(k % slots);
+    if (cut_.chunks > 1) {
+      c.high = plan_.wraps ? plan_.halo : std::min(plan_.halo, n - c.first - c.count);
+      // A small chunk at the end gets more, so that a whole neighbourhood fits into it.
+      const std::int64_t low = std::max(plan_.halo, 2 * plan_.halo + 1 - c.count - c.high);
+      c.low = plan_.wraps ? plan_.halo : std::min(plan_.halo > 0 ? low : 0, c.first);
+    }
+    return c;
+  }
+
+  /// Ends the writing of an output; what fails then is of no chunk.
+  void complete(array_writer& output) const {
+    try {
+      output.finish();
+    } catch (const std::exception& e) {
+      std::throw_with_nested(ChunkError(plan_.label + ": an output cannot be completed: " + e.what()));
+    }
+  }
+
+  /// f, whose exceptions become StreamErrors that say where they happened.
+  template <class Access, class F>
+  void guarded(const chunk& c, const lane<Access>& l, const F& f) const {
+    try {
+      f();
+    } catch (const std::exception& e) {
+      std::throw_with_nested(
+          ChunkError(plan_.label + ": chunk " + std::to_string(c.number) + " of " + std::to_string(cut_.chunks) + " (" +
+                     l.array->location(box_of_chunk(*l.array, plan_.axis, c, false)) + "): " + e.what()));
+    }
+  }
+
+  /// Where the pieces of a lane in a chunk come from: the halo may begin at the other end. f(first, count, at) along
+  /// the axis.
+  template <class F>
+  void for_each_range(const chunk& c, bool with_halo, const F& f) const {
+    const std::int64_t n = plan_.extents.extent[plan_.axis];
+    std::int64_t first = c.first - (with_halo ? c.low : 0), left = c.extent(with_halo);
+    for (std::int64_t at = 0; left > 0;) {
+      const std::int64_t from = (first + n) % n, count = std::min(left, n - from);
+      f(from, count, at);
+      at += count;
+      first += count;
+      left -= count;
+    }
+  }
+  packed_box range_box(const array_io& array, std::int64_t first, std::int64_t count) const {
+    chunk c;
+    c.first = first;
+    c.count = count;
+    return box_of_chunk(array, plan_.axis, c, false);
+  }
+
+  void read(slot& s) const {
+    for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+      const auto& l = plan_.inputs[i];
+      char* to = host_buffer(s.in[i]);
+      guarded(s.what, l, [&] {
+        for_each_range(s.what, l.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
+          const packed_box box = range_box(*l.array, first, count);
+          if (!is_device<Exec> || l.array->place(box) == nullptr)
+            l.array->read(box, to + at * row_bytes(l, plan_.axis));
+        });
+      });
+    }
+  }
+  static char* host_buffer(const buffer& b) {
+    if constexpr (is_device<Exec>) return reinterpret_cast<char*>(b.host.data());
+    else return reinterpret_cast<char*>(b.memory.data());
+  }
+
+  /// Launches what a chunk needs, when it is read.
+  void process(slot& s, worker& writes) {
+    s.read.get();
+    const Exec& exec = instances_[s.what.slot];
+    s.what.in.clear();
+    s.what.out.clear();
+    for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+      if constexpr (is_device<Exec>) upload(exec, s, i);
+      s.what.in.push_back(s.in[i].memory.data());
+    }
+    for (auto& b : s.out) s.what.out.push_back(b.memory.data());
+    if (plan_.ordered && s.what.number > 0) slot_[(s.what.number - 1) % slots].computed.wait();
+    compute_(exec, s.what);
+    s.computed.set(exec);
+    if constexpr (is_device<Exec>)
+      for (std::size_t i = 0; i < plan_.outputs.size(); ++i) download(exec, s, i);
+    s.done.set(exec);
+    s.written = writes.submit([this, &s] { write(s); });
+  }
+  void upload(const Exec& exec, slot& s, std::size_t i) const {
+    const auto& l = plan_.inputs[i];
+    const std::int64_t row = row_bytes(l, plan_.axis);
+    for_each_range(s.what, l.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
+      const void* from = l.array->place(range_box(*l.array, first, count));
+      if (from == nullptr) from = host_buffer(s.in[i]) + at * row;
+      copy_bytes<Exec, memory_space, host_space>(exec, s.in[i].memory.data() + at * row, from, count * row);
+    });
+  }
+  void download(const Exec& exec, slot& s, std::size_t i) const {
+    const auto& l = plan_.outputs[i];
+    const std::int64_t row = row_bytes(l, plan_.axis);
+    void* to = l.array->place(range_box(*l.array, s.what.first, s.what.count));
+    if (to == nullptr) to = host_buffer(s.out[i]);
+    copy_bytes<Exec, host_space, memory_space>(exec, to, s.out[i].memory.data() + before(s.what, l) * row,
+                                               s.what.count * row);
+  }
+  static std::int64_t before(const chunk& c, const lane<array_writer>& l) { return l.with_halo ? c.low : 0; }
+
+  void write(slot& s) const {
+    s.done.wait();
+    for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
+      const auto& l = plan_.outputs[i];
+      const packed_box box = range_box(*l.array, s.what.first, s.what.count);
+      if (is_device<Exec> && l.array->place(box) != nullptr) continue;
+      const std::int64_t skipped = is_device<Exec> ? 0 : before(s.what, l) * row_bytes(l, plan_.axis);
+      guarded(s.what, l, [&] { l.array->write(box, host_buffer(s.out[i]) + skipped); });
+    }
+  }
+
+  /// Waits for the chunk that a slot has had.
+  void finish(slot& s) {
+    if (!s.written.valid()) return;
+    s.written.get();
+    bytes_done_ += row_total_ * static_cast<double>(s.what.count);
+    if (!plan_.settings.on_progress) return;
+    progress now;
+    now.chunks_done = s.what.number + 1;
+    now.chunks = cut_.chunks;
+    now.bytes_done = bytes_done_;
+    now.bytes = row_total_ * static_cast<double>(plan_.extents.extent[plan_.axis]);
+    now.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    plan_.settings.on_progress(now);
+  }
+
+  const plan& plan_;
+  const std::function<void(const Exec&, const chunk&)>& compute_;
+  cut cut_;
+  std::array<slot, slots> slot_;
+  instance_lease<Exec> instances_;  // before the buffers go, it waits
+  double row_total_ = 0, bytes_done_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+template <class Exec>
+void run(const Exec& exec, const plan& p, const std::function<void(const Exec&, const chunk&)>& compute) {
+  exec.fence(p.label);
+  pipeline<Exec>(exec, p, compute).run();
+}
+
+#define QUERN_STREAM(Exec) \
+  template void run<Exec>(const Exec&, const plan&, const std::function<void(const Exec&, const chunk&)>&);
+#ifdef KOKKOS_ENABLE_SERIAL
+QUERN_STREAM(Kokkos::Serial)
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+QUERN_STREAM(Kokkos::OpenMP)
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+QUERN_STREAM(Kokkos::Cuda)
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+QUERN_STREAM(Kokkos::HIP)
+#endif
+
+}  // namespace quern::chunked::impl
