@@ -191,7 +191,7 @@ TYPED_TEST(Chunks, ArraysOfFewElements) {
     const auto sums = test::make_array<double, 2, LayoutRight, E>(extents);
     auto found = behind<double>(extents, 4);
     quern::cumsum(exec, sums, v);
-    chunked::cumsum(exec, found.sink(), a.source(), o);
+    quern::cumsum(exec, found.sink(), a.source(), o);
     EXPECT_EQ(test::contents(sums), found.values);
     quern::map(exec, found.sink(), combine(), o, a.source(), a.source());
     for (std::size_t i = 0; i < found.values.size(); ++i) EXPECT_EQ(3 * a.values[i], found.values[i]);
@@ -216,7 +216,7 @@ TYPED_TEST(Chunks, MessagesNameTheOperationThatWasCalled) {
   named("quern::sum", [&] { quern::sum(exec, out, memory, quern::axis{7}); });
   named("quern::sum", [&] { quern::sum(exec, out, memory, quern::axis{0}); });
   named("quern::sum", [&] { quern::sum(exec, out, a.source(), quern::axis{0}); });
-  named("quern::chunked::cumsum", [&] { chunked::cumsum(exec, memory, memory, quern::axis{7}); });
+  named("quern::cumsum", [&] { quern::cumsum(exec, memory, memory, quern::axis{7}); });
   named("quern::chunked::histogram", [&] { chunked::histogram(exec, counts, memory, quern::bin_range{2, 1}); });
   named("quern::chunked::histogram", [&] { chunked::histogram(exec, counts, a.source(), quern::bin_range{2, 1}); });
   named("quern::map", [&] { quern::map(exec, memory, combine(), memory, out); });

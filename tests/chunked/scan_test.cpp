@@ -31,13 +31,13 @@ TYPED_TEST(ChunkedScan, ScansGoOnFromChunkToChunk) {
     const auto o = memory_for(found, rows, 4);
     const auto check = [&](const auto&... axis) {
       quern::cumsum(exec, expected, v, axis...);
-      chunked::cumsum(exec, found.sink(), a.source(), axis..., o);
+      quern::cumsum(exec, found.sink(), a.source(), axis..., o);
       EXPECT_EQ(test::contents(expected), found.values);
       quern::exclusive_scan(exec, expected, quern::impl::max_op(), S(-50), v, axis...);
-      chunked::exclusive_scan(exec, found.sink(), quern::impl::max_op(), S(-50), a.source(), axis..., o);
+      quern::exclusive_scan(exec, found.sink(), quern::impl::max_op(), S(-50), a.source(), axis..., o);
       EXPECT_EQ(test::contents(expected), found.values);
       quern::inclusive_scan(exec, expected, quern::impl::max_op(), S(-50), v, axis...);
-      chunked::inclusive_scan(exec, found.sink(), quern::impl::max_op(), S(-50), a.source(), axis..., o);
+      quern::inclusive_scan(exec, found.sink(), quern::impl::max_op(), S(-50), a.source(), axis..., o);
       EXPECT_EQ(test::contents(expected), found.values);
     };
     check();

@@ -157,7 +157,7 @@ TYPED_TEST(DistributedMap, MessagesNameTheOperationThatWasCalled) {
   named("quern::max", [&] { quern::max(exec, empty); });
   const Kokkos::View<std::int64_t*, E> counts("counts", 4);
   named("quern::distributed::histogram", [&] { distributed::histogram(exec, counts, u, quern::bin_range{2, 1}); });
-  named("quern::distributed::cumsum", [&] { distributed::cumsum(exec, u, u, quern::axis{2}); });
+  named("quern::cumsum", [&] { quern::cumsum(exec, u, u, quern::axis{2}); });
 }
 
 // Keys beside the range of an integer type are in no group.

@@ -49,13 +49,13 @@ TYPED_TEST(DistributedScan, IsThatOfOneDevice) {
     const quern::DistributedView<T, 3, E> m("m", d);
     for (int axis = 0; axis < 3; ++axis) {
       quern::cumsum(exec, expected, v, quern::axis{axis});
-      distributed::cumsum(exec, sums, u, quern::axis{axis});
+      quern::cumsum(exec, sums, u, quern::axis{axis});
       EXPECT_EQ(test::part_of(test::contents(expected), extents, d.local()), test::contents(sums.local()));  // exact
       quern::inclusive_scan(exec, maxima, larger(), T(-100), v, quern::axis{axis});
-      distributed::inclusive_scan(exec, m, larger(), T(-100), u, quern::axis{axis});
+      quern::inclusive_scan(exec, m, larger(), T(-100), u, quern::axis{axis});
       EXPECT_EQ(test::part_of(test::contents(maxima), extents, d.local()), test::contents(m.local()));
       quern::exclusive_scan(exec, maxima, larger(), T(-100), v, quern::axis{axis});
-      distributed::exclusive_scan(exec, m, larger(), T(-100), u, quern::axis{axis});
+      quern::exclusive_scan(exec, m, larger(), T(-100), u, quern::axis{axis});
       EXPECT_EQ(test::part_of(test::contents(maxima), extents, d.local()), test::contents(m.local()));
     }
   }
@@ -72,7 +72,7 @@ TYPED_TEST(DistributedOperations, ScanOfOneAxisAndNone) {
   std::vector<double> tenths(101, 0.1);
   const Decomposition d(comm, {101});
   const auto u = test::distribute<double, 1, LayoutRight, E>(d, tenths);
-  distributed::cumsum(exec, u, u);
+  quern::cumsum(exec, u, u);
   const auto found = test::contents(u.local());
   for (std::size_t i = 0; i < found.size(); ++i) {
     const double expected = 0.1 * static_cast<double>(d.local().first.extent[0] + static_cast<std::int64_t>(i) + 1);
@@ -80,10 +80,9 @@ TYPED_TEST(DistributedOperations, ScanOfOneAxisAndNone) {
   }
   const Decomposition two(comm, {3, 4});
   const quern::DistributedView<double, 2, E> w("w", two);
-  test::expect_error("quern::distributed::cumsum: an array of rank 2 needs an axis",
-                     [&] { distributed::cumsum(exec, w, w); });
+  test::expect_error("quern::cumsum: an array of rank 2 needs an axis", [&] { quern::cumsum(exec, w, w); });
   const auto one = test::distribute<int, 1, LayoutRight, E>(Decomposition(comm, {1}), {7});
-  distributed::cumprod<int>(exec, one, one);
+  quern::cumprod<int>(exec, one, one);
   if (one.local().size() == 1) {
     EXPECT_EQ(7, test::contents(one.local())[0]);
   }
@@ -134,7 +133,7 @@ TYPED_TEST(DistributedOperations, ManyResults) {
   const auto sums = test::make_array<double, 2, LayoutRight, E>({6, n});
   const quern::DistributedView<double, 2, E> found_sums("sums", d);
   quern::cumsum(exec, sums, v, quern::axis{0});
-  distributed::cumsum(exec, found_sums, u, quern::axis{0});
+  quern::cumsum(exec, found_sums, u, quern::axis{0});
   EXPECT_EQ(test::part_of(test::contents(sums), d.extents(), d.local()), test::contents(found_sums.local()));
   quern::histogram(exec, first, v, quern::bin_range{-5, 5});
   distributed::histogram(exec, found_first, u, quern::bin_range{-5, 5});

@@ -104,7 +104,7 @@ TYPED_TEST(FileStreams, FortranOrder) {
   // Over all elements a scan goes by rows.
   const auto scan = test::make_array<double, 3, LayoutRight, E>(extents);
   quern::cumsum(exec, scan, left);
-  chunked::cumsum(exec, quern::files::npy_sink<double>(this->path("scan.npy"), {13, 7, 41}), source, o);
+  quern::cumsum(exec, quern::files::npy_sink<double>(this->path("scan.npy"), {13, 7, 41}), source, o);
   quern::files::read_npy(this->path("scan.npy"), twice);
   EXPECT_EQ(test::contents(scan), test::contents(twice));
   {
@@ -228,14 +228,14 @@ TYPED_TEST(FileStreams, WithoutElements) {
     both([&](const auto& out, const auto& in) {
       chunked::stencil<quern::star<1>>(exec, out, around(), quern::boundary::keep, in);
     });
-    both([&](const auto& out, const auto& in) { chunked::cumsum(exec, out, in); });
-    both([&](const auto& out, const auto& in) { chunked::cumsum(exec, out, in, quern::axis{1}); });
-    both([&](const auto& out, const auto& in) { chunked::cumprod(exec, out, in, quern::axis{0}); });
+    both([&](const auto& out, const auto& in) { quern::cumsum(exec, out, in); });
+    both([&](const auto& out, const auto& in) { quern::cumsum(exec, out, in, quern::axis{1}); });
+    both([&](const auto& out, const auto& in) { quern::cumprod(exec, out, in, quern::axis{0}); });
     both([&](const auto& out, const auto& in) {
-      chunked::inclusive_scan(exec, out, quern::impl::plus<double>(), 0.0, in);
+      quern::inclusive_scan(exec, out, quern::impl::plus<double>(), 0.0, in);
     });
     both([&](const auto& out, const auto& in) {
-      chunked::exclusive_scan(exec, out, quern::impl::plus<double>(), 0.0, in);
+      quern::exclusive_scan(exec, out, quern::impl::plus<double>(), 0.0, in);
     });
     both([&](const auto& out, const auto& in) {
       chunked::for_each_chunk(
@@ -256,8 +256,8 @@ TYPED_TEST(FileStreams, SinksServeOneOperation) {
     // What is refused before anything is written leaves the sink as it is.
     EXPECT_THROW(quern::map(exec, sink, half_sum(), memory(10), ones, 1.0f), quern::Error);
     quern::map(exec, sink, half_sum(), ones, 1.0f);
-    test::expect_error("quern::chunked::cumsum: the sink " + name + " was used before; a sink serves one operation",
-                       [&] { chunked::cumsum(exec, sink, ones); });
+    test::expect_error("quern::cumsum: the sink " + name + " was used before; a sink serves one operation",
+                       [&] { quern::cumsum(exec, sink, ones); });
   };
   expect_once(this->path("a.npy"), quern::files::npy_sink<double>(this->path("a.npy"), {100, 10}));
   expect_once(this->path("a.bin"), quern::files::raw_sink<double>(this->path("a.bin"), {100, 10}));

@@ -30,11 +30,13 @@ using array = quern::DistributedView<double, 2>;
 
 void compute_inner_cells(const space&, const array&, const array&) {}
 
-void operations(const space& exec, const array& u, const array& next) {
+void operations(const space& exec, const array& u, const array& next, std::int64_t ny) {
   // # 6
   EXPECT_EQ(2400.0, total);
   EXPECT_EQ(2400.0, same);
   EXPECT_EQ(0, where);
+  EXPECT_EQ(60.0, test::contents(columns).front());
+  EXPECT_EQ(1200.0, energy);
 }
 
 void blocks(const quern::Communicator& comm, const space& exec) {
@@ -44,7 +46,7 @@ void blocks(const quern::Communicator& comm, const space& exec) {
   // # 4
   const auto v = next;
   // # 5
-  operations(exec, u, next);
+  operations(exec, u, next, ny);
 }
 
 void particles(const quern::Communicator& comm, const space& exec) {

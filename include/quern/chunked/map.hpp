@@ -69,7 +69,7 @@ struct engine<in_chunks_place, maps> {
       unpack(
           [&](const auto&... operand) {
             map_checked(p.label, e, targets, count_in_whole<rank, In...>(f, first),
-                        chunked::operand_in<rank>(operand, p, c)...);
+                        chunked::operand_in<Exec, rank>(operand, p, c)...);
           },
           from);
     });

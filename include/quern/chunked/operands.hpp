@@ -9,7 +9,9 @@
 #include <optional>
 #include <quern/chunked/pipeline.hpp>
 #include <quern/core/call.hpp>
+#include <quern/core/part_view.hpp>
 #include <quern/core/whole_positions.hpp>
+#include <quern/scan/carries.hpp>
 #include <quern/transfer/as_view.hpp>
 
 namespace quern::chunked::impl {
@@ -46,22 +48,6 @@ struct element_of<source<T, Rank>> {
 };
 template <class V>
 inline constexpr int rank_in_chunks = rank_of<V>;
-
-template <class T, int Rank, class Layout, class Exec>
-using part_view = Kokkos::View<typename quern::impl::with_pointers<T, Rank>::type, Layout, typename Exec::memory_space,
-                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
-/// An array as a View. LayoutLeft is for arrays that have it.
-template <class Exec, int Rank, class Layout = Kokkos::LayoutStride, class T>
-auto as_part(const strided<T>& s) {
-  Layout layout;
-  for (int d = 0; d < Rank; ++d) {
-    layout.dimension[d] = static_cast<std::size_t>(s.extents.extent[d]);
-    if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>)
-      layout.stride[d] = static_cast<std::size_t>(s.stride[d]);
-  }
-  return part_view<T, Rank, Layout, Exec>(s.data, layout);
-}
 
 /// An operand on its way into a plan. `Access` is array_reader or array_writer.
 template <class Exec, class V, class Access>
@@ -149,11 +135,12 @@ class chunk_input : public input_in_chunks<Exec, V> {
       bring(exec, p.label);
     }
   }
-  auto view(const plan& p, const chunk& c) const {
-    if (!cut_) return as_part<Exec, base::rank>(this->array() ? brought_ : this->memory());
+  /// The array in a chunk, or all of it where it is repeated.
+  auto in(const plan& p, const chunk& c) const {
+    if (!cut_) return this->array() ? brought_ : this->memory();
     plan own = {};
     own.axis = axis_;
-    return as_part<Exec, base::rank>(this->part(this->array() ? p : own, c, false));
+    return this->part(this->array() ? p : own, c, false);
   }
 
  private:
@@ -190,14 +177,30 @@ void for_each_input(const F& f, V& v) {
   else if constexpr (placed<V>) f(v);
 }
 /// The operand of a call of rank `Rank` in a chunk.
-template <int Rank, class V>
+template <class Exec, int Rank, class V>
 auto operand_in(const V& v, const plan& p, const chunk& c) {
   shape origin = p.extents;
   origin.extent.fill(0);
   origin.extent[p.axis] = c.first;
   return at_part<Rank>(p.label, v, origin, origin, [&](const auto& leaf) {
-    if constexpr (placed<decltype(leaf)>) return leaf.view(p, c);
+    if constexpr (placed<decltype(leaf)>)
+      return as_part<Exec, rank_of<std::remove_cvref_t<decltype(leaf)>>>(leaf.in(p, c));
     else return leaf;
+  });
+}
+/// The last elements of that along the axis of the chunks, or along all axes.
+template <class Exec, int Rank, class V>
+auto operand_at_end(const V& v, const plan& p, const chunk& c, bool all_axes) {
+  shape origin = p.extents;
+  for (int d = 0; d < Rank; ++d) origin.extent[d] = all_axes ? p.extents.extent[d] - 1 : 0;
+  origin.extent[p.axis] = c.first + c.count - 1;
+  return at_part<Rank>(p.label, v, origin, origin, [&](const auto& leaf) {
+    if constexpr (placed<decltype(leaf)>) {
+      constexpr int rank = rank_of<std::remove_cvref_t<decltype(leaf)>>;
+      return as_part<Exec, rank>(last_of(leaf.in(p, c), p.axis - (Rank - rank), all_axes));
+    } else {
+      return leaf;
+    }
   });
 }
 

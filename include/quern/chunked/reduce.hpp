@@ -63,7 +63,7 @@ class reduction_in_chunks {
   /// Calls `f(part...)` with the inputs in a chunk.
   template <class F>
   void with_parts(const chunk& c, const F& f) const {
-    unpack([&](const auto&... operand) { f(operand_in<rank>(operand, plan_, c)...); }, in_);
+    unpack([&](const auto&... operand) { f(operand_in<Exec, rank>(operand, plan_, c)...); }, in_);
   }
 
   /// Reductions along the axis of the chunks: their states are joined.

@@ -108,10 +108,13 @@ concept result_view = view_like<T> || impl::placed<T>;
 template <class T>
 concept result_like = result_view<T> || std::same_as<std::remove_cvref_t<T>, on_host_t>;
 
-/// One of the options that an operation takes, in any order: `option<axes, reproducible_t>... Options`. Those of the
-/// place of the operands, as `chunking`, are options of every operation.
+/// One of the options that an operation takes, in any order: `option<axes, reproducible_t>... Options`.
 template <class T, class... Allowed>
-concept option = (impl::is_option<Allowed, T> || ...) || impl::place_option<T>;
+concept option = (impl::is_option<Allowed, T> || ...);
+
+/// The same of an operation on operands of several places, where those of the place, as `chunking`, are options, too.
+template <class T, class... Allowed>
+concept call_option = option<T, Allowed...> || impl::place_option<T>;
 
 }  // namespace quern
 

@@ -28,6 +28,13 @@ struct engine {
       "ranks");
 };
 
+/// Rejects options of other places in calls of operands in memory or over ranks.
+template <class... Options>
+void check_place_options() {
+  static_assert((!place_option<Options> && ...),
+                "quern: chunking is an option of calls with an operand that comes in chunks");
+}
+
 /// Whether an operand, or one of a lazy array or of several outputs, is of that place.
 template <class Place, class V>
 inline constexpr bool is_at = false;
@@ -54,6 +61,7 @@ using engine_of = engine<decltype(find_place<V...>()), Kind>;
 /// The kinds of operations.
 struct maps {};
 struct reductions {};
+struct scans {};
 
 }  // namespace quern::impl
 

@@ -14,7 +14,7 @@ struct engine<over_ranks_place, maps> {
   template <class Exec, class Out, class F, class... In, class... Options>
   static void map(const std::string& label, const Exec& exec, const Out& out, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&...) {
-    static_assert(sizeof...(Options) == 0, "quern: chunking is no option of calls over ranks");
+    check_place_options<Options...>();
     unpack(
         [&](const auto& first, const auto&... other) {
           static_assert(distributed_like<decltype(first)> && (distributed_like<decltype(other)> && ...),

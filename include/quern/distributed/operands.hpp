@@ -6,10 +6,12 @@
 /// @file
 /// What operations on distributed arrays share.
 
+#include <quern/core/part_view.hpp>
 #include <quern/core/places.hpp>
 #include <quern/core/whole_positions.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/distributed_view.hpp>
+#include <quern/scan/carries.hpp>
 #include <vector>
 
 namespace quern::distributed::impl {
@@ -61,16 +63,34 @@ auto replicated_part(const std::string& label, const std::string& name, const V&
     return v;
   }
 }
+/// What an array, a scalar or the positions are at the cells of a rank's block.
+template <class V>
+auto leaf_at_block(const std::string& label, std::size_t number, const V& leaf, const Decomposition& d) {
+  if constexpr (distributed_like<V>) {
+    check_same_blocks(label, input_name(number), d, leaf.decomposition());
+    return leaf.local();
+  } else {
+    return replicated_part(label, input_name(number), leaf, d);
+  }
+}
 /// An input of a call at the cells of a rank's block.
 template <int Rank, class V>
 auto operand_at_block(const std::string& label, std::size_t number, const V& v, const Decomposition& d) {
   const shape& first = d.local().first;
-  return at_part<Rank>(label, v, first, first, [&](const auto& leaf) {
-    if constexpr (distributed_like<decltype(leaf)>) {
-      check_same_blocks(label, input_name(number), d, leaf.decomposition());
-      return leaf.local();
+  return at_part<Rank>(label, v, first, first, [&](const auto& leaf) { return leaf_at_block(label, number, leaf, d); });
+}
+/// Its last elements along an axis.
+template <class Exec, int Rank, class V>
+auto operand_at_end(const std::string& label, const V& v, const Decomposition& d, int axis) {
+  shape origin = d.local().first;
+  origin.extent[axis] += d.local().extents.extent[axis] - 1;
+  return at_part<Rank>(label, v, origin, origin, [&](const auto& leaf) {
+    const auto part = leaf_at_block(label, 0, leaf, d);
+    if constexpr (view_like<decltype(part)>) {
+      constexpr int rank = known_rank<std::remove_cvref_t<decltype(part)>>();
+      return as_part<Exec, rank>(last_of(describe(part.data(), part), axis - (Rank - rank), false));
     } else {
-      return replicated_part(label, input_name(number), leaf, d);
+      return part;
     }
   });
 }

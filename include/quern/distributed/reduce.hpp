@@ -29,6 +29,7 @@ struct engine<over_ranks_place, reductions> {
   static auto reduce(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
                      const Options&... options) {
     namespace ranks = quern::distributed::impl;
+    check_place_options<Options...>();
     constexpr bool to_host = std::is_same_v<Out, on_host_t>;
     using reducer_type = reducer_of<Reduction, In...>;
     const Decomposition d =

@@ -391,7 +391,7 @@ struct engine<in_memory, maps> {
   template <class Exec, class Out, class F, class... In, class... Options>
   static void map(const char* label, const Exec& exec, const Out& out, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&...) {
-    static_assert(sizeof...(Options) == 0, "quern: chunking is an option of calls with operands that come in chunks");
+    check_place_options<Options...>();
     unpack([&](const auto&... in) { map_checked(label, exec, out, f, in...); }, inputs);
   }
 };

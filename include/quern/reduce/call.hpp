@@ -9,8 +9,9 @@
 #include <quern/core/call.hpp>
 #include <quern/core/operations.hpp>
 #include <quern/reduce/launch.hpp>
-#include <quern/reduce/moment_reducers.hpp>
+#include <quern/reduce/reducers.hpp>
 #include <quern/reduce/reproducible.hpp>
+#include <quern/reduce/results.hpp>
 
 namespace quern::impl {
 
@@ -28,13 +29,10 @@ reduction(const char*, F, MakeReducer) -> reduction<F, MakeReducer>;
 template <class F, class MakeReducer>
 reduction(const char*, F, MakeReducer, bool) -> reduction<F, MakeReducer>;
 
-/// The reducer of a reduction for inputs of these types, and the type of its results.
+/// The reducer of a reduction for inputs of these types.
 template <class Reduction, class... In>
 using reducer_of =
     std::remove_const_t<decltype(std::declval<const Reduction&>().reducer(std::type_identity<value_of<In>>()...))>;
-template <class Reducer>
-using result_of = std::remove_cvref_t<decltype(std::declval<const Reducer&>().result(
-    std::declval<typename Reducer::state>(), std::int64_t()))>;
 
 /// The positions of an array's elements along some axes, in row-major order.
 inline position_input positions_along(const shape& extents, const axis_set& along) {
@@ -140,6 +138,7 @@ struct engine<in_memory, reductions> {
   template <class Reduction, class Exec, class Out, class... In, class... Options>
   static auto reduce(const Reduction& r, const Exec& exec, const Out& out_view, const std::tuple<const In&...>& inputs,
                      const Options&... options) {
+    check_place_options<Options...>();
     constexpr bool to_host = !view_like<Out>;
     const auto reducer = r.reducer(std::type_identity<value_of<In>>()...);
     using reducer_type = std::remove_const_t<decltype(reducer)>;

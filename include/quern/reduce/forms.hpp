@@ -9,7 +9,7 @@ namespace quern::impl {
 
 /// An option of some reduction; each lists its own.
 template <class T>
-concept reduction_option = option<T, axes, ddof, reproducible_t>;
+concept reduction_option = call_option<T, axes, ddof, reproducible_t>;
 
 }  // namespace quern::impl
 

@@ -40,7 +40,7 @@ enum class norm_order { one = 1, two = 2, infinity };
 /// does), float for half types; `sum<double>(exec, x)` adds up and returns another. The error is below that of pairwise
 /// summation: blocks are added pairwise and their sums with compensation. Option: `reproducible`.
 template <class Result = void, execution_space Exec, result_like Out, any_array In,
-          option<axes, reproducible_t>... Options>
+          call_option<axes, reproducible_t>... Options>
 auto sum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::sum_type<T>>;
@@ -52,7 +52,7 @@ auto sum(const Exec& exec, const Out& out, const In& in, const Options&... optio
 QUERN_REDUCTION_FORMS_WITH(sum, class Result = void, Result)
 
 /// `prod = x(0) * x(1) * ...`, 1 for no elements. Types as for `sum`.
-template <class Result = void, execution_space Exec, result_like Out, any_array In, option<axes>... Options>
+template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto prod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::sum_type<T>>;
@@ -65,7 +65,7 @@ QUERN_REDUCTION_FORMS_WITH(prod, class Result = void, Result)
 
 /// The smallest element, of the elements' type; NaN if there is one.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, any_array In, option<axes>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto min(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::extremum_reducer<T, -1>(); };
   return impl::reduce_ordered(impl::reduction{"quern::min", impl::op::identity(), reducer, false}, exec, out, in,
@@ -75,7 +75,7 @@ QUERN_REDUCTION_FORMS(min)
 
 /// The largest element, of the elements' type; NaN if there is one.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, any_array In, option<axes>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto max(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::extremum_reducer<T, 1>(); };
   return impl::reduce_ordered(impl::reduction{"quern::max", impl::op::identity(), reducer, false}, exec, out, in,
@@ -85,7 +85,7 @@ QUERN_REDUCTION_FORMS(max)
 
 /// The smallest and the largest element in one pass, as an `extrema<T>`; both NaN if there is one.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, any_array In, option<axes>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto minmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::minmax_reducer<T>(); };
   return impl::reduce_ordered(impl::reduction{"quern::minmax", impl::op::identity(), reducer, false}, exec, out, in,
@@ -94,7 +94,7 @@ auto minmax(const Exec& exec, const Out& out, const In& in, const Options&... op
 QUERN_REDUCTION_FORMS(minmax)
 /// Into an array for each, `minmax(exec, outputs(least, largest), in, axis{1})`, by way of scratch memory for the
 /// results.
-template <execution_space Exec, view_like Min, view_like Max, any_array In, option<axes>... Options>
+template <execution_space Exec, view_like Min, view_like Max, any_array In, call_option<axes>... Options>
 void minmax(const Exec& exec, const std::tuple<Min, Max>& out, const In& in, const Options&... options) {
   impl::reduce_to_two<extrema<impl::value_of<In>>>("quern::minmax", exec, out, in,
                                                    [&](const auto& results) { minmax(exec, results, in, options...); });
@@ -108,7 +108,7 @@ void minmax(const std::tuple<Min, Max>& out, const In& in, const Options&... opt
 /// accuracy as for `sum` of the products; those of integers are signed where one factor is, and doubles for a `Result`
 /// that is no integer. Option: `reproducible`.
 template <class Result = void, execution_space Exec, result_like Out, any_array X, any_array Y,
-          option<axes, reproducible_t>... Options>
+          call_option<axes, reproducible_t>... Options>
 auto dot(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
   using S = impl::result_or<Result, impl::product_type<impl::value_of<X>, impl::value_of<Y>>>;
   const auto reducer = [](auto...) { return impl::sum_reducer<S, impl::accumulator<S, Options...>>(); };
@@ -130,7 +130,8 @@ void dot(const Out& out, const X& x, const Y& y, const Options&... options) {
 
 /// `vdot = conj(x(0)) y(0) + conj(x(1)) y(1) + ...`; 0 for no elements. The extents, of any rank, must be equal. Types
 /// and accuracy as for `sum` of the products.
-template <class Result = void, execution_space Exec, result_like Out, any_array X, any_array Y, option<axes>... Options>
+template <class Result = void, execution_space Exec, result_like Out, any_array X, any_array Y,
+          call_option<axes>... Options>
 auto vdot(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
   using S = impl::result_or<Result, impl::product_type<impl::value_of<X>, impl::value_of<Y>>>;
   const auto reducer = [](auto...) { return impl::sum_reducer<S, impl::accumulator<S>>(); };
@@ -153,7 +154,8 @@ void vdot(const Out& out, const X& x, const Y& y, const Options&... options) {
 /// The norm of that order: `|x(0)| + |x(1)| + ...` (1), `sqrt(|x(0)|^2 + |x(1)|^2 + ...)` (2) or the largest `|x(i)|`
 /// (`norm_order::infinity`); 0 for no elements. Double for integers, real for complex numbers. Squares overflow where
 /// those of the elements do, as in NumPy; accuracy as for `sum`. Option: `reproducible`.
-template <auto Order = 2, execution_space Exec, result_like Out, any_array In, option<axes, reproducible_t>... Options>
+template <auto Order = 2, execution_space Exec, result_like Out, any_array In,
+          call_option<axes, reproducible_t>... Options>
   requires(norm_order(Order) >= norm_order::one && norm_order(Order) <= norm_order::infinity)
 auto norm(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   constexpr auto order = norm_order(Order);
@@ -173,7 +175,7 @@ QUERN_REDUCTION_FORMS_WITH(norm, auto Order = 2, Order)
 /// `mean = sum(x) / n`; double for integers, of which the exact sum is divided, and float for half types. NaN for no
 /// elements. Option: `reproducible`.
 template <class Result = void, execution_space Exec, result_like Out, any_array In,
-          option<axes, reproducible_t>... Options>
+          call_option<axes, reproducible_t>... Options>
 auto mean(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::mean_type<T>>;
@@ -195,7 +197,7 @@ QUERN_REDUCTION_FORMS_WITH(mean, class Result = void, Result)
 /// sum / n, rounded once. Distances are added up from a center that follows the mean (Chan, Golub and LeVeque, The
 /// American Statistician 37, 1983), and partial results of threads, chunks and ranks are joined without rounding their
 /// means.
-template <class Result = void, execution_space Exec, result_like Out, any_array In, option<axes, ddof>... Options>
+template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes, ddof>... Options>
 auto mean_var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
     return impl::moments_reducer<impl::result_or<Result, impl::mean_type<T>>, T>{d};
@@ -206,7 +208,7 @@ auto mean_var(const Exec& exec, const Out& out, const In& in, const Options&... 
 QUERN_REDUCTION_FORMS_WITH(mean_var, class Result = void, Result)
 /// Into an array for each, `mean_var(exec, outputs(mean, var), in, axis{1})`, by way of scratch memory for the results.
 template <class Result = void, execution_space Exec, view_like Mean, view_like Var, any_array In,
-          option<axes, ddof>... Options>
+          call_option<axes, ddof>... Options>
 void mean_var(const Exec& exec, const std::tuple<Mean, Var>& out, const In& in, const Options&... options) {
   using results_type = decltype(mean_var<Result>(exec, in));
   impl::reduce_to_two<results_type>("quern::mean_var", exec, out, in,
@@ -220,7 +222,7 @@ void mean_var(const std::tuple<Mean, Var>& out, const In& in, const Options&... 
 /// The variance of `mean_var`, as accurate; NaN where n is not greater than ddof. Option: `reproducible`, which takes
 /// two passes.
 template <class Result = void, execution_space Exec, result_like Out, any_array In,
-          option<axes, ddof, reproducible_t>... Options>
+          call_option<axes, ddof, reproducible_t>... Options>
 auto var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::mean_type<T>>;
@@ -234,7 +236,7 @@ QUERN_REDUCTION_FORMS_WITH(var, class Result = void, Result)
 
 /// The standard deviation, the root of `var`; NaN where n is not greater than ddof. Option: `reproducible`.
 template <class Result = void, execution_space Exec, result_like Out, any_array In,
-          option<axes, ddof, reproducible_t>... Options>
+          call_option<axes, ddof, reproducible_t>... Options>
 auto stddev(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::mean_type<T>>;
@@ -247,7 +249,7 @@ auto stddev(const Exec& exec, const Out& out, const In& in, const Options&... op
 QUERN_REDUCTION_FORMS_WITH(stddev, class Result = void, Result)
 
 /// Whether no element is zero; true for no elements. A NaN is not zero.
-template <execution_space Exec, result_like Out, any_array In, option<axes>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto all(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [](const auto&) { return impl::op_reducer<bool, impl::and_op>{{}, true}; };
   return impl::reduce_call(impl::reduction{"quern::all", impl::truth(), reducer}, exec, out, std::tie(in), options...);
@@ -255,7 +257,7 @@ auto all(const Exec& exec, const Out& out, const In& in, const Options&... optio
 QUERN_REDUCTION_FORMS(all)
 
 /// Whether some element is not zero; false for no elements.
-template <execution_space Exec, result_like Out, any_array In, option<axes>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto any(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [](const auto&) { return impl::op_reducer<bool, impl::or_op>{{}, false}; };
   return impl::reduce_call(impl::reduction{"quern::any", impl::truth(), reducer}, exec, out, std::tie(in), options...);
@@ -263,7 +265,7 @@ auto any(const Exec& exec, const Out& out, const In& in, const Options&... optio
 QUERN_REDUCTION_FORMS(any)
 
 /// How many elements are not zero, as `std::int64_t` (NumPy's `count_nonzero`).
-template <execution_space Exec, result_like Out, any_array In, option<axes>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto count(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [](const auto&) { return impl::sum_reducer<std::int64_t>(); };
   return impl::reduce_call(impl::reduction{"quern::count", impl::truth(), reducer}, exec, out, std::tie(in),
@@ -274,7 +276,7 @@ QUERN_REDUCTION_FORMS(count)
 /// The position of the largest element, the first of them where there are several: as `std::int64_t`, in row-major
 /// order over the whole array or over the reduced axes. A NaN is larger than all, as in NumPy.
 /// @throws Error for no elements, or if out's type is of integers that do not hold the positions
-template <execution_space Exec, result_like Out, any_array In, option<axes>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto argmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, 1, false>(); };
   return impl::reduce_ordered(impl::reduction{"quern::argmax", impl::op::identity(), reducer, false}, exec, out, in,
@@ -284,7 +286,7 @@ QUERN_REDUCTION_FORMS(argmax)
 
 /// The position of the smallest element, as `argmax` finds that of the largest. A NaN is smaller than all.
 /// @throws Error for no elements, or if out's type is of integers that do not hold the positions
-template <execution_space Exec, result_like Out, any_array In, option<axes>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto argmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, -1, false>(); };
   return impl::reduce_ordered(impl::reduction{"quern::argmin", impl::op::identity(), reducer, false}, exec, out, in,
@@ -293,7 +295,7 @@ auto argmin(const Exec& exec, const Out& out, const In& in, const Options&... op
 QUERN_REDUCTION_FORMS(argmin)
 
 /// `sum` of the elements that are not NaN.
-template <class Result = void, execution_space Exec, result_like Out, any_array In, option<axes>... Options>
+template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto nansum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     return impl::sum_reducer<impl::result_or<Result, impl::sum_type<T>>>();
@@ -304,7 +306,7 @@ auto nansum(const Exec& exec, const Out& out, const In& in, const Options&... op
 QUERN_REDUCTION_FORMS_WITH(nansum, class Result = void, Result)
 
 /// `mean` of the elements that are not NaN; NaN where there is none.
-template <class Result = void, execution_space Exec, result_like Out, any_array In, option<axes>... Options>
+template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto nanmean(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     return impl::nan_mean_reducer<impl::result_or<Result, impl::mean_type<T>>>();
@@ -315,7 +317,7 @@ auto nanmean(const Exec& exec, const Out& out, const In& in, const Options&... o
 QUERN_REDUCTION_FORMS_WITH(nanmean, class Result = void, Result)
 
 /// `var` of the elements that are not NaN; NaN where their number is not greater than ddof.
-template <class Result = void, execution_space Exec, result_like Out, any_array In, option<axes, ddof>... Options>
+template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes, ddof>... Options>
 auto nanvar(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
     return impl::nan_moments_reducer<impl::var_reducer<impl::result_or<Result, impl::mean_type<T>>, T>>{{{d}}};
@@ -327,7 +329,7 @@ QUERN_REDUCTION_FORMS_WITH(nanvar, class Result = void, Result)
 
 /// The smallest of the elements that are not NaN; NaN where there is none.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, any_array In, option<axes>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto nanmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::nan_extremum_reducer<T, -1>(); };
   return impl::reduce_ordered(impl::reduction{"quern::nanmin", impl::op::identity(), reducer, false}, exec, out, in,
@@ -337,7 +339,7 @@ QUERN_REDUCTION_FORMS(nanmin)
 
 /// The largest of the elements that are not NaN; NaN where there is none.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, any_array In, option<axes>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto nanmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::nan_extremum_reducer<T, 1>(); };
   return impl::reduce_ordered(impl::reduction{"quern::nanmax", impl::op::identity(), reducer, false}, exec, out, in,
@@ -347,7 +349,7 @@ QUERN_REDUCTION_FORMS(nanmax)
 
 /// `argmax` of the elements that are not NaN; -1 where there is none.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, any_array In, option<axes>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto nanargmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, 1, true>(); };
   return impl::reduce_ordered(impl::reduction{"quern::nanargmax", impl::op::identity(), reducer, false}, exec, out, in,
@@ -357,7 +359,7 @@ QUERN_REDUCTION_FORMS(nanargmax)
 
 /// `argmin` of the elements that are not NaN; -1 where there is none.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, any_array In, option<axes>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto nanargmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, -1, true>(); };
   return impl::reduce_ordered(impl::reduction{"quern::nanargmin", impl::op::identity(), reducer, false}, exec, out, in,
@@ -366,7 +368,7 @@ auto nanargmin(const Exec& exec, const Out& out, const In& in, const Options&...
 QUERN_REDUCTION_FORMS(nanargmin)
 
 /// How many elements are not NaN, as `std::int64_t`.
-template <execution_space Exec, result_like Out, any_array In, option<axes>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto nancount(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [](const auto&) { return impl::sum_reducer<std::int64_t>(); };
   return impl::reduce_call(impl::reduction{"quern::nancount", impl::not_nan(), reducer}, exec, out, std::tie(in),
@@ -378,7 +380,7 @@ QUERN_REDUCTION_FORMS(nancount)
 ///
 /// @param op       an associative and commutative functor of two values of the type of `identity`
 /// @param identity what `op` leaves every value unchanged with; its type is that of the result, and holds the elements
-template <execution_space Exec, result_like Out, class Op, scalar_value T, any_array In, option<axes>... Options>
+template <execution_space Exec, result_like Out, class Op, scalar_value T, any_array In, call_option<axes>... Options>
 auto reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
             const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<In>>,

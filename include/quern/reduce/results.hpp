@@ -3,6 +3,10 @@
 #ifndef QUERN_REDUCE_RESULTS_HPP
 #define QUERN_REDUCE_RESULTS_HPP
 
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
 namespace quern {
 
 /// The result of `minmax`.
@@ -21,5 +25,14 @@ struct moments {
 };
 
 }  // namespace quern
+
+namespace quern::impl {
+
+/// The type of a reducer's results.
+template <class Reducer>
+using result_of = std::remove_cvref_t<decltype(std::declval<const Reducer&>().result(
+    std::declval<typename Reducer::state>(), std::int64_t()))>;
+
+}  // namespace quern::impl
 
 #endif

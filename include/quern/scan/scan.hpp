@@ -14,16 +14,20 @@
 /// | `cumsum(exec, out, in, axis{1})` | along an axis, each line by itself |
 /// | `cumsum(out, in)`, `cumsum(out, in, axis{1})` | on a default instance of out's execution space |
 ///
-/// `out` and `in` have equal extents, any rank, layout and strides; they may be the same View. `in` may be lazy, and
-/// out the View of one of its leaves; it is computed twice where a device reads it twice. All calls are asynchronous.
-/// Scratch memory is two accumulators for each chunk of a line; it comes from the pool of the execution-space instance,
-/// or the caller's `workspace_scope`. Where lines are too few for the machine, a device reads the input twice, and the
-/// host a second time from its caches.
+/// `out` and `in` have equal extents, any rank, layout and strides; they may be the same View. A sink or a source comes
+/// in chunks: the call waits, and what comes before a chunk is carried to it. Over ranks, `out` and `in` are
+/// DistributedViews with the same blocks, and an array of several axes needs an axis; the call is collective and waits.
+/// Sums there have the accuracy of those in memory; `reproducible` ones are those in memory alone. `in` may be lazy,
+/// and out the View of one of its leaves; it is computed twice where a device reads it twice. All calls are
+/// asynchronous. Scratch memory is two accumulators for each chunk of a line; it comes from the pool of the
+/// execution-space instance, or the caller's `workspace_scope`. Where lines are too few for the machine, a device reads
+/// the input twice, and the host a second time from its caches.
 ///
 /// @throws Error if extents do not fit, the axis is out of range, or `out` shares memory with `in` without being it
 
 #include <quern/core/call.hpp>
 #include <quern/reduce/reproducible.hpp>
+#include <quern/reduce/results.hpp>
 #include <quern/scan/launch.hpp>
 
 namespace quern {
@@ -42,31 +46,41 @@ scan_operation<Exclusive, MakeReducer> make_scan(const char* label, const MakeRe
   return {label, reducer};
 }
 
-/// `op(exec, out, in, options)` of every scan: checks, then launches.
-template <class Scan, class Exec, class Out, class In, class... Options>
-void scan_call(const Scan& scan, const Exec& exec, const Out& out_view, const In& in_view, const Options&... options) {
-  call<Exec> c(scan.label, exec);
-  const auto elements = c.elements(in_view);
-  const shape extents = operand_extents(c.label, in_view);
-  const auto out = c.output(out_view);
-  check_extents(c.label, "out", out.extents, extents);
-  const axis* wanted = find_option<axis>(options...);
-  const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(c.label, *wanted, extents.rank);
-  check_overlap(c.label, out, elements, "in", true);
-  const auto reducer = scan.reducer(std::type_identity<value_of<In>>());
-  using reducer_type = std::remove_const_t<decltype(reducer)>;
-  using result_type = decltype(reducer.result(std::declval<typename reducer_type::state>(), std::int64_t()));
-  constexpr bool fits = converts<std::remove_cvref_t<result_type>, value_of<Out>>;
-  static_assert(fits, "quern: the scan's values do not convert to out's type, as complex numbers to real ones");
-  if constexpr (fits)
+/// Scans of arrays in memory.
+template <>
+struct engine<in_memory, scans> {
+  /// `op(exec, out, in, options)`: checks, then launches.
+  template <class Scan, class Exec, class Out, class In, class... Options>
+  static void scan(const Scan& scan, const Exec& exec, const Out& out_view, const In& in_view,
+                   const Options&... options) {
+    check_place_options<Options...>();
+    call<Exec> c(scan.label, exec);
+    const auto elements = c.elements(in_view);
+    const shape extents = operand_extents(c.label, in_view);
+    const auto out = c.output(out_view);
+    check_extents(c.label, "out", out.extents, extents);
+    const axis* wanted = find_option<axis>(options...);
+    const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(c.label, *wanted, extents.rank);
+    check_overlap(c.label, out, elements, "in", true);
+    const auto reducer = scan.reducer(std::type_identity<value_of<In>>());
     with_sources(
         [&](const auto& in) { scan_launch<Scan::exclusive>(exec, c.label, c.scratch(), reducer, along, out, in); },
         elements);
+  }
+};
+
+/// `op(exec, out, in, options)` of every scan, by the engine of the place where its operands are.
+template <class Scan, class Exec, class Out, class In, class... Options>
+void scan_call(const Scan& scan, const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  using reducer_type = std::remove_cvref_t<decltype(scan.reducer(std::type_identity<value_of<In>>()))>;
+  constexpr bool fits = converts<result_of<reducer_type>, value_of<Out>>;
+  static_assert(fits, "quern: the scan's values do not convert to out's type, as complex numbers to real ones");
+  if constexpr (fits) engine_of<scans, Out, In>::scan(scan, exec, out, in, options...);
 }
 
 /// An option of some scan; each lists its own.
 template <class T>
-concept scan_option = option<T, axis, reproducible_t>;
+concept scan_option = call_option<T, axis, reproducible_t>;
 
 }  // namespace impl
 
@@ -75,8 +89,8 @@ concept scan_option = option<T, axis, reproducible_t>;
 /// Sums are formed in the type of `sum` (64 bits for integers, float for half types), or in `Result`, and then
 /// converted to that of `out`. Their errors are carried along, so that they do not grow with i. Option: `reproducible`,
 /// with which each `out(i)` has the bits of the reproducible `sum` of its elements.
-template <class Result = void, execution_space Exec, view_like Out, array_like In,
-          option<axis, reproducible_t>... Options>
+template <class Result = void, execution_space Exec, result_view Out, any_array In,
+          call_option<axis, reproducible_t>... Options>
 void cumsum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::sum_type<T>>;
@@ -84,13 +98,13 @@ void cumsum(const Exec& exec, const Out& out, const In& in, const Options&... op
   };
   impl::scan_call(impl::make_scan<false>("quern::cumsum", reducer), exec, out, in, options...);
 }
-template <class Result = void, view_like Out, array_like In, impl::scan_option... Options>
+template <class Result = void, result_view Out, any_array In, impl::scan_option... Options>
 void cumsum(const Out& out, const In& in, const Options&... options) {
-  cumsum<Result>(impl::space_of(out), out, in, options...);
+  cumsum<Result>(impl::space_of(out, in), out, in, options...);
 }
 
 /// `out(i) = in(0) * in(1) * ... * in(i)`. Types as for `cumsum`.
-template <class Result = void, execution_space Exec, view_like Out, array_like In, option<axis>... Options>
+template <class Result = void, execution_space Exec, result_view Out, any_array In, call_option<axis>... Options>
 void cumprod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = []<class T>(std::type_identity<T>) {
     using S = impl::result_or<Result, impl::sum_type<T>>;
@@ -98,16 +112,16 @@ void cumprod(const Exec& exec, const Out& out, const In& in, const Options&... o
   };
   impl::scan_call(impl::make_scan<false>("quern::cumprod", reducer), exec, out, in, options...);
 }
-template <class Result = void, view_like Out, array_like In, impl::scan_option... Options>
+template <class Result = void, result_view Out, any_array In, impl::scan_option... Options>
 void cumprod(const Out& out, const In& in, const Options&... options) {
-  cumprod<Result>(impl::space_of(out), out, in, options...);
+  cumprod<Result>(impl::space_of(out, in), out, in, options...);
 }
 
 /// `out(i) = op(...op(op(in(0), in(1)), in(2))..., in(i))`.
 ///
 /// @param op       an associative functor of two values of the type of `identity`; it need not be commutative
 /// @param identity what `op` leaves every value unchanged with; its type is the one that values are converted to
-template <execution_space Exec, view_like Out, class Op, scalar_value T, array_like In, option<axis>... Options>
+template <execution_space Exec, result_view Out, class Op, scalar_value T, any_array In, call_option<axis>... Options>
 void inclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
                     const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<In>>,
@@ -115,13 +129,13 @@ void inclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& ide
   const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
   impl::scan_call(impl::make_scan<false>("quern::inclusive_scan", reducer), exec, out, in, options...);
 }
-template <view_like Out, class Op, scalar_value T, array_like In, impl::scan_option... Options>
+template <result_view Out, class Op, scalar_value T, any_array In, impl::scan_option... Options>
 void inclusive_scan(const Out& out, const Op& op, const T& identity, const In& in, const Options&... options) {
-  inclusive_scan(impl::space_of(out), out, op, identity, in, options...);
+  inclusive_scan(impl::space_of(out, in), out, op, identity, in, options...);
 }
 
 /// The scan without the element itself: `out(0)` is the identity, `out(i)` the `op` of `in(0)` to `in(i - 1)`.
-template <execution_space Exec, view_like Out, class Op, scalar_value T, array_like In, option<axis>... Options>
+template <execution_space Exec, result_view Out, class Op, scalar_value T, any_array In, call_option<axis>... Options>
 void exclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
                     const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<In>>,
@@ -129,9 +143,9 @@ void exclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& ide
   const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
   impl::scan_call(impl::make_scan<true>("quern::exclusive_scan", reducer), exec, out, in, options...);
 }
-template <view_like Out, class Op, scalar_value T, array_like In, impl::scan_option... Options>
+template <result_view Out, class Op, scalar_value T, any_array In, impl::scan_option... Options>
 void exclusive_scan(const Out& out, const Op& op, const T& identity, const In& in, const Options&... options) {
-  exclusive_scan(impl::space_of(out), out, op, identity, in, options...);
+  exclusive_scan(impl::space_of(out, in), out, op, identity, in, options...);
 }
 
 }  // namespace quern

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a call takes beside a source: lazy arrays of sources, positions, arrays in memory, several outputs.
+#include <chunked/behind_function.hpp>
+
+namespace {
+
+namespace chunked = quern::chunked;
+using Kokkos::LayoutRight;
+using quern::axis, quern::lazy, quern::positions;
+using test::behind, test::memory_for;
+
+template <class Exec>
+struct ChunkedOperands : testing::Test {};
+TYPED_TEST_SUITE(ChunkedOperands, test::all_spaces);
+
+struct weighted {
+  KOKKOS_FUNCTION double operator()(double a, double b) const { return 2 * a - b; }
+};
+struct at_row_and_column {
+  template <class At>
+  KOKKOS_FUNCTION double operator()(double a, const At& at) const {
+    return a + 100 * static_cast<double>(at[0]) + static_cast<double>(at[1]);
+  }
+};
+struct of_row {
+  template <class At>
+  KOKKOS_FUNCTION double operator()(const At& at) const {
+    return static_cast<double>(at[0]);
+  }
+};
+struct sum_and_difference {
+  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double a, double b) const { return {a + b, a - b}; }
+};
+
+TYPED_TEST(ChunkedOperands, LazyArraysOfSources) {
+  using E = TypeParam;
+  const E exec;
+  const std::array<std::int64_t, 2> extents{37, 5};
+  const auto a = behind<double>(extents, 1), b = behind<double>(extents, 2),
+             row = behind<double>(std::array<std::int64_t, 2>{1, 5}, 3);
+  const auto va = test::make_array<double, 2, LayoutRight, E>(extents, a.values),
+             vb = test::make_array<double, 2, LayoutRight, E>(extents, b.values),
+             vrow = test::make_array<double, 2, LayoutRight, E>({1, 5}, row.values);
+  for (const std::int64_t rows : {1, 4, 100}) {
+    const auto o = memory_for(a, rows, 3);
+    const auto r = quern::reproducible;
+    EXPECT_EQ(quern::sum(exec, lazy(weighted(), va, vb), r),
+              quern::sum(exec, lazy(weighted(), a.source(), b.source()), r, o));
+    EXPECT_EQ(quern::sum(exec, lazy(weighted(), va, vb), r), quern::sum(exec, lazy(weighted(), a.source(), vb), r, o))
+        << "beside an array in memory";
+    EXPECT_EQ(quern::sum(exec, lazy(weighted(), va, vrow), r),
+              quern::sum(exec, lazy(weighted(), a.source(), row.source()), r, o))
+        << "beside a source that is repeated";
+    EXPECT_EQ(quern::sum(exec, lazy(weighted(), va, 0.5), r),
+              quern::sum(exec, lazy(weighted(), a.source(), 0.5), r, o));
+    const auto counted = lazy(at_row_and_column(), va, positions());
+    const auto counted_source = lazy(at_row_and_column(), a.source(), positions());
+    EXPECT_EQ(quern::sum(exec, counted, r), quern::sum(exec, counted_source, r, o));
+    EXPECT_EQ(quern::argmax(exec, counted), quern::argmax(exec, counted_source, o));
+    const auto nested = [](const auto& x) { return lazy(weighted(), x, lazy(of_row(), positions())); };
+    EXPECT_EQ(quern::sum(exec, nested(va), r), quern::sum(exec, nested(a.source()), r, o));
+    EXPECT_EQ(quern::dot(exec, va, vb, r), quern::dot(exec, a.source(), vb, r, o));
+    const auto expected = test::make_array<double, 1, LayoutRight, E>({5}),
+               found = test::make_array<double, 1, LayoutRight, E>({5});
+    quern::sum(exec, expected, nested(va), axis{0}, r);
+    quern::sum(exec, found, nested(a.source()), axis{0}, r, o);
+    EXPECT_EQ(test::contents(expected), test::contents(found));
+    const auto mapped = test::make_array<double, 2, LayoutRight, E>(extents),
+               right = test::make_array<double, 2, LayoutRight, E>(extents);
+    quern::map(exec, right, weighted(), nested(va), va);
+    quern::map(exec, mapped, weighted(), o, nested(a.source()), a.source());
+    EXPECT_EQ(test::contents(right), test::contents(mapped));
+  }
+}
+
+TYPED_TEST(ChunkedOperands, SeveralOutputs) {
+  using E = TypeParam;
+  const E exec;
+  const std::array<std::int64_t, 2> extents{23, 4};
+  const auto a = behind<double>(extents, 1), b = behind<double>(extents, 2);
+  auto sums = behind<double>(extents, 3);
+  const auto differences = test::make_array<double, 2, LayoutRight, E>(extents);
+  quern::map(exec, quern::outputs(sums.sink(), differences), sum_and_difference(), memory_for(a, 5, 3), a.source(),
+             b.source());
+  std::vector<double> expected_sums, expected_differences;
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    expected_sums.push_back(a.values[i] + b.values[i]);
+    expected_differences.push_back(a.values[i] - b.values[i]);
+  }
+  EXPECT_EQ(expected_sums, sums.values);
+  EXPECT_EQ(expected_differences, test::contents(differences));
+  auto fewer = behind<double>(std::array<std::int64_t, 2>{22, 4}, 3);
+  test::expect_error("quern::map: another output has extents (22, 4), expected (23, 4)", [&] {
+    quern::map(exec, quern::outputs(sums.sink(), fewer.sink()), sum_and_difference(), a.source(), b.source());
+  });
+}
+
+TYPED_TEST(ChunkedOperands, ElementwiseFunctions) {
+  using E = TypeParam;
+  const E exec;
+  const std::array<std::int64_t, 2> extents{23, 4};
+  const auto a = behind<double>(extents, 1), b = behind<double>(extents, 2);
+  const auto found = test::make_array<double, 2, LayoutRight, E>(extents),
+             expected = test::make_array<double, 2, LayoutRight, E>(extents),
+             va = test::make_array<double, 2, LayoutRight, E>(extents, a.values),
+             vb = test::make_array<double, 2, LayoutRight, E>(extents, b.values);
+  const auto o = memory_for(a, 5, 3);
+  const auto check = [&] { EXPECT_EQ(test::contents(expected), test::contents(found)); };
+  quern::add(exec, expected, va, vb);
+  quern::add(exec, found, a.source(), b.source(), o);
+  check();
+  quern::subtract(exec, expected, va, 2.0);
+  quern::subtract(exec, found, a.source(), 2.0, o);
+  check();
+  quern::divide(exec, expected, va, vb);
+  quern::divide(exec, found, va, b.source(), o);
+  check();
+  quern::axpy(exec, expected, 3.0, va, vb);
+  quern::axpy(exec, found, 3.0, a.source(), vb, o);
+  check();
+  auto filled = behind<double>(extents, 3);
+  quern::fill(exec, filled.sink(), 7.0);
+  EXPECT_EQ(std::vector<double>(filled.values.size(), 7.0), filled.values);
+}
+
+TYPED_TEST(ChunkedOperands, ReproducibleVariances) {
+  using E = TypeParam;
+  using complex = Kokkos::complex<double>;
+  const E exec;
+  const std::array<std::int64_t, 3> extents{29, 3, 4};
+  const auto a = behind<double>(extents, 1);
+  const auto v = test::make_array<double, 3, LayoutRight, E>(extents, a.values);
+  const auto z = behind<complex>(extents, 2);
+  const auto vz = test::make_array<complex, 3, LayoutRight, E>(extents, z.values);
+  const auto r = quern::reproducible;
+  for (const std::int64_t rows : {1, 10, 100}) {
+    const auto o = memory_for(a, rows);
+    EXPECT_EQ(quern::var(exec, vz, r), quern::var(exec, z.source(), r, memory_for(z, rows)));
+    const auto along = [&]<std::size_t Rank>(const std::array<std::int64_t, Rank>& rest, const auto& axes) {
+      const auto expected = test::make_array<double, Rank, LayoutRight, E>(rest),
+                 found = test::make_array<double, Rank, LayoutRight, E>(rest);
+      quern::stddev(exec, expected, v, axes, r);
+      quern::stddev(exec, found, a.source(), axes, r, o);
+      EXPECT_EQ(test::contents(expected), test::contents(found)) << rows;
+    };
+    along(std::array<std::int64_t, 2>{3, 4}, axis{0});
+    along(std::array<std::int64_t, 2>{29, 4}, axis{1});
+    along(std::array<std::int64_t, 1>{4}, quern::axes{0, 1});
+  }
+}
+
+// Where all is in reach, calls wait, and need no execution space.
+TYPED_TEST(ChunkedOperands, ViewsInReach) {
+  const auto v = test::make_array<double, 2, LayoutRight, Kokkos::DefaultExecutionSpace>({3, 2}, {1, 2, 3, 4, 5, 6});
+  const auto out = test::make_array<double, 1, LayoutRight, Kokkos::DefaultExecutionSpace>({2});
+  EXPECT_EQ(21, quern::sum(quern::in_chunks(v)));
+  EXPECT_EQ(21, quern::sum(quern::in_chunks(v), quern::chunking{.memory = 1000}));
+  quern::sum(out, quern::in_chunks(v), axis{0});
+  EXPECT_EQ((std::vector<double>{9, 12}), test::contents(out));
+  quern::map(quern::in_chunks(v), weighted(), quern::in_chunks(v), 1.0);
+  EXPECT_EQ((std::vector<double>{1, 3, 5, 7, 9, 11}), test::contents(v));
+  EXPECT_EQ(36, quern::reduce(quern::impl::plus<double>(), 0.0, quern::in_chunks(v)));
+}
+
+TYPED_TEST(ChunkedOperands, RejectMisuse) {
+  const TypeParam exec;
+  const auto a = behind<double>(std::array<std::int64_t, 2>{20, 10});
+  const auto b = behind<double>(std::array<std::int64_t, 2>{20, 9});
+  const auto line = test::make_array<double, 1, LayoutRight, TypeParam>({10});
+  test::expect_error(
+      "quern::sum: the inputs of a lazy array have extents (20, 10) and (20, 9), which do not broadcast to each other",
+      [&] { quern::sum(exec, lazy(weighted(), a.source(), b.source())); });
+  test::expect_error("quern::dot: in 2 has extents (10), expected (20, 10)",
+                     [&] { quern::dot(exec, a.source(), line); });
+  test::expect_error("quern::sum: out has extents (10), expected (20)",
+                     [&] { quern::sum(exec, line, a.source(), axis{1}); });
+}
+
+}  // namespace

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a call takes beside a DistributedView: lazy arrays, positions, Views that are whole on all ranks, several
+// outputs.
+#include <distributed/world.hpp>
+#include <quern/distributed/map.hpp>
+#include <quern/distributed/reduce.hpp>
+#include <quern/map/functions.hpp>
+
+namespace {
+
+using Kokkos::LayoutRight;
+using quern::axis, quern::Decomposition, quern::lazy, quern::positions, quern::shape;
+
+template <class Exec>
+struct DistributedOperands : testing::Test {};
+TYPED_TEST_SUITE(DistributedOperands, test::all_spaces);
+
+struct weighted {
+  KOKKOS_FUNCTION double operator()(double a, double b) const { return 2 * a - b; }
+};
+struct at_row_and_column {
+  template <class At>
+  KOKKOS_FUNCTION double operator()(double a, const At& at) const {
+    return a + 100 * static_cast<double>(at[0]) + static_cast<double>(at[1]);
+  }
+};
+struct of_row {
+  template <class At>
+  KOKKOS_FUNCTION double operator()(const At& at) const {
+    return static_cast<double>(at[0]);
+  }
+};
+struct sum_and_difference {
+  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double a, double b) const { return {a + b, a - b}; }
+};
+
+/// Calls check(d, u, v, whole u, whole v, whole row) for every grid of ranks, of which some have no cells.
+template <class E, class Check>
+void for_arrays(const Check& check) {
+  for (const std::array<std::int64_t, 2>& extents : {std::array<std::int64_t, 2>{37, 5}, {2, 5}, {3, 1}}) {
+    const std::int64_t n = extents[0] * extents[1];
+    const auto a = test::samples<double>(n, 1), b = test::samples<double>(n, 2);
+    const auto row = test::make_array<double, 1, LayoutRight, E>({extents[1]}, test::samples<double>(extents[1], 3));
+    const auto va = test::make_array<double, 2, LayoutRight, E>(extents, a),
+               vb = test::make_array<double, 2, LayoutRight, E>(extents, b);
+    for (const auto& grid : test::grids(test::world().size(), 2)) {
+      const Decomposition d(test::world(), {extents[0], extents[1]}, {.grid = grid});
+      check(d, test::distribute<double, 2, LayoutRight, E>(d, a), test::distribute<double, 2, LayoutRight, E>(d, b), va,
+            vb, row);
+    }
+  }
+}
+
+TYPED_TEST(DistributedOperands, LazyArrays) {
+  using E = TypeParam;
+  const E exec;
+  for_arrays<E>([&](const Decomposition& d, const auto& u, const auto& v, const auto& whole_u, const auto& whole_v,
+                    const auto& row) {
+    const auto r = quern::reproducible;
+    EXPECT_EQ(quern::sum(exec, lazy(weighted(), whole_u, whole_v), r), quern::sum(exec, lazy(weighted(), u, v), r));
+    EXPECT_EQ(quern::sum(exec, lazy(weighted(), whole_u, whole_v), r),
+              quern::sum(exec, lazy(weighted(), u, whole_v), r));
+    EXPECT_EQ(quern::sum(exec, lazy(weighted(), whole_u, row), r), quern::sum(exec, lazy(weighted(), u, row), r));
+    EXPECT_EQ(quern::sum(exec, lazy(weighted(), whole_u, 0.5), r), quern::sum(lazy(weighted(), u, 0.5), r));
+    const auto counted = lazy(at_row_and_column(), whole_u, positions());
+    EXPECT_EQ(quern::argmax(exec, counted), quern::argmax(exec, lazy(at_row_and_column(), u, positions())));
+    const auto nested = [](const auto& x) { return lazy(weighted(), x, lazy(of_row(), positions())); };
+    EXPECT_EQ(quern::var(exec, nested(whole_u), r), quern::var(exec, nested(u), r));
+    EXPECT_EQ(quern::dot(exec, whole_u, whole_v, r), quern::dot(exec, u, whole_v, r)) << "a View is whole";
+    EXPECT_EQ(quern::dot(exec, whole_u, whole_v, r), quern::dot(exec, whole_u, v, r));
+    const quern::DistributedView<double, 2, E> out("out", d);
+    const auto expected = test::make_array<double, 2, LayoutRight, E>({d.extents().extent[0], d.extents().extent[1]});
+    quern::map(exec, expected, weighted(), nested(whole_u), row);
+    quern::map(exec, out, weighted(), nested(u), row);
+    EXPECT_EQ(test::part_of(test::contents(expected), d.extents(), d.local()), test::contents(out.local()));
+  });
+}
+
+TYPED_TEST(DistributedOperands, ElementwiseFunctionsAndSeveralOutputs) {
+  using E = TypeParam;
+  const E exec;
+  for_arrays<E>([&](const Decomposition& d, const auto& u, const auto& v, const auto& whole_u, const auto& whole_v,
+                    const auto& row) {
+    const quern::DistributedView<double, 2, E> out("out", d), other("other", d);
+    const auto expected = test::make_array<double, 2, LayoutRight, E>({d.extents().extent[0], d.extents().extent[1]});
+    const auto check = [&](const auto& found) {
+      EXPECT_EQ(test::part_of(test::contents(expected), d.extents(), d.local()), test::contents(found.local()));
+    };
+    quern::add(exec, expected, whole_u, row);
+    quern::add(out, u, row);
+    check(out);
+    quern::axpy(exec, expected, 2.0, whole_u, whole_v);
+    quern::axpy(exec, out, 2.0, u, v);
+    check(out);
+    quern::map(exec, quern::outputs(out, other), sum_and_difference(), u, v);
+    quern::subtract(exec, expected, whole_u, whole_v);
+    check(other);
+    quern::fill(exec, out, 3.0);
+    EXPECT_EQ(3.0 * static_cast<double>(d.extents().size()), quern::sum(exec, out));
+  });
+}
+
+TYPED_TEST(DistributedOperands, CallsThatDiffer) {
+  using E = TypeParam;
+  const E exec;
+  const quern::Communicator comm(MPI_COMM_WORLD, {.check_calls = true});
+  const Decomposition d(comm, {8, 8});
+  const quern::DistributedView<double, 2, E> u("u", d);
+  const Kokkos::View<double*, E> out("out", 8);
+  if (comm.size() == 1) return;
+  const std::string last = std::to_string(comm.size() - 1);
+  const bool differs = comm.rank() == comm.size() - 1;
+  const auto expect = [&](const std::string& own, const std::string& first, const std::string& other, const auto& f) {
+    test::expect_error(
+        own + ": the calls differ between ranks: " + first + " on rank 0 and " + other + " on rank " + last, f);
+  };
+  const std::string all = " of (8, 8) along axes 0 1";
+  expect("quern::sum", "quern::sum of (8, 8) along axes 0", "quern::sum of (8, 8) along axes 1",
+         [&] { quern::sum(exec, out, u, axis{differs ? 1 : 0}); });
+  expect(differs ? "quern::max" : "quern::sum", "quern::sum" + all, "quern::max" + all,
+         [&] { differs ? quern::max(exec, u) : quern::sum(exec, u); });
+  expect("quern::sum", "quern::sum" + all, "quern::sum" + all + ", reproducible",
+         [&] { differs ? quern::sum(exec, u, quern::reproducible) : quern::sum(exec, u); });
+}
+
+}  // namespace
