@@ -165,6 +165,12 @@ void misuse_without_exec() {
   quern::uniform_filter(x, z, 3, edge);                    // quern: the filter's values do not convert to out's type
   quern::trapezoid(scalar, z, 0.1, quern::axis{0});        // quern: the integral does not convert to out's type
 
+  // Places.
+  const auto source = quern::chunked::reader<float>({3}, [](std::int64_t, std::int64_t, float*) {});
+  quern::sum(x, quern::chunking());               // quern: chunking is an option of calls with an operand
+  quern::cumsum(x, source, quern::reproducible);  // quern: reproducible scans are those in memory
+  quern::trapezoid(exec, scalar, quern::lazy(identity(), source), 0.5);  // quern: this operation takes arrays in memory
+
   // Types that cannot hold the numbers.
   quern::sum<int>(x);                          // quern: the result of a reduction or a scan does not fit the type
   quern::reduce(op, 0, x);                     // identity must be of a type that holds

@@ -13,7 +13,7 @@ namespace quern::impl {
 template <>
 struct engine<in_chunks_place, maps> {
   template <class Exec, class Out, class F, class... In, class... Options>
-  static void map(const char* label, const Exec& exec, const Out& out, const F& f,
+  static void run(const char* label, const Exec& exec, const Out& out, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&... options) {
     namespace chunked = quern::chunked::impl;
     unpack(

@@ -100,7 +100,7 @@ class reduction_in_chunks {
       part.data += c.first * part.stride[axis];
       part.extents.extent[axis] = c.count;
       with_parts(c, [&](const auto&... in) {
-        engine<in_memory, reductions>::reduce(reduction_, e, as_part<Exec, Rank>(part), std::tie(in...), options...);
+        engine<in_memory, reductions>::run(reduction_, e, as_part<Exec, Rank>(part), std::tie(in...), options...);
       });
     });
   }
@@ -121,8 +121,8 @@ namespace quern::impl {
 template <>
 struct engine<in_chunks_place, reductions> {
   template <class Reduction, class Exec, class Out, class... In, class... Options>
-  static auto reduce(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
-                     const Options&... options) {
+  static auto run(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
+                  const Options&... options) {
     namespace chunked = quern::chunked::impl;
     constexpr bool to_host = std::is_same_v<Out, on_host_t>;
     const auto others = chunked::other_options(options...);
@@ -154,9 +154,9 @@ struct engine<in_chunks_place, reductions> {
     return unpack(
         [&](const auto&... option) {
           if constexpr (std::is_same_v<Out, on_host_t>) {
-            return engine<in_memory, reductions>::reduce(r, exec, out, std::tie(in...), option...);
+            return engine<in_memory, reductions>::run(r, exec, out, std::tie(in...), option...);
           } else {
-            engine<in_memory, reductions>::reduce(r, exec, out, std::tie(in...), option...);
+            engine<in_memory, reductions>::run(r, exec, out, std::tie(in...), option...);
             exec.fence(r.label);
           }
         },

@@ -15,13 +15,13 @@ namespace quern::impl {
 template <>
 struct engine<in_chunks_place, scans> {
   template <class Scan, class Exec, class Out, class In, class... Options>
-  static void scan(const Scan& scan, const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  static void run(const Scan& scan, const Exec& exec, const Out& out, const In& in, const Options&... options) {
     namespace chunked = quern::chunked::impl;
     const auto others = chunked::other_options(options...);
     if constexpr (chunked::resident<Exec, Out> && chunked::resident<Exec, In>) {
       unpack(
           [&](const auto&... option) {
-            engine<in_memory, scans>::scan(scan, exec, chunked::in_place(out), chunked::in_place(in), option...);
+            engine<in_memory, scans>::run(scan, exec, chunked::in_place(out), chunked::in_place(in), option...);
           },
           others);
       exec.fence(scan.label);
@@ -74,8 +74,8 @@ struct engine<in_chunks_place, scans> {
     map_checked(p.label, exec, before, op::identity(), carry.start());
     exec.fence(p.label);
     const auto launch = [&](const Exec& e, const auto& target, const auto& values) {
-      if (wanted == nullptr) engine<in_memory, scans>::scan(scan, e, target, values);
-      else engine<in_memory, scans>::scan(scan, e, target, values, *wanted);
+      if (wanted == nullptr) engine<in_memory, scans>::run(scan, e, target, values);
+      else engine<in_memory, scans>::run(scan, e, target, values, *wanted);
     };
     chunked::run<Exec>(exec, p, [&](const Exec& e, const chunked::chunk& c) {
       const auto values = chunked::operand_in<Exec, rank>(input, p, c);

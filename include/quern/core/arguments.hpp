@@ -88,7 +88,7 @@ auto make_input(const V& v, const std::string& operation) {
   } else {
     static_assert(!placed<V>,
                   "quern: this operation takes arrays in memory, not what comes in chunks or lies over ranks");
-    static_assert(scalar_value<V>, "quern: an input is neither a View nor a scalar");
+    static_assert(placed<V> || scalar_value<V>, "quern: an input is neither a View nor a scalar");
     return scalar_input<std::remove_cvref_t<V>>{v};
   }
 }

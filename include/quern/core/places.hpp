@@ -16,7 +16,8 @@ namespace quern::impl {
 
 struct in_memory {};
 
-/// Runs operations of a kind on operands of a place; the header of the place specializes it.
+/// Runs operations of a kind on operands of a place: `engine::run(description, exec, out, in..., options...)`. The
+/// header of the place specializes it.
 template <class Place, class Kind>
 struct engine {
   static_assert(
@@ -26,6 +27,7 @@ struct engine {
       !std::is_same_v<Place, over_ranks_place>,
       "quern: an operand is a DistributedView: include <quern/distributed.hpp>, whose guide lists what works over "
       "ranks");
+  static void run(const auto&...) {}
 };
 
 /// Rejects options of other places in calls of operands in memory or over ranks.

@@ -12,7 +12,7 @@ namespace quern::impl {
 template <>
 struct engine<over_ranks_place, maps> {
   template <class Exec, class Out, class F, class... In, class... Options>
-  static void map(const std::string& label, const Exec& exec, const Out& out, const F& f,
+  static void run(const std::string& label, const Exec& exec, const Out& out, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&...) {
     check_place_options<Options...>();
     unpack(

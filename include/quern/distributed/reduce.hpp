@@ -26,8 +26,8 @@ namespace quern::impl {
 template <>
 struct engine<over_ranks_place, reductions> {
   template <class Reduction, class Exec, class Out, class... In, class... Options>
-  static auto reduce(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
-                     const Options&... options) {
+  static auto run(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
+                  const Options&... options) {
     namespace ranks = quern::distributed::impl;
     check_place_options<Options...>();
     constexpr bool to_host = std::is_same_v<Out, on_host_t>;

@@ -60,7 +60,7 @@ namespace quern::impl {
 template <>
 struct engine<over_ranks_place, scans> {
   template <class Scan, class Exec, class Out, class In, class... Options>
-  static void scan(const Scan& scan, const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  static void run(const Scan& scan, const Exec& exec, const Out& out, const In& in, const Options&... options) {
     namespace ranks = quern::distributed::impl;
     check_place_options<Options...>();
     static_assert(distributed_like<Out>, "quern: out of a scan over ranks must be a DistributedView");
@@ -99,7 +99,7 @@ struct engine<over_ranks_place, scans> {
     const auto values = ranks::operand_at_block<rank>(label, 0, in, d);
     const bool empty = own.size() == 0;
     if (d.grid(number) == 1) {
-      if (!empty) engine<in_memory, scans>::scan(scan, exec, out.local(), values, along);
+      if (!empty) engine<in_memory, scans>::run(scan, exec, out.local(), values, along);
       exec.fence(label);
       return;
     }
@@ -114,7 +114,7 @@ struct engine<over_ranks_place, scans> {
         strided<carried<S>>{reinterpret_cast<carried<S>*>(totals.data()), lines, row_major_strides(lines)});
     map_checked(label, exec, before, op::identity(), carry.start());
     if (!empty) {
-      engine<in_memory, scans>::scan(scan, exec, local, values, along);
+      engine<in_memory, scans>::run(scan, exec, local, values, along);
       const auto last = as_part<Exec, rank>(last_of(scanned, number, false));
       if constexpr (Scan::exclusive)
         map_checked(label, exec, before, next_carry<Carry, true>{carry}, before, last,

@@ -389,7 +389,7 @@ void map_checked(const std::string& label, const Exec& exec, const Out& out_view
 template <>
 struct engine<in_memory, maps> {
   template <class Exec, class Out, class F, class... In, class... Options>
-  static void map(const char* label, const Exec& exec, const Out& out, const F& f,
+  static void run(const char* label, const Exec& exec, const Out& out, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&...) {
     check_place_options<Options...>();
     unpack([&](const auto&... in) { map_checked(label, exec, out, f, in...); }, inputs);
@@ -400,7 +400,7 @@ struct engine<in_memory, maps> {
 template <class Exec, class Out, class F, class... In, class... Options>
 void map_call(const char* label, const Exec& exec, const Out& out, const F& f, const std::tuple<const In&...>& inputs,
               const Options&... options) {
-  engine_of<maps, Out, In...>::map(label, exec, out, f, inputs, options...);
+  engine_of<maps, Out, In...>::run(label, exec, out, f, inputs, options...);
 }
 
 }  // namespace impl

@@ -136,8 +136,8 @@ template <>
 struct engine<in_memory, reductions> {
   /// `op(exec, out, in..., options)`: checks, then launches. With `on_host` it waits and returns the result.
   template <class Reduction, class Exec, class Out, class... In, class... Options>
-  static auto reduce(const Reduction& r, const Exec& exec, const Out& out_view, const std::tuple<const In&...>& inputs,
-                     const Options&... options) {
+  static auto run(const Reduction& r, const Exec& exec, const Out& out_view, const std::tuple<const In&...>& inputs,
+                  const Options&... options) {
     check_place_options<Options...>();
     constexpr bool to_host = !view_like<Out>;
     const auto reducer = r.reducer(std::type_identity<value_of<In>>()...);
@@ -188,7 +188,7 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out, const std
       fits,
       "quern: the result of the reduction does not convert to out's type, as that of complex numbers to a real "
       "type");
-  if constexpr (fits) return engine_of<reductions, Out, In...>::reduce(r, exec, out, inputs, options...);
+  if constexpr (fits) return engine_of<reductions, Out, In...>::run(r, exec, out, inputs, options...);
 }
 
 /// A reduction of one array that compares its values.

@@ -51,8 +51,8 @@ template <>
 struct engine<in_memory, scans> {
   /// `op(exec, out, in, options)`: checks, then launches.
   template <class Scan, class Exec, class Out, class In, class... Options>
-  static void scan(const Scan& scan, const Exec& exec, const Out& out_view, const In& in_view,
-                   const Options&... options) {
+  static void run(const Scan& scan, const Exec& exec, const Out& out_view, const In& in_view,
+                  const Options&... options) {
     check_place_options<Options...>();
     call<Exec> c(scan.label, exec);
     const auto elements = c.elements(in_view);
@@ -75,7 +75,7 @@ void scan_call(const Scan& scan, const Exec& exec, const Out& out, const In& in,
   using reducer_type = std::remove_cvref_t<decltype(scan.reducer(std::type_identity<value_of<In>>()))>;
   constexpr bool fits = converts<result_of<reducer_type>, value_of<Out>>;
   static_assert(fits, "quern: the scan's values do not convert to out's type, as complex numbers to real ones");
-  if constexpr (fits) engine_of<scans, Out, In>::scan(scan, exec, out, in, options...);
+  if constexpr (fits) engine_of<scans, Out, In>::run(scan, exec, out, in, options...);
 }
 
 /// An option of some scan; each lists its own.

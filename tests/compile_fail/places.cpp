@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Calls that must not compile, where no engine is included; as in messages.cpp.
+
+#include <Kokkos_Core.hpp>
+#include <quern/chunked/source.hpp>
+#include <quern/map.hpp>
+#include <quern/reduce.hpp>
+#include <quern/scan.hpp>
+
+/// What a DistributedView is to the headers of operations.
+struct blocks {
+  using place = quern::impl::over_ranks_place;
+  using value_type = double;
+  using execution_space = Kokkos::DefaultExecutionSpace;
+  static constexpr int rank = 1;
+  quern::shape extents() const { return {3}; }
+};
+
+struct identity {
+  double operator()(double x) const { return x; }
+};
+
+void without_engines() {
+  const Kokkos::DefaultExecutionSpace exec;
+  const Kokkos::View<double*> x("x", 3);
+  const blocks u;
+  quern::sum(exec, quern::in_chunks(x));  // an operand comes in chunks: include <quern/chunked.hpp>
+  quern::map(x, identity(), quern::lazy(identity(), quern::in_chunks(x)));  // comes in chunks: include <quern/chunked.hpp>
+  quern::cumsum(exec, x, quern::in_chunks(x));  // an operand comes in chunks: include <quern/chunked.hpp>
+  quern::max(u);                                // an operand is a DistributedView: include <quern/distributed.hpp>
+  quern::add(u, x, 2.0);                        // an operand is a DistributedView: include <quern/distributed.hpp>
+  quern::dot(exec, u, quern::in_chunks(x));     // what comes in chunks and a DistributedView do not combine
+}
