@@ -140,8 +140,8 @@ prepared laplacian(const exec_space& exec, std::int64_t n) {
   p.bytes = 16.0 * n * n * n;
   p.limit = link_limit(exec, direction::both);
   p.variants = {{"quern", [=] {
-                   chunked::stencil<quern::star<1>>(exec, quern::in_chunks(out), laplace(),
-                                                    quern::boundary::constant(0), quern::in_chunks(u));
+                   quern::stencil<quern::star<1>>(exec, quern::in_chunks(out), laplace(), quern::boundary::constant(0),
+                                                  quern::in_chunks(u));
                  }}};
   p.poison = [=] { Kokkos::deep_copy(out, -99.0); };
   p.right = [=] {

@@ -160,7 +160,7 @@ prepared heat(const exec_space& exec, std::int64_t n) {
   plain_step(expected);
   prepared p;
   p.bytes = 16.0 * n * n * n;
-  p.variants = {{"quern", [=] { distributed::stencil<quern::star<1>>(exec, to, heat_step(), edge, u); }},
+  p.variants = {{"quern", [=] { quern::stencil<quern::star<1>>(exec, to, heat_step(), edge, u); }},
                 {"plain", [=] { plain_step(to); }}};
   p.poison = [=] { Kokkos::deep_copy(to.local_with_halo(), -7.0); };
   p.right = [=] {

@@ -73,8 +73,8 @@ int main(int argc, char** argv) {
       if (p.chunks_done == p.chunks)
         std::printf("smoothed %.0f MB in %lld chunks\n", p.bytes / 1e6, static_cast<long long>(p.chunks));
     };
-    chunked::stencil<quern::star<1>>(exec, files::npy_sink<float>("smooth.npy", {rows, columns}), smooth(),
-                                     quern::boundary::reflect, shown, image);
+    quern::stencil<quern::star<1>>(exec, files::npy_sink<float>("smooth.npy", {rows, columns}), smooth(),
+                                   quern::boundary::reflect, shown, image);
 
     const auto smoothed = files::npy_source<float, 2>("smooth.npy");
     const Kokkos::View<double*, Kokkos::HostSpace> sums("sums", columns);

@@ -97,10 +97,10 @@ int simulate(const quern::Communicator& comm, settings s) {
   int signal = 0;
   while (done < end && signal == 0) {
     const std::int64_t now = std::min(s.every, end - done);
-    quern::distributed::iterate(
+    quern::iterate(
         u, next,
         [&](const auto& exec, const auto& from, const auto& to) {
-          quern::distributed::stencil<quern::star<1>>(exec, to, heat_step{s.rate}, quern::boundary::reflect, from);
+          quern::stencil<quern::star<1>>(exec, to, heat_step{s.rate}, quern::boundary::reflect, from);
         },
         now);
     done += now;

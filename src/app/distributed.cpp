@@ -101,10 +101,10 @@ measurement_of_ranks heat(const settings& s, const Communicator& comm, const sca
     return Kokkos::cos(a * static_cast<double>(k) + b * static_cast<double>(j) + c * static_cast<double>(i));
   };
   const auto advance = [&] {
-    distributed::iterate(
+    quern::iterate(
         s.exec, u, next,
         [=](const auto& exec, const auto& from, const auto& to) {
-          distributed::stencil<quern::star<1>>(exec, to, heat_step{rate}, quern::boundary::wrap, from);
+          quern::stencil<quern::star<1>>(exec, to, heat_step{rate}, quern::boundary::wrap, from);
         },
         steps);
   };

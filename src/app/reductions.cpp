@@ -300,7 +300,7 @@ measurement chunked_stddev(const settings& s) {
 }
 measurement chunked_median(const settings& s) {
   return in_chunks(
-      s, [&](const auto& x, const auto& options) { return quern::chunked::median(s.exec, x, options); },
+      s, [&](const auto& x, const auto& options) { return quern::median(s.exec, x, options); },
       [&](measurement& m, auto result, const auto& info) {
         std::int64_t below = 0, above = 0, nan = 0;
         for_each_value(*s.input, info, [&](std::int64_t, auto v) {

@@ -132,9 +132,9 @@ TYPED_TEST(Chunks, RejectMisuse) {
   EXPECT_THROW(quern::sum(exec, rows), quern::Error);
   auto z = a;
   test::expect_error(
-      "quern::chunked::stencil: the memory of 100 bytes is too little for chunks of 2 along axis 0, which take 1920 "
+      "quern::stencil: the memory of 100 bytes is too little for chunks of 2 along axis 0, which take 1920 "
       "bytes",
-      [&] { chunked::stencil<quern::star<1>>(exec, z.sink(), blur(), quern::boundary::wrap, o, a.source()); });
+      [&] { quern::stencil<quern::star<1>>(exec, z.sink(), blur(), quern::boundary::wrap, o, a.source()); });
   test::expect_error("quern::map: an input has extents (20, 9), which do not broadcast to (20, 10)",
                      [&] { quern::map(exec, z.sink(), combine(), a.source(), b.source()); });
   test::expect_error("quern::dot: in 2 has extents (20, 9), expected (20, 10)",
@@ -146,7 +146,7 @@ TYPED_TEST(Chunks, RejectMisuse) {
   const auto lower = Kokkos::subview(u, std::pair(1, 20), Kokkos::ALL),
              upper = Kokkos::subview(u, std::pair(0, 19), Kokkos::ALL);
   EXPECT_THROW(quern::map(exec, lower, quern::impl::op::identity(), upper), quern::Error);
-  EXPECT_THROW(chunked::stencil<quern::star<1>>(exec, u, blur(), quern::boundary::wrap, u), quern::Error);
+  EXPECT_THROW(quern::stencil<quern::star<1>>(exec, u, blur(), quern::boundary::wrap, u), quern::Error);
   quern::map(exec, u, combine(), u, 1.0);
   EXPECT_EQ(1.0, u(19, 9));
   EXPECT_EQ(0.0, quern::sum(exec, behind<double>(std::array<std::int64_t, 2>{0, 3}).source()));
@@ -183,10 +183,10 @@ TYPED_TEST(Chunks, ArraysOfFewElements) {
     EXPECT_EQ(quern::sum(exec, v), quern::sum(exec, a.source(), o));
     EXPECT_EQ(quern::prod(exec, v), quern::prod(exec, a.source(), o));
     EXPECT_EQ(problem_of([&] { quern::min(exec, v); }), problem_of([&] { quern::min(exec, a.source(), o); }));
-    EXPECT_EQ(v.size() == 0, !problem_of([&] { chunked::median(exec, a.source(), o); }).empty());
+    EXPECT_EQ(v.size() == 0, !problem_of([&] { quern::median(exec, a.source(), o); }).empty());
     const Kokkos::View<std::int64_t*, E> counts("counts", 4), found_counts("counts", 4);
     quern::histogram(exec, counts, v, quern::bin_range{-4, 4});
-    chunked::histogram(exec, found_counts, a.source(), quern::bin_range{-4, 4}, o);
+    quern::histogram(exec, found_counts, a.source(), quern::bin_range{-4, 4}, o);
     EXPECT_EQ(test::contents(counts), test::contents(found_counts));
     const auto sums = test::make_array<double, 2, LayoutRight, E>(extents);
     auto found = behind<double>(extents, 4);
@@ -217,11 +217,10 @@ TYPED_TEST(Chunks, MessagesNameTheOperationThatWasCalled) {
   named("quern::sum", [&] { quern::sum(exec, out, memory, quern::axis{0}); });
   named("quern::sum", [&] { quern::sum(exec, out, a.source(), quern::axis{0}); });
   named("quern::cumsum", [&] { quern::cumsum(exec, memory, memory, quern::axis{7}); });
-  named("quern::chunked::histogram", [&] { chunked::histogram(exec, counts, memory, quern::bin_range{2, 1}); });
-  named("quern::chunked::histogram", [&] { chunked::histogram(exec, counts, a.source(), quern::bin_range{2, 1}); });
+  named("quern::histogram", [&] { quern::histogram(exec, counts, memory, quern::bin_range{2, 1}); });
+  named("quern::histogram", [&] { quern::histogram(exec, counts, a.source(), quern::bin_range{2, 1}); });
   named("quern::map", [&] { quern::map(exec, memory, combine(), memory, out); });
-  named("quern::chunked::stencil",
-        [&] { chunked::stencil<quern::star<1>>(exec, memory, blur(), quern::boundary::wrap, memory); });
+  named("quern::stencil", [&] { quern::stencil<quern::star<1>>(exec, memory, blur(), quern::boundary::wrap, memory); });
   const auto empty = test::make_array<double, 1, LayoutRight, TypeParam>({0});
   named("quern::max", [&] { quern::max(exec, empty); });
 }

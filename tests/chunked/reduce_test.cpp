@@ -134,11 +134,11 @@ TYPED_TEST(StreamReduce, Quantiles) {
     const auto same = [](auto x, auto y) { return x == y || (x != x && y != y); };
     for (const double q : {0.0, 0.013, 0.25, 0.5, 0.9, 1.0})
       for (const auto how : {quern::interpolation::linear, quern::interpolation::lower, quern::interpolation::higher}) {
-        EXPECT_TRUE(same(quern::quantile(exec, v, q, how), chunked::quantile(exec, a.source(), q, how, o))) << q;
-        EXPECT_TRUE(same(quern::nanquantile(exec, v, q, how), chunked::nanquantile(exec, a.source(), q, how, o))) << q;
+        EXPECT_TRUE(same(quern::quantile(exec, v, q, how), quern::quantile(exec, a.source(), q, how, o))) << q;
+        EXPECT_TRUE(same(quern::nanquantile(exec, v, q, how), quern::nanquantile(exec, a.source(), q, how, o))) << q;
       }
-    EXPECT_TRUE(same(quern::median(exec, v), chunked::median(exec, a.source(), o)));
-    EXPECT_TRUE(same(quern::nanmedian(exec, v), chunked::nanmedian(exec, a.source(), o)));
+    EXPECT_TRUE(same(quern::median(exec, v), quern::median(exec, a.source(), o)));
+    EXPECT_TRUE(same(quern::nanmedian(exec, v), quern::nanmedian(exec, a.source(), o)));
   };
   check();
   if constexpr (!std::is_integral_v<T>) {
@@ -152,8 +152,8 @@ TYPED_TEST(StreamReduce, Quantiles) {
   const Kokkos::View<std::int8_t*, Kokkos::HostSpace> narrow("narrow", 2);
   EXPECT_THROW(quern::argmax(exec, quern::in_chunks(narrow), tall.source(), quern::axis{0}), quern::Error)
       << "of 8 bits";
-  test::expect_error("quern::chunked::quantile: a probability is 1.500000, expected 0 to 1",
-                     [&] { chunked::quantile(exec, a.source(), 1.5); });
+  test::expect_error("quern::quantile: a probability is 1.500000, expected 0 to 1",
+                     [&] { quern::quantile(exec, a.source(), 1.5); });
 }
 
 TYPED_TEST(StreamReduce, ReductionsAlongAxes) {

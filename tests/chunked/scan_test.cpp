@@ -58,16 +58,16 @@ TYPED_TEST(ChunkedScan, CountsOfChunksAddUp) {
   const Kokkos::View<std::int64_t*, E> found("found", 7), expected("expected", 7);
   const quern::bin_range range{-5, 5};
   quern::histogram(exec, expected, v, range);
-  chunked::histogram(exec, found, a.source(), range, memory_for(a, 4));
+  quern::histogram(exec, found, a.source(), range, memory_for(a, 4));
   EXPECT_EQ(test::contents(expected), test::contents(found));
   const Kokkos::View<double*, E> sums("sums", 7), expected_sums("expected", 7);
   quern::histogram(exec, expected_sums, v, range, quern::weights{vw});
-  chunked::histogram(exec, sums, a.source(), range, chunked::weights{w.source()}, memory_for(w, 4, 2));
+  quern::histogram(exec, sums, a.source(), range, quern::weights{w.source()}, memory_for(w, 4, 2));
   EXPECT_EQ(test::contents(expected_sums), test::contents(sums));
   const auto keys = behind<std::int32_t>(a.extents, 6);
   const auto vk = test::make_array<std::int32_t, 2, LayoutRight, E>(a.extents, keys.values);
   quern::bincount(exec, expected, vk);
-  chunked::bincount(exec, found, keys.source(), memory_for(keys, 4));
+  quern::bincount(exec, found, keys.source(), memory_for(keys, 4));
   EXPECT_EQ(test::contents(expected), test::contents(found));
 }
 

@@ -50,24 +50,24 @@ TYPED_TEST(ChunkedStencil, StencilsHaveTheBitsOfTheCallInMemory) {
         const auto expected = test::make_array<T, 2, LayoutRight, E>(extents, zero);
         quern::stencil<quern::star<1>>(exec, expected, blur(), edge, in);
         auto found = behind<T>(extents, 4);
-        chunked::stencil<quern::star<1>>(exec, found.sink(), blur(), edge, o, a.source());
+        quern::stencil<quern::star<1>>(exec, found.sink(), blur(), edge, o, a.source());
         EXPECT_EQ(test::contents(expected), found.values) << rows;
         // Views keep what is not computed.
         const auto kept = test::make_array<T, 2, LayoutRight, E>(extents, old);
         quern::stencil<quern::star<1>>(exec, kept, blur(), edge, in);
         const auto view = test::make_array<T, 2, LayoutRight, E>(extents, old);
-        chunked::stencil<quern::star<1>>(exec, view, blur(), edge, o, a.source());
+        quern::stencil<quern::star<1>>(exec, view, blur(), edge, o, a.source());
         EXPECT_EQ(test::contents(kept), test::contents(view)) << rows;
         const auto host_view = test::make_array<T, 2, LayoutRight, Kokkos::DefaultHostExecutionSpace>(extents, old);
-        chunked::stencil<quern::star<1>>(exec, quern::in_chunks(host_view), blur(), edge, o, a.source());
+        quern::stencil<quern::star<1>>(exec, quern::in_chunks(host_view), blur(), edge, o, a.source());
         EXPECT_EQ(test::contents(kept), test::contents(host_view)) << rows;
       }
     }
     const auto at = test::make_array<double, 2, LayoutRight, E>(extents, std::vector<double>(n));
     quern::stencil<quern::star<1>>(exec, at, quern::with_position(blur_at()), boundary::nearest, in);
     auto found = behind<double>(extents, 4);
-    chunked::stencil<quern::star<1>>(exec, found.sink(), quern::with_position(blur_at()), boundary::nearest,
-                                     memory_for(found, 4, 2), a.source());
+    quern::stencil<quern::star<1>>(exec, found.sink(), quern::with_position(blur_at()), boundary::nearest,
+                                   memory_for(found, 4, 2), a.source());
     EXPECT_EQ(test::contents(at), found.values);
   }
 }
@@ -113,13 +113,13 @@ void check_short_chunks(std::int64_t rows, const quern::boundaries& edge) {
     const auto o = memory_for(a, 3 * Radius + least + more, 2);
     const auto view = test::make_array<double, 2, LayoutRight, Kokkos::DefaultHostExecutionSpace>(extents, old);
     EXPECT_EQ(problem,
-              problem_of([&] { chunked::stencil<shape>(exec, view, quern::with_position(f), edge, o, a.source()); }))
+              problem_of([&] { quern::stencil<shape>(exec, view, quern::with_position(f), edge, o, a.source()); }))
         << rows << " rows";
     EXPECT_EQ(test::contents(expected), test::contents(view)) << rows << " rows, radius " << Radius;
     auto found = behind<double>(extents, 4);
     found.values = old;
     EXPECT_EQ(problem, problem_of([&] {
-                chunked::stencil<shape>(exec, found.sink(), quern::with_position(f), edge, o, a.source());
+                quern::stencil<shape>(exec, found.sink(), quern::with_position(f), edge, o, a.source());
               }));
     auto or_zero = test::contents(expected);  // what a sink has where nothing is computed
     if (problem.empty())

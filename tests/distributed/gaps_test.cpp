@@ -58,7 +58,7 @@ TYPED_TEST(DistributedGaps, HalosOfOutputsAreKept) {
     quern::map(exec, turned, quern::impl::op::identity(), in);
     EXPECT_EQ(mine, test::contents(turned.local()));
     for (const int axis : {0, 1}) quern::inclusive_scan(exec, out, quern::impl::op::add(), T(0), in, quern::axis{axis});
-    distributed::stencil<quern::box<1>>(exec, turned, sum_of_row(), quern::boundary::wrap, in);
+    quern::stencil<quern::box<1>>(exec, turned, sum_of_row(), quern::boundary::wrap, in);
 #ifdef QUERN_USES_FFT
     using C = Kokkos::complex<T>;
     const Decomposition halved(comm, {8, 6}, {.grid = {grid.rbegin(), grid.rend()}, .halo = {2, 1}});

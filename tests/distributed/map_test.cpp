@@ -152,11 +152,10 @@ TYPED_TEST(DistributedMap, MessagesNameTheOperationThatWasCalled) {
         Kokkos::View<double**, LayoutRight, E>(Kokkos::subview(room, rows, Kokkos::ALL)), d);
   };
   named("quern::map", [&] { quern::map(exec, part(0), same(), part(1)); });
-  named("quern::distributed::stencil",
-        [&] { distributed::stencil<quern::star<1>>(exec, u, left_and_right(), quern::boundary::wrap, u); });
+  named("quern::stencil", [&] { quern::stencil<quern::star<1>>(exec, u, left_and_right(), quern::boundary::wrap, u); });
   named("quern::max", [&] { quern::max(exec, empty); });
   const Kokkos::View<std::int64_t*, E> counts("counts", 4);
-  named("quern::distributed::histogram", [&] { distributed::histogram(exec, counts, u, quern::bin_range{2, 1}); });
+  named("quern::histogram", [&] { quern::histogram(exec, counts, u, quern::bin_range{2, 1}); });
   named("quern::cumsum", [&] { quern::cumsum(exec, u, u, quern::axis{2}); });
 }
 

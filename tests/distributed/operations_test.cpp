@@ -136,7 +136,7 @@ TYPED_TEST(DistributedOperations, ManyResults) {
   quern::cumsum(exec, found_sums, u, quern::axis{0});
   EXPECT_EQ(test::part_of(test::contents(sums), d.extents(), d.local()), test::contents(found_sums.local()));
   quern::histogram(exec, first, v, quern::bin_range{-5, 5});
-  distributed::histogram(exec, found_first, u, quern::bin_range{-5, 5});
+  quern::histogram(exec, found_first, u, quern::bin_range{-5, 5});
   EXPECT_EQ(test::contents(first), test::contents(found_first));
 }
 
@@ -155,14 +155,14 @@ TYPED_TEST(DistributedOperations, CountsOfAllRanks) {
   const auto ku = test::distribute<int, 2, LayoutRight, E>(d, keys);
   const Kokkos::View<std::int64_t*, E> expected("expected", 9), found("found", 9);
   quern::histogram(exec, expected, v, quern::bin_range{-5, 5});
-  distributed::histogram(exec, found, u, quern::bin_range{-5, 5});
+  quern::histogram(exec, found, u, quern::bin_range{-5, 5});
   EXPECT_EQ(test::contents(expected), test::contents(found));
   const Kokkos::View<double*, E> sums("sums", 13), found_sums("found", 13);
   quern::bincount(exec, sums, k, quern::weights{v});
-  distributed::bincount(exec, found_sums, ku, distributed::weights{u});
+  quern::bincount(exec, found_sums, ku, quern::weights{u});
   EXPECT_EQ(test::contents(sums), test::contents(found_sums));  // of quarters: exact
   quern::histogram(exec, sums, v, quern::bin_range{-5, 5}, quern::weights{v});
-  distributed::histogram(exec, found_sums, u, quern::bin_range{-5, 5}, distributed::weights{u});
+  quern::histogram(exec, found_sums, u, quern::bin_range{-5, 5}, quern::weights{u});
   EXPECT_EQ(test::contents(sums), test::contents(found_sums));
 }
 

@@ -68,7 +68,7 @@ void check(const shape& extents, const boundaries& edge, int halo, const F& f) {
     const Decomposition d(comm, extents, {.grid = grid, .halo = {halo}});
     const auto u = test::distribute<T, Rank, L, E>(d, values);
     const auto v = test::distribute<T, Rank, L, E>(d, before);
-    for (int repeat = 0; repeat < 2; ++repeat) quern::distributed::stencil<Shape>(exec, v, f, edge, u);
+    for (int repeat = 0; repeat < 2; ++repeat) quern::stencil<Shape>(exec, v, f, edge, u);
     const std::string what = "rank " + std::to_string(comm.rank()) + ", grid " + testing::PrintToString(grid) + " of " +
                              extents.str() +
                              (edge.is_box() ? "" : ", mode " + std::to_string(int(edge.axis(0).low.kind())));
@@ -148,7 +148,7 @@ TYPED_TEST(DistributedStencilOn, SeveralInputsOfSeveralTypes) {
   const auto u = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, x);
   const auto v = test::distribute<std::int16_t, 2, Kokkos::LayoutRight, E>(wider, y);
   const auto w = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, x);
-  quern::distributed::stencil<quern::box<1>>(exec, w, coupled(), boundary::reflect, u, v);
+  quern::stencil<quern::box<1>>(exec, w, coupled(), boundary::reflect, u, v);
   EXPECT_EQ(test::part_of(test::contents(out), extents, d.local()), test::contents(w.local()));
 }
 
@@ -172,7 +172,7 @@ TYPED_TEST(DistributedStencilOn, SeveralOutputs) {
                                  test::make_array<double, 2, Kokkos::LayoutRight, E>({11, 12}, x));
   const auto u = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, x);
   const quern::DistributedView<double, 2, Kokkos::LayoutRight, typename E::memory_space> v("v", d), w("w", d);
-  quern::distributed::stencil<quern::star<1>>(exec, quern::outputs(v, w), sum_and_difference(), boundary::wrap, u);
+  quern::stencil<quern::star<1>>(exec, quern::outputs(v, w), sum_and_difference(), boundary::wrap, u);
   EXPECT_EQ(test::part_of(test::contents(s), extents, d.local()), test::contents(v.local()));
   EXPECT_EQ(test::part_of(test::contents(t), extents, d.local()), test::contents(w.local()));
 }
@@ -201,9 +201,9 @@ TYPED_TEST(DistributedStencilOn, TimeSteps) {
   auto u = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, x);
   auto v = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, x);
   const auto distributed_step = [](const auto& e, const auto& from, const auto& to) {
-    quern::distributed::stencil<quern::star<1>>(e, to, heat{0.2}, boundary::wrap, from);
+    quern::stencil<quern::star<1>>(e, to, heat{0.2}, boundary::wrap, from);
   };
-  quern::distributed::iterate(exec, u, v, distributed_step, 25);
+  quern::iterate(exec, u, v, distributed_step, 25);
   EXPECT_EQ(test::part_of(test::contents(now), extents, d.local()), test::contents(u.local()));
 }
 
@@ -221,7 +221,7 @@ TYPED_TEST(DistributedStencilOn, NothingToCompute) {
           quern::boundaries{boundary::keep, boundary::nearest},
           quern::boundaries(quern::interior_only{{1, 3}, {1, 8}})}) {
       EXPECT_NO_THROW(quern::stencil<quern::star<1>>(exec, out, heat{0.2}, edge, none));
-      EXPECT_NO_THROW(quern::distributed::stencil<quern::star<1>>(exec, u, heat{0.2}, edge, v)) << extents.str();
+      EXPECT_NO_THROW(quern::stencil<quern::star<1>>(exec, u, heat{0.2}, edge, v)) << extents.str();
     }
   }
 }
@@ -233,26 +233,23 @@ TYPED_TEST(DistributedStencilOn, ReportsMisuse) {
   const Decomposition d(comm, {16, 9}, {.grid = {comm.size(), 1}, .halo = {1}}),
       none(comm, {16, 9}, {.grid = {comm.size(), 1}});
   const quern::DistributedView<double, 2, E> u("u", d), v("v", d), w("w", none);
-  using quern::distributed::stencil, quern::star, quern::box;
+  using quern::stencil, quern::star, quern::box;
   if (comm.size() > 1) {
-    test::expect_error(
-        "quern::distributed::stencil: in has a halo of 0 along axis 0, which is cut, expected at least 1",
-        [&] { stencil<star<1>>(exec, u, heat{0.2}, boundary::wrap, w); });
+    test::expect_error("quern::stencil: in has a halo of 0 along axis 0, which is cut, expected at least 1",
+                       [&] { stencil<star<1>>(exec, u, heat{0.2}, boundary::wrap, w); });
     const Decomposition other(comm, {16, 9}, {.grid = {1, comm.size()}, .halo = {1}});
     const quern::DistributedView<double, 2, E> x("x", other);
-    test::expect_error(
-        "quern::distributed::stencil: in 1 is cut into other blocks, or for another communicator; redistribute it",
-        [&] { stencil<star<1>>(exec, u, heat{0.2}, boundary::wrap, x); });
+    test::expect_error("quern::stencil: in 1 is cut into other blocks, or for another communicator; redistribute it",
+                       [&] { stencil<star<1>>(exec, u, heat{0.2}, boundary::wrap, x); });
   }
   test::expect_error(
-      "quern::distributed::stencil: interior_only from 0 to 16 along axis 0 of extents (16, 9) needs values outside of "
+      "quern::stencil: interior_only from 0 to 16 along axis 0 of extents (16, 9) needs values outside of "
       "them",
       [&] { stencil<star<1>>(exec, u, heat{0.2}, quern::interior_only{{0, 16}, {1, 8}}, v); });
   const Decomposition thin(comm, {16, 2}, {.grid = {comm.size(), 1}, .halo = {1}});
   const quern::DistributedView<double, 2, E> y("y", thin), z("z", thin);
-  test::expect_error(
-      "quern::distributed::stencil: boundary::keep along axis 1 of extents (16, 2) with a neighbourhood of 3",
-      [&] { stencil<star<1>>(exec, y, heat{0.2}, boundary::keep, z); });
+  test::expect_error("quern::stencil: boundary::keep along axis 1 of extents (16, 2) with a neighbourhood of 3",
+                     [&] { stencil<star<1>>(exec, y, heat{0.2}, boundary::keep, z); });
 }
 
 }  // namespace

@@ -66,8 +66,8 @@ TYPED_TEST(FileStreams, FromFileToFile) {
   EXPECT_EQ(quern::argmax(exec, va), quern::argmax(exec, source, o));
   quern::fill(exec, expected, 0.0);
   quern::stencil<quern::star<1>>(exec, expected, around(), quern::boundary::keep, va);
-  chunked::stencil<quern::star<1>>(exec, quern::files::raw_sink<double>(this->path("d.bin"), {211, 37}), around(),
-                                   quern::boundary::keep, o, source);
+  quern::stencil<quern::star<1>>(exec, quern::files::raw_sink<double>(this->path("d.bin"), {211, 37}), around(),
+                                 quern::boundary::keep, o, source);
   quern::files::read_raw(this->path("d.bin"), c);
   EXPECT_EQ(test::contents(expected), test::contents(c));
   EXPECT_EQ(4u, this->files()) << "a, b, c and d, and nothing unfinished";
@@ -115,9 +115,9 @@ TYPED_TEST(FileStreams, FortranOrder) {
   quern::stencil<quern::star<1>>(exec, smooth, around(), quern::boundary::wrap,
                                  test::make_array<double, 2, Kokkos::LayoutLeft, E>({91, 41}, a));
   const auto found = test::make_array<double, 2, LayoutRight, Kokkos::DefaultHostExecutionSpace>({91, 41});
-  chunked::stencil<quern::star<1>>(exec, quern::files::npy_sink<double>(this->path("smooth.npy"), {91, 41}, true),
-                                   around(), quern::boundary::wrap, memory(3 * 91 * 8 * 2 * 5),
-                                   quern::files::npy_source<double, 2>(this->path("flat.npy")));
+  quern::stencil<quern::star<1>>(exec, quern::files::npy_sink<double>(this->path("smooth.npy"), {91, 41}, true),
+                                 around(), quern::boundary::wrap, memory(3 * 91 * 8 * 2 * 5),
+                                 quern::files::npy_source<double, 2>(this->path("flat.npy")));
   quern::files::read_npy(this->path("smooth.npy"), found);
   EXPECT_EQ(test::contents(smooth), test::contents(found));
 }
@@ -226,7 +226,7 @@ TYPED_TEST(FileStreams, WithoutElements) {
     const auto both = [&, n = rows, m = columns](const auto& f) { expect_empty(n, m, f); };
     both([&](const auto& out, const auto& in) { quern::map(exec, out, half_sum(), in, 1.0f); });
     both([&](const auto& out, const auto& in) {
-      chunked::stencil<quern::star<1>>(exec, out, around(), quern::boundary::keep, in);
+      quern::stencil<quern::star<1>>(exec, out, around(), quern::boundary::keep, in);
     });
     both([&](const auto& out, const auto& in) { quern::cumsum(exec, out, in); });
     both([&](const auto& out, const auto& in) { quern::cumsum(exec, out, in, quern::axis{1}); });

@@ -7,102 +7,63 @@
 #include <quern/keyed/histogram.hpp>
 #include <quern/map/functions.hpp>
 
-namespace quern::chunked {
-namespace impl {
+namespace quern::impl {
 
-/// Counts of chunks, `count(exec, counts, x, weights...)`, added up in out.
-template <class Exec, class Out, class Count, class X, class... W>
-void count_chunks(const char* label, const Exec& exec, const Out& out, const Count& count, const chunking& settings,
-                  const X& x, const W&... weights) {
-  static_assert(resident<Exec, Out>, "quern::chunked: out of a histogram must be in memory that exec reaches");
-  if constexpr (resident<Exec, X> && (resident<Exec, W> && ...)) {
-    count(exec, out, x, weights...);
-    exec.fence(label);
-  } else {
-    using counts = Kokkos::View<value_of<Out>*, typename Exec::memory_space>;
-    const std::int64_t bins = extents_of(out).size();
-    auto from = std::tuple(input_in_chunks<Exec, X>(x), input_in_chunks<Exec, W>(weights)...);
-    plan p{label, std::get<0>(from).extents()};
+/// Counts of arrays that come in chunks: those of each instance are added up, and then those of all. Waits.
+template <>
+struct engine<in_chunks_place, counts> {
+  template <class Count, class Exec, class Out, class... In, class... Options>
+  static void run(const count_operation<Count>& c, const Exec& exec, const Out& out,
+                  const std::tuple<const In&...>& inputs, const Options&... options) {
+    namespace chunked = quern::chunked::impl;
+    unpack(
+        [&](const auto&... in) {
+          if constexpr ((chunked::resident<Exec, In> && ...)) c.count(exec, out, chunked::in_place(in)...);
+          else chunk_by_chunk(c, exec, out, chunked::settings_of(options...), in...);
+        },
+        inputs);
+    exec.fence(c.label);
+  }
+
+ private:
+  template <class Count, class Exec, class Out, class... In>
+  static void chunk_by_chunk(const count_operation<Count>& counted, const Exec& exec, const Out& out,
+                             const chunking& settings, const In&... in) {
+    namespace chunked = quern::chunked::impl;
+    using bins = Kokkos::View<value_of<Out>*, typename Exec::memory_space>;
+    constexpr int rank = std::max({rank_of<In>...});
+    auto from = std::tuple(chunked::as_chunk_operand<Exec>(in)...);
+    chunked::plan p{counted.label, operand_extents(counted.label, std::get<0>(from))};
+    if (p.extents.rank == 0) throw Error(p.label, "in of rank 0 is one element, in memory");
     p.settings = settings;
-    if (p.extents.rank == 0) throw Error(label, "x of rank 0 is one value");
-    p.axis = unpack([&](const auto&... in) { return axis_of(in...); }, from);
+    p.axis = chunked::axis_of_call(from);
     std::size_t number = 0;
-    const auto join = [&](auto& in) {
-      check_extents(label, input_name(number++), in.extents(), p.extents);
-      in.join(p.inputs, false);
+    const auto join = [&](auto& i) { i.join_call(exec, p, input_name(number)); };
+    const auto add = [&](auto& operand) {
+      check_extents(p.label, input_name(number), operand_extents(p.label, operand), p.extents);
+      chunked::for_each_input(join, operand);
+      ++number;
     };
-    std::apply([&](auto&... in) { (join(in), ...); }, from);
-    std::array<counts, slots> total, here;
-    for (int k = 0; k < slots; ++k) {
-      total[k] = pool_view<counts>(exec, bins);
-      here[k] = pool_view<counts>(exec, bins);
+    std::apply([&](auto&... operand) { (add(operand), ...); }, from);
+    std::array<bins, chunked::slots> total, here;
+    for (int k = 0; k < chunked::slots; ++k) {
+      total[k] = pool_view<bins>(exec, extents_of(out).size());
+      here[k] = pool_view<bins>(exec, extents_of(out).size());
       quern::fill(exec, total[k], value_of<Out>(0));
     }
-    run<Exec>(exec, p, [&](const Exec& e, const chunk& c) {
+    chunked::run<Exec>(exec, p, [&](const Exec& e, const chunked::chunk& c) {
       unpack(
-          [&](const auto&... in) {
-            count(e, here[c.slot], as_part<Exec, std::remove_cvref_t<decltype(in)>::rank>(in.part(p, c, false))...);
+          [&](const auto&... operand) {
+            counted.count(e, here[c.slot], chunked::operand_in<Exec, rank>(operand, p, c)...);
           },
           from);
       quern::add(e, total[c.slot], total[c.slot], here[c.slot]);
     });
     quern::map(exec, out, op::identity(), total[0]);
-    for (int k = 1; k < slots; ++k) quern::add(exec, out, out, total[k]);
-    exec.fence(label);
+    for (int k = 1; k < chunked::slots; ++k) quern::add(exec, out, out, total[k]);
   }
-}
-
-template <class Exec, class... Arguments>
-void count_stream(const char* label, const Exec& exec, const Arguments&... arguments) {
-  in_operation(label, [&] { count_chunks(label, exec, arguments...); });
-}
-
-}  // namespace impl
-
-/// The weight of each value of a histogram: a View or a source of the extents of the values.
-template <source_like V>
-struct weights {
-  V of;
 };
-template <class V>
-weights(V) -> weights<V>;
 
-/// `quern::histogram` of an array that need not fit into the memory of the execution space: how many values lie in each
-/// of the equal bins of a range.
-///
-/// @param out     of rank 1, in memory that `exec` reaches
-/// @param x       a View or a source
-/// @param weights optional, `weights{w}`: a View or a source of the extents of x
-///
-/// Waits. @throws Error as `quern::histogram`; ChunkError if a chunk cannot be read
-template <execution_space Exec, view_like Out, source_like X>
-void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const chunking& settings = {}) {
-  const auto count = [&](const auto& e, const auto& o, const auto& values) { quern::histogram(e, o, values, range); };
-  impl::count_stream("quern::chunked::histogram", exec, out, count, settings, x);
-}
-template <execution_space Exec, view_like Out, source_like X, source_like W>
-void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const weights<W>& w,
-               const chunking& settings = {}) {
-  const auto count = [&](const auto& e, const auto& o, const auto& values, const auto& of) {
-    quern::histogram(e, o, values, range, quern::weights<std::remove_cvref_t<decltype(of)>>{of});
-  };
-  impl::count_stream("quern::chunked::histogram", exec, out, count, settings, x, w.of);
-}
-
-/// `quern::bincount`: how often each of the numbers 0 to n - 1 is among the elements of x, n the extent of out.
-template <execution_space Exec, view_like Out, source_like X>
-void bincount(const Exec& exec, const Out& out, const X& x, const chunking& settings = {}) {
-  const auto count = [&](const auto& e, const auto& o, const auto& values) { quern::bincount(e, o, values); };
-  impl::count_stream("quern::chunked::bincount", exec, out, count, settings, x);
-}
-template <execution_space Exec, view_like Out, source_like X, source_like W>
-void bincount(const Exec& exec, const Out& out, const X& x, const weights<W>& w, const chunking& settings = {}) {
-  const auto count = [&](const auto& e, const auto& o, const auto& values, const auto& of) {
-    quern::bincount(e, o, values, quern::weights<std::remove_cvref_t<decltype(of)>>{of});
-  };
-  impl::count_stream("quern::chunked::bincount", exec, out, count, settings, x, w.of);
-}
-
-}  // namespace quern::chunked
+}  // namespace quern::impl
 
 #endif

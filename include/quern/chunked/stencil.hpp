@@ -8,8 +8,7 @@
 #include <quern/map/functions.hpp>
 #include <quern/stencil/stencil.hpp>
 
-namespace quern::chunked {
-namespace impl {
+namespace quern::chunked::impl {
 
 template <int Rank, class F>
 auto moved_functor(const F& f, const plan& p, const chunk& c) {
@@ -61,13 +60,14 @@ strided<T> core_of(strided<T> s, const plan& p, const chunk& c) {
 }
 
 template <class Shape, class Exec, class Out, class F, class... In>
-void stencil_stream(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const chunking& settings,
-                    const In&... in) {
-  constexpr const char* label = "quern::chunked::stencil";
+void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const chunking& settings,
+                       const In&... in) {
+  constexpr const char* label = "quern::stencil";
   constexpr int rank = rank_in_chunks<Out>;
-  static_assert(((rank_in_chunks<In> == rank) && ...), "quern::chunked::stencil: in must have the rank of out");
+  static_assert((!is_lazy<In> && ...), "quern::stencil: in chunks, inputs are not lazy");
+  static_assert(((rank_in_chunks<In> == rank) && ...), "quern::stencil: in must have the rank of out");
   if constexpr (resident<Exec, Out> && (resident<Exec, In> && ...)) {
-    stencil_call(exec, label, Shape(), std::tuple(out), f, edge, in...);
+    stencil_call(exec, label, Shape(), std::tuple(in_place(out)), f, edge, in_place(in)...);
     exec.fence(label);
   } else {
     using T = typename element_of<Out>::type;
@@ -141,32 +141,26 @@ void stencil_stream(const Exec& exec, const Out& out, const F& f, const boundari
   }
 }
 
-}  // namespace impl
+}  // namespace quern::chunked::impl
 
-/// `quern::stencil` of arrays that need not fit into the memory of the execution space: `out(j, i) = f(w...)` chunk by
-/// chunk, with the bits of the call in memory. Chunks overlap by the radius of the neighbourhood.
-///
-/// @tparam Shape   the neighbourhood, `quern::box<r>` or `quern::star<r>`
-/// @param out      one View or sink of rank 1 to 3. Cells that the boundary leaves as they are keep what a View has; a
-///                 sink gets zeros there
-/// @param f, edge  as for `quern::stencil`; cells that f asks for by `with_position` are counted in the whole array
-/// @param settings optional: memory and progress
-/// @param in       Views and sources with the extents of out, not the memory of out. All that is read or written in
-///                 chunks has the same slowest axis
-///
-/// Waits for `exec` and returns when all is written.
-/// @throws Error as `quern::stencil`, and if the memory is too little for a row and its neighbours; ChunkError if a
-/// chunk cannot be read or written
-template <class Shape, execution_space Exec, sink_like Out, class F, source_like... In>
-void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const chunking& settings,
-             const In&... in) {
-  impl::stencil_stream<Shape>(exec, out, f, edge, settings, in...);
-}
-template <class Shape, execution_space Exec, sink_like Out, class F, source_like... In>
-void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
-  impl::stencil_stream<Shape>(exec, out, f, edge, chunking(), in...);
-}
+namespace quern::impl {
 
-}  // namespace quern::chunked
+/// Stencils of arrays that come in chunks.
+template <>
+struct engine<in_chunks_place, stencils> {
+  template <class Shape, class Exec, class... Out, class F, class... In, class... Options>
+  static void run(const Shape&, const Exec& exec, const std::tuple<Out...>& outs, const F& f, const boundaries& edge,
+                  const std::tuple<const In&...>& inputs, const Options&... options) {
+    static_assert(sizeof...(Out) == 1, "quern::stencil: in chunks, there is one output");
+    unpack(
+        [&](const auto&... in) {
+          chunked::impl::stencil_in_chunks<Shape>(exec, std::get<0>(outs), f, edge,
+                                                  chunked::impl::settings_of(options...), in...);
+        },
+        inputs);
+  }
+};
+
+}  // namespace quern::impl
 
 #endif

@@ -64,6 +64,9 @@ using engine_of = engine<decltype(find_place<V...>()), Kind>;
 struct maps {};
 struct reductions {};
 struct scans {};
+struct counts {};
+struct selections {};
+struct stencils {};
 
 }  // namespace quern::impl
 

@@ -16,11 +16,11 @@ namespace impl {
 
 /// out = the sum over all ranks of what `count` writes to a View of out's extents.
 template <class Exec, class Out, class Count>
-void sum_of_counts(const char* label, const Communicator& comm, const Exec& exec, const Out& out, const Count& count) {
+void sum_of_counts(const Communicator& comm, const Exec& exec, const Out& out, const Count& count) {
   using T = value_of<Out>;
   const std::int64_t n = extents_of(out).size();
   const auto counts = pool_view<Kokkos::View<T*, typename Exec::memory_space>>(exec, n);
-  in_operation(label, [&] { count(counts); });
+  count(counts);
   sum_over_ranks(comm, exec, counts.data(), n);
   quern::copy(exec, out, counts);
   exec.fence("quern::distributed: counts");
@@ -34,51 +34,37 @@ auto local_of(const V& v) {
 
 }  // namespace impl
 
-/// The weight of each value of a histogram: a DistributedView with the blocks of the values.
-template <distributed_like V>
-struct weights {
-  V of;
+}  // namespace quern::distributed
+
+namespace quern::impl {
+
+/// Counts of DistributedViews, added up over all ranks: counts in integers are exact, sums of weights have the bits of
+/// the number of ranks. Collective; waits.
+template <>
+struct engine<over_ranks_place, counts> {
+  template <class Count, class Exec, class Out, class... In, class... Options>
+  static void run(const count_operation<Count>& counted, const Exec& exec, const Out& out,
+                  const std::tuple<const In&...>& inputs, const Options&...) {
+    namespace ranks = quern::distributed::impl;
+    check_place_options<Options...>();
+    const std::string label = counted.label;
+    constexpr int rank = std::max({rank_of<In>...});
+    const Decomposition d =
+        unpack([](const auto&... in) { return ranks::leading_field(in...).decomposition(); }, inputs);
+    ranks::check_same_call(d.communicator(), label,
+                           label + " of " + d.extents().str() + " in " + extents_of(out).str() + " bins" +
+                               (sizeof...(In) > 1 ? " with weights" : ""));
+    ranks::sum_of_counts(d.communicator(), exec, out, [&](const auto& counts) {
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        counted.count(exec, counts, ranks::operand_at_block<rank>(label, I, std::get<I>(inputs), d)...);
+      }(std::index_sequence_for<In...>());
+    });
+  }
 };
-template <class V>
-weights(V) -> weights<V>;
 
-/// `quern::histogram` of all ranks' elements: how many values lie in each of the equal bins of a range.
-///
-/// @param out     of rank 1 and of a number type, the same on every rank when the call returns
-/// @param x       a DistributedView
-/// @param weights optional, `weights{w}`: a DistributedView with the blocks of x
-///
-/// Counts in integers are exact; sums of weights have the bits of the number of ranks. Collective; waits.
-/// @throws Error as `quern::histogram`
-template <execution_space Exec, view_like Out, distributed_like X>
-void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range) {
-  impl::check_blocks("quern::distributed::histogram", x.decomposition());
-  impl::sum_of_counts("quern::distributed::histogram", x.communicator(), exec, out,
-                      [&](const auto& counts) { quern::histogram(exec, counts, x.local(), range); });
-}
-template <execution_space Exec, view_like Out, distributed_like X, distributed_like W>
-void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const weights<W>& w) {
-  impl::check_blocks("quern::distributed::histogram", x.decomposition(), w.of);
-  impl::sum_of_counts("quern::distributed::histogram", x.communicator(), exec, out, [&](const auto& counts) {
-    quern::histogram(exec, counts, x.local(), range, quern::weights<typename W::local_type>{w.of.local()});
-  });
-}
+}  // namespace quern::impl
 
-/// `quern::bincount` of all ranks' elements: how often each of the numbers 0 to n - 1 is among them, n the extent of
-/// out, or the sum of the weights of each.
-template <execution_space Exec, view_like Out, distributed_like X>
-void bincount(const Exec& exec, const Out& out, const X& x) {
-  impl::check_blocks("quern::distributed::bincount", x.decomposition());
-  impl::sum_of_counts("quern::distributed::bincount", x.communicator(), exec, out,
-                      [&](const auto& counts) { quern::bincount(exec, counts, x.local()); });
-}
-template <execution_space Exec, view_like Out, distributed_like X, distributed_like W>
-void bincount(const Exec& exec, const Out& out, const X& x, const weights<W>& w) {
-  impl::check_blocks("quern::distributed::bincount", x.decomposition(), w.of);
-  impl::sum_of_counts("quern::distributed::bincount", x.communicator(), exec, out, [&](const auto& counts) {
-    quern::bincount(exec, counts, x.local(), quern::weights<typename W::local_type>{w.of.local()});
-  });
-}
+namespace quern::distributed {
 
 namespace impl {
 /// Where a key is in a range; -1 outside.
@@ -109,10 +95,12 @@ void group_sum(const Communicator& comm, const Exec& exec, const Out& out, const
   if (__builtin_sub_overflow(range.high, range.low, &groups) || groups < 0)
     throw Error(label, "the range of keys is from " + std::to_string(range.low) + " to " + std::to_string(range.high));
   impl::check_extents(label, "out", impl::extents_of(out), shape{groups});
-  impl::sum_of_counts(label, comm, exec, out, [&](const auto& counts) {
+  impl::sum_of_counts(comm, exec, out, [&](const auto& counts) {
     const auto values = impl::local_of(x);
-    quern::bincount(exec, counts, quern::lazy(impl::from_low{range.low, range.high}, impl::local_of(keys)),
-                    quern::weights<std::remove_const_t<decltype(values)>>{values});
+    impl::in_operation(label, [&] {
+      quern::bincount(exec, counts, quern::lazy(impl::from_low{range.low, range.high}, impl::local_of(keys)),
+                      quern::weights<std::remove_const_t<decltype(values)>>{values});
+    });
   });
 }
 

@@ -10,10 +10,7 @@
 #include <quern/stencil/iterate.hpp>
 #include <quern/stencil/stencil.hpp>
 
-namespace quern::distributed {
-namespace impl {
-
-using namespace quern::impl;
+namespace quern::distributed::impl {
 
 template <int Rank, class F>
 auto moved_functor(const F& f, const block& own, const stencil_part& part) {
@@ -80,13 +77,13 @@ std::shared_ptr<box_exchange<Exec>> exchange_for(const Exec& exec, const std::st
 }
 
 template <class Shape, class Exec, class First, class... Out, class F, class... In>
-void stencil_call(const Exec& exec, const std::tuple<First, Out...>& out, const F& f, const boundaries& edge,
-                  const In&... in) {
-  constexpr const char* label = "quern::distributed::stencil";
+void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, const F& f, const boundaries& edge,
+                       const In&... in) {
+  constexpr const char* label = "quern::stencil";
   constexpr int rank = First::rank;
-  static_assert(((Out::rank == rank) && ...), "quern::distributed::stencil: outputs must have the same rank");
-  static_assert(((In::rank == rank) && ...), "quern::distributed::stencil: in must have the rank of out");
-  static_assert(sizeof...(In) > 0, "quern::distributed::stencil: no input");
+  static_assert(((Out::rank == rank) && ...), "quern::stencil: outputs must have the same rank");
+  static_assert(((In::rank == rank) && ...), "quern::stencil: in must have the rank of out");
+  static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   const Decomposition& d = std::get<0>(out).decomposition();
   check_blocks(label, d, in...);
   unpack(
@@ -115,63 +112,25 @@ void stencil_call(const Exec& exec, const std::tuple<First, Out...>& out, const 
   exchange->join();
 }
 
-template <class T>
-inline constexpr bool are_distributed_outputs = distributed_like<T>;
-template <class... Out>
-inline constexpr bool are_distributed_outputs<std::tuple<Out...>> = (distributed_like<Out> && ...);
+}  // namespace quern::distributed::impl
 
-}  // namespace impl
+namespace quern::impl {
 
-/// `quern::stencil` of distributed arrays: `out(j, i) = f(w...)` with the bits of the call on one device. The cells
-/// that neighbourhoods reach across the ends of blocks are exchanged; on devices cells whose neighbourhoods are within
-/// a block are computed in the meantime.
-///
-/// Each cell is computed by f from the same values as on one device. Compilers of devices may contract products and
-/// sums of f to multiply-adds in one kernel and not in another; `Kokkos::fma` where it is wanted, or the compiler's
-/// option
-/// (`-fmad=false`, `-ffp-contract=off`), then give the same bits.
-///
-/// @tparam Shape the neighbourhood, `quern::box<r>` or `quern::star<r>`
-/// @param out    a DistributedView of rank 1 to 3, or several with the same blocks, `quern::outputs(u, v)`
-/// @param f      as for `quern::stencil`; cells that it asks for by `with_position` are counted in the whole array
-/// @param edge   as for `quern::stencil`, at the ends of the whole array
-/// @param in     one or more DistributedViews with the blocks of out
-///
-/// Along the axes that are cut, all have a halo at least as wide as the neighbourhood. That of the inputs is written,
-/// that of out is not.
-///
-/// Collective. With NCCL it is asynchronous on `exec`. With MPI it waits for the kernel that packs, which comes after
-/// what was launched on `exec` before, and for the messages.
-/// @throws Error as `quern::stencil`, and if blocks differ or a halo is too narrow; BackendError if MPI or NCCL report
-/// a failure
-template <class Shape, execution_space Exec, class Out, class F, distributed_like... In>
-  requires impl::are_distributed_outputs<Out>
-void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
-  if constexpr (distributed_like<Out>) impl::stencil_call<Shape>(exec, std::tuple(out), f, edge, in...);
-  else impl::stencil_call<Shape>(exec, out, f, edge, in...);
-}
-template <class Shape, distributed_like Out, class F, distributed_like... In>
-void stencil(const Out& out, const F& f, const boundaries& edge, const In&... in) {
-  stencil<Shape>(typename Out::execution_space(), out, f, edge, in...);
-}
-
-/// `quern::iterate` of distributed arrays: calls `step(exec, from, to)` n times, swapping the two arrays after each, so
-/// that `now` is always the newest.
-/// @throws Error if n is negative
-template <execution_space Exec, distributed_like View, class Step>
-void iterate(const Exec& exec, View& now, View& next, const Step& step, std::int64_t n) {
-  if (n < 0) throw Error("quern::distributed::iterate", std::to_string(n) + " steps");
-  for (std::int64_t i = 0; i < n; ++i) {
-    if constexpr (std::invocable<const Step&, const Exec&, const View&, const View&>) step(exec, now, next);
-    else step(exec, now, next, i);
-    std::swap(now, next);
+/// Stencils of DistributedViews.
+template <>
+struct engine<over_ranks_place, stencils> {
+  template <class Shape, class Exec, class... Out, class F, class... In, class... Options>
+  static void run(const Shape&, const Exec& exec, const std::tuple<Out...>& outs, const F& f, const boundaries& edge,
+                  const std::tuple<const In&...>& inputs, const Options&...) {
+    check_place_options<Options...>();
+    constexpr bool all = (distributed_like<Out> && ...) && (distributed_like<In> && ...);
+    static_assert(all, "quern::stencil: over ranks, all arrays are DistributedViews");
+    if constexpr (all)
+      unpack([&](const auto&... in) { quern::distributed::impl::stencil_of_blocks<Shape>(exec, outs, f, edge, in...); },
+             inputs);
   }
-}
-template <distributed_like View, class Step>
-void iterate(View& now, View& next, const Step& step, std::int64_t n) {
-  iterate(typename View::execution_space(), now, next, step, n);
-}
+};
 
-}  // namespace quern::distributed
+}  // namespace quern::impl
 
 #endif

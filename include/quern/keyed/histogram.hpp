@@ -100,11 +100,31 @@ void check_keys(const Exec& exec, const std::string& label, const X& x_view, con
                         first);
 }
 
+/// An operation that counts values, or adds up their weights: `count(exec, out, x, weights...)`.
+template <class Count>
+struct count_operation {
+  const char* label;
+  Count count;
+};
+template <class Count>
+count_operation(const char*, Count) -> count_operation<Count>;
+
+/// Counts of arrays in memory.
+template <>
+struct engine<in_memory, counts> {
+  template <class Count, class Exec, class Out, class... In, class... Options>
+  static void run(const count_operation<Count>& c, const Exec& exec, const Out& out, const std::tuple<In...>& inputs,
+                  const Options&...) {
+    check_place_options<Options...>();
+    unpack([&](const auto&... in) { c.count(exec, out, in...); }, inputs);
+  }
+};
+
 }  // namespace impl
 
 /// The weight of each value of a histogram, as its last argument: `weights{w}`, with extents that broadcast to those of
 /// the values.
-template <array_like V>
+template <any_array V>
 struct weights {
   V of;
 };
@@ -130,11 +150,40 @@ template <class V>
 inline constexpr bool has_bins = has_order<value_of<V>>;
 
 template <class T>
-concept bincount_option = option<T, checked_t> || weights_option<T>;
+concept histogram_option = weights_option<T> || place_option<T>;
 template <class T>
-auto weights_in(const T& option) {
-  if constexpr (weights_option<T>) return std::tuple(option.of);
-  else return std::tuple();
+concept bincount_option = histogram_option<T> || option<T, checked_t>;
+
+/// `op(exec, out, x, options...)` of every operation that counts, by the engine of the place where its operands are.
+template <class Count, class Exec, class Out, class X, class... Options>
+void count_call(const count_operation<Count>& c, const Exec& exec, const Out& out, const X& x,
+                const Options&... options) {
+  static_assert((0 + ... + (weights_option<Options> ? 1 : 0)) <= 1, "quern: an option is given twice");
+  [[maybe_unused]] const auto weights_in = [](const auto& option) {
+    if constexpr (weights_option<decltype(option)>) return std::tuple(option.of);
+    else return std::tuple<>();
+  };
+  [[maybe_unused]] const auto others_in = [](const auto& option) {
+    if constexpr (place_option<decltype(option)>) return std::tuple(option);
+    else return std::tuple<>();
+  };
+  unpack(
+      [&](const auto&... in) {
+        unpack(
+            [&](const auto&... option) {
+              engine_of<counts, std::remove_cvref_t<decltype(in)>...>::run(c, exec, out, std::tie(in...), option...);
+            },
+            std::tuple_cat(others_in(options)...));
+      },
+      std::tuple_cat(std::tuple(x), weights_in(options)...));
+}
+/// A counting operation with these bins.
+template <class MakeBins>
+auto count_in(const char* label, const MakeBins& bins) {
+  const auto count = [label, bins](const auto& exec, const auto& out, const auto& x, const auto&... weights) {
+    with_bins(exec, label, out, x, bins(x), weights...);
+  };
+  return count_operation{label, count};
 }
 
 }  // namespace impl
@@ -147,26 +196,27 @@ auto weights_in(const T& option) {
 ///
 /// Counts are exact and do not depend on the order. Sums of weights are formed in double (64-bit integers for
 /// integers), in an order that changes from call to call on several threads: they may differ in the last bits.
-/// Asynchronous on `exec`; on hosts takes scratch memory of one `out` a thread from the pool.
+/// Asynchronous on `exec`; on hosts takes scratch memory of one `out` a thread from the pool. In chunks and over ranks
+/// the call waits, out is a View that is whole on every rank, and weights have the extents of x.
 ///
 /// @param out     of rank 1, of integers of 32 or 64 bits, float or double
 /// @param x       of any rank and arithmetic type
 /// @param weights optional; broadcasts to x
 /// @throws Error if `low` is not less than `high`, one is not finite, or double has not enough numbers between them for
 ///         the edges of the bins; if extents do not fit
-template <execution_space Exec, view_like Out, array_like X, weights_option... Weights>
-  requires(sizeof...(Weights) <= 1)
-void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const Weights&... weights) {
-  const std::string label = "quern::histogram";
+template <execution_space Exec, view_like Out, any_array X, impl::histogram_option... Options>
+void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const Options&... options) {
+  const char* const label = "quern::histogram";
   const std::int64_t bins = impl::extents_of(out).size();
   impl::check_range(label, range, bins);
   static_assert(impl::has_bins<X>, "quern::histogram: x must be of real numbers; complex numbers have no order");
-  if constexpr (impl::has_bins<X>) impl::with_bins(exec, label, out, x, impl::equal_bins(range, bins), weights.of...);
+  if constexpr (impl::has_bins<X>)
+    impl::count_call(impl::count_in(label, [=](const auto&) { return impl::equal_bins(range, bins); }), exec, out, x,
+                     options...);
 }
-template <view_like Out, array_like X, weights_option... Weights>
-  requires(sizeof...(Weights) <= 1)
-void histogram(const Out& out, const X& x, const bin_range& range, const Weights&... weights) {
-  histogram(impl::space_of(out), out, x, range, weights...);
+template <view_like Out, any_array X, impl::histogram_option... Options>
+void histogram(const Out& out, const X& x, const bin_range& range, const Options&... options) {
+  histogram(impl::space_of(out, x), out, x, range, options...);
 }
 
 /// The histogram of points with several coordinates: `numpy.histogramdd(x, bins, ranges)`. Extent d of `out` is the
@@ -207,9 +257,8 @@ void histogram(const Out& out, const X& x, const std::array<bin_range, Rank>& ra
 /// @param edges of rank 1, one more than `out` has elements, in ascending order, of any type; values are compared as
 /// numbers
 /// @throws UnsortedError at the first edge that is greater than the next, or NaN
-template <execution_space Exec, view_like Out, array_like X, view_like Edges, weights_option... Weights>
-  requires(sizeof...(Weights) <= 1)
-void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_view, const Weights&... weights) {
+template <execution_space Exec, view_like Out, any_array X, view_like Edges, impl::histogram_option... Options>
+void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_view, const Options&... options) {
   static_assert(impl::has_bins<X> && impl::has_bins<Edges>,
                 "quern::histogram: x and edges must be of real numbers; complex numbers have no order");
   impl::call c("quern::histogram", exec);
@@ -221,35 +270,33 @@ void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_
                              found.str());
   if constexpr (impl::has_bins<X> && impl::has_bins<Edges>) {
     impl::check_increasing(exec, c.label, "the edges", edges);
-    impl::with_bins(exec, c.label, out, x,
-                    impl::given_edges<impl::value_of<Edges>, impl::value_of<X>>{edges.data, edges.stride[0], bins},
-                    weights.of...);
+    const impl::given_edges<impl::value_of<Edges>, impl::value_of<X>> between{edges.data, edges.stride[0], bins};
+    impl::count_call(impl::count_in("quern::histogram", [=](const auto&) { return between; }), exec, out, x,
+                     options...);
   }
 }
-template <view_like Out, array_like X, view_like Edges, weights_option... Weights>
-  requires(sizeof...(Weights) <= 1)
-void histogram(const Out& out, const X& x, const Edges& edges, const Weights&... weights) {
-  histogram(impl::space_of(out), out, x, edges, weights...);
+template <view_like Out, any_array X, view_like Edges, impl::histogram_option... Options>
+void histogram(const Out& out, const X& x, const Edges& edges, const Options&... options) {
+  histogram(impl::space_of(out, x), out, x, edges, options...);
 }
 
 /// How often each of the numbers 0 to n - 1 is among the elements of x, n the extent of `out`, or the sums of their
 /// weights: `numpy.bincount` with a length that is given. Other numbers are not counted, or with `checked`, for which
 /// the call waits, an error. Accuracy, asynchrony and memory as of `histogram`.
 ///
-/// @param options `weights{w}`, `checked`
+/// @param options `weights{w}`, `checked` (in memory)
 /// @throws KeyRangeError with `checked`, at the first key that is not from 0 to n - 1
-template <execution_space Exec, view_like Out, array_like X, impl::bincount_option... Options>
+template <execution_space Exec, view_like Out, any_array X, impl::bincount_option... Options>
 void bincount(const Exec& exec, const Out& out, const X& x, const Options&... options) {
   static_assert(std::is_integral_v<impl::value_of<X>>, "quern::bincount: x must be of an integer type");
-  const std::string label = "quern::bincount";
+  const char* const label = "quern::bincount";
   const std::int64_t bins = impl::extents_of(out).size();
   if constexpr (impl::has_option<checked_t, Options...>) impl::check_keys(exec, label, x, impl::range_bin{{bins}});
-  impl::unpack([&](const auto&... weights) { impl::with_bins(exec, label, out, x, impl::own_bin{bins}, weights...); },
-               std::tuple_cat(impl::weights_in(options)...));
+  impl::count_call(impl::count_in(label, [=](const auto&) { return impl::own_bin{bins}; }), exec, out, x, options...);
 }
-template <view_like Out, array_like X, impl::bincount_option... Options>
+template <view_like Out, any_array X, impl::bincount_option... Options>
 void bincount(const Out& out, const X& x, const Options&... options) {
-  bincount(impl::space_of(out), out, x, options...);
+  bincount(impl::space_of(out, x), out, x, options...);
 }
 
 }  // namespace quern

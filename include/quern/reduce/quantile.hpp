@@ -46,7 +46,7 @@ struct probabilities {
 namespace impl {
 
 template <class T>
-concept quantile_option = option<T, axes, interpolation>;
+concept quantile_option = call_option<T, axes, interpolation>;
 
 /// The quantiles that a call asks for.
 struct quantile_request {
@@ -86,41 +86,54 @@ shape quantile_extents(const quantile_request& r, const strided<const T>& in, co
   return expected;
 }
 
-/// `op(exec, out, in, probabilities, options)` of every quantile: checks, then launches. With `on_host` it waits and
-/// returns the result.
+/// Quantiles of arrays in memory.
+template <>
+struct engine<in_memory, selections> {
+  /// `op(exec, out, in, probabilities, options)`: checks, then launches. With `on_host` it waits and returns the
+  /// result.
+  template <class Exec, class Out, class In, class... Options>
+  static auto run(const quantile_request& r, const Exec& exec, const Out& out_view, const In& in_view,
+                  const Options&... options) {
+    check_place_options<Options...>();
+    constexpr bool to_host = !view_like<Out>;
+    call<Exec> c(r.label, exec);
+    const auto in = c.input(in_view);
+    const axes* wanted = find_option<axes>(options...);
+    const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(c.label, *wanted, in.extents.rank);
+    const shape expected = quantile_extents(r, in, along);
+    const interpolation* given = find_option<interpolation>(options...);
+    const interpolation how = given == nullptr ? interpolation::linear : *given;
+    const auto select = [&](const auto& out) {
+      if constexpr (has_order<value_of<In>>)
+        for (int i = 0; i < static_cast<int>(r.of.value.size()); ++i)
+          select_launch(exec, c.label, c.scratch(), quantile_rule{r.of.value[i], how, r.skip_nan}, along,
+                        r.several ? without_first_axis(out, i) : out, in);
+    };
+    if constexpr (to_host) {
+      using number = mean_type<value_of<In>>;
+      if (r.several) throw Error(c.label, "several probabilities need an output");
+      auto* result = c.template result<number>();
+      select(strided<number>{result, {}, {}});
+      exec.fence(c.label + ": result");
+      return number(*result);
+    } else {
+      const auto out = c.output(out_view);
+      check_extents(c.label, "out", out.extents, expected);
+      check_overlap(c.label, out, in, "in", false);
+      select(out);
+    }
+  }
+};
+
+/// `op(exec, out, in, probabilities, options)` of every quantile, by the engine of the place where its operands are.
 template <class Exec, class Out, class In, class... Options>
-auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out_view, const In& in_view,
+auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out, const In& in,
                    const Options&... options) {
-  constexpr bool to_host = !view_like<Out>;
+  constexpr bool to_host = std::is_same_v<Out, on_host_t>;
   static_assert(!to_host || !has_option<axes, Options...>, "quern: a quantile along axes is written to a View");
   static_assert(has_order<value_of<In>>, "quern::quantile, median: complex numbers have no order");
-  call<Exec> c(r.label, exec);
   r.check();
-  const auto in = c.input(in_view);
-  const axes* wanted = find_option<axes>(options...);
-  const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(c.label, *wanted, in.extents.rank);
-  const shape expected = quantile_extents(r, in, along);
-  const interpolation* given = find_option<interpolation>(options...);
-  const interpolation how = given == nullptr ? interpolation::linear : *given;
-  const auto select = [&](const auto& out) {
-    if constexpr (has_order<value_of<In>>)
-      for (int i = 0; i < static_cast<int>(r.of.value.size()); ++i)
-        select_launch(exec, c.label, c.scratch(), quantile_rule{r.of.value[i], how, r.skip_nan}, along,
-                      r.several ? without_first_axis(out, i) : out, in);
-  };
-  if constexpr (to_host) {
-    using number = mean_type<value_of<In>>;
-    if (r.several) throw Error(c.label, "several probabilities need an output");
-    auto* result = c.template result<number>();
-    select(strided<number>{result, {}, {}});
-    exec.fence(c.label + ": result");
-    return number(*result);
-  } else {
-    const auto out = c.output(out_view);
-    check_extents(c.label, "out", out.extents, expected);
-    check_overlap(c.label, out, in, "in", false);
-    select(out);
-  }
+  return engine_of<selections, Out, In>::run(r, exec, out, in, options...);
 }
 
 }  // namespace impl
@@ -131,93 +144,96 @@ auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out_v
 /// one whose rank is nearer, and the even rank of two. Double for integers, float for half types. NaN if there is one.
 /// Between a number and an infinity lies the infinity, where NumPy's interpolations give NaN, and between infinities of
 /// both signs NaN.
-template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation>... Options>
+///
+/// In chunks and over ranks, quantiles are those of all elements, with the same bits; the call waits, and reads the
+/// input once for each 16 bits of an element, and seldom once more.
+template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation>... Options>
 auto quantile(const Exec& exec, const Out& out, const In& in, double q, const Options&... options) {
   return impl::quantile_call({"quern::quantile", false, {q}}, exec, out, in, options...);
 }
 /// Several quantiles: the first extent of `out` is their number.
-template <execution_space Exec, view_like Out, array_like In, option<axes, interpolation>... Options>
+template <execution_space Exec, view_like Out, any_array In, call_option<axes, interpolation>... Options>
 void quantile(const Exec& exec, const Out& out, const In& in, const probabilities& q, const Options&... options) {
   impl::quantile_call({"quern::quantile", false, q, true}, exec, out, in, options...);
 }
-template <execution_space Exec, array_like In, impl::quantile_option... Options>
+template <execution_space Exec, any_array In, impl::quantile_option... Options>
 auto quantile(const Exec& exec, const In& in, double q, const Options&... options) {
   return quantile(exec, on_host, in, q, options...);
 }
-template <array_like In, impl::quantile_option... Options>
+template <any_array In, impl::quantile_option... Options>
 auto quantile(const In& in, double q, const Options&... options) {
   return quantile(impl::space_of(in), on_host, in, q, options...);
 }
-template <view_like Out, array_like In, std::convertible_to<probabilities> Q, impl::quantile_option... Options>
+template <view_like Out, any_array In, std::convertible_to<probabilities> Q, impl::quantile_option... Options>
 void quantile(const Out& out, const In& in, const Q& q, const Options&... options) {
-  quantile(impl::space_of(out), out, in, q, options...);
+  quantile(impl::space_of(out, in), out, in, q, options...);
 }
-template <view_like Out, array_like In, impl::quantile_option... Options>
+template <view_like Out, any_array In, impl::quantile_option... Options>
 void quantile(const Out& out, const In& in, std::initializer_list<double> q, const Options&... options) {
-  quantile(impl::space_of(out), out, in, probabilities(q), options...);
+  quantile(impl::space_of(out, in), out, in, probabilities(q), options...);
 }
 
 /// The quantile of 0.5: the element in the middle, or the mean of the two there.
-template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation>... Options>
 auto median(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::quantile_call({"quern::median", false}, exec, out, in, options...);
 }
-template <execution_space Exec, array_like In, impl::quantile_option... Options>
+template <execution_space Exec, any_array In, impl::quantile_option... Options>
 auto median(const Exec& exec, const In& in, const Options&... options) {
   return median(exec, on_host, in, options...);
 }
-template <array_like In, impl::quantile_option... Options>
+template <any_array In, impl::quantile_option... Options>
 auto median(const In& in, const Options&... options) {
   return median(impl::space_of(in), on_host, in, options...);
 }
-template <view_like Out, array_like In, impl::quantile_option... Options>
+template <view_like Out, any_array In, impl::quantile_option... Options>
 void median(const Out& out, const In& in, const Options&... options) {
-  median(impl::space_of(out), out, in, options...);
+  median(impl::space_of(out, in), out, in, options...);
 }
 
 /// `quantile` of the elements that are not NaN; NaN where there is none.
-template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation>... Options>
 auto nanquantile(const Exec& exec, const Out& out, const In& in, double q, const Options&... options) {
   return impl::quantile_call({"quern::nanquantile", true, {q}}, exec, out, in, options...);
 }
 /// Several quantiles: the first extent of `out` is their number.
-template <execution_space Exec, view_like Out, array_like In, option<axes, interpolation>... Options>
+template <execution_space Exec, view_like Out, any_array In, call_option<axes, interpolation>... Options>
 void nanquantile(const Exec& exec, const Out& out, const In& in, const probabilities& q, const Options&... options) {
   impl::quantile_call({"quern::nanquantile", true, q, true}, exec, out, in, options...);
 }
-template <execution_space Exec, array_like In, impl::quantile_option... Options>
+template <execution_space Exec, any_array In, impl::quantile_option... Options>
 auto nanquantile(const Exec& exec, const In& in, double q, const Options&... options) {
   return nanquantile(exec, on_host, in, q, options...);
 }
-template <array_like In, impl::quantile_option... Options>
+template <any_array In, impl::quantile_option... Options>
 auto nanquantile(const In& in, double q, const Options&... options) {
   return nanquantile(impl::space_of(in), on_host, in, q, options...);
 }
-template <view_like Out, array_like In, std::convertible_to<probabilities> Q, impl::quantile_option... Options>
+template <view_like Out, any_array In, std::convertible_to<probabilities> Q, impl::quantile_option... Options>
 void nanquantile(const Out& out, const In& in, const Q& q, const Options&... options) {
-  nanquantile(impl::space_of(out), out, in, q, options...);
+  nanquantile(impl::space_of(out, in), out, in, q, options...);
 }
-template <view_like Out, array_like In, impl::quantile_option... Options>
+template <view_like Out, any_array In, impl::quantile_option... Options>
 void nanquantile(const Out& out, const In& in, std::initializer_list<double> q, const Options&... options) {
-  nanquantile(impl::space_of(out), out, in, probabilities(q), options...);
+  nanquantile(impl::space_of(out, in), out, in, probabilities(q), options...);
 }
 
 /// `median` of the elements that are not NaN; NaN where there is none.
-template <execution_space Exec, result_like Out, array_like In, option<axes, interpolation>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation>... Options>
 auto nanmedian(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::quantile_call({"quern::nanmedian", true}, exec, out, in, options...);
 }
-template <execution_space Exec, array_like In, impl::quantile_option... Options>
+template <execution_space Exec, any_array In, impl::quantile_option... Options>
 auto nanmedian(const Exec& exec, const In& in, const Options&... options) {
   return nanmedian(exec, on_host, in, options...);
 }
-template <array_like In, impl::quantile_option... Options>
+template <any_array In, impl::quantile_option... Options>
 auto nanmedian(const In& in, const Options&... options) {
   return nanmedian(impl::space_of(in), on_host, in, options...);
 }
-template <view_like Out, array_like In, impl::quantile_option... Options>
+template <view_like Out, any_array In, impl::quantile_option... Options>
 void nanmedian(const Out& out, const In& in, const Options&... options) {
-  nanmedian(impl::space_of(out), out, in, options...);
+  nanmedian(impl::space_of(out, in), out, in, options...);
 }
 
 }  // namespace quern

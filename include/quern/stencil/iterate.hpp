@@ -5,7 +5,7 @@
 
 #include <concepts>
 #include <cstdint>
-#include <quern/core/concepts.hpp>
+#include <quern/core/call.hpp>
 #include <quern/core/error.hpp>
 #include <string>
 #include <utility>
@@ -16,7 +16,8 @@ namespace quern {
 /// the two Views after each, so that `now` is always the newest. No copy, and no fence between the steps.
 ///
 /// @param now  holds the initial values, and the View with the result when the call returns
-/// @param next the other View, of the same type; what it holds does not matter, unless a step leaves cells as they are
+/// @param next the other View, or DistributedView, of the same type; what it holds does not matter, unless a step
+/// leaves cells as they are
 ///             (`boundary::keep`): then both must hold the same there
 /// @param step launches the kernels of a step on `exec`; `from` and `to` are Views. It may take the number of the step,
 ///             0 to n - 1, as a fourth argument
@@ -31,7 +32,7 @@ namespace quern {
 /// Asynchronous as the steps are, and may be captured in a device graph if they may: with an even n the graph can be
 /// launched again and again, since the result is then where the initial values were.
 /// @throws Error if n is negative
-template <execution_space Exec, view_like View, class Step>
+template <execution_space Exec, result_view View, class Step>
   requires(std::invocable<const Step&, const Exec&, const View&, const View&> ||
            std::invocable<const Step&, const Exec&, const View&, const View&, std::int64_t>)
 void iterate(const Exec& exec, View& now, View& next, const Step& step, std::int64_t n) {
@@ -42,7 +43,7 @@ void iterate(const Exec& exec, View& now, View& next, const Step& step, std::int
     std::swap(now, next);
   }
 }
-template <view_like View, class Step>
+template <result_view View, class Step>
 void iterate(View& now, View& next, const Step& step, std::int64_t n) {
   iterate(impl::space_of(now), now, next, step, n);
 }

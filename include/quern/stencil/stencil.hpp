@@ -85,6 +85,17 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
       checked(inputs)...);
 }
 
+/// Stencils of arrays in memory.
+template <>
+struct engine<in_memory, stencils> {
+  template <class Shape, class Exec, class... Out, class F, class... In, class... Options>
+  static void run(const Shape& shape, const Exec& exec, const std::tuple<Out...>& out, const F& f,
+                  const boundaries& edge, const std::tuple<const In&...>& inputs, const Options&...) {
+    check_place_options<Options...>();
+    unpack([&](const auto&... in) { stencil_call(exec, "quern::stencil", shape, out, f, edge, in...); }, inputs);
+  }
+};
+
 }  // namespace impl
 
 /// Applies a function to the neighbourhood of each cell: `out(j, i) = f(w...)`, where `w(dj, di)` is `in(j + dj, i +
@@ -111,16 +122,38 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
 /// One kernel on devices, two on hosts where there is a border.
 ///
 /// Asynchronous on `exec`; uses no scratch memory, allocates nothing, and may be captured in a device graph.
+///
+/// In chunks, which overlap by the radius, the call waits. It has one output, a View or a sink, and an option
+/// `chunking` stands before the inputs, which have the extents of out and, where they are read in chunks, its slowest
+/// axis. Cells that the boundary leaves as they are keep what a View has; a sink gets zeros there.
+///
+/// Over ranks, all arrays are DistributedViews with the same blocks. Along the axes that are cut, all have a halo at
+/// least as wide as the neighbourhood; that of the inputs is written by an exchange, that of out is not. On devices,
+/// cells whose neighbourhoods are within a block are computed in the meantime. Collective; with NCCL asynchronous on
+/// `exec`. With MPI it waits for the kernel that packs, which comes after what was launched on `exec` before, and for
+/// the messages. Each cell is computed from the same values as on one device. Compilers of devices may contract
+/// products and sums of f to multiply-adds in one kernel and not in another; `Kokkos::fma` where it is wanted, or the
+/// compiler's option (`-fmad=false`, `-ffp-contract=off`), then give the same bits.
 /// @throws Error if the extents differ, Views share memory, a neighbourhood does not fit under `boundary::keep`, or
 /// cells of `interior_only` need values from outside
-template <class Shape, execution_space Exec, output_like Out, class F, array_like... In>
+template <class Shape, execution_space Exec, output_like Out, class F, any_array... In>
 void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
-  impl::stencil_call(exec, "quern::stencil", Shape(), impl::as_outputs(out), f, edge, in...);
+  impl::engine_of<impl::stencils, Out, In...>::run(Shape(), exec, impl::as_outputs(out), f, edge, std::tie(in...));
+}
+template <class Shape, execution_space Exec, output_like Out, class F, impl::place_option Option, any_array... In>
+void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const Option& option,
+             const In&... in) {
+  impl::engine_of<impl::stencils, Out, In...>::run(Shape(), exec, impl::as_outputs(out), f, edge, std::tie(in...),
+                                                   option);
 }
 
-template <class Shape, output_like Out, class F, array_like... In>
+template <class Shape, output_like Out, class F, any_array... In>
 void stencil(const Out& out, const F& f, const boundaries& edge, const In&... in) {
-  stencil<Shape>(impl::space_of(out), out, f, edge, in...);
+  stencil<Shape>(impl::space_of(out, in...), out, f, edge, in...);
+}
+template <class Shape, output_like Out, class F, impl::place_option Option, any_array... In>
+void stencil(const Out& out, const F& f, const boundaries& edge, const Option& option, const In&... in) {
+  stencil<Shape>(impl::space_of(out, in...), out, f, edge, option, in...);
 }
 
 }  // namespace quern

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_COUNTED_QUANTILE_HPP
+#define QUERN_KEYED_COUNTED_QUANTILE_HPP
+
+#include <quern/core/pool.hpp>
+#include <quern/keyed/histogram.hpp>
+#include <quern/map/functions.hpp>
+#include <quern/reduce/counted_selection.hpp>
+#include <quern/reduce/quantile.hpp>
+#include <quern/transfer/as_view.hpp>
+#include <quern/transfer/copy.hpp>
+
+namespace quern::impl {
+
+/// Quantiles of all elements of an array that comes in chunks or lies over ranks: it is only counted. Waits.
+struct counted_quantiles {
+  template <class Exec, class Out, class In, class... Options>
+  static auto run(const quantile_request& r, const Exec& exec, const Out& out, const In& in,
+                  const Options&... options) {
+    using T = value_of<In>;
+    static_assert(!has_option<axes, Options...>, "quern: quantiles along axes are those in memory");
+    const std::int64_t n = operand_extents(r.label, in).size();
+    if (n == 0) throw Error(r.label, "in has no elements");
+    const interpolation* given = find_option<interpolation>(options...);
+    const interpolation how = given == nullptr ? interpolation::linear : *given;
+    const auto bins = pool_view<Kokkos::View<std::int64_t*, typename Exec::memory_space>>(exec, digit_values);
+    const auto count = [&](const key_digit<T>& digit) {
+      const auto counted = count_in(r.label, [](const auto&) { return own_bin{digit_values}; });
+      count_digits(counted, exec, bins, lazy(digit, in), options...);
+      digit_counts on_host(digit_values);
+      quern::copy(exec, as_view(on_host), bins);
+      exec.fence(r.label);
+      return on_host;
+    };
+    const auto quantile_of = [&](double q) { return counted_quantile<T>({q, how, r.skip_nan}, n, count); };
+    if constexpr (std::is_same_v<Out, on_host_t>) {
+      if (r.several) throw Error(r.label, "several probabilities need an output");
+      return quantile_of(r.of.value[0]);
+    } else {
+      shape expected;
+      if (r.several) expected = shape{static_cast<std::int64_t>(r.of.value.size())};
+      const auto results = call<Exec>(r.label, exec).output(out);
+      check_extents(r.label, "out", results.extents, expected);
+      std::vector<mean_type<T>> found;
+      for (const double q : r.of.value) found.push_back(quantile_of(q));
+      if constexpr (known_rank<Out>() == 0) quern::fill(exec, out, found[0]);
+      else quern::copy(exec, out, as_view(found));
+      exec.fence(r.label);
+    }
+  }
+
+ private:
+  /// Counts with the options of the place alone.
+  template <class Counting, class Exec, class Bins, class In, class... Options>
+  static void count_digits(const Counting& counted, const Exec& exec, const Bins& bins, const In& in,
+                           const Options&... options) {
+    [[maybe_unused]] const auto of_place = [](const auto& option) {
+      if constexpr (place_option<decltype(option)>) return std::tuple(option);
+      else return std::tuple<>();
+    };
+    unpack([&](const auto&... option) { count_call(counted, exec, bins, in, option...); },
+           std::tuple_cat(of_place(options)...));
+  }
+};
+
+}  // namespace quern::impl
+
+#endif
