@@ -16,9 +16,9 @@ using Kokkos::LayoutRight;
 using test::behind, test::memory_for;
 
 template <class Case>
-struct StreamReduce : testing::Test {};
+struct ChunkedReduce : testing::Test {};
 using chunked_cases = test::covering<double, std::int8_t>;
-TYPED_TEST_SUITE(StreamReduce, chunked_cases);
+TYPED_TEST_SUITE(ChunkedReduce, chunked_cases);
 
 using host = Kokkos::DefaultHostExecutionSpace;
 
@@ -109,7 +109,7 @@ TYPED_TEST(ChunkedFamily, VariancesKeepTheirDigits) {
   }
 }
 
-TYPED_TEST(StreamReduce, SumsAndPositions) {
+TYPED_TEST(ChunkedReduce, SumsAndPositions) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   const E exec;
@@ -123,7 +123,7 @@ TYPED_TEST(StreamReduce, SumsAndPositions) {
   }
 }
 
-TYPED_TEST(StreamReduce, Quantiles) {
+TYPED_TEST(ChunkedReduce, Quantiles) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   const E exec;
@@ -156,7 +156,7 @@ TYPED_TEST(StreamReduce, Quantiles) {
                      [&] { quern::quantile(exec, a.source(), 1.5); });
 }
 
-TYPED_TEST(StreamReduce, ReductionsAlongAxes) {
+TYPED_TEST(ChunkedReduce, ReductionsAlongAxes) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   const E exec;
