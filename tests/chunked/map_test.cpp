@@ -71,7 +71,8 @@ TYPED_TEST(ChunkedMap, MapBroadcastsAndCountsPositionsInTheWhole) {
   auto z = behind<double>(extents, 3);
   quern::map(exec, z.sink(), weighted_position(), memory_for(x, 5, 9), x.source(), row, 0.5, quern::positions());
   EXPECT_EQ(expected, z.values);
-  quern::map(exec, z.sink(), weighted_position(), memory_for(x, 5, 9), x.source(), host_row, 0.5, quern::positions());
+  quern::map(exec, z.sink(), weighted_position(), memory_for(x, 5, 9), x.source(), in_chunks(host_row), 0.5,
+             quern::positions());
   EXPECT_EQ(expected, z.values);
 }
 

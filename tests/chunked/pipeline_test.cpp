@@ -135,7 +135,7 @@ TYPED_TEST(Chunks, RejectMisuse) {
       "quern::stencil: the memory of 100 bytes is too little for chunks of 2 along axis 0, which take 1920 "
       "bytes",
       [&] { quern::stencil<quern::star<1>>(exec, z.sink(), blur(), quern::boundary::wrap, o, a.source()); });
-  test::expect_error("quern::map: an input has extents (20, 9), which do not broadcast to (20, 10)",
+  test::expect_error("quern::map: in 2 has extents (20, 9), which do not broadcast to (20, 10)",
                      [&] { quern::map(exec, z.sink(), combine(), a.source(), b.source()); });
   test::expect_error("quern::dot: in 2 has extents (20, 9), expected (20, 10)",
                      [&] { quern::dot(exec, a.source(), b.source()); });
@@ -143,11 +143,12 @@ TYPED_TEST(Chunks, RejectMisuse) {
                      [&] { quern::min(exec, behind<double>(std::array<std::int64_t, 2>{0, 3}).source()); });
   // A View that would be read again when it is written.
   const Kokkos::View<double**, LayoutRight, Kokkos::HostSpace> u("u", 20, 10);
-  const auto lower = Kokkos::subview(u, std::pair(1, 20), Kokkos::ALL),
-             upper = Kokkos::subview(u, std::pair(0, 19), Kokkos::ALL);
+  const auto lower = quern::in_chunks(Kokkos::subview(u, std::pair(1, 20), Kokkos::ALL)),
+             upper = quern::in_chunks(Kokkos::subview(u, std::pair(0, 19), Kokkos::ALL));
+  const auto all = quern::in_chunks(u);
   EXPECT_THROW(quern::map(exec, lower, quern::impl::op::identity(), upper), quern::Error);
-  EXPECT_THROW(quern::stencil<quern::star<1>>(exec, u, blur(), quern::boundary::wrap, u), quern::Error);
-  quern::map(exec, u, combine(), u, 1.0);
+  EXPECT_THROW(quern::stencil<quern::star<1>>(exec, all, blur(), quern::boundary::wrap, all), quern::Error);
+  quern::map(exec, all, combine(), all, 1.0);
   EXPECT_EQ(1.0, u(19, 9));
   EXPECT_EQ(0.0, quern::sum(exec, behind<double>(std::array<std::int64_t, 2>{0, 3}).source()));
 }

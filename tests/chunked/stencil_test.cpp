@@ -112,8 +112,9 @@ void check_short_chunks(std::int64_t rows, const quern::boundaries& edge) {
   for (const std::int64_t more : {0, 1, 2, 5, 100}) {
     const auto o = memory_for(a, 3 * Radius + least + more, 2);
     const auto view = test::make_array<double, 2, LayoutRight, Kokkos::DefaultHostExecutionSpace>(extents, old);
-    EXPECT_EQ(problem,
-              problem_of([&] { quern::stencil<shape>(exec, view, quern::with_position(f), edge, o, a.source()); }))
+    EXPECT_EQ(problem, problem_of([&] {
+                quern::stencil<shape>(exec, quern::in_chunks(view), quern::with_position(f), edge, o, a.source());
+              }))
         << rows << " rows";
     EXPECT_EQ(test::contents(expected), test::contents(view)) << rows << " rows, radius " << Radius;
     auto found = behind<double>(extents, 4);
