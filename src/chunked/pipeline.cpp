@@ -280,7 +280,7 @@ class pipeline {
     }
   }
 
-  /// f, whose exceptions become StreamErrors that say where they happened.
+  /// f, whose exceptions become ChunkErrors that say where they happened.
   template <class Access, class F>
   void guarded(const chunk& c, const lane<Access>& l, const F& f) const {
     try {
@@ -412,19 +412,19 @@ void run(const Exec& exec, const plan& p, const std::function<void(const Exec&, 
   pipeline<Exec>(exec, p, compute).run();
 }
 
-#define QUERN_STREAM(Exec) \
+#define QUERN_CHUNKED(Exec) \
   template void run<Exec>(const Exec&, const plan&, const std::function<void(const Exec&, const chunk&)>&);
 #ifdef KOKKOS_ENABLE_SERIAL
-QUERN_STREAM(Kokkos::Serial)
+QUERN_CHUNKED(Kokkos::Serial)
 #endif
 #ifdef KOKKOS_ENABLE_OPENMP
-QUERN_STREAM(Kokkos::OpenMP)
+QUERN_CHUNKED(Kokkos::OpenMP)
 #endif
 #ifdef KOKKOS_ENABLE_CUDA
-QUERN_STREAM(Kokkos::Cuda)
+QUERN_CHUNKED(Kokkos::Cuda)
 #endif
 #ifdef KOKKOS_ENABLE_HIP
-QUERN_STREAM(Kokkos::HIP)
+QUERN_CHUNKED(Kokkos::HIP)
 #endif
 
 }  // namespace quern::chunked::impl

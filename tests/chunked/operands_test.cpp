@@ -3,6 +3,7 @@
 
 // What a call takes beside a source: lazy arrays of sources, positions, arrays in memory, several outputs.
 #include <chunked/behind_function.hpp>
+#include <numeric>
 
 namespace {
 
@@ -121,8 +122,52 @@ TYPED_TEST(ChunkedOperands, ElementwiseFunctions) {
   quern::axpy(exec, found, 3.0, a.source(), vb, o);
   check();
   auto filled = behind<double>(extents, 3);
-  quern::fill(exec, filled.sink(), 7.0);
+  quern::fill(exec, filled.sink(), 7.0, o);
   EXPECT_EQ(std::vector<double>(filled.values.size(), 7.0), filled.values);
+}
+
+TYPED_TEST(ChunkedOperands, TwoResults) {
+  using E = TypeParam;
+  const E exec;
+  const std::array<std::int64_t, 2> extents{23, 4};
+  const auto a = behind<double>(extents, 1);
+  const auto v = test::make_array<double, 2, LayoutRight, E>(extents, a.values);
+  const Kokkos::View<double*, E> least("least", 4), largest("largest", 4), low("low", 4), high("high", 4);
+  quern::minmax(exec, quern::outputs(least, largest), v, axis{0});
+  quern::minmax(exec, quern::outputs(low, high), a.source(), axis{0}, memory_for(a, 5));
+  EXPECT_EQ(test::contents(least), test::contents(low));
+  EXPECT_EQ(test::contents(largest), test::contents(high));
+}
+
+// What a scan reads may be where it writes.
+TYPED_TEST(ChunkedOperands, ScansInPlace) {
+  using E = TypeParam;
+  const E exec;
+  const std::array<std::int64_t, 2> extents{23, 4};
+  const auto a = behind<double>(extents, 1), b = behind<double>(extents, 2);
+  const auto vb = test::make_array<double, 2, LayoutRight, E>(extents, b.values);
+  for (const std::int64_t rows : {1, 5, 100}) {
+    const auto o = memory_for(a, rows, 3);
+    const auto expected = test::make_array<double, 2, LayoutRight, E>(extents, a.values),
+               found = test::make_array<double, 2, LayoutRight, E>(extents, a.values);
+    const quern::impl::plus<double> op;
+    quern::exclusive_scan(exec, expected, op, 0.0, lazy(weighted(), expected, vb), axis{0});
+    quern::exclusive_scan(exec, found, op, 0.0, lazy(weighted(), found, b.source()), axis{0}, o);
+    EXPECT_EQ(test::contents(expected), test::contents(found)) << rows;  // of quarters: exact
+    quern::cumsum(exec, expected, lazy(weighted(), expected, vb));
+    quern::cumsum(exec, found, lazy(weighted(), found, b.source()), o);
+    EXPECT_EQ(test::contents(expected), test::contents(found)) << rows;
+  }
+}
+
+// One row is read in chunks, too, whose memory is bounded.
+TYPED_TEST(ChunkedOperands, OneRow) {
+  const TypeParam exec;
+  const auto a = behind<double>(std::array<std::int64_t, 2>{1, 1000});
+  test::expect_error(
+      "quern::sum: the memory of 100 bytes is too little for chunks of 1 along axis 0, which take 24000 bytes",
+      [&] { quern::sum(exec, a.source(), quern::chunking{.memory = 100}); });
+  EXPECT_EQ(std::accumulate(a.values.begin(), a.values.end(), 0.0), quern::sum(exec, a.source()));  // quarters
 }
 
 TYPED_TEST(ChunkedOperands, ReproducibleVariances) {
@@ -174,6 +219,15 @@ TYPED_TEST(ChunkedOperands, RejectMisuse) {
       [&] { quern::sum(exec, lazy(weighted(), a.source(), b.source())); });
   test::expect_error("quern::dot: in 2 has extents (10), expected (20, 10)",
                      [&] { quern::dot(exec, a.source(), line); });
+  const auto table = test::make_array<double, 2, LayoutRight, TypeParam>({20, 10});
+  const auto row = Kokkos::subview(table, 19, Kokkos::ALL);
+  test::expect_error("quern::sum: out and in 1 share memory",
+                     [&] { quern::sum(exec, row, lazy(weighted(), a.source(), table), axis{0}); });
+  test::expect_error("quern::map: out and another output share memory",
+                     [&] { quern::map(exec, quern::outputs(table, table), sum_and_difference(), a.source(), 1.0); });
+  const auto counts = test::make_array<std::int64_t, 2, LayoutRight, TypeParam>({2, 5});
+  test::expect_error("quern::histogram: out has extents (2, 5), expected rank 1",
+                     [&] { quern::histogram(exec, counts, a.source(), quern::bin_range{0, 1}); });
   test::expect_error("quern::sum: out has extents (10), expected (20)",
                      [&] { quern::sum(exec, line, a.source(), axis{1}); });
 }

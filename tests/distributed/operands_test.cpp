@@ -5,6 +5,7 @@
 // outputs.
 #include <distributed/world.hpp>
 #include <quern/distributed/map.hpp>
+#include <quern/distributed/quantile.hpp>
 #include <quern/distributed/reduce.hpp>
 #include <quern/map/functions.hpp>
 
@@ -102,6 +103,24 @@ TYPED_TEST(DistributedOperands, ElementwiseFunctionsAndSeveralOutputs) {
   });
 }
 
+TYPED_TEST(DistributedOperands, TwoResults) {
+  using E = TypeParam;
+  const E exec;
+  for_arrays<E>([&](const Decomposition& d, const auto& u, const auto&, const auto& whole_u, const auto&, const auto&) {
+    const std::int64_t n = d.extents().extent[1];
+    const Kokkos::View<double*, E> least("least", n), largest("largest", n), mean("mean", n), var("var", n);
+    const Kokkos::View<double*, E> low("low", n), high("high", n);
+    quern::minmax(exec, quern::outputs(least, largest), whole_u, axis{0});
+    quern::minmax(quern::outputs(low, high), u, axis{0});
+    EXPECT_EQ(test::contents(least), test::contents(low));
+    EXPECT_EQ(test::contents(largest), test::contents(high));
+    quern::mean_var(exec, quern::outputs(mean, var), u, axis{0});
+    quern::mean(exec, low, whole_u, axis{0});
+    const auto expected = test::contents(low), found = test::contents(mean);
+    for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(expected[i], found[i], 1e-14);
+  });
+}
+
 TYPED_TEST(DistributedOperands, CallsThatDiffer) {
   using E = TypeParam;
   const E exec;
@@ -116,13 +135,28 @@ TYPED_TEST(DistributedOperands, CallsThatDiffer) {
     test::expect_error(
         own + ": the calls differ between ranks: " + first + " on rank 0 and " + other + " on rank " + last, f);
   };
-  const std::string all = " of (8, 8) along axes 0 1";
-  expect("quern::sum", "quern::sum of (8, 8) along axes 0", "quern::sum of (8, 8) along axes 1",
+  const std::string all = " of (8, 8)";
+  expect("quern::sum", "quern::sum of (8, 8) along axes 0 to a View of (8)",
+         "quern::sum of (8, 8) along axes 1 to a View of (8)",
          [&] { quern::sum(exec, out, u, axis{differs ? 1 : 0}); });
   expect(differs ? "quern::max" : "quern::sum", "quern::sum" + all, "quern::max" + all,
          [&] { differs ? quern::max(exec, u) : quern::sum(exec, u); });
   expect("quern::sum", "quern::sum" + all, "quern::sum" + all + ", reproducible",
          [&] { differs ? quern::sum(exec, u, quern::reproducible) : quern::sum(exec, u); });
+  const Kokkos::View<double*, E> shorter("shorter", 7);
+  expect("quern::sum", "quern::sum of (8, 8) along axes 0 to a View of (8)",
+         "quern::sum of (8, 8) along axes 0 to a View of (7)",
+         [&] { quern::sum(exec, differs ? shorter : out, u, axis{0}); });
+  const quern::DistributedView<double, 1, E> in_blocks("blocks", Decomposition(comm, {8}));
+  if (differs)
+    test::expect_error(
+        "quern::sum: the calls differ between ranks: quern::sum of (8, 8) along axes 0 to a View of (8) on "
+        "rank 0 and quern::sum of (8, 8) along axes 0 to blocks of (8) on a grid of " +
+            std::to_string(comm.size()) + " on rank " + last,
+        [&] { quern::sum(exec, in_blocks, u, axis{0}); });
+  else EXPECT_THROW(quern::sum(exec, out, u, axis{0}), quern::Error);
+  expect("quern::quantile", "quern::quantile of (8, 8) at 0.250000", "quern::quantile of (8, 8) at 0.500000",
+         [&] { quern::quantile(exec, u, differs ? 0.5 : 0.25); });
 }
 
 }  // namespace

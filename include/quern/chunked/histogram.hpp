@@ -36,7 +36,7 @@ struct engine<in_chunks_place, counts> {
     chunked::plan p{counted.label, operand_extents(counted.label, std::get<0>(from))};
     if (p.extents.rank == 0) throw Error(p.label, "in of rank 0 is one element, in memory");
     p.settings = settings;
-    p.axis = chunked::axis_of_call(from);
+    p.axis = chunked::axis_of_call(rank, from);
     std::size_t number = 0;
     const auto join = [&](auto& i) { i.join_call(exec, p, input_name(number)); };
     const auto add = [&](auto& operand) {

@@ -38,6 +38,19 @@ struct engine<in_chunks_place, maps> {
     else return std::tuple(out...);
   }
 
+  /// Rejects outputs that share memory.
+  template <class... Out>
+  static void check_apart(const std::string& label, const std::tuple<Out...>& outs) {
+    [[maybe_unused]] const auto check = [&](const auto& a, const auto& b) {
+      if (&a.extents() < &b.extents() && a.memory().data != nullptr && b.memory().data != nullptr)
+        check_overlap(label, a.memory(), b.memory(), "another output", false);
+    };
+    [[maybe_unused]] const auto with_all = [&](const auto& a) {
+      std::apply([&](const auto&... b) { (check(a, b), ...); }, outs);
+    };
+    if constexpr (sizeof...(Out) > 1) std::apply([&](const auto&... a) { (with_all(a), ...); }, outs);
+  }
+
   template <class Exec, class F, class... Out, class... In>
   static void chunk_by_chunk(const char* label, const Exec& exec, const F& f, const chunking& settings,
                              const std::tuple<const Out&...>& outputs, const In&... in) {
@@ -48,11 +61,12 @@ struct engine<in_chunks_place, maps> {
     chunked::plan p{label, std::get<0>(to).extents()};
     if (p.extents.rank == 0) throw Error(p.label, "out of rank 0 is one element, in memory");
     p.settings = settings;
-    p.axis = std::apply([&](const auto&... o) { return chunked::axis_of_call(from, o...); }, to);
+    p.axis = std::apply([&](const auto&... o) { return chunked::axis_of_call(rank, from, o...); }, to);
     const auto join_output = [&](auto& o) {
       check_extents(p.label, "another output", o.extents(), p.extents);
       o.join(p.outputs, false);
     };
+    check_apart(p.label, to);
     std::size_t number = 0;
     const auto join = [&](auto& i) {
       std::apply([&](const auto&... o) { (chunked::check_memory(p.label, o, i, true), ...); }, to);

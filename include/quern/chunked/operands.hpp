@@ -122,7 +122,8 @@ class chunk_input : public input_in_chunks<Exec, V> {
   using base::base;
   void join_call(const Exec& exec, plan& p, const std::string& name) {
     axis_ = p.axis - (p.extents.rank - base::rank);
-    cut_ = axis_ >= 0 && this->extents().extent[axis_] != 1;
+    const bool is_whole = p.extents.extent[p.axis] == 1 && base::rank == p.extents.rank;  // one row, as one chunk
+    cut_ = axis_ >= 0 && (this->extents().extent[axis_] != 1 || is_whole);
     stride_array ignored;
     if (!broadcast_strides(this->extents(), {}, p.extents, ignored))
       reject_broadcast(p.label, name, this->extents(), p.extents);
@@ -222,12 +223,15 @@ int axis_of(const Operand&... operand) {
   return std::max(axis, 0);
 }
 
-/// The slowest axis of the first array of a call that is not resident: of some outputs, or of an input.
+/// The axis along which a call with operands that are not resident is cut: the slowest one of its first output that is
+/// not, or else of the first input that has all axes and is not repeated along that one.
 template <class... Operand, class... Out>
-int axis_of_call(std::tuple<Operand...>& in, const Out&... out) {
+int axis_of_call(int rank, std::tuple<Operand...>& in, const Out&... out) {
   int axis = -1;
   const auto look = [&](const auto& o) {
-    if (axis < 0 && o.array()) axis = slowest_axis(*o.array());
+    if (axis >= 0 || !o.array() || o.extents().rank != rank) return;
+    const int slowest = slowest_axis(*o.array());
+    if (o.extents().extent[slowest] != 1) axis = slowest;
   };
   (look(out), ...);
   std::apply([&](auto&... operand) { (for_each_input(look, operand), ...); }, in);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <quern/core/concepts.hpp>
 #include <stdexcept>
 #include <string>
 
@@ -30,7 +31,7 @@ namespace quern {
 
 /// How chunks are taken: an option of every call with operands in chunks, `sum(exec, source, chunking{.memory = n})`.
 struct chunking {
-  using place_option = void;
+  using option_of = impl::in_chunks_place;
   /// The bytes that the buffers of the operation may take in the memory of the execution space, and once more in pinned
   /// memory beside a device. 0: half of what is free there. Chunks of some tens of megabytes reach the full rate, so
   /// that less is taken where rows are short. More than 2^63 - 1 is an error.

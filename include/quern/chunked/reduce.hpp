@@ -33,7 +33,7 @@ class reduction_in_chunks {
             in_)) {
     if (plan_.extents.rank == 0) throw Error(plan_.label, "in of rank 0 is one element, in memory");
     plan_.settings = settings;
-    plan_.axis = axis_of_call(in_);
+    plan_.axis = axis_of_call(rank, in_);
     std::size_t number = 0;
     const auto join = [&](auto& i) { i.join_call(exec, plan_, input_name(number)); };
     std::apply([&](auto&... operand) { ((for_each_input(join, operand), ++number), ...); }, in_);
@@ -42,6 +42,16 @@ class reduction_in_chunks {
 
   /// The extents of the results.
   shape extents() const { return along_.part(plan_.extents, false); }
+
+  /// Rejects an output that shares memory with an input.
+  template <class Result>
+  void check_output(const strided<Result>& out) {
+    std::size_t number = 0;
+    const auto check = [&](const auto& i) {
+      if (i.memory().data != nullptr) check_overlap(plan_.label, out, i.memory(), input_name(number), false);
+    };
+    std::apply([&](auto&... operand) { ((for_each_input(check, operand), ++number), ...); }, in_);
+  }
 
   /// Writes the results, of rank `Rank`, to memory that `exec` reaches; asynchronous in the end.
   template <int Rank, class Result, class... Options>
@@ -175,11 +185,13 @@ struct engine<in_chunks_place, reductions> {
       const call<Exec> c(label, exec);
       const auto results = c.output(chunked::in_place(out));
       check_extents(label, "out", results.extents, whole.extents());
+      whole.check_output(results);
       write_to(results);
     } else {
       static_assert(chunked::is_chunked_view<Out>,
                     "quern: results of a reduction are written to a View, not to a sink");
       check_extents(label, "out", out.extents(), whole.extents());
+      whole.check_output(describe(out.view.data(), out.view));
       const scratch_array<Exec, value_of<Out>> memory(exec, whole.extents().size());
       const strided<value_of<Out>> results{memory.data(), whole.extents(), row_major_strides(whole.extents())};
       write_to(results);

@@ -51,7 +51,7 @@ struct engine<in_chunks_place, scans> {
     if (p.extents.rank == 0) throw Error(p.label, "in of rank 0 is one element, in memory");
     const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(p.label, *wanted, rank);
     p.settings = settings;
-    p.axis = wanted == nullptr ? 0 : chunked::axis_of_call(from, to);
+    p.axis = wanted == nullptr ? 0 : chunked::axis_of_call(rank, from, to);
     chunked::for_each_input(
         [&](auto& i) {
           check_memory(p.label, to, i, true);
@@ -68,10 +68,15 @@ struct engine<in_chunks_place, scans> {
     shape lines = p.extents;
     lines.extent[p.axis] = 1;
     if (wanted == nullptr) lines.extent.fill(1);
-    const auto memory = take_block<typename Exec::memory_space>(instance_ref(exec), lines.size() * sizeof(carried<S>));
-    const auto before = as_part<Exec, rank>(
-        strided<carried<S>>{reinterpret_cast<carried<S>*>(memory.data()), lines, row_major_strides(lines)});
-    map_checked(p.label, exec, before, op::identity(), carry.start());
+    // What comes before a chunk, and before the next one, by turns: out may be what the input reads.
+    std::array<pool_block<typename Exec::memory_space>, 2> memory;
+    for (auto& block : memory)
+      block = take_block<typename Exec::memory_space>(instance_ref(exec), lines.size() * sizeof(carried<S>));
+    const auto carries_of = [&](std::int64_t number) {
+      auto* data = reinterpret_cast<carried<S>*>(memory[number % 2].data());
+      return as_part<Exec, rank>(strided<carried<S>>{data, lines, row_major_strides(lines)});
+    };
+    map_checked(p.label, exec, carries_of(0), op::identity(), carry.start());
     exec.fence(p.label);
     const auto launch = [&](const Exec& e, const auto& target, const auto& values) {
       if (wanted == nullptr) engine<in_memory, scans>::run(scan, e, target, values);
@@ -86,13 +91,14 @@ struct engine<in_chunks_place, scans> {
       const auto block = take_block<typename Exec::memory_space>(instance_ref(e), extents.size() * sizeof(S));
       const strided<S> local{reinterpret_cast<S*>(block.data()), extents, packed_strides(extents, p.axis != 0)};
       launch(e, as_part<Exec, rank>(local), values);
-      map_checked(p.label, e, target, result_of_carry<Carry>{carry}, before, as_part<Exec, rank>(local));
       const bool all = wanted == nullptr;
       const auto last = as_part<Exec, rank>(last_of(local, p.axis, all));
+      const auto before = carries_of(c.number), next = carries_of(c.number + 1);
       if constexpr (Scan::exclusive)
-        map_checked(p.label, e, before, next_carry<Carry, true>{carry}, before, last,
+        map_checked(p.label, e, next, next_carry<Carry, true>{carry}, before, last,
                     chunked::operand_at_end<Exec, rank>(input, p, c, all));
-      else map_checked(p.label, e, before, next_carry<Carry, false>{carry}, before, last);
+      else map_checked(p.label, e, next, next_carry<Carry, false>{carry}, before, last);
+      map_checked(p.label, e, target, result_of_carry<Carry>{carry}, before, as_part<Exec, rank>(local));
     });
   }
 };

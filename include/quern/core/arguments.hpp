@@ -80,9 +80,10 @@ struct position_input {
 template <class Exec, class V>
 auto make_input(const V& v, const std::string& operation) {
   if constexpr (view_like<V>) {
-    static_assert(view_traits<V>::template accessible<Exec>,
-                  "quern: an input is not accessible from the execution space; quern::in_chunks(view) brings what the "
-                  "host has");
+    static_assert(
+        view_traits<V>::template accessible<Exec>,
+        "quern: an input is not accessible from the execution space; quern::in_chunks(view), of operations that "
+        "take it, brings what the host has");
     const auto s = as_strided<Exec, use::input>(v, operation);
     return array_input<value_of<V>>{{s.data, s.extents, s.stride}};
   } else {
@@ -124,7 +125,10 @@ template <class Exec, class V>
 strided<value_of<V>> make_output(const V& v, const std::string& operation) {
   static_assert(view_like<V>, "quern: out is not a View");
   static_assert(!view_traits<V>::is_const, "quern: out must not be const");
-  static_assert(view_traits<V>::template accessible<Exec>, "quern: out is not accessible from the execution space");
+  static_assert(
+      view_traits<V>::template accessible<Exec>,
+      "quern: out is not accessible from the execution space; quern::in_chunks(view), of operations that take it, "
+      "brings results to the host");
   const auto out = as_strided<Exec, use::output>(v, operation);
   check_output(operation, out);
   if constexpr (dual_view<V>) written_views::add<Exec>(v);

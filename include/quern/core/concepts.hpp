@@ -79,10 +79,11 @@ struct in_chunks_place {};
 struct over_ranks_place {};
 /// An array that is not in memory as a whole, which says where it is.
 template <class T>
-concept placed = requires { typename std::remove_cvref_t<T>::place; };
+concept placed = std::is_same_v<typename std::remove_cvref_t<T>::place, in_chunks_place> ||
+                 std::is_same_v<typename std::remove_cvref_t<T>::place, over_ranks_place>;
 /// An option of every operation on operands of a place, as `quern::chunking`.
 template <class T>
-concept place_option = requires { typename std::remove_cvref_t<T>::place_option; };
+concept place_option = std::is_same_v<typename std::remove_cvref_t<T>::option_of, in_chunks_place>;
 
 }  // namespace impl
 
@@ -227,14 +228,16 @@ struct execution_space_among<All, First, Rest...> {
 };
 template <class All, class F, class... In, class... Rest>
 struct execution_space_among<All, lazy_array<F, In...>, Rest...> : execution_space_among<All, In..., Rest...> {};
+template <class All, class... Out, class... Rest>
+struct execution_space_among<All, std::tuple<Out...>, Rest...> : execution_space_among<All, Out..., Rest...> {};
 
 /// The execution space that an overload without one uses.
 template <class... V>
 using default_execution_space =
     typename execution_space_among<first_execution_space<std::remove_cvref_t<V>...>, std::remove_cvref_t<V>...>::type;
 
-/// A default instance of the execution space of the first View among the arguments: the output, where there is one.
-/// What is not in memory says for itself where it is computed.
+/// A default instance of the execution space of the first operand that is not in memory, or else of the first View
+/// among the arguments: the output, where there is one.
 template <class... V>
 default_execution_space<V...> space_of(const V&...) {
   return {};

@@ -51,6 +51,12 @@ struct engine<over_ranks_place, counts> {
     constexpr int rank = std::max({rank_of<In>...});
     const Decomposition d =
         unpack([](const auto&... in) { return ranks::leading_field(in...).decomposition(); }, inputs);
+    std::size_t number = 0;
+    unpack(
+        [&](const auto&... in) {
+          (check_extents(label, input_name(number++), operand_extents(label, in), d.extents()), ...);
+        },
+        inputs);
     ranks::check_same_call(d.communicator(), label,
                            label + " of " + d.extents().str() + " in " + extents_of(out).str() + " bins" +
                                (sizeof...(In) > 1 ? " with weights" : ""));

@@ -28,17 +28,29 @@ struct engine<over_ranks_place, reductions> {
   template <class Reduction, class Exec, class Out, class... In, class... Options>
   static auto run(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
                   const Options&... options) {
-    namespace ranks = quern::distributed::impl;
     check_place_options<Options...>();
+    constexpr bool distributed = (is_at<over_ranks_place, In> || ...);
+    static_assert(
+        distributed,
+        "quern: a reduction to a DistributedView needs one among its inputs; of Views, which are whole on every "
+        "rank, reduce to a View");
+    if constexpr (distributed)
+      return reduce(r, exec, out, inputs, find_option<axes>(options...), reproducibly<Options...>);
+  }
+
+ private:
+  template <class Reduction, class Exec, class Out, class... In>
+  static auto reduce(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
+                     const axes* wanted, bool is_reproducible) {
+    namespace ranks = quern::distributed::impl;
     constexpr bool to_host = std::is_same_v<Out, on_host_t>;
     using reducer_type = reducer_of<Reduction, In...>;
     const Decomposition d =
         unpack([](const auto&... in) { return ranks::leading_field(in...).decomposition(); }, inputs);
     call<Exec> c(r.label, exec);
-    const axes* wanted = find_option<axes>(options...);
+    ranks::check_same_call(d.communicator(), c.label, described(c.label, d, wanted, is_reproducible, out));
     const axis_set along = unpack(
         [&](const auto&... in) { return check_reduction(c, wanted, {operand_extents(c.label, in)...}); }, inputs);
-    ranks::check_same_call(d.communicator(), c.label, described(c.label, d.extents(), along, reproducibly<Options...>));
     check_elements(c, r, along, d.extents());
     const auto reducer = r.reducer(std::type_identity<value_of<In>>()...);
     const ranks::rank_states<Exec, reducer_type> states(exec, d, reducer, along);
@@ -63,17 +75,25 @@ struct engine<over_ranks_place, reductions> {
     }
   }
 
- private:
   template <class Reducer, class Block>
   static const typename Reducer::state* state_of(const Block& block) {
     return reinterpret_cast<const typename Reducer::state*>(block.data());
   }
   /// All that must agree between ranks.
-  static std::string described(const std::string& label, const shape& extents, const axis_set& along,
-                               bool reproducible) {
-    std::string text = label + " of " + extents.str() + " along axes";
-    for (int d = 0; d < extents.rank; ++d)
-      if (along.has(d)) text += " " + std::to_string(d);
+  template <class Out>
+  static std::string described(const std::string& label, const Decomposition& d, const axes* wanted, bool reproducible,
+                               const Out& out) {
+    std::string text = label + " of " + d.extents().str();
+    if (wanted != nullptr) {
+      text += " along axes";
+      for (int k = 0; k < wanted->count; ++k) text += " " + std::to_string(wanted->number[k]);
+    }
+    if constexpr (distributed_like<Out>) {
+      text += " to blocks of " + out.extents().str() + " on a grid of";
+      for (int axis = 0; axis < Out::rank; ++axis) text += " " + std::to_string(out.decomposition().grid(axis));
+    } else if constexpr (view_like<Out>) {
+      text += " to a View of " + extents_of(out).str();
+    }
     return reproducible ? text + ", reproducible" : text;
   }
 

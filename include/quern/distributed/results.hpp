@@ -23,8 +23,9 @@ class block_results {
   using T = value_of<Out>;
 
   block_results(const call<Exec>& c, const Decomposition& d, const axis_set& along, const Out& out)
-      : c_(c), from_(d), along_(along), out_(c.output(memory_of(out))), to_(of_rank(out, d.communicator().rank())) {
+      : c_(c), from_(d), along_(along), out_(c.output(memory_of(out))) {
     check(out);
+    to_ = of_rank(out, d.communicator().rank());
     const block mine = results_of_block(d.local(), along);
     direct_ = is_direct(out);
     own_ = direct_ ? out_ : strided<T>{nullptr, mine.extents, row_major_strides(mine.extents)};
@@ -96,7 +97,7 @@ class block_results {
   const Decomposition& from_;
   axis_set along_;
   strided<T> out_, own_{};
-  block to_;
+  block to_{};
   bool direct_ = false;
   pool_block<typename Exec::memory_space> block_{};
   std::vector<peer_box> sent_{}, received_{};

@@ -159,6 +159,8 @@ template <class Count, class Exec, class Out, class X, class... Options>
 void count_call(const count_operation<Count>& c, const Exec& exec, const Out& out, const X& x,
                 const Options&... options) {
   static_assert((0 + ... + (weights_option<Options> ? 1 : 0)) <= 1, "quern: an option is given twice");
+  const shape bins = extents_of(out);
+  if (bins.rank != 1) reject_extents(c.label, "out", bins, "rank 1");
   [[maybe_unused]] const auto weights_in = [](const auto& option) {
     if constexpr (weights_option<decltype(option)>) return std::tuple(option.of);
     else return std::tuple<>();

@@ -20,19 +20,19 @@ concept fill_value = scalar_value<T> || array_like<T>;
 
 /// `out = value`, the value converted to out's type: a scalar, or a View of rank 0 that `exec` reaches, whose value is
 /// read when the operation runs.
-template <execution_space Exec, result_view Out, impl::fill_value T>
-void fill(const Exec& exec, const Out& out, const T& value) {
+template <execution_space Exec, result_view Out, impl::fill_value T, impl::place_option... Options>
+void fill(const Exec& exec, const Out& out, const T& value, const Options&... options) {
   constexpr bool one = scalar_value<T> || impl::may_have_rank<T, 0, 0>;
   static_assert(one, "quern::fill: a View as the value must have rank 0; quern::copy writes what broadcasts");
   if constexpr (one) {
     if constexpr (array_like<T>)
       impl::check_extents("quern::fill", "value", impl::operand_extents("quern::fill", value), shape{});
-    impl::map_call("quern::fill", exec, out, impl::op::identity(), std::tie(value));
+    impl::map_call("quern::fill", exec, out, impl::op::identity(), std::tie(value), options...);
   }
 }
-template <result_view Out, impl::fill_value T>
-void fill(const Out& out, const T& value) {
-  fill(impl::space_of(out), out, value);
+template <result_view Out, impl::fill_value T, impl::place_option... Options>
+void fill(const Out& out, const T& value, const Options&... options) {
+  fill(impl::space_of(out), out, value, options...);
 }
 
 /// `out = a + b`.

@@ -145,8 +145,8 @@ auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out, 
 /// Between a number and an infinity lies the infinity, where NumPy's interpolations give NaN, and between infinities of
 /// both signs NaN.
 ///
-/// In chunks and over ranks, quantiles are those of all elements, with the same bits; the call waits, and reads the
-/// input once for each 16 bits of an element, and seldom once more.
+/// In chunks and over ranks, quantiles are those of all elements, with the same bits; the call waits. For each
+/// probability it reads the input once for each 16 bits of an element, and seldom once more.
 template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation>... Options>
 auto quantile(const Exec& exec, const Out& out, const In& in, double q, const Options&... options) {
   return impl::quantile_call({"quern::quantile", false, {q}}, exec, out, in, options...);

@@ -101,7 +101,7 @@ void minmax(const Exec& exec, const std::tuple<Min, Max>& out, const In& in, con
 }
 template <view_like Min, view_like Max, any_array In, impl::reduction_option... Options>
 void minmax(const std::tuple<Min, Max>& out, const In& in, const Options&... options) {
-  minmax(impl::space_of(std::get<0>(out)), out, in, options...);
+  minmax(impl::space_of(out, in), out, in, options...);
 }
 
 /// `dot = x(0) y(0) + x(1) y(1) + ...`, without conjugation; 0 for no elements. The extents must be equal. Types and
@@ -216,7 +216,7 @@ void mean_var(const Exec& exec, const std::tuple<Mean, Var>& out, const In& in, 
 }
 template <class Result = void, view_like Mean, view_like Var, any_array In, impl::reduction_option... Options>
 void mean_var(const std::tuple<Mean, Var>& out, const In& in, const Options&... options) {
-  mean_var<Result>(impl::space_of(std::get<0>(out)), out, in, options...);
+  mean_var<Result>(impl::space_of(out, in), out, in, options...);
 }
 
 /// The variance of `mean_var`, as accurate; NaN where n is not greater than ddof. Option: `reproducible`, which takes

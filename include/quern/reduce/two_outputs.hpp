@@ -41,10 +41,13 @@ void reduce_to_two(const std::string& label, const Exec& exec, const std::tuple<
   using results = Kokkos::View<typename with_pointers<Result, rank>::type, Kokkos::LayoutRight,
                                typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   const call<Exec> c(label, exec);
-  const auto elements = c.elements(in);
   const auto out = unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, views);
   check_outputs(label, out);
-  unpack([&](const auto&... o) { (check_overlap(label, o, elements, input_name(0), false), ...); }, out);
+  constexpr bool here = std::is_same_v<engine_of<reductions, In>, engine<in_memory, reductions>>;
+  if constexpr (here) {
+    const auto elements = c.elements(in);
+    unpack([&](const auto&... o) { (check_overlap(label, o, elements, input_name(0), false), ...); }, out);
+  }
   const shape& extents = std::get<0>(out).extents;
   Kokkos::LayoutRight layout;
   for (int d = 0; d < rank; ++d) layout.dimension[d] = static_cast<std::size_t>(extents.extent[d]);
@@ -53,6 +56,7 @@ void reduce_to_two(const std::string& label, const Exec& exec, const std::tuple<
   reduce(both);
   map_checked(label + "/first", exec, std::get<0>(views), first_part(), both);
   map_checked(label + "/second", exec, std::get<1>(views), second_part(), both);
+  if constexpr (!here) exec.fence(label);  // as every call with operands that are not in memory
 }
 
 }  // namespace quern::impl

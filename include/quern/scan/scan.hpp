@@ -12,13 +12,14 @@
 /// | --- | --- |
 /// | `cumsum(exec, out, in)` | over all elements in row-major order, whatever the layout |
 /// | `cumsum(exec, out, in, axis{1})` | along an axis, each line by itself |
-/// | `cumsum(out, in)`, `cumsum(out, in, axis{1})` | on a default instance of out's execution space |
+/// | `cumsum(out, in)`, `cumsum(out, in, axis{1})` | on a default instance of out's execution space, or in's where that
+/// is not in memory |
 ///
 /// `out` and `in` have equal extents, any rank, layout and strides; they may be the same View. A sink or a source comes
 /// in chunks: the call waits, and what comes before a chunk is carried to it. Over ranks, `out` and `in` are
 /// DistributedViews with the same blocks, and an array of several axes needs an axis; the call is collective and waits.
 /// Sums there have the accuracy of those in memory; `reproducible` ones are those in memory alone. `in` may be lazy,
-/// and out the View of one of its leaves; it is computed twice where a device reads it twice. All calls are
+/// and out the View of one of its leaves; it is computed twice where a device reads it twice. In memory, all calls are
 /// asynchronous. Scratch memory is two accumulators for each chunk of a line; it comes from the pool of the
 /// execution-space instance, or the caller's `workspace_scope`. Where lines are too few for the machine, a device reads
 /// the input twice, and the host a second time from its caches.
