@@ -59,7 +59,7 @@ tests=(
   fft/memory_test
   "fft/cosine_test fft/spectral_test"
   "integrate/integrate_test integrate/samples_test integrate/estimates_test"
-  "distributed/operations_test distributed/decomposition_test"
+  "distributed/operations_test distributed/operands_test distributed/decomposition_test"
   distributed/map_test
   distributed/reduce_test
   "distributed/reduce_axes_test distributed/reduce_edges_test"

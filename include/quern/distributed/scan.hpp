@@ -75,7 +75,7 @@ struct engine<over_ranks_place, scans> {
       check_extents(label, "out", out.extents(), operand_extents(label, in));
       const axis* wanted = find_option<axis>(options...);
       if (wanted == nullptr && rank > 1)
-        throw Error(label, "an array of rank " + std::to_string(rank) + " over ranks needs an axis");
+        throw Error(label, "an array of rank " + std::to_string(rank) + " needs an axis");
       const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(label, *wanted, rank);
       int number = 0;
       while (!along.has(number)) ++number;
