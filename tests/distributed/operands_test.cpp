@@ -7,6 +7,7 @@
 #include <quern/distributed/map.hpp>
 #include <quern/distributed/quantile.hpp>
 #include <quern/distributed/reduce.hpp>
+#include <quern/distributed/scan.hpp>
 #include <quern/map/functions.hpp>
 
 namespace {
@@ -100,6 +101,28 @@ TYPED_TEST(DistributedOperands, ElementwiseFunctionsAndSeveralOutputs) {
     check(other);
     quern::fill(exec, out, 3.0);
     EXPECT_EQ(3.0 * static_cast<double>(d.extents().size()), quern::sum(exec, out));
+  });
+}
+
+TYPED_TEST(DistributedOperands, ScansAlongEachAxis) {
+  using E = TypeParam;
+  const E exec;
+  for_arrays<E>([&](const Decomposition& d, const auto& u, const auto& v, const auto& whole_u, const auto& whole_v,
+                    const auto&) {
+    const quern::DistributedView<double, 2, E> out("out", d);
+    const auto expected = test::make_array<double, 2, LayoutRight, E>({d.extents().extent[0], d.extents().extent[1]});
+    const auto check = [&] {
+      EXPECT_EQ(test::part_of(test::contents(expected), d.extents(), d.local()), test::contents(out.local()));
+    };
+    for (const int number : {0, 1}) {
+      quern::cumsum(exec, expected, lazy(weighted(), whole_u, whole_v), axis{number});
+      quern::cumsum(exec, out, lazy(weighted(), u, v), axis{number});
+      check();  // of quarters: exact
+      const quern::impl::plus<double> op;
+      quern::exclusive_scan(exec, expected, op, 0.0, lazy(weighted(), whole_u, whole_v), axis{number});
+      quern::exclusive_scan(exec, out, op, 0.0, lazy(weighted(), u, v), axis{number});
+      check();
+    }
   });
 }
 

@@ -110,21 +110,23 @@ class rank_states {
     }
     constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space>::accessible;
     if constexpr (on_host) exec_.fence(label + ": states");
-    if (!cut || count == 0) return;
+    if (!cut) return;
+    const Communicator& group = blocks_.along(axes);  // collective at first: ranks without results take part
+    if (count == 0) return;
     if constexpr (on_host) {
-      join_on_host(axes, states, count);
+      join_on_host(group, states, count);
     } else if (joins_by_kernels<Exec>(blocks_.communicator(), count * static_cast<std::int64_t>(sizeof(state)))) {
       shared_items<Exec, state>(blocks_.communicator(), exec_, label, ranks_along(blocks_, axes), states, count)
           .join(join_by<Reducer>{reducer_});
     } else {
       const host_values<Exec, state> values(exec_, states, count);
-      join_on_host(axes, values.data(), count);
+      join_on_host(group, values.data(), count);
       values.write();
     }
   }
-  void join_on_host(const std::array<bool, max_rank>& axes, state* states, std::int64_t count) const {
+  void join_on_host(const Communicator& group, state* states, std::int64_t count) const {
     joined_states<Reducer>::reducer = &reducer_;
-    all_reduce(blocks_.along(axes), states, count, sizeof(state), joined_states<Reducer>::join);
+    all_reduce(group, states, count, sizeof(state), joined_states<Reducer>::join);
   }
 
   const Exec& exec_;

@@ -41,13 +41,15 @@ struct joined_carries {
 template <class Exec, class Carry, class State>
 void scan_carries(const Exec& exec, const Decomposition& d, const std::array<bool, max_rank>& axes, const Carry& carry,
                   State* carries, std::int64_t n) {
+  const Communicator& group = d.along(axes);  // collective at first: ranks without cells take part
+  if (n == 0) return;
   const State start = carry.start();
   if (joins_by_kernels<Exec>(d.communicator(), n * static_cast<std::int64_t>(sizeof(State))))
     return shared_items<Exec, State>(d.communicator(), exec, "quern::distributed", ranks_along(d, axes), carries, n)
         .scan(start, join_carries<Carry>{carry});
   const host_values<Exec, State> values(exec, carries, n);
   joined_carries<Carry>::carry = &carry;
-  exclusive_scan(d.along(axes), values.data(), n, sizeof(State), &start, joined_carries<Carry>::join);
+  exclusive_scan(group, values.data(), n, sizeof(State), &start, joined_carries<Carry>::join);
   values.write();
 }
 
@@ -121,11 +123,9 @@ struct engine<over_ranks_place, scans> {
                     ranks::operand_at_end<Exec, rank>(label, in, d, number));
       else map_checked(label, exec, before, next_carry<Carry, false>{carry}, before, last);
     }
-    if (count > 0) {
-      std::array<bool, max_rank> axes{};
-      axes[number] = true;
-      ranks::scan_carries(exec, d, axes, carry, reinterpret_cast<carried<S>*>(totals.data()), count);
-    }
+    std::array<bool, max_rank> axes{};
+    axes[number] = true;
+    ranks::scan_carries(exec, d, axes, carry, reinterpret_cast<carried<S>*>(totals.data()), count);
     if (!empty) map_checked(label, exec, out.local(), result_of_carry<Carry>{carry}, before, local);
     exec.fence(label);
   }
