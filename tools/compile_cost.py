@@ -4,7 +4,7 @@
 """Measures what it costs to include Quern: CPU time of the compiler and bytes of the object, as multiples of those of a
 plain Kokkos program that is compiled in the same run.
 
-  tools/compile_cost.py COMPILER...   with all its options, but without -c and -o; with -DQUERN_USES_DISTRIBUTED and where
+  tools/compile_cost.py COMPILER...   with all its options, but without -c and -o; with -DWITH_RANKS and where
                                       MPI's headers are, arrays over ranks too
 
 Fails where a program is 20 % above its budget. Budgets are what was reached; aims are in brackets.
@@ -53,7 +53,7 @@ def over_budget(best):
 def main(command):
     best = {}
     programs = ["plain", *BUDGETS]
-    if "-DQUERN_USES_DISTRIBUTED" not in command:
+    if "-DWITH_RANKS" not in command:
         programs.remove("distributed_stencil")
     with tempfile.TemporaryDirectory() as folder:
         target = os.path.join(folder, "program.o")

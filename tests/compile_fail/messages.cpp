@@ -73,8 +73,9 @@ void misuse() {
   quern::compact(exec, f, c, mask);                                    // values do not convert to the output's
   quern::segmented_reduce(exec, f, add<fine>(), fine(0), z, offsets);  // values do not convert to the output's
   quern::cumulative_trapezoid(exec, x, c, 0.5);                        // values do not convert to the output's
-  quern::bincount(x, i, quern::weights(vector_of<Kokkos::complex<long double>>()));  // values do not convert to the output's
-  quern::sum(exec, x, z, groups);                                      // values do not convert to the output's
+  quern::bincount(x, i,
+                  quern::weights(vector_of<Kokkos::complex<long double>>()));  // values do not convert to the output's
+  quern::sum(exec, x, z, groups);                                              // values do not convert to the output's
 
   // Positions are integers.
   quern::random::permutation(exec, vector_of<long double>(), key);  // an output of positions must be
