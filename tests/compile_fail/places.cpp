@@ -26,11 +26,11 @@ void without_engines() {
   const Kokkos::DefaultExecutionSpace exec;
   const Kokkos::View<double*> x("x", 3);
   const blocks u;
-  quern::sum(exec, quern::in_chunks(x));  // an operand comes in chunks: include <quern/chunked.hpp>
-  quern::map(x, identity(),
-             quern::lazy(identity(), quern::in_chunks(x)));  // comes in chunks: include <quern/chunked.hpp>
-  quern::cumsum(exec, x, quern::in_chunks(x));               // an operand comes in chunks: include <quern/chunked.hpp>
-  quern::max(u);                             // an operand is a DistributedView: include <quern/distributed.hpp>
-  quern::add(u, x, 2.0);                     // an operand is a DistributedView: include <quern/distributed.hpp>
-  quern::dot(exec, u, quern::in_chunks(x));  // what comes in chunks and a DistributedView do not combine
+  const auto z = quern::lazy(identity(), quern::in_chunks(x));
+  quern::sum(exec, quern::in_chunks(x));        // an operand comes in chunks: include <quern/chunked.hpp>
+  quern::map(x, identity(), z);                 // an operand comes in chunks: include <quern/chunked.hpp>
+  quern::cumsum(exec, x, quern::in_chunks(x));  // an operand comes in chunks: include <quern/chunked.hpp>
+  quern::max(u);                                // an operand is a DistributedView: include <quern/distributed.hpp>
+  quern::add(u, x, 2.0);                        // an operand is a DistributedView: include <quern/distributed.hpp>
+  quern::dot(exec, u, quern::in_chunks(x));     // what comes in chunks and a DistributedView do not combine
 }
