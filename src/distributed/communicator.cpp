@@ -210,8 +210,8 @@ void throw_together(const Communicator& comm, const std::string& operation, cons
   throw Error(operation, "on rank " + std::to_string(first) + ": " + values_of_rank(comm, problem, first));
 }
 
-void check_same_call(const Communicator& comm, const std::string& operation, const std::string& call) {
-  if (comm.checks_calls()) check_equal(comm, operation, "the calls", call, [](const auto& text) { return text; });
+void check_same_text(const Communicator& comm, const std::string& operation, const std::string& call) {
+  check_equal(comm, operation, "the calls", call, [](const auto& text) { return text; });
 }
 
 namespace {

@@ -3,32 +3,17 @@
 
 // Lazy arrays of sources, and of what lies beside them in memory.
 #include <chunked/behind_function.hpp>
+#include <support/operand_functors.hpp>
 
 namespace {
 
 using Kokkos::LayoutRight;
 using quern::axis, quern::lazy, quern::positions;
-using test::behind, test::memory_for;
+using test::at_row_and_column, test::behind, test::memory_for, test::of_row, test::weighted;
 
 template <class Exec>
 struct ChunkedLazy : testing::Test {};
 TYPED_TEST_SUITE(ChunkedLazy, test::all_spaces);
-
-struct weighted {
-  KOKKOS_FUNCTION double operator()(double a, double b) const { return 2 * a - b; }
-};
-struct at_row_and_column {
-  template <class At>
-  KOKKOS_FUNCTION double operator()(double a, const At& at) const {
-    return a + 100 * static_cast<double>(at[0]) + static_cast<double>(at[1]);
-  }
-};
-struct of_row {
-  template <class At>
-  KOKKOS_FUNCTION double operator()(const At& at) const {
-    return static_cast<double>(at[0]);
-  }
-};
 
 TYPED_TEST(ChunkedLazy, LazyArraysOfSources) {
   using E = TypeParam;

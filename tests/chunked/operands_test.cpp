@@ -4,24 +4,18 @@
 // What a call takes beside a source: several outputs, Views in reach; and what it rejects.
 #include <chunked/behind_function.hpp>
 #include <numeric>
+#include <support/operand_functors.hpp>
 
 namespace {
 
 namespace chunked = quern::chunked;
 using Kokkos::LayoutRight;
 using quern::axis, quern::lazy;
-using test::behind, test::memory_for;
+using test::behind, test::memory_for, test::sum_and_difference, test::weighted;
 
 template <class Exec>
 struct ChunkedOperands : testing::Test {};
 TYPED_TEST_SUITE(ChunkedOperands, test::all_spaces);
-
-struct weighted {
-  KOKKOS_FUNCTION double operator()(double a, double b) const { return 2 * a - b; }
-};
-struct sum_and_difference {
-  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double a, double b) const { return {a + b, a - b}; }
-};
 
 TYPED_TEST(ChunkedOperands, SeveralOutputs) {
   using E = TypeParam;

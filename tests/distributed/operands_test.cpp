@@ -9,34 +9,17 @@
 #include <quern/distributed/reduce.hpp>
 #include <quern/distributed/scan.hpp>
 #include <quern/map/functions.hpp>
+#include <support/operand_functors.hpp>
 
 namespace {
 
 using Kokkos::LayoutRight;
 using quern::axis, quern::Decomposition, quern::lazy, quern::positions, quern::shape;
+using test::at_row_and_column, test::of_row, test::sum_and_difference, test::weighted;
 
 template <class Exec>
 struct DistributedOperands : testing::Test {};
 TYPED_TEST_SUITE(DistributedOperands, test::all_spaces);
-
-struct weighted {
-  KOKKOS_FUNCTION double operator()(double a, double b) const { return 2 * a - b; }
-};
-struct at_row_and_column {
-  template <class At>
-  KOKKOS_FUNCTION double operator()(double a, const At& at) const {
-    return a + 100 * static_cast<double>(at[0]) + static_cast<double>(at[1]);
-  }
-};
-struct of_row {
-  template <class At>
-  KOKKOS_FUNCTION double operator()(const At& at) const {
-    return static_cast<double>(at[0]);
-  }
-};
-struct sum_and_difference {
-  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double a, double b) const { return {a + b, a - b}; }
-};
 
 /// Calls check(d, u, v, whole u, whole v, whole row) for every grid of ranks, of which some have no cells.
 template <class E, class Check>

@@ -46,15 +46,13 @@ template <class T, int Rank>
 struct element_of<source<T, Rank>> {
   using type = const T;
 };
-template <class V>
-inline constexpr int rank_in_chunks = rank_of<V>;
 
 /// An operand on its way into a plan. `Access` is array_reader or array_writer.
 template <class Exec, class V, class Access>
 class operand_in_chunks {
  public:
   static constexpr bool writes = std::is_same_v<Access, array_writer>;
-  static constexpr int rank = rank_in_chunks<V>;
+  static constexpr int rank = rank_of<V>;
   static constexpr bool is_resident = resident<Exec, V>;
   using element = std::conditional_t<writes, typename element_of<V>::type, const typename element_of<V>::type>;
   static_assert(!writes || !std::is_const_v<typename element_of<V>::type>, "quern::chunked: out must not be const");

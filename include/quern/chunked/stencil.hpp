@@ -63,9 +63,9 @@ template <class Shape, class Exec, class Out, class F, class... In>
 void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const chunking& settings,
                        const In&... in) {
   constexpr const char* label = "quern::stencil";
-  constexpr int rank = rank_in_chunks<Out>;
+  constexpr int rank = rank_of<Out>;
   static_assert((!is_lazy<In> && ...), "quern::stencil: in chunks, inputs are not lazy");
-  static_assert(((rank_in_chunks<In> == rank) && ...), "quern::stencil: in must have the rank of out");
+  static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
   if constexpr (resident<Exec, Out> && (resident<Exec, In> && ...)) {
     stencil_call(exec, label, Shape(), std::tuple(in_place(out)), f, edge, in_place(in)...);
     exec.fence(label);

@@ -51,15 +51,16 @@ struct engine<over_ranks_place, counts> {
     constexpr int rank = std::max({rank_of<In>...});
     const Decomposition d =
         unpack([](const auto&... in) { return ranks::leading_field(in...).decomposition(); }, inputs);
+    ranks::check_same_call(d.communicator(), label, [&] {
+      return label + " of " + d.extents().str() + " in " + extents_of(out).str() + " bins" +
+             (sizeof...(In) > 1 ? " with weights" : "");
+    });
     std::size_t number = 0;
     unpack(
         [&](const auto&... in) {
           (check_extents(label, input_name(number++), operand_extents(label, in), d.extents()), ...);
         },
         inputs);
-    ranks::check_same_call(d.communicator(), label,
-                           label + " of " + d.extents().str() + " in " + extents_of(out).str() + " bins" +
-                               (sizeof...(In) > 1 ? " with weights" : ""));
     ranks::sum_of_counts(d.communicator(), exec, out, [&](const auto& counts) {
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         counted.count(exec, counts, ranks::operand_at_block<rank>(label, I, std::get<I>(inputs), d)...);

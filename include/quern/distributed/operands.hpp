@@ -31,7 +31,7 @@ template <class... Field>
 void check_blocks(const std::string& label, const Decomposition& d, const Field&... fields) {
   [[maybe_unused]] std::size_t number = 0;
   (check_same_blocks(label, input_name(number++), d, fields.decomposition()), ...);
-  check_same_call(d.communicator(), label, label + " of " + d.extents().str());
+  check_same_call(d.communicator(), label, [&] { return label + " of " + d.extents().str(); });
 }
 
 /// A replicated array at the cells of a rank's block: along an axis where it has the whole array's extent, the block's

@@ -48,7 +48,8 @@ struct engine<over_ranks_place, reductions> {
     const Decomposition d =
         unpack([](const auto&... in) { return ranks::leading_field(in...).decomposition(); }, inputs);
     call<Exec> c(r.label, exec);
-    ranks::check_same_call(d.communicator(), c.label, described(c.label, d, wanted, is_reproducible, out));
+    ranks::check_same_call(d.communicator(), c.label,
+                           [&] { return described(c.label, d, wanted, is_reproducible, out); });
     const axis_set along = unpack(
         [&](const auto&... in) { return check_reduction(c, wanted, {operand_extents(c.label, in)...}); }, inputs);
     check_elements(c, r, along, d.extents());

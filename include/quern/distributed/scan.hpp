@@ -74,16 +74,18 @@ struct engine<over_ranks_place, scans> {
     if constexpr (carries) {
       const std::string label = scan.label;
       const Decomposition d = ranks::leading_field(in, out).decomposition();
-      check_extents(label, "out", out.extents(), operand_extents(label, in));
       const axis* wanted = find_option<axis>(options...);
+      ranks::check_same_call(d.communicator(), label, [&] {
+        return label + " of " + d.extents().str() +
+               (wanted == nullptr ? "" : " along axis " + std::to_string(wanted->number[0]));
+      });
+      check_extents(label, "out", out.extents(), operand_extents(label, in));
       if (wanted == nullptr && rank > 1)
         throw Error(label, "an array of rank " + std::to_string(rank) + " needs an axis");
       const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(label, *wanted, rank);
       int number = 0;
       while (!along.has(number)) ++number;
       ranks::check_same_blocks(label, "out", d, out.decomposition());
-      ranks::check_same_call(d.communicator(), label,
-                             label + " of " + d.extents().str() + " along axis " + std::to_string(number));
       scan_blocks(scan, exec, out, in, carry, d, axis{number});
     }
   }
