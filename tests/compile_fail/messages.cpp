@@ -60,6 +60,7 @@ void misuse() {
   const auto mask = vector_of<bool>();
   const auto z = vector_of<fine>();
   const auto c = vector_of<coarse>();
+  const auto wide = vector_of<Kokkos::complex<long double>>();
   const Kokkos::View<double**> m("m", 3, 2);
   const Kokkos::View<double***> rows("rows", 3, 3, 2);
   const Kokkos::DynRankView<double> d("d", 3, 3), e("e", 3, 3);
@@ -73,9 +74,8 @@ void misuse() {
   quern::compact(exec, f, c, mask);                                    // values do not convert to the output's
   quern::segmented_reduce(exec, f, add<fine>(), fine(0), z, offsets);  // values do not convert to the output's
   quern::cumulative_trapezoid(exec, x, c, 0.5);                        // values do not convert to the output's
-  quern::bincount(x, i,
-                  quern::weights(vector_of<Kokkos::complex<long double>>()));  // values do not convert to the output's
-  quern::sum(exec, x, z, groups);                                              // values do not convert to the output's
+  quern::bincount(x, i, quern::weights(wide));                         // values do not convert to the output's
+  quern::sum(exec, x, z, groups);                                      // values do not convert to the output's
 
   // Positions are integers.
   quern::random::permutation(exec, vector_of<long double>(), key);  // an output of positions must be
