@@ -217,7 +217,7 @@ prepared svd(const exec_space& exec, std::int64_t n) {
   prepared p;
   p.bytes = 8.0 * n * columns * 5;
   p.flops = 4 * 2.0 * n * columns * columns;
-  p.variants = {{"quern", [=] { distributed::svd(exec, u, s, vt, a); }}};
+  p.variants = {{"quern", [=] { quern::svd(exec, u, s, vt, a); }}};
   p.poison = [=] { Kokkos::deep_copy(s, -1.0); };
   p.right = [=] { return std::abs(quern::norm(exec, s) - norm) < 1e-10 * norm; };
   return p;

@@ -188,12 +188,12 @@ measurement_of_ranks svd(const settings& s, const Communicator& comm, const scal
   const std::int64_t rows = size.along(comm);
   const Decomposition d(comm, {rows, columns}, {.grid = {comm.size(), 1}});
   const array<double, 2> a("a", d), u("u", d);
-  quern::random::uniform(s.exec, a.local(), distributed::part(quern::random::key{1}, a));
+  quern::random::uniform(s.exec, a, quern::random::key{1});
   const device_view<double*> sigma("s", columns);
   const device_view<double**> vt("vt", columns, columns);
   const double elements = static_cast<double>(rows) * columns;
   measurement_of_ranks m{{fmt::format("{} x {}", rows, columns), 0, 8 * 5 * elements, 8 * elements * columns}};
-  m.seconds = time_together(s, comm, [&] { distributed::svd(s.exec, u, sigma, vt, a); });
+  m.seconds = time_together(s, comm, [&] { quern::svd(s.exec, u, sigma, vt, a); });
   // u diag(s) vt is a, and u is orthonormal: u^T a = diag(s) vt.
   const device_view<double**> product("product", columns, columns);
   quern::map(
@@ -201,7 +201,7 @@ measurement_of_ranks svd(const settings& s, const Communicator& comm, const scal
       Kokkos::View<double**, Kokkos::LayoutRight, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(sigma.data(),
                                                                                                          columns, 1));
   const array<double, 2> back("back", d);
-  distributed::matmul(s.exec, back, u, product);
+  quern::matmul(s.exec, back, u, product);
   quern::map(s.exec, back, KOKKOS_LAMBDA(double x, double y) { return Kokkos::abs(x - y); }, back, a);
   m.verified = quern::max(s.exec, back) < 1e-11 &&
                std::fabs(quern::norm(s.exec, u) - 10) < 1e-10;  // the root of 100 columns of length one

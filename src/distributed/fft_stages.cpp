@@ -1,14 +1,18 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <cmath>
 #include <quern/distributed/fft.hpp>
 
 namespace quern::distributed::impl {
 namespace {
 
-axes from_axis(int first, int rank) {
+/// The axes of a request from `first` to before `end`.
+axes between(int first, int end, const fourier::request& wanted) {
   axes a;
-  for (int d = first; d < rank; ++d) a.number[a.count++] = d;
+  for (int d = first; d < end; ++d)
+    if (std::find(wanted.axis.begin(), wanted.axis.begin() + wanted.count, d) != wanted.axis.begin() + wanted.count)
+      a.number[a.count++] = d;
   return a;
 }
 
@@ -21,18 +25,24 @@ int near_root(int n) {
 
 }  // namespace
 
-std::vector<fft_stage> fft_stages(const shape& extents, int ranks) {
-  const auto grid = [&](std::initializer_list<std::pair<int, int>> cuts) {
-    std::vector<int> g(extents.rank, 1);
-    for (const auto& [d, count] : cuts) g[d] = count;
-    return g;
+std::vector<fft_stage> fft_stages(const shape& extents, int ranks, const fourier::request& wanted) {
+  std::vector<fft_stage> stages;
+  const auto add = [&](std::initializer_list<std::pair<int, int>> cuts, const axes& whole) {
+    std::vector<int> grid(extents.rank, 1);
+    for (const auto& [d, count] : cuts) grid[d] = count;
+    if (whole.count > 0) stages.push_back({grid, whole});
   };
   const bool slabs = extents.rank == 2 || std::min(extents.extent[0], extents.extent[1]) >= ranks;
-  if (slabs) return {{grid({{0, ranks}}), from_axis(1, extents.rank)}, {grid({{1, ranks}}), axis(0)}};
-  const int p = near_root(ranks), q = ranks / p;
-  return {{grid({{0, p}, {1, q}}), from_axis(2, extents.rank)},
-          {grid({{0, p}, {2, q}}), axis(1)},
-          {grid({{1, p}, {2, q}}), axis(0)}};
+  if (slabs) {
+    add({{0, ranks}}, between(1, extents.rank, wanted));
+    add({{1, ranks}}, between(0, 1, wanted));
+  } else {
+    const int p = near_root(ranks), q = ranks / p;
+    add({{0, p}, {1, q}}, between(2, extents.rank, wanted));
+    add({{0, p}, {2, q}}, between(1, 2, wanted));
+    add({{1, p}, {2, q}}, between(0, 1, wanted));
+  }
+  return stages;
 }
 
 }  // namespace quern::distributed::impl

@@ -86,7 +86,7 @@ void check_ranks(const std::string& label, const shape& out, const shape& in) {
 
 }  // namespace
 
-request along_axis(const std::string& label, kind what, const shape& out, const shape& in, const fft_options& options) {
+request request_of(const std::string& label, kind what, const shape& out, const shape& in, const fft_options& options) {
   check_ranks(label, out, in);
   request r{what, 1, {}, {}, options.norm, options.rigor};
   r.axis[0] = resolved_axis(label, options.axis, in.rank);
@@ -94,7 +94,7 @@ request along_axis(const std::string& label, kind what, const shape& out, const 
   return r;
 }
 
-request along_axes(const std::string& label, kind what, const shape& out, const shape& in, const fftn_options& options,
+request request_of(const std::string& label, kind what, const shape& out, const shape& in, const fftn_options& options,
                    int axes_by_default) {
   check_ranks(label, out, in);
   request r{what, options.axes.count, {}, {}, options.norm, options.rigor};

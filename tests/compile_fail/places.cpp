@@ -5,7 +5,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <quern/chunked/source.hpp>
+#include <quern/fft/fft.hpp>
+#include <quern/keyed/sort.hpp>
 #include <quern/map.hpp>
+#include <quern/random.hpp>
 #include <quern/reduce.hpp>
 #include <quern/scan.hpp>
 
@@ -25,12 +28,16 @@ struct identity {
 void without_engines() {
   const Kokkos::DefaultExecutionSpace exec;
   const Kokkos::View<double*> x("x", 3);
+  const Kokkos::View<Kokkos::complex<double>**> z2("z2", 3, 3);
   const blocks u;
   const auto z = quern::lazy(identity(), quern::in_chunks(x));
-  quern::sum(exec, quern::in_chunks(x));        // an operand comes in chunks: include <quern/chunked.hpp>
-  quern::map(x, identity(), z);                 // an operand comes in chunks: include <quern/chunked.hpp>
-  quern::cumsum(exec, x, quern::in_chunks(x));  // an operand comes in chunks: include <quern/chunked.hpp>
-  quern::max(u);                                // an operand is a DistributedView: include <quern/distributed.hpp>
-  quern::add(u, x, 2.0);                        // an operand is a DistributedView: include <quern/distributed.hpp>
-  quern::dot(exec, u, quern::in_chunks(x));     // what comes in chunks and a DistributedView do not combine
+  quern::sum(exec, quern::in_chunks(x));             // an operand comes in chunks: include <quern/chunked.hpp>
+  quern::map(x, identity(), z);                      // an operand comes in chunks: include <quern/chunked.hpp>
+  quern::cumsum(exec, x, quern::in_chunks(x));       // an operand comes in chunks: include <quern/chunked.hpp>
+  quern::max(u);                                     // an operand is a DistributedView: include <quern/distributed.hpp>
+  quern::add(u, x, 2.0);                             // an operand is a DistributedView: include <quern/distributed.hpp>
+  quern::sort(exec, u);                              // an operand is a DistributedView: include <quern/distributed.hpp>
+  quern::random::uniform(u, quern::random::key(1));  // an operand is a DistributedView: include <quern/distributed.hpp>
+  quern::fftn(exec, quern::in_chunks(z2), z2);       // an operand comes in chunks: include <quern/chunked.hpp>
+  quern::dot(exec, u, quern::in_chunks(x));          // what comes in chunks and a DistributedView do not combine
 }

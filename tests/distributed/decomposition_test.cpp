@@ -241,13 +241,21 @@ TYPED_TEST(Redistribution, FromOneRankAndBack) {
     quern::distributed::from_global(exec, u, here ? whole : view(), root);
     EXPECT_EQ(test::part_of(values, extents, d.local()), test::contents(u.local()));
     const auto back = test::make_array<T, 3, typename TypeParam::layout, Kokkos::DefaultHostExecutionSpace>({5, 3, 8});
-    quern::distributed::gather(exec, here ? back : view(), u, root);
+    quern::distributed::to_global(exec, here ? back : view(), u, root);
     if (here) {
       EXPECT_EQ(values, test::contents(back));
     }
     const auto everywhere = test::make_array<T, 3, typename TypeParam::layout, E>({5, 3, 8});
-    quern::distributed::gather(exec, everywhere, u);
+    quern::distributed::to_global(exec, everywhere, u);
     EXPECT_EQ(values, test::contents(everywhere));
+    const quern::DistributedView<T, 3, E> v("v", d);
+    quern::distributed::from_global(v, everywhere);
+    EXPECT_EQ(test::part_of(values, extents, d.local()), test::contents(v.local()));
+    quern::fill(exec, everywhere, T(0));
+    quern::distributed::to_global(everywhere, v, root);
+    if (here) {
+      EXPECT_EQ(values, test::contents(everywhere));
+    }
   }
 }
 
@@ -286,7 +294,7 @@ TYPED_TEST(LargeMessages, OfMoreThanTwoToThe31Elements) {
   distributed::from_global(exec, u, whole, 0);
   EXPECT_EQ(0, count_wrong(u.local_with_halo(), each * comm.rank()));
   quern::fill(exec, whole, std::int8_t{-1});
-  distributed::gather(exec, whole, u, 0);
+  distributed::to_global(exec, whole, u, 0);
   EXPECT_EQ(0, count_wrong(whole, 0));
 }
 

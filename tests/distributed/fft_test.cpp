@@ -47,21 +47,21 @@ void check(const shape& extents) {
     const Decomposition d(comm, extents, {.grid = grid}), e(comm, halved, {.grid = {grid.rbegin(), grid.rend()}});
     const auto u = test::distribute<C, Rank, LayoutRight, E>(d, values);
     const quern::DistributedView<C, Rank, E> v("v", d), spectrum("spectrum", e);
-    distributed::fftn(exec, v, u);
+    quern::fftn(exec, v, u);
     expect_near(test::part_of(test::contents(y), extents, d.local()), test::contents(v.local()), bound);
-    distributed::ifftn(exec, v, v);
+    quern::ifftn(exec, v, v);
     expect_near(test::part_of(values, extents, d.local()), test::contents(v.local()), bound);
     const auto w = test::distribute<R, Rank, LayoutRight, E>(d, reals);
     const quern::DistributedView<R, Rank, E> back("back", d);
-    distributed::rfftn(exec, spectrum, w, quern::fft_norm::forward);
-    distributed::irfftn(exec, back, spectrum, quern::fft_norm::forward);
+    quern::rfftn(exec, spectrum, w, {.norm = quern::fft_norm::forward});
+    quern::irfftn(exec, back, spectrum, {.norm = quern::fft_norm::forward});
     expect_near(test::part_of(reals, extents, d.local()), test::contents(back.local()), bound);
-    distributed::rfftn(spectrum, w);
+    quern::rfftn(spectrum, w);
     expect_near(test::part_of(test::contents(s), halved, e.local()), test::contents(spectrum.local()), bound);
-    distributed::irfftn(back, spectrum);
+    quern::irfftn(back, spectrum);
     expect_near(test::part_of(reals, extents, d.local()), test::contents(back.local()), bound);
-    distributed::fftn(v, u);
-    distributed::ifftn(v, v);
+    quern::fftn(v, u);
+    quern::ifftn(v, v);
     expect_near(test::part_of(values, extents, d.local()), test::contents(v.local()), bound);
   }
 }
@@ -75,13 +75,80 @@ TYPED_TEST(DistributedFft, IsThatOfOneDevice) {
   check<E, R, 3>(shape{1, 1, 7});   // with ranks that have nothing
 }
 
+/// Transforms along some of the axes, beside those of the whole array.
+template <class E, class R>
+void check_axes(const shape& extents) {
+  using C = Kokkos::complex<R>;
+  const E exec;
+  const auto comm = test::world();
+  const std::array<std::int64_t, 3> whole{extents.extent[0], extents.extent[1], extents.extent[2]};
+  const shape halved{whole[0], whole[1], whole[2] / 2 + 1};
+  const auto values = test::samples<C>(extents.size(), 5);
+  const auto reals = test::samples<R>(extents.size(), 6);
+  const auto x = test::make_array<C, 3, LayoutRight, E>(whole, values);
+  const auto y = test::make_array<C, 3, LayoutRight, E>(whole);
+  const auto r = test::make_array<R, 3, LayoutRight, E>(whole, reals);
+  const auto s = test::make_array<C, 3, LayoutRight, E>({whole[0], whole[1], whole[2] / 2 + 1});
+  const double bound = 100 * test::eps<R>() * static_cast<double>(extents.size());
+  for (const auto& grid : test::grids(comm.size(), 3)) {
+    const Decomposition d(comm, extents, {.grid = grid}), e(comm, halved, {.grid = {grid.rbegin(), grid.rend()}});
+    const auto u = test::distribute<C, 3, LayoutRight, E>(d, values);
+    const auto w = test::distribute<R, 3, LayoutRight, E>(d, reals);
+    const quern::DistributedView<C, 3, E> v("v", d), spectrum("spectrum", e);
+    const quern::DistributedView<R, 3, E> back("back", d);
+    for (const quern::axes& along : {quern::axes{0}, {1}, {2}, {0, 2}, {1, 0}, {-1, -2}}) {
+      const quern::fftn_options options{.axes = along, .norm = quern::fft_norm::ortho};
+      quern::fftn(exec, y, x, options);
+      quern::fftn(exec, v, u, options);
+      expect_near(test::part_of(test::contents(y), extents, d.local()), test::contents(v.local()), bound);
+      quern::ifftn(exec, v, v, options);
+      expect_near(test::part_of(values, extents, d.local()), test::contents(v.local()), bound);
+      quern::fftn(exec, y, r, options);  // of real numbers to all n complex ones
+      quern::fftn(exec, v, w, options);
+      expect_near(test::part_of(test::contents(y), extents, d.local()), test::contents(v.local()), bound);
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+      quern::fft(exec, y, x, {.axis = axis});
+      quern::fft(exec, v, u, {.axis = axis});
+      expect_near(test::part_of(test::contents(y), extents, d.local()), test::contents(v.local()), bound);
+      quern::ifft(v, v, {.axis = axis});
+      expect_near(test::part_of(values, extents, d.local()), test::contents(v.local()), bound);
+    }
+    for (const quern::axes& along : {quern::axes{2}, {0, 2}, {0, 1, 2}}) {
+      quern::rfftn(exec, s, r, {.axes = along});
+      quern::rfftn(exec, spectrum, w, {.axes = along});
+      expect_near(test::part_of(test::contents(s), halved, e.local()), test::contents(spectrum.local()), bound);
+      quern::irfftn(exec, back, spectrum, {.axes = along});
+      expect_near(test::part_of(reals, extents, d.local()), test::contents(back.local()), bound);
+    }
+    quern::fft2(y, x);
+    quern::fft2(v, u);
+    expect_near(test::part_of(test::contents(y), extents, d.local()), test::contents(v.local()), bound);
+    quern::rfft(spectrum, w);
+    quern::irfft(back, spectrum);
+    expect_near(test::part_of(reals, extents, d.local()), test::contents(back.local()), bound);
+  }
+}
+
+TYPED_TEST(DistributedFft, AlongSomeAxes) {
+  using R = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  check_axes<E, R>(shape{5, 4, 6});
+  check_axes<E, R>(shape{2, 3, 9});
+}
+
 TYPED_TEST(DistributedFft, ReportsMisuse) {
   using C = Kokkos::complex<typename TypeParam::value>;
   using E = typename TypeParam::exec;
   const auto comm = test::world();
   const quern::DistributedView<C, 2, E> u("u", Decomposition(comm, {4, 6})), v("v", Decomposition(comm, {4, 5}));
-  test::expect_error("quern::distributed::fftn: out has extents (4, 5), expected (4, 6)",
-                     [&] { distributed::fftn(E(), v, u); });
+  test::expect_error("quern::fftn: out has extents (4, 5), expected (4, 6)", [&] { quern::fftn(E(), v, u); });
+  test::expect_error("quern::fft: over ranks the length is that of the array, 6 along axis 1",
+                     [&] { quern::fft(E(), u, u, {.n = 6 + 2}); });
+  const quern::DistributedView<typename TypeParam::value, 2, E> r("r", Decomposition(comm, {4, 6}));
+  const quern::DistributedView<C, 2, E> s("s", Decomposition(comm, {3, 6}));
+  test::expect_error("quern::rfftn: over ranks real transforms are halved along the last axis of the array",
+                     [&] { quern::rfftn(E(), s, r, {.axes = {1, 0}}); });
 }
 
 }  // namespace

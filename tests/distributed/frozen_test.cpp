@@ -55,7 +55,7 @@ TYPED_TEST(FrozenRanks, RandomFields) {
     quern::random::normal(E(), u.local(),
                           quern::random::part(quern::random::key(42), {1001, 7}, {first.extent[0], first.extent[1]}));
     const Kokkos::View<double**, Kokkos::LayoutRight, typename E::memory_space> all("all", 1001, 7);
-    distributed::gather(E(), all, u);
+    distributed::to_global(E(), all, u);
     expect_frozen("normal/float64", test::contents(all));
   }
 }

@@ -63,8 +63,8 @@ TYPED_TEST(DistributedGaps, HalosOfOutputsAreKept) {
     using C = Kokkos::complex<T>;
     const Decomposition halved(comm, {8, 6}, {.grid = {grid.rbegin(), grid.rend()}, .halo = {2, 1}});
     const auto spectrum = guarded<C, 2, L, E>(halved);
-    distributed::rfftn(exec, spectrum, in);
-    distributed::irfftn(exec, out, spectrum);
+    quern::rfftn(exec, spectrum, in);
+    quern::irfftn(exec, out, spectrum);
     const auto back = test::contents(out.local());
     for (std::size_t i = 0; i < mine.size(); ++i) EXPECT_NEAR(mine[i], back[i], 100 * test::eps<T>());
 #endif
@@ -73,7 +73,7 @@ TYPED_TEST(DistributedGaps, HalosOfOutputsAreKept) {
   const Decomposition line(comm, {40}, {.halo = {2}});
   const auto in = test::distribute<T, 1, LayoutRight, E>(line, test::samples<T>(40));
   const auto sorted = guarded<T, 1, LayoutRight, E>(line);
-  distributed::sort(exec, sorted, in);
+  quern::sort(exec, sorted, in);
   test::check_gaps();
 }
 

@@ -63,7 +63,7 @@ auto whole_of(const U& u) {
   using E = typename U::execution_space;
   using T = typename U::value_type;
   const auto w = test::make_array<T, 2, LayoutRight, E>({u.extents().extent[0], u.extents().extent[1]});
-  distributed::gather(E(), w, u);
+  distributed::to_global(E(), w, u);
   return test::contents(w);
 }
 
@@ -89,7 +89,7 @@ TYPED_TEST(DistributedLinalg, QrAndSvdOfTallMatrices) {
     const auto a = test::distribute<T, 2, LayoutRight, E>(d, values);
     const quern::DistributedView<T, 2, LayoutRight, typename E::memory_space> q("q", d);
     const auto r = test::make_array<T, 2, typename TypeParam::layout, E>({n, n});
-    distributed::qr(exec, q, r, a);
+    quern::qr(exec, q, r, a);
     const auto basis = whole_of(q);
     const double bound = 60 * eps * std::sqrt(static_cast<double>(m)) * static_cast<double>(n);
     expect_near(identity<T>(n), product(basis, basis, n, m, n, true), bound, "q^H q");
@@ -97,7 +97,7 @@ TYPED_TEST(DistributedLinalg, QrAndSvdOfTallMatrices) {
     const quern::DistributedView<T, 2, Kokkos::LayoutLeft, typename E::memory_space> u("u", d);
     const auto s = test::make_array<R, 1, LayoutRight, E>({n});
     const auto vt = test::make_array<T, 2, typename TypeParam::layout, E>({n, n});
-    distributed::svd(exec, u, s, vt, a);
+    quern::svd(exec, u, s, vt, a);
     const auto left = whole_of(u), right = test::contents(vt);
     const auto sigma = test::contents(s);
     expect_near(identity<T>(n), product(left, left, n, m, n, true), bound, "u^H u");
@@ -132,7 +132,7 @@ TYPED_TEST(DistributedLinalg, LeastSquaresAndComponents) {
     const auto a = test::distribute<T, 2, LayoutRight, E>(d, values);
     const auto b = test::distribute<T, 2, LayoutRight, E>(e, right);
     const auto x = test::make_array<T, 2, LayoutRight, E>({n, 2});
-    EXPECT_EQ(n, distributed::lstsq(exec, x, a, b));
+    EXPECT_EQ(n, quern::lstsq(exec, x, a, b));
     // The residual is orthogonal to the columns.
     auto rest = product(values, test::contents(x), m, n, 2);
     for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= right[i];
@@ -146,7 +146,7 @@ TYPED_TEST(DistributedLinalg, LeastSquaresAndComponents) {
     const auto variance = test::make_array<R, 1, LayoutRight, E>({3}),
                expected_variance = test::make_array<R, 1, LayoutRight, E>({3});
     quern::pca(exec, expected_mean, expected_components, expected_variance, va);
-    distributed::pca(exec, mean, components, variance, a);
+    quern::pca(exec, mean, components, variance, a);
     expect_near(test::contents(expected_mean), test::contents(mean), 20 * eps, "mean");
     expect_near(test::contents(expected_variance), test::contents(variance), 200 * eps, "variance");
     const auto c = test::contents(components);
@@ -174,7 +174,7 @@ TYPED_TEST(DistributedLinalg, PrincipalComponentsBesideLargeMeans) {
   const auto mean = test::make_array<T, 1, LayoutRight, E>({1});
   const auto components = test::make_array<T, 2, LayoutRight, E>({1, 1});
   const auto variance = test::make_array<R, 1, LayoutRight, E>({1});
-  distributed::pca(exec, mean, components, variance, a);
+  quern::pca(exec, mean, components, variance, a);
   const double expected = 2.0 / 9 * m / (m - 1);
   EXPECT_NEAR(expected, test::contents(variance)[0], 100 * test::eps<T>() * expected);
   EXPECT_LE(Kokkos::abs(test::contents(mean)[0] - T(large)), R(0.5));
@@ -196,14 +196,14 @@ TYPED_TEST(DistributedLinalg, RankDeficientAndExtreme) {
     auto scaled = values;
     for (auto& x : scaled) x *= static_cast<quern::impl::real_type<T>>(scale);
     const auto a = test::distribute<T, 2, LayoutRight, E>(d, scaled);
-    distributed::qr(exec, q, r, a);
+    quern::qr(exec, q, r, a);
     const auto basis = whole_of(q);
     expect_near(identity<T>(n), product(basis, basis, n, m, n, true), 2000 * eps, "q^H q");
     const auto back = product(basis, test::contents(r), m, n, n);
     expect_near(scaled, back, 2000 * eps * scale, "q r");
   }
   values[7] = T(std::nan(""));
-  distributed::qr(exec, q, r, test::distribute<T, 2, LayoutRight, E>(d, values));
+  quern::qr(exec, q, r, test::distribute<T, 2, LayoutRight, E>(d, values));
   EXPECT_NE(test::contents(r)[0], test::contents(r)[0]);
 }
 
@@ -219,20 +219,26 @@ TYPED_TEST(DistributedLinalgOn, ProductsAndMisuse) {
   const auto values = matrix<double>(20, 4), small = matrix<double>(4, 3);
   const auto a = test::distribute<double, 2, LayoutRight, E>(d, values);
   const quern::DistributedView<double, 2, E> c("c", e);
-  distributed::matmul(exec, c, a, test::make_array<double, 2, LayoutRight, E>({4, 3}, small));
+  const auto b = test::make_array<double, 2, LayoutRight, E>({4, 3}, small);
+  quern::matmul(exec, c, a, b);
   expect_near(product(values, small, 20, 4, 3), whole_of(c), 1e-14, "a b");
+  quern::matmul(c, a, b, {.alpha = 3, .beta = -2});
+  expect_near(product(values, small, 20, 4, 3), whole_of(c), 1e-13, "3 a b - 2 a b");
   const Kokkos::View<double**, E> r("r", 4, 4);
   if (comm.size() > 1) {
     const Decomposition wrong(comm, {20, 4}, {.grid = {1, comm.size()}});
     const quern::DistributedView<double, 2, E> w("w", wrong);
-    test::expect_error("quern::distributed::qr: a has a grid of " + std::to_string(comm.size()) +
+    test::expect_error("quern::qr: a has a grid of " + std::to_string(comm.size()) +
                            " ranks along axis 1, expected 1: rows are distributed",
-                       [&] { distributed::qr(exec, w, r, w); });
+                       [&] { quern::qr(exec, w, r, w); });
   }
   const Decomposition wide(comm, {3, 4}, {.grid = {comm.size(), 1}});
   const quern::DistributedView<double, 2, E> w("w", wide);
-  test::expect_error("quern::distributed::qr: a has extents (3, 4), expected no more columns than rows",
-                     [&] { distributed::qr(exec, w, r, w); });
+  test::expect_error("quern::qr: a has extents (3, 4), expected no more columns than rows",
+                     [&] { quern::qr(exec, w, r, w); });
+  test::expect_error("quern::lstsq: over ranks the method is svd", [&] {
+    quern::lstsq(exec, Kokkos::View<double*, E>("x", 4), a, a, {.method = quern::least_squares::qr});
+  });
 }
 
 }  // namespace

@@ -186,11 +186,11 @@ TYPED_TEST(DistributedOperations, SumsOfGroups) {
       }
     }
   const auto out = Kokkos::View<double*, E>("out", 5);
-  distributed::group_sum(comm, exec, out, test::make_array<double, 1, LayoutRight, E>({n}, x),
+  distributed::group_sum(exec, comm, out, test::make_array<double, 1, LayoutRight, E>({n}, x),
                          test::make_array<int, 1, LayoutRight, E>({n}, keys), quern::key_range{2, 7});
   EXPECT_EQ(expected, test::contents(out));
   test::expect_error("quern::distributed::group_sum: out has extents (5), expected (6)", [&] {
-    distributed::group_sum(comm, exec, out, test::make_array<double, 1, LayoutRight, E>({n}, x),
+    distributed::group_sum(exec, comm, out, test::make_array<double, 1, LayoutRight, E>({n}, x),
                            test::make_array<int, 1, LayoutRight, E>({n}, keys), quern::key_range{2, 8});
   });
 }
@@ -206,8 +206,33 @@ TYPED_TEST(DistributedOperations, RandomFieldsDoNotDependOnTheGrid) {
   for (const auto& grid : test::grids(comm.size(), 3)) {
     const Decomposition d(comm, extents, {.grid = grid});
     const quern::DistributedView<double, 3, Kokkos::LayoutLeft, typename E::memory_space> u("u", d);
-    quern::random::normal(exec, u.local(), distributed::part(key, u));
+    quern::random::normal(exec, u, key);
     EXPECT_EQ(test::part_of(test::contents(whole), extents, d.local()), test::contents(u.local()));
+  }
+}
+
+TYPED_TEST(DistributedOperations, ParametersOfRandomFields) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const shape extents{5, 8};
+  const quern::random::key key{7};
+  const auto mean = test::make_array<double, 2, LayoutRight, E>({5, 8}, test::samples<double>(40, 3));
+  const auto rate = test::make_array<float, 1, LayoutRight, E>({8}, {0, 1, 2, 3, 5, 8, 13, 1000});
+  const auto whole = test::make_array<double, 2, LayoutRight, E>({5, 8});
+  const auto counts = test::make_array<int, 2, LayoutRight, E>({5, 8});
+  quern::random::normal(exec, whole, key, mean, 0.5);
+  quern::random::poisson(exec, counts, key, rate);
+  for (const auto& grid : test::grids(comm.size(), 2)) {
+    const Decomposition d(comm, extents, {.grid = grid, .halo = {1, 2}});
+    const quern::DistributedView<double, 2, E> u("u", d);
+    const quern::DistributedView<int, 2, E> n("n", d);
+    quern::random::normal(u, key, test::distribute<double, 2, LayoutRight, E>(d, test::contents(mean)), 0.5);
+    EXPECT_EQ(test::part_of(test::contents(whole), extents, d.local()), test::contents(u.local()));
+    quern::random::poisson(exec, n, key, rate);  // whole on every rank
+    EXPECT_EQ(test::part_of(test::contents(counts), extents, d.local()), test::contents(n.local()));
+    test::expect_error("quern::random::uniform: a DistributedView has the numbers of a key, not of a part of a field",
+                       [&] { quern::random::uniform(exec, u, quern::random::part(key, {9, 9}, {1, 1})); });
   }
 }
 
@@ -238,14 +263,61 @@ TYPED_TEST(DistributedSort, GivesEachRankItsShare) {
       const auto u = test::distribute<T, 1, LayoutRight, E>(d, values);
       std::sort(values.begin(), values.end(), [](T a, T b) { return b != b ? a == a : a < b; });
       const quern::DistributedView<T, 1, E> v("v", d);
-      distributed::sort(exec, v, u);
+      quern::sort(exec, v, u);
       const auto expected = test::part_of(values, shape{n}, d.local());
       const auto found = test::contents(v.local());
       ASSERT_EQ(expected.size(), found.size());
       for (std::size_t i = 0; i < found.size(); ++i)
         EXPECT_TRUE(expected[i] == found[i] || (expected[i] != expected[i] && found[i] != found[i])) << i;
-      distributed::sort(exec, u, u);
+      quern::sort(exec, u, quern::order::descending);
+      std::sort(values.begin(), values.end(), [](T a, T b) { return b != b ? a == a : a > b; });
+      const auto downwards = test::part_of(values, shape{n}, d.local()), in_place = test::contents(u.local());
+      for (std::size_t i = 0; i < in_place.size(); ++i)
+        EXPECT_TRUE(downwards[i] == in_place[i] || (downwards[i] != downwards[i] && in_place[i] != in_place[i])) << i;
     }
+}
+
+/// The order of the last digits.
+struct by_last_digit {
+  template <class T>
+  KOKKOS_FUNCTION bool operator()(const T& a, const T& b) const {
+    return static_cast<std::int64_t>(a) % 10 < static_cast<std::int64_t>(b) % 10;
+  }
+};
+
+TYPED_TEST(DistributedOperations, SortsLinesThatARankHas) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const shape extents{6, 5};
+  std::vector<int> values(30);
+  for (int i = 0; i < 30; ++i) values[i] = i * 7919 % 101;
+  const auto whole = test::make_array<int, 2, LayoutRight, E>({6, 5}, values);
+  const auto out = test::make_array<int, 2, LayoutRight, E>({6, 5});
+  for (int cut = 0; cut < 2; ++cut) {
+    std::vector<int> grid{1, 1};
+    grid[cut] = comm.size();
+    const Decomposition d(comm, extents, {.grid = grid});
+    const auto u = test::distribute<int, 2, LayoutRight, E>(d, values);
+    const quern::DistributedView<int, 2, E> v("v", d);
+    const auto expect_sorted = [&] {
+      EXPECT_EQ(test::part_of(test::contents(out), extents, d.local()), test::contents(v.local()));
+    };
+    const quern::axis along(1 - cut);
+    quern::sort(exec, out, whole, along);
+    quern::sort(exec, v, u, along);
+    expect_sorted();
+    quern::sort(exec, out, whole, quern::order::descending, along);
+    quern::sort(v, u, along, quern::order::descending);
+    expect_sorted();
+    quern::sort(exec, out, whole, by_last_digit(), along);
+    quern::sort(exec, v, u, by_last_digit(), along);
+    expect_sorted();
+    if (comm.size() == 1) continue;
+    test::expect_error("quern::sort: axis " + std::to_string(cut) + " is cut into the blocks of " +
+                           std::to_string(comm.size()) + " ranks; redistribute the array along another axis",
+                       [&] { quern::sort(exec, v, u, quern::axis(cut)); });
+  }
 }
 
 TYPED_TEST(DistributedOperations, MigratedRowsKeepTheirOrder) {

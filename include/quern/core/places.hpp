@@ -27,6 +27,7 @@ struct engine {
       !std::is_same_v<Place, over_ranks_place>,
       "quern: an operand is a DistributedView: include <quern/distributed.hpp>, whose guide lists what works over "
       "ranks");
+  template <auto...>
   static void run(const auto&...) {}
 };
 

@@ -95,7 +95,7 @@ struct from_low {
 /// Collective; waits. Counts of rows are sums of ones: pass `quern::lazy` of a constant, or use `bincount`.
 /// @throws Error if extents do not fit, or the range does not go up
 template <execution_space Exec, view_like Out, class X, class Keys>
-void group_sum(const Communicator& comm, const Exec& exec, const Out& out, const X& x, const Keys& keys,
+void group_sum(const Exec& exec, const Communicator& comm, const Out& out, const X& x, const Keys& keys,
                const key_range& range) {
   const char* const label = "quern::distributed::group_sum";
   std::int64_t groups;
@@ -109,6 +109,11 @@ void group_sum(const Communicator& comm, const Exec& exec, const Out& out, const
                       quern::weights<std::remove_const_t<decltype(values)>>{values});
     });
   });
+}
+
+template <view_like Out, class X, class Keys>
+void group_sum(const Communicator& comm, const Out& out, const X& x, const Keys& keys, const key_range& range) {
+  group_sum(quern::impl::space_of(out), comm, out, x, keys, range);
 }
 
 }  // namespace quern::distributed

@@ -4,9 +4,9 @@
 #define QUERN_DISTRIBUTED_LINALG_HPP
 
 /// @file
-/// Linear algebra of tall matrices whose rows are distributed: DistributedViews of rank 2 (or 1, for one column) on a
-/// grid of all ranks along axis 0. Small matrices, of n rows or columns, are Views that every rank has, with the same
-/// bits.
+/// The engines of `matmul`, `qr`, `svd`, `lstsq` and `pca` over ranks, of tall matrices: DistributedViews of rank 2 (or
+/// 1, for one column) on a grid of all ranks along axis 0, so that each has some rows. Small matrices, of n rows or
+/// columns, are Views that every rank has, with the same bits.
 ///
 /// Factorizations need Quern::linalg with a LAPACK. They are Cholesky QR as that of `quern::qr`, with the same checks
 /// and the same recourse to reflections: each rank multiplies its own rows, and the Gram matrices, (n, n), are summed
@@ -40,6 +40,14 @@ inline void check_same_rows(const std::string& label, const std::string& name, c
     throw Error(label, name + " has other rows than a, or another communicator");
 }
 
+/// The checks of a factorization, after the ranks have compared what they call.
+inline void check_tall(const std::string& label, const Decomposition& d) {
+  check_same_call(d.communicator(), label, [&] { return label + " of " + d.extents().str(); });
+  check_rows(label, "a", d);
+  if (d.extents().extent[0] < d.extents().extent[1])
+    reject_extents(label, "a", d.extents(), "no more columns than rows");
+}
+
 /// The rows of the other ranks.
 template <class Exec, class T>
 class rows_of_ranks : public other_rows<T> {
@@ -63,7 +71,7 @@ class rows_of_ranks : public other_rows<T> {
       out.emplace_back(r, mine);
       in.emplace_back(r, strided<T>{all.data + r * n, {n, n}, {1, all.ld}});
     }
-    exchange_once(comm_, exec_, "quern::distributed::qr", out, in);
+    exchange_once(comm_, exec_, "quern::qr", out, in);
   }
 
  private:
@@ -83,7 +91,7 @@ auto on_every_rank(const Exec& exec, const A& a) {
   typename whole::array_layout layout;
   for (int axis = 0; axis < A::rank; ++axis) layout.dimension[axis] = a.extents().extent[axis];
   const whole w(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::distributed"), layout);
-  gather(exec, w, a);
+  to_global(exec, w, a);
   return w;
 }
 /// The rows of this rank in a matrix that every rank has.
@@ -141,175 +149,188 @@ void subtract_rest_of_mean(const Exec& exec, const std::string& label, const row
 }
 
 }  // namespace impl
-
-/// `c = a b` for a distributed a, (m, k), and a small b, (k, n), that every rank has; c, (m, n), has the rows of a. No
-/// messages; asynchronous on `exec`. See `quern::matmul`.
-/// @throws Error as `quern::matmul`, and if the rows differ
-template <execution_space Exec, distributed_like C, distributed_like A, view_like B>
-void matmul(const Exec& exec, const C& c, const A& a, const B& b) {
-  const std::string label = "quern::distributed::matmul";
-  impl::check_rows(label, "a", a.decomposition());
-  impl::check_same_rows(label, "c", c.decomposition(), a.decomposition());
-  impl::in_operation(label, [&] { quern::matmul(exec, c.local(), a.local(), b); });
-}
-
-/// `a = q r` with orthonormal columns of q, (m, n), and upper triangular r, (n, n), for m >= n; q has the rows of a.
-/// @throws Error if extents do not fit or rows differ
-template <execution_space Exec, distributed_like Q, view_like R, distributed_like A>
-void qr(const Exec& exec, const Q& q, const R& r, const A& a) {
-  using T = typename A::value_type;
-  const std::string label = "quern::distributed::qr";
-  const Decomposition& d = a.decomposition();
-  impl::check_rows(label, "a", d);
-  impl::check_same_rows(label, "q", q.decomposition(), d);
-  const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
-  if (m < n) impl::reject_extents(label, "a", d.extents(), "no more columns than rows");
-  impl::check_extents(label, "q", q.extents(), d.extents());
-  impl::call c(label, exec);
-  const auto triangle = c.output(r);
-  impl::check_extents(label, "r", triangle.extents, shape{n, n});
-  if (!impl::is_tall_matrix(d)) {
-    const auto whole = impl::on_every_rank(exec, a);
-    const auto basis = quern::like(whole);
-    impl::in_operation(label, [&] { quern::qr(exec, basis, r, whole); });
-    impl::take_rows(exec, q, basis);
-    exec.fence(label);
-    return;
-  }
-  const impl::rows_of_ranks<Exec, T> others(exec, d.communicator());
-  const impl::tall_factors<Exec, T> f(exec, label, impl::local_matrix<Exec>(a), &others);
-  if (d.local().extents.size() > 0)
-    impl::multiply_matrices(exec, label, impl::local_output<Exec>(q), f.x, impl::as_input(f.inverse()));
-  impl::copy_matrix(exec, label, triangle, impl::as_matrix(f.r()));
-  exec.fence(label);
-}
-
-/// `a = u diag(s) vt`, thin: u, (m, n), has the rows of a; s, (n), descending, and vt, (n, n), for m >= n.
-/// @throws Error if extents do not fit or rows differ; ConvergenceError
-template <execution_space Exec, distributed_like U, view_like S, view_like Vt, distributed_like A>
-void svd(const Exec& exec, const U& u, const S& s, const Vt& vt, const A& a) {
-  using T = typename A::value_type;
-  using R = impl::real_type<T>;
-  const std::string label = "quern::distributed::svd";
-  const Decomposition& d = a.decomposition();
-  impl::check_rows(label, "a", d);
-  impl::check_same_rows(label, "u", u.decomposition(), d);
-  const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
-  if (m < n) impl::reject_extents(label, "a", d.extents(), "no more columns than rows");
-  impl::check_extents(label, "u", u.extents(), d.extents());
-  if (!impl::is_tall_matrix(d)) {
-    const auto whole = impl::on_every_rank(exec, a);
-    const auto left = quern::like(whole);
-    impl::in_operation(label, [&] { quern::svd(exec, left, s, vt, whole); });
-    impl::take_rows(exec, u, left);
-    exec.fence(label);
-    return;
-  }
-  impl::call c(label, exec);
-  const auto values = c.output(s);
-  const auto right = c.output(vt);
-  impl::check_extents(label, "s", values.extents, shape{n});
-  impl::check_extents(label, "vt", right.extents, shape{n, n});
-  const impl::rows_of_ranks<Exec, T> others(exec, d.communicator());
-  const impl::tall_factors<Exec, T> f(exec, label, impl::local_matrix<Exec>(a), &others);
-  const impl::svd_of_triangle<Exec, T> small(exec, label, d.communicator(), f.r());
-  const impl::work_matrix<Exec, T> both(exec, n, n);
-  impl::multiply_matrices(exec, label, impl::as_matrix(*both), impl::as_input(f.inverse()),
-                          impl::as_input(*small.left));
-  impl::copy_matrix(exec, label, values, impl::strided<const R>{small.values.data(), {n}, {1}});
-  impl::copy_matrix(exec, label, right, impl::as_input(*small.right));
-  if (d.local().extents.size() > 0)
-    impl::multiply_matrices(exec, label, impl::local_output<Exec>(u), f.x, impl::as_input(*both));
-  exec.fence(label);
-}
-
-/// The least-squares solution of `a x = b`, as `quern::lstsq`: of all x with the least `|a x - b|` the shortest. b has
-/// the rows of a, (m) or (m, k); x is (n) or (n, k). Gives the rank of a.
-/// @param rcond singular values up to so much of the largest count as zero; below 0: max(m, n) eps
-/// @throws Error if extents do not fit or rows differ; ConvergenceError
-template <execution_space Exec, view_like X, distributed_like A, distributed_like B>
-std::int64_t lstsq(const Exec& exec, const X& x, const A& a, const B& b, quern::rcond rcond = {}) {
-  using T = typename A::value_type;
-  const std::string label = "quern::distributed::lstsq";
-  const Decomposition& d = a.decomposition();
-  impl::check_rows(label, "a", d);
-  impl::check_same_rows(label, "b", b.decomposition(), d);
-  const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
-  if (m < n) impl::reject_extents(label, "a", d.extents(), "no more columns than rows");
-  if (!impl::is_tall_matrix(d)) {
-    const auto whole = impl::on_every_rank(exec, a);
-    const auto right = impl::on_every_rank(exec, b);
-    return impl::in_operation(label, [&] { return quern::lstsq(exec, x, whole, right, {.rcond = rcond.value}); });
-  }
-  impl::call c(label, exec);
-  const auto solution = c.output(x);
-  shape expected = b.extents();
-  expected.extent[0] = n;
-  impl::check_extents(label, "x", solution.extents, expected);
-  const auto xs = impl::columns_of(solution);
-  const std::int64_t columns = xs.extents.extent[1];
-  const impl::rows_of_ranks<Exec, T> others(exec, d.communicator());
-  const impl::tall_factors<Exec, T> f(exec, label, impl::local_matrix<Exec>(a), &others);
-  // Q^H b, summed over the ranks, is the right side of the small problem R x = Q^H b.
-  const impl::work_matrix<Exec, T> sums(exec, n, columns), right(exec, n, columns);
-  if (d.local().extents.extent[0] > 0) {
-    const auto part = impl::columns_of(impl::local_matrix<Exec>(b));
-    const impl::column_input<Exec, T> rows(exec, label, part);
-    impl::multiply_adjoint(exec, label, *sums, f.x, impl::as_input(*rows));
-  } else {
-    impl::fill_matrix(exec, label, impl::as_matrix(*sums), T(0));
-  }
-  others.sum(*sums);
-  const impl::column_input<Exec, T> inverse(exec, label, impl::as_input(f.inverse()));
-  impl::multiply_adjoint(exec, label, *right, impl::as_input(*inverse), impl::as_input(*sums));
-  const impl::decomposed<Exec, T> small(exec, label, impl::as_input(f.r()), true);
-  const std::int64_t rank = small.rank(rcond.value < 0 ? impl::default_rcond<T>(m, n) : rcond.value);
-  const impl::work_matrix<Exec, T> result(exec, n, columns);
-  small.apply_inverse(exec, label, impl::as_matrix(*result), impl::as_input(*right), rank);
-  impl::take_from_first(d.communicator(), exec, impl::values_of<T>{result->data, n * columns});
-  impl::copy_matrix(exec, label, xs, impl::as_matrix(*result));
-  exec.fence(label);
-  return rank;
-}
-
-/// The principal components of m observations of n variables, the distributed rows of a, for m >= n: see `quern::pca`.
-/// mean is (n), components (k, n), explained_variance (k) with k at most n.
-/// @throws Error if extents do not fit; ConvergenceError
-template <execution_space Exec, view_like Mean, view_like Components, view_like Variance, distributed_like A>
-void pca(const Exec& exec, const Mean& mean, const Components& components, const Variance& explained_variance,
-         const A& a) {
-  using T = typename A::value_type;
-  using R = impl::real_type<T>;
-  const std::string label = "quern::distributed::pca";
-  const Decomposition& d = a.decomposition();
-  impl::check_rows(label, "a", d);
-  const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
-  if (m < n) impl::reject_extents(label, "a", d.extents(), "no more columns than rows");
-  if (!impl::is_tall_matrix(d))
-    return impl::in_operation(
-        label, [&] { quern::pca(exec, mean, components, explained_variance, impl::on_every_rank(exec, a)); });
-  impl::call c(label, exec);
-  const auto out = c.output(components);
-  const std::int64_t k = out.extents.rank == 2 ? std::min(out.extents.extent[0], n) : n;
-  impl::check_extents(label, "components", out.extents, shape{k, n});
-  impl::check_extents(label, "explained_variance", impl::extents_of(explained_variance), shape{k});
-  impl::in_operation(label, [&] { quern::mean(exec, mean, a, axis{0}); });
-  const std::int64_t rows = d.local().extents.extent[0];
-  const impl::work_matrix<Exec, T> centred(exec, rows, n);
-  const impl::rows_of_ranks<Exec, T> others(exec, d.communicator());
-  if (rows > 0) quern::subtract(exec, impl::matrix_view<Exec>(impl::as_matrix(*centred)), a.local(), mean);
-  impl::subtract_rest_of_mean(exec, label, others, *centred, mean, m);
-  const impl::tall_factors<Exec, T> f(exec, label, impl::as_input(*centred), &others);
-  const impl::svd_of_triangle<Exec, T> small(exec, label, d.communicator(), f.r());
-  impl::copy_matrix(exec, label, out, impl::strided<const T>{small.right->data, {k, n}, {1, small.right->ld}});
-  const R scale = 1 / static_cast<R>(m - 1);
-  quern::map(
-      exec, explained_variance, KOKKOS_LAMBDA(R s) { return s * s * scale; },
-      Kokkos::View<const R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(small.values.data(),
-                                                                                                   k));
-  exec.fence(label);
-}
-
 }  // namespace quern::distributed
+
+namespace quern::impl {
+
+template <>
+struct engine<over_ranks_place, matrix_products> {
+  template <class Exec, class C, class A, class B>
+  static void run(const Exec& exec, const C& c, const A& a, const B& b, const product_scaling<value_of<C>>& scaling) {
+    using namespace quern::distributed::impl;
+    static_assert(distributed_like<C> && distributed_like<A> && view_like<B>,
+                  "quern::matmul: over ranks, c and a are DistributedViews and b is a View");
+    const std::string label = "quern::matmul";
+    check_rows(label, "a", a.decomposition());
+    check_same_rows(label, "c", c.decomposition(), a.decomposition());
+    in_operation(label, [&] { quern::matmul(exec, c.local(), a.local(), b, scaling); });
+  }
+};
+
+template <>
+struct engine<over_ranks_place, qr_factorizations> {
+  template <class Exec, class Q, class R, class A>
+  static void run(const Exec& exec, const Q& q, const R& r, const A& a) {
+    using namespace quern::distributed::impl;
+    static_assert(distributed_like<Q> && view_like<R> && distributed_like<A>,
+                  "quern::qr: over ranks, q and a are DistributedViews and r is a View");
+    using T = typename A::value_type;
+    const std::string label = "quern::qr";
+    const Decomposition& d = a.decomposition();
+    check_tall(label, d);
+    check_same_rows(label, "q", q.decomposition(), d);
+    const std::int64_t n = d.extents().extent[1];
+    check_extents(label, "q", q.extents(), d.extents());
+    call c(label, exec);
+    const auto triangle = c.output(r);
+    check_extents(label, "r", triangle.extents, shape{n, n});
+    if (!is_tall_matrix(d)) {
+      const auto whole = on_every_rank(exec, a);
+      const auto basis = quern::like(whole);
+      in_operation(label, [&] { quern::qr(exec, basis, r, whole); });
+      take_rows(exec, q, basis);
+      exec.fence(label);
+      return;
+    }
+    const rows_of_ranks<Exec, T> others(exec, d.communicator());
+    const tall_factors<Exec, T> f(exec, label, local_matrix<Exec>(a), &others);
+    if (d.local().extents.size() > 0) multiply_matrices(exec, label, local_output<Exec>(q), f.x, as_input(f.inverse()));
+    copy_matrix(exec, label, triangle, as_matrix(f.r()));
+    exec.fence(label);
+  }
+};
+
+template <>
+struct engine<over_ranks_place, singular_values> {
+  template <class Exec, class U, class S, class Vt, class A>
+  static void run(const Exec& exec, const U& u, const S& s, const Vt& vt, const A& a) {
+    using namespace quern::distributed::impl;
+    static_assert(distributed_like<U> && view_like<S> && view_like<Vt> && distributed_like<A>,
+                  "quern::svd: over ranks, u and a are DistributedViews, s and vt are Views");
+    using T = typename A::value_type;
+    using R = real_type<T>;
+    const std::string label = "quern::svd";
+    const Decomposition& d = a.decomposition();
+    check_tall(label, d);
+    check_same_rows(label, "u", u.decomposition(), d);
+    const std::int64_t n = d.extents().extent[1];
+    check_extents(label, "u", u.extents(), d.extents());
+    if (!is_tall_matrix(d)) {
+      const auto whole = on_every_rank(exec, a);
+      const auto left = quern::like(whole);
+      in_operation(label, [&] { quern::svd(exec, left, s, vt, whole); });
+      take_rows(exec, u, left);
+      exec.fence(label);
+      return;
+    }
+    call c(label, exec);
+    const auto values = c.output(s);
+    const auto right = c.output(vt);
+    check_extents(label, "s", values.extents, shape{n});
+    check_extents(label, "vt", right.extents, shape{n, n});
+    const rows_of_ranks<Exec, T> others(exec, d.communicator());
+    const tall_factors<Exec, T> f(exec, label, local_matrix<Exec>(a), &others);
+    const svd_of_triangle<Exec, T> small(exec, label, d.communicator(), f.r());
+    const work_matrix<Exec, T> both(exec, n, n);
+    multiply_matrices(exec, label, as_matrix(*both), as_input(f.inverse()), as_input(*small.left));
+    copy_matrix(exec, label, values, strided<const R>{small.values.data(), {n}, {1}});
+    copy_matrix(exec, label, right, as_input(*small.right));
+    if (d.local().extents.size() > 0) multiply_matrices(exec, label, local_output<Exec>(u), f.x, as_input(*both));
+    exec.fence(label);
+  }
+};
+
+template <>
+struct engine<over_ranks_place, least_squares_problems> {
+  template <class Exec, class X, class A, class B>
+  static std::int64_t run(const Exec& exec, const X& x, const A& a, const B& b, const lstsq_options& options) {
+    using namespace quern::distributed::impl;
+    static_assert(view_like<X> && distributed_like<A> && distributed_like<B>,
+                  "quern::lstsq: over ranks, a and b are DistributedViews and x is a View");
+    using T = typename A::value_type;
+    const std::string label = "quern::lstsq";
+    const Decomposition& d = a.decomposition();
+    check_tall(label, d);
+    check_same_rows(label, "b", b.decomposition(), d);
+    if (options.method != least_squares::svd) throw Error(label, "over ranks the method is svd");
+    const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
+    if (!is_tall_matrix(d)) {
+      const auto whole = on_every_rank(exec, a);
+      const auto right = on_every_rank(exec, b);
+      return in_operation(label, [&] { return quern::lstsq(exec, x, whole, right, options); });
+    }
+    call c(label, exec);
+    const auto solution = c.output(x);
+    shape expected = b.extents();
+    expected.extent[0] = n;
+    check_extents(label, "x", solution.extents, expected);
+    const auto xs = columns_of(solution);
+    const std::int64_t columns = xs.extents.extent[1];
+    const rows_of_ranks<Exec, T> others(exec, d.communicator());
+    const tall_factors<Exec, T> f(exec, label, local_matrix<Exec>(a), &others);
+    // Q^H b, summed over the ranks, is the right side of the small problem R x = Q^H b.
+    const work_matrix<Exec, T> sums(exec, n, columns), right(exec, n, columns);
+    if (d.local().extents.extent[0] > 0) {
+      const auto part = columns_of(local_matrix<Exec>(b));
+      const column_input<Exec, T> rows(exec, label, part);
+      multiply_adjoint(exec, label, *sums, f.x, as_input(*rows));
+    } else {
+      fill_matrix(exec, label, as_matrix(*sums), T(0));
+    }
+    others.sum(*sums);
+    const column_input<Exec, T> inverse(exec, label, as_input(f.inverse()));
+    multiply_adjoint(exec, label, *right, as_input(*inverse), as_input(*sums));
+    const decomposed<Exec, T> small(exec, label, as_input(f.r()), true);
+    const std::int64_t rank = small.rank(options.rcond < 0 ? default_rcond<T>(m, n) : options.rcond);
+    const work_matrix<Exec, T> result(exec, n, columns);
+    small.apply_inverse(exec, label, as_matrix(*result), as_input(*right), rank);
+    take_from_first(d.communicator(), exec, values_of<T>{result->data, n * columns});
+    copy_matrix(exec, label, xs, as_matrix(*result));
+    exec.fence(label);
+    return rank;
+  }
+};
+
+template <>
+struct engine<over_ranks_place, principal_component_analyses> {
+  template <class Exec, class Mean, class Components, class Variance, class A>
+  static void run(const Exec& exec, const Mean& mean, const Components& components, const Variance& explained_variance,
+                  const A& a) {
+    using namespace quern::distributed::impl;
+    static_assert(view_like<Mean> && view_like<Components> && view_like<Variance> && distributed_like<A>,
+                  "quern::pca: over ranks, a is a DistributedView and the outputs are Views");
+    using T = typename A::value_type;
+    using R = real_type<T>;
+    const std::string label = "quern::pca";
+    const Decomposition& d = a.decomposition();
+    check_tall(label, d);
+    const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
+    if (!is_tall_matrix(d))
+      return in_operation(label,
+                          [&] { quern::pca(exec, mean, components, explained_variance, on_every_rank(exec, a)); });
+    call c(label, exec);
+    const auto out = c.output(components);
+    const std::int64_t k = out.extents.rank == 2 ? std::min(out.extents.extent[0], n) : n;
+    check_extents(label, "components", out.extents, shape{k, n});
+    check_extents(label, "explained_variance", extents_of(explained_variance), shape{k});
+    in_operation(label, [&] { quern::mean(exec, mean, a, axis{0}); });
+    const std::int64_t rows = d.local().extents.extent[0];
+    const work_matrix<Exec, T> centred(exec, rows, n);
+    const rows_of_ranks<Exec, T> others(exec, d.communicator());
+    if (rows > 0) quern::subtract(exec, matrix_view<Exec>(as_matrix(*centred)), a.local(), mean);
+    subtract_rest_of_mean(exec, label, others, *centred, mean, m);
+    const tall_factors<Exec, T> f(exec, label, as_input(*centred), &others);
+    const svd_of_triangle<Exec, T> small(exec, label, d.communicator(), f.r());
+    copy_matrix(exec, label, out, strided<const T>{small.right->data, {k, n}, {1, small.right->ld}});
+    const R scale = 1 / static_cast<R>(m - 1);
+    quern::map(
+        exec, explained_variance, KOKKOS_LAMBDA(R s) { return s * s * scale; },
+        Kokkos::View<const R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+            small.values.data(), k));
+    exec.fence(label);
+  }
+};
+
+}  // namespace quern::impl
 
 #endif

@@ -3,23 +3,30 @@
 #ifndef QUERN_DISTRIBUTED_RANDOM_HPP
 #define QUERN_DISTRIBUTED_RANDOM_HPP
 
-#include <quern/distributed/distributed_view.hpp>
-#include <quern/random/key.hpp>
+#include <quern/distributed/operands.hpp>
+#include <quern/random/fill.hpp>
 
-namespace quern::distributed {
+namespace quern::impl {
 
-/// The numbers of a key that the rank's block of a distributed array has, for every operation of quern/random.hpp:
-///
-/// @code
-/// quern::random::normal(exec, u.local(), quern::distributed::part(quern::random::key{42}, u));
-/// @endcode
-///
-/// The whole array then holds the numbers that it would have on one device, with any number of ranks and any grid.
-template <distributed_like V>
-random::part part(const random::key& key, const V& v) {
-  return {key, v.extents(), v.decomposition().local().first};
-}
+/// Random fields of DistributedViews: each rank fills its block, as a part of the whole array.
+template <>
+struct engine<over_ranks_place, random_fields> {
+  template <class Exec, class Out, class Fill, class... P>
+  static void run(const std::string& label, const Exec& exec, const Out& out, const random::part& where,
+                  const Fill& fill, const P&... parameters) {
+    static_assert(distributed_like<Out>, "quern::random: where a parameter is a DistributedView, out is one, too");
+    if (where.extents.rank != 0)
+      throw Error(label, "a DistributedView has the numbers of a key, not of a part of a field");
+    if constexpr (distributed_like<Out>) {
+      const Decomposition& d = out.decomposition();
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        fill(exec, out.local(), random::part(where.of, d.extents(), d.local().first),
+             quern::distributed::impl::operand_at_block<Out::rank>(label, I, parameters, d)...);
+      }(std::index_sequence_for<P...>());
+    }
+  }
+};
 
-}  // namespace quern::distributed
+}  // namespace quern::impl
 
 #endif

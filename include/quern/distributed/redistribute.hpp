@@ -145,8 +145,8 @@ void from_global(const Exec& exec, const Out& out, const In& in) {
 /// @throws Error if the extents differ, on rank `root` alone: use `quern::abort_on_exception`
 template <execution_space Exec, view_like Out, distributed_like In>
   requires impl::same_elements<Out, In>
-void gather(const Exec& exec, const Out& out, const In& in, int root) {
-  const std::string label = "quern::distributed::gather";
+void to_global(const Exec& exec, const Out& out, const In& in, int root) {
+  const std::string label = "quern::distributed::to_global";
   const Decomposition& d = in.decomposition();
   const bool here = d.communicator().rank() == root;
   if (here) impl::check_whole(label, "out", out, d);
@@ -162,8 +162,8 @@ void gather(const Exec& exec, const Out& out, const In& in, int root) {
 /// `out = in` on every rank.
 template <execution_space Exec, view_like Out, distributed_like In>
   requires impl::same_elements<Out, In>
-void gather(const Exec& exec, const Out& out, const In& in) {
-  const std::string label = "quern::distributed::gather";
+void to_global(const Exec& exec, const Out& out, const In& in) {
+  const std::string label = "quern::distributed::to_global";
   const Decomposition& d = in.decomposition();
   impl::check_whole(label, "out", out, d);
   const auto whole = impl::within_reach(exec, out, true);
@@ -175,6 +175,17 @@ void gather(const Exec& exec, const Out& out, const In& in) {
   impl::exchange_once(d.communicator(), exec, label, sent, received);
   if (whole.data() != out.data()) quern::copy(exec, out, whole);
   exec.fence(label);
+}
+
+template <distributed_like Out, view_like In, std::same_as<int>... Root>
+  requires(impl::same_elements<Out, In> && sizeof...(Root) <= 1)
+void from_global(const Out& out, const In& in, Root... root) {
+  from_global(typename Out::execution_space(), out, in, root...);
+}
+template <view_like Out, distributed_like In, std::same_as<int>... Root>
+  requires(impl::same_elements<Out, In> && sizeof...(Root) <= 1)
+void to_global(const Out& out, const In& in, Root... root) {
+  to_global(typename In::execution_space(), out, in, root...);
 }
 
 }  // namespace quern::distributed

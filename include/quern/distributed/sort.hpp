@@ -13,16 +13,11 @@
 namespace quern::distributed {
 namespace impl {
 
-/// The keys of `ordered`, with one zero.
-template <class T>
-KOKKOS_FUNCTION auto sort_key(const T& x) {
-  return ordered<T>::key_of(x == T(0) ? T(0) : x);
-}
-
 /// count(b) = how many of a rank's sorted values have a key of at most limit(b).
 template <class T>
 struct count_up_to {
   using key = typename ordered<T>::key;
+  by_order<T> order;
   const T* sorted;
   std::int64_t n;
   const std::uint64_t* limit;
@@ -31,7 +26,7 @@ struct count_up_to {
     std::int64_t low = 0, high = n;
     while (low < high) {
       const std::int64_t middle = low + (high - low) / 2;
-      if (sort_key(sorted[middle]) <= static_cast<key>(limit[b])) low = middle + 1;
+      if (order.encode(sorted[middle]) <= static_cast<key>(limit[b])) low = middle + 1;
       else high = middle;
     }
     count[b] = low;
@@ -43,9 +38,9 @@ struct count_up_to {
 template <class Exec, class T>
 class sorted_cuts {
  public:
-  sorted_cuts(const Exec& exec, const Communicator& comm, const T* sorted, std::int64_t n,
+  sorted_cuts(const Exec& exec, const Communicator& comm, const by_order<T>& order, const T* sorted, std::int64_t n,
               const std::vector<std::int64_t>& first_of_block)
-      : exec_(exec), comm_(comm), sorted_(sorted), n_(n), boundaries_(first_of_block.size()) {
+      : exec_(exec), comm_(comm), order_(order), sorted_(sorted), n_(n), boundaries_(first_of_block.size()) {
     const std::int64_t all = sum_of_ranks(comm, n);
     limits_ = view<std::uint64_t>(take(8 * boundaries_).data());
     counts_ = view<std::int64_t>(take(8 * boundaries_).data());
@@ -68,7 +63,7 @@ class sorted_cuts {
     const auto all_below = summed(below);
     std::vector<std::int64_t> equal(boundaries_), before(boundaries_, 0);
     for (std::size_t b = 0; b < boundaries_; ++b) equal[b] = up_to[b] - below[b];
-    check_mpi("quern::distributed::sort",
+    check_mpi("quern::sort",
               MPI_Exscan(equal.data(), before.data(), static_cast<int>(boundaries_), MPI_INT64_T, MPI_SUM, comm.mpi()));
     if (comm.rank() == 0) std::fill(before.begin(), before.end(), 0);
     for (std::size_t b = 0; b < boundaries_; ++b)
@@ -92,19 +87,20 @@ class sorted_cuts {
     return memory_.back();
   }
   std::vector<std::int64_t> counts() const {
-    Kokkos::parallel_for("quern::distributed::sort/counts", Kokkos::RangePolicy<Exec>(exec_, 0, boundaries_),
-                         count_up_to<T>{sorted_, n_, limits_, counts_});
-    exec_.fence("quern::distributed::sort: counts");
+    Kokkos::parallel_for("quern::sort/counts", Kokkos::RangePolicy<Exec>(exec_, 0, boundaries_),
+                         count_up_to<T>{order_, sorted_, n_, limits_, counts_});
+    exec_.fence("quern::sort: counts");
     return {counts_, counts_ + boundaries_};
   }
   std::vector<std::int64_t> summed(std::vector<std::int64_t> values) const {
-    check_mpi("quern::distributed::sort", MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
-                                                        MPI_INT64_T, MPI_SUM, comm_.mpi()));
+    check_mpi("quern::sort", MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T,
+                                           MPI_SUM, comm_.mpi()));
     return values;
   }
 
   const Exec& exec_;
   const Communicator& comm_;
+  by_order<T> order_;
   const T* sorted_;
   std::int64_t n_;
   std::size_t boundaries_;
@@ -114,51 +110,76 @@ class sorted_cuts {
   std::vector<std::int64_t> cut_;
 };
 
-}  // namespace impl
-
-/// `out` = the elements of `in` in ascending order over all ranks: the first rank has the smallest, each as many as its
-/// block of out. NaN come last, as in `quern::sort`.
-///
-/// @param out a DistributedView of rank 1
-/// @param in  a DistributedView of rank 1 with the extents of out and the same type of elements, of any blocks; it may
-/// be
-///            out
-///
-/// Each rank sorts its elements; the values at the boundaries of the final blocks are found exactly, by bisection over
-/// all ranks' counts; one exchange brings each element to its rank, which sorts what it has received. Needs memory for
-/// three copies of a block. Collective; waits.
-/// @throws Error if extents, types or communicators differ
-template <execution_space Exec, distributed_like Out, distributed_like In>
-void sort(const Exec& exec, const Out& out, const In& in) {
-  using T = typename In::value_type;
-  const std::string label = "quern::distributed::sort";
-  static_assert(Out::rank == 1 && In::rank == 1, "quern::distributed::sort: out and in must have rank 1");
-  static_assert(std::is_same_v<T, typename Out::value_type>, "quern::distributed::sort: out must have the type of in");
-  const Decomposition &from = in.decomposition(), &to = out.decomposition();
-  const Communicator& comm = from.communicator();
-  impl::check_extents(label, "in", from.extents(), to.extents());
-  if (!(to.communicator() == comm)) throw Error(label, "out and in are of two communicators");
+/// Sorts an array of rank 1 over all ranks.
+template <class Exec, class Out, class In, class T>
+void sort_over_ranks(const std::string& label, const Exec& exec, const Out& out, const In& in,
+                     const by_order<T>& order) {
+  const Decomposition& to = out.decomposition();
+  const Communicator& comm = to.communicator();
+  const auto direction = order.descending ? quern::order::descending : quern::order::ascending;
   using column = Kokkos::View<T*, typename Exec::memory_space>;
-  const std::int64_t n = from.local().extents.size(), received = to.local().extents.size();
+  const std::int64_t n = in.decomposition().local().extents.size(), received = to.local().extents.size();
   const auto sorted = pool_view<column>(exec, n), arrived = pool_view<column>(exec, received);
-  impl::in_operation(label, [&] { quern::sort(exec, sorted, in.local()); });
+  quern::sort(exec, sorted, in.local(), direction);
   std::vector<std::int64_t> first, given(comm.size()), taken(comm.size());
   for (int r = 0; r < comm.size(); ++r) first.push_back(to.of(r).first.extent[0]);
-  const impl::sorted_cuts<Exec, T> cut(exec, comm, sorted.data(), n, first);
+  const sorted_cuts<Exec, T> cut(exec, comm, order, sorted.data(), n, first);
   for (int r = 0; r < comm.size(); ++r) given[r] = cut[r + 1] - cut[r];
-  impl::all_to_all(comm, given.data(), taken.data());
-  std::vector<impl::peer_box> sends, receives;
+  all_to_all(comm, given.data(), taken.data());
+  std::vector<peer_box> sends, receives;
   std::int64_t at = 0;
   for (int r = 0; r < comm.size(); ++r) {
-    sends.emplace_back(r, impl::strided<T>{sorted.data() + cut[r], {given[r]}, {1}});
-    receives.emplace_back(r, impl::strided<T>{arrived.data() + at, {taken[r]}, {1}});
+    sends.emplace_back(r, strided<T>{sorted.data() + cut[r], {given[r]}, {1}});
+    receives.emplace_back(r, strided<T>{arrived.data() + at, {taken[r]}, {1}});
     at += taken[r];
   }
-  impl::exchange_once(comm, exec, label, sends, receives);
-  quern::sort(exec, out.local(), arrived);
+  exchange_once(comm, exec, label, sends, receives);
+  quern::sort(exec, out.local(), arrived, direction);
   exec.fence(label);
 }
 
+}  // namespace impl
 }  // namespace quern::distributed
+
+namespace quern::impl {
+
+/// Sorts of DistributedViews.
+template <>
+struct engine<over_ranks_place, sorts> {
+  template <class Exec, class Out, class In, class... Options>
+  static void run(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+    namespace ranks = quern::distributed::impl;
+    static_assert(distributed_like<Out> && distributed_like<In>,
+                  "quern::sort: over ranks, out and x are DistributedViews");
+    using T = value_of<In>;
+    constexpr bool own_order = !(is_comparator_option<Options, T> || ...);
+    static_assert(own_order || In::rank > 1,
+                  "quern::sort: a comparator sorts along axes that are not cut, of rank 2 or more");
+    const std::string label = "quern::sort";
+    const Decomposition &from = in.decomposition(), &to = out.decomposition();
+    const sort_lines lines(label, from.extents(), options...);
+    ranks::check_same_call(from.communicator(), label, [&] {
+      std::string text = label + " of " + from.extents().str() + " along axis " + std::to_string(lines.along);
+      if constexpr (own_order)
+        if (ordering_of<T>(options...).descending) text += ", descending";
+      return text;
+    });
+    check_extents(label, "x", from.extents(), to.extents());
+    if (!(to.communicator() == from.communicator())) throw Error(label, "out and x are of two communicators");
+    if constexpr (In::rank > 1) {
+      ranks::check_same_blocks(label, "x", to, from);
+      if (to.grid(lines.along) != 1)
+        throw Error(label, "axis " + std::to_string(lines.along) + " is cut into the blocks of " +
+                               std::to_string(to.grid(lines.along)) +
+                               " ranks; redistribute the array along another axis");
+      in_operation(label, [&] { quern::sort(exec, out.local(), in.local(), options...); });
+      exec.fence(label);
+    } else {
+      in_operation(label, [&] { ranks::sort_over_ranks(label, exec, out, in, ordering_of<T>(options...)); });
+    }
+  }
+};
+
+}  // namespace quern::impl
 
 #endif

@@ -255,7 +255,7 @@ void cosine_views(const char* label, const Exec& exec, const Out& out_view, cons
     throw BackendError(label, "this Quern was built without a library for Fourier transforms (QUERN_ENABLE_FFT=OFF)");
   if (options.type < 1 || options.type > 4)
     throw Error(label, "type " + std::to_string(options.type) + ", expected 1 to 4");
-  const request r = along_axis(label, kind::forward, out.extents, in.extents, {.axis = options.axis});
+  const request r = request_of(label, kind::forward, out.extents, in.extents, fft_options{.axis = options.axis});
   check_extents(label, "out", out.extents, in.extents);
   check_overlap(label, out, in, "in", std::is_same_v<T, I>);
   if (options.type == 1 && !sine && r.length[0] < 2)

@@ -34,36 +34,44 @@ template <class T>
 inline constexpr bool is_result = std::is_same_v<real_type<T>, float> || std::is_same_v<real_type<T>, double>;
 
 /// The transform that the options ask for, of arrays of these extents.
-request along_axis(const std::string& label, kind what, const shape& out, const shape& in, const fft_options& options);
-request along_axes(const std::string& label, kind what, const shape& out, const shape& in, const fftn_options& options,
-                   int axes_by_default);
+request request_of(const std::string& label, kind what, const shape& out, const shape& in, const fft_options& options);
+request request_of(const std::string& label, kind what, const shape& out, const shape& in, const fftn_options& options,
+                   int axes_by_default = max_rank);
 
-template <kind What, class Exec, class Out, class In, class Request>
-void transform_views(const char* label, const Exec& exec, const Out& out_view, const In& in_view,
-                     const Request& request_of) {
-  using O = value_of<Out>;
-  using I = value_of<In>;
+struct transforms {};
+
+}  // namespace impl::fourier
+
+namespace impl {
+
+/// Transforms of arrays in memory. `request_of(label, out, in)` is the one of arrays of these extents.
+template <>
+struct engine<in_memory, fourier::transforms> {
+  template <fourier::kind What, class Exec, class Out, class In, class Request>
+  static void run(const char* label, const Exec& exec, const Out& out_view, const In& in_view,
+                  const Request& request_of) {
+    const call c(label, exec);
+    const auto out = c.output(out_view);
+    const strided<const value_of<In>> in = c.input(in_view);
+    fourier::run(c.label, fourier::launcher<Exec>{exec}, out, in, request_of(c.label, out.extents, in.extents));
+  }
+};
+
+}  // namespace impl
+
+namespace impl::fourier {
+
+/// `op(exec, out, in, options)` of every transform, by the engine of the place where its operands are.
+template <kind What, class Exec, class Out, class In, class... Options>
+void transform_call(const char* label, const Exec& exec, const Out& out, const In& in, const Options&... options) {
   constexpr bool to_real = What == kind::complex_to_real, from_real = What == kind::real_to_complex;
-  static_assert(is_result<O> && is_complex<O> == !to_real,
+  static_assert(is_result<value_of<Out>> && is_complex<value_of<Out>> == !to_real,
                 "quern::fft: out must be of float or double, complex unless the result is real");
-  static_assert(!from_real || !is_complex<I>, "quern::rfft: in must be real");
-  call c(label, exec);
-  const auto out = c.output(out_view);
-  const strided<const I> in = c.input(in_view);
-  run(c.label, launcher<Exec>{exec}, out, in, request_of(c.label, out.extents, in.extents));
-}
-template <kind What, class Exec, class Out, class In>
-void transform_views(const char* label, const Exec& exec, const Out& out, const In& in, const fft_options& options) {
-  transform_views<What>(label, exec, out, in, [&](const std::string& name, const shape& to, const shape& from) {
-    return along_axis(name, What, to, from, options);
-  });
-}
-template <kind What, class Exec, class Out, class In>
-void transform_views(const char* label, const Exec& exec, const Out& out, const In& in, const fftn_options& options,
-                     int axes_by_default) {
-  transform_views<What>(label, exec, out, in, [&](const std::string& name, const shape& to, const shape& from) {
-    return along_axes(name, What, to, from, options, axes_by_default);
-  });
+  static_assert(!from_real || !is_complex<value_of<In>>, "quern::rfft: in must be real");
+  engine_of<transforms, Out, In>::template run<What>(label, exec, out, in,
+                                                     [&](const std::string& name, const shape& to, const shape& from) {
+                                                       return request_of(name, What, to, from, options...);
+                                                     });
 }
 
 /// The norm with which the inverse transform scales as the forward one does.
@@ -107,21 +115,21 @@ struct conjugation {
 /// Asynchronous on `exec`. NaN and infinities spread over all results that they contribute to.
 /// @throws Error if extents do not fit, a length is 0, the axis is out of range, or out shares memory with in otherwise
 /// @throws BackendError without a library for the execution space, or with its status
-template <execution_space Exec, view_like Out, view_like In>
+template <execution_space Exec, result_view Out, any_array In>
 void fft(const Exec& exec, const Out& out, const In& in, const fft_options& options = {}) {
-  impl::fourier::transform_views<impl::fourier::kind::forward>("quern::fft", exec, out, in, options);
+  impl::fourier::transform_call<impl::fourier::kind::forward>("quern::fft", exec, out, in, options);
 }
-template <execution_space Exec, view_like Out, view_like In>
+template <execution_space Exec, result_view Out, any_array In>
 void ifft(const Exec& exec, const Out& out, const In& in, const fft_options& options = {}) {
-  impl::fourier::transform_views<impl::fourier::kind::backward>("quern::ifft", exec, out, in, options);
+  impl::fourier::transform_call<impl::fourier::kind::backward>("quern::ifft", exec, out, in, options);
 }
-template <execution_space Exec, view_like Out, view_like In>
+template <execution_space Exec, result_view Out, any_array In>
 void rfft(const Exec& exec, const Out& out, const In& in, const fft_options& options = {}) {
-  impl::fourier::transform_views<impl::fourier::kind::real_to_complex>("quern::rfft", exec, out, in, options);
+  impl::fourier::transform_call<impl::fourier::kind::real_to_complex>("quern::rfft", exec, out, in, options);
 }
-template <execution_space Exec, view_like Out, view_like In>
+template <execution_space Exec, result_view Out, any_array In>
 void irfft(const Exec& exec, const Out& out, const In& in, const fft_options& options = {}) {
-  impl::fourier::transform_views<impl::fourier::kind::complex_to_real>("quern::irfft", exec, out, in, options);
+  impl::fourier::transform_call<impl::fourier::kind::complex_to_real>("quern::irfft", exec, out, in, options);
 }
 template <execution_space Exec, view_like Out, view_like In>
 void hfft(const Exec& exec, const Out& out_view, const In& in_view, const fft_options& options = {}) {
@@ -133,7 +141,7 @@ void hfft(const Exec& exec, const Out& out_view, const In& in_view, const fft_op
   const strided<const value_of<In>> in = c.input(in_view);
   fft_options inverse = options;
   inverse.norm = fourier::swapped(options.norm);
-  const auto request = fourier::along_axis(c.label, fourier::kind::complex_to_real, out.extents, in.extents, inverse);
+  const auto request = fourier::request_of(c.label, fourier::kind::complex_to_real, out.extents, in.extents, inverse);
   fourier::check<Exec>(c.label, out, in, request);
   if (out.extents.size() == 0) return;
   const fourier::launcher<Exec> launch{exec};
@@ -153,26 +161,26 @@ void ihfft(const Exec& exec, const Out& out_view, const In& in, const fft_option
   using namespace impl;
   fft_options forward = options;
   forward.norm = fourier::swapped(options.norm);
-  fourier::transform_views<fourier::kind::real_to_complex>("quern::ihfft", exec, out_view, in, forward);
+  fourier::transform_call<fourier::kind::real_to_complex>("quern::ihfft", exec, out_view, in, forward);
   call c("quern::ihfft", exec);
   const auto out = c.output(out_view);
   if (out.extents.size() > 0) fourier::launcher<Exec>{exec}.apply("quern::ihfft", out, fourier::conjugation(), out);
 }
-template <view_like Out, view_like In>
+template <result_view Out, any_array In>
 void fft(const Out& out, const In& in, const fft_options& options = {}) {
-  fft(impl::space_of(out), out, in, options);
+  fft(impl::space_of(out, in), out, in, options);
 }
-template <view_like Out, view_like In>
+template <result_view Out, any_array In>
 void ifft(const Out& out, const In& in, const fft_options& options = {}) {
-  ifft(impl::space_of(out), out, in, options);
+  ifft(impl::space_of(out, in), out, in, options);
 }
-template <view_like Out, view_like In>
+template <result_view Out, any_array In>
 void rfft(const Out& out, const In& in, const fft_options& options = {}) {
-  rfft(impl::space_of(out), out, in, options);
+  rfft(impl::space_of(out, in), out, in, options);
 }
-template <view_like Out, view_like In>
+template <result_view Out, any_array In>
 void irfft(const Out& out, const In& in, const fft_options& options = {}) {
-  irfft(impl::space_of(out), out, in, options);
+  irfft(impl::space_of(out, in), out, in, options);
 }
 template <view_like Out, view_like In>
 void hfft(const Out& out, const In& in, const fft_options& options = {}) {
@@ -186,71 +194,75 @@ void ihfft(const Out& out, const In& in, const fft_options& options = {}) {
 /// The transforms along several axes, one after the other: along all of them, or those of the options; of `fft2`,
 /// `ifft2`, `rfft2` and `irfft2` along the last two. All else as `fft` has it; real transforms are halved along the
 /// last axis.
-template <execution_space Exec, view_like Out, view_like In>
+///
+/// Of all these transforms but `hfft` and `ihfft`, out and in may be DistributedViews of rank 2 or more, which are cut
+/// in any way. Each rank transforms whole lines: of slabs, which are cut along one axis, or of pencils, which are cut
+/// along two where there are more ranks than cells along an axis. Between, arrays are cut anew, by messages between all
+/// ranks that share cells. Lengths are then those of the arrays, and real transforms are halved along the last axis of
+/// the array. Collective; waits; takes scratch memory of two to three blocks from the pool.
+template <execution_space Exec, result_view Out, any_array In>
 void fftn(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
-  impl::fourier::transform_views<impl::fourier::kind::forward>("quern::fftn", exec, out, in, options, max_rank);
+  impl::fourier::transform_call<impl::fourier::kind::forward>("quern::fftn", exec, out, in, options);
 }
-template <execution_space Exec, view_like Out, view_like In>
+template <execution_space Exec, result_view Out, any_array In>
 void ifftn(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
-  impl::fourier::transform_views<impl::fourier::kind::backward>("quern::ifftn", exec, out, in, options, max_rank);
+  impl::fourier::transform_call<impl::fourier::kind::backward>("quern::ifftn", exec, out, in, options);
 }
-template <execution_space Exec, view_like Out, view_like In>
+template <execution_space Exec, result_view Out, any_array In>
 void rfftn(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
-  impl::fourier::transform_views<impl::fourier::kind::real_to_complex>("quern::rfftn", exec, out, in, options,
-                                                                       max_rank);
+  impl::fourier::transform_call<impl::fourier::kind::real_to_complex>("quern::rfftn", exec, out, in, options);
 }
-template <execution_space Exec, view_like Out, view_like In>
+template <execution_space Exec, result_view Out, any_array In>
 void irfftn(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
-  impl::fourier::transform_views<impl::fourier::kind::complex_to_real>("quern::irfftn", exec, out, in, options,
-                                                                       max_rank);
+  impl::fourier::transform_call<impl::fourier::kind::complex_to_real>("quern::irfftn", exec, out, in, options);
 }
-template <execution_space Exec, view_like Out, view_like In>
+template <execution_space Exec, result_view Out, any_array In>
 void fft2(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
-  impl::fourier::transform_views<impl::fourier::kind::forward>("quern::fft2", exec, out, in, options, 2);
+  impl::fourier::transform_call<impl::fourier::kind::forward>("quern::fft2", exec, out, in, options, 2);
 }
-template <execution_space Exec, view_like Out, view_like In>
+template <execution_space Exec, result_view Out, any_array In>
 void ifft2(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
-  impl::fourier::transform_views<impl::fourier::kind::backward>("quern::ifft2", exec, out, in, options, 2);
+  impl::fourier::transform_call<impl::fourier::kind::backward>("quern::ifft2", exec, out, in, options, 2);
 }
-template <execution_space Exec, view_like Out, view_like In>
+template <execution_space Exec, result_view Out, any_array In>
 void rfft2(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
-  impl::fourier::transform_views<impl::fourier::kind::real_to_complex>("quern::rfft2", exec, out, in, options, 2);
+  impl::fourier::transform_call<impl::fourier::kind::real_to_complex>("quern::rfft2", exec, out, in, options, 2);
 }
-template <execution_space Exec, view_like Out, view_like In>
+template <execution_space Exec, result_view Out, any_array In>
 void irfft2(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
-  impl::fourier::transform_views<impl::fourier::kind::complex_to_real>("quern::irfft2", exec, out, in, options, 2);
+  impl::fourier::transform_call<impl::fourier::kind::complex_to_real>("quern::irfft2", exec, out, in, options, 2);
 }
-template <view_like Out, view_like In>
+template <result_view Out, any_array In>
 void fftn(const Out& out, const In& in, const fftn_options& options = {}) {
-  fftn(impl::space_of(out), out, in, options);
+  fftn(impl::space_of(out, in), out, in, options);
 }
-template <view_like Out, view_like In>
+template <result_view Out, any_array In>
 void ifftn(const Out& out, const In& in, const fftn_options& options = {}) {
-  ifftn(impl::space_of(out), out, in, options);
+  ifftn(impl::space_of(out, in), out, in, options);
 }
-template <view_like Out, view_like In>
+template <result_view Out, any_array In>
 void rfftn(const Out& out, const In& in, const fftn_options& options = {}) {
-  rfftn(impl::space_of(out), out, in, options);
+  rfftn(impl::space_of(out, in), out, in, options);
 }
-template <view_like Out, view_like In>
+template <result_view Out, any_array In>
 void irfftn(const Out& out, const In& in, const fftn_options& options = {}) {
-  irfftn(impl::space_of(out), out, in, options);
+  irfftn(impl::space_of(out, in), out, in, options);
 }
-template <view_like Out, view_like In>
+template <result_view Out, any_array In>
 void fft2(const Out& out, const In& in, const fftn_options& options = {}) {
-  fft2(impl::space_of(out), out, in, options);
+  fft2(impl::space_of(out, in), out, in, options);
 }
-template <view_like Out, view_like In>
+template <result_view Out, any_array In>
 void ifft2(const Out& out, const In& in, const fftn_options& options = {}) {
-  ifft2(impl::space_of(out), out, in, options);
+  ifft2(impl::space_of(out, in), out, in, options);
 }
-template <view_like Out, view_like In>
+template <result_view Out, any_array In>
 void rfft2(const Out& out, const In& in, const fftn_options& options = {}) {
-  rfft2(impl::space_of(out), out, in, options);
+  rfft2(impl::space_of(out, in), out, in, options);
 }
-template <view_like Out, view_like In>
+template <result_view Out, any_array In>
 void irfft2(const Out& out, const In& in, const fftn_options& options = {}) {
-  irfft2(impl::space_of(out), out, in, options);
+  irfft2(impl::space_of(out, in), out, in, options);
 }
 
 enum class fft_direction { forward, backward };
@@ -286,7 +298,7 @@ class fft_plan {
                       : from_real                           ? kind::real_to_complex
                       : direction == fft_direction::forward ? kind::forward
                                                             : kind::backward;
-    request_ = along_axes(c.label, what, out.extents, in.extents, options, max_rank);
+    request_ = request_of(c.label, what, out.extents, in.extents, options);
     run(c.label, launcher<Exec>{exec_, &plans_, true}, out, in, request_);
     out_ = {nullptr, out.extents, out.stride};
     in_ = {nullptr, in.extents, in.stride};

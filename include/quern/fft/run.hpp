@@ -280,13 +280,18 @@ bool in_place_rows(const request& r, const strided<O>& out, const strided<I>& in
   else return false;
 }
 
+/// Rejects an output that has not the extents of what the request makes of `in`.
+inline void check_result(const std::string& label, const shape& out, const shape& in, const request& r) {
+  shape expected = in;
+  for (int i = 0; i < r.count; ++i) expected.extent[r.axis[i]] = r.out_extent(i);
+  check_extents(label, "out", out, expected, " for this transform of in");
+}
+
 template <class Exec, class O, class I>
 void check(const std::string& label, const strided<O>& out, const strided<I>& in, const request& r) {
   if (!available<Exec>())
     throw BackendError(label, "this Quern was built without a library for Fourier transforms (QUERN_ENABLE_FFT=OFF)");
-  shape expected = in.extents;
-  for (int i = 0; i < r.count; ++i) expected.extent[r.axis[i]] = r.out_extent(i);
-  check_extents(label, "out", out.extents, expected, " for this transform of in");
+  check_result(label, out.extents, in.extents, r);
   if (!in_place_rows(r, out, in)) check_overlap(label, out, in, "in", std::is_same_v<O, std::remove_const_t<I>>);
 }
 

@@ -129,7 +129,7 @@ void spectral_derivative(const Exec& exec, const Out& out_view, const In& in_vie
     throw Error(c.label, "the length of the period must be positive and finite");
   constexpr kind there = is_complex<T> ? kind::forward : kind::real_to_complex;
   constexpr kind back = is_complex<T> ? kind::backward : kind::complex_to_real;
-  request r = along_axis(c.label, there, out.extents, in.extents, {.axis = options.axis});
+  request r = request_of(c.label, there, out.extents, in.extents, fft_options{.axis = options.axis});
   check_extents(c.label, "out", out.extents, in.extents);
   check_overlap(c.label, out, in, "in", std::is_same_v<T, value_of<In>>);
   if (in.extents.size() == 0) return;

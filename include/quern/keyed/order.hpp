@@ -81,7 +81,8 @@ template <class T>
 inline constexpr bool is_order_option = std::is_same_v<T, order>;
 template <class F, class T>
 inline constexpr bool is_comparator_option = [] {
-  if constexpr (view_like<F> || execution_space<F> || is_axis_option<F> || is_order_option<F>) return false;
+  if constexpr (view_like<F> || placed<F> || execution_space<F> || is_axis_option<F> || is_order_option<F>)
+    return false;
   else return std::predicate<const F&, const T&, const T&>;
 }();
 

@@ -299,49 +299,67 @@ constexpr void require_order() {
   static_assert(std::is_trivially_copyable_v<T>, "quern::sort: values must be trivially copyable");
 }
 
+struct sorts {};
+
+/// Sorts of arrays in memory.
+template <>
+struct engine<in_memory, sorts> {
+  template <class Exec, class Out, class X, class... Options>
+  static void run(const Exec& exec, const Out& out_view, const X& x_view, const Options&... options) {
+    using T = value_of<X>;
+    const call c("quern::sort", exec);
+    const auto elements = c.elements(x_view);
+    const auto out = c.output(out_view);
+    const shape extents = operand_extents(c.label, x_view);
+    check_extents(c.label, "out", out.extents, extents);
+    check_overlap(c.label, out, elements, "x", true);
+    const sort_lines lines(c.label, extents, options...);
+    const auto sort_from = [&](const auto& x) {
+      sort_values(c.label, exec, lines, out, x, ordering_of<T>(options...));
+    };
+    if constexpr (view_like<X>) {
+      sort_from(as_source(elements));
+    } else {
+      map_checked(c.label + "/values", exec, out_view, op::identity(), x_view);
+      sort_from(strided<const T>{out.data, out.extents, out.stride});
+    }
+  }
+};
+
 }  // namespace impl
 
 /// The elements of x along each line in order: `numpy.sort`. See the table above for options.
 ///
 /// Without a comparator, NaN come back as quiet NaN without a payload, and the order of zeros of different signs is not
 /// defined.
+///
+/// Over ranks, out and x are DistributedViews. Along an axis that is not cut each rank sorts its lines, of equal blocks
+/// of out and x. Arrays of rank 1 are sorted over all ranks, by their own order: the first rank has what comes first,
+/// each as many elements as its block of out. There each rank sorts its elements; the values at the boundaries of the
+/// final blocks are found exactly, by bisection over the counts of all ranks; one exchange brings each element to its
+/// rank, which sorts what it has received. That needs memory for three copies of a block. Collective; waits.
 /// @param out of x's type and extents; may be x
 /// @throws Error if extents do not fit, the axis is out of range, or `out` shares memory with x without being it
-template <execution_space Exec, view_like Out, array_like X, class... Options>
+template <execution_space Exec, result_view Out, any_array X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
-void sort(const Exec& exec, const Out& out_view, const X& x_view, const Options&... options) {
+void sort(const Exec& exec, const Out& out, const X& x, const Options&... options) {
   using T = impl::value_of<X>;
   static_assert(std::is_same_v<T, impl::value_of<Out>>, "quern::sort: out must be of x's value type");
   impl::require_order<T, Options...>();
-  const impl::call c("quern::sort", exec);
-  const auto elements = c.elements(x_view);
-  const auto out = c.output(out_view);
-  const shape extents = impl::operand_extents(c.label, x_view);
-  impl::check_extents(c.label, "out", out.extents, extents);
-  impl::check_overlap(c.label, out, elements, "x", true);
-  const impl::sort_lines lines(c.label, extents, options...);
-  const auto sort_from = [&](const auto& x) {
-    impl::sort_values(c.label, exec, lines, out, x, impl::ordering_of<T>(options...));
-  };
-  if constexpr (view_like<X>) {
-    sort_from(impl::as_source(elements));
-  } else {
-    impl::map_checked(c.label + "/values", exec, out_view, impl::op::identity(), x_view);
-    sort_from(impl::strided<const T>{out.data, out.extents, out.stride});
-  }
+  impl::engine_of<impl::sorts, Out, X>::run(exec, out, x, options...);
 }
-template <view_like Out, array_like X, class... Options>
+template <result_view Out, any_array X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 void sort(const Out& out, const X& x, const Options&... options) {
-  sort(impl::space_of(out), out, x, options...);
+  sort(impl::space_of(out, x), out, x, options...);
 }
 /// Sorts x in place.
-template <execution_space Exec, view_like X, class... Options>
+template <execution_space Exec, result_view X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 void sort(const Exec& exec, const X& x, const Options&... options) {
   sort(exec, x, x, options...);
 }
-template <view_like X, class... Options>
+template <result_view X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
 void sort(const X& x, const Options&... options) {
   sort(impl::space_of(x), x, x, options...);

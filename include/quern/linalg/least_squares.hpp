@@ -196,6 +196,61 @@ auto make_real_output(const Views& views, const std::string& label) {
 
 }  // namespace impl
 
+namespace impl {
+
+struct least_squares_problems {};
+
+template <>
+struct engine<in_memory, least_squares_problems> {
+  template <class Exec, class Out, class A, class B>
+  static std::int64_t run(const Exec& exec, const Out& out, const A& a_view, const B& b_view, lstsq_options options) {
+    using T = value_of<A>;
+    call c("quern::lstsq", exec);
+    const auto views = as_outputs(out);
+    constexpr std::size_t count = std::tuple_size_v<decltype(views)>;
+    static_assert(count <= 3, "quern::lstsq: at most three outputs, x, residuals and s");
+    const auto x = c.output(std::get<0>(views));
+    const auto residuals = make_real_output<1, Exec, T>(views, c.label);
+    const auto s = make_real_output<2, Exec, T>(views, c.label);
+    const auto a = c.input(a_view);
+    const auto b = c.input(b_view);
+    static_assert(std::is_same_v<std::remove_pointer_t<decltype(x.data)>, T> && std::is_same_v<value_of<B>, T>,
+                  "quern::lstsq: x, a and b must have one type");
+    check_one_matrix<Exec, T>(c.label, "a", a);
+    const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], k = std::min(m, n);
+    check_right_side(c.label, a, b);
+    const auto bs = columns_of(b);
+    shape solution = b.extents;
+    solution.extent[0] = n;
+    check_extents(c.label, "x", x.extents, solution);
+    if (count >= 2) check_extents(c.label, "residuals", residuals.extents, shape{bs.extents.extent[1]});
+    if (count == 3) check_extents(c.label, "s", s.extents, shape{k});
+    check_apart(c.label, {"x", "residuals", "s"}, x, residuals, s);
+    for (const auto& [name, in] : {std::pair("a", a), std::pair("b", b)}) {
+      check_overlap(c.label, x, in, name, false);
+      if (count >= 2) check_apart(c.label, {"residuals", name}, residuals, in);
+      if (count == 3) check_apart(c.label, {"s", name}, s, in);
+    }
+    const auto xs = columns_of(x);
+    const double rcond = options.rcond < 0 ? default_rcond<T>(m, n) : options.rcond;
+    std::int64_t rank = n;
+    if (options.method == least_squares::qr) {
+      if (m < n) reject_extents(c.label, "a", a.extents, "no more columns than rows for qr");
+      if (count == 3) throw Error(c.label, "singular values are given by the method svd alone");
+      rank = solve_by_qr(exec, c.label, xs, a, bs, rcond);
+    } else {
+      const decomposed<Exec, T> d(exec, c.label, a, true);
+      rank = d.rank(rcond);
+      d.apply_inverse(exec, c.label, xs, bs, rank);
+      if (count == 3) copy_matrix(exec, c.label, s, strided<const real_type<T>>{d.s.data(), {k}, {1}});
+    }
+    if (count >= 2) sum_residuals(exec, c.label, residuals, a, as_input(xs), bs);
+    return rank;
+  }
+};
+
+}  // namespace impl
+
 /// The least-squares solution of `a x = b`: of all x with the least `|a x - b|` the shortest, as `numpy.linalg.lstsq`.
 /// Gives the rank of a.
 ///
@@ -211,54 +266,16 @@ auto make_real_output(const Views& views, const std::string& label) {
 ///
 /// Views of any layout, of float, double or their complex numbers; waits for `exec`. Matrices with many more rows than
 /// columns are decomposed as by `qr`. NaN in a give NaN, and a rank of -1.
+///
+/// Over ranks a and b are DistributedViews whose rows, no fewer than columns, are distributed in the same way, x is a
+/// View, the same on every rank, and the method is `svd`. Collective; waits.
 /// @throws Error if ranks or extents do not fit, Views share memory, or s is wanted of `qr`
 /// @throws SingularMatrixError by `qr`, if a column depends on those before it; ConvergenceError by `svd`
-template <execution_space Exec, class Out, array_like A, array_like B>
-std::int64_t lstsq(const Exec& exec, const Out& out, const A& a_view, const B& b_view, lstsq_options options = {}) {
-  using T = impl::value_of<A>;
-  impl::call c("quern::lstsq", exec);
-  const auto views = impl::as_outputs(out);
-  constexpr std::size_t count = std::tuple_size_v<decltype(views)>;
-  static_assert(count <= 3, "quern::lstsq: at most three outputs, x, residuals and s");
-  const auto x = c.output(std::get<0>(views));
-  const auto residuals = impl::make_real_output<1, Exec, T>(views, c.label);
-  const auto s = impl::make_real_output<2, Exec, T>(views, c.label);
-  const auto a = c.input(a_view);
-  const auto b = c.input(b_view);
-  static_assert(std::is_same_v<std::remove_pointer_t<decltype(x.data)>, T> && std::is_same_v<impl::value_of<B>, T>,
-                "quern::lstsq: x, a and b must have one type");
-  impl::check_one_matrix<Exec, T>(c.label, "a", a);
-  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], k = std::min(m, n);
-  impl::check_right_side(c.label, a, b);
-  const auto bs = impl::columns_of(b);
-  shape solution = b.extents;
-  solution.extent[0] = n;
-  impl::check_extents(c.label, "x", x.extents, solution);
-  if (count >= 2) impl::check_extents(c.label, "residuals", residuals.extents, shape{bs.extents.extent[1]});
-  if (count == 3) impl::check_extents(c.label, "s", s.extents, shape{k});
-  impl::check_apart(c.label, {"x", "residuals", "s"}, x, residuals, s);
-  for (const auto& [name, in] : {std::pair("a", a), std::pair("b", b)}) {
-    impl::check_overlap(c.label, x, in, name, false);
-    if (count >= 2) impl::check_apart(c.label, {"residuals", name}, residuals, in);
-    if (count == 3) impl::check_apart(c.label, {"s", name}, s, in);
-  }
-  const auto xs = impl::columns_of(x);
-  const double rcond = options.rcond < 0 ? impl::default_rcond<T>(m, n) : options.rcond;
-  std::int64_t rank = n;
-  if (options.method == least_squares::qr) {
-    if (m < n) impl::reject_extents(c.label, "a", a.extents, "no more columns than rows for qr");
-    if (count == 3) throw Error(c.label, "singular values are given by the method svd alone");
-    rank = impl::solve_by_qr(exec, c.label, xs, a, bs, rcond);
-  } else {
-    const impl::decomposed<Exec, T> d(exec, c.label, a, true);
-    rank = d.rank(rcond);
-    d.apply_inverse(exec, c.label, xs, bs, rank);
-    if (count == 3) impl::copy_matrix(exec, c.label, s, impl::strided<const impl::real_type<T>>{d.s.data(), {k}, {1}});
-  }
-  if (count >= 2) impl::sum_residuals(exec, c.label, residuals, a, impl::as_input(xs), bs);
-  return rank;
+template <execution_space Exec, class Out, any_array A, any_array B>
+std::int64_t lstsq(const Exec& exec, const Out& out, const A& a, const B& b, lstsq_options options = {}) {
+  return impl::engine_of<impl::least_squares_problems, Out, A, B>::run(exec, out, a, b, options);
 }
-template <class Out, array_like A, array_like B>
+template <class Out, any_array A, any_array B>
   requires(!execution_space<Out>)
 std::int64_t lstsq(const Out& out, const A& a, const B& b, lstsq_options options = {}) {
   return lstsq(impl::space_of(a), out, a, b, options);

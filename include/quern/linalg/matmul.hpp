@@ -45,6 +45,62 @@ auto transposed(const V& v) {
   else return unmanaged(v.data(), layout);
 }
 
+namespace impl {
+
+struct matrix_products {};
+
+template <>
+struct engine<in_memory, matrix_products> {
+  template <class Exec, class C, class A, class B>
+  static void run(const Exec& exec, const C& c_view, const A& a_view, const B& b_view,
+                  const product_scaling<value_of<C>>& scaling) {
+    constexpr bool have_rank = may_have_rank<A, 2, 3> && may_have_rank<B, 2, 3>;
+    constexpr bool holds = holds_product<value_of<C>, value_of<A>, value_of<B>>;
+    static_assert(
+        have_rank,
+        "quern::matmul: a and b must be matrices or batches of them, of rank 2 or 3; quern::matvec multiplies a "
+        "matrix and a vector, quern::dot two vectors");
+    static_assert(holds, "quern::matmul: products of complex numbers do not fit c, which is of real numbers");
+    if constexpr (have_rank && holds) {
+      call op("quern::matmul", exec);
+      const auto c = op.output(c_view);
+      if (scaling.beta != decltype(scaling.beta)(0)) op.input(c_view);  // which is read, too
+      const auto a = op.input(a_view);
+      const auto b = op.input(b_view);
+      const int ra = a.extents.rank, rb = b.extents.rank;
+      if (ra < 2 || ra > 3 || rb < 2 || rb > 3)
+        throw Error(op.label,
+                    "a and b have extents " + a.extents.str() + " and " + b.extents.str() + ", expected rank 2 or 3");
+      const auto batch_of = [](const shape& s) { return s.rank == 3 ? s.extent[0] : 1; };
+      const std::int64_t batch = batch_of(a.extents) == 1 ? batch_of(b.extents) : batch_of(a.extents);
+      const bool batches_fit = batch_of(b.extents) == batch || batch_of(b.extents) == 1;
+      const std::int64_t m = a.extents.extent[ra - 2], k = a.extents.extent[ra - 1], n = b.extents.extent[rb - 1];
+      if (b.extents.extent[rb - 2] != k || !batches_fit)
+        throw Error(op.label,
+                    "a has extents " + a.extents.str() + ", which do not fit b with extents " + b.extents.str());
+      const shape expected = ra == 3 || rb == 3 ? shape{batch, m, n} : shape{m, n};
+      check_extents(op.label, "c", c.extents, expected);
+      check_overlap(op.label, c, a, "a", false);
+      check_overlap(op.label, c, b, "b", false);
+      using T = value_of<C>;
+      multiply(exec, op.label,
+               matrix_product<T, value_of<A>, value_of<B>>{c.data,
+                                                           a.data,
+                                                           b.data,
+                                                           batch,
+                                                           m,
+                                                           n,
+                                                           k,
+                                                           matrix_strides(c, batch),
+                                                           matrix_strides(a, batch),
+                                                           matrix_strides(b, batch),
+                                                           {scaling.alpha, scaling.beta}});
+    }
+  }
+};
+
+}  // namespace impl
+
 /// The matrix product `c = alpha a b + beta c`, by default `c = a b`, with `(a b)(i, j) = sum_k a(i, k) b(k, j)`; of
 /// batches, the product of each item.
 ///
@@ -64,57 +120,18 @@ auto transposed(const V& v) {
 /// without the component, by a tiled Kokkos kernel, or by one thread an element where the matrices are small. What was
 /// chosen decides the order of the additions, and so the rounding: the error is bounded by
 /// `k eps sum_k |a(i, k) b(k, j)|`.
+///
+/// Over ranks c and a are DistributedViews whose rows are distributed in the same way, and b is a View: no messages.
 /// @throws Error if ranks or extents do not fit or c shares memory with an input
-template <execution_space Exec, view_like C, array_like A, array_like B>
-void matmul(const Exec& exec, const C& c_view, const A& a_view, const B& b_view,
+template <execution_space Exec, result_view C, any_array A, any_array B>
+void matmul(const Exec& exec, const C& c, const A& a, const B& b,
             const product_scaling<impl::value_of<C>>& scaling = {}) {
-  constexpr bool have_rank = impl::may_have_rank<A, 2, 3> && impl::may_have_rank<B, 2, 3>;
-  constexpr bool holds = impl::holds_product<impl::value_of<C>, impl::value_of<A>, impl::value_of<B>>;
-  static_assert(
-      have_rank,
-      "quern::matmul: a and b must be matrices or batches of them, of rank 2 or 3; quern::matvec multiplies a "
-      "matrix and a vector, quern::dot two vectors");
-  static_assert(holds, "quern::matmul: products of complex numbers do not fit c, which is of real numbers");
-  if constexpr (have_rank && holds) {
-    impl::call op("quern::matmul", exec);
-    const auto c = op.output(c_view);
-    if (scaling.beta != decltype(scaling.beta)(0)) op.input(c_view);  // which is read, too
-    const auto a = op.input(a_view);
-    const auto b = op.input(b_view);
-    const int ra = a.extents.rank, rb = b.extents.rank;
-    if (ra < 2 || ra > 3 || rb < 2 || rb > 3)
-      throw Error(op.label,
-                  "a and b have extents " + a.extents.str() + " and " + b.extents.str() + ", expected rank 2 or 3");
-    const auto batch_of = [](const shape& s) { return s.rank == 3 ? s.extent[0] : 1; };
-    const std::int64_t batch = batch_of(a.extents) == 1 ? batch_of(b.extents) : batch_of(a.extents);
-    const bool batches_fit = batch_of(b.extents) == batch || batch_of(b.extents) == 1;
-    const std::int64_t m = a.extents.extent[ra - 2], k = a.extents.extent[ra - 1], n = b.extents.extent[rb - 1];
-    if (b.extents.extent[rb - 2] != k || !batches_fit)
-      throw Error(op.label,
-                  "a has extents " + a.extents.str() + ", which do not fit b with extents " + b.extents.str());
-    const shape expected = ra == 3 || rb == 3 ? shape{batch, m, n} : shape{m, n};
-    impl::check_extents(op.label, "c", c.extents, expected);
-    impl::check_overlap(op.label, c, a, "a", false);
-    impl::check_overlap(op.label, c, b, "b", false);
-    using T = impl::value_of<C>;
-    impl::multiply(exec, op.label,
-                   impl::matrix_product<T, impl::value_of<A>, impl::value_of<B>>{c.data,
-                                                                                 a.data,
-                                                                                 b.data,
-                                                                                 batch,
-                                                                                 m,
-                                                                                 n,
-                                                                                 k,
-                                                                                 impl::matrix_strides(c, batch),
-                                                                                 impl::matrix_strides(a, batch),
-                                                                                 impl::matrix_strides(b, batch),
-                                                                                 {scaling.alpha, scaling.beta}});
-  }
+  impl::engine_of<impl::matrix_products, C, A, B>::run(exec, c, a, b, scaling);
 }
 
-template <view_like C, array_like A, array_like B>
+template <result_view C, any_array A, any_array B>
 void matmul(const C& c, const A& a, const B& b, const product_scaling<impl::value_of<C>>& scaling = {}) {
-  matmul(impl::space_of(c), c, a, b, scaling);
+  matmul(impl::space_of(c, a, b), c, a, b, scaling);
 }
 
 /// The outer product `c(i, j) = x(i) y(j)` of vectors of m and n elements, without conjugation, as `numpy.outer`.

@@ -75,6 +75,60 @@ struct randomized_svd {
 
 }  // namespace impl
 
+namespace impl {
+
+struct principal_component_analyses {};
+
+template <>
+struct engine<in_memory, principal_component_analyses> {
+  template <class Exec, class Mean, class Components, class Variance, class A>
+  static void run(const Exec& exec, const Mean& mean_view, const Components& components_view,
+                  const Variance& variance_view, const A& a_view) {
+    using T = value_of<A>;
+    using R = real_type<T>;
+    call c("quern::pca", exec);
+    static_assert(std::is_same_v<value_of<Mean>, T> && std::is_same_v<value_of<Components>, T>,
+                  "quern::pca: mean, components and a must have one type");
+    static_assert(std::is_same_v<value_of<Variance>, R>, "quern::pca: explained_variance must be real");
+    const auto means = c.output(mean_view);
+    const auto components = c.output(components_view);
+    const auto variance = c.output(variance_view);
+    const auto a = c.input(a_view);
+    check_one_matrix<Exec, T>(c.label, "a", a);
+    const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], most = std::min(m, n);
+    const std::int64_t k = components.extents.rank == 2 ? std::min(components.extents.extent[0], most) : most;
+    if (m < 2) reject_extents(c.label, "a", a.extents, "at least two rows");
+    check_extents(c.label, "mean", means.extents, shape{n});
+    check_extents(c.label, "components", components.extents, shape{k, n});
+    check_extents(c.label, "explained_variance", variance.extents, shape{k});
+    check_overlap(c.label, means, a, "a", false);
+    check_overlap(c.label, components, a, "a", false);
+    check_overlap(c.label, variance, a, "a", false);
+    check_apart(c.label, {"mean", "components", "explained_variance"}, means, components, variance);
+    if (n == 0) return;
+    const work_matrix<Exec, T> centred(exec, m, n), vt(exec, most, n);
+    const scratch_array<Exec, R> values(exec, most);
+    const auto centred_view = matrix_view<Exec>(as_matrix(*centred));
+    const scratch_array<Exec, T> rest(exec, n);
+    const Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> rest_view(rest.data(),
+                                                                                                           n);
+    quern::mean(exec, mean_view, a_view, axis{0});
+    quern::subtract(exec, centred_view, a_view, mean_view);
+    // Means that are rounded leave the columns with means of their own, which would count as variance.
+    quern::mean(exec, rest_view, centred_view, axis{0});
+    quern::subtract(exec, centred_view, centred_view, rest_view);
+    quern::add(exec, mean_view, mean_view, rest_view);
+    right_vectors(exec, c.label, values.data(), *vt, as_input(*centred));
+    copy_matrix(exec, c.label, components, strided<const T>{vt->data, {k, n}, {1, vt->ld}});
+    const R scale = 1 / static_cast<R>(m - 1);
+    quern::map(
+        exec, variance_view, KOKKOS_LAMBDA(R s) { return s * s * scale; },
+        Kokkos::View<const R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), k));
+  }
+};
+
+}  // namespace impl
+
 /// The principal components of m observations of n variables, the rows of a: the directions in which they vary most.
 ///
 /// | a | mean | components | explained_variance |
@@ -89,54 +143,19 @@ struct randomized_svd {
 /// Views of any layout, of float, double or their complex numbers; waits for `exec`; needs scratch memory for two or
 /// three copies of a. The singular values come from the R of a QR factorization of `a - mean` (see `qr`), so that no
 /// squares spoil small variances. NaN in a give NaN.
+///
+/// Over ranks a is a DistributedView whose rows, no fewer than columns, are distributed; the outputs are Views, the
+/// same on every rank. Collective; waits.
 /// @throws Error if ranks or extents do not fit, m < 2, or outputs share memory with a; ConvergenceError
-template <execution_space Exec, view_like Mean, view_like Components, view_like Variance, array_like A>
-void pca(const Exec& exec, const Mean& mean_view, const Components& components_view, const Variance& variance_view,
-         const A& a_view) {
-  using T = impl::value_of<A>;
-  using R = impl::real_type<T>;
-  impl::call c("quern::pca", exec);
-  static_assert(std::is_same_v<impl::value_of<Mean>, T> && std::is_same_v<impl::value_of<Components>, T>,
-                "quern::pca: mean, components and a must have one type");
-  static_assert(std::is_same_v<impl::value_of<Variance>, R>, "quern::pca: explained_variance must be real");
-  const auto means = c.output(mean_view);
-  const auto components = c.output(components_view);
-  const auto variance = c.output(variance_view);
-  const auto a = c.input(a_view);
-  impl::check_one_matrix<Exec, T>(c.label, "a", a);
-  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], most = std::min(m, n);
-  const std::int64_t k = components.extents.rank == 2 ? std::min(components.extents.extent[0], most) : most;
-  if (m < 2) impl::reject_extents(c.label, "a", a.extents, "at least two rows");
-  impl::check_extents(c.label, "mean", means.extents, shape{n});
-  impl::check_extents(c.label, "components", components.extents, shape{k, n});
-  impl::check_extents(c.label, "explained_variance", variance.extents, shape{k});
-  impl::check_overlap(c.label, means, a, "a", false);
-  impl::check_overlap(c.label, components, a, "a", false);
-  impl::check_overlap(c.label, variance, a, "a", false);
-  impl::check_apart(c.label, {"mean", "components", "explained_variance"}, means, components, variance);
-  if (n == 0) return;
-  const impl::work_matrix<Exec, T> centred(exec, m, n), vt(exec, most, n);
-  const impl::scratch_array<Exec, R> values(exec, most);
-  const auto centred_view = impl::matrix_view<Exec>(impl::as_matrix(*centred));
-  const impl::scratch_array<Exec, T> rest(exec, n);
-  const Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> rest_view(rest.data(),
-                                                                                                         n);
-  mean(exec, mean_view, a_view, axis{0});
-  subtract(exec, centred_view, a_view, mean_view);
-  // Means that are rounded leave the columns with means of their own, which would count as variance.
-  mean(exec, rest_view, centred_view, axis{0});
-  subtract(exec, centred_view, centred_view, rest_view);
-  add(exec, mean_view, mean_view, rest_view);
-  impl::right_vectors(exec, c.label, values.data(), *vt, impl::as_input(*centred));
-  impl::copy_matrix(exec, c.label, components, impl::strided<const T>{vt->data, {k, n}, {1, vt->ld}});
-  const R scale = 1 / static_cast<R>(m - 1);
-  map(
-      exec, variance_view, KOKKOS_LAMBDA(R s) { return s * s * scale; },
-      Kokkos::View<const R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), k));
+template <execution_space Exec, result_view Mean, result_view Components, result_view Variance, any_array A>
+void pca(const Exec& exec, const Mean& mean, const Components& components, const Variance& explained_variance,
+         const A& a) {
+  impl::engine_of<impl::principal_component_analyses, Mean, Components, Variance, A>::run(exec, mean, components,
+                                                                                          explained_variance, a);
 }
-template <view_like Mean, view_like Components, view_like Variance, array_like A>
+template <result_view Mean, result_view Components, result_view Variance, any_array A>
 void pca(const Mean& mean, const Components& components, const Variance& explained_variance, const A& a) {
-  pca(impl::space_of(mean), mean, components, explained_variance, a);
+  pca(impl::space_of(mean, a), mean, components, explained_variance, a);
 }
 
 struct truncated_svd_options {

@@ -96,6 +96,43 @@ struct qr_op {
 
 }  // namespace impl
 
+namespace impl {
+
+struct qr_factorizations {};
+
+template <>
+struct engine<in_memory, qr_factorizations> {
+  template <class Exec, class Q, class R, class A>
+  static void run(const Exec& exec, const Q& q_view, const R& r_view, const A& a_view) {
+    using T = value_of<Q>;
+    static_assert(are_matrices_of<T, R, A>, "quern::qr: q, r and a must have one floating-point or complex type");
+    call c("quern::qr", exec);
+    const auto q = c.output(q_view);
+    const auto r = c.output(r_view);
+    const auto a = c.input(a_view);
+    check_matrices<Exec, A>(c.label, a);
+    const int rank = a.extents.rank;
+    const std::int64_t m = a.extents.extent[rank - 2], n = a.extents.extent[rank - 1];
+    const std::int64_t columns = q.extents == with_matrix(a.extents, m, m) ? m : std::min(m, n);
+    check_extents(c.label, "q", q.extents, with_matrix(a.extents, m, columns));
+    check_extents(c.label, "r", r.extents, with_matrix(a.extents, columns, n));
+    check_overlap(c.label, q, a, "a", false);
+    check_overlap(c.label, r, a, "a", false);
+    check_apart(c.label, {"q", "r"}, q, r);
+    if constexpr (may_be_matrix<Exec, A>) {
+      if (rank == 2) qr_matrix(exec, c.label, q, r, a);
+    }
+    if constexpr (may_be_batch<A>) {
+      if (rank == 3 && columns > 0) {
+        const qr_op<T> op{as_matrices(q), as_matrices(r), as_matrices(a)};
+        launch_small<T>(exec, c.label, a.extents.extent[0], static_cast<int>(std::max(m, n)), op);
+      }
+    }
+  }
+};
+
+}  // namespace impl
+
 /// The QR factorization of a matrix, or those of many small ones, `a = q r` with orthonormal columns of q and upper
 /// triangular r.
 ///
@@ -116,37 +153,17 @@ struct qr_op {
 ///
 /// A batch: reflections, asynchronous on `exec`, one kernel, for elements of any size. Matrices that do not fit into
 /// fast scratch memory spill to global memory, which grows when first needed.
+///
+/// Over ranks q and a are DistributedViews whose rows, no fewer than columns, are distributed in the same way, and r is
+/// a View, the same on every rank; each rank factorizes its rows, or where a is not tall, all of it. Collective; waits.
 /// @throws Error if ranks or extents do not fit or Views share memory
-template <execution_space Exec, view_like Q, view_like R, array_like A>
-void qr(const Exec& exec, const Q& q_view, const R& r_view, const A& a_view) {
-  using T = impl::value_of<Q>;
-  static_assert(impl::are_matrices_of<T, R, A>, "quern::qr: q, r and a must have one floating-point or complex type");
-  impl::call c("quern::qr", exec);
-  const auto q = c.output(q_view);
-  const auto r = c.output(r_view);
-  const auto a = c.input(a_view);
-  impl::check_matrices<Exec, A>(c.label, a);
-  const int rank = a.extents.rank;
-  const std::int64_t m = a.extents.extent[rank - 2], n = a.extents.extent[rank - 1];
-  const std::int64_t columns = q.extents == impl::with_matrix(a.extents, m, m) ? m : std::min(m, n);
-  impl::check_extents(c.label, "q", q.extents, impl::with_matrix(a.extents, m, columns));
-  impl::check_extents(c.label, "r", r.extents, impl::with_matrix(a.extents, columns, n));
-  impl::check_overlap(c.label, q, a, "a", false);
-  impl::check_overlap(c.label, r, a, "a", false);
-  impl::check_apart(c.label, {"q", "r"}, q, r);
-  if constexpr (impl::may_be_matrix<Exec, A>) {
-    if (rank == 2) impl::qr_matrix(exec, c.label, q, r, a);
-  }
-  if constexpr (impl::may_be_batch<A>) {
-    if (rank == 3 && columns > 0) {
-      const impl::qr_op<T> op{impl::as_matrices(q), impl::as_matrices(r), impl::as_matrices(a)};
-      impl::launch_small<T>(exec, c.label, a.extents.extent[0], static_cast<int>(std::max(m, n)), op);
-    }
-  }
+template <execution_space Exec, result_view Q, result_view R, any_array A>
+void qr(const Exec& exec, const Q& q, const R& r, const A& a) {
+  impl::engine_of<impl::qr_factorizations, Q, R, A>::run(exec, q, r, a);
 }
-template <view_like Q, view_like R, array_like A>
+template <result_view Q, result_view R, any_array A>
 void qr(const Q& q, const R& r, const A& a) {
-  qr(impl::space_of(q), q, r, a);
+  qr(impl::space_of(q, r, a), q, r, a);
 }
 
 }  // namespace quern

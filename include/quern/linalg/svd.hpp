@@ -225,6 +225,39 @@ void svd_checked(const Exec& exec, const std::string& label, const strided<T>& u
 
 }  // namespace impl
 
+namespace impl {
+
+struct singular_values {};
+
+template <>
+struct engine<in_memory, singular_values> {
+  template <class Exec, class U, class S, class Vt, class A, class... Info>
+  static void run(const Exec& exec, const U& u_view, const S& s_view, const Vt& vt_view, const A& a_view,
+                  const Info&... info) {
+    using T = value_of<A>;
+    static_assert(are_matrices_of<T, U, Vt>, "quern::svd: u, vt and a must have one floating-point or complex type");
+    static_assert(std::is_same_v<value_of<S>, real_type<T>>, "quern::svd: s must have a's real type");
+    call c("quern::svd", exec);
+    const auto u = c.output(u_view);
+    const auto s = c.output(s_view);
+    const auto vt = c.output(vt_view);
+    const auto a = c.input(a_view);
+    check_matrices<Exec, A>(c.label, a);
+    const int rank = a.extents.rank;
+    const std::int64_t m = a.extents.extent[rank - 2], n = a.extents.extent[rank - 1], k = std::min(m, n);
+    const bool full = rank == 2 && u.extents == shape{m, m} && vt.extents == shape{n, n};
+    check_extents(c.label, "u", u.extents, with_matrix(a.extents, m, full ? m : k));
+    check_extents(c.label, "vt", vt.extents, with_matrix(a.extents, full ? n : k, n));
+    check_overlap(c.label, u, a, "a", false);
+    check_overlap(c.label, vt, a, "a", false);
+    check_apart(c.label, {"u", "s", "vt"}, u, s, vt);
+    check_info<Exec>(c.label, std::tie(u, s, vt, a), info...);
+    svd_checked<A, Exec, T>(exec, c.label, u, s, vt, a, info...);
+  }
+};
+
+}  // namespace impl
+
 /// The singular value decomposition of a matrix, or those of many small ones, `a = u diag(s) vt` with orthonormal
 /// columns of u and rows of vt.
 ///
@@ -246,36 +279,20 @@ void svd_checked(const Exec& exec, const std::string& label, const strided<T>& u
 /// With `info`, a View of int of one element an item (of rank 0 for one matrix), `info(b)` is 0, or not 0 where the
 /// iteration has not converged (30 sweeps of Jacobi's), and a batch is asynchronous on `exec`; without it the call
 /// waits for `exec` and throws. NaN or infinities in an item give NaN there.
+///
+/// Over ranks u and a are DistributedViews whose rows, no fewer than columns, are distributed in the same way, s and vt
+/// are Views, the same on every rank, and the decomposition is thin, without `info`. Collective; waits.
 /// @throws Error if ranks or extents do not fit or Views share memory
 /// @throws ConvergenceError for the first item that did not converge, without `info`
-template <execution_space Exec, view_like U, view_like S, view_like Vt, array_like A, view_like... Info>
+template <execution_space Exec, result_view U, result_view S, result_view Vt, any_array A, view_like... Info>
   requires(sizeof...(Info) <= 1)
-void svd(const Exec& exec, const U& u_view, const S& s_view, const Vt& vt_view, const A& a_view, const Info&... info) {
-  using T = impl::value_of<A>;
-  static_assert(impl::are_matrices_of<T, U, Vt>,
-                "quern::svd: u, vt and a must have one floating-point or complex type");
-  static_assert(std::is_same_v<impl::value_of<S>, impl::real_type<T>>, "quern::svd: s must have a's real type");
-  impl::call c("quern::svd", exec);
-  const auto u = c.output(u_view);
-  const auto s = c.output(s_view);
-  const auto vt = c.output(vt_view);
-  const auto a = c.input(a_view);
-  impl::check_matrices<Exec, A>(c.label, a);
-  const int rank = a.extents.rank;
-  const std::int64_t m = a.extents.extent[rank - 2], n = a.extents.extent[rank - 1], k = std::min(m, n);
-  const bool full = rank == 2 && u.extents == shape{m, m} && vt.extents == shape{n, n};
-  impl::check_extents(c.label, "u", u.extents, impl::with_matrix(a.extents, m, full ? m : k));
-  impl::check_extents(c.label, "vt", vt.extents, impl::with_matrix(a.extents, full ? n : k, n));
-  impl::check_overlap(c.label, u, a, "a", false);
-  impl::check_overlap(c.label, vt, a, "a", false);
-  impl::check_apart(c.label, {"u", "s", "vt"}, u, s, vt);
-  impl::check_info<Exec>(c.label, std::tie(u, s, vt, a), info...);
-  impl::svd_checked<A, Exec, T>(exec, c.label, u, s, vt, a, info...);
+void svd(const Exec& exec, const U& u, const S& s, const Vt& vt, const A& a, const Info&... info) {
+  impl::engine_of<impl::singular_values, U, S, Vt, A>::run(exec, u, s, vt, a, info...);
 }
-template <view_like U, view_like S, view_like Vt, array_like A, view_like... Info>
+template <result_view U, result_view S, result_view Vt, any_array A, view_like... Info>
   requires(sizeof...(Info) <= 1)
 void svd(const U& u, const S& s, const Vt& vt, const A& a, const Info&... info) {
-  svd(impl::space_of(s), u, s, vt, a, info...);
+  svd(impl::space_of(s, a), u, s, vt, a, info...);
 }
 
 /// The singular values alone, as `svd` gives them.

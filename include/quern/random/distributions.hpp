@@ -22,6 +22,10 @@
 ///
 /// All are asynchronous on `exec`, allocate nothing, use no scratch memory (but `poisson`) and may be captured in a
 /// device graph.
+///
+/// Of a DistributedView `out`, each rank fills its block with the numbers that these cells have in the whole array,
+/// with any number of ranks and any grid; no messages. Parameters may be DistributedViews of the same blocks, or Views,
+/// which are whole on every rank.
 
 namespace quern::impl {
 
@@ -90,13 +94,13 @@ inline constexpr endpoint_t endpoint{};
 ///
 /// @param where a key, or a part of its field
 /// @throws Error if the part is not within its field
-template <execution_space Exec, view_like Out>
+template <execution_space Exec, result_view Out>
 void bits(const Exec& exec, const Out& out, const part& where) {
   using T = impl::value_of<Out>;
   static_assert(std::is_unsigned_v<T> && sizeof(T) >= 4, "quern::random::bits: out must be of 32 or 64 unsigned bits");
   impl::fill_random<impl::bits_draw<T>>("quern::random::bits", exec, out, where);
 }
-template <view_like Out>
+template <result_view Out>
 void bits(const Out& out, const part& where) {
   bits(impl::space_of(out), out, where);
 }
@@ -107,7 +111,7 @@ void bits(const Out& out, const part& where) {
 /// @param where a key, or a part of its field
 /// @param low, high scalars, or Views that broadcast to `out`
 /// @throws Error if scalars are not finite or `low` is not less than `high`; if the part is not within its field
-template <execution_space Exec, view_like Out, class Low = float, class High = float>
+template <execution_space Exec, result_view Out, class Low = float, class High = float>
 void uniform(const Exec& exec, const Out& out, const part& where, const Low& low = Low(0), const High& high = High(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::uniform: out must be of a floating-point type");
@@ -123,7 +127,7 @@ void uniform(const Exec& exec, const Out& out, const part& where, const Low& low
   }
   impl::fill_random<impl::uniform_draw<T>>(label, exec, out, where, low, high);
 }
-template <view_like Out, class Low = float, class High = float>
+template <result_view Out, class Low = float, class High = float>
 void uniform(const Out& out, const part& where, const Low& low = Low(0), const High& high = High(1)) {
   uniform(impl::space_of(out), out, where, low, high);
 }
@@ -136,7 +140,7 @@ void uniform(const Out& out, const part& where, const Low& low = Low(0), const H
 /// @param low,high of any integer types, which count as the numbers that they are: `integers(out, key, -5, 0u)`
 /// @throws Error if `low` is not less than `high`, or out's type does not hold the numbers; if the part is not within
 /// its field
-template <execution_space Exec, view_like Out, std::integral Low, std::integral High>
+template <execution_space Exec, result_view Out, std::integral Low, std::integral High>
 void integers(const Exec& exec, const Out& out, const part& where, Low low, High high) {
   const std::string label = "quern::random::integers";
   const impl::wide_integer first = low, end = high;
@@ -144,14 +148,14 @@ void integers(const Exec& exec, const Out& out, const part& where, Low low, High
     throw Error(label, "low is " + impl::text_of(first) + " and high " + impl::text_of(end) + ", expected low < high");
   impl::fill_integers(label, exec, out, where, first, end - 1);
 }
-template <view_like Out, std::integral Low, std::integral High>
+template <result_view Out, std::integral Low, std::integral High>
 void integers(const Out& out, const part& where, Low low, High high) {
   integers(impl::space_of(out), out, where, low, high);
 }
 
 /// Whole numbers with `high` among them, so that all of a type can be: `integers(out, key, 0, UINT64_MAX, endpoint)`,
 /// NumPy's `endpoint=True`.
-template <execution_space Exec, view_like Out, std::integral Low, std::integral High>
+template <execution_space Exec, result_view Out, std::integral Low, std::integral High>
 void integers(const Exec& exec, const Out& out, const part& where, Low low, High high, endpoint_t) {
   const std::string label = "quern::random::integers";
   const impl::wide_integer first = low, last = high;
@@ -160,7 +164,7 @@ void integers(const Exec& exec, const Out& out, const part& where, Low low, High
                 "low is " + impl::text_of(first) + " and high " + impl::text_of(last) + ", expected low <= high");
   impl::fill_integers(label, exec, out, where, first, last);
 }
-template <view_like Out, std::integral Low, std::integral High>
+template <result_view Out, std::integral Low, std::integral High>
 void integers(const Out& out, const part& where, Low low, High high, endpoint_t) {
   integers(impl::space_of(out), out, where, low, high, endpoint);
 }
@@ -172,7 +176,7 @@ void integers(const Out& out, const part& where, Low low, High high, endpoint_t)
 /// @param where a key, or a part of its field
 /// @param mean, stddev scalars, or Views that broadcast to `out`
 /// @throws Error if a scalar stddev is negative or not finite; if the part is not within its field
-template <execution_space Exec, view_like Out, class Mean = float, class Stddev = float>
+template <execution_space Exec, result_view Out, class Mean = float, class Stddev = float>
 void normal(const Exec& exec, const Out& out, const part& where, const Mean& mean = Mean(0),
             const Stddev& stddev = Stddev(1)) {
   using T = impl::value_of<Out>;
@@ -184,7 +188,7 @@ void normal(const Exec& exec, const Out& out, const part& where, const Mean& mea
       return impl::fill_random<impl::standard_normal_draw<T>>(label, exec, out, where);
   impl::fill_random<impl::normal_draw<T>>(label, exec, out, where, mean, stddev);
 }
-template <view_like Out, class Mean = float, class Stddev = float>
+template <result_view Out, class Mean = float, class Stddev = float>
 void normal(const Out& out, const part& where, const Mean& mean = Mean(0), const Stddev& stddev = Stddev(1)) {
   normal(impl::space_of(out), out, where, mean, stddev);
 }
@@ -194,7 +198,7 @@ void normal(const Out& out, const part& where, const Mean& mean = Mean(0), const
 /// @param where a key, or a part of its field
 /// @param scale a scalar, or a View that broadcasts to `out`
 /// @throws Error if a scalar scale is negative or not finite; if the part is not within its field
-template <execution_space Exec, view_like Out, class Scale = float>
+template <execution_space Exec, result_view Out, class Scale = float>
 void exponential(const Exec& exec, const Out& out, const part& where, const Scale& scale = Scale(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::exponential: out must be of a floating-point type");
@@ -202,7 +206,7 @@ void exponential(const Exec& exec, const Out& out, const part& where, const Scal
   impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");
   impl::fill_random<impl::exponential_draw<T>>(label, exec, out, where, scale);
 }
-template <view_like Out, class Scale = float>
+template <result_view Out, class Scale = float>
 void exponential(const Out& out, const part& where, const Scale& scale = Scale(1)) {
   exponential(impl::space_of(out), out, where, scale);
 }
@@ -213,7 +217,7 @@ void exponential(const Out& out, const part& where, const Scale& scale = Scale(1
 /// @param where a key, or a part of its field
 /// @param p a scalar, or a View that broadcasts to `out`
 /// @throws Error if a scalar p is not from 0 to 1; if the part is not within its field
-template <execution_space Exec, view_like Out, class P>
+template <execution_space Exec, result_view Out, class P>
 void bernoulli(const Exec& exec, const Out& out, const part& where, const P& p) {
   using T = impl::value_of<Out>;
   static_assert(std::is_arithmetic_v<T>, "quern::random::bernoulli: out must be of an arithmetic type");
@@ -221,7 +225,7 @@ void bernoulli(const Exec& exec, const Out& out, const part& where, const P& p) 
   impl::check_parameter(label, "p", p, [](double x) { return x >= 0 && x <= 1; }, "a number from 0 to 1");
   impl::fill_random<impl::bernoulli_draw<T>>(label, exec, out, where, p);
 }
-template <view_like Out, class P>
+template <result_view Out, class P>
 void bernoulli(const Out& out, const part& where, const P& p) {
   bernoulli(impl::space_of(out), out, where, p);
 }
@@ -237,7 +241,7 @@ void bernoulli(const Out& out, const part& where, const P& p) {
 /// @param where a key, or a part of its field
 /// @param rate a scalar, or a View that broadcasts to `out`; less than 2^62
 /// @throws Error if a scalar rate is negative, NaN or too large; if the part is not within its field
-template <execution_space Exec, view_like Out, class Rate>
+template <execution_space Exec, result_view Out, class Rate>
 void poisson(const Exec& exec, const Out& out, const part& where, const Rate& rate) {
   using T = impl::value_of<Out>;
   static_assert(std::is_arithmetic_v<T>, "quern::random::poisson: out must be of an arithmetic type");
@@ -251,11 +255,10 @@ void poisson(const Exec& exec, const Out& out, const part& where, const Rate& ra
       impl::fill_drawn(label, exec, out, where, impl::large_poisson_draw<T>(r));
     }
   } else {
-    const auto positions = impl::check_field(label, out, where);
-    impl::map_checked(label, exec, out, impl::poisson_element<T>{where.of, positions.first}, positions.at, rate);
+    impl::fill_elements<impl::poisson_element<T>>(label, exec, out, where, rate);
   }
 }
-template <view_like Out, class Rate>
+template <result_view Out, class Rate>
 void poisson(const Out& out, const part& where, const Rate& rate) {
   poisson(impl::space_of(out), out, where, rate);
 }
@@ -267,7 +270,7 @@ void poisson(const Out& out, const part& where, const Rate& rate) {
 /// @param where a key, or a part of its field
 /// @param shape, scale scalars, or Views that broadcast to `out`
 /// @throws Error if a scalar is negative or not finite; if the part is not within its field
-template <execution_space Exec, view_like Out, class Shape, class Scale = float>
+template <execution_space Exec, result_view Out, class Shape, class Scale = float>
 void gamma(const Exec& exec, const Out& out, const part& where, const Shape& shape, const Scale& scale = Scale(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::gamma: out must be of a floating-point type");
@@ -276,7 +279,7 @@ void gamma(const Exec& exec, const Out& out, const part& where, const Shape& sha
   impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");
   impl::fill_random<impl::gamma_draw<T>>(label, exec, out, where, shape, scale);
 }
-template <view_like Out, class Shape, class Scale = float>
+template <result_view Out, class Shape, class Scale = float>
 void gamma(const Out& out, const part& where, const Shape& shape, const Scale& scale = Scale(1)) {
   gamma(impl::space_of(out), out, where, shape, scale);
 }

@@ -124,34 +124,57 @@ bool fill_by_blocks(const Exec& exec, const std::string& label, const strided<ty
 /// Checks a field, and finds the positions of its elements.
 template <class Out>
 field_positions check_field(const std::string& label, const Out& out, const random::part& where) {
-  static_assert(view_like<Out>, "quern::random: out is not a View");
   check_exact<Out>();
   return field_positions(label, extents_of(out), where);
 }
 
+struct random_fields {};
+
+/// Random fields in memory: `fill(exec, out, where, parameters...)`.
+template <>
+struct engine<in_memory, random_fields> {
+  template <class Exec, class Out, class Fill, class... P>
+  static void run(const std::string&, const Exec& exec, const Out& out, const random::part& where, const Fill& fill,
+                  const P&... parameters) {
+    fill(exec, out, where, parameters...);
+  }
+};
+
 /// `out(i) = draw` of the number at the position of i.
 template <class Draw, class Exec, class Out>
-void fill_drawn(const std::string& label, const Exec& exec, const Out& out_view, const random::part& where,
+void fill_drawn(const std::string& label, const Exec& exec, const Out& out_view, const random::part& field,
                 const Draw& draw) {
   static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
-  const call c(label, exec);
-  const auto out = c.output(out_view);
-  const auto positions = check_field(label, out_view, where);
-  if (out.extents.size() == 0 || fill_by_blocks(exec, label, out, positions, where.of, draw)) return;
-  map_checked(label, exec, out_view, drawn_element<Draw>{draw, where.of, positions.first}, positions.at);
+  engine_of<random_fields, Out>::run(
+      label, exec, out_view, field, [&](const Exec&, const auto& view, const random::part& where) {
+        const call c(label, exec);
+        const auto out = c.output(view);
+        const auto positions = check_field(label, view, where);
+        if (out.extents.size() == 0 || fill_by_blocks(exec, label, out, positions, where.of, draw)) return;
+        map_checked(label, exec, view, drawn_element<Draw>{draw, where.of, positions.first}, positions.at);
+      });
+}
+
+/// Fills with `Element{key, first}(position, parameters(i)...)`; parameters broadcast.
+template <class Element, class Exec, class Out, class... P>
+void fill_elements(const std::string& label, const Exec& exec, const Out& out_view, const random::part& field,
+                   const P&... parameters) {
+  engine_of<random_fields, Out, P...>::run(
+      label, exec, out_view, field,
+      [&](const Exec&, const auto& out, const random::part& where, const auto&... p) {
+        const auto positions = check_field(label, out, where);
+        map_checked(label, exec, out, Element{where.of, positions.first}, positions.at, p...);
+      },
+      parameters...);
 }
 
 /// Fills with `Draw(parameters(i)...)`; parameters are scalars or broadcast.
 template <class Draw, class Exec, class Out, class... P>
-void fill_random(const std::string& label, const Exec& exec, const Out& out_view, const random::part& where,
+void fill_random(const std::string& label, const Exec& exec, const Out& out, const random::part& where,
                  const P&... parameters) {
-  if constexpr ((scalar_value<P> && ...)) {
-    fill_drawn(label, exec, out_view, where, Draw(parameters...));
-  } else {
-    static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
-    const auto positions = check_field(label, out_view, where);
-    map_checked(label, exec, out_view, draw_element<Draw>{where.of, positions.first}, positions.at, parameters...);
-  }
+  static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
+  if constexpr ((scalar_value<P> && ...)) fill_drawn(label, exec, out, where, Draw(parameters...));
+  else fill_elements<draw_element<Draw>>(label, exec, out, where, parameters...);
 }
 
 }  // namespace quern::impl
