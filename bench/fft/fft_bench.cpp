@@ -68,7 +68,7 @@ prepared columns(const exec_space& exec, std::int64_t n) {
       Kokkos::View<complex**, Kokkos::LayoutLeft, bench::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   const columns_of turned_columns(turned.data(), n, n), result_columns(rows.data(), n, n);
   prepared p{32.0 * n * n, complex_flops(1.0 * n * n, n), {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::fft(exec, y, x, {.axis = 0}); }},
+  p.variants = {{"quern", [=] { quern::fft(exec, y, x, quern::axis(0)); }},
                 {"vendor", [=] { strided(x.data(), y.data()); }},
                 {"vendor_transposing", [=] {
                    quern::copy(exec, turned_columns, x);

@@ -85,7 +85,7 @@ prepared rules2d(const exec_space& exec, std::int64_t n) {
                 {"quern_gauss_1", by(quern::rule::gauss_legendre(1))},
                 {"quern_monte_carlo", sample(quern::monte_carlo{n * n, 1})},
                 {"quern_quasi_monte_carlo", sample(quern::quasi_monte_carlo{n * n, 1})},
-                {"quern_adaptive", sample(quern::adaptive{.absolute = 0, .relative = 1e-9})}};
+                {"quern_adaptive", sample(quern::adaptive{.relative = 1e-9, .absolute = 0})}};
   p.poison = [=] { *value = 0; };
   p.right = [=] { return std::fabs(*value - 0.639510351870311) <= 1.0 / static_cast<double>(n); };
   return p;

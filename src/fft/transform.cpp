@@ -86,18 +86,10 @@ void check_ranks(const std::string& label, const shape& out, const shape& in) {
 
 }  // namespace
 
-request request_of(const std::string& label, kind what, const shape& out, const shape& in, const fft_options& options) {
+request request_of(const std::string& label, kind what, const shape& out, const shape& in,
+                   const transform_options& options, int axes_by_default) {
   check_ranks(label, out, in);
-  request r{what, 1, {}, {}, options.norm, options.rigor};
-  r.axis[0] = resolved_axis(label, options.axis, in.rank);
-  r.length[0] = resolved_length(label, r, 0, r.axis[0], options.n, out, in);
-  return r;
-}
-
-request request_of(const std::string& label, kind what, const shape& out, const shape& in, const fftn_options& options,
-                   int axes_by_default) {
-  check_ranks(label, out, in);
-  request r{what, options.axes.count, {}, {}, options.norm, options.rigor};
+  request r{what, options.along.count, {}, {}, options.norm, options.rigor};
   const shape& lengths = options.lengths;
   if (r.count == 0) {
     r.count = lengths.rank > 0 ? lengths.rank : axes_by_default == max_rank ? in.rank : axes_by_default;
@@ -105,8 +97,8 @@ request request_of(const std::string& label, kind what, const shape& out, const 
       throw Error(label, "in has extents " + in.str() + ", expected a rank of " + std::to_string(r.count) + " or more");
     for (int i = 0; i < r.count; ++i) r.axis[i] = in.rank - r.count + i;
   } else {
-    axis_set(label, options.axes, in.rank);  // checks them
-    for (int i = 0; i < r.count; ++i) r.axis[i] = resolved_axis(label, options.axes.number[i], in.rank);
+    axis_set(label, options.along, in.rank);  // checks them
+    for (int i = 0; i < r.count; ++i) r.axis[i] = resolved_axis(label, options.along.number[i], in.rank);
   }
   if (lengths.rank != 0 && lengths.rank != r.count)
     throw Error(label,

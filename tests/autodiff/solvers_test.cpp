@@ -91,14 +91,14 @@ TYPED_TEST(SolversOn, NewtonReportsWhatFails) {
   EXPECT_EQ(0.5, test::contents(x)[3]) << "its last iterate";
   Kokkos::deep_copy(x, 0.5);
   try {
-    quern::newton<1>(exec, x, arctangent(), {.most_iterations = 50}, p);
+    quern::newton<1>(exec, x, arctangent(), {.max_iterations = 50}, p);
     FAIL() << "no error";
   } catch (const quern::ConvergenceError& e) {
     EXPECT_EQ(3, e.item());
     EXPECT_STREQ("quern::newton: item 3: the Jacobian is singular", e.what());
   }
   Kokkos::deep_copy(x, 0.5);
-  quern::newton<1>(exec, quern::outputs(x, status), arctangent(), {.most_iterations = 1}, p);
+  quern::newton<1>(exec, quern::outputs(x, status), arctangent(), {.max_iterations = 1}, p);
   EXPECT_EQ(status_of::iteration_limit, test::contents(status)[0]);
   test::expect_error("quern::newton: out has extents (5, 1), expected 2 along the last axis",
                      [&] { quern::newton<2>(exec, x, arctangent(), p); });
@@ -326,7 +326,7 @@ TYPED_TEST(SolversOn, OdeintReportsWhatFails) {
     EXPECT_EQ(1, e.item());
     EXPECT_STREQ("quern::odeint: item 1: the step size underflows", e.what());
   }
-  quern::odeint<1>(exec, quern::outputs(y, status), explosion(), {.most_steps = 2}, y0, t);
+  quern::odeint<1>(exec, quern::outputs(y, status), explosion(), {.max_steps = 2}, y0, t);
   EXPECT_EQ(status_of::step_limit, test::contents(status)[1]);
   test::expect_error("quern::odeint: y0 has extents (3, 1), expected (3, 2)", [&] {
     quern::odeint<2>(exec, test::make_array<double, 3, Kokkos::LayoutRight, E>({3, 3, 2}), oscillator(), y0, t);
@@ -470,7 +470,7 @@ TYPED_TEST(SolversOn, TimesThatAreNotFinite) {
   for (const auto& times : {std::vector<double>{0, nan, 1}, {nan, 0, 1}, {0, 1, inf}}) {
     const auto t = test::make_array<double, 1, Kokkos::LayoutRight, E>({3}, times);
     const Kokkos::View<int*, E> status("status", 2);
-    quern::odeint<1>(exec, quern::outputs(y, status), explosion(), {.most_steps = 1000}, y0, t);
+    quern::odeint<1>(exec, quern::outputs(y, status), explosion(), {.max_steps = 1000}, y0, t);
     EXPECT_EQ(std::vector<int>(2, quern::odeint_status::not_finite), test::contents(status));
     EXPECT_NE(test::contents(y)[2], test::contents(y)[2]);
   }

@@ -53,8 +53,8 @@ void check(const shape& extents) {
     expect_near(test::part_of(values, extents, d.local()), test::contents(v.local()), bound);
     const auto w = test::distribute<R, Rank, LayoutRight, E>(d, reals);
     const quern::DistributedView<R, Rank, E> back("back", d);
-    quern::rfftn(exec, spectrum, w, {.norm = quern::fft_norm::forward});
-    quern::irfftn(exec, back, spectrum, {.norm = quern::fft_norm::forward});
+    quern::rfftn(exec, spectrum, w, quern::fft_norm::forward);
+    quern::irfftn(exec, back, spectrum, quern::fft_norm::forward);
     expect_near(test::part_of(reals, extents, d.local()), test::contents(back.local()), bound);
     quern::rfftn(spectrum, w);
     expect_near(test::part_of(test::contents(s), halved, e.local()), test::contents(spectrum.local()), bound);
@@ -97,28 +97,28 @@ void check_axes(const shape& extents) {
     const quern::DistributedView<C, 3, E> v("v", d), spectrum("spectrum", e);
     const quern::DistributedView<R, 3, E> back("back", d);
     for (const quern::axes& along : {quern::axes{0}, {1}, {2}, {0, 2}, {1, 0}, {-1, -2}}) {
-      const quern::fftn_options options{.axes = along, .norm = quern::fft_norm::ortho};
-      quern::fftn(exec, y, x, options);
-      quern::fftn(exec, v, u, options);
+      const auto norm = quern::fft_norm::ortho;
+      quern::fftn(exec, y, x, along, norm);
+      quern::fftn(exec, v, u, along, norm);
       expect_near(test::part_of(test::contents(y), extents, d.local()), test::contents(v.local()), bound);
-      quern::ifftn(exec, v, v, options);
+      quern::ifftn(exec, v, v, along, norm);
       expect_near(test::part_of(values, extents, d.local()), test::contents(v.local()), bound);
-      quern::fftn(exec, y, r, options);  // of real numbers to all n complex ones
-      quern::fftn(exec, v, w, options);
+      quern::fftn(exec, y, r, along, norm);  // of real numbers to all n complex ones
+      quern::fftn(exec, v, w, along, norm);
       expect_near(test::part_of(test::contents(y), extents, d.local()), test::contents(v.local()), bound);
     }
     for (int axis = 0; axis < 3; ++axis) {
-      quern::fft(exec, y, x, {.axis = axis});
-      quern::fft(exec, v, u, {.axis = axis});
+      quern::fft(exec, y, x, quern::axis(axis));
+      quern::fft(exec, v, u, quern::axis(axis));
       expect_near(test::part_of(test::contents(y), extents, d.local()), test::contents(v.local()), bound);
-      quern::ifft(v, v, {.axis = axis});
+      quern::ifft(v, v, quern::axis(axis));
       expect_near(test::part_of(values, extents, d.local()), test::contents(v.local()), bound);
     }
     for (const quern::axes& along : {quern::axes{2}, {0, 2}, {0, 1, 2}}) {
-      quern::rfftn(exec, s, r, {.axes = along});
-      quern::rfftn(exec, spectrum, w, {.axes = along});
+      quern::rfftn(exec, s, r, along);
+      quern::rfftn(exec, spectrum, w, along);
       expect_near(test::part_of(test::contents(s), halved, e.local()), test::contents(spectrum.local()), bound);
-      quern::irfftn(exec, back, spectrum, {.axes = along});
+      quern::irfftn(exec, back, spectrum, along);
       expect_near(test::part_of(reals, extents, d.local()), test::contents(back.local()), bound);
     }
     quern::fft2(y, x);
@@ -144,11 +144,11 @@ TYPED_TEST(DistributedFft, ReportsMisuse) {
   const quern::DistributedView<C, 2, E> u("u", Decomposition(comm, {4, 6})), v("v", Decomposition(comm, {4, 5}));
   test::expect_error("quern::fftn: out has extents (4, 5), expected (4, 6)", [&] { quern::fftn(E(), v, u); });
   test::expect_error("quern::fft: over ranks the length is that of the array, 6 along axis 1",
-                     [&] { quern::fft(E(), u, u, {.n = 6 + 2}); });
+                     [&] { quern::fft(E(), u, u, quern::fft_lengths{6 + 2}); });
   const quern::DistributedView<typename TypeParam::value, 2, E> r("r", Decomposition(comm, {4, 6}));
   const quern::DistributedView<C, 2, E> s("s", Decomposition(comm, {3, 6}));
   test::expect_error("quern::rfftn: over ranks real transforms are halved along the last axis of the array",
-                     [&] { quern::rfftn(E(), s, r, {.axes = {1, 0}}); });
+                     [&] { quern::rfftn(E(), s, r, quern::axes{1, 0}); });
 }
 
 }  // namespace

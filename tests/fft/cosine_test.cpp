@@ -28,12 +28,12 @@ struct Cosine : testing::Test {
   using layout = typename Case::layout;
   exec e;
 
-  template <class In, class Out>
-  void transform(const std::string& name, const Out& out, const In& in, const quern::dct_options& options) {
-    if (name == "dct") quern::dct(e, out, in, options);
-    else if (name == "idct") quern::idct(e, out, in, options);
-    else if (name == "dst") quern::dst(e, out, in, options);
-    else quern::idst(e, out, in, options);
+  template <class In, class Out, class... Options>
+  void transform(const std::string& name, const Out& out, const In& in, const Options&... options) {
+    if (name == "dct") quern::dct(e, out, in, options...);
+    else if (name == "idct") quern::idct(e, out, in, options...);
+    else if (name == "dst") quern::dst(e, out, in, options...);
+    else quern::idst(e, out, in, options...);
   }
   template <int Rank>
   void compare(const fft_reference::transform& r) {
@@ -42,15 +42,15 @@ struct Cosine : testing::Test {
     std::copy_n(r.in_extents.begin(), Rank, extents.begin());
     const auto in = test::make_array<T, Rank, layout, exec>(extents, std::vector<T>(r.in.begin(), r.in.end()));
     const auto out = test::make_array<T, Rank, layout, exec>(extents);
-    const quern::dct_options options{.type = r.name.back() - '0',
-                                     .axis = r.axes[0],
-                                     .norm = r.norm == "ortho"     ? fft_norm::ortho
-                                             : r.norm == "forward" ? fft_norm::forward
-                                                                   : fft_norm::backward};
+    const quern::dct_type type{r.name.back() - '0'};
+    const quern::axis along(r.axes[0]);
+    const fft_norm norm = r.norm == "ortho"     ? fft_norm::ortho
+                          : r.norm == "forward" ? fft_norm::forward
+                                                : fft_norm::backward;
     const std::string name = r.name.substr(0, r.name.size() - 1);
-    transform(name, out, in, options);
+    transform(name, out, in, type, along, norm);
     expect_near(r.out, test::contents(out));
-    transform(name, in, in, options);
+    transform(name, in, in, norm, type, along);
     EXPECT_EQ(test::contents(out), test::contents(in));
   }
 };
@@ -76,7 +76,7 @@ TYPED_TEST(Cosine, LongByDefinition) {
     const auto in = test::make_array<T, 1, typename TestFixture::layout, exec>({n}, values);
     const auto out = test::make_array<T, 1, typename TestFixture::layout, exec>({n});
     for (int type : {2, 4}) {
-      quern::dct(this->e, out, in, {.type = type});
+      quern::dct(this->e, out, in, quern::dct_type{type});
       std::vector<double> expected(n);
       for (std::int64_t k = 0; k < n; ++k) {
         long double sum = 0;
@@ -100,9 +100,8 @@ TYPED_TEST(Cosine, InversesOfEachOther) {
       for (int axis : {0, 1})
         for (const auto norm : {fft_norm::backward, fft_norm::ortho, fft_norm::forward}) {
           const auto x = test::make_array<T, 2, typename TestFixture::layout, exec>({9, 30}, values);
-          const quern::dct_options options{.type = type, .axis = axis, .norm = norm};
-          this->transform(name, x, x, options);
-          this->transform("i" + name, x, x, options);
+          this->transform(name, x, x, quern::dct_type{type}, quern::axis(axis), norm);
+          this->transform("i" + name, x, x, quern::dct_type{type}, quern::axis(axis), norm);
           expect_near(std::vector<double>(values.begin(), values.end()), test::contents(x));
         }
 }
@@ -113,8 +112,8 @@ TYPED_TEST(Cosine, BadInput) {
   const auto x = test::make_array<T, 1, Kokkos::LayoutRight, exec>({1});
   const auto y = test::make_array<T, 1, Kokkos::LayoutRight, exec>({2});
   test::expect_error("quern::dct: type 1 has 2 elements or more, and in has extents (1)",
-                     [&] { quern::dct(this->e, x, x, {.type = 1}); });
-  test::expect_error("quern::dst: type 5, expected 1 to 4", [&] { quern::dst(this->e, x, x, {.type = 5}); });
+                     [&] { quern::dct(this->e, x, x, quern::dct_type{1}); });
+  test::expect_error("quern::dst: type 5, expected 1 to 4", [&] { quern::dst(this->e, x, x, quern::dct_type{5}); });
   test::expect_error("quern::idct: out has extents (2), expected (1)", [&] { quern::idct(this->e, y, x); });
 }
 

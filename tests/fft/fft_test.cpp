@@ -60,22 +60,26 @@ struct Fft : testing::Test {
                  std::to_string(r.in_extents[0]));
     const auto in = make<I, Rank>(r.in_extents, numbers<I>(r.in));
     const auto out = make<O, Rank>(r.out_extents);
+    const fft_norm norm = norm_of(r.norm);
     if (r.name.ends_with('n')) {
-      quern::fftn_options options{.norm = norm_of(r.norm)};
-      options.axes.count = static_cast<int>(r.axes.size());
-      std::copy(r.axes.begin(), r.axes.end(), options.axes.number.begin());
-      options.lengths.rank = static_cast<int>(r.lengths.size());
-      std::copy(r.lengths.begin(), r.lengths.end(), options.lengths.extent.begin());
-      if constexpr (!quern::impl::is_complex<I>) quern::rfftn(e, out, in, options);
-      else if constexpr (!quern::impl::is_complex<O>) quern::irfftn(e, out, in, options);
-      else r.name == "fftn" ? quern::fftn(e, out, in, options) : quern::ifftn(e, out, in, options);
+      quern::axes along;
+      along.count = static_cast<int>(r.axes.size());
+      std::copy(r.axes.begin(), r.axes.end(), along.number.begin());
+      quern::shape lengths;
+      lengths.rank = static_cast<int>(r.lengths.size());
+      std::copy(r.lengths.begin(), r.lengths.end(), lengths.extent.begin());
+      const quern::fft_lengths of(lengths);
+      if constexpr (!quern::impl::is_complex<I>) quern::rfftn(e, out, in, norm, along, of);
+      else if constexpr (!quern::impl::is_complex<O>) quern::irfftn(e, out, in, of, along, norm);
+      else r.name == "fftn" ? quern::fftn(e, out, in, along, of, norm) : quern::ifftn(e, out, in, along, norm, of);
     } else {
-      const quern::fft_options options{.axis = r.axes[0], .n = r.lengths[0], .norm = norm_of(r.norm)};
+      const quern::axis along(r.axes[0]);
+      const quern::fft_lengths of{r.lengths[0]};
       if constexpr (!quern::impl::is_complex<I>)
-        r.name == "rfft" ? quern::rfft(e, out, in, options) : quern::ihfft(e, out, in, options);
+        r.name == "rfft" ? quern::rfft(e, out, in, along, of, norm) : quern::ihfft(e, out, in, norm, along, of);
       else if constexpr (!quern::impl::is_complex<O>)
-        r.name == "irfft" ? quern::irfft(e, out, in, options) : quern::hfft(e, out, in, options);
-      else r.name == "fft" ? quern::fft(e, out, in, options) : quern::ifft(e, out, in, options);
+        r.name == "irfft" ? quern::irfft(e, out, in, of, norm, along) : quern::hfft(e, out, in, of, along, norm);
+      else r.name == "fft" ? quern::fft(e, out, in, along, of, norm) : quern::ifft(e, out, in, norm, of, along);
     }
     expect_near(numbers<O>(r.out), test::contents(out));
     EXPECT_EQ(numbers<I>(r.in), test::contents(in));  // inputs are left as they are
@@ -128,7 +132,7 @@ TYPED_TEST(Fft, LongAndPrimeByDefinition) {
     const auto in = this->template make<C, 1>({n}, values), out = this->template make<C, 1>({n});
     quern::fft(this->e, out, in);
     expect_near(as_kokkos(by_definition(values, n, -1)), test::contents(out));
-    quern::ifft(this->e, out, in, {.norm = fft_norm::forward});
+    quern::ifft(this->e, out, in, fft_norm::forward);
     expect_near(as_kokkos(by_definition(values, n, 1)), test::contents(out));
   }
 }
@@ -145,10 +149,10 @@ TYPED_TEST(Fft, ThereAndBackKeepsEnergy) {
     quern::rfft2(this->e, spectrum, x);
     quern::irfft2(this->e, back, spectrum);
     expect_near(values, test::contents(back));
-    quern::fft2(this->e, all, x, {.norm = fft_norm::ortho});  // of real numbers, converted
+    quern::fft2(this->e, all, x, fft_norm::ortho);  // of real numbers, converted
     const double before = norm_2(values), after = norm_2(test::contents(all));
     EXPECT_NEAR(before, after, 50 * test::eps<R>() * before);
-    quern::ifft2(this->e, all, all, {.norm = fft_norm::ortho});  // in place
+    quern::ifft2(this->e, all, all, fft_norm::ortho);  // in place
     expect_near(values, test::contents(all));
   }
 }
@@ -158,8 +162,8 @@ TYPED_TEST(Fft, InPlace) {
   const auto values = test::samples<C>(6 * 10);
   for (int axis : {0, 1}) {
     const auto x = this->template make<C, 2>({6, 10}, values), expected = this->template make<C, 2>({6, 10});
-    quern::fft(this->e, expected, x, {.axis = axis});
-    quern::fft(this->e, x, x, {.axis = axis});
+    quern::fft(this->e, expected, x, quern::axis(axis));
+    quern::fft(this->e, x, x, quern::axis(axis));
     expect_near(test::contents(expected), test::contents(x));
   }
 }
@@ -186,7 +190,7 @@ TYPED_TEST(Fft, BatchesThatDoNotMerge) {
   const auto values = test::samples<C>(120);
   const auto in = this->template make<C, 4>(extents, values), out = this->template make<C, 4>(extents);
   for (int axis : {1, 2}) {
-    quern::fft(this->e, out, in, {.axis = axis});
+    quern::fft(this->e, out, in, quern::axis(axis));
     const auto found = test::contents(out);
     const std::int64_t n = extents[axis], step = axis == 1 ? 8 : 2;
     for (std::int64_t first = 0; first < 120; ++first) {
@@ -378,10 +382,10 @@ TYPED_TEST(FftOn, BadInput) {
                      [&] { quern::fft(e, narrow, x); });
   test::expect_error("quern::irfft: out has extents (4, 9), expected 10 or 11 along axis 1 for in (4, 6)",
                      [&] { quern::irfft(e, r, x); });
-  test::expect_error("quern::fft: axis 2 is out of range for rank 2", [&] { quern::fft(e, y, x, {.axis = 2}); });
-  test::expect_error("quern::fft: a transform of length -3", [&] { quern::fft(e, y, x, {.n = -3}); });
+  test::expect_error("quern::fft: axis 2 is out of range for rank 2", [&] { quern::fft(e, y, x, quern::axis(2)); });
+  test::expect_error("quern::fft: a transform of length -3", [&] { quern::fft(e, y, x, quern::fft_lengths{-3}); });
   test::expect_error("quern::fftn: lengths are (4), expected one for each of 2 axes",
-                     [&] { quern::fftn(e, y, x, {.axes = {0, 1}, .lengths = {4}}); });
+                     [&] { quern::fftn(e, y, x, quern::axes{0, 1}, quern::fft_lengths{4}); });
   const auto part = Kokkos::subview(x, Kokkos::pair(0, 3), Kokkos::ALL),
              shifted = Kokkos::subview(x, Kokkos::pair(1, 4), Kokkos::ALL);
   EXPECT_THROW(quern::fft(e, part, shifted), quern::Error);

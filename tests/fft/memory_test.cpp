@@ -64,10 +64,10 @@ TYPED_TEST(FftMemory, GapsOfTransformsOfRows) {
       const auto halved = test::contents(spectrum);
       quern::irfft(e, back, spectrum);
       expect_near(reals, test::contents(back));
-      quern::ihfft(e, spectrum, signal, {.norm = fft_norm::forward});
+      quern::ihfft(e, spectrum, signal, fft_norm::forward);
       expect_near(rows_by_definition(reals, n, 1, half), test::contents(spectrum));
       const auto conjugates = test::contents(spectrum);
-      quern::hfft(e, back, spectrum, {.norm = fft_norm::forward});
+      quern::hfft(e, back, spectrum, fft_norm::forward);
       expect_near(reals, test::contents(back));
       EXPECT_EQ(conjugates, test::contents(spectrum));
       const auto complexes = test::samples<C>(rows * n);
@@ -88,20 +88,20 @@ TYPED_TEST(FftMemory, GapsOfTransformsOfSeveralAxes) {
       for (const int count : {2, 3}) {
         SCOPED_TRACE("gaps " + std::to_string(static_cast<int>(kind)) + " of " + std::to_string(n));
         const test::with_gaps guard(kind);
-        quern::fftn_options options;
-        options.axes.count = count;
-        for (int i = 0; i < count; ++i) options.axes.number[i] = 3 - count + i;
+        quern::axes along;
+        along.count = count;
+        for (int i = 0; i < count; ++i) along.number[i] = 3 - count + i;
         const auto reals = test::samples<R>(3 * 4 * n);
         const auto signal = this->template make<R>({3, 4, n}, reals), back = this->template make<R>({3, 4, n});
         const auto spectrum = this->template make<C>({3, 4, n / 2 + 1});
-        quern::rfftn(e, spectrum, signal, options);
+        quern::rfftn(e, spectrum, signal, along);
         const auto halved = test::contents(spectrum);
-        quern::irfftn(e, back, spectrum, options);
+        quern::irfftn(e, back, spectrum, along);
         expect_near(reals, test::contents(back));
         EXPECT_EQ(halved, test::contents(spectrum));  // the input stays as it is
         const auto z = this->template make<C>({3, 4, n}), w = this->template make<C>({3, 4, n});
-        quern::fftn(e, z, signal, options);
-        quern::ifftn(e, w, z, options);
+        quern::fftn(e, z, signal, along);
+        quern::ifftn(e, w, z, along);
         expect_near(reals, test::contents(w));
       }
 }
@@ -119,11 +119,11 @@ TYPED_TEST(FftMemory, GapsOfWhatIsBuiltOnTransforms) {
       const auto z = this->template make<C>({3, n}), w = this->template make<C>({3, n});
       for (const int type : {1, 2, 3, 4})
         for (const int axis : {0, 1}) {
-          quern::dct(e, y, x, {.type = type, .axis = axis});
-          quern::idct(e, y, y, {.type = type, .axis = axis});
+          quern::dct(e, y, x, quern::dct_type{type}, quern::axis(axis));
+          quern::idct(e, y, y, quern::dct_type{type}, quern::axis(axis));
           expect_near(reals, test::contents(y));
-          quern::dst(e, y, x, {.type = type, .axis = axis});
-          quern::idst(e, y, y, {.type = type, .axis = axis});
+          quern::dst(e, y, x, quern::dct_type{type}, quern::axis(axis));
+          quern::idst(e, y, y, quern::dct_type{type}, quern::axis(axis));
           expect_near(reals, test::contents(y));
         }
       const auto one = this->template make<R>({1, 1}, std::vector<R>{1});
@@ -132,8 +132,8 @@ TYPED_TEST(FftMemory, GapsOfWhatIsBuiltOnTransforms) {
       quern::fftcorrelate(e, y, x, one, quern::convolve_mode::same);
       expect_near(reals, test::contents(y));
       for (const int axis : {0, 1}) {
-        quern::spectral_derivative(e, y, x, {.axis = axis, .order = 2});
-        quern::spectral_derivative(e, z, x, {.axis = axis, .order = 2});
+        quern::spectral_derivative(e, y, x, quern::axis(axis), quern::derivative_order{2});
+        quern::spectral_derivative(e, z, x, quern::axis(axis), quern::derivative_order{2});
         expect_near(test::contents(z), test::contents(y));
       }
       using enum quern::poisson_side;
@@ -166,8 +166,8 @@ TYPED_TEST(FftMemory, RowsAnOddDistanceApart) {
         std::vector<C> turned(values.size());  // columns as rows
         for (std::size_t i = 0; i < values.size(); ++i) turned[i % batches * n + i / batches] = values[i];
         for (const int sign : {-1, 1}) {
-          sign < 0 ? quern::fft(this->e, out, in, {.axis = 0})
-                   : quern::ifft(this->e, out, in, {.axis = 0, .norm = fft_norm::forward});
+          sign < 0 ? quern::fft(this->e, out, in, quern::axis(0))
+                   : quern::ifft(this->e, out, in, quern::axis(0), fft_norm::forward);
           const auto found = test::contents(out);
           std::vector<C> rows(found.size());
           for (std::size_t i = 0; i < found.size(); ++i) rows[i % batches * n + i / batches] = found[i];
@@ -186,7 +186,7 @@ TYPED_TEST(FftMemory, PlanesAnOddDistanceApart) {
     const Kokkos::View<C**, Kokkos::LayoutLeft, typename exec::memory_space> whole("whole", n + 1, 8);
     const auto out = Kokkos::subview(whole, Kokkos::pair(std::int64_t{0}, n), Kokkos::ALL);
     const auto back = test::make_array<C, 2, Kokkos::LayoutRight, exec>({n, 8});
-    quern::fft2(this->e, out, in, {.rigor = quern::fft_rigor::measure});
+    quern::fft2(this->e, out, in, quern::fft_rigor::measure);
     quern::ifft2(this->e, back, out);
     expect_near(values, test::contents(back));
     EXPECT_NEAR(test::norm_2(values) * std::sqrt(8.0 * n), test::norm_2(test::contents(out)),
@@ -284,7 +284,7 @@ TYPED_TEST(FftInPlace, WhatIsBuiltOnTransforms) {
   };
   const auto window = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({2, 3}, test::samples<double>(6, 1));
   for (const int axis : {0, 1})
-    same([&](const auto& out, const auto& in) { quern::spectral_derivative(this->e, out, in, {.axis = axis}); });
+    same([&](const auto& out, const auto& in) { quern::spectral_derivative(this->e, out, in, quern::axis(axis)); });
   same([&](const auto& out, const auto& in) {
     quern::fftconvolve(this->e, out, in, window, quern::convolve_mode::same);
   });

@@ -31,7 +31,7 @@ TYPED_TEST(FftPlans, WarmCallsPlanNothing) {
   using C = typename TestFixture::C;
   const typename TestFixture::template view<C**> x("x", 8, 12), y("y", 8, 12);
   const auto transform = [&] {
-    quern::fft(this->e, y, x, {.axis = 0});
+    quern::fft(this->e, y, x, quern::axis(0));
     quern::fft2(this->e, y, x);
   };
   transform();
@@ -97,7 +97,7 @@ TYPED_TEST(FftPlans, PlanOfTheUser) {
   const typename TestFixture::template view<double**> x("x", 6, 9), other("other", 6, 8);
   const typename TestFixture::template view<C**> y("y", 6, 5), expected("expected", 6, 5);
   quern::fill(this->e, y, C(7, 7));
-  const quern::fft_plan transform(this->e, y, x, {.rigor = quern::fft_rigor::measure});
+  const quern::fft_plan transform(this->e, y, x, quern::fft_rigor::measure);
   EXPECT_EQ(std::vector<C>(30, C(7, 7)), test::contents(y));  // planning computes nothing
   quern::map(this->e, x, mixed(), quern::positions());
   transform(y, x);

@@ -118,7 +118,8 @@ TYPED_TEST(Spectral, DerivativesOfWaves) {
           });
         };
         const auto out = this->template make<T, 2>(extents);
-        quern::spectral_derivative(this->e, out, wave(0), {.axis = axis, .order = order, .length = length});
+        quern::spectral_derivative(this->e, out, wave(0), quern::axis(axis), quern::derivative_order{order},
+                                   quern::period{length});
         TestFixture::expect_equal(wave(order), out, 200 * test::eps<T>() * std::pow(7 * k, order));
       }
 }
@@ -128,7 +129,7 @@ TYPED_TEST(Spectral, DerivativeOfTheHighestWave) {
   const auto x = this->template field<1>({8}, [](const auto& i) { return i[0] % 2 == 0 ? 1 : -1; });
   const auto out = this->template make<T, 1>({8}),
              expected = this->template field<1>({8}, [](const auto& i) { return i[0] % 2 == 0 ? -16 : 16; });
-  quern::spectral_derivative(this->e, out, x, {.order = 2});
+  quern::spectral_derivative(this->e, out, x, quern::derivative_order{2});
   TestFixture::expect_equal(expected, out, 1e3 * test::eps<T>());
   quern::spectral_derivative(this->e, out, x);
   for (const T v : test::contents(out)) EXPECT_NEAR(0, v, 100 * test::eps<T>());
@@ -204,7 +205,7 @@ TYPED_TEST(Spectral, PoissonOfThreeAxesInPlace) {
     });
   };
   const auto u = f(-4 * pi * pi * (1 + 4) - 9 * pi * pi);
-  quern::poisson(this->e, u, u, {.sides = {poisson_side::periodic, poisson_side::periodic, poisson_side::dirichlet}});
+  quern::poisson(this->e, u, u, {.lengths = {1, 1, 1}, .sides = {poisson_side::periodic, poisson_side::periodic, poisson_side::dirichlet}});
   TestFixture::expect_equal(f(1), u, 100 * test::eps<T>());
 }
 
@@ -218,14 +219,14 @@ TYPED_TEST(Spectral, BadInput) {
   test::expect_error("quern::fftcorrelate: out has extents (4), expected (8) in this mode",
                      [&] { quern::fftcorrelate(this->e, a, a, b); });
   test::expect_error("quern::spectral_derivative: order 0, expected 1 or more",
-                     [&] { quern::spectral_derivative(this->e, a, a, {.order = 0}); });
+                     [&] { quern::spectral_derivative(this->e, a, a, quern::derivative_order{0}); });
   test::expect_error("quern::poisson: f has extents (5), expected (4)", [&] { quern::poisson(this->e, a, b); });
   test::expect_error("quern::poisson: the length along axis 0 must be positive and finite",
                      [&] { quern::poisson(this->e, a, a, {.lengths = {-1}}); });
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double length : {0.0, -2.0, std::nan(""), infinity}) {
     EXPECT_THROW(quern::poisson(this->e, a, a, {.lengths = {length}}), quern::Error) << length;
-    EXPECT_THROW(quern::spectral_derivative(this->e, a, a, {.length = length}), quern::Error) << length;
+    EXPECT_THROW(quern::spectral_derivative(this->e, a, a, quern::period{length}), quern::Error) << length;
   }
 }
 

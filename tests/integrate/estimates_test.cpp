@@ -53,7 +53,7 @@ TYPED_TEST_SUITE(Adaptive, test::all_spaces);
 TYPED_TEST(Adaptive, RulesAreExactForPolynomials) {
   // The rule of 15 points up to degree 22, that of 7 up to 13: then there is no error to see.
   for (int n = 0; n <= 22; ++n) {
-    const auto r = quern::integrate(TypeParam(), power{n}, {0.0, 2.0}, quern::adaptive{.absolute = 1e9, .relative = 0});
+    const auto r = quern::integrate(TypeParam(), power{n}, {0.0, 2.0}, quern::adaptive{.relative = 0, .absolute = 1e9});
     const double exact = std::pow(2.0, n + 1) / (n + 1);
     EXPECT_NEAR(exact, r.value, (n + 4) * 1.2e-16 * exact) << n;  // n roundings of the power
     EXPECT_EQ(15, r.evaluations);
@@ -68,7 +68,7 @@ TYPED_TEST(Adaptive, RulesAreExactForPolynomials) {
 
 template <class Exec, class F>
 void expect_integral(double exact, const F& f, quern::interval<double> x, double tolerance) {
-  const auto r = quern::integrate(Exec(), f, x, quern::adaptive{.absolute = 0, .relative = tolerance});
+  const auto r = quern::integrate(Exec(), f, x, quern::adaptive{.relative = tolerance, .absolute = 0});
   EXPECT_TRUE(r.converged) << r.error;
   EXPECT_LE(r.error, tolerance * std::fabs(r.value));
   EXPECT_NEAR(exact, r.value, r.error + 1e-14 * std::fabs(exact));
@@ -84,14 +84,14 @@ TYPED_TEST(Adaptive, OneDimension) {
 }
 
 TYPED_TEST(Adaptive, TwoDimensions) {
-  const quern::adaptive how{.absolute = 0, .relative = 1e-8};
+  const quern::adaptive how{.relative = 1e-8, .absolute = 0};
   // 1/2 [1/a - 2/(a + 1) + 1/(a + 2)], a = 0.01.
   const double exact = (100 - 2 / 1.01 + 1 / 2.01) / 2;
   const auto smooth = quern::integrate(TypeParam(), corner_peak(), {0, 1}, {0, 1}, how);
   EXPECT_TRUE(smooth.converged);
   EXPECT_NEAR(exact, smooth.value, smooth.error);
   const auto disc =
-      quern::integrate(TypeParam(), quarter_disc(), {0, 1}, {0, 1}, quern::adaptive{.absolute = 1e-3, .relative = 0});
+      quern::integrate(TypeParam(), quarter_disc(), {0, 1}, {0, 1}, quern::adaptive{.relative = 0, .absolute = 1e-3});
   EXPECT_TRUE(disc.converged);
   EXPECT_NEAR(pi / 4, disc.value, disc.error);
   // Halved along the axis that needs it: a function of one variable costs little more in two.
@@ -103,12 +103,12 @@ TYPED_TEST(Adaptive, TwoDimensions) {
 
 TYPED_TEST(Adaptive, SaysWhenItDoesNotConverge) {
   const auto few =
-      quern::integrate(TypeParam(), peak(), {0, 1}, quern::adaptive{.relative = 1e-12, .evaluations = 100});
+      quern::integrate(TypeParam(), peak(), {0, 1}, quern::adaptive{.relative = 1e-12, .max_evaluations = 100});
   EXPECT_FALSE(few.converged);
   EXPECT_LE(few.evaluations, 100);
   EXPECT_GT(few.evaluations, 60);
   EXPECT_GT(few.error, 1e-12 * few.value);
-  const auto rounding = quern::integrate(TypeParam(), peak(), {0, 1}, quern::adaptive{.absolute = 0, .relative = 0});
+  const auto rounding = quern::integrate(TypeParam(), peak(), {0, 1}, quern::adaptive{.relative = 0, .absolute = 0});
   EXPECT_FALSE(rounding.converged);
   EXPECT_LT(rounding.evaluations, 100'000);
   EXPECT_LT(rounding.error, 1e-11 * rounding.value);
@@ -179,7 +179,7 @@ TYPED_TEST(Adaptive, SingularEdgeOfABox) {
 }
 
 TYPED_TEST(Adaptive, SinglePrecision) {
-  const quern::adaptive how{.absolute = 0, .relative = 1e-5};
+  const quern::adaptive how{.relative = 1e-5, .absolute = 0};
   const auto r = quern::integrate<float>(TypeParam(), exponential(), {0.0f, 1.0f}, how);
   static_assert(std::is_same_v<const quern::estimate<float>, decltype(r)>);
   EXPECT_TRUE(r.converged);
@@ -192,7 +192,7 @@ TYPED_TEST(Adaptive, ReportsMisuse) {
   };
   test::expect_error("quern::integrate: the interval of axis 0 is not finite", call({0, std::nan("")}, {}));
   test::expect_error("quern::integrate: a tolerance is negative or NaN", call({0, 1}, {.relative = -1}));
-  test::expect_error("quern::integrate: 14 evaluations, expected at least 15", call({0, 1}, {.evaluations = 14}));
+  test::expect_error("quern::integrate: 14 evaluations, expected at least 15", call({0, 1}, {.max_evaluations = 14}));
 }
 
 TEST(Sobol, FirstPoints) {

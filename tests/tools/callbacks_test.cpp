@@ -281,7 +281,7 @@ TYPED_TEST(Callbacks, TransformsAllocateNothingTwice) {
   expect_quiet<TypeParam>({"quern::fft/pack", "quern::fft/scale"}, wait,
                           [&](const auto& exec) { quern::irfft2(exec, y, half); });
   expect_quiet<TypeParam>({"quern::fft/pad", "quern::fft/convert"}, wait,
-                          [&](const auto& exec) { quern::fft(exec, s, half, {.n = 62}); });
+                          [&](const auto& exec) { quern::fft(exec, s, half, quern::fft_lengths{62}); });
   // No spectrum of Quern's own is copied.
   expect_quiet<TypeParam>({"quern::poisson/copy", "quern::poisson/divide", "quern::fft/scale"}, 2 * wait,
                           [&](const auto& exec) { quern::poisson(exec, y, x); });

@@ -13,7 +13,7 @@ struct newton_options {
   /// stands for 8 units in the last place. Also where changes no longer shrink while the values of f are rounding
   /// errors, `|f_i| <= 8 N epsilon (|J| |x|)_i` for every i: a Jacobian of condition c leaves changes of about c units.
   double relative = 0, absolute = 0;
-  int most_iterations = 50;
+  int max_iterations = 50;
 };
 
 /// What `newton` says of an item.
@@ -67,7 +67,7 @@ struct newton_item {
   KOKKOS_FUNCTION int iterate(Kokkos::Array<T, M>& x, const Function& function) const {
     const T relative = options.relative > 0 ? static_cast<T>(options.relative) : 8 * Kokkos::Experimental::epsilon_v<T>;
     T before = Kokkos::Experimental::infinity_v<T>;  // the change of the step before
-    for (int k = 0; k < options.most_iterations; ++k) {
+    for (int k = 0; k < options.max_iterations; ++k) {
       auto at = value_and_jacobian(function, x);
       if (!all_finite(at.value)) return newton_status::not_finite;
       const bool solved = is_rounding(at.value, at.jacobian, x);

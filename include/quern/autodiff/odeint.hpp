@@ -12,7 +12,7 @@ struct odeint_options {
   /// |y|`, is at most 1.
   double relative = 1e-6, absolute = 1e-9;
   /// Of one item, accepted or not.
-  std::int64_t most_steps = 100'000;
+  std::int64_t max_steps = 100'000;
   /// 0: chosen by the function's scale.
   double first_step = 0;
 };
@@ -123,7 +123,7 @@ struct integration {
     using Kokkos::abs, Kokkos::pow;
     bool rejected = false;
     for (;;) {
-      if (steps++ >= options.most_steps) return odeint_status::step_limit;
+      if (steps++ >= options.max_steps) return odeint_status::step_limit;
       // The last step reaches the end, also where it is a little longer than the error allows, rather than leave a
       // rest.
       const bool last = abs(end - t) <= T(1.01) * abs(h);

@@ -64,20 +64,26 @@ inline void check_transform(const std::string& label, const Decomposition& out, 
     throw Error(label, "over ranks real transforms are halved along the last axis of the array");
 }
 
+/// The options of the transforms of a stage.
+inline fourier::transform_options options_of(const fourier::request& r, const fft_stage& stage) {
+  fourier::transform_options options;
+  options.along = stage.whole;
+  options.norm = r.norm;
+  options.rigor = r.rigor;
+  return options;
+}
+
 /// From real or complex numbers to complex ones.
 template <fourier::kind What, class Exec, class Out, class In>
 void transform(const Exec& exec, const Out& out, const In& in, const fourier::request& r) {
-  const auto options = [&](const fft_stage& stage) {
-    return fftn_options{.axes = stage.whole, .norm = r.norm, .rigor = r.rigor};
-  };
+  constexpr auto rest = What == fourier::kind::backward ? What : fourier::kind::forward;
   const auto stages = fft_stages(out.extents(), out.communicator().size(), r);
   const auto source = moved_to(exec, in, stages[0]);
   auto work = scratch_view<typename Out::value_type, Out::rank>(exec, cut_for(stages[0], out));
-  fourier::transform_call<What>("quern::fftn", exec, work.local(), source.local(), options(stages[0]));
-  constexpr auto rest = What == fourier::kind::backward ? What : fourier::kind::forward;
+  fourier::transform_call<What>("quern::fftn", exec, work.local(), source.local(), max_rank, options_of(r, stages[0]));
   for (std::size_t s = 1; s < stages.size(); ++s) {
     work = moved_to(exec, work, stages[s]);
-    fourier::transform_call<rest>("quern::fftn", exec, work.local(), work.local(), options(stages[s]));
+    fourier::transform_call<rest>("quern::fftn", exec, work.local(), work.local(), max_rank, options_of(r, stages[s]));
   }
   redistribute(exec, out, work);
 }
@@ -85,17 +91,17 @@ void transform(const Exec& exec, const Out& out, const In& in, const fourier::re
 /// From complex numbers to real ones, in the opposite order.
 template <class Exec, class Out, class In>
 void transform_to_real(const Exec& exec, const Out& out, const In& in, const fourier::request& r) {
-  const auto options = [&](const fft_stage& stage) {
-    return fftn_options{.axes = stage.whole, .norm = r.norm, .rigor = r.rigor};
-  };
+  using fourier::kind;
   const auto stages = fft_stages(in.extents(), in.communicator().size(), r);
   auto work = moved_to(exec, in, stages.back());
   for (std::size_t s = stages.size() - 1; s > 0; --s) {
-    quern::ifftn(exec, work.local(), work.local(), options(stages[s]));
+    fourier::transform_call<kind::backward>("quern::ifftn", exec, work.local(), work.local(), max_rank,
+                                            options_of(r, stages[s]));
     work = moved_to(exec, work, stages[s - 1]);
   }
   const auto result = scratch_view<typename Out::value_type, Out::rank>(exec, cut_for(stages[0], out));
-  quern::irfftn(exec, result.local(), work.local(), options(stages[0]));
+  fourier::transform_call<kind::complex_to_real>("quern::irfftn", exec, result.local(), work.local(), max_rank,
+                                                 options_of(r, stages[0]));
   redistribute(exec, out, result);
 }
 

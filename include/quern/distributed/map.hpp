@@ -19,7 +19,7 @@ struct engine<over_ranks_place, maps> {
         [&](const auto& first, const auto&... other) {
           static_assert(distributed_like<decltype(first)> && (distributed_like<decltype(other)> && ...),
                         "quern: beside DistributedViews, out must be a DistributedView; "
-                        "quern::distributed::gather brings all blocks to a View");
+                        "quern::distributed::to_global brings all blocks to a View");
           constexpr int rank = std::remove_cvref_t<decltype(first)>::rank;
           const Decomposition& d = first.decomposition();
           (quern::distributed::impl::check_same_blocks(label, "another output", d, other.decomposition()), ...);

@@ -9,10 +9,9 @@
 namespace quern {
 
 /// Options of cosine and sine transforms.
-struct dct_options {
-  int type = 2;  // 1 to 4
-  int axis = -1;
-  fft_norm norm = fft_norm::backward;
+/// The type of a cosine or sine transform, 1 to 4: `dct(exec, out, in, dct_type{3})`; 2 without it.
+struct dct_type {
+  int value;
 };
 
 namespace impl::fourier {
@@ -241,9 +240,9 @@ void cosine_along(const launcher<Exec>& launch, const strided<T>& out, const str
   if (!contiguous) launch.apply("quern::dct/unpack", to, op::identity(), y.array());
 }
 
-template <class Exec, class Out, class In>
-void cosine_views(const char* label, const Exec& exec, const Out& out_view, const In& in_view,
-                  const dct_options& options, bool sine, bool inverse) {
+template <class Exec, class Out, class In, class... Options>
+void cosine_views(const char* label, const Exec& exec, const Out& out_view, const In& in_view, bool sine, bool inverse,
+                  const Options&... options) {
   using T = value_of<Out>;
   using I = value_of<In>;
   static_assert(is_result<T> && !is_complex<T>, "quern::dct: out must be of float or double");
@@ -253,17 +252,17 @@ void cosine_views(const char* label, const Exec& exec, const Out& out_view, cons
   const strided<const I> in = c.input(in_view);
   if (!available<Exec>())
     throw BackendError(label, "this Quern was built without a library for Fourier transforms (QUERN_ENABLE_FFT=OFF)");
-  if (options.type < 1 || options.type > 4)
-    throw Error(label, "type " + std::to_string(options.type) + ", expected 1 to 4");
-  const request r = request_of(label, kind::forward, out.extents, in.extents, fft_options{.axis = options.axis});
+  const dct_type* given = find_option<dct_type>(options...);
+  int type = given == nullptr ? 2 : given->value;
+  if (type < 1 || type > 4) throw Error(label, "type " + std::to_string(type) + ", expected 1 to 4");
+  const request r = request_of(label, kind::forward, out.extents, in.extents, transform_options(options...), 1);
   check_extents(label, "out", out.extents, in.extents);
   check_overlap(label, out, in, "in", std::is_same_v<T, I>);
-  if (options.type == 1 && !sine && r.length[0] < 2)
+  if (type == 1 && !sine && r.length[0] < 2)
     throw Error(label, "type 1 has 2 elements or more, and in has extents " + in.extents.str());
   if (in.extents.size() == 0) return;
-  int type = options.type;
   if (inverse && (type == 2 || type == 3)) type = 5 - type;
-  cosine_along(launcher<Exec>{exec}, out, in, r.axis[0], type, sine, inverse ? swapped(options.norm) : options.norm);
+  cosine_along(launcher<Exec>{exec}, out, in, r.axis[0], type, sine, inverse ? swapped(r.norm) : r.norm);
 }
 
 }  // namespace impl::fourier
@@ -289,44 +288,45 @@ void cosine_views(const char* label, const Exec& exec, const Out& out_view, cons
 /// forward ones: 1 / 2n; of type 1 1 / 2(n-1), of sines 1 / 2(n+1).
 ///
 /// out and in are real Views of the same extents and any layout, and may be the same View; `in` is converted to the
-/// precision of `out`. They are computed by one `rfft` of length n (types 2 and 3, after Makhoul, 1980), of twice that
-/// (type 1), or by an `fft` of length 2n (type 4), whose errors they have, from and to rows in scratch memory.
+/// precision of `out`. Options are a `dct_type`, an `axis`, the last one by default, and an `fft_norm`. They are
+/// computed by one `rfft` of length n (types 2 and 3, after Makhoul, 1980), of twice that (type 1), or by an `fft` of
+/// length 2n (type 4), whose errors they have, from and to rows in scratch memory.
 ///
 /// Asynchronous on `exec`.
 /// @throws Error if extents differ, the axis is out of range, the length is 0 (of type 1 below 2), or out shares memory
 /// with in otherwise
 /// @throws BackendError without a library for the execution space
-template <execution_space Exec, view_like Out, view_like In>
-void dct(const Exec& exec, const Out& out, const In& in, const dct_options& options = {}) {
-  impl::fourier::cosine_views("quern::dct", exec, out, in, options, false, false);
+template <execution_space Exec, view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
+void dct(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::cosine_views("quern::dct", exec, out, in, false, false, options...);
 }
-template <execution_space Exec, view_like Out, view_like In>
-void idct(const Exec& exec, const Out& out, const In& in, const dct_options& options = {}) {
-  impl::fourier::cosine_views("quern::idct", exec, out, in, options, false, true);
+template <execution_space Exec, view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
+void idct(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::cosine_views("quern::idct", exec, out, in, false, true, options...);
 }
-template <execution_space Exec, view_like Out, view_like In>
-void dst(const Exec& exec, const Out& out, const In& in, const dct_options& options = {}) {
-  impl::fourier::cosine_views("quern::dst", exec, out, in, options, true, false);
+template <execution_space Exec, view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
+void dst(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::cosine_views("quern::dst", exec, out, in, true, false, options...);
 }
-template <execution_space Exec, view_like Out, view_like In>
-void idst(const Exec& exec, const Out& out, const In& in, const dct_options& options = {}) {
-  impl::fourier::cosine_views("quern::idst", exec, out, in, options, true, true);
+template <execution_space Exec, view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
+void idst(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::cosine_views("quern::idst", exec, out, in, true, true, options...);
 }
-template <view_like Out, view_like In>
-void dct(const Out& out, const In& in, const dct_options& options = {}) {
-  dct(impl::space_of(out), out, in, options);
+template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
+void dct(const Out& out, const In& in, const Options&... options) {
+  dct(impl::space_of(out), out, in, options...);
 }
-template <view_like Out, view_like In>
-void idct(const Out& out, const In& in, const dct_options& options = {}) {
-  idct(impl::space_of(out), out, in, options);
+template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
+void idct(const Out& out, const In& in, const Options&... options) {
+  idct(impl::space_of(out), out, in, options...);
 }
-template <view_like Out, view_like In>
-void dst(const Out& out, const In& in, const dct_options& options = {}) {
-  dst(impl::space_of(out), out, in, options);
+template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
+void dst(const Out& out, const In& in, const Options&... options) {
+  dst(impl::space_of(out), out, in, options...);
 }
-template <view_like Out, view_like In>
-void idst(const Out& out, const In& in, const dct_options& options = {}) {
-  idst(impl::space_of(out), out, in, options);
+template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
+void idst(const Out& out, const In& in, const Options&... options) {
+  idst(impl::space_of(out), out, in, options...);
 }
 
 }  // namespace quern

@@ -8,24 +8,12 @@
 
 namespace quern {
 
-/// Options of transforms along one axis.
-struct fft_options {
-  int axis = -1;
-  /// The length of the transform; 0: that of the input, as it is. A shorter or longer input is cropped, or padded with
-  /// zeros.
-  std::int64_t n = 0;
-  fft_norm norm = fft_norm::backward;
-  fft_rigor rigor = fft_rigor::estimate;
-};
-
-/// Options of transforms along several axes.
-struct fftn_options {
-  /// None: all, or of `fft2` and the like the last two. Along the last one that is named, real transforms are halved.
-  quern::axes axes{};
-  /// One for each axis, as `fft_options::n`; of rank 0: those of the input.
-  shape lengths{};
-  fft_norm norm = fft_norm::backward;
-  fft_rigor rigor = fft_rigor::estimate;
+/// The lengths of transforms, one for each axis; 0: that of the array. A shorter or longer input is cropped, or padded
+/// with zeros: `fft(exec, out, in, fft_lengths{128})`.
+struct fft_lengths {
+  shape of;
+  fft_lengths(std::initializer_list<std::int64_t> lengths) : of(lengths) {}
+  explicit fft_lengths(const shape& lengths) : of(lengths) {}
 };
 
 namespace impl::fourier {
@@ -33,10 +21,32 @@ namespace impl::fourier {
 template <class T>
 inline constexpr bool is_result = std::is_same_v<real_type<T>, float> || std::is_same_v<real_type<T>, double>;
 
+/// The options of a transform.
+struct transform_options {
+  axes along;  // none: the last ones, as many as the operation has by default
+  shape lengths;
+  fft_norm norm = fft_norm::backward;
+  fft_rigor rigor = fft_rigor::estimate;
+
+  transform_options() = default;
+  template <class... Options>
+  explicit transform_options(const Options&... options) {
+    if (const auto* o = find_option<axes>(options...)) along = *o;
+    if (const auto* o = find_option<fft_lengths>(options...)) lengths = o->of;
+    if (const auto* o = find_option<fft_norm>(options...)) norm = *o;
+    if (const auto* o = find_option<fft_rigor>(options...)) rigor = *o;
+  }
+};
+
 /// The transform that the options ask for, of arrays of these extents.
-request request_of(const std::string& label, kind what, const shape& out, const shape& in, const fft_options& options);
-request request_of(const std::string& label, kind what, const shape& out, const shape& in, const fftn_options& options,
-                   int axes_by_default = max_rank);
+request request_of(const std::string& label, kind what, const shape& out, const shape& in,
+                   const transform_options& options, int axes_by_default);
+
+/// An option of transforms along one axis, or along several.
+template <class T>
+concept line_option = option<T, axis, fft_lengths, fft_norm, fft_rigor>;
+template <class T>
+concept transform_option = option<T, axes, fft_lengths, fft_norm, fft_rigor>;
 
 struct transforms {};
 
@@ -62,16 +72,17 @@ struct engine<in_memory, fourier::transforms> {
 namespace impl::fourier {
 
 /// `op(exec, out, in, options)` of every transform, by the engine of the place where its operands are.
-template <kind What, class Exec, class Out, class In, class... Options>
-void transform_call(const char* label, const Exec& exec, const Out& out, const In& in, const Options&... options) {
+template <kind What, class Exec, class Out, class In>
+void transform_call(const char* label, const Exec& exec, const Out& out, const In& in, int axes_by_default,
+                    const transform_options& options) {
   constexpr bool to_real = What == kind::complex_to_real, from_real = What == kind::real_to_complex;
   static_assert(is_result<value_of<Out>> && is_complex<value_of<Out>> == !to_real,
                 "quern::fft: out must be of float or double, complex unless the result is real");
   static_assert(!from_real || !is_complex<value_of<In>>, "quern::rfft: in must be real");
-  engine_of<transforms, Out, In>::template run<What>(label, exec, out, in,
-                                                     [&](const std::string& name, const shape& to, const shape& from) {
-                                                       return request_of(name, What, to, from, options...);
-                                                     });
+  engine_of<transforms, Out, In>::template run<What>(
+      label, exec, out, in, [&](const std::string& name, const shape& to, const shape& from) {
+        return request_of(name, What, to, from, options, axes_by_default);
+      });
 }
 
 /// The norm with which the inverse transform scales as the forward one does.
@@ -105,7 +116,7 @@ struct conjugation {
 /// where the rows of real numbers begin where the rows of complex ones do. Of `irfft` and `hfft` n is even or odd as
 /// `out` is; imaginary parts that a real signal cannot have are ignored.
 ///
-/// @param options the axis, the length, the norm, and FFTW's rigor
+/// @param options `axis{d}`, by default the last one; `fft_lengths{n}`; an `fft_norm`; and FFTW's rigor, an `fft_rigor`
 ///
 /// The library is FFTW on hosts, with all threads of `exec`, and cuFFT or hipFFT on devices (component `fft`); the
 /// error grows as the square root of log n, in units of the last place of the largest value. Plans are kept
@@ -115,33 +126,38 @@ struct conjugation {
 /// Asynchronous on `exec`. NaN and infinities spread over all results that they contribute to.
 /// @throws Error if extents do not fit, a length is 0, the axis is out of range, or out shares memory with in otherwise
 /// @throws BackendError without a library for the execution space, or with its status
-template <execution_space Exec, result_view Out, any_array In>
-void fft(const Exec& exec, const Out& out, const In& in, const fft_options& options = {}) {
-  impl::fourier::transform_call<impl::fourier::kind::forward>("quern::fft", exec, out, in, options);
+template <execution_space Exec, result_view Out, any_array In, impl::fourier::line_option... Options>
+void fft(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::transform_call<impl::fourier::kind::forward>("quern::fft", exec, out, in, 1,
+                                                              impl::fourier::transform_options(options...));
 }
-template <execution_space Exec, result_view Out, any_array In>
-void ifft(const Exec& exec, const Out& out, const In& in, const fft_options& options = {}) {
-  impl::fourier::transform_call<impl::fourier::kind::backward>("quern::ifft", exec, out, in, options);
+template <execution_space Exec, result_view Out, any_array In, impl::fourier::line_option... Options>
+void ifft(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::transform_call<impl::fourier::kind::backward>("quern::ifft", exec, out, in, 1,
+                                                               impl::fourier::transform_options(options...));
 }
-template <execution_space Exec, result_view Out, any_array In>
-void rfft(const Exec& exec, const Out& out, const In& in, const fft_options& options = {}) {
-  impl::fourier::transform_call<impl::fourier::kind::real_to_complex>("quern::rfft", exec, out, in, options);
+template <execution_space Exec, result_view Out, any_array In, impl::fourier::line_option... Options>
+void rfft(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::transform_call<impl::fourier::kind::real_to_complex>("quern::rfft", exec, out, in, 1,
+                                                                      impl::fourier::transform_options(options...));
 }
-template <execution_space Exec, result_view Out, any_array In>
-void irfft(const Exec& exec, const Out& out, const In& in, const fft_options& options = {}) {
-  impl::fourier::transform_call<impl::fourier::kind::complex_to_real>("quern::irfft", exec, out, in, options);
+template <execution_space Exec, result_view Out, any_array In, impl::fourier::line_option... Options>
+void irfft(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::transform_call<impl::fourier::kind::complex_to_real>("quern::irfft", exec, out, in, 1,
+                                                                      impl::fourier::transform_options(options...));
 }
-template <execution_space Exec, view_like Out, view_like In>
-void hfft(const Exec& exec, const Out& out_view, const In& in_view, const fft_options& options = {}) {
+template <execution_space Exec, view_like Out, view_like In, impl::fourier::line_option... Options>
+void hfft(const Exec& exec, const Out& out_view, const In& in_view, const Options&... options) {
   using namespace impl;
   using T = value_of<Out>;
   static_assert(fourier::is_result<T> && !is_complex<T>, "quern::hfft: out must be of float or double");
   call c("quern::hfft", exec);
   const auto out = c.output(out_view);
   const strided<const value_of<In>> in = c.input(in_view);
-  fft_options inverse = options;
-  inverse.norm = fourier::swapped(options.norm);
-  const auto request = fourier::request_of(c.label, fourier::kind::complex_to_real, out.extents, in.extents, inverse);
+  fourier::transform_options inverse(options...);
+  inverse.norm = fourier::swapped(inverse.norm);
+  const auto request =
+      fourier::request_of(c.label, fourier::kind::complex_to_real, out.extents, in.extents, inverse, 1);
   fourier::check<Exec>(c.label, out, in, request);
   if (out.extents.size() == 0) return;
   const fourier::launcher<Exec> launch{exec};
@@ -156,113 +172,121 @@ void hfft(const Exec& exec, const Out& out_view, const In& in_view, const fft_op
   const fourier::scratch_copy<Exec, C> conjugates(exec, in.extents);
   transform_conjugates(conjugates.array());
 }
-template <execution_space Exec, view_like Out, view_like In>
-void ihfft(const Exec& exec, const Out& out_view, const In& in, const fft_options& options = {}) {
+template <execution_space Exec, view_like Out, view_like In, impl::fourier::line_option... Options>
+void ihfft(const Exec& exec, const Out& out_view, const In& in, const Options&... options) {
   using namespace impl;
-  fft_options forward = options;
-  forward.norm = fourier::swapped(options.norm);
-  fourier::transform_call<fourier::kind::real_to_complex>("quern::ihfft", exec, out_view, in, forward);
+  fourier::transform_options forward(options...);
+  forward.norm = fourier::swapped(forward.norm);
+  fourier::transform_call<fourier::kind::real_to_complex>("quern::ihfft", exec, out_view, in, 1, forward);
   call c("quern::ihfft", exec);
   const auto out = c.output(out_view);
   if (out.extents.size() > 0) fourier::launcher<Exec>{exec}.apply("quern::ihfft", out, fourier::conjugation(), out);
 }
-template <result_view Out, any_array In>
-void fft(const Out& out, const In& in, const fft_options& options = {}) {
-  fft(impl::space_of(out, in), out, in, options);
+template <result_view Out, any_array In, impl::fourier::line_option... Options>
+void fft(const Out& out, const In& in, const Options&... options) {
+  fft(impl::space_of(out, in), out, in, options...);
 }
-template <result_view Out, any_array In>
-void ifft(const Out& out, const In& in, const fft_options& options = {}) {
-  ifft(impl::space_of(out, in), out, in, options);
+template <result_view Out, any_array In, impl::fourier::line_option... Options>
+void ifft(const Out& out, const In& in, const Options&... options) {
+  ifft(impl::space_of(out, in), out, in, options...);
 }
-template <result_view Out, any_array In>
-void rfft(const Out& out, const In& in, const fft_options& options = {}) {
-  rfft(impl::space_of(out, in), out, in, options);
+template <result_view Out, any_array In, impl::fourier::line_option... Options>
+void rfft(const Out& out, const In& in, const Options&... options) {
+  rfft(impl::space_of(out, in), out, in, options...);
 }
-template <result_view Out, any_array In>
-void irfft(const Out& out, const In& in, const fft_options& options = {}) {
-  irfft(impl::space_of(out, in), out, in, options);
+template <result_view Out, any_array In, impl::fourier::line_option... Options>
+void irfft(const Out& out, const In& in, const Options&... options) {
+  irfft(impl::space_of(out, in), out, in, options...);
 }
-template <view_like Out, view_like In>
-void hfft(const Out& out, const In& in, const fft_options& options = {}) {
-  hfft(impl::space_of(out), out, in, options);
+template <view_like Out, view_like In, impl::fourier::line_option... Options>
+void hfft(const Out& out, const In& in, const Options&... options) {
+  hfft(impl::space_of(out), out, in, options...);
 }
-template <view_like Out, view_like In>
-void ihfft(const Out& out, const In& in, const fft_options& options = {}) {
-  ihfft(impl::space_of(out), out, in, options);
+template <view_like Out, view_like In, impl::fourier::line_option... Options>
+void ihfft(const Out& out, const In& in, const Options&... options) {
+  ihfft(impl::space_of(out), out, in, options...);
 }
 
-/// The transforms along several axes, one after the other: along all of them, or those of the options; of `fft2`,
+/// The transforms along several axes, one after the other: along all of them, or the option `axes{...}`; of `fft2`,
 /// `ifft2`, `rfft2` and `irfft2` along the last two. All else as `fft` has it; real transforms are halved along the
-/// last axis.
+/// last axis, of those that are named.
 ///
 /// Of all these transforms but `hfft` and `ihfft`, out and in may be DistributedViews of rank 2 or more, which are cut
 /// in any way. Each rank transforms whole lines: of slabs, which are cut along one axis, or of pencils, which are cut
 /// along two where there are more ranks than cells along an axis. Between, arrays are cut anew, by messages between all
 /// ranks that share cells. Lengths are then those of the arrays, and real transforms are halved along the last axis of
 /// the array. Collective; waits; takes scratch memory of two to three blocks from the pool.
-template <execution_space Exec, result_view Out, any_array In>
-void fftn(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
-  impl::fourier::transform_call<impl::fourier::kind::forward>("quern::fftn", exec, out, in, options);
+template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
+void fftn(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::transform_call<impl::fourier::kind::forward>("quern::fftn", exec, out, in, max_rank,
+                                                              impl::fourier::transform_options(options...));
 }
-template <execution_space Exec, result_view Out, any_array In>
-void ifftn(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
-  impl::fourier::transform_call<impl::fourier::kind::backward>("quern::ifftn", exec, out, in, options);
+template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
+void ifftn(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::transform_call<impl::fourier::kind::backward>("quern::ifftn", exec, out, in, max_rank,
+                                                               impl::fourier::transform_options(options...));
 }
-template <execution_space Exec, result_view Out, any_array In>
-void rfftn(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
-  impl::fourier::transform_call<impl::fourier::kind::real_to_complex>("quern::rfftn", exec, out, in, options);
+template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
+void rfftn(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::transform_call<impl::fourier::kind::real_to_complex>("quern::rfftn", exec, out, in, max_rank,
+                                                                      impl::fourier::transform_options(options...));
 }
-template <execution_space Exec, result_view Out, any_array In>
-void irfftn(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
-  impl::fourier::transform_call<impl::fourier::kind::complex_to_real>("quern::irfftn", exec, out, in, options);
+template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
+void irfftn(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::transform_call<impl::fourier::kind::complex_to_real>("quern::irfftn", exec, out, in, max_rank,
+                                                                      impl::fourier::transform_options(options...));
 }
-template <execution_space Exec, result_view Out, any_array In>
-void fft2(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
-  impl::fourier::transform_call<impl::fourier::kind::forward>("quern::fft2", exec, out, in, options, 2);
+template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
+void fft2(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::transform_call<impl::fourier::kind::forward>("quern::fft2", exec, out, in, 2,
+                                                              impl::fourier::transform_options(options...));
 }
-template <execution_space Exec, result_view Out, any_array In>
-void ifft2(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
-  impl::fourier::transform_call<impl::fourier::kind::backward>("quern::ifft2", exec, out, in, options, 2);
+template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
+void ifft2(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::transform_call<impl::fourier::kind::backward>("quern::ifft2", exec, out, in, 2,
+                                                               impl::fourier::transform_options(options...));
 }
-template <execution_space Exec, result_view Out, any_array In>
-void rfft2(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
-  impl::fourier::transform_call<impl::fourier::kind::real_to_complex>("quern::rfft2", exec, out, in, options, 2);
+template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
+void rfft2(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::transform_call<impl::fourier::kind::real_to_complex>("quern::rfft2", exec, out, in, 2,
+                                                                      impl::fourier::transform_options(options...));
 }
-template <execution_space Exec, result_view Out, any_array In>
-void irfft2(const Exec& exec, const Out& out, const In& in, const fftn_options& options = {}) {
-  impl::fourier::transform_call<impl::fourier::kind::complex_to_real>("quern::irfft2", exec, out, in, options, 2);
+template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
+void irfft2(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::transform_call<impl::fourier::kind::complex_to_real>("quern::irfft2", exec, out, in, 2,
+                                                                      impl::fourier::transform_options(options...));
 }
-template <result_view Out, any_array In>
-void fftn(const Out& out, const In& in, const fftn_options& options = {}) {
-  fftn(impl::space_of(out, in), out, in, options);
+template <result_view Out, any_array In, impl::fourier::transform_option... Options>
+void fftn(const Out& out, const In& in, const Options&... options) {
+  fftn(impl::space_of(out, in), out, in, options...);
 }
-template <result_view Out, any_array In>
-void ifftn(const Out& out, const In& in, const fftn_options& options = {}) {
-  ifftn(impl::space_of(out, in), out, in, options);
+template <result_view Out, any_array In, impl::fourier::transform_option... Options>
+void ifftn(const Out& out, const In& in, const Options&... options) {
+  ifftn(impl::space_of(out, in), out, in, options...);
 }
-template <result_view Out, any_array In>
-void rfftn(const Out& out, const In& in, const fftn_options& options = {}) {
-  rfftn(impl::space_of(out, in), out, in, options);
+template <result_view Out, any_array In, impl::fourier::transform_option... Options>
+void rfftn(const Out& out, const In& in, const Options&... options) {
+  rfftn(impl::space_of(out, in), out, in, options...);
 }
-template <result_view Out, any_array In>
-void irfftn(const Out& out, const In& in, const fftn_options& options = {}) {
-  irfftn(impl::space_of(out, in), out, in, options);
+template <result_view Out, any_array In, impl::fourier::transform_option... Options>
+void irfftn(const Out& out, const In& in, const Options&... options) {
+  irfftn(impl::space_of(out, in), out, in, options...);
 }
-template <result_view Out, any_array In>
-void fft2(const Out& out, const In& in, const fftn_options& options = {}) {
-  fft2(impl::space_of(out, in), out, in, options);
+template <result_view Out, any_array In, impl::fourier::transform_option... Options>
+void fft2(const Out& out, const In& in, const Options&... options) {
+  fft2(impl::space_of(out, in), out, in, options...);
 }
-template <result_view Out, any_array In>
-void ifft2(const Out& out, const In& in, const fftn_options& options = {}) {
-  ifft2(impl::space_of(out, in), out, in, options);
+template <result_view Out, any_array In, impl::fourier::transform_option... Options>
+void ifft2(const Out& out, const In& in, const Options&... options) {
+  ifft2(impl::space_of(out, in), out, in, options...);
 }
-template <result_view Out, any_array In>
-void rfft2(const Out& out, const In& in, const fftn_options& options = {}) {
-  rfft2(impl::space_of(out, in), out, in, options);
+template <result_view Out, any_array In, impl::fourier::transform_option... Options>
+void rfft2(const Out& out, const In& in, const Options&... options) {
+  rfft2(impl::space_of(out, in), out, in, options...);
 }
-template <result_view Out, any_array In>
-void irfft2(const Out& out, const In& in, const fftn_options& options = {}) {
-  irfft2(impl::space_of(out, in), out, in, options);
+template <result_view Out, any_array In, impl::fourier::transform_option... Options>
+void irfft2(const Out& out, const In& in, const Options&... options) {
+  irfft2(impl::space_of(out, in), out, in, options...);
 }
 
 enum class fft_direction { forward, backward };
@@ -284,9 +308,8 @@ enum class fft_direction { forward, backward };
 template <execution_space Exec, view_like Out, view_like In>
 class fft_plan {
  public:
-  fft_plan(const Exec& exec, const Out& out_view, const In& in_view, const fftn_options& options = {},
-           fft_direction direction = fft_direction::forward)
-      : exec_(exec) {
+  template <option<axes, fft_lengths, fft_norm, fft_rigor, fft_direction>... Options>
+  fft_plan(const Exec& exec, const Out& out_view, const In& in_view, const Options&... options) : exec_(exec) {
     impl::call c("quern::fft_plan", exec_);
     const auto out = c.output(out_view);
     const auto in = c.input(in_view);
@@ -294,11 +317,13 @@ class fft_plan {
     constexpr bool to_real = !impl::is_complex<impl::value_of<Out>>, from_real = !impl::is_complex<impl::value_of<In>>;
     static_assert(is_result<impl::value_of<Out>> && !(to_real && from_real),
                   "quern::fft_plan: out must be of float or double, and out or in complex");
-    const kind what = to_real                               ? kind::complex_to_real
-                      : from_real                           ? kind::real_to_complex
-                      : direction == fft_direction::forward ? kind::forward
-                                                            : kind::backward;
-    request_ = request_of(c.label, what, out.extents, in.extents, options);
+    const fft_direction* direction = impl::find_option<fft_direction>(options...);
+    const bool inverse = direction != nullptr && *direction == fft_direction::backward;
+    const kind what = to_real     ? kind::complex_to_real
+                      : from_real ? kind::real_to_complex
+                      : inverse   ? kind::backward
+                                  : kind::forward;
+    request_ = request_of(c.label, what, out.extents, in.extents, transform_options(options...), max_rank);
     run(c.label, launcher<Exec>{exec_, &plans_, true}, out, in, request_);
     out_ = {nullptr, out.extents, out.stride};
     in_ = {nullptr, in.extents, in.stride};

@@ -11,16 +11,16 @@ namespace quern {
 /// derivative is (Neumann).
 enum class poisson_side { periodic, dirichlet, neumann };
 
-/// The length of a box along an axis.
+/// The length of a box along an axis; 2 pi where none is given, as of a `period`.
 struct poisson_length {
-  double value = 1;
+  double value = 2 * std::numbers::pi;
   poisson_length() = default;
   poisson_length(double length) : value(length) {}
   operator double() const { return value; }
 };
 
 struct poisson_options {
-  /// Of the box along each axis; 1 where none is given.
+  /// Of the box along each axis.
   std::array<poisson_length, max_rank> lengths{};
   std::array<poisson_side, max_rank> sides{};
 };

@@ -12,11 +12,14 @@
 
 namespace quern {
 
-struct spectral_derivative_options {
-  int axis = -1;
-  int order = 1;
-  /// Of the period along the axis.
-  double length = 2 * std::numbers::pi;
+/// The order of a derivative, 1 or more: `spectral_derivative(exec, out, in, derivative_order{2})`; 1 without it.
+struct derivative_order {
+  int value;
+};
+
+/// The length of the period along the axis; 2 pi without it.
+struct period {
+  double value;
 };
 
 namespace impl::fourier {
@@ -108,13 +111,12 @@ void check_shells(const std::string& label, const strided<P>& power, const strid
 ///
 /// @param out,in  real, or both complex, Views of the same extents and any layout; they may be the same View. `in` is
 ///                converted to the precision of out, float or double
-/// @param options the axis, the order (1 or more), and the length of the period
+/// @param options `axis{d}`, by default the last one, `derivative_order{p}` and `period{length}`
 ///
 /// Rounding errors grow as the order-th power of n. Asynchronous on `exec`.
 /// @throws Error if extents differ, the order is below 1, the length is not positive and finite, or as `fft`
-template <execution_space Exec, view_like Out, view_like In>
-void spectral_derivative(const Exec& exec, const Out& out_view, const In& in_view,
-                         const spectral_derivative_options& options = {}) {
+template <execution_space Exec, view_like Out, view_like In, option<axis, derivative_order, period>... Options>
+void spectral_derivative(const Exec& exec, const Out& out_view, const In& in_view, const Options&... options) {
   using namespace impl;
   using namespace impl::fourier;
   using T = value_of<Out>;
@@ -124,12 +126,16 @@ void spectral_derivative(const Exec& exec, const Out& out_view, const In& in_vie
   call c("quern::spectral_derivative", exec);
   const auto out = c.output(out_view);
   const strided<const value_of<In>> in = c.input(in_view);
-  if (options.order < 1) throw Error(c.label, "order " + std::to_string(options.order) + ", expected 1 or more");
-  if (!(options.length > 0 && std::isfinite(options.length)))
+  const derivative_order* wanted = find_option<derivative_order>(options...);
+  const period* given = find_option<period>(options...);
+  const int times = wanted == nullptr ? 1 : wanted->value;
+  const double length = given == nullptr ? 2 * std::numbers::pi : given->value;
+  if (times < 1) throw Error(c.label, "order " + std::to_string(times) + ", expected 1 or more");
+  if (!(length > 0 && std::isfinite(length)))
     throw Error(c.label, "the length of the period must be positive and finite");
   constexpr kind there = is_complex<T> ? kind::forward : kind::real_to_complex;
   constexpr kind back = is_complex<T> ? kind::backward : kind::complex_to_real;
-  request r = request_of(c.label, there, out.extents, in.extents, fft_options{.axis = options.axis});
+  request r = request_of(c.label, there, out.extents, in.extents, transform_options(options...), 1);
   check_extents(c.label, "out", out.extents, in.extents);
   check_overlap(c.label, out, in, "in", std::is_same_v<T, value_of<In>>);
   if (in.extents.size() == 0) return;
@@ -146,13 +152,13 @@ void spectral_derivative(const Exec& exec, const Out& out_view, const In& in_vie
   const std::int64_t n = r.length[0];
   for_elements(launch, "quern::spectral_derivative", s.extents.size(),
                differentiate<R>{s.data, halved.extent[halved.rank - 1], n,
-                                static_cast<R>(2 * std::numbers::pi / options.length), options.order});
+                                static_cast<R>(2 * std::numbers::pi / length), times});
   r.what = back;
   run(c.label, launch, to, s, r);
 }
-template <view_like Out, view_like In>
-void spectral_derivative(const Out& out, const In& in, const spectral_derivative_options& options = {}) {
-  spectral_derivative(impl::space_of(out), out, in, options);
+template <view_like Out, view_like In, option<axis, derivative_order, period>... Options>
+void spectral_derivative(const Out& out, const In& in, const Options&... options) {
+  spectral_derivative(impl::space_of(out), out, in, options...);
 }
 
 /// The power spectrum of a real periodic field of rank 1 to 3, summed over spherical shells of wave vectors:

@@ -16,7 +16,7 @@ namespace quern {
 /// more than their share of the tolerance are halved, all of a generation at once.
 ///
 /// Ends when the sum of the differences between the two rules, `error`, is at most
-/// max(absolute, relative * |value|), or when no region can be improved: their errors are rounding, or the evaluations
+/// max(relative * |value|, absolute), or when no region can be improved: their errors are rounding, or the evaluations
 /// are used up; then `converged` is false. The differences are those of the rule of 7 points, so that for smooth
 /// functions the value is far better than `error` says. A NaN of f makes value and error NaN.
 ///
@@ -29,9 +29,9 @@ namespace quern {
 /// them, or that both rules take alike, it is true and the value wrong. Split the domain where f is not smooth.
 struct adaptive {
   using integration_method = void;
-  double absolute = 1.49e-8;
   double relative = 1.49e-8;
-  std::int64_t evaluations = 10'000'000;  ///< at most; no fewer than 15, or 225 in two dimensions
+  double absolute = 1.49e-8;
+  std::int64_t max_evaluations = 10'000'000;  ///< at most; no fewer than 15, or 225 in two dimensions
 };
 
 namespace impl {
@@ -211,8 +211,8 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
   const std::string label = "quern::integrate";
   check_domain<F>(label, box);
   if (!(how.absolute >= 0 && how.relative >= 0)) throw Error(label, "a tolerance is negative or NaN");
-  if (how.evaluations < points)
-    throw Error(label, std::to_string(how.evaluations) + " evaluations, expected at least " + std::to_string(points));
+  if (how.max_evaluations < points)
+    throw Error(label, std::to_string(how.max_evaluations) + " evaluations, expected at least " + std::to_string(points));
 
   std::vector<region> active{region_of(box)};
   double volume = 1;
@@ -231,7 +231,7 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
     };
     if (error <= tolerance) return result(true);
 
-    const std::int64_t affordable = (how.evaluations - evaluations) / (2 * points);
+    const std::int64_t affordable = (how.max_evaluations - evaluations) / (2 * points);
     const auto rest = choose_regions<T, Rank>(active, box, tolerance, volume, affordable);
     if (rest == active.begin()) return result(false);
     for (auto r = rest; r != active.end(); ++r) finished.add(*r);
