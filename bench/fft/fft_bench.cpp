@@ -98,7 +98,7 @@ prepared cube(const exec_space& exec, std::int64_t n) {
 prepared poisson(const exec_space& exec, std::int64_t n) {
   const auto f = make_view<double***>("f", n, n, n), u = make_view<double***>("u", n, n, n);
   const double k = 2 * Kokkos::numbers::pi;
-  const quern::poisson_options options{};
+  const quern::poisson_options options{.lengths = {1, 1, 1}};
   Kokkos::parallel_for(
       "bench::wave", bench::range(exec, 0, n * n * n), KOKKOS_LAMBDA(std::int64_t i) {
         f.data()[i] = -k * k * Kokkos::cos(k * static_cast<double>(i / (n * n)) / static_cast<double>(n));
