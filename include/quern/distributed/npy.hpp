@@ -30,7 +30,7 @@ void write_npy(const std::string& path, const V& in) {
   const Communicator& comm = in.communicator();
   const bool here = comm.rank() == 0;
   const auto whole = impl::whole_on_host(in, here);
-  gather(typename V::execution_space(), whole, in, 0);
+  to_global(typename V::execution_space(), whole, in, 0);
   impl::together(comm, path, [&] {
     if (here) files::write_npy(path, whole);
   });
