@@ -33,10 +33,6 @@ void exchanged(const space& exec, const field& u, const field& v) {
   // # distributed/halo_exchange.hpp
 }
 
-void drawn(const space& exec, const field& u) {
-  // # distributed/random.hpp
-}
-
 using column = Kokkos::View<double*>;
 
 void moved(const quern::Communicator& comm, const space& exec, const quern::Decomposition& cut, column x, column y,
@@ -59,7 +55,6 @@ TEST(Guides, DistributedDocComments) {
   EXPECT_EQ(0, blocks(comm));
   const quern::Decomposition cut(comm, {8, 6, 4}, {.halo = {1}});
   const field u("u", cut), v("v", cut);
-  drawn(exec, u);
   EXPECT_NE(0, quern::sum(exec, u));
   exchanged(exec, u, v);
   const column x("x", 5), y("y", 5), z("z", 5);
