@@ -56,6 +56,10 @@ TYPED_TEST(Chunks, SeveralOperationsOnEachChunk) {
     ASSERT_EQ(2 * a.values[i], doubled.values[i]);
   }
   EXPECT_EQ(sum, total);
+  std::int64_t rows = 0;  // on the default execution space
+  chunked::for_each_chunk([&](const auto&, const chunked::chunk_info& chunk, const auto&) { rows += chunk.count; },
+                          memory_for(a, 10), a.source());
+  EXPECT_EQ(103, rows);
 }
 
 TYPED_TEST(Chunks, TellHowFarTheyAre) {

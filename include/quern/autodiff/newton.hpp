@@ -152,10 +152,9 @@ template <int N, output_like Out, class F, impl::vmap_argument... In>
 void newton(const Out& out, const F& f, const newton_options& options, const In&... in) {
   newton<N>(impl::space_of(out), out, f, options, in...);
 }
-template <int N, output_like Out, class F, class... In>
-  requires(!execution_space<Out>)
+template <int N, output_like Out, class F, impl::vmap_argument... In>
 void newton(const Out& out, const F& f, const In&... in) {
-  newton<N>(impl::space_of(out), out, f, in...);
+  newton<N>(impl::space_of(out), out, f, newton_options(), in...);
 }
 
 }  // namespace quern

@@ -301,10 +301,9 @@ void odeint(const Out& out, const F& f, const odeint_options& options, const Fir
             const In&... in) {
   odeint<N>(impl::space_of(out), out, f, options, y0, t, in...);
 }
-template <int N, output_like Out, class F, class... In>
-  requires(!execution_space<Out>)
-void odeint(const Out& out, const F& f, const In&... in) {
-  odeint<N>(impl::space_of(out), out, f, in...);
+template <int N, output_like Out, class F, view_like First, view_like Times, impl::vmap_argument... In>
+void odeint(const Out& out, const F& f, const First& y0, const Times& t, const In&... in) {
+  odeint<N>(impl::space_of(out), out, f, odeint_options(), y0, t, in...);
 }
 
 }  // namespace quern

@@ -72,6 +72,11 @@ void for_each_chunk(const Exec& exec, const F& f, const chunking& settings, cons
         operands);
   });
 }
+template <class F, class... Array>
+  requires((source_like<Array> || sink_like<Array>) && ...)
+void for_each_chunk(const F& f, const chunking& settings, const Array&... arrays) {
+  for_each_chunk(Kokkos::DefaultExecutionSpace(), f, settings, arrays...);
+}
 
 }  // namespace quern::chunked
 

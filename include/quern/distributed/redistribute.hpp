@@ -177,15 +177,25 @@ void to_global(const Exec& exec, const Out& out, const In& in) {
   exec.fence(label);
 }
 
-template <distributed_like Out, view_like In, std::same_as<int>... Root>
-  requires(impl::same_elements<Out, In> && sizeof...(Root) <= 1)
-void from_global(const Out& out, const In& in, Root... root) {
-  from_global(typename Out::execution_space(), out, in, root...);
+template <distributed_like Out, view_like In>
+  requires impl::same_elements<Out, In>
+void from_global(const Out& out, const In& in, int root) {
+  from_global(typename Out::execution_space(), out, in, root);
 }
-template <view_like Out, distributed_like In, std::same_as<int>... Root>
-  requires(impl::same_elements<Out, In> && sizeof...(Root) <= 1)
-void to_global(const Out& out, const In& in, Root... root) {
-  to_global(typename In::execution_space(), out, in, root...);
+template <distributed_like Out, view_like In>
+  requires impl::same_elements<Out, In>
+void from_global(const Out& out, const In& in) {
+  from_global(typename Out::execution_space(), out, in);
+}
+template <view_like Out, distributed_like In>
+  requires impl::same_elements<Out, In>
+void to_global(const Out& out, const In& in, int root) {
+  to_global(typename In::execution_space(), out, in, root);
+}
+template <view_like Out, distributed_like In>
+  requires impl::same_elements<Out, In>
+void to_global(const Out& out, const In& in) {
+  to_global(typename In::execution_space(), out, in);
 }
 
 }  // namespace quern::distributed

@@ -332,10 +332,10 @@ void argmax(const Out& out, const X& x, const groups<Exec>& by) {
 
 /// `out(g)` is the element of x in the first row of group g: of a column of keys, the key of each group.
 template <execution_space Exec, view_like Out, array_like X>
-void group_first(const Exec& exec, const Out& out, const X& x_in, const groups<Exec>& by) {
+void group_first(const Exec& exec, const Out& out, const X& x_view, const groups<Exec>& by) {
   const impl::call c("quern::group_first", exec);
-  impl::check_groups(c.label, out, x_in, by);
-  impl::with_rows<Exec>(c.label, x_in, [&](const auto& x) {
+  impl::check_groups(c.label, out, x_view, by);
+  impl::with_rows<Exec>(c.label, x_view, [&](const auto& x) {
     using source = std::remove_const_t<decltype(x.data)>;
     impl::map_checked(c.label, exec, out, impl::element_at<source>{x.data, x.stride[0]}, by.first());
   });
