@@ -9,7 +9,7 @@ operations.py CHECKOUT --check     exits with 1 where a form is missing without 
 operations.py CHECKOUT --write     writes the tables of docs/operations.md
 
 An operation runs on an execution space. It has the same forms with an instance and without one, and one that returns a
-value has one that writes it to an output, too, unless tools/operations.json has the reason. It works in chunks or over
+value has one that writes it to an output, too, unless tools/operations.json says why not. It works in chunks or over
 ranks where the header of that place has an engine for its kind.
 """
 import json
@@ -21,10 +21,9 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 
 NAMESPACES = ("quern", "quern::random", "quern::chunked", "quern::distributed")
-PLACED = ("any_array", "result_view", "result_like", "output_like", "operand")  # concepts that admit what is not in memory
-MODULES = {"core": "core", "map": "elementwise", "reduce": "reductions", "scan": "scans", "stencil": "stencils", "keyed": "keys",
-           "random": "random numbers", "linalg": "linear algebra", "fft": "Fourier transforms", "integrate": "integrals",
-           "autodiff": "derivatives", "transfer": "transfers", "chunked": "chunks", "distributed": "ranks"}
+MODULES = {"map": "Elementwise operations", "reduce": "Reductions", "scan": "Scans", "stencil": "Stencils", "keyed": "Keys",
+           "random": "Random numbers", "linalg": "Linear algebra", "fft": "Fourier transforms", "integrate": "Integrals",
+           "autodiff": "Derivatives", "transfer": "Transfers", "chunked": "Chunks", "distributed": "Ranks", "core": "Memory"}
 
 
 def text(element):
@@ -50,7 +49,7 @@ def read_functions(top):
         lines = sources.setdefault(path, path.read_text().splitlines())
         first, last = int(at.get("bodystart") or 0), int(at.get("bodyend") or 0)
         functions.append({
-            "name": member.findtext("qualifiedname"), "module": path.parent.name, "returns": text(member.find("type")),
+            "name": member.findtext("qualifiedname"), "module": path.parent.name, "returns": text(member.find("type")), "requires": text(member.find("requiresclause")),
             "template": [(text(p.find("type")), p.findtext("declname") or "") for p in member.findall("templateparamlist/param")],
             "parameters": [(text(p.find("type")), p.findtext("declname") or "") for p in member.findall("param")],
             "body": "\n".join(lines[first - 1:last])})
@@ -60,63 +59,97 @@ def read_functions(top):
 def engines(top):
     """The kinds of operations that chunks and ranks have an engine for."""
     found = {}
-    for place in ("chunked", "distributed"):
-        for header in (top / "include/quern" / place).glob("*.hpp"):
-            found.setdefault(place, set()).update(
-                re.findall(r"struct engine<(?:in_chunks|over_ranks)_place, (?:\w+::)*(\w+)>", header.read_text()))
+    for place, folder in (("chunks", "chunked"), ("ranks", "distributed")):
+        found[place] = {kind for header in (top / "include/quern" / folder).glob("*.hpp")
+                        for kind in re.findall(r"struct engine<\w+_place, (?:\w+::)*(\w+)>", header.read_text())}
     return found
 
 
+def called_by(function):
+    return re.findall(r"\b(\w+)(?:<[^;{}()]*>)?\(", function["body"])
+
+
 def kinds_of_functions(functions):
-    """The kind of operation that each function hands to an engine, itself or through a function that it calls."""
+    """The kind of operation that functions hand to an engine, themselves or through a function that they call."""
     kinds = {}
     for f in functions:
         direct = re.search(r"engine_of<\s*(?:\w+::)*(\w+)", f["body"])
         if direct: kinds.setdefault(f["name"].split("::")[-1], direct[1])
-    while True:
-        more = {}
-        for f in functions:
-            name = f["name"].split("::")[-1]
-            if name in kinds: continue
-            called = [kinds[c] for c in re.findall(r"\b(\w+)(?:<[^;{}()]*>)?\(", f["body"]) if c in kinds and c != name]
-            if called and any(c.split()[0].rstrip(".") in PLACED for c, _ in f["template"]): more[name] = called[0]
-            elif called and "::impl::" in f["name"]: more[name] = called[0]
-        if not more: return kinds
-        kinds.update(more)
+    helpers = [f for f in functions if "::impl::" in f["name"]]
+    for group in (helpers, helpers, functions):  # what fills an array of random integers fills one of any numbers
+        known = dict(kinds)
+        for f in group:
+            kind = next((known[c] for c in called_by(f) if c in known), None)
+            if kind: kinds.setdefault(f["name"].split("::")[-1], kind)
+    return kinds
 
 
-def form_of(function):
-    """A form as a user writes it."""
+def concepts_of_options(top):
+    """{concept: names of options} of the concepts that admit options."""
+    found = {}
+    for header in (top / "include/quern").rglob("*.hpp"):
+        for name, condition in re.findall(r"concept (\w*option\w*) =([^;]*);", header.read_text()):
+            found[name] = [o for listed in re.findall(r"\boption<\w+, ([^<>]*)>", condition.replace("call_option", "option"))
+                           for o in re.findall(r"\w+", listed)]
+            found[name] += [other for other in re.findall(r"\b(\w+_option)<T>", condition)]
+    return found
+
+
+def names_of_options(concept, concepts):
+    """The options that a constraint admits: `option<axis, ddof>`, or a concept that lists them."""
+    listed = re.search(r"\b(?:call_)?option<(.*)>", concept)
+    if listed: return {o.removesuffix("_t") for o in re.findall(r"\w+", listed[1])}
+    names = set()
+    for name in concepts.get(re.sub(r".*::", "", concept).rstrip(". "), []):
+        if name in concepts: names |= names_of_options(name, concepts) or {name.removesuffix("_option")}
+        else: names.add(name.removesuffix("_t"))
+    concept = re.sub(r".*::", "", concept).rstrip(". ")
+    return names or {{"size_option": "size_to"}.get(concept, concept.removesuffix("_option"))}
+
+
+def is_tag(kind):
+    """Whether an argument of that type says all by its type."""
+    return kind.endswith("_t") and "::" not in kind
+
+
+def form_of(function, kinds, of_place, concepts):
+    """A form as a user writes it, and where it works."""
     names = []
-    concept = {name: kind for kind, name in function["template"]}
     for kind, name in function["parameters"]:
         bare = re.sub(r"^const |[ &.]+$", "", kind).strip(" &.")
-        name = re.sub(r"_view$", "", name) or bare
-        if bare == "Exec": name = "exec"
-        names.append(name + ("..." if "..." in kind else ""))
-        concept.setdefault(bare, "")
-    return {"arguments": names, "returns": function["returns"] != "void",
-            "options": sorted(o for kind, name in function["template"] if "option" in kind and "<" in kind
-                              for o in re.findall(r"\w+", kind.split("<", 1)[1])),
-            "placed": any(kind.rstrip(". ") in PLACED for kind, _ in function["template"])}
+        name = bare.removesuffix("_t") if is_tag(bare) else re.sub(r"_view$", "", name)
+        if name == "...": name = "options..."  # without a name of its own
+        elif "..." in kind: name += "..."
+        names.append("exec" if bare == "Exec" else name)
+    constraints = [kind.rstrip(". ") for kind, _ in function["template"]]
+    in_memory = any(c in ("view_like", "array_like") for c in constraints)
+    placed = any(c in ("any_array", "operand", "result_view") for c in constraints) or "output_like" in constraints and not in_memory
+    direct = re.search(r"engine_of<\s*(?:\w+::)*(\w+)", function["body"])
+    kind = direct[1] if direct else next((kinds[c] for c in called_by(function) if c in kinds), None)
+    options = {o for c in constraints if "option" in c for o in names_of_options(c, concepts)} - {"place"}
+    if "sort_options" in function["requires"]: options |= {"axis", "order", "comparator"}
+    return {"module": function["module"], "arguments": names, "returns": function["returns"] != "void", "options": sorted(options),
+            "places": ["memory"] + [p for p in ("chunks", "ranks") if placed and kind in of_place[p]]}
+
+
+def exceptions(top):
+    """Why forms are missing, and the places of operations that call others of the user's choice."""
+    return json.loads((top / "tools/operations.json").read_text())
 
 
 def operations(top):
-    """{name: forms, options, places} of all operations: what has a form with an execution space instance."""
+    """{name: forms} of all operations: what has a form with an execution space instance."""
     functions = read_functions(top)
-    kinds, of_place = kinds_of_functions(functions), engines(top)
+    kinds, of_place, concepts = kinds_of_functions(functions), engines(top), concepts_of_options(top)
     found = {}
     for f in functions:
         namespace, name = f["name"].rsplit("::", 1)
-        if namespace in NAMESPACES and not name.startswith("operator"):
-            found.setdefault(f["name"], {"module": f["module"], "forms": []})["forms"].append(form_of(f))
-    found = {name: o for name, o in found.items() if any(f["arguments"][:1] == ["exec"] for f in o["forms"])}
-    for name, o in found.items():
-        kind = kinds.get(name.split("::")[-1]) if any(f["placed"] for f in o["forms"]) else None
-        o["options"] = sorted({option for f in o["forms"] for option in f["options"]})
-        o["places"] = ["memory"] + [p for p in ("chunked", "distributed") if kind in of_place[p]]
-        for f in o["forms"]: del f["options"], f["placed"]
-    return dict(sorted(found.items()))
+        if namespace not in NAMESPACES or name.startswith("operator"): continue
+        if any(not name and not is_tag(kind) for kind, name in f["parameters"]): continue  # reports what is wrong
+        found.setdefault(f["name"].removeprefix("quern::"), []).append(form_of(f, kinds, of_place, concepts))
+    for name, places in exceptions(top)["places"].items():
+        for form in found[name]: form["places"] += places
+    return {name: forms for name, forms in sorted(found.items()) if any(f["arguments"][:1] == ["exec"] for f in forms)}
 
 
 def missing_forms(name, forms):
@@ -125,26 +158,34 @@ def missing_forms(name, forms):
     given = {tuple(f["arguments"]) for f in forms}
     for f in forms:
         arguments = tuple(f["arguments"])
-        if arguments[:1] == ("exec",) and arguments[1:] not in given: yield shown(arguments[1:])
-    returned = [f["arguments"] for f in forms if f["returns"] and "out" not in f["arguments"] and f["arguments"][0] == "exec"]
-    for arguments in returned:
-        if ("exec", "out", *arguments[1:]) not in given: yield shown(["exec", "out", *arguments[1:]])
+        if arguments[:1] != ("exec",): continue
+        if arguments[1:] not in given: yield shown(arguments[1:])
+        if f["returns"] and "out" not in arguments and ("exec", "out", *arguments[1:]) not in given:
+            yield shown(("exec", "out", *arguments[1:]))
+
+
+def row_of(name, form, forms):
+    """A row of a table: the forms with and without exec, and with and without an output, in one."""
+    given = {tuple(f["arguments"]): f for f in forms}
+    arguments = tuple(form["arguments"][1:])
+    if ("exec", "out", *arguments) in given or ("exec", *arguments[:-1], "option", *arguments[-1:]) in given: return None
+    rest = ", ".join(arguments)
+    if arguments[0] == "out" and ("exec", *arguments[1:]) in given: rest = rest.replace("out, ", "[out,] ", 1)
+    call = ("[exec,] " if arguments in given else "exec, ") + rest
+    where = ["yes" if place in form["places"] else "" for place in ("chunks", "ranks")]
+    return f"| `{name}({call})` | {', '.join(form['options'])} | {where[0]} | {where[1]} |"
 
 
 def tables(found):
     """The tables of docs/operations.md, by module."""
     lines = []
     for module, title in MODULES.items():
-        rows = {name: o for name, o in found.items() if o["module"] == module}
-        if not rows: continue
-        lines += [f"### {title[0].upper()}{title[1:]}", "", "| operation | options | in chunks | over ranks |", "| --- | --- | --- | --- |"]
-        for name, o in rows.items():
-            forms = sorted({", ".join(["[exec]"] + f["arguments"][1:]) for f in o["forms"] if f["arguments"][:1] == ["exec"]}, key=lambda s: (len(s), s))
-            options = ", ".join(f"`{option}`" for option in o["options"])
-            calls = "<br>".join(f"`{name.removeprefix('quern::')}({form})`" for form in forms)
-            here = ["yes" if place in o["places"] else "" for place in ("chunked", "distributed")]
-            lines.append(f"| {calls} | {options} | {here[0]} | {here[1]} |")
-        lines.append("")
+        rows = []
+        for name, forms in found.items():
+            for form in forms:
+                row = row_of(name, form, forms) if form["module"] == module and form["arguments"][:1] == ["exec"] else None
+                if row and row not in rows: rows.append(row)
+        if rows: lines += [f"## {title}", "", "| call | options | in chunks | over ranks |", "| --- | --- | --- | --- |", *rows, ""]
     return "\n".join(lines)
 
 
@@ -163,12 +204,10 @@ def main():
         return 0
     problems = []
     if written != "\n" + tables(found): problems.append("docs/operations.md is not what tools/operations.py --write makes of the headers")
-    reasons = json.loads((top / "tools/operations.json").read_text())
-    for name, o in found.items():
-        for form in missing_forms(name, o["forms"]):
-            if form not in reasons: problems.append(f"{form} is missing, and tools/operations.json has no reason")
-            else: reasons[form] = None
-    problems += [f"tools/operations.json has a reason for {form}, which is not missing" for form, reason in reasons.items() if reason]
+    reasons = exceptions(top)["missing"]
+    missing = {form for name, forms in found.items() for form in missing_forms(name, forms)}
+    problems += [f"{form} is missing, and tools/operations.json has no reason" for form in sorted(missing - reasons.keys())]
+    problems += [f"tools/operations.json has a reason for {form}, which is not missing" for form in sorted(reasons.keys() - missing)]
     print("\n".join(problems) or f"{len(found)} operations have their forms and their rows")
     return 1 if problems else 0
 
