@@ -8,6 +8,8 @@
 #include <quern/distributed/quantile.hpp>
 #include <quern/distributed/reduce.hpp>
 #include <quern/distributed/scan.hpp>
+#include <quern/distributed/sort.hpp>
+#include <quern/distributed/stencil.hpp>
 #include <quern/map/functions.hpp>
 #include <support/operand_functors.hpp>
 
@@ -16,6 +18,13 @@ namespace {
 using Kokkos::LayoutRight;
 using quern::axis, quern::Decomposition, quern::lazy, quern::positions, quern::shape;
 using test::at_row_and_column, test::of_row, test::sum_and_difference, test::weighted;
+
+struct neighbours {
+  template <class Window>
+  KOKKOS_FUNCTION double operator()(const Window& w) const {
+    return w(-1, 0) + w(1, 0) + w(0, -1) + w(0, 1);
+  }
+};
 
 template <class Exec>
 struct DistributedOperands : testing::Test {};
@@ -137,6 +146,9 @@ TYPED_TEST(DistributedOperands, CallsThatDiffer) {
   if (comm.size() == 1) return;
   const std::string last = std::to_string(comm.size() - 1);
   const bool differs = comm.rank() == comm.size() - 1;
+  test::expect_error("quern::distributed::from_global: the root is rank " + std::to_string(comm.size()) + " of " +
+                         std::to_string(comm.size()),
+                     [&] { quern::distributed::from_global(exec, u, Kokkos::View<double**, E>(), comm.size()); });
   const auto expect = [&](const std::string& own, const std::string& first, const std::string& other, const auto& f) {
     test::expect_error(
         own + ": the calls differ between ranks: " + first + " on rank 0 and " + other + " on rank " + last, f);
@@ -163,6 +175,22 @@ TYPED_TEST(DistributedOperands, CallsThatDiffer) {
   else EXPECT_THROW(quern::sum(exec, out, u, axis{0}), quern::Error);
   expect("quern::quantile", "quern::quantile of (8, 8) at 0.250000", "quern::quantile of (8, 8) at 0.500000",
          [&] { quern::quantile(exec, u, differs ? 0.5 : 0.25); });
+  const quern::DistributedView<double, 2, E> v("v", d);
+  using quern::boundaries, quern::boundary;
+  const boundaries wrap(boundary::wrap), other{boundary::keep, quern::boundary_pair{boundary::wrap, boundary::mirror}};
+  expect("quern::stencil", "quern::stencil of (8, 8) with boundaries wrap",
+         "quern::stencil of (8, 8) with boundaries keep wrap/mirror",
+         [&] { quern::stencil<quern::star<1>>(exec, v, neighbours(), differs ? other : wrap, u); });
+  const std::string to_global = "quern::distributed::to_global", root = to_global + all + " with root ";
+  const Kokkos::View<double**, E> whole("whole", 8, 8);
+  expect(to_global, root + "0", root + "1", [&] { quern::distributed::to_global(exec, whole, u, differs ? 1 : 0); });
+  const quern::DistributedView<double, 2, E> longer("longer", Decomposition(comm, {9, 8}));
+  const std::string redistribute = "quern::distributed::redistribute";
+  expect(redistribute, redistribute + all, redistribute + " of (9, 8)", [&] {
+    differs ? quern::distributed::redistribute(exec, longer, longer) : quern::distributed::redistribute(exec, v, u);
+  });
+  expect("quern::sort", "quern::sort of (8) along axis 0", "quern::sort of (8) along axis 0, descending",
+         [&] { quern::sort(exec, in_blocks, differs ? quern::order::descending : quern::order::ascending); });
 }
 
 }  // namespace

@@ -243,16 +243,6 @@ chunking settings_of(const Options&... o) {
   return given == nullptr ? chunking() : *given;
 }
 
-/// The options of the operation itself.
-template <class... Options>
-auto other_options(const Options&... o) {
-  [[maybe_unused]] const auto kept = [](const auto& option) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, chunking>) return std::tuple<>();
-    else return std::tuple(option);
-  };
-  return std::tuple_cat(kept(o)...);
-}
-
 }  // namespace quern::chunked::impl
 
 #endif

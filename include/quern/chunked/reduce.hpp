@@ -135,7 +135,7 @@ struct engine<in_chunks_place, reductions> {
                   const Options&... options) {
     namespace chunked = quern::chunked::impl;
     constexpr bool to_host = std::is_same_v<Out, on_host_t>;
-    const auto others = chunked::other_options(options...);
+    const auto others = select_options<false>(options...);
     if constexpr ((chunked::resident<Exec, Out> && ... && chunked::resident<Exec, In>)) {
       return unpack([&](const auto&... in) { return in_reach(r, exec, chunked::in_place(out), others, in...); },
                     unpack([](const auto&... in) { return std::tuple(chunked::in_place(in)...); }, inputs));

@@ -17,7 +17,7 @@ struct engine<in_chunks_place, scans> {
   template <class Scan, class Exec, class Out, class In, class... Options>
   static void run(const Scan& scan, const Exec& exec, const Out& out, const In& in, const Options&... options) {
     namespace chunked = quern::chunked::impl;
-    const auto others = chunked::other_options(options...);
+    const auto others = select_options<false>(options...);
     if constexpr (chunked::resident<Exec, Out> && chunked::resident<Exec, In>) {
       unpack(
           [&](const auto&... option) {

@@ -42,6 +42,16 @@ const Wanted* find_option(const Options&... options) {
   return found;
 }
 
+/// The options that are those of a place, as `chunking`, or the others, as a tuple.
+template <bool OfPlace, class... Options>
+auto select_options(const Options&... options) {
+  [[maybe_unused]] const auto selected = [](const auto& o) {
+    if constexpr (place_option<decltype(o)> == OfPlace) return std::tuple(o);
+    else return std::tuple<>();
+  };
+  return std::tuple_cat(selected(options)...);
+}
+
 /// A call of an operation on `exec`, from the checks of its arguments to the last launch. DualViews that it writes are
 /// marked as modified when it ends, and none of them where it throws, so that a rejected call changes nothing.
 template <class Exec>

@@ -98,6 +98,9 @@ template <execution_space Exec, view_like Out, class X, class Keys>
 void group_sum(const Exec& exec, const Communicator& comm, const Out& out, const X& x, const Keys& keys,
                const key_range& range) {
   const char* const label = "quern::distributed::group_sum";
+  impl::check_same_call(comm, label, [&] {
+    return std::string(label) + " of keys from " + std::to_string(range.low) + " to " + std::to_string(range.high);
+  });
   std::int64_t groups;
   if (__builtin_sub_overflow(range.high, range.low, &groups) || groups < 0)
     throw Error(label, "the range of keys is from " + std::to_string(range.low) + " to " + std::to_string(range.high));

@@ -22,8 +22,9 @@ struct engine<over_ranks_place, maps> {
                         "quern::distributed::to_global brings all blocks to a View");
           constexpr int rank = std::remove_cvref_t<decltype(first)>::rank;
           const Decomposition& d = first.decomposition();
+          quern::distributed::impl::check_same_call(d.communicator(), label,
+                                                    [&] { return label + " of " + d.extents().str(); });
           (quern::distributed::impl::check_same_blocks(label, "another output", d, other.decomposition()), ...);
-          quern::distributed::impl::check_blocks(label, d);
           [&]<std::size_t... I>(std::index_sequence<I...>) {
             map_checked(label, exec, local(out), count_in_whole<rank, In...>(f, d.local().first),
                         quern::distributed::impl::operand_at_block<rank>(label, I, std::get<I>(inputs), d)...);

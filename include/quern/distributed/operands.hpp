@@ -25,13 +25,11 @@ inline void check_same_blocks(const std::string& label, const std::string& name,
     throw Error(label, name + " is cut into other blocks, or for another communicator; redistribute it");
 }
 
-/// Rejects inputs that are cut into other blocks than the first array. Where calls are checked, all ranks compare what
-/// they call.
+/// Rejects inputs that are cut into other blocks than the first array.
 template <class... Field>
 void check_blocks(const std::string& label, const Decomposition& d, const Field&... fields) {
-  [[maybe_unused]] std::size_t number = 0;
+  std::size_t number = 0;
   (check_same_blocks(label, input_name(number++), d, fields.decomposition()), ...);
-  check_same_call(d.communicator(), label, [&] { return label + " of " + d.extents().str(); });
 }
 
 /// A replicated array at the cells of a rank's block: along an axis where it has the whole array's extent, the block's

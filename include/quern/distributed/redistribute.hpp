@@ -56,6 +56,15 @@ auto within_reach(const Exec& exec, const V& v, bool wanted) {
   }
 }
 
+/// @throws Error, the same on every rank, where the root is none of the ranks, or where calls are checked and differ
+inline void check_root(const std::string& label, const Decomposition& d, int root) {
+  const Communicator& comm = d.communicator();
+  check_same_call(comm, label,
+                  [&] { return label + " of " + d.extents().str() + " with root " + std::to_string(root); });
+  if (root < 0 || root >= comm.size())
+    throw Error(label, "the root is rank " + std::to_string(root) + " of " + std::to_string(comm.size()));
+}
+
 template <class V>
 void check_whole(const std::string& label, const std::string& name, const V& v, const Decomposition& d) {
   check_extents(label, name, extents_of(v), d.extents());
@@ -74,6 +83,7 @@ void redistribute(const Exec& exec, const Out& out, const In& in) {
   static_assert(std::is_same_v<typename Out::value_type, typename In::value_type> && Out::rank == In::rank,
                 "quern::distributed::redistribute: out and in must have the same rank and the same type of elements");
   const Decomposition &to = out.decomposition(), &from = in.decomposition();
+  impl::check_same_call(from.communicator(), label, [&] { return label + " of " + from.extents().str(); });
   impl::check_extents(label, "in", from.extents(), to.extents());
   if (!(to.communicator() == from.communicator())) throw Error(label, "out and in are of two communicators");
   std::vector<impl::peer_box> sent, received;
@@ -102,6 +112,7 @@ template <execution_space Exec, distributed_like Out, view_like In>
 void from_global(const Exec& exec, const Out& out, const In& in, int root) {
   const std::string label = "quern::distributed::from_global";
   const Decomposition& d = out.decomposition();
+  impl::check_root(label, d, root);
   const bool here = d.communicator().rank() == root;
   if (here) impl::check_whole(label, "in", in, d);
   const auto whole = impl::within_reach(exec, in, here);
@@ -148,6 +159,7 @@ template <execution_space Exec, view_like Out, distributed_like In>
 void to_global(const Exec& exec, const Out& out, const In& in, int root) {
   const std::string label = "quern::distributed::to_global";
   const Decomposition& d = in.decomposition();
+  impl::check_root(label, d, root);
   const bool here = d.communicator().rank() == root;
   if (here) impl::check_whole(label, "out", out, d);
   const auto whole = impl::within_reach(exec, out, here);
@@ -165,6 +177,7 @@ template <execution_space Exec, view_like Out, distributed_like In>
 void to_global(const Exec& exec, const Out& out, const In& in) {
   const std::string label = "quern::distributed::to_global";
   const Decomposition& d = in.decomposition();
+  impl::check_same_call(d.communicator(), label, [&] { return label + " of " + d.extents().str(); });
   impl::check_whole(label, "out", out, d);
   const auto whole = impl::within_reach(exec, out, true);
   std::vector<impl::peer_box> sent, received;

@@ -21,6 +21,9 @@ struct stencil_parts {
   std::vector<stencil_part> inner, outer;
 };
 
+/// Boundaries in the message of calls that differ between ranks.
+std::string text_of(const boundaries& edge, int rank);
+
 /// @param overlap whether the inner cells are to be computed while the halo is under way; otherwise all are outer ones
 /// @throws Error, the same on every rank, where the call on one device would do so for the boundaries
 stencil_parts cut_stencil(const std::string& label, const Decomposition& d, const boundaries& edge,

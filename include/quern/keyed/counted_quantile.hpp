@@ -55,12 +55,8 @@ struct counted_quantiles {
   template <class Counting, class Exec, class Bins, class In, class... Options>
   static void count_digits(const Counting& counted, const Exec& exec, const Bins& bins, const In& in,
                            const Options&... options) {
-    [[maybe_unused]] const auto of_place = [](const auto& option) {
-      if constexpr (place_option<decltype(option)>) return std::tuple(option);
-      else return std::tuple<>();
-    };
     unpack([&](const auto&... option) { count_call(counted, exec, bins, in, option...); },
-           std::tuple_cat(of_place(options)...));
+           select_options<true>(options...));
   }
 };
 

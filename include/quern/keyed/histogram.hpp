@@ -165,17 +165,13 @@ void count_call(const count_operation<Count>& c, const Exec& exec, const Out& ou
     if constexpr (weights_option<decltype(option)>) return std::tuple(option.of);
     else return std::tuple<>();
   };
-  [[maybe_unused]] const auto others_in = [](const auto& option) {
-    if constexpr (place_option<decltype(option)>) return std::tuple(option);
-    else return std::tuple<>();
-  };
   unpack(
       [&](const auto&... in) {
         unpack(
             [&](const auto&... option) {
               engine_of<counts, std::remove_cvref_t<decltype(in)>...>::run(c, exec, out, std::tie(in...), option...);
             },
-            std::tuple_cat(others_in(options)...));
+            select_options<true>(options...));
       },
       std::tuple_cat(std::tuple(x), weights_in(options)...));
 }
