@@ -85,7 +85,7 @@ prepared sort_by_comparator(const exec_space& exec, std::int64_t n) {
                                                                            }}};
   p.poison = [=] { Kokkos::deep_copy(out, 7.0); };
   p.right = [=] {
-    return quern::is_sorted(out, quern::order::descending) &&
+    return quern::is_sorted(out, quern::sort_order::descending) &&
            quern::sum(out, quern::reproducible) == quern::sum(x, quern::reproducible);
   };
   return p;
@@ -125,7 +125,7 @@ prepared top_k(const exec_space& exec, std::int64_t n) {
     const auto found = quern::to_host(out);
     const double last = found(k - 1);
     const std::int64_t larger = bench::failures(n, KOKKOS_LAMBDA(std::int64_t i) { return x(i) < last; });
-    return quern::is_sorted(out, quern::order::descending) && larger == k;
+    return quern::is_sorted(out, quern::sort_order::descending) && larger == k;
   };
   return p;
 }

@@ -28,7 +28,7 @@ bool field_right(const device_view<T*>& x, double mean, double variance, const D
   const double deviations = 5 / std::sqrt(static_cast<double>(n));
   const std::int64_t first = n / 3, count = std::min<std::int64_t>(n - first, 1001);
   const auto part = uninitialized<device_view<T*>>("part", count);
-  draw(part, quern::random::part(key(1), {n}, {first}));
+  draw(part, quern::random::part_of(key(1), {n}, {first}));
   Kokkos::fence();
   const auto again = quern::to_host(part);
   return std::fabs(sum / n) < deviations * std::sqrt(variance) &&
@@ -54,13 +54,14 @@ measurement random_field(const settings& s, std::int64_t n, double mean, double 
 
 measurement uniform(const settings& s, std::int64_t n) {
   return random_field<double>(
-      s, n, 0.5, 1.0 / 12, [&](const auto& x, const quern::random::part& p) { quern::random::uniform(s.exec, x, p); },
+      s, n, 0.5, 1.0 / 12,
+      [&](const auto& x, const quern::random::part_of& p) { quern::random::uniform(s.exec, x, p); },
       std::uniform_real_distribution<double>());
 }
 
 measurement normal(const settings& s, std::int64_t n) {
   return random_field<float>(
-      s, n, 0, 1, [&](const auto& x, const quern::random::part& p) { quern::random::normal(s.exec, x, p); },
+      s, n, 0, 1, [&](const auto& x, const quern::random::part_of& p) { quern::random::normal(s.exec, x, p); },
       std::normal_distribution<float>());
 }
 

@@ -96,9 +96,9 @@ void misuse() {
   quern::map(x, nothing<7>(), y);                                           // f must be callable with one value
 
   // Ranks that only the program knows.
-  quern::laplacian(exec, d, e, 1.0, boundary::wrap);                  // differences take Views of rank 1, 2
-  quern::divergence(exec, x, quern::inputs(e), 1.0, boundary::wrap);  // differences take Views of rank 1, 2
-  quern::vmap(exec, d, nothing<8>(), e);                              // the ranks of Views must be known
+  quern::laplacian(exec, d, e, 1.0, boundary::wrap);                      // differences take Views of rank 1, 2
+  quern::divergence(exec, x, quern::components(e), 1.0, boundary::wrap);  // differences take Views of rank 1, 2
+  quern::vmap(exec, d, nothing<8>(), e);                                  // the ranks of Views must be known
 
   // Elements that a pointer does not reach.
   quern::correlate(exec, x, y, atomic, boundary::wrap);  // an argument is an Atomic View

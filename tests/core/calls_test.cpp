@@ -171,15 +171,15 @@ TEST(Calls, LazyLinesThatAreSorted) {
   const vector x = numbers({3, 2, 1, 0});
   EXPECT_FALSE(quern::is_sorted(x));
   EXPECT_TRUE(quern::is_sorted(quern::lazy(negated(), x)));
-  EXPECT_FALSE(quern::is_sorted(quern::lazy(negated(), x), quern::order::descending));
+  EXPECT_FALSE(quern::is_sorted(quern::lazy(negated(), x), quern::sort_order::descending));
   // Rows descend and columns ascend, in leaves that lie in memory alike and in leaves that do not.
   const Kokkos::View<double**, Kokkos::LayoutRight> a("a", 2, 4);
   quern::map(a, row_first(), quern::lazy(index_of(), quern::positions()), x);
   const auto sum = quern::lazy(product_of(), a, quern::lazy(index_of(), quern::positions()));
-  EXPECT_TRUE(quern::is_sorted(quern::lazy(negated(), a), quern::order::descending));
+  EXPECT_TRUE(quern::is_sorted(quern::lazy(negated(), a), quern::sort_order::descending));
   EXPECT_TRUE(quern::is_sorted(sum, quern::axis{0}));
   EXPECT_TRUE(quern::is_sorted(quern::lazy(product_of(), a, x), quern::axis{0}));
-  EXPECT_FALSE(quern::is_sorted(quern::lazy(product_of(), a, x), quern::axis{0}, quern::order::descending));
+  EXPECT_FALSE(quern::is_sorted(quern::lazy(product_of(), a, x), quern::axis{0}, quern::sort_order::descending));
   const Kokkos::View<bool> out("out");
   quern::is_sorted(out, quern::lazy(negated(), x));
   EXPECT_TRUE(values(out)[0]);

@@ -94,14 +94,14 @@ TYPED_TEST(Pool, WaitsForRecordedUsesAlone) {
       quern::fill(instances[0], u, 1.0);
       instances[0].fence();
       for (int k = 0; k < 5; ++k) quern::sum(instances[1], result, u);
-      quern::record(u, instances[1]);
+      quern::record_use(u, instances[1]);
     }
     const auto next = quern::pool_view<field>(instances[0], n, 50);
     quern::fill(instances[0], next, 7.0);  // must not reach the sums of the other instance
     sums.push_back(test::value(result));
   }
   EXPECT_EQ(std::vector<double>(20, n * 50.0), sums);
-  quern::record(Kokkos::View<int*, TypeParam>("not of a pool", 3), instances[1]);
+  quern::record_use(Kokkos::View<int*, TypeParam>("not of a pool", 3), instances[1]);
 }
 
 TYPED_TEST(Pool, TrimsAndCounts) {

@@ -96,7 +96,7 @@ TYPED_TEST(Views, MarksDualViewsWhenAllIsChecked) {
   expect_untouched([&] { quern::sum(exec, x, five, by); });
   expect_untouched([&] { quern::sort(exec, x, y); });
   expect_untouched([&] { quern::compact(exec, x, five, y); });
-  expect_untouched([&] { quern::random::normal(exec, x, quern::random::part(quern::random::key(1), {3}, {0})); });
+  expect_untouched([&] { quern::random::normal(exec, x, quern::random::part_of(quern::random::key(1), {3}, {0})); });
   expect_untouched([&] { quern::box_sum(exec, x, y, 3, quern::boundary::wrap); });
   expect_untouched([&] { quern::histogram(exec, x, five, {1, 0}); });
 

@@ -52,8 +52,8 @@ TYPED_TEST(FrozenRanks, RandomFields) {
     const Decomposition d(test::world(), whole, {.grid = grid});
     const quern::DistributedView<double, 2, Kokkos::LayoutRight, typename E::memory_space> u("u", d);
     const auto first = d.local().first;
-    quern::random::normal(E(), u.local(),
-                          quern::random::part(quern::random::key(42), {1001, 7}, {first.extent[0], first.extent[1]}));
+    quern::random::normal(
+        E(), u.local(), quern::random::part_of(quern::random::key(42), {1001, 7}, {first.extent[0], first.extent[1]}));
     const Kokkos::View<double**, Kokkos::LayoutRight, typename E::memory_space> all("all", 1001, 7);
     distributed::to_global(E(), all, u);
     expect_frozen("normal/float64", test::contents(all));

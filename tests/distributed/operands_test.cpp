@@ -190,7 +190,7 @@ TYPED_TEST(DistributedOperands, CallsThatDiffer) {
     differs ? quern::distributed::redistribute(exec, longer, longer) : quern::distributed::redistribute(exec, v, u);
   });
   expect("quern::sort", "quern::sort of (8) along axis 0", "quern::sort of (8) along axis 0, descending",
-         [&] { quern::sort(exec, in_blocks, differs ? quern::order::descending : quern::order::ascending); });
+         [&] { quern::sort(exec, in_blocks, differs ? quern::sort_order::descending : quern::sort_order::ascending); });
 }
 
 }  // namespace

@@ -232,7 +232,7 @@ TYPED_TEST(DistributedOperations, ParametersOfRandomFields) {
     quern::random::poisson(exec, n, key, rate);  // whole on every rank
     EXPECT_EQ(test::part_of(test::contents(counts), extents, d.local()), test::contents(n.local()));
     test::expect_error("quern::random::uniform: a DistributedView has the numbers of a key, not of a part of a field",
-                       [&] { quern::random::uniform(exec, u, quern::random::part(key, {9, 9}, {1, 1})); });
+                       [&] { quern::random::uniform(exec, u, quern::random::part_of(key, {9, 9}, {1, 1})); });
   }
 }
 
@@ -269,7 +269,7 @@ TYPED_TEST(DistributedSort, GivesEachRankItsShare) {
       ASSERT_EQ(expected.size(), found.size());
       for (std::size_t i = 0; i < found.size(); ++i)
         EXPECT_TRUE(expected[i] == found[i] || (expected[i] != expected[i] && found[i] != found[i])) << i;
-      quern::sort(exec, u, quern::order::descending);
+      quern::sort(exec, u, quern::sort_order::descending);
       std::sort(values.begin(), values.end(), [](T a, T b) { return b != b ? a == a : a > b; });
       const auto downwards = test::part_of(values, shape{n}, d.local()), in_place = test::contents(u.local());
       for (std::size_t i = 0; i < in_place.size(); ++i)
@@ -307,8 +307,8 @@ TYPED_TEST(DistributedOperations, SortsLinesThatARankHas) {
     quern::sort(exec, out, whole, along);
     quern::sort(exec, v, u, along);
     expect_sorted();
-    quern::sort(exec, out, whole, quern::order::descending, along);
-    quern::sort(v, u, along, quern::order::descending);
+    quern::sort(exec, out, whole, quern::sort_order::descending, along);
+    quern::sort(v, u, along, quern::sort_order::descending);
     expect_sorted();
     quern::sort(exec, out, whole, by_last_digit(), along);
     quern::sort(exec, v, u, by_last_digit(), along);

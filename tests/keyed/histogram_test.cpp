@@ -238,14 +238,14 @@ TYPED_TEST(Bins, SearchesOfNumPy) {
       {static_cast<std::int64_t>(numpy::sought.size())});
   quern::searchsorted(TypeParam(), found, sorted, sought);
   EXPECT_EQ(numpy::found_left, test::contents(found));
-  quern::searchsorted(found, sorted, sought, quern::side::right);
+  quern::searchsorted(found, sorted, sought, quern::search_side::right);
   EXPECT_EQ(numpy::found_right, test::contents(found));
   const auto values = row(numpy::finite_values), edges = row(numpy::uneven_edges);
   const auto bins = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, TypeParam>(
       {static_cast<std::int64_t>(numpy::finite_values.size())});
   quern::digitize(TypeParam(), bins, values, edges);
   EXPECT_EQ(numpy::digitized, test::contents(bins));
-  quern::digitize(bins, values, edges, quern::side::left);
+  quern::digitize(bins, values, edges, quern::search_side::left);
   EXPECT_EQ(numpy::digitized_right, test::contents(bins));
 }
 
@@ -256,11 +256,11 @@ void expect_positions(const std::vector<T>& sorted, const std::vector<T>& values
   const auto in = test::row<Exec>(sorted), x = test::row<Exec>(values);
   const auto found = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, Exec>({n});
   const auto before = [](const T& a, const T& b) { return a < b || (a == a && b != b); };
-  for (const auto side : {quern::side::left, quern::side::right}) {
+  for (const auto side : {quern::search_side::left, quern::search_side::right}) {
     std::vector<std::int32_t> expected(n);
     for (std::int64_t i = 0; i < n; ++i)
       expected[i] = static_cast<std::int32_t>(std::count_if(sorted.begin(), sorted.end(), [&](const T& y) {
-        return side == quern::side::left ? before(y, values[i]) : !before(values[i], y);
+        return side == quern::search_side::left ? before(y, values[i]) : !before(values[i], y);
       }));
     quern::searchsorted(Exec(), found, in, x, side);
     EXPECT_EQ(expected, test::contents(found));
@@ -327,7 +327,7 @@ TYPED_TEST(Bins, NumbersOfDifferentTypes) {
   const auto naturals = test::row<TypeParam>(std::vector<std::uint64_t>{0, 2, 5, large});
   quern::searchsorted(TypeParam(), place, naturals, negative);
   EXPECT_EQ((v{0, 2, 1}), places());
-  quern::searchsorted(TypeParam(), place, naturals, negative, quern::side::right);
+  quern::searchsorted(TypeParam(), place, naturals, negative, quern::search_side::right);
   EXPECT_EQ((v{0, 3, 2}), places());
   const auto integers = test::row<TypeParam>(std::vector<std::int32_t>{-5, -1, 3});
   quern::searchsorted(place, integers, test::row<TypeParam>(std::vector<std::uint32_t>{0, 4294967295u, 3}));

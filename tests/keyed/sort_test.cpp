@@ -15,7 +15,7 @@
 namespace {
 
 namespace numpy = numpy_reference;
-using quern::order;
+using quern::sort_order;
 using test::expect_is;
 using test::hashed_values;
 
@@ -50,21 +50,21 @@ TYPED_TEST(Sort, OfNumPy) {
   expect_is(values, test::contents(x));
   EXPECT_TRUE(quern::is_sorted(E(), out));
   EXPECT_FALSE(quern::is_sorted(x));
-  quern::sort(out, x, order::descending);
-  EXPECT_TRUE(quern::is_sorted(E(), out, order::descending));
+  quern::sort(out, x, sort_order::descending);
+  EXPECT_TRUE(quern::is_sorted(E(), out, sort_order::descending));
   EXPECT_FALSE(quern::is_sorted(E(), out));
   const auto positions = this->template empty<std::int32_t, 1>({n});
   const auto wide = this->template empty<std::int64_t, 1>({n});
   quern::argsort(E(), positions, x);
   expect_is(numpy::order_of, test::contents(positions));
-  quern::argsort(wide, x, order::descending);
+  quern::argsort(wide, x, sort_order::descending);
   expect_is(numpy::descending_order_of, test::contents(wide));
   std::vector<T> descending;
   for (const auto p : numpy::descending_order_of) descending.push_back(values[p]);
   expect_is(descending, test::contents(out));
   quern::sort(E(), x);
   expect_is(numpy::ordered, test::contents(x));
-  quern::sort(x, order::descending);
+  quern::sort(x, sort_order::descending);
   expect_is(descending, test::contents(x));
 }
 
@@ -140,7 +140,7 @@ class SortLarge : public testing::Test {
     quern::sort(Exec(), out, x);
     EXPECT_EQ(expected, test::contents(out));
     std::reverse(expected.begin(), expected.end());
-    quern::sort(Exec(), out, x, order::descending);
+    quern::sort(Exec(), out, x, sort_order::descending);
     EXPECT_EQ(expected, test::contents(out));
 
     std::vector<std::int32_t> by(n);
@@ -155,7 +155,7 @@ class SortLarge : public testing::Test {
     EXPECT_TRUE(quern::is_sorted(out, last_digit_first()));
     std::iota(by.begin(), by.end(), 0);
     std::stable_sort(by.begin(), by.end(), [&](auto i, auto j) { return values[i] > values[j]; });
-    quern::argsort(Exec(), positions, x, order::descending);
+    quern::argsort(Exec(), positions, x, sort_order::descending);
     EXPECT_EQ(by, test::contents(positions));
   }
 
@@ -212,7 +212,7 @@ TYPED_TEST(SortLarge, IsSortedWithoutWaiting) {
   quern::is_sorted(TypeParam(), sorted, x);
   EXPECT_EQ(1, test::value(sorted));
   Kokkos::deep_copy(descending, true);
-  quern::is_sorted(descending, x, order::descending);
+  quern::is_sorted(descending, x, sort_order::descending);
   EXPECT_FALSE(test::value(descending));
 }
 
@@ -251,7 +251,7 @@ TYPED_TEST(SortLarge, OtherTypes) {
     quern::sort(E(), x);
     EXPECT_EQ(expected, test::contents(x));
     std::reverse(expected.begin(), expected.end());
-    quern::sort(E(), x, order::descending);
+    quern::sort(E(), x, sort_order::descending);
     EXPECT_EQ(expected, test::contents(x));
   };
   check(std::int8_t(), 200);
@@ -317,14 +317,14 @@ std::vector<std::int64_t> stable_order(const std::vector<T>& keys, std::int64_t 
 }
 
 template <class Exec, class T>
-void check_zeros(std::int64_t lines, std::int64_t n, order how) {
+void check_zeros(std::int64_t lines, std::int64_t n, sort_order how) {
   auto keys = around_zero<T>(lines * n);
   if (n > 3) keys[3] = static_cast<T>(-numpy::nan);
   std::vector<T> sorted_keys;
   std::vector<std::int32_t> positions(lines * n), expected;
   std::iota(positions.begin(), positions.end(), 0);
   for (std::int64_t l = 0; l < lines; ++l)
-    for (const auto p : stable_order(keys, l * n, n, how == order::descending)) {
+    for (const auto p : stable_order(keys, l * n, n, how == sort_order::descending)) {
       expected.push_back(static_cast<std::int32_t>(p));
       sorted_keys.push_back(keys[p]);
     }
@@ -342,7 +342,7 @@ void check_zeros(std::int64_t lines, std::int64_t n, order how) {
 }
 
 TYPED_TEST(SortLarge, ZerosOfEitherSignKeepTheirOrder) {
-  for (const auto how : {order::ascending, order::descending})
+  for (const auto how : {sort_order::ascending, sort_order::descending})
     for (const auto& [lines, n] : {std::pair<int, int>{1, 2}, {1, 40}, {1, 1500}, {1, 5003}, {700, 5}, {3, 2900}}) {
       check_zeros<TypeParam, float>(lines, n, how);
       check_zeros<TypeParam, double>(lines, n, how);
@@ -385,7 +385,7 @@ TYPED_TEST(SortLarge, NaNAndNothing) {
   const auto positions = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, E>({n});
   std::vector<std::int32_t> in_order(n);
   std::iota(in_order.begin(), in_order.end(), 0);
-  for (const auto how : {order::ascending, order::descending}) {
+  for (const auto how : {sort_order::ascending, sort_order::descending}) {
     quern::argsort(E(), positions, x, how);
     EXPECT_EQ(in_order, test::contents(positions));
     quern::sort(E(), x, how);

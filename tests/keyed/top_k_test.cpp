@@ -13,7 +13,7 @@
 namespace {
 
 namespace numpy = numpy_reference;
-using quern::order;
+using quern::sort_order;
 using test::expect_is;
 using test::hashed_values;
 
@@ -50,14 +50,14 @@ void expect_first(const std::vector<T>& values, std::int64_t k) {
   const auto smallest = first(false);
   quern::partial_sort(Exec(), out, x);
   expect_is(smallest, test::contents(out));
-  quern::top_k(out, positions, x, order::ascending);
+  quern::top_k(out, positions, x, sort_order::ascending);
   expect_is(smallest, test::contents(out));
   expect_is(std::vector<std::int32_t>(all.begin(), all.begin() + k), test::contents(positions));
   const auto largest = first(true);
   quern::top_k(Exec(), out, positions, x);
   expect_is(largest, test::contents(out));
   expect_is(std::vector<std::int32_t>(all.begin(), all.begin() + k), test::contents(positions));
-  quern::partial_sort(out, x, order::descending);
+  quern::partial_sort(out, x, sort_order::descending);
   expect_is(largest, test::contents(out));
 }
 
@@ -83,7 +83,7 @@ TYPED_TEST(TopK, OfTables) {
             test::contents(rows));
   const auto columns = test::make_array<std::int32_t, 2, Kokkos::LayoutRight, TypeParam>({12, 3});
   const auto positions = test::make_array<std::int8_t, 2, Kokkos::LayoutLeft, TypeParam>({12, 3});
-  quern::top_k(TypeParam(), columns, positions, x, order::ascending);
+  quern::top_k(TypeParam(), columns, positions, x, sort_order::ascending);
   std::vector<std::int32_t> values, places;
   for (int i = 0; i < 12; ++i)
     for (int j = 0; j < 3; ++j) {

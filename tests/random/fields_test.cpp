@@ -13,7 +13,7 @@
 namespace {
 
 using quern::random::key;
-using quern::random::part;
+using quern::random::part_of;
 
 TEST(Philox, KnownAnswers) {
   // From the distribution of Random123.
@@ -81,9 +81,9 @@ class Frozen : public testing::Test {
  public:
   template <class T, class Fill>
   static void check(const T* expected, const Fill& fill) {
-    expect_frozen_field<T, Exec>(expected, [&](const auto& out) { fill(Exec(), out, part(key(42))); });
+    expect_frozen_field<T, Exec>(expected, [&](const auto& out) { fill(Exec(), out, part_of(key(42))); });
     expect_frozen<T, Exec>(expected, [&](const auto& out, std::int64_t i) {
-      fill(Exec(), out, part(key(42), {std::int64_t{1} << 40}, {i}));
+      fill(Exec(), out, part_of(key(42), {std::int64_t{1} << 40}, {i}));
     });
   }
 };
@@ -92,34 +92,35 @@ TYPED_TEST_SUITE(Frozen, test::all_spaces);
 // As tools/random_reference.py computes them.
 TYPED_TEST(Frozen, Numbers) {
   namespace random = quern::random;
-  const auto bits = [](auto e, const auto& out, const part& p) { random::bits(e, out, p); };
+  const auto bits = [](auto e, const auto& out, const part_of& p) { random::bits(e, out, p); };
   this->check(reference::bits32, bits);
   this->check(reference::bits64, bits);
-  const auto uniform = [](auto e, const auto& out, const part& p) { random::uniform(e, out, p); };
+  const auto uniform = [](auto e, const auto& out, const part_of& p) { random::uniform(e, out, p); };
   this->check(reference::uniform32, uniform);
   this->check(reference::uniform64, uniform);
   // The same with an end that is not the default, through the general draw.
-  this->check(reference::uniform64, [](auto e, const auto& out, const part& p) {
+  this->check(reference::uniform64, [](auto e, const auto& out, const part_of& p) {
     random::uniform(e, out, p, 0.0, 4.0);
     quern::map(e, out, quern::impl::op::multiply(), 0.25, out);
   });
-  const auto normal = [](auto e, const auto& out, const part& p) { random::normal(e, out, p); };
+  const auto normal = [](auto e, const auto& out, const part_of& p) { random::normal(e, out, p); };
   this->check(reference::normal32, normal);
   this->check(reference::normal64, normal);
-  const auto exponential = [](auto e, const auto& out, const part& p) { random::exponential(e, out, p); };
+  const auto exponential = [](auto e, const auto& out, const part_of& p) { random::exponential(e, out, p); };
   this->check(reference::exponential32, exponential);
   this->check(reference::exponential64, exponential);
-  this->check(reference::dice, [](auto e, const auto& out, const part& p) { random::integers(e, out, p, 1, 7); });
-  this->check(reference::far, [](auto e, const auto& out, const part& p) {
+  this->check(reference::dice, [](auto e, const auto& out, const part_of& p) { random::integers(e, out, p, 1, 7); });
+  this->check(reference::far, [](auto e, const auto& out, const part_of& p) {
     random::integers(e, out, p, -500'000'000'000'000, 500'000'000'000'000);
   });
-  this->check(reference::gamma64, [](auto e, const auto& out, const part& p) { random::gamma(e, out, p, 2.5); });
-  this->check(reference::small_gamma64, [](auto e, const auto& out, const part& p) { random::gamma(e, out, p, 0.5); });
+  this->check(reference::gamma64, [](auto e, const auto& out, const part_of& p) { random::gamma(e, out, p, 2.5); });
+  this->check(reference::small_gamma64,
+              [](auto e, const auto& out, const part_of& p) { random::gamma(e, out, p, 0.5); });
   for (const auto& [rate, expected] : {std::pair(0.7, reference::poisson_few), std::pair(30.5, reference::poisson_some),
                                        std::pair(750.0, reference::poisson_many)})
-    this->check(expected, [r = rate](auto e, const auto& out, const part& p) { random::poisson(e, out, p, r); });
+    this->check(expected, [r = rate](auto e, const auto& out, const part_of& p) { random::poisson(e, out, p, r); });
   this->check(reference::poisson_large,
-              [](auto e, const auto& out, const part& p) { random::poisson(e, out, p, 1e4); });
+              [](auto e, const auto& out, const part_of& p) { random::poisson(e, out, p, 1e4); });
 }
 
 TYPED_TEST(Frozen, FieldOfAMillion) {
@@ -171,7 +172,7 @@ TYPED_TEST(Fields, PartsOfTheWhole) {
   const auto whole = this->row(rows * columns);
   const auto check = [&](std::int64_t m, std::int64_t n, std::int64_t i, std::int64_t j) {
     const auto v = test::make_array<T, 2, typename TypeParam::layout, exec>({m, n});
-    quern::random::normal(exec(), v, part(key(7), {rows, columns}, {i, j}));
+    quern::random::normal(exec(), v, part_of(key(7), {rows, columns}, {i, j}));
     const auto found = test::contents(v);
     for (std::int64_t r = 0; r < m; ++r)
       for (std::int64_t c = 0; c < n; ++c)
@@ -189,7 +190,7 @@ TYPED_TEST(Fields, PartsOfTheWhole) {
   // A subview that starts at an odd element.
   const Kokkos::View<T*, typename exec::memory_space> storage("storage", 1000);
   const auto odd = Kokkos::subview(storage, Kokkos::pair<int, int>(1, 998));
-  quern::random::normal(exec(), odd, part(key(7), {rows * columns}, {5}));
+  quern::random::normal(exec(), odd, part_of(key(7), {rows * columns}, {5}));
   EXPECT_EQ(std::vector<T>(whole.begin() + 5, whole.begin() + 5 + 997), test::contents(odd));
   EXPECT_EQ(T(0), test::contents(storage)[0]);
   EXPECT_EQ(T(0), test::contents(storage)[998]);
@@ -301,13 +302,13 @@ TYPED_TEST(Random, ParametersThatAreViews) {
   same("gamma");
   quern::random::gamma(e, a, key(5), 0.5, two);
   quern::fill(e, b, 0.5);
-  quern::random::gamma(e, Kokkos::subview(a, std::pair(3, 9), Kokkos::ALL), part(key(5), {9, 21}, {3, 0}),
+  quern::random::gamma(e, Kokkos::subview(a, std::pair(3, 9), Kokkos::ALL), part_of(key(5), {9, 21}, {3, 0}),
                        Kokkos::subview(b, 0, Kokkos::ALL), 2);
   quern::random::gamma(e, b, key(5), 0.5, 2);
   same("small gamma");
   quern::random::gamma(e, a, key(5), 2);
-  quern::random::gamma(e, Kokkos::subview(b, std::pair(3, 9), Kokkos::ALL), part(key(5), {9, 21}, {3, 0}), 2, 1);
-  quern::random::gamma(e, Kokkos::subview(b, std::pair(0, 3), Kokkos::ALL), part(key(5), {9, 21}, {0, 0}), two);
+  quern::random::gamma(e, Kokkos::subview(b, std::pair(3, 9), Kokkos::ALL), part_of(key(5), {9, 21}, {3, 0}), 2, 1);
+  quern::random::gamma(e, Kokkos::subview(b, std::pair(0, 3), Kokkos::ALL), part_of(key(5), {9, 21}, {0, 0}), two);
   same("parts of gamma");
   const auto chance =
       test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({columns}, std::vector<double>(columns, 0.3));
@@ -537,10 +538,10 @@ TYPED_TEST(Random, ReportsMisuse) {
   const key k(1);
   test::expect_error(
       "quern::random::uniform: out with extents (4, 5) at (7, 0) is not within a field of extents (10, 5)",
-      [&] { quern::random::uniform(e, v, part(k, {10, 5}, {7, 0})); });
+      [&] { quern::random::uniform(e, v, part_of(k, {10, 5}, {7, 0})); });
   test::expect_error(
       "quern::random::uniform: the field has extents (20) and out is its part at (0), expected rank 2 as of out",
-      [&] { quern::random::uniform(e, v, part(k, {20}, {0})); });
+      [&] { quern::random::uniform(e, v, part_of(k, {20}, {0})); });
   test::expect_error(
       "quern::random::uniform: low is 1.000000 and high 1.000000, expected low < high at a finite distance",
       [&] { quern::random::uniform(e, v, k, 1, 1); });
@@ -554,12 +555,12 @@ TYPED_TEST(Random, ReportsMisuse) {
   test::expect_error(
       "quern::random::bernoulli: out with extents (4) at (9223372036854775807) is not within a field of "
       "extents (100)",
-      [&] { quern::random::bernoulli(e, small, part(k, {100}, {largest}), 0.5); });
+      [&] { quern::random::bernoulli(e, small, part_of(k, {100}, {largest}), 0.5); });
   test::expect_error(
       "quern::random::uniform: the field has extents (4294967296, 4294967296), more than 2^63 - 1 "
       "positions",
-      [&] { quern::random::uniform(e, v, part(k, {1ll << 32, 1ll << 32}, {0, 0})); });
-  quern::random::uniform(e, v, part(k, {1ll << 31, 1ll << 31}, {(1ll << 31) - 4, (1ll << 31) - 5}));
+      [&] { quern::random::uniform(e, v, part_of(k, {1ll << 32, 1ll << 32}, {0, 0})); });
+  quern::random::uniform(e, v, part_of(k, {1ll << 31, 1ll << 31}, {(1ll << 31) - 4, (1ll << 31) - 5}));
   test::expect_error("quern::random::normal: stddev is -1.000000, expected a finite number of at least 0",
                      [&] { quern::random::normal(e, v, k, 0, -1); });
   test::expect_error("quern::random::exponential: scale is -1.000000, expected a finite number of at least 0",

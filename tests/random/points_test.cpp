@@ -16,7 +16,7 @@
 namespace {
 
 using quern::random::key;
-using quern::random::part;
+using quern::random::part_of;
 
 template <class Exec>
 class Choices : public testing::Test {};

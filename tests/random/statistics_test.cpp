@@ -13,7 +13,7 @@
 namespace {
 
 using quern::random::key;
-using quern::random::part;
+using quern::random::part_of;
 
 constexpr double limit = 4.5;  // standard deviations
 
@@ -77,8 +77,8 @@ void expect_distributed(std::int64_t n, const Fill& fill, const Distribution& f)
   const Kokkos::View<T*, typename Exec::memory_space> a("a", chunk), b("b", chunk);
   uniformity all;
   for (std::int64_t i = 0; i < n; i += chunk) {
-    fill(a, part(key(2024), {n + chunk}, {i}));
-    fill(b, part(quern::random::fold_in(key(2024), 1), {n + chunk}, {i}));
+    fill(a, part_of(key(2024), {n + chunk}, {i}));
+    fill(b, part_of(quern::random::fold_in(key(2024), 1), {n + chunk}, {i}));
     const auto x = test::contents(a), y = test::contents(b);
     for (std::int64_t k = 0; k < chunk; ++k) all.add(f(static_cast<double>(x[k])), f(static_cast<double>(y[k])));
   }
@@ -100,27 +100,27 @@ double exponential_below(double x) { return -std::expm1(-x); }
 
 TYPED_TEST(Statistics, UniformDouble) {
   expect_distributed<double, TypeParam>(
-      this->many, [](const auto& v, const part& p) { quern::random::uniform(TypeParam(), v, p); }, unit);
+      this->many, [](const auto& v, const part_of& p) { quern::random::uniform(TypeParam(), v, p); }, unit);
 }
 TYPED_TEST(Statistics, UniformFloat) {
   expect_distributed<float, TypeParam>(
-      this->some, [](const auto& v, const part& p) { quern::random::uniform(TypeParam(), v, p); }, unit);
+      this->some, [](const auto& v, const part_of& p) { quern::random::uniform(TypeParam(), v, p); }, unit);
 }
 TYPED_TEST(Statistics, NormalFloat) {
   expect_distributed<float, TypeParam>(
-      5 * this->some, [](const auto& v, const part& p) { quern::random::normal(TypeParam(), v, p); }, normal_below);
+      5 * this->some, [](const auto& v, const part_of& p) { quern::random::normal(TypeParam(), v, p); }, normal_below);
 }
 TYPED_TEST(Statistics, NormalDouble) {
   expect_distributed<double, TypeParam>(
-      this->some, [](const auto& v, const part& p) { quern::random::normal(TypeParam(), v, p, 1, 2); },
+      this->some, [](const auto& v, const part_of& p) { quern::random::normal(TypeParam(), v, p, 1, 2); },
       [](double x) { return normal_below((x - 1) / 2); });
 }
 TYPED_TEST(Statistics, Exponential) {
   expect_distributed<double, TypeParam>(
-      this->some, [](const auto& v, const part& p) { quern::random::exponential(TypeParam(), v, p); },
+      this->some, [](const auto& v, const part_of& p) { quern::random::exponential(TypeParam(), v, p); },
       exponential_below);
   expect_distributed<float, TypeParam>(
-      this->some, [](const auto& v, const part& p) { quern::random::exponential(TypeParam(), v, p, 3); },
+      this->some, [](const auto& v, const part_of& p) { quern::random::exponential(TypeParam(), v, p, 3); },
       [](double x) { return exponential_below(x / 3); });
 }
 
@@ -173,10 +173,10 @@ TYPED_TEST(Statistics, Gamma) {
   for (const double shape : {0.3, 1.0, 2.5, 100.0}) {
     const auto below = [&](double x) { return gamma_below(shape, x / 2); };
     expect_distributed<double, TypeParam>(
-        1 << 18, [&](const auto& v, const part& p) { quern::random::gamma(TypeParam(), v, p, shape, 2); }, below);
+        1 << 18, [&](const auto& v, const part_of& p) { quern::random::gamma(TypeParam(), v, p, shape, 2); }, below);
     expect_distributed<double, TypeParam>(
         1 << 18,
-        [&](const auto& v, const part& p) {
+        [&](const auto& v, const part_of& p) {
           using view = std::remove_cvref_t<decltype(v)>;
           const std::int64_t first = p.first.extent[0];
           Kokkos::parallel_for(Kokkos::RangePolicy<TypeParam>(0, v.size()),
@@ -207,10 +207,10 @@ TYPED_TEST(Statistics, GammaOfLargeShapes) {
   for (const double shape : {1e15, 1e16, 1e19}) {
     const auto below = [&](double x) { return normal_below((x - shape) / std::sqrt(shape)); };
     expect_distributed<double, TypeParam>(
-        1 << 18, [&](const auto& v, const part& p) { quern::random::gamma(TypeParam(), v, p, shape); }, below);
+        1 << 18, [&](const auto& v, const part_of& p) { quern::random::gamma(TypeParam(), v, p, shape); }, below);
     expect_distributed<double, TypeParam>(
         1 << 18,
-        [&](const auto& v, const part& p) {
+        [&](const auto& v, const part_of& p) {
           using view = std::remove_cvref_t<decltype(v)>;
           const std::int64_t first = p.first.extent[0];
           Kokkos::parallel_for(Kokkos::RangePolicy<TypeParam>(0, v.size()),

@@ -107,7 +107,7 @@ double first_derivative_error(int m) {
   const auto array = [&](const std::vector<double>& v) { return test::make_array<double, 2, L, E>(n, v); };
   const auto in = array(u), g0 = array(u), g1 = array(u), d = array(u);
   quern::gradient<Order>(E(), quern::outputs(g0, g1), in, spacing, boundary::wrap);
-  quern::divergence<Order>(E(), d, quern::inputs(array(along_0), array(along_1)), spacing, boundary::wrap);
+  quern::divergence<Order>(E(), d, quern::components(array(along_0), array(along_1)), spacing, boundary::wrap);
   return largest_difference(along_0, test::contents(g0)) + largest_difference(along_1, test::contents(g1)) +
          largest_difference(div, test::contents(d));
 }

@@ -21,9 +21,9 @@ std::tuple<Out...> outputs(const Out&... out) {
   return {out...};
 }
 
-/// Several inputs that belong together, as the components of a field: `inputs(u, v)`.
+/// Several inputs that belong together, as the components of a field: `components(u, v)`.
 template <view_like... In>
-std::tuple<In...> inputs(const In&... in) {
+std::tuple<In...> components(const In&... in) {
   return {in...};
 }
 
@@ -37,7 +37,7 @@ inline constexpr bool is_outputs<std::tuple<Out...>> = true;
 /// One output, or several: `outputs(u, v)`.
 template <class T>
 concept output_like = view_like<T> || impl::placed<T> || impl::is_outputs<T>;
-/// One input, or several that belong together: `inputs(u, v)`.
+/// One input, or several that belong together: `components(u, v)`.
 template <class T>
 concept input_like = view_like<T> || impl::is_outputs<T>;
 

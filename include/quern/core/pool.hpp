@@ -118,7 +118,7 @@ V pool_view(const Exec& exec, N... extents) {
 /// again, the host waits for `exec`. Views that are not of a pool are ignored.
 template <class V, execution_space Exec>
   requires(Kokkos::is_view_v<V>)
-void record(const V& view, const Exec& exec) {
+void record_use(const V& view, const Exec& exec) {
   impl::record_use<typename V::memory_space>(view.data(), impl::instance_ref(exec));
 }
 

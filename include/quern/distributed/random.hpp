@@ -12,7 +12,7 @@ namespace quern::impl {
 template <>
 struct engine<over_ranks_place, random_fields> {
   template <class Exec, class Out, class Fill, class... P>
-  static void run(const std::string& label, const Exec& exec, const Out& out, const random::part& where,
+  static void run(const std::string& label, const Exec& exec, const Out& out, const random::part_of& where,
                   const Fill& fill, const P&... parameters) {
     static_assert(distributed_like<Out>, "quern::random: where a parameter is a DistributedView, out is one, too");
     if (where.extents.rank != 0)
@@ -20,7 +20,7 @@ struct engine<over_ranks_place, random_fields> {
     if constexpr (distributed_like<Out>) {
       const Decomposition& d = out.decomposition();
       [&]<std::size_t... I>(std::index_sequence<I...>) {
-        fill(exec, out.local(), random::part(where.of, d.extents(), d.local().first),
+        fill(exec, out.local(), random::part_of(where.of, d.extents(), d.local().first),
              quern::distributed::impl::operand_at_block<Out::rank>(label, I, parameters, d)...);
       }(std::index_sequence_for<P...>());
     }

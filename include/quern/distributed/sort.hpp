@@ -116,7 +116,7 @@ void sort_over_ranks(const std::string& label, const Exec& exec, const Out& out,
                      const by_order<T>& order) {
   const Decomposition& to = out.decomposition();
   const Communicator& comm = to.communicator();
-  const auto direction = order.descending ? quern::order::descending : quern::order::ascending;
+  const auto direction = order.descending ? quern::sort_order::descending : quern::sort_order::ascending;
   using column = Kokkos::View<T*, typename Exec::memory_space>;
   const std::int64_t n = in.decomposition().local().extents.size(), received = to.local().extents.size();
   const auto sorted = pool_view<column>(exec, n), arrived = pool_view<column>(exec, received);

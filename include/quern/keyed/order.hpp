@@ -13,7 +13,7 @@
 namespace quern {
 
 /// The direction of a sort. NaN comes last in both.
-enum class order { ascending, descending };
+enum class sort_order { ascending, descending };
 
 namespace impl {
 
@@ -78,7 +78,7 @@ struct by_comparator {
 template <class T>
 inline constexpr bool is_axis_option = std::is_same_v<T, axis>;
 template <class T>
-inline constexpr bool is_order_option = std::is_same_v<T, order>;
+inline constexpr bool is_order_option = std::is_same_v<T, sort_order>;
 template <class F, class T>
 inline constexpr bool is_comparator_option = [] {
   if constexpr (view_like<F> || placed<F> || execution_space<F> || is_axis_option<F> || is_order_option<F>)
@@ -99,7 +99,7 @@ auto ordering_of() {
 template <class T, class First, class... O>
 auto ordering_of(const First& first, const O&... rest) {
   if constexpr (is_axis_option<First>) return ordering_of<T>(rest...);
-  else if constexpr (is_order_option<First>) return by_order<T>{first == order::descending};
+  else if constexpr (is_order_option<First>) return by_order<T>{first == sort_order::descending};
   else return by_comparator<T, First>{first};
 }
 

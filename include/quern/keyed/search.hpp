@@ -11,7 +11,7 @@
 namespace quern {
 
 /// Where `searchsorted` puts a value that is there already: before the first of its equals, or after the last.
-enum class side { left, right };
+enum class search_side { left, right };
 
 namespace impl {
 
@@ -82,7 +82,8 @@ void search_in(const Exec& exec, const std::string& label, const Out& out, const
 }  // namespace impl
 
 /// Where in `sorted` the elements of x would be put to keep it sorted: `out(i...)` elements of `sorted` are less than
-/// `x(i...)` (side::left), or not greater (side::right): `numpy.searchsorted`. NaN comes after all numbers.
+/// `x(i...)` (search_side::left), or not greater (search_side::right): `numpy.searchsorted`. NaN comes after all
+/// numbers.
 ///
 /// Asynchronous on `exec`, without scratch memory. What is not sorted gives positions without meaning, from 0 to n.
 /// @param out    of an integer type that holds 0 to n
@@ -90,17 +91,18 @@ void search_in(const Exec& exec, const std::string& label, const Out& out, const
 /// @param x      broadcasts to `out`
 /// @throws Error if extents or out's type do not fit, or out shares memory with an input
 template <execution_space Exec, view_like Out, view_like Sorted, operand X>
-void searchsorted(const Exec& exec, const Out& out, const Sorted& sorted, const X& x, side where = side::left) {
-  impl::search_in(exec, "quern::searchsorted", out, sorted, x, where == side::right, false);
+void searchsorted(const Exec& exec, const Out& out, const Sorted& sorted, const X& x,
+                  search_side where = search_side::left) {
+  impl::search_in(exec, "quern::searchsorted", out, sorted, x, where == search_side::right, false);
 }
 template <view_like Out, view_like Sorted, operand X>
-void searchsorted(const Out& out, const Sorted& sorted, const X& x, side where = side::left) {
+void searchsorted(const Out& out, const Sorted& sorted, const X& x, search_side where = search_side::left) {
   searchsorted(impl::space_of(out), out, sorted, x, where);
 }
 
 /// The bin of each element among edges that increase: b where `edges(b - 1) <= x < edges(b)`, so 0 below the first edge
-/// and n from the last on: `numpy.digitize`. With `side::left` the upper edges belong to the bins: `edges(b - 1) < x <=
-/// edges(b)`, NumPy's `right=True`. Waits for a check of the edges.
+/// and n from the last on: `numpy.digitize`. With `search_side::left` the upper edges belong to the bins: `edges(b - 1)
+/// < x <= edges(b)`, NumPy's `right=True`. Waits for a check of the edges.
 ///
 /// @param out   of an integer type that holds 0 to n
 /// @param edges of rank 1
@@ -108,11 +110,12 @@ void searchsorted(const Out& out, const Sorted& sorted, const X& x, side where =
 /// @throws UnsortedError at the first edge that is greater than the next, or NaN; Error if extents or out's type do not
 /// fit
 template <execution_space Exec, view_like Out, operand X, view_like Edges>
-void digitize(const Exec& exec, const Out& out, const X& x, const Edges& edges, side where = side::right) {
-  impl::search_in(exec, "quern::digitize", out, edges, x, where == side::right, true);
+void digitize(const Exec& exec, const Out& out, const X& x, const Edges& edges,
+              search_side where = search_side::right) {
+  impl::search_in(exec, "quern::digitize", out, edges, x, where == search_side::right, true);
 }
 template <view_like Out, operand X, view_like Edges>
-void digitize(const Out& out, const X& x, const Edges& edges, side where = side::right) {
+void digitize(const Out& out, const X& x, const Edges& edges, search_side where = search_side::right) {
   digitize(impl::space_of(out), out, x, edges, where);
 }
 

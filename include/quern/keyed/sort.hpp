@@ -17,7 +17,8 @@
 /// All take these options in any order:
 ///
 /// - `axis{0}`: the lines along another axis than the last one, each by itself;
-/// - `order::descending`, NaN last there too; or a comparator: a functor or `KOKKOS_LAMBDA` that tells of two values
+/// - `sort_order::descending`, NaN last there too; or a comparator: a functor or `KOKKOS_LAMBDA` that tells of two
+/// values
 ///   whether the first one comes before the other (a strict weak ordering), of any trivially copyable type.
 ///
 /// Numbers are of any arithmetic or half type. `argsort`, `sort_by_key` and sorts with a comparator are stable: what is

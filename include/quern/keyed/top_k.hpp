@@ -324,7 +324,8 @@ void partial_sort(const Out& out, const X& x, const Options&... options) {
 }
 
 /// The largest elements of x along each line, from the largest down, and their positions; of equal ones the first.
-/// NaN count as less than all numbers. With `order::ascending` or a comparator those that come first in that order.
+/// NaN count as less than all numbers. With `sort_order::ascending` or a comparator those that come first in that
+/// order.
 ///
 /// @param values, positions of equal extents; see `partial_sort`. Positions are of an integer type that holds them
 template <execution_space Exec, view_like Values, view_like Positions, view_like X, class... Options>

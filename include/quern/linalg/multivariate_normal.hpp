@@ -50,7 +50,7 @@ namespace quern::random {
 /// @throws NotPositiveDefiniteError without `info`; Error if extents do not fit or Views share memory
 template <execution_space Exec, view_like Out, view_like Mean, view_like Covariance, class... Info>
   requires(sizeof...(Info) <= 1)
-void multivariate_normal(const Exec& exec, const Out& out_view, const part& where, const Mean& mean_view,
+void multivariate_normal(const Exec& exec, const Out& out_view, const part_of& where, const Mean& mean_view,
                          const Covariance& covariance, const Info&... info) {
   using T = impl::value_of<Out>;
   static_assert((std::is_same_v<T, float> || std::is_same_v<T, double>) && std::is_same_v<T, impl::value_of<Mean>> &&
@@ -85,7 +85,7 @@ void multivariate_normal(const Exec& exec, const Out& out_view, const part& wher
 }
 template <view_like Out, view_like Mean, view_like Covariance, class... Info>
   requires(!execution_space<Out> && sizeof...(Info) <= 1)
-void multivariate_normal(const Out& out, const part& where, const Mean& mean, const Covariance& covariance,
+void multivariate_normal(const Out& out, const part_of& where, const Mean& mean, const Covariance& covariance,
                          const Info&... info) {
   multivariate_normal(impl::space_of(out), out, where, mean, covariance, info...);
 }

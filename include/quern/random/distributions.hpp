@@ -51,7 +51,7 @@ inline std::string text_of(wide_integer x) {
 
 /// Whole numbers from `low` to `last`.
 template <class Exec, class Out>
-void fill_integers(const std::string& label, const Exec& exec, const Out& out, const random::part& where,
+void fill_integers(const std::string& label, const Exec& exec, const Out& out, const random::part_of& where,
                    wide_integer low, wide_integer last) {
   using T = value_of<Out>;
   static_assert(std::is_integral_v<T>, "quern::random::integers: out must be of an integer type");
@@ -95,13 +95,13 @@ inline constexpr endpoint_t endpoint{};
 /// @param where a key, or a part of its field
 /// @throws Error if the part is not within its field
 template <execution_space Exec, result_view Out>
-void bits(const Exec& exec, const Out& out, const part& where) {
+void bits(const Exec& exec, const Out& out, const part_of& where) {
   using T = impl::value_of<Out>;
   static_assert(std::is_unsigned_v<T> && sizeof(T) >= 4, "quern::random::bits: out must be of 32 or 64 unsigned bits");
   impl::fill_random<impl::bits_draw<T>>("quern::random::bits", exec, out, where);
 }
 template <result_view Out>
-void bits(const Out& out, const part& where) {
+void bits(const Out& out, const part_of& where) {
   bits(impl::space_of(out), out, where);
 }
 
@@ -112,7 +112,8 @@ void bits(const Out& out, const part& where) {
 /// @param low, high scalars, or Views that broadcast to `out`
 /// @throws Error if scalars are not finite or `low` is not less than `high`; if the part is not within its field
 template <execution_space Exec, result_view Out, class Low = float, class High = float>
-void uniform(const Exec& exec, const Out& out, const part& where, const Low& low = Low(0), const High& high = High(1)) {
+void uniform(const Exec& exec, const Out& out, const part_of& where, const Low& low = Low(0),
+             const High& high = High(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::uniform: out must be of a floating-point type");
   const std::string label = "quern::random::uniform";
@@ -128,7 +129,7 @@ void uniform(const Exec& exec, const Out& out, const part& where, const Low& low
   impl::fill_random<impl::uniform_draw<T>>(label, exec, out, where, low, high);
 }
 template <result_view Out, class Low = float, class High = float>
-void uniform(const Out& out, const part& where, const Low& low = Low(0), const High& high = High(1)) {
+void uniform(const Out& out, const part_of& where, const Low& low = Low(0), const High& high = High(1)) {
   uniform(impl::space_of(out), out, where, low, high);
 }
 
@@ -141,7 +142,7 @@ void uniform(const Out& out, const part& where, const Low& low = Low(0), const H
 /// @throws Error if `low` is not less than `high`, or out's type does not hold the numbers; if the part is not within
 /// its field
 template <execution_space Exec, result_view Out, std::integral Low, std::integral High>
-void integers(const Exec& exec, const Out& out, const part& where, Low low, High high) {
+void integers(const Exec& exec, const Out& out, const part_of& where, Low low, High high) {
   const std::string label = "quern::random::integers";
   const impl::wide_integer first = low, end = high;
   if (first >= end)
@@ -149,14 +150,14 @@ void integers(const Exec& exec, const Out& out, const part& where, Low low, High
   impl::fill_integers(label, exec, out, where, first, end - 1);
 }
 template <result_view Out, std::integral Low, std::integral High>
-void integers(const Out& out, const part& where, Low low, High high) {
+void integers(const Out& out, const part_of& where, Low low, High high) {
   integers(impl::space_of(out), out, where, low, high);
 }
 
 /// Whole numbers with `high` among them, so that all of a type can be: `integers(out, key, 0, UINT64_MAX, endpoint)`,
 /// NumPy's `endpoint=True`.
 template <execution_space Exec, result_view Out, std::integral Low, std::integral High>
-void integers(const Exec& exec, const Out& out, const part& where, Low low, High high, endpoint_t) {
+void integers(const Exec& exec, const Out& out, const part_of& where, Low low, High high, endpoint_t) {
   const std::string label = "quern::random::integers";
   const impl::wide_integer first = low, last = high;
   if (first > last)
@@ -165,7 +166,7 @@ void integers(const Exec& exec, const Out& out, const part& where, Low low, High
   impl::fill_integers(label, exec, out, where, first, last);
 }
 template <result_view Out, std::integral Low, std::integral High>
-void integers(const Out& out, const part& where, Low low, High high, endpoint_t) {
+void integers(const Out& out, const part_of& where, Low low, High high, endpoint_t) {
   integers(impl::space_of(out), out, where, low, high, endpoint);
 }
 
@@ -177,7 +178,7 @@ void integers(const Out& out, const part& where, Low low, High high, endpoint_t)
 /// @param mean, stddev scalars, or Views that broadcast to `out`
 /// @throws Error if a scalar stddev is negative or not finite; if the part is not within its field
 template <execution_space Exec, result_view Out, class Mean = float, class Stddev = float>
-void normal(const Exec& exec, const Out& out, const part& where, const Mean& mean = Mean(0),
+void normal(const Exec& exec, const Out& out, const part_of& where, const Mean& mean = Mean(0),
             const Stddev& stddev = Stddev(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::normal: out must be of a floating-point type");
@@ -189,7 +190,7 @@ void normal(const Exec& exec, const Out& out, const part& where, const Mean& mea
   impl::fill_random<impl::normal_draw<T>>(label, exec, out, where, mean, stddev);
 }
 template <result_view Out, class Mean = float, class Stddev = float>
-void normal(const Out& out, const part& where, const Mean& mean = Mean(0), const Stddev& stddev = Stddev(1)) {
+void normal(const Out& out, const part_of& where, const Mean& mean = Mean(0), const Stddev& stddev = Stddev(1)) {
   normal(impl::space_of(out), out, where, mean, stddev);
 }
 
@@ -199,7 +200,7 @@ void normal(const Out& out, const part& where, const Mean& mean = Mean(0), const
 /// @param scale a scalar, or a View that broadcasts to `out`
 /// @throws Error if a scalar scale is negative or not finite; if the part is not within its field
 template <execution_space Exec, result_view Out, class Scale = float>
-void exponential(const Exec& exec, const Out& out, const part& where, const Scale& scale = Scale(1)) {
+void exponential(const Exec& exec, const Out& out, const part_of& where, const Scale& scale = Scale(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::exponential: out must be of a floating-point type");
   const std::string label = "quern::random::exponential";
@@ -207,7 +208,7 @@ void exponential(const Exec& exec, const Out& out, const part& where, const Scal
   impl::fill_random<impl::exponential_draw<T>>(label, exec, out, where, scale);
 }
 template <result_view Out, class Scale = float>
-void exponential(const Out& out, const part& where, const Scale& scale = Scale(1)) {
+void exponential(const Out& out, const part_of& where, const Scale& scale = Scale(1)) {
   exponential(impl::space_of(out), out, where, scale);
 }
 
@@ -218,7 +219,7 @@ void exponential(const Out& out, const part& where, const Scale& scale = Scale(1
 /// @param p a scalar, or a View that broadcasts to `out`
 /// @throws Error if a scalar p is not from 0 to 1; if the part is not within its field
 template <execution_space Exec, result_view Out, class P>
-void bernoulli(const Exec& exec, const Out& out, const part& where, const P& p) {
+void bernoulli(const Exec& exec, const Out& out, const part_of& where, const P& p) {
   using T = impl::value_of<Out>;
   static_assert(std::is_arithmetic_v<T>, "quern::random::bernoulli: out must be of an arithmetic type");
   const std::string label = "quern::random::bernoulli";
@@ -226,7 +227,7 @@ void bernoulli(const Exec& exec, const Out& out, const part& where, const P& p) 
   impl::fill_random<impl::bernoulli_draw<T>>(label, exec, out, where, p);
 }
 template <result_view Out, class P>
-void bernoulli(const Out& out, const part& where, const P& p) {
+void bernoulli(const Out& out, const part_of& where, const P& p) {
   bernoulli(impl::space_of(out), out, where, p);
 }
 
@@ -242,7 +243,7 @@ void bernoulli(const Out& out, const part& where, const P& p) {
 /// @param rate a scalar, or a View that broadcasts to `out`; less than 2^62
 /// @throws Error if a scalar rate is negative, NaN or too large; if the part is not within its field
 template <execution_space Exec, result_view Out, class Rate>
-void poisson(const Exec& exec, const Out& out, const part& where, const Rate& rate) {
+void poisson(const Exec& exec, const Out& out, const part_of& where, const Rate& rate) {
   using T = impl::value_of<Out>;
   static_assert(std::is_arithmetic_v<T>, "quern::random::poisson: out must be of an arithmetic type");
   const std::string label = "quern::random::poisson";
@@ -259,7 +260,7 @@ void poisson(const Exec& exec, const Out& out, const part& where, const Rate& ra
   }
 }
 template <result_view Out, class Rate>
-void poisson(const Out& out, const part& where, const Rate& rate) {
+void poisson(const Out& out, const part_of& where, const Rate& rate) {
   poisson(impl::space_of(out), out, where, rate);
 }
 
@@ -271,7 +272,7 @@ void poisson(const Out& out, const part& where, const Rate& rate) {
 /// @param shape, scale scalars, or Views that broadcast to `out`
 /// @throws Error if a scalar is negative or not finite; if the part is not within its field
 template <execution_space Exec, result_view Out, class Shape, class Scale = float>
-void gamma(const Exec& exec, const Out& out, const part& where, const Shape& shape, const Scale& scale = Scale(1)) {
+void gamma(const Exec& exec, const Out& out, const part_of& where, const Shape& shape, const Scale& scale = Scale(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::gamma: out must be of a floating-point type");
   const std::string label = "quern::random::gamma";
@@ -280,7 +281,7 @@ void gamma(const Exec& exec, const Out& out, const part& where, const Shape& sha
   impl::fill_random<impl::gamma_draw<T>>(label, exec, out, where, shape, scale);
 }
 template <result_view Out, class Shape, class Scale = float>
-void gamma(const Out& out, const part& where, const Shape& shape, const Scale& scale = Scale(1)) {
+void gamma(const Out& out, const part_of& where, const Shape& shape, const Scale& scale = Scale(1)) {
   gamma(impl::space_of(out), out, where, shape, scale);
 }
 

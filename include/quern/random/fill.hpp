@@ -17,7 +17,7 @@ struct field_positions {
   position_input at;       // of an element, counted from the first
   std::int64_t first = 0;  // that of the first element
 
-  field_positions(const std::string& label, const shape& out, const random::part& where) : at{{nullptr, out, {}}} {
+  field_positions(const std::string& label, const shape& out, const random::part_of& where) : at{{nullptr, out, {}}} {
     const bool whole = where.extents.rank == 0;
     const shape& field = whole ? out : where.extents;
     if (!whole && (field.rank != out.rank || where.first.rank != out.rank))
@@ -123,7 +123,7 @@ bool fill_by_blocks(const Exec& exec, const std::string& label, const strided<ty
 
 /// Checks a field, and finds the positions of its elements.
 template <class Out>
-field_positions check_field(const std::string& label, const Out& out, const random::part& where) {
+field_positions check_field(const std::string& label, const Out& out, const random::part_of& where) {
   check_exact<Out>();
   return field_positions(label, extents_of(out), where);
 }
@@ -134,7 +134,7 @@ struct random_fields {};
 template <>
 struct engine<in_memory, random_fields> {
   template <class Exec, class Out, class Fill, class... P>
-  static void run(const std::string&, const Exec& exec, const Out& out, const random::part& where, const Fill& fill,
+  static void run(const std::string&, const Exec& exec, const Out& out, const random::part_of& where, const Fill& fill,
                   const P&... parameters) {
     fill(exec, out, where, parameters...);
   }
@@ -142,11 +142,11 @@ struct engine<in_memory, random_fields> {
 
 /// `out(i) = draw` of the number at the position of i.
 template <class Draw, class Exec, class Out>
-void fill_drawn(const std::string& label, const Exec& exec, const Out& out_view, const random::part& field,
+void fill_drawn(const std::string& label, const Exec& exec, const Out& out_view, const random::part_of& field,
                 const Draw& draw) {
   static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
   engine_of<random_fields, Out>::run(
-      label, exec, out_view, field, [&](const Exec&, const auto& view, const random::part& where) {
+      label, exec, out_view, field, [&](const Exec&, const auto& view, const random::part_of& where) {
         const call c(label, exec);
         const auto out = c.output(view);
         const auto positions = check_field(label, view, where);
@@ -157,11 +157,11 @@ void fill_drawn(const std::string& label, const Exec& exec, const Out& out_view,
 
 /// Fills with `Element{key, first}(position, parameters(i)...)`; parameters broadcast.
 template <class Element, class Exec, class Out, class... P>
-void fill_elements(const std::string& label, const Exec& exec, const Out& out_view, const random::part& field,
+void fill_elements(const std::string& label, const Exec& exec, const Out& out_view, const random::part_of& field,
                    const P&... parameters) {
   engine_of<random_fields, Out, P...>::run(
       label, exec, out_view, field,
-      [&](const Exec&, const auto& out, const random::part& where, const auto&... p) {
+      [&](const Exec&, const auto& out, const random::part_of& where, const auto&... p) {
         const auto positions = check_field(label, out, where);
         map_checked(label, exec, out, Element{where.of, positions.first}, positions.at, p...);
       },
@@ -170,7 +170,7 @@ void fill_elements(const std::string& label, const Exec& exec, const Out& out_vi
 
 /// Fills with `Draw(parameters(i)...)`; parameters are scalars or broadcast.
 template <class Draw, class Exec, class Out, class... P>
-void fill_random(const std::string& label, const Exec& exec, const Out& out, const random::part& where,
+void fill_random(const std::string& label, const Exec& exec, const Out& out, const random::part_of& where,
                  const P&... parameters) {
   static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
   if constexpr ((scalar_value<P> && ...)) fill_drawn(label, exec, out, where, Draw(parameters...));

@@ -64,14 +64,14 @@ std::array<key, N> split(const key& k) {
 }
 
 /// Which numbers of a key an operation gives: those of the positions of `out`, in row-major order whatever its layout,
-/// or those of a block of a larger array. `part(k, {nx, ny}, {x, y})` makes `out` the block at (x, y) of an array of nx
-/// times ny, as a process of many has it, with the numbers that the whole array would have there.
-struct part {
+/// or those of a block of a larger array. `part_of(k, {nx, ny}, {x, y})` makes `out` the block at (x, y) of an array of
+/// nx times ny, as a process of many has it, with the numbers that the whole array would have there.
+struct part_of {
   key of;
   shape extents, first;  // of rank 0: `out` is all there is
 
-  part(const key& k) : of(k) {}
-  part(const key& k, const shape& whole, const shape& start) : of(k), extents(whole), first(start) {}
+  part_of(const key& k) : of(k) {}
+  part_of(const key& k, const shape& whole, const shape& start) : of(k), extents(whole), first(start) {}
 };
 
 }  // namespace quern::random

@@ -195,13 +195,13 @@ namespace quern::random {
 /// @param where a key, or a part of its field
 /// @throws Error if the population is not positive or does not fit out's type; if the part is not within its field
 template <execution_space Exec, view_like Out>
-void choice(const Exec& exec, const Out& out, const part& where, std::int64_t population) {
+void choice(const Exec& exec, const Out& out, const part_of& where, std::int64_t population) {
   if (population < 1)
     throw Error("quern::random::choice", "the population is " + std::to_string(population) + ", expected at least 1");
   impl::fill_integers("quern::random::choice", exec, out, where, 0, population - 1);
 }
 template <view_like Out>
-void choice(const Out& out, const part& where, std::int64_t population) {
+void choice(const Out& out, const part_of& where, std::int64_t population) {
   choice(impl::space_of(out), out, where, population);
 }
 
@@ -246,7 +246,7 @@ void choice(const Out& out, const key& k, std::int64_t population, without_repla
 /// @throws Error if the part is not within its field, out's type does not hold the positions, or out and weights share
 /// memory
 template <execution_space Exec, view_like Out, view_like Weights>
-void choice(const Exec& exec, const Out& out, const part& where, const Weights& weights) {
+void choice(const Exec& exec, const Out& out, const part_of& where, const Weights& weights) {
   using T = impl::value_of<Out>;
   static_assert(std::is_integral_v<T> && std::is_signed_v<T>,
                 "quern::random::choice: out must be of a signed integer type");
@@ -264,7 +264,7 @@ void choice(const Exec& exec, const Out& out, const part& where, const Weights& 
   impl::fill_random<impl::choice_draw<T>>(label, exec, out, where, impl::weighted_position<T>{cumulative.data(), n});
 }
 template <view_like Out, view_like Weights>
-void choice(const Out& out, const part& where, const Weights& weights) {
+void choice(const Out& out, const part_of& where, const Weights& weights) {
   choice(impl::space_of(out), out, where, weights);
 }
 

@@ -144,7 +144,7 @@ void laplacian(const Out& out, const In& u, const per_axis<double>& spacing, con
 }
 
 /// The divergence of a vector field, of which `field` has a View of each component in the order of the axes:
-/// `divergence(exec, out, inputs(w, v, u), spacing, edge)`; one View in one dimension.
+/// `divergence(exec, out, components(w, v, u), spacing, edge)`; one View in one dimension.
 template <int Order = 2, execution_space Exec, view_like Out, input_like Field>
 void divergence(const Exec& exec, const Out& out, const Field& field, const per_axis<double>& spacing,
                 const boundaries& edge) {
