@@ -120,7 +120,7 @@ stencil_parts cut_stencil(const std::string& label, const Decomposition& d, cons
   return parts;
 }
 
-std::string text_of(const boundaries& edge, int rank) {
+std::string text_of(const boundaries& edge) {
   constexpr std::array names{"keep", "constant", "nearest", "reflect", "mirror", "wrap"};
   const auto name = [&](const boundary& b) { return std::string(names[static_cast<std::size_t>(b.kind())]); };
   if (edge.is_box()) {
@@ -132,7 +132,7 @@ std::string text_of(const boundaries& edge, int rank) {
     return text;
   }
   std::string text = "boundaries";
-  for (int d = 0; d < (edge.count() == 1 ? 1 : rank); ++d) {
+  for (int d = 0; d < edge.count(); ++d) {
     const boundary_pair& pair = edge.axis(d);
     text += " " + name(pair.low);
     if (pair.low.kind() != pair.high.kind()) text += "/" + name(pair.high);

@@ -92,7 +92,7 @@ request request_of(const std::string& label, kind what, const shape& out, const 
   request r{what, options.along.count, {}, {}, options.norm, options.rigor};
   const shape& lengths = options.lengths;
   if (r.count == 0) {
-    r.count = lengths.rank > 0 ? lengths.rank : axes_by_default == max_rank ? in.rank : axes_by_default;
+    r.count = axes_by_default < max_rank ? axes_by_default : lengths.rank > 0 ? lengths.rank : in.rank;
     if (r.count > in.rank)
       throw Error(label, "in has extents " + in.str() + ", expected a rank of " + std::to_string(r.count) + " or more");
     for (int i = 0; i < r.count; ++i) r.axis[i] = in.rank - r.count + i;

@@ -130,6 +130,22 @@ void check_axes(const shape& extents) {
   }
 }
 
+// The precision is that of the output, as in memory.
+TYPED_TEST(DistributedFft, ConvertsItsInput) {
+  using E = typename TypeParam::exec;
+  const E exec;
+  const auto comm = test::world();
+  const auto values = test::samples<Kokkos::complex<float>>(24, 5);
+  const auto in = test::make_array<Kokkos::complex<float>, 2, LayoutRight, E>({6, 4}, values);
+  const auto out = test::make_array<double, 2, LayoutRight, E>({6, 7});
+  quern::irfftn(exec, out, in);
+  const Decomposition d(comm, {6, 4}), e(comm, {6, 7});
+  const auto u = test::distribute<Kokkos::complex<float>, 2, LayoutRight, E>(d, values);
+  const quern::DistributedView<double, 2, E> v("v", e);
+  quern::irfftn(exec, v, u);
+  expect_near(test::part_of(test::contents(out), shape{6, 7}, e.local()), test::contents(v.local()), 1e-13);
+}
+
 TYPED_TEST(DistributedFft, AlongSomeAxes) {
   using R = typename TypeParam::value;
   using E = typename TypeParam::exec;
@@ -145,12 +161,15 @@ TYPED_TEST(DistributedFft, ReportsMisuse) {
   test::expect_error("quern::fftn: out has extents (4, 5), expected (4, 6) for this transform of in",
                      [&] { quern::fftn(E(), v, u); });
   const quern::DistributedView<C, 2, E> longer("longer", Decomposition(comm, {4, 8}));
-  test::expect_error("quern::fft: over ranks the length is that of the array, 6 along axis 1",
+  test::expect_error("quern::fft: in has extents (4, 6), expected (4, 8): over ranks lengths are those of the arrays",
                      [&] { quern::fft(E(), longer, u, quern::fft_lengths{8}); });
   const quern::DistributedView<typename TypeParam::value, 2, E> r("r", Decomposition(comm, {4, 6}));
   const quern::DistributedView<C, 2, E> s("s", Decomposition(comm, {3, 6}));
   test::expect_error("quern::rfftn: over ranks real transforms are halved along the last axis of the array",
                      [&] { quern::rfftn(E(), s, r, quern::axes{1, 0}); });
+  test::expect_error(
+      "quern::irfftn: in has extents (3, 6), expected (4, 4): over ranks lengths are those of the arrays",
+      [&] { quern::irfftn(E(), r, s, quern::fft_lengths{4, 6}); });
 }
 
 }  // namespace

@@ -186,10 +186,16 @@ TYPED_TEST(DistributedOperands, CallsThatDiffer) {
   expect(to_global, root + "0", root + "1", [&] { quern::distributed::to_global(exec, whole, u, differs ? 1 : 0); });
   const quern::DistributedView<double, 2, E> longer("longer", Decomposition(comm, {9, 8}));
   const std::string redistribute = "quern::distributed::redistribute";
-  expect(redistribute, redistribute + all, redistribute + " of (9, 8)", [&] {
+  const auto both = [&](const std::string& extents) {
+    std::string text = " " + extents + " on a grid of";
+    for (int axis = 0; axis < 2; ++axis) text += " " + std::to_string(d.grid(axis));
+    return redistribute + " of" + text + text;
+  };
+  expect(redistribute, both("(8, 8)"), both("(9, 8)"), [&] {
     differs ? quern::distributed::redistribute(exec, longer, longer) : quern::distributed::redistribute(exec, v, u);
   });
-  expect("quern::sort", "quern::sort of (8) along axis 0", "quern::sort of (8) along axis 0, descending",
+  const std::string line = " (8) on a grid of " + std::to_string(comm.size()), sort = "quern::sort of" + line + line;
+  expect("quern::sort", sort, sort + ", descending",
          [&] { quern::sort(exec, in_blocks, differs ? quern::sort_order::descending : quern::sort_order::ascending); });
 }
 

@@ -6,6 +6,7 @@
 #include <quern/core/pool.hpp>
 #include <quern/distributed/redistribute.hpp>
 #include <quern/fft/fft.hpp>
+#include <quern/map/map.hpp>
 
 namespace quern::distributed {
 namespace impl {
@@ -36,30 +37,20 @@ auto cut_for(const fft_stage& stage, const V& v) {
 /// A copy that is cut in another way.
 template <class Exec, class In>
 auto moved_to(const Exec& exec, const In& in, const fft_stage& stage) {
-  const auto moved = scratch_view<std::remove_const_t<typename In::value_type>, In::rank>(exec, cut_for(stage, in));
+  const auto moved = scratch_view<value_of<In>, In::rank>(exec, cut_for(stage, in));
   redistribute(exec, moved, in);
   return moved;
 }
 
-/// What all ranks compare, then the checks that need no message.
+/// What a transform over ranks cannot do.
 inline void check_transform(const std::string& label, const Decomposition& out, const Decomposition& in,
                             const fourier::request& r) {
-  shape along;
-  along.rank = r.count;
-  for (int i = 0; i < r.count; ++i) along.extent[i] = r.axis[i];
-  check_same_call(in.communicator(), label, [&] {
-    return label + " of " + in.extents().str() + " along axes " + along.str() + " with norm " +
-           std::to_string(static_cast<int>(r.norm));
-  });
   if (!(out.communicator() == in.communicator())) throw Error(label, "out and in are of two communicators");
   fourier::check_result(label, out.extents(), in.extents(), r);
-  const bool to_real = r.what == fourier::kind::complex_to_real,
-             real = to_real || r.what == fourier::kind::real_to_complex;
-  for (int i = 0; i < r.count; ++i)
-    if (r.length[i] != (to_real ? out : in).extents().extent[r.axis[i]])
-      throw Error(label, "over ranks the length is that of the array, " +
-                             std::to_string((to_real ? out : in).extents().extent[r.axis[i]]) + " along axis " +
-                             std::to_string(r.axis[i]));
+  shape expected = in.extents();
+  for (int i = 0; i < r.count; ++i) expected.extent[r.axis[i]] = r.in_extent(i);
+  check_extents(label, "in", in.extents(), expected, ": over ranks lengths are those of the arrays");
+  const bool real = r.what == fourier::kind::complex_to_real || r.what == fourier::kind::real_to_complex;
   if (real && r.axis[r.count - 1] != in.extents().rank - 1)
     throw Error(label, "over ranks real transforms are halved along the last axis of the array");
 }
@@ -73,34 +64,46 @@ inline fourier::transform_options options_of(const fourier::request& r, const ff
   return options;
 }
 
+/// The same with other values.
+template <class T, class Exec, class In>
+auto converted(const Exec& exec, const In& in) {
+  if constexpr (std::is_same_v<T, value_of<In>>) {
+    return in;
+  } else {
+    const auto out = scratch_view<T, In::rank>(exec, in.decomposition());
+    quern::map(exec, out.local(), op::identity(), in.local());
+    return out;
+  }
+}
+
 /// From real or complex numbers to complex ones.
 template <fourier::kind What, class Exec, class Out, class In>
-void transform(const Exec& exec, const Out& out, const In& in, const fourier::request& r) {
+void transform(const char* label, const Exec& exec, const Out& out, const In& in, const fourier::request& r) {
   constexpr auto rest = What == fourier::kind::backward ? What : fourier::kind::forward;
   const auto stages = fft_stages(out.extents(), out.communicator().size(), r);
   const auto source = moved_to(exec, in, stages[0]);
-  auto work = scratch_view<typename Out::value_type, Out::rank>(exec, cut_for(stages[0], out));
-  fourier::transform_call<What>("quern::fftn", exec, work.local(), source.local(), max_rank, options_of(r, stages[0]));
+  auto work = scratch_view<value_of<Out>, Out::rank>(exec, cut_for(stages[0], out));
+  fourier::transform_call<What>(label, exec, work.local(), source.local(), max_rank, options_of(r, stages[0]));
   for (std::size_t s = 1; s < stages.size(); ++s) {
     work = moved_to(exec, work, stages[s]);
-    fourier::transform_call<rest>("quern::fftn", exec, work.local(), work.local(), max_rank, options_of(r, stages[s]));
+    fourier::transform_call<rest>(label, exec, work.local(), work.local(), max_rank, options_of(r, stages[s]));
   }
   redistribute(exec, out, work);
 }
 
 /// From complex numbers to real ones, in the opposite order.
 template <class Exec, class Out, class In>
-void transform_to_real(const Exec& exec, const Out& out, const In& in, const fourier::request& r) {
+void transform_to_real(const char* label, const Exec& exec, const Out& out, const In& in, const fourier::request& r) {
   using fourier::kind;
   const auto stages = fft_stages(in.extents(), in.communicator().size(), r);
-  auto work = moved_to(exec, in, stages.back());
+  auto work = converted<Kokkos::complex<value_of<Out>>>(exec, moved_to(exec, in, stages.back()));
   for (std::size_t s = stages.size() - 1; s > 0; --s) {
-    fourier::transform_call<kind::backward>("quern::ifftn", exec, work.local(), work.local(), max_rank,
+    fourier::transform_call<kind::backward>(label, exec, work.local(), work.local(), max_rank,
                                             options_of(r, stages[s]));
     work = moved_to(exec, work, stages[s - 1]);
   }
-  const auto result = scratch_view<typename Out::value_type, Out::rank>(exec, cut_for(stages[0], out));
-  fourier::transform_call<kind::complex_to_real>("quern::irfftn", exec, result.local(), work.local(), max_rank,
+  const auto result = scratch_view<value_of<Out>, Out::rank>(exec, cut_for(stages[0], out));
+  fourier::transform_call<kind::complex_to_real>(label, exec, result.local(), work.local(), max_rank,
                                                  options_of(r, stages[0]));
   redistribute(exec, out, result);
 }
@@ -113,22 +116,32 @@ namespace quern::impl {
 /// Transforms of DistributedViews, between which arrays are cut anew.
 template <>
 struct engine<over_ranks_place, fourier::transforms> {
-  template <fourier::kind What, class Exec, class Out, class In, class Request>
-  static void run(const char* name, const Exec& exec, const Out& out, const In& in, const Request& request_of) {
-    static_assert(distributed_like<Out> && distributed_like<In>,
-                  "quern::fft: over ranks, out and in are DistributedViews");
-    if constexpr (distributed_like<Out> && distributed_like<In>) {
+  template <fourier::kind What, class Exec, class Out, class In>
+  static void run(const char* label, const Exec& exec, const Out& out, const In& in, int axes_by_default,
+                  const fourier::transform_options& options) {
+    namespace ranks = quern::distributed::impl;
+    constexpr bool distributed = distributed_like<Out> && distributed_like<In>;
+    static_assert(distributed, "quern::fft: over ranks, out and in are DistributedViews");
+    if constexpr (distributed) {
       static_assert(Out::rank == In::rank && Out::rank >= 2,
                     "quern::fft: over ranks, out and in have one rank, 2 or more");
-      const std::string label = name;
-      const fourier::request r = request_of(label, out.extents(), in.extents());
-      quern::distributed::impl::check_transform(label, out.decomposition(), in.decomposition(), r);
+      ranks::check_same_arrays(in.communicator(), label, [&] { return described(options); }, out, in);
+      const fourier::request r =
+          fourier::request_of(label, What, out.extents(), in.extents(), options, axes_by_default);
+      ranks::check_transform(label, out.decomposition(), in.decomposition(), r);
       in_operation(label, [&] {
-        if constexpr (What == fourier::kind::complex_to_real)
-          quern::distributed::impl::transform_to_real(exec, out, in, r);
-        else quern::distributed::impl::transform<What>(exec, out, in, r);
+        if constexpr (What == fourier::kind::complex_to_real) ranks::transform_to_real(label, exec, out, in, r);
+        else ranks::transform<What>(label, exec, out, in, r);
       });
     }
+  }
+
+ private:
+  static std::string described(const fourier::transform_options& options) {
+    std::string text = options.along.count > 0 ? " along axes" : "";
+    for (int i = 0; i < options.along.count; ++i) text += " " + std::to_string(options.along.number[i]);
+    if (options.lengths.rank > 0) text += " of lengths " + options.lengths.str();
+    return text + ", norm " + std::to_string(static_cast<int>(options.norm));
   }
 };
 

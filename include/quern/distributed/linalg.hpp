@@ -40,9 +40,12 @@ inline void check_same_rows(const std::string& label, const std::string& name, c
     throw Error(label, name + " has other rows than a, or another communicator");
 }
 
-/// The checks of a factorization, after the ranks have compared what they call.
-inline void check_tall(const std::string& label, const Decomposition& d) {
-  check_same_call(d.communicator(), label, [&] { return label + " of " + d.extents().str(); });
+/// The checks of a factorization of `a` with its other arrays, after the ranks have compared what they call.
+template <class A, class... V>
+void check_tall(const std::string& label, const std::string& more, const A& a, const V&... others) {
+  static_assert(A::rank == 2, "quern: over ranks, matrices are DistributedViews of rank 2");
+  const Decomposition& d = a.decomposition();
+  check_same_arrays(d.communicator(), label, [&] { return more; }, a, others...);
   check_rows(label, "a", d);
   if (d.extents().extent[0] < d.extents().extent[1])
     reject_extents(label, "a", d.extents(), "no more columns than rows");
@@ -87,7 +90,7 @@ inline bool is_tall_matrix(const Decomposition& d) {
 /// A matrix that is not tall, on every rank.
 template <class Exec, class A>
 auto on_every_rank(const Exec& exec, const A& a) {
-  using whole = Kokkos::View<typename A::view_type::data_type, Kokkos::LayoutLeft, typename Exec::memory_space>;
+  using whole = Kokkos::View<typename A::view_type::non_const_data_type, Kokkos::LayoutLeft, typename Exec::memory_space>;
   typename whole::array_layout layout;
   for (int axis = 0; axis < A::rank; ++axis) layout.dimension[axis] = a.extents().extent[axis];
   const whole w(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::distributed"), layout);
@@ -103,7 +106,7 @@ void take_rows(const Exec& exec, const Out& out, const Whole& whole) {
 template <class Exec, class A>
 auto local_matrix(const A& a) {
   const auto s = describe(a.local().data(), a.local());
-  return strided<const typename A::value_type>{s.data, s.extents, s.stride};
+  return strided<const value_of<A>>{s.data, s.extents, s.stride};
 }
 template <class Exec, class A>
 strided<typename A::value_type> local_output(const A& a) {
@@ -160,7 +163,9 @@ struct engine<over_ranks_place, matrix_products> {
     using namespace quern::distributed::impl;
     static_assert(distributed_like<C> && distributed_like<A> && view_like<B>,
                   "quern::matmul: over ranks, c and a are DistributedViews and b is a View");
+    static_assert(A::rank == 2 && C::rank == 2, "quern: over ranks, matrices are DistributedViews of rank 2");
     const std::string label = "quern::matmul";
+    check_same_arrays(a.decomposition().communicator(), label, [] { return ""; }, c, a, b);
     check_rows(label, "a", a.decomposition());
     check_same_rows(label, "c", c.decomposition(), a.decomposition());
     in_operation(label, [&] { quern::matmul(exec, c.local(), a.local(), b, scaling); });
@@ -174,10 +179,10 @@ struct engine<over_ranks_place, qr_factorizations> {
     using namespace quern::distributed::impl;
     static_assert(distributed_like<Q> && view_like<R> && distributed_like<A>,
                   "quern::qr: over ranks, q and a are DistributedViews and r is a View");
-    using T = typename A::value_type;
+    using T = value_of<A>;
     const std::string label = "quern::qr";
     const Decomposition& d = a.decomposition();
-    check_tall(label, d);
+    check_tall(label, "", a, q, r);
     check_same_rows(label, "q", q.decomposition(), d);
     const std::int64_t n = d.extents().extent[1];
     check_extents(label, "q", q.extents(), d.extents());
@@ -202,16 +207,17 @@ struct engine<over_ranks_place, qr_factorizations> {
 
 template <>
 struct engine<over_ranks_place, singular_values> {
-  template <class Exec, class U, class S, class Vt, class A>
-  static void run(const Exec& exec, const U& u, const S& s, const Vt& vt, const A& a) {
+  template <class Exec, class U, class S, class Vt, class A, class... Info>
+  static void run(const Exec& exec, const U& u, const S& s, const Vt& vt, const A& a, const Info&...) {
+    static_assert(sizeof...(Info) == 0, "quern::svd: over ranks, info is not written; a ConvergenceError is thrown");
     using namespace quern::distributed::impl;
     static_assert(distributed_like<U> && view_like<S> && view_like<Vt> && distributed_like<A>,
                   "quern::svd: over ranks, u and a are DistributedViews, s and vt are Views");
-    using T = typename A::value_type;
+    using T = value_of<A>;
     using R = real_type<T>;
     const std::string label = "quern::svd";
     const Decomposition& d = a.decomposition();
-    check_tall(label, d);
+    check_tall(label, "", a, u, s, vt);
     check_same_rows(label, "u", u.decomposition(), d);
     const std::int64_t n = d.extents().extent[1];
     check_extents(label, "u", u.extents(), d.extents());
@@ -247,10 +253,13 @@ struct engine<over_ranks_place, least_squares_problems> {
     using namespace quern::distributed::impl;
     static_assert(view_like<X> && distributed_like<A> && distributed_like<B>,
                   "quern::lstsq: over ranks, a and b are DistributedViews and x is a View");
-    using T = typename A::value_type;
+    using T = value_of<A>;
     const std::string label = "quern::lstsq";
     const Decomposition& d = a.decomposition();
-    check_tall(label, d);
+    check_tall(
+        label,
+        ", method " + std::to_string(static_cast<int>(options.method)) + ", rcond " + std::to_string(options.rcond), a,
+        b, x);
     check_same_rows(label, "b", b.decomposition(), d);
     if (options.method != least_squares::svd) throw Error(label, "over ranks the method is svd");
     const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
@@ -299,11 +308,11 @@ struct engine<over_ranks_place, principal_component_analyses> {
     using namespace quern::distributed::impl;
     static_assert(view_like<Mean> && view_like<Components> && view_like<Variance> && distributed_like<A>,
                   "quern::pca: over ranks, a is a DistributedView and the outputs are Views");
-    using T = typename A::value_type;
+    using T = value_of<A>;
     using R = real_type<T>;
     const std::string label = "quern::pca";
     const Decomposition& d = a.decomposition();
-    check_tall(label, d);
+    check_tall(label, "", a, mean, components, explained_variance);
     const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
     if (!is_tall_matrix(d))
       return in_operation(label,

@@ -25,6 +25,24 @@ inline void check_same_blocks(const std::string& label, const std::string& name,
     throw Error(label, name + " is cut into other blocks, or for another communicator; redistribute it");
 }
 
+/// An array in the message of calls that differ between ranks: its extents, and the grid of a DistributedView.
+template <class V>
+std::string text_of_array(const V& v) {
+  std::string text = " (?)";
+  if constexpr (distributed_like<V>) {
+    text = " " + v.extents().str() + " on a grid of";
+    for (int axis = 0; axis < V::rank; ++axis) text += " " + std::to_string(v.decomposition().grid(axis));
+  } else if constexpr (view_like<V>) {
+    text = " " + extents_of(v).str();
+  }
+  return text;
+}
+/// Where calls are checked, compares a call with those of the other ranks: its arrays, and what `more()` tells of it.
+template <class More, class... V>
+void check_same_arrays(const Communicator& comm, const std::string& label, const More& more, const V&... arrays) {
+  check_same_call(comm, label, [&] { return (label + " of" + ... + text_of_array(arrays)) + more(); });
+}
+
 /// Rejects inputs that are cut into other blocks than the first array.
 template <class... Field>
 void check_blocks(const std::string& label, const Decomposition& d, const Field&... fields) {

@@ -80,10 +80,10 @@ void check_whole(const std::string& label, const std::string& name, const V& v, 
 template <execution_space Exec, distributed_like Out, distributed_like In>
 void redistribute(const Exec& exec, const Out& out, const In& in) {
   const std::string label = "quern::distributed::redistribute";
-  static_assert(std::is_same_v<typename Out::value_type, typename In::value_type> && Out::rank == In::rank,
+  static_assert(impl::same_elements<Out, In> && Out::rank == In::rank,
                 "quern::distributed::redistribute: out and in must have the same rank and the same type of elements");
   const Decomposition &to = out.decomposition(), &from = in.decomposition();
-  impl::check_same_call(from.communicator(), label, [&] { return label + " of " + from.extents().str(); });
+  impl::check_same_arrays(from.communicator(), label, [] { return ""; }, out, in);
   impl::check_extents(label, "in", from.extents(), to.extents());
   if (!(to.communicator() == from.communicator())) throw Error(label, "out and in are of two communicators");
   std::vector<impl::peer_box> sent, received;

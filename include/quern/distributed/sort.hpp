@@ -157,13 +157,18 @@ struct engine<over_ranks_place, sorts> {
                   "quern::sort: a comparator sorts along axes that are not cut, of rank 2 or more");
     const std::string label = "quern::sort";
     const Decomposition &from = in.decomposition(), &to = out.decomposition();
+    ranks::check_same_arrays(
+        from.communicator(), label,
+        [&] {
+          std::string text;
+          if (const axis* along = find_option<axis>(options...))
+            text += " along axis " + std::to_string(along->number[0]);
+          if constexpr (own_order)
+            if (ordering_of<T>(options...).descending) text += ", descending";
+          return text;
+        },
+        out, in);
     const sort_lines lines(label, from.extents(), options...);
-    ranks::check_same_call(from.communicator(), label, [&] {
-      std::string text = label + " of " + from.extents().str() + " along axis " + std::to_string(lines.along);
-      if constexpr (own_order)
-        if (ordering_of<T>(options...).descending) text += ", descending";
-      return text;
-    });
     check_extents(label, "x", from.extents(), to.extents());
     if (!(to.communicator() == from.communicator())) throw Error(label, "out and x are of two communicators");
     if constexpr (In::rank > 1) {

@@ -86,7 +86,7 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   const Decomposition& d = std::get<0>(out).decomposition();
   check_same_call(d.communicator(), label,
-                  [&] { return std::string(label) + " of " + d.extents().str() + " with " + text_of(edge, rank); });
+                  [&] { return std::string(label) + " of " + d.extents().str() + " with " + text_of(edge); });
   check_blocks(label, d, in...);
   unpack(
       [&](const auto&... o) {

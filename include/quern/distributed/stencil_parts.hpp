@@ -22,7 +22,7 @@ struct stencil_parts {
 };
 
 /// Boundaries in the message of calls that differ between ranks.
-std::string text_of(const boundaries& edge, int rank);
+std::string text_of(const boundaries& edge);
 
 /// @param overlap whether the inner cells are to be computed while the halo is under way; otherwise all are outer ones
 /// @throws Error, the same on every rank, where the call on one device would do so for the boundaries

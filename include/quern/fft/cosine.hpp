@@ -8,7 +8,6 @@
 
 namespace quern {
 
-/// Options of cosine and sine transforms.
 /// The type of a cosine or sine transform, 1 to 4: `dct(exec, out, in, dct_type{3})`; 2 without it.
 struct dct_type {
   int value;

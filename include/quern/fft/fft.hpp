@@ -54,16 +54,17 @@ struct transforms {};
 
 namespace impl {
 
-/// Transforms of arrays in memory. `request_of(label, out, in)` is the one of arrays of these extents.
+/// Transforms of arrays in memory.
 template <>
 struct engine<in_memory, fourier::transforms> {
-  template <fourier::kind What, class Exec, class Out, class In, class Request>
-  static void run(const char* label, const Exec& exec, const Out& out_view, const In& in_view,
-                  const Request& request_of) {
+  template <fourier::kind What, class Exec, class Out, class In>
+  static void run(const char* label, const Exec& exec, const Out& out_view, const In& in_view, int axes_by_default,
+                  const fourier::transform_options& options) {
     const call c(label, exec);
     const auto out = c.output(out_view);
     const strided<const value_of<In>> in = c.input(in_view);
-    fourier::run(c.label, fourier::launcher<Exec>{exec}, out, in, request_of(c.label, out.extents, in.extents));
+    fourier::run(c.label, fourier::launcher<Exec>{exec}, out, in,
+                 fourier::request_of(c.label, What, out.extents, in.extents, options, axes_by_default));
   }
 };
 
@@ -79,10 +80,7 @@ void transform_call(const char* label, const Exec& exec, const Out& out, const I
   static_assert(is_result<value_of<Out>> && is_complex<value_of<Out>> == !to_real,
                 "quern::fft: out must be of float or double, complex unless the result is real");
   static_assert(!from_real || !is_complex<value_of<In>>, "quern::rfft: in must be real");
-  engine_of<transforms, Out, In>::template run<What>(
-      label, exec, out, in, [&](const std::string& name, const shape& to, const shape& from) {
-        return request_of(name, What, to, from, options, axes_by_default);
-      });
+  engine_of<transforms, Out, In>::template run<What>(label, exec, out, in, axes_by_default, options);
 }
 
 /// The norm with which the inverse transform scales as the forward one does.
@@ -215,7 +213,7 @@ void ihfft(const Out& out, const In& in, const Options&... options) {
 /// in any way. Each rank transforms whole lines: of slabs, which are cut along one axis, or of pencils, which are cut
 /// along two where there are more ranks than cells along an axis. Between, arrays are cut anew, by messages between all
 /// ranks that share cells. Lengths are then those of the arrays, and real transforms are halved along the last axis of
-/// the array. Collective; waits; takes scratch memory of two to three blocks from the pool.
+/// the array. Collective; waits as `distributed::redistribute` does; takes scratch memory of two to three blocks.
 template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
 void fftn(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   impl::fourier::transform_call<impl::fourier::kind::forward>("quern::fftn", exec, out, in, max_rank,

@@ -194,13 +194,13 @@ namespace quern::random {
 /// @param out of an integer type that holds them
 /// @param where a key, or a part of its field
 /// @throws Error if the population is not positive or does not fit out's type; if the part is not within its field
-template <execution_space Exec, view_like Out>
+template <execution_space Exec, result_view Out>
 void choice(const Exec& exec, const Out& out, const part_of& where, std::int64_t population) {
   if (population < 1)
     throw Error("quern::random::choice", "the population is " + std::to_string(population) + ", expected at least 1");
   impl::fill_integers("quern::random::choice", exec, out, where, 0, population - 1);
 }
-template <view_like Out>
+template <result_view Out>
 void choice(const Out& out, const part_of& where, std::int64_t population) {
   choice(impl::space_of(out), out, where, population);
 }
