@@ -90,7 +90,8 @@ inline bool is_tall_matrix(const Decomposition& d) {
 /// A matrix that is not tall, on every rank.
 template <class Exec, class A>
 auto on_every_rank(const Exec& exec, const A& a) {
-  using whole = Kokkos::View<typename A::view_type::non_const_data_type, Kokkos::LayoutLeft, typename Exec::memory_space>;
+  using whole =
+      Kokkos::View<typename A::view_type::non_const_data_type, Kokkos::LayoutLeft, typename Exec::memory_space>;
   typename whole::array_layout layout;
   for (int axis = 0; axis < A::rank; ++axis) layout.dimension[axis] = a.extents().extent[axis];
   const whole w(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::distributed"), layout);

@@ -212,7 +212,8 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
   check_domain<F>(label, box);
   if (!(how.absolute >= 0 && how.relative >= 0)) throw Error(label, "a tolerance is negative or NaN");
   if (how.max_evaluations < points)
-    throw Error(label, std::to_string(how.max_evaluations) + " evaluations, expected at least " + std::to_string(points));
+    throw Error(label,
+                std::to_string(how.max_evaluations) + " evaluations, expected at least " + std::to_string(points));
 
   std::vector<region> active{region_of(box)};
   double volume = 1;
