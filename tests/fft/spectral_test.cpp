@@ -205,7 +205,9 @@ TYPED_TEST(Spectral, PoissonOfThreeAxesInPlace) {
     });
   };
   const auto u = f(-4 * pi * pi * (1 + 4) - 9 * pi * pi);
-  quern::poisson(this->e, u, u, {.lengths = {1, 1, 1}, .sides = {poisson_side::periodic, poisson_side::periodic, poisson_side::dirichlet}});
+  quern::poisson(
+      this->e, u, u,
+      {.lengths = {1, 1, 1}, .sides = {poisson_side::periodic, poisson_side::periodic, poisson_side::dirichlet}});
   TestFixture::expect_equal(f(1), u, 100 * test::eps<T>());
 }
 
