@@ -61,6 +61,7 @@ tests=(
   "integrate/integrate_test integrate/samples_test integrate/estimates_test"
   "distributed/operations_test distributed/operands_test distributed/decomposition_test"
   distributed/map_test
+  distributed/calls_test
   distributed/reduce_test
   "distributed/reduce_axes_test distributed/reduce_edges_test"
   "distributed/reproducible_test distributed/extrema_test"
