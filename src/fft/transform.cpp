@@ -56,13 +56,6 @@ std::int64_t fast_length(std::int64_t n) {
 
 namespace {
 
-int resolved_axis(const std::string& label, int axis, int rank) {
-  const int d = axis < 0 ? axis + rank : axis;
-  if (d < 0 || d >= rank)
-    throw Error(label, "axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
-  return d;
-}
-
 /// The length along axis number i of the request, which is d of the arrays.
 std::int64_t resolved_length(const std::string& label, const request& r, int i, int d, std::int64_t wanted,
                              const shape& out, const shape& in) {
@@ -98,7 +91,10 @@ request request_of(const std::string& label, kind what, const shape& out, const 
     for (int i = 0; i < r.count; ++i) r.axis[i] = in.rank - r.count + i;
   } else {
     axis_set(label, options.along, in.rank);  // checks them
-    for (int i = 0; i < r.count; ++i) r.axis[i] = resolved_axis(label, options.along.number[i], in.rank);
+    for (int i = 0; i < r.count; ++i) {
+      const int d = options.along.number[i];
+      r.axis[i] = d < 0 ? d + in.rank : d;
+    }
   }
   if (lengths.rank != 0 && lengths.rank != r.count)
     throw Error(label,
