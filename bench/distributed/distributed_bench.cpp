@@ -101,7 +101,7 @@ prepared halo(const exec_space& exec, std::int64_t n, bool periodic) {
   const auto u = sampled_field(d);
   const auto ends = periodic ? quern::boundary::wrap : quern::boundary::keep;
   const quern::boundaries edge{ends, quern::boundary::keep, quern::boundary::keep};
-  const auto exchange = std::make_shared<quern::halo_exchange<exec_space>>(exec, edge, u);
+  const auto exchange = std::make_shared<quern::HaloExchange<exec_space>>(exec, edge, u);
   const plain_halo by_hand(u, periodic);
   prepared p;
   p.bytes = (periodic ? 2.0 : 1.0) * 8 * n * n;

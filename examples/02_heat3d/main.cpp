@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
     field next = quern::like(u, "next");
     Kokkos::deep_copy(next, u);  // both have the border that `keep` leaves as it is
     const boundary beyond = edges.at(edge);
-    std::optional<quern::files::time_series> states;
+    std::optional<quern::files::TimeSeries> states;
     const double h = 1 / static_cast<double>(u.extent(0));
     if (!series.empty()) states.emplace(series, std::vector<double>{h, h, h}, std::vector<double>{h / 2, h / 2, h / 2});
     const auto show = [&](std::int64_t step) {

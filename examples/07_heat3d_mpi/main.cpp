@@ -80,7 +80,7 @@ struct settings {
 
 /// Goes on to the last step, or to the report after a signal, which it returns.
 int simulate(const quern::Communicator& comm, settings s) {
-  std::optional<quern::distributed::checkpoint> last;
+  std::optional<quern::distributed::Checkpoint> last;
   if (!s.restart.empty()) last.emplace(comm, s.restart);
   if (last) s.cells = last->attribute<std::int64_t>("/", "cells");
   const quern::Decomposition cut(comm, {s.cells, s.cells, s.cells}, {.halo = {1}});
@@ -107,7 +107,7 @@ int simulate(const quern::Communicator& comm, settings s) {
     report(done, u);
     signal = stop_signal(comm);
     if (s.checkpoint.empty()) continue;
-    auto file = quern::distributed::checkpoint::create(comm, s.checkpoint);
+    auto file = quern::distributed::Checkpoint::create(comm, s.checkpoint);
     file.write("u", u);
     file.set_attribute("/", "cells", s.cells);
     file.set_attribute("/", "step", done);

@@ -132,7 +132,7 @@ measurement_of_ranks halo(const settings& s, const Communicator& comm, const sca
       s, u, KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i) {
         return (static_cast<double>(k) * rows + static_cast<double>(j)) * columns + static_cast<double>(i);
       });
-  quern::halo_exchange exchange(s.exec, quern::boundary::wrap, u);
+  quern::HaloExchange exchange(s.exec, quern::boundary::wrap, u);
   measurement_of_ranks m{{fmt::format("{} x {} x {}", n[0], n[1], n[2]), 0, static_cast<double>(exchange.bytes()), 0}};
   m.messages = static_cast<int>(quern::impl::most_of_ranks(comm, exchange.messages()));
   m.seconds = time_together(s, comm, [&] { exchange.exchange(); });

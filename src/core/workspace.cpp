@@ -13,18 +13,18 @@
 namespace quern {
 
 template <execution_space Exec>
-workspace<Exec>::workspace() = default;
+Workspace<Exec>::Workspace() = default;
 template <execution_space Exec>
-workspace<Exec>::~workspace() = default;
+Workspace<Exec>::~Workspace() = default;
 template <execution_space Exec>
-workspace<Exec>::workspace(workspace&&) noexcept = default;
+Workspace<Exec>::Workspace(Workspace&&) noexcept = default;
 template <execution_space Exec>
-workspace<Exec>& workspace<Exec>::operator=(workspace&&) noexcept = default;
+Workspace<Exec>& Workspace<Exec>::operator=(Workspace&&) noexcept = default;
 
 template <execution_space Exec>
-void* workspace<Exec>::require(const Exec& exec, std::size_t bytes, int part) {
+void* Workspace<Exec>::require(const Exec& exec, std::size_t bytes, int part) {
   if (bytes > std::size_t{1} << 62)
-    throw MemoryError("quern::workspace", impl::byte_unit(bytes).text(bytes) + " are more than any memory has");
+    throw MemoryError("quern::Workspace", impl::byte_unit(bytes).text(bytes) + " are more than any memory has");
   const auto allocated = [&](std::size_t n) {
     return buffer_type(
         Kokkos::subview(impl::take_block<memory_space>(impl::instance_ref(exec), n), std::pair(std::size_t(0), n)));
@@ -42,25 +42,25 @@ void* workspace<Exec>::require(const Exec& exec, std::size_t bytes, int part) {
 }
 
 template <execution_space Exec>
-std::size_t workspace<Exec>::size() const {
+std::size_t Workspace<Exec>::size() const {
   std::size_t bytes = bytes_here();
   for (const auto& other : others_) bytes += other->size();
   return bytes;
 }
 
 template <execution_space Exec>
-workspace<Exec>& workspace<Exec>::acquire() {
+Workspace<Exec>& Workspace<Exec>::acquire() {
   if (!std::exchange(held_, true)) return *this;
   for (auto& other : others_)
     if (!std::exchange(other->held_, true)) return *other;
-  others_.push_back(std::make_unique<workspace>());
+  others_.push_back(std::make_unique<Workspace>());
   return others_.back()->acquire();
 }
 
 namespace impl {
 
 void reject_scratch(std::int64_t count, std::size_t element) {
-  throw MemoryError("quern::workspace", "scratch memory for " + std::to_string(count) + " elements of " +
+  throw MemoryError("quern::Workspace", "scratch memory for " + std::to_string(count) + " elements of " +
                                             std::to_string(element) + " bytes is more than any memory has");
 }
 
@@ -129,7 +129,7 @@ void release_entry(pool_entry<Exec>* entry) {
 }  // namespace impl
 
 #define QUERN_WORKSPACE(Exec)                                        \
-  template class workspace<Exec>;                                    \
+  template class Workspace<Exec>;                                    \
   template impl::pool_entry<Exec>* impl::acquire_entry(const Exec&); \
   template void impl::release_entry(impl::pool_entry<Exec>*);
 #ifdef KOKKOS_ENABLE_SERIAL

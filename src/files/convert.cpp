@@ -25,7 +25,7 @@ std::vector<std::string> names_in(const std::string& path) {
     case format::npz:
       return npz_names(path);
     default:
-      return hdf5_file(path).datasets();
+      return Hdf5File(path).datasets();
   }
 }
 

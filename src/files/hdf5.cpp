@@ -251,7 +251,7 @@ void hdf5_handle::abandon() noexcept {
 
 void check_options(const hdf5_options& options) {
   if (options.compression < 0 || options.compression > 9)
-    throw Error("quern::files::hdf5_file",
+    throw Error("quern::files::Hdf5File",
                 "the level of compression is " + std::to_string(options.compression) + ", expected 0 to 9");
 }
 

@@ -101,7 +101,7 @@ void write_attribute(hdf5_handle& file, const std::string& object, const std::st
 
 void write_attribute(hdf5_handle& file, const std::string& object, const std::string& name, const std::string& text) {
   if (text.find('\0') != std::string::npos)
-    throw Error("quern::files::hdf5_file::set_attribute",
+    throw Error("quern::files::Hdf5File::set_attribute",
                 "the text of " + name + " has a zero byte, which ends a text in HDF5");
   const library_lock lock;
   const id type(file.name(), "a type cannot be made", H5Tcopy(H5T_C_S1), H5Tclose);

@@ -62,7 +62,7 @@ std::string number(double value) {
   return s.str();
 }
 
-constexpr const char* series_label = "quern::files::time_series";
+constexpr const char* series_label = "quern::files::TimeSeries";
 
 /// Whether a text is UTF-8, as XML is. (RFC 3629, section 4, without its ban on long forms)
 bool is_utf8(const std::string& text) {
@@ -110,14 +110,14 @@ std::vector<double> checked_origin(const std::string& name, const std::vector<do
 
 }  // namespace
 
-time_series::time_series(const std::string& name, std::vector<double> spacing, std::vector<double> origin)
+TimeSeries::TimeSeries(const std::string& name, std::vector<double> spacing, std::vector<double> origin)
     : name_(name),
       spacing_(std::move(spacing)),
       origin_(checked_origin(name, spacing_, std::move(origin))),
       file_(impl::create_hdf5(name + ".h5")) {}
 
-std::string time_series::add(double time, const std::string& field, const shape& extents, data_type type,
-                             const hdf5_options& options) {
+std::string TimeSeries::add(double time, const std::string& field, const shape& extents, data_type type,
+                            const hdf5_options& options) {
   impl::check_options(options);
   check_name("the name of a field", field);
   if (!std::isfinite(time)) throw Error(series_label, "the time is " + number(time) + "; it must be finite");
@@ -137,7 +137,7 @@ std::string time_series::add(double time, const std::string& field, const shape&
   return step_name(steps_.size() - 1) + "/" + field;
 }
 
-void time_series::complete(const std::function<void()>& write) {
+void TimeSeries::complete(const std::function<void()>& write) {
   try {
     write();
     const std::string text = description();
@@ -152,7 +152,7 @@ void time_series::complete(const std::function<void()>& write) {
   }
 }
 
-std::string time_series::description() const {
+std::string TimeSeries::description() const {
   const int rank = extents_.rank;
   const std::string file = std::filesystem::path(name_ + ".h5").filename().string();
   std::ostringstream text;

@@ -273,7 +273,7 @@ TEST(Calls, HintsOfMemoryTraitsAreDropped) {
 
 TEST(Calls, AMirrorIsCalledOne) {
   const Kokkos::View<double*, Kokkos::HostSpace> host("host", 3);
-  const quern::mirror both(host);
+  const quern::Mirror both(host);
   const scalar out("out");
   both.modify_host();
   try {

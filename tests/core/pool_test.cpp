@@ -221,7 +221,7 @@ TYPED_TEST(Pool, ReportsWhatCannotBeCounted) {
       "quern::like: an array of extents (4294967296, 4294967296) and 8 bytes an element has more than 2^63 - 1 bytes",
       [&] { quern::like(repeated); });
   EXPECT_THROW(quern::to_host(repeated), quern::MemoryError);
-  using workspace = quern::workspace<TypeParam>;
+  using workspace = quern::Workspace<TypeParam>;
   EXPECT_THROW(workspace(exec, std::numeric_limits<std::size_t>::max()), quern::MemoryError);
   EXPECT_THROW(workspace(exec, std::numeric_limits<std::size_t>::max() - 100), quern::MemoryError);
 }

@@ -19,7 +19,7 @@ TYPED_TEST_SUITE(Workspace, test::all_spaces);
 
 TYPED_TEST(Workspace, GrowsAndKeepsItsMemory) {
   const TypeParam exec;
-  quern::workspace<TypeParam> w(exec, 100);
+  quern::Workspace<TypeParam> w(exec, 100);
   const void* first = w.require(exec, 50);
   EXPECT_EQ(first, w.require(exec, 100));
   EXPECT_EQ(100u, w.size());
@@ -34,7 +34,7 @@ TYPED_TEST(Workspace, MoreThanAnyMemoryIsRejectedByItsCount) {
     ADD_FAILURE() << "no error";
   } catch (const quern::MemoryError& e) {
     EXPECT_STREQ(
-        "quern::workspace: scratch memory for 4611686018427387904 elements of 8 bytes is more than any memory has",
+        "quern::Workspace: scratch memory for 4611686018427387904 elements of 8 bytes is more than any memory has",
         e.what());
   }
   constexpr std::int64_t most = std::int64_t{1} << 59;
@@ -123,10 +123,10 @@ TYPED_TEST(Workspace, ScopeServesAnyOperation) {
       [&] { quern::histogram(exec, counts, x, quern::bin_range{0.0, 1.0}); },
       [&] { quern::random::choice(exec, order, quern::random::key(2), x); }};
   for (std::size_t k = 0; k < operations.size(); ++k) {
-    quern::workspace<TypeParam> work;
+    quern::Workspace<TypeParam> work;
     std::size_t needed = 0;
     {
-      const quern::workspace_scope scope(work);
+      const quern::WorkspaceScope scope(work);
       operations[k]();
       needed = work.size();
       operations[k]();

@@ -13,7 +13,7 @@
 
 namespace {
 
-using quern::Decomposition, quern::shape, quern::distributed::checkpoint;
+using quern::Decomposition, quern::shape, quern::distributed::Checkpoint;
 
 /// A folder that all ranks share, while a test runs.
 struct shared_folder {
@@ -138,7 +138,7 @@ TYPED_TEST(Checkpoint, RestartsOnAnotherGrid) {
   const quern::DistributedView<T, 3, E> w("w", Decomposition(self, extents));
   alone.read("fields/u", w);
   EXPECT_EQ(values, test::contents(w.local()));
-  EXPECT_EQ(values, test::contents(quern::files::hdf5_file(name).load<Kokkos::View<T***, E>>("fields/u")));
+  EXPECT_EQ(values, test::contents(quern::files::Hdf5File(name).load<Kokkos::View<T***, E>>("fields/u")));
 }
 
 using exec = Kokkos::DefaultExecutionSpace;

@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
     quern::abort_on_exception(comm, [&] {
       const quern::Decomposition cut(comm, {12, 5}, {.halo = {1}});
       const quern::DistributedView<double, 2> u("u", cut);
-      quern::halo_exchange exchange(Kokkos::DefaultExecutionSpace(), quern::boundary::wrap, u);
+      quern::HaloExchange exchange(Kokkos::DefaultExecutionSpace(), quern::boundary::wrap, u);
       exchange.exchange();
       if (comm.rank() == 1 && argc > 1 && std::strcmp(argv[1], "throw") == 0)
         throw std::runtime_error("the step is too large");

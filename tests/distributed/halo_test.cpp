@@ -84,7 +84,7 @@ void check_halos(const shape& extents, const std::vector<boundary::mode>& modes,
     const auto u = test::distribute<T, Rank, L, E>(d, values);
     std::vector<boundary_pair> edge;
     for (const auto m : modes) edge.emplace_back(low_edge(m), high_edge(m));
-    quern::halo_exchange exchange(E(), boundaries(edge), u);
+    quern::HaloExchange exchange(E(), boundaries(edge), u);
     for (int repeat = 0; repeat < 2; ++repeat) exchange.exchange();
     const auto found = test::contents(u.local_with_halo());
     if (d.local().extents.size() == 0) continue;
@@ -138,7 +138,7 @@ TYPED_TEST(HaloExchangeOn, KeepsItsFields) {
   const auto owners = [&] { return u.local_with_halo().use_count(); };
   const auto before = owners();
   {
-    const quern::halo_exchange exchange(E(), boundary::wrap, u);
+    const quern::HaloExchange exchange(E(), boundary::wrap, u);
     EXPECT_GT(owners(), before);
   }
   EXPECT_EQ(before, owners());
@@ -153,7 +153,7 @@ TYPED_TEST(HaloExchangeOn, SeveralFieldsInOneMessage) {
   const auto y = test::samples<std::int8_t>(84, 6);
   const auto u = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, x);
   const auto v = test::distribute<std::int8_t, 2, Kokkos::LayoutLeft, E>(d, y);
-  quern::halo_exchange exchange(E(), boundary::wrap, u, v);
+  quern::HaloExchange exchange(E(), boundary::wrap, u, v);
   EXPECT_EQ(comm.size() > 2 ? 2 : comm.size() - 1, exchange.messages());
   if (comm.size() > 1) {
     EXPECT_LE(2 * 7 * 9, exchange.bytes());
@@ -176,16 +176,15 @@ TYPED_TEST(HaloExchangeOn, ReportsMisuse) {
   const Decomposition d(comm, {12, 7}, {.halo = {1}});
   const quern::DistributedView<double, 2, TypeParam> u("u", d);
   const TypeParam exec;
-  test::expect_error("quern::halo_exchange: 3 boundaries for rank 2", [&] {
-    quern::halo_exchange(exec, boundaries{boundary::wrap, boundary::wrap, boundary::wrap}, u);
+  test::expect_error("quern::HaloExchange: 3 boundaries for rank 2",
+                     [&] { quern::HaloExchange(exec, boundaries{boundary::wrap, boundary::wrap, boundary::wrap}, u); });
+  test::expect_error("quern::HaloExchange: an axis that wraps around must do so at both ends", [&] {
+    quern::HaloExchange(exec, boundaries{boundary_pair(boundary::wrap, boundary::keep), boundary::wrap}, u);
   });
-  test::expect_error("quern::halo_exchange: an axis that wraps around must do so at both ends", [&] {
-    quern::halo_exchange(exec, boundaries{boundary_pair(boundary::wrap, boundary::keep), boundary::wrap}, u);
-  });
-  quern::halo_exchange exchange(exec, boundary::wrap, u);
-  test::expect_error("quern::halo_exchange: an exchange is finished that was not started", [&] { exchange.finish(); });
+  quern::HaloExchange exchange(exec, boundary::wrap, u);
+  test::expect_error("quern::HaloExchange: an exchange is finished that was not started", [&] { exchange.finish(); });
   exchange.start();
-  test::expect_error("quern::halo_exchange: an exchange is started twice", [&] { exchange.start(); });
+  test::expect_error("quern::HaloExchange: an exchange is started twice", [&] { exchange.start(); });
   exchange.finish();
 }
 

@@ -219,7 +219,7 @@ TYPED_TEST(FileStreams, WithoutElements) {
 #ifdef QUERN_TEST_HDF5
     f(quern::files::hdf5_sink<double>(this->path("a.h5"), npy, {rows, columns}, {.compression = 1}), reads);
     EXPECT_EQ((quern::shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)}),
-              quern::files::hdf5_file(this->path("a.h5")).info(npy).extents);
+              quern::files::Hdf5File(this->path("a.h5")).info(npy).extents);
 #endif
   };
   for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{0, 4}, {4, 0}, {0, 0}}) {

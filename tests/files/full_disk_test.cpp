@@ -126,20 +126,20 @@ std::vector<writer> writers() {
   };
   all.push_back({"convert", "a.npy", [=](const auto& path, const auto& v) { convert(path, v, 0); }, npy});
 #ifdef QUERN_TEST_HDF5
-  const auto hdf5 = [](const std::string& path) { return files::hdf5_file(path).load<field>("u"); };
+  const auto hdf5 = [](const std::string& path) { return files::Hdf5File(path).load<field>("u"); };
   for (const int compression : {0, 1, 9}) {
     const std::string level = " " + std::to_string(compression);
     const files::hdf5_options options{.compression = compression};
     all.push_back({"HDF5" + level, "a.h5",
                    [=](const auto& path, const auto& v) {
-                     auto file = files::hdf5_file::create(path);
+                     auto file = files::Hdf5File::create(path);
                      file.write("u", v, options);
                      file.commit();
                    },
                    hdf5});
     all.push_back({"HDF5 in parts" + level, "a.h5",
                    [=](const auto& path, const auto& v) {
-                     auto file = files::hdf5_file::create(path);
+                     auto file = files::Hdf5File::create(path);
                      file.template create_dataset<double>("u", quern::shape{120, 50}, options);
                      for (int i = 0; i < 120; i += 8) {
                        file.write_part("u", Kokkos::subview(v, std::pair(i, i + 8), Kokkos::ALL), {i, 0});
@@ -205,7 +205,7 @@ TEST(FullDisk, CommitRemovesWhatIsNotWhole) {
   const test::folder f(where());
   for (const int compression : {0, 4}) {
     write_bytes(f / "a.h5", "good");
-    auto file = files::hdf5_file::create(f / "a.h5");
+    auto file = files::Hdf5File::create(f / "a.h5");
     {
       const room r(5'000);
       try {
@@ -217,7 +217,7 @@ TEST(FullDisk, CommitRemovesWhatIsNotWhole) {
     EXPECT_TRUE("good" == read_bytes(f / "a.h5"));
     EXPECT_EQ(std::vector<std::string>{"a.h5"}, f.contents());
   }
-  auto file = files::hdf5_file::create(f / "a.h5");
+  auto file = files::Hdf5File::create(f / "a.h5");
   file.set_attribute("/", "text", "in the memory of the library");
   {
     const room r(0);
@@ -235,7 +235,7 @@ TEST(FullDisk, ClosesWhatIsNotCommitted) {
   const auto open_files = [] { return H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_FILE); };
   const auto before = open_files();
   for (const std::string text : {"", "in the memory of the library"}) {
-    auto file = std::make_unique<files::hdf5_file>(files::hdf5_file::create(f / "a.h5"));
+    auto file = std::make_unique<files::Hdf5File>(files::Hdf5File::create(f / "a.h5"));
     file->set_attribute("/", "text", text);
     {
       const room r(0);
@@ -249,14 +249,14 @@ TEST(FullDisk, ClosesWhatIsNotCommitted) {
 // A mistake of the user does no damage to the file.
 TEST(FullDisk, MistakesDoNotEndAFile) {
   const test::folder f(where());
-  auto file = files::hdf5_file::create(f / "a.h5");
+  auto file = files::Hdf5File::create(f / "a.h5");
   file.write("u", samples(1));
   test::expect_file_error("the dataset u cannot be made", [&] { file.write("u", samples(2)); });
   EXPECT_THROW(file.write("v", samples(2), {.compression = 10}), quern::Error);
   file.write("v", samples(2));
   file.commit();
-  EXPECT_EQ(contents(samples(1)), contents(files::hdf5_file(f / "a.h5").load<field>("u")));
-  EXPECT_EQ(contents(samples(2)), contents(files::hdf5_file(f / "a.h5").load<field>("v")));
+  EXPECT_EQ(contents(samples(1)), contents(files::Hdf5File(f / "a.h5").load<field>("u")));
+  EXPECT_EQ(contents(samples(2)), contents(files::Hdf5File(f / "a.h5").load<field>("v")));
 }
 
 // The steps that were complete stay, whatever comes after them.
@@ -272,7 +272,7 @@ TEST(FullDisk, TimeSeriesKeepTheirSteps) {
       {
         const room r(limit);
         try {
-          files::time_series series(f / "a", {1, 1});
+          files::TimeSeries series(f / "a", {1, 1});
           for (; complete < 5; ++complete) {
             u(0, 0) = complete;
             series.write(complete, "u", u, {.compression = compression});
@@ -287,7 +287,7 @@ TEST(FullDisk, TimeSeriesKeepTheirSteps) {
         continue;
       }
       const std::string description = read_bytes(f / "a.xdmf");
-      const files::hdf5_file file(f / "a.h5");
+      const files::Hdf5File file(f / "a.h5");
       ASSERT_EQ(static_cast<std::size_t>(complete), file.datasets().size()) << limit;
       for (int k = 0; k < 5; ++k) {
         const std::string name = "00000" + std::to_string(k) + "/u";
@@ -339,7 +339,7 @@ TEST(Interrupted, AHandlerRemovesWhatIsNotComplete) {
     const auto npy = files::npy_sink<double>(f / "a.npy", {10});
     const auto raw = files::raw_sink<double>(f / "b.bin", {10});
 #ifdef QUERN_TEST_HDF5
-    auto hdf5 = files::hdf5_file::create(f / "c.h5");
+    auto hdf5 = files::Hdf5File::create(f / "c.h5");
     if (f.contents().size() != 4) ::_exit(1);
 #endif
     std::signal(SIGTERM, [](int) {

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using Kokkos::LayoutRight;
 using quern::files::FileError;
-using quern::files::hdf5_file;
+using quern::files::Hdf5File;
 
 struct Hdf5Files : testing::Test {
   Hdf5Files() {
@@ -32,8 +32,8 @@ using test::expect_file_error;
 #ifndef QUERN_TEST_HDF5
 
 TEST_F(Hdf5Files, SayWhatIsMissing) {
-  expect_file_error("built without HDF5 (QUERN_ENABLE_HDF5)", [&] { hdf5_file file(path("a.h5")); });
-  expect_file_error("built without HDF5 (QUERN_ENABLE_HDF5)", [&] { (void)hdf5_file::create(path("a.h5")); });
+  expect_file_error("built without HDF5 (QUERN_ENABLE_HDF5)", [&] { Hdf5File file(path("a.h5")); });
+  expect_file_error("built without HDF5 (QUERN_ENABLE_HDF5)", [&] { (void)Hdf5File::create(path("a.h5")); });
 }
 
 #else
@@ -52,11 +52,11 @@ TYPED_TEST(Hdf5On, RoundTripsOfAllLayouts) {
     const auto values = test::samples<T>(n, 5);
     const auto u = test::make_array<T, 3, L, E>(extents, values);
     const auto v = test::make_array<T, 3, Kokkos::LayoutLeft, E>(extents, std::vector<T>(n));
-    auto file = hdf5_file::create(this->path("u.h5"));
+    auto file = Hdf5File::create(this->path("u.h5"));
     file.write("plain", u);
     file.write("group/inner/packed", u, {.compression = 4});
     file.commit();
-    const hdf5_file read(this->path("u.h5"));
+    const Hdf5File read(this->path("u.h5"));
     EXPECT_EQ((std::vector<std::string>{"group/inner/packed", "plain"}), read.datasets());
     for (const auto& name : read.datasets()) {
       read.read(name, v);
@@ -76,7 +76,7 @@ TYPED_TEST(Hdf5On, RoundTripsOfAllLayouts) {
 }
 
 TEST_F(Hdf5Files, KeepAttributesAndConvert) {
-  auto file = hdf5_file::create(path("a.h5"));
+  auto file = Hdf5File::create(path("a.h5"));
   const Kokkos::View<float**, Kokkos::HostSpace> u("u", 4, 3);
   u(3, 2) = 2.5f;
   file.write("u", u);
@@ -89,7 +89,7 @@ TEST_F(Hdf5Files, KeepAttributesAndConvert) {
   row(0, 1) = 7;
   file.write_part("rows", row, {4, 0});
   file.commit();
-  const hdf5_file read(path("a.h5"));
+  const Hdf5File read(path("a.h5"));
   EXPECT_EQ("a field", read.attribute<std::string>("/", "title"));
   EXPECT_EQ(0.5, read.attribute<double>("u", "time"));
   EXPECT_EQ(std::int64_t(1) << 40, read.attribute<std::int64_t>("u", "step"));
@@ -104,19 +104,19 @@ TEST_F(Hdf5Files, KeepAttributesAndConvert) {
 TEST_F(Hdf5Files, DamagedOrUnfinished) {
   const Kokkos::View<double*, Kokkos::HostSpace> u("u", 1000);
   {
-    auto file = hdf5_file::create(path("a.h5"));
+    auto file = Hdf5File::create(path("a.h5"));
     file.write("u", u);
   }
   EXPECT_EQ(0u, files()) << "without commit nothing stays";
-  auto file = hdf5_file::create(path("a.h5"));
+  auto file = Hdf5File::create(path("a.h5"));
   file.write("u", u);
   file.commit();
   expect_file_error("was committed", [&] { file.write("v", u); });
   fs::resize_file(path("a.h5"), fs::file_size(path("a.h5")) - 1000);
-  expect_file_error("a.h5: cannot be opened as HDF5", [&] { hdf5_file broken(path("a.h5")); });
+  expect_file_error("a.h5: cannot be opened as HDF5", [&] { Hdf5File broken(path("a.h5")); });
   std::ofstream(path("b.h5")) << "no HDF5";
-  expect_file_error("b.h5: cannot be opened as HDF5", [&] { hdf5_file broken(path("b.h5")); });
-  expect_file_error("cannot be written", [&] { (void)hdf5_file::create(path("none/a.h5")); });
+  expect_file_error("b.h5: cannot be opened as HDF5", [&] { Hdf5File broken(path("b.h5")); });
+  expect_file_error("cannot be written", [&] { (void)Hdf5File::create(path("none/a.h5")); });
 }
 
 struct doubled {
@@ -128,7 +128,7 @@ TYPED_TEST(Hdf5On, Chunks) {
   const E exec;
   const auto values = test::samples<double>(61 * 40, 1);
   const auto u = test::make_array<double, 2, LayoutRight, E>({61, 40}, values);
-  auto file = hdf5_file::create(this->path("u.h5"));
+  auto file = Hdf5File::create(this->path("u.h5"));
   file.write("u", u, {.compression = 1});
   file.commit();
   quern::chunking o;
@@ -136,24 +136,24 @@ TYPED_TEST(Hdf5On, Chunks) {
   const auto source = quern::files::hdf5_source<double, 2>(this->path("u.h5"), "u");
   EXPECT_EQ(quern::sum(exec, u, quern::reproducible), quern::sum(exec, source, o, quern::reproducible));
   quern::map(exec, quern::files::hdf5_sink<double>(this->path("v.h5"), "a/v", {61, 40}), doubled(), o, source);
-  const auto v = hdf5_file(this->path("v.h5")).load<Kokkos::View<double**, Kokkos::HostSpace> >("a/v");
+  const auto v = Hdf5File(this->path("v.h5")).load<Kokkos::View<double**, Kokkos::HostSpace> >("a/v");
   for (int k = 0; k < 61 * 40; ++k) ASSERT_EQ(2 * values[k], v(k / 40, k % 40));
 }
 
 TEST_F(Hdf5Files, TimeSeries) {
   const Kokkos::View<double***, Kokkos::LayoutRight> u("u", 2, 3, 4);
   {
-    quern::files::time_series series(path("heat"), {0.5, 0.25, 0.125});
+    quern::files::TimeSeries series(path("heat"), {0.5, 0.25, 0.125});
     series.write(0, "temperature", u);
     series.write(0, "a<b", Kokkos::View<std::int8_t***>("w", 2, 3, 4));
     series.write(0.5, "temperature", u);
-    test::expect_error("quern::files::time_series: the field temperature has extents (2, 3, 5), expected (2, 3, 4)",
+    test::expect_error("quern::files::TimeSeries: the field temperature has extents (2, 3, 5), expected (2, 3, 4)",
                        [&] { series.write(1, "temperature", Kokkos::View<double***>("v", 2, 3, 5)); });
-    test::expect_error("quern::files::time_series: the time 0.25 is before the last, 0.5",
+    test::expect_error("quern::files::TimeSeries: the time 0.25 is before the last, 0.5",
                        [&] { series.write(0.25, "temperature", u); });
   }
   EXPECT_EQ((std::vector<std::string>{"000000/a<b", "000000/temperature", "000001/temperature"}),
-            hdf5_file(path("heat.h5")).datasets());
+            Hdf5File(path("heat.h5")).datasets());
   std::ifstream xdmf(path("heat.xdmf"));
   const std::string text{std::istreambuf_iterator<char>(xdmf), {}};
   for (const char* part :
@@ -165,20 +165,20 @@ TEST_F(Hdf5Files, TimeSeries) {
 
 TEST_F(Hdf5Files, TimeSeriesRejectWhatViewersCannotRead) {
   const Kokkos::View<double**, LayoutRight> u("u", 2, 3);
-  const std::string label = "quern::files::time_series: ";
+  const std::string label = "quern::files::TimeSeries: ";
   constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   std::ofstream(path("a.h5")) << "earlier";
   test::expect_error(label + "spacing has 1 numbers and origin 1, expected 2 or 3 of each",
-                     [&] { quern::files::time_series(path("a"), {1}); });
+                     [&] { quern::files::TimeSeries(path("a"), {1}); });
   test::expect_error(label + "spacing has nan; distances must be finite and not 0",
-                     [&] { quern::files::time_series(path("a"), {1, nan}); });
+                     [&] { quern::files::TimeSeries(path("a"), {1, nan}); });
   test::expect_error(label + "spacing has 0; distances must be finite and not 0",
-                     [&] { quern::files::time_series(path("a"), {0, 1}); });
+                     [&] { quern::files::TimeSeries(path("a"), {0, 1}); });
   test::expect_error(label + "origin has inf; coordinates must be finite",
-                     [&] { quern::files::time_series(path("a"), {1, 1}, {0, inf}); });
-  test::expect_error(label + "the name of the series is empty", [&] { quern::files::time_series(path(""), {1, 1}); });
+                     [&] { quern::files::TimeSeries(path("a"), {1, 1}, {0, inf}); });
+  test::expect_error(label + "the name of the series is empty", [&] { quern::files::TimeSeries(path(""), {1, 1}); });
   EXPECT_EQ("earlier", test::read_bytes(path("a.h5"))) << "what is rejected replaces nothing";
-  quern::files::time_series series(path("a"), {1, 1});
+  quern::files::TimeSeries series(path("a"), {1, 1});
   EXPECT_EQ("earlier", test::read_bytes(path("a.h5"))) << "nor does what has no field yet";
   for (const double time : {nan, inf, -inf}) EXPECT_THROW(series.write(time, "u", u), quern::Error);
   test::expect_error(label + "the time is nan; it must be finite", [&] { series.write(nan, "u", u); });
@@ -191,7 +191,7 @@ TEST_F(Hdf5Files, TimeSeriesRejectWhatViewersCannotRead) {
     series.write(-1.5, "u", u);
   });
   series.write(1e-300, "u", u);
-  EXPECT_EQ(3u, hdf5_file(path("a.h5")).datasets().size());
+  EXPECT_EQ(3u, Hdf5File(path("a.h5")).datasets().size());
   const std::string text = test::read_bytes(path("a.xdmf"));
   EXPECT_NE(std::string::npos, text.find("Name=\"t\xc3\xabxt &quot;&lt;&amp;&gt;'\"")) << text;
   EXPECT_NE(std::string::npos, text.find("<Time Value=\"1e-300\"/>")) << text;
@@ -200,19 +200,19 @@ TEST_F(Hdf5Files, TimeSeriesRejectWhatViewersCannotRead) {
 // What is refused before anything is written does not end a series.
 TEST_F(Hdf5Files, TimeSeriesOutliveMistakes) {
   const Kokkos::View<double**, Kokkos::HostSpace> u("u", 3, 4);
-  quern::files::time_series series(path("a"), {1, 1});
+  quern::files::TimeSeries series(path("a"), {1, 1});
   for (const int level : {-1, 10}) EXPECT_THROW(series.write(0, "u", u, {.compression = level}), quern::Error) << level;
   series.write(0, "u", u, {.compression = 9});
   EXPECT_THROW(series.write(1, "u", u, {.compression = 10}), quern::Error);
   series.write(1, "u", u);
-  EXPECT_EQ((std::vector<std::string>{"000000/u", "000001/u"}), hdf5_file(path("a.h5")).datasets());
+  EXPECT_EQ((std::vector<std::string>{"000000/u", "000001/u"}), Hdf5File(path("a.h5")).datasets());
 }
 
 // The library of HDF5 would read a name up to its zero byte, and take another object or file.
 TEST_F(Hdf5Files, NamesHaveNoZeroByte) {
   const std::string zero("u\0v", 3), name = path("a.h5");
   const Kokkos::View<double*, Kokkos::HostSpace> u("u", 3);
-  auto file = hdf5_file::create(name);
+  auto file = Hdf5File::create(name);
   file.write("u", u);
   file.set_attribute("u", "u", 1);
   const std::string message = "the name 'u...' has a zero byte";
@@ -221,7 +221,7 @@ TEST_F(Hdf5Files, NamesHaveNoZeroByte) {
   expect_file_error(message, [&] { file.set_attribute("u", zero, 2); });
   expect_file_error(message, [&] { file.set_attribute(zero, "u", 2); });
   file.commit();
-  const hdf5_file read(name);
+  const Hdf5File read(name);
   EXPECT_EQ(1, read.attribute<int>("u", "u"));
   expect_file_error(message, [&] { read.read(zero, u); });
   expect_file_error(message, [&] { (void)read.info(zero); });
@@ -230,8 +230,8 @@ TEST_F(Hdf5Files, NamesHaveNoZeroByte) {
   expect_file_error(message, [&] { (void)quern::files::hdf5_sink<double>(name, zero, {3}); });
   const std::string before = test::read_bytes(name), other = name + std::string("\0b", 2);
   const std::string of_file = "a.h5...' has a zero byte";
-  expect_file_error(of_file, [&] { (void)hdf5_file(other); });
-  expect_file_error(of_file, [&] { (void)hdf5_file::create(other); });
+  expect_file_error(of_file, [&] { (void)Hdf5File(other); });
+  expect_file_error(of_file, [&] { (void)Hdf5File::create(other); });
   expect_file_error(of_file, [&] { (void)quern::files::hdf5_sink<double>(other, "w", {3}); });
   expect_file_error(of_file, [&] { quern::files::write_npy(other, u); });
   expect_file_error(of_file, [&] { quern::files::write_raw(other, u); });
@@ -247,7 +247,7 @@ TEST_F(Hdf5Files, SinksKeepOtherDatasets) {
       {6}, [](std::int64_t first, std::int64_t n, double* to) { std::fill_n(to, n, static_cast<double>(first)); });
   for (const char* name : {"a", "b"})
     quern::map(exec, quern::files::hdf5_sink<double>(path("a.h5"), name, {6}), doubled(), values);
-  EXPECT_EQ((std::vector<std::string>{"a", "b"}), hdf5_file(path("a.h5")).datasets());
+  EXPECT_EQ((std::vector<std::string>{"a", "b"}), Hdf5File(path("a.h5")).datasets());
   const auto c = quern::files::hdf5_sink<double>(path("a.h5"), "c", {6}),
              d = quern::files::hdf5_sink<double>(path("a.h5"), "d", {6});
   quern::map(exec, c, doubled(), values);
@@ -260,12 +260,12 @@ TEST_F(Hdf5Files, SinksKeepOtherDatasets) {
     EXPECT_NE(std::string::npos, message.find("another file has this name")) << message;
     EXPECT_EQ(std::string::npos, message.find("chunk")) << message;
   }
-  EXPECT_EQ((std::vector<std::string>{"a", "b", "c"}), hdf5_file(path("a.h5")).datasets());
+  EXPECT_EQ((std::vector<std::string>{"a", "b", "c"}), Hdf5File(path("a.h5")).datasets());
   EXPECT_EQ(1u, files());
   fs::create_symlink("a.h5", path("link.h5"));
   quern::map(exec, quern::files::hdf5_sink<double>(path("link.h5"), "e", {6}), doubled(), values);
   EXPECT_TRUE(fs::is_symlink(path("link.h5")));
-  EXPECT_EQ((std::vector<std::string>{"a", "b", "c", "e"}), hdf5_file(path("a.h5")).datasets());
+  EXPECT_EQ((std::vector<std::string>{"a", "b", "c", "e"}), Hdf5File(path("a.h5")).datasets());
 }
 
 #endif

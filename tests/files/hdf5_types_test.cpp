@@ -14,7 +14,7 @@
 
 namespace {
 
-using quern::files::hdf5_file;
+using quern::files::Hdf5File;
 using test::data, test::expect_file_error;
 using complex = Kokkos::complex<double>;
 
@@ -77,7 +77,7 @@ complex element(const std::string& type, std::int64_t k) {
 }
 
 template <class V>
-void check_dataset(const hdf5_file& file, const std::string& name, const std::string& type) {
+void check_dataset(const Hdf5File& file, const std::string& name, const std::string& type) {
   EXPECT_EQ(type, file.info(name).type.str()) << name;
   const auto v = file.load<V>(name);
   for (std::size_t k = 0; k < v.size(); ++k) EXPECT_EQ(element(type, k), v.data()[k]) << name << " " << k;
@@ -86,7 +86,7 @@ void check_dataset(const hdf5_file& file, const std::string& name, const std::st
 TEST(Hdf5Types, NumbersAreRead) {
   using host = Kokkos::HostSpace;
   using Kokkos::LayoutRight;
-  const hdf5_file file(data("types.h5"));
+  const Hdf5File file(data("types.h5"));
   for (const auto& [group, type] : numbers) {
     check_dataset<Kokkos::View<complex, LayoutRight, host>>(file, group + "/rank0", type);
     check_dataset<Kokkos::View<complex*, LayoutRight, host>>(file, group + "/rank1", type);
@@ -112,7 +112,7 @@ TEST(Hdf5Types, NumbersAreRead) {
 }
 
 TEST(Hdf5Types, OthersAreNamed) {
-  const hdf5_file file(data("types.h5"));
+  const Hdf5File file(data("types.h5"));
   for (const auto& [group, type] : others) {
     for (const char* rank : {"rank0", "rank1", "rank2", "rank3"})
       expect_file_error("the dataset " + group + "/" + rank + " holds " + type + ", which cannot be read",
@@ -133,7 +133,7 @@ TEST(Hdf5Types, OthersAreNamed) {
 }
 
 TEST(Hdf5Types, TextsAreReadWhole) {
-  const hdf5_file file(data("types.h5"));
+  const Hdf5File file(data("types.h5"));
   const auto text = [&](const std::string& object, const std::string& name) {
     return file.attribute<std::string>(object, name);
   };
@@ -151,7 +151,7 @@ TEST(Hdf5Types, TextsAreReadWhole) {
 }
 
 TEST(Hdf5Types, EmptyOnesAreNotZero) {
-  const hdf5_file file(data("types.h5"));
+  const Hdf5File file(data("types.h5"));
   for (const char* name : {"float", "text"}) {
     expect_file_error("the dataset empty/" + std::string(name) + " is empty",
                       [&, n = name] { (void)file.info("empty/" + std::string(n)); });
@@ -163,7 +163,7 @@ TEST(Hdf5Types, EmptyOnesAreNotZero) {
 }
 
 TEST(Hdf5Types, IntegersOfAttributesAreTheirOwn) {
-  const hdf5_file file(data("types.h5"));
+  const Hdf5File file(data("types.h5"));
   EXPECT_EQ(-(std::int64_t(1) << 40), file.attribute<std::int64_t>("/", "wide"));
   expect_file_error("the attribute wide holds a number, which cannot be read as int32",
                     [&] { (void)file.attribute<std::int32_t>("/", "wide"); });
@@ -205,7 +205,7 @@ TEST(Hdf5Links, LeaveOtherFilesAsTheyAre) {
   const Kokkos::View<double*, Kokkos::HostSpace> v("v", 3);
   Kokkos::deep_copy(v, 1);
   for (const char* name : {"a.h5", "b.h5"}) {
-    auto file = hdf5_file::create(f / name);
+    auto file = Hdf5File::create(f / name);
     file.write("fields/u", v);
     file.commit();
   }
@@ -216,22 +216,22 @@ TEST(Hdf5Links, LeaveOtherFilesAsTheyAre) {
   quern::files::write_npy(f / "v.npy", v);
   for (const char* dataset : {"far/u", "far/w"})
     EXPECT_THROW(quern::files::convert(f / "v.npy", f / "a.h5", "", dataset), quern::files::FileError) << dataset;
-  EXPECT_EQ(1, hdf5_file(f / "b.h5").load<decltype(v)>("fields/u")(0));
-  EXPECT_EQ((std::vector<std::string>{"fields/u"}), hdf5_file(f / "b.h5").datasets());
-  EXPECT_EQ(1, hdf5_file(f / "a.h5").load<decltype(v)>("far/u")(0));
+  EXPECT_EQ(1, Hdf5File(f / "b.h5").load<decltype(v)>("fields/u")(0));
+  EXPECT_EQ((std::vector<std::string>{"fields/u"}), Hdf5File(f / "b.h5").datasets());
+  EXPECT_EQ(1, Hdf5File(f / "a.h5").load<decltype(v)>("far/u")(0));
 }
 
 // What h5py reads as a `str`: UTF-8 of variable length, whatever its own length.
 TEST(Hdf5Types, TextsAreWrittenAsText) {
   const test::folder f;
   const std::vector<std::string> texts{"", "kelvin", "t\xc3\xabxt", std::string(100'000, 'x')};
-  auto file = hdf5_file::create(f / "a.h5");
+  auto file = Hdf5File::create(f / "a.h5");
   for (std::size_t k = 0; k < texts.size(); ++k) file.set_attribute("/", "t" + std::to_string(k), texts[k]);
   test::expect_error(
-      "quern::files::hdf5_file::set_attribute: the text of zero has a zero byte, which ends a text in HDF5",
+      "quern::files::Hdf5File::set_attribute: the text of zero has a zero byte, which ends a text in HDF5",
       [&] { file.set_attribute("/", "zero", std::string("a\0b", 3)); });
   file.commit();
-  const hdf5_file read(f / "a.h5");
+  const Hdf5File read(f / "a.h5");
   const hid_t opened = H5Fopen((f / "a.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   for (std::size_t k = 0; k < texts.size(); ++k) {
     const std::string name = "t" + std::to_string(k);
@@ -247,7 +247,7 @@ TEST(Hdf5Types, TextsAreWrittenAsText) {
 }
 
 std::vector<double> values_of(const std::string& path, const std::string& dataset) {
-  const auto v = hdf5_file(path).load<Kokkos::View<double*, Kokkos::HostSpace>>(dataset);
+  const auto v = Hdf5File(path).load<Kokkos::View<double*, Kokkos::HostSpace>>(dataset);
   return {v.data(), v.data() + v.size()};
 }
 
@@ -264,7 +264,7 @@ TEST(Hdf5Types, ConvertKeepsTheOthers) {
   quern::files::convert(f / "v1.npy", name, "", "first");
   quern::files::convert(f / "v2.npy", name, "", "group/second", {.compression = 4});
   quern::files::convert(f / "v3.npy", name, "", "first");
-  EXPECT_EQ((std::vector<std::string>{"first", "group/second"}), hdf5_file(name).datasets());
+  EXPECT_EQ((std::vector<std::string>{"first", "group/second"}), Hdf5File(name).datasets());
   EXPECT_EQ((std::vector<double>{3, 4, 5}), values_of(name, "first"));
   EXPECT_EQ((std::vector<double>{2, 3, 4}), values_of(name, "group/second"));
   for (const char* taken : {"group", "first/below", "/"})
@@ -275,7 +275,7 @@ TEST(Hdf5Types, ConvertKeepsTheOthers) {
   std::filesystem::copy_file(data("types.h5"), f / "types.h5");
   quern::files::convert(f / "v1.npy", f / "types.h5");
   EXPECT_EQ((std::vector<double>{1, 2, 3}), values_of(f / "types.h5", "data"));
-  EXPECT_EQ("abc", hdf5_file(f / "types.h5").attribute<std::string>("/", "ascii"));
+  EXPECT_EQ("abc", Hdf5File(f / "types.h5").attribute<std::string>("/", "ascii"));
   test::write_bytes(f / "text.h5", "no HDF5");
   expect_file_error("cannot be opened as HDF5", [&] { quern::files::convert(f / "v1.npy", f / "text.h5"); });
   EXPECT_EQ("no HDF5", test::read_bytes(f / "text.h5"));

@@ -91,7 +91,7 @@ void scratch(const space& exec) {
     int* first = nullptr;
   } kernel;
   const std::int64_t tiles = 3;
-  quern::workspace<space> scratch;
+  quern::Workspace<space> scratch;
   // # core/scratch_layout.hpp
   EXPECT_NE(nullptr, kernel.left);
   EXPECT_NE(nullptr, kernel.first);

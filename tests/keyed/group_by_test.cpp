@@ -45,7 +45,7 @@ class GroupBy : public testing::Test {
 
   /// Labels, first rows and counts of groups.
   template <class K>
-  static void expect_groups(const quern::groups<Exec>& by, const rows_by_key<K>& rows) {
+  static void expect_groups(const quern::Groups<Exec>& by, const rows_by_key<K>& rows) {
     ASSERT_EQ(static_cast<std::int64_t>(rows.size()), by.size());
     std::vector<std::int32_t> labels(by.rows(), -1);
     std::vector<std::int64_t> first, counts;
@@ -61,7 +61,7 @@ class GroupBy : public testing::Test {
 
   /// All reductions of x, whose sums are exact.
   template <class K, class T>
-  static void expect_reductions(const quern::groups<Exec>& by, const rows_by_key<K>& rows, const std::vector<T>& x) {
+  static void expect_reductions(const quern::Groups<Exec>& by, const rows_by_key<K>& rows, const std::vector<T>& x) {
     const auto values = row(x);
     const std::int64_t n = by.size();
     const auto number = row<double>(n);

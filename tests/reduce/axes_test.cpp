@@ -344,10 +344,10 @@ TYPED_TEST(AxesEdges, DefaultInstanceAndWorkspaces) {
   Kokkos::deep_copy(x, 0.5f);
   quern::sum(out, x, quern::axis{0});
   EXPECT_EQ(std::vector<float>(20, 150.0f), test::contents(out));
-  quern::workspace<TypeParam> work;
+  quern::Workspace<TypeParam> work;
   for (int repeat = 0; repeat < 3; ++repeat) {
     Kokkos::deep_copy(out, 0.0f);
-    const quern::workspace_scope scope(work);
+    const quern::WorkspaceScope scope(work);
     quern::sum(exec, out, x, quern::axis{0});
     EXPECT_EQ(std::vector<float>(20, 150.0f), test::contents(out));
   }

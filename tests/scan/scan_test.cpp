@@ -256,8 +256,8 @@ TYPED_TEST(ScanOn, NothingAndErrors) {
 }
 
 TYPED_TEST(ScanOn, WithAWorkspace) {
-  quern::workspace<TypeParam> work;
-  const quern::workspace_scope scope(work);
+  quern::Workspace<TypeParam> work;
+  const quern::WorkspaceScope scope(work);
   const auto values = test::samples<double>(100'000);
   const auto x = this->template on_device<double>({100'000}, values);
   quern::cumsum(this->e, x, x, quern::axis{0});

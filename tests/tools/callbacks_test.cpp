@@ -115,8 +115,8 @@ TYPED_TEST(Callbacks, ReductionsWaitOnlyForHostValues) {
   const std::vector<std::string> kernels{"quern::sum"};
   expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) { quern::sum(exec, out, x); });
   expect_quiet<TypeParam>(kernels, 1, [&](const auto& exec) { quern::sum(exec, x); });
-  quern::workspace<TypeParam> work;
-  const quern::workspace_scope scope(work);
+  quern::Workspace<TypeParam> work;
+  const quern::WorkspaceScope scope(work);
   expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) { quern::sum(exec, out, x); });
 }
 

@@ -175,7 +175,7 @@ TYPED_TEST(Transfers, HandlesTellWhenTheyHaveEnded) {
   auto converted = quern::copy_async(exec, pinned, there);
   converted.wait();
   EXPECT_EQ(float(n - 1), pinned(n - 1));
-  quern::copy_handle<TypeParam> none;
+  quern::CopyHandle<TypeParam> none;
   EXPECT_TRUE(none.ready());
 }
 
@@ -250,7 +250,7 @@ TYPED_TEST(Transfers, MirrorsServeOperations) {
   const TypeParam exec;
   const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> memory("memory", 20, 30);
   const auto part = Kokkos::subview(memory, std::pair(2, 12), std::pair(3, 24));
-  const quern::mirror<std::remove_const_t<decltype(part)>, Kokkos::View<double**, TypeParam>> u(part);
+  const quern::Mirror<std::remove_const_t<decltype(part)>, Kokkos::View<double**, TypeParam>> u(part);
   EXPECT_TRUE(u.need_sync_device());
   for (int i = 0; i < 10; ++i)
     for (int j = 0; j < 21; ++j) part(i, j) = i * 100 + j;
@@ -266,7 +266,7 @@ TYPED_TEST(Transfers, MirrorsServeOperations) {
   EXPECT_EQ(0.0, memory(12, 24)) << "beside the part";
   u.modify_host();
   u.modify_device();
-  test::expect_error("quern::mirror::sync_host: both sides were modified", [&] { u.sync_host(); });
+  test::expect_error("quern::Mirror::sync_host: both sides were modified", [&] { u.sync_host(); });
 }
 
 TYPED_TEST(Transfers, TakeTheMemoryOfOthers) {

@@ -79,8 +79,8 @@ class call {
     return expand<Exec, rank_of<V>>(label, v, operand_extents(label, v));
   }
 
-  /// The workspace of the thread's `workspace_scope`, or one that this call has until it ends.
-  workspace<Exec>& scratch() { return held().scratch(); }
+  /// The workspace of the thread's `WorkspaceScope`, or one that this call has until it ends.
+  Workspace<Exec>& scratch() { return held().scratch(); }
   /// Memory that kernels can write and the host can read, for one value.
   template <class T>
   T* result() {

@@ -27,7 +27,7 @@ class scratch_layout {
     bytes_ += (bytes_of(count, sizeof(T)) + alignment - 1) / alignment * alignment;
   }
   template <class Exec>
-  void allocate(const Exec& exec, workspace<Exec>& scratch) const {
+  void allocate(const Exec& exec, Workspace<Exec>& scratch) const {
     auto* memory = static_cast<std::byte*>(scratch.require(exec, bytes_));
     for (int i = 0; i < count_; ++i) arrays_[i].set(arrays_[i].array, memory + arrays_[i].offset);
   }

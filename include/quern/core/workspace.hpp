@@ -22,20 +22,20 @@ class lease;
 ///
 /// An operation that needs scratch takes it from a pool of the execution-space instance, so that a warm call neither
 /// allocates nor fences. A caller who must not depend on the pool (graph capture, tight memory) gives a workspace to
-/// any operation by a `workspace_scope`. It grows when an operation needs more than it has; growing allocates and may
+/// any operation by a `WorkspaceScope`. It grows when an operation needs more than it has; growing allocates and may
 /// fence, nothing else does. Work that uses one workspace must be ordered, as work on one instance is.
 template <execution_space Exec>
-class workspace {
+class Workspace {
  public:
   using memory_space = typename Exec::memory_space;
 
-  workspace();
-  ~workspace();
-  workspace(workspace&&) noexcept;
-  workspace& operator=(workspace&&) noexcept;
+  Workspace();
+  ~Workspace();
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
   /// Allocates `bytes` at once, so that no later call needs to; operations of several kernels take more when they are
   /// first called.
-  workspace(const Exec& exec, std::size_t bytes) : workspace() { require(exec, bytes); }
+  Workspace(const Exec& exec, std::size_t bytes) : Workspace() { require(exec, bytes); }
 
   /// At least `bytes` bytes, aligned for any type. Their content is undefined. Operations of several kernels keep what
   /// one leaves for the next in a part of its own.
@@ -56,10 +56,10 @@ class workspace {
 
   std::size_t bytes_here() const { return buffer_.extent(0) > 0 ? buffer_.extent(0) - header : 0; }
   /// This workspace, or one beside it where a part of the same operation holds it.
-  workspace& acquire();
+  Workspace& acquire();
 
   buffer_type buffer_, kept_;
-  std::vector<std::unique_ptr<workspace>> others_;
+  std::vector<std::unique_ptr<Workspace>> others_;
   bool held_ = false;
 };
 
@@ -67,25 +67,25 @@ class workspace {
 /// the pool:
 ///
 /// @code
-/// quern::workspace<Exec> work;
-/// const quern::workspace_scope scope(work);
+/// quern::Workspace<Exec> work;
+/// const quern::WorkspaceScope scope(work);
 /// quern::sort(exec, out, x);
 /// @endcode
 template <execution_space Exec>
-class workspace_scope {
+class WorkspaceScope {
  public:
-  explicit workspace_scope(workspace<Exec>& work) : before_(std::exchange(current(), &work)) {}
-  ~workspace_scope() { current() = before_; }
-  workspace_scope(const workspace_scope&) = delete;
-  workspace_scope& operator=(const workspace_scope&) = delete;
+  explicit WorkspaceScope(Workspace<Exec>& work) : before_(std::exchange(current(), &work)) {}
+  ~WorkspaceScope() { current() = before_; }
+  WorkspaceScope(const WorkspaceScope&) = delete;
+  WorkspaceScope& operator=(const WorkspaceScope&) = delete;
 
  private:
   friend class impl::lease<Exec>;
-  static workspace<Exec>*& current() {
-    thread_local workspace<Exec>* of_thread = nullptr;
+  static Workspace<Exec>*& current() {
+    thread_local Workspace<Exec>* of_thread = nullptr;
     return of_thread;
   }
-  workspace<Exec>* before_;
+  Workspace<Exec>* before_;
 };
 
 namespace impl {
@@ -100,7 +100,7 @@ using result_space = std::conditional_t<is_device<Exec>, Kokkos::SharedHostPinne
 template <class Exec>
 struct pool_entry {
   static constexpr std::size_t result_bytes = 64;
-  workspace<Exec> scratch;
+  Workspace<Exec> scratch;
   Kokkos::View<std::byte*, result_space<Exec>> result;
 };
 template <class Exec>
@@ -108,7 +108,7 @@ pool_entry<Exec>* acquire_entry(const Exec& exec);
 template <class Exec>
 void release_entry(pool_entry<Exec>* entry);
 
-/// Holds scratch memory while an operation launches its kernels: of the thread's `workspace_scope`, or a pool entry.
+/// Holds scratch memory while an operation launches its kernels: of the thread's `WorkspaceScope`, or a pool entry.
 /// Calls from several host threads on one instance get different entries, and a later call may reuse one because its
 /// kernels are ordered after the earlier ones. Such calls are safe where Kokkos's own kernels are: not on Serial of a
 /// Kokkos with KOKKOS_ENABLE_ATOMICS_BYPASS, whose team kernels share memory of the instance without a lock.
@@ -116,7 +116,7 @@ template <class Exec>
 class lease {
  public:
   explicit lease(const Exec& exec) : exec_(exec) {
-    if (auto* given = workspace_scope<Exec>::current()) given_ = &given->acquire();
+    if (auto* given = WorkspaceScope<Exec>::current()) given_ = &given->acquire();
   }
   ~lease() {
     if (given_ != nullptr) given_->held_ = false;
@@ -125,7 +125,7 @@ class lease {
   lease(const lease&) = delete;
   lease& operator=(const lease&) = delete;
 
-  workspace<Exec>& scratch() { return given_ != nullptr ? *given_ : entry().scratch; }
+  Workspace<Exec>& scratch() { return given_ != nullptr ? *given_ : entry().scratch; }
 
   template <class T>
   T* result() {
@@ -139,7 +139,7 @@ class lease {
     return *entry_;
   }
   const Exec& exec_;
-  workspace<Exec>* given_ = nullptr;
+  Workspace<Exec>* given_ = nullptr;
   pool_entry<Exec>* entry_ = nullptr;
 };
 

@@ -33,29 +33,29 @@ void together(const Communicator& comm, const std::string& path, const std::func
 /// same number of ranks or on another.
 ///
 /// @code
-/// auto file = quern::distributed::checkpoint::create(comm, "run.h5");
+/// auto file = quern::distributed::Checkpoint::create(comm, "run.h5");
 /// file.write("u", u);
 /// file.set_attribute("/", "time", t);
 /// file.commit();
 /// // later, on any number of ranks
-/// const quern::distributed::checkpoint last(comm, "run.h5");
+/// const quern::distributed::Checkpoint last(comm, "run.h5");
 /// last.read("u", u);
 /// t = last.attribute<double>("/", "time");
 /// @endcode
 ///
 /// A new file gets its name by `commit`: until then, and if it fails, an earlier one of that name stays whole. Arrays
-/// are datasets of the whole array in C order, without halos, as `quern::files::hdf5_file` and other programs read
+/// are datasets of the whole array in C order, without halos, as `quern::files::Hdf5File` and other programs read
 /// them.
 ///
 /// All functions are collective and wait. What fails on one rank throws on all.
 /// @throws files::FileError if the file cannot be read or written, or Quern was built without a parallel HDF5
-class checkpoint {
+class Checkpoint {
  public:
   /// Opens a file to read.
-  checkpoint(const Communicator& comm, const std::string& path)
+  Checkpoint(const Communicator& comm, const std::string& path)
       : comm_(comm), path_(path), file_(impl::open_hdf5(comm, path)) {}
   /// A new file.
-  static checkpoint create(const Communicator& comm, const std::string& path) {
+  static Checkpoint create(const Communicator& comm, const std::string& path) {
     return {comm, path, impl::create_hdf5(comm, path)};
   }
 
@@ -77,7 +77,7 @@ class checkpoint {
       if (array->info().extents != out.extents())
         throw files::FileError(array->name(), "has extents " + array->info().extents.str() + ", expected " +
                                                   out.extents().str() + " as of out");
-      files::impl::read_box_into("quern::distributed::checkpoint::read", *array, out.local(), first_of(out));
+      files::impl::read_box_into("quern::distributed::Checkpoint::read", *array, out.local(), first_of(out));
     });
   }
 
@@ -109,7 +109,7 @@ class checkpoint {
   void commit() { impl::commit_hdf5(comm_, *file_); }
 
  private:
-  checkpoint(const Communicator& comm, std::string path, std::shared_ptr<impl::hdf5_handle> file)
+  Checkpoint(const Communicator& comm, std::string path, std::shared_ptr<impl::hdf5_handle> file)
       : comm_(comm), path_(std::move(path)), file_(std::move(file)) {}
 
   template <class V>
@@ -126,11 +126,11 @@ class checkpoint {
     if (block.extents.size() == 0) return;
     const auto first = first_of(in);
     const typename V::execution_space exec;
-    exec.fence("quern::distributed::checkpoint");
+    exec.fence("quern::distributed::Checkpoint");
     using view = typename V::local_type;
     files::impl::for_each_piece<view>(exec, block.extents, false, [&](const quern::impl::packed_box& box, T* packed) {
       files::impl::box_from_view<view>(exec, block, box, packed);
-      exec.fence("quern::distributed::checkpoint");
+      exec.fence("quern::distributed::Checkpoint");
       auto in_file = box;
       for (int d = 0; d < V::rank; ++d) in_file.first[d] += first[d];
       files::impl::write_dataset(*file_, dataset, files::data_type_of<T>(), in_file, packed);

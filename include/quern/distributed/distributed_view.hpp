@@ -18,7 +18,7 @@ namespace quern {
 /// | `u.local_with_halo()` | the block and the halo, at both ends of every axis | the first cell of the halo |
 ///
 /// Both are Kokkos Views of the rank's own memory, for kernels and for every operation of Quern. The halo is there at
-/// the ends of the whole array, too. It holds what was last written to it: `halo_exchange` brings the neighbours'
+/// the ends of the whole array, too. It holds what was last written to it: `HaloExchange` brings the neighbours'
 /// cells.
 ///
 /// Copies share the memory, as copies of a View do.

@@ -51,7 +51,7 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
 /// Brings the cells of the neighbours to the halos of one or several fields:
 ///
 /// @code
-/// quern::halo_exchange exchange(exec, quern::boundary::wrap, u, v);
+/// quern::HaloExchange exchange(exec, quern::boundary::wrap, u, v);
 /// exchange.start();
 /// compute_what_needs_no_halo(u, v);
 /// exchange.finish();
@@ -68,14 +68,14 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
 /// `start` and `finish` are asynchronous. With MPI, `start` waits for its packing kernel, and so for what was launched
 /// on the instance before, and `finish` waits for the messages.
 template <execution_space Exec>
-class halo_exchange {
+class HaloExchange {
  public:
   /// Collective.
   /// @param edge   the boundary for all axes, or one for each
   /// @param fields one or more DistributedViews of one communicator, which `exec` reaches
   /// @throws Error if the boundaries are not those of the fields' rank
   template <distributed_like First, distributed_like... Field>
-  halo_exchange(const Exec& exec, const boundaries& edge, const First& first, const Field&... fields)
+  HaloExchange(const Exec& exec, const boundaries& edge, const First& first, const Field&... fields)
       : exchange_(make(exec, edge, first, fields...)) {
     add_edges(edge, first);
     (add_edges(edge, fields), ...);
@@ -90,7 +90,7 @@ class halo_exchange {
       impl::edge_fill e = j.edge;
       e.low_value = j.value[0].empty() ? nullptr : j.value[0].data();
       e.high_value = j.value[1].empty() ? nullptr : j.value[1].data();
-      impl::fill_edges(exchange_.exec(), "quern::halo_exchange/edges", j.array, e);
+      impl::fill_edges(exchange_.exec(), "quern::HaloExchange/edges", j.array, e);
     }
   }
   void exchange() {
@@ -105,13 +105,13 @@ class halo_exchange {
  private:
   template <class... Field>
   static impl::box_exchange<Exec> make(const Exec& exec, const boundaries& edge, const Field&... fields) {
-    const std::string label = "quern::halo_exchange";
+    const std::string label = "quern::HaloExchange";
     std::vector<impl::peer_box> out, in;
     const Communicator* comm = nullptr;
     const auto add = [&](const auto& f) {
       static_assert(
           Kokkos::SpaceAccessibility<Exec, typename std::remove_cvref_t<decltype(f)>::memory_space>::accessible,
-          "quern::halo_exchange: exec does not reach the memory of a field");
+          "quern::HaloExchange: exec does not reach the memory of a field");
       const Decomposition& d = f.decomposition();
       if (comm != nullptr && !(*comm == d.communicator())) throw Error(label, "fields of several communicators");
       comm = &d.communicator();
@@ -126,8 +126,8 @@ class halo_exchange {
   void add_edges(const boundaries& edge, const Field& f) {
     for (auto& j : impl::edge_jobs(f.decomposition(), impl::with_halo(f), edge)) {
       const auto& pair = edge.axis(j.edge.axis);
-      j.value[0] = impl::constant_bytes<typename Field::value_type>("quern::halo_exchange", pair.low);
-      j.value[1] = impl::constant_bytes<typename Field::value_type>("quern::halo_exchange", pair.high);
+      j.value[0] = impl::constant_bytes<typename Field::value_type>("quern::HaloExchange", pair.low);
+      j.value[1] = impl::constant_bytes<typename Field::value_type>("quern::HaloExchange", pair.high);
       edges_.push_back(std::move(j));
     }
     fields_.emplace_back(f);

@@ -23,7 +23,7 @@ auto whole_on_host(const V& v, bool here) {
 }  // namespace impl
 
 /// Writes an array that fits into the memory of one host as a `.npy` file: it is brought to rank 0. Larger ones go to a
-/// `checkpoint`. Collective; waits.
+/// `Checkpoint`. Collective; waits.
 /// @throws files::FileError, on every rank, if the file cannot be written
 template <distributed_like V>
 void write_npy(const std::string& path, const V& in) {

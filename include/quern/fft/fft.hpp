@@ -293,7 +293,7 @@ enum class fft_direction { forward, backward };
 /// calls plan nothing.
 ///
 /// @code
-/// const quern::fft_plan transform(exec, spectrum, signal);  // of real numbers: rfftn
+/// const quern::FftPlan transform(exec, spectrum, signal);  // of real numbers: rfftn
 /// transform(spectrum, signal);                              // as often as needed, also of other arrays like them
 /// @endcode
 ///
@@ -304,17 +304,17 @@ enum class fft_direction { forward, backward };
 /// Calls are asynchronous on the instance that it was made for, by one host thread at a time. It ends before
 /// `Kokkos::finalize`.
 template <execution_space Exec, view_like Out, view_like In>
-class fft_plan {
+class FftPlan {
  public:
   template <option<axes, fft_lengths, fft_norm, fft_rigor, fft_direction>... Options>
-  fft_plan(const Exec& exec, const Out& out_view, const In& in_view, const Options&... options) : exec_(exec) {
-    impl::call c("quern::fft_plan", exec_);
+  FftPlan(const Exec& exec, const Out& out_view, const In& in_view, const Options&... options) : exec_(exec) {
+    impl::call c("quern::FftPlan", exec_);
     const auto out = c.output(out_view);
     const auto in = c.input(in_view);
     using namespace impl::fourier;
     constexpr bool to_real = !impl::is_complex<impl::value_of<Out>>, from_real = !impl::is_complex<impl::value_of<In>>;
     static_assert(is_result<impl::value_of<Out>> && !(to_real && from_real),
-                  "quern::fft_plan: out must be of float or double, and out or in complex");
+                  "quern::FftPlan: out must be of float or double, and out or in complex");
     const fft_direction* direction = impl::find_option<fft_direction>(options...);
     const bool inverse = direction != nullptr && *direction == fft_direction::backward;
     const kind what = to_real     ? kind::complex_to_real
@@ -329,7 +329,7 @@ class fft_plan {
 
   /// @throws Error if extents or strides are not those that the plan was made for
   void operator()(const Out& out_view, const In& in_view) const {
-    impl::call c("quern::fft_plan", exec_);
+    impl::call c("quern::FftPlan", exec_);
     const auto out = c.output(out_view);
     const auto in = c.input(in_view);
     check(c.label, "out", out_, out);

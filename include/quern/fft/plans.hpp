@@ -29,7 +29,7 @@ class fft_plans {
   static void set_limit(std::size_t count);
   static std::size_t limit();
 
-  /// Releases all that no `fft_plan` holds.
+  /// Releases all that no `FftPlan` holds.
   static void clear();
 };
 

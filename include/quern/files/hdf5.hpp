@@ -55,13 +55,13 @@ std::shared_ptr<array_writer> hdf5_writer(std::shared_ptr<hdf5_handle> file, con
 ///
 /// All functions wait. One file may be used by one host thread at a time; several files, by several.
 /// @throws FileError where Quern was built without HDF5 (QUERN_ENABLE_HDF5), and if the file cannot be read or written
-class hdf5_file {
+class Hdf5File {
  public:
   /// Opens a file to read.
-  explicit hdf5_file(const std::string& path) : file_(impl::open_hdf5(path)) {}
+  explicit Hdf5File(const std::string& path) : file_(impl::open_hdf5(path)) {}
   /// A new file. It gets its name by `commit`, so that an earlier one of that name stays whole until then; without
   /// that call nothing stays.
-  static hdf5_file create(const std::string& path) { return hdf5_file(impl::create_hdf5(path)); }
+  static Hdf5File create(const std::string& path) { return Hdf5File(impl::create_hdf5(path)); }
 
   /// The names of all datasets, with their groups.
   std::vector<std::string> datasets() const { return impl::datasets_of(*file_); }
@@ -70,20 +70,20 @@ class hdf5_file {
   /// Reads a dataset into a View of any layout and memory space, converted as by `read_npy`.
   template <class V>
   void read(const std::string& dataset, const V& out) const {
-    impl::read_into("quern::files::hdf5_file::read", *impl::hdf5_array(file_, dataset), out);
+    impl::read_into("quern::files::Hdf5File::read", *impl::hdf5_array(file_, dataset), out);
   }
   /// Reads the part of a dataset, of out's extents, that begins at `start`.
   template <class V>
   void read(const std::string& dataset, const V& out, const std::array<std::int64_t, V::rank()>& start) const {
     const auto array = impl::hdf5_array(file_, dataset);
-    impl::read_box_into("quern::files::hdf5_file::read", *array, out,
+    impl::read_box_into("quern::files::Hdf5File::read", *array, out,
                         impl::checked_start(*array, impl::array_of(out).extents, start));
   }
   /// A new View with a dataset.
   template <class V>
     requires(Kokkos::is_view_v<V>)
   V load(const std::string& dataset) const {
-    return impl::load<V>("quern::files::hdf5_file::load", *impl::hdf5_array(file_, dataset));
+    return impl::load<V>("quern::files::Hdf5File::load", *impl::hdf5_array(file_, dataset));
   }
 
   /// Writes a View of any layout and memory space as a new dataset.
@@ -107,10 +107,10 @@ class hdf5_file {
     const auto first = impl::checked_start(*impl::hdf5_array(file_, dataset), whole.extents, start);
     if (whole.extents.size() == 0) return;
     const typename V::execution_space exec;
-    exec.fence("quern::files::hdf5_file::write");
+    exec.fence("quern::files::Hdf5File::write");
     impl::for_each_piece<V>(exec, whole.extents, false, [&](const quern::impl::packed_box& box, T* packed) {
       impl::box_from_view<V>(exec, whole, box, packed);
-      exec.fence("quern::files::hdf5_file::write");
+      exec.fence("quern::files::Hdf5File::write");
       auto in_file = box;
       for (int d = 0; d < whole.extents.rank; ++d) in_file.first[d] += first[d];
       impl::write_dataset(*file_, dataset, data_type_of<T>(), in_file, packed);
@@ -148,8 +148,8 @@ class hdf5_file {
   void commit() { impl::commit_hdf5(*file_); }
 
  private:
-  friend class time_series;
-  explicit hdf5_file(std::shared_ptr<impl::hdf5_handle> file) : file_(std::move(file)) {}
+  friend class TimeSeries;
+  explicit Hdf5File(std::shared_ptr<impl::hdf5_handle> file) : file_(std::move(file)) {}
   std::shared_ptr<impl::hdf5_handle> file_;
 };
 
@@ -174,7 +174,7 @@ chunked::sink<T, static_cast<int>(Rank)> hdf5_sink(const std::string& path, cons
 /// Fields on a regular grid over time, as `NAME.h5` with `NAME.xdmf` beside it, which ParaView and VisIt open.
 ///
 /// @code
-/// quern::files::time_series series("heat", {0.1, 0.1, 0.1});
+/// quern::files::TimeSeries series("heat", {0.1, 0.1, 0.1});
 /// series.write(t, "temperature", u);
 /// @endcode
 ///
@@ -183,13 +183,13 @@ chunked::sink<T, static_cast<int>(Rank)> hdf5_sink(const std::string& path, cons
 /// files of those names stay until the first call has ended. Where writing fails, as on a full disk, the files are what
 /// they were before the call, and nothing can be added any more; a file system that cannot reserve room (`fallocate`),
 /// as NFS before version 4.2, may leave the last steps unreadable then. An argument that is refused changes nothing.
-class time_series {
+class TimeSeries {
  public:
   /// @param name    the files' names without ending
   /// @param spacing the distance of neighbouring cells along each axis of the fields, two or three; not 0
   /// @param origin  the place of the first cell; 0 without
   /// @throws Error for other numbers of them, and where one is not finite
-  time_series(const std::string& name, std::vector<double> spacing, std::vector<double> origin = {});
+  TimeSeries(const std::string& name, std::vector<double> spacing, std::vector<double> origin = {});
 
   /// Adds a field of extents that are the same for all. A time that is greater than the last begins a step.
   ///
@@ -217,7 +217,7 @@ class time_series {
 
   std::string name_;
   std::vector<double> spacing_, origin_;
-  hdf5_file file_;
+  Hdf5File file_;
   shape extents_;
   std::vector<step> steps_;
 };

@@ -139,7 +139,7 @@ inline int axis_number(const std::string& label, const axis& wanted, int rank) {
 
 /// `in` are the elements of an array of T with these extents, as a call takes them apart.
 template <class Weights, class T, class Exec, class In, class Spacing, class Out>
-void integrate_along(const std::string& label, const Exec& exec, workspace<Exec>& scratch, const strided<Out>& out,
+void integrate_along(const std::string& label, const Exec& exec, Workspace<Exec>& scratch, const strided<Out>& out,
                      const shape& extents, const In& in, const Spacing& spacing, int d) {
   using S = mean_type<T>;
   using real = real_type<S>;

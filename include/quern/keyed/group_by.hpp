@@ -69,7 +69,7 @@ struct combined_labels {
 
 /// The groups of a column of keys.
 template <class Exec, class T>
-groups<Exec> group_column(const std::string& label, const Exec& exec, const strided<const T>& keys) {
+Groups<Exec> group_column(const std::string& label, const Exec& exec, const strided<const T>& keys) {
   const auto labelled = label_keys(label, exec, keys);
   if (!labelled) return group_in_order(label, exec, keys);
   const auto& [labels, size] = *labelled;
@@ -80,7 +80,7 @@ groups<Exec> group_column(const std::string& label, const Exec& exec, const stri
 }
 /// The same of a View, or of a lazy array, whose elements are computed once.
 template <class Exec, class Keys>
-groups<Exec> group_keys(const std::string& label, const Exec& exec, const Keys& keys) {
+Groups<Exec> group_keys(const std::string& label, const Exec& exec, const Keys& keys) {
   if constexpr (view_like<Keys>) {
     return group_column(label, exec, strided<const value_of<Keys>>(make_input<Exec>(keys, label).array));
   } else {
@@ -93,8 +93,8 @@ groups<Exec> group_keys(const std::string& label, const Exec& exec, const Keys& 
 }
 /// The groups of rows that are in one group so far and have equal keys of one more column.
 template <class Exec, class Keys>
-groups<Exec> refine_groups(const std::string& label, const Exec& exec, const groups<Exec>& by, const Keys& keys) {
-  const groups<Exec> column = group_keys(label, exec, keys);
+Groups<Exec> refine_groups(const std::string& label, const Exec& exec, const Groups<Exec>& by, const Keys& keys) {
+  const Groups<Exec> column = group_keys(label, exec, keys);
   const shape rows{by.rows()};
   const scratch_array<Exec, std::int64_t> both(exec, by.rows());
   map_checked(label + "/combine", exec, scratch_view<Exec, std::int64_t*>(both.data(), by.rows()),
@@ -128,7 +128,7 @@ struct rank_of_bin {
 
 /// Groups of keys in a range, by a table of it.
 template <class Exec, class Keys>
-groups<Exec> group_range(const std::string& label, const Exec& exec, const range_bin& bin, const Keys& keys) {
+Groups<Exec> group_range(const std::string& label, const Exec& exec, const range_bin& bin, const Keys& keys) {
   const scratch_array<Exec, std::int64_t> memory(exec, 2 * bin.bins);
   const scratch_array<Exec, std::int32_t> rank_of(exec, bin.bins);
   const scratch_view<Exec, std::int64_t*> in_range(memory.data(), bin.bins);
@@ -163,7 +163,7 @@ range_bin check_key_range(const std::string& label, const key_range& range, cons
 template <class T>
 inline constexpr bool is_groups = false;
 template <class Exec>
-inline constexpr bool is_groups<groups<Exec>> = true;
+inline constexpr bool is_groups<Groups<Exec>> = true;
 
 }  // namespace impl
 
@@ -179,7 +179,7 @@ inline constexpr bool is_groups<groups<Exec>> = true;
 ///             either sign are equal
 /// @throws Error if extents do not fit; CapacityError if there are more than about 1.5e9 different keys
 template <execution_space Exec, array_like Keys, array_like... More>
-groups<Exec> group_by(const Exec& exec, const Keys& keys, const More&... more) {
+Groups<Exec> group_by(const Exec& exec, const Keys& keys, const More&... more) {
   const std::string label = "quern::group_by";
   const shape rows = impl::operand_extents(label, keys);
   const auto check = [&](const auto& column) {
@@ -191,7 +191,7 @@ groups<Exec> group_by(const Exec& exec, const Keys& keys, const More&... more) {
   };
   check(keys);
   (check(more), ...);
-  groups<Exec> by = impl::group_keys(label, exec, keys);
+  Groups<Exec> by = impl::group_keys(label, exec, keys);
   ((by = impl::refine_groups(label, exec, by, more)), ...);
   return by;
 }
@@ -205,7 +205,7 @@ auto group_by(const Keys& keys, const More&... more) {
 ///
 /// @throws KeyRangeError with `checked`, at the first row with a key outside
 template <execution_space Exec, array_like Keys, option<checked_t>... Options>
-groups<Exec> group_by(const Exec& exec, const Keys& keys, const key_range& range, const Options&...) {
+Groups<Exec> group_by(const Exec& exec, const Keys& keys, const key_range& range, const Options&...) {
   const std::string label = "quern::group_by";
   const auto bins = impl::check_key_range(label, range, keys);
   if constexpr (impl::has_option<checked_t, Options...>) impl::check_keys(exec, label, keys, bins);

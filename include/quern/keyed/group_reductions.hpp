@@ -16,14 +16,14 @@ namespace quern {
 namespace impl {
 
 template <class Exec, class Out>
-void check_group_output(const std::string& label, const Out& out, const groups<Exec>& by) {
+void check_group_output(const std::string& label, const Out& out, const Groups<Exec>& by) {
   const shape found = extents_of(out);
   if (found != shape{by.size()})
     throw Error(label,
                 "out has extents " + found.str() + ", expected " + shape{by.size()}.str() + ", one for each group");
 }
 template <class Exec, class Out, class X>
-void check_groups(const std::string& label, const Out& out, const X& x, const groups<Exec>& by) {
+void check_groups(const std::string& label, const Out& out, const X& x, const Groups<Exec>& by) {
   check_group_output(label, out, by);
   const shape found = operand_extents(label, x);
   if (found != shape{by.rows()})
@@ -85,7 +85,7 @@ void sum_in_order(const std::string& label, const Exec& exec, const Out& out, co
 /// Sums that no order of additions changes, of rows with labels: the rows of each group are brought together first.
 template <class S, class Index, class Exec, class Out, class X>
 void sum_by_sorted_labels(const std::string& label, const Exec& exec, const Out& out, const X& x,
-                          const groups<Exec>& by) {
+                          const Groups<Exec>& by) {
   const sort_lines lines = sort_lines::flat(shape{by.rows()});
   const scratch_array<Exec, std::int64_t> offsets(exec, by.size() + 1);
   Kokkos::parallel_scan(label + "/offsets",
@@ -101,7 +101,7 @@ void sum_by_sorted_labels(const std::string& label, const Exec& exec, const Out&
 }
 
 template <class S, class Exec, class Out, class X, class... Options>
-void group_sum(const std::string& label, const Exec& exec, const Out& out, const X& x, const groups<Exec>& by,
+void group_sum(const std::string& label, const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by,
                const Options&...) {
   using bin_type = std::conditional_t<std::is_integral_v<S>, own_bin, real_sums<own_bin>>;
   if (by.size() == 0) return;
@@ -176,7 +176,7 @@ struct lower_position {
 /// The largest elements of groups, or the smallest where the order is descending; NaN before all. `finish(best, each)`
 /// gets their keys and a function that launches kernels over all rows.
 template <class Exec, class X, class Finish>
-void group_extremum(const std::string& label, const Exec& exec, const X& x_view, const groups<Exec>& by,
+void group_extremum(const std::string& label, const Exec& exec, const X& x_view, const Groups<Exec>& by,
                     const by_order<value_of<X>>& order, const Finish& finish) {
   using T = value_of<X>;
   using key = typename by_order<T>::key;
@@ -193,7 +193,7 @@ void group_extremum(const std::string& label, const Exec& exec, const X& x_view,
   });
 }
 template <class Exec, class Out, class X>
-void group_best(const char* label, const Exec& exec, const Out& out, const X& x, const groups<Exec>& by,
+void group_best(const char* label, const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by,
                 bool smallest) {
   using T = value_of<X>;
   static_assert(can_sort<T>, "quern: the smallest and largest of groups are of real numbers");
@@ -208,7 +208,7 @@ void group_best(const char* label, const Exec& exec, const Out& out, const X& x,
 }
 template <class T, class Exec, class Out, class X>
 void group_best_position_of_reals(const char* label, const Exec& exec, const Out& out, const X& x_view,
-                                  const groups<Exec>& by, bool smallest) {
+                                  const Groups<Exec>& by, bool smallest) {
   const call c(label, exec);
   check_groups(c.label, out, x_view, by);
   const by_order<T> order{smallest};
@@ -224,7 +224,7 @@ void group_best_position_of_reals(const char* label, const Exec& exec, const Out
   });
 }
 template <class Exec, class Out, class X>
-void group_best_position(const char* label, const Exec& exec, const Out& out, const X& x_view, const groups<Exec>& by,
+void group_best_position(const char* label, const Exec& exec, const Out& out, const X& x_view, const Groups<Exec>& by,
                          bool smallest) {
   using T = value_of<X>;
   check_positions<value_of<Out>>(label, "out", by.rows());
@@ -238,19 +238,19 @@ void group_best_position(const char* label, const Exec& exec, const Out& out, co
 /// an order that may change from call to call. With `reproducible`, it has the bits of the reproducible `sum` of these
 /// elements; that takes a sort of the rows, unless `group_by` has sorted them.
 template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
-void sum(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
+void sum(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   const impl::call c("quern::sum", exec);
   impl::check_groups(c.label, out, x, by);
   impl::group_sum<impl::sum_type<impl::value_of<decltype(x)>>>(c.label, exec, out, x, by, options...);
 }
 template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
-void sum(const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
+void sum(const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   sum(Exec(), out, x, by, options...);
 }
 
 /// `out(g)` is the mean of group g, of sums in double. Option: `reproducible`, for the sum.
 template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
-void mean(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
+void mean(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   static_assert(impl::can_sort<impl::value_of<X>>, "quern::mean, var: those of groups are of real numbers");
   const impl::call c("quern::mean", exec);
   impl::check_groups(c.label, out, x, by);
@@ -260,7 +260,7 @@ void mean(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, 
   impl::map_checked(c.label + "/divide", exec, out, impl::mean_of_sum(), sums, by.counts());
 }
 template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
-void mean(const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
+void mean(const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   mean(Exec(), out, x, by, options...);
 }
 
@@ -268,7 +268,7 @@ void mean(const Out& out, const X& x, const groups<Exec>& by, const Options&... 
 /// large mean costs no digits. Option: `ddof{1}` divides by one less; NaN where the group has no more rows than that.
 /// Scratch memory: one double for each row and two for each group.
 template <execution_space Exec, view_like Out, array_like X, option<ddof>... Options>
-void var(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
+void var(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   static_assert(impl::can_sort<impl::value_of<X>>, "quern::mean, var: those of groups are of real numbers");
   const impl::call c("quern::var", exec);
   impl::check_groups(c.label, out, x, by);
@@ -287,52 +287,52 @@ void var(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by, c
                     by.counts());
 }
 template <execution_space Exec, view_like Out, array_like X, option<ddof>... Options>
-void var(const Out& out, const X& x, const groups<Exec>& by, const Options&... options) {
+void var(const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   var(Exec(), out, x, by, options...);
 }
 
 /// `out(g)` is the smallest element of group g, NaN if one is NaN.
 template <execution_space Exec, view_like Out, array_like X>
-void min(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by) {
+void min(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by) {
   impl::group_best("quern::min", exec, out, x, by, true);
 }
 template <execution_space Exec, view_like Out, array_like X>
-void min(const Out& out, const X& x, const groups<Exec>& by) {
+void min(const Out& out, const X& x, const Groups<Exec>& by) {
   min(Exec(), out, x, by);
 }
 /// `out(g)` is the largest element of group g, NaN if one is NaN.
 template <execution_space Exec, view_like Out, array_like X>
-void max(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by) {
+void max(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by) {
   impl::group_best("quern::max", exec, out, x, by, false);
 }
 template <execution_space Exec, view_like Out, array_like X>
-void max(const Out& out, const X& x, const groups<Exec>& by) {
+void max(const Out& out, const X& x, const Groups<Exec>& by) {
   max(Exec(), out, x, by);
 }
 /// `out(g)` is the first row of group g with its smallest element, or with a NaN if there is one. Its type must hold
 /// all rows.
 template <execution_space Exec, view_like Out, array_like X>
-void argmin(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by) {
+void argmin(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by) {
   impl::group_best_position("quern::argmin", exec, out, x, by, true);
 }
 template <execution_space Exec, view_like Out, array_like X>
-void argmin(const Out& out, const X& x, const groups<Exec>& by) {
+void argmin(const Out& out, const X& x, const Groups<Exec>& by) {
   argmin(Exec(), out, x, by);
 }
 /// `out(g)` is the first row of group g with its largest element, or with a NaN if there is one. Its type must hold all
 /// rows.
 template <execution_space Exec, view_like Out, array_like X>
-void argmax(const Exec& exec, const Out& out, const X& x, const groups<Exec>& by) {
+void argmax(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by) {
   impl::group_best_position("quern::argmax", exec, out, x, by, false);
 }
 template <execution_space Exec, view_like Out, array_like X>
-void argmax(const Out& out, const X& x, const groups<Exec>& by) {
+void argmax(const Out& out, const X& x, const Groups<Exec>& by) {
   argmax(Exec(), out, x, by);
 }
 
 /// `out(g)` is the element of x in the first row of group g: of a column of keys, the key of each group.
 template <execution_space Exec, view_like Out, array_like X>
-void group_first(const Exec& exec, const Out& out, const X& x_view, const groups<Exec>& by) {
+void group_first(const Exec& exec, const Out& out, const X& x_view, const Groups<Exec>& by) {
   const impl::call c("quern::group_first", exec);
   impl::check_groups(c.label, out, x_view, by);
   impl::with_rows<Exec>(c.label, x_view, [&](const auto& x) {
@@ -341,18 +341,18 @@ void group_first(const Exec& exec, const Out& out, const X& x_view, const groups
   });
 }
 template <execution_space Exec, view_like Out, array_like X>
-void group_first(const Out& out, const X& x, const groups<Exec>& by) {
+void group_first(const Out& out, const X& x, const Groups<Exec>& by) {
   group_first(Exec(), out, x, by);
 }
 
 /// `out(g)` is the number of rows of group g.
 template <execution_space Exec, view_like Out>
-void count(const Exec& exec, const Out& out, const groups<Exec>& by) {
+void count(const Exec& exec, const Out& out, const Groups<Exec>& by) {
   impl::check_group_output("quern::count", out, by);
   impl::map_checked("quern::count", exec, out, impl::op::identity(), by.counts());
 }
 template <execution_space Exec, view_like Out>
-void count(const Out& out, const groups<Exec>& by) {
+void count(const Out& out, const Groups<Exec>& by) {
   count(Exec(), out, by);
 }
 

@@ -50,19 +50,19 @@ namespace quern {
 
 /// Rows grouped by keys: see `group_by`. A handle, as a View is: copies share the memory.
 template <execution_space Exec>
-class groups {
+class Groups {
  public:
   using memory_space = typename Exec::memory_space;
   template <class T>
   using column = Kokkos::View<const T*, memory_space>;
 
   /// Of rows with labels.
-  groups(const column<std::int32_t>& labels, const column<std::int64_t>& first, const column<std::int64_t>& counts)
+  Groups(const column<std::int32_t>& labels, const column<std::int64_t>& first, const column<std::int64_t>& counts)
       : rows_(labels.extent(0)), first_(first), counts_(counts), labels_(std::make_shared<row_labels>()) {
     labels_->column = labels;
   }
   /// Of rows in the order of their groups; `offsets` has one element more than there are groups.
-  groups(const column<std::uint32_t>& order, const column<std::int64_t>& offsets, const column<std::int64_t>& first,
+  Groups(const column<std::uint32_t>& order, const column<std::int64_t>& offsets, const column<std::int64_t>& first,
          const column<std::int64_t>& counts)
       : rows_(order.extent(0)),
         first_(first),
@@ -95,14 +95,14 @@ class groups {
  private:
   struct row_labels {
     std::once_flag once;
-    groups::column<std::int32_t> column;
+    Groups::column<std::int32_t> column;
   };
   column<std::int32_t> compute_labels(const Exec& exec) const {
-    const auto labels = impl::new_column<Exec, std::int32_t>(exec, "quern::groups/labels", rows_);
-    Kokkos::parallel_for("quern::groups/labels",
+    const auto labels = impl::new_column<Exec, std::int32_t>(exec, "quern::Groups/labels", rows_);
+    Kokkos::parallel_for("quern::Groups/labels",
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows_),
                          impl::label_rows{order_.data(), offsets_.data(), size(), labels.data()});
-    exec.fence("quern::groups: wait for the labels");
+    exec.fence("quern::Groups: wait for the labels");
     return labels;
   }
 

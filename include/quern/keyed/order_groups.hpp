@@ -30,7 +30,7 @@ struct describe_group {
 
 /// Groups of up to 2^32 - 1 rows by sorting them, for many different keys. Waits.
 template <class Exec, class T>
-groups<Exec> group_in_order(const std::string& label, const Exec& exec, const strided<const T>& keys) {
+Groups<Exec> group_in_order(const std::string& label, const Exec& exec, const strided<const T>& keys) {
   const sort_lines lines = sort_lines::flat(keys.extents);
   const auto order = new_column<Exec, std::uint32_t>(exec, label + "/order", lines.n);
   const scratch_array<Exec, std::uint32_t> starts(exec, lines.n);

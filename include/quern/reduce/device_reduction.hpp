@@ -297,7 +297,7 @@ reduce_shape device_shape(const Exec& exec, int most, bool results_fastest, std:
   s.team = (s.across * s.along + 31) / 32 * 32;
   s.tiles_per_row = (inner + s.across - 1) / s.across;
   s.tiles = s.tiles_per_row * (results / inner);
-  const std::int64_t most_splits = s.tiles > workspace<Exec>::max_counters ? 1 : (items + s.along - 1) / s.along;
+  const std::int64_t most_splits = s.tiles > Workspace<Exec>::max_counters ? 1 : (items + s.along - 1) / s.along;
   s.splits = splits_for(s.tiles, std::max<std::int64_t>(1, threads / s.team), std::max<std::int64_t>(1, most_splits));
   s.league = static_cast<int>(std::min<std::int64_t>(s.tiles * s.splits, std::numeric_limits<int>::max()));
   return s;
@@ -306,7 +306,7 @@ reduce_shape device_shape(const Exec& exec, int most, bool results_fastest, std:
 /// Chooses the shape, and launches.
 template <int W, class Work>
 void launch_on_device_in_packs(const typename Work::exec_space& exec, const std::string& label,
-                               workspace<typename Work::exec_space>& scratch, const Work& work, bool results_fastest) {
+                               Workspace<typename Work::exec_space>& scratch, const Work& work, bool results_fastest) {
   using Exec = typename Work::exec_space;
   using kernel_type = device_reduction<Work, W>;
   using state = typename Work::state;
@@ -339,7 +339,7 @@ void launch_on_device_in_packs(const typename Work::exec_space& exec, const std:
 /// elements.
 template <class Work>
 void launch_on_device(const typename Work::exec_space& exec, const std::string& label,
-                      workspace<typename Work::exec_space>& scratch, const Work& work, bool results_fastest) {
+                      Workspace<typename Work::exec_space>& scratch, const Work& work, bool results_fastest) {
   constexpr int w = Work::width;
   if constexpr (w > 1) {
     const bool is_long = work.kept.inner * work.kept.outer == 1 || work.values > w * device_reduction<Work, w>::packs;

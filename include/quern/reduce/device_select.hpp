@@ -125,7 +125,7 @@ struct device_select {
 };
 
 template <class Exec, class Work>
-void launch_device_select(const Exec& exec, const std::string& label, workspace<Exec>&, const Work& work,
+void launch_device_select(const Exec& exec, const std::string& label, Workspace<Exec>&, const Work& work,
                           bool results_fastest) {
   using kernel_type = device_select<Work>;
   using team_selectors = typename kernel_type::team_selectors;

@@ -221,7 +221,7 @@ reduce_shape host_shape(const Exec& exec, int across, std::int64_t inner, std::i
   s.tiles_per_row = (inner + across - 1) / across;
   s.tiles = s.tiles_per_row * (results / inner);
   const std::int64_t threads = exec.concurrency(), wanted = s.tiles == 1 ? threads : 8 * threads;
-  if (s.tiles < wanted && threads > 1 && s.tiles <= workspace<Exec>::max_counters)
+  if (s.tiles < wanted && threads > 1 && s.tiles <= Workspace<Exec>::max_counters)
     s.splits = std::clamp<std::int64_t>((wanted + s.tiles - 1) / s.tiles, 1, std::max<std::int64_t>(items, 1));
   s.league = static_cast<int>(std::min<std::int64_t>(s.tiles * s.splits, threads));
   return s;
@@ -230,7 +230,7 @@ reduce_shape host_shape(const Exec& exec, int across, std::int64_t inner, std::i
 /// Chooses items and shape, and launches.
 template <class Work>
 void launch_on_host(const typename Work::exec_space& exec, const std::string& label,
-                    workspace<typename Work::exec_space>& scratch, const Work& work, bool results_fastest) {
+                    Workspace<typename Work::exec_space>& scratch, const Work& work, bool results_fastest) {
   using kernel_type = host_reduction<Work>;
   constexpr std::int64_t short_row = 32;
   const auto& kept = work.kept;

@@ -82,7 +82,7 @@ struct host_select {
 };
 
 template <class Exec, class Work>
-void launch_host_select(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Work& work,
+void launch_host_select(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Work& work,
                         bool results_fastest) {
   using kernel_type = host_select<Work>;
   using key = typename Work::key;

@@ -12,7 +12,7 @@ namespace quern::impl {
 /// Reduces f(in...) along `axes` with the algorithm of the execution space. `out` is memory that `exec` reaches, with
 /// the extents that remain when `axes` are gone.
 template <class Exec, class Reducer, class Out, class F, class... Input>
-void reduce_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Reducer& reducer,
+void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Reducer& reducer,
                    const F& f, const axis_set& axes, const strided<Out>& out, const Input&... in) {
   constexpr int operands = sizeof...(Input);
   using work_type = strided_reduction<Exec, Reducer, F, Out, typename Input::operand...>;

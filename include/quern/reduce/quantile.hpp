@@ -22,7 +22,7 @@
 /// their bit patterns narrow down where the quantile is (radix selection). A line of more than 65536 elements is read
 /// twice, as a rule, and takes up to 150 kB of scratch memory; on the host, a thread copies eight shorter columns at a
 /// time. Scratch comes from the pool of the execution-space instance, or the
-/// caller's `workspace_scope`. Each of several probabilities is a selection of its own: ten of them take as long as ten
+/// caller's `WorkspaceScope`. Each of several probabilities is a selection of its own: ten of them take as long as ten
 /// calls with one. Results do not depend on the machine.
 ///
 /// @throws Error if extents do not fit, an axis is out of range or repeated, a line has no elements, a probability is

@@ -14,7 +14,7 @@ namespace quern::impl {
 /// Chooses how lines are read and launches it. `out` is memory that `exec` reaches, with the extents that remain when
 /// `axes` are gone.
 template <class Exec, class T, class Out>
-void select_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const quantile_rule& rule,
+void select_launch(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const quantile_rule& rule,
                    const axis_set& axes, const strided<Out>& out, const strided<const T>& in) {
   using work_type = select_work<Exec, T, Out>;
   const row_nest<1> nest(make_loop_nest<1>(axes.part(in.extents, true), {axes.part(in, true)}));
@@ -24,7 +24,7 @@ void select_launch(const Exec& exec, const std::string& label, workspace<Exec>& 
   const work_type work{rule, in.data, nest, kept, n, out.data};
   const bool results_fastest =
       smallest_stride(in.extents, in.stride, axes, false) < smallest_stride(in.extents, in.stride, axes, true);
-  if (n > reduce_tuning<Exec>::select_by_team && results <= workspace<Exec>::max_counters)
+  if (n > reduce_tuning<Exec>::select_by_team && results <= Workspace<Exec>::max_counters)
     select_in_passes(exec, label, scratch, work);
   else if constexpr (tuning<Exec>::device) launch_device_select(exec, label, scratch, work, results_fastest);
   else launch_host_select(exec, label, scratch, work, results_fastest);

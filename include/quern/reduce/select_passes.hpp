@@ -247,7 +247,7 @@ select_shape pass_shape(const Exec& exec, std::int64_t results, std::int64_t n) 
 }
 
 template <class Exec, class Work>
-void select_in_passes(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Work& work) {
+void select_in_passes(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Work& work) {
   using kernel_type = select_passes<Work>;
   kernel_type kernel{work};
   const std::int64_t results = work.kept.inner * work.kept.outer;

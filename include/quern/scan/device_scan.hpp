@@ -295,7 +295,7 @@ struct state_reducer : Reducer {
 
 /// The totals of all chunks except the last, which have one stride in the input, as a reduction.
 template <class Exec, class Work>
-void reduce_chunks(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Work& work,
+void reduce_chunks(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Work& work,
                    typename Work::state* to) {
   strided<const void> chunked;
   strided<typename Work::state> totals{to, {}, {}};
@@ -321,7 +321,7 @@ void reduce_chunks(const Exec& exec, const std::string& label, workspace<Exec>& 
 }
 
 template <class Exec, class Work>
-void scan_on_device(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Work& work) {
+void scan_on_device(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Work& work) {
   using kernel_type = device_scan<Work>;
   using state = typename Work::state;
   kernel_type kernel{work};

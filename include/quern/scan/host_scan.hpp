@@ -191,7 +191,7 @@ scan_shape host_scan_shape(const Exec& exec, const Work& work) {
   s.team = exec.concurrency();
   if (s.tiles < 4 * s.team && s.team > 1) {
     cut(Kernel::chain_across);
-    if (s.tiles + chain_counters::beside_tiles <= workspace<Exec>::max_counters)
+    if (s.tiles + chain_counters::beside_tiles <= Workspace<Exec>::max_counters)
       s.length = std::clamp<std::int64_t>(scan_tuning<Exec>::chunk_bytes / (s.across * bytes), 1, work.n);
   }
   s.chunks = (work.n + s.length - 1) / s.length;
@@ -199,7 +199,7 @@ scan_shape host_scan_shape(const Exec& exec, const Work& work) {
 }
 
 template <class Exec, class Work>
-void scan_on_host(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Work& work) {
+void scan_on_host(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Work& work) {
   using kernel_type = host_scan<Work>;
   using state = typename Work::state;
   kernel_type kernel{work};

@@ -10,7 +10,7 @@ namespace quern::impl {
 
 /// Scans with the algorithm of the execution space. `out` and `in` have equal extents, and are equal or do not overlap.
 template <bool Exclusive, class Exec, class Reducer, class In, class Out>
-void scan_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Reducer& reducer,
+void scan_launch(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Reducer& reducer,
                  const axis_set& axes, const strided<Out>& out, const In& in) {
   using work_type = strided_scan<Exec, Exclusive, Reducer, std::remove_const_t<decltype(In::data)>, Out>;
   const auto along = row_major_nest(axes.part(in.extents, true), axes.part(in, true), axes.part(out, true));

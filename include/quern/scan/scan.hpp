@@ -21,7 +21,7 @@
 /// Sums there have the accuracy of those in memory; `reproducible` ones are those in memory alone. `in` may be lazy,
 /// and out the View of one of its leaves; it is computed twice where a device reads it twice. In memory, all calls are
 /// asynchronous. Scratch memory is two accumulators for each chunk of a line; it comes from the pool of the
-/// execution-space instance, or the caller's `workspace_scope`. Where lines are too few for the machine, a device reads
+/// execution-space instance, or the caller's `WorkspaceScope`. Where lines are too few for the machine, a device reads
 /// the input twice, and the host a second time from its caches.
 ///
 /// @throws Error if extents do not fit, the axis is out of range, or `out` shares memory with `in` without being it

@@ -17,7 +17,7 @@
 ///
 /// All calls are asynchronous, except those with `checked`, which wait for `exec`. Scratch memory is about two
 /// accumulators for each 2400 values and segments on a device; it comes from the pool of the execution-space instance,
-/// or the caller's `workspace_scope`. Calls without `exec` use a default instance of the execution
+/// or the caller's `WorkspaceScope`. Calls without `exec` use a default instance of the execution
 /// space of `out`.
 
 #include <quern/core/call.hpp>

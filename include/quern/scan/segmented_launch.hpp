@@ -13,7 +13,7 @@ namespace quern::impl {
 
 /// Launches the kernels: of a reduction into out[segment], or a scan into out[value].
 template <bool Scan, class Exec, class Reducer, class Values, class Index, class Out>
-void segmented_launch(const Exec& exec, const std::string& label, workspace<Exec>& scratch, const Reducer& reducer,
+void segmented_launch(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Reducer& reducer,
                       const strided<Out>& out, const Values& values, const strided<const Index>& offsets) {
   using source = std::remove_const_t<decltype(Values::data)>;
   using work_type = merged_segments<Exec, Reducer, source, Index, Out>;

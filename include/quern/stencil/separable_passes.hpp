@@ -131,7 +131,7 @@ boundaries edges_of_pass(const std::string& label, const boundaries& edges, int 
 template <class S, int Rank, bool Reversed, class Exec, class Out, class In, class Lines>
 struct separable_passes {
   const filter_call<Rank, Reversed, Exec, Out, In>& call;
-  workspace<Exec>& scratch;
+  Workspace<Exec>& scratch;
   std::array<int, Rank> radius;
   std::array<S, Rank> sums;
   const Lines& lines;
@@ -211,7 +211,7 @@ struct separable_passes {
   }
 };
 template <class S, int Rank, bool Reversed, class Exec, class Out, class In, class Lines>
-void run_passes(const filter_call<Rank, Reversed, Exec, Out, In>& call, workspace<Exec>& scratch,
+void run_passes(const filter_call<Rank, Reversed, Exec, Out, In>& call, Workspace<Exec>& scratch,
                 const each_axis<int, Rank>& radius, const each_axis<S, Rank>& sums, const Lines& lines) {
   separable_passes<S, Rank, Reversed, Exec, Out, In, Lines>{call, scratch, radius, sums, lines}.run();
 }

@@ -12,9 +12,9 @@ namespace quern {
 
 /// A copy that is under way. It keeps the memory of both Views, and waits when it is destroyed.
 template <execution_space Exec>
-class copy_handle {
+class CopyHandle {
  public:
-  copy_handle() = default;
+  CopyHandle() = default;
 
   /// Whether the copy has ended; does not wait.
   bool ready() const { return state_ == nullptr || (state_->is_launched() && state_->end.reached()); }
@@ -27,7 +27,7 @@ class copy_handle {
 
  private:
   template <execution_space E, view_like Out, view_like In>
-  friend copy_handle<E> copy_async(const E&, const Out&, const In&);
+  friend CopyHandle<E> copy_async(const E&, const Out&, const In&);
 
   struct state {
     std::shared_ptr<const void> views;
@@ -64,9 +64,9 @@ class copy_handle {
 /// On hosts, whose kernels end before their launch returns, this is `copy`.
 /// @throws Error at once if `in` does not broadcast to `out`
 template <execution_space Exec, view_like Out, view_like In>
-[[nodiscard]] copy_handle<Exec> copy_async(const Exec& exec, const Out& out, const In& in) {
-  copy_handle<Exec> handle;
-  handle.state_ = std::make_shared<typename copy_handle<Exec>::state>();
+[[nodiscard]] CopyHandle<Exec> copy_async(const Exec& exec, const Out& out, const In& in) {
+  CopyHandle<Exec> handle;
+  handle.state_ = std::make_shared<typename CopyHandle<Exec>::state>();
   auto* state = handle.state_.get();
   state->views = std::make_shared<const std::pair<Out, In>>(out, in);
   const auto launch = [=] {

@@ -18,7 +18,7 @@ namespace quern {
 /// Where a DualView serves, use that.
 ///
 /// @code
-/// quern::mirror u(field);                 // field is a View of the host
+/// quern::Mirror u(field);                 // field is a View of the host
 /// u.modify_host();
 /// u.sync_device(exec);
 /// quern::gaussian_filter(exec, smooth, u, 2.0, quern::boundary::reflect);
@@ -29,7 +29,7 @@ namespace quern {
 /// @tparam Device the View of the device; its layout is that of the device's execution space
 template <class Host, class Device = Kokkos::View<typename Host::non_const_data_type, Kokkos::DefaultExecutionSpace>>
   requires(Kokkos::is_view_v<Host> && impl::host_reachable<Host>)
-class mirror {
+class Mirror {
  public:
   using t_host = Host;
   using t_dev = Device;
@@ -37,7 +37,7 @@ class mirror {
   static constexpr const char* name = "a mirror";  // in messages
 
   /// Allocates the device's side, whose content is undefined: the host's is the newer one.
-  explicit mirror(const Host& host)
+  explicit Mirror(const Host& host)
       : host_(host),
         device_(Kokkos::view_alloc(Kokkos::WithoutInitializing, host.label()), impl::layout_like<Device>(host)),
         marks_(std::make_shared<marks>(marks{true, false})) {}
@@ -57,11 +57,11 @@ class mirror {
   /// @throws Error if both sides were modified
   template <quern::execution_space Exec>
   void sync_device(const Exec& exec) const {
-    sync("quern::mirror::sync_device", need_sync_device(), [&] { copy(exec, device_, host_); });
+    sync("quern::Mirror::sync_device", need_sync_device(), [&] { copy(exec, device_, host_); });
   }
   template <quern::execution_space Exec>
   void sync_host(const Exec& exec) const {
-    sync("quern::mirror::sync_host", need_sync_host(), [&] { copy(exec, host_, device_); });
+    sync("quern::Mirror::sync_host", need_sync_host(), [&] { copy(exec, host_, device_); });
   }
   /// On a default instance, for which they wait.
   void sync_device() const {
@@ -86,7 +86,7 @@ class mirror {
   static void sync_and_wait(const Sync& sync_side) {
     const execution_space exec;
     sync_side(exec);
-    exec.fence("quern::mirror");
+    exec.fence("quern::Mirror");
   }
 
   Host host_;
