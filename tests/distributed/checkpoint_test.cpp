@@ -100,11 +100,11 @@ TEST(GatheredNpy, KeepsTheOldOneWhereTheDiskIsFull) {
 #ifdef QUERN_TEST_PARALLEL_HDF5
 
 template <class Case>
-struct Checkpoint : testing::Test {};
+struct Checkpoints : testing::Test {};
 using checkpoint_cases = test::covering<double, std::int8_t, Kokkos::complex<float>>;
-TYPED_TEST_SUITE(Checkpoint, checkpoint_cases);
+TYPED_TEST_SUITE(Checkpoints, checkpoint_cases);
 
-TYPED_TEST(Checkpoint, RestartsOnAnotherGrid) {
+TYPED_TEST(Checkpoints, RestartsOnAnotherGrid) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   const shared_folder folder;
