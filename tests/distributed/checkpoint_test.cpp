@@ -115,7 +115,7 @@ TYPED_TEST(Checkpoints, RestartsOnAnotherGrid) {
   const Decomposition d(comm, extents, {.halo = {1}});
   const auto u = test::distribute<T, 3, Kokkos::LayoutLeft, E>(d, values);
   {
-    auto file = checkpoint::create(comm, name);
+    auto file = Checkpoint::create(comm, name);
     file.write("fields/u", u);
     file.set_attribute("/", "time", 2.5);
     file.set_attribute("fields/u", "unit", "kelvin");
@@ -124,7 +124,7 @@ TYPED_TEST(Checkpoints, RestartsOnAnotherGrid) {
   }
   folder.wait();
   for (const auto& grid : test::grids(comm.size(), 3)) {
-    const checkpoint file(comm, name);
+    const Checkpoint file(comm, name);
     const Decomposition e(comm, extents, {.grid = grid});
     const quern::DistributedView<T, 3, E> v("v", e);
     file.read("fields/u", v);
@@ -134,7 +134,7 @@ TYPED_TEST(Checkpoints, RestartsOnAnotherGrid) {
   }
   // On fewer ranks, and by a program that knows of no ranks.
   const quern::Communicator self(MPI_COMM_SELF);
-  const checkpoint alone(self, name);
+  const Checkpoint alone(self, name);
   const quern::DistributedView<T, 3, E> w("w", Decomposition(self, extents));
   alone.read("fields/u", w);
   EXPECT_EQ(values, test::contents(w.local()));
@@ -149,17 +149,17 @@ TEST(CheckpointFile, KeepsTheOldOne) {
   const Decomposition d(folder.comm, {12});
   const auto u = test::distribute<double, 1, Kokkos::LayoutRight, exec>(d, test::samples<double>(12));
   {
-    auto first = checkpoint::create(folder.comm, name);
+    auto first = Checkpoint::create(folder.comm, name);
     first.write("u", u);
     first.commit();
   }
   {
-    auto second = checkpoint::create(folder.comm, name);
+    auto second = Checkpoint::create(folder.comm, name);
     second.write("u", u);
     expect_file_error("the dataset u cannot be made", [&] { second.write("u", u); });
   }
   folder.wait();
-  const checkpoint file(folder.comm, name);
+  const Checkpoint file(folder.comm, name);
   file.read("u", u);
   int files = 0;
   for ([[maybe_unused]] const auto& f : std::filesystem::directory_iterator(folder.path)) ++files;
@@ -173,13 +173,13 @@ TEST(CheckpointFile, KeepsTheOldOneWhereTheDiskIsFull) {
   const auto values = test::samples<double>(100000);
   const auto u = test::distribute<double, 1, Kokkos::LayoutRight, exec>(d, values);
   {
-    auto first = checkpoint::create(folder.comm, name);
+    auto first = Checkpoint::create(folder.comm, name);
     first.write("u", u);
     first.commit();
   }
   {
     const full_disk limit(100000);
-    auto second = checkpoint::create(folder.comm, name);
+    auto second = Checkpoint::create(folder.comm, name);
     EXPECT_THROW(
         {
           second.write("u", u);
@@ -188,7 +188,7 @@ TEST(CheckpointFile, KeepsTheOldOneWhereTheDiskIsFull) {
         quern::files::FileError);
   }
   folder.wait();
-  const checkpoint file(folder.comm, name);
+  const Checkpoint file(folder.comm, name);
   file.read("u", u);
   EXPECT_EQ(test::part_of(values, shape{100000}, d.local()), test::contents(u.local()));
 }
@@ -202,7 +202,7 @@ TEST(CheckpointFile, KeepsTheOldOneOnAnyFullDisk) {
   // The limit begins when the file is open: MPI's own files in shared memory have one size on all ranks.
   const auto write = [&](std::optional<rlim_t> limit = {}) {
     std::optional<full_disk> disk;
-    auto file = checkpoint::create(folder.comm, name);
+    auto file = Checkpoint::create(folder.comm, name);
     if (limit) disk.emplace(*limit);
     file.write("group/u", u);
     file.set_attribute("/", "text", std::string(3000, 'x'));
@@ -234,7 +234,7 @@ TEST(CheckpointFile, KeepsTheOldOneOnAnyFullDisk) {
       if (full_rank < 0 && limit <= bytes / 2) {
         EXPECT_EQ(stamp, std::filesystem::last_write_time(name)) << limit;
       }
-      const checkpoint file(folder.comm, name);
+      const Checkpoint file(folder.comm, name);
       const quern::DistributedView<double, 1, exec> v("v", d);
       file.read("group/u", v);
       EXPECT_EQ(test::contents(u.local()), test::contents(v.local())) << limit;
@@ -250,7 +250,7 @@ TEST(CheckpointFile, ReportsTruncatedAndForeignFiles) {
   const Decomposition d(folder.comm, {5000});
   const auto u = test::distribute<double, 1, Kokkos::LayoutRight, exec>(d, test::samples<double>(5000));
   {
-    auto file = checkpoint::create(folder.comm, name);
+    auto file = Checkpoint::create(folder.comm, name);
     file.write("u", u);
     file.commit();
   }
@@ -263,7 +263,7 @@ TEST(CheckpointFile, ReportsTruncatedAndForeignFiles) {
   expect_file_error("cannot be opened as HDF5", [&] { checkpoint(folder.comm, text); });
   expect_file_error("cannot be opened as HDF5", [&] { checkpoint(folder.comm, cut); });
   expect_file_error("cannot be opened as HDF5", [&] { checkpoint(folder.comm, folder.file("none.h5")); });
-  const checkpoint file(folder.comm, name);
+  const Checkpoint file(folder.comm, name);
   expect_file_error("there is no dataset v", [&] { file.read("v", u); });
   const quern::DistributedView<double, 1, exec> w("w", Decomposition(folder.comm, {5001}));
   expect_file_error("has extents (5000), expected (5001) as of out", [&] { file.read("u", w); });
@@ -272,7 +272,7 @@ TEST(CheckpointFile, ReportsTruncatedAndForeignFiles) {
 
 TEST(CheckpointFile, FailsOnEveryRankWhereOneFails) {
   const shared_folder folder;
-  expect_file_error("cannot be written", [&] { checkpoint::create(folder.comm, folder.file("none/run.h5")); });
+  expect_file_error("cannot be written", [&] { Checkpoint::create(folder.comm, folder.file("none/run.h5")); });
   expect_file_error("on rank 0: no", [&] {
     quern::distributed::impl::together(folder.comm, "f", [&] {
       if (folder.comm.rank() == 0) throw std::runtime_error("no");
