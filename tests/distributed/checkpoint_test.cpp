@@ -260,9 +260,9 @@ TEST(CheckpointFile, ReportsTruncatedAndForeignFiles) {
     std::filesystem::resize_file(cut, std::filesystem::file_size(cut) / 2);
   }
   folder.wait();
-  expect_file_error("cannot be opened as HDF5", [&] { checkpoint(folder.comm, text); });
-  expect_file_error("cannot be opened as HDF5", [&] { checkpoint(folder.comm, cut); });
-  expect_file_error("cannot be opened as HDF5", [&] { checkpoint(folder.comm, folder.file("none.h5")); });
+  expect_file_error("cannot be opened as HDF5", [&] { Checkpoint(folder.comm, text); });
+  expect_file_error("cannot be opened as HDF5", [&] { Checkpoint(folder.comm, cut); });
+  expect_file_error("cannot be opened as HDF5", [&] { Checkpoint(folder.comm, folder.file("none.h5")); });
   const Checkpoint file(folder.comm, name);
   expect_file_error("there is no dataset v", [&] { file.read("v", u); });
   const quern::DistributedView<double, 1, exec> w("w", Decomposition(folder.comm, {5001}));
@@ -283,7 +283,7 @@ TEST(CheckpointFile, FailsOnEveryRankWhereOneFails) {
 #else
 
 TEST(CheckpointFile, SaysWhatItNeeds) {
-  expect_file_error("needs a Quern that was built with a parallel HDF5", [] { checkpoint(test::world(), "run.h5"); });
+  expect_file_error("needs a Quern that was built with a parallel HDF5", [] { Checkpoint(test::world(), "run.h5"); });
 }
 
 #endif
