@@ -127,7 +127,7 @@ def form_of(function, kinds, of_place, concepts):
     direct = re.search(r"engine_of<\s*(?:\w+::)*(\w+)", function["body"])
     kind = direct[1] if direct else next((kinds[c] for c in called_by(function) if c in kinds), None)
     options = {o for c in constraints if "option" in c for o in names_of_options(c, concepts)} - {"place"}
-    if "sort_options" in function["requires"]: options |= {"axis", "order", "comparator"}
+    if "sort_options" in function["requires"]: options |= {"axis", "sort_order", "comparator"}
     return {"module": function["module"], "arguments": names, "returns": function["returns"] != "void", "options": sorted(options),
             "places": ["memory"] + [p for p in ("chunks", "ranks") if placed and kind in of_place[p]]}
 

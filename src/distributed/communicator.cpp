@@ -210,6 +210,11 @@ void throw_together(const Communicator& comm, const std::string& operation, cons
   throw Error(operation, "on rank " + std::to_string(first) + ": " + values_of_rank(comm, problem, first));
 }
 
+std::string text_of(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", x);
+  return text;
+}
 void check_same_text(const Communicator& comm, const std::string& operation, const std::string& call) {
   check_equal(comm, operation, "the calls", call, [](const auto& text) { return text; });
 }

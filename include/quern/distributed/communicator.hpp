@@ -87,6 +87,8 @@ void check_mpi(const std::string& operation, int status);
 /// Throws the same Error on every rank unless all have the same values, which the message shows by `describe`.
 void check_same(const Communicator& comm, const std::string& operation, const std::string& what,
                 const std::vector<std::int64_t>& values);
+/// A number in such a message, with all its digits.
+std::string text_of(double x);
 /// The same for calls, as texts with all that must agree.
 void check_same_text(const Communicator& comm, const std::string& operation, const std::string& call);
 /// The same with `call()`, where calls are checked; nothing elsewhere.

@@ -99,7 +99,8 @@ void group_sum(const Exec& exec, const Communicator& comm, const Out& out, const
                const key_range& range) {
   const char* const label = "quern::distributed::group_sum";
   impl::check_same_call(comm, label, [&] {
-    return std::string(label) + " of keys from " + std::to_string(range.low) + " to " + std::to_string(range.high);
+    return std::string(label) + " to" + impl::text_of_array(out) + " of keys from " + std::to_string(range.low) +
+           " to " + std::to_string(range.high);
   });
   std::int64_t groups;
   if (__builtin_sub_overflow(range.high, range.low, &groups) || groups < 0)

@@ -257,10 +257,9 @@ struct engine<over_ranks_place, least_squares_problems> {
     using T = value_of<A>;
     const std::string label = "quern::lstsq";
     const Decomposition& d = a.decomposition();
-    check_tall(
-        label,
-        ", method " + std::to_string(static_cast<int>(options.method)) + ", rcond " + std::to_string(options.rcond), a,
-        b, x);
+    check_tall(label,
+               ", method " + std::to_string(static_cast<int>(options.method)) + ", rcond " + text_of(options.rcond), a,
+               b, x);
     check_same_rows(label, "b", b.decomposition(), d);
     if (options.method != least_squares::svd) throw Error(label, "over ranks the method is svd");
     const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];

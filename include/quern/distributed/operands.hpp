@@ -40,7 +40,11 @@ std::string text_of_array(const V& v) {
 /// Where calls are checked, compares a call with those of the other ranks: its arrays, and what `more()` tells of it.
 template <class More, class... V>
 void check_same_arrays(const Communicator& comm, const std::string& label, const More& more, const V&... arrays) {
-  check_same_call(comm, label, [&] { return (label + " of" + ... + text_of_array(arrays)) + more(); });
+  check_same_call(comm, label, [&] {
+    std::string text = label + " of";
+    ((text += text_of_array(arrays)), ...);
+    return text + more();
+  });
 }
 
 /// Rejects inputs that are cut into other blocks than the first array.

@@ -16,7 +16,7 @@ struct engine<over_ranks_place, selections> {
     const Communicator comm = quern::distributed::impl::leading_field(in).communicator();
     quern::distributed::impl::check_same_call(comm, r.label, [&] {
       std::string call = r.label + std::string(" of ") + operand_extents(r.label, in).str() + " at";
-      for (const double q : r.of.value) call += " " + std::to_string(q);
+      for (const double q : r.of.value) call += " " + text_of(q);
       if (const interpolation* given = find_option<interpolation>(options...))
         call += ", interpolation " + std::to_string(static_cast<int>(*given));
       return call;

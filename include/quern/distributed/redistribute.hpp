@@ -10,9 +10,9 @@
 namespace quern::distributed {
 namespace impl {
 
-template <class V, class U>
-concept same_elements =
-    std::is_same_v<std::remove_const_t<typename V::value_type>, std::remove_const_t<typename U::value_type>>;
+/// Whether an output has elements of the type of an input's.
+template <class Out, class In>
+concept same_elements = std::is_same_v<typename Out::value_type, std::remove_const_t<typename In::value_type>>;
 
 /// A part of an array on its way between two cuts.
 struct moved_block {
@@ -177,7 +177,7 @@ template <execution_space Exec, view_like Out, distributed_like In>
 void to_global(const Exec& exec, const Out& out, const In& in) {
   const std::string label = "quern::distributed::to_global";
   const Decomposition& d = in.decomposition();
-  impl::check_same_call(d.communicator(), label, [&] { return label + " of " + d.extents().str(); });
+  impl::check_same_arrays(d.communicator(), label, [] { return ""; }, out, in);
   impl::check_whole(label, "out", out, d);
   const auto whole = impl::within_reach(exec, out, true);
   std::vector<impl::peer_box> sent, received;

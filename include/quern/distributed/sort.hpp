@@ -3,7 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_SORT_HPP
 #define QUERN_DISTRIBUTED_SORT_HPP
 
-#include <numeric>
+#include <algorithm>
 #include <quern/core/ordered.hpp>
 #include <quern/core/pool.hpp>
 #include <quern/distributed/operands.hpp>

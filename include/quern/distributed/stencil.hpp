@@ -85,8 +85,11 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
   static_assert(((In::rank == rank) && ...), "quern::stencil: in must have the rank of out");
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   const Decomposition& d = std::get<0>(out).decomposition();
-  check_same_call(d.communicator(), label,
-                  [&] { return std::string(label) + " of " + d.extents().str() + " with " + text_of(edge); });
+  unpack(
+      [&](const auto&... o) {
+        check_same_arrays(d.communicator(), label, [&] { return " with " + text_of(edge); }, o..., in...);
+      },
+      out);
   check_blocks(label, d, in...);
   unpack(
       [&](const auto&... o) {
