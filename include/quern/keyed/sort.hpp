@@ -18,8 +18,7 @@
 ///
 /// - `axis{0}`: the lines along another axis than the last one, each by itself;
 /// - `sort_order::descending`, NaN last there too; or a comparator: a functor or `KOKKOS_LAMBDA` that tells of two
-/// values
-///   whether the first one comes before the other (a strict weak ordering), of any trivially copyable type.
+///   values whether the first one comes before the other (a strict weak ordering), of any trivially copyable type.
 ///
 /// Numbers are of any arithmetic or half type. `argsort`, `sort_by_key` and sorts with a comparator are stable: what is
 /// equal keeps its order; all NaN are equal, and so are zeros of either sign.
