@@ -252,4 +252,38 @@ TYPED_TEST(Spectral, MessagesOfPowerSpectra) {
   EXPECT_EQ(std::vector<T>(4, T(7)), test::contents(power));  // nothing is written before the checks
 }
 
+// In plain code, on the execution space of the Views.
+TEST(FftCalls, WithoutAnInstance) {
+  using C = Kokkos::complex<double>;
+  const auto values = test::samples<double>(8, 3);
+  const auto x = test::make_array<double, 1, Kokkos::LayoutRight, Kokkos::DefaultExecutionSpace>({8}, values);
+  const Kokkos::View<double*> y("y", 8);
+  const auto expect_values = [&] {
+    const auto found = test::contents(y);
+    for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(values[i], found[i], 1e-14);
+  };
+  quern::dct(y, x);
+  quern::idct(y, y);
+  expect_values();
+  quern::dst(y, x, quern::dct_type{1}, quern::fft_norm::ortho);
+  quern::idst(y, y, quern::fft_norm::ortho, quern::dct_type{1});
+  expect_values();
+  const Kokkos::View<C*> spectrum("spectrum", 5);
+  quern::ihfft(spectrum, x);
+  quern::hfft(y, spectrum);
+  expect_values();
+  quern::rfft(spectrum, x, quern::axis{0});
+  quern::irfft(y, spectrum, quern::axis{-1});
+  expect_values();
+  const Kokkos::View<C**> z("z", 3, 4);
+  quern::fill(z, C(1, 0));
+  quern::fft2(z, z);
+  EXPECT_NEAR(12, quern::sum(z).real(), 1e-14);
+  quern::ifft2(z, z, quern::axes{0, 1});
+  EXPECT_NEAR(12, quern::sum(z).real(), 1e-14);
+  quern::fill(x, 1.0);
+  quern::spectral_derivative(y, x, quern::derivative_order{2}, quern::period{1});
+  for (const double zero : test::contents(y)) EXPECT_NEAR(0, zero, 1e-12);
+}
+
 }  // namespace

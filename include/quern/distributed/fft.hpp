@@ -64,7 +64,7 @@ inline fourier::transform_options options_of(const fourier::request& r, const ff
   return options;
 }
 
-/// The same with other values.
+/// The same array with values of type T.
 template <class T, class Exec, class In>
 auto converted(const Exec& exec, const In& in) {
   if constexpr (std::is_same_v<T, value_of<In>>) {

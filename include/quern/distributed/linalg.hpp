@@ -5,7 +5,7 @@
 
 /// @file
 /// The engines of `matmul`, `qr`, `svd`, `lstsq` and `pca` over ranks, of tall matrices: DistributedViews of rank 2 (or
-/// 1, for one column) on a grid of all ranks along axis 0, so that each has some rows. Small matrices, of n rows or
+/// 1, for one column) on a grid of all ranks along axis 0. Small matrices, of n rows or
 /// columns, are Views that every rank has, with the same bits.
 ///
 /// Factorizations need Quern::linalg with a LAPACK. They are Cholesky QR as that of `quern::qr`, with the same checks
@@ -41,11 +41,11 @@ inline void check_same_rows(const std::string& label, const std::string& name, c
 }
 
 /// The checks of a factorization of `a` with its other arrays, after the ranks have compared what they call.
-template <class A, class... V>
-void check_tall(const std::string& label, const std::string& more, const A& a, const V&... others) {
+template <class More, class A, class... V>
+void check_tall(const std::string& label, const More& more, const A& a, const V&... others) {
   static_assert(A::rank == 2, "quern: over ranks, matrices are DistributedViews of rank 2");
   const Decomposition& d = a.decomposition();
-  check_same_arrays(d.communicator(), label, [&] { return more; }, a, others...);
+  check_same_arrays(d.communicator(), label, more, a, others...);
   check_rows(label, "a", d);
   if (d.extents().extent[0] < d.extents().extent[1])
     reject_extents(label, "a", d.extents(), "no more columns than rows");
@@ -183,7 +183,7 @@ struct engine<over_ranks_place, qr_factorizations> {
     using T = value_of<A>;
     const std::string label = "quern::qr";
     const Decomposition& d = a.decomposition();
-    check_tall(label, "", a, q, r);
+    check_tall(label, [] { return ""; }, a, q, r);
     check_same_rows(label, "q", q.decomposition(), d);
     const std::int64_t n = d.extents().extent[1];
     check_extents(label, "q", q.extents(), d.extents());
@@ -218,7 +218,7 @@ struct engine<over_ranks_place, singular_values> {
     using R = real_type<T>;
     const std::string label = "quern::svd";
     const Decomposition& d = a.decomposition();
-    check_tall(label, "", a, u, s, vt);
+    check_tall(label, [] { return ""; }, a, u, s, vt);
     check_same_rows(label, "u", u.decomposition(), d);
     const std::int64_t n = d.extents().extent[1];
     check_extents(label, "u", u.extents(), d.extents());
@@ -257,9 +257,10 @@ struct engine<over_ranks_place, least_squares_problems> {
     using T = value_of<A>;
     const std::string label = "quern::lstsq";
     const Decomposition& d = a.decomposition();
-    check_tall(label,
-               ", method " + std::to_string(static_cast<int>(options.method)) + ", rcond " + text_of(options.rcond), a,
-               b, x);
+    const auto described = [&] {
+      return ", method " + std::to_string(static_cast<int>(options.method)) + ", rcond " + text_of(options.rcond);
+    };
+    check_tall(label, described, a, b, x);
     check_same_rows(label, "b", b.decomposition(), d);
     if (options.method != least_squares::svd) throw Error(label, "over ranks the method is svd");
     const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
@@ -312,7 +313,7 @@ struct engine<over_ranks_place, principal_component_analyses> {
     using R = real_type<T>;
     const std::string label = "quern::pca";
     const Decomposition& d = a.decomposition();
-    check_tall(label, "", a, mean, components, explained_variance);
+    check_tall(label, [] { return ""; }, a, mean, components, explained_variance);
     const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
     if (!is_tall_matrix(d))
       return in_operation(label,

@@ -28,7 +28,7 @@ inline void check_same_blocks(const std::string& label, const std::string& name,
 /// An array in the message of calls that differ between ranks: its extents, and the grid of a DistributedView.
 template <class V>
 std::string text_of_array(const V& v) {
-  std::string text = " (?)";
+  std::string text;
   if constexpr (distributed_like<V>) {
     text = " " + v.extents().str() + " on a grid of";
     for (int axis = 0; axis < V::rank; ++axis) text += " " + std::to_string(v.decomposition().grid(axis));
