@@ -5,6 +5,7 @@
 #include <numbers>
 #include <quern/core.hpp>
 #include <quern/fft.hpp>
+#include <quern/map.hpp>
 #include <quern/reduce.hpp>
 #include <support/testing.hpp>
 
