@@ -142,7 +142,8 @@ set(QUERN_COMPONENTS core linalg files fft)
 # Distributed arrays: there is no such target without MPI, as their headers hold its types.
 if(QUERN_ENABLE_DISTRIBUTED)
   set(_distributed_sources distributed/box_exchange distributed/communicator distributed/decomposition distributed/fft_stages
-      distributed/halo distributed/stencil_parts distributed/together)
+      distributed/halo distributed/operands distributed/same_calls distributed/stencil_exchange distributed/stencil_parts
+      distributed/together)
   if(QUERN_ENABLE_HDF5 AND HDF5_IS_PARALLEL)
     list(APPEND _distributed_sources distributed/parallel_hdf5)
   else()

@@ -356,7 +356,7 @@ class pipeline {
     for_each_range(s.what, l.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
       const void* from = l.array->place(range_box(*l.array, first, count));
       if (from == nullptr) from = host_buffer(s.in[i]) + at * row;
-      copy_bytes<Exec, memory_space, host_space>(exec, s.in[i].memory.data() + at * row, from, count * row);
+      copy_to_device(exec, s.in[i].memory.data() + at * row, from, count * row);
     });
   }
   void download(const Exec& exec, slot& s, std::size_t i) const {
@@ -364,8 +364,7 @@ class pipeline {
     const std::int64_t row = row_bytes(l, plan_.axis);
     void* to = l.array->place(range_box(*l.array, s.what.first, s.what.count));
     if (to == nullptr) to = host_buffer(s.out[i]);
-    copy_bytes<Exec, host_space, memory_space>(exec, to, s.out[i].memory.data() + before(s.what, l) * row,
-                                               s.what.count * row);
+    copy_to_host(exec, to, s.out[i].memory.data() + before(s.what, l) * row, s.what.count * row);
   }
   static std::int64_t before(const chunk& c, const lane<array_writer>& l) { return l.with_halo ? c.low : 0; }
 

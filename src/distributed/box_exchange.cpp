@@ -141,7 +141,7 @@ struct packed_boxes {
     const std::int64_t table_bytes = count * static_cast<std::int64_t>(sizeof(packed_rows));
     table = take_block<memory_space>(instance_ref(exec), std::max<std::int64_t>(table_bytes, 1));
     // From pageable memory, which has been read when the call returns.
-    if (count > 0) copy_bytes<Exec, memory_space, Kokkos::HostSpace>(exec, table.data(), rows.data(), table_bytes);
+    if (count > 0) copy_to_device(exec, table.data(), rows.data(), table_bytes);
   }
 
   template <bool Pack>
@@ -262,8 +262,8 @@ struct box_exchange<Exec>::state {
 
   void copy_messages(const std::vector<message>& to, const std::vector<message>& from, bool to_host) {
     for (std::size_t i = 0; i < to.size(); ++i)
-      if (to_host) copy_bytes<Exec, host_space, memory_space>(instance.side(), to[i].data, from[i].data, to[i].bytes);
-      else copy_bytes<Exec, memory_space, host_space>(instance.side(), to[i].data, from[i].data, to[i].bytes);
+      if (to_host) copy_to_host(instance.side(), to[i].data, from[i].data, to[i].bytes);
+      else copy_to_device(instance.side(), to[i].data, from[i].data, to[i].bytes);
   }
 };
 

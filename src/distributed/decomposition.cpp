@@ -230,24 +230,6 @@ const Communicator& Decomposition::along(const std::array<bool, max_rank>& axes)
 
 namespace distributed::impl {
 
-std::shared_ptr<void> find_exchange(const Decomposition& d, const exchange_key& key) {
-  auto& s = d.shared();
-  const std::lock_guard lock(s.mutex);
-  const auto found =
-      std::find_if(s.exchanges.begin(), s.exchanges.end(), [&](const auto& e) { return e.key == key.part; });
-  if (found == s.exchanges.end()) return nullptr;
-  s.exchanges.splice(s.exchanges.begin(), s.exchanges, found);
-  return s.exchanges.front().exchange;
-}
-
-void keep_exchange(const Decomposition& d, const exchange_key& key, const std::shared_ptr<void>& exchange) {
-  constexpr std::size_t most = 8;  // those of the arrays of a time step
-  auto& s = d.shared();
-  const std::lock_guard lock(s.mutex);
-  s.exchanges.push_front({key.part, exchange});
-  if (s.exchanges.size() > most) s.exchanges.pop_back();
-}
-
 block results_of_block(const block& cells, const axis_set& along) {
   return {along.part(cells.first, false), along.part(cells.extents, false)};
 }

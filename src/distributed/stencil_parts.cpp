@@ -122,7 +122,10 @@ stencil_parts cut_stencil(const std::string& label, const Decomposition& d, cons
 
 std::string text_of(const boundaries& edge) {
   constexpr std::array names{"keep", "constant", "nearest", "reflect", "mirror", "wrap"};
-  const auto name = [&](const boundary& b) { return std::string(names[static_cast<std::size_t>(b.kind())]); };
+  const auto name = [&](const boundary& b) {
+    const std::string mode = names[static_cast<std::size_t>(b.kind())];
+    return mode + (b.kind() == boundary::mode::constant && b.is_number() ? " " + text_of(b.value_for<double>("")) : "");
+  };
   if (edge.is_box()) {
     std::string text = "interior_only";
     for (int d = 0; d < edge.count(); ++d) {
@@ -134,8 +137,8 @@ std::string text_of(const boundaries& edge) {
   std::string text = "boundaries";
   for (int d = 0; d < edge.count(); ++d) {
     const boundary_pair& pair = edge.axis(d);
-    text += " " + name(pair.low);
-    if (pair.low.kind() != pair.high.kind()) text += "/" + name(pair.high);
+    const std::string low = name(pair.low), high = name(pair.high);
+    text += " " + low + (low == high ? "" : "/" + high);
   }
   return text;
 }

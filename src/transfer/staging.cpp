@@ -222,10 +222,23 @@ struct route {
 
 }  // namespace
 
+template <class To, class From, class Exec>
+void copy_bytes(const Exec& exec, void* to, const void* from, std::int64_t bytes) {
+  using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  Kokkos::deep_copy(exec, Kokkos::View<std::byte*, To, unmanaged>(static_cast<std::byte*>(to), bytes),
+                    Kokkos::View<const std::byte*, From, unmanaged>(static_cast<const std::byte*>(from), bytes));
+}
+template <class Exec>
+void copy_to_device(const Exec& exec, void* to, const void* from, std::int64_t bytes) {
+  copy_bytes<typename Exec::memory_space, result_space<Exec>>(exec, to, from, bytes);
+}
+template <class Exec>
+void copy_to_host(const Exec& exec, void* to, const void* from, std::int64_t bytes) {
+  copy_bytes<result_space<Exec>, typename Exec::memory_space>(exec, to, from, bytes);
+}
+
 template <class Exec>
 void upload(const Exec& exec, const transfer& t) {
-  using host_space = result_space<Exec>;
-  using device_space = typename Exec::memory_space;
   if (t.host.extents.size() == 0) return;
   const route way(t);
   ring_lease<Exec> slots(exec);
@@ -240,7 +253,7 @@ void upload(const Exec& exec, const transfer& t) {
       from = packed;
     }
     void* to = way.device_direct ? const_cast<void*>(place_of(t.device, box.first)) : slot.device(exec, bytes);
-    copy_bytes<Exec, device_space, host_space>(exec, to, from, bytes);
+    copy_to_device(exec, to, from, bytes);
     if (!way.device_direct) t.on_device(box, to);
     if (!way.host_direct) slot.done.set(exec);
   });
@@ -248,8 +261,6 @@ void upload(const Exec& exec, const transfer& t) {
 
 template <class Exec>
 void download(const Exec& exec, const transfer& t) {
-  using host_space = result_space<Exec>;
-  using device_space = typename Exec::memory_space;
   struct arriving {
     slot<Exec>* at;
     const void* packed;
@@ -276,7 +287,7 @@ void download(const Exec& exec, const transfer& t) {
       slot.done.wait();
       to = slot.host(exec, bytes);
     }
-    copy_bytes<Exec, host_space, device_space>(exec, to, from, bytes);
+    copy_to_host(exec, to, from, bytes);
     if (way.host_direct) return;
     slot.done.set(exec);
     under_way.push_back({&slot, to, box});
@@ -284,9 +295,11 @@ void download(const Exec& exec, const transfer& t) {
   while (!under_way.empty()) unpack_first();
 }
 
-#define QUERN_STAGING(Exec)                                 \
-  template class order_mark<Exec>;                          \
-  template void upload<Exec>(const Exec&, const transfer&); \
+#define QUERN_STAGING(Exec)                                                          \
+  template class order_mark<Exec>;                                                   \
+  template void copy_to_device<Exec>(const Exec&, void*, const void*, std::int64_t); \
+  template void copy_to_host<Exec>(const Exec&, void*, const void*, std::int64_t);   \
+  template void upload<Exec>(const Exec&, const transfer&);                          \
   template void download<Exec>(const Exec&, const transfer&);
 #ifdef KOKKOS_ENABLE_SERIAL
 QUERN_STAGING(Kokkos::Serial)

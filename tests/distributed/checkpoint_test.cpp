@@ -280,6 +280,28 @@ TEST(CheckpointFile, FailsOnEveryRankWhereOneFails) {
   });
 }
 
+TEST(Checkpoint, CallsThatDiffer) {
+  const shared_folder folder;
+  const quern::Communicator comm(MPI_COMM_WORLD, {.check_calls = true});
+  if (comm.size() == 1) return;
+  const bool differs = comm.rank() == comm.size() - 1;
+  const quern::DistributedView<double, 1, exec> u("u", Decomposition(comm, {9}));
+  const std::string last = std::to_string(comm.size() - 1), grid = std::to_string(comm.size());
+  const auto expect = [&](const std::string& call, const std::string& first, const std::string& other, const auto& f) {
+    test::expect_error(
+        call + ": the calls differ between ranks: " + first + " on rank 0 and " + other + " on rank " + last, f);
+  };
+  auto file = Checkpoint::create(comm, folder.file("a.h5"));
+  const std::string write = "quern::distributed::Checkpoint::write",
+                    of = write + " of float64 (9) on a grid of " + grid;
+  expect(write, of + " u", of + " v", [&] { file.write(differs ? "v" : "u", u); });
+  const std::string set = "quern::distributed::Checkpoint::set_attribute";
+  expect(set, set + " of /, attribute time = 1", set + " of /, attribute time = 2",
+         [&] { file.set_attribute("/", "time", differs ? 2 : 1); });
+  file.write("u", u);
+  file.commit();
+}
+
 #else
 
 TEST(CheckpointFile, SaysWhatItNeeds) {

@@ -5,6 +5,7 @@
 // outputs.
 #include <distributed/world.hpp>
 #include <quern/distributed/map.hpp>
+#include <quern/distributed/migrate.hpp>
 #include <quern/distributed/quantile.hpp>
 #include <quern/distributed/reduce.hpp>
 #include <quern/distributed/scan.hpp>
@@ -153,46 +154,60 @@ TYPED_TEST(DistributedOperands, CallsThatDiffer) {
     test::expect_error(
         own + ": the calls differ between ranks: " + first + " on rank 0 and " + other + " on rank " + last, f);
   };
-  const std::string all = " of (8, 8)";
-  expect("quern::sum", "quern::sum of (8, 8) along axes 0 to a View of (8)",
-         "quern::sum of (8, 8) along axes 1 to a View of (8)",
+  std::string grid = " on a grid of";
+  for (int number = 0; number < 2; ++number) grid += " " + std::to_string(d.grid(number));
+  const std::string array = " float64 (8, 8)" + grid, ranks = std::to_string(comm.size());
+  const std::string sum = "quern::sum of" + array, along = sum + " along axis 0 to";
+  expect("quern::sum", along + " float64 (8)", sum + " along axis 1 to float64 (8)",
          [&] { quern::sum(exec, out, u, axis{differs ? 1 : 0}); });
-  expect(differs ? "quern::max" : "quern::sum", "quern::sum" + all, "quern::max" + all,
+  expect(differs ? "quern::max" : "quern::sum", sum, "quern::max of" + array,
          [&] { differs ? quern::max(exec, u) : quern::sum(exec, u); });
-  expect("quern::sum", "quern::sum" + all, "quern::sum" + all + ", reproducible",
+  expect("quern::sum", sum, sum + ", reproducible",
          [&] { differs ? quern::sum(exec, u, quern::reproducible) : quern::sum(exec, u); });
   const Kokkos::View<double*, E> shorter("shorter", 7);
-  expect("quern::sum", "quern::sum of (8, 8) along axes 0 to a View of (8)",
-         "quern::sum of (8, 8) along axes 0 to a View of (7)",
+  expect("quern::sum", along + " float64 (8)", along + " float64 (7)",
          [&] { quern::sum(exec, differs ? shorter : out, u, axis{0}); });
   const quern::DistributedView<double, 1, E> in_blocks("blocks", Decomposition(comm, {8}));
-  if (differs)
-    test::expect_error(
-        "quern::sum: the calls differ between ranks: quern::sum of (8, 8) along axes 0 to a View of (8) on "
-        "rank 0 and quern::sum of (8, 8) along axes 0 to blocks of (8) on a grid of " +
-            std::to_string(comm.size()) + " on rank " + last,
-        [&] { quern::sum(exec, in_blocks, u, axis{0}); });
-  else EXPECT_THROW(quern::sum(exec, out, u, axis{0}), quern::Error);
-  expect("quern::quantile", "quern::quantile of (8, 8) at 0.25", "quern::quantile of (8, 8) at 0.5",
+  const std::string in_another_place = "quern::sum: the calls differ between ranks: " + along +
+                                       " float64 (8) on rank 0 and " + along + " float64 (8) on a grid of " + ranks +
+                                       " on rank " + last;
+  test::expect_error(in_another_place,
+                     [&] { differs ? quern::sum(exec, in_blocks, u, axis{0}) : quern::sum(exec, out, u, axis{0}); });
+  const quern::DistributedView<float, 2, E> of_floats("floats", d);
+  const auto sum_both = [&](const auto& first, const auto& second) { quern::dot(exec, first, second); };
+  expect("quern::dot", "quern::dot of" + array + array, "quern::dot of" + array + " float32" + array.substr(8),
+         [&] { differs ? sum_both(u, of_floats) : sum_both(u, u); });
+  quern::sum(exec, out, u, axis{differs ? 0 : -2});  // one axis, written in two ways
+  expect("quern::quantile", "quern::quantile of" + array + " at 0.25", "quern::quantile of" + array + " at 0.5",
          [&] { quern::quantile(exec, u, differs ? 0.5 : 0.25); });
   const quern::DistributedView<double, 2, E> v("v", d);
   using quern::boundaries, quern::boundary;
   const boundaries wrap(boundary::wrap), other{boundary::keep, quern::boundary_pair{boundary::wrap, boundary::mirror}};
-  std::string array = " (8, 8) on a grid of";
-  for (int number = 0; number < 2; ++number) array += " " + std::to_string(d.grid(number));
   const std::string stencil = "quern::stencil of" + array + array + " with boundaries ";
   expect("quern::stencil", stencil + "wrap", stencil + "keep wrap/mirror",
          [&] { quern::stencil<quern::star<1>>(exec, v, neighbours(), differs ? other : wrap, u); });
-  const std::string to_global = "quern::distributed::to_global", root = to_global + all + " with root ";
+  const auto constant = [&](double value) {
+    quern::stencil<quern::star<1>>(exec, v, neighbours(), boundary::constant(value), u);
+  };
+  expect("quern::stencil", stencil + "constant 1", stencil + "constant 2", [&] { constant(differs ? 2 : 1); });
+  const std::string exchange = "quern::HaloExchange", of_u = exchange + " of" + array + " with boundaries ";
+  expect(exchange, of_u + "wrap", of_u + "nearest",
+         [&] { quern::HaloExchange(exec, differs ? boundary::nearest : boundary::wrap, u); });
+  const std::string migrate = "quern::distributed::migrate";
+  const Kokkos::View<int*, E> nowhere("nowhere", 0);
+  const Kokkos::View<double**, E> pairs("pairs", 0, 2), triples("triples", 0, 3);
+  expect(migrate, migrate + " of float64 x 2", migrate + " of float64 x 3",
+         [&] { quern::distributed::migrate(exec, comm, nowhere, differs ? triples : pairs); });
+  const std::string to_global = "quern::distributed::to_global", root = to_global + " of" + array + " with root ";
   const Kokkos::View<double**, E> whole("whole", 8, 8);
   expect(to_global, root + "0", root + "1", [&] { quern::distributed::to_global(exec, whole, u, differs ? 1 : 0); });
   const quern::DistributedView<double, 2, E> longer("longer", Decomposition(comm, {9, 8}));
   const std::string redistribute = "quern::distributed::redistribute";
-  std::string larger = " (9, 8)" + array.substr(7);
+  const std::string larger = " float64 (9, 8)" + grid;
   expect(redistribute, redistribute + " of" + array + array, redistribute + " of" + larger + larger, [&] {
     differs ? quern::distributed::redistribute(exec, longer, longer) : quern::distributed::redistribute(exec, v, u);
   });
-  const std::string line = " (8) on a grid of " + std::to_string(comm.size()), sort = "quern::sort of" + line + line;
+  const std::string line = " float64 (8) on a grid of " + ranks, sort = "quern::sort of" + line + line;
   expect("quern::sort", sort, sort + ", descending",
          [&] { quern::sort(exec, in_blocks, differs ? quern::sort_order::descending : quern::sort_order::ascending); });
 }

@@ -152,7 +152,7 @@ class chunk_input : public input_in_chunks<Exec, V> {
     memory_ = take_block<typename Exec::memory_space>(instance_ref(exec), bytes);
     const auto host = take_block<result_space<Exec>>(instance_ref(exec), bytes);
     from.read(all, host.data());
-    copy_bytes<Exec, typename Exec::memory_space, result_space<Exec>>(exec, memory_.data(), host.data(), bytes);
+    copy_to_device(exec, memory_.data(), host.data(), bytes);
     exec.fence(label);
     brought_ = {reinterpret_cast<const value*>(memory_.data()), all.extents, all.packed};
   }

@@ -57,13 +57,11 @@ class reduction_in_chunks {
   template <int Rank, class Result, class... Options>
   void write(const strided<Result>& results, const Options&... options) {
     check_positions_along<reducer_type, Result>(call<Exec>(plan_.label, exec_), along_, plan_.extents);
-    if (along_.has(plan_.axis)) {
-      const auto means =
-          means_for<reducer_type>([&]<class S>(std::type_identity<S>) { return this->template means<S>(); });
-      joined(reduction_, reduction_.reducer(std::type_identity<value_of<In>>()...), means, results);
-    } else {
-      separate<Rank>(results, options...);
-    }
+    if constexpr (Rank != 0)
+      if (!along_.has(plan_.axis)) return separate<Rank>(results, options...);
+    const auto means =
+        means_for<reducer_type>([&]<class S>(std::type_identity<S>) { return this->template means<S>(); });
+    joined(reduction_, reduction_.reducer(std::type_identity<value_of<In>>()...), means, results);
   }
 
  private:

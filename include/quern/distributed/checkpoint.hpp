@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <quern/distributed/distributed_view.hpp>
+#include <quern/distributed/same_calls.hpp>
 #include <quern/files/hdf5.hpp>
 
 namespace quern::distributed {
@@ -63,6 +64,7 @@ class Checkpoint {
   template <distributed_like V>
   void write(const std::string& dataset, const V& in) {
     using T = typename V::value_type;
+    check_same("write", dataset, "", in);
     impl::reserve_hdf5(comm_, *file_, in.extents().size() * static_cast<std::int64_t>(sizeof(T)), dataset);
     impl::write_together(comm_, *file_, [&] {
       files::impl::create_dataset(*file_, dataset, {files::data_type_of<T>(), in.extents(), false, false, 0}, {});
@@ -72,6 +74,7 @@ class Checkpoint {
   /// Reads a dataset of the extents of out.
   template <distributed_like V>
   void read(const std::string& dataset, const V& out) const {
+    check_same("read", dataset, "", out);
     impl::together(comm_, path_, [&] {
       const auto array = files::impl::hdf5_array(file_, dataset);
       if (array->info().extents != out.extents())
@@ -85,17 +88,20 @@ class Checkpoint {
   template <class T>
     requires(std::is_arithmetic_v<T>)
   void set_attribute(const std::string& object, const std::string& name, T value) {
+    check_same("set_attribute", object, name + " = " + std::to_string(value));
     impl::reserve_hdf5(comm_, *file_, sizeof(T), name);
     impl::write_together(comm_, *file_,
                          [&] { files::impl::write_attribute(*file_, object, name, files::data_type_of<T>(), &value); });
   }
   void set_attribute(const std::string& object, const std::string& name, const std::string& text) {
+    check_same("set_attribute", object, name + " = " + text);
     impl::reserve_hdf5(comm_, *file_, static_cast<std::int64_t>(text.size()), name);
     impl::write_together(comm_, *file_, [&] { files::impl::write_attribute(*file_, object, name, text); });
   }
   template <class T>
   T attribute(const std::string& object, const std::string& name) const {
     T value{};
+    check_same("attribute", object, name);
     impl::together(comm_, path_, [&] {
       if constexpr (std::is_same_v<T, std::string>) value = files::impl::read_text_attribute(*file_, object, name);
       else files::impl::read_attribute(*file_, object, name, files::data_type_of<T>(), &value);
@@ -112,6 +118,13 @@ class Checkpoint {
   Checkpoint(const Communicator& comm, std::string path, std::shared_ptr<impl::hdf5_handle> file)
       : comm_(comm), path_(std::move(path)), file_(std::move(file)) {}
 
+  template <class... V>
+  void check_same(const std::string& function, const std::string& object, const std::string& attribute,
+                  const V&... arrays) const {
+    impl::check_same_arrays(
+        comm_, "quern::distributed::Checkpoint::" + function,
+        [&] { return " " + object + (attribute.empty() ? "" : ", attribute " + attribute); }, arrays...);
+  }
   template <class V>
   static quern::impl::stride_array first_of(const V& v) {
     quern::impl::stride_array first{};

@@ -91,11 +91,6 @@ void check_same(const Communicator& comm, const std::string& operation, const st
 std::string text_of(double x);
 /// The same for calls, as texts with all that must agree.
 void check_same_text(const Communicator& comm, const std::string& operation, const std::string& call);
-/// The same with `call()`, where calls are checked; nothing elsewhere.
-template <class Call>
-void check_same_call(const Communicator& comm, const std::string& operation, const Call& call) {
-  if (comm.checks_calls()) check_same_text(comm, operation, call());
-}
 
 /// Throws an Error on every rank if one rank has a problem: that of the first, with its number.
 void throw_together(const Communicator& comm, const std::string& operation, const std::string& problem);

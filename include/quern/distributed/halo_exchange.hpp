@@ -8,6 +8,7 @@
 #include <cstring>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/distributed_view.hpp>
+#include <quern/distributed/same_calls.hpp>
 #include <quern/stencil/boundary.hpp>
 
 namespace quern {
@@ -19,6 +20,9 @@ template <class Field>
 peer_box with_halo(const Field& f) {
   return {0, describe(f.local_with_halo().data(), f.local_with_halo())};
 }
+
+/// Boundaries in the message of calls that differ between ranks.
+std::string text_of(const boundaries& edge);
 
 /// The axes whose ends are neighbours.
 using wrapped_axes = std::array<bool, max_rank>;
@@ -106,15 +110,15 @@ class HaloExchange {
   template <class... Field>
   static impl::box_exchange<Exec> make(const Exec& exec, const boundaries& edge, const Field&... fields) {
     const std::string label = "quern::HaloExchange";
+    const Communicator* comm = &std::get<0>(std::tie(fields...)).communicator();
+    distributed::impl::check_same_arrays(*comm, label, [&] { return " with " + impl::text_of(edge); }, fields...);
     std::vector<impl::peer_box> out, in;
-    const Communicator* comm = nullptr;
     const auto add = [&](const auto& f) {
       static_assert(
           Kokkos::SpaceAccessibility<Exec, typename std::remove_cvref_t<decltype(f)>::memory_space>::accessible,
           "quern::HaloExchange: exec does not reach the memory of a field");
       const Decomposition& d = f.decomposition();
-      if (comm != nullptr && !(*comm == d.communicator())) throw Error(label, "fields of several communicators");
-      comm = &d.communicator();
+      if (!(*comm == d.communicator())) throw Error(label, "fields of several communicators");
       std::array<int, max_rank> depth{};
       for (int a = 0; a < d.extents().rank; ++a) depth[a] = d.halo(a);
       impl::add_halo_boxes(d, impl::with_halo(f), depth, impl::wraps(label, edge, d.extents().rank), true, out, in);

@@ -51,10 +51,8 @@ struct engine<over_ranks_place, counts> {
     constexpr int rank = std::max({rank_of<In>...});
     const Decomposition d =
         unpack([](const auto&... in) { return ranks::leading_field(in...).decomposition(); }, inputs);
-    ranks::check_same_call(d.communicator(), label, [&] {
-      return label + " of " + d.extents().str() + " in " + extents_of(out).str() + " bins" +
-             (sizeof...(In) > 1 ? " with weights" : "");
-    });
+    unpack([&](const auto&... in) { ranks::check_same_arrays(d.communicator(), label, [] { return ""; }, out, in...); },
+           inputs);
     std::size_t number = 0;
     unpack(
         [&](const auto&... in) {
@@ -98,10 +96,10 @@ template <execution_space Exec, view_like Out, class X, class Keys>
 void group_sum(const Exec& exec, const Communicator& comm, const Out& out, const X& x, const Keys& keys,
                const key_range& range) {
   const char* const label = "quern::distributed::group_sum";
-  impl::check_same_call(comm, label, [&] {
-    return std::string(label) + " to" + impl::text_of_array(out) + " of keys from " + std::to_string(range.low) +
-           " to " + std::to_string(range.high);
-  });
+  const auto keys_between = [&] {
+    return " of keys from " + std::to_string(range.low) + " to " + std::to_string(range.high);
+  };
+  impl::check_same_arrays(comm, label, keys_between, out);
   std::int64_t groups;
   if (__builtin_sub_overflow(range.high, range.low, &groups) || groups < 0)
     throw Error(label, "the range of keys is from " + std::to_string(range.low) + " to " + std::to_string(range.high));

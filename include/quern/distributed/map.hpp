@@ -22,8 +22,12 @@ struct engine<over_ranks_place, maps> {
                         "quern::distributed::to_global brings all blocks to a View");
           constexpr int rank = std::remove_cvref_t<decltype(first)>::rank;
           const Decomposition& d = first.decomposition();
-          quern::distributed::impl::check_same_call(d.communicator(), label,
-                                                    [&] { return label + " of " + d.extents().str(); });
+          unpack(
+              [&](const auto&... in) {
+                quern::distributed::impl::check_same_arrays(
+                    d.communicator(), label, [] { return ""; }, first, other..., in...);
+              },
+              inputs);
           (quern::distributed::impl::check_same_blocks(label, "another output", d, other.decomposition()), ...);
           [&]<std::size_t... I>(std::index_sequence<I...>) {
             map_checked(label, exec, local(out), count_in_whole<rank, In...>(f, d.local().first),

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <quern/core/mirror.hpp>
 #include <quern/core/pool.hpp>
+#include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/redistribute.hpp>
 #include <quern/keyed/histogram.hpp>
@@ -63,6 +64,12 @@ auto rows_in_order(const Exec& exec, const V& v, const std::int64_t* order, std:
   return sorted;
 }
 
+/// A column in the message of calls that differ between ranks.
+template <class V>
+std::string text_of_column(const V& v) {
+  return " " + type_text<value_of<V>>() + (V::rank() == 2 ? " x " + std::to_string(v.extent(1)) : "");
+}
+
 /// How many rows a rank sends to each rank, and how many it removes.
 struct row_counts {
   std::vector<std::int64_t> sent;
@@ -117,6 +124,7 @@ auto migrate(const Exec& exec, const Communicator& comm, const Destination& dest
   const std::string label = "quern::distributed::migrate";
   static_assert(std::is_integral_v<impl::value_of<Destination>> && std::is_signed_v<impl::value_of<Destination>>,
                 "quern::distributed::migrate: destinations must be signed integers");
+  if (comm.checks_calls()) check_same_text(comm, label, (label + " of" + ... + text_of_column(columns)));
   const auto n = static_cast<std::int64_t>(destination.extent(0));
   std::string problem;
   std::size_t number = 0;

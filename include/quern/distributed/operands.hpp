@@ -9,43 +9,16 @@
 #include <quern/core/part_view.hpp>
 #include <quern/core/places.hpp>
 #include <quern/core/whole_positions.hpp>
-#include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/distributed_view.hpp>
+#include <quern/distributed/same_calls.hpp>
 #include <quern/scan/carries.hpp>
-#include <vector>
 
 namespace quern::distributed::impl {
 
 using namespace quern::impl;
 
-inline void check_same_blocks(const std::string& label, const std::string& name, const Decomposition& d,
-                              const Decomposition& other) {
-  check_extents(label, name, other.extents(), d.extents());
-  if (!d.same_blocks(other))
-    throw Error(label, name + " is cut into other blocks, or for another communicator; redistribute it");
-}
-
-/// An array in the message of calls that differ between ranks: its extents, and the grid of a DistributedView.
-template <class V>
-std::string text_of_array(const V& v) {
-  std::string text;
-  if constexpr (distributed_like<V>) {
-    text = " " + v.extents().str() + " on a grid of";
-    for (int axis = 0; axis < V::rank; ++axis) text += " " + std::to_string(v.decomposition().grid(axis));
-  } else if constexpr (view_like<V>) {
-    text = " " + extents_of(v).str();
-  }
-  return text;
-}
-/// Where calls are checked, compares a call with those of the other ranks: its arrays, and what `more()` tells of it.
-template <class More, class... V>
-void check_same_arrays(const Communicator& comm, const std::string& label, const More& more, const V&... arrays) {
-  check_same_call(comm, label, [&] {
-    std::string text = label + " of";
-    ((text += text_of_array(arrays)), ...);
-    return text + more();
-  });
-}
+void check_same_blocks(const std::string& label, const std::string& name, const Decomposition& d,
+                       const Decomposition& other);
 
 /// Rejects inputs that are cut into other blocks than the first array.
 template <class... Field>
@@ -122,36 +95,6 @@ const auto& leading_field(const First& first, const Rest&... rest) {
   else if constexpr (is_at<over_ranks_place, First>)
     return std::apply([](const auto&... in) -> const auto& { return leading_field(in...); }, first.in);
   else return leading_field(rest...);
-}
-
-/// What an exchange depends on.
-struct exchange_key {
-  std::vector<std::int64_t> part;
-
-  template <class Exec>
-  exchange_key(const Exec& exec, bool faces_only)
-      : part{static_cast<std::int64_t>(exec.impl_instance_id()), faces_only ? 1 : 0} {}
-  void add(int depth, bool wraps) { part.insert(part.end(), {depth, wraps ? 1 : 0}); }
-  void add(const peer_box& array) {
-    part.insert(part.end(), {reinterpret_cast<std::int64_t>(array.data), array.element});
-    part.insert(part.end(), array.stride.begin(), array.stride.begin() + array.extents.rank);
-  }
-};
-
-/// Exchanges of arrays of a decomposition that were made last, by what they depend on.
-std::shared_ptr<void> find_exchange(const Decomposition& d, const exchange_key& key);
-void keep_exchange(const Decomposition& d, const exchange_key& key, const std::shared_ptr<void>& exchange);
-
-template <class Exec>
-inline constexpr char exchange_tag = 0;
-
-template <class Exec, class Make>
-std::shared_ptr<box_exchange<Exec>> kept_exchange(const Decomposition& d, exchange_key key, const Make& make) {
-  key.part.push_back(reinterpret_cast<std::int64_t>(&exchange_tag<Exec>));
-  if (auto found = find_exchange(d, key)) return std::static_pointer_cast<box_exchange<Exec>>(found);
-  auto made = std::make_shared<box_exchange<Exec>>(make());
-  keep_exchange(d, key, made);
-  return made;
 }
 
 }  // namespace quern::distributed::impl

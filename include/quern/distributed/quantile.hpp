@@ -14,13 +14,14 @@ struct engine<over_ranks_place, selections> {
   static auto run(const quantile_request& r, const Exec& exec, const Out& out, const In& in,
                   const Options&... options) {
     const Communicator comm = quern::distributed::impl::leading_field(in).communicator();
-    quern::distributed::impl::check_same_call(comm, r.label, [&] {
-      std::string call = r.label + std::string(" of ") + operand_extents(r.label, in).str() + " at";
+    const auto more = [&] {
+      std::string call = " at";
       for (const double q : r.of.value) call += " " + text_of(q);
       if (const interpolation* given = find_option<interpolation>(options...))
         call += ", interpolation " + std::to_string(static_cast<int>(*given));
       return call;
-    });
+    };
+    quern::distributed::impl::check_same_arrays(comm, r.label, more, in);
     return counted_quantiles::run(r, exec, out, in, options...);
   }
 };

@@ -18,14 +18,13 @@ class host_values {
   host_values(const Exec& exec, T* data, std::int64_t n) : exec_(exec), data_(data), n_(n) {
     if constexpr (is_device<Exec>) {
       block_ = take_block<result_space<Exec>>(instance_ref(exec), n * sizeof(T));
-      copy_bytes<Exec, result_space<Exec>, typename Exec::memory_space>(exec, block_.data(), data, bytes());
+      copy_to_host(exec, block_.data(), data, bytes());
     }
     exec.fence("quern::distributed: values for the host");
   }
   T* data() const { return is_device<Exec> ? reinterpret_cast<T*>(block_.data()) : data_; }
   void write() const {
-    if constexpr (is_device<Exec>)
-      copy_bytes<Exec, typename Exec::memory_space, result_space<Exec>>(exec_, data_, block_.data(), bytes());
+    if constexpr (is_device<Exec>) copy_to_device(exec_, data_, block_.data(), bytes());
   }
 
  private:
@@ -84,17 +83,12 @@ void take_from_first(const Communicator& comm, const Exec& exec, const values_of
     std::byte* at = begin;
     ((f(values.data, at, values.bytes()), at += values.bytes()), ...);
   };
-  using device_space = typename Exec::memory_space;
   if (comm.rank() == 0)
-    for_each([&](const auto* from, std::byte* to, std::int64_t n) {
-      copy_bytes<Exec, result_space<Exec>, device_space>(exec, to, from, n);
-    });
+    for_each([&](const auto* from, std::byte* to, std::int64_t n) { copy_to_host(exec, to, from, n); });
   exec.fence("quern::distributed: values for the host");
   broadcast(comm, begin, bytes, 0);
   if (comm.rank() != 0)
-    for_each([&](auto* to, const std::byte* from, std::int64_t n) {
-      copy_bytes<Exec, device_space, result_space<Exec>>(exec, to, from, n);
-    });
+    for_each([&](auto* to, const std::byte* from, std::int64_t n) { copy_to_device(exec, to, from, n); });
 }
 
 }  // namespace quern::distributed::impl

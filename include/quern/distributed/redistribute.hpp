@@ -4,6 +4,7 @@
 #define QUERN_DISTRIBUTED_REDISTRIBUTE_HPP
 
 #include <quern/core/mirror.hpp>
+#include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/transfer/copy.hpp>
 
@@ -57,10 +58,10 @@ auto within_reach(const Exec& exec, const V& v, bool wanted) {
 }
 
 /// @throws Error, the same on every rank, where the root is none of the ranks, or where calls are checked and differ
-inline void check_root(const std::string& label, const Decomposition& d, int root) {
-  const Communicator& comm = d.communicator();
-  check_same_call(comm, label,
-                  [&] { return label + " of " + d.extents().str() + " with root " + std::to_string(root); });
+template <class Field>
+void check_root(const std::string& label, const Field& u, int root) {
+  const Communicator& comm = u.communicator();
+  check_same_arrays(comm, label, [&] { return " with root " + std::to_string(root); }, u);
   if (root < 0 || root >= comm.size())
     throw Error(label, "the root is rank " + std::to_string(root) + " of " + std::to_string(comm.size()));
 }
@@ -112,7 +113,7 @@ template <execution_space Exec, distributed_like Out, view_like In>
 void from_global(const Exec& exec, const Out& out, const In& in, int root) {
   const std::string label = "quern::distributed::from_global";
   const Decomposition& d = out.decomposition();
-  impl::check_root(label, d, root);
+  impl::check_root(label, out, root);
   const bool here = d.communicator().rank() == root;
   if (here) impl::check_whole(label, "in", in, d);
   const auto whole = impl::within_reach(exec, in, here);
@@ -159,7 +160,7 @@ template <execution_space Exec, view_like Out, distributed_like In>
 void to_global(const Exec& exec, const Out& out, const In& in, int root) {
   const std::string label = "quern::distributed::to_global";
   const Decomposition& d = in.decomposition();
-  impl::check_root(label, d, root);
+  impl::check_root(label, in, root);
   const bool here = d.communicator().rank() == root;
   if (here) impl::check_whole(label, "out", out, d);
   const auto whole = impl::within_reach(exec, out, here);

@@ -48,8 +48,11 @@ struct engine<over_ranks_place, reductions> {
     const Decomposition d =
         unpack([](const auto&... in) { return ranks::leading_field(in...).decomposition(); }, inputs);
     call<Exec> c(r.label, exec);
-    ranks::check_same_call(d.communicator(), c.label,
-                           [&] { return described(c.label, d, wanted, is_reproducible, out); });
+    const auto more = [&] {
+      const std::string text = ranks::text_of_axes(wanted, d.extents().rank) + (to_host ? "" : " to");
+      return text + ranks::text_of_operand(out) + (is_reproducible ? ", reproducible" : "");
+    };
+    unpack([&](const auto&... in) { ranks::check_same_arrays(d.communicator(), c.label, more, in...); }, inputs);
     const axis_set along = unpack(
         [&](const auto&... in) { return check_reduction(c, wanted, {operand_extents(c.label, in)...}); }, inputs);
     check_elements(c, r, along, d.extents());
@@ -80,24 +83,6 @@ struct engine<over_ranks_place, reductions> {
   static const typename Reducer::state* state_of(const Block& block) {
     return reinterpret_cast<const typename Reducer::state*>(block.data());
   }
-  /// All that must agree between ranks.
-  template <class Out>
-  static std::string described(const std::string& label, const Decomposition& d, const axes* wanted, bool reproducible,
-                               const Out& out) {
-    std::string text = label + " of " + d.extents().str();
-    if (wanted != nullptr) {
-      text += " along axes";
-      for (int k = 0; k < wanted->count; ++k) text += " " + std::to_string(wanted->number[k]);
-    }
-    if constexpr (distributed_like<Out>) {
-      text += " to blocks of " + out.extents().str() + " on a grid of";
-      for (int axis = 0; axis < Out::rank; ++axis) text += " " + std::to_string(out.decomposition().grid(axis));
-    } else if constexpr (view_like<Out>) {
-      text += " to a View of " + extents_of(out).str();
-    }
-    return reproducible ? text + ", reproducible" : text;
-  }
-
   /// The joined states of the elements, with the means of the whole array for reducers that take them.
   template <class Space, class Exec, class Reduction, class Reducer, class... Elements>
   static auto reduce_elements(call<Exec>& c, const Reduction& r, const Decomposition& d, const axis_set& along,

@@ -75,10 +75,7 @@ struct engine<over_ranks_place, scans> {
       const std::string label = scan.label;
       const Decomposition d = ranks::leading_field(in, out).decomposition();
       const axis* wanted = find_option<axis>(options...);
-      ranks::check_same_call(d.communicator(), label, [&] {
-        return label + " of " + d.extents().str() +
-               (wanted == nullptr ? "" : " along axis " + std::to_string(wanted->number[0]));
-      });
+      ranks::check_same_arrays(d.communicator(), label, [&] { return ranks::text_of_axes(wanted, rank); }, out, in);
       check_extents(label, "out", out.extents(), operand_extents(label, in));
       if (wanted == nullptr && rank > 1)
         throw Error(label, "an array of rank " + std::to_string(rank) + " needs an axis");

@@ -160,9 +160,7 @@ struct engine<over_ranks_place, sorts> {
     ranks::check_same_arrays(
         from.communicator(), label,
         [&] {
-          std::string text;
-          if (const axis* along = find_option<axis>(options...))
-            text += " along axis " + std::to_string(along->number[0]);
+          std::string text = ranks::text_of_axes(find_option<axis>(options...), In::rank);
           if constexpr (own_order)
             if (ordering_of<T>(options...).descending) text += ", descending";
           return text;

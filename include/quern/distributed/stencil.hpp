@@ -39,43 +39,6 @@ auto part_view(const Field& u, const stencil_part& part) {
   return view(whole.data() + offset, layout);
 }
 
-template <class Shape, class Field>
-void check_halo_width(const std::string& label, const std::string& name, const Field& u) {
-  const Decomposition& d = u.decomposition();
-  for (int axis = 0; axis < Field::rank; ++axis)
-    if (occupied(d, axis) > 1 && d.halo(axis) < Shape::radius(axis))
-      throw Error(label, name + " has a halo of " + std::to_string(d.halo(axis)) + " along axis " +
-                             std::to_string(axis) + ", which is cut, expected at least " +
-                             std::to_string(Shape::radius(axis)));
-}
-
-/// The exchange of what neighbourhoods read of several arrays, kept from call to call.
-template <class Shape, class Exec, class First, class... Field>
-std::shared_ptr<box_exchange<Exec>> exchange_for(const Exec& exec, const std::string& label, const boundaries& edge,
-                                                 const First& first, const Field&... fields) {
-  const Decomposition& d = first.decomposition();
-  auto wrapped = wraps(label, edge, First::rank);
-  std::array<int, max_rank> depth{};
-  for (int axis = 0; axis < First::rank; ++axis) {
-    const bool cut = occupied(d, axis) > 1;
-    depth[axis] = cut ? Shape::radius(axis) : 0;
-    wrapped[axis] = wrapped[axis] && cut;
-  }
-  exchange_key key(exec, Shape::arms_only);
-  for (int axis = 0; axis < First::rank; ++axis) key.add(depth[axis], wrapped[axis]);
-  key.add(with_halo(first));
-  (key.add(with_halo(fields)), ...);
-  return kept_exchange<Exec>(d, key, [&] {
-    std::vector<peer_box> out, in;
-    const auto add = [&](const auto& f) {
-      add_halo_boxes(f.decomposition(), with_halo(f), depth, wrapped, !Shape::arms_only, out, in);
-    };
-    add(first);
-    (add(fields), ...);
-    return box_exchange<Exec>(d.communicator(), exec, label, out, in);
-  });
-}
-
 template <class Shape, class Exec, class First, class... Out, class F, class... In>
 void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, const F& f, const boundaries& edge,
                        const In&... in) {
@@ -90,16 +53,16 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
         check_same_arrays(d.communicator(), label, [&] { return " with " + text_of(edge); }, o..., in...);
       },
       out);
+  std::array<int, max_rank> radius{};
+  for (int axis = 0; axis < rank; ++axis) radius[axis] = Shape::radius(axis);
   check_blocks(label, d, in...);
   unpack(
       [&](const auto&... o) {
         (check_same_blocks(label, "out", d, o.decomposition()), ...);
-        (check_halo_width<Shape>(label, "out", o), ...);
+        (check_halo_width(label, "out", o.decomposition(), radius), ...);
       },
       out);
-  (check_halo_width<Shape>(label, "in", in), ...);
-  std::array<int, max_rank> radius{};
-  for (int axis = 0; axis < rank; ++axis) radius[axis] = Shape::radius(axis);
+  (check_halo_width(label, "in", in.decomposition(), radius), ...);
   // Hosts have nothing that would bring the messages while they compute.
   const stencil_parts parts = cut_stencil(label, d, edge, radius, is_device<Exec>);
   const auto compute = [&](const Exec& where, const std::vector<stencil_part>& some) {
@@ -109,7 +72,8 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
       quern::impl::stencil_call(where, label, Shape(), to, at, p.edge, part_view(in, p)...);
     }
   };
-  const auto exchange = exchange_for<Shape>(exec, label, edge, in...);
+  const auto exchange =
+      exchange_of_halos(exec, label, edge, radius, !Shape::arms_only, {{in.decomposition(), with_halo(in)}...});
   exchange->start();
   compute(exec, parts.inner);
   exchange->receive();

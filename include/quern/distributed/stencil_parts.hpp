@@ -3,6 +3,8 @@
 #ifndef QUERN_DISTRIBUTED_STENCIL_PARTS_HPP
 #define QUERN_DISTRIBUTED_STENCIL_PARTS_HPP
 
+#include <memory>
+#include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/decomposition.hpp>
 #include <quern/stencil/boundary.hpp>
 #include <vector>
@@ -21,13 +23,24 @@ struct stencil_parts {
   std::vector<stencil_part> inner, outer;
 };
 
-/// Boundaries in the message of calls that differ between ranks.
-std::string text_of(const boundaries& edge);
-
 /// @param overlap whether the inner cells are to be computed while the halo is under way; otherwise all are outer ones
 /// @throws Error, the same on every rank, where the call on one device would do so for the boundaries
 stencil_parts cut_stencil(const std::string& label, const Decomposition& d, const boundaries& edge,
                           const std::array<int, max_rank>& radius, bool overlap);
+
+/// An array of a stencil, with its halo.
+struct halo_array {
+  const Decomposition& blocks;
+  peer_box cells;
+};
+/// @throws Error where its halo is narrower than what neighbourhoods read along an axis that is cut
+void check_halo_width(const std::string& label, const std::string& name, const Decomposition& d,
+                      const std::array<int, max_rank>& radius);
+/// The exchange of what neighbourhoods read of arrays that are cut into the same blocks, kept from call to call.
+template <class Exec>
+std::shared_ptr<box_exchange<Exec>> exchange_of_halos(const Exec& exec, const std::string& label,
+                                                      const boundaries& edge, const std::array<int, max_rank>& radius,
+                                                      bool corners, const std::vector<halo_array>& arrays);
 
 }  // namespace quern::impl
 

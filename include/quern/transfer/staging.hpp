@@ -53,13 +53,12 @@ void upload(const Exec& exec, const transfer& t);
 template <class Exec>
 void download(const Exec& exec, const transfer& t);
 
-/// Copies bytes between memory that the device's copy engine reaches.
-template <class Exec, class To, class From>
-void copy_bytes(const Exec& exec, void* to, const void* from, std::int64_t bytes) {
-  using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  Kokkos::deep_copy(exec, Kokkos::View<std::byte*, To, unmanaged>(static_cast<std::byte*>(to), bytes),
-                    Kokkos::View<const std::byte*, From, unmanaged>(static_cast<const std::byte*>(from), bytes));
-}
+/// Copies bytes between memory of `exec` and memory that the device's copy engine reaches. Asynchronous; pageable
+/// memory has been read when the call returns.
+template <class Exec>
+void copy_to_device(const Exec& exec, void* to, const void* from, std::int64_t bytes);
+template <class Exec>
+void copy_to_host(const Exec& exec, void* to, const void* from, std::int64_t bytes);
 
 }  // namespace quern::impl
 

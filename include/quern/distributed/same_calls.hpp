@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_DISTRIBUTED_SAME_CALLS_HPP
+#define QUERN_DISTRIBUTED_SAME_CALLS_HPP
+
+/// @file
+/// The comparison of a call with those of the other ranks: of all that must agree, before anything else is done.
+
+#include <quern/core/axes.hpp>
+#include <quern/core/operands.hpp>
+#include <quern/distributed/distributed_view.hpp>
+
+namespace quern::distributed::impl {
+
+using namespace quern::impl;
+
+/// A value type in the message of calls that differ between ranks, as NumPy names it.
+template <class T>
+std::string type_text() {
+  const char* const kind = is_complex<T>                 ? "complex"
+                           : std::is_same_v<T, bool>     ? "bool"
+                           : std::is_floating_point_v<T> ? "float"
+                           : std::is_unsigned_v<T>       ? "uint"
+                           : std::is_integral_v<T>       ? "int"
+                                                         : "values of bits: ";
+  return kind + std::to_string(8 * sizeof(T));
+}
+/// An array in such a message, and axes of an array.
+std::string text_of_array(const std::string& type, const shape& extents, const Decomposition* cut);
+std::string text_of_axes(const axes* wanted, int rank);
+
+/// The arrays of an operand.
+template <class V>
+std::string text_of_operand(const V& v) {
+  std::string text;
+  if constexpr (distributed_like<V>) text = text_of_array(type_text<value_of<V>>(), v.extents(), &v.decomposition());
+  else if constexpr (view_like<V>) text = text_of_array(type_text<value_of<V>>(), extents_of(v), nullptr);
+  else if constexpr (is_lazy<V>)
+    text = std::apply([](const auto&... in) { return (std::string() + ... + text_of_operand(in)); }, v.in);
+  return text;
+}
+/// Where calls are checked, compares a call with those of the other ranks: its arrays, and what `more()` tells of it.
+template <class More, class... V>
+void check_same_arrays(const Communicator& comm, const std::string& label, const More& more, const V&... operands) {
+  if (comm.checks_calls()) check_same_text(comm, label, (label + " of" + ... + text_of_operand(operands)) + more());
+}
+
+}  // namespace quern::distributed::impl
+
+#endif

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/distributed/operands.hpp>
+
+namespace quern::distributed::impl {
+
+void check_same_blocks(const std::string& label, const std::string& name, const Decomposition& d,
+                       const Decomposition& other) {
+  check_extents(label, name, other.extents(), d.extents());
+  if (!d.same_blocks(other))
+    throw Error(label, name + " is cut into other blocks, or for another communicator; redistribute it");
+}
+
+}  // namespace quern::distributed::impl

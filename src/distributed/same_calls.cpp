@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <quern/distributed/same_calls.hpp>
+
+namespace quern::distributed::impl {
+
+std::string text_of_array(const std::string& type, const shape& extents, const Decomposition* cut) {
+  std::string text = " " + type + " " + extents.str();
+  if (cut == nullptr) return text;
+  text += " on a grid of";
+  for (int axis = 0; axis < extents.rank; ++axis) text += " " + std::to_string(cut->grid(axis));
+  return text;
+}
+
+std::string text_of_axes(const axes* wanted, int rank) {
+  if (wanted == nullptr) return "";
+  std::vector<int> numbers(wanted->number.begin(), wanted->number.begin() + wanted->count);
+  for (int& n : numbers) n += n < 0 ? rank : 0;
+  std::sort(numbers.begin(), numbers.end());
+  std::string text = numbers.size() == 1 ? " along axis" : " along axes";
+  for (const int n : numbers) text += " " + std::to_string(n);
+  return text;
+}
+
+}  // namespace quern::distributed::impl
