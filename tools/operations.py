@@ -88,17 +88,20 @@ def concepts_of_options(top):
     """{concept: names of options} of the concepts that admit options."""
     found = {}
     for header in (top / "include/quern").rglob("*.hpp"):
-        for name, condition in re.findall(r"concept (\w*option\w*) =([^;]*);", header.read_text()):
+        for name, condition in re.findall(r"concept (\w+_option\w*) =([^;]*);", header.read_text()):
+            if name == "call_option": continue
             found[name] = [o for listed in re.findall(r"\boption<\w+, ([^<>]*)>", condition.replace("call_option", "option"))
                            for o in re.findall(r"\w+", listed)]
+            found[name] += re.findall(r"\bis_option<(\w+), T>", condition)
             found[name] += [other for other in re.findall(r"\b(\w+_option)<T>", condition)]
     return found
 
 
 def names_of_options(concept, concepts):
     """The options that a constraint admits: `option<axis, ddof>`, or a concept that lists them."""
+    if concept == "call_option": return set()
     listed = re.search(r"\b(?:call_)?option<(.*)>", concept)
-    if listed: return {o.removesuffix("_t") for o in re.findall(r"\w+", listed[1])}
+    if listed: return {o.removesuffix("_t") for o in re.findall(r"\w+(?!\w*::)", listed[1])}
     names = set()
     for name in concepts.get(re.sub(r".*::", "", concept).rstrip(". "), []):
         if name in concepts: names |= names_of_options(name, concepts) or {name.removesuffix("_option")}
@@ -128,6 +131,9 @@ def form_of(function, kinds, of_place, concepts):
     kind = direct[1] if direct else next((kinds[c] for c in called_by(function) if c in kinds), None)
     options = {o for c in constraints if "option" in c for o in names_of_options(c, concepts)} - {"place"}
     if "sort_options" in function["requires"]: options |= {"axis", "sort_order", "comparator"}
+    if listed := re.search(r"\boption<\s*In\s*, ([^<>]*)>", function["requires"]):  # before the inputs of a functor
+        options |= names_of_options(f"option<{listed[1]}>", concepts)
+        names.insert(-1, "options...")
     return {"module": function["module"], "arguments": names, "returns": function["returns"] != "void", "options": sorted(options),
             "places": ["memory"] + [p for p in ("chunks", "ranks") if placed and kind in of_place[p]]}
 

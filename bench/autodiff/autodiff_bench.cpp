@@ -243,8 +243,8 @@ prepared odeint(const exec_space& exec, std::int64_t items) {
   const auto status = make_view<int*>("status", items);
   prepared p{8.0 * items * 2 * (1 + times), 0, {}, {}, {}};
   p.variants = {{"quern", [=] {
-                   const quern::odeint_options options{.relative = 1e-6, .absolute = 1e-6};
-                   quern::odeint<2>(exec, quern::outputs(y, status), predators_and_prey(), options, y0, t);
+                   const quern::tolerance within{.relative = 1e-6, .absolute = 1e-6};
+                   quern::odeint<2>(exec, quern::outputs(y, status), predators_and_prey(), within, y0, t);
                  }}};
   p.poison = [=] { Kokkos::deep_copy(y, -7.0); };
   p.right = [=] {

@@ -98,14 +98,14 @@ prepared cube(const exec_space& exec, std::int64_t n) {
 prepared poisson(const exec_space& exec, std::int64_t n) {
   const auto f = make_view<double***>("f", n, n, n), u = make_view<double***>("u", n, n, n);
   const double k = 2 * Kokkos::numbers::pi;
-  const quern::poisson_options options{.lengths = {1, 1, 1}};
+  const quern::box_lengths lengths{1, 1, 1};
   Kokkos::parallel_for(
       "bench::wave", bench::range(exec, 0, n * n * n), KOKKOS_LAMBDA(std::int64_t i) {
         f.data()[i] = -k * k * Kokkos::cos(k * static_cast<double>(i / (n * n)) / static_cast<double>(n));
       });
   const double size = 1.0 * n * n * n;
   prepared p{16 * size, complex_flops(size, size), {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::poisson(exec, u, f, options); }}};
+  p.variants = {{"quern", [=] { quern::poisson(exec, u, f, lengths); }}};
   p.poison = [=] { Kokkos::deep_copy(u, -7.0); };
   p.right = [=] {
     return failures(

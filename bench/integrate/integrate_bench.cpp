@@ -74,8 +74,8 @@ prepared rules2d(const exec_space& exec, std::int64_t n) {
   const auto by = [=](auto... how) {
     return [=] { *value = quern::integrate(exec, rational(), {0, 1}, {0, 1}, {n, n}, how...); };
   };
-  const auto sample = [=](auto how) {
-    return [=] { *value = quern::integrate(exec, rational(), {0, 1}, {0, 1}, how).value; };
+  const auto sample = [=](auto... how) {
+    return [=] { *value = quern::integrate(exec, rational(), {0, 1}, {0, 1}, how...).value; };
   };
   prepared p{0, 1.0 * n * n, {}, {}, {}};
   p.variants = {{"quern_midpoint", by()},
@@ -85,7 +85,7 @@ prepared rules2d(const exec_space& exec, std::int64_t n) {
                 {"quern_gauss_1", by(quern::rule::gauss_legendre(1))},
                 {"quern_monte_carlo", sample(quern::monte_carlo{n * n, 1})},
                 {"quern_quasi_monte_carlo", sample(quern::quasi_monte_carlo{n * n, 1})},
-                {"quern_adaptive", sample(quern::adaptive{.relative = 1e-9, .absolute = 0})}};
+                {"quern_adaptive", sample(quern::adaptive(), quern::tolerance{.relative = 1e-9, .absolute = 0})}};
   p.poison = [=] { *value = 0; };
   p.right = [=] { return std::fabs(*value - 0.639510351870311) <= 1.0 / static_cast<double>(n); };
   return p;

@@ -52,7 +52,7 @@ Kokkos::View<double***, Kokkos::LayoutRight> simulated(const values& rates, int 
       t, KOKKOS_LAMBDA(const Kokkos::Array<std::int64_t, 1>& k) { return step * static_cast<double>(k[0]); },
       quern::positions());
   const Kokkos::View<double***, Kokkos::LayoutRight> shares("shares", rates.extent(0), times, 2);
-  quern::odeint<2>(shares, epidemic(), {.relative = 1e-9, .absolute = 1e-12}, start, t, rates);
+  quern::odeint<2>(shares, epidemic(), quern::tolerance{.relative = 1e-9, .absolute = 1e-12}, start, t, rates);
   return shares;
 }
 

@@ -91,9 +91,9 @@ measurement odeint(const settings& s, std::int64_t items) {
   const auto y = uninitialized<device_view<double***>>("y", items, times, 2);
   const auto status = uninitialized<device_view<int*>>("status", items);
   measurement m{fmt::format("{} systems", items), 0, 8.0 * 2 * items * (1 + times), 0};
-  const quern::odeint_options options{.relative = 1e-6, .absolute = 1e-6};
+  const quern::tolerance within{.relative = 1e-6, .absolute = 1e-6};
   m.seconds =
-      time_call(s, [&] { quern::odeint<2>(s.exec, quern::outputs(y, status), predators_and_prey(), options, y0, t); });
+      time_call(s, [&] { quern::odeint<2>(s.exec, quern::outputs(y, status), predators_and_prey(), within, y0, t); });
   const host_view<double***> hy = quern::to_host(y);
   const host_view<double**> first = quern::to_host(y0);
   // The exact solutions keep their quantity; one of them is followed with small steps.

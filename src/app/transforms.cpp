@@ -130,8 +130,8 @@ measurement poisson(const settings& s, std::int64_t n) {
   const double size = 1.0 * n * n * n;
   measurement m{fmt::format("{0} x {0} x {0}", n), 0, 16 * size, transform_flops(size, size)};
   using enum quern::poisson_side;
-  const quern::poisson_options options{.lengths = {1, 1, 1}, .sides = {periodic, periodic, dirichlet}};
-  m.seconds = time_call(s, [&] { quern::poisson(s.exec, u, f, options); });
+  const quern::poisson_sides sides{periodic, periodic, dirichlet};
+  m.seconds = time_call(s, [&] { quern::poisson(s.exec, u, f, quern::box_lengths{1, 1, 1}, sides); });
   const host_view<double***> hu = quern::to_host(u);
   m.verified = failures(n * n * n, [&](std::int64_t i) { return std::fabs(hu.data()[i] - wave(i)) < 1e-12; }) == 0;
   m.baseline_seconds = 2 * time_plain_fft(3 * n * n * n / 2);

@@ -91,14 +91,14 @@ TYPED_TEST(SolversOn, NewtonReportsWhatFails) {
   EXPECT_EQ(0.5, test::contents(x)[3]) << "its last iterate";
   Kokkos::deep_copy(x, 0.5);
   try {
-    quern::newton<1>(exec, x, arctangent(), {.max_iterations = 50}, p);
+    quern::newton<1>(exec, x, arctangent(), quern::max_iterations{50}, p);
     FAIL() << "no error";
   } catch (const quern::ConvergenceError& e) {
     EXPECT_EQ(3, e.item());
     EXPECT_STREQ("quern::newton: item 3: the Jacobian is singular", e.what());
   }
   Kokkos::deep_copy(x, 0.5);
-  quern::newton<1>(exec, quern::outputs(x, status), arctangent(), {.max_iterations = 1}, p);
+  quern::newton<1>(exec, quern::outputs(x, status), arctangent(), quern::max_iterations{1}, p);
   EXPECT_EQ(status_of::iteration_limit, test::contents(status)[0]);
   test::expect_error("quern::newton: out has extents (5, 1), expected 2 along the last axis",
                      [&] { quern::newton<2>(exec, x, arctangent(), p); });
@@ -179,9 +179,9 @@ TYPED_TEST(Solvers, NewtonDoesNotTakeFailuresForSolutions) {
   quern::newton<1>(E(), quern::outputs(x, status), hopeless(), which);
   for (const int s : test::contents(status)) EXPECT_NE(quern::newton_status::converged, s);
   test::expect_error("quern::newton: a tolerance is negative or NaN",
-                     [&] { quern::newton<1>(E(), x, hopeless(), {.absolute = -1}, which); });
+                     [&] { quern::newton<1>(E(), x, hopeless(), quern::tolerance{.absolute = -1}, which); });
   test::expect_error("quern::newton: a tolerance is negative or NaN",
-                     [&] { quern::newton<1>(E(), x, hopeless(), {.relative = std::nan("")}, which); });
+                     [&] { quern::newton<1>(E(), x, hopeless(), quern::tolerance{.relative = std::nan("")}, which); });
 }
 
 struct decay {
@@ -204,8 +204,8 @@ TYPED_TEST(Solvers, OdeintOfDecayAtAnyTimes) {
   const auto y = test::make_array<T, 3, L, E>({n, m, 1});
   const Kokkos::View<int*, E> status("status", n);
   const double tolerance = std::is_same_v<T, double> ? 1e-10 : 1e-5;
-  quern::odeint<1>(exec, quern::outputs(y, status), decay(), {.relative = tolerance, .absolute = tolerance * 1e-3}, y0,
-                   t, rate);
+  quern::odeint<1>(exec, quern::outputs(y, status), decay(),
+                   quern::tolerance{.relative = tolerance, .absolute = tolerance * 1e-3}, y0, t, rate);
   EXPECT_EQ(std::vector<int>(n, quern::odeint_status::finished), test::contents(status));
   const auto found = test::contents(y);
   for (std::int64_t i = 0; i < n; ++i)
@@ -236,7 +236,7 @@ TYPED_TEST(SolversOn, OdeintIsOfOrderFiveInBothDirections) {
   for (const double end : {6.0, -6.0}) {
     const auto t = test::make_array<double, 1, Kokkos::LayoutRight, E>({3}, {0, 0.47 * end, end});
     for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
-      quern::odeint<2>(exec, y, oscillator(), {.relative = tolerance, .absolute = tolerance}, y0, t);
+      quern::odeint<2>(exec, y, oscillator(), quern::tolerance{.relative = tolerance, .absolute = tolerance}, y0, t);
       const auto found = test::contents(y);
       const double error = std::fabs(found[4] - std::cos(end)) + std::fabs(found[5] + std::sin(end)) +
                            std::fabs(found[2] - std::cos(0.47 * end));
@@ -251,7 +251,7 @@ TYPED_TEST(SolversOn, OdeintIsOfOrderFiveInBothDirections) {
   const auto line = test::make_array<double, 3, Kokkos::LayoutRight, E>({1, 5, 1});
   const auto t = test::make_array<double, 1, Kokkos::LayoutRight, E>({5}, {1, 1, 2, 2.5, 3});
   const auto zero = test::make_array<double, 2, Kokkos::LayoutRight, E>({1, 1}, {0});
-  quern::odeint<1>(exec, line, parabola(), {.relative = 1e-6, .absolute = 0}, zero, t);
+  quern::odeint<1>(exec, line, parabola(), quern::tolerance{.relative = 1e-6, .absolute = 0}, zero, t);
   EXPECT_NEAR(26, test::contents(line)[4], 1e-4) << "from zero, with no absolute tolerance";
   quern::odeint<1>(line, parabola(), one, t);
   const auto found = test::contents(line);
@@ -281,7 +281,7 @@ TYPED_TEST(SolversOn, OdeintKeepsTheInvariantOfPredatorAndPrey) {
   Kokkos::deep_copy(y0, 10.0);
   const auto t = test::make_array<double, 1, Kokkos::LayoutRight, E>({2}, {0, 30});
   const auto y = test::make_array<double, 3, Kokkos::LayoutRight, E>({n, 2, 2});
-  quern::odeint<2>(exec, y, predator_and_prey(), {.relative = 1e-10, .absolute = 1e-10}, y0, t, p);
+  quern::odeint<2>(exec, y, predator_and_prey(), quern::tolerance{.relative = 1e-10, .absolute = 1e-10}, y0, t, p);
   const auto found = test::contents(y), parameters = test::contents(p);
   for (std::int64_t i = 0; i < n; ++i) {
     const double* c = &parameters[4 * i];
@@ -326,7 +326,7 @@ TYPED_TEST(SolversOn, OdeintReportsWhatFails) {
     EXPECT_EQ(1, e.item());
     EXPECT_STREQ("quern::odeint: item 1: the step size underflows", e.what());
   }
-  quern::odeint<1>(exec, quern::outputs(y, status), explosion(), {.max_steps = 2}, y0, t);
+  quern::odeint<1>(exec, quern::outputs(y, status), explosion(), quern::max_steps{2}, y0, t);
   EXPECT_EQ(status_of::step_limit, test::contents(status)[1]);
   test::expect_error("quern::odeint: y0 has extents (3, 1), expected (3, 2)", [&] {
     quern::odeint<2>(exec, test::make_array<double, 3, Kokkos::LayoutRight, E>({3, 3, 2}), oscillator(), y0, t);
@@ -358,7 +358,7 @@ TYPED_TEST(Solvers, OdeintStaysWithinItsTimes) {
       const Kokkos::View<int*, E> status("status", 1);
       const double tolerance = std::is_same_v<T, double> ? 1e-8 : 1e-5;
       quern::odeint<1>(E(), quern::outputs(y, status), root_of_time{double(a), double(b)},
-                       {.relative = tolerance, .absolute = tolerance, .first_step = step}, y0, t);
+                       quern::tolerance{.relative = tolerance, .absolute = tolerance}, quern::first_step{step}, y0, t);
       EXPECT_EQ(quern::odeint_status::finished, test::contents(status)[0]) << first << ' ' << last;
       const double exact = 1 + (length > 0 ? 1 : -1) * 2.0 / 3 * std::pow(std::fabs(length), 1.5);
       EXPECT_NEAR(exact, test::contents(y)[3], 200 * tolerance) << first << ' ' << last;
@@ -386,7 +386,7 @@ TYPED_TEST(SolversOn, OdeintTimesInBetweenShortenNoStep) {
     const auto t = test::make_array<double, 1, Kokkos::LayoutRight, E>({n}, times);
     const auto y = test::make_array<double, 3, Kokkos::LayoutRight, E>({1, n, 1});
     const Kokkos::View<int, E> calls("calls");
-    quern::odeint<1>(exec, y, counted_decay<E>{calls}, {.relative = 1e-6, .absolute = 1e-6}, y0, t);
+    quern::odeint<1>(exec, y, counted_decay<E>{calls}, quern::tolerance{.relative = 1e-6, .absolute = 1e-6}, y0, t);
     int count = 0;
     Kokkos::deep_copy(count, calls);
     return count;
@@ -417,12 +417,13 @@ TYPED_TEST(SolversOn, OdeintReportsTimesThatAreNotInOrder) {
     EXPECT_EQ(quern::odeint_status::finished, solve(times));
   const auto t = test::make_array<double, 1, Kokkos::LayoutRight, E>({3}, {0, 5, 1});
   EXPECT_THROW(quern::odeint<1>(exec, y, root_of_time{0, 1}, y0, t), quern::ConvergenceError);
-  const auto misuse = [&](const quern::odeint_options& options) {
-    return [=] { quern::odeint<1>(exec, y, root_of_time{0, 1}, options, y0, t); };
+  const auto misuse = [&](const auto& option) {
+    return [=] { quern::odeint<1>(exec, y, root_of_time{0, 1}, option, y0, t); };
   };
-  test::expect_error("quern::odeint: a tolerance is negative or NaN", misuse({.relative = -1e-6}));
-  test::expect_error("quern::odeint: a tolerance is negative or NaN", misuse({.absolute = std::nan("")}));
-  test::expect_error("quern::odeint: the first step is negative or NaN", misuse({.first_step = -1}));
+  test::expect_error("quern::odeint: a tolerance is negative or NaN", misuse(quern::tolerance{.relative = -1e-6}));
+  test::expect_error("quern::odeint: a tolerance is negative or NaN",
+                     misuse(quern::tolerance{.absolute = std::nan("")}));
+  test::expect_error("quern::odeint: the first step is negative or NaN", misuse(quern::first_step{-1}));
 }
 
 /// Large slopes from zero, and a component that stays zero where no absolute error is allowed.
@@ -438,11 +439,11 @@ TYPED_TEST(Solvers, OdeintOfLargeSlopesAndZeros) {
   const auto t = test::make_array<T, 1, Kokkos::LayoutRight, E>({2}, {0, 1});
   const auto y = test::make_array<T, 3, Kokkos::LayoutRight, E>({1, 2, 2});
   const auto y0 = test::make_array<T, 2, Kokkos::LayoutRight, E>({1, 2}, {0, 1});
-  quern::odeint<2>(E(), y, steep(), {.relative = 1e-4, .absolute = 1e-9}, y0, t);
+  quern::odeint<2>(E(), y, steep(), quern::tolerance{.relative = 1e-4, .absolute = 1e-9}, y0, t);
   EXPECT_EQ(0, test::contents(y)[2]);
   EXPECT_NEAR(1e20 * (1 - std::exp(-1.0)), test::contents(y)[3], 1e17);
   const auto start = test::make_array<T, 2, Kokkos::LayoutRight, E>({1, 2}, {0, T(1e19)});
-  quern::odeint<2>(E(), y, steep(), {.relative = 1e-4, .absolute = 0}, start, t);
+  quern::odeint<2>(E(), y, steep(), quern::tolerance{.relative = 1e-4, .absolute = 0}, start, t);
   EXPECT_EQ(0, test::contents(y)[2]);
 }
 
@@ -470,7 +471,7 @@ TYPED_TEST(SolversOn, TimesThatAreNotFinite) {
   for (const auto& times : {std::vector<double>{0, nan, 1}, {nan, 0, 1}, {0, 1, inf}}) {
     const auto t = test::make_array<double, 1, Kokkos::LayoutRight, E>({3}, times);
     const Kokkos::View<int*, E> status("status", 2);
-    quern::odeint<1>(exec, quern::outputs(y, status), explosion(), {.max_steps = 1000}, y0, t);
+    quern::odeint<1>(exec, quern::outputs(y, status), explosion(), quern::max_steps{1000}, y0, t);
     EXPECT_EQ(std::vector<int>(2, quern::odeint_status::not_finite), test::contents(status));
     EXPECT_NE(test::contents(y)[2], test::contents(y)[2]);
   }

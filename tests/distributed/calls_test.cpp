@@ -36,7 +36,7 @@ TEST(DistributedCalls, Factorizations) {
   EXPECT_NEAR(quern::sum(quern::lazy(squared_difference(), given, 0.0)), quern::dot(s, s), 1e-9);
   const DistributedView<double, 1> b("b", Decomposition(comm, {1000}));
   quern::sum(b, given, quern::axis{1});
-  EXPECT_EQ(6, quern::lstsq(x, given, b, {.rcond = 1e-9}));
+  EXPECT_EQ(6, quern::lstsq(x, given, b, quern::rcond{1e-9}));
   for (const double one : test::contents(x)) EXPECT_NEAR(1, one, 1e-12);
   quern::pca(mean, components, variance, given);
   EXPECT_NEAR(1, test::contents(variance)[0], 0.3);

@@ -139,7 +139,7 @@ TYPED_TEST(FftMemory, GapsOfWhatIsBuiltOnTransforms) {
       using enum quern::poisson_side;
       for (const auto& sides :
            {std::array{periodic, periodic}, {dirichlet, periodic}, {periodic, neumann}, {neumann, dirichlet}})
-        quern::poisson(e, y, x, {.sides = {sides[0], sides[1]}});
+        quern::poisson(e, y, x, quern::poisson_sides{sides[0], sides[1]});
       const auto power = this->template make<R>({n});
       const auto modes = this->template make<std::int64_t>({n});
       quern::power_spectrum(e, quern::outputs(power, modes), x);

@@ -191,8 +191,8 @@ TYPED_TEST(Spectral, PoissonOfModes) {
       });
     };
     const auto u = this->template make<T, 2>(extents);
-    quern::poisson_options options{.lengths = {lengths[0], lengths[1]}, .sides = {sides[0], sides[1]}};
-    quern::poisson(this->e, u, sum(true), options);
+    const quern::box_lengths box{lengths[0], lengths[1]};
+    quern::poisson(this->e, u, sum(true), box, quern::poisson_sides{sides[0], sides[1]});
     TestFixture::expect_equal(sum(false), u, 3e3 * test::eps<T>());
   }
 }
@@ -206,9 +206,9 @@ TYPED_TEST(Spectral, PoissonOfThreeAxesInPlace) {
     });
   };
   const auto u = f(-4 * pi * pi * (1 + 4) - 9 * pi * pi);
-  quern::poisson(
-      this->e, u, u,
-      {.lengths = {1, 1, 1}, .sides = {poisson_side::periodic, poisson_side::periodic, poisson_side::dirichlet}});
+  quern::poisson(this->e, u, u,
+                 quern::poisson_sides{poisson_side::periodic, poisson_side::periodic, poisson_side::dirichlet},
+                 quern::box_lengths{1, 1, 1});
   TestFixture::expect_equal(f(1), u, 100 * test::eps<T>());
 }
 
@@ -225,10 +225,12 @@ TYPED_TEST(Spectral, BadInput) {
                      [&] { quern::spectral_derivative(this->e, a, a, quern::derivative_order{0}); });
   test::expect_error("quern::poisson: f has extents (5), expected (4)", [&] { quern::poisson(this->e, a, b); });
   test::expect_error("quern::poisson: the length along axis 0 must be positive and finite",
-                     [&] { quern::poisson(this->e, a, a, {.lengths = {-1}}); });
+                     [&] { quern::poisson(this->e, a, a, quern::box_lengths{-1}); });
+  test::expect_error("quern::poisson: 2 lengths for an array of rank 1",
+                     [&] { quern::poisson(this->e, a, a, quern::box_lengths{1, 2}); });
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double length : {0.0, -2.0, std::nan(""), infinity}) {
-    EXPECT_THROW(quern::poisson(this->e, a, a, {.lengths = {length}}), quern::Error) << length;
+    EXPECT_THROW(quern::poisson(this->e, a, a, quern::box_lengths{length}), quern::Error) << length;
     EXPECT_THROW(quern::spectral_derivative(this->e, a, a, quern::period{length}), quern::Error) << length;
   }
 }

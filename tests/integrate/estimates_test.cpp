@@ -53,7 +53,8 @@ TYPED_TEST_SUITE(Adaptive, test::all_spaces);
 TYPED_TEST(Adaptive, RulesAreExactForPolynomials) {
   // The rule of 15 points up to degree 22, that of 7 up to 13: then there is no error to see.
   for (int n = 0; n <= 22; ++n) {
-    const auto r = quern::integrate(TypeParam(), power{n}, {0.0, 2.0}, quern::adaptive{.relative = 0, .absolute = 1e9});
+    const auto r = quern::integrate(TypeParam(), power{n}, {0.0, 2.0}, quern::adaptive(),
+                                    quern::tolerance{.relative = 0, .absolute = 1e9});
     const double exact = std::pow(2.0, n + 1) / (n + 1);
     EXPECT_NEAR(exact, r.value, (n + 4) * 1.2e-16 * exact) << n;  // n roundings of the power
     EXPECT_EQ(15, r.evaluations);
@@ -68,7 +69,8 @@ TYPED_TEST(Adaptive, RulesAreExactForPolynomials) {
 
 template <class Exec, class F>
 void expect_integral(double exact, const F& f, quern::interval<double> x, double tolerance) {
-  const auto r = quern::integrate(Exec(), f, x, quern::adaptive{.relative = tolerance, .absolute = 0});
+  const auto r =
+      quern::integrate(Exec(), f, x, quern::adaptive(), quern::tolerance{.relative = tolerance, .absolute = 0});
   EXPECT_TRUE(r.converged) << r.error;
   EXPECT_LE(r.error, tolerance * std::fabs(r.value));
   EXPECT_NEAR(exact, r.value, r.error + 1e-14 * std::fabs(exact));
@@ -84,31 +86,32 @@ TYPED_TEST(Adaptive, OneDimension) {
 }
 
 TYPED_TEST(Adaptive, TwoDimensions) {
-  const quern::adaptive how{.relative = 1e-8, .absolute = 0};
+  const quern::tolerance within{.relative = 1e-8, .absolute = 0};
   // 1/2 [1/a - 2/(a + 1) + 1/(a + 2)], a = 0.01.
   const double exact = (100 - 2 / 1.01 + 1 / 2.01) / 2;
-  const auto smooth = quern::integrate(TypeParam(), corner_peak(), {0, 1}, {0, 1}, how);
+  const auto smooth = quern::integrate(TypeParam(), corner_peak(), {0, 1}, {0, 1}, quern::adaptive(), within);
   EXPECT_TRUE(smooth.converged);
   EXPECT_NEAR(exact, smooth.value, smooth.error);
-  const auto disc =
-      quern::integrate(TypeParam(), quarter_disc(), {0, 1}, {0, 1}, quern::adaptive{.relative = 0, .absolute = 1e-3});
+  const auto disc = quern::integrate(TypeParam(), quarter_disc(), {0, 1}, {0, 1}, quern::adaptive(),
+                                     quern::tolerance{.relative = 0, .absolute = 1e-3});
   EXPECT_TRUE(disc.converged);
   EXPECT_NEAR(pi / 4, disc.value, disc.error);
   // Halved along the axis that needs it: a function of one variable costs little more in two.
-  const auto flat = quern::integrate(TypeParam(), peak_of_second(), {0, 1}, {0, 1}, how);
-  const auto line = quern::integrate(TypeParam(), peak(), {0, 1}, how);
+  const auto flat = quern::integrate(TypeParam(), peak_of_second(), {0, 1}, {0, 1}, quern::adaptive(), within);
+  const auto line = quern::integrate(TypeParam(), peak(), {0, 1}, quern::adaptive(), within);
   EXPECT_NEAR(line.value, flat.value, 1e-8 * line.value);
   EXPECT_EQ(15 * line.evaluations, flat.evaluations);
 }
 
 TYPED_TEST(Adaptive, SaysWhenItDoesNotConverge) {
-  const auto few =
-      quern::integrate(TypeParam(), peak(), {0, 1}, quern::adaptive{.relative = 1e-12, .max_evaluations = 100});
+  const auto few = quern::integrate(TypeParam(), peak(), {0, 1}, quern::adaptive(), quern::tolerance{.relative = 1e-12},
+                                    quern::max_evaluations{100});
   EXPECT_FALSE(few.converged);
   EXPECT_LE(few.evaluations, 100);
   EXPECT_GT(few.evaluations, 60);
   EXPECT_GT(few.error, 1e-12 * few.value);
-  const auto rounding = quern::integrate(TypeParam(), peak(), {0, 1}, quern::adaptive{.relative = 0, .absolute = 0});
+  const auto rounding =
+      quern::integrate(TypeParam(), peak(), {0, 1}, quern::adaptive(), quern::tolerance{.relative = 0, .absolute = 0});
   EXPECT_FALSE(rounding.converged);
   EXPECT_LT(rounding.evaluations, 100'000);
   EXPECT_LT(rounding.error, 1e-11 * rounding.value);
@@ -128,7 +131,6 @@ struct singular_end {
   }
 };
 TYPED_TEST(Adaptive, SingularEndsOtherThanZero) {
-  const quern::adaptive how;
   const auto check = [](double exact, double accuracy, const auto& r) {
     EXPECT_TRUE(std::isfinite(r.value) && std::isfinite(r.error));
     EXPECT_NEAR(exact, r.value, accuracy * exact);
@@ -139,9 +141,9 @@ TYPED_TEST(Adaptive, SingularEndsOtherThanZero) {
     }
   };
   // (x - 1000)^-1/2 and its mirror images.
-  const auto above = quern::integrate(TypeParam(), singular_end{1000, -0.5}, {1000, 1001}, how);
-  const auto below = quern::integrate(TypeParam(), singular_end{-1000, 0.5}, {-1001, -1000}, how);
-  const auto reversed = quern::integrate(TypeParam(), singular_end{1000, -0.5}, {1001, 1000}, how);
+  const auto above = quern::integrate(TypeParam(), singular_end{1000, -0.5}, {1000, 1001}, quern::adaptive());
+  const auto below = quern::integrate(TypeParam(), singular_end{-1000, 0.5}, {-1001, -1000}, quern::adaptive());
+  const auto reversed = quern::integrate(TypeParam(), singular_end{1000, -0.5}, {1001, 1000}, quern::adaptive());
   check(2, 1e-5, above);
   check(2, 1e-5, below);
   EXPECT_FALSE(above.converged);
@@ -150,15 +152,15 @@ TYPED_TEST(Adaptive, SingularEndsOtherThanZero) {
   EXPECT_NEAR(-above.value, reversed.value, 1e-12);
   EXPECT_EQ(above.converged, reversed.converged);
   // (1 - x)^-3/4 and (1 - x)^-1/2 beside x^-1/2.
-  const auto quarter = quern::integrate(TypeParam(), singular_end{1, 0.75}, {0, 1}, how);
+  const auto quarter = quern::integrate(TypeParam(), singular_end{1, 0.75}, {0, 1}, quern::adaptive());
   check(4, 1e-2, quarter);
   EXPECT_FALSE(quarter.converged);
-  check(2, 1e-7, quern::integrate(TypeParam(), singular_end{1, 0.5}, {0, 1}, how));
-  const auto zero = quern::integrate(TypeParam(), singular_end{0, -0.5}, {0, 1}, how);
+  check(2, 1e-7, quern::integrate(TypeParam(), singular_end{1, 0.5}, {0, 1}, quern::adaptive()));
+  const auto zero = quern::integrate(TypeParam(), singular_end{0, -0.5}, {0, 1}, quern::adaptive());
   EXPECT_TRUE(zero.converged);
   check(2, 1e-7, zero);
-  check(2, 1e-2, quern::integrate<float>(TypeParam(), singular_end{1, 0.5}, {0, 1}, how));
-  check(2, 1e-2, quern::integrate<float>(TypeParam(), singular_end{-1, -0.5}, {-1, 0}, how));
+  check(2, 1e-2, quern::integrate<float>(TypeParam(), singular_end{1, 0.5}, {0, 1}, quern::adaptive()));
+  check(2, 1e-2, quern::integrate<float>(TypeParam(), singular_end{-1, -0.5}, {-1, 0}, quern::adaptive()));
   // An interval of nine numbers, and one without a number inside.
   const double step = 0x1p-43;
   EXPECT_TRUE(std::isfinite(
@@ -173,26 +175,29 @@ struct singular_edge {
   }
 };
 TYPED_TEST(Adaptive, SingularEdgeOfABox) {
-  const auto r = quern::integrate(TypeParam(), singular_edge(), {0, 1}, {0, 1}, quern::adaptive{.relative = 1e-6});
+  const auto r = quern::integrate(TypeParam(), singular_edge(), {0, 1}, {0, 1}, quern::adaptive(),
+                                  quern::tolerance{.relative = 1e-6});
   EXPECT_NEAR(3, r.value, 1e-5);
   EXPECT_LT(r.evaluations, 15 * 5000);
 }
 
 TYPED_TEST(Adaptive, SinglePrecision) {
-  const quern::adaptive how{.relative = 1e-5, .absolute = 0};
-  const auto r = quern::integrate<float>(TypeParam(), exponential(), {0.0f, 1.0f}, how);
+  const quern::tolerance within{.relative = 1e-5, .absolute = 0};
+  const auto r = quern::integrate<float>(TypeParam(), exponential(), {0.0f, 1.0f}, quern::adaptive(), within);
   static_assert(std::is_same_v<const quern::estimate<float>, decltype(r)>);
   EXPECT_TRUE(r.converged);
   EXPECT_NEAR(std::exp(1.0f) - 1, r.value, 1e-6f);
 }
 
 TYPED_TEST(Adaptive, ReportsMisuse) {
-  const auto call = [](quern::interval<double> x, const quern::adaptive& how) {
-    return [=] { quern::integrate(TypeParam(), peak(), x, how); };
+  const auto call = [](quern::interval<double> x, const auto&... options) {
+    return [=] { quern::integrate(TypeParam(), peak(), x, quern::adaptive(), options...); };
   };
-  test::expect_error("quern::integrate: the interval of axis 0 is not finite", call({0, std::nan("")}, {}));
-  test::expect_error("quern::integrate: a tolerance is negative or NaN", call({0, 1}, {.relative = -1}));
-  test::expect_error("quern::integrate: 14 evaluations, expected at least 15", call({0, 1}, {.max_evaluations = 14}));
+  test::expect_error("quern::integrate: the interval of axis 0 is not finite", call({0, std::nan("")}));
+  test::expect_error("quern::integrate: a tolerance is negative or NaN",
+                     call({0, 1}, quern::tolerance{.relative = -1}));
+  test::expect_error("quern::integrate: 14 evaluations, expected at least 15",
+                     call({0, 1}, quern::max_evaluations{14}));
 }
 
 TEST(Sobol, FirstPoints) {

@@ -39,7 +39,7 @@ TYPED_TEST(LeastSquares, OfEveryShapeAndMethod) {
       const auto a = this->sample(m, n), b = this->sample(m, 3, 9);
       const auto x = this->array(n, 3);
       const auto residuals = this->reals(3), s = this->reals(std::min(m, n));
-      const auto rank = quern::lstsq(E(), quern::outputs(x, residuals), this->array(a), this->array(b), {method});
+      const auto rank = quern::lstsq(E(), quern::outputs(x, residuals), this->array(a), this->array(b), method);
       EXPECT_EQ(std::min(m, n), rank);
       this->expect_normal_equations(a, this->contents(x), b);
       const auto sums = test::contents(residuals);
@@ -74,7 +74,7 @@ TYPED_TEST(LeastSquares, OneRightHandSide) {
   }
   for (const auto method : {quern::least_squares::svd, quern::least_squares::qr}) {
     const auto x = this->vector({T(0), T(0)});
-    EXPECT_EQ(2, quern::lstsq(x, this->array(a), this->vector(y), {.method = method}));
+    EXPECT_EQ(2, quern::lstsq(x, this->array(a), this->vector(y), method));
     const auto found = test::contents(x);
     EXPECT_LE(Kokkos::abs(widened(found[0]) - wide(3)), 200 * this->eps);
     EXPECT_LE(Kokkos::abs(widened(found[1]) - wide(-0.5)), 200 * this->eps);
@@ -86,7 +86,7 @@ TYPED_TEST(LeastSquares, ShortestOfManySolutions) {
   using E = typename TestFixture::E;
   const auto a = this->of_rank(30, 20, 7), b = this->sample(30, 2, 9);
   const auto x = this->array(20, 2);
-  EXPECT_EQ(7, quern::lstsq(E(), x, this->array(a), this->array(b), {}));
+  EXPECT_EQ(7, quern::lstsq(E(), x, this->array(a), this->array(b)));
   EXPECT_EQ(7, quern::matrix_rank(this->array(a)));
   EXPECT_EQ(0, quern::matrix_rank(E(), this->array(8, 3)));
   this->expect_normal_equations(a, this->contents(x), b);
@@ -98,7 +98,7 @@ TYPED_TEST(LeastSquares, ShortestOfManySolutions) {
   auto repeated = this->sample(30, 6);
   for (int i = 0; i < 30; ++i) repeated(i, 4) = repeated(i, 1);
   try {
-    quern::lstsq(this->array(6, 2), this->array(repeated), this->array(b), {.method = quern::least_squares::qr});
+    quern::lstsq(this->array(6, 2), this->array(repeated), this->array(b), quern::least_squares::qr);
     ADD_FAILURE() << "no error";
   } catch (const quern::SingularMatrixError& e) {
     EXPECT_STREQ("quern::lstsq: column 4 depends on those before it", e.what());
@@ -242,7 +242,7 @@ TYPED_TEST(LeastSquares, FirstSingularValues) {
       for (int j = 0; j < k; ++j) left(i, j) *= found[j];
     EXPECT_LE(distance(av, left), 50 * (m + n) * this->eps * norm(a));
     // Other combinations of columns, the same values.
-    quern::truncated_svd(u, other, vt, this->array(a), {.seed = 7});
+    quern::truncated_svd(u, other, vt, this->array(a), quern::random::key(7));
     for (int i = 0; i < k; ++i) EXPECT_NEAR(found[i], test::contents(other)[i], 50 * (m + n) * this->eps * expected[0]);
   }
   auto nan = this->sample(50, 20);
@@ -267,8 +267,8 @@ TYPED_TEST(LeastSquares, NaNAndMisuse) {
   EXPECT_NE(quern::cond(va), quern::cond(va));
   test::expect_error("quern::lstsq: x has extents (9, 1), expected (4, 1)", [&] { quern::lstsq(b, va, b); });
   test::expect_error("quern::lstsq: a has extents (4, 9), expected no more columns than rows for qr",
-                     [&] { quern::lstsq(b, out, x, {.method = quern::least_squares::qr}); });
-  EXPECT_EQ(-1, quern::lstsq(E(), x, va, b, {.method = quern::least_squares::qr}));
+                     [&] { quern::lstsq(b, out, x, quern::least_squares::qr); });
+  EXPECT_EQ(-1, quern::lstsq(E(), x, va, b, quern::least_squares::qr));
   for (const T& e : test::contents(x)) EXPECT_NE(e, e);
   if constexpr (std::is_same_v<T, R>) {  // outputs that share memory with inputs and with each other
     const auto s = TestFixture::reals(4), one = TestFixture::reals(1);
@@ -299,7 +299,7 @@ TYPED_TEST(LeastSquares, NaNAndMisuse) {
   });
   test::expect_error("quern::truncated_svd: an option is negative", [&] {
     quern::truncated_svd(TestFixture::array(9, 2), TestFixture::reals(2), TestFixture::array(2, 4), va,
-                         {.iterations = -1});
+                         quern::power_iterations{-1});
   });
 }
 

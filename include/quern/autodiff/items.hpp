@@ -60,10 +60,6 @@ void check_unknowns(const std::string& label, const V& v) {
     throw Error(label, "out has extents " + e.str() + ", expected " + std::to_string(N) + " along the last axis");
 }
 
-inline void check_tolerances(const std::string& label, double absolute, double relative) {
-  if (!(absolute >= 0 && relative >= 0)) throw Error(label, "a tolerance is negative or NaN");
-}
-
 struct is_failure {
   KOKKOS_FUNCTION bool operator()(int status) const { return status != 0; }
 };

@@ -5,15 +5,14 @@
 
 #include <quern/autodiff/derivatives.hpp>
 #include <quern/autodiff/items.hpp>
+#include <quern/core/tolerance.hpp>
 
 namespace quern {
 
-struct newton_options {
-  /// Converged where no unknown changes by more than `relative` times the largest of them plus `absolute`; relative 0
-  /// stands for 8 units in the last place. Also where changes no longer shrink while the values of f are rounding
-  /// errors, `|f_i| <= 8 N epsilon (|J| |x|)_i` for every i: a Jacobian of condition c leaves changes of about c units.
-  double relative = 0, absolute = 0;
-  int max_iterations = 50;
+/// The limit of iterations of `newton`; 50 without it.
+struct max_iterations {
+  using option_of = impl::any_place;
+  int value;
 };
 
 /// What `newton` says of an item.
@@ -51,7 +50,8 @@ KOKKOS_FUNCTION bool solve_in_place(Kokkos::Array<Kokkos::Array<T, N>, N>& j, Ko
 template <int N, class F>
 struct newton_item {
   F f;
-  newton_options options;
+  quern::impl::tolerances within;
+  int max_iterations;
 
   template <class X, class Status, class... In>
   KOKKOS_FUNCTION void operator()(const X& x_item, const Status& status, const In&... in) const {
@@ -65,9 +65,9 @@ struct newton_item {
  private:
   template <class T, std::size_t M, class Function>
   KOKKOS_FUNCTION int iterate(Kokkos::Array<T, M>& x, const Function& function) const {
-    const T relative = options.relative > 0 ? static_cast<T>(options.relative) : 8 * Kokkos::Experimental::epsilon_v<T>;
+    const T relative = within.relative > 0 ? static_cast<T>(within.relative) : 8 * Kokkos::Experimental::epsilon_v<T>;
     T before = Kokkos::Experimental::infinity_v<T>;  // the change of the step before
-    for (int k = 0; k < options.max_iterations; ++k) {
+    for (int k = 0; k < max_iterations; ++k) {
       auto at = value_and_jacobian(function, x);
       if (!all_finite(at.value)) return newton_status::not_finite;
       const bool solved = is_rounding(at.value, at.jacobian, x);
@@ -78,7 +78,7 @@ struct newton_item {
         change = Kokkos::max(change, Kokkos::abs(at.value[i]));
         largest = Kokkos::max(largest, Kokkos::abs(x[i]));
       }
-      if (change <= relative * largest + static_cast<T>(options.absolute)) return newton_status::converged;
+      if (change <= relative * largest + static_cast<T>(within.absolute)) return newton_status::converged;
       if (solved && change >= before) return newton_status::converged;
       before = change;
     }
@@ -125,7 +125,11 @@ inline std::string newton_problem(int status) {
 ///            `quern::outputs(x, status)`, which gets its `newton_status`
 /// @param f   returns a `Kokkos::Array` of N values for a `Kokkos::Array` of N unknowns and the parameters of the item;
 ///            it takes numbers of any type
-/// @param options tolerances and the limit of iterations
+/// @param options `tolerance` and `max_iterations`, before the inputs. An item has converged where no unknown changes
+/// by
+///            more than `relative` times the largest of them plus `absolute`, by default 8 units in the last place and
+///            0; also where changes no longer shrink while the values of f are rounding errors,
+///            `|f_i| <= 8 N epsilon (|J| |x|)_i` for every i: a Jacobian of condition c leaves changes of about c units
 /// @param in  parameters, as inputs of `quern::vmap`: of a View of rank 1 f gets the item's number, of others its View
 ///
 /// Convergence is quadratic near simple roots; steps are whole, so that a poor guess may diverge. An item that fails
@@ -134,27 +138,26 @@ inline std::string newton_problem(int status) {
 /// Asynchronous on `exec` where statuses are asked for; otherwise waits.
 /// @throws Error if extents do not fit, or a tolerance is negative or NaN; ConvergenceError with the first item that
 /// failed, without statuses
-template <int N, execution_space Exec, output_like Out, class F, impl::vmap_argument... In>
-void newton(const Exec& exec, const Out& out, const F& f, const newton_options& options, const In&... in) {
+template <int N, execution_space Exec, output_like Out, class F, class... In>
+  requires((impl::vmap_argument<In> || option<In, tolerance, max_iterations>) && ...)
+void newton(const Exec& exec, const Out& out, const F& f, const In&... in) {
   const std::string label = "quern::newton";
   autodiff::impl::check_unknowns<N>(label, std::get<0>(impl::as_outputs(out)));
-  autodiff::impl::check_tolerances(label, options.absolute, options.relative);
-  const auto solve = [&](const auto& outs) {
-    impl::vmap_call(label, exec, outs, autodiff::impl::newton_item<N, F>{f, options}, in...);
-  };
-  autodiff::impl::solve_items(label, exec, out, solve, autodiff::impl::newton_problem);
+  impl::with_options_first(
+      [&](const auto& inputs, const auto&... options) {
+        const autodiff::impl::newton_item<N, F> item{f, impl::tolerances_of(label, {0, 0}, options...),
+                                                     impl::option_or(max_iterations{50}, options...).value};
+        const auto solve = [&](const auto& outs) {
+          impl::unpack([&](const auto&... one) { impl::vmap_call(label, exec, outs, item, one...); }, inputs);
+        };
+        autodiff::impl::solve_items(label, exec, out, solve, autodiff::impl::newton_problem);
+      },
+      in...);
 }
-template <int N, execution_space Exec, output_like Out, class F, impl::vmap_argument... In>
-void newton(const Exec& exec, const Out& out, const F& f, const In&... in) {
-  newton<N>(exec, out, f, newton_options(), in...);
-}
-template <int N, output_like Out, class F, impl::vmap_argument... In>
-void newton(const Out& out, const F& f, const newton_options& options, const In&... in) {
-  newton<N>(impl::space_of(out), out, f, options, in...);
-}
-template <int N, output_like Out, class F, impl::vmap_argument... In>
+template <int N, output_like Out, class F, class... In>
+  requires((impl::vmap_argument<In> || option<In, tolerance, max_iterations>) && ...)
 void newton(const Out& out, const F& f, const In&... in) {
-  newton<N>(impl::space_of(out), out, f, newton_options(), in...);
+  newton<N>(impl::space_of(out), out, f, in...);
 }
 
 }  // namespace quern

@@ -4,17 +4,19 @@
 #define QUERN_AUTODIFF_ODEINT_HPP
 
 #include <quern/autodiff/items.hpp>
+#include <quern/core/tolerance.hpp>
 
 namespace quern {
 
-struct odeint_options {
-  /// A step is accepted where the root mean square of its estimated errors, each divided by `absolute + relative *
-  /// |y|`, is at most 1.
-  double relative = 1e-6, absolute = 1e-9;
-  /// Of one item, accepted or not.
-  std::int64_t max_steps = 100'000;
-  /// 0: chosen by the function's scale.
-  double first_step = 0;
+/// The limit of the steps of one item of `odeint`, accepted or not; 100 000 without it.
+struct max_steps {
+  using option_of = impl::any_place;
+  std::int64_t value;
+};
+/// The first step of `odeint`; without it, or of 0, it is chosen by the function's scale.
+struct first_step {
+  using option_of = impl::any_place;
+  double value;
 };
 
 /// What `odeint` says of an item.
@@ -23,6 +25,13 @@ struct odeint_status {
 };
 
 namespace autodiff::impl {
+
+/// What the options of `odeint` ask for.
+struct odeint_options {
+  quern::impl::tolerances within;
+  std::int64_t max_steps;
+  double first_step;
+};
 
 /// The coefficients of Dormand and Prince, A family of embedded Runge-Kutta formulae (1980), of order 5(4), and of the
 /// interpolation of order 4 by Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1993), II.6.
@@ -79,8 +88,8 @@ struct integration {
   KOKKOS_FUNCTION T scaled_norm(const vector& v, const vector& a, const vector& b) const {
     T sum = 0, largest = 0;
     for (int i = 0; i < N; ++i) {
-      const T allowed = static_cast<T>(options.absolute) +
-                        static_cast<T>(options.relative) * Kokkos::max(Kokkos::abs(a[i]), Kokkos::abs(b[i]));
+      const T allowed = static_cast<T>(options.within.absolute) +
+                        static_cast<T>(options.within.relative) * Kokkos::max(Kokkos::abs(a[i]), Kokkos::abs(b[i]));
       const T ratio = v[i] == T(0) ? T(0) : v[i] / allowed;  // nothing is allowed at 0 without an absolute tolerance
       sum += ratio * ratio;
       largest = Kokkos::max(largest, Kokkos::abs(ratio));
@@ -246,6 +255,24 @@ inline std::string odeint_problem(int status) {
   }
 }
 
+template <int N, class Exec, class Out, class F, class First, class Times, class... In>
+void odeint_call(const Exec& exec, const Out& out, const F& f, const odeint_options& options, const First& y0,
+                 const Times& t, const In&... in) {
+  static_assert(view_like<First> && view_like<Times>, "quern::odeint: y0 and t are Views");
+  namespace all = quern::impl;
+  const std::string label = "quern::odeint";
+  const auto y = std::get<0>(all::as_outputs(out));
+  check_unknowns<N>(label, y);
+  const shape found = all::extents_of(y), times = all::extents_of(t);
+  all::check_extents(label, "y0", all::extents_of(y0), shape{found.extent[0], N});
+  all::check_extents(label, "t", times, shape{found.extent[1]});
+  if (!(options.first_step >= 0)) throw Error(label, "the first step is negative or NaN");
+  const auto solve = [&](const auto& outs) {
+    all::vmap_call(label, exec, outs, odeint_item<N, F>{f, options}, y0, unbatched(t), in...);
+  };
+  solve_items(label, exec, out, solve, odeint_problem);
+}
+
 }  // namespace autodiff::impl
 
 /// Solves `dy/dt = f(y, t)` for many small systems by the method of Dormand and Prince of order 5, with an error
@@ -261,7 +288,9 @@ inline std::string odeint_problem(int status) {
 ///            gets its `odeint_status`
 /// @param f   returns the slopes, a `Kokkos::Array` of N numbers, for a `Kokkos::Array` of N numbers, the time and the
 ///            parameters of the item
-/// @param options tolerances and the limit of steps
+/// @param options `tolerance`, `max_steps` and `first_step`, before the inputs. A step is accepted where the root mean
+///            square of its estimated errors, each divided by `absolute + relative * |y|`, is at most 1; by default
+///            1e-6 and 1e-9
 /// @param y0  (items, N), the values at t(0)
 /// @param t   of rank 1, the same for all items, increasing or decreasing; between steps y is interpolated with order 4
 /// @param in  parameters, as inputs of `quern::vmap`: of a View of rank 1 f gets the item's number, of others its View
@@ -274,36 +303,22 @@ inline std::string odeint_problem(int status) {
 /// Asynchronous on `exec` where statuses are asked for; otherwise waits.
 /// @throws Error if extents do not fit, or a tolerance or the first step is negative or NaN; ConvergenceError with the
 /// first item that failed, without statuses
-template <int N, execution_space Exec, output_like Out, class F, view_like First, view_like Times,
-          impl::vmap_argument... In>
-void odeint(const Exec& exec, const Out& out, const F& f, const odeint_options& options, const First& y0,
-            const Times& t, const In&... in) {
-  const std::string label = "quern::odeint";
-  const auto y = std::get<0>(impl::as_outputs(out));
-  autodiff::impl::check_unknowns<N>(label, y);
-  const shape found = impl::extents_of(y), times = impl::extents_of(t);
-  impl::check_extents(label, "y0", impl::extents_of(y0), shape{found.extent[0], N});
-  impl::check_extents(label, "t", times, shape{found.extent[1]});
-  autodiff::impl::check_tolerances(label, options.absolute, options.relative);
-  if (!(options.first_step >= 0)) throw Error(label, "the first step is negative or NaN");
-  const auto solve = [&](const auto& outs) {
-    impl::vmap_call(label, exec, outs, autodiff::impl::odeint_item<N, F>{f, options}, y0, unbatched(t), in...);
-  };
-  autodiff::impl::solve_items(label, exec, out, solve, autodiff::impl::odeint_problem);
+template <int N, execution_space Exec, output_like Out, class F, class... In>
+  requires((impl::vmap_argument<In> || option<In, tolerance, max_steps, first_step>) && ...)
+void odeint(const Exec& exec, const Out& out, const F& f, const In&... in) {
+  impl::with_options_first(
+      [&](const auto& inputs, const auto&... options) {
+        const autodiff::impl::odeint_options wanted{impl::tolerances_of("quern::odeint", {1e-6, 1e-9}, options...),
+                                                    impl::option_or(max_steps{100'000}, options...).value,
+                                                    impl::option_or(first_step{0}, options...).value};
+        impl::unpack([&](const auto&... one) { autodiff::impl::odeint_call<N>(exec, out, f, wanted, one...); }, inputs);
+      },
+      in...);
 }
-template <int N, execution_space Exec, output_like Out, class F, view_like First, view_like Times,
-          impl::vmap_argument... In>
-void odeint(const Exec& exec, const Out& out, const F& f, const First& y0, const Times& t, const In&... in) {
-  odeint<N>(exec, out, f, odeint_options(), y0, t, in...);
-}
-template <int N, output_like Out, class F, view_like First, view_like Times, impl::vmap_argument... In>
-void odeint(const Out& out, const F& f, const odeint_options& options, const First& y0, const Times& t,
-            const In&... in) {
-  odeint<N>(impl::space_of(out), out, f, options, y0, t, in...);
-}
-template <int N, output_like Out, class F, view_like First, view_like Times, impl::vmap_argument... In>
-void odeint(const Out& out, const F& f, const First& y0, const Times& t, const In&... in) {
-  odeint<N>(impl::space_of(out), out, f, odeint_options(), y0, t, in...);
+template <int N, output_like Out, class F, class... In>
+  requires((impl::vmap_argument<In> || option<In, tolerance, max_steps, first_step>) && ...)
+void odeint(const Out& out, const F& f, const In&... in) {
+  odeint<N>(impl::space_of(out), out, f, in...);
 }
 
 }  // namespace quern

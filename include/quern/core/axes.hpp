@@ -11,6 +11,7 @@ namespace quern {
 /// The axes of an operation along some of an array's axes: `axes{0, 2}`. Negative numbers count from the end, -1 being
 /// the last axis.
 struct axes {
+  using option_of = impl::any_place;
   int count = 0;
   std::array<int, max_rank> number{};
 

@@ -42,9 +42,25 @@ const Wanted* find_option(const Options&... options) {
   return found;
 }
 
+/// The option of that type, or what holds without one.
+template <class Wanted, class... Options>
+Wanted option_or(const Wanted& otherwise, const Options&... options) {
+  const Wanted* found = find_option<Wanted>(options...);
+  return found == nullptr ? otherwise : *found;
+}
+
+/// False; an error where two options are of one type.
+template <class... Options>
+struct repeated_option : std::false_type {};
+template <class First, class... Rest>
+struct repeated_option<First, Rest...> : repeated_option<Rest...> {
+  static_assert(!(std::is_same_v<First, Rest> || ...), "quern: an option is given twice");
+};
+
 /// The options that are those of a place, as `chunking`, or the others, as a tuple.
 template <bool OfPlace, class... Options>
 auto select_options(const Options&... options) {
+  static_assert(!repeated_option<Options...>::value);
   [[maybe_unused]] const auto selected = [](const auto& o) {
     if constexpr (place_option<decltype(o)> == OfPlace) return std::tuple(o);
     else return std::tuple<>();
@@ -118,13 +134,55 @@ concept result_view = view_like<T> || impl::placed<T>;
 template <class T>
 concept result_like = result_view<T> || std::same_as<std::remove_cvref_t<T>, on_host_t>;
 
+namespace impl {
+
+/// Where an argument that should be one of these options is another one, a call that fits otherwise is rejected by
+/// name; so that no second error follows, the constraint then holds.
+template <class T, class... Allowed>
+struct foreign_option : std::false_type {};
+template <option_type T, class... Allowed>
+struct foreign_option<T, Allowed...> : std::true_type {
+  static_assert(sizeof(T) == 0, "quern: the operation has no such option");
+};
+
+/// The same where an option stands behind an input of a call with a functor.
+template <class... Args>
+struct misplaced_option : std::false_type {};
+template <class First, class... Args>
+  requires(!option_type<First> && (option_type<Args> || ...))
+struct misplaced_option<First, Args...> : std::false_type {
+  static_assert(sizeof(First) == 0, "quern: options of a call with a functor stand before its inputs");
+};
+
+/// Calls `body(std::tie(inputs...), options...)` with the arguments behind a functor.
+template <class Body, class... Args>
+void with_options_first(const Body& body, const Args&... args) {
+  constexpr std::size_t count = (0 + ... + (option_type<Args> ? 1 : 0));
+  const auto all = std::tie(args...);
+  [&]<std::size_t... Option, std::size_t... Input>(std::index_sequence<Option...>, std::index_sequence<Input...>) {
+    static_assert((option_type<std::tuple_element_t<Option, std::tuple<Args...>>> && ...),
+                  "quern: options of a call with a functor stand before its inputs");
+    body(std::tie(std::get<count + Input>(all)...), std::get<Option>(all)...);
+  }(std::make_index_sequence<count>(), std::make_index_sequence<sizeof...(Args) - count>());
+}
+
+}  // namespace impl
+
+/// The inputs of a call with a functor, behind its options.
+template <class... In>
+concept operands = (operand<In> && ...) || impl::misplaced_option<In...>::value;
+/// The same where scalars are no inputs.
+template <class... In>
+concept any_arrays = (any_array<In> && ...) || impl::misplaced_option<In...>::value;
+
 /// One of the options that an operation takes, in any order: `option<axes, reproducible_t>... Options`.
 template <class T, class... Allowed>
-concept option = (impl::is_option<Allowed, T> || ...);
+concept option =
+    (impl::is_option<Allowed, T> || ...) || impl::foreign_option<std::remove_cvref_t<T>, Allowed...>::value;
 
 /// The same of an operation on operands of several places, where those of the place, as `chunking`, are options, too.
 template <class T, class... Allowed>
-concept call_option = option<T, Allowed...> || impl::place_option<T>;
+concept call_option = impl::place_option<T> || option<T, Allowed...>;
 
 }  // namespace quern
 

@@ -81,6 +81,14 @@ struct over_ranks_place {};
 template <class T>
 concept placed = std::is_same_v<typename std::remove_cvref_t<T>::place, in_chunks_place> ||
                  std::is_same_v<typename std::remove_cvref_t<T>::place, over_ranks_place>;
+
+/// Options are marked, so that no operation takes one for an operand: structs by a member type `option_of`, the place
+/// whose operations take it, or `any_place`; enumerations by a specialization.
+struct any_place {};
+template <class T>
+inline constexpr bool marked_option = requires { typename T::option_of; };
+template <class T>
+concept option_type = marked_option<std::remove_cvref_t<T>>;
 /// An option of every operation on operands of a place, as `quern::chunking`.
 template <class T>
 concept place_option = std::is_same_v<typename std::remove_cvref_t<T>::option_of, in_chunks_place>;
@@ -94,7 +102,7 @@ concept any_array = array_like<T> || impl::placed<T>;
 
 /// A value that broadcasts to an array of any extents.
 template <class T>
-concept scalar_value = !any_array<T> && !impl::is_positions<T> && !execution_space<T> &&
+concept scalar_value = !any_array<T> && !impl::is_positions<T> && !execution_space<T> && !impl::option_type<T> &&
                        std::is_trivially_copyable_v<std::remove_cvref_t<T>>;
 
 /// An input that broadcasts to the extents of an operation: an array, a scalar, or `quern::positions()`.

@@ -16,6 +16,7 @@ namespace quern {
 /// The delta degrees of freedom of a variance, which is divided by n - ddof: `var(exec, x, ddof{1})` is the estimate
 /// for the population that x is a sample of. Default 0.
 struct ddof {
+  using option_of = impl::any_place;
   std::int64_t value;
 };
 
@@ -28,12 +29,16 @@ struct ddof {
 ///
 /// Refused, by a static_assert, in code that is compiled with the liberties of `-ffast-math` or computes in the long
 /// registers of the x87.
-struct reproducible_t {};
+struct reproducible_t {
+  using option_of = impl::any_place;
+};
 inline constexpr reproducible_t reproducible{};
 
 /// Asks for a check of data before anything is computed, for which the call waits: of keys that have no place, of
 /// offsets that decrease.
-struct checked_t {};
+struct checked_t {
+  using option_of = impl::any_place;
+};
 inline constexpr checked_t checked{};
 
 namespace impl {

@@ -267,7 +267,7 @@ struct engine<over_ranks_place, least_squares_problems> {
     if (!is_tall_matrix(d)) {
       const auto whole = on_every_rank(exec, a);
       const auto right = on_every_rank(exec, b);
-      return in_operation(label, [&] { return quern::lstsq(exec, x, whole, right, options); });
+      return in_operation(label, [&] { return quern::lstsq(exec, x, whole, right, rcond{options.rcond}); });
     }
     call c(label, exec);
     const auto solution = c.output(x);

@@ -10,6 +10,8 @@ namespace quern {
 /// Which part of a convolution is wanted, along each axis of a elements in a and b elements in b: all a + b - 1, the a
 /// in the middle, or the a - b + 1 for which b lies within a.
 enum class convolve_mode { full, same, valid };
+template <>
+inline constexpr bool impl::marked_option<convolve_mode> = true;
 
 namespace impl::fourier {
 
@@ -133,7 +135,7 @@ void convolve_views(const char* label, const Exec& exec, const Out& out_view, co
 ///
 /// @param out,a,b Views of one rank and any layout. `out` is real or complex, of float or double, and has the extents
 ///                that the mode says. The inputs are converted to its precision; it may be the same View as a
-/// @param mode    the part that is wanted; in `valid`, b is no longer than a
+/// @param options the part that is wanted, a `convolve_mode`; in `valid`, b is no longer than a
 ///
 /// The error is some eps log n of the norms of a and b, wherever it falls: an element that is much smaller than others
 /// has few right digits. Where b has few elements, `quern::correlate` is faster and more accurate.
@@ -142,21 +144,23 @@ void convolve_views(const char* label, const Exec& exec, const Out& out_view, co
 /// all results.
 /// @throws Error if extents do not fit, an input is empty, or out shares memory with b, or with a otherwise
 /// @throws BackendError without a library for the execution space
-template <execution_space Exec, view_like Out, view_like A, view_like B>
-void fftconvolve(const Exec& exec, const Out& out, const A& a, const B& b, convolve_mode mode = convolve_mode::full) {
+template <execution_space Exec, view_like Out, view_like A, view_like B, option<convolve_mode>... Options>
+void fftconvolve(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
+  const auto mode = impl::option_or(convolve_mode::full, options...);
   impl::fourier::convolve_views("quern::fftconvolve", exec, out, a, b, mode, false);
 }
-template <execution_space Exec, view_like Out, view_like A, view_like B>
-void fftcorrelate(const Exec& exec, const Out& out, const A& a, const B& b, convolve_mode mode = convolve_mode::full) {
+template <execution_space Exec, view_like Out, view_like A, view_like B, option<convolve_mode>... Options>
+void fftcorrelate(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
+  const auto mode = impl::option_or(convolve_mode::full, options...);
   impl::fourier::convolve_views("quern::fftcorrelate", exec, out, a, b, mode, true);
 }
-template <view_like Out, view_like A, view_like B>
-void fftconvolve(const Out& out, const A& a, const B& b, convolve_mode mode = convolve_mode::full) {
-  fftconvolve(impl::space_of(out), out, a, b, mode);
+template <view_like Out, view_like A, view_like B, option<convolve_mode>... Options>
+void fftconvolve(const Out& out, const A& a, const B& b, const Options&... options) {
+  fftconvolve(impl::space_of(out), out, a, b, options...);
 }
-template <view_like Out, view_like A, view_like B>
-void fftcorrelate(const Out& out, const A& a, const B& b, convolve_mode mode = convolve_mode::full) {
-  fftcorrelate(impl::space_of(out), out, a, b, mode);
+template <view_like Out, view_like A, view_like B, option<convolve_mode>... Options>
+void fftcorrelate(const Out& out, const A& a, const B& b, const Options&... options) {
+  fftcorrelate(impl::space_of(out), out, a, b, options...);
 }
 
 }  // namespace quern

@@ -10,6 +10,7 @@ namespace quern {
 
 /// The type of a cosine or sine transform, 1 to 4: `dct(exec, out, in, dct_type{3})`; 2 without it.
 struct dct_type {
+  using option_of = impl::any_place;
   int value;
 };
 

@@ -11,6 +11,7 @@ namespace quern {
 /// The lengths of transforms, one for each axis; 0: that of the array. A shorter or longer input is cropped, or padded
 /// with zeros: `fft(exec, out, in, fft_lengths{128})`.
 struct fft_lengths {
+  using option_of = impl::any_place;
   shape of;
   fft_lengths(std::initializer_list<std::int64_t> lengths) : of(lengths) {}
   explicit fft_lengths(const shape& lengths) : of(lengths) {}
@@ -25,17 +26,15 @@ inline constexpr bool is_result = std::is_same_v<real_type<T>, float> || std::is
 struct transform_options {
   axes along;  // none: the last ones, as many as the operation has by default
   shape lengths;
-  fft_norm norm = fft_norm::backward;
-  fft_rigor rigor = fft_rigor::estimate;
+  fft_norm norm;
+  fft_rigor rigor;
 
-  transform_options() = default;
   template <class... Options>
-  explicit transform_options(const Options&... options) {
-    if (const auto* o = find_option<axes>(options...)) along = *o;
-    if (const auto* o = find_option<fft_lengths>(options...)) lengths = o->of;
-    if (const auto* o = find_option<fft_norm>(options...)) norm = *o;
-    if (const auto* o = find_option<fft_rigor>(options...)) rigor = *o;
-  }
+  explicit transform_options(const Options&... options)
+      : along(option_or(axes(), options...)),
+        lengths(option_or(fft_lengths(shape()), options...).of),
+        norm(option_or(fft_norm::backward, options...)),
+        rigor(option_or(fft_rigor::estimate, options...)) {}
 };
 
 /// The transform that the options ask for, of arrays of these extents.
@@ -288,6 +287,8 @@ void irfft2(const Out& out, const In& in, const Options&... options) {
 }
 
 enum class fft_direction { forward, backward };
+template <>
+inline constexpr bool impl::marked_option<fft_direction> = true;
 
 /// A transform of arrays like those that it is made with, whose plans it holds: whatever `fft_plans` gives up, its
 /// calls plan nothing.

@@ -112,21 +112,21 @@ void rfftfreq(const Out& out, std::int64_t n, double spacing = 1) {
 /// Moves the frequency 0 to the middle of the axes, to element n / 2, in a copy: `out((i + n / 2) mod n) = in(i)` along
 /// all axes, or those that are named. `ifftshift` moves it back. Asynchronous on `exec`.
 /// @throws Error if extents differ, an axis is out of range, or out shares memory with in
-template <execution_space Exec, view_like Out, view_like In>
-void fftshift(const Exec& exec, const Out& out, const In& in, const axes& along = {}) {
-  impl::fourier::roll_views("quern::fftshift", exec, out, in, along, false);
+template <execution_space Exec, view_like Out, view_like In, option<axes>... Options>
+void fftshift(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::roll_views("quern::fftshift", exec, out, in, impl::option_or(axes(), options...), false);
 }
-template <execution_space Exec, view_like Out, view_like In>
-void ifftshift(const Exec& exec, const Out& out, const In& in, const axes& along = {}) {
-  impl::fourier::roll_views("quern::ifftshift", exec, out, in, along, true);
+template <execution_space Exec, view_like Out, view_like In, option<axes>... Options>
+void ifftshift(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::fourier::roll_views("quern::ifftshift", exec, out, in, impl::option_or(axes(), options...), true);
 }
-template <view_like Out, view_like In>
-void fftshift(const Out& out, const In& in, const axes& along = {}) {
-  fftshift(impl::space_of(out), out, in, along);
+template <view_like Out, view_like In, option<axes>... Options>
+void fftshift(const Out& out, const In& in, const Options&... options) {
+  fftshift(impl::space_of(out), out, in, options...);
 }
-template <view_like Out, view_like In>
-void ifftshift(const Out& out, const In& in, const axes& along = {}) {
-  ifftshift(impl::space_of(out), out, in, along);
+template <view_like Out, view_like In, option<axes>... Options>
+void ifftshift(const Out& out, const In& in, const Options&... options) {
+  ifftshift(impl::space_of(out), out, in, options...);
 }
 
 }  // namespace quern

@@ -11,21 +11,44 @@ namespace quern {
 /// derivative is (Neumann).
 enum class poisson_side { periodic, dirichlet, neumann };
 
-/// The length of a box along an axis; 2 pi where none is given, as of a `period`.
-struct poisson_length {
-  double value = 2 * std::numbers::pi;
-  poisson_length() = default;
-  poisson_length(double length) : value(length) {}
-  operator double() const { return value; }
+/// The lengths of the box of `poisson` along each axis, `box_lengths{2, 1}`; 2 pi where none is given, as of a
+/// `period`.
+struct box_lengths {
+  using option_of = impl::any_place;
+  std::vector<double> of;
+  box_lengths(std::initializer_list<double> lengths) : of(lengths) {}
 };
-
-struct poisson_options {
-  /// Of the box along each axis.
-  std::array<poisson_length, max_rank> lengths{};
-  std::array<poisson_side, max_rank> sides{};
+/// What holds at the sides along each axis, `poisson_sides{poisson_side::periodic, poisson_side::dirichlet}`; all are
+/// periodic without it.
+struct poisson_sides {
+  using option_of = impl::any_place;
+  std::vector<poisson_side> of;
+  poisson_sides(std::initializer_list<poisson_side> sides) : of(sides) {}
 };
 
 namespace impl::fourier {
+
+/// What the options of `poisson` ask for, one for each axis.
+struct poisson_options {
+  std::array<double, max_rank> lengths{};
+  std::array<poisson_side, max_rank> sides{};
+
+  template <class... Options>
+  poisson_options(const std::string& label, int rank, const Options&... options) {
+    lengths.fill(2 * std::numbers::pi);
+    if (const auto* given = find_option<box_lengths>(options...)) take(label, "lengths", rank, given->of, lengths);
+    if (const auto* given = find_option<poisson_sides>(options...)) take(label, "sides", rank, given->of, sides);
+  }
+
+ private:
+  template <class T>
+  static void take(const std::string& label, const char* what, int rank, const std::vector<T>& given,
+                   std::array<T, max_rank>& all) {
+    if (static_cast<int>(given.size()) != rank)
+      throw Error(label, std::to_string(given.size()) + " " + what + " for an array of rank " + std::to_string(rank));
+    std::copy(given.begin(), given.end(), all.begin());
+  }
+};
 
 /// Divides the elements of a spectrum by the eigenvalues of the Laplacian, the one for the constant by infinity.
 template <class T>
@@ -49,7 +72,7 @@ struct divide_by_eigenvalues {
       : data(spectrum.data), rank(points.rank) {
     for (int d = 0; d < rank; ++d)
       axes[d] = {spectrum.extents.extent[d], spectrum.stride[d], points.extent[d], options.sides[d],
-                 std::numbers::pi_v<R> / static_cast<R>(options.lengths[d].value)};
+                 std::numbers::pi_v<R> / static_cast<R>(options.lengths[d])};
   }
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
     R sum = 0;
@@ -111,8 +134,7 @@ void solve_poisson(const std::string& label, const launcher<Exec>& launch, const
 ///
 /// @param u,f     real Views of the same extents and any layout, which may be the same; f is converted to the precision
 ///                of u, float or double
-/// @param options the lengths of the box, and what holds at its sides: `{.lengths = {2, 1}, .sides =
-///                {poisson_side::periodic, poisson_side::dirichlet}}`
+/// @param options the lengths of the box, `box_lengths{2, 1}`, and what holds at its sides, `poisson_sides`
 ///
 /// The solution is expanded in waves (periodic), sines (Dirichlet) or cosines (Neumann), which are divided by the
 /// eigenvalues of the derivatives, not of their differences: exact but for rounding errors where f consists of waves
@@ -122,8 +144,8 @@ void solve_poisson(const std::string& label, const launcher<Exec>& launch, const
 /// Asynchronous on `exec`; scratch memory of two arrays from the pool.
 /// @throws Error if extents differ or are 0, a length is not positive and finite, or u shares memory with f otherwise
 /// @throws BackendError without a library for the execution space
-template <execution_space Exec, view_like Out, view_like In>
-void poisson(const Exec& exec, const Out& u_view, const In& f_view, const poisson_options& options = {}) {
+template <execution_space Exec, view_like Out, view_like In, option<box_lengths, poisson_sides>... Options>
+void poisson(const Exec& exec, const Out& u_view, const In& f_view, const Options&... options) {
   using namespace impl;
   using T = value_of<Out>;
   static_assert(fourier::is_result<T> && !is_complex<T> && !is_complex<value_of<In>>,
@@ -135,20 +157,21 @@ void poisson(const Exec& exec, const Out& u_view, const In& f_view, const poisso
     throw BackendError(c.label, "this Quern was built without a library for Fourier transforms (QUERN_ENABLE_FFT=OFF)");
   check_extents(c.label, "f", f.extents, u.extents);
   check_overlap(c.label, u, f, "f", std::is_same_v<T, value_of<In>>);
+  const fourier::poisson_options wanted(c.label, u.extents.rank, options...);
   for (int d = 0; d < u.extents.rank; ++d) {
     if (u.extents.extent[d] == 0) throw Error(c.label, "u has extents " + u.extents.str());
-    const double length = options.lengths[d];
+    const double length = wanted.lengths[d];
     if (!(length > 0 && std::isfinite(length)))
       throw Error(c.label, "the length along axis " + std::to_string(d) + " must be positive and finite");
   }
   if (u.extents.rank == 0) throw Error(c.label, "u has rank 0, and no axis");
   const fourier::launcher<Exec> launch{exec};
   if (static_cast<const void*>(u.data) != f.data) launch.apply("quern::poisson/copy", u, op::identity(), f);
-  fourier::solve_poisson(c.label, launch, u, options);
+  fourier::solve_poisson(c.label, launch, u, wanted);
 }
-template <view_like Out, view_like In>
-void poisson(const Out& u, const In& f, const poisson_options& options = {}) {
-  poisson(impl::space_of(u), u, f, options);
+template <view_like Out, view_like In, option<box_lengths, poisson_sides>... Options>
+void poisson(const Out& u, const In& f, const Options&... options) {
+  poisson(impl::space_of(u), u, f, options...);
 }
 
 }  // namespace quern

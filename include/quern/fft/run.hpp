@@ -20,6 +20,8 @@ namespace quern {
 /// How results are scaled, as in NumPy: by 1/n in inverse transforms (`backward`), by 1/sqrt(n) in both directions
 /// (`ortho`), or by 1/n in forward ones (`forward`); n is the number of values that are transformed together.
 enum class fft_norm { backward, ortho, forward };
+template <>
+inline constexpr bool impl::marked_option<fft_norm> = true;
 
 }  // namespace quern
 

@@ -14,11 +14,13 @@ namespace quern {
 
 /// The order of a derivative, 1 or more: `spectral_derivative(exec, out, in, derivative_order{2})`; 1 without it.
 struct derivative_order {
+  using option_of = impl::any_place;
   int value;
 };
 
 /// The length of the period along the axis; 2 pi without it.
 struct period {
+  using option_of = impl::any_place;
   double value;
 };
 

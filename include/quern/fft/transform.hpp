@@ -15,6 +15,8 @@ namespace quern {
 /// How much time FFTW may spend on a plan: none to speak of, or that of trying some or many algorithms on arrays of its
 /// own. Devices choose without trying.
 enum class fft_rigor { estimate, measure, patient };
+template <>
+inline constexpr bool impl::marked_option<fft_rigor> = true;
 
 }  // namespace quern
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <quern/core/tolerance.hpp>
 #include <quern/integrate/domain.hpp>
 #include <quern/reduce/sum_reducers.hpp>
 #include <vector>
@@ -16,9 +17,10 @@ namespace quern {
 /// more than their share of the tolerance are halved, all of a generation at once.
 ///
 /// Ends when the sum of the differences between the two rules, `error`, is at most
-/// max(relative * |value|, absolute), or when no region can be improved: their errors are rounding, or the evaluations
-/// are used up; then `converged` is false. The differences are those of the rule of 7 points, so that for smooth
-/// functions the value is far better than `error` says. A NaN of f makes value and error NaN.
+/// max(relative * |value|, absolute) of the option `tolerance`, both 1.49e-8 without it, or when no region can be
+/// improved: their errors are rounding, or the evaluations are used up; then `converged` is false. The differences are
+/// those of the rule of 7 points, so that for smooth functions the value is far better than `error` says. A NaN of f
+/// makes value and error NaN.
 ///
 /// f is never called at the ends of the intervals, where it may be infinite. At a singular end of 0 regions become as
 /// small as the tolerance needs. At another one, such as 1000 of `1 / sqrt(x - 1000)`, numbers are no closer than a
@@ -29,9 +31,11 @@ namespace quern {
 /// them, or that both rules take alike, it is true and the value wrong. Split the domain where f is not smooth.
 struct adaptive {
   using integration_method = void;
-  double relative = 1.49e-8;
-  double absolute = 1.49e-8;
-  std::int64_t max_evaluations = 10'000'000;  ///< at most; no fewer than 15, or 225 in two dimensions
+};
+/// The most evaluations of `adaptive`, no fewer than 15, or 225 in two dimensions; 10 million without it.
+struct max_evaluations {
+  using option_of = impl::any_place;
+  std::int64_t value;
 };
 
 namespace impl {
@@ -203,17 +207,18 @@ auto choose_regions(std::vector<adaptive_region<Rank>>& active, const std::array
   return active.begin() + affordable;
 }
 
-template <class T, class Exec, class F, int Rank>
-estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box, const adaptive& how) {
+template <class T, class Exec, class F, int Rank, option<tolerance, max_evaluations>... Options>
+estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box, const adaptive&,
+                         const Options&... options) {
   static_assert(Rank <= 2, "quern::adaptive: one or two dimensions");
   using region = adaptive_region<Rank>;
   constexpr std::int64_t points = Rank == 1 ? 15 : 225;
   const std::string label = "quern::integrate";
   check_domain<F>(label, box);
-  if (!(how.absolute >= 0 && how.relative >= 0)) throw Error(label, "a tolerance is negative or NaN");
-  if (how.max_evaluations < points)
-    throw Error(label,
-                std::to_string(how.max_evaluations) + " evaluations, expected at least " + std::to_string(points));
+  const tolerances within = tolerances_of(label, {1.49e-8, 1.49e-8}, options...);
+  const std::int64_t most = option_or(max_evaluations{10'000'000}, options...).value;
+  if (most < points)
+    throw Error(label, std::to_string(most) + " evaluations, expected at least " + std::to_string(points));
 
   std::vector<region> active{region_of(box)};
   double volume = 1;
@@ -226,14 +231,14 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
     adaptive_total total = finished;
     for (const region& r : active) total.add(r);
     const double value = total.value.value(), error = total.error.value();
-    const double tolerance = std::max(how.absolute, how.relative * std::fabs(value));
+    const double allowed = std::max(within.absolute, within.relative * std::fabs(value));
     const auto result = [&](bool converged) {
       return estimate<T>{static_cast<T>(value), static_cast<T>(error), evaluations, converged};
     };
-    if (error <= tolerance) return result(true);
+    if (error <= allowed) return result(true);
 
-    const std::int64_t affordable = (how.max_evaluations - evaluations) / (2 * points);
-    const auto rest = choose_regions<T, Rank>(active, box, tolerance, volume, affordable);
+    const std::int64_t affordable = (most - evaluations) / (2 * points);
+    const auto rest = choose_regions<T, Rank>(active, box, allowed, volume, affordable);
     if (rest == active.begin()) return result(false);
     for (auto r = rest; r != active.end(); ++r) finished.add(*r);
     std::vector<region> next;

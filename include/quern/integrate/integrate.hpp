@@ -153,7 +153,7 @@ T integrate_box(const Exec& exec, const F& f, const std::array<interval<T>, Rank
 inline rule::midpoint rule_of() { return {}; }
 template <class First, class... Rest>
 auto rule_of(const First& first, const Rest&... rest) {
-  if constexpr (std::is_same_v<First, reproducible_t>) return rule_of(rest...);
+  if constexpr (option_type<First>) return rule_of(rest...);
   else return first;
 }
 
@@ -164,8 +164,8 @@ inline constexpr bool is_rule = requires(const T& r) {
 };
 /// A rule, `reproducible`, or both.
 template <class... Options>
-concept integrate_options =
-    ((is_rule<Options> || std::is_same_v<Options, reproducible_t>) && ...) && (0 + ... + is_rule<Options>) <= 1;
+concept integrate_options = ((is_rule<Options> || option<Options, reproducible_t>) && ...) &&
+                            !repeated_option<Options...>::value && (0 + ... + is_rule<Options>) <= 1;
 
 template <class T, class Exec, class F, std::size_t Rank, class... Options>
 T integrate_call(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box,
@@ -248,58 +248,61 @@ T integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_
 ///
 /// | method | axes | what it does |
 /// | --- | --- | --- |
-/// | `adaptive{...}` | 1, 2 | divides the box where the error is large, until it is within a tolerance |
-/// | `monte_carlo{samples, seed}` | 1 to 4 | the mean over random points |
-/// | `quasi_monte_carlo{samples, seed}` | 1 to 4 | the mean over points that fill the box evenly |
+/// | `adaptive{}` | 1, 2 | divides the box where the error is large, until it is within a tolerance: the options
+/// `tolerance` and `max_evaluations` | | `monte_carlo{samples, seed}` | 1 to 4 | the mean over random points | |
+/// `quasi_monte_carlo{samples, seed}` | 1 to 4 | the mean over points that fill the box evenly |
 ///
 /// @return `estimate<T>`
 /// Waits for `exec`.
 /// @throws Error if an interval is not finite, its length is not for Monte Carlo, or the method's parameters say so
-template <class T = double, execution_space Exec, class F, impl::integration_method Method>
-estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, const Method& how) {
-  return impl::integrate_by<T, Exec, F, 1>(exec, f, {x}, how);
+template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
+estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, const Method& how,
+                      const Options&... options) {
+  return impl::integrate_by<T, Exec, F, 1>(exec, f, {x}, how, options...);
 }
 /// The integral over two axes.
-template <class T = double, execution_space Exec, class F, impl::integration_method Method>
+template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
 estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x,
-                      std::type_identity_t<interval<T>> y, const Method& how) {
-  return impl::integrate_by<T, Exec, F, 2>(exec, f, {x, y}, how);
+                      std::type_identity_t<interval<T>> y, const Method& how, const Options&... options) {
+  return impl::integrate_by<T, Exec, F, 2>(exec, f, {x, y}, how, options...);
 }
 /// The integral over three axes.
-template <class T = double, execution_space Exec, class F, impl::integration_method Method>
+template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
 estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x,
-                      std::type_identity_t<interval<T>> y, std::type_identity_t<interval<T>> z, const Method& how) {
-  return impl::integrate_by<T, Exec, F, 3>(exec, f, {x, y, z}, how);
+                      std::type_identity_t<interval<T>> y, std::type_identity_t<interval<T>> z, const Method& how,
+                      const Options&... options) {
+  return impl::integrate_by<T, Exec, F, 3>(exec, f, {x, y, z}, how, options...);
 }
 /// The integral over four axes.
-template <class T = double, execution_space Exec, class F, impl::integration_method Method>
+template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
 estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x,
                       std::type_identity_t<interval<T>> y, std::type_identity_t<interval<T>> z,
-                      std::type_identity_t<interval<T>> w, const Method& how) {
-  return impl::integrate_by<T, Exec, F, 4>(exec, f, {x, y, z, w}, how);
+                      std::type_identity_t<interval<T>> w, const Method& how, const Options&... options) {
+  return impl::integrate_by<T, Exec, F, 4>(exec, f, {x, y, z, w}, how, options...);
 }
-template <class T = double, class F, impl::integration_method Method>
+template <class T = double, class F, impl::integration_method Method, class... Options>
   requires(!execution_space<F>)
-estimate<T> integrate(const F& f, std::type_identity_t<interval<T>> x, const Method& how) {
-  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, how);
+estimate<T> integrate(const F& f, std::type_identity_t<interval<T>> x, const Method& how, const Options&... options) {
+  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, how, options...);
 }
-template <class T = double, class F, impl::integration_method Method>
-  requires(!execution_space<F>)
-estimate<T> integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
-                      const Method& how) {
-  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, how);
-}
-template <class T = double, class F, impl::integration_method Method>
+template <class T = double, class F, impl::integration_method Method, class... Options>
   requires(!execution_space<F>)
 estimate<T> integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
-                      std::type_identity_t<interval<T>> z, const Method& how) {
-  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, z, how);
+                      const Method& how, const Options&... options) {
+  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, how, options...);
 }
-template <class T = double, class F, impl::integration_method Method>
+template <class T = double, class F, impl::integration_method Method, class... Options>
   requires(!execution_space<F>)
 estimate<T> integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
-                      std::type_identity_t<interval<T>> z, std::type_identity_t<interval<T>> w, const Method& how) {
-  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, z, w, how);
+                      std::type_identity_t<interval<T>> z, const Method& how, const Options&... options) {
+  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, z, how, options...);
+}
+template <class T = double, class F, impl::integration_method Method, class... Options>
+  requires(!execution_space<F>)
+estimate<T> integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
+                      std::type_identity_t<interval<T>> z, std::type_identity_t<interval<T>> w, const Method& how,
+                      const Options&... options) {
+  return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, z, w, how, options...);
 }
 
 }  // namespace quern

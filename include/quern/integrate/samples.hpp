@@ -123,10 +123,10 @@ array_input<T> along_axis(const T* values, const shape& extents, int d) {
   return a;
 }
 
-/// The axis of an array that has only one.
-inline axis only_axis(const std::string& label, const shape& extents) {
-  if (extents.rank != 1) reject_extents(label, "in", extents, "rank 1, or an axis");
-  return axis(0);
+/// The axis that is asked for, or that of an array of rank 1.
+inline axis axis_or_only(const std::string& label, const axis* wanted, const shape& extents) {
+  if (wanted == nullptr && extents.rank != 1) reject_extents(label, "in", extents, "rank 1, or an axis");
+  return wanted == nullptr ? axis(0) : *wanted;
 }
 
 /// The number of the one axis of a set.
@@ -168,7 +168,7 @@ auto integrate_to_host(const std::string& label, const Exec& exec, const In& in_
   call c(label, exec);
   const auto in = c.elements(in_view);
   const shape extents = operand_extents(c.label, in_view);
-  only_axis(label, extents);
+  axis_or_only(label, nullptr, extents);
   using T = value_of<In>;
   using S = mean_type<T>;
   S* result = c.template result<S>();
@@ -179,11 +179,12 @@ auto integrate_to_host(const std::string& label, const Exec& exec, const In& in_
 
 template <class Weights, class Exec, class Out, class In, class Spacing>
 void integrate_to_view(const std::string& label, const Exec& exec, const Out& out_view, const In& in_view,
-                       const Spacing& spacing, const axis& wanted) {
+                       const Spacing& spacing, const axis* given) {
   call c(label, exec);
   const auto in = c.elements(in_view);
   const auto out = c.output(out_view);
   const shape extents = operand_extents(c.label, in_view);
+  const axis wanted = axis_or_only(label, given, extents);
   const int d = axis_number(label, wanted, extents.rank);
   const shape results = axis_set(label, wanted, extents.rank).part(extents, false);
   check_extents(label, "out", out.extents, results);
@@ -235,10 +236,11 @@ struct constant_of {
 
 template <class Exec, class Out, class In, class Spacing>
 void cumulate_trapezoids(const Exec& exec, const Out& out_view, const In& in_view, const Spacing& spacing,
-                         const axis& wanted) {
+                         const axis* given) {
   call c("quern::cumulative_trapezoid", exec);
   const auto in = c.elements(in_view);
   const shape extents = operand_extents(c.label, in_view);
+  const axis wanted = axis_or_only(c.label, given, extents);
   const auto out = c.output(out_view);
   using T = std::remove_pointer_t<decltype(out.data)>;
   using S = mean_type<value_of<In>>;
@@ -290,28 +292,19 @@ template <execution_space Exec, array_like In, impl::sample_spacing Spacing>
 auto trapezoid(const Exec& exec, const In& y, const Spacing& dx) {
   return impl::integrate_to_host<impl::trapezoid_weights>("quern::trapezoid", exec, y, dx);
 }
-/// The integrals along an axis.
-template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing>
-void trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along) {
-  impl::integrate_to_view<impl::trapezoid_weights>("quern::trapezoid", exec, out, y, dx, along);
-}
-/// The integral of an array of rank 1, to a View of rank 0.
-template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing>
-void trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx) {
-  const shape extents = impl::operand_extents("quern::trapezoid", y);
-  trapezoid(exec, out, y, dx, impl::only_axis("quern::trapezoid", extents));
+/// The integrals along an axis, or that of an array of rank 1, to a View.
+template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing, option<axis>... Options>
+void trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const Options&... options) {
+  impl::integrate_to_view<impl::trapezoid_weights>("quern::trapezoid", exec, out, y, dx,
+                                                   impl::find_option<axis>(options...));
 }
 template <array_like In, impl::sample_spacing Spacing>
 auto trapezoid(const In& y, const Spacing& dx) {
   return trapezoid(impl::space_of(y), y, dx);
 }
-template <view_like Out, array_like In, impl::sample_spacing Spacing>
-void trapezoid(const Out& out, const In& y, const Spacing& dx, const axis& along) {
-  trapezoid(impl::space_of(out), out, y, dx, along);
-}
-template <view_like Out, array_like In, impl::sample_spacing Spacing>
-void trapezoid(const Out& out, const In& y, const Spacing& dx) {
-  trapezoid(impl::space_of(out), out, y, dx);
+template <view_like Out, array_like In, impl::sample_spacing Spacing, option<axis>... Options>
+void trapezoid(const Out& out, const In& y, const Spacing& dx, const Options&... options) {
+  trapezoid(impl::space_of(out), out, y, dx, options...);
 }
 
 /// The integral of samples by Simpson's rule: of the parabolas through each three, for any distances. Of an even number
@@ -321,49 +314,31 @@ template <execution_space Exec, array_like In, impl::sample_spacing Spacing>
 auto simpson(const Exec& exec, const In& y, const Spacing& dx) {
   return impl::integrate_to_host<impl::simpson_weights>("quern::simpson", exec, y, dx);
 }
-/// The integrals along an axis.
-template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing>
-void simpson(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along) {
-  impl::integrate_to_view<impl::simpson_weights>("quern::simpson", exec, out, y, dx, along);
-}
-/// The integral of an array of rank 1, to a View of rank 0.
-template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing>
-void simpson(const Exec& exec, const Out& out, const In& y, const Spacing& dx) {
-  const shape extents = impl::operand_extents("quern::simpson", y);
-  simpson(exec, out, y, dx, impl::only_axis("quern::simpson", extents));
+/// The integrals along an axis, or that of an array of rank 1, to a View.
+template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing, option<axis>... Options>
+void simpson(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const Options&... options) {
+  impl::integrate_to_view<impl::simpson_weights>("quern::simpson", exec, out, y, dx,
+                                                 impl::find_option<axis>(options...));
 }
 template <array_like In, impl::sample_spacing Spacing>
 auto simpson(const In& y, const Spacing& dx) {
   return simpson(impl::space_of(y), y, dx);
 }
-template <view_like Out, array_like In, impl::sample_spacing Spacing>
-void simpson(const Out& out, const In& y, const Spacing& dx, const axis& along) {
-  simpson(impl::space_of(out), out, y, dx, along);
-}
-template <view_like Out, array_like In, impl::sample_spacing Spacing>
-void simpson(const Out& out, const In& y, const Spacing& dx) {
-  simpson(impl::space_of(out), out, y, dx);
+template <view_like Out, array_like In, impl::sample_spacing Spacing, option<axis>... Options>
+void simpson(const Out& out, const In& y, const Spacing& dx, const Options&... options) {
+  simpson(impl::space_of(out), out, y, dx, options...);
 }
 
 /// The integrals from the first sample to each, by the trapezoidal rule: `out` has the extents of `y`, and 0 first.
 /// Three kernels and a scan; `out` holds the trapezoids in between, in its type. An array of rank 1 needs no axis.
 /// Asynchronous.
-template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing>
-void cumulative_trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const axis& along) {
-  impl::cumulate_trapezoids(exec, out, y, dx, along);
+template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing, option<axis>... Options>
+void cumulative_trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const Options&... options) {
+  impl::cumulate_trapezoids(exec, out, y, dx, impl::find_option<axis>(options...));
 }
-template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing>
-void cumulative_trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx) {
-  const shape extents = impl::operand_extents("quern::cumulative_trapezoid", y);
-  cumulative_trapezoid(exec, out, y, dx, impl::only_axis("quern::cumulative_trapezoid", extents));
-}
-template <view_like Out, array_like In, impl::sample_spacing Spacing>
-void cumulative_trapezoid(const Out& out, const In& y, const Spacing& dx, const axis& along) {
-  cumulative_trapezoid(impl::space_of(out), out, y, dx, along);
-}
-template <view_like Out, array_like In, impl::sample_spacing Spacing>
-void cumulative_trapezoid(const Out& out, const In& y, const Spacing& dx) {
-  cumulative_trapezoid(impl::space_of(out), out, y, dx);
+template <view_like Out, array_like In, impl::sample_spacing Spacing, option<axis>... Options>
+void cumulative_trapezoid(const Out& out, const In& y, const Spacing& dx, const Options&... options) {
+  cumulative_trapezoid(impl::space_of(out), out, y, dx, options...);
 }
 
 }  // namespace quern

@@ -171,7 +171,6 @@ void nonzero_into(const call<Exec>& c, const Count& count, const Out& out_view, 
 ///
 /// @throws Error if extents do not fit; CapacityError if the call waits and `out` has no room for the result
 template <execution_space Exec, view_like Out, array_like X, class Mask, size_option... Size>
-  requires(sizeof...(Size) <= 1)
 auto compact(const Exec& exec, const Out& out, const X& x, const Mask& mask, const Size&... size) {
   impl::call c("quern::compact", exec);
   const auto run = [&](const auto& number, const auto&... results) {
@@ -192,7 +191,6 @@ auto compact(const Out& out, const X& x, const Mask& mask, const Size&... size) 
 ///
 /// @throws Error if extents do not fit or out's type does not hold the positions; CapacityError as above
 template <execution_space Exec, view_like Out, array_like X, size_option... Size>
-  requires(sizeof...(Size) <= 1)
 auto nonzero(const Exec& exec, const Out& out, const X& x, const Size&... size) {
   impl::call c("quern::nonzero", exec);
   const auto run = [&](const auto& number, const auto&... results) { impl::nonzero_into(c, number, results..., x); };

@@ -18,6 +18,7 @@ namespace quern {
 /// is then asynchronous; without it, it waits and returns the number.
 template <view_like V>
 struct size_to {
+  using option_of = impl::any_place;
   V number;
 };
 template <class V>
@@ -32,7 +33,7 @@ inline constexpr bool is_size_to<size_to<V>> = true;
 
 /// The option `size_to`.
 template <class T>
-concept size_option = impl::is_size_to<std::remove_cvref_t<T>>;
+concept size_option = impl::is_size_to<std::remove_cvref_t<T>> || option<T>;
 
 }  // namespace quern
 
@@ -103,23 +104,24 @@ void check_results(const std::string& label, const Out&... out) {
 
 /// Calls `run(number, out...)` with a View for the number of results: the caller's, or else one for which the call
 /// waits, to return what is in it.
-template <class Exec, class Run, class... Out, class Number>
-void run_counted(call<Exec>& c, const Run& run, const std::tuple<const Out&...>& out, const size_to<Number>& size) {
-  unpack([&](const auto&... o) { check_results<Exec>(c.label, o..., size.number); }, out);
-  unpack([&](const auto&... o) { run(size.number, o...); }, out);
-}
-template <class Exec, class Run, class... Out>
-std::int64_t run_counted(call<Exec>& c, const Run& run, const std::tuple<const Out&...>& out) {
-  if constexpr (sizeof...(Out) > 1) unpack([&](const auto&... o) { check_results<Exec>(c.label, o...); }, out);
-  auto* number = c.template result<std::int64_t>();
-  unpack([&](const auto&... o) { run(pinned_view<Exec, std::int64_t>(number), o...); }, out);
-  c.exec.fence(c.label + ": wait for the number of results");
-  const std::int64_t room = extents_of(std::get<0>(out)).extent[0];
-  if (*number > room)
-    throw CapacityError(c.label,
-                        "there are " + std::to_string(*number) + " results and room for " + std::to_string(room),
-                        *number, room);
-  return *number;
+template <class Exec, class Run, class... Out, class... Size>
+auto run_counted(call<Exec>& c, const Run& run, const std::tuple<const Out&...>& out, const Size&... size) {
+  static_assert(sizeof...(Size) <= 1, "quern: an option is given twice");
+  if constexpr (sizeof...(Out) + sizeof...(Size) > 1)
+    unpack([&](const auto&... o) { check_results<Exec>(c.label, o..., size.number...); }, out);
+  if constexpr (sizeof...(Size) > 0) {
+    unpack([&](const auto&... o) { run(std::get<0>(std::tie(size...)).number, o...); }, out);
+  } else {
+    auto* number = c.template result<std::int64_t>();
+    unpack([&](const auto&... o) { run(pinned_view<Exec, std::int64_t>(number), o...); }, out);
+    c.exec.fence(c.label + ": wait for the number of results");
+    const std::int64_t room = extents_of(std::get<0>(out)).extent[0];
+    if (*number > room)
+      throw CapacityError(c.label,
+                          "there are " + std::to_string(*number) + " results and room for " + std::to_string(room),
+                          *number, room);
+    return std::int64_t{*number};
+  }
 }
 
 }  // namespace quern::impl

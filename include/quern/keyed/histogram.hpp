@@ -126,6 +126,7 @@ struct engine<in_memory, counts> {
 /// the values.
 template <any_array V>
 struct weights {
+  using option_of = impl::any_place;
   V of;
 };
 template <class V>
@@ -142,7 +143,7 @@ inline constexpr bool is_weights<weights<V>> = true;
 
 /// The option `weights`.
 template <class T>
-concept weights_option = impl::is_weights<std::remove_cvref_t<T>>;
+concept weights_option = impl::is_weights<std::remove_cvref_t<T>> || option<T>;
 
 namespace impl {
 
@@ -150,19 +151,19 @@ template <class V>
 inline constexpr bool has_bins = has_order<value_of<V>>;
 
 template <class T>
-concept histogram_option = weights_option<T> || place_option<T>;
+concept histogram_option = place_option<T> || weights_option<T>;
 template <class T>
-concept bincount_option = histogram_option<T> || option<T, checked_t>;
+concept bincount_option = is_option<checked_t, T> || histogram_option<T>;
 
 /// `op(exec, out, x, options...)` of every operation that counts, by the engine of the place where its operands are.
 template <class Count, class Exec, class Out, class X, class... Options>
 void count_call(const count_operation<Count>& c, const Exec& exec, const Out& out, const X& x,
                 const Options&... options) {
-  static_assert((0 + ... + (weights_option<Options> ? 1 : 0)) <= 1, "quern: an option is given twice");
+  static_assert((0 + ... + (is_weights<Options> ? 1 : 0)) <= 1, "quern: an option is given twice");
   const shape bins = extents_of(out);
   if (bins.rank != 1) reject_extents(c.label, "out", bins, "rank 1");
   [[maybe_unused]] const auto weights_in = [](const auto& option) {
-    if constexpr (weights_option<decltype(option)>) return std::tuple(option.of);
+    if constexpr (is_weights<std::remove_cvref_t<decltype(option)>>) return std::tuple(option.of);
     else return std::tuple<>();
   };
   unpack(
@@ -224,9 +225,9 @@ void histogram(const Out& out, const X& x, const bin_range& range, const Options
 /// @param x       points as rows: (n, rank of out)
 /// @param weights optional, `weights{w}`; of rank 1, one for each point, or one for all
 template <execution_space Exec, view_like Out, view_like X, std::size_t Rank, weights_option... Weights>
-  requires(sizeof...(Weights) <= 1)
 void histogram(const Exec& exec, const Out& out, const X& x, const std::array<bin_range, Rank>& ranges,
                const Weights&... weights) {
+  static_assert(sizeof...(Weights) <= 1, "quern: an option is given twice");
   static_assert(Rank > 1 && Rank <= 4, "quern::histogram: points have two to four coordinates");
   static_assert(impl::has_bins<X>, "quern::histogram: x must be of real numbers; complex numbers have no order");
   if constexpr (impl::has_bins<X> && Rank > 1 && Rank <= 4) {
@@ -244,7 +245,6 @@ void histogram(const Exec& exec, const Out& out, const X& x, const std::array<bi
   }
 }
 template <view_like Out, view_like X, std::size_t Rank, weights_option... Weights>
-  requires(sizeof...(Weights) <= 1)
 void histogram(const Out& out, const X& x, const std::array<bin_range, Rank>& ranges, const Weights&... weights) {
   histogram(impl::space_of(out), out, x, ranges, weights...);
 }

@@ -282,7 +282,6 @@ void filter_rows(const std::string& label, bool wanted, const Exec& exec, const 
 /// All pairs of a left and a right row with equal keys: SQL's inner join. See the table above.
 template <execution_space Exec, view_like LeftRows, view_like RightRows, view_like Left, view_like Right,
           size_option... Size>
-  requires(sizeof...(Size) <= 1)
 auto join(const Exec& exec, const LeftRows& left_rows, const RightRows& right_rows, const Left& left,
           const Right& right, const Size&... size) {
   impl::call c("quern::join", exec);
@@ -299,7 +298,6 @@ auto join(const LeftRows& left_rows, const RightRows& right_rows, const Left& le
 /// The left join: a left row without a partner makes a pair with -1.
 template <execution_space Exec, view_like LeftRows, view_like RightRows, view_like Left, view_like Right,
           size_option... Size>
-  requires(sizeof...(Size) <= 1)
 auto left_join(const Exec& exec, const LeftRows& left_rows, const RightRows& right_rows, const Left& left,
                const Right& right, const Size&... size) {
   impl::call c("quern::left_join", exec);
@@ -315,7 +313,6 @@ auto left_join(const LeftRows& left_rows, const RightRows& right_rows, const Lef
 }
 /// The left rows whose key is among the right ones.
 template <execution_space Exec, view_like LeftRows, view_like Left, view_like Right, size_option... Size>
-  requires(sizeof...(Size) <= 1)
 auto semi_join(const Exec& exec, const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
   impl::call c("quern::semi_join", exec);
   const auto run = [&](const auto& number, const auto&... results) {
@@ -329,7 +326,6 @@ auto semi_join(const LeftRows& left_rows, const Left& left, const Right& right, 
 }
 /// The left rows whose key is not among the right ones.
 template <execution_space Exec, view_like LeftRows, view_like Left, view_like Right, size_option... Size>
-  requires(sizeof...(Size) <= 1)
 auto anti_join(const Exec& exec, const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
   impl::call c("quern::anti_join", exec);
   const auto run = [&](const auto& number, const auto&... results) {

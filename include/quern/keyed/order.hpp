@@ -14,6 +14,8 @@ namespace quern {
 
 /// The direction of a sort. NaN comes last in both.
 enum class sort_order { ascending, descending };
+template <>
+inline constexpr bool impl::marked_option<sort_order> = true;
 
 namespace impl {
 
@@ -81,15 +83,15 @@ template <class T>
 inline constexpr bool is_order_option = std::is_same_v<T, sort_order>;
 template <class F, class T>
 inline constexpr bool is_comparator_option = [] {
-  if constexpr (view_like<F> || placed<F> || execution_space<F> || is_axis_option<F> || is_order_option<F>)
-    return false;
+  if constexpr (view_like<F> || placed<F> || execution_space<F> || option_type<F>) return false;
   else return std::predicate<const F&, const T&, const T&>;
 }();
 
-/// Options of a sort of T: an axis and either a direction or a comparator, each once.
+/// Options of a sort of T: an axis and either a direction or a comparator.
 template <class T, class... O>
-concept sort_options = ((is_axis_option<O> || is_order_option<O> || is_comparator_option<O, T>) && ...) &&
-                       (0 + ... + (is_axis_option<O> ? 1 : 0)) <= 1 && (0 + ... + (is_axis_option<O> ? 0 : 1)) <= 1;
+concept sort_options =
+    ((is_axis_option<O> || is_order_option<O> || is_comparator_option<O, T> || option<O>) && ...) &&
+    !repeated_option<O...>::value && (is_order_option<O> + ... + 0) + (is_comparator_option<O, T> + ... + 0) <= 1;
 
 /// The order that options ask for.
 template <class T>
@@ -98,7 +100,7 @@ auto ordering_of() {
 }
 template <class T, class First, class... O>
 auto ordering_of(const First& first, const O&... rest) {
-  if constexpr (is_axis_option<First>) return ordering_of<T>(rest...);
+  if constexpr (option_type<First> && !is_order_option<First>) return ordering_of<T>(rest...);
   else if constexpr (is_order_option<First>) return by_order<T>{first == sort_order::descending};
   else return by_comparator<T, First>{first};
 }
@@ -127,12 +129,7 @@ struct sort_lines {
   sort_lines() = default;
   template <class... O>
   sort_lines(const std::string& label, const shape& of, const O&... options) {
-    axes wanted = axis(-1);
-    [[maybe_unused]] const auto look = [&](const auto& o) {
-      if constexpr (is_axis_option<std::remove_cvref_t<decltype(o)>>) wanted = o;
-    };
-    (look(options), ...);
-    const axis_set set(label, wanted, of.rank);
+    const axis_set set(label, option_or(axis(-1), options...), of.rank);
     while (!set.has(along)) ++along;
     extents = set.part(of, false);
     extents.extent[extents.rank++] = n = of.extent[along];

@@ -12,6 +12,8 @@ namespace quern {
 
 /// Where `searchsorted` puts a value that is there already: before the first of its equals, or after the last.
 enum class search_side { left, right };
+template <>
+inline constexpr bool impl::marked_option<search_side> = true;
 
 namespace impl {
 
@@ -90,14 +92,14 @@ void search_in(const Exec& exec, const std::string& label, const Out& out, const
 /// @param sorted of rank 1, in ascending order
 /// @param x      broadcasts to `out`
 /// @throws Error if extents or out's type do not fit, or out shares memory with an input
-template <execution_space Exec, view_like Out, view_like Sorted, operand X>
-void searchsorted(const Exec& exec, const Out& out, const Sorted& sorted, const X& x,
-                  search_side where = search_side::left) {
-  impl::search_in(exec, "quern::searchsorted", out, sorted, x, where == search_side::right, false);
+template <execution_space Exec, view_like Out, view_like Sorted, operand X, option<search_side>... Options>
+void searchsorted(const Exec& exec, const Out& out, const Sorted& sorted, const X& x, const Options&... options) {
+  const auto side = impl::option_or(search_side::left, options...);
+  impl::search_in(exec, "quern::searchsorted", out, sorted, x, side == search_side::right, false);
 }
-template <view_like Out, view_like Sorted, operand X>
-void searchsorted(const Out& out, const Sorted& sorted, const X& x, search_side where = search_side::left) {
-  searchsorted(impl::space_of(out), out, sorted, x, where);
+template <view_like Out, view_like Sorted, operand X, option<search_side>... Options>
+void searchsorted(const Out& out, const Sorted& sorted, const X& x, const Options&... options) {
+  searchsorted(impl::space_of(out), out, sorted, x, options...);
 }
 
 /// The bin of each element among edges that increase: b where `edges(b - 1) <= x < edges(b)`, so 0 below the first edge
@@ -109,14 +111,14 @@ void searchsorted(const Out& out, const Sorted& sorted, const X& x, search_side 
 /// @param x     broadcasts to `out`
 /// @throws UnsortedError at the first edge that is greater than the next, or NaN; Error if extents or out's type do not
 /// fit
-template <execution_space Exec, view_like Out, operand X, view_like Edges>
-void digitize(const Exec& exec, const Out& out, const X& x, const Edges& edges,
-              search_side where = search_side::right) {
-  impl::search_in(exec, "quern::digitize", out, edges, x, where == search_side::right, true);
+template <execution_space Exec, view_like Out, operand X, view_like Edges, option<search_side>... Options>
+void digitize(const Exec& exec, const Out& out, const X& x, const Edges& edges, const Options&... options) {
+  const auto side = impl::option_or(search_side::right, options...);
+  impl::search_in(exec, "quern::digitize", out, edges, x, side == search_side::right, true);
 }
-template <view_like Out, operand X, view_like Edges>
-void digitize(const Out& out, const X& x, const Edges& edges, search_side where = search_side::right) {
-  digitize(impl::space_of(out), out, x, edges, where);
+template <view_like Out, operand X, view_like Edges, option<search_side>... Options>
+void digitize(const Out& out, const X& x, const Edges& edges, const Options&... options) {
+  digitize(impl::space_of(out), out, x, edges, options...);
 }
 
 }  // namespace quern

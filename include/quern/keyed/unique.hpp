@@ -244,7 +244,6 @@ auto run_with_inverse(call<Exec>& c, const Run& run, const Out& out, const Size&
 
 /// The distinct elements: `numpy.unique(x)`. See the table above.
 template <execution_space Exec, view_like Values, view_like X, size_option... Size>
-  requires(sizeof...(Size) <= 1)
 auto unique(const Exec& exec, const Values& values, const X& x, const Size&... size) {
   impl::call c("quern::unique", exec);
   const auto run = [&](const auto& number, const auto&... results) {
@@ -259,7 +258,6 @@ auto unique(const Values& values, const X& x, const Size&... size) {
 
 /// The distinct elements and how often each occurs.
 template <execution_space Exec, view_like Values, view_like Counts, view_like X, size_option... Size>
-  requires(sizeof...(Size) <= 1)
 auto unique_counts(const Exec& exec, const Values& values, const Counts& counts, const X& x, const Size&... size) {
   impl::call c("quern::unique_counts", exec);
   const auto run = [&](const auto& number, const auto&... results) {
@@ -274,7 +272,6 @@ auto unique_counts(const Values& values, const Counts& counts, const X& x, const
 
 /// The distinct elements, and of each element of x which of them it is.
 template <execution_space Exec, view_like Values, view_like Inverse, view_like X, size_option... Size>
-  requires(sizeof...(Size) <= 1)
 auto unique_inverse(const Exec& exec, const Values& values, const Inverse& inverse, const X& x, const Size&... size) {
   impl::call c("quern::unique_inverse", exec);
   const auto run = [&](const auto& number, const auto& values_to, const auto& inverse_to) {
@@ -292,7 +289,6 @@ auto unique_inverse(const Values& values, const Inverse& inverse, const X& x, co
 /// occurs.
 template <execution_space Exec, view_like Values, view_like First, view_like Inverse, view_like Counts, view_like X,
           size_option... Size>
-  requires(sizeof...(Size) <= 1)
 auto unique_all(const Exec& exec, const Values& values, const First& first, const Inverse& inverse,
                 const Counts& counts, const X& x, const Size&... size) {
   impl::call c("quern::unique_all", exec);

@@ -22,20 +22,27 @@ namespace quern {
 /// How a least-squares problem is solved: by the singular value decomposition, which finds the rank and the shortest of
 /// all solutions, or by a QR factorization, which is faster and needs independent columns.
 enum class least_squares { svd, qr };
+template <>
+inline constexpr bool impl::marked_option<least_squares> = true;
 
 /// Singular values up to so much of the largest count as zero, `pinv(exec, out, a, rcond{1e-9})`; below 0, the default:
 /// max(m, n) eps.
 struct rcond {
+  using option_of = impl::any_place;
   double value = -1;
 };
 
-/// Options of `lstsq`, `{.method = least_squares::qr}`.
-struct lstsq_options {
-  least_squares method = least_squares::svd;
-  double rcond = -1;  ///< as `quern::rcond`
-};
-
 namespace impl {
+
+/// What the options of `lstsq` ask for.
+struct lstsq_options {
+  least_squares method;
+  double rcond;
+
+  template <class... Options>
+  explicit lstsq_options(const Options&... options)
+      : method(option_or(least_squares::svd, options...)), rcond(option_or(quern::rcond(), options...).value) {}
+};
 
 template <class Exec, class T>
 auto matrix_view(const strided<T>& s) {
@@ -261,8 +268,8 @@ struct engine<in_memory, least_squares_problems> {
 /// @param out x, or `outputs(x, residuals)`, the sums of |b - a x|^2 of each column, or `outputs(x, residuals, s)`,
 /// with
 ///            the singular values of a, which the method `svd` alone gives
-/// @param options `method` and `rcond`, for example `{.method = least_squares::qr}`: a must then have at least as many
-///            rows as columns
+/// @param options a `least_squares` method and `rcond`, `lstsq(exec, x, a, b, least_squares::qr)`: a must then have at
+///            least as many rows as columns
 ///
 /// Views of any layout, of float, double or their complex numbers; waits for `exec`. Matrices with many more rows than
 /// columns are decomposed as by `qr`. NaN in a give NaN, and a rank of -1.
@@ -271,22 +278,24 @@ struct engine<in_memory, least_squares_problems> {
 /// View, the same on every rank, and the method is `svd`. Collective; waits.
 /// @throws Error if ranks or extents do not fit, Views share memory, or s is wanted of `qr`
 /// @throws SingularMatrixError by `qr`, if a column depends on those before it; ConvergenceError by `svd`
-template <execution_space Exec, class Out, any_array A, any_array B>
-std::int64_t lstsq(const Exec& exec, const Out& out, const A& a, const B& b, lstsq_options options = {}) {
-  return impl::engine_of<impl::least_squares_problems, Out, A, B>::run(exec, out, a, b, options);
+template <execution_space Exec, class Out, any_array A, any_array B, option<least_squares, rcond>... Options>
+std::int64_t lstsq(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
+  return impl::engine_of<impl::least_squares_problems, Out, A, B>::run(exec, out, a, b,
+                                                                       impl::lstsq_options(options...));
 }
-template <class Out, any_array A, any_array B>
+template <class Out, any_array A, any_array B, option<least_squares, rcond>... Options>
   requires(!execution_space<Out>)
-std::int64_t lstsq(const Out& out, const A& a, const B& b, lstsq_options options = {}) {
-  return lstsq(impl::space_of(a), out, a, b, options);
+std::int64_t lstsq(const Out& out, const A& a, const B& b, const Options&... options) {
+  return lstsq(impl::space_of(a), out, a, b, options...);
 }
 
 /// The pseudo-inverse of Moore and Penrose, (n, m), of a matrix a, (m, n), as `numpy.linalg.pinv`: singular values up
 /// to `rcond` of the largest (below 0: max(m, n) eps) count as zero. Types and layouts are those of `lstsq`; waits for
 /// `exec`. NaN in a give NaN.
 /// @throws Error if ranks or extents do not fit or Views share memory; ConvergenceError
-template <execution_space Exec, view_like Out, array_like A>
-void pinv(const Exec& exec, const Out& out_view, const A& a_view, rcond cut = {}) {
+template <execution_space Exec, view_like Out, array_like A, option<rcond>... Options>
+void pinv(const Exec& exec, const Out& out_view, const A& a_view, const Options&... options) {
+  const rcond cut = impl::option_or(rcond(), options...);
   using T = impl::value_of<A>;
   impl::call c("quern::pinv", exec);
   const auto out = c.output(out_view);
@@ -300,16 +309,17 @@ void pinv(const Exec& exec, const Out& out_view, const A& a_view, rcond cut = {}
   const impl::decomposed<Exec, T> d(exec, c.label, a, true);
   d.inverse(exec, c.label, out, d.rank(cut.value < 0 ? impl::default_rcond<T>(m, n) : cut.value));
 }
-template <view_like Out, array_like A>
-void pinv(const Out& out, const A& a, rcond cut = {}) {
-  pinv(impl::space_of(out), out, a, cut);
+template <view_like Out, array_like A, option<rcond>... Options>
+void pinv(const Out& out, const A& a, const Options&... options) {
+  pinv(impl::space_of(out), out, a, options...);
 }
 
 /// How many singular values of a matrix are greater than `rcond` of the largest (below 0: max(m, n) eps), as
 /// `numpy.linalg.matrix_rank`; -1 where an element is NaN. Types and layouts are those of `lstsq`; waits for `exec`.
 /// @throws Error if a is not a matrix; ConvergenceError
-template <execution_space Exec, array_like A>
-std::int64_t matrix_rank(const Exec& exec, const A& a_view, rcond cut = {}) {
+template <execution_space Exec, array_like A, option<rcond>... Options>
+std::int64_t matrix_rank(const Exec& exec, const A& a_view, const Options&... options) {
+  const rcond cut = impl::option_or(rcond(), options...);
   using T = impl::value_of<A>;
   static_assert(impl::is_matrix_value<T>, "quern::matrix_rank: a must have a floating-point or complex type");
   if constexpr (impl::is_matrix_value<T>) {
@@ -322,20 +332,23 @@ std::int64_t matrix_rank(const Exec& exec, const A& a_view, rcond cut = {}) {
     return 0;
   }
 }
-template <array_like A>
-std::int64_t matrix_rank(const A& a, rcond cut = {}) {
-  return matrix_rank(impl::space_of(a), a, cut);
+template <array_like A, option<rcond>... Options>
+std::int64_t matrix_rank(const A& a, const Options&... options) {
+  return matrix_rank(impl::space_of(a), a, options...);
 }
 
 /// The norm of a matrix that `matrix_norm` and `cond` take: the largest sum of absolute values of a column or of a row,
 /// the largest singular value, the root of the sum of squares, or the sum of the singular values.
 enum class matrix_order { one, two, infinity, frobenius, nuclear };
+template <>
+inline constexpr bool impl::marked_option<matrix_order> = true;
 
 /// A norm of a matrix, as `numpy.linalg.matrix_norm`; 0 for no elements, NaN where an element is NaN. Views of any
 /// layout of float, double or their complex numbers; waits for `exec`. For vectors and arrays of any rank see `norm`.
 /// @throws Error if a is not a matrix; ConvergenceError
-template <execution_space Exec, array_like A>
-auto matrix_norm(const Exec& exec, const A& a_view, matrix_order order = matrix_order::frobenius) {
+template <execution_space Exec, array_like A, option<matrix_order>... Options>
+auto matrix_norm(const Exec& exec, const A& a_view, const Options&... options) {
+  const auto order = impl::option_or(matrix_order::frobenius, options...);
   using T = impl::value_of<A>;
   static_assert(impl::is_matrix_value<T>, "quern::matrix_norm: a must have a floating-point or complex type");
   if constexpr (impl::is_matrix_value<T>) {
@@ -358,17 +371,18 @@ auto matrix_norm(const Exec& exec, const A& a_view, matrix_order order = matrix_
     return order == matrix_order::two ? d.values[0] : std::accumulate(d.values.begin(), d.values.end(), R(0));
   }
 }
-template <array_like A>
-auto matrix_norm(const A& a, matrix_order order = matrix_order::frobenius) {
-  return matrix_norm(impl::space_of(a), a, order);
+template <array_like A, option<matrix_order>... Options>
+auto matrix_norm(const A& a, const Options&... options) {
+  return matrix_norm(impl::space_of(a), a, options...);
 }
 
 /// The condition number of a matrix, `|a| |a^-1|`, as `numpy.linalg.cond`: by default, and for matrices of any shape,
 /// the largest singular value over the smallest; infinity for a singular matrix, NaN where an element is NaN. Other
 /// norms are for square matrices. Types and layouts are those of `matrix_norm`; waits for `exec`.
 /// @throws Error if a is not a matrix, has no elements, or is not square for another norm; ConvergenceError
-template <execution_space Exec, array_like A>
-auto cond(const Exec& exec, const A& a_view, matrix_order order = matrix_order::two) {
+template <execution_space Exec, array_like A, option<matrix_order>... Options>
+auto cond(const Exec& exec, const A& a_view, const Options&... options) {
+  const auto order = impl::option_or(matrix_order::two, options...);
   using T = impl::value_of<A>;
   static_assert(impl::is_matrix_value<T>, "quern::cond: a must have a floating-point or complex type");
   if constexpr (impl::is_matrix_value<T>) {
@@ -389,9 +403,9 @@ auto cond(const Exec& exec, const A& a_view, matrix_order order = matrix_order::
            matrix_norm(exec, impl::matrix_view<Exec>(impl::as_input(*inverse)), order);
   }
 }
-template <array_like A>
-auto cond(const A& a, matrix_order order = matrix_order::two) {
-  return cond(impl::space_of(a), a, order);
+template <array_like A, option<matrix_order>... Options>
+auto cond(const A& a, const Options&... options) {
+  return cond(impl::space_of(a), a, options...);
 }
 
 }  // namespace quern

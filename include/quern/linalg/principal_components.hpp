@@ -37,7 +37,7 @@ struct randomized_svd {
   scratch_array<Exec, R> s;
 
   randomized_svd(const Exec& exec, const std::string& label, const strided<const T>& a, std::int64_t size,
-                 int iterations, std::uint64_t seed)
+                 int iterations, const random::key& key)
       : u(exec, a.extents.extent[0], size), vt(exec, size, a.extents.extent[1]), s(exec, size) {
     const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
     const work_matrix<Exec, T> range(exec, m, size), basis(exec, m, size), r(exec, size, size), back(exec, n, size),
@@ -46,7 +46,7 @@ struct randomized_svd {
     std::optional<column_input<Exec, T>> columns;
     if (is_complex<T>) columns.emplace(exec, label, a);
     const strided<const T> matrix = columns ? as_input(**columns) : a;
-    sample(exec, label, *domain, seed);
+    sample(exec, label, *domain, key);
     multiply_matrices(exec, label, as_matrix(*range), matrix, as_input(*domain));
     qr_matrix(exec, label, as_matrix(*basis), as_matrix(*r), as_input(*range));
     for (int i = 0; i < iterations; ++i) {
@@ -63,11 +63,11 @@ struct randomized_svd {
     multiply_matrices(exec, label, as_matrix(*u), as_input(*basis), as_input(*small));
   }
 
-  static void sample(const Exec& exec, const std::string& label, const column_major<T>& to, std::uint64_t seed) {
+  static void sample(const Exec& exec, const std::string& label, const column_major<T>& to, const random::key& key) {
     Kokkos::parallel_for(
         label + "/sample", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, to.rows * to.columns),
         KOKKOS_LAMBDA(std::int64_t e) {
-          random::Generator numbers(random::key(seed), e);
+          random::Generator numbers(key, e);
           to.data[e] = T(numbers.normal<R>());
         });
   }
@@ -158,10 +158,15 @@ void pca(const Mean& mean, const Components& components, const Variance& explain
   pca(impl::space_of(mean, a), mean, components, explained_variance, a);
 }
 
-struct truncated_svd_options {
-  int oversampling = 10;  ///< directions more than are wanted, which make the wanted ones more accurate
-  int iterations = 4;     ///< products with a and its adjoint: more where singular values descend slowly
-  std::uint64_t seed = 0;
+/// Of `truncated_svd`: directions more than are wanted, which make the wanted ones more accurate; 10 without it.
+struct oversampling {
+  using option_of = impl::any_place;
+  int value;
+};
+/// Of `truncated_svd`: products with a and its adjoint, more where singular values descend slowly; 4 without it.
+struct power_iterations {
+  using option_of = impl::any_place;
+  int value;
 };
 
 /// The k greatest singular values of a large matrix and their vectors, `a ~ u diag(s) vt`, from random combinations of
@@ -172,14 +177,15 @@ struct truncated_svd_options {
 /// | (m, n) | (m, k) | (k), real | (k, n) |
 ///
 /// Takes products with a and QR factorizations of k + oversampling columns, instead of a decomposition of a. The error
-/// of s(j) is of the order of `s(k) (s(k + oversampling) / s(j))^(2 iterations + 1)`, or rounding. The same seed gives
+/// of s(j) is of the order of `s(k) (s(k + oversampling) / s(j))^(2 iterations + 1)`, or rounding. The same key gives
 /// the same result on one machine; k at most min(m, n). Views of any layout, of float, double or their complex numbers;
 /// waits for `exec`. NaN in a give NaN.
 /// @throws Error if ranks or extents do not fit, outputs share memory with a, or an option is negative
 /// @throws ConvergenceError
-template <execution_space Exec, view_like U, view_like S, view_like Vt, array_like A>
+template <execution_space Exec, view_like U, view_like S, view_like Vt, array_like A,
+          option<oversampling, power_iterations, random::key>... Options>
 void truncated_svd(const Exec& exec, const U& u_view, const S& s_view, const Vt& vt_view, const A& a_view,
-                   truncated_svd_options options = {}) {
+                   const Options&... options) {
   using T = impl::value_of<A>;
   impl::call c("quern::truncated_svd", exec);
   static_assert(std::is_same_v<impl::value_of<U>, T> && std::is_same_v<impl::value_of<Vt>, T>,
@@ -199,18 +205,20 @@ void truncated_svd(const Exec& exec, const U& u_view, const S& s_view, const Vt&
   impl::check_overlap(c.label, vt, a, "a", false);
   impl::check_overlap(c.label, s, a, "a", false);
   impl::check_apart(c.label, {"u", "s", "vt"}, u, s, vt);
-  if (options.oversampling < 0 || options.iterations < 0) throw Error(c.label, "an option is negative");
+  const int more = impl::option_or(oversampling{10}, options...).value;
+  const int products = impl::option_or(power_iterations{4}, options...).value;
+  if (more < 0 || products < 0) throw Error(c.label, "an option is negative");
   if (k == 0) return;
-  const impl::randomized_svd<Exec, T> r(exec, c.label, a, std::min(k + options.oversampling, most), options.iterations,
-                                        options.seed);
+  const impl::randomized_svd<Exec, T> r(exec, c.label, a, std::min(k + more, most), products,
+                                        impl::option_or(random::key(0), options...));
   impl::copy_matrix(exec, c.label, u, impl::as_matrix(r.u->first_columns(k)));
   impl::copy_matrix(exec, c.label, vt, impl::strided<const T>{r.vt->data, {k, n}, {1, r.vt->ld}});
   impl::copy_matrix(exec, c.label, s, impl::strided<const impl::real_type<T>>{r.s.data(), {k}, {1}});
 }
-template <view_like U, view_like S, view_like Vt, array_like A>
-  requires(!execution_space<U>)
-void truncated_svd(const U& u, const S& s, const Vt& vt, const A& a, truncated_svd_options options = {}) {
-  truncated_svd(impl::space_of(u), u, s, vt, a, options);
+template <view_like U, view_like S, view_like Vt, array_like A,
+          option<oversampling, power_iterations, random::key>... Options>
+void truncated_svd(const U& u, const S& s, const Vt& vt, const A& a, const Options&... options) {
+  truncated_svd(impl::space_of(u), u, s, vt, a, options...);
 }
 
 }  // namespace quern

@@ -20,7 +20,7 @@ concept fill_value = scalar_value<T> || array_like<T>;
 
 /// `out = value`, the value converted to out's type: a scalar, or a View of rank 0 that `exec` reaches, whose value is
 /// read when the operation runs.
-template <execution_space Exec, result_view Out, impl::fill_value T, impl::place_option... Options>
+template <execution_space Exec, result_view Out, impl::fill_value T, call_option<>... Options>
 void fill(const Exec& exec, const Out& out, const T& value, const Options&... options) {
   constexpr bool one = scalar_value<T> || impl::may_have_rank<T, 0, 0>;
   static_assert(one, "quern::fill: a View as the value must have rank 0; quern::copy writes what broadcasts");
@@ -30,73 +30,73 @@ void fill(const Exec& exec, const Out& out, const T& value, const Options&... op
     impl::map_call("quern::fill", exec, out, impl::op::identity(), std::tie(value), options...);
   }
 }
-template <result_view Out, impl::fill_value T, impl::place_option... Options>
+template <result_view Out, impl::fill_value T, call_option<>... Options>
 void fill(const Out& out, const T& value, const Options&... options) {
   fill(impl::space_of(out), out, value, options...);
 }
 
 /// `out = a + b`.
-template <execution_space Exec, result_view Out, class A, class B, impl::place_option... Options>
+template <execution_space Exec, result_view Out, class A, class B, call_option<>... Options>
 void add(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
   impl::map_call("quern::add", exec, out, impl::op::of_values<impl::value_of<Out>, impl::op::add>(), std::tie(a, b),
                  options...);
 }
-template <result_view Out, class A, class B, impl::place_option... Options>
+template <result_view Out, class A, class B, call_option<>... Options>
 void add(const Out& out, const A& a, const B& b, const Options&... options) {
   add(impl::space_of(out, a, b), out, a, b, options...);
 }
 
 /// `out = a - b`.
-template <execution_space Exec, result_view Out, class A, class B, impl::place_option... Options>
+template <execution_space Exec, result_view Out, class A, class B, call_option<>... Options>
 void subtract(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
   impl::map_call("quern::subtract", exec, out, impl::op::of_values<impl::value_of<Out>, impl::op::subtract>(),
                  std::tie(a, b), options...);
 }
-template <result_view Out, class A, class B, impl::place_option... Options>
+template <result_view Out, class A, class B, call_option<>... Options>
 void subtract(const Out& out, const A& a, const B& b, const Options&... options) {
   subtract(impl::space_of(out, a, b), out, a, b, options...);
 }
 
 /// `out = a * b`, element by element.
-template <execution_space Exec, result_view Out, class A, class B, impl::place_option... Options>
+template <execution_space Exec, result_view Out, class A, class B, call_option<>... Options>
 void multiply(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
   impl::map_call("quern::multiply", exec, out, impl::op::of_values<impl::value_of<Out>, impl::op::multiply>(),
                  std::tie(a, b), options...);
 }
-template <result_view Out, class A, class B, impl::place_option... Options>
+template <result_view Out, class A, class B, call_option<>... Options>
 void multiply(const Out& out, const A& a, const B& b, const Options&... options) {
   multiply(impl::space_of(out, a, b), out, a, b, options...);
 }
 
 /// `out = a / b`, element by element. Two integers divide in double, as in NumPy, where `out` is of floating-point
 /// numbers; to integers the quotient is exact and rounded towards zero, and 0 where `b` is 0.
-template <execution_space Exec, result_view Out, class A, class B, impl::place_option... Options>
+template <execution_space Exec, result_view Out, class A, class B, call_option<>... Options>
 void divide(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
   impl::map_call("quern::divide", exec, out, impl::op::divide<impl::value_of<Out>>(), std::tie(a, b), options...);
 }
-template <result_view Out, class A, class B, impl::place_option... Options>
+template <result_view Out, class A, class B, call_option<>... Options>
 void divide(const Out& out, const A& a, const B& b, const Options&... options) {
   divide(impl::space_of(out, a, b), out, a, b, options...);
 }
 
 /// `out = condition ? a : b`, element by element, each converted to out's type; `condition` is of any type that
 /// converts to bool.
-template <execution_space Exec, result_view Out, class C, class A, class B, impl::place_option... Options>
+template <execution_space Exec, result_view Out, class C, class A, class B, call_option<>... Options>
 void where(const Exec& exec, const Out& out, const C& condition, const A& a, const B& b, const Options&... options) {
   impl::map_call("quern::where", exec, out, impl::op::where<impl::value_of<Out>>(), std::tie(condition, a, b),
                  options...);
 }
-template <result_view Out, class C, class A, class B, impl::place_option... Options>
+template <result_view Out, class C, class A, class B, call_option<>... Options>
 void where(const Out& out, const C& condition, const A& a, const B& b, const Options&... options) {
   where(impl::space_of(out, condition, a, b), out, condition, a, b, options...);
 }
 
 /// `out = a * x + y`. With `out` the same View as `y` this is BLAS's axpy.
-template <execution_space Exec, result_view Out, class A, class X, class Y, impl::place_option... Options>
+template <execution_space Exec, result_view Out, class A, class X, class Y, call_option<>... Options>
 void axpy(const Exec& exec, const Out& out, const A& a, const X& x, const Y& y, const Options&... options) {
   impl::map_call("quern::axpy", exec, out, impl::op::axpy<impl::value_of<Out>>(), std::tie(a, x, y), options...);
 }
-template <result_view Out, class A, class X, class Y, impl::place_option... Options>
+template <result_view Out, class A, class X, class Y, call_option<>... Options>
 void axpy(const Out& out, const A& a, const X& x, const Y& y, const Options&... options) {
   axpy(impl::space_of(out, a, x, y), out, a, x, y, options...);
 }

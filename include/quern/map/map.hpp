@@ -428,20 +428,24 @@ void map_call(const char* label, const Exec& exec, const Out& out, const F& f, c
 /// the execution space once. The results have the same bits in every place.
 /// @throws Error if an input does not broadcast to `out` or shares memory with it otherwise, or if outputs differ in
 /// extents or share memory
-template <execution_space Exec, output_like Out, class F, operand... In>
+template <execution_space Exec, output_like Out, class F, class... In>
+  requires operands<In...>
 void map(const Exec& exec, const Out& out, const F& f, const In&... in) {
   impl::map_call("quern::map", exec, out, f, std::tie(in...));
 }
-template <execution_space Exec, output_like Out, class F, impl::place_option Option, operand... In>
+template <execution_space Exec, output_like Out, class F, call_option Option, class... In>
+  requires operands<In...>
 void map(const Exec& exec, const Out& out, const F& f, const Option& option, const In&... in) {
   impl::map_call("quern::map", exec, out, f, std::tie(in...), option);
 }
 
-template <output_like Out, class F, operand... In>
+template <output_like Out, class F, class... In>
+  requires operands<In...>
 void map(const Out& out, const F& f, const In&... in) {
   map(impl::space_of(out, in...), out, f, in...);
 }
-template <output_like Out, class F, impl::place_option Option, operand... In>
+template <output_like Out, class F, call_option Option, class... In>
+  requires operands<In...>
 void map(const Out& out, const F& f, const Option& option, const In&... in) {
   map(impl::space_of(out, in...), out, f, option, in...);
 }

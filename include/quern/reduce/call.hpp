@@ -180,6 +180,7 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out, const std
                  const Options&... options) {
   constexpr bool to_host = std::is_same_v<Out, on_host_t>;
   static_assert(!to_host || !has_option<axes, Options...>, "quern: a reduction along axes writes to a View");
+  static_assert(!repeated_option<Options...>::value);
   constexpr bool fits = [] {
     if constexpr (to_host) return true;
     else return converts<result_of<reducer_of<Reduction, In...>>, value_of<Out>>;

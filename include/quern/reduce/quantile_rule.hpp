@@ -10,6 +10,8 @@ namespace quern {
 
 /// The value of a quantile that falls between two elements, as in NumPy's `quantile`.
 enum class interpolation { linear, lower, higher, midpoint, nearest };
+template <>
+inline constexpr bool impl::marked_option<interpolation> = true;
 
 namespace impl {
 

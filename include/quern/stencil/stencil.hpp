@@ -136,22 +136,26 @@ struct engine<in_memory, stencils> {
 /// compiler's option (`-fmad=false`, `-ffp-contract=off`), then give the same bits.
 /// @throws Error if the extents differ, Views share memory, a neighbourhood does not fit under `boundary::keep`, or
 /// cells of `interior_only` need values from outside
-template <class Shape, execution_space Exec, output_like Out, class F, any_array... In>
+template <class Shape, execution_space Exec, output_like Out, class F, class... In>
+  requires any_arrays<In...>
 void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
   impl::engine_of<impl::stencils, Out, In...>::run(Shape(), exec, impl::as_outputs(out), f, edge, std::tie(in...));
 }
-template <class Shape, execution_space Exec, output_like Out, class F, impl::place_option Option, any_array... In>
+template <class Shape, execution_space Exec, output_like Out, class F, call_option Option, class... In>
+  requires any_arrays<In...>
 void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const Option& option,
              const In&... in) {
   impl::engine_of<impl::stencils, Out, In...>::run(Shape(), exec, impl::as_outputs(out), f, edge, std::tie(in...),
                                                    option);
 }
 
-template <class Shape, output_like Out, class F, any_array... In>
+template <class Shape, output_like Out, class F, class... In>
+  requires any_arrays<In...>
 void stencil(const Out& out, const F& f, const boundaries& edge, const In&... in) {
   stencil<Shape>(impl::space_of(out, in...), out, f, edge, in...);
 }
-template <class Shape, output_like Out, class F, impl::place_option Option, any_array... In>
+template <class Shape, output_like Out, class F, call_option Option, class... In>
+  requires any_arrays<In...>
 void stencil(const Out& out, const F& f, const boundaries& edge, const Option& option, const In&... in) {
   stencil<Shape>(impl::space_of(out, in...), out, f, edge, option, in...);
 }
