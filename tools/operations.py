@@ -31,7 +31,7 @@ def text(element):
 
 
 def read_functions(top):
-    """All functions of the headers, as Doxygen reads them with macros expanded."""
+    """All functions of the headers, as Doxygen reads them with macros expanded, and the names of all that they declare."""
     with tempfile.TemporaryDirectory() as folder:
         settings = {"INPUT": top / "include/quern", "RECURSIVE": "YES", "FILE_PATTERNS": "*.hpp", "INCLUDE_PATH": top / "include",
                     "MACRO_EXPANSION": "YES", "EXTRACT_ALL": "YES", "QUIET": "YES", "WARNINGS": "NO", "OUTPUT_DIRECTORY": folder,
@@ -39,8 +39,10 @@ def read_functions(top):
                     "STRIP_FROM_PATH": top / "include"}
         subprocess.run(["doxygen", "-"], input="".join(f"{k}={v}\n" for k, v in settings.items()), text=True, check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        members = [m for path in sorted(pathlib.Path(folder, "xml").glob("namespacequern*.xml"))
-                   for m in ElementTree.parse(path).getroot().iter("memberdef") if m.get("kind") == "function"]
+        pages = [ElementTree.parse(path).getroot() for path in sorted(pathlib.Path(folder, "xml").glob("namespacequern*.xml"))]
+    declared = [m for page in pages for m in page.iter("memberdef")]
+    names = {m.findtext("qualifiedname") for m in declared} | {text(c) for page in pages for c in page.iter("innerclass")}
+    members = [m for m in declared if m.get("kind") == "function"]
     sources, functions = {}, []
     for member in members:
         at = member.find("location")
@@ -53,7 +55,7 @@ def read_functions(top):
             "template": [(text(p.find("type")), p.findtext("declname") or "") for p in member.findall("templateparamlist/param")],
             "parameters": [(text(p.find("type")), p.findtext("declname") or "") for p in member.findall("param")],
             "body": "\n".join(lines[first - 1:last])})
-    return functions
+    return functions, names
 
 
 def engines(top):
@@ -144,8 +146,8 @@ def exceptions(top):
 
 
 def operations(top):
-    """{name: forms} of all operations: what has a form with an execution space instance."""
-    functions = read_functions(top)
+    """{name: forms} of all operations, what has a form with an execution space instance; and all names that are declared."""
+    functions, names = read_functions(top)
     kinds, of_place, concepts = kinds_of_functions(functions), engines(top), concepts_of_options(top)
     found = {}
     for f in functions:
@@ -155,7 +157,7 @@ def operations(top):
         found.setdefault(f["name"].removeprefix("quern::"), []).append(form_of(f, kinds, of_place, concepts))
     for name, places in exceptions(top)["places"].items():
         for form in found[name]: form["places"] += places
-    return {name: forms for name, forms in sorted(found.items()) if any(f["arguments"][:1] == ["exec"] for f in forms)}
+    return {name: forms for name, forms in sorted(found.items()) if any(f["arguments"][:1] == ["exec"] for f in forms)}, names
 
 
 def missing_forms(name, forms):
@@ -197,7 +199,7 @@ def tables(found):
 
 def main():
     top = pathlib.Path(sys.argv[1]).resolve()
-    found = operations(top)
+    found, names = operations(top)
     if len(sys.argv) == 2:
         json.dump(found, sys.stdout, indent=1)
         return 0
@@ -210,6 +212,7 @@ def main():
         return 0
     problems = []
     if written != "\n" + tables(found): problems.append("docs/operations.md is not what tools/operations.py --write makes of the headers")
+    problems += [f"{name} is reserved for what is to come" for name in exceptions(top)["reserved"] if f"quern::{name}" in names]
     reasons = exceptions(top)["missing"]
     missing = {form for name, forms in found.items() for form in missing_forms(name, forms)}
     problems += [f"{form} is missing, and tools/operations.json has no reason" for form in sorted(missing - reasons.keys())]

@@ -41,7 +41,7 @@ struct warm_ball {
 };
 
 void initialize(const field& u) {
-  const quern::block own = u.decomposition().local();
+  const quern::Decomposition::Block own = u.decomposition().local();
   const auto n = own.extents.extent;
   Kokkos::parallel_for("initial", Kokkos::MDRangePolicy<Kokkos::Rank<3>>({0, 0, 0}, {n[0], n[1], n[2]}),
                        warm_ball{u.local(),

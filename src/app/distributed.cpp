@@ -70,7 +70,7 @@ bool on_all(const Communicator& comm, bool right) { return quern::impl::most_of_
 
 template <class V, class F>
 void fill_cells(const settings& s, const V& u, const F& value) {
-  const quern::block own = u.decomposition().local();
+  const quern::Decomposition::Block own = u.decomposition().local();
   const std::int64_t f0 = own.first.extent[0], f1 = own.first.extent[1], f2 = own.first.extent[2];
   const auto v = u.local();
   Kokkos::parallel_for(

@@ -183,8 +183,8 @@ int Decomposition::coordinate(int axis, int rank) const {
   return rank % state_->grid[axis];
 }
 
-block Decomposition::of(int rank) const {
-  block b{extents(), extents()};
+Decomposition::Block Decomposition::of(int rank) const {
+  Decomposition::Block b{extents(), extents()};
   for (int d = 0; d < extents().rank; ++d) {
     const int at = coordinate(d, rank);
     b.first.extent[d] = impl::block_begin(extents().extent[d], grid(d), at);
@@ -230,12 +230,12 @@ const Communicator& Decomposition::along(const std::array<bool, max_rank>& axes)
 
 namespace distributed::impl {
 
-block results_of_block(const block& cells, const axis_set& along) {
+Decomposition::Block results_of_block(const Decomposition::Block& cells, const axis_set& along) {
   return {along.part(cells.first, false), along.part(cells.extents, false)};
 }
 
-block common_cells(const block& a, const block& b) {
-  block common = a;
+Decomposition::Block common_cells(const Decomposition::Block& a, const Decomposition::Block& b) {
+  Decomposition::Block common = a;
   for (int d = 0; d < a.extents.rank; ++d) {
     const std::int64_t begin = std::max(a.first.extent[d], b.first.extent[d]);
     const std::int64_t end = std::min(a.first.extent[d] + a.extents.extent[d], b.first.extent[d] + b.extents.extent[d]);
@@ -246,7 +246,7 @@ block common_cells(const block& a, const block& b) {
 }
 
 std::vector<moved_block> shared_cells(const Decomposition& mine, const Decomposition& others) {
-  const block own = mine.local();
+  const Decomposition::Block own = mine.local();
   const int rank = own.extents.rank;
   std::vector<moved_block> moved;
   if (own.extents.size() == 0) return moved;

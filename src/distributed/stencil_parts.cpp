@@ -84,7 +84,7 @@ stencil_parts cut_stencil(const std::string& label, const Decomposition& d, cons
                            std::to_string(d.extents().rank));
   stencil_parts parts;
   if (d.extents().size() == 0) return parts;  // no boundary is looked at, as on one device
-  const block own = d.local();
+  const Decomposition::Block own = d.local();
   std::vector<axis_of_block> axes;
   std::vector<range> target, inner;
   for (int axis = 0; axis < d.extents().rank; ++axis) {

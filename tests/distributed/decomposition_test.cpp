@@ -74,7 +74,7 @@ TEST(DecompositionOf, BlocksTileTheArray) {
       const Decomposition d(comm, extents, {.grid = grid});
       std::vector<int> owner(extents.size(), -1);
       for (int rank = 0; rank < comm.size(); ++rank) {
-        const quern::block b = d.of(rank);
+        const quern::Decomposition::Block b = d.of(rank);
         for (int a = 0; a < extents.rank; ++a) {
           EXPECT_GE(b.extents.extent[a], extents.extent[a] / grid[a]);
           EXPECT_LE(b.extents.extent[a], extents.extent[a] / grid[a] + 1);

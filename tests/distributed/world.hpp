@@ -53,7 +53,7 @@ auto distribute(const quern::Decomposition& d, const std::vector<T>& values) {
 
 /// The elements of a block, in the order of the last index fastest, of an array that every rank knows.
 template <class T>
-std::vector<T> part_of(const std::vector<T>& values, const quern::shape& whole, const quern::block& b) {
+std::vector<T> part_of(const std::vector<T>& values, const quern::shape& whole, const quern::Decomposition::Block& b) {
   std::vector<T> part(b.extents.size());
   for (std::int64_t i = 0; i < b.extents.size(); ++i) {
     std::int64_t rest = i, at = 0, step = 1;

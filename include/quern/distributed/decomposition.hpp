@@ -21,12 +21,6 @@ struct block_options {
   std::vector<int> halo{};
 };
 
-/// A box of an array: its first index and its extents.
-struct block {
-  shape first, extents;
-  bool operator==(const block&) const = default;
-};
-
 /// The cut of an array into one block for each rank, on a Cartesian grid of ranks: along an axis of n cells and g
 /// ranks, blocks have n / g cells rounded up or down, the larger ones first. Where there are more ranks than cells, the
 /// last ranks have none.
@@ -42,6 +36,12 @@ struct block {
 /// as the fastest.
 class Decomposition {
  public:
+  /// A box of the array: its first index and its extents.
+  struct Block {
+    shape first, extents;
+    bool operator==(const Block&) const = default;
+  };
+
   /// Collective.
   /// @param extents those of the whole array, rank 1 to 8
   /// @throws Error, the same on every rank, if arguments differ between ranks, the grid has not the number of ranks, or
@@ -58,8 +58,8 @@ class Decomposition {
   int halo(int axis) const;
 
   /// The block of this rank, or of another.
-  block local() const { return of(communicator().rank()); }
-  block of(int rank) const;
+  Block local() const { return of(communicator().rank()); }
+  Block of(int rank) const;
   /// The rank whose block holds a cell.
   /// @throws Error if the cell is outside
   int owner(const shape& index) const;

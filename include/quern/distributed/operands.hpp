@@ -40,7 +40,7 @@ auto replicated_part(const std::string& label, const std::string& name, const V&
     stride_array broadcast{};
     if (rank > d.extents().rank || !broadcast_strides(s.extents, s.stride, d.extents(), broadcast))
       reject_broadcast(label, name, s.extents, d.extents());
-    const block own = d.local();
+    const Decomposition::Block own = d.local();
     Kokkos::LayoutStride layout;
     std::int64_t offset = 0;
     for (int axis = 0; axis < rank; ++axis) {

@@ -18,14 +18,14 @@ concept same_elements = std::is_same_v<typename Out::value_type, std::remove_con
 /// A part of an array on its way between two cuts.
 struct moved_block {
   int rank;
-  block cells;
+  Decomposition::Block cells;
 };
 /// The parts of a rank's block in one cut that the blocks of another cut have.
 std::vector<moved_block> shared_cells(const Decomposition& mine, const Decomposition& others);
 
 /// A part of a View that begins at a cell of the whole array.
 template <class V>
-peer_box box_of_cells(int peer, const V& v, const shape& begin, const block& cells) {
+peer_box box_of_cells(int peer, const V& v, const shape& begin, const Decomposition::Block& cells) {
   auto s = describe(v.data(), v);
   for (int d = 0; d < s.extents.rank; ++d) {
     s.data += (cells.first.extent[d] - begin.extent[d]) * s.stride[d];
@@ -135,7 +135,7 @@ void from_global(const Exec& exec, const Out& out, const In& in) {
   const auto part = impl::describe(in.data(), in);
   using view = Kokkos::View<typename In::data_type, Kokkos::LayoutStride, typename In::device_type,
                             Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  const block own = out.decomposition().local();
+  const Decomposition::Block own = out.decomposition().local();
   Kokkos::LayoutStride layout;
   std::int64_t offset = 0;
   for (int axis = 0; axis < Out::rank; ++axis) {

@@ -11,9 +11,9 @@ namespace quern::distributed::impl {
 
 /// The block of the results that a rank's block gives along some axes. Ranks that differ in their place along these
 /// axes alone have the same.
-block results_of_block(const block& cells, const axis_set& along);
+Decomposition::Block results_of_block(const Decomposition::Block& cells, const axis_set& along);
 /// The cells of both.
-block common_cells(const block& a, const block& b);
+Decomposition::Block common_cells(const Decomposition::Block& a, const Decomposition::Block& b);
 
 /// Results of reductions along axes on their way from the blocks that they are of to an output: a View, which gets all
 /// of them on every rank, or a DistributedView.
@@ -26,7 +26,7 @@ class block_results {
       : c_(c), from_(d), along_(along), out_(c.output(memory_of(out))) {
     check(out);
     to_ = of_rank(out, d.communicator().rank());
-    const block mine = results_of_block(d.local(), along);
+    const Decomposition::Block mine = results_of_block(d.local(), along);
     direct_ = is_direct(out);
     own_ = direct_ ? out_ : strided<T>{nullptr, mine.extents, row_major_strides(mine.extents)};
     if (!direct_) {
@@ -54,10 +54,10 @@ class block_results {
     else return out;
   }
   shape whole() const { return along_.part(from_.extents(), false); }
-  block of_rank(const Out& out, int rank) const {
+  Decomposition::Block of_rank(const Out& out, int rank) const {
     if constexpr (distributed_like<Out>) return out.decomposition().of(rank);
     else {
-      block all{whole(), whole()};
+      Decomposition::Block all{whole(), whole()};
       all.first.extent.fill(0);
       return all;
     }
@@ -83,8 +83,9 @@ class block_results {
     return true;
   }
   /// Adds the cells that are in `array`, which begins where `place` does, and in another block.
-  static void add(std::vector<peer_box>& boxes, int peer, strided<T> array, const block& place, const block& other) {
-    const block cells = common_cells(place, other);
+  static void add(std::vector<peer_box>& boxes, int peer, strided<T> array, const Decomposition::Block& place,
+                  const Decomposition::Block& other) {
+    const Decomposition::Block cells = common_cells(place, other);
     if (cells.extents.size() == 0) return;
     for (int d = 0; d < array.extents.rank; ++d) {
       array.data += (cells.first.extent[d] - place.first.extent[d]) * array.stride[d];
@@ -97,7 +98,7 @@ class block_results {
   const Decomposition& from_;
   axis_set along_;
   strided<T> out_, own_{};
-  block to_{};
+  Decomposition::Block to_{};
   bool direct_ = false;
   pool_block<typename Exec::memory_space> block_{};
   std::vector<peer_box> sent_{}, received_{};

@@ -13,7 +13,7 @@
 namespace quern::distributed::impl {
 
 template <int Rank, class F>
-auto moved_functor(const F& f, const block& own, const stencil_part& part) {
+auto moved_functor(const F& f, const Decomposition::Block& own, const stencil_part& part) {
   if constexpr (is_positioned<F>) {
     shape first = own.first;
     for (int d = 0; d < Rank; ++d) first.extent[d] += part.first.extent[d];

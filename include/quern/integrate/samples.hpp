@@ -163,8 +163,10 @@ void integrate_along(const std::string& label, const Exec& exec, Workspace<Exec>
   }
 }
 
-template <class Weights, class Exec, class In, class Spacing>
-auto integrate_to_host(const std::string& label, const Exec& exec, const In& in_view, const Spacing& spacing) {
+template <class Weights, class Exec, class In, class Spacing, class... Options>
+auto integrate_to_host(const std::string& label, const Exec& exec, const In& in_view, const Spacing& spacing,
+                       const Options&...) {
+  static_assert(sizeof...(Options) == 0, "quern: an integral along an axis writes to a View");
   call c(label, exec);
   const auto in = c.elements(in_view);
   const shape extents = operand_extents(c.label, in_view);
@@ -288,9 +290,9 @@ concept sample_spacing = view_like<T> || std::is_arithmetic_v<std::remove_cvref_
 
 /// The integral of samples by the trapezoidal rule, `sum_i (y(i) + y(i + 1)) / 2 * (x(i + 1) - x(i))`. One sample has
 /// the integral 0.
-template <execution_space Exec, array_like In, impl::sample_spacing Spacing>
-auto trapezoid(const Exec& exec, const In& y, const Spacing& dx) {
-  return impl::integrate_to_host<impl::trapezoid_weights>("quern::trapezoid", exec, y, dx);
+template <execution_space Exec, array_like In, impl::sample_spacing Spacing, option<axis>... Options>
+auto trapezoid(const Exec& exec, const In& y, const Spacing& dx, const Options&... options) {
+  return impl::integrate_to_host<impl::trapezoid_weights>("quern::trapezoid", exec, y, dx, options...);
 }
 /// The integrals along an axis, or that of an array of rank 1, to a View.
 template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing, option<axis>... Options>
@@ -298,9 +300,9 @@ void trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx,
   impl::integrate_to_view<impl::trapezoid_weights>("quern::trapezoid", exec, out, y, dx,
                                                    impl::find_option<axis>(options...));
 }
-template <array_like In, impl::sample_spacing Spacing>
-auto trapezoid(const In& y, const Spacing& dx) {
-  return trapezoid(impl::space_of(y), y, dx);
+template <array_like In, impl::sample_spacing Spacing, option<axis>... Options>
+auto trapezoid(const In& y, const Spacing& dx, const Options&... options) {
+  return trapezoid(impl::space_of(y), y, dx, options...);
 }
 template <view_like Out, array_like In, impl::sample_spacing Spacing, option<axis>... Options>
 void trapezoid(const Out& out, const In& y, const Spacing& dx, const Options&... options) {
@@ -310,9 +312,9 @@ void trapezoid(const Out& out, const In& y, const Spacing& dx, const Options&...
 /// The integral of samples by Simpson's rule: of the parabolas through each three, for any distances. Of an even number
 /// of samples the last interval has the parabola through the last three; of two samples it is the trapezoidal rule.
 /// Exact for polynomials of degree 3 where an odd number is equidistant, else of degree 2. Abscissae must differ.
-template <execution_space Exec, array_like In, impl::sample_spacing Spacing>
-auto simpson(const Exec& exec, const In& y, const Spacing& dx) {
-  return impl::integrate_to_host<impl::simpson_weights>("quern::simpson", exec, y, dx);
+template <execution_space Exec, array_like In, impl::sample_spacing Spacing, option<axis>... Options>
+auto simpson(const Exec& exec, const In& y, const Spacing& dx, const Options&... options) {
+  return impl::integrate_to_host<impl::simpson_weights>("quern::simpson", exec, y, dx, options...);
 }
 /// The integrals along an axis, or that of an array of rank 1, to a View.
 template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing, option<axis>... Options>
@@ -320,9 +322,9 @@ void simpson(const Exec& exec, const Out& out, const In& y, const Spacing& dx, c
   impl::integrate_to_view<impl::simpson_weights>("quern::simpson", exec, out, y, dx,
                                                  impl::find_option<axis>(options...));
 }
-template <array_like In, impl::sample_spacing Spacing>
-auto simpson(const In& y, const Spacing& dx) {
-  return simpson(impl::space_of(y), y, dx);
+template <array_like In, impl::sample_spacing Spacing, option<axis>... Options>
+auto simpson(const In& y, const Spacing& dx, const Options&... options) {
+  return simpson(impl::space_of(y), y, dx, options...);
 }
 template <view_like Out, array_like In, impl::sample_spacing Spacing, option<axis>... Options>
 void simpson(const Out& out, const In& y, const Spacing& dx, const Options&... options) {
