@@ -30,6 +30,39 @@ struct blur_at {
   }
 };
 
+struct less_half {
+  KOKKOS_FUNCTION double operator()(double a, double b) const { return a - b / 2; }
+};
+
+TYPED_TEST(ChunkedStencil, LazyInputs) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  using quern::boundary, quern::boundaries;
+  const E exec;
+  const std::array<std::int64_t, 2> extents{61, 23};
+  const std::int64_t n = extents[0] * extents[1];
+  const auto a = behind<T>(extents), b = behind<T>(extents, 2);
+  const auto in = test::make_array<T, 2, LayoutRight, E>(extents, a.values),
+             other = test::make_array<T, 2, LayoutRight, E>(extents, b.values);
+  for (const boundaries& edge :
+       {boundaries(boundary::wrap), boundaries(boundary::keep), boundaries(boundary::constant(3))})
+    for (const std::int64_t rows : {3, 100}) {
+      const auto o = memory_for(a, 2 * rows + 4, 3);
+      const auto expected = test::make_array<double, 2, LayoutRight, E>(extents, std::vector<double>(n));
+      auto found = behind<double>(extents, 4);
+      quern::stencil<quern::star<1>>(exec, expected, blur(), edge, quern::lazy(less_half(), in, other));
+      quern::stencil<quern::star<1>>(exec, found.sink(), blur(), edge, o,
+                                     quern::lazy(less_half(), a.source(), b.source()));
+      EXPECT_EQ(test::contents(expected), found.values) << rows;
+      // Beside an array in memory, and a number.
+      quern::stencil<quern::star<1>>(exec, found.sink(), blur(), edge, o, quern::lazy(less_half(), a.source(), other));
+      EXPECT_EQ(test::contents(expected), found.values) << rows;
+      quern::stencil<quern::star<1>>(exec, expected, blur(), edge, quern::lazy(less_half(), in, 3.0));
+      quern::stencil<quern::star<1>>(exec, found.sink(), blur(), edge, o, quern::lazy(less_half(), a.source(), 3.0));
+      EXPECT_EQ(test::contents(expected), found.values) << rows;
+    }
+}
+
 TYPED_TEST(ChunkedStencil, StencilsHaveTheBitsOfTheCallInMemory) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;

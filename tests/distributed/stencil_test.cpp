@@ -34,6 +34,14 @@ struct weigh {
   }
 };
 
+/// Of an array and a number.
+struct less_half {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& a, double b) const {
+    return static_cast<T>(a - b / 2);
+  }
+};
+
 /// Not fatal: a rank that leaves a test leaves the others waiting.
 template <class T>
 void expect_same_bits(const std::vector<T>& expected, const std::vector<T>& found, const std::string& what) {
@@ -60,6 +68,9 @@ void check(const shape& extents, const boundaries& edge, int halo, const F& f) {
   const auto before = test::contents(out);
   quern::stencil<Shape>(exec, out, f, edge, in);
   const auto expected = test::contents(out);
+  const auto of_lazy = test::make_array<T, Rank, L, E>(n, before);
+  quern::stencil<Shape>(exec, of_lazy, f, edge, quern::lazy(less_half(), in, 3.0));
+  const auto expected_of_lazy = test::contents(of_lazy);
   for (const auto& grid : test::grids(comm.size(), Rank)) {
     bool fits = true;
     for (int d = 0; d < Rank; ++d)
@@ -74,6 +85,9 @@ void check(const shape& extents, const boundaries& edge, int halo, const F& f) {
                              (edge.is_box() ? "" : ", mode " + std::to_string(int(edge.axis(0).low.kind())));
     expect_same_bits(test::part_of(expected, extents, d.local()), test::contents(v.local()), what);
     expect_same_bits(test::part_of(values, extents, d.local()), test::contents(u.local()), what + ", the input");
+    const auto w = test::distribute<T, Rank, L, E>(d, before);
+    quern::stencil<Shape>(exec, w, f, edge, quern::lazy(less_half(), u, 3.0));
+    expect_same_bits(test::part_of(expected_of_lazy, extents, d.local()), test::contents(w.local()), what + ", lazy");
   }
 }
 

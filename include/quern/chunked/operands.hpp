@@ -173,7 +173,7 @@ auto as_chunk_operand(const V& v) {
 template <class F, class V>
 void for_each_input(const F& f, V& v) {
   if constexpr (is_lazy<V>) std::apply([&](auto&... in) { (for_each_input(f, in), ...); }, v.in);
-  else if constexpr (placed<V>) f(v);
+  else if constexpr (requires { v.array(); }) f(v);
 }
 /// The operand of a call of rank `Rank` in a chunk.
 template <class Exec, int Rank, class V>
@@ -208,17 +208,6 @@ template <class Out, class In>
 void check_memory(const std::string& label, const Out& out, const In& in, bool same_allowed) {
   if (out.memory().data != nullptr && in.memory().data != nullptr)
     check_overlap(label, out.memory(), in.memory(), "an input", same_allowed);
-}
-
-/// The axis of the first array that is not resident.
-template <class... Operand>
-int axis_of(const Operand&... operand) {
-  int axis = -1;
-  const auto look = [&](const auto& o) {
-    if (axis < 0 && o.array()) axis = slowest_axis(*o.array());
-  };
-  (look(operand), ...);
-  return std::max(axis, 0);
 }
 
 /// The axis along which a call with operands that are not resident is cut: the slowest one of its first output that is

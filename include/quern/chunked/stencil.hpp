@@ -59,12 +59,29 @@ strided<T> core_of(strided<T> s, const plan& p, const chunk& c) {
   return s;
 }
 
+/// An input of a stencil: an `input_in_chunks` for each array, in a lazy one too.
+template <class Exec, class V>
+auto as_stencil_operand(const V& v) {
+  static_assert(any_array<V> || scalar_value<V>, "quern::stencil: in chunks, a lazy input has no positions");
+  if constexpr (is_lazy<V>)
+    return unpack([&](const auto&... in) { return lazy_of(v.f, as_stencil_operand<Exec>(in)...); }, v.in);
+  else if constexpr (any_array<V>) return input_in_chunks<Exec, V>(v);
+  else return v;
+}
+/// That input in a chunk with its halo.
+template <class Exec, class Layout, class V>
+auto stencil_operand_in(const V& v, const plan& p, const chunk& c) {
+  if constexpr (is_lazy<V>)
+    return unpack([&](const auto&... in) { return lazy_of(v.f, stencil_operand_in<Exec, Layout>(in, p, c)...); }, v.in);
+  else if constexpr (requires { v.array(); }) return as_part<Exec, V::rank, Layout>(v.part(p, c, true));
+  else return v;
+}
+
 template <class Shape, class Exec, class Out, class F, class... In>
 void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const chunking& settings,
                        const In&... in) {
   constexpr const char* label = "quern::stencil";
   constexpr int rank = rank_of<Out>;
-  static_assert((!is_lazy<In> && ...), "quern::stencil: in chunks, inputs are not lazy");
   static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
   if constexpr (resident<Exec, Out> && (resident<Exec, In> && ...)) {
     stencil_call(exec, label, Shape(), std::tuple(in_place(out)), f, edge, in_place(in)...);
@@ -72,10 +89,19 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
   } else {
     using T = typename element_of<Out>::type;
     output_in_chunks<Exec, Out> to(out);
-    auto from = std::tuple(input_in_chunks<Exec, In>(in)...);
+    auto from = std::tuple(as_stencil_operand<Exec>(in)...);
+    const auto for_each = [&](const auto& visit) {
+      std::apply([&](auto&... o) { (for_each_input(visit, o), ...); }, from);
+    };
     plan p{label, to.extents()};
     p.settings = settings;
-    p.axis = unpack([&](const auto&... o) { return axis_of(o..., to); }, from);
+    std::shared_ptr<array_reader> first;  // of the inputs that are not resident
+    bool all_come = true;
+    for_each([&](const auto& o) {
+      if (!first) first = o.array();
+      all_come = all_come && o.array();
+    });
+    p.axis = first ? slowest_axis(*first) : to.array() ? slowest_axis(*to.array()) : 0;
     p.halo = Shape::radius(p.axis);
     if (p.extents.size() > 0) boxes_of<rank, false>(label, Shape(), p.extents, edge);  // rejects what does not fit
     p.wraps = !edge.is_box() && edge.axis(p.axis).low.kind() == boundary::mode::wrap;
@@ -85,13 +111,12 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
       if (o.array() && p.extents.rank > 1 && slowest_axis(*o.array()) != p.axis)
         throw Error(label, "all arrays that are read or written in chunks must have the same slowest axis");
     };
-    const auto join = [&](auto& o) {
+    for_each([&](auto& o) {
       check_extents(label, "in", o.extents(), p.extents);
       check_memory(label, to, o, false);
       same_order(o);
       o.join(p.inputs, true);
-    };
-    std::apply([&](auto&... o) { (join(o), ...); }, from);
+    });
     same_order(to);
     // Cells that are not computed keep what a View has; in files they are zero.
     const bool keeps = leaves_cells(edge);
@@ -126,14 +151,13 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
           [&](const auto&... o) {
             stencil_call(e, label, Shape(), std::tuple(as_part<Exec, rank, Layout>(target)),
                          moved_functor<rank>(f, p, c), boundaries_of(edge, p, c),
-                         as_part<Exec, rank, Layout>(o.part(p, c, true))...);
+                         stencil_operand_in<Exec, Layout>(o, p, c)...);
           },
           from);
       if constexpr (resident<Exec, Out>) quern::map(e, as_part<Exec, rank>(to.part(p, c, false)), op::identity(), core);
     };
     // Buffers of the first axis fastest are LayoutLeft, for which the kernels turn their axes around.
-    const bool left =
-        rank > 1 && p.axis != 0 && unpack([&](const auto&... o) { return (bool(o.array()) && ...); }, from);
+    const bool left = rank > 1 && p.axis != 0 && all_come;
     run<Exec>(exec, p, [&](const Exec& e, const chunk& c) {
       if (left) compute(e, c, std::type_identity<Kokkos::LayoutLeft>());
       else compute(e, c, std::type_identity<Kokkos::LayoutStride>());

@@ -20,13 +20,6 @@ using namespace quern::impl;
 void check_same_blocks(const std::string& label, const std::string& name, const Decomposition& d,
                        const Decomposition& other);
 
-/// Rejects inputs that are cut into other blocks than the first array.
-template <class... Field>
-void check_blocks(const std::string& label, const Decomposition& d, const Field&... fields) {
-  std::size_t number = 0;
-  (check_same_blocks(label, input_name(number++), d, fields.decomposition()), ...);
-}
-
 /// A replicated array at the cells of a rank's block: along an axis where it has the whole array's extent, the block's
 /// part of it; elsewhere it broadcasts.
 template <class V>

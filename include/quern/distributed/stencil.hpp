@@ -39,13 +39,31 @@ auto part_view(const Field& u, const stencil_part& part) {
   return view(whole.data() + offset, layout);
 }
 
+/// Calls `f(field)` with each DistributedView of an input.
+template <class F, class V>
+void for_each_field(const F& f, const V& v) {
+  if constexpr (distributed_like<V>) f(v);
+  else if constexpr (is_lazy<V>) std::apply([&](const auto&... in) { (for_each_field(f, in), ...); }, v.in);
+  else
+    static_assert(scalar_value<V>,
+                  "quern::stencil: over ranks, inputs are DistributedViews, or lazy arrays of these and of scalars");
+}
+/// The cells of an input with its halo that a part has.
+template <class V>
+auto operand_in_part(const V& v, const stencil_part& part) {
+  if constexpr (distributed_like<V>) return part_view(v, part);
+  else if constexpr (is_lazy<V>)
+    return unpack([&](const auto&... in) { return lazy_of(v.f, operand_in_part(in, part)...); }, v.in);
+  else return v;
+}
+
 template <class Shape, class Exec, class First, class... Out, class F, class... In>
 void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, const F& f, const boundaries& edge,
                        const In&... in) {
   constexpr const char* label = "quern::stencil";
   constexpr int rank = First::rank;
   static_assert(((Out::rank == rank) && ...), "quern::stencil: outputs must have the same rank");
-  static_assert(((In::rank == rank) && ...), "quern::stencil: in must have the rank of out");
+  static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   const Decomposition& d = std::get<0>(out).decomposition();
   unpack(
@@ -55,25 +73,30 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
       out);
   std::array<int, max_rank> radius{};
   for (int axis = 0; axis < rank; ++axis) radius[axis] = Shape::radius(axis);
-  check_blocks(label, d, in...);
+  std::vector<halo_array> arrays;
+  std::size_t number = 0;
+  const auto add = [&](const auto& field) {
+    check_same_blocks(label, input_name(number), d, field.decomposition());
+    arrays.push_back({field.decomposition(), with_halo(field)});
+  };
+  ((for_each_field(add, in), ++number), ...);
   unpack(
       [&](const auto&... o) {
         (check_same_blocks(label, "out", d, o.decomposition()), ...);
         (check_halo_width(label, "out", o.decomposition(), radius), ...);
       },
       out);
-  (check_halo_width(label, "in", in.decomposition(), radius), ...);
+  for (const halo_array& a : arrays) check_halo_width(label, "in", a.blocks, radius);
   // Hosts have nothing that would bring the messages while they compute.
   const stencil_parts parts = cut_stencil(label, d, edge, radius, is_device<Exec>);
   const auto compute = [&](const Exec& where, const std::vector<stencil_part>& some) {
     for (const auto& p : some) {
       const auto to = unpack([&](const auto&... o) { return std::tuple(part_view(o, p)...); }, out);
       const auto at = moved_functor<rank>(f, d.local(), p);
-      quern::impl::stencil_call(where, label, Shape(), to, at, p.edge, part_view(in, p)...);
+      quern::impl::stencil_call(where, label, Shape(), to, at, p.edge, operand_in_part(in, p)...);
     }
   };
-  const auto exchange =
-      exchange_of_halos(exec, label, edge, radius, !Shape::arms_only, {{in.decomposition(), with_halo(in)}...});
+  const auto exchange = exchange_of_halos(exec, label, edge, radius, !Shape::arms_only, arrays);
   exchange->start();
   compute(exec, parts.inner);
   exchange->receive();
@@ -92,7 +115,7 @@ struct engine<over_ranks_place, stencils> {
   static void run(const Shape&, const Exec& exec, const std::tuple<Out...>& outs, const F& f, const boundaries& edge,
                   const std::tuple<const In&...>& inputs, const Options&...) {
     check_place_options<Options...>();
-    constexpr bool all = (distributed_like<Out> && ...) && (distributed_like<In> && ...);
+    constexpr bool all = (distributed_like<Out> && ...) && (is_at<over_ranks_place, In> && ...);
     static_assert(all, "quern::stencil: over ranks, all arrays are DistributedViews");
     if constexpr (all)
       unpack([&](const auto&... in) { quern::distributed::impl::stencil_of_blocks<Shape>(exec, outs, f, edge, in...); },
