@@ -50,8 +50,9 @@ function(quern_add_component name)
 endfunction()
 
 # Core: what does not depend on the types of a call, and the vendor's sort, which takes long to compile.
-set(_core_sources core/bytes_text core/error core/extents core/free_memory core/host_threads core/loop_nest core/overlap core/pool core/nontemporal_store
-    core/workspace core/written_views transfer/array_io transfer/box_copy transfer/staging
+set(_core_sources core/values/bytes_text core/call/error core/views/axes core/views/extents core/views/operands core/views/overlap
+    core/launch/arguments core/launch/host_threads core/launch/loop_nest core/launch/nontemporal_store
+    core/memory/free_memory core/memory/pool core/memory/workspace transfer/box_copy transfer/staging chunked/array_io
     chunked/pipeline)
 if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
   list(APPEND _core_sources keyed/sort_signed keyed/sort_unsigned keyed/sort_reals keyed/sort_with_32_bits

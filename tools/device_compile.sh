@@ -23,12 +23,12 @@ units=(
   "distributed/stencil_test distributed/halo_test"
   "../src/linalg/$backend"  # the vendor's libraries
   ../src/linalg/unavailable
-  "../src/core/workspace ../src/core/error ../src/core/extents ../src/core/loop_nest ../src/core/overlap ../src/core/nontemporal_store ../src/core/written_views"
-  "../src/core/pool ../src/core/host_threads"
-  "../src/transfer/staging ../src/transfer/box_copy ../src/transfer/array_io ../src/core/free_memory"
+  "../src/core/memory/workspace ../src/core/call/error ../src/core/views/axes ../src/core/views/extents ../src/core/views/operands ../src/core/views/overlap ../src/core/launch/arguments ../src/core/launch/loop_nest ../src/core/launch/nontemporal_store"
+  "../src/core/memory/pool ../src/core/launch/host_threads"
+  "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/core/memory/free_memory"
   "../src/chunked/pipeline ../src/distributed/side_instance"
   "../src/files/arrays ../src/files/bytes ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
-  "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo ../src/distributed/fft_stages ../src/distributed/stencil_parts ../src/distributed/together ../src/distributed/no_parallel_hdf5"
+  "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo ../src/distributed/fft_stages ../src/distributed/operands ../src/distributed/same_calls ../src/distributed/stencil_exchange ../src/distributed/stencil_parts ../src/distributed/together ../src/distributed/no_parallel_hdf5"
   "../src/distributed/box_exchange ../src/distributed/device_link"
   "../src/fft/device ../src/fft/transform ../src/fft/plan_cache"
   ../src/fft/unavailable
@@ -40,13 +40,13 @@ tests=(
   "core/lazy_test core/lazy_scan_test core/lazy_keyed_test"
   "keyed/unique_test keyed/group_by_test keyed/join_test"
   "map/map_test map/functions_test map/math_test map/outputs_test"
-  "autodiff/dual_test autodiff/solvers_test"
+  "autodiff/dual_test batch/solvers_test"
   autodiff/derivatives_test
   autodiff/special_test
   "reduce/sum_test reduce/family_test reduce/quantile_test"
   "reduce/axes_test reduce/reproducible_test reduce/moments_test reduce/integer_moments_test reduce/rounded_moments_test"
   "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/orthogonal_test"
-  "linalg/vmap_test linalg/solve_test"
+  "batch/vmap_test linalg/solve_test"
   "linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/least_squares_test"
   "transfer/copy_test core/pool_test"
   "random/fields_test random/points_test"

@@ -10,8 +10,8 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 kokkos=${QUERN_KOKKOS_HEADERS:-/usr/include/kokkos}
 mkdir -p "$out/objects" "$out/corpus" "$out/finds"
 
-sources=(tests/fuzz/files_fuzz src/files/{arrays,bytes,npy,npz,output_file,zlib} src/core/{bytes_text,error,extents,host_threads,loop_nest,overlap,pool,workspace,written_views,nontemporal_store}
-  src/transfer/{array_io,box_copy,staging})
+sources=(tests/fuzz/files_fuzz src/files/{arrays,bytes,npy,npz,output_file,zlib} src/core/{values/bytes_text,call/error,views/{axes,extents,operands,overlap},launch/{arguments,host_threads,loop_nest,nontemporal_store},memory/{pool,workspace}}
+  src/chunked/array_io src/transfer/{box_copy,staging})
 flags=(-std=c++20 -O1 -g "-fsanitize=fuzzer-no-link,address,undefined" -fno-sanitize-recover=undefined -DQUERN_USES_FILES
   -I "$top/include" -isystem "$kokkos")
 for source in "${sources[@]}"; do

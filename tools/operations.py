@@ -23,7 +23,7 @@ import xml.etree.ElementTree as ElementTree
 NAMESPACES = ("quern", "quern::random", "quern::chunked", "quern::distributed")
 MODULES = {"map": "Elementwise operations", "reduce": "Reductions", "scan": "Scans", "stencil": "Stencils", "keyed": "Keys",
            "random": "Random numbers", "linalg": "Linear algebra", "fft": "Fourier transforms", "integrate": "Integrals",
-           "autodiff": "Derivatives", "transfer": "Transfers", "chunked": "Chunks", "distributed": "Ranks", "core": "Memory"}
+           "batch": "Many small problems", "autodiff": "Derivatives", "transfer": "Transfers", "chunked": "Chunks", "distributed": "Ranks", "core": "Memory"}
 
 
 def text(element):
@@ -51,7 +51,7 @@ def read_functions(top):
         lines = sources.setdefault(path, path.read_text().splitlines())
         first, last = int(at.get("bodystart") or 0), int(at.get("bodyend") or 0)
         functions.append({
-            "name": member.findtext("qualifiedname"), "module": path.parent.name, "returns": text(member.find("type")), "requires": text(member.find("requiresclause")),
+            "name": member.findtext("qualifiedname"), "module": path.relative_to(top / "include/quern").parts[0], "returns": text(member.find("type")), "requires": text(member.find("requiresclause")),
             "template": [(text(p.find("type")), p.findtext("declname") or "") for p in member.findall("templateparamlist/param")],
             "parameters": [(text(p.find("type")), p.findtext("declname") or "") for p in member.findall("param")],
             "body": "\n".join(lines[first - 1:last])})

@@ -5,6 +5,7 @@
 // input read once and each output written once; no flops are stated where the number of steps depends on the data.
 
 #include <quern/autodiff.hpp>
+#include <quern/batch.hpp>
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
 

@@ -4,7 +4,7 @@
 // Operations of lazy operands beside one Kokkos loop with the whole expression in it. Bytes count each input read once
 // and each output written once: no intermediate array.
 
-#include <quern/core/lazy.hpp>
+#include <quern/core/views/lazy.hpp>
 #include <quern/keyed.hpp>
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>

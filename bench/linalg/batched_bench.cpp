@@ -5,6 +5,7 @@
 // memory. Bytes count each operand once; flops are those of the direct factorizations, and none are stated where the
 // number depends on the sweeps of Jacobi's methods.
 
+#include <quern/batch.hpp>
 #include <quern/linalg.hpp>
 
 #include "linalg/batched_vendor.hpp"

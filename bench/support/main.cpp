@@ -13,7 +13,7 @@
 #include <cstring>
 #include <memory>
 #include <quern/config.hpp>
-#include <quern/core/tuning.hpp>
+#include <quern/core/launch/tuning.hpp>
 #include <sstream>
 
 #include "support/bench.hpp"

@@ -6,12 +6,12 @@
 /// @file
 /// What every module builds on: concepts, extents, errors, scratch memory, mirrors.
 
-#include <quern/core/concepts.hpp>
-#include <quern/core/error.hpp>
-#include <quern/core/extents.hpp>
-#include <quern/core/lazy.hpp>
-#include <quern/core/mirror.hpp>
-#include <quern/core/pool.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/call/error.hpp>
+#include <quern/core/memory/pool.hpp>
+#include <quern/core/memory/workspace.hpp>
+#include <quern/core/views/concepts.hpp>
+#include <quern/core/views/extents.hpp>
+#include <quern/core/views/lazy.hpp>
+#include <quern/core/views/mirror.hpp>
 
 #endif

@@ -17,6 +17,5 @@
 #include <quern/linalg/qr.hpp>
 #include <quern/linalg/solve.hpp>
 #include <quern/linalg/svd.hpp>
-#include <quern/linalg/vmap.hpp>
 
 #endif

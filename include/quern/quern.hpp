@@ -8,6 +8,7 @@
 /// `Quern::distributed`) whose target is linked.
 
 #include <quern/autodiff.hpp>
+#include <quern/batch.hpp>
 #include <quern/chunked.hpp>
 #include <quern/config.hpp>
 #include <quern/core.hpp>

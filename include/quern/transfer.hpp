@@ -7,7 +7,7 @@
 /// Data wherever it lies: copies between all memory spaces, arrays with a side on the host and one on the device, and
 /// the memory of other containers as Views.
 
-#include <quern/core/pool.hpp>
+#include <quern/core/memory/pool.hpp>
 #include <quern/transfer/as_view.hpp>
 #include <quern/transfer/copy.hpp>
 #include <quern/transfer/copy_async.hpp>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <quern/autodiff.hpp>
+#include <quern/batch.hpp>
 #include <quern/core.hpp>
 #include <quern/map.hpp>
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <quern/config.hpp>
-#include <quern/core/bytes_text.hpp>
+#include <quern/core/values/bytes_text.hpp>
 #include <quern/files.hpp>
 #include <sstream>
 

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <iostream>
 #include <quern/config.hpp>
-#include <quern/core/free_memory.hpp>
+#include <quern/core/memory/free_memory.hpp>
 #include <quern/files.hpp>
 #include <quern/linalg.hpp>
 

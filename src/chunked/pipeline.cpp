@@ -10,9 +10,9 @@
 #include <future>
 #include <limits>
 #include <mutex>
-#include <quern/core/bytes_text.hpp>
-#include <quern/core/free_memory.hpp>
-#include <quern/core/tuning.hpp>
+#include <quern/core/launch/tuning.hpp>
+#include <quern/core/memory/free_memory.hpp>
+#include <quern/core/values/bytes_text.hpp>
 #include <thread>
 #include <utility>
 

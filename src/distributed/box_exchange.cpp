@@ -5,9 +5,9 @@
 #include <climits>
 #include <cstring>
 #include <limits>
-#include <quern/core/loop_nest.hpp>
-#include <quern/core/pack.hpp>
-#include <quern/core/pool.hpp>
+#include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/launch/pack.hpp>
+#include <quern/core/memory/pool.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/stencil/boundary.hpp>
 #include <quern/transfer/staging.hpp>

@@ -7,7 +7,7 @@
 /// The runtimes of CUDA and HIP, whose functions have the same names: `QUERN_DEVICE(GetDevice)`.
 
 #include <Kokkos_Core.hpp>
-#include <quern/core/error.hpp>
+#include <quern/core/call/error.hpp>
 #include <string>
 
 #ifdef KOKKOS_ENABLE_CUDA

@@ -4,8 +4,8 @@
 // cuFFT and hipFFT, whose functions have the same names.
 #include <Kokkos_Core.hpp>
 #include <mutex>
-#include <quern/core/error.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/call/error.hpp>
+#include <quern/core/memory/workspace.hpp>
 
 #include "instantiate.hpp"
 #include "plan_cache.hpp"

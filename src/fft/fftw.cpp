@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <mutex>
 #include <numeric>
-#include <quern/core/error.hpp>
+#include <quern/core/call/error.hpp>
 
 #include "instantiate.hpp"
 #include "plan_cache.hpp"

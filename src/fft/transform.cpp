@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <quern/core/loop_nest.hpp>
+#include <quern/core/launch/loop_nest.hpp>
 #include <quern/fft/convolve.hpp>
 
 namespace quern::impl::fourier {

@@ -3,7 +3,7 @@
 
 // Takes the place of a library for Fourier transforms where this installation has none: `available` says so, and
 // nothing else is called.
-#include <quern/core/error.hpp>
+#include <quern/core/call/error.hpp>
 
 #include "instantiate.hpp"
 

@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <quern/core/host_threads.hpp>
+#include <quern/core/launch/host_threads.hpp>
 #include <quern/files/array_file.hpp>
 #include <vector>
 

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <functional>
-#include <quern/core/host_threads.hpp>
+#include <quern/core/launch/host_threads.hpp>
 #include <quern/files/array_info.hpp>
 #include <string>
 

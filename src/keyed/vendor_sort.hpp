@@ -7,8 +7,8 @@
 /// The definition of the vendor's sort, for the sources that instantiate it.
 
 #include <cstddef>
-#include <quern/core/error.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/call/error.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/keyed/vendor_sort.hpp>
 #include <utility>
 #if defined(KOKKOS_ENABLE_CUDA)

@@ -5,8 +5,8 @@
 #include <cublas_v2.h>
 #include <cusolverDn.h>
 
-#include <quern/core/error.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/call/error.hpp>
+#include <quern/core/memory/workspace.hpp>
 
 #include "handles.hpp"
 #include "instantiate.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <quern/core/error.hpp>
+#include <quern/core/call/error.hpp>
 #include <string>
 #ifdef KOKKOS_ENABLE_OPENMP
 #include <omp.h>

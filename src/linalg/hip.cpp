@@ -5,8 +5,8 @@
 #include <rocblas/rocblas.h>
 #include <rocsolver/rocsolver.h>
 
-#include <quern/core/error.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/call/error.hpp>
+#include <quern/core/memory/workspace.hpp>
 
 #include "handles.hpp"
 #include "instantiate.hpp"

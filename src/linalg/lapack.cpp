@@ -3,7 +3,7 @@
 
 // LAPACK, for hosts.
 #include <cmath>
-#include <quern/core/workspace.hpp>
+#include <quern/core/memory/workspace.hpp>
 
 #include "fortran.hpp"
 #include "instantiate.hpp"

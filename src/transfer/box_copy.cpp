@@ -8,8 +8,8 @@
 #include <functional>
 #include <limits>
 #include <numeric>
-#include <quern/core/host_threads.hpp>
-#include <quern/core/loop_nest.hpp>
+#include <quern/core/launch/host_threads.hpp>
+#include <quern/core/launch/loop_nest.hpp>
 
 namespace quern::impl {
 namespace {

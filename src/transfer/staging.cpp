@@ -8,7 +8,7 @@
 #include <deque>
 #include <limits>
 #include <mutex>
-#include <quern/core/error.hpp>
+#include <quern/core/call/error.hpp>
 #include <string>
 #include <thread>
 #include <vector>

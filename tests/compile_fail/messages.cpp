@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_DynRankView.hpp>
 #include <functional>
+#include <quern/batch.hpp>
 #include <quern/linalg.hpp>
 #include <quern/quern.hpp>
 

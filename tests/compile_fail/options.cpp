@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <quern/autodiff.hpp>
+#include <quern/batch.hpp>
 #include <quern/chunked.hpp>
 #include <quern/fft.hpp>
 #include <quern/linalg.hpp>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <quern/core/bytes_text.hpp>
-#include <quern/core/extents.hpp>
-#include <quern/core/loop_nest.hpp>
-#include <quern/core/overlap.hpp>
+#include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/values/bytes_text.hpp>
+#include <quern/core/views/extents.hpp>
+#include <quern/core/views/overlap.hpp>
 #include <random>
 #include <set>
 #include <support/testing.hpp>

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <quern/autodiff.hpp>
+#include <quern/batch.hpp>
+#include <quern/batch/vmap.hpp>
 #include <quern/integrate.hpp>
 #include <quern/keyed.hpp>
-#include <quern/linalg/vmap.hpp>
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
 #include <quern/scan.hpp>

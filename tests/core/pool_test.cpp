@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <chrono>
-#include <quern/core/pool.hpp>
+#include <quern/core/memory/pool.hpp>
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
 #include <support/testing.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <array>
 #include <functional>
-#include <quern/core/workspace.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/keyed.hpp>
 #include <quern/map.hpp>
 #include <quern/random.hpp>

@@ -49,7 +49,7 @@ void systems(const space& exec) {
   const Kokkos::View<int*> status("status", 4);
   quern::fill(exec, a, 5.0);
   quern::fill(exec, b, 1.0);
-  // # autodiff/newton.hpp
+  // # batch/newton.hpp
   EXPECT_EQ(std::vector<int>(4, quern::newton_status::converged), test::contents(status));
   EXPECT_NEAR(3, test::contents(x)[0], 1e-14);
 }
@@ -69,18 +69,18 @@ void equations_in_time(const space& exec) {
   const Kokkos::View<int*> status("status", 4);
   quern::fill(exec, y0, 1.0);
   quern::fill(exec, rate, 1.0);
-  // # autodiff/odeint.hpp
+  // # batch/odeint.hpp
   EXPECT_EQ(std::vector<double>(16, 1), test::contents(y));  // at rest
 }
 
 void memory(const space& exec) {
   const std::size_t n = 3, m = 4;
-  // # core/pool.hpp
+  // # core/memory/pool.hpp
   EXPECT_EQ(12u, u.size());
   using Exec = space;
   const auto x = on_device(std::vector<double>{3, 1, 2});
   const Kokkos::View<double*> out("out", 3);
-  // # core/workspace.hpp
+  // # core/memory/workspace.hpp
   EXPECT_EQ((std::vector<double>{1, 2, 3}), test::contents(out));
 }
 
@@ -92,7 +92,7 @@ void scratch(const space& exec) {
   } kernel;
   const std::int64_t tiles = 3;
   quern::Workspace<space> scratch;
-  // # core/scratch_layout.hpp
+  // # core/memory/scratch_layout.hpp
   EXPECT_NE(nullptr, kernel.left);
   EXPECT_NE(nullptr, kernel.first);
 }

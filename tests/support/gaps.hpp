@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <quern/core/extents.hpp>
+#include <quern/core/views/extents.hpp>
 #include <string>
 #include <utility>
 #include <vector>

@@ -5,6 +5,7 @@
 // neither allocates nor fences more than it says.
 
 #include <impl/Kokkos_Profiling.hpp>
+#include <quern/batch.hpp>
 #include <quern/fft.hpp>
 #include <quern/integrate.hpp>
 #include <quern/keyed.hpp>

@@ -8,10 +8,9 @@
 
 #include <optional>
 #include <quern/chunked/pipeline.hpp>
-#include <quern/core/call.hpp>
-#include <quern/core/part_view.hpp>
-#include <quern/core/whole_positions.hpp>
-#include <quern/scan/carries.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/views/part_view.hpp>
+#include <quern/core/views/whole_positions.hpp>
 #include <quern/transfer/as_view.hpp>
 
 namespace quern::chunked::impl {

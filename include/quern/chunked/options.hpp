@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <quern/core/concepts.hpp>
+#include <quern/core/views/concepts.hpp>
 #include <stdexcept>
 #include <string>
 

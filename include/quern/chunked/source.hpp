@@ -4,9 +4,9 @@
 #define QUERN_CHUNKED_SOURCE_HPP
 
 #include <memory>
+#include <quern/chunked/array_io.hpp>
 #include <quern/chunked/options.hpp>
-#include <quern/core/places.hpp>
-#include <quern/transfer/array_io.hpp>
+#include <quern/core/call/places.hpp>
 #include <quern/transfer/copy.hpp>
 
 namespace quern {

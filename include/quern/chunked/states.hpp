@@ -3,7 +3,7 @@
 #ifndef QUERN_CHUNKED_STATES_HPP
 #define QUERN_CHUNKED_STATES_HPP
 
-#include <quern/core/pool.hpp>
+#include <quern/core/memory/pool.hpp>
 #include <quern/reduce/partial.hpp>
 
 namespace quern::impl {

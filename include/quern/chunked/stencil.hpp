@@ -4,7 +4,7 @@
 #define QUERN_CHUNKED_STENCIL_HPP
 
 #include <quern/chunked/operands.hpp>
-#include <quern/core/whole_positions.hpp>
+#include <quern/core/views/whole_positions.hpp>
 #include <quern/map/functions.hpp>
 #include <quern/stencil/stencil.hpp>
 

@@ -4,7 +4,7 @@
 #define QUERN_DISTRIBUTED_BOX_EXCHANGE_HPP
 
 #include <memory>
-#include <quern/core/extents.hpp>
+#include <quern/core/views/extents.hpp>
 #include <quern/distributed/communicator.hpp>
 #include <string>
 #include <vector>

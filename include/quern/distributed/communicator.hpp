@@ -9,7 +9,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
-#include <quern/core/error.hpp>
+#include <quern/core/call/error.hpp>
 #include <string>
 #include <vector>
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <quern/core/extents.hpp>
+#include <quern/core/views/extents.hpp>
 #include <quern/distributed/communicator.hpp>
 #include <vector>
 

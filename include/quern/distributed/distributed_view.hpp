@@ -3,7 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_DISTRIBUTED_VIEW_HPP
 #define QUERN_DISTRIBUTED_DISTRIBUTED_VIEW_HPP
 
-#include <quern/core/operands.hpp>
+#include <quern/core/views/operands.hpp>
 #include <quern/distributed/decomposition.hpp>
 #include <quern/transfer/as_view.hpp>
 #include <string>

@@ -3,7 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_FFT_HPP
 #define QUERN_DISTRIBUTED_FFT_HPP
 
-#include <quern/core/pool.hpp>
+#include <quern/core/memory/pool.hpp>
 #include <quern/distributed/redistribute.hpp>
 #include <quern/fft/fft.hpp>
 #include <quern/map/map.hpp>

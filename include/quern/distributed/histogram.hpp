@@ -3,8 +3,8 @@
 #ifndef QUERN_DISTRIBUTED_HISTOGRAM_HPP
 #define QUERN_DISTRIBUTED_HISTOGRAM_HPP
 
-#include <quern/core/lazy.hpp>
-#include <quern/core/operations.hpp>
+#include <quern/core/launch/operations.hpp>
+#include <quern/core/views/lazy.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/rank_sums.hpp>
 #include <quern/keyed/group_by.hpp>

@@ -4,8 +4,8 @@
 #define QUERN_DISTRIBUTED_MIGRATE_HPP
 
 #include <numeric>
-#include <quern/core/mirror.hpp>
-#include <quern/core/pool.hpp>
+#include <quern/core/memory/pool.hpp>
+#include <quern/core/views/mirror.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/redistribute.hpp>

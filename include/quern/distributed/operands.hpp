@@ -6,12 +6,11 @@
 /// @file
 /// What operations on distributed arrays share.
 
-#include <quern/core/part_view.hpp>
-#include <quern/core/places.hpp>
-#include <quern/core/whole_positions.hpp>
+#include <quern/core/call/places.hpp>
+#include <quern/core/views/part_view.hpp>
+#include <quern/core/views/whole_positions.hpp>
 #include <quern/distributed/distributed_view.hpp>
 #include <quern/distributed/same_calls.hpp>
-#include <quern/scan/carries.hpp>
 
 namespace quern::distributed::impl {
 

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <quern/core/pool.hpp>
+#include <quern/core/memory/pool.hpp>
 #include <quern/distributed/redistribute.hpp>
 
 namespace quern::distributed::impl {

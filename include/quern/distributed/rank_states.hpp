@@ -7,7 +7,7 @@
 /// Reductions across ranks: each reduces its block to the states of the reducer, MPI joins these in the order of ranks,
 /// and results are made of the states of all.
 
-#include <quern/core/pool.hpp>
+#include <quern/core/memory/pool.hpp>
 #include <quern/distributed/rank_sums.hpp>
 #include <quern/reduce/partial.hpp>
 #include <quern/transfer/staging.hpp>

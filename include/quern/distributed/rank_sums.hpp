@@ -4,7 +4,7 @@
 #define QUERN_DISTRIBUTED_RANK_SUMS_HPP
 
 #include <cstring>
-#include <quern/core/pool.hpp>
+#include <quern/core/memory/pool.hpp>
 #include <quern/distributed/rank_shares.hpp>
 #include <quern/transfer/staging.hpp>
 

@@ -3,8 +3,8 @@
 #ifndef QUERN_DISTRIBUTED_RESULTS_HPP
 #define QUERN_DISTRIBUTED_RESULTS_HPP
 
-#include <quern/core/call.hpp>
-#include <quern/core/pool.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/memory/pool.hpp>
 #include <quern/distributed/redistribute.hpp>
 
 namespace quern::distributed::impl {

@@ -6,8 +6,8 @@
 /// @file
 /// The comparison of a call with those of the other ranks: of all that must agree, before anything else is done.
 
-#include <quern/core/axes.hpp>
-#include <quern/core/operands.hpp>
+#include <quern/core/views/axes.hpp>
+#include <quern/core/views/operands.hpp>
 #include <quern/distributed/distributed_view.hpp>
 
 namespace quern::distributed::impl {

@@ -3,7 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_SCAN_HPP
 #define QUERN_DISTRIBUTED_SCAN_HPP
 
-#include <quern/core/part_view.hpp>
+#include <quern/core/views/part_view.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/rank_sums.hpp>
 #include <quern/map/map.hpp>

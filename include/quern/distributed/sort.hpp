@@ -4,8 +4,8 @@
 #define QUERN_DISTRIBUTED_SORT_HPP
 
 #include <algorithm>
-#include <quern/core/ordered.hpp>
-#include <quern/core/pool.hpp>
+#include <quern/core/memory/pool.hpp>
+#include <quern/core/values/ordered.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/redistribute.hpp>
 #include <quern/keyed/sort.hpp>

@@ -3,7 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_STENCIL_HPP
 #define QUERN_DISTRIBUTED_STENCIL_HPP
 
-#include <quern/core/whole_positions.hpp>
+#include <quern/core/views/whole_positions.hpp>
 #include <quern/distributed/halo_exchange.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/stencil_parts.hpp>

@@ -4,8 +4,8 @@
 #define QUERN_FFT_FREQUENCIES_HPP
 
 #include <cmath>
-#include <quern/core/lazy.hpp>
-#include <quern/core/operations.hpp>
+#include <quern/core/launch/operations.hpp>
+#include <quern/core/views/lazy.hpp>
 #include <quern/map/map.hpp>
 
 namespace quern {

@@ -8,9 +8,9 @@
 /// strides do not suit the library, packed.
 
 #include <cmath>
-#include <quern/core/call.hpp>
-#include <quern/core/operations.hpp>
-#include <quern/core/values.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/launch/operations.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/fft/transform.hpp>
 #include <quern/map/map.hpp>
 #include <vector>

@@ -6,7 +6,7 @@
 /// @file
 /// What is computed in the space of wave numbers: derivatives, spectra, and Poisson's equation.
 
-#include <quern/core/lazy.hpp>
+#include <quern/core/views/lazy.hpp>
 #include <quern/fft/cosine.hpp>
 #include <quern/keyed/histogram.hpp>
 

@@ -8,7 +8,7 @@
 
 #include <compare>
 #include <memory>
-#include <quern/core/extents.hpp>
+#include <quern/core/views/extents.hpp>
 
 namespace quern {
 

@@ -7,9 +7,9 @@
 /// Arrays in files behind one interface, and Views that are read from and written to them piece by piece.
 
 #include <memory>
+#include <quern/chunked/array_io.hpp>
 #include <quern/files/array_info.hpp>
 #include <quern/files/output_file.hpp>
-#include <quern/transfer/array_io.hpp>
 #include <quern/transfer/copy.hpp>
 
 namespace quern::files::impl {

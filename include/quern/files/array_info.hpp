@@ -4,7 +4,7 @@
 #define QUERN_FILES_ARRAY_INFO_HPP
 
 #include <Kokkos_Core.hpp>
-#include <quern/core/extents.hpp>
+#include <quern/core/views/extents.hpp>
 #include <stdexcept>
 #include <string>
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <quern/core/tolerance.hpp>
+#include <quern/core/call/tolerance.hpp>
 #include <quern/integrate/domain.hpp>
-#include <quern/reduce/sum_reducers.hpp>
+#include <quern/reducers/sums.hpp>
 #include <vector>
 
 namespace quern {

@@ -8,8 +8,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <quern/core/error.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/call/error.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <string>
 #include <type_traits>
 #include <utility>

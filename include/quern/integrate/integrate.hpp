@@ -5,12 +5,12 @@
 
 #include <array>
 #include <limits>
-#include <quern/core/options.hpp>
+#include <quern/core/call/options.hpp>
 #include <quern/integrate/adaptive.hpp>
 #include <quern/integrate/domain.hpp>
 #include <quern/integrate/monte_carlo.hpp>
 #include <quern/integrate/rules.hpp>
-#include <quern/reduce/reproducible.hpp>
+#include <quern/reducers/reproducible.hpp>
 #include <utility>
 
 namespace quern {

@@ -6,7 +6,7 @@
 #include <bit>
 #include <quern/integrate/domain.hpp>
 #include <quern/random/sobol.hpp>
-#include <quern/reduce/moment_reducers.hpp>
+#include <quern/reducers/moments.hpp>
 #include <utility>
 
 namespace quern {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
-#include <quern/core/error.hpp>
+#include <quern/core/call/error.hpp>
 #include <string>
 
 /// Composite quadrature rules for `quern::integrate`. Each divides an interval into n cells of width h.

@@ -22,8 +22,8 @@
 /// @throws Error if extents do not fit, an axis is out of range, there is no sample, or `out` shares memory with an
 /// input
 
-#include <quern/core/call.hpp>
-#include <quern/core/values.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/map/map.hpp>
 #include <quern/scan/scan.hpp>
 

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <quern/core/arguments.hpp>
-#include <quern/core/binary_search.hpp>
-#include <quern/core/exact.hpp>
-#include <quern/core/options.hpp>
-#include <quern/core/values.hpp>
+#include <quern/core/call/options.hpp>
+#include <quern/core/launch/arguments.hpp>
+#include <quern/core/values/binary_search.hpp>
+#include <quern/core/values/exact.hpp>
+#include <quern/core/values/values.hpp>
 
 /// @file
 /// From a value to the number of its bin; -1 where it has none.

@@ -19,8 +19,8 @@
 /// execution space.
 
 #include <concepts>
-#include <quern/core/call.hpp>
-#include <quern/core/loop_nest.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/launch/loop_nest.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/kept.hpp>
 #include <quern/map/map.hpp>

@@ -6,10 +6,10 @@
 /// @file
 /// Operations whose number of results depends on the data.
 
-#include <quern/core/arguments.hpp>
-#include <quern/core/call.hpp>
-#include <quern/core/operations.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/launch/arguments.hpp>
+#include <quern/core/launch/operations.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/map/map.hpp>
 
 namespace quern {

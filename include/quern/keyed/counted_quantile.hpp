@@ -3,11 +3,11 @@
 #ifndef QUERN_KEYED_COUNTED_QUANTILE_HPP
 #define QUERN_KEYED_COUNTED_QUANTILE_HPP
 
-#include <quern/core/pool.hpp>
+#include <quern/core/memory/pool.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <quern/map/functions.hpp>
-#include <quern/reduce/counted_selection.hpp>
 #include <quern/reduce/quantile.hpp>
+#include <quern/reducers/counted_selection.hpp>
 #include <quern/transfer/as_view.hpp>
 #include <quern/transfer/copy.hpp>
 

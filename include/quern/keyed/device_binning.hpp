@@ -3,7 +3,7 @@
 #ifndef QUERN_KEYED_DEVICE_BINNING_HPP
 #define QUERN_KEYED_DEVICE_BINNING_HPP
 
-#include <quern/core/team_scratch.hpp>
+#include <quern/core/launch/team_scratch.hpp>
 #include <quern/keyed/binned_values.hpp>
 #include <quern/keyed/tuning.hpp>
 

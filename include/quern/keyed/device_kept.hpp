@@ -3,10 +3,10 @@
 #ifndef QUERN_KEYED_DEVICE_KEPT_HPP
 #define QUERN_KEYED_DEVICE_KEPT_HPP
 
-#include <quern/core/pack.hpp>
-#include <quern/core/scratch_layout.hpp>
-#include <quern/core/team_scratch.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/launch/pack.hpp>
+#include <quern/core/launch/team_scratch.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/kept_tiles.hpp>
 #include <string>

@@ -18,14 +18,14 @@
 /// and `group_first` and `count`. They are called as `op([exec,] out, x, by [, options])` with `out` and x of rank 1,
 /// one element for each group and for each row, and are asynchronous.
 
-#include <quern/core/call.hpp>
-#include <quern/core/operations.hpp>
-#include <quern/core/options.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/call/options.hpp>
+#include <quern/core/launch/operations.hpp>
 #include <quern/keyed/groups.hpp>
 #include <quern/keyed/hash_keys.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/order_groups.hpp>
-#include <quern/reduce/reproducible.hpp>
+#include <quern/reducers/reproducible.hpp>
 #include <quern/scan/segmented.hpp>
 
 namespace quern {

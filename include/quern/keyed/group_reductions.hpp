@@ -9,7 +9,7 @@
 
 #include <quern/keyed/group_by.hpp>
 #include <quern/reduce/call.hpp>
-#include <quern/reduce/reproducible.hpp>
+#include <quern/reducers/reproducible.hpp>
 #include <quern/scan/segmented_launch.hpp>
 
 namespace quern {

@@ -6,8 +6,8 @@
 #include <concepts>
 #include <memory>
 #include <mutex>
-#include <quern/core/binary_search.hpp>
-#include <quern/core/concepts.hpp>
+#include <quern/core/values/binary_search.hpp>
+#include <quern/core/views/concepts.hpp>
 #include <string>
 #include <tuple>
 #include <utility>

@@ -5,7 +5,7 @@
 
 #include <bit>
 #include <optional>
-#include <quern/core/operations.hpp>
+#include <quern/core/launch/operations.hpp>
 #include <quern/keyed/compact.hpp>
 #include <quern/keyed/groups.hpp>
 #include <quern/keyed/sort.hpp>

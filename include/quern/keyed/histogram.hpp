@@ -4,7 +4,7 @@
 #define QUERN_KEYED_HISTOGRAM_HPP
 
 #include <cmath>
-#include <quern/core/call.hpp>
+#include <quern/core/call/call.hpp>
 #include <quern/keyed/binning.hpp>
 #include <quern/keyed/search.hpp>
 #include <utility>

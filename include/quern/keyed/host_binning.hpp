@@ -4,8 +4,8 @@
 #define QUERN_KEYED_HOST_BINNING_HPP
 
 #include <algorithm>
-#include <quern/core/launch_units.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/launch/launch_units.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/keyed/binned_values.hpp>
 #include <quern/keyed/bins.hpp>
 #include <quern/keyed/tuning.hpp>

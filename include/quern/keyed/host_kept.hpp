@@ -4,8 +4,8 @@
 #define QUERN_KEYED_HOST_KEPT_HPP
 
 #include <algorithm>
-#include <quern/core/launch_units.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/launch/launch_units.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/keyed/kept_tiles.hpp>
 #include <quern/keyed/tuning.hpp>
 #include <string>

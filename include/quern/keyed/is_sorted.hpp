@@ -3,7 +3,7 @@
 #ifndef QUERN_KEYED_IS_SORTED_HPP
 #define QUERN_KEYED_IS_SORTED_HPP
 
-#include <quern/core/call.hpp>
+#include <quern/core/call/call.hpp>
 #include <quern/keyed/sort.hpp>
 #include <quern/reduce/launch.hpp>
 

@@ -28,8 +28,8 @@
 /// column, and 16 bytes for each left row; for semi_join and anti_join that of `sort`, the right column once more, and
 /// a byte for each left row.
 
-#include <quern/core/binary_search.hpp>
-#include <quern/core/operations.hpp>
+#include <quern/core/launch/operations.hpp>
+#include <quern/core/values/binary_search.hpp>
 #include <quern/keyed/bins.hpp>
 #include <quern/keyed/compact.hpp>
 #include <quern/keyed/sort.hpp>

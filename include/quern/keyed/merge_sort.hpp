@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <quern/core/launch_units.hpp>
-#include <quern/core/team_scratch.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/launch/launch_units.hpp>
+#include <quern/core/launch/team_scratch.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/keyed/sort_buffer.hpp>
 #include <utility>
 

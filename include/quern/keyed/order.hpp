@@ -4,10 +4,10 @@
 #define QUERN_KEYED_ORDER_HPP
 
 #include <concepts>
-#include <quern/core/arguments.hpp>
-#include <quern/core/axes.hpp>
-#include <quern/core/loop_nest.hpp>
-#include <quern/core/ordered.hpp>
+#include <quern/core/launch/arguments.hpp>
+#include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/values/ordered.hpp>
+#include <quern/core/views/axes.hpp>
 #include <tuple>
 
 namespace quern {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <numeric>
-#include <quern/core/launch_units.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/launch/launch_units.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/keyed/sort_buffer.hpp>
 #include <quern/keyed/tuning.hpp>
 

@@ -3,8 +3,8 @@
 #ifndef QUERN_KEYED_SEARCH_HPP
 #define QUERN_KEYED_SEARCH_HPP
 
-#include <quern/core/call.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/keyed/bins.hpp>
 #include <quern/map/map.hpp>
 

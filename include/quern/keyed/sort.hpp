@@ -30,10 +30,10 @@
 
 #include <limits>
 #include <optional>
-#include <quern/core/axes.hpp>
-#include <quern/core/call.hpp>
-#include <quern/core/loop_nest.hpp>
-#include <quern/core/values.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/values/values.hpp>
+#include <quern/core/views/axes.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/merge_sort.hpp>
 #include <quern/keyed/order.hpp>

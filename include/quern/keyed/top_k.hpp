@@ -6,8 +6,8 @@
 /// @file
 /// The first elements of arrays in order, without sorting all of them.
 
-#include <quern/core/call.hpp>
-#include <quern/core/operations.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/launch/operations.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/kept.hpp>

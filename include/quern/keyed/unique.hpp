@@ -26,9 +26,9 @@
 /// Without exec they run on a default instance of the execution space of `values`. Scratch memory is that of `sort`, or
 /// of `argsort` where positions are wanted, and x once more.
 
-#include <quern/core/call.hpp>
-#include <quern/core/loop_nest.hpp>
-#include <quern/core/operations.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/launch/operations.hpp>
 #include <quern/keyed/compact.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/sort.hpp>

@@ -8,9 +8,9 @@
 /// one zero, and the signs are put back behind it.
 
 #include <cmath>
-#include <quern/core/launch_units.hpp>
-#include <quern/core/loop_nest.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/launch/launch_units.hpp>
+#include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/keyed/order.hpp>
 
 namespace quern::impl {

@@ -9,7 +9,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <quern/core/pack.hpp>
+#include <quern/core/launch/pack.hpp>
 #include <quern/linalg/matrix_product.hpp>
 #include <utility>
 

@@ -8,9 +8,9 @@
 /// result.
 
 #include <optional>
-#include <quern/core/call.hpp>
-#include <quern/core/operations.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/launch/operations.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/linalg/lapack.hpp>
 #include <quern/linalg/product_kernels.hpp>
 #include <quern/linalg/small_kernels.hpp>

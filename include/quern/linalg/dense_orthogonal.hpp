@@ -6,7 +6,7 @@
 /// @file
 /// QR, singular value and eigenvalue decompositions of one matrix. Each function waits.
 
-#include <quern/core/values.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/linalg/tall_kernels.hpp>
 
 namespace quern::impl {

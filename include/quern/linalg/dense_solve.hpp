@@ -7,7 +7,7 @@
 /// Systems of linear equations with one matrix. Each function waits, and gives 0 or the row, from 1, that has no pivot.
 
 #include <cmath>
-#include <quern/core/values.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/linalg/dense_kernels.hpp>
 
 namespace quern::impl {

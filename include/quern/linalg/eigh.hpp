@@ -3,8 +3,8 @@
 #ifndef QUERN_LINALG_EIGH_HPP
 #define QUERN_LINALG_EIGH_HPP
 
-#include <quern/core/call.hpp>
-#include <quern/core/values.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/linalg/dense_orthogonal.hpp>
 #include <quern/linalg/jacobi.hpp>
 #include <quern/linalg/tuning.hpp>

@@ -3,8 +3,8 @@
 #ifndef QUERN_LINALG_EINSUM_HPP
 #define QUERN_LINALG_EINSUM_HPP
 
-#include <quern/core/call.hpp>
-#include <quern/core/loop_nest.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/launch/loop_nest.hpp>
 #include <quern/linalg/product_kernels.hpp>
 #include <quern/reduce/reduce.hpp>
 

@@ -9,7 +9,7 @@
 /// largest extent that it will meet, it works in local memory of some 2 N^2 elements. The batches of the same names are
 /// faster where a batch is all that there is.
 
-#include <quern/core/values.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/linalg/eigh.hpp>
 #include <quern/linalg/qr.hpp>
 #include <quern/linalg/solve.hpp>

@@ -8,7 +8,7 @@
 /// common, so that the lanes may do all of them at once; the rounds of a round-robin tournament meet every pair (Golub
 /// and Van Loan, Matrix Computations, section 8.5).
 
-#include <quern/core/values.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/linalg/small_kernels.hpp>
 
 namespace quern::impl {

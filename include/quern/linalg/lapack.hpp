@@ -11,7 +11,7 @@
 ///
 /// `info` is memory of the host that the device can write: 0, or what LAPACK says of a matrix without a result.
 
-#include <quern/core/values.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/linalg/blas.hpp>
 
 namespace quern::impl {

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <numeric>
-#include <quern/core/call.hpp>
-#include <quern/core/operations.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/launch/operations.hpp>
 #include <quern/linalg/qr.hpp>
 #include <quern/linalg/solve.hpp>
 #include <quern/linalg/svd.hpp>

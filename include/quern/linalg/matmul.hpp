@@ -3,8 +3,8 @@
 #ifndef QUERN_LINALG_MATMUL_HPP
 #define QUERN_LINALG_MATMUL_HPP
 
-#include <quern/core/call.hpp>
-#include <quern/core/operations.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/launch/operations.hpp>
 #include <quern/linalg/product_kernels.hpp>
 #include <quern/map/map.hpp>
 

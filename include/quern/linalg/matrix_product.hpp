@@ -4,7 +4,7 @@
 #define QUERN_LINALG_MATRIX_PRODUCT_HPP
 
 #include <Kokkos_Core.hpp>
-#include <quern/core/values.hpp>
+#include <quern/core/values/values.hpp>
 
 namespace quern {
 

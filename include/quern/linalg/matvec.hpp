@@ -3,7 +3,7 @@
 #ifndef QUERN_LINALG_MATVEC_HPP
 #define QUERN_LINALG_MATVEC_HPP
 
-#include <quern/core/call.hpp>
+#include <quern/core/call/call.hpp>
 #include <quern/linalg/product_kernels.hpp>
 #include <quern/map/map.hpp>
 #include <quern/reduce/launch.hpp>

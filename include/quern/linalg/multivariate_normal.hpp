@@ -3,8 +3,8 @@
 #ifndef QUERN_LINALG_MULTIVARIATE_NORMAL_HPP
 #define QUERN_LINALG_MULTIVARIATE_NORMAL_HPP
 
-#include <quern/core/loop_nest.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/linalg/solve.hpp>
 #include <quern/random/distributions.hpp>
 

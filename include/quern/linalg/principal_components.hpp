@@ -7,8 +7,8 @@
 /// The few directions in which data vary most: principal components, and the first singular values of a matrix. Both
 /// need the component `linalg`.
 
-#include <quern/core/call.hpp>
-#include <quern/core/values.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/linalg/least_squares.hpp>
 #include <quern/map/functions.hpp>
 #include <quern/random/generator.hpp>

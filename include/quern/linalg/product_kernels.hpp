@@ -9,10 +9,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <optional>
-#include <quern/core/arguments.hpp>
-#include <quern/core/loop_nest.hpp>
-#include <quern/core/team_scratch.hpp>
-#include <quern/core/values.hpp>
+#include <quern/core/launch/arguments.hpp>
+#include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/launch/team_scratch.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/linalg/blas.hpp>
 #include <quern/linalg/block_products.hpp>
 #include <quern/linalg/matrix_product.hpp>

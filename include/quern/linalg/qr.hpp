@@ -3,8 +3,8 @@
 #ifndef QUERN_LINALG_QR_HPP
 #define QUERN_LINALG_QR_HPP
 
-#include <quern/core/call.hpp>
-#include <quern/core/values.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/linalg/dense_orthogonal.hpp>
 
 namespace quern {

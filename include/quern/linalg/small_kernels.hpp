@@ -8,11 +8,11 @@
 /// of one thread of a team. A host has one lane.
 
 #include <Kokkos_Core.hpp>
-#include <quern/core/arguments.hpp>
-#include <quern/core/call.hpp>
-#include <quern/core/team_scratch.hpp>
-#include <quern/core/values.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/launch/arguments.hpp>
+#include <quern/core/launch/team_scratch.hpp>
+#include <quern/core/memory/workspace.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/linalg/lapack.hpp>
 #include <quern/linalg/tuning.hpp>
 

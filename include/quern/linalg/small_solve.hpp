@@ -6,7 +6,7 @@
 /// @file
 /// Systems of linear equations with many small matrices.
 
-#include <quern/core/values.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/linalg/small_kernels.hpp>
 
 namespace quern::impl {

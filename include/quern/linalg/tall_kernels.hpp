@@ -12,8 +12,8 @@
 
 #include <cmath>
 #include <limits>
-#include <quern/core/team_scratch.hpp>
-#include <quern/core/values.hpp>
+#include <quern/core/launch/team_scratch.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/linalg/dense_kernels.hpp>
 #include <quern/linalg/tuning.hpp>
 

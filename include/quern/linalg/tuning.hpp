@@ -3,7 +3,7 @@
 #ifndef QUERN_LINALG_TUNING_HPP
 #define QUERN_LINALG_TUNING_HPP
 
-#include <quern/core/tuning.hpp>
+#include <quern/core/launch/tuning.hpp>
 
 namespace quern::impl {
 
@@ -27,10 +27,6 @@ struct linalg_tuning : tuning<Exec> {
 
   /// Threads of a team that adds up elements of a product, several for each.
   static constexpr int product_lanes = 128;
-
-  /// Threads of a team that works on one item of a batch: a whole warp or wavefront, and the most.
-  static constexpr int vmap_least_team = device ? 32 : 1;
-  static constexpr int vmap_team = device ? 256 : 1;
 
   /// Threads of a team that works on small matrices, each on several lanes; the threads for which a multiprocessor must
   /// have registers, since fewer teams at once make singular values slower; the bytes of matrices that a team holds.

@@ -8,7 +8,7 @@
 /// asynchrony are those of `quern::map`. Integers of different signs are added, subtracted and multiplied as the
 /// numbers that they are, as in NumPy, and not as one that the language converts to unsigned.
 
-#include <quern/core/operations.hpp>
+#include <quern/core/launch/operations.hpp>
 #include <quern/map/map.hpp>
 
 namespace quern {

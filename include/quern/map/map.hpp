@@ -4,12 +4,12 @@
 #define QUERN_MAP_MAP_HPP
 
 #include <Kokkos_Core.hpp>
-#include <quern/core/call.hpp>
-#include <quern/core/ivdep.hpp>
-#include <quern/core/launch_units.hpp>
-#include <quern/core/loop_nest.hpp>
-#include <quern/core/nontemporal_store.hpp>
-#include <quern/core/values.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/launch/ivdep.hpp>
+#include <quern/core/launch/launch_units.hpp>
+#include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/launch/nontemporal_store.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/map/transposing.hpp>
 #include <quern/map/tuning.hpp>
 #include <string>

@@ -5,7 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <quern/core/noinline.hpp>
+#include <quern/core/launch/noinline.hpp>
 
 /// Elementary functions for use inside functors, where the back ends' own are slow or differ.
 namespace quern::math {

@@ -4,9 +4,9 @@
 #define QUERN_MAP_TRANSPOSING_HPP
 
 #include <cstdlib>
-#include <quern/core/pack.hpp>
-#include <quern/core/team_scratch.hpp>
-#include <quern/core/values.hpp>
+#include <quern/core/launch/pack.hpp>
+#include <quern/core/launch/team_scratch.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/map/tuning.hpp>
 
 namespace quern::impl {

@@ -3,7 +3,7 @@
 #ifndef QUERN_MAP_TUNING_HPP
 #define QUERN_MAP_TUNING_HPP
 
-#include <quern/core/tuning.hpp>
+#include <quern/core/launch/tuning.hpp>
 
 namespace quern::impl {
 

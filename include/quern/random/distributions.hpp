@@ -5,7 +5,7 @@
 
 #include <concepts>
 #include <limits>
-#include <quern/core/values.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/random/draws.hpp>
 #include <quern/random/fill.hpp>
 #include <quern/random/poisson_table.hpp>

@@ -3,8 +3,8 @@
 #ifndef QUERN_RANDOM_DRAWS_HPP
 #define QUERN_RANDOM_DRAWS_HPP
 
-#include <quern/core/noinline.hpp>
-#include <quern/core/values.hpp>
+#include <quern/core/launch/noinline.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/random/generator.hpp>
 
 /// @file

@@ -3,8 +3,8 @@
 #ifndef QUERN_RANDOM_FIELD_BLOCKS_HPP
 #define QUERN_RANDOM_FIELD_BLOCKS_HPP
 
-#include <quern/core/loop_nest.hpp>
-#include <quern/core/pack.hpp>
+#include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/launch/pack.hpp>
 #include <quern/random/draws.hpp>
 
 namespace quern::impl {

@@ -4,8 +4,8 @@
 #define QUERN_RANDOM_FILL_HPP
 
 #include <limits>
-#include <quern/core/call.hpp>
-#include <quern/core/noinline.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/launch/noinline.hpp>
 #include <quern/map/map.hpp>
 #include <quern/random/device_fill.hpp>
 #include <quern/random/host_fill.hpp>

@@ -3,7 +3,7 @@
 #ifndef QUERN_RANDOM_GENERATOR_HPP
 #define QUERN_RANDOM_GENERATOR_HPP
 
-#include <quern/core/noinline.hpp>
+#include <quern/core/launch/noinline.hpp>
 #include <quern/random/key.hpp>
 #include <quern/random/variates.hpp>
 

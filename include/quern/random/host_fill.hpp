@@ -3,8 +3,8 @@
 #ifndef QUERN_RANDOM_HOST_FILL_HPP
 #define QUERN_RANDOM_HOST_FILL_HPP
 
-#include <quern/core/ivdep.hpp>
-#include <quern/core/launch_units.hpp>
+#include <quern/core/launch/ivdep.hpp>
+#include <quern/core/launch/launch_units.hpp>
 #include <quern/random/field_blocks.hpp>
 #include <quern/random/tuning.hpp>
 

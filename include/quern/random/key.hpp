@@ -4,7 +4,7 @@
 #define QUERN_RANDOM_KEY_HPP
 
 #include <array>
-#include <quern/core/extents.hpp>
+#include <quern/core/views/extents.hpp>
 #include <quern/random/philox.hpp>
 #include <string>
 #include <vector>

@@ -4,13 +4,13 @@
 #define QUERN_RANDOM_PERMUTATION_HPP
 
 #include <bit>
-#include <quern/core/binary_search.hpp>
-#include <quern/core/call.hpp>
-#include <quern/core/launch_units.hpp>
-#include <quern/core/loop_nest.hpp>
-#include <quern/core/noinline.hpp>
-#include <quern/core/values.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/launch/launch_units.hpp>
+#include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/launch/noinline.hpp>
+#include <quern/core/memory/workspace.hpp>
+#include <quern/core/values/binary_search.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/random/distributions.hpp>
 #include <quern/scan/scan.hpp>
 

@@ -3,9 +3,9 @@
 #ifndef QUERN_RANDOM_POISSON_TABLE_HPP
 #define QUERN_RANDOM_POISSON_TABLE_HPP
 
-#include <quern/core/team_scratch.hpp>
-#include <quern/core/tuning.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/launch/team_scratch.hpp>
+#include <quern/core/launch/tuning.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/random/draws.hpp>
 
 /// @file

@@ -3,9 +3,9 @@
 #ifndef QUERN_RANDOM_SOBOL_HPP
 #define QUERN_RANDOM_SOBOL_HPP
 
-#include <quern/core/call.hpp>
-#include <quern/core/noinline.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/launch/noinline.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/map/map.hpp>
 #include <quern/random/key.hpp>
 #include <quern/random/variates.hpp>

@@ -3,7 +3,7 @@
 #ifndef QUERN_RANDOM_VARIATES_HPP
 #define QUERN_RANDOM_VARIATES_HPP
 
-#include <quern/core/exact.hpp>
+#include <quern/core/values/exact.hpp>
 #include <quern/map/math.hpp>
 #include <quern/random/elementary.hpp>
 #include <type_traits>

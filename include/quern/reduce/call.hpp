@@ -6,12 +6,12 @@
 /// @file
 /// From the arguments of a reduction to its launch.
 
-#include <quern/core/call.hpp>
-#include <quern/core/operations.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/launch/operations.hpp>
 #include <quern/reduce/launch.hpp>
-#include <quern/reduce/reducers.hpp>
-#include <quern/reduce/reproducible.hpp>
-#include <quern/reduce/results.hpp>
+#include <quern/reducers/reducers.hpp>
+#include <quern/reducers/reproducible.hpp>
+#include <quern/reducers/results.hpp>
 
 namespace quern::impl {
 

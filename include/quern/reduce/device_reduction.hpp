@@ -5,10 +5,10 @@
 
 #include <bit>
 #include <limits>
-#include <quern/core/operations.hpp>
-#include <quern/core/team_scratch.hpp>
-#include <quern/core/teams.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/launch/operations.hpp>
+#include <quern/core/launch/team_scratch.hpp>
+#include <quern/core/launch/teams.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/reduce/strided_reduction.hpp>
 #include <quern/reduce/tuning.hpp>
 

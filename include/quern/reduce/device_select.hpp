@@ -3,11 +3,11 @@
 #ifndef QUERN_REDUCE_DEVICE_SELECT_HPP
 #define QUERN_REDUCE_DEVICE_SELECT_HPP
 
-#include <quern/core/team_scratch.hpp>
-#include <quern/core/workspace.hpp>
-#include <quern/reduce/odd_even_sort.hpp>
+#include <quern/core/launch/team_scratch.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/reduce/select_work.hpp>
 #include <quern/reduce/tuning.hpp>
+#include <quern/reducers/odd_even_sort.hpp>
 
 namespace quern::impl {
 

@@ -3,7 +3,7 @@
 #ifndef QUERN_REDUCE_FORMS_HPP
 #define QUERN_REDUCE_FORMS_HPP
 
-#include <quern/core/call.hpp>
+#include <quern/core/call/call.hpp>
 
 namespace quern::impl {
 

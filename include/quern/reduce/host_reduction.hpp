@@ -5,11 +5,11 @@
 
 #include <bit>
 #include <cstddef>
-#include <quern/core/ivdep.hpp>
-#include <quern/core/launch_units.hpp>
-#include <quern/core/operations.hpp>
-#include <quern/core/teams.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/launch/ivdep.hpp>
+#include <quern/core/launch/launch_units.hpp>
+#include <quern/core/launch/operations.hpp>
+#include <quern/core/launch/teams.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/reduce/strided_reduction.hpp>
 #include <quern/reduce/tuning.hpp>
 

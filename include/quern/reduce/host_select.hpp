@@ -4,8 +4,8 @@
 #define QUERN_REDUCE_HOST_SELECT_HPP
 
 #include <algorithm>
-#include <quern/core/team_scratch.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/launch/team_scratch.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/reduce/select_work.hpp>
 #include <quern/reduce/tuning.hpp>
 

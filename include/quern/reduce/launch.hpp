@@ -3,7 +3,7 @@
 #ifndef QUERN_REDUCE_LAUNCH_HPP
 #define QUERN_REDUCE_LAUNCH_HPP
 
-#include <quern/core/axes.hpp>
+#include <quern/core/views/axes.hpp>
 #include <quern/reduce/device_reduction.hpp>
 #include <quern/reduce/host_reduction.hpp>
 

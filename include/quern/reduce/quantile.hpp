@@ -28,7 +28,7 @@
 /// @throws Error if extents do not fit, an axis is out of range or repeated, a line has no elements, a probability is
 /// not from 0 to 1, or `out` shares memory with `in`
 
-#include <quern/core/call.hpp>
+#include <quern/core/call/call.hpp>
 #include <quern/reduce/select.hpp>
 #include <vector>
 

@@ -26,8 +26,8 @@
 
 #include <quern/reduce/call.hpp>
 #include <quern/reduce/forms.hpp>
-#include <quern/reduce/reducers.hpp>
 #include <quern/reduce/two_outputs.hpp>
+#include <quern/reducers/reducers.hpp>
 
 namespace quern {
 

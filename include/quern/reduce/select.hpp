@@ -3,7 +3,7 @@
 #ifndef QUERN_REDUCE_SELECT_HPP
 #define QUERN_REDUCE_SELECT_HPP
 
-#include <quern/core/axes.hpp>
+#include <quern/core/views/axes.hpp>
 #include <quern/reduce/device_select.hpp>
 #include <quern/reduce/host_select.hpp>
 #include <quern/reduce/select_passes.hpp>

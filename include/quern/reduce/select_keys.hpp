@@ -3,9 +3,9 @@
 #ifndef QUERN_REDUCE_SELECT_KEYS_HPP
 #define QUERN_REDUCE_SELECT_KEYS_HPP
 
-#include <quern/core/loop_nest.hpp>
-#include <quern/core/ordered.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/memory/workspace.hpp>
+#include <quern/core/values/ordered.hpp>
 #include <quern/reduce/launch.hpp>
 
 namespace quern::impl {

@@ -3,8 +3,8 @@
 #ifndef QUERN_REDUCE_SELECT_PASSES_HPP
 #define QUERN_REDUCE_SELECT_PASSES_HPP
 
-#include <quern/core/scratch_layout.hpp>
-#include <quern/core/team_scratch.hpp>
+#include <quern/core/launch/team_scratch.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
 #include <quern/reduce/select_work.hpp>
 #include <quern/reduce/tuning.hpp>
 

@@ -3,9 +3,9 @@
 #ifndef QUERN_REDUCE_SELECT_TEAM_HPP
 #define QUERN_REDUCE_SELECT_TEAM_HPP
 
-#include <quern/core/teams.hpp>
-#include <quern/reduce/quantile_rule.hpp>
+#include <quern/core/launch/teams.hpp>
 #include <quern/reduce/select_keys.hpp>
+#include <quern/reducers/quantile_rule.hpp>
 
 namespace quern::impl {
 

@@ -3,8 +3,8 @@
 #ifndef QUERN_REDUCE_SELECT_WORK_HPP
 #define QUERN_REDUCE_SELECT_WORK_HPP
 
-#include <quern/core/loop_nest.hpp>
-#include <quern/core/values.hpp>
+#include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/reduce/select_team.hpp>
 #include <quern/reduce/tuning.hpp>
 

@@ -4,10 +4,10 @@
 #define QUERN_REDUCE_STRIDED_REDUCTION_HPP
 
 #include <algorithm>
-#include <quern/core/arguments.hpp>
-#include <quern/core/loop_nest.hpp>
-#include <quern/core/workspace.hpp>
-#include <quern/reduce/sum_reducers.hpp>
+#include <quern/core/launch/arguments.hpp>
+#include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/memory/workspace.hpp>
+#include <quern/reducers/sums.hpp>
 
 namespace quern::impl {
 

@@ -3,7 +3,7 @@
 #ifndef QUERN_REDUCE_TUNING_HPP
 #define QUERN_REDUCE_TUNING_HPP
 
-#include <quern/core/tuning.hpp>
+#include <quern/core/launch/tuning.hpp>
 
 namespace quern::impl {
 

@@ -3,9 +3,9 @@
 #ifndef QUERN_REDUCE_TWO_OUTPUTS_HPP
 #define QUERN_REDUCE_TWO_OUTPUTS_HPP
 
-#include <quern/core/call.hpp>
+#include <quern/core/call/call.hpp>
 #include <quern/map/map.hpp>
-#include <quern/reduce/results.hpp>
+#include <quern/reducers/results.hpp>
 #include <string>
 
 namespace quern::impl {

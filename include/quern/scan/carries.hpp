@@ -6,10 +6,10 @@
 /// @file
 /// Scans of arrays in parts: each part is scanned by itself, and what comes before it is carried to its results.
 
-#include <quern/core/extents.hpp>
-#include <quern/core/operations.hpp>
-#include <quern/reduce/operation_reducers.hpp>
-#include <quern/reduce/sum_reducers.hpp>
+#include <quern/core/launch/operations.hpp>
+#include <quern/core/views/extents.hpp>
+#include <quern/reducers/operations.hpp>
+#include <quern/reducers/sums.hpp>
 
 namespace quern::impl {
 
@@ -68,17 +68,6 @@ struct next_carry {
     else return carry.next(before, last);
   }
 };
-
-/// The part of an array at the end of its first axes: the last index along one, or the last element.
-template <class T>
-strided<T> last_of(strided<T> s, int axis, bool all_axes) {
-  for (int d = 0; d < s.extents.rank; ++d) {
-    if (d != axis && !all_axes) continue;
-    s.data += (s.extents.extent[d] - 1) * s.stride[d];
-    s.extents.extent[d] = 1;
-  }
-  return s;
-}
 
 /// What a scan by this reducer carries; nothing where it cannot go on from part to part.
 struct no_carry {};

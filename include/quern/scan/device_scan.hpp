@@ -4,9 +4,9 @@
 #define QUERN_SCAN_DEVICE_SCAN_HPP
 
 #include <cstddef>
-#include <quern/core/axes.hpp>
-#include <quern/core/team_scratch.hpp>
-#include <quern/core/teams.hpp>
+#include <quern/core/launch/team_scratch.hpp>
+#include <quern/core/launch/teams.hpp>
+#include <quern/core/views/axes.hpp>
 #include <quern/reduce/launch.hpp>
 #include <quern/scan/strided_scan.hpp>
 #include <quern/scan/tuning.hpp>

@@ -3,7 +3,7 @@
 #ifndef QUERN_SCAN_DEVICE_SEGMENTS_HPP
 #define QUERN_SCAN_DEVICE_SEGMENTS_HPP
 
-#include <quern/core/team_scratch.hpp>
+#include <quern/core/launch/team_scratch.hpp>
 #include <quern/scan/device_scan.hpp>
 #include <quern/scan/segments.hpp>
 #include <quern/scan/tuning.hpp>

@@ -3,9 +3,9 @@
 #ifndef QUERN_SCAN_HOST_SCAN_HPP
 #define QUERN_SCAN_HOST_SCAN_HPP
 
-#include <quern/core/ivdep.hpp>
-#include <quern/core/launch_units.hpp>
-#include <quern/core/nontemporal_store.hpp>
+#include <quern/core/launch/ivdep.hpp>
+#include <quern/core/launch/launch_units.hpp>
+#include <quern/core/launch/nontemporal_store.hpp>
 #include <quern/scan/strided_scan.hpp>
 #include <quern/scan/tuning.hpp>
 #include <thread>

@@ -3,7 +3,7 @@
 #ifndef QUERN_SCAN_HOST_SEGMENTS_HPP
 #define QUERN_SCAN_HOST_SEGMENTS_HPP
 
-#include <quern/core/launch_units.hpp>
+#include <quern/core/launch/launch_units.hpp>
 #include <quern/scan/segments.hpp>
 
 namespace quern::impl {

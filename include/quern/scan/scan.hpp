@@ -26,9 +26,9 @@
 ///
 /// @throws Error if extents do not fit, the axis is out of range, or `out` shares memory with `in` without being it
 
-#include <quern/core/call.hpp>
-#include <quern/reduce/reproducible.hpp>
-#include <quern/reduce/results.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/reducers/reproducible.hpp>
+#include <quern/reducers/results.hpp>
 #include <quern/scan/launch.hpp>
 
 namespace quern {

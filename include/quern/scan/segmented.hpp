@@ -20,7 +20,7 @@
 /// or the caller's `WorkspaceScope`. Calls without `exec` use a default instance of the execution
 /// space of `out`.
 
-#include <quern/core/call.hpp>
+#include <quern/core/call/call.hpp>
 #include <quern/scan/scan.hpp>
 #include <quern/scan/segmented_launch.hpp>
 

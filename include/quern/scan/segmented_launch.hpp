@@ -3,8 +3,8 @@
 #ifndef QUERN_SCAN_SEGMENTED_LAUNCH_HPP
 #define QUERN_SCAN_SEGMENTED_LAUNCH_HPP
 
-#include <quern/core/launch_units.hpp>
-#include <quern/core/scratch_layout.hpp>
+#include <quern/core/launch/launch_units.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
 #include <quern/scan/device_segments.hpp>
 #include <quern/scan/host_segments.hpp>
 #include <quern/scan/launch.hpp>

@@ -3,9 +3,9 @@
 #ifndef QUERN_SCAN_SEGMENTS_HPP
 #define QUERN_SCAN_SEGMENTS_HPP
 
-#include <quern/core/axes.hpp>
-#include <quern/core/source.hpp>
-#include <quern/core/values.hpp>
+#include <quern/core/values/values.hpp>
+#include <quern/core/views/axes.hpp>
+#include <quern/core/views/source.hpp>
 
 namespace quern::impl {
 

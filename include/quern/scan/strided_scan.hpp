@@ -4,12 +4,12 @@
 #define QUERN_SCAN_STRIDED_SCAN_HPP
 
 #include <cstdint>
-#include <quern/core/loop_nest.hpp>
-#include <quern/core/operations.hpp>
-#include <quern/core/source.hpp>
-#include <quern/core/workspace.hpp>
-#include <quern/reduce/operation_reducers.hpp>
-#include <quern/reduce/reproducible.hpp>
+#include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/launch/operations.hpp>
+#include <quern/core/memory/workspace.hpp>
+#include <quern/core/views/source.hpp>
+#include <quern/reducers/operations.hpp>
+#include <quern/reducers/reproducible.hpp>
 #include <quern/scan/tuning.hpp>
 
 namespace quern::impl {

@@ -6,7 +6,7 @@
 #include <any>
 #include <initializer_list>
 #include <limits>
-#include <quern/core/extents.hpp>
+#include <quern/core/views/extents.hpp>
 #include <utility>
 #include <vector>
 

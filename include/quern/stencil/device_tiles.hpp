@@ -3,7 +3,7 @@
 #ifndef QUERN_STENCIL_DEVICE_TILES_HPP
 #define QUERN_STENCIL_DEVICE_TILES_HPP
 
-#include <quern/core/team_scratch.hpp>
+#include <quern/core/launch/team_scratch.hpp>
 #include <quern/stencil/launch.hpp>
 #include <quern/stencil/tuning.hpp>
 

@@ -10,10 +10,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <quern/core/values.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/memory/workspace.hpp>
+#include <quern/core/values/values.hpp>
 #include <quern/map/math.hpp>
-#include <quern/reduce/sum_reducers.hpp>
+#include <quern/reducers/sums.hpp>
 #include <quern/stencil/stencil.hpp>
 #include <vector>
 

@@ -22,9 +22,9 @@
 
 #include <cmath>
 #include <limits>
-#include <quern/core/mirror.hpp>
-#include <quern/core/values.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/memory/workspace.hpp>
+#include <quern/core/values/values.hpp>
+#include <quern/core/views/mirror.hpp>
 #include <quern/stencil/separable_passes.hpp>
 #include <vector>
 

@@ -3,9 +3,9 @@
 #ifndef QUERN_STENCIL_GRID_HPP
 #define QUERN_STENCIL_GRID_HPP
 
-#include <quern/core/source.hpp>
-#include <quern/core/tuning.hpp>
-#include <quern/core/values.hpp>
+#include <quern/core/launch/tuning.hpp>
+#include <quern/core/values/values.hpp>
+#include <quern/core/views/source.hpp>
 #include <quern/stencil/boundary.hpp>
 
 namespace quern::impl {

@@ -4,10 +4,10 @@
 #define QUERN_STENCIL_HOST_STENCIL_HPP
 
 #include <algorithm>
-#include <quern/core/ivdep.hpp>
-#include <quern/core/launch_units.hpp>
-#include <quern/core/noinline.hpp>
-#include <quern/core/nontemporal_store.hpp>
+#include <quern/core/launch/ivdep.hpp>
+#include <quern/core/launch/launch_units.hpp>
+#include <quern/core/launch/noinline.hpp>
+#include <quern/core/launch/nontemporal_store.hpp>
 #include <quern/stencil/cells.hpp>
 #include <quern/stencil/tuning.hpp>
 

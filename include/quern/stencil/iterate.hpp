@@ -5,8 +5,8 @@
 
 #include <concepts>
 #include <cstdint>
-#include <quern/core/call.hpp>
-#include <quern/core/error.hpp>
+#include <quern/core/call/call.hpp>
+#include <quern/core/call/error.hpp>
 #include <string>
 #include <utility>
 

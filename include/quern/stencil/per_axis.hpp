@@ -8,7 +8,7 @@
 
 #include <array>
 #include <initializer_list>
-#include <quern/core/error.hpp>
+#include <quern/core/call/error.hpp>
 #include <string>
 #include <vector>
 

@@ -6,7 +6,7 @@
 /// @file
 /// Filters that are a product of one along each axis: one pass along each, through scratch memory.
 
-#include <quern/core/call.hpp>
+#include <quern/core/call/call.hpp>
 #include <quern/stencil/device_filters.hpp>
 #include <quern/stencil/filter_windows.hpp>
 #include <quern/stencil/per_axis.hpp>

@@ -3,7 +3,7 @@
 #ifndef QUERN_STENCIL_STENCIL_HPP
 #define QUERN_STENCIL_STENCIL_HPP
 
-#include <quern/core/call.hpp>
+#include <quern/core/call/call.hpp>
 #include <quern/stencil/boundary.hpp>
 #include <quern/stencil/launch.hpp>
 

@@ -5,8 +5,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <array>
-#include <quern/core/concepts.hpp>
-#include <quern/core/error.hpp>
+#include <quern/core/call/error.hpp>
+#include <quern/core/views/concepts.hpp>
 #include <span>
 #include <type_traits>
 #include <vector>

@@ -4,7 +4,7 @@
 #define QUERN_TRANSFER_BOX_COPY_HPP
 
 #include <functional>
-#include <quern/core/overlap.hpp>
+#include <quern/core/views/overlap.hpp>
 
 namespace quern::impl {
 

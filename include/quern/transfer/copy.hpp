@@ -3,7 +3,7 @@
 #ifndef QUERN_TRANSFER_COPY_HPP
 #define QUERN_TRANSFER_COPY_HPP
 
-#include <quern/core/operations.hpp>
+#include <quern/core/launch/operations.hpp>
 #include <quern/map/map.hpp>
 #include <quern/transfer/staging.hpp>
 

@@ -4,8 +4,8 @@
 #define QUERN_TRANSFER_STAGING_HPP
 
 #include <functional>
-#include <quern/core/pool.hpp>
-#include <quern/core/workspace.hpp>
+#include <quern/core/memory/pool.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/transfer/box_copy.hpp>
 
 namespace quern::impl {

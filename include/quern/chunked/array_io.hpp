@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CHUNKED_ARRAY_IO_HPP
+#define QUERN_CHUNKED_ARRAY_IO_HPP
+
+/// @file
+/// Arrays that are not in memory and are read and written box by box: in a file, or behind a user's function.
+
+#include <functional>
+#include <quern/transfer/box_copy.hpp>
+#include <string>
+
+namespace quern::impl {
+
+/// The strides of an array without gaps, in C order or in Fortran order.
+stride_array packed_strides(const shape& extents, bool fortran_order);
+
+/// A box of an array, with its elements packed in the order of the array.
+packed_box make_box(const shape& extents, const stride_array& first, bool fortran_order);
+
+/// Calls f(element, count, at) for each contiguous run of a box in a packed array: the run's place in the array, its
+/// number of elements and its place in the packed box. The runs come in the order of the array.
+void for_each_run(const shape& whole, bool fortran_order, const packed_box& box,
+                  const std::function<void(std::int64_t element, std::int64_t count, std::int64_t at)>& f);
+
+/// What reads and writes of an array share.
+class array_io {
+ public:
+  virtual ~array_io() = default;
+  shape extents;
+  bool fortran_order = false;  ///< whether boxes are packed with the first axis as the fastest
+  /// Where a box lies, for messages: `u.npy, bytes 128 to 1151`.
+  virtual std::string location(const packed_box& box) const = 0;
+  /// The memory of a box's elements, where they lie packed in memory that the link's copy engine reaches; or null.
+  virtual void* place(const packed_box&) const { return nullptr; }
+};
+
+/// An array that is read box by box, in ascending order where it can be chosen. One call at a time.
+class array_reader : public array_io {
+ public:
+  /// @param to packed memory of the host
+  virtual void read(const packed_box& box, void* to) = 0;
+};
+
+/// An array that is written box by box, each element once, in ascending order. One call at a time.
+class array_writer : public array_io {
+ public:
+  /// An operation begins to write.
+  /// @throws Error, with the operation's name, if the array was written before and can be written only once
+  virtual void begin(const std::string&) {}
+  virtual void write(const packed_box& box, const void* from) = 0;
+  /// All is written. Without this call nothing stays.
+  virtual void finish() = 0;
+};
+
+}  // namespace quern::impl
+
+#endif

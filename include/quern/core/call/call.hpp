@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_CALL_CALL_HPP
+#define QUERN_CORE_CALL_CALL_HPP
+
+/// @file
+/// The treatment of arguments that all operations share, before they launch anything.
+///
+/// An operation has one function with all of its arguments, `op(exec, out, in..., options)`, which opens an
+/// `impl::call`. That gives it the memory of outputs and inputs, and scratch memory. The overload without
+/// an execution space passes `impl::space_of(out)` on and does nothing else.
+
+#include <concepts>
+#include <optional>
+#include <quern/core/call/options.hpp>
+#include <quern/core/call/places.hpp>
+#include <quern/core/memory/workspace.hpp>
+#include <quern/core/views/operands.hpp>
+#include <quern/core/views/source.hpp>
+#include <string>
+#include <utility>
+
+namespace quern::impl {
+
+template <class Wanted, class T>
+inline constexpr bool is_option =
+    std::same_as<std::remove_cvref_t<T>, Wanted> || std::derived_from<std::remove_cvref_t<T>, Wanted>;
+
+/// Whether there is an option of that type.
+template <class Wanted, class... Options>
+inline constexpr bool has_option = (is_option<Wanted, Options> || ...);
+
+/// The option of that type, or null where there is none.
+template <class Wanted, class... Options>
+const Wanted* find_option(const Options&... options) {
+  static_assert((0 + ... + (is_option<Wanted, Options> ? 1 : 0)) <= 1, "quern: an option is given twice");
+  const Wanted* found = nullptr;
+  [[maybe_unused]] const auto take = [&](const auto& o) {
+    if constexpr (is_option<Wanted, decltype(o)>) found = &o;
+  };
+  (take(options), ...);
+  return found;
+}
+
+/// The option of that type, or what holds without one.
+template <class Wanted, class... Options>
+Wanted option_or(const Wanted& otherwise, const Options&... options) {
+  const Wanted* found = find_option<Wanted>(options...);
+  return found == nullptr ? otherwise : *found;
+}
+
+/// False; an error where two options are of one type.
+template <class... Options>
+struct repeated_option : std::false_type {};
+template <class First, class... Rest>
+struct repeated_option<First, Rest...> : repeated_option<Rest...> {
+  static_assert(!(std::is_same_v<First, Rest> || ...), "quern: an option is given twice");
+};
+
+/// The options that are those of a place, as `chunking`, or the others, as a tuple.
+template <bool OfPlace, class... Options>
+auto select_options(const Options&... options) {
+  static_assert(!repeated_option<Options...>::value);
+  [[maybe_unused]] const auto selected = [](const auto& o) {
+    if constexpr (place_option<decltype(o)> == OfPlace) return std::tuple(o);
+    else return std::tuple<>();
+  };
+  return std::tuple_cat(selected(options)...);
+}
+
+/// A call of an operation on `exec`, from the checks of its arguments to the last launch. DualViews that it writes are
+/// marked as modified when it ends, and none of them where it throws, so that a rejected call changes nothing.
+template <class Exec>
+class call {
+ public:
+  const std::string label;  // in messages and, as a prefix, of kernels
+  const Exec& exec;
+
+  call(std::string operation, const Exec& where) : label(std::move(operation)), exec(where) {}
+
+  template <class V>
+  auto output(const V& view) const {
+    return make_output<Exec>(view, label);
+  }
+  /// The memory of an input that is no lazy array.
+  template <class V>
+  auto input(const V& view) const {
+    static_assert(!is_lazy<V>,
+                  "quern: this operation reads memory; write a lazy array to a View with quern::map first");
+    return make_input<Exec>(view, label).array;
+  }
+  /// An input that may be lazy, taken apart.
+  template <class V>
+  auto elements(const V& v) const {
+    return expand<Exec, rank_of<V>>(label, v, operand_extents(label, v));
+  }
+
+  /// The workspace of the thread's `WorkspaceScope`, or one that this call has until it ends.
+  Workspace<Exec>& scratch() { return held().scratch(); }
+  /// Memory that kernels can write and the host can read, for one value.
+  template <class T>
+  T* result() {
+    return held().template result<T>();
+  }
+
+ private:
+  lease<Exec>& held() {
+    if (!held_) held_.emplace(exec);
+    return *held_;
+  }
+  written_views marks_;
+  std::optional<lease<Exec>> held_;
+};
+
+/// Checks an output against every leaf of an input.
+template <class T, class Part, class... Leaf>
+void check_overlap(const std::string& label, const strided<T>& out, const expanded<Part, Leaf...>& in,
+                   const std::string& name, bool same_allowed) {
+  unpack([&](const auto&... leaf) { (check_overlap(label, out, leaf.array, name, same_allowed), ...); }, in.leaves);
+}
+
+}  // namespace quern::impl
+
+namespace quern {
+
+/// In place of an output: the call waits for `exec`, and returns the result.
+struct on_host_t {};
+inline constexpr on_host_t on_host{};
+
+/// Where a reduction along axes writes its results: a View, `in_chunks(view)`, or a DistributedView.
+template <class T>
+concept result_view = view_like<T> || impl::placed<T>;
+/// Where a reduction writes its result: a `result_view`, or `on_host`.
+template <class T>
+concept result_like = result_view<T> || std::same_as<std::remove_cvref_t<T>, on_host_t>;
+
+namespace impl {
+
+/// Where an argument that should be one of these options is another one, a call that fits otherwise is rejected by
+/// name; so that no second error follows, the constraint then holds.
+template <class T, class... Allowed>
+struct foreign_option : std::false_type {};
+template <option_type T, class... Allowed>
+struct foreign_option<T, Allowed...> : std::true_type {
+  static_assert(sizeof(T) == 0, "quern: the operation has no such option");
+};
+
+/// The same where an option stands behind an input of a call with a functor.
+template <class... Args>
+struct misplaced_option : std::false_type {};
+template <class First, class... Args>
+  requires(!option_type<First> && (option_type<Args> || ...))
+struct misplaced_option<First, Args...> : std::false_type {
+  static_assert(sizeof(First) == 0, "quern: options of a call with a functor stand before its inputs");
+};
+
+/// Calls `body(std::tie(inputs...), options...)` with the arguments behind a functor.
+template <class Body, class... Args>
+void with_options_first(const Body& body, const Args&... args) {
+  constexpr std::size_t count = (0 + ... + (option_type<Args> ? 1 : 0));
+  const auto all = std::tie(args...);
+  [&]<std::size_t... Option, std::size_t... Input>(std::index_sequence<Option...>, std::index_sequence<Input...>) {
+    static_assert((option_type<std::tuple_element_t<Option, std::tuple<Args...>>> && ...),
+                  "quern: options of a call with a functor stand before its inputs");
+    body(std::tie(std::get<count + Input>(all)...), std::get<Option>(all)...);
+  }(std::make_index_sequence<count>(), std::make_index_sequence<sizeof...(Args) - count>());
+}
+
+}  // namespace impl
+
+/// The inputs of a call with a functor, behind its options.
+template <class... In>
+concept operands = (operand<In> && ...) || impl::misplaced_option<In...>::value;
+/// The same where scalars are no inputs.
+template <class... In>
+concept any_arrays = (any_array<In> && ...) || impl::misplaced_option<In...>::value;
+
+/// One of the options that an operation takes, in any order: `option<axes, reproducible_t>... Options`.
+template <class T, class... Allowed>
+concept option =
+    (impl::is_option<Allowed, T> || ...) || impl::foreign_option<std::remove_cvref_t<T>, Allowed...>::value;
+
+/// The same of an operation on operands of several places, where those of the place, as `chunking`, are options, too.
+template <class T, class... Allowed>
+concept call_option = impl::place_option<T> || option<T, Allowed...>;
+
+}  // namespace quern
+
+#endif

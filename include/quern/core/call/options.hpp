@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_CALL_OPTIONS_HPP
+#define QUERN_CORE_CALL_OPTIONS_HPP
+
+/// @file
+/// Options that operations of several modules take.
+
+#include <quern/core/views/axes.hpp>
+#include <quern/core/views/concepts.hpp>
+#include <tuple>
+#include <type_traits>
+
+namespace quern {
+
+/// The delta degrees of freedom of a variance, which is divided by n - ddof: `var(exec, x, ddof{1})` is the estimate
+/// for the population that x is a sample of. Default 0.
+struct ddof {
+  using option_of = impl::any_place;
+  std::int64_t value;
+};
+
+/// Asks for a result that depends on the values alone: `sum(exec, x, reproducible)`.
+///
+/// It is the same, bit by bit, on every back end, device and number of threads, in every layout, and whatever the order
+/// of the elements. Each value is rounded to a multiple of a unit, and the multiples are added exactly. The unit is a
+/// power of two, at most 2^-77 times the largest magnitude (2^-51 for results in float): so far below it that the error
+/// of the sum is the rounding of the result, unless the values cancel by more than that. Up to 2^37 values.
+///
+/// Refused, by a static_assert, in code that is compiled with the liberties of `-ffast-math` or computes in the long
+/// registers of the x87.
+struct reproducible_t {
+  using option_of = impl::any_place;
+};
+inline constexpr reproducible_t reproducible{};
+
+/// Asks for a check of data before anything is computed, for which the call waits: of keys that have no place, of
+/// offsets that decrease.
+struct checked_t {
+  using option_of = impl::any_place;
+};
+inline constexpr checked_t checked{};
+
+namespace impl {
+
+template <class... Args>
+inline constexpr bool reproducibly = (std::is_same_v<reproducible_t, std::remove_cvref_t<Args>> || ...);
+
+}  // namespace impl
+}  // namespace quern
+
+#endif

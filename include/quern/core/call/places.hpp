@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_CALL_PLACES_HPP
+#define QUERN_CORE_CALL_PLACES_HPP
+
+/// @file
+/// Where the data of operands are, and what runs an operation there.
+///
+/// An operation describes what it computes. An engine for operations of its kind runs the description: in memory, chunk
+/// by chunk, or over ranks. It is chosen by the types of the operands, of which those that are not arrays in memory
+/// name their `place`.
+
+#include <quern/core/views/lazy.hpp>
+
+namespace quern::impl {
+
+struct in_memory {};
+
+/// Runs operations of a kind on operands of a place: `engine::run(description, exec, out, in..., options...)`. The
+/// header of the place specializes it.
+template <class Place, class Kind>
+struct engine {
+  static_assert(
+      !std::is_same_v<Place, in_chunks_place>,
+      "quern: an operand comes in chunks: include <quern/chunked.hpp>, whose guide lists what works in chunks");
+  static_assert(
+      !std::is_same_v<Place, over_ranks_place>,
+      "quern: an operand is a DistributedView: include <quern/distributed.hpp>, whose guide lists what works over "
+      "ranks");
+  template <auto...>
+  static void run(const auto&...) {}
+};
+
+/// Rejects options of other places in calls of operands in memory or over ranks.
+template <class... Options>
+void check_place_options() {
+  static_assert((!place_option<Options> && ...),
+                "quern: chunking is an option of calls with an operand that comes in chunks");
+}
+
+/// Whether an operand, or one of a lazy array or of several outputs, is of that place.
+template <class Place, class V>
+inline constexpr bool is_at = false;
+template <class Place, placed V>
+inline constexpr bool is_at<Place, V> = std::is_same_v<Place, typename V::place>;
+template <class Place, class F, class... In>
+inline constexpr bool is_at<Place, lazy_array<F, In...>> = (is_at<Place, In> || ...);
+template <class Place, class... Out>
+inline constexpr bool is_at<Place, std::tuple<Out...>> = (is_at<Place, Out> || ...);
+
+template <class... V>
+auto find_place() {
+  constexpr bool chunks = (is_at<in_chunks_place, std::remove_cvref_t<V>> || ...),
+                 ranks = (is_at<over_ranks_place, std::remove_cvref_t<V>> || ...);
+  static_assert(!(chunks && ranks),
+                "quern: what comes in chunks and a DistributedView do not combine; read a file into the blocks of the "
+                "ranks first (quern::distributed::read_npy)");
+  return std::conditional_t<chunks, in_chunks_place, std::conditional_t<ranks, over_ranks_place, in_memory>>();
+}
+/// The engine for operations of a kind on these operands.
+template <class Kind, class... V>
+using engine_of = engine<decltype(find_place<V...>()), Kind>;
+
+/// The kinds of operations.
+struct maps {};
+struct reductions {};
+struct scans {};
+struct counts {};
+struct selections {};
+struct stencils {};
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_LAUNCH_ARGUMENTS_HPP
+#define QUERN_CORE_LAUNCH_ARGUMENTS_HPP
+
+#include <exception>
+#include <functional>
+#include <quern/core/launch/pack.hpp>
+#include <quern/core/views/lazy.hpp>
+#include <quern/core/views/overlap.hpp>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace quern {
+
+/// Several outputs of an operation: `outputs(u, v)`.
+template <class... Out>
+std::tuple<Out...> outputs(const Out&... out) {
+  static_assert(sizeof...(Out) > 1, "quern::outputs: at least two");
+  return {out...};
+}
+
+/// Several inputs that belong together, as the components of a field: `components(u, v)`.
+template <view_like... In>
+std::tuple<In...> components(const In&... in) {
+  return {in...};
+}
+
+namespace impl {
+template <class T>
+inline constexpr bool is_outputs = false;
+template <class... Out>
+inline constexpr bool is_outputs<std::tuple<Out...>> = true;
+}  // namespace impl
+
+/// One output, or several: `outputs(u, v)`.
+template <class T>
+concept output_like = view_like<T> || impl::placed<T> || impl::is_outputs<T>;
+/// One input, or several that belong together: `components(u, v)`.
+template <class T>
+concept input_like = view_like<T> || impl::is_outputs<T>;
+
+}  // namespace quern
+
+namespace quern::impl {
+
+template <class Out>
+auto as_outputs(const Out& out) {
+  if constexpr (is_outputs<Out>) return out;
+  else return std::tuple<Out>(out);
+}
+
+/// An input of an operation on the host: an array, or a scalar that is repeated.
+template <class T>
+struct array_input {
+  using value_type = T;
+  using operand = array_operand<const T>;
+  strided<const T> array;
+  operand at_step(std::int64_t step) const { return {array.data, step}; }
+};
+
+template <class T>
+struct scalar_input {
+  using value_type = T;
+  using operand = scalar_operand<T>;
+  T value;
+  strided<const T> array{};  // rank 0 broadcasts to all extents
+  operand at_step(std::int64_t) const { return {value}; }
+};
+
+/// Positions along some axes, with the extents of an array.
+struct position_input {
+  using value_type = std::int64_t;
+  using operand = position_operand;
+  strided<const std::int64_t> array;
+  operand at_step(std::int64_t step) const { return {step}; }
+};
+
+template <class Exec, class V>
+auto make_input(const V& v, const std::string& operation) {
+  if constexpr (view_like<V>) {
+    static_assert(
+        view_traits<V>::template accessible<Exec>,
+        "quern: an input is not accessible from the execution space; quern::in_chunks(view), of operations that "
+        "take it, brings what the host has");
+    const auto s = as_strided<Exec, use::input>(v, operation);
+    return array_input<value_of<V>>{{s.data, s.extents, s.stride}};
+  } else {
+    static_assert(!placed<V>,
+                  "quern: this operation takes arrays in memory, not what comes in chunks or lies over ranks");
+    static_assert(placed<V> || scalar_value<V>, "quern: an input is neither a View nor a scalar");
+    return scalar_input<std::remove_cvref_t<V>>{v};
+  }
+}
+
+/// The DualViews that a call writes, and marks as modified when it ends; none of them where it throws. A call within
+/// another one of the same thread leaves that to the other.
+class written_views {
+ public:
+  written_views();
+  ~written_views();
+  written_views(const written_views&) = delete;
+  written_views& operator=(const written_views&) = delete;
+
+  /// Adds the side of `v` that `Exec` works on to those of the call that is under way.
+  template <class Exec, class V>
+  static void add(const V& v) {
+    mark_later([shared = v]() mutable {  // a copy shares the flags
+      shared.clear_sync_state();
+      if constexpr (on_device_side<Exec, V>) shared.modify_device();
+      else shared.modify_host();
+    });
+  }
+
+ private:
+  static written_views*& current();
+  static void mark_later(std::function<void()> mark);
+  int exceptions_;
+  std::vector<std::function<void()>> marks_;
+};
+
+/// The memory of an output, for a call that is under way.
+template <class Exec, class V>
+strided<value_of<V>> make_output(const V& v, const std::string& operation) {
+  static_assert(view_like<V>, "quern: out is not a View");
+  static_assert(!view_traits<V>::is_const, "quern: out must not be const");
+  static_assert(
+      view_traits<V>::template accessible<Exec>,
+      "quern: out is not accessible from the execution space; quern::in_chunks(view), of operations that take it, "
+      "brings results to the host");
+  const auto out = as_strided<Exec, use::output>(v, operation);
+  check_output(operation, out);
+  if constexpr (dual_view<V>) written_views::add<Exec>(v);
+  return out;
+}
+
+/// Outputs have the extents of the first and share no memory.
+template <class... Out, std::size_t... O>
+void check_outputs(const std::string& label, const std::tuple<Out...>& out, std::index_sequence<O...>) {
+  const auto check = [&](const auto& o, std::size_t number) {
+    if (o.extents != std::get<0>(out).extents)
+      throw Error(label, "out " + std::to_string(number + 1) + " has extents " + o.extents.str() +
+                             ", expected those of the first, " + std::get<0>(out).extents.str());
+    const auto apart = [&](const auto& other, std::size_t i) {
+      if (i < number) check_overlap(label, o, other, "another output", false);
+    };
+    (apart(std::get<O>(out), O), ...);
+  };
+  (check(std::get<O>(out), O), ...);
+}
+template <class... Out>
+void check_outputs(const std::string& label, const std::tuple<Out...>& out) {
+  check_outputs(label, out, std::index_sequence_for<Out...>());
+}
+
+/// The extents of an output before it is one: a DualView need not be up to date.
+template <class V>
+shape extents_of(const V& v) {
+  if constexpr (dual_view<V>) return describe(v.view_device().data(), v.view_device()).extents;
+  else if constexpr (pointer_view<V>) return describe(v.data(), v).extents;
+  else return describe(pointer_of(v), v).extents;
+}
+
+/// The name of input number `i` in messages.
+std::string input_name(std::size_t i);
+
+/// The strides of an input that broadcasts to `to`, or an Error.
+template <class Input>
+std::array<std::int64_t, max_rank> broadcast_input(const std::string& operation, const Input& in, const shape& to,
+                                                   std::size_t number) {
+  std::array<std::int64_t, max_rank> stride;
+  if (!broadcast_strides(in.array.extents, in.array.stride, to, stride))
+    reject_broadcast(operation, input_name(number), in.array.extents, to);
+  return stride;
+}
+
+}  // namespace quern::impl
+
+#endif

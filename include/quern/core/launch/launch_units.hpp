@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_LAUNCH_LAUNCH_UNITS_HPP
+#define QUERN_CORE_LAUNCH_LAUNCH_UNITS_HPP
+
+#include <quern/core/launch/tuning.hpp>
+#include <string>
+#include <type_traits>
+
+namespace quern::impl {
+
+/// What a loop calls: `in_loop<F> local = f;`. Of bits alone it is a copy, since compilers keep in registers what
+/// stores cannot change. What does more when it is copied, as a View that counts references, stays the one of the
+/// launch.
+template <class F>
+using in_loop = std::conditional_t<std::is_trivially_copyable_v<F>, const F, const F&>;
+
+/// A kernel without its type. What Kokkos adds to a kernel of a type of its own takes compilers longer than most loops;
+/// hosts, whose launches return when they are done, share the launch of this one.
+struct host_units {
+  void (*run)(const void* kernel, std::int64_t unit);
+  const void* kernel;
+  void operator()(std::int64_t unit) const { run(kernel, unit); }
+};
+
+/// Calls kernel(Tag(), unit), or with no tag kernel(unit), for every unit of work below `count`. On hosts a unit is
+/// long enough to be called by a pointer. All call one copy of the kernel, in which Views count no references, as in
+/// the copies that Kokkos makes for its own launches.
+template <class Tag = void, class Exec, class Kernel>
+void launch_units(const Exec& exec, const std::string& label, std::int64_t count, const Kernel& kernel) {
+  using index = Kokkos::IndexType<std::int64_t>;
+  if constexpr (is_device<Exec>) {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Tag, index>(exec, 0, count), kernel);
+  } else {
+    const auto run = [](const void* k, std::int64_t unit) {
+      if constexpr (std::is_void_v<Tag>) (*static_cast<const Kernel*>(k))(unit);
+      else (*static_cast<const Kernel*>(k))(Tag(), unit);
+    };
+    const auto own = Kokkos::Impl::construct_with_shared_allocation_tracking_disabled<Kernel>(kernel);
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, index>(exec, 0, count), host_units{run, &own});
+  }
+}
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,335 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_LAUNCH_PACK_HPP
+#define QUERN_CORE_LAUNCH_PACK_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/launch/tuning.hpp>
+#include <quern/core/views/extents.hpp>
+#include <tuple>
+#include <utility>
+
+namespace quern::impl {
+
+/// W neighbouring elements that move as one instruction. One element may be of any size.
+template <class T, int W>
+struct alignas(W == 1 ? alignof(T) : W * sizeof(T)) pack {
+  T value[W];
+  KOKKOS_FUNCTION const T& operator[](int k) const { return value[k]; }
+  KOKKOS_FUNCTION void set_first(const T& first) { value[0] = first; }
+};
+
+/// A pack of values of less than 32 bits as it is loaded: in words, of which values are taken when they are used. As
+/// values, each would have a register of its own from the load on.
+template <class T, int W>
+struct alignas(W * sizeof(T)) narrow_pack {
+  static constexpr int in_word = 4 / sizeof(T), bits = 8 * sizeof(T);
+  std::uint32_t word[W / in_word];
+
+  KOKKOS_FUNCTION T operator[](int k) const {
+    using U = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
+    return Kokkos::bit_cast<T>(static_cast<U>(word[k / in_word] >> bits * (k % in_word)));
+  }
+  KOKKOS_FUNCTION void set_first(const T& value) {
+    using U = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
+    word[0] = Kokkos::bit_cast<U>(value);
+  }
+};
+template <class T, int W>
+using loaded_pack = std::conditional_t<(sizeof(T) < 4 && W * sizeof(T) >= 4), narrow_pack<T, W>, pack<T, W>>;
+
+/// The pack width for operands of these types: the widest of them fills `pack_bytes`. 1 where a type has a size that no
+/// vector access serves.
+template <class Exec, class... T>
+constexpr int pack_width() {
+  if (!((std::has_single_bit(sizeof(T)) && std::is_trivially_copyable_v<T>) && ...)) return 1;
+  const std::size_t widest = std::max({sizeof(T)...});
+  return widest >= tuning<Exec>::pack_bytes ? 1 : static_cast<int>(tuning<Exec>::pack_bytes / widest);
+}
+
+/// An array operand of a kernel. `step` is its stride along axis 0 of the loop nest: 1, 0 (broadcast) or more; offsets
+/// along the outer axes come from `nest_extents`.
+template <class T>
+struct array_operand {
+  using value_type = std::remove_const_t<T>;
+  using pack_type = value_type;  // what decides on the width of packs
+  T* data;
+  std::int64_t step;
+
+  array_operand with_step(std::int64_t other) const { return {data, other}; }
+  /// Whether a host loop with that step finds elements that are neither neighbours nor the same.
+  static bool gathers(std::int64_t step) { return step != 0 && step != 1; }
+
+  /// Whether W elements from any multiple of W along axis 0 are one aligned pack or one repeated element.
+  template <int W>
+  bool packs(const std::int64_t (&stride)[max_rank], int rank) const {
+    if (step == 0) return true;
+    return step == 1 && reinterpret_cast<std::uintptr_t>(data) % (W * sizeof(T)) == 0 &&
+           packs_at<W>(stride + 1, rank - 1);
+  }
+  /// Whether packs stay aligned when they move by any multiples of these strides.
+  template <int W>
+  bool packs_at(const std::int64_t* stride, int rank) const {
+    return step == 0 || std::all_of(stride, stride + rank, [](std::int64_t s) { return s % W == 0; });
+  }
+
+  /// How many elements the one at `offset` is past an aligned pack of W; -1 where any will do.
+  template <int W>
+  KOKKOS_FUNCTION int phase(std::int64_t offset) const {
+    return step == 0 ? -1 : static_cast<int>(reinterpret_cast<std::uintptr_t>(data + offset) / sizeof(T) % W);
+  }
+
+  KOKKOS_FUNCTION value_type load(std::int64_t offset) const { return data[offset]; }
+
+  /// W elements; of a repeated one only the first is filled, and `expand` spreads it. Nothing that depends
+  /// on a load must come between loads: the thread would wait for each before it asks for the next.
+  template <int W>
+  KOKKOS_FUNCTION loaded_pack<value_type, W> load_pack(std::int64_t offset) const {
+    if (W > 1 && step == 0) {
+      loaded_pack<value_type, W> p;
+      p.set_first(data[offset]);
+      return p;
+    }
+    return *reinterpret_cast<const loaded_pack<value_type, W>*>(data + offset);
+  }
+  template <int W>
+  KOKKOS_FUNCTION value_type expand(const loaded_pack<value_type, W>& p, int k) const {
+    return W > 1 && step == 0 ? p[0] : p[k];
+  }
+  /// Four elements of a byte as they are in memory.
+  template <int W>
+  KOKKOS_FUNCTION std::uint32_t expand_word(const narrow_pack<value_type, W>& p, int k) const {
+    return step == 0 ? (p.word[0] & 0xff) * 0x01010101u : p.word[k];
+  }
+
+  /// The elements from `offset` on for a host loop, with any step.
+  struct reader {
+    const T* from;
+    std::int64_t step;
+    value_type operator[](std::int64_t k) const { return from[k * step]; }
+  };
+  reader strided_from(std::int64_t offset) const { return {data + offset, step}; }
+};
+
+/// One value for every index.
+template <class T>
+struct repeated {
+  T value;
+  T operator[](std::int64_t) const { return value; }
+};
+
+/// A scalar operand: the value is part of the kernel, and is read like an array of step 0.
+template <class T>
+struct scalar_operand {
+  using value_type = T;
+  using pack_type = T;
+  static constexpr std::int64_t step = 0;
+  T value;
+
+  scalar_operand with_step(std::int64_t) const { return *this; }
+  static bool gathers(std::int64_t) { return false; }
+
+  template <int W>
+  bool packs(const std::int64_t (&)[max_rank], int) const {
+    return true;
+  }
+  template <int W>
+  bool packs_at(const std::int64_t*, int) const {
+    return true;
+  }
+  template <int W>
+  KOKKOS_FUNCTION int phase(std::int64_t) const {
+    return -1;
+  }
+  KOKKOS_FUNCTION T load(std::int64_t) const { return value; }
+  template <int W>
+  KOKKOS_FUNCTION pack<T, W> load_pack(std::int64_t) const {
+    return {};
+  }
+  template <int W>
+  KOKKOS_FUNCTION T expand(const pack<T, W>&, int) const {
+    return value;
+  }
+  repeated<T> strided_from(std::int64_t) const { return {value}; }
+};
+
+/// Counts on from a position.
+struct counting {
+  std::int64_t from, step;
+  std::int64_t operator[](std::int64_t k) const { return from + k * step; }
+};
+
+/// Stands for the positions of elements: its offset at an element is the position. It has no memory behind it.
+struct position_operand {
+  using value_type = std::int64_t;
+  using pack_type = char;
+  std::int64_t step;
+
+  position_operand with_step(std::int64_t other) const { return {other}; }
+  static bool gathers(std::int64_t) { return false; }
+  template <int W>
+  bool packs(const std::int64_t (&)[max_rank], int) const {
+    return true;
+  }
+  template <int W>
+  bool packs_at(const std::int64_t*, int) const {
+    return true;
+  }
+  template <int W>
+  KOKKOS_FUNCTION int phase(std::int64_t) const {
+    return -1;
+  }
+  KOKKOS_FUNCTION std::int64_t load(std::int64_t offset) const { return offset; }
+  /// Only the first is filled, and `expand` counts on.
+  template <int W>
+  KOKKOS_FUNCTION pack<std::int64_t, W> load_pack(std::int64_t offset) const {
+    pack<std::int64_t, W> p;
+    p.value[0] = offset;
+    return p;
+  }
+  template <int W>
+  KOKKOS_FUNCTION std::int64_t expand(const pack<std::int64_t, W>& p, int k) const {
+    return p.value[0] + k * step;
+  }
+  counting strided_from(std::int64_t offset) const { return {offset, step}; }
+};
+
+/// Calls f with what a host loop reads of each operand from its offset on: a pointer where elements are neighbours, a
+/// value where they repeat. Both are compiled for each operand, so that compilers can use vector instructions for every
+/// combination.
+template <class F, class... Done>
+void with_each_reader(const F& f, std::tuple<>, const std::int64_t*, const Done&... done) {
+  f(done...);
+}
+template <class F, class Operand, class... Rest, class... Done>
+void with_each_reader(const F& f, std::tuple<const Operand&, const Rest&...> operands, const std::int64_t* offset,
+                      const Done&... done) {
+  const Operand& first = std::get<0>(operands);
+  const auto rest = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::tuple<const Rest&...>(std::get<I + 1>(operands)...);
+  }(std::index_sequence_for<Rest...>());
+  using value = typename Operand::value_type;
+  if constexpr (requires { first.data; }) {
+    if (first.step == 0) with_each_reader(f, rest, offset + 1, done..., repeated<value>{first.data[*offset]});
+    else with_each_reader(f, rest, offset + 1, done..., static_cast<const value*>(first.data + *offset));
+  } else {
+    with_each_reader(f, rest, offset + 1, done..., first.strided_from(*offset));
+  }
+}
+
+/// The elements from `offset` on of an array whose elements are neighbours.
+template <class Operand>
+auto neighbours_from(const Operand& operand, std::int64_t offset) {
+  if constexpr (requires { operand.data; })
+    return static_cast<const typename Operand::value_type*>(operand.data + offset);
+  else return operand.strided_from(offset);
+}
+template <class Operand>
+bool has_neighbours(const Operand& operand) {
+  if constexpr (requires { operand.data; }) return operand.step == 1;
+  else return true;
+}
+
+/// The combinations of up to three operands; of more, whose number would double with each, that of neighbours alone and
+/// one loop for all others.
+template <class F, class... Operand>
+void with_readers(const F& f, std::tuple<const Operand&...> operands, const std::int64_t* offset) {
+  if constexpr (sizeof...(Operand) <= 3) {
+    with_each_reader(f, operands, offset);
+  } else {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      if ((has_neighbours(std::get<I>(operands)) && ...)) f(neighbours_from(std::get<I>(operands), offset[I])...);
+      else f(std::get<I>(operands).strided_from(offset[I])...);
+    }(std::index_sequence_for<Operand...>());
+  }
+}
+
+/// Several packs of one operand, all loaded before any is used.
+template <class Pack, int Count>
+struct packs_of {
+  Pack at[Count];
+};
+
+/// A tuple that device code may use.
+template <std::size_t I, class T>
+struct operand_leaf {
+  T value;
+};
+template <class Index, class... T>
+struct operand_leaves;
+template <std::size_t... I, class... T>
+struct operand_leaves<std::index_sequence<I...>, T...> : operand_leaf<I, T>... {};
+template <class... T>
+using operand_tuple = operand_leaves<std::index_sequence_for<T...>, T...>;
+
+template <std::size_t I, class T>
+KOKKOS_FUNCTION const T& get(const operand_leaf<I, T>& leaf) {
+  return leaf.value;
+}
+template <std::size_t I, class T>
+KOKKOS_FUNCTION T& get(operand_leaf<I, T>& leaf) {
+  return leaf.value;
+}
+
+/// The loop nest over N operands as kernels carry it: from the number of a row (all axes but axis 0) to the offset of
+/// each operand at its start. Dividing in 32 bits, where the extents allow it, is several times faster on a GPU.
+template <int N>
+struct row_nest {
+  int rank;
+  bool small;
+  std::int64_t inner;
+  std::int64_t outer;
+  std::int64_t extent[max_rank];
+  std::int64_t stride[N][max_rank];
+
+  explicit row_nest(const loop_nest<N>& nest)
+      : rank(nest.rank),
+        small(nest.inner() * nest.outer() < (std::int64_t{1} << 31)),
+        inner(nest.inner()),
+        outer(nest.outer()) {
+    for (int d = 0; d < max_rank; ++d) {
+      extent[d] = nest.extent[d];
+      for (int k = 0; k < N; ++k) stride[k][d] = nest.stride[k][d];
+    }
+  }
+
+  KOKKOS_FUNCTION std::int64_t divide(std::int64_t a, std::int64_t b, std::int64_t& remainder) const {
+    const std::int64_t q = small ? static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b) : a / b;
+    remainder = a - q * b;
+    return q;
+  }
+
+  struct offsets {
+    std::int64_t of[N];
+  };
+
+  /// The offset of each operand at element `i` of row `row`.
+  KOKKOS_FUNCTION offsets at(std::int64_t row, std::int64_t i) const {
+    offsets o;
+    for (int k = 0; k < N; ++k) o.of[k] = i * stride[k][0];
+    for (int d = 1; d < rank; ++d) {
+      std::int64_t j = row;
+      if (d + 1 < rank) row = divide(row, extent[d], j);
+      for (int k = 0; k < N; ++k) o.of[k] += j * stride[k][d];
+    }
+    return o;
+  }
+
+  /// Where item number `item` starts; `items` of them make a row, each of `width` elements. `i` becomes the index of
+  /// its first element in the row.
+  KOKKOS_FUNCTION offsets at_item(std::int64_t item, std::int64_t items, int width, std::int64_t& i) const {
+    std::int64_t row = 0;
+    i = item;
+    if (rank > 1) row = divide(item, items, i);
+    i *= width;
+    return at(row, i);
+  }
+};
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_LAUNCH_TEAMS_HPP
+#define QUERN_CORE_LAUNCH_TEAMS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+
+namespace quern::impl {
+
+/// Whether all other teams that share a counter have come here, and what they have written can be read. The counter is
+/// 0 before and after.
+template <class Member>
+KOKKOS_FUNCTION bool last_to_finish(const Member& team, int* finished, std::int64_t teams) {
+  team.team_barrier();
+  int before = 0;
+  if (team.team_rank() == 0) {
+    before = Kokkos::atomic_fetch_add(finished, 1);
+    Kokkos::memory_fence();
+    if (before == teams - 1) *finished = 0;
+  }
+  team.team_broadcast(before, 0);
+  return before == teams - 1;
+}
+/// Of threads in place of teams.
+KOKKOS_INLINE_FUNCTION bool last_to_finish(int* finished, std::int64_t threads) {
+  const int before = Kokkos::atomic_fetch_add(finished, 1);
+  Kokkos::memory_fence();
+  if (before == threads - 1) *finished = 0;
+  return before == threads - 1;
+}
+
+/// The share of the slots that teams use while they run, in waves of which only the last may leave slots empty.
+inline double waves_used(std::int64_t teams, std::int64_t slots) {
+  const std::int64_t waves = (teams + slots - 1) / slots;
+  return static_cast<double>(teams) / static_cast<double>(std::max<std::int64_t>(1, waves * slots));
+}
+
+/// How many teams should share each of that many tiles, so that a few waves of teams use the slots well.
+inline std::int64_t splits_for(std::int64_t tiles, std::int64_t slots, std::int64_t most) {
+  // More waves cost more than slots that a last wave of few teams leaves empty. (bench_reduce, bench_scan)
+  constexpr std::int64_t most_waves = 8;
+  constexpr double well_used = 0.94;
+  std::int64_t best = 1;
+  double used = 0;
+  for (std::int64_t waves = (tiles + slots - 1) / slots; waves <= most_waves && used < well_used; ++waves) {
+    const std::int64_t splits = std::min(waves * slots / tiles, most);
+    if (waves_used(splits * tiles, slots) > used) {
+      best = splits;
+      used = waves_used(splits * tiles, slots);
+    }
+  }
+  return best;
+}
+
+}  // namespace quern::impl
+
+#endif

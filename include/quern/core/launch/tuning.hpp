@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_LAUNCH_TUNING_HPP
+#define QUERN_CORE_LAUNCH_TUNING_HPP
+
+#include <Kokkos_Core.hpp>
+#include <quern/core/views/concepts.hpp>
+
+namespace quern::impl {
+
+/// True where one work item is a thread of many that run in lock step, so that neighbours should touch
+/// neighbouring addresses; false where a work item has a core to itself and should walk through memory.
+template <class Exec>
+inline constexpr bool is_device =
+    !Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, typename Exec::memory_space>::accessible ||
+    !Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
+
+/// Constants of a back end that all kernels need. Each module derives from it what its own kernels need, in a header
+/// `tuning.hpp`: constants with the reason for each and the benchmark that decides it. Specialise one for an execution
+/// space to tune it.
+template <execution_space Exec>
+struct tuning {
+  static constexpr bool device = is_device<Exec>;
+
+  /// Bytes that one instruction of one thread moves at most; packs are this wide. (bench_map)
+  static constexpr int pack_bytes = 16;
+
+  /// Threads of a team that shares fast memory: enough to hide its barriers, few enough for several teams on a
+  /// multiprocessor. (bench_reduce, bench_scan)
+  static constexpr int team_size = device ? 256 : 1;
+
+  /// Outputs larger than this are written past the caches of the host, since nothing of them would remain there. Few
+  /// cores cannot saturate the memory that way. (bench_map, with one and with sixteen cores)
+  static constexpr std::int64_t streaming_bytes = 32 << 20;
+  static constexpr int streaming_threads = 8;
+};
+
+}  // namespace quern::impl
+
+#endif

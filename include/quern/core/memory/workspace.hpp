@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_MEMORY_WORKSPACE_HPP
+#define QUERN_CORE_MEMORY_WORKSPACE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <memory>
+#include <quern/core/launch/tuning.hpp>
+#include <quern/core/views/concepts.hpp>
+#include <utility>
+#include <vector>
+
+namespace quern {
+
+namespace impl {
+template <class Exec>
+class lease;
+}
+
+/// Scratch memory of operations, in the memory space of `Exec`.
+///
+/// An operation that needs scratch takes it from a pool of the execution-space instance, so that a warm call neither
+/// allocates nor fences. A caller who must not depend on the pool (graph capture, tight memory) gives a workspace to
+/// any operation by a `WorkspaceScope`. It grows when an operation needs more than it has; growing allocates and may
+/// fence, nothing else does. Work that uses one workspace must be ordered, as work on one instance is.
+template <execution_space Exec>
+class Workspace {
+ public:
+  using memory_space = typename Exec::memory_space;
+
+  Workspace();
+  ~Workspace();
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+  /// Allocates `bytes` at once, so that no later call needs to; operations of several kernels take more when they are
+  /// first called.
+  Workspace(const Exec& exec, std::size_t bytes) : Workspace() { require(exec, bytes); }
+
+  /// At least `bytes` bytes, aligned for any type. Their content is undefined. Operations of several kernels keep what
+  /// one leaves for the next in a part of its own.
+  void* require(const Exec& exec, std::size_t bytes, int part = 0);
+
+  /// Bytes that are there.
+  std::size_t size() const;
+
+  /// Counters that are 0 between kernels: teams count themselves with one, and the last of them resets it. Valid after
+  /// `require`.
+  int* counters() const { return reinterpret_cast<int*>(buffer_.data()); }
+  static constexpr int max_counters = 1024;
+
+ private:
+  friend class impl::lease<Exec>;
+  using buffer_type = Kokkos::View<std::byte*, memory_space>;
+  static constexpr std::size_t header = max_counters * sizeof(int);
+
+  std::size_t bytes_here() const { return buffer_.extent(0) > 0 ? buffer_.extent(0) - header : 0; }
+  /// This workspace, or one beside it where a part of the same operation holds it.
+  Workspace& acquire();
+
+  buffer_type buffer_, kept_;
+  std::vector<std::unique_ptr<Workspace>> others_;
+  bool held_ = false;
+};
+
+/// While it lives, operations that this thread calls on `Exec` take their scratch memory from a workspace instead of
+/// the pool:
+///
+/// @code
+/// quern::Workspace<Exec> work;
+/// const quern::WorkspaceScope scope(work);
+/// quern::sort(exec, out, x);
+/// @endcode
+template <execution_space Exec>
+class WorkspaceScope {
+ public:
+  explicit WorkspaceScope(Workspace<Exec>& work) : before_(std::exchange(current(), &work)) {}
+  ~WorkspaceScope() { current() = before_; }
+  WorkspaceScope(const WorkspaceScope&) = delete;
+  WorkspaceScope& operator=(const WorkspaceScope&) = delete;
+
+ private:
+  friend class impl::lease<Exec>;
+  static Workspace<Exec>*& current() {
+    thread_local Workspace<Exec>* of_thread = nullptr;
+    return of_thread;
+  }
+  Workspace<Exec>* before_;
+};
+
+namespace impl {
+
+/// Memory that both a kernel on `Exec` can write and the host can read.
+template <class Exec>
+using result_space = std::conditional_t<is_device<Exec>, Kokkos::SharedHostPinnedSpace, Kokkos::HostSpace>;
+
+/// Scratch and a place for a scalar result, for one operation at a time on one execution-space instance. The pool of
+/// all entries keeps the instances alive, so that two of them never share memory; everything is released by
+/// `Kokkos::finalize`.
+template <class Exec>
+struct pool_entry {
+  static constexpr std::size_t result_bytes = 64;
+  Workspace<Exec> scratch;
+  Kokkos::View<std::byte*, result_space<Exec>> result;
+};
+template <class Exec>
+pool_entry<Exec>* acquire_entry(const Exec& exec);
+template <class Exec>
+void release_entry(pool_entry<Exec>* entry);
+
+/// Holds scratch memory while an operation launches its kernels: of the thread's `WorkspaceScope`, or a pool entry.
+/// Calls from several host threads on one instance get different entries, and a later call may reuse one because its
+/// kernels are ordered after the earlier ones. Such calls are safe where Kokkos's own kernels are: not on Serial of a
+/// Kokkos with KOKKOS_ENABLE_ATOMICS_BYPASS, whose team kernels share memory of the instance without a lock.
+template <class Exec>
+class lease {
+ public:
+  explicit lease(const Exec& exec) : exec_(exec) {
+    if (auto* given = WorkspaceScope<Exec>::current()) given_ = &given->acquire();
+  }
+  ~lease() {
+    if (given_ != nullptr) given_->held_ = false;
+    if (entry_ != nullptr) release_entry(entry_);
+  }
+  lease(const lease&) = delete;
+  lease& operator=(const lease&) = delete;
+
+  Workspace<Exec>& scratch() { return given_ != nullptr ? *given_ : entry().scratch; }
+
+  template <class T>
+  T* result() {
+    static_assert(sizeof(T) <= pool_entry<Exec>::result_bytes);
+    return reinterpret_cast<T*>(entry().result.data());
+  }
+
+ private:
+  pool_entry<Exec>& entry() {
+    if (entry_ == nullptr) entry_ = acquire_entry(exec_);
+    return *entry_;
+  }
+  const Exec& exec_;
+  Workspace<Exec>* given_ = nullptr;
+  pool_entry<Exec>* entry_ = nullptr;
+};
+
+/// @throws MemoryError that says so
+[[noreturn]] void reject_scratch(std::int64_t count, std::size_t element);
+
+/// The bytes of some elements: at most 2^59, so that those of 16 arrays can be added up.
+/// @throws MemoryError if there are more, which no memory has
+inline std::size_t bytes_of(std::int64_t count, std::size_t element) {
+  constexpr std::size_t most = std::size_t{1} << 59;
+  const auto n = static_cast<std::size_t>(std::max<std::int64_t>(count, 0));
+  if (n > most / element) reject_scratch(count, element);
+  return n * element;
+}
+
+/// Scratch memory for `count` elements while an operation launches its kernels.
+template <class Exec, class T>
+class scratch_array {
+ public:
+  scratch_array(const Exec& exec, std::int64_t count)
+      : held_(exec),
+        data_(static_cast<T*>(held_.scratch().require(exec, bytes_of(std::max<std::int64_t>(count, 1), sizeof(T))))) {}
+  T* data() const { return data_; }
+
+ private:
+  lease<Exec> held_;
+  T* data_;
+};
+
+}  // namespace impl
+}  // namespace quern
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_VIEWS_OVERLAP_HPP
+#define QUERN_CORE_VIEWS_OVERLAP_HPP
+
+#include <cstdint>
+#include <initializer_list>
+#include <quern/core/views/extents.hpp>
+#include <string>
+
+namespace quern::impl {
+
+/// An array without its type.
+struct array_bytes {
+  const void* data;
+  std::int64_t element;  // bytes
+  shape extents;
+  std::array<std::int64_t, max_rank> stride;  // in elements
+
+  template <class T>
+  array_bytes(const strided<T>& s) : data(s.data), element(sizeof(T)), extents(s.extents), stride(s.stride) {}
+};
+
+/// Whether two arrays share a byte. Exact (a bounded Diophantine equation, as in NumPy's `shares_memory`) for the
+/// strides that views of one allocation have; where the search would take long the answer is true.
+bool overlap(const array_bytes& a, const array_bytes& b);
+
+/// Rejects an output of which two elements share memory.
+void check_output(const std::string& operation, const array_bytes& out);
+
+/// Rejects an output that shares memory with an input that is read while it is written.
+void check_overlap(const std::string& operation, const array_bytes& out, const array_bytes& in, const std::string& name,
+                   bool same_allowed);
+
+/// Rejects several outputs, or an output and inputs that have names of their own, unless no two
+/// of them share memory. Those without data are not wanted.
+void check_all_apart(const std::string& operation, std::initializer_list<const char*> names,
+                     std::initializer_list<array_bytes> arrays);
+template <class... Array>
+void check_apart(const std::string& operation, std::initializer_list<const char*> names, const Array&... arrays) {
+  check_all_apart(operation, names, {array_bytes(arrays)...});
+}
+
+}  // namespace quern::impl
+
+#endif

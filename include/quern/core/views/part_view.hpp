@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_VIEWS_PART_VIEW_HPP
+#define QUERN_CORE_VIEWS_PART_VIEW_HPP
+
+#include <quern/core/views/extents.hpp>
+
+namespace quern::impl {
+
+template <class T, int Rank, class Layout, class Exec>
+using part_view = Kokkos::View<typename with_pointers<T, Rank>::type, Layout, typename Exec::memory_space,
+                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// An array as a View. LayoutLeft is for arrays that have it.
+template <class Exec, int Rank, class Layout = Kokkos::LayoutStride, class T>
+auto as_part(const strided<T>& s) {
+  Layout layout;
+  for (int d = 0; d < Rank; ++d) {
+    layout.dimension[d] = static_cast<std::size_t>(s.extents.extent[d]);
+    if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>)
+      layout.stride[d] = static_cast<std::size_t>(s.stride[d]);
+  }
+  return part_view<T, Rank, Layout, Exec>(s.data, layout);
+}
+
+/// The part of an array at the end of its first axes: the last index along one, or the last element.
+template <class T>
+strided<T> last_of(strided<T> s, int axis, bool all_axes) {
+  for (int d = 0; d < s.extents.rank; ++d) {
+    if (d != axis && !all_axes) continue;
+    s.data += (s.extents.extent[d] - 1) * s.stride[d];
+    s.extents.extent[d] = 1;
+  }
+  return s;
+}
+
+}  // namespace quern::impl
+
+#endif

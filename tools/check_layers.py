@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: the Quern authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads the includes of the headers: a module includes headers of those below it alone, and of these what they offer.
+
+  tools/check_layers.py TOP
+"""
+import pathlib
+import re
+import sys
+
+# From the bottom up.
+LAYERS = ("core", "map", "reducers", "reduce", "transfer", "scan", "stencil", "autodiff", "keyed", "random", "fft", "linalg", "batch",
+          "integrate", "chunked", "files", "distributed")
+# All of it is for the modules above.
+OPEN = ("core", "reducers")
+# What a module offers beside the headers of its users and its launch.hpp.
+INTERFACES = {
+    "reduce": {"reduce/call.hpp", "reduce/partial.hpp"},  # the description of a reduction, and states of parts of an array
+    "transfer": {"transfer/box_copy.hpp", "transfer/staging.hpp"},  # copies of bytes
+    "scan": {"scan/carries.hpp", "scan/segments.hpp", "scan/segmented_launch.hpp"},  # what a scan carries from part to part; segments
+    "stencil": {"stencil/boundary.hpp"},
+    "keyed": {"keyed/counted_quantile.hpp"},  # quantiles of what does not fit into memory at once
+    "random": {"random/fill.hpp", "random/generator.hpp"},  # fields of numbers, and a generator in kernels
+    "chunked": {"chunked/array_io.hpp"},  # what reads and writes an array by boxes
+}
+
+
+def includes(header):
+    return re.findall(r"#include <quern/([\w/]+\.hpp)>", header.read_text())
+
+
+def main(top):
+    headers = pathlib.Path(top, "include/quern")
+    modules = {path.name for path in headers.iterdir() if path.is_dir()}
+    problems = [f"{name} has no place among the layers" for name in sorted(modules ^ set(LAYERS))]
+    offered = {m: set(includes(headers / f"{m}.hpp")) if (headers / f"{m}.hpp").exists() else set() for m in LAYERS}
+    for header in sorted(headers.glob("*/**/*.hpp")):
+        name = str(header.relative_to(headers))
+        module = name.split("/")[0]
+        for included in includes(header):
+            other = included.split("/")[0]
+            if "/" not in included:
+                if included != "config.hpp": problems.append(f"{name} includes {included}, which is for users")
+            elif other in modules and LAYERS.index(other) > LAYERS.index(module):
+                problems.append(f"{name} includes {included}, which lies above it")
+            elif other not in (module, *OPEN) and included not in offered[other] | {f"{other}/launch.hpp", *INTERFACES.get(other, {})}:
+                problems.append(f"{name} includes {included}, which {other} does not offer to other modules")
+    print("\n".join(problems) or f"{len(modules)} modules include what lies below them")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
