@@ -26,7 +26,7 @@ units=(
   "../src/core/memory/workspace ../src/core/call/error ../src/core/views/axes ../src/core/views/extents ../src/core/views/operands ../src/core/views/overlap ../src/core/launch/arguments ../src/core/launch/loop_nest ../src/core/launch/nontemporal_store"
   "../src/core/memory/pool ../src/core/launch/host_threads"
   "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/core/memory/free_memory"
-  "../src/chunked/pipeline ../src/distributed/side_instance"
+  "../src/chunked/pipeline ../src/stencil/boundary ../src/distributed/side_instance"
   "../src/files/arrays ../src/files/bytes ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
   "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo ../src/distributed/fft_stages ../src/distributed/operands ../src/distributed/same_calls ../src/distributed/stencil_exchange ../src/distributed/stencil_parts ../src/distributed/together ../src/distributed/no_parallel_hdf5"
   "../src/distributed/box_exchange ../src/distributed/device_link"

@@ -98,6 +98,7 @@ struct packed_boxes {
   std::int64_t own = 0;           // where the boxes of this rank begin in the buffer
 
   std::vector<packed_rows> rows;
+  std::vector<std::int64_t> offsets;  // of their boxes in the buffer
 
   /// The place of each box in the buffer, peer by peer; the boxes of a peer keep their order.
   void lay_out(std::vector<peer_box> boxes, int rank) {
@@ -106,9 +107,10 @@ struct packed_boxes {
       if (b.extents.size() == 0) continue;
       if (b.peer == rank && (messages.empty() || messages.back().peer != rank)) own = bytes;
       if (messages.empty() || messages.back().peer != b.peer) messages.push_back({b.peer, nullptr, 0});
+      offsets.push_back(bytes);
       packed_rows r{items,
                     b.data,
-                    reinterpret_cast<std::byte*>(bytes),
+                    nullptr,
                     b.element,
                     b.element % b.unit == 0 && b.unit <= message_alignment ? b.unit : 1,
                     row_nest<2>(make_loop_nest<2>(b.extents, {b.stride, row_major_strides(b.extents)}))};
@@ -132,10 +134,9 @@ struct packed_boxes {
       at += m.bytes;
       if (m.peer == rank) own_bytes = m.bytes;
     }
-    for (auto& r : rows) {
-      const auto offset = reinterpret_cast<std::int64_t>(r.packed);
-      const bool mine = offset >= own && offset < own + own_bytes;
-      r.packed = mine && own_boxes != nullptr ? own_boxes + (offset - own) : begin + offset;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const bool mine = offsets[i] >= own && offsets[i] < own + own_bytes;
+      rows[i].packed = mine && own_boxes != nullptr ? own_boxes + (offsets[i] - own) : begin + offsets[i];
     }
     std::erase_if(messages, [&](const message& m) { return m.peer == rank; });
     const std::int64_t table_bytes = count * static_cast<std::int64_t>(sizeof(packed_rows));
@@ -383,10 +384,7 @@ struct fill_kernel {
 
 template <class Exec>
 void fill_edges(const Exec& exec, const std::string& label, const peer_box& array, const edge_fill& edge) {
-  const auto kept = [](signed char mode) {
-    return mode == static_cast<signed char>(boundary::mode::keep) ||
-           mode == static_cast<signed char>(boundary::mode::wrap);
-  };
+  const auto kept = [](boundary::mode mode) { return mode == boundary::mode::keep || mode == boundary::mode::wrap; };
   const bool low = edge.low && !kept(edge.low_mode), high = edge.high && !kept(edge.high_mode);
   const std::int64_t own = array.extents.extent[edge.axis] - 2 * edge.width;
   if ((!low && !high) || edge.width == 0 || own <= 0) return;
@@ -402,7 +400,7 @@ void fill_edges(const Exec& exec, const std::string& label, const peer_box& arra
                      edge.cells,
                      edge.first,
                      low,
-                     {static_cast<boundary::mode>(edge.low_mode), static_cast<boundary::mode>(edge.high_mode)},
+                     {edge.low_mode, edge.high_mode},
                      {}};
   for (int side = 0; side < 2; ++side) {
     const void* value = side == 0 ? edge.low_value : edge.high_value;

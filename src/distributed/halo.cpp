@@ -93,9 +93,8 @@ std::vector<edge_job> edge_jobs(const Decomposition& d, const peer_box& with_hal
     if (d.halo(axis) == 0) continue;
     jobs.push_back({with_halo,
                     {axis, d.halo(axis), d.extents().extent[axis], d.local().first.extent[axis] - d.halo(axis),
-                     d.coordinate(axis) == 0, d.coordinate(axis) == occupied(d, axis) - 1,
-                     static_cast<signed char>(edge.axis(axis).low.kind()),
-                     static_cast<signed char>(edge.axis(axis).high.kind()), nullptr, nullptr},
+                     d.coordinate(axis) == 0, d.coordinate(axis) == occupied(d, axis) - 1, edge.axis(axis).low.kind(),
+                     edge.axis(axis).high.kind(), nullptr, nullptr},
                     {}});
   }
   return jobs;

@@ -38,24 +38,6 @@ boundary_pair edge_along(const boundaries& edge, int axis) {
   return edge.is_box() ? boundary_pair(boundary::keep) : edge.axis(axis);
 }
 
-/// The cells along an axis that are computed in the whole array.
-range computed(const std::string& label, const boundaries& edge, int axis, const shape& extents, std::int64_t radius) {
-  const std::int64_t n = extents.extent[axis];
-  const std::string where = " along axis " + std::to_string(axis) + " of extents " + extents.str();
-  if (edge.is_box()) {
-    const range r = edge.range(axis);
-    if (r.first < radius || r.second > n - radius || r.first > r.second)
-      throw Error(label, "interior_only from " + std::to_string(r.first) + " to " + std::to_string(r.second) + where +
-                             " needs values outside of them");
-    return r;
-  }
-  const auto kept = [&](const boundary& b) { return b.kind() == boundary::mode::keep ? radius : 0; };
-  const range r{kept(edge.axis(axis).low), n - kept(edge.axis(axis).high)};
-  if (r.second - r.first < std::min<std::int64_t>(n, 1))
-    throw Error(label, "boundary::keep" + where + " with a neighbourhood of " + std::to_string(2 * radius + 1));
-  return r;
-}
-
 stencil_part part_of(const std::vector<axis_of_block>& axes, const std::vector<range>& target) {
   stencil_part part{{}, {}, boundaries(std::vector<boundary_pair>())};
   std::vector<boundary_pair> edge;
@@ -89,7 +71,7 @@ stencil_parts cut_stencil(const std::string& label, const Decomposition& d, cons
   std::vector<range> target, inner;
   for (int axis = 0; axis < d.extents().rank; ++axis) {
     const std::int64_t n = own.extents.extent[axis], first = own.first.extent[axis];
-    const range all = computed(label, edge, axis, d.extents(), radius[axis]);
+    const range all = computed_cells(label, edge, axis, d.extents(), radius[axis]);
     axes.push_back(
         {n,
          radius[axis],

@@ -3,6 +3,7 @@
 
 // FFTW, on hosts.
 #include <fftw3.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <mutex>
@@ -70,10 +71,28 @@ std::int64_t span_of(const transform& t, std::int64_t transform_axis::* stride) 
   return span;
 }
 
+/// The lines of the second cache, its sets and the lines of a set; those of an EPYC where the system does not say.
+struct second_cache {
+  std::int64_t line = 64, sets = 1024, ways = 8;
+  second_cache() {
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE), known_line = sysconf(_SC_LEVEL2_CACHE_LINESIZE),
+               known_ways = sysconf(_SC_LEVEL2_CACHE_ASSOC);
+    if (bytes > 0 && known_line > 0 && known_ways > 0) {
+      line = known_line;
+      ways = known_ways;
+      sets = bytes / (line * ways);
+    }
+#endif
+  }
+};
+
 /// FFTW takes all strides. Long lines that are not contiguous are faster packed where their elements fall into few sets
-/// of a cache, or on more pages than the TLB holds (measured on an EPYC, whose numbers these are).
+/// of a cache, or on more pages than the TLB holds.
 bool faster_packed(std::int64_t length, std::int64_t stride, std::int64_t element_bytes) {
-  constexpr std::int64_t line = 64, sets = 1024, ways = 8, page = 4096, pages = 1536;
+  static const second_cache cache;
+  const auto [line, sets, ways] = cache;
+  constexpr std::int64_t page = 4096, pages = 1536;
   if (stride == 1 || length <= 128) return false;
   const std::int64_t bytes = stride * element_bytes;
   const std::int64_t shared = bytes % line == 0 ? std::gcd(bytes / line, sets) : 1;

@@ -10,11 +10,9 @@ namespace quern::impl {
 /// Constants of functions of the items of batches (bench_linalg: batched).
 template <execution_space Exec>
 struct batch_tuning : tuning<Exec> {
-  using tuning<Exec>::device;
-
   /// Threads of a team that works on one item of a batch: a whole warp or wavefront, and the most.
-  static constexpr int least_team = device ? 32 : 1;
-  static constexpr int most_team = device ? 256 : 1;
+  static constexpr int least_team = is_device<Exec> ? 32 : 1;
+  static constexpr int most_team = is_device<Exec> ? 256 : 1;
 };
 
 }  // namespace quern::impl

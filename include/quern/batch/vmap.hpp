@@ -143,7 +143,7 @@ void vmap_check_pair(const std::string& label, const Out& out, const Other& othe
 /// Threads of a team that works on one item: as many as its largest argument has elements, within what a team may have.
 template <class Exec, class Kernel>
 int vmap_team(const Exec& exec, const Kernel& kernel, int items, std::int64_t elements) {
-  if (!tuning<Exec>::device) return 1;
+  if (!is_device<Exec>) return 1;
   const int most = typename Kernel::policy(exec, items, 1).team_size_max(kernel, Kokkos::ParallelForTag());
   int threads = batch_tuning<Exec>::least_team;
   while (threads < elements && threads < batch_tuning<Exec>::most_team && 2 * threads <= most) threads *= 2;

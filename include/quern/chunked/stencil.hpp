@@ -10,18 +10,6 @@
 
 namespace quern::chunked::impl {
 
-template <int Rank, class F>
-auto moved_functor(const F& f, const plan& p, const chunk& c) {
-  if constexpr (quern::impl::is_positioned<F>) {
-    shape first = p.extents;
-    first.extent.fill(0);
-    first.extent[p.axis] = c.first - c.low;
-    return with_position(at_whole_index<std::remove_cvref_t<decltype(f.f)>, Rank>{f.f, part_origin<Rank>(first)});
-  } else {
-    return f;
-  }
-}
-
 /// Whether some cells are left as they are.
 inline bool leaves_cells(const boundaries& edge) {
   if (edge.is_box()) return true;
@@ -147,10 +135,13 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
           quern::map(e, core, op::identity(), as_part<Exec, rank>(contents->part(p, c, false)));
         else quern::fill(e, core, T(0));
       }
+      shape origin = p.extents;
+      origin.extent.fill(0);
+      origin.extent[p.axis] = c.first - c.low;
       unpack(
           [&](const auto&... o) {
             stencil_call(e, label, Shape(), std::tuple(as_part<Exec, rank, Layout>(target)),
-                         moved_functor<rank>(f, p, c), boundaries_of(edge, p, c),
+                         functor_of_part<rank>(f, origin), boundaries_of(edge, p, c),
                          stencil_operand_in<Exec, Layout>(o, p, c)...);
           },
           from);

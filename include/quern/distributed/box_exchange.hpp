@@ -6,6 +6,7 @@
 #include <memory>
 #include <quern/core/views/extents.hpp>
 #include <quern/distributed/communicator.hpp>
+#include <quern/stencil/boundary.hpp>
 #include <string>
 #include <vector>
 
@@ -73,10 +74,10 @@ class box_exchange {
 struct edge_fill {
   int axis;
   std::int64_t width;
-  std::int64_t cells;                  // along the axis, of the whole array
-  std::int64_t first;                  // of the first element of `array` along the axis, in the whole array
-  bool low, high;                      // whether the array has the cells of that end
-  signed char low_mode, high_mode;     // boundary::mode
+  std::int64_t cells;  // along the axis, of the whole array
+  std::int64_t first;  // of the first element of `array` along the axis, in the whole array
+  bool low, high;      // whether the array has the cells of that end
+  boundary::mode low_mode, high_mode;
   const void *low_value, *high_value;  // of one element, on the host
 };
 /// Fills the cells of a halo that lie beyond the ends of the whole array along one axis; asynchronous.

@@ -82,11 +82,6 @@ class rows_of_ranks : public other_rows<T> {
   Communicator comm_;
 };
 
-inline bool is_tall_matrix(const Decomposition& d) {
-  const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
-  return m >= least_tall_rows && m >= least_tall_ratio * n;
-}
-
 /// A matrix that is not tall, on every rank.
 template <class Exec, class A>
 auto on_every_rank(const Exec& exec, const A& a) {
@@ -190,7 +185,7 @@ struct engine<over_ranks_place, qr_factorizations> {
     call c(label, exec);
     const auto triangle = c.output(r);
     check_extents(label, "r", triangle.extents, shape{n, n});
-    if (!is_tall_matrix(d)) {
+    if (!is_tall(d.extents())) {
       const auto whole = on_every_rank(exec, a);
       const auto basis = quern::like(whole);
       in_operation(label, [&] { quern::qr(exec, basis, r, whole); });
@@ -222,7 +217,7 @@ struct engine<over_ranks_place, singular_values> {
     check_same_rows(label, "u", u.decomposition(), d);
     const std::int64_t n = d.extents().extent[1];
     check_extents(label, "u", u.extents(), d.extents());
-    if (!is_tall_matrix(d)) {
+    if (!is_tall(d.extents())) {
       const auto whole = on_every_rank(exec, a);
       const auto left = quern::like(whole);
       in_operation(label, [&] { quern::svd(exec, left, s, vt, whole); });
@@ -264,7 +259,7 @@ struct engine<over_ranks_place, least_squares_problems> {
     check_same_rows(label, "b", b.decomposition(), d);
     if (options.method != least_squares::svd) throw Error(label, "over ranks the method is svd");
     const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
-    if (!is_tall_matrix(d)) {
+    if (!is_tall(d.extents())) {
       const auto whole = on_every_rank(exec, a);
       const auto right = on_every_rank(exec, b);
       return in_operation(label, [&] { return quern::lstsq(exec, x, whole, right, rcond{options.rcond}); });
@@ -315,7 +310,7 @@ struct engine<over_ranks_place, principal_component_analyses> {
     const Decomposition& d = a.decomposition();
     check_tall(label, [] { return ""; }, a, mean, components, explained_variance);
     const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
-    if (!is_tall_matrix(d))
+    if (!is_tall(d.extents()))
       return in_operation(label,
                           [&] { quern::pca(exec, mean, components, explained_variance, on_every_rank(exec, a)); });
     call c(label, exec);

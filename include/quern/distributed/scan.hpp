@@ -79,9 +79,7 @@ struct engine<over_ranks_place, scans> {
       check_extents(label, "out", out.extents(), operand_extents(label, in));
       if (wanted == nullptr && rank > 1)
         throw Error(label, "an array of rank " + std::to_string(rank) + " needs an axis");
-      const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(label, *wanted, rank);
-      int number = 0;
-      while (!along.has(number)) ++number;
+      const int number = wanted == nullptr ? 0 : axis_set(label, *wanted, rank).only();
       ranks::check_same_blocks(label, "out", d, out.decomposition());
       scan_blocks(scan, exec, out, in, carry, d, axis{number});
     }

@@ -12,17 +12,6 @@
 
 namespace quern::distributed::impl {
 
-template <int Rank, class F>
-auto moved_functor(const F& f, const Decomposition::Block& own, const stencil_part& part) {
-  if constexpr (is_positioned<F>) {
-    shape first = own.first;
-    for (int d = 0; d < Rank; ++d) first.extent[d] += part.first.extent[d];
-    return with_position(at_whole_index<std::remove_cvref_t<decltype(f.f)>, Rank>{f.f, part_origin<Rank>(first)});
-  } else {
-    return f;
-  }
-}
-
 /// The cells of an array with its halo that a part has.
 template <class Field>
 auto part_view(const Field& u, const stencil_part& part) {
@@ -92,7 +81,9 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
   const auto compute = [&](const Exec& where, const std::vector<stencil_part>& some) {
     for (const auto& p : some) {
       const auto to = unpack([&](const auto&... o) { return std::tuple(part_view(o, p)...); }, out);
-      const auto at = moved_functor<rank>(f, d.local(), p);
+      shape first = d.local().first;
+      for (int axis = 0; axis < rank; ++axis) first.extent[axis] += p.first.extent[axis];
+      const auto at = functor_of_part<rank>(f, first);
       quern::impl::stencil_call(where, label, Shape(), to, at, p.edge, operand_in_part(in, p)...);
     }
   };

@@ -87,14 +87,6 @@ inline fft_norm swapped(fft_norm norm) {
   return norm == fft_norm::backward ? fft_norm::forward : norm == fft_norm::forward ? fft_norm::backward : norm;
 }
 
-struct conjugation {
-  template <class T>
-  KOKKOS_FUNCTION T operator()(const T& x) const {
-    if constexpr (is_complex<T>) return conjugate(x);
-    else return x;
-  }
-};
-
 }  // namespace impl::fourier
 
 /// The discrete Fourier transform along an axis, `out(k) = sum_j in(j) exp(-2 pi i j k / n)`, for each index along the
@@ -160,7 +152,7 @@ void hfft(const Exec& exec, const Out& out_view, const In& in_view, const Option
   const fourier::launcher<Exec> launch{exec};
   using C = Kokkos::complex<T>;
   const auto transform_conjugates = [&](const strided<C>& conjugates) {
-    launch.apply("quern::hfft/conjugate", conjugates, fourier::conjugation(), in);
+    launch.apply("quern::hfft/conjugate", conjugates, op::conjugate(), in);
     fourier::run(launch, out, conjugates, request);
   };
   if constexpr (std::is_same_v<value_of<In>, C>)
@@ -177,7 +169,7 @@ void ihfft(const Exec& exec, const Out& out_view, const In& in, const Options&..
   fourier::transform_call<fourier::kind::real_to_complex>("quern::ihfft", exec, out_view, in, 1, forward);
   call c("quern::ihfft", exec);
   const auto out = c.output(out_view);
-  if (out.extents.size() > 0) fourier::launcher<Exec>{exec}.apply("quern::ihfft", out, fourier::conjugation(), out);
+  if (out.extents.size() > 0) fourier::launcher<Exec>{exec}.apply("quern::ihfft", out, op::conjugate(), out);
 }
 template <result_view Out, any_array In, impl::fourier::line_option... Options>
 void fft(const Out& out, const In& in, const Options&... options) {

@@ -129,14 +129,6 @@ inline axis axis_or_only(const std::string& label, const axis* wanted, const sha
   return wanted == nullptr ? axis(0) : *wanted;
 }
 
-/// The number of the one axis of a set.
-inline int axis_number(const std::string& label, const axis& wanted, int rank) {
-  const axis_set along(label, wanted, rank);
-  int d = 0;
-  while (!along.has(d)) ++d;
-  return d;
-}
-
 /// `in` are the elements of an array of T with these extents, as a call takes them apart.
 template <class Weights, class T, class Exec, class In, class Spacing, class Out>
 void integrate_along(const std::string& label, const Exec& exec, Workspace<Exec>& scratch, const strided<Out>& out,
@@ -187,8 +179,9 @@ void integrate_to_view(const std::string& label, const Exec& exec, const Out& ou
   const auto out = c.output(out_view);
   const shape extents = operand_extents(c.label, in_view);
   const axis wanted = axis_or_only(label, given, extents);
-  const int d = axis_number(label, wanted, extents.rank);
-  const shape results = axis_set(label, wanted, extents.rank).part(extents, false);
+  const axis_set along(label, wanted, extents.rank);
+  const int d = along.only();
+  const shape results = along.part(extents, false);
   check_extents(label, "out", out.extents, results);
   check_overlap(label, out, in, "in", false);
   if constexpr (view_like<Spacing>) check_overlap(label, out, c.input(spacing), "x", false);
@@ -250,7 +243,8 @@ void cumulate_trapezoids(const Exec& exec, const Out& out_view, const In& in_vie
   check_extents(c.label, "out", out.extents, extents);
   check_overlap(c.label, out, in, "in", false);
   if constexpr (view_like<Spacing>) check_overlap(c.label, out, c.input(spacing), "x", false);
-  const int d = axis_number(c.label, wanted, extents.rank);
+  const axis_set along(c.label, wanted, extents.rank);
+  const int d = along.only();
   const std::int64_t n = extents.extent[d];
   if (n == 0) reject_extents(c.label, "in", extents, "at least one sample");
   if (extents.size() == 0) return;
@@ -278,8 +272,7 @@ void cumulate_trapezoids(const Exec& exec, const Out& out_view, const In& in_vie
       },
       in);
   const strided<const T> terms{rest.data, rest.extents, rest.stride};
-  scan_launch<false>(exec, c.label, c.scratch(), sum_reducer<S>(), axis_set(c.label, wanted, extents.rank), rest,
-                     terms);
+  scan_launch<false>(exec, c.label, c.scratch(), sum_reducer<S>(), along, rest, terms);
 }
 
 /// A distance of samples or their abscissae.

@@ -43,7 +43,7 @@ struct binned_values {
   using bin_type = Bin;
   using T = source_value_t<X>;
   static constexpr bool weighted = !std::is_same_v<Weights, no_weights>;
-  static constexpr bool device = tuning<Exec>::device;
+  static constexpr bool device = is_device<Exec>;
   static constexpr bool of_points = requires(const Bin& b, const T* p) { b.at(p); };
   using W = typename std::conditional_t<weighted, source_value<Weights>, std::type_identity<std::int64_t>>::type;
   // 32 bits are what fast memory of devices adds by itself; a team has fewer values.

@@ -33,7 +33,7 @@ void add_by_bin(const Exec& exec, const std::string& label, const strided<Out>& 
     contiguous = contiguous && nest.stride[1][0] == 1 && holds_packs<width>(weights.data);
   const work_type work{bin,  x.data, weights.data, nest, n, contiguous, out.data, element_places<Bin::rank>(out),
                        bins, false};
-  if constexpr (tuning<Exec>::device) bin_on_device(exec, label, work);
+  if constexpr (is_device<Exec>) bin_on_device(exec, label, work);
   else bin_on_host(exec, label, work);
 }
 

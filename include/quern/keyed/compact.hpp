@@ -28,13 +28,6 @@
 namespace quern {
 namespace impl {
 
-struct not_zero {
-  template <class T>
-  KOKKOS_FUNCTION bool operator()(const T& x) const {
-    return x != T(0);
-  }
-};
-
 /// The offsets of x and of the mask, in row-major order. Contiguous: they are the positions of elements.
 template <bool Contiguous>
 struct pair_offsets {
@@ -125,7 +118,7 @@ void compact_into(const call<Exec>& c, const Count& count, const Out& out_view, 
     const auto mask_elements = c.elements(mask_view);
     check_extents(c.label, "mask", operand_extents(c.label, mask_view), operand_extents(c.label, x_view));
     make_result<Exec>(c.label, "out", out_view, mask_elements);
-    with_sources([&](const auto& x, const auto& mask) { compact_where<1>(c, out, x, mask, not_zero(), number); },
+    with_sources([&](const auto& x, const auto& mask) { compact_where<1>(c, out, x, mask, op::not_zero(), number); },
                  elements, mask_elements);
   } else {
     static_assert(std::predicate<const Mask&, const value_of<X>&>,
@@ -153,7 +146,7 @@ void nonzero_into(const call<Exec>& c, const Count& count, const Out& out_view, 
   with_sources(
       [&](const auto& x) {
         with_offsets(row_nest<2>(row_major_nest(extents, x.stride, x.stride)), [&]<class Offsets>(const Offsets& at) {
-          using keep = element_meets<std::remove_const_t<decltype(x.data)>, not_zero, 0, Offsets>;
+          using keep = element_meets<std::remove_const_t<decltype(x.data)>, op::not_zero, 0, Offsets>;
           for_kept(c.label, c.exec, extents.size(), keep{{}, x.data, at}, put, number);
         });
       },

@@ -65,7 +65,7 @@ struct sorted_rows {
 template <class Exec, class F>
 void for_rows(const Exec& exec, const std::string& label, std::int64_t n, const F& f) {
   using range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  if constexpr (tuning<Exec>::device) {
+  if constexpr (is_device<Exec>) {
     Kokkos::parallel_for(label, range(exec, 0, n), f);
   } else {
     Kokkos::parallel_for(label, range(exec, 0, (n + searched_at_once - 1) / searched_at_once), [=](std::int64_t block) {

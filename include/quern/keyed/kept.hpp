@@ -19,7 +19,7 @@ struct is_marked {
 template <class Exec, class Keep, class Put>
 void for_kept(const std::string& label, const Exec& exec, std::int64_t n, const Keep& keep, const Put& put,
               std::int64_t* count) {
-  if constexpr (tuning<Exec>::device) keep_on_device(exec, label, n, keep, put, count);
+  if constexpr (is_device<Exec>) keep_on_device(exec, label, n, keep, put, count);
   else keep_on_host(exec, label, n, keep, put, count);
 }
 

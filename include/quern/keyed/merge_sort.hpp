@@ -39,7 +39,7 @@ struct merge_runs_tag {};
 /// registers, then all by merging. On a host a thread sorts a tile by the standard library.
 template <class Exec, class Item, class Less>
 struct merge_sort_kernel {
-  static constexpr bool device = tuning<Exec>::device;
+  static constexpr bool device = is_device<Exec>;
   static constexpr int team = !device ? 1 : sizeof(Item) <= 128 ? 256 : 32;
   /// Of a thread of a device; odd, against bank conflicts.
   static constexpr int items = std::clamp<int>(64 / sizeof(Item) - 1, 0, 14) | 1;
@@ -202,7 +202,7 @@ struct merge_sort_kernel {
 /// Cuts lines into tiles.
 template <class Exec, class Item, class Less>
 void set_tiles(const Exec& exec, merge_sort_kernel<Exec, Item, Less>& k) {
-  if constexpr (tuning<Exec>::device) {
+  if constexpr (is_device<Exec>) {
     using kernel_type = merge_sort_kernel<Exec, Item, Less>;
     constexpr int items = kernel_type::items, team = kernel_type::team;
     const auto threads = static_cast<std::uint64_t>(std::clamp<std::int64_t>((k.n + items - 1) / items, 1, team));

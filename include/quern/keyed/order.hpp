@@ -130,7 +130,7 @@ struct sort_lines {
   template <class... O>
   sort_lines(const std::string& label, const shape& of, const O&... options) {
     const axis_set set(label, option_or(axis(-1), options...), of.rank);
-    while (!set.has(along)) ++along;
+    along = set.only();
     extents = set.part(of, false);
     extents.extent[extents.rank++] = n = of.extent[along];
     for (int d = 0; d + 1 < extents.rank; ++d) count *= extents.extent[d];

@@ -167,7 +167,7 @@ array_input<T> line_input(const strided<const T>& a) {
 /// Whether lines are long enough to be sorted one by one by a radix sort.
 template <class Exec>
 bool by_radix(const Exec& exec, const sort_lines& lines) {
-  if constexpr (tuning<Exec>::device)
+  if constexpr (is_device<Exec>)
     return has_vendor_sort<Exec> && (lines.count == 1 || lines.n > keyed_tuning<Exec>::radix_line);
   else return lines.count == 1 || (lines.n > keyed_tuning<Exec>::radix_line && lines.count < exec.concurrency());
 }
@@ -176,7 +176,7 @@ bool by_radix(const Exec& exec, const sort_lines& lines) {
 template <class Exec, class Item, class Order>
 void sort_items(const std::string& label, const Exec& exec, const sort_lines& lines, sort_buffer<Item>& items,
                 const Order& order) {
-  if constexpr (!tuning<Exec>::device && Order::by_bits) {
+  if constexpr (!is_device<Exec> && Order::by_bits) {
     if (by_radix(exec, lines)) {
       for (std::int64_t l = 0; l < lines.count; ++l) {
         sort_buffer<Item> line{items.data + l * lines.n, items.other + l * lines.n};

@@ -219,7 +219,7 @@ void first_positions(const std::string& label, const Exec& exec, const sort_line
       const auto line = lines.of(in);
       const strided<const T> all{in.data, shape{lines.n}, {line.stride[line.extents.rank - 1]}};
       const auto select = [&] { select_first(label, exec, all, order, k, values.data(), rows.data()); };
-      if constexpr (tuning<Exec>::device) select();
+      if constexpr (is_device<Exec>) select();
       else if (k > keyed_tuning<Exec>::select_alone) select();
       else select_first_on_host(label, exec, all, order, k, values.data(), rows.data());
       const strided<const T> given = some.as_given(some.contiguous<const T>(values.data()));

@@ -10,18 +10,16 @@ namespace quern::impl {
 /// Constants of histograms, sorts and groups.
 template <execution_space Exec>
 struct keyed_tuning : tuning<Exec> {
-  using tuning<Exec>::device;
-
   /// Threads of a team that adds up by bins, the values that are worth a thread, and the bytes of bins of its own.
   /// (bench_keyed: histogram)
-  static constexpr int binning_team = device ? 256 : 1;
-  static constexpr std::int64_t binning_least = device ? 16 : 1024;
-  static constexpr std::int64_t binning_bytes = device ? 40 << 10 : 64 << 20;
+  static constexpr int binning_team = is_device<Exec> ? 256 : 1;
+  static constexpr std::int64_t binning_least = is_device<Exec> ? 16 : 1024;
+  static constexpr std::int64_t binning_bytes = is_device<Exec> ? 40 << 10 : 64 << 20;
   static constexpr int binning_packs = 4;  // of a device's thread in flight
 
   /// The length from which each of several lines is sorted by a radix sort of its own; below, all are merge sorted
   /// together. (bench_keyed: sort, top_k)
-  static constexpr std::int64_t radix_line = device ? 1 << 18 : 1 << 14;
+  static constexpr std::int64_t radix_line = is_device<Exec> ? 1 << 18 : 1 << 14;
 
   /// `top_k` selects from lines of this length on, where at most one of so many elements is wanted; otherwise it sorts.
   /// A host selects with one thread up to so many results. (bench_keyed: sort, top_k)
@@ -47,11 +45,11 @@ struct keyed_tuning : tuning<Exec> {
   /// where rows can be sorted instead, and by what it grows when it is full. (bench_keyed: group_by)
   static constexpr std::int64_t hash_least = 1 << 10;
   static constexpr std::int64_t hash_first = 1 << 16;
-  static constexpr std::int64_t hash_most = std::int64_t{1} << (device ? 22 : 31);
+  static constexpr std::int64_t hash_most = std::int64_t{1} << (is_device<Exec> ? 22 : 31);
   static constexpr std::int64_t hash_growth = 16;
 
   /// The rows of such a sample, and of how many one is taken at most. (bench_keyed: group_by)
-  static constexpr std::int64_t hash_sample = device ? 1 << 17 : 1 << 14;
+  static constexpr std::int64_t hash_sample = is_device<Exec> ? 1 << 17 : 1 << 14;
   static constexpr std::int64_t sample_share = 16;
 };
 

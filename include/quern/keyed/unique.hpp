@@ -159,7 +159,7 @@ void unique_by_values(const std::string& label, const Exec& exec, const Count& c
   const auto values = make_result<Exec>(label, "values", values_view, x);
   const auto counts = make_optional_result<Exec>(label, "counts", counts_view, x);
   std::int64_t* number = count_output<Exec>(label, count);
-  if constexpr (std::is_integral_v<T> && !tuning<Exec>::device)
+  if constexpr (std::is_integral_v<T> && !is_device<Exec>)
     if (unique_by_counting(label, exec, values, counts, number, x_view)) return;
   const sort_lines lines = sort_lines::flat(x.extents);
   if (lines.n == 0) return fill_scratch(label, exec, number, 1, std::int64_t{0});

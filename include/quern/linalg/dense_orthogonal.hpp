@@ -39,7 +39,7 @@ void qr_matrix(const Exec& exec, const std::string& label, const strided<T>& q, 
     set_identity(exec, label, *one);
     return copy_matrix(exec, label, q, as_matrix(*one));
   }
-  if (!is_tall(a) || q.extents.extent[1] != n) return qr_by_reflections(exec, label, q, r, a);
+  if (!is_tall(a.extents) || q.extents.extent[1] != n) return qr_by_reflections(exec, label, q, r, a);
   const tall_factors<Exec, T> f(exec, label, a);
   multiply_matrices(exec, label, q, f.x, as_input(f.inverse()));
   copy_matrix(exec, label, r, as_matrix(f.r()));
@@ -51,7 +51,7 @@ int svd_of_tall(const Exec& exec, const std::string& label, bool vectors, const 
                 const column_major<T>& vt, const strided<const T>& a) {
   const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
   routine_info<Exec> info(exec);
-  if (!is_tall(a)) {
+  if (!is_tall(a.extents)) {
     const work_matrix<Exec, T> work(exec, m, n);
     copy_matrix(exec, label, as_matrix(*work), a);
     if (!all_finite(exec, label, *work)) return -1;

@@ -144,7 +144,7 @@ void eigh_checked(const Exec& exec, const std::string& label, const strided<real
     const auto run = [&](const item_info& failed) {
       const eigh_op<T> op{as_matrices(w), v.data == nullptr ? matrix_batch<T>{} : as_matrices(v), as_matrices(a),
                           failed};
-      if constexpr (tuning<Exec>::device && takes_matrix<Exec, T>) {
+      if constexpr (is_device<Exec> && takes_matrix<Exec, T>) {
         if (op.a.rows >= linalg_tuning<Exec>::vendor_eigh_rows && items > 0 && lapack::available<Exec>())
           return eigh_batch<Exec, T>(exec, label, op.w, op.v, op.a, items, failed);
       }

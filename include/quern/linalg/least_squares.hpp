@@ -51,13 +51,6 @@ auto matrix_view(const strided<T>& s) {
       s.data, layout);
 }
 
-struct conjugation {
-  template <class T>
-  KOKKOS_FUNCTION T operator()(const T& x) const {
-    return conjugate(x);
-  }
-};
-
 /// A singular value decomposition in scratch memory, whose values are known to the host too.
 template <class Exec, class T>
 struct decomposed {
@@ -115,8 +108,8 @@ struct decomposed {
     divide_rows(exec, label, right);
     multiply_matrices(exec, label, exchanged(x), as_input(u->first_columns(rank)), as_input(right));
     if constexpr (is_complex<T>)
-      map_launch<Exec, conjugation, T>(exec, label + "/conjugate", x, {}, true, {{x.stride, x.stride}},
-                                       array_input<T>{as_input(x)});
+      map_launch<Exec, op::conjugate, T>(exec, label + "/conjugate", x, {}, true, {{x.stride, x.stride}},
+                                         array_input<T>{as_input(x)});
   }
 
   /// Row i over value i.

@@ -22,7 +22,7 @@ void right_vectors(const Exec& exec, const std::string& label, real_type<T>* s, 
                    const strided<const T>& a) {
   const std::int64_t k = vt.rows;
   std::optional<tall_factors<Exec, T>> tall;
-  if (is_tall(a)) tall.emplace(exec, label, a);
+  if (is_tall(a.extents)) tall.emplace(exec, label, a);
   const work_matrix<Exec, T> left(exec, tall ? k : a.extents.extent[0], k);
   if (svd_matrix(exec, label, as_matrix(*left), strided<real_type<T>>{s, {k}, {1}}, as_matrix(vt),
                  tall ? as_input(tall->r()) : a) != 0)

@@ -27,7 +27,7 @@ template <class Exec, class C, class A, class B>
 struct tiled_product {
   using S = product_sum<C>;
   using tune = linalg_tuning<Exec>;
-  static constexpr bool device = tune::device;
+  static constexpr bool device = is_device<Exec>;
   static constexpr int block_rows = tune::block_rows;
   static constexpr int block_columns = device ? tune::block_rows : tune::block_bytes / int(sizeof(S));
   static constexpr int down = tune::blocks_down, across = tune::blocks_across;
@@ -162,7 +162,7 @@ struct contraction_kernel {
   /// One thread an element; on a host a block of them.
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     std::int64_t first;
-    if constexpr (tuning<Exec>::device) {
+    if constexpr (is_device<Exec>) {
       const auto at = p.outer.at_item(item, p.outer.inner, 1, first);
       p.result.store(p.c[at.of[0]], sum(p.a + at.of[1], p.b + at.of[2]));
     } else {
@@ -187,7 +187,7 @@ struct contraction_kernel {
     const std::int64_t length = p.inner.inner, sa = p.inner.stride[0][0], sb = p.inner.stride[1][0];
     S sum(0);
     std::int64_t k = 0;
-    if constexpr (!tuning<Exec>::device) {
+    if constexpr (!is_device<Exec>) {
       constexpr int lanes = 64 / sizeof(S);
       if (sa == 1 && sb == 1 && length >= lanes) {
         S part[lanes] = {};
@@ -224,7 +224,7 @@ struct contraction_kernel {
 /// neighbouring elements do not, or where the elements are too few to occupy the device.
 template <class Exec, class C, class A, class B>
 int contraction_lanes(const Exec& exec, const contraction_kernel<Exec, C, A, B>& kernel) {
-  if (!tuning<Exec>::device) return 1;
+  if (!is_device<Exec>) return 1;
   const auto& p = kernel.p;
   const int lanes = std::min(contraction_kernel<Exec, C, A, B>::policy::vector_length_max(), 32);
   const auto together = [](std::int64_t a, std::int64_t b) { return (a == 0 || a == 1) && (b == 0 || b == 1); };
@@ -243,7 +243,7 @@ void contract(const Exec& exec, const std::string& label, const contraction<C, A
   if (lanes > 1 && league <= Kokkos::Experimental::finite_max_v<int>) {
     Kokkos::parallel_for(label + "/lanes", typename kernel::policy(exec, static_cast<int>(league), team, lanes), k);
   } else {
-    if (!tuning<Exec>::device)
+    if (!is_device<Exec>)
       k.block = static_cast<int>(std::clamp<std::int64_t>(k.outputs() / (4 * exec.concurrency()), 1, 32));
     Kokkos::parallel_for(
         label + "/elements",
@@ -339,7 +339,7 @@ bool multiply_by_blas(const Exec& exec, const matrix_product<T, T, T>& p) {
 /// Elements of a product of small matrices.
 template <class Exec, class C, class A, class B>
 void multiply_small(const Exec& exec, const std::string& label, const matrix_product<C, A, B>& p) {
-  if constexpr (!tuning<Exec>::device) {
+  if constexpr (!is_device<Exec>) {
     if (p.n >= 4 && p.b_stride[2] == 1) return multiply_rows(exec, label, p);
     if (p.m >= 4 && p.a_stride[1] == 1) return multiply_rows(exec, label, p.transposed());
   } else {
@@ -352,7 +352,7 @@ void multiply_small(const Exec& exec, const std::string& label, const matrix_pro
 template <class Exec, class C, class A, class B>
 bool blas_is_faster(const Exec& exec, const matrix_product<C, A, B>& p) {
   if (!blas::available<Exec>()) return false;
-  const int threads = tuning<Exec>::device ? 1 : exec.concurrency();  // of a host, which would wait for small items
+  const int threads = is_device<Exec> ? 1 : exec.concurrency();  // of a host, which would wait for small items
   const std::int64_t least =
       p.batch > 1 ? threads * linalg_tuning<Exec>::blas_batched_work : linalg_tuning<Exec>::blas_work;
   return p.m * p.n * p.k >= least;

@@ -311,10 +311,10 @@ void launch_small(const Exec& exec, const std::string& label, std::int64_t items
   using kernel = small_kernel<Exec, T, Op, WholeTeam>;
   using tune = linalg_tuning<Exec>;
   if (items == 0) return;
-  if constexpr (tune::device && takes_whole_team<Op> && !WholeTeam)
+  if constexpr (is_device<Exec> && takes_whole_team<Op> && !WholeTeam)
     if (n > 32) return launch_small<T, true>(exec, label, items, n, op);
   int lanes = 1;
-  while (tune::device && lanes < n && lanes < (WholeTeam ? whole_team<Op>::lanes : 32)) lanes *= 2;
+  while (is_device<Exec> && lanes < n && lanes < (WholeTeam ? whole_team<Op>::lanes : 32)) lanes *= 2;
   constexpr int size = sizeof(T), gap = alignof(T);
   const int bytes = op.elements() * size, more = op.more_elements() * size, all = bytes + more;
   const int threads = std::max(tune::small_team, WholeTeam ? n * whole_team<Op>::threads_of_row : 1);

@@ -21,10 +21,8 @@ namespace quern::impl {
 
 /// From so many rows on, and so many for each column, products are faster than reflections.
 inline constexpr std::int64_t least_tall_rows = 512, least_tall_ratio = 4;
-template <class T>
-bool is_tall(const strided<T>& a) {
-  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
-  return m >= least_tall_rows && m >= least_tall_ratio * n;
+inline bool is_tall(const shape& matrix) {
+  return matrix.extent[0] >= std::max(least_tall_rows, least_tall_ratio * matrix.extent[1]);
 }
 
 /// Householder's factorizations of blocks of rows, each by a team: a block becomes its Q, and its R, (n, n), one of

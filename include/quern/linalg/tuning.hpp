@@ -10,20 +10,18 @@ namespace quern::impl {
 /// Constants of products (bench_linalg: products) and of small matrices (bench_linalg: batched).
 template <execution_space Exec>
 struct linalg_tuning : tuning<Exec> {
-  using tuning<Exec>::device;
-
   /// A block of a matrix product (its columns on a host in bytes), the blocks of a team's tile, the terms of each sum
   /// that the team loads at a time, so that the first cache of a host holds them, and those that are added at a time.
-  static constexpr int block_rows = device ? 4 : 1;
+  static constexpr int block_rows = is_device<Exec> ? 4 : 1;
   static constexpr int block_bytes = 512;
-  static constexpr int blocks_down = device ? 16 : 96;
-  static constexpr int blocks_across = device ? 16 : 1;
-  static constexpr int depth = device ? 16 : 32;
-  static constexpr int terms = device ? 1 : 4;
+  static constexpr int blocks_down = is_device<Exec> ? 16 : 96;
+  static constexpr int blocks_across = is_device<Exec> ? 16 : 1;
+  static constexpr int depth = is_device<Exec> ? 16 : 32;
+  static constexpr int terms = is_device<Exec> ? 1 : 4;
 
   /// Multiplications of a matrix product, or of each of a batch, from which a BLAS is the faster.
-  static constexpr std::int64_t blas_work = device ? 1 << 19 : 0;
-  static constexpr std::int64_t blas_batched_work = device ? 10'000 : 1 << 9;
+  static constexpr std::int64_t blas_work = is_device<Exec> ? 1 << 19 : 0;
+  static constexpr std::int64_t blas_batched_work = is_device<Exec> ? 10'000 : 1 << 9;
 
   /// Threads of a team that adds up elements of a product, several for each.
   static constexpr int product_lanes = 128;
@@ -31,14 +29,14 @@ struct linalg_tuning : tuning<Exec> {
   /// Threads of a team that works on small matrices, each on several lanes; the threads for which a multiprocessor must
   /// have registers, since fewer teams at once make singular values slower; the bytes of matrices that a team holds.
   /// Matrices larger than the bytes of fast scratch memory spill.
-  static constexpr int small_team = device ? 128 : 1;
+  static constexpr int small_team = is_device<Exec> ? 128 : 1;
   static constexpr int small_resident_threads = 768;
-  static constexpr int small_team_bytes = device ? 24 << 10 : 0;
-  static constexpr int small_fast_bytes = device ? 40 << 10 : 0;
+  static constexpr int small_team_bytes = is_device<Exec> ? 24 << 10 : 0;
+  static constexpr int small_fast_bytes = is_device<Exec> ? 40 << 10 : 0;
 
   /// Lanes and threads of a team that reflects a block of a tall matrix.
-  static constexpr int tall_lanes = device ? 32 : 1;
-  static constexpr int tall_threads = device ? 8 : 1;
+  static constexpr int tall_lanes = is_device<Exec> ? 32 : 1;
+  static constexpr int tall_threads = is_device<Exec> ? 8 : 1;
 
   /// Rows of a batch from which the vendor's eigenvalues are faster than Jacobi's sweeps.
   static constexpr int vendor_eigh_rows = 24;

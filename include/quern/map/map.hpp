@@ -268,7 +268,7 @@ void map_arrays(const Exec& exec, const std::string& label, const std::tuple<str
     }(std::index_sequence_for<T...>());
   };
 
-  if constexpr (!tuning<Exec>::device) {
+  if constexpr (!is_device<Exec>) {
     if (kernel.launch_tiles(exec, label, nest)) return;
     kernel.per_row = (rows.inner + kernel.block - 1) / kernel.block;
     const bool neighbours = all_outputs([](const auto& o, const auto&) { return o.step == 1; });

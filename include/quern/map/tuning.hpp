@@ -10,8 +10,6 @@ namespace quern::impl {
 /// Constants of elementwise kernels, which bench_map decides.
 template <execution_space Exec>
 struct map_tuning : tuning<Exec> {
-  using tuning<Exec>::device;
-
   /// Packs that one thread of a device handles: enough loads in flight even where an operation has one input.
   static constexpr int packs = 4;
 

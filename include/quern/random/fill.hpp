@@ -116,7 +116,7 @@ bool fill_by_blocks(const Exec& exec, const std::string& label, const strided<ty
   const auto& nest = work.nest;
   work.packed = step == 1 && reinterpret_cast<std::uintptr_t>(work.out) % (width * sizeof(*out.data)) == 0 &&
                 std::all_of(nest.stride[0], nest.stride[0] + nest.rank, [](auto s) { return s % width == 0; });
-  if constexpr (tuning<Exec>::device) fill_on_device(exec, label, work);
+  if constexpr (is_device<Exec>) fill_on_device(exec, label, work);
   else fill_on_host(exec, label, work);
   return true;
 }

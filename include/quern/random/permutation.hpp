@@ -222,7 +222,7 @@ void choice(const Exec& exec, const Out& out_view, const key& k, std::int64_t po
   if (out.extents.size() == 0) return;
   impl::check_positions<T>(c.label, "out", population);
   const impl::random_bijection order(k, population);
-  if constexpr (impl::tuning<Exec>::device) {
+  if constexpr (impl::is_device<Exec>) {
     const impl::field_positions positions(c.label, out.extents, k);
     impl::map_checked(c.label, exec, out_view, impl::permuted_position<T>{order}, positions.at);
   } else {
@@ -295,7 +295,7 @@ void shuffle(const Exec& exec, const Out& out_view, const key& k, const In& in_v
   impl::check_overlap(c.label, out, in, "in", false);
   if (out.extents.size() == 0) return;
   const impl::random_bijection order(k, out.extents.extent[0]);
-  if constexpr (impl::tuning<Exec>::device) {
+  if constexpr (impl::is_device<Exec>) {
     impl::position_input row{{nullptr, out.extents, {}}}, rest{{nullptr, out.extents, in.stride}};
     row.array.stride[0] = 1;
     rest.array.stride[0] = 0;

@@ -10,8 +10,6 @@ namespace quern::impl {
 /// Constants of random fields, which bench_random decides.
 template <execution_space Exec>
 struct random_tuning : tuning<Exec> {
-  using tuning<Exec>::device;
-
   /// Blocks of numbers that one thread draws together, and how often at most.
   static constexpr int blocks = 4;
   static constexpr int steps = 2;

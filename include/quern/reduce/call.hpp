@@ -212,12 +212,6 @@ std::int64_t ddof_of(const Options&... options) {
 template <class F, class Reproducible, class... Options>
 using transform_for = std::conditional_t<has_option<reproducible_t, Options...>, Reproducible, F>;
 
-struct truth {
-  template <class T>
-  KOKKOS_FUNCTION bool operator()(const T& x) const {
-    return x != T(0);
-  }
-};
 struct absolute {
   template <class T>
   KOKKOS_FUNCTION auto operator()(const T& v) const {

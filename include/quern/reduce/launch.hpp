@@ -34,7 +34,7 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   const std::array<std::int64_t, max_rank> strides[] = {in.array.stride...};
   const bool results_fastest =
       smallest_stride(extents, strides[lead], axes, false) < smallest_stride(extents, strides[lead], axes, true);
-  if constexpr (tuning<Exec>::device) launch_on_device(exec, label, scratch, work, results_fastest);
+  if constexpr (is_device<Exec>) launch_on_device(exec, label, scratch, work, results_fastest);
   else launch_on_host(exec, label, scratch, work, results_fastest);
 }
 

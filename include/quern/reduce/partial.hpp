@@ -12,13 +12,6 @@
 
 namespace quern::impl {
 
-/// A reducer whose results are its states.
-template <class Reducer>
-struct reducer_of_states : Reducer {
-  using state = typename Reducer::state;
-  KOKKOS_FUNCTION state result(const state& s, std::int64_t) const { return s; }
-};
-
 /// Positions in a part of an array, counted in the whole from the part's first element.
 inline position_input positions_in_part(const shape& whole, const axis_set& along, const shape& part) {
   position_input positions = positions_along(whole, along);

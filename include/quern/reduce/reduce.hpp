@@ -252,7 +252,8 @@ QUERN_REDUCTION_FORMS_WITH(stddev, class Result = void, Result)
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto all(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [](const auto&) { return impl::op_reducer<bool, impl::and_op>{{}, true}; };
-  return impl::reduce_call(impl::reduction{"quern::all", impl::truth(), reducer}, exec, out, std::tie(in), options...);
+  return impl::reduce_call(impl::reduction{"quern::all", impl::op::not_zero(), reducer}, exec, out, std::tie(in),
+                           options...);
 }
 QUERN_REDUCTION_FORMS(all)
 
@@ -260,7 +261,8 @@ QUERN_REDUCTION_FORMS(all)
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto any(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [](const auto&) { return impl::op_reducer<bool, impl::or_op>{{}, false}; };
-  return impl::reduce_call(impl::reduction{"quern::any", impl::truth(), reducer}, exec, out, std::tie(in), options...);
+  return impl::reduce_call(impl::reduction{"quern::any", impl::op::not_zero(), reducer}, exec, out, std::tie(in),
+                           options...);
 }
 QUERN_REDUCTION_FORMS(any)
 
@@ -268,7 +270,7 @@ QUERN_REDUCTION_FORMS(any)
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto count(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = [](const auto&) { return impl::sum_reducer<std::int64_t>(); };
-  return impl::reduce_call(impl::reduction{"quern::count", impl::truth(), reducer}, exec, out, std::tie(in),
+  return impl::reduce_call(impl::reduction{"quern::count", impl::op::not_zero(), reducer}, exec, out, std::tie(in),
                            options...);
 }
 QUERN_REDUCTION_FORMS(count)

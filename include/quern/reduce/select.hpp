@@ -26,7 +26,7 @@ void select_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
       smallest_stride(in.extents, in.stride, axes, false) < smallest_stride(in.extents, in.stride, axes, true);
   if (n > reduce_tuning<Exec>::select_by_team && results <= Workspace<Exec>::max_counters)
     select_in_passes(exec, label, scratch, work);
-  else if constexpr (tuning<Exec>::device) launch_device_select(exec, label, scratch, work, results_fastest);
+  else if constexpr (is_device<Exec>) launch_device_select(exec, label, scratch, work, results_fastest);
   else launch_host_select(exec, label, scratch, work, results_fastest);
 }
 

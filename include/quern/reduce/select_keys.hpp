@@ -49,7 +49,7 @@ struct line_share {
 /// Calls f with arrays of a share's keys: many, all loaded before the first is used, or one. `load(i)` gives key i.
 template <class Exec, class Key, class Load, class F>
 KOKKOS_FUNCTION void for_blocks(const line_share& share, const Load& load, const F& f) {
-  constexpr int size = tuning<Exec>::device ? 8 : 32;
+  constexpr int size = is_device<Exec> ? 8 : 32;
   std::int64_t i = share.first;
   for (; i + (size - 1) * share.step < share.end; i += size * share.step) {
     Key k[size];
@@ -95,7 +95,7 @@ struct key_line {
   KOKKOS_FUNCTION void for_each(const line_share& share, const F& f) const {
     if (nest.outer == 1) {
       for_row(from, share, f);
-    } else if constexpr (tuning<Exec>::device) {
+    } else if constexpr (is_device<Exec>) {
       for_blocks<Exec, key>(share, [&](std::int64_t i) { return at(i); }, f);
     } else {  // whose shares are contiguous
       for (std::int64_t i = share.first, count; i < share.end; i += count) {
@@ -108,7 +108,7 @@ struct key_line {
   template <class F>
   KOKKOS_FUNCTION void for_row(const T* row, const line_share& share, const F& f) const {
     const std::int64_t stride = nest.stride[0][0];
-    if (!tuning<Exec>::device && stride == 1) {  // which vector instructions load
+    if (!is_device<Exec> && stride == 1) {  // which vector instructions load
       for_blocks<Exec, key>(
           {0, 1, share.end - share.first},
           [first = row + share.first](std::int64_t i) { return order::key_of(first[i]); }, f);

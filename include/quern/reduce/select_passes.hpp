@@ -45,7 +45,7 @@ struct select_passes {
   using state = search_state<key>;
   using member = typename Work::template policy<select_pass_tag>::member_type;
   using team_selectors = selectors<Exec, member, T>;
-  static constexpr bool device = tuning<Exec>::device;
+  static constexpr bool device = is_device<Exec>;
   static constexpr int samples = reduce_tuning<Exec>::select_samples;
   static constexpr int capacity = reduce_tuning<Exec>::select_collected;
   /// One with the sample, those that narrow all keys down, and one for the end.

@@ -80,7 +80,7 @@ struct selectors {
     team.team_barrier();
   }
   KOKKOS_FUNCTION void count_in(key distance, int shift) const {
-    if constexpr (tuning<Exec>::device) Kokkos::atomic_inc(bins + (distance >> shift));
+    if constexpr (is_device<Exec>) Kokkos::atomic_inc(bins + (distance >> shift));
     else ++bins[distance >> shift];
   }
   /// How far keys of an interval are shifted to give their bins.

@@ -10,15 +10,13 @@ namespace quern::impl {
 /// Constants of reductions and of selections, which bench_reduce decides.
 template <execution_space Exec>
 struct reduce_tuning : tuning<Exec> {
-  using tuning<Exec>::device;
-
   /// Independent packs that one thread keeps in flight.
   static constexpr int packs = 8;
 
   /// Teams at a time on one multiprocessor, and the share of the threads that a device can hold at once which reduce:
   /// few, with many loads each, since more would need a second wave for reducers with a large state.
-  static constexpr int teams = device ? 2 : 0;
-  static constexpr double occupancy = device ? 0.25 : 1.0;
+  static constexpr int teams = is_device<Exec> ? 2 : 0;
+  static constexpr double occupancy = is_device<Exec> ? 0.25 : 1.0;
 
   /// Bytes of the widest operand that a host loop handles at a time: the lanes of its fold add up no more than 16
   /// values each.
@@ -29,11 +27,11 @@ struct reduce_tuning : tuning<Exec> {
 
   /// Teams of a selection at a time on one multiprocessor, and the share of the threads that they use: more would leave
   /// the selectors too little fast memory.
-  static constexpr int select_teams = device ? 3 : 0;
-  static constexpr double select_occupancy = device ? 0.375 : 1.0;
+  static constexpr int select_teams = is_device<Exec> ? 3 : 0;
+  static constexpr double select_occupancy = is_device<Exec> ? 0.375 : 1.0;
 
   /// Lines of which a thread selects by itself: on a device in its registers, on a host in a copy on its stack.
-  static constexpr int select_short = device ? 32 : 1024;
+  static constexpr int select_short = is_device<Exec> ? 32 : 1024;
 
   /// Lines that one team reads; longer ones are shared by many teams, in several kernels.
   static constexpr std::int64_t select_by_team = 1 << 16;

@@ -33,6 +33,13 @@ template <class Reducer>
 using result_of = std::remove_cvref_t<decltype(std::declval<const Reducer&>().result(
     std::declval<typename Reducer::state>(), std::int64_t()))>;
 
+/// A reducer whose results are its states.
+template <class Reducer>
+struct reducer_of_states : Reducer {
+  using state = typename Reducer::state;
+  KOKKOS_FUNCTION state result(const state& s, std::int64_t) const { return s; }
+};
+
 }  // namespace quern::impl
 
 #endif

@@ -287,12 +287,6 @@ scan_shape device_scan_shape(const Exec& exec, const Work& work) {
   return s;
 }
 
-template <class Reducer>
-struct state_reducer : Reducer {
-  using state = typename Reducer::state;
-  KOKKOS_FUNCTION state result(const state& s, std::int64_t) const { return s; }
-};
-
 /// The totals of all chunks except the last, which have one stride in the input, as a reduction.
 template <class Exec, class Work>
 void reduce_chunks(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Work& work,
@@ -315,7 +309,7 @@ void reduce_chunks(const Exec& exec, const std::string& label, Workspace<Exec>& 
   add_axis(chunked, work.shape.length, step);
   const axis_set along(label, axis{-1}, chunked.extents.rank);
   with_leaves_of(work.in, chunked, [&](const auto& f, const auto&... leaf) {
-    reduce_launch(exec, label, scratch, state_reducer<typename Work::reducer_type>{work.reducer}, f, along, totals,
+    reduce_launch(exec, label, scratch, reducer_of_states<typename Work::reducer_type>{work.reducer}, f, along, totals,
                   leaf...);
   });
 }

@@ -19,7 +19,7 @@ void scan_launch(const Exec& exec, const std::string& label, Workspace<Exec>& sc
   if (n == 0 || lines == 0) return;
 
   const work_type work{reducer, in.data, out.data, row_nest<2>(line), row_nest<2>(along), n, lines};
-  if constexpr (tuning<Exec>::device) scan_on_device(exec, label, scratch, work);
+  if constexpr (is_device<Exec>) scan_on_device(exec, label, scratch, work);
   else scan_on_host(exec, label, scratch, work);
 }
 

@@ -17,7 +17,7 @@ void segmented_launch(const Exec& exec, const std::string& label, Workspace<Exec
                       const strided<Out>& out, const Values& values, const strided<const Index>& offsets) {
   using source = std::remove_const_t<decltype(Values::data)>;
   using work_type = merged_segments<Exec, Reducer, source, Index, Out>;
-  constexpr bool device = tuning<Exec>::device;
+  constexpr bool device = is_device<Exec>;
   using kernel_type = std::conditional_t<device, device_segments<work_type>, host_segments<work_type>>;
   const std::int64_t n = values.extents.extent[0], ends = offsets.extents.extent[0];
   if (ends < 2 || (Scan && n == 0)) return;

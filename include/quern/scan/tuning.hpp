@@ -10,16 +10,14 @@ namespace quern::impl {
 /// Constants of scans and of segmented operations, which bench_scan decides.
 template <execution_space Exec>
 struct scan_tuning : tuning<Exec> {
-  using tuning<Exec>::device;
-
   /// Teams at a time on one multiprocessor, so that some load while others wait, and their share of the threads that it
   /// can hold. Each team has several chunks, as not all teams are equally fast.
-  static constexpr int teams = device ? 4 : 0;
+  static constexpr int teams = is_device<Exec> ? 4 : 0;
   static constexpr double occupancy = 0.5;
   static constexpr int waves = 4;
 
   /// Loads of one thread in flight.
-  static constexpr int batch = device ? 8 : 16;
+  static constexpr int batch = is_device<Exec> ? 8 : 16;
 
   /// Bytes that a host thread reads twice, the second time from its cache; and those of a block that it adds up.
   static constexpr int chunk_bytes = 256 << 10;
@@ -30,8 +28,8 @@ struct scan_tuning : tuning<Exec> {
   static constexpr int shared_lines = 512;
 
   /// Threads of a team of a segmented operation, and its teams on one multiprocessor.
-  static constexpr int segment_team = device ? 128 : 1;
-  static constexpr int segment_teams = device ? 8 : 0;
+  static constexpr int segment_team = is_device<Exec> ? 128 : 1;
+  static constexpr int segment_teams = is_device<Exec> ? 8 : 0;
 };
 
 }  // namespace quern::impl

@@ -82,13 +82,12 @@ void weighted_filter(const Call& call, std::integral_constant<int, Rank>, const 
   };
   if (all(3)) return in_registers(std::integral_constant<int, 1>());
   if constexpr (Rank == 2) {
-    if (tuning<exec_type>::device && all(5) && call.holds_packs())
-      return in_registers(std::integral_constant<int, 2>());
+    if (is_device<exec_type> && all(5) && call.holds_packs()) return in_registers(std::integral_constant<int, 2>());
   }
   lease<exec_type> held(call.exec);
   auto* memory = static_cast<W*>(held.scratch().require(call.exec, list.size() * sizeof(W)));
   const auto sent = send_weights(call.exec, call.label, list, memory);
-  if constexpr (tuning<exec_type>::device && Rank > 1) {
+  if constexpr (is_device<exec_type> && Rank > 1) {
     const auto tiles = call.template tiles<strip_rows<S>>(Call::box_of(radius), call.window(size, turned), call.edges,
                                                           call.out, call.in);
     if (tiles.worthwhile())

@@ -75,16 +75,10 @@ grid_boxes boxes_of(const std::string& label, const Shape& reach, const shape& e
   for (int d = 0; d < Rank; ++d) {
     const int a = grid_axis<Rank, Reversed>(d);
     const std::int64_t n = k.extent[a] = extents.extent[d], r = reach.radius(d);
-    const std::string where = " along axis " + std::to_string(d) + " of extents " + extents.str();
-    if (edges.is_box()) {
-      const auto [first, last] = edges.range(d);
-      if (first < r || last > n - r || first > last)
-        throw Error(label, "interior_only from " + std::to_string(first) + " to " + std::to_string(last) + where +
-                               " needs values outside of them");
-      k.all.low[a] = k.inner.low[a] = first;
-      k.all.high[a] = k.inner.high[a] = last;
-      continue;
-    }
+    const auto [first, last] = computed_cells(label, edges, d, extents, r);
+    k.all.low[a] = k.inner.low[a] = first;
+    k.all.high[a] = k.inner.high[a] = last;
+    if (edges.is_box()) continue;
     const boundary &low = edges.axis(d).low, &high = edges.axis(d).high;
     k.mode[a][0] = low.kind();
     k.mode[a][1] = high.kind();
@@ -92,11 +86,6 @@ grid_boxes boxes_of(const std::string& label, const Shape& reach, const shape& e
       k.continued_at[a][side] = continuation_of(k.mode[a][side], side == 0, n);
       k.continued_once = k.continued_once && r <= continuation_reach(k.mode[a][side], n);
     }
-    const bool keeps_low = low.kind() == boundary::mode::keep, keeps_high = high.kind() == boundary::mode::keep;
-    if (n < 1 + (keeps_low ? r : 0) + (keeps_high ? r : 0) && (keeps_low || keeps_high))
-      throw Error(label, "boundary::keep" + where + " with a neighbourhood of " + std::to_string(2 * r + 1));
-    k.all.low[a] = keeps_low ? r : 0;
-    k.all.high[a] = keeps_high ? n - r : n;
     k.inner.low[a] = std::min(r, n);
     k.inner.high[a] = std::max(n - r, k.inner.low[a]);
     if (k.inner.low[a] == k.inner.high[a]) k.inner.low[a] = k.inner.high[a] = k.all.low[a];

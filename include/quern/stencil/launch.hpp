@@ -49,7 +49,7 @@ void stencil_launch(const Exec& exec, const std::string& label, const Shape& rea
                 "quern::stencil: f must be callable with a window of each input, whose types are several, and with "
                 "with_position with a Kokkos::Array<std::int64_t, rank> before them");
   if constexpr (!cells_type::callable) return;
-  else if constexpr (tuning<Exec>::device) stencil_on_device(exec, label, cells);
+  else if constexpr (is_device<Exec>) stencil_on_device(exec, label, cells);
   else stencil_on_host(exec, label, cells, reach);
 }
 

@@ -144,7 +144,7 @@ struct separable_passes {
 
  private:
   /// The first of the two axes of a tile.
-  static constexpr int pair = !tuning<Exec>::device || Rank == 1 ? Rank : Rank == 2 || Reversed ? 0 : 1;
+  static constexpr int pair = !is_device<Exec> || Rank == 1 ? Rank : Rank == 2 || Reversed ? 0 : 1;
 
   template <int D>
   void passes() {

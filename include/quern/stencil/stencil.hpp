@@ -4,6 +4,7 @@
 #define QUERN_STENCIL_STENCIL_HPP
 
 #include <quern/core/call/call.hpp>
+#include <quern/core/views/whole_positions.hpp>
 #include <quern/stencil/boundary.hpp>
 #include <quern/stencil/launch.hpp>
 
@@ -83,6 +84,14 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
                                                                      std::index_sequence_for<Out...>(), in...);
       },
       checked(inputs)...);
+}
+
+/// A functor of a part whose first cell is `first` in the whole array.
+template <int Rank, class F>
+auto functor_of_part(const F& f, const shape& first) {
+  if constexpr (is_positioned<F>)
+    return with_position(at_whole_index<std::remove_cvref_t<decltype(f.f)>, Rank>{f.f, part_origin<Rank>(first)});
+  else return f;
 }
 
 /// Stencils of arrays in memory.

@@ -10,13 +10,11 @@ namespace quern::impl {
 /// Constants of stencils and filters, which bench_stencil decides.
 template <execution_space Exec>
 struct stencil_tuning : tuning<Exec> {
-  using tuning<Exec>::device;
-
   /// Threads of a team, of which in three dimensions so many rows are neighbours, and the teams at a time on one
   /// multiprocessor.
   static constexpr int team = 256;
   static constexpr int rows = 4;
-  static constexpr int teams = device ? 4 : 0;
+  static constexpr int teams = is_device<Exec> ? 4 : 0;
 
   /// Bytes of the neighbourhoods that a thread holds in registers at most; and those beyond which half as many teams
   /// run, so that each thread has more registers.

@@ -14,6 +14,18 @@ struct identity {
     return x;
   }
 };
+struct conjugate {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& x) const {
+    return quern::impl::conjugate(x);
+  }
+};
+struct not_zero {
+  template <class T>
+  KOKKOS_FUNCTION bool operator()(const T& x) const {
+    return x != T(0);
+  }
+};
 struct add {
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {

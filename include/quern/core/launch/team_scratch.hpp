@@ -22,7 +22,7 @@ using registers_of_teams = Kokkos::LaunchBounds<Threads * Teams>;
 /// Hosts have no limit.
 template <class Exec>
 std::int64_t team_scratch_room(int threads) {
-  if constexpr (!tuning<Exec>::device) return std::numeric_limits<int>::max();
+  if constexpr (!is_device<Exec>) return std::numeric_limits<int>::max();
   constexpr std::int64_t most_threads = 1024, of_tools = 1024;
   const std::int64_t reported = Kokkos::TeamPolicy<Exec>::scratch_size_max(0);
   return reported + (most_threads - threads) * static_cast<std::int64_t>(sizeof(double)) - of_tools;
@@ -34,7 +34,7 @@ template <class Exec, class Bytes>
 int team_with_room(int most, const Bytes& bytes) {
   int threads = most;
   while (threads >= 32 && static_cast<std::int64_t>(bytes(threads)) > team_scratch_room<Exec>(threads)) threads /= 2;
-  return threads >= 32 || !tuning<Exec>::device ? threads : 0;
+  return threads >= 32 || !is_device<Exec> ? threads : 0;
 }
 
 /// Checked scratch memory of a team: a launch that Kokkos refuses would leave resources of its own behind.

@@ -20,14 +20,12 @@ inline constexpr bool is_device =
 /// space to tune it.
 template <execution_space Exec>
 struct tuning {
-  static constexpr bool device = is_device<Exec>;
-
   /// Bytes that one instruction of one thread moves at most; packs are this wide. (bench_map)
   static constexpr int pack_bytes = 16;
 
   /// Threads of a team that shares fast memory: enough to hide its barriers, few enough for several teams on a
   /// multiprocessor. (bench_reduce, bench_scan)
-  static constexpr int team_size = device ? 256 : 1;
+  static constexpr int team_size = is_device<Exec> ? 256 : 1;
 
   /// Outputs larger than this are written past the caches of the host, since nothing of them would remain there. Few
   /// cores cannot saturate the memory that way. (bench_map, with one and with sixteen cores)

@@ -38,6 +38,12 @@ class axis_set {
   /// @throws Error if an axis is out of range or repeated
   axis_set(const std::string& operation, const axes& wanted, int rank);
 
+  /// The number of the only axis.
+  int only() const {
+    int d = 0;
+    while (!in_[d]) ++d;
+    return d;
+  }
   bool has(int d) const { return in_[d]; }
 
   /// The extents along the axes of the set, or along the others, in their order.

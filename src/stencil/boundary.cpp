@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <quern/stencil/boundary.hpp>
+
+namespace quern::impl {
+
+std::pair<std::int64_t, std::int64_t> computed_cells(const std::string& label, const boundaries& edge, int axis,
+                                                     const shape& extents, std::int64_t radius) {
+  const std::int64_t n = extents.extent[axis];
+  const std::string where = " along axis " + std::to_string(axis) + " of extents " + extents.str();
+  if (edge.is_box()) {
+    const auto [first, last] = edge.range(axis);
+    if (first < radius || last > n - radius || first > last)
+      throw Error(label, "interior_only from " + std::to_string(first) + " to " + std::to_string(last) + where +
+                             " needs values outside of them");
+    return {first, last};
+  }
+  const auto left = [&](const boundary& b) { return b.kind() == boundary::mode::keep ? radius : 0; };
+  const std::int64_t first = left(edge.axis(axis).low), last = n - left(edge.axis(axis).high);
+  if (last - first < std::min<std::int64_t>(n, 1))
+    throw Error(label, "boundary::keep" + where + " with a neighbourhood of " + std::to_string(2 * radius + 1));
+  return {first, last};
+}
+
+}  // namespace quern::impl
