@@ -25,6 +25,7 @@ for f in $(git ls-files --cached --others --exclude-standard -- 'include/*.hpp')
   if grep -qE 'Kokkos::|KOKKOS_' "$f" && ! grep -qE '#include <(Kokkos_|quern/)' "$f"; then
     complain "$f: uses Kokkos without an include"
   fi
+  if [ "$(wc -l < "$f")" -gt 450 ]; then complain "$f: more than 450 lines"; fi
   if grep -nE '#include <(cuda|hip|cub|thrust|rocprim|cublas|cusolver|nccl|rccl)' "$f" >&2; then
     complain "$f: a public header includes a vendor's"
   fi

@@ -12,8 +12,8 @@
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/linalg/lapack.hpp>
+#include <quern/linalg/matrix_checks.hpp>
 #include <quern/linalg/product_kernels.hpp>
-#include <quern/linalg/small_kernels.hpp>
 #include <quern/map/map.hpp>
 
 namespace quern::impl {

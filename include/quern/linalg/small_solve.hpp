@@ -7,7 +7,7 @@
 /// Systems of linear equations with many small matrices.
 
 #include <quern/core/values/values.hpp>
-#include <quern/linalg/small_kernels.hpp>
+#include <quern/linalg/matrix_checks.hpp>
 
 namespace quern::impl {
 

@@ -3,6 +3,7 @@
 #ifndef QUERN_REDUCERS_RESULTS_HPP
 #define QUERN_REDUCERS_RESULTS_HPP
 
+#include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <type_traits>
 #include <utility>

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_MAP_DEVICE_MAP_HPP
+#define QUERN_MAP_DEVICE_MAP_HPP
+
+#include <quern/core/launch/launch_units.hpp>
+#include <quern/map/mapped_elements.hpp>
+#include <quern/map/transposing.hpp>
+
+namespace quern::impl {
+
+struct pack_tag {};     // a thread computes aligned packs, a grid apart
+struct element_tag {};  // a thread computes single elements, a grid apart
+
+/// A map on a device, where each thread computes several items, packs of elements or single ones, all of whose loads
+/// come first.
+template <class Work>
+struct device_map {
+  static constexpr int outputs = Work::outputs, operands = Work::operands;
+  using tune = map_tuning<typename Work::exec_space>;
+  static constexpr int packs = tune::packs;
+  static constexpr int unroll = tune::unroll;
+  using offsets = typename Work::offsets;
+
+  Work work;
+  std::int64_t per_row = 0;               // items of a row
+  std::int64_t span = 0;                  // items between those of one thread in a row
+  std::int64_t row_step = 0, i_step = 0;  // between the items of one thread
+  std::int64_t distance[operands] = {};
+
+  template <std::size_t... I>
+  KOKKOS_FUNCTION void element(const offsets& o, std::int64_t k, std::index_sequence<I...>) const {
+    work.out.put(o, k, work.f(get<I>(work.in).load(o.of[outputs + I] + k * get<I>(work.in).step)...));
+  }
+
+  /// Items of W elements that one thread computes together: the loads of all come first.
+  template <int W, int Count, std::size_t... I>
+  KOKKOS_FUNCTION void whole_items(const offsets (&o)[Count], std::index_sequence<I...>) const {
+    store<W>(o, load_packs<W, outputs + I>(get<I>(work.in), o)...);
+  }
+  template <int W, int Which, int Count, class Operand>
+  KOKKOS_FUNCTION auto load_packs(const Operand& operand, const offsets (&o)[Count]) const {
+    packs_of<decltype(operand.template load_pack<W>(0)), Count> p;
+    for (int u = 0; u < Count; ++u) p.at[u] = operand.template load_pack<W>(o[u].of[Which]);
+    return p;
+  }
+  template <int W, int Count, class... P>
+  KOKKOS_FUNCTION void store(const offsets (&o)[Count], const P&... p) const {
+    for (int u = 0; u < Count; ++u)
+      work.out.template put_packs<W>(o[u],
+                                     [&](int k) { return apply<W>(k, std::index_sequence_for<P...>(), p.at[u]...); });
+  }
+  template <int W, std::size_t... I, class... P>
+  KOKKOS_FUNCTION auto apply(int k, std::index_sequence<I...>, const P&... p) const {
+    return work.f(get<I>(work.in).template expand<W>(p, k)...);
+  }
+
+  /// Count items of W elements for one thread: of consecutive rows, or of one row and `span` items apart, so that
+  /// neighbouring threads stay neighbours in memory and together read one stretch of it. The first place is found by
+  /// division, and the others follow at equal distances.
+  template <int W, int Count>
+  KOKKOS_FUNCTION void compute_items(std::int64_t number) const {
+    constexpr typename Work::inputs inputs;
+    const auto& nest = work.nest;
+    std::int64_t lane, j, row = nest.divide(number, per_row, j);
+    const std::int64_t group = nest.divide(j, span, lane);
+    std::int64_t i = (group * span * Count + lane) * W;
+    if (row_step > 0) row *= Count;
+    offsets one[1] = {nest.at(row, i)};
+    if (row + (Count - 1) * row_step < nest.outer && i + (Count - 1) * i_step + W <= nest.inner) {
+      offsets o[Count] = {one[0]};
+      for (int u = 1; u < Count; ++u) o[u] = moved(o[u - 1]);
+      whole_items<W>(o, inputs);
+      return;
+    }
+    for (int u = 0; u < Count && row < nest.outer; ++u, row += row_step, i += i_step, one[0] = moved(one[0])) {
+      if (i + W <= nest.inner) whole_items<W>(one, inputs);
+      else
+        for (std::int64_t k = 0; i + k < nest.inner; ++k) element(one[0], k, inputs);
+    }
+  }
+  KOKKOS_FUNCTION offsets moved(offsets o) const {
+    for (int k = 0; k < operands; ++k) o.of[k] += distance[k];
+    return o;
+  }
+
+  /// Divides rows of `items` items of that width among threads, Count items each, and returns the number of threads. In
+  /// a matrix a thread's items are in consecutive rows, so that operands that repeat along rows come from the first
+  /// cache.
+  template <int Count>
+  std::int64_t divide_items(std::int64_t items, int item_width) {
+    const auto& nest = work.nest;
+    const bool matrix = nest.rank == 2 && nest.outer >= 4 * Count;
+    span = matrix ? items : Kokkos::min(tune::span, (items + Count - 1) / Count);
+    per_row = matrix ? items : (items + span * Count - 1) / (span * Count) * span;
+    row_step = matrix ? 1 : 0;
+    i_step = matrix ? 0 : span * item_width;
+    for (int k = 0; k < operands; ++k) distance[k] = row_step * nest.stride[k][1] + i_step * nest.stride[k][0];
+    return per_row * (matrix ? (nest.outer + Count - 1) / Count : nest.outer);
+  }
+
+  KOKKOS_FUNCTION void operator()(pack_tag, std::int64_t item) const { compute_items<Work::width, packs>(item); }
+  KOKKOS_FUNCTION void operator()(element_tag, std::int64_t item) const { compute_items<1, unroll>(item); }
+};
+
+/// Chooses packs or single elements, and launches.
+template <class Exec, class F, class... T, class... In>
+void map_on_device(const Exec& exec, const std::string& label,
+                   const mapped_elements<Exec, F, map_output<T...>, In...>& work,
+                   const loop_nest<sizeof...(T) + sizeof...(In)>& nest) {
+  using work_type = mapped_elements<Exec, F, map_output<T...>, In...>;
+  device_map<work_type> kernel{work};
+  const auto& rows = work.nest;
+  constexpr int w = work_type::width;
+  if constexpr (w > 1) {
+    const bool packed = [&]<std::size_t... J, std::size_t... I>(std::index_sequence<J...>, std::index_sequence<I...>) {
+      return ((get<J>(work.out.array).step == 1 &&
+               get<J>(work.out.array).template packs<w>(rows.stride[J], rows.rank)) &&
+              ...) &&
+             (get<I>(work.in).template packs<w>(rows.stride[sizeof...(T) + I], rows.rank) && ...) &&
+             (rows.outer == 1 || rows.inner % w == 0);
+    }(std::index_sequence_for<T...>(), std::index_sequence_for<In...>());
+    if (packed) {
+      const auto threads = kernel.template divide_items<kernel.packs>((rows.inner + w - 1) / w, w);
+      return launch_units<pack_tag>(exec, label, threads, kernel);
+    }
+  }
+  if constexpr (sizeof...(T) == 1) {
+    using transposing = transposing_map<Exec, F, T..., In...>;
+    if constexpr (transposing::bytes > 0)
+      if (transposing{exec, label, work.f, get<0>(work.out.array), work.in}.launch(nest)) return;
+  }
+  const auto threads = kernel.template divide_items<kernel.unroll>(rows.inner, 1);
+  launch_units<element_tag>(exec, label, threads, kernel);
+}
+
+}  // namespace quern::impl
+
+#endif
