@@ -16,6 +16,8 @@
 #include <thread>
 #include <utility>
 
+#include "../core/execution_spaces.hpp"
+
 namespace quern::chunked::impl {
 
 void check_whole_rows(const array_io& array, const packed_box& box) {
@@ -413,17 +415,6 @@ void run(const Exec& exec, const plan& p, const std::function<void(const Exec&, 
 
 #define QUERN_CHUNKED(Exec) \
   template void run<Exec>(const Exec&, const plan&, const std::function<void(const Exec&, const chunk&)>&);
-#ifdef KOKKOS_ENABLE_SERIAL
-QUERN_CHUNKED(Kokkos::Serial)
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-QUERN_CHUNKED(Kokkos::OpenMP)
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
-QUERN_CHUNKED(Kokkos::Cuda)
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-QUERN_CHUNKED(Kokkos::HIP)
-#endif
+QUERN_ON_ALL(QUERN_CHUNKED)
 
 }  // namespace quern::chunked::impl

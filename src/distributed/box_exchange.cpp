@@ -12,6 +12,7 @@
 #include <quern/stencil/boundary.hpp>
 #include <quern/transfer/staging.hpp>
 
+#include "../core/execution_spaces.hpp"
 #include "communicator_state.hpp"
 
 namespace quern::impl {
@@ -415,17 +416,6 @@ void fill_edges(const Exec& exec, const std::string& label, const peer_box& arra
 #define QUERN_BOX_EXCHANGE(Exec)     \
   template class box_exchange<Exec>; \
   template void fill_edges<Exec>(const Exec&, const std::string&, const peer_box&, const edge_fill&);
-#ifdef KOKKOS_ENABLE_SERIAL
-QUERN_BOX_EXCHANGE(Kokkos::Serial)
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-QUERN_BOX_EXCHANGE(Kokkos::OpenMP)
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
-QUERN_BOX_EXCHANGE(Kokkos::Cuda)
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-QUERN_BOX_EXCHANGE(Kokkos::HIP)
-#endif
+QUERN_ON_ALL(QUERN_BOX_EXCHANGE)
 
 }  // namespace quern::impl

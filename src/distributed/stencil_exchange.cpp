@@ -4,6 +4,7 @@
 #include <quern/distributed/halo_exchange.hpp>
 #include <quern/distributed/stencil_parts.hpp>
 
+#include "../core/execution_spaces.hpp"
 #include "decomposition_state.hpp"
 
 namespace quern::impl {
@@ -86,17 +87,6 @@ std::shared_ptr<box_exchange<Exec>> exchange_of_halos(const Exec& exec, const st
   template std::shared_ptr<box_exchange<Exec>> exchange_of_halos(const Exec&, const std::string&, const boundaries&, \
                                                                  const std::array<int, max_rank>&, bool,             \
                                                                  const std::vector<halo_array>&);
-#ifdef KOKKOS_ENABLE_SERIAL
-QUERN_STENCIL_EXCHANGE(Kokkos::Serial)
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-QUERN_STENCIL_EXCHANGE(Kokkos::OpenMP)
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
-QUERN_STENCIL_EXCHANGE(Kokkos::Cuda)
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-QUERN_STENCIL_EXCHANGE(Kokkos::HIP)
-#endif
+QUERN_ON_ALL(QUERN_STENCIL_EXCHANGE)
 
 }  // namespace quern::impl

@@ -172,6 +172,6 @@ void execute(const Exec& exec, const std::shared_ptr<void>& plan, const transfor
   (*static_cast<device_plan*>(plan.get()))(exec, t, in, out);
 }
 
-QUERN_FFT_ON_DEVICES
+QUERN_ON_DEVICES(QUERN_FFT)
 
 }  // namespace quern::impl::fourier

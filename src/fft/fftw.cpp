@@ -233,6 +233,6 @@ void execute(const Exec& exec, const std::shared_ptr<void>& plan, const transfor
   else execute_plan<double>(t, plan.get(), in, out);
 }
 
-QUERN_FFT_ON_HOSTS
+QUERN_ON_HOSTS(QUERN_FFT)
 
 }  // namespace quern::impl::fourier

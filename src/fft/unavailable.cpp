@@ -32,7 +32,7 @@ std::shared_ptr<void> plan(const Exec&, const plan_key&) {
 template <class Exec>
 void execute(const Exec&, const std::shared_ptr<void>&, const transform&, void*, void*) {}
 
-QUERN_FFT_ON_HOSTS
-QUERN_FFT_ON_DEVICES
+QUERN_ON_HOSTS(QUERN_FFT)
+QUERN_ON_DEVICES(QUERN_FFT)
 
 }  // namespace quern::impl::fourier

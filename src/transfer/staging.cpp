@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "../core/execution_spaces.hpp"
+
 namespace quern::impl {
 
 namespace {
@@ -301,17 +303,6 @@ void download(const Exec& exec, const transfer& t) {
   template void copy_to_host<Exec>(const Exec&, void*, const void*, std::int64_t);   \
   template void upload<Exec>(const Exec&, const transfer&);                          \
   template void download<Exec>(const Exec&, const transfer&);
-#ifdef KOKKOS_ENABLE_SERIAL
-QUERN_STAGING(Kokkos::Serial)
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-QUERN_STAGING(Kokkos::OpenMP)
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
-QUERN_STAGING(Kokkos::Cuda)
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-QUERN_STAGING(Kokkos::HIP)
-#endif
+QUERN_ON_ALL(QUERN_STAGING)
 
 }  // namespace quern::impl

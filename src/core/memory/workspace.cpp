@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "../execution_spaces.hpp"
+
 namespace quern {
 
 template <execution_space Exec>
@@ -132,17 +134,6 @@ void release_entry(pool_entry<Exec>* entry) {
   template class Workspace<Exec>;                                    \
   template impl::pool_entry<Exec>* impl::acquire_entry(const Exec&); \
   template void impl::release_entry(impl::pool_entry<Exec>*);
-#ifdef KOKKOS_ENABLE_SERIAL
-QUERN_WORKSPACE(Kokkos::Serial)
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-QUERN_WORKSPACE(Kokkos::OpenMP)
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
-QUERN_WORKSPACE(Kokkos::Cuda)
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-QUERN_WORKSPACE(Kokkos::HIP)
-#endif
+QUERN_ON_ALL(QUERN_WORKSPACE)
 
 }  // namespace quern
