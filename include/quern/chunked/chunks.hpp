@@ -55,7 +55,7 @@ void for_each_chunk(const Exec& exec, const F& f, const chunking& settings, cons
   plan p{"quern::chunked::for_each_chunk", std::get<0>(operands).extents()};
   p.settings = settings;
   p.ordered = true;
-  p.axis = unpack([&](const auto&... o) { return axis_of(o...); }, operands);
+  p.axis = axis_of([&](const auto& visit) { std::apply([&](auto&... o) { (visit(o), ...); }, operands); });
   const auto join = [&](auto& o) {
     if (o.extents() != p.extents)
       throw Error(p.label, "the arrays have extents " + p.extents.str() + " and " + o.extents().str());

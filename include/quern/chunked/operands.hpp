@@ -209,6 +209,16 @@ void check_memory(const std::string& label, const Out& out, const In& in, bool s
     check_overlap(label, out.memory(), in.memory(), "an input", same_allowed);
 }
 
+/// The slowest axis of the first array that is not resident among those that `for_each(visit)` visits.
+template <class ForEach>
+int axis_of(const ForEach& for_each) {
+  int axis = -1;
+  for_each([&](const auto& o) {
+    if (axis < 0 && o.array()) axis = slowest_axis(*o.array());
+  });
+  return std::max(axis, 0);
+}
+
 /// The axis along which a call with operands that are not resident is cut: the slowest one of its first output that is
 /// not, or else of the first input that has all axes and is not repeated along that one.
 template <class... Operand, class... Out>

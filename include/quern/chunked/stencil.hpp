@@ -83,13 +83,12 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
     };
     plan p{label, to.extents()};
     p.settings = settings;
-    std::shared_ptr<array_reader> first;  // of the inputs that are not resident
-    bool all_come = true;
-    for_each([&](const auto& o) {
-      if (!first) first = o.array();
-      all_come = all_come && o.array();
+    p.axis = axis_of([&](const auto& visit) {
+      for_each(visit);
+      visit(to);
     });
-    p.axis = first ? slowest_axis(*first) : to.array() ? slowest_axis(*to.array()) : 0;
+    bool all_come = true;
+    for_each([&](const auto& o) { all_come = all_come && o.array(); });
     p.halo = Shape::radius(p.axis);
     if (p.extents.size() > 0) boxes_of<rank, false>(label, Shape(), p.extents, edge);  // rejects what does not fit
     p.wraps = !edge.is_box() && edge.axis(p.axis).low.kind() == boundary::mode::wrap;

@@ -71,8 +71,8 @@ KOKKOS_FUNCTION real_type<T> real_value(const T& x) {
 }
 template <class T>
 KOKKOS_FUNCTION T conjugate(const T& x) {
-  if constexpr (std::is_floating_point_v<T>) return x;
-  else return Kokkos::conj(x);
+  if constexpr (is_complex<T>) return Kokkos::conj(x);
+  else return x;
 }
 /// |x|^2.
 template <class T>
