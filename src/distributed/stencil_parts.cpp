@@ -106,7 +106,8 @@ std::string text_of(const boundaries& edge) {
   constexpr std::array names{"keep", "constant", "nearest", "reflect", "mirror", "wrap"};
   const auto name = [&](const boundary& b) {
     const std::string mode = names[static_cast<std::size_t>(b.kind())];
-    return mode + (b.kind() == boundary::mode::constant && b.is_number() ? " " + text_of(b.value_for<double>("")) : "");
+    const std::string constant = b.constant_text();
+    return constant.empty() ? mode : mode + " " + constant;
   };
   if (edge.is_box()) {
     std::string text = "interior_only";

@@ -71,14 +71,15 @@ std::int64_t span_of(const transform& t, std::int64_t transform_axis::* stride) 
   return span;
 }
 
-/// The lines of the second cache, its sets and the lines of a set; those of an EPYC where the system does not say.
+/// The bytes of a line of the second-level cache, its sets and the lines of a set; those of an EPYC where the system
+/// does not say.
 struct second_cache {
   std::int64_t line = 64, sets = 1024, ways = 8;
   second_cache() {
 #ifdef _SC_LEVEL2_CACHE_SIZE
     const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE), known_line = sysconf(_SC_LEVEL2_CACHE_LINESIZE),
                known_ways = sysconf(_SC_LEVEL2_CACHE_ASSOC);
-    if (bytes > 0 && known_line > 0 && known_ways > 0) {
+    if (known_line > 0 && known_ways > 0 && bytes >= known_line * known_ways) {
       line = known_line;
       ways = known_ways;
       sets = bytes / (line * ways);

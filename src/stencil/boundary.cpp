@@ -1,7 +1,22 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <cstdio>
 #include <quern/stencil/boundary.hpp>
+
+namespace quern {
+
+std::string boundary::constant_text() const {
+  if (const auto* v = std::any_cast<std::int64_t>(&value_)) return std::to_string(*v);
+  if (const auto* v = std::any_cast<std::uint64_t>(&value_)) return std::to_string(*v);
+  const auto* v = std::any_cast<double>(&value_);
+  if (v == nullptr) return "";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", *v);
+  return text;
+}
+
+}  // namespace quern
 
 namespace quern::impl {
 

@@ -93,6 +93,7 @@ void twice(const vector<double>& x, const vector<int>& i, const matrix<double>& 
   quern::lstsq(exec, x, m, x, quern::rcond{1}, quern::rcond{1});                // given twice [lstsq, rcond]
   quern::integrate(identity(), {0, 1}, 9, rule, rule);                          // given twice [integrate, simpson]
   quern::sum(exec, quern::in_chunks(x), quern::chunking(), quern::chunking());  // given twice [sum, chunking]
+  quern::group_by(exec, i, quern::key_range{0, 9}, quern::checked, quern::checked);  // given twice [group_by, checked]
 }
 
 void behind_inputs(const vector<double>& x, const vector<float>& f, const matrix<double>& m) {

@@ -296,8 +296,11 @@ TEST(Checkpoint, CallsThatDiffer) {
                     of = write + " of float64 (9) on a grid of " + grid;
   expect(write, of + " u", of + " v", [&] { file.write(differs ? "v" : "u", u); });
   const std::string set = "quern::distributed::Checkpoint::set_attribute";
-  expect(set, set + " of /, attribute time = 1", set + " of /, attribute time = 2",
+  expect(set, set + " of /, attribute time = int32 1", set + " of /, attribute time = int32 2",
          [&] { file.set_attribute("/", "time", differs ? 2 : 1); });
+  expect(set, set + " of /, attribute dt = float64 9.9999999999999995e-08",
+         set + " of /, attribute dt = float64 1.9999999999999999e-07",
+         [&] { file.set_attribute("/", "dt", differs ? 2e-7 : 1e-7); });
   file.write("u", u);
   file.commit();
 }

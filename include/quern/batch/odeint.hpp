@@ -283,8 +283,7 @@ void odeint_call(const Exec& exec, const Out& out, const F& f, const odeint_opti
 /// @endcode
 ///
 /// @tparam N  the number of variables of a system
-/// @param out y, (items, times, N) of float or double; or y and an int for each item, `quern::outputs(y, status)`,
-/// which
+/// @param out y, (items, times, N) of float or double; or also an int for each item, `quern::outputs(y, status)`, which
 ///            gets its `odeint_status`
 /// @param f   returns the slopes, a `Kokkos::Array` of N numbers, for a `Kokkos::Array` of N numbers, the time and the
 ///            parameters of the item
@@ -311,7 +310,10 @@ void odeint(const Exec& exec, const Out& out, const F& f, const In&... in) {
         const batch::impl::odeint_options wanted{impl::tolerances_of("quern::odeint", {1e-6, 1e-9}, options...),
                                                  impl::option_or(max_steps{100'000}, options...).value,
                                                  impl::option_or(first_step{0}, options...).value};
-        impl::unpack([&](const auto&... one) { batch::impl::odeint_call<N>(exec, out, f, wanted, one...); }, inputs);
+        constexpr bool complete = std::tuple_size_v<std::remove_cvref_t<decltype(inputs)>> >= 2;
+        static_assert(complete, "quern::odeint: the first values y0 and the times t stand before the parameters");
+        if constexpr (complete)
+          impl::unpack([&](const auto&... one) { batch::impl::odeint_call<N>(exec, out, f, wanted, one...); }, inputs);
       },
       in...);
 }

@@ -88,7 +88,7 @@ class Checkpoint {
   template <class T>
     requires(std::is_arithmetic_v<T>)
   void set_attribute(const std::string& object, const std::string& name, T value) {
-    check_same("set_attribute", object, name + " = " + std::to_string(value));
+    check_same("set_attribute", object, name + " = " + impl::type_text<T>() + " " + text_of_number(value));
     impl::reserve_hdf5(comm_, *file_, sizeof(T), name);
     impl::write_together(comm_, *file_,
                          [&] { files::impl::write_attribute(*file_, object, name, files::data_type_of<T>(), &value); });
@@ -118,6 +118,11 @@ class Checkpoint {
   Checkpoint(const Communicator& comm, std::string path, std::shared_ptr<impl::hdf5_handle> file)
       : comm_(comm), path_(std::move(path)), file_(std::move(file)) {}
 
+  template <class T>
+  static std::string text_of_number(T value) {
+    if constexpr (std::is_floating_point_v<T>) return quern::impl::text_of(static_cast<double>(value));
+    else return std::to_string(value);
+  }
   template <class... V>
   void check_same(const std::string& function, const std::string& object, const std::string& attribute,
                   const V&... arrays) const {

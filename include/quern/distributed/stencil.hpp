@@ -66,7 +66,9 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
   std::size_t number = 0;
   const auto add = [&](const auto& field) {
     check_same_blocks(label, input_name(number), d, field.decomposition());
-    arrays.push_back({field.decomposition(), with_halo(field)});
+    const peer_box cells = with_halo(field);
+    const auto same = [&](const halo_array& a) { return a.cells.data == cells.data && a.cells.stride == cells.stride; };
+    if (std::none_of(arrays.begin(), arrays.end(), same)) arrays.push_back({field.decomposition(), cells});
   };
   ((for_each_field(add, in), ++number), ...);
   unpack(

@@ -11,15 +11,14 @@ namespace quern {
 /// derivative is (Neumann).
 enum class poisson_side { periodic, dirichlet, neumann };
 
-/// The lengths of the box of `poisson` along each axis, `box_lengths{2, 1}`; 2 pi where none is given, as of a
-/// `period`.
+/// The lengths of the box of `poisson`, one for each axis, `box_lengths{2, 1}`; without it all are 2 pi, as a `period`.
 struct box_lengths {
   using option_of = impl::any_place;
   std::vector<double> of;
   box_lengths(std::initializer_list<double> lengths) : of(lengths) {}
 };
-/// What holds at the sides along each axis, `poisson_sides{poisson_side::periodic, poisson_side::dirichlet}`; all are
-/// periodic without it.
+/// What holds at both ends of each axis, `poisson_sides{poisson_side::periodic, poisson_side::dirichlet}`; without it
+/// all are periodic.
 struct poisson_sides {
   using option_of = impl::any_place;
   std::vector<poisson_side> of;
@@ -142,7 +141,8 @@ void solve_poisson(const std::string& label, const launcher<Exec>& launch, const
 /// up to a constant: its mean is 0, and that of f is left out, as no solution has another.
 ///
 /// Asynchronous on `exec`; scratch memory of two arrays from the pool.
-/// @throws Error if extents differ or are 0, a length is not positive and finite, or u shares memory with f otherwise
+/// @throws Error if extents differ or are 0, lengths or sides are not as many as axes, a length is not positive and
+/// finite, or u shares memory with f otherwise
 /// @throws BackendError without a library for the execution space
 template <execution_space Exec, view_like Out, view_like In, option<box_lengths, poisson_sides>... Options>
 void poisson(const Exec& exec, const Out& u_view, const In& f_view, const Options&... options) {

@@ -207,9 +207,10 @@ auto choose_regions(std::vector<adaptive_region<Rank>>& active, const std::array
   return active.begin() + affordable;
 }
 
-template <class T, class Exec, class F, int Rank, option<tolerance, max_evaluations>... Options>
+template <class T, class Exec, class F, int Rank, class... Options>
 estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box, const adaptive&,
                          const Options&... options) {
+  static_assert((option<Options, tolerance, max_evaluations> && ...));
   static_assert(Rank <= 2, "quern::adaptive: one or two dimensions");
   using region = adaptive_region<Rank>;
   constexpr std::int64_t points = Rank == 1 ? 15 : 225;

@@ -149,27 +149,29 @@ T integrate_box(const Exec& exec, const F& f, const std::array<interval<T>, Rank
   return static_cast<T>(static_cast<double>(result->value()) * cell);
 }
 
-/// The rule among the options: the midpoint rule where there is none.
-inline rule::midpoint rule_of() { return {}; }
-template <class First, class... Rest>
-auto rule_of(const First& first, const Rest&... rest) {
-  if constexpr (option_type<First>) return rule_of(rest...);
-  else return first;
-}
-
 template <class T>
 inline constexpr bool is_rule = requires(const T& r) {
   r.points();
   T::closed;
 };
-/// A rule, `reproducible`, or both.
+/// The rule among the options: the midpoint rule where there is none.
+inline rule::midpoint rule_of() { return {}; }
+template <class First, class... Rest>
+auto rule_of(const First& first, const Rest&... rest) {
+  if constexpr (!is_rule<First>) return rule_of(rest...);
+  else return first;
+}
+
+/// A rule, `reproducible`, or both. What else there may be is rejected in `integrate_call`, as compilers differ in
+/// whether they look at n before.
 template <class... Options>
-concept integrate_options = ((is_rule<Options> || option<Options, reproducible_t>) && ...) &&
-                            !repeated_option<Options...>::value && (0 + ... + is_rule<Options>) <= 1;
+concept integrate_options = ((is_rule<Options> || option_type<Options>) && ...);
 
 template <class T, class Exec, class F, std::size_t Rank, class... Options>
 T integrate_call(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box,
                  const std::array<std::int64_t, Rank>& n, const Options&... options) {
+  static_assert(((is_rule<Options> || option<Options, reproducible_t>) && ...) && !repeated_option<Options...>::value);
+  static_assert((0 + ... + is_rule<Options>) <= 1, "quern::integrate: there is one rule");
   constexpr bool reproducible = (std::is_same_v<Options, reproducible_t> || ...);
   return integrate_box<T, reproducible>(exec, f, box, n, rule_of(options...));
 }
@@ -248,13 +250,15 @@ T integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_
 ///
 /// | method | axes | what it does |
 /// | --- | --- | --- |
-/// | `adaptive{}` | 1, 2 | divides the box where the error is large, until it is within a tolerance: the options
-/// `tolerance` and `max_evaluations` | | `monte_carlo{samples, seed}` | 1 to 4 | the mean over random points | |
-/// `quasi_monte_carlo{samples, seed}` | 1 to 4 | the mean over points that fill the box evenly |
+/// | `adaptive{}` | 1, 2 | divides the box where the error is large, until it is within a tolerance |
+/// | `monte_carlo{samples, seed}` | 1 to 4 | the mean over random points |
+/// | `quasi_monte_carlo{samples, seed}` | 1 to 4 | the mean over points that fill the box evenly |
 ///
+/// Options of `adaptive` are `tolerance` and `max_evaluations`.
 /// @return `estimate<T>`
 /// Waits for `exec`.
-/// @throws Error if an interval is not finite, its length is not for Monte Carlo, or the method's parameters say so
+/// @throws Error if an interval is not finite, its length is not for Monte Carlo, or the parameters or options of the
+/// method say so
 template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
 estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, const Method& how,
                       const Options&... options) {

@@ -178,9 +178,10 @@ auto sample_means(const Exec& exec, const std::string& label, const Launch& laun
   return result;
 }
 
-template <class T, class Exec, class F, int Rank, option<>... Options>
+template <class T, class Exec, class F, int Rank, class... Options>
 estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box, const monte_carlo& how,
                          const Options&...) {
+  static_assert((option<Options> && ...));
   const std::string label = "quern::integrate";
   check_domain<F>(label, box);
   check_lengths(label, box);
@@ -194,9 +195,10 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
           static_cast<T>(std::fabs(volume) * std::sqrt(moments.deviations(s) / (s.n - 1) / s.n)), how.samples, true};
 }
 
-template <class T, class Exec, class F, int Rank, option<>... Options>
+template <class T, class Exec, class F, int Rank, class... Options>
 estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box,
                          const quasi_monte_carlo& how, const Options&...) {
+  static_assert((option<Options> && ...));
   constexpr int shifts = quasi_monte_carlo::shifts;
   const std::string label = "quern::integrate";
   check_domain<F>(label, box);

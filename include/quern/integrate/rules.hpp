@@ -18,6 +18,7 @@ namespace quern::rule {
 
 /// The values at the centres of the cells, times h. Error of order h^2; never evaluates the ends of the interval.
 struct midpoint {
+  using option_of = quern::impl::any_place;
   static constexpr bool weighted = false, closed = false;
   static void check(const std::string&, std::int64_t) {}
   KOKKOS_FUNCTION static constexpr int points() { return 1; }
@@ -28,6 +29,7 @@ struct midpoint {
 /// The values at the n + 1 ends of the cells, the first and the last half. Error of order h^2; far less for periodic
 /// functions.
 struct trapezoid {
+  using option_of = quern::impl::any_place;
   static constexpr bool weighted = true, closed = true;
   static void check(const std::string&, std::int64_t) {}
   KOKKOS_FUNCTION static constexpr int points() { return 1; }
@@ -39,6 +41,7 @@ struct trapezoid {
 
 /// Simpson's rule: a parabola through the three ends of each two cells, so n must be even. Error of order h^4.
 struct simpson {
+  using option_of = quern::impl::any_place;
   static constexpr bool weighted = true, closed = true;
   static void check(const std::string& operation, std::int64_t n) {
     if (n % 2 != 0)
@@ -55,6 +58,7 @@ struct simpson {
 /// order h^(2 points). Nodes and weights are correct to about 1 ulp (Newton's method on the Legendre polynomial).
 class gauss_legendre {
  public:
+  using option_of = quern::impl::any_place;
   static constexpr bool weighted = true, closed = false;
   static constexpr int most = 16;
 

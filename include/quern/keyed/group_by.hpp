@@ -206,6 +206,7 @@ auto group_by(const Keys& keys, const More&... more) {
 /// @throws KeyRangeError with `checked`, at the first row with a key outside
 template <execution_space Exec, array_like Keys, option<checked_t>... Options>
 Groups<Exec> group_by(const Exec& exec, const Keys& keys, const key_range& range, const Options&...) {
+  static_assert(!impl::repeated_option<Options...>::value);
   const std::string label = "quern::group_by";
   const auto bins = impl::check_key_range(label, range, keys);
   if constexpr (impl::has_option<checked_t, Options...>) impl::check_keys(exec, label, keys, bins);

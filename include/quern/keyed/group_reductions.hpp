@@ -103,6 +103,7 @@ void sum_by_sorted_labels(const std::string& label, const Exec& exec, const Out&
 template <class S, class Exec, class Out, class X, class... Options>
 void group_sum(const std::string& label, const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by,
                const Options&...) {
+  static_assert(!repeated_option<Options...>::value);
   using bin_type = std::conditional_t<std::is_integral_v<S>, own_bin, real_sums<own_bin>>;
   if (by.size() == 0) return;
   if (by.in_order()) {

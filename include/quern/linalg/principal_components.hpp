@@ -177,9 +177,10 @@ struct power_iterations {
 /// | (m, n) | (m, k) | (k), real | (k, n) |
 ///
 /// Takes products with a and QR factorizations of k + oversampling columns, instead of a decomposition of a. The error
-/// of s(j) is of the order of `s(k) (s(k + oversampling) / s(j))^(2 iterations + 1)`, or rounding. The same key gives
-/// the same result on one machine; k at most min(m, n). Views of any layout, of float, double or their complex numbers;
-/// waits for `exec`. NaN in a give NaN.
+/// of s(j) is of the order of `s(k) (s(k + oversampling) / s(j))^(2 power_iterations + 1)`, or rounding. The same key
+/// gives the same result on one machine; k at most min(m, n). Views of any layout, of float, double or their complex
+/// numbers; waits for `exec`. NaN in a give NaN.
+/// @param options `oversampling`, 10 without it; `power_iterations`, 4 without it; a `random::key`, `key(0)` without it
 /// @throws Error if ranks or extents do not fit, outputs share memory with a, or an option is negative
 /// @throws ConvergenceError
 template <execution_space Exec, view_like U, view_like S, view_like Vt, array_like A,

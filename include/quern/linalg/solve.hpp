@@ -193,6 +193,8 @@ void lu_solve(const X& x, const LU& lu, const Pivots& pivots, const B& b) {
 /// Which triangle of a matrix is its own; the other is not read. The diagonal of a unit triangle is not read either: it
 /// consists of ones.
 enum class triangle { lower, upper, unit_lower, unit_upper };
+template <>
+inline constexpr bool impl::marked_option<triangle> = true;
 
 /// The solution of `a x = b` for one triangular matrix, (n, n), by substitution. b is (n) or (n, m), x as b and perhaps
 /// the same View. A zero in the diagonal gives infinities or NaN. Types and layouts are those of `solve`; asynchronous

@@ -85,7 +85,9 @@ struct poisson_element {
 namespace quern::random {
 
 /// Includes the upper end: see `integers`.
-struct endpoint_t {};
+struct endpoint_t {
+  using option_of = impl::any_place;
+};
 inline constexpr endpoint_t endpoint{};
 
 /// Random bits: `out` of unsigned integers of 32 or 64 bits, all values equally likely. Philox4x32-10 (Salmon, Moraes,

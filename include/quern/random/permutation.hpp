@@ -17,7 +17,9 @@
 namespace quern::random {
 
 /// Asks `choice` for positions that are all different.
-struct without_replacement_t {};
+struct without_replacement_t {
+  using option_of = impl::any_place;
+};
 inline constexpr without_replacement_t without_replacement{};
 
 }  // namespace quern::random

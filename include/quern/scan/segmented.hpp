@@ -62,6 +62,7 @@ inline void require_line(const std::string& label, const std::string& name, cons
 template <bool Scan, class Exec, class Out, class Reducer, class Values, class Offsets, class... Options>
 void segmented_call(const char* label, const Exec& exec, const Out& out_view, const Reducer& reducer,
                     const Values& value_view, const Offsets& offset_view, const Options&...) {
+  static_assert(!repeated_option<Options...>::value);
   static_assert(std::is_integral_v<value_of<Offsets>>, "quern: offsets must be integers");
   call<Exec> c(label, exec);
   const auto out = c.output(out_view);

@@ -44,11 +44,8 @@ class boundary {
   }
 
   mode kind() const { return mode_; }
-  /// Whether there is a constant, which is a number.
-  bool is_number() const {
-    const auto& type = value_.type();
-    return type == typeid(double) || type == typeid(std::int64_t) || type == typeid(std::uint64_t);
-  }
+  /// The constant with all its digits, where it is a real number; an empty text elsewhere.
+  std::string constant_text() const;
 
   /// The constant in the type of an input.
   /// @throws Error if it cannot be converted

@@ -49,12 +49,12 @@ Wanted option_or(const Wanted& otherwise, const Options&... options) {
   return found == nullptr ? otherwise : *found;
 }
 
-/// False; an error where two options are of one type.
+/// False; an error where two options are of one type. What is no option does not count.
 template <class... Options>
 struct repeated_option : std::false_type {};
 template <class First, class... Rest>
 struct repeated_option<First, Rest...> : repeated_option<Rest...> {
-  static_assert(!(std::is_same_v<First, Rest> || ...), "quern: an option is given twice");
+  static_assert(!option_type<First> || !(std::is_same_v<First, Rest> || ...), "quern: an option is given twice");
 };
 
 /// The options that are those of a place, as `chunking`, or the others, as a tuple.
@@ -137,7 +137,7 @@ concept result_like = result_view<T> || std::same_as<std::remove_cvref_t<T>, on_
 namespace impl {
 
 /// Where an argument that should be one of these options is another one, a call that fits otherwise is rejected by
-/// name; so that no second error follows, the constraint then holds.
+/// name. The constraint then holds, so that the compiler does not go on to say that no function matches.
 template <class T, class... Allowed>
 struct foreign_option : std::false_type {};
 template <option_type T, class... Allowed>

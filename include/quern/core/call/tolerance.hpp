@@ -8,8 +8,8 @@
 
 namespace quern {
 
-/// How far off a result may be, `tolerance{.relative = 1e-9}`: an error is accepted that is at most `absolute`, or
-/// `relative` times the magnitude that the operation names. What is not given is the operation's default.
+/// How far off a result may be, `tolerance{.relative = 1e-9}`: so much of a magnitude, and so much beside it. The
+/// operation says of which, how it combines both, and what holds where one is not given.
 struct tolerance {
   using option_of = impl::any_place;
   std::optional<double> relative{}, absolute{};
