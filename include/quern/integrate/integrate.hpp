@@ -166,11 +166,13 @@ auto rule_of(const First& first, const Rest&... rest) {
 /// whether they look at n before.
 template <class... Options>
 concept integrate_options = ((is_rule<Options> || option_type<Options>) && ...);
+template <class T>
+concept integrate_option = is_rule<T> || option<T, reproducible_t>;
 
 template <class T, class Exec, class F, std::size_t Rank, class... Options>
 T integrate_call(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box,
                  const std::array<std::int64_t, Rank>& n, const Options&... options) {
-  static_assert(((is_rule<Options> || option<Options, reproducible_t>) && ...) && !repeated_option<Options...>::value);
+  static_assert((integrate_option<Options> && ...) && !repeated_option<Options...>::value);
   static_assert((0 + ... + is_rule<Options>) <= 1, "quern::integrate: there is one rule");
   constexpr bool reproducible = (std::is_same_v<Options, reproducible_t> || ...);
   return integrate_box<T, reproducible>(exec, f, box, n, rule_of(options...));

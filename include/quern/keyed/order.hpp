@@ -88,10 +88,11 @@ inline constexpr bool is_comparator_option = [] {
 }();
 
 /// Options of a sort of T: an axis and either a direction or a comparator.
+template <class O, class T>
+concept sort_option = is_axis_option<O> || is_order_option<O> || is_comparator_option<O, T> || option<O>;
 template <class T, class... O>
-concept sort_options =
-    ((is_axis_option<O> || is_order_option<O> || is_comparator_option<O, T> || option<O>) && ...) &&
-    !repeated_option<O...>::value && (is_order_option<O> + ... + 0) + (is_comparator_option<O, T> + ... + 0) <= 1;
+concept sort_options = (sort_option<O, T> && ...) && !repeated_option<O...>::value &&
+                       (is_order_option<O> + ... + 0) + (is_comparator_option<O, T> + ... + 0) <= 1;
 
 /// The order that options ask for.
 template <class T>
