@@ -34,6 +34,13 @@ struct less_half {
   KOKKOS_FUNCTION double operator()(double a, double b) const { return a - b / 2; }
 };
 
+struct blur_both {
+  template <class A, class B>
+  KOKKOS_FUNCTION double operator()(const A& a, const B& b) const {
+    return static_cast<double>(blur()(a)) - 2 * static_cast<double>(blur()(b));
+  }
+};
+
 TYPED_TEST(ChunkedStencil, LazyInputs) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
@@ -54,7 +61,12 @@ TYPED_TEST(ChunkedStencil, LazyInputs) {
       quern::stencil<quern::star<1>>(exec, found.sink(), blur(), edge, o,
                                      quern::lazy(less_half(), a.source(), b.source()));
       EXPECT_EQ(test::contents(expected), found.values) << rows;
-      // Beside an array in memory, and a number.
+      // Beside an array in memory, also where it wraps around, and a number.
+      auto found_of_both = behind<double>(extents, 4);
+      const auto both = test::make_array<double, 2, LayoutRight, E>(extents, std::vector<double>(n));
+      quern::stencil<quern::star<1>>(exec, both, blur_both(), edge, in, other);
+      quern::stencil<quern::star<1>>(exec, found_of_both.sink(), blur_both(), edge, o, a.source(), other);
+      EXPECT_EQ(test::contents(both), found_of_both.values) << rows;
       quern::stencil<quern::star<1>>(exec, found.sink(), blur(), edge, o, quern::lazy(less_half(), a.source(), other));
       EXPECT_EQ(test::contents(expected), found.values) << rows;
       quern::stencil<quern::star<1>>(exec, expected, blur(), edge, quern::lazy(less_half(), in, 3.0));

@@ -56,13 +56,42 @@ auto as_stencil_operand(const V& v) {
   else if constexpr (any_array<V>) return input_in_chunks<Exec, V>(v);
   else return v;
 }
+/// The rows of a chunk with its halo, of an array in memory that wraps around, in a block that is kept.
+template <class Exec, class T>
+strided<T> wrapped_rows(const Exec& exec, const strided<T>& whole, const plan& p, const chunk& c,
+                        std::vector<pool_block<typename Exec::memory_space>>& kept) {
+  using value = std::remove_const_t<T>;
+  strided<value> rows{nullptr, whole.extents, {}};
+  rows.extents.extent[p.axis] = c.extent(true);
+  rows.stride = packed_strides(rows.extents, p.axis != 0);
+  kept.push_back(take_block<typename Exec::memory_space>(instance_ref(exec), rows.extents.size() * sizeof(value)));
+  rows.data = reinterpret_cast<value*>(kept.back().data());
+  const std::int64_t n = whole.extents.extent[p.axis];
+  for (std::int64_t at = 0; at < c.extent(true);) {
+    const std::int64_t row = ((c.first - c.low + at) % n + n) % n, count = std::min(c.extent(true) - at, n - row);
+    auto to = rows;
+    auto from = whole;
+    to.extents.extent[p.axis] = from.extents.extent[p.axis] = count;
+    to.data += at * to.stride[p.axis];
+    from.data += row * from.stride[p.axis];
+    map_launch(exec, p.label, to, op::identity(), false, {to.stride, from.stride}, array_input<value>{from});
+    at += count;
+  }
+  return {rows.data, rows.extents, rows.stride};
+}
 /// That input in a chunk with its halo.
 template <class Exec, class Layout, class V>
-auto stencil_operand_in(const V& v, const plan& p, const chunk& c) {
+auto stencil_operand_in(const Exec& exec, const V& v, const plan& p, const chunk& c,
+                        std::vector<pool_block<typename Exec::memory_space>>& kept) {
   if constexpr (is_lazy<V>)
-    return unpack([&](const auto&... in) { return lazy_of(v.f, stencil_operand_in<Exec, Layout>(in, p, c)...); }, v.in);
-  else if constexpr (requires { v.array(); }) return as_part<Exec, V::rank, Layout>(v.part(p, c, true));
-  else return v;
+    return unpack(
+        [&](const auto&... in) { return lazy_of(v.f, stencil_operand_in<Exec, Layout>(exec, in, p, c, kept)...); },
+        v.in);
+  else if constexpr (requires { v.array(); }) {
+    const bool beyond = c.first < c.low || c.first + c.count + c.high > p.extents.extent[p.axis];
+    return as_part<Exec, V::rank, Layout>(!v.array() && beyond ? wrapped_rows(exec, v.memory(), p, c, kept)
+                                                               : v.part(p, c, true));
+  } else return v;
 }
 
 template <class Shape, class Exec, class Out, class F, class... In>
@@ -134,6 +163,7 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
           quern::map(e, core, op::identity(), as_part<Exec, rank>(contents->part(p, c, false)));
         else quern::fill(e, core, T(0));
       }
+      std::vector<pool_block<typename Exec::memory_space>> kept;
       shape origin = p.extents;
       origin.extent.fill(0);
       origin.extent[p.axis] = c.first - c.low;
@@ -141,7 +171,7 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
           [&](const auto&... o) {
             stencil_call(e, label, Shape(), std::tuple(as_part<Exec, rank, Layout>(target)),
                          functor_of_part<rank>(f, origin), boundaries_of(edge, p, c),
-                         stencil_operand_in<Exec, Layout>(o, p, c)...);
+                         stencil_operand_in<Exec, Layout>(e, o, p, c, kept)...);
           },
           from);
       if constexpr (resident<Exec, Out>) quern::map(e, as_part<Exec, rank>(to.part(p, c, false)), op::identity(), core);
