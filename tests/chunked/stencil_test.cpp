@@ -54,9 +54,9 @@ TYPED_TEST(ChunkedStencil, LazyInputs) {
   for (const boundaries& edge :
        {boundaries(boundary::wrap), boundaries(boundary::keep), boundaries(boundary::constant(3))})
     for (const std::int64_t rows : {3, 100}) {
-      const auto o = memory_for(a, 2 * rows + 4, 3);
-      const auto expected = test::make_array<double, 2, LayoutRight, E>(extents, std::vector<double>(n));
       auto found = behind<double>(extents, 4);
+      const auto o = memory_for(found, 2 * rows + 4, 3);
+      const auto expected = test::make_array<double, 2, LayoutRight, E>(extents, std::vector<double>(n));
       quern::stencil<quern::star<1>>(exec, expected, blur(), edge, quern::lazy(less_half(), in, other));
       quern::stencil<quern::star<1>>(exec, found.sink(), blur(), edge, o,
                                      quern::lazy(less_half(), a.source(), b.source()));

@@ -501,6 +501,8 @@ TEST(FiltersDefault, RunOnTheDefaultSpace) {
   is({1, 1.5, 3, 6});
   quern::gaussian_filter(out, in, 0.0, boundary::nearest);
   is({1, 2, 4, 8});
+  quern::gaussian_filter(out, in, 3.0, boundary::nearest, quern::truncate_at{0.1});  // a weight of 1 alone
+  is({1, 2, 4, 8});
 }
 
 TYPED_TEST(FiltersOn, ReportMisuse) {

@@ -295,20 +295,20 @@ void uniform_filter(const Out& out, const In& in, const per_axis<int>& size, con
   uniform_filter(impl::space_of(out), out, in, size, edge);
 }
 
-/// Where a Gaussian ends, in standard deviations: `gaussian_filter(exec, out, in, 2.0, edge, truncate{3})`; 4 without
-/// it.
-struct truncate {
+/// Where a Gaussian ends, in standard deviations: `gaussian_filter(exec, out, in, 2.0, edge, truncate_at{3})`; 4
+/// without it.
+struct truncate_at {
   using option_of = impl::any_place;
   double value;
 };
 
 /// A Gaussian of standard deviation `sigma`, in cells, one or one for each axis: a separable filter with the weights
-/// exp(-i^2 / (2 sigma^2)), normalized, up to `truncate` standard deviations: `gaussian_filter(exec, out, in, 2.0,
-/// edge)`. Weights are float for arrays of float, else double.
-template <execution_space Exec, view_like Out, view_like In, option<truncate>... Options>
+/// exp(-i^2 / (2 sigma^2)), normalized, up to 4 standard deviations, or those of the option `truncate_at`. Weights are
+/// float for arrays of float, else double.
+template <execution_space Exec, view_like Out, view_like In, option<truncate_at>... Options>
 void gaussian_filter(const Exec& exec, const Out& out, const In& in, const per_axis<double>& sigma,
                      const boundaries& edge, const Options&... options) {
-  const double end = impl::option_or(truncate{4}, options...).value;
+  const double end = impl::option_or(truncate_at{4}, options...).value;
   const std::string label = "quern::gaussian_filter";
   using W = std::conditional_t<std::is_same_v<impl::real_type<impl::value_of<In>>, float>, float, double>;
   impl::with_filter(label, exec, out, edge, in,
@@ -322,7 +322,7 @@ void gaussian_filter(const Exec& exec, const Out& out, const In& in, const per_a
                       impl::separable_filter<W>(call, rank, weights, false);
                     });
 }
-template <view_like Out, view_like In, option<truncate>... Options>
+template <view_like Out, view_like In, option<truncate_at>... Options>
 void gaussian_filter(const Out& out, const In& in, const per_axis<double>& sigma, const boundaries& edge,
                      const Options&... options) {
   gaussian_filter(impl::space_of(out), out, in, sigma, edge, options...);
