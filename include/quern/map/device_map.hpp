@@ -106,10 +106,11 @@ struct device_map {
 /// Chooses packs or single elements, and launches.
 template <class Exec, class F, class... T, class... In>
 void map_on_device(const Exec& exec, const std::string& label,
-                   const mapped_elements<Exec, F, map_output<T...>, In...>& work,
+                   mapped_elements<Exec, F, map_output<T...>, In...>&& elements,
                    const loop_nest<sizeof...(T) + sizeof...(In)>& nest) {
   using work_type = mapped_elements<Exec, F, map_output<T...>, In...>;
-  device_map<work_type> kernel{work};
+  device_map<work_type> kernel{std::move(elements)};
+  const auto& work = kernel.work;
   const auto& rows = work.nest;
   constexpr int w = work_type::width;
   if constexpr (w > 1) {

@@ -104,9 +104,10 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
 /// Goes by tiles where operands lie transposed in arrays that caches do not hold, and else by blocks of rows.
 template <class Exec, class F, class... T, class... In>
 void map_on_host(const Exec& exec, const std::string& label,
-                 const mapped_elements<Exec, F, map_output<T...>, In...>& work,
+                 mapped_elements<Exec, F, map_output<T...>, In...>&& elements,
                  loop_nest<sizeof...(T) + sizeof...(In)> nest, bool in_place) {
-  host_map<mapped_elements<Exec, F, map_output<T...>, In...>> kernel{work};
+  host_map<mapped_elements<Exec, F, map_output<T...>, In...>> kernel{std::move(elements)};
+  const auto& work = kernel.work;
   auto& rows = kernel.work.nest;
   const bool is_large =
       rows.inner * rows.outer * static_cast<std::int64_t>(work.bytes_written) >= tuning<Exec>::streaming_bytes;

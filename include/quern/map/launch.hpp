@@ -18,10 +18,10 @@ void map_arrays(const Exec& exec, const std::string& label, const std::tuple<str
   int k = 0;
   const auto arrays = unpack(
       [&](const auto&... o) { return map_output<T...>{{{array_operand<T>{o.data, nest.stride[k++][0]}}...}}; }, out);
-  const mapped_elements<Exec, F, map_output<T...>, typename Input::operand...> work{
+  mapped_elements<Exec, F, map_output<T...>, typename Input::operand...> work{
       f, arrays, {{in.at_step(nest.stride[k++][0])}...}, row_nest<operands>(nest)};
-  if constexpr (is_device<Exec>) map_on_device(exec, label, work, nest);
-  else map_on_host(exec, label, work, nest, in_place);
+  if constexpr (is_device<Exec>) map_on_device(exec, label, std::move(work), nest);
+  else map_on_host(exec, label, std::move(work), nest, in_place);
 }
 template <class Exec, class F, class T, class... Input>
 void map_launch(const Exec& exec, const std::string& label, const strided<T>& out, const F& f, bool in_place,
