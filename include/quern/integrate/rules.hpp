@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <numbers>
 #include <quern/core/call/error.hpp>
+#include <quern/core/views/concepts.hpp>
 #include <string>
 
 /// Composite quadrature rules for `quern::integrate`. Each divides an interval into n cells of width h.

@@ -4,6 +4,7 @@
 #define QUERN_KEYED_ORDER_HPP
 
 #include <concepts>
+#include <quern/core/call/call.hpp>
 #include <quern/core/launch/arguments.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/values/ordered.hpp>
