@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <quern/chunked/pipeline.hpp>
+#include <quern/core/launch/compiled.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,8 +16,6 @@
 #include <quern/core/values/bytes_text.hpp>
 #include <thread>
 #include <utility>
-
-#include "../core/execution_spaces.hpp"
 
 namespace quern::chunked::impl {
 

@@ -5,6 +5,7 @@
 #include <climits>
 #include <cstring>
 #include <limits>
+#include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/memory/pool.hpp>
@@ -12,7 +13,6 @@
 #include <quern/stencil/boundary.hpp>
 #include <quern/transfer/staging.hpp>
 
-#include "../core/execution_spaces.hpp"
 #include "communicator_state.hpp"
 
 namespace quern::impl {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <quern/core/launch/compiled.hpp>
 #include <quern/distributed/halo_exchange.hpp>
 #include <quern/distributed/stencil_parts.hpp>
 
-#include "../core/execution_spaces.hpp"
 #include "decomposition_state.hpp"
 
 namespace quern::impl {

@@ -3,9 +3,8 @@
 #ifndef QUERN_SRC_FFT_INSTANTIATE_HPP
 #define QUERN_SRC_FFT_INSTANTIATE_HPP
 
+#include <quern/core/launch/compiled.hpp>
 #include <quern/fft/transform.hpp>
-
-#include "../core/execution_spaces.hpp"
 
 // What each glue file instantiates for its execution spaces.
 #define QUERN_FFT(E)                                                              \

@@ -3,9 +3,8 @@
 #ifndef QUERN_SRC_LINALG_INSTANTIATE_HPP
 #define QUERN_SRC_LINALG_INSTANTIATE_HPP
 
+#include <quern/core/launch/compiled.hpp>
 #include <quern/linalg/lapack.hpp>
-
-#include "../core/execution_spaces.hpp"
 
 // The functions that each glue file instantiates for its execution spaces.
 #define QUERN_BLAS(E, T)                                                                                    \

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/core/launch/compiled.hpp>
 #include <quern/transfer/staging.hpp>
 
 #include <array>
@@ -12,8 +13,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include "../core/execution_spaces.hpp"
 
 namespace quern::impl {
 

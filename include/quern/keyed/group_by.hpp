@@ -20,6 +20,7 @@
 
 #include <quern/core/call/call.hpp>
 #include <quern/core/call/options.hpp>
+#include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/keyed/groups.hpp>
 #include <quern/keyed/hash_keys.hpp>
@@ -78,6 +79,10 @@ Groups<Exec> group_column(const std::string& label, const Exec& exec, const stri
   find_first_rows(label, exec, labels, first);
   return {labels, first, counts};
 }
+#define QUERN_GROUP_COLUMN(HOW, Exec, T) \
+  HOW template Groups<Exec> group_column(const std::string&, const Exec&, const strided<const T>&);
+QUERN_COMPILED(extern, QUERN_GROUP_COLUMN)
+
 /// The same of a View, or of a lazy array, whose elements are computed once.
 template <class Exec, class Keys>
 Groups<Exec> group_keys(const std::string& label, const Exec& exec, const Keys& keys) {

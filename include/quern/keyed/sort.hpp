@@ -31,6 +31,7 @@
 #include <limits>
 #include <optional>
 #include <quern/core/call/call.hpp>
+#include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/core/views/axes.hpp>
@@ -287,6 +288,16 @@ void sort_positions(const std::string& label, const Exec& exec, const sort_lines
                       map_lines(label + "/result", exec, lines.of(out), value_of, line_input(sorted));
                     });
 }
+
+#define QUERN_SORT_POSITIONS(HOW, Exec, T, Index)                                             \
+  HOW template void sort_positions<Index>(const std::string&, const Exec&, const sort_lines&, \
+                                          const strided<std::int64_t>&, const strided<const T>&, const by_order<T>&);
+#define QUERN_SORT(HOW, Exec, T)                                                                       \
+  HOW template void sort_values(const std::string&, const Exec&, const sort_lines&, const strided<T>&, \
+                                const strided<const T>&, by_order<T>);                                 \
+  QUERN_SORT_POSITIONS(HOW, Exec, T, std::uint32_t)                                                    \
+  QUERN_SORT_POSITIONS(HOW, Exec, T, std::uint64_t)
+QUERN_COMPILED(extern, QUERN_SORT)
 
 template <class T>
 inline constexpr bool can_sort = std::is_arithmetic_v<T> || is_half<T>;

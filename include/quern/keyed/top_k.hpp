@@ -7,6 +7,7 @@
 /// The first elements of arrays in order, without sorting all of them.
 
 #include <quern/core/call/call.hpp>
+#include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/histogram.hpp>
@@ -229,6 +230,14 @@ void first_positions(const std::string& label, const Exec& exec, const sort_line
   }
   sort_pairs<Index>(label, exec, lines, in, order, lines.positions(), write(lines));
 }
+
+#define QUERN_FIRST_POSITIONS_AS(HOW, Exec, T, Index)                                                 \
+  HOW template void first_positions(const std::string&, const Exec&, const sort_lines&, std::int64_t, \
+                                    const strided<const T>&, const by_order<T>&, Index*);
+#define QUERN_FIRST_POSITIONS(HOW, Exec, T)             \
+  QUERN_FIRST_POSITIONS_AS(HOW, Exec, T, std::uint32_t) \
+  QUERN_FIRST_POSITIONS_AS(HOW, Exec, T, std::uint64_t)
+QUERN_COMPILED(extern, QUERN_FIRST_POSITIONS)
 
 /// The element of a line at a position.
 template <class T>

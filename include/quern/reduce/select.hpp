@@ -3,6 +3,7 @@
 #ifndef QUERN_REDUCE_SELECT_HPP
 #define QUERN_REDUCE_SELECT_HPP
 
+#include <quern/core/launch/compiled.hpp>
 #include <quern/core/views/axes.hpp>
 #include <quern/reduce/device_select.hpp>
 #include <quern/reduce/host_select.hpp>
@@ -29,6 +30,11 @@ void select_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   else if constexpr (is_device<Exec>) launch_device_select(exec, label, scratch, work, results_fastest);
   else launch_host_select(exec, label, scratch, work, results_fastest);
 }
+
+#define QUERN_SELECT(HOW, Exec, T)                                                                         \
+  HOW template void select_launch(const Exec&, const std::string&, Workspace<Exec>&, const quantile_rule&, \
+                                  const axis_set&, const strided<mean_type<T>>&, const strided<const T>&);
+QUERN_COMPILED(extern, QUERN_SELECT)
 
 }  // namespace quern::impl
 

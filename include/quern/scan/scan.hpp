@@ -27,6 +27,7 @@
 /// @throws Error if extents do not fit, the axis is out of range, or `out` shares memory with `in` without being it
 
 #include <quern/core/call/call.hpp>
+#include <quern/core/launch/compiled.hpp>
 #include <quern/reducers/reproducible.hpp>
 #include <quern/reducers/results.hpp>
 #include <quern/scan/launch.hpp>
@@ -82,6 +83,12 @@ void scan_call(const Scan& scan, const Exec& exec, const Out& out, const In& in,
 /// An option of some scan; each lists its own.
 template <class T>
 concept scan_option = call_option<T, axis, reproducible_t>;
+
+#define QUERN_CUMSUM(HOW, Exec, T)                                                                                 \
+  HOW template void scan_launch<false>(const Exec&, const std::string&, Workspace<Exec>&,                          \
+                                       const sum_reducer<sum_type<T>, accumulator<sum_type<T>>>&, const axis_set&, \
+                                       const strided<T>&, const strided<const T>&);
+QUERN_COMPILED(extern, QUERN_CUMSUM)
 
 }  // namespace impl
 

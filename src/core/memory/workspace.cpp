@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/core/launch/compiled.hpp>
 #include <quern/core/memory/workspace.hpp>
 
 #include <memory>
@@ -9,8 +10,6 @@
 #include <quern/core/values/bytes_text.hpp>
 #include <string>
 #include <utility>
-
-#include "../execution_spaces.hpp"
 
 namespace quern {
 

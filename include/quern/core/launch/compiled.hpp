@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_LAUNCH_COMPILED_HPP
+#define QUERN_CORE_LAUNCH_COMPILED_HPP
+
+/// @file
+/// What depends on a value type and on no functor of the user is compiled once, in the library: a header says `extern
+/// template` of it for the execution spaces and types below, and the source of its name instantiates it. Other types
+/// are instantiated in the programs that use them.
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+// QUERN_ON_HOSTS(WHAT, more...) is WHAT(Space, more...) for every host execution space that Kokkos was built with.
+#ifdef KOKKOS_ENABLE_SERIAL
+#define QUERN_ON_SERIAL(WHAT, ...) WHAT(Kokkos::Serial __VA_OPT__(, ) __VA_ARGS__)
+#else
+#define QUERN_ON_SERIAL(WHAT, ...)
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+#define QUERN_ON_OPENMP(WHAT, ...) WHAT(Kokkos::OpenMP __VA_OPT__(, ) __VA_ARGS__)
+#else
+#define QUERN_ON_OPENMP(WHAT, ...)
+#endif
+#define QUERN_ON_HOSTS(...) QUERN_ON_SERIAL(__VA_ARGS__) QUERN_ON_OPENMP(__VA_ARGS__)
+
+// QUERN_ON_DEVICES does so for devices, of which Kokkos has one at most.
+#if defined(KOKKOS_ENABLE_CUDA)
+#define QUERN_ON_DEVICES(WHAT, ...) WHAT(Kokkos::Cuda __VA_OPT__(, ) __VA_ARGS__)
+#elif defined(KOKKOS_ENABLE_HIP)
+#define QUERN_ON_DEVICES(WHAT, ...) WHAT(Kokkos::HIP __VA_OPT__(, ) __VA_ARGS__)
+#else
+#define QUERN_ON_DEVICES(WHAT, ...)
+#endif
+
+// And for all.
+#define QUERN_ON_ALL(...) QUERN_ON_HOSTS(__VA_ARGS__) QUERN_ON_DEVICES(__VA_ARGS__)
+
+// QUERN_COMPILED(HOW, WHAT) is WHAT(HOW, Space, T) for all execution spaces and the types of most data: in a header
+// with HOW = extern, in the source without.
+#define QUERN_OF_NUMBERS(Space, HOW, WHAT) \
+  WHAT(HOW, Space, float)                  \
+  WHAT(HOW, Space, double)                 \
+  WHAT(HOW, Space, std::int32_t)           \
+  WHAT(HOW, Space, std::int64_t)
+#define QUERN_COMPILED(HOW, WHAT) QUERN_ON_ALL(QUERN_OF_NUMBERS, HOW, WHAT)
+
+#endif

@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/keyed/group_by.hpp>
+
+namespace quern::impl {
+QUERN_COMPILED(, QUERN_GROUP_COLUMN)
+}  // namespace quern::impl

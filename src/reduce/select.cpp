@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/reduce/select.hpp>
+
+namespace quern::impl {
+QUERN_COMPILED(, QUERN_SELECT)
+}  // namespace quern::impl

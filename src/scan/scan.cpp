@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/scan/scan.hpp>
+
+namespace quern::impl {
+QUERN_COMPILED(, QUERN_CUMSUM)
+}  // namespace quern::impl
