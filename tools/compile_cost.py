@@ -2,10 +2,11 @@
 # SPDX-FileCopyrightText: the Quern authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures what it costs to include Quern: CPU time of the compiler and bytes of the object, as multiples of those of a
-plain Kokkos program that is compiled in the same run.
+plain Kokkos program that is compiled in the same run; and of programs with one call each, the bytes.
 
-  tools/compile_cost.py COMPILER...   with all its options, but without -c and -o; with -DWITH_RANKS and where
-                                      MPI's headers are, arrays over ranks too
+  tools/compile_cost.py COMPILER...           with all its options, but without -c and -o; with -DWITH_RANKS and where
+                                              MPI's headers are, arrays over ranks too
+  tools/compile_cost.py --table COMPILER...   prints what each call takes, with any compiler, and checks nothing
 
 Fails where a program is 20 % above its budget. Budgets are what was reached; aims are in brackets.
 """
@@ -25,6 +26,39 @@ BUDGETS = {
     "chunked_sum": (1.6, "", 3.8),
     "distributed_stencil": (1.6, "", 3.5),
 }
+# Programs with one call: header, call, and the budget for the multiple of the plain program's bytes.
+CALLS = {
+    "map": ("map.hpp", "quern::map(y, KOKKOS_LAMBDA(double v) { return 2 * v; }, x)", 1.1),
+    "sum": ("reduce.hpp", "*sink = quern::sum(x)", 1.3),
+    "argmax": ("reduce.hpp", "*index = quern::argmax(x)", 1.5),
+    "histogram": ("keyed/histogram.hpp", "quern::histogram(counts, x, quern::bin_range{0, 1})", 1.6),
+    "normal": ("random.hpp", "quern::random::normal(x, quern::random::key(1))", 2.6),
+    "gaussian": ("stencil.hpp", "quern::gaussian_filter(b, a, 2.0, quern::boundary::reflect)", 2.5),
+    "sort": ("keyed/sort.hpp", "quern::sort(x)", 0.3),
+    "fft": ("fft.hpp", "quern::fft(f, f)", 2),
+    "svd": ("linalg.hpp", "quern::svd(a, x, b, a)", 5.2),
+    "unique": ("keyed/unique.hpp", "*index = quern::unique(y, x)", 2.9),
+    "argsort": ("keyed/sort.hpp", "quern::argsort(counts, x)", 0.3),
+    "cumsum": ("scan.hpp", "quern::cumsum(y, x)", 0.3),
+    "lstsq": ("linalg.hpp", "quern::lstsq(y, a, x)", 6),
+    "median": ("reduce.hpp", "*sink = quern::median(x)", 0.6),
+    "top_k": ("keyed/top_k.hpp", "quern::top_k(y, counts, x)", 2),
+    "group_by": ("keyed/group_reductions.hpp", "quern::sum(y, x, quern::group_by(counts))", 3.4),
+}
+
+
+def write_call(call, target):
+    header, expression, _ = CALLS[call]
+    with open(target, "w") as source:
+        source.write(f"""#include <Kokkos_Core.hpp>
+#include <quern/{header}>
+template <class T>
+using view = Kokkos::View<T>;
+void run(const view<double*>& x, const view<double*>& y, const view<double**>& a, const view<double**>& b,
+         const view<Kokkos::complex<double>*>& f, const view<std::int64_t*>& counts, double* sink, std::int64_t* index) {{
+  {expression};
+}}
+""")
 
 
 def compile_once(command, program, target):
@@ -50,12 +84,35 @@ def over_budget(best):
     return over
 
 
+def calls_over_budget(command, folder, check=True):
+    """Compiles the programs with one call; the CPU time is printed, and only bytes have a budget."""
+    target = os.path.join(folder, "call.o")
+    plain, plain_size = compile_once(command, "plain", target)
+    over = []
+    for call, (*_, budget) in CALLS.items():
+        source = os.path.join(folder, f"{call}.cpp")
+        write_call(call, source)
+        seconds, size = compile_once(command, source.removesuffix(".cpp"), target)
+        share = size / plain_size
+        limit = f" (budget {budget})" if check else ""
+        print(f"{call}: {seconds / plain:.2f} times plain; {size} bytes, {share:.2f} times plain{limit}", flush=True)
+        if check and share > 1.2 * budget:
+            over.append(call)
+    return over
+
+
 def main(command):
+    if command[0] == "--table":
+        with tempfile.TemporaryDirectory() as folder:
+            calls_over_budget(command[1:], folder, check=False)
+        return
     best = {}
     programs = ["plain", *BUDGETS]
     if "-DWITH_RANKS" not in command:
         programs.remove("distributed_stencil")
     with tempfile.TemporaryDirectory() as folder:
+        if over := calls_over_budget(command, folder):
+            sys.exit(f"more than 20 % above the budget of bytes: {', '.join(over)}")
         target = os.path.join(folder, "program.o")
         for _ in range(5):  # again where a busy machine may have slowed one of them
             for program in programs:
