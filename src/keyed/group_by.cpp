@@ -3,5 +3,5 @@
 #include <quern/keyed/group_by.hpp>
 
 namespace quern::impl {
-QUERN_COMPILED(, QUERN_GROUP_COLUMN)
+QUERN_COMPILED_HERE(QUERN_GROUP_COLUMN)
 }  // namespace quern::impl

@@ -3,5 +3,5 @@
 #include <quern/keyed/sort.hpp>
 
 namespace quern::impl {
-QUERN_COMPILED(, QUERN_SORT)
+QUERN_COMPILED_HERE(QUERN_SORT)
 }  // namespace quern::impl

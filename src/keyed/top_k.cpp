@@ -3,5 +3,5 @@
 #include <quern/keyed/top_k.hpp>
 
 namespace quern::impl {
-QUERN_COMPILED(, QUERN_FIRST_POSITIONS)
+QUERN_COMPILED_HERE(QUERN_FIRST_POSITIONS)
 }  // namespace quern::impl

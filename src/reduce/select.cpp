@@ -3,5 +3,5 @@
 #include <quern/reduce/select.hpp>
 
 namespace quern::impl {
-QUERN_COMPILED(, QUERN_SELECT)
+QUERN_COMPILED_HERE(QUERN_SELECT)
 }  // namespace quern::impl

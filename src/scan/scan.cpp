@@ -3,5 +3,5 @@
 #include <quern/scan/scan.hpp>
 
 namespace quern::impl {
-QUERN_COMPILED(, QUERN_CUMSUM)
+QUERN_COMPILED_HERE(QUERN_CUMSUM)
 }  // namespace quern::impl

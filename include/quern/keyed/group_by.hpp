@@ -81,7 +81,7 @@ Groups<Exec> group_column(const std::string& label, const Exec& exec, const stri
 }
 #define QUERN_GROUP_COLUMN(HOW, Exec, T) \
   HOW template Groups<Exec> group_column(const std::string&, const Exec&, const strided<const T>&);
-QUERN_COMPILED(extern, QUERN_GROUP_COLUMN)
+QUERN_COMPILED_ELSEWHERE(QUERN_GROUP_COLUMN)
 
 /// The same of a View, or of a lazy array, whose elements are computed once.
 template <class Exec, class Keys>

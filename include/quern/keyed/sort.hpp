@@ -297,7 +297,7 @@ void sort_positions(const std::string& label, const Exec& exec, const sort_lines
                                 const strided<const T>&, by_order<T>);                                 \
   QUERN_SORT_POSITIONS(HOW, Exec, T, std::uint32_t)                                                    \
   QUERN_SORT_POSITIONS(HOW, Exec, T, std::uint64_t)
-QUERN_COMPILED(extern, QUERN_SORT)
+QUERN_COMPILED_ELSEWHERE(QUERN_SORT)
 
 template <class T>
 inline constexpr bool can_sort = std::is_arithmetic_v<T> || is_half<T>;

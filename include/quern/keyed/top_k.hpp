@@ -237,7 +237,7 @@ void first_positions(const std::string& label, const Exec& exec, const sort_line
 #define QUERN_FIRST_POSITIONS(HOW, Exec, T)             \
   QUERN_FIRST_POSITIONS_AS(HOW, Exec, T, std::uint32_t) \
   QUERN_FIRST_POSITIONS_AS(HOW, Exec, T, std::uint64_t)
-QUERN_COMPILED(extern, QUERN_FIRST_POSITIONS)
+QUERN_COMPILED_ELSEWHERE(QUERN_FIRST_POSITIONS)
 
 /// The element of a line at a position.
 template <class T>

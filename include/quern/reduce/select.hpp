@@ -34,7 +34,7 @@ void select_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
 #define QUERN_SELECT(HOW, Exec, T)                                                                         \
   HOW template void select_launch(const Exec&, const std::string&, Workspace<Exec>&, const quantile_rule&, \
                                   const axis_set&, const strided<mean_type<T>>&, const strided<const T>&);
-QUERN_COMPILED(extern, QUERN_SELECT)
+QUERN_COMPILED_ELSEWHERE(QUERN_SELECT)
 
 }  // namespace quern::impl
 

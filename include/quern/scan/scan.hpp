@@ -88,7 +88,7 @@ concept scan_option = call_option<T, axis, reproducible_t>;
   HOW template void scan_launch<false>(const Exec&, const std::string&, Workspace<Exec>&,                          \
                                        const sum_reducer<sum_type<T>, accumulator<sum_type<T>>>&, const axis_set&, \
                                        const strided<T>&, const strided<const T>&);
-QUERN_COMPILED(extern, QUERN_CUMSUM)
+QUERN_COMPILED_ELSEWHERE(QUERN_CUMSUM)
 
 }  // namespace impl
 

@@ -36,13 +36,14 @@
 // And for all.
 #define QUERN_ON_ALL(...) QUERN_ON_HOSTS(__VA_ARGS__) QUERN_ON_DEVICES(__VA_ARGS__)
 
-// QUERN_COMPILED(HOW, WHAT) is WHAT(HOW, Space, T) for all execution spaces and the types of most data: in a header
-// with HOW = extern, in the source without.
+// QUERN_COMPILED_ELSEWHERE(WHAT), in a header, is WHAT(extern, Space, T) for all execution spaces and the types of most
+// data; QUERN_COMPILED_HERE(WHAT), in the source, is WHAT(, Space, T).
 #define QUERN_OF_NUMBERS(Space, HOW, WHAT) \
   WHAT(HOW, Space, float)                  \
   WHAT(HOW, Space, double)                 \
   WHAT(HOW, Space, std::int32_t)           \
   WHAT(HOW, Space, std::int64_t)
-#define QUERN_COMPILED(HOW, WHAT) QUERN_ON_ALL(QUERN_OF_NUMBERS, HOW, WHAT)
+#define QUERN_COMPILED_ELSEWHERE(WHAT) QUERN_ON_ALL(QUERN_OF_NUMBERS, extern, WHAT)
+#define QUERN_COMPILED_HERE(WHAT) QUERN_ON_ALL(QUERN_OF_NUMBERS, , WHAT)
 
 #endif
