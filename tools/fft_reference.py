@@ -1,25 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: the Quern authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes tests/support/fft_reference.hpp: arrays and their transforms by numpy.fft and scipy.fft. Run it to renew the file:
+"""Writes tests/fft/data/transforms.npz: arrays and their transforms by numpy.fft and scipy.fft. Run it to renew the file,
+which NumPy 1.24.2 and SciPy 1.10.1 have made:
 
-    python3 tools/fft_reference.py > tests/support/fft_reference.hpp
+    python3 tools/fft_reference.py tests/fft/data/transforms.npz
+
+The transform "fft/ortho/56" is fft with this norm and has the arrays "fft/ortho/56/in" and ".../out", ".../axes", and
+".../lengths" where the transform was called with some.
 """
+import sys
+
 import numpy as np
-import scipy
 from scipy import fft
 
 rng = np.random.RandomState(7)
 
 
-def numbers(values):
-    values = np.asarray(values)
-    parts = np.stack([values.real, values.imag], -1).ravel() if np.iscomplexobj(values) else values.ravel()
-    return "{" + ", ".join(repr(float(v)) for v in parts) + "}"
-
-
-def integers(values):
-    return "{" + ", ".join(str(int(v)) for v in values) + "}"
+arrays = {}
+transforms = 0
 
 
 def sample(extents, is_complex):
@@ -28,25 +27,21 @@ def sample(extents, is_complex):
     return real + 1j * rng.randint(-20, 21, extents) / 4 if is_complex else real
 
 
-print("// SPDX-FileCopyrightText: the Quern authors")
-print("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception")
-print(f"// Made by tools/fft_reference.py with NumPy {np.__version__} and SciPy {scipy.__version__}.")
-print("#ifndef QUERN_TESTS_SUPPORT_FFT_REFERENCE_HPP\n#define QUERN_TESTS_SUPPORT_FFT_REFERENCE_HPP\n")
-print("#include <cstdint>\n#include <string>\n#include <vector>\n\nnamespace fft_reference {\n")
-print("// Complex numbers are pairs. Of transforms along one axis, `axes` has one number and `lengths` n, or 0 for the input's.")
-print("struct transform {\n  std::string name, norm;\n  std::vector<int> axes;\n  std::vector<std::int64_t> lengths, in_extents, out_extents;\n"
-      "  std::vector<double> in, out;\n};\n")
-print("inline const std::vector<transform> transforms = {")
-
-
 def record(name, norm, axes, lengths, x, y):
-    print(f'    {{"{name}", "{norm}", {integers(axes)}, {integers(lengths)}, {integers(x.shape)}, {integers(y.shape)}, {numbers(x)}, {numbers(y)}}},')
+    global transforms
+    group = f"{name}/{norm}/{transforms}"
+    transforms += 1
+    arrays[f"{group}/axes"] = np.array(axes, np.int64)
+    if lengths:
+        arrays[f"{group}/lengths"] = np.array(lengths, np.int64)
+    arrays[f"{group}/in"] = np.array(x, order="C")
+    arrays[f"{group}/out"] = np.array(y, order="C")
 
 
 def along_one(name, extents, axis, n, norm="backward"):
     x = sample(extents, name in ("fft", "ifft", "irfft", "hfft"))
     y = getattr(np.fft, name)(x, n=n or None, axis=axis, norm=norm)
-    record(name, norm, [axis], [n], x, y)
+    record(name, norm, [axis], [n] if n else [], x, y)
 
 
 for name in ("fft", "ifft", "rfft", "ihfft"):
@@ -85,7 +80,7 @@ for name in ("dct", "dst"):
             for norm in ("backward", "ortho", "forward"):
                 x = sample(extents, False)
                 y = orthonormal(name, x, kind, axis) if norm == "ortho" else getattr(fft, name)(x, type=kind, axis=axis, norm=norm)
-                record(f"{name}{kind}", norm, [axis], [0], x, y)
+                record(f"{name}{kind}", norm, [axis], [], x, y)
         x = sample((2, 5), False)
-        record(f"i{name}{kind}", "backward", [1], [0], x, getattr(fft, f"i{name}")(x, type=kind, axis=1))
-print("};\n\n}  // namespace fft_reference\n\n#endif")
+        record(f"i{name}{kind}", "backward", [1], [], x, getattr(fft, f"i{name}")(x, type=kind, axis=1))
+np.savez(sys.argv[1], **arrays)

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <quern/autodiff.hpp>
-#include <quern/files.hpp>
+#include <support/reference_archive.hpp>
 #include <support/testing.hpp>
 
 namespace {
@@ -129,17 +129,19 @@ struct plane_kernel {
   }
 };
 
+const test::reference_archive mpmath("autodiff/data/derivatives.npz");
+
 template <class Case>
 struct Derivatives : testing::Test {
   using T = typename Case::value;
   using E = typename Case::exec;
-  using table = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
   /// Within that many units in the last place of the expected values; `absolute` times larger where terms cancel.
   template <template <class, class, class> class Kernel, class F>
   void check(const std::string& name, const F& f, double units, int inputs, double least = 0) {
-    const auto expected = quern::files::load_npz<table>(QUERN_TEST_AUTODIFF_DATA, name);
-    const int n = static_cast<int>(expected.extent(0)), columns = static_cast<int>(expected.extent(1));
+    const auto extents = mpmath.extents(name);
+    const int n = static_cast<int>(extents[0]), columns = static_cast<int>(extents[1]);
+    const auto expected = [columns, values = mpmath.values(name)](int i, int c) { return values[i * columns + c]; };
     const Kokkos::View<T**, Kokkos::LayoutRight, E> rows("rows", n, columns);
     const auto host = Kokkos::create_mirror_view(rows);
     for (int i = 0; i < n; ++i)

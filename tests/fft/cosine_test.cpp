@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <cmath>
+#include <fft/transforms.hpp>
 #include <numbers>
 #include <quern/core.hpp>
 #include <quern/fft.hpp>
-#include <support/fft_reference.hpp>
 #include <support/testing.hpp>
 
 namespace {
@@ -36,20 +37,19 @@ struct Cosine : testing::Test {
     else quern::idst(e, out, in, options...);
   }
   template <int Rank>
-  void compare(const fft_reference::transform& r) {
+  void compare(const test::transform& r) {
     SCOPED_TRACE(r.name + " " + r.norm + " of " + std::to_string(r.in_extents[0]));
     std::array<std::int64_t, Rank> extents;
     std::copy_n(r.in_extents.begin(), Rank, extents.begin());
-    const auto in = test::make_array<T, Rank, layout, exec>(extents, std::vector<T>(r.in.begin(), r.in.end()));
+    const auto values = test::transforms.values(r.group + "in");
+    const auto in = test::make_array<T, Rank, layout, exec>(extents, std::vector<T>(values.begin(), values.end()));
     const auto out = test::make_array<T, Rank, layout, exec>(extents);
     const quern::dct_type type{r.name.back() - '0'};
-    const quern::axis along(r.axes[0]);
-    const fft_norm norm = r.norm == "ortho"     ? fft_norm::ortho
-                          : r.norm == "forward" ? fft_norm::forward
-                                                : fft_norm::backward;
+    const quern::axis along(static_cast<int>(r.axes[0]));
+    const fft_norm norm = r.normalization();
     const std::string name = r.name.substr(0, r.name.size() - 1);
     transform(name, out, in, type, along, norm);
-    expect_near(r.out, test::contents(out));
+    expect_near(test::transforms.values(r.group + "out"), test::contents(out));
     transform(name, in, in, norm, type, along);
     EXPECT_EQ(test::contents(out), test::contents(in));
   }
@@ -59,8 +59,7 @@ TYPED_TEST_SUITE(Cosine, cases);
 
 TYPED_TEST(Cosine, AsSciPy) {
   int compared = 0;
-  for (const auto& r : fft_reference::transforms) {
-    if (r.name.find("ct") == std::string::npos && r.name.find("st") == std::string::npos) continue;
+  for (const test::transform& r : test::transforms_of(true)) {
     ++compared;
     if (r.in_extents.size() == 1) this->template compare<1>(r);
     else this->template compare<2>(r);

@@ -9,11 +9,11 @@
 #include <quern/map.hpp>
 
 #include "support/keyed.hpp"
-#include "support/numpy_reference.hpp"
+#include "support/reference_archive.hpp"
 
 namespace {
 
-namespace numpy = numpy_reference;
+const test::reference_archive numpy("keyed/data/numpy.npz");
 using test::expect_is;
 
 template <class Case>
@@ -31,26 +31,27 @@ TYPED_TEST_SUITE(Histogram, out_cases);
 TYPED_TEST(Histogram, OfNumPy) {
   using E = typename TypeParam::exec;
   using O = typename TypeParam::value;
-  const auto x = this->row(numpy::binned);
+  const auto x = this->row(numpy.values("binned"));
   const auto out = test::make_array<O, 1, typename TypeParam::layout, E>({37});
-  quern::histogram(E(), out, x, quern::bin_range{numpy::bins_low, numpy::bins_high});
-  expect_is(numpy::equal_bins, test::contents(out));
-  quern::histogram(out, x, quern::bin_range{numpy::bins_low, numpy::bins_high});
-  expect_is(numpy::equal_bins, test::contents(out));
-  const auto edges = this->row(numpy::uneven_edges);
+  quern::histogram(E(), out, x, quern::bin_range{numpy.value("bins_low"), numpy.value("bins_high")});
+  expect_is(numpy.values<std::int64_t>("equal_bins"), test::contents(out));
+  quern::histogram(out, x, quern::bin_range{numpy.value("bins_low"), numpy.value("bins_high")});
+  expect_is(numpy.values<std::int64_t>("equal_bins"), test::contents(out));
+  const auto edges = this->row(numpy.values("uneven_edges"));
   const auto uneven = test::make_array<O, 1, typename TypeParam::layout, E>({21});
   quern::histogram(E(), uneven, x, edges);
-  expect_is(numpy::uneven_bins, test::contents(uneven));
+  expect_is(numpy.values<std::int64_t>("uneven_bins"), test::contents(uneven));
   quern::histogram(uneven, x, edges);
-  expect_is(numpy::uneven_bins, test::contents(uneven));
-  const auto keys = this->row(numpy::bin_keys);
+  expect_is(numpy.values<std::int64_t>("uneven_bins"), test::contents(uneven));
+  const auto keys = this->row(numpy.values<std::int32_t>("bin_keys"));
   const auto counts = test::make_array<O, 1, typename TypeParam::layout, E>({50});
   quern::bincount(E(), counts, keys);
-  expect_is(numpy::bin_counts, test::contents(counts));
+  expect_is(numpy.values<std::int64_t>("bin_counts"), test::contents(counts));
   if constexpr (std::is_same_v<O, double>) {
-    const auto weights = this->row(numpy::binned_weights);
-    quern::histogram(E(), out, x, quern::bin_range{numpy::bins_low, numpy::bins_high}, quern::weights{weights});
-    expect_is(numpy::equal_bins_weighted, test::contents(out));
+    const auto weights = this->row(numpy.values("binned_weights"));
+    quern::histogram(E(), out, x, quern::bin_range{numpy.value("bins_low"), numpy.value("bins_high")},
+                     quern::weights{weights});
+    expect_is(numpy.values("equal_bins_weighted"), test::contents(out));
   }
 }
 
@@ -233,20 +234,20 @@ TYPED_TEST(Bins, SearchesOfNumPy) {
     using V = typename std::remove_cvref_t<decltype(values)>::value_type;
     return test::make_array<V, 1, Kokkos::LayoutStride, TypeParam>({static_cast<std::int64_t>(values.size())}, values);
   };
-  const auto sorted = row(numpy::sorted_with_nan), sought = row(numpy::sought);
+  const auto sorted = row(numpy.values("sorted_with_nan")), sought = row(numpy.values("sought"));
   const auto found = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, TypeParam>(
-      {static_cast<std::int64_t>(numpy::sought.size())});
+      {static_cast<std::int64_t>(numpy.values("sought").size())});
   quern::searchsorted(TypeParam(), found, sorted, sought);
-  EXPECT_EQ(numpy::found_left, test::contents(found));
+  EXPECT_EQ(numpy.values<std::int64_t>("found_left"), test::contents(found));
   quern::searchsorted(found, sorted, sought, quern::search_side::right);
-  EXPECT_EQ(numpy::found_right, test::contents(found));
-  const auto values = row(numpy::finite_values), edges = row(numpy::uneven_edges);
+  EXPECT_EQ(numpy.values<std::int64_t>("found_right"), test::contents(found));
+  const auto values = row(numpy.values("finite_values")), edges = row(numpy.values("uneven_edges"));
   const auto bins = test::make_array<std::int64_t, 1, Kokkos::LayoutRight, TypeParam>(
-      {static_cast<std::int64_t>(numpy::finite_values.size())});
+      {static_cast<std::int64_t>(numpy.values("finite_values").size())});
   quern::digitize(TypeParam(), bins, values, edges);
-  EXPECT_EQ(numpy::digitized, test::contents(bins));
+  EXPECT_EQ(numpy.values<std::int64_t>("digitized"), test::contents(bins));
   quern::digitize(bins, values, edges, quern::search_side::left);
-  EXPECT_EQ(numpy::digitized_right, test::contents(bins));
+  EXPECT_EQ(numpy.values<std::int64_t>("digitized_right"), test::contents(bins));
 }
 
 /// Searches of many values, which hosts do several at a time, by their definition.

@@ -5,16 +5,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <quern/keyed.hpp>
 #include <quern/reduce.hpp>
 
 #include "support/keyed.hpp"
-#include "support/numpy_reference.hpp"
+#include "support/reference_archive.hpp"
 
 namespace {
 
-namespace numpy = numpy_reference;
+const test::reference_archive numpy("keyed/data/numpy.npz");
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 using quern::sort_order;
 using test::expect_is;
 using test::hashed_values;
@@ -42,11 +44,11 @@ TYPED_TEST_SUITE(Sort, real_cases);
 TYPED_TEST(Sort, OfNumPy) {
   using E = typename TypeParam::exec;
   using T = typename TypeParam::value;
-  const auto n = static_cast<std::int64_t>(numpy::unordered.size());
-  const auto values = converted<T>(numpy::unordered);
+  const auto values = converted<T>(numpy.values("unordered"));
+  const auto n = static_cast<std::int64_t>(values.size());
   const auto x = this->template array<T, 1>({n}, values), out = this->template empty<T, 1>({n});
   quern::sort(E(), out, x);
-  expect_is(numpy::ordered, test::contents(out));
+  expect_is(numpy.values("ordered"), test::contents(out));
   expect_is(values, test::contents(x));
   EXPECT_TRUE(quern::is_sorted(E(), out));
   EXPECT_FALSE(quern::is_sorted(x));
@@ -56,14 +58,14 @@ TYPED_TEST(Sort, OfNumPy) {
   const auto positions = this->template empty<std::int32_t, 1>({n});
   const auto wide = this->template empty<std::int64_t, 1>({n});
   quern::argsort(E(), positions, x);
-  expect_is(numpy::order_of, test::contents(positions));
+  expect_is(numpy.values<std::int64_t>("order_of"), test::contents(positions));
   quern::argsort(wide, x, sort_order::descending);
-  expect_is(numpy::descending_order_of, test::contents(wide));
+  expect_is(numpy.values<std::int64_t>("descending_order_of"), test::contents(wide));
   std::vector<T> descending;
-  for (const auto p : numpy::descending_order_of) descending.push_back(values[p]);
+  for (const auto p : numpy.values<std::int64_t>("descending_order_of")) descending.push_back(values[p]);
   expect_is(descending, test::contents(out));
   quern::sort(E(), x);
-  expect_is(numpy::ordered, test::contents(x));
+  expect_is(numpy.values("ordered"), test::contents(x));
   quern::sort(x, sort_order::descending);
   expect_is(descending, test::contents(x));
 }
@@ -71,10 +73,10 @@ TYPED_TEST(Sort, OfNumPy) {
 TYPED_TEST(Sort, OfValuesByKeys) {
   using E = typename TypeParam::exec;
   using T = typename TypeParam::value;
-  const auto n = static_cast<std::int64_t>(numpy::unordered.size());
+  const auto keys = converted<T>(numpy.values("unordered"));
+  const auto n = static_cast<std::int64_t>(keys.size());
   std::vector<std::int64_t> positions(n);
   std::iota(positions.begin(), positions.end(), 0);
-  const auto keys = converted<T>(numpy::unordered);
   std::vector<std::int64_t> expected = positions;
   std::stable_sort(expected.begin(), expected.end(),
                    [&](auto i, auto j) { return keys[i] < keys[j] || (keys[i] == keys[i] && keys[j] != keys[j]); });
@@ -102,20 +104,19 @@ TYPED_TEST(SortTable, AlongAxes) {
   using E = typename TypeParam::exec;
   using T = typename TypeParam::value;
   const std::array<std::int64_t, 2> extents = {12, 17};
-  const auto x =
-      this->template array<T, 2>(extents, std::vector<T>(numpy::unordered_table.begin(), numpy::unordered_table.end()));
+  const auto x = this->template array<T, 2>(extents, numpy.values<T>("unordered_table"));
   const auto out = this->template empty<T, 2>(extents);
   const auto positions = this->template empty<std::int16_t, 2>(extents);
   quern::sort(E(), out, x);
-  expect_is(numpy::ordered_table_1, test::contents(out));
+  expect_is(numpy.values<std::int32_t>("ordered_table_1"), test::contents(out));
   EXPECT_TRUE(quern::is_sorted(out, quern::axis(1)));
   EXPECT_FALSE(quern::is_sorted(out, quern::axis(0)));
   quern::argsort(E(), positions, x);
-  expect_is(numpy::order_of_table_1, test::contents(positions));
+  expect_is(numpy.values<std::int64_t>("order_of_table_1"), test::contents(positions));
   quern::argsort(positions, x, quern::axis(-2));
-  expect_is(numpy::order_of_table_0, test::contents(positions));
+  expect_is(numpy.values<std::int64_t>("order_of_table_0"), test::contents(positions));
   quern::sort(E(), x, quern::axis(0));
-  expect_is(numpy::ordered_table_0, test::contents(x));
+  expect_is(numpy.values<std::int32_t>("ordered_table_0"), test::contents(x));
 }
 
 struct last_digit_first {
@@ -205,8 +206,7 @@ TYPED_TEST(SortLarge, Tables) {
 }
 
 TYPED_TEST(SortLarge, IsSortedWithoutWaiting) {
-  const auto x =
-      test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({4}, std::vector<double>{1, 2, 2, numpy::nan});
+  const auto x = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({4}, std::vector<double>{1, 2, 2, nan});
   const Kokkos::View<int, TypeParam> sorted("sorted");
   const Kokkos::View<bool, TypeParam> descending("descending");
   quern::is_sorted(TypeParam(), sorted, x);
@@ -319,7 +319,7 @@ std::vector<std::int64_t> stable_order(const std::vector<T>& keys, std::int64_t 
 template <class Exec, class T>
 void check_zeros(std::int64_t lines, std::int64_t n, sort_order how) {
   auto keys = around_zero<T>(lines * n);
-  if (n > 3) keys[3] = static_cast<T>(-numpy::nan);
+  if (n > 3) keys[3] = static_cast<T>(-nan);
   std::vector<T> sorted_keys;
   std::vector<std::int32_t> positions(lines * n), expected;
   std::iota(positions.begin(), positions.end(), 0);
@@ -380,7 +380,7 @@ TYPED_TEST(SortLarge, SignsArePutBackAmongSortedKeys) {
 TYPED_TEST(SortLarge, NaNAndNothing) {
   using E = TypeParam;
   const std::int64_t n = 3001;
-  const std::vector<double> nans(n, -numpy::nan);
+  const std::vector<double> nans(n, -nan);
   const auto x = test::make_array<double, 1, Kokkos::LayoutRight, E>({n}, nans);
   const auto positions = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, E>({n});
   std::vector<std::int32_t> in_order(n);

@@ -4,15 +4,17 @@
 // The first elements in order, beside NumPy's frozen results and the standard library.
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <quern/keyed.hpp>
 
 #include "support/keyed.hpp"
-#include "support/numpy_reference.hpp"
+#include "support/reference_archive.hpp"
 
 namespace {
 
-namespace numpy = numpy_reference;
+const test::reference_archive numpy("keyed/data/numpy.npz");
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 using quern::sort_order;
 using test::expect_is;
 using test::hashed_values;
@@ -67,7 +69,7 @@ TYPED_TEST(TopK, OfLines) {
     expect_first<TypeParam>(hashed_values<double>(n, 1 << 20), k);
     expect_first<TypeParam>(hashed_values<std::int16_t>(n, 5), k);
   }
-  std::vector<double> special(n, numpy::nan);
+  std::vector<double> special(n, nan);
   for (std::int64_t i = 0; i < 60; ++i)
     special[i * 1000] = i % 7 == 0 ? INFINITY : i % 11 == 0 ? -INFINITY : -0.5 * (i % 5);
   expect_first<TypeParam>(special, 50);
@@ -76,19 +78,23 @@ TYPED_TEST(TopK, OfLines) {
 }
 
 TYPED_TEST(TopK, OfTables) {
-  const auto x = test::make_array<std::int32_t, 2, Kokkos::LayoutLeft, TypeParam>({12, 17}, numpy::unordered_table);
+  const auto x = test::make_array<std::int32_t, 2, Kokkos::LayoutLeft, TypeParam>(
+      {12, 17}, numpy.values<std::int32_t>("unordered_table"));
   const auto rows = test::make_array<std::int32_t, 2, Kokkos::LayoutRight, TypeParam>({5, 17});
   quern::partial_sort(TypeParam(), rows, x, quern::axis(0));
-  expect_is(std::vector<std::int32_t>(numpy::ordered_table_0.begin(), numpy::ordered_table_0.begin() + 5 * 17),
-            test::contents(rows));
+  auto first_rows = numpy.values<std::int32_t>("ordered_table_0");
+  first_rows.resize(5 * 17);
+  expect_is(first_rows, test::contents(rows));
   const auto columns = test::make_array<std::int32_t, 2, Kokkos::LayoutRight, TypeParam>({12, 3});
   const auto positions = test::make_array<std::int8_t, 2, Kokkos::LayoutLeft, TypeParam>({12, 3});
   quern::top_k(TypeParam(), columns, positions, x, sort_order::ascending);
+  const auto ordered = numpy.values<std::int32_t>("ordered_table_1");
+  const auto order = numpy.values<std::int64_t>("order_of_table_1");
   std::vector<std::int32_t> values, places;
   for (int i = 0; i < 12; ++i)
     for (int j = 0; j < 3; ++j) {
-      values.push_back(numpy::ordered_table_1[17 * i + j]);
-      places.push_back(static_cast<std::int32_t>(numpy::order_of_table_1[17 * i + j]));
+      values.push_back(ordered[17 * i + j]);
+      places.push_back(static_cast<std::int32_t>(order[17 * i + j]));
     }
   expect_is(values, test::contents(columns));
   expect_is(places, test::contents(positions));

@@ -8,11 +8,11 @@
 #include <quern/keyed.hpp>
 
 #include "support/keyed.hpp"
-#include "support/numpy_reference.hpp"
+#include "support/reference_archive.hpp"
 
 namespace {
 
-namespace numpy = numpy_reference;
+const test::reference_archive numpy("keyed/data/numpy.npz");
 
 /// The first n elements are these, NaN equal to NaN.
 template <class V, class T>
@@ -53,30 +53,32 @@ TYPED_TEST_SUITE(Unique, unique_cases);
 TYPED_TEST(Unique, OfNumPy) {
   using E = typename TypeParam::exec;
   using T = typename TypeParam::value;
-  const auto n = static_cast<std::int64_t>(numpy::unordered.size());
-  const auto x = this->template array<T, 1>({n}, std::vector<T>(numpy::unordered.begin(), numpy::unordered.end()));
+  const auto unordered = numpy.values("unordered"), distinct = numpy.values("distinct");
+  const auto distinct_counts = numpy.values<std::int64_t>("distinct_counts");
+  const auto n = static_cast<std::int64_t>(unordered.size());
+  const auto x = this->template array<T, 1>({n}, std::vector<T>(unordered.begin(), unordered.end()));
   const auto values = this->template empty<T, 1>({30});
   const auto counts = this->template empty<std::int32_t, 1>({30}), first = this->template empty<std::int32_t, 1>({30});
   const auto inverse = this->template empty<std::int32_t, 1>({n});
   std::int64_t many = quern::unique(E(), values, x);
-  expect_first(many, numpy::distinct, test::contents(values));
+  expect_first(many, distinct, test::contents(values));
   Kokkos::deep_copy(values, T(0));
   many = quern::unique_counts(values, counts, x);
-  expect_first(many, numpy::distinct, test::contents(values));
-  expect_first(numpy::distinct.size(), numpy::distinct_counts, test::contents(counts));
+  expect_first(many, distinct, test::contents(values));
+  expect_first(distinct.size(), distinct_counts, test::contents(counts));
   Kokkos::deep_copy(values, T(0));
   const auto count = this->template scalar<std::int64_t>();
   quern::unique_inverse(E(), values, inverse, x, quern::size_to{count});
-  expect_first(test::value(count), numpy::distinct, test::contents(values));
-  expect_first(n, numpy::distinct_inverse, test::contents(inverse));
+  expect_first(test::value(count), distinct, test::contents(values));
+  expect_first(n, numpy.values<std::int64_t>("distinct_inverse"), test::contents(inverse));
   Kokkos::deep_copy(values, T(0));
   Kokkos::deep_copy(counts, 0);
   Kokkos::deep_copy(inverse, 0);
   many = quern::unique_all(E(), values, first, inverse, counts, x);
-  expect_first(many, numpy::distinct, test::contents(values));
-  expect_first(numpy::distinct.size(), numpy::distinct_counts, test::contents(counts));
-  expect_first(numpy::distinct.size(), numpy::distinct_first, test::contents(first));
-  expect_first(n, numpy::distinct_inverse, test::contents(inverse));
+  expect_first(many, distinct, test::contents(values));
+  expect_first(distinct.size(), distinct_counts, test::contents(counts));
+  expect_first(distinct.size(), numpy.values<std::int64_t>("distinct_first"), test::contents(first));
+  expect_first(n, numpy.values<std::int64_t>("distinct_inverse"), test::contents(inverse));
 }
 
 TYPED_TEST(Unique, SelectionsOfTables) {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
-#include <support/numpy_reference.hpp>
 #include <support/testing.hpp>
 
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <quern/map.hpp>
-#include <support/numpy_reference.hpp>
+#include <support/reference_archive.hpp>
 #include <support/testing.hpp>
 
 namespace {
 
-namespace np = numpy_reference;
+const test::reference_archive numpy("map/data/numpy.npz");
 
 struct positive {
   KOKKOS_FUNCTION bool operator()(double x) const { return x > 0; }
@@ -21,21 +21,21 @@ TYPED_TEST(Functions, AgreeWithNumPyOnBroadcastInputs) {
   using L = typename TypeParam::layout;
   using E = typename TypeParam::exec;
   const E exec;
-  const auto a = test::make_array<double, 3, L, E>({3, 1, 5}, np::a);
-  const auto b = test::make_array<double, 2, L, E>({4, 1}, np::b);
+  const auto a = test::make_array<double, 3, L, E>({3, 1, 5}, numpy.values("a"));
+  const auto b = test::make_array<double, 2, L, E>({4, 1}, numpy.values("b"));
   const auto z = test::make_array<double, 3, L, E>({3, 4, 5});
   quern::add(exec, z, a, b);
-  EXPECT_EQ(np::a_plus_b, test::contents(z));
+  EXPECT_EQ(numpy.values("a_plus_b"), test::contents(z));
   quern::subtract(exec, z, a, b);
-  EXPECT_EQ(np::a_minus_b, test::contents(z));
+  EXPECT_EQ(numpy.values("a_minus_b"), test::contents(z));
   quern::multiply(exec, z, a, b);
-  EXPECT_EQ(np::a_times_b, test::contents(z));
+  EXPECT_EQ(numpy.values("a_times_b"), test::contents(z));
   quern::divide(exec, z, a, b);
-  EXPECT_EQ(np::a_over_b, test::contents(z));
+  EXPECT_EQ(numpy.values("a_over_b"), test::contents(z));
   const auto c = test::make_array<bool, 3, Kokkos::LayoutRight, E>({3, 1, 5});
   quern::map(exec, c, positive(), a);
   quern::where(exec, z, c, a, b);
-  EXPECT_EQ(np::where_a_positive, test::contents(z));
+  EXPECT_EQ(numpy.values("where_a_positive"), test::contents(z));
 }
 
 TYPED_TEST(Functions, HaveOverloadsWithoutAnInstance) {
@@ -64,11 +64,11 @@ TYPED_TEST(Functions, HaveOverloadsWithoutAnInstance) {
 
 TYPED_TEST(Functions, DivideIntegersAsNumPyDoes) {
   using E = typename TypeParam::exec;
-  const auto i = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, E>({7}, np::i);
-  const auto j = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, E>({7}, np::j);
+  const auto i = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, E>({7}, numpy.values<std::int32_t>("i"));
+  const auto j = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, E>({7}, numpy.values<std::int32_t>("j"));
   const auto z = test::make_array<double, 1, Kokkos::LayoutRight, E>({7});
   quern::divide(E(), z, i, j);
-  EXPECT_EQ(np::i_over_j, test::contents(z));
+  EXPECT_EQ(numpy.values("i_over_j"), test::contents(z));
 }
 
 // Integers whose types have different signs are numbers still; quotients to integers are exact.

@@ -5,12 +5,12 @@
 #include <functional>
 #include <numeric>
 #include <quern/reduce.hpp>
-#include <support/numpy_reference.hpp>
+#include <support/reference_archive.hpp>
 #include <support/testing.hpp>
 
 namespace {
 
-namespace np = numpy_reference;
+const test::reference_archive numpy("reduce/data/numpy.npz");
 
 /// What a plain loop makes of row-major contents along the axes that `reduced` marks: for each result, the values that
 /// belong to it in row-major order.
@@ -197,60 +197,63 @@ TYPED_TEST_SUITE(AxesNumPy, double_cases);
 TYPED_TEST(AxesNumPy, Family) {
   using E = typename TypeParam::exec;
   const E exec;
-  const auto t = this->template array<3>({3, 4, 5}, np::t);
+  const auto t = this->template array<3>({3, 4, 5}, numpy.values("t"));
   constexpr std::array<std::int64_t, 2> no0{4, 5}, no1{3, 5}, no2{3, 4};
   constexpr std::array<std::int64_t, 1> only0{3}, only1{4};
   using quern::axes, quern::axis, quern::ddof;
-  this->expect(np::t_sum_1, RESULT(double, no1, sum, t, axis{1}));
-  this->expect(np::t_prod_02, RESULT(double, only1, prod, t, axes{0, 2}), 100);
-  this->equal(np::t_min_0, RESULT(double, no0, min, t, axis{0}));
-  this->equal(np::t_max_2, RESULT(double, no2, max, t, axis{2}));
-  this->expect(np::t_mean_12, RESULT(double, only0, mean, t, axes{1, 2}));
-  this->expect(np::t_var_1_ddof_1, RESULT(double, no1, var, t, axis{1}, ddof{1}));
-  this->expect(np::t_std_0_ddof_2, RESULT(double, no0, stddev, t, axis{0}, ddof{2}));
-  this->expect(np::t_norm_1_axis_2, RESULT(double, no2, template norm<1>, t, axis{2}));
-  this->expect(np::t_norm_2_axis_1, RESULT(double, no1, norm, t, axis{1}));
-  this->equal(np::t_norm_inf_axis_0, RESULT(double, no0, template norm<quern::norm_order::infinity>, t, axis{0}));
-  this->equal(np::t_argmax_1, RESULT(std::int64_t, no1, argmax, t, axis{-2}));
-  this->equal(np::t_max_2, RESULT(double, no2, reduce, quern::impl::max_op(), -1e300, t, axis{2}));
+  this->expect(numpy.values("t_sum_1"), RESULT(double, no1, sum, t, axis{1}));
+  this->expect(numpy.values("t_prod_02"), RESULT(double, only1, prod, t, axes{0, 2}), 100);
+  this->equal(numpy.values("t_min_0"), RESULT(double, no0, min, t, axis{0}));
+  this->equal(numpy.values("t_max_2"), RESULT(double, no2, max, t, axis{2}));
+  this->expect(numpy.values("t_mean_12"), RESULT(double, only0, mean, t, axes{1, 2}));
+  this->expect(numpy.values("t_var_1_ddof_1"), RESULT(double, no1, var, t, axis{1}, ddof{1}));
+  this->expect(numpy.values("t_std_0_ddof_2"), RESULT(double, no0, stddev, t, axis{0}, ddof{2}));
+  this->expect(numpy.values("t_norm_1_axis_2"), RESULT(double, no2, template norm<1>, t, axis{2}));
+  this->expect(numpy.values("t_norm_2_axis_1"), RESULT(double, no1, norm, t, axis{1}));
+  this->equal(numpy.values("t_norm_inf_axis_0"),
+              RESULT(double, no0, template norm<quern::norm_order::infinity>, t, axis{0}));
+  this->equal(numpy.values<std::int64_t>("t_argmax_1"), RESULT(std::int64_t, no1, argmax, t, axis{-2}));
+  this->equal(numpy.values("t_max_2"), RESULT(double, no2, reduce, quern::impl::max_op(), -1e300, t, axis{2}));
 }
 
 TYPED_TEST(AxesNumPy, TwoInputsAndTruth) {
   using E = typename TypeParam::exec;
   const E exec;
+  const auto values = numpy.values("t");
   std::vector<double> turned, positive;
-  for (int i = 2; i >= 0; --i) turned.insert(turned.end(), np::t.begin() + i * 20, np::t.begin() + (i + 1) * 20);
-  for (const double v : np::t) positive.push_back(v > 0 ? 1 : 0);
+  for (int i = 2; i >= 0; --i) turned.insert(turned.end(), values.begin() + i * 20, values.begin() + (i + 1) * 20);
+  for (const double v : values) positive.push_back(v > 0 ? 1 : 0);
   constexpr std::array<std::int64_t, 2> no1{3, 5};
-  const auto t = this->template array<3>({3, 4, 5}, np::t), u = this->template array<3>({3, 4, 5}, turned);
+  const auto t = this->template array<3>({3, 4, 5}, values), u = this->template array<3>({3, 4, 5}, turned);
   const auto p = this->template array<3>({3, 4, 5}, positive);
-  this->expect(np::t_dot_1, RESULT(double, no1, dot, t, u, quern::axis{1}));
-  this->equal(np::t_count_1, RESULT(std::int64_t, no1, count, p, quern::axis{1}));
+  this->expect(numpy.values("t_dot_1"), RESULT(double, no1, dot, t, u, quern::axis{1}));
+  this->equal(numpy.values<std::int64_t>("t_count_1"), RESULT(std::int64_t, no1, count, p, quern::axis{1}));
   const auto any = RESULT(std::int64_t, no1, any, p, quern::axis{1});
   const auto all = RESULT(std::int64_t, no1, all, p, quern::axis{1});
+  const auto counts = numpy.values<std::int64_t>("t_count_1");
   for (std::size_t i = 0; i < any.size(); ++i) {
-    EXPECT_EQ(np::t_count_1[i] > 0, any[i] == 1);
-    EXPECT_EQ(np::t_count_1[i] == 4, all[i] == 1);
+    EXPECT_EQ(counts[i] > 0, any[i] == 1);
+    EXPECT_EQ(counts[i] == 4, all[i] == 1);
   }
 }
 
 TYPED_TEST(AxesNumPy, Nan) {
   using E = typename TypeParam::exec;
   const E exec;
-  const auto t = this->template array<3>({3, 4, 5}, np::t_nan);
+  const auto t = this->template array<3>({3, 4, 5}, numpy.values("t_nan"));
   constexpr std::array<std::int64_t, 2> no0{4, 5}, no1{3, 5}, no2{3, 4};
   using quern::axis, quern::ddof;
-  this->equal(np::t_nan_argmax_1, RESULT(std::int64_t, no1, argmax, t, axis{1}));
-  this->equal(np::t_nan_argmin_0, RESULT(std::int64_t, no0, argmin, t, axis{0}));
-  this->expect(np::t_nansum_1, RESULT(double, no1, nansum, t, axis{1}));
-  this->expect(np::t_nanmean_1, RESULT(double, no1, nanmean, t, axis{1}));
-  this->expect(np::t_nanvar_1, RESULT(double, no1, nanvar, t, axis{1}));
-  this->expect(np::t_nanvar_1_ddof_1, RESULT(double, no1, nanvar, t, axis{1}, ddof{1}));
-  this->expect(np::t_nanmin_1, RESULT(double, no1, nanmin, t, axis{1}));
-  this->expect(np::t_nanmax_1, RESULT(double, no1, nanmax, t, axis{1}));
-  this->equal(np::t_nanargmax_0, RESULT(std::int64_t, no0, nanargmax, t, axis{0}));
-  this->equal(np::t_nanargmin_2, RESULT(std::int64_t, no2, nanargmin, t, axis{2}));
-  this->equal(np::t_nancount_1, RESULT(std::int64_t, no1, nancount, t, axis{1}));
+  this->equal(numpy.values<std::int64_t>("t_nan_argmax_1"), RESULT(std::int64_t, no1, argmax, t, axis{1}));
+  this->equal(numpy.values<std::int64_t>("t_nan_argmin_0"), RESULT(std::int64_t, no0, argmin, t, axis{0}));
+  this->expect(numpy.values("t_nansum_1"), RESULT(double, no1, nansum, t, axis{1}));
+  this->expect(numpy.values("t_nanmean_1"), RESULT(double, no1, nanmean, t, axis{1}));
+  this->expect(numpy.values("t_nanvar_1"), RESULT(double, no1, nanvar, t, axis{1}));
+  this->expect(numpy.values("t_nanvar_1_ddof_1"), RESULT(double, no1, nanvar, t, axis{1}, ddof{1}));
+  this->expect(numpy.values("t_nanmin_1"), RESULT(double, no1, nanmin, t, axis{1}));
+  this->expect(numpy.values("t_nanmax_1"), RESULT(double, no1, nanmax, t, axis{1}));
+  this->equal(numpy.values<std::int64_t>("t_nanargmax_0"), RESULT(std::int64_t, no0, nanargmax, t, axis{0}));
+  this->equal(numpy.values<std::int64_t>("t_nanargmin_2"), RESULT(std::int64_t, no2, nanargmin, t, axis{2}));
+  this->equal(numpy.values<std::int64_t>("t_nancount_1"), RESULT(std::int64_t, no1, nancount, t, axis{1}));
   // Where NumPy raises an error there is no position.
   this->equal(std::int64_t{-1}, RESULT(std::int64_t, no1, nanargmax, t, axis{1})[7]);
 }
@@ -258,11 +261,11 @@ TYPED_TEST(AxesNumPy, Nan) {
 TYPED_TEST(AxesNumPy, FirstOfEquals) {
   using E = typename TypeParam::exec;
   const E exec;
-  const auto ties = this->template array<2>({6, 7}, np::ties);
+  const auto ties = this->template array<2>({6, 7}, numpy.values<std::int32_t>("ties"));
   constexpr std::array<std::int64_t, 1> no0{7}, no1{6};
-  this->equal(np::ties_argmax_0, RESULT(std::int64_t, no0, argmax, ties, quern::axis{0}));
-  this->equal(np::ties_argmin_1, RESULT(std::int64_t, no1, argmin, ties, quern::axis{1}));
-  EXPECT_EQ(np::ties_argmax, quern::argmax(exec, ties));
+  this->equal(numpy.values<std::int64_t>("ties_argmax_0"), RESULT(std::int64_t, no0, argmax, ties, quern::axis{0}));
+  this->equal(numpy.values<std::int64_t>("ties_argmin_1"), RESULT(std::int64_t, no1, argmin, ties, quern::axis{1}));
+  EXPECT_EQ(numpy.value<std::int64_t>("ties_argmax"), quern::argmax(exec, ties));
 }
 
 template <class Exec>

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cmath>
 #include <quern/reduce.hpp>
-#include <support/numpy_reference.hpp>
+#include <support/reference_archive.hpp>
 #include <support/testing.hpp>
 
 namespace {
 
-namespace np = numpy_reference;
+const test::reference_archive numpy("reduce/data/numpy.npz");
 
 struct largest_magnitude {
   KOKKOS_FUNCTION double operator()(double a, double b) const { return Kokkos::abs(a) > Kokkos::abs(b) ? a : b; }
@@ -26,25 +26,26 @@ TYPED_TEST_SUITE(Reductions, cases);
 TYPED_TEST(Reductions, AgreeWithNumPy) {
   using E = typename TypeParam::exec;
   const E exec;
-  const auto x = test::make_array<double, 2, typename TypeParam::layout, E>({11, 13}, np::x);
-  const auto y = test::make_array<double, 2, typename TypeParam::layout, E>({11, 13}, np::y);
+  const auto x = test::make_array<double, 2, typename TypeParam::layout, E>({11, 13}, numpy.values("x"));
+  const auto y = test::make_array<double, 2, typename TypeParam::layout, E>({11, 13}, numpy.values("y"));
   // NumPy adds 143 numbers in pairs: its own error is a few units of the last place of the sum of magnitudes.
   const double eps = 8 * test::eps<double>();
-  EXPECT_NEAR(np::x_sum, quern::sum(exec, x), eps * np::x_sum);
-  EXPECT_NEAR(np::x_mean, quern::mean(exec, x), eps * np::x_mean);
+  EXPECT_NEAR(numpy.value("x_sum"), quern::sum(exec, x), eps * numpy.value("x_sum"));
+  EXPECT_NEAR(numpy.value("x_mean"), quern::mean(exec, x), eps * numpy.value("x_mean"));
   const auto [mean, var] = quern::mean_var(exec, x);
-  EXPECT_NEAR(np::x_mean, mean, eps * np::x_mean);
+  EXPECT_NEAR(numpy.value("x_mean"), mean, eps * numpy.value("x_mean"));
   // The rounding of the mean, eps * 1000, enters each deviation of size 1, and the variance with its square root.
-  EXPECT_NEAR(np::x_var, var, 1000 * eps * np::x_var);
-  EXPECT_NEAR(np::x_std, quern::stddev(exec, x), 1000 * eps * np::x_std);
-  EXPECT_EQ(np::x_min, quern::min(exec, x));
-  EXPECT_EQ(np::x_max, quern::max(exec, x));
+  EXPECT_NEAR(numpy.value("x_var"), var, 1000 * eps * numpy.value("x_var"));
+  EXPECT_NEAR(numpy.value("x_std"), quern::stddev(exec, x), 1000 * eps * numpy.value("x_std"));
+  EXPECT_EQ(numpy.value("x_min"), quern::min(exec, x));
+  EXPECT_EQ(numpy.value("x_max"), quern::max(exec, x));
   const auto both = quern::minmax(exec, x);
-  EXPECT_EQ(np::x_min, both.min);
-  EXPECT_EQ(np::x_max, both.max);
-  EXPECT_NEAR(np::x_norm, quern::norm(exec, x), eps * np::x_norm);
-  EXPECT_NEAR(np::x_dot, quern::dot(exec, x, y), eps * 143 * 1000);
-  EXPECT_NEAR(np::y_prod, quern::prod(exec, y), 143 * test::eps<double>() * std::fabs(np::y_prod));
+  EXPECT_EQ(numpy.value("x_min"), both.min);
+  EXPECT_EQ(numpy.value("x_max"), both.max);
+  EXPECT_NEAR(numpy.value("x_norm"), quern::norm(exec, x), eps * numpy.value("x_norm"));
+  EXPECT_NEAR(numpy.value("x_dot"), quern::dot(exec, x, y), eps * 143 * 1000);
+  EXPECT_NEAR(numpy.value("y_prod"), quern::prod(exec, y),
+              143 * test::eps<double>() * std::fabs(numpy.value("y_prod")));
   EXPECT_TRUE(quern::all(exec, x));
   EXPECT_TRUE(quern::any(exec, x));
   EXPECT_EQ(143, quern::count(exec, x));
@@ -53,34 +54,36 @@ TYPED_TEST(Reductions, AgreeWithNumPy) {
 TYPED_TEST(Reductions, AgreeWithNumPyOnIntegers) {
   using E = typename TypeParam::exec;
   const E exec;
-  EXPECT_EQ(np::u8_sum, quern::sum(exec, this->array(np::u8)));
-  const auto x = this->array(np::i8);
-  EXPECT_EQ(np::i8_sum, quern::sum(exec, x));
-  EXPECT_EQ(static_cast<double>(np::i8_sum), quern::sum<double>(exec, x));
-  EXPECT_EQ(np::i8_prod, quern::prod(exec, this->array(np::i8_nonzero)));
-  EXPECT_DOUBLE_EQ(np::i8_mean, quern::mean(exec, x));
-  EXPECT_NEAR(np::i8_var, quern::mean_var(exec, x).var, 8 * test::eps<double>() * np::i8_var);
-  EXPECT_EQ(np::i8_nonzeros, quern::count(exec, x));
-  EXPECT_EQ(*std::min_element(np::i8.begin(), np::i8.end()), quern::min(exec, x));
+  EXPECT_EQ(numpy.value<std::uint64_t>("u8_sum"), quern::sum(exec, this->array(numpy.values<std::uint8_t>("u8"))));
+  const auto values = numpy.values<std::int8_t>("i8");
+  const auto x = this->array(values);
+  EXPECT_EQ(numpy.value<std::int64_t>("i8_sum"), quern::sum(exec, x));
+  EXPECT_EQ(static_cast<double>(numpy.value<std::int64_t>("i8_sum")), quern::sum<double>(exec, x));
+  EXPECT_EQ(numpy.value<std::int64_t>("i8_prod"),
+            quern::prod(exec, this->array(numpy.values<std::int8_t>("i8_nonzero"))));
+  EXPECT_DOUBLE_EQ(numpy.value("i8_mean"), quern::mean(exec, x));
+  EXPECT_NEAR(numpy.value("i8_var"), quern::mean_var(exec, x).var, 8 * test::eps<double>() * numpy.value("i8_var"));
+  EXPECT_EQ(numpy.value<std::int64_t>("i8_nonzeros"), quern::count(exec, x));
+  EXPECT_EQ(*std::min_element(values.begin(), values.end()), quern::min(exec, x));
 }
 
 TYPED_TEST(Reductions, TreatNanAndInfinityAsNumPyDoes) {
   using E = typename TypeParam::exec;
   const E exec;
   const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
-  const auto n = this->array(np::with_nan), i = this->array(np::with_inf);
-  EXPECT_PRED2(same, np::nan_sum, quern::sum(exec, n));
-  EXPECT_PRED2(same, np::nan_mean, quern::mean(exec, n));
-  EXPECT_PRED2(same, np::nan_var, quern::mean_var(exec, n).var);
-  EXPECT_PRED2(same, np::nan_min, quern::min(exec, n));
-  EXPECT_PRED2(same, np::nan_max, quern::max(exec, n));
-  EXPECT_EQ(np::nan_all, quern::all(exec, n));
-  EXPECT_EQ(np::nan_any, quern::any(exec, n));
-  EXPECT_PRED2(same, np::inf_sum, quern::sum(exec, i));
-  EXPECT_PRED2(same, np::inf_mean, quern::mean(exec, i));
-  EXPECT_PRED2(same, np::inf_var, quern::mean_var(exec, i).var);
-  EXPECT_PRED2(same, np::inf_min, quern::min(exec, i));
-  EXPECT_PRED2(same, np::inf_max, quern::max(exec, i));
+  const auto n = this->array(numpy.values("with_nan")), i = this->array(numpy.values("with_inf"));
+  EXPECT_PRED2(same, numpy.value("nan_sum"), quern::sum(exec, n));
+  EXPECT_PRED2(same, numpy.value("nan_mean"), quern::mean(exec, n));
+  EXPECT_PRED2(same, numpy.value("nan_var"), quern::mean_var(exec, n).var);
+  EXPECT_PRED2(same, numpy.value("nan_min"), quern::min(exec, n));
+  EXPECT_PRED2(same, numpy.value("nan_max"), quern::max(exec, n));
+  EXPECT_EQ(numpy.value<bool>("nan_all"), quern::all(exec, n));
+  EXPECT_EQ(numpy.value<bool>("nan_any"), quern::any(exec, n));
+  EXPECT_PRED2(same, numpy.value("inf_sum"), quern::sum(exec, i));
+  EXPECT_PRED2(same, numpy.value("inf_mean"), quern::mean(exec, i));
+  EXPECT_PRED2(same, numpy.value("inf_var"), quern::mean_var(exec, i).var);
+  EXPECT_PRED2(same, numpy.value("inf_min"), quern::min(exec, i));
+  EXPECT_PRED2(same, numpy.value("inf_max"), quern::max(exec, i));
 }
 
 TYPED_TEST(Reductions, WriteRankZeroViews) {

@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <quern/reduce.hpp>
 #include <random>
-#include <support/numpy_reference.hpp>
+#include <support/reference_archive.hpp>
 #include <support/testing.hpp>
 
 namespace {
 
-namespace np = numpy_reference;
+const test::reference_archive numpy("reduce/data/numpy.npz");
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double inf = std::numeric_limits<double>::infinity();
 using quern::interpolation;
 
 template <class Case>
@@ -101,7 +104,6 @@ TYPED_TEST(Quantile, EqualsSorting) {
 // Beside infinities, and between numbers whose distance overflows, in lines that a thread, a team and several teams
 // select from: the two in the middle are a and b.
 TYPED_TEST(QuantileOfDoubles, ExtremeNeighbours) {
-  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   const auto check = [&](double a, double b, double linear, double quarter) {
     for (const std::int64_t n : {2, 40, 2000, 70'000}) {
       std::vector<double> values(n, a);
@@ -195,39 +197,41 @@ TYPED_TEST(Quantile, AlongAxes) {
 }
 
 TYPED_TEST(QuantileOfDoubles, AgreesWithNumPy) {
-  const auto x = test::make_array<double, 2, typename TypeParam::layout, typename TypeParam::exec>({11, 13}, np::x);
-  const auto& q = np::quantile_q;
-  const std::pair<interpolation, const std::vector<double>*> ways[] = {
-      {interpolation::linear, &np::x_quantile_linear},   {interpolation::lower, &np::x_quantile_lower},
-      {interpolation::higher, &np::x_quantile_higher},   {interpolation::midpoint, &np::x_quantile_midpoint},
-      {interpolation::nearest, &np::x_quantile_nearest},
+  const auto x =
+      test::make_array<double, 2, typename TypeParam::layout, typename TypeParam::exec>({11, 13}, numpy.values("x"));
+  const auto q = numpy.values("quantile_q");
+  const std::pair<interpolation, const char*> ways[] = {
+      {interpolation::linear, "linear"},     {interpolation::lower, "lower"},     {interpolation::higher, "higher"},
+      {interpolation::midpoint, "midpoint"}, {interpolation::nearest, "nearest"},
   };
-  for (const auto& [how, expected] : ways)
+  for (const auto& [how, name] : ways) {
+    const auto expected = numpy.values(std::string("x_quantile_") + name);
     for (std::size_t i = 0; i < q.size(); ++i)
-      EXPECT_DOUBLE_EQ((*expected)[i], quern::quantile(this->e, x, q[i], how)) << q[i] << " " << static_cast<int>(how);
+      EXPECT_DOUBLE_EQ(expected[i], quern::quantile(this->e, x, q[i], how)) << q[i] << " " << name;
+  }
   Kokkos::View<double**, typename TypeParam::exec> out("out", 3, 11);
   quern::quantile(this->e, out, x, quern::probabilities{0.25, 0.9, 0.0}, quern::axis{1});
-  const auto found = test::contents(out);
-  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_DOUBLE_EQ(np::x_quantiles_of_rows[i], found[i]);
-  EXPECT_DOUBLE_EQ(np::i8_median, quern::median(this->e, this->on_device(np::i8)));
+  const auto expected = numpy.values("x_quantiles_of_rows"), found = test::contents(out);
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_DOUBLE_EQ(expected[i], found[i]);
+  EXPECT_DOUBLE_EQ(numpy.value("i8_median"), quern::median(this->e, this->on_device(numpy.values<std::int8_t>("i8"))));
 }
 
 TYPED_TEST(QuantileOfDoubles, NanAndInfinity) {
-  const auto n = this->on_device(np::with_nan), i = this->on_device(np::with_inf);
-  EXPECT_PRED2(same, np::nan_median, quern::median(this->e, n));
-  EXPECT_PRED2(same, np::inf_median, quern::median(this->e, i));
-  EXPECT_DOUBLE_EQ(np::nan_nanmedian, quern::nanmedian(this->e, n));
-  EXPECT_DOUBLE_EQ(np::nan_nanquantile, quern::nanquantile(this->e, n, 0.8));
+  const auto n = this->on_device(numpy.values("with_nan")), i = this->on_device(numpy.values("with_inf"));
+  EXPECT_PRED2(same, numpy.value("nan_median"), quern::median(this->e, n));
+  EXPECT_PRED2(same, numpy.value("inf_median"), quern::median(this->e, i));
+  EXPECT_DOUBLE_EQ(numpy.value("nan_nanmedian"), quern::nanmedian(this->e, n));
+  EXPECT_DOUBLE_EQ(numpy.value("nan_nanquantile"), quern::nanquantile(this->e, n, 0.8));
   for (const std::int64_t size : {3, 100, 100'000}) {
     auto values = data<double>(0, size);
-    EXPECT_PRED2(same, np::nan, quern::nanmedian(this->e, this->on_device(std::vector<double>(size, np::nan))));
-    EXPECT_EQ(np::inf, quern::median(this->e, this->on_device(std::vector<double>(size, np::inf))));
-    values[size / 2] = -np::nan;
-    EXPECT_PRED2(same, np::nan, quern::quantile(this->e, this->on_device(values), 0.1));
+    EXPECT_PRED2(same, nan, quern::nanmedian(this->e, this->on_device(std::vector<double>(size, nan))));
+    EXPECT_EQ(inf, quern::median(this->e, this->on_device(std::vector<double>(size, inf))));
+    values[size / 2] = -nan;
+    EXPECT_PRED2(same, nan, quern::quantile(this->e, this->on_device(values), 0.1));
     auto numbers = values;
     numbers.erase(numbers.begin() + size / 2);
     EXPECT_EQ(by_sorting(numbers, 0.1), quern::nanquantile(this->e, this->on_device(values), 0.1)) << size;
-    std::fill(values.begin() + 1, values.end(), np::nan);
+    std::fill(values.begin() + 1, values.end(), nan);
     EXPECT_EQ(values[0], quern::nanmedian(this->e, this->on_device(values)));
   }
 }
@@ -288,7 +292,7 @@ TYPED_TEST(QuantileTypes, FormsAndErrors) {
 
   test::expect_error("quern::quantile: a probability is 1.500000, expected 0 to 1",
                      [&] { quern::quantile(e, x, 1.5); });
-  test::expect_error("quern::quantile: a probability is nan, expected 0 to 1", [&] { quern::quantile(e, x, np::nan); });
+  test::expect_error("quern::quantile: a probability is nan, expected 0 to 1", [&] { quern::quantile(e, x, nan); });
   test::expect_error("quern::median: axis 2 is out of range, expected one of an array of rank 2",
                      [&] { quern::median(e, rows, x, quern::axis{2}); });
   test::expect_error("quern::median: out has extents (3), expected (2)",

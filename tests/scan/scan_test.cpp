@@ -5,12 +5,13 @@
 #include <quern/core.hpp>
 #include <quern/reduce.hpp>
 #include <quern/scan.hpp>
-#include <support/numpy_reference.hpp>
+#include <support/reference_archive.hpp>
 #include <support/testing.hpp>
 
 namespace {
 
-namespace np = numpy_reference;
+const test::reference_archive numpy("scan/data/numpy.npz");
+constexpr double inf = std::numeric_limits<double>::infinity();
 
 /// Plain scans of row-major contents along one axis, or (-1) over all.
 template <class T, class S, std::size_t Rank, class Op>
@@ -112,8 +113,8 @@ struct ScanOn : testing::Test {
 TYPED_TEST_SUITE(ScanOn, test::all_spaces);
 
 TYPED_TEST(ScanOn, AgreesWithNumPy) {
-  const auto t = this->template on_device<double, 3>({3, 4, 5}, np::t);
-  const auto t_nan = this->template on_device<double, 3>({3, 4, 5}, np::t_nan);
+  const auto t = this->template on_device<double, 3>({3, 4, 5}, numpy.values("t"));
+  const auto t_nan = this->template on_device<double, 3>({3, 4, 5}, numpy.values("t_nan"));
   const auto out = quern::like(t);
   const auto expect = [&](const std::vector<double>& expected) {
     const auto found = test::contents(out);
@@ -123,17 +124,17 @@ TYPED_TEST(ScanOn, AgreesWithNumPy) {
     }
   };
   quern::cumsum(this->e, out, t);
-  expect(np::t_cumsum);
+  expect(numpy.values("t_cumsum"));
   quern::cumsum(this->e, out, t, quern::axis{0});
-  expect(np::t_cumsum_0);
+  expect(numpy.values("t_cumsum_0"));
   quern::cumsum(this->e, out, t, quern::axis{-2});
-  expect(np::t_cumsum_1);
+  expect(numpy.values("t_cumsum_1"));
   quern::cumsum(out, t, quern::axis{2});
-  expect(np::t_cumsum_2);
+  expect(numpy.values("t_cumsum_2"));
   quern::cumprod(this->e, out, t, quern::axis{1});
-  expect(np::t_cumprod_1);
+  expect(numpy.values("t_cumprod_1"));
   quern::cumsum(this->e, out, t_nan, quern::axis{1});
-  expect(np::t_nan_cumsum_1);
+  expect(numpy.values("t_nan_cumsum_1"));
 }
 
 TYPED_TEST(ScanOn, InPlace) {
@@ -217,13 +218,13 @@ TYPED_TEST(ScanOn, TypesAndInfinities) {
   EXPECT_EQ(static_cast<std::int8_t>(300 * 127), test::contents(narrow)[299]);
 
   std::vector<double> v(5'000, 1.0);
-  v[3'000] = np::inf;
+  v[3'000] = inf;
   const auto x = this->template on_device<double>({5'000}, v);
   quern::cumsum(this->e, x, x);
   const auto sums = test::contents(x);
   EXPECT_EQ(3'000.0, sums[2'999]);
-  EXPECT_EQ(np::inf, sums[3'000]);
-  EXPECT_EQ(np::inf, sums[4'999]);
+  EXPECT_EQ(inf, sums[3'000]);
+  EXPECT_EQ(inf, sums[4'999]);
 
   using complex = Kokkos::complex<double>;
   const auto z = this->template on_device<complex>({1'000}, test::samples<complex>(1'000));

@@ -3,14 +3,17 @@
 
 // Boundaries: SciPy's results on small arrays, and larger ones against arrays that are continued step by step.
 
+#include <algorithm>
 #include <cstring>
 #include <quern/stencil.hpp>
 #include <support/boundaries.hpp>
-#include <support/scipy_reference.hpp>
+#include <support/reference_archive.hpp>
 #include <support/testing.hpp>
 #include <support/window.hpp>
 
 namespace {
+
+const test::reference_archive scipy("stencil/data/scipy.npz");
 
 using quern::boundary;
 
@@ -41,26 +44,31 @@ struct Boundary : testing::Test {
   using layout = typename Case::layout;
   using value = typename Case::value;
 
+  /// Of the arrays whose names begin in this way.
   template <class Shape, int Rank>
-  void agrees(const scipy::correlation& c) {
+  void agrees(const std::string& group) {
     std::array<std::int64_t, Rank> n;
-    for (int d = 0; d < Rank; ++d) n[d] = c.extents[d];
-    const auto in = test::make_array<std::int64_t, Rank, layout, exec>(n, c.in);
+    std::copy_n(scipy.extents(group + "in").begin(), Rank, n.begin());
+    const auto in = test::make_array<std::int64_t, Rank, layout, exec>(n, scipy.values<std::int64_t>(group + "in"));
     const auto out = test::make_array<std::int64_t, Rank, layout, exec>(n);
     correlate f{};
-    for (std::size_t k = 0; k < c.weights.size(); ++k) f.weight[k] = c.weights[k];
-    quern::stencil<Shape>(exec(), out, f, test::mode_named(c.mode), in);
-    EXPECT_EQ(c.out, test::contents(out)) << c.mode << " rank " << Rank << ", " << n[0];
+    std::ranges::copy(scipy.values<std::int64_t>(group + "weights"), f.weight);
+    for (const std::string mode : test::mode_names) {
+      quern::stencil<Shape>(exec(), out, f, test::mode_named(mode), in);
+      EXPECT_EQ(scipy.values<std::int64_t>(group + mode), test::contents(out)) << group << mode;
+    }
   }
 };
 using index_cases = test::full_product<std::int64_t>;
 TYPED_TEST_SUITE(Boundary, index_cases);
 
 TYPED_TEST(Boundary, AgreesWithSciPy) {
-  for (const auto& c : scipy::correlations) {
-    if (c.extents.size() == 1) this->template agrees<quern::box<2>, 1>(c);
-    else if (c.extents.size() == 2) this->template agrees<quern::box<2, 1>, 2>(c);
-    else this->template agrees<quern::box<2, 1, 1>, 3>(c);
+  for (int k = 0; k < 10; ++k) {
+    const std::string group = "stencil/" + std::to_string(k) + "/";
+    const auto rank = scipy.extents(group + "in").size();
+    if (rank == 1) this->template agrees<quern::box<2>, 1>(group);
+    else if (rank == 2) this->template agrees<quern::box<2, 1>, 2>(group);
+    else this->template agrees<quern::box<2, 1, 1>, 3>(group);
   }
 }
 

@@ -7,23 +7,26 @@
 #include <cmath>
 #include <quern/stencil.hpp>
 #include <support/boundaries.hpp>
-#include <support/scipy_reference.hpp>
+#include <support/reference_archive.hpp>
 #include <support/testing.hpp>
 
 namespace {
 
 using quern::boundary;
 
+const test::reference_archive scipy("stencil/data/scipy.npz");
+
 template <int Rank>
-std::array<std::int64_t, Rank> extents_of(const std::vector<std::int64_t>& v) {
+std::array<std::int64_t, Rank> extents_of(const std::string& name) {
   std::array<std::int64_t, Rank> n;
-  std::copy_n(v.begin(), Rank, n.begin());
+  std::copy_n(scipy.extents(name).begin(), Rank, n.begin());
   return n;
 }
 
-/// Calls f with the rank as a constant.
+/// Calls f with the rank of this array as a constant.
 template <class F>
-void with_rank(std::size_t rank, const F& f) {
+void with_rank_of(const std::string& name, const F& f) {
+  const auto rank = scipy.extents(name).size();
   if (rank == 1) f(std::integral_constant<int, 1>());
   else if (rank == 2) f(std::integral_constant<int, 2>());
   else f(std::integral_constant<int, 3>());
@@ -33,53 +36,72 @@ template <class Exec>
 struct FiltersOn : testing::Test {};
 TYPED_TEST_SUITE(FiltersOn, test::all_spaces);
 
+// Windows of even extents and of extents beyond those of the arrays.
 TYPED_TEST(FiltersOn, WeightsAgreeWithSciPy) {
   using E = TypeParam;
-  using L = Kokkos::LayoutLeft;
-  for (const auto& c : scipy::filters) {
-    with_rank(c.extents.size(), [&]<int Rank>(std::integral_constant<int, Rank>) {
-      const auto in = test::make_array<std::int64_t, Rank, L, E>(extents_of<Rank>(c.extents), c.in);
-      const auto out = test::make_array<std::int64_t, Rank, L, E>(extents_of<Rank>(c.extents));
-      const auto w = test::make_array<std::int64_t, Rank, L, E>(extents_of<Rank>(c.size), c.weights);
-      if (c.operation == std::string("correlate")) quern::correlate(E(), out, in, w, test::mode_named(c.mode));
-      else quern::convolve(E(), out, in, w, test::mode_named(c.mode));
-      EXPECT_EQ(c.out, test::contents(out)) << c.operation << ' ' << c.mode << " rank " << Rank;
+  const auto array = []<int Rank>(std::integral_constant<int, Rank>, const std::string& name) {
+    return test::make_array<std::int64_t, Rank, Kokkos::LayoutLeft, E>(extents_of<Rank>(name),
+                                                                       scipy.values<std::int64_t>(name));
+  };
+  for (int k = 0; k < 8; ++k) {
+    const std::string group = "weights/" + std::to_string(k) + "/";
+    with_rank_of(group + "in", [&](auto rank) {
+      const auto in = array(rank, group + "in"), weights = array(rank, group + "weights"),
+                 out = array(rank, group + "in");
+      for (const std::string mode : test::mode_names) {
+        quern::correlate(E(), out, in, weights, test::mode_named(mode));
+        EXPECT_EQ(scipy.values<std::int64_t>(group + "correlate/" + mode), test::contents(out)) << group << mode;
+        quern::convolve(E(), out, in, weights, test::mode_named(mode));
+        EXPECT_EQ(scipy.values<std::int64_t>(group + "convolve/" + mode), test::contents(out)) << group << mode;
+      }
     });
   }
 }
 
 template <class Case>
-struct Smoothing : testing::Test {};
+struct Smoothing : testing::Test {
+  using E = typename Case::exec;
+  using T = typename Case::value;
+
+  /// A parameter for each axis.
+  template <int Rank, class P>
+  static quern::per_axis<P> per_axis(const std::string& name) {
+    const auto p = scipy.values(name);
+    const auto at = [&](int d) { return static_cast<P>(p[d]); };
+    if constexpr (Rank == 1) return quern::per_axis<P>(at(0));
+    else if constexpr (Rank == 2) return quern::per_axis<P>({at(0), at(1)});
+    else return quern::per_axis<P>({at(0), at(1), at(2)});
+  }
+  /// Sums of weights that are 1 together, of values up to 5.
+  static void expect_near(const std::string& name, const std::vector<T>& found) {
+    const auto expected = scipy.values(name);
+    ASSERT_EQ(expected.size(), found.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_NEAR(expected[i], found[i], 5 * 16 * test::eps<T>()) << name << ' ' << i;
+  }
+  template <int Rank>
+  static void agrees(const std::string& group) {
+    const auto n = extents_of<Rank>(group + "in");
+    const auto values = scipy.values(group + "in");
+    const auto in =
+        test::make_array<T, Rank, typename Case::layout, E>(n, std::vector<T>(values.begin(), values.end()));
+    const auto out = test::make_array<T, Rank, typename Case::layout, E>(n);
+    for (const std::string mode : test::mode_names) {
+      quern::uniform_filter(E(), out, in, per_axis<Rank, int>(group + "sizes"), test::mode_named(mode));
+      expect_near(group + "uniform_filter/" + mode, test::contents(out));
+      quern::gaussian_filter(E(), out, in, per_axis<Rank, double>(group + "sigmas"), test::mode_named(mode));
+      expect_near(group + "gaussian_filter/" + mode, test::contents(out));
+    }
+  }
+};
 using some_types = test::covering<double, float>;
 TYPED_TEST_SUITE(Smoothing, some_types);
 
 TYPED_TEST(Smoothing, AgreesWithSciPy) {
-  using E = typename TypeParam::exec;
-  using L = typename TypeParam::layout;
-  using T = typename TypeParam::value;
-  for (const auto& c : scipy::smoothings) {
-    with_rank(c.extents.size(), [&]<int Rank>(std::integral_constant<int, Rank>) {
-      const std::vector<T> values(c.in.begin(), c.in.end());
-      const auto in = test::make_array<T, Rank, L, E>(extents_of<Rank>(c.extents), values);
-      const auto out = test::make_array<T, Rank, L, E>(extents_of<Rank>(c.extents));
-      const auto& p = c.parameters;
-      const auto call = [&]<class P>(std::type_identity<P>, const auto& filter) {
-        const auto at = [&](int d) { return static_cast<P>(p[d]); };
-        if (Rank == 1) filter(quern::per_axis<P>(at(0)));
-        else if (Rank == 2) filter(quern::per_axis<P>({at(0), at(1)}));
-        else filter(quern::per_axis<P>({at(0), at(1), at(2)}));
-      };
-      if (c.operation == std::string("uniform_filter"))
-        call(std::type_identity<int>(),
-             [&](const auto& size) { quern::uniform_filter(E(), out, in, size, test::mode_named(c.mode)); });
-      else
-        call(std::type_identity<double>(),
-             [&](const auto& sigma) { quern::gaussian_filter(E(), out, in, sigma, test::mode_named(c.mode)); });
-      const auto found = test::contents(out);
-      // Sums of weights that are 1 together, of values up to 5.
-      for (std::size_t i = 0; i < found.size(); ++i)
-        EXPECT_NEAR(c.out[i], found[i], 5 * 16 * test::eps<T>()) << c.operation << ' ' << c.mode << " rank " << Rank;
-    });
+  for (int k = 0; k < 4; ++k) {
+    const std::string group = "smoothing/" + std::to_string(k) + "/";
+    with_rank_of(group + "in",
+                 [&]<int Rank>(std::integral_constant<int, Rank>) { TestFixture::template agrees<Rank>(group); });
   }
 }
 

@@ -4,10 +4,13 @@
 #define QUERN_TESTS_SUPPORT_BOUNDARIES_HPP
 
 #include <quern/stencil/boundary.hpp>
+#include <string>
 
 namespace test {
 
-/// The boundary of a name in scipy_reference.hpp.
+/// The boundaries that scipy.ndimage has, by their names in tests/stencil/data/scipy.npz.
+inline constexpr const char* mode_names[] = {"constant", "nearest", "reflect", "mirror", "wrap"};
+/// The boundary of such a name.
 inline quern::boundary mode_named(const std::string& name) {
   return name == "constant"  ? quern::boundary::constant(-3)
          : name == "nearest" ? quern::boundary::nearest
