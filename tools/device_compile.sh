@@ -55,6 +55,11 @@ tests=(
   "scan/scan_test scan/segmented_test"
   "stencil/stencil_test stencil/boundary_test"
   "stencil/filters_test stencil/operators_test"
+  stencil/filters_scipy_test
+  stencil/filter_means_test
+  stencil/filter_sums_test
+  stencil/filter_separable_test
+  stencil/filter_windows_test
   "fft/fft_test fft/plans_test"
   fft/memory_test
   "fft/cosine_test fft/spectral_test"

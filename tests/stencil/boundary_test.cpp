@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <quern/stencil.hpp>
+#include <stencil/continued.hpp>
 #include <support/boundaries.hpp>
 #include <support/reference_archive.hpp>
 #include <support/testing.hpp>
@@ -72,35 +73,6 @@ TYPED_TEST(Boundary, AgreesWithSciPy) {
   }
 }
 
-/// What lies outwards of the first index of an axis of n elements, over and over; of the last, the same from there.
-std::vector<std::int64_t> outwards(boundary::mode mode, std::int64_t n) {
-  std::vector<std::int64_t> v;
-  if (mode == boundary::mode::wrap)
-    for (std::int64_t i = n - 1; i >= 0; --i) v.push_back(i);
-  if (mode == boundary::mode::reflect) {
-    for (std::int64_t i = 0; i < n; ++i) v.push_back(i);
-    for (std::int64_t i = n - 1; i >= 0; --i) v.push_back(i);
-  }
-  if (mode == boundary::mode::mirror) {
-    for (std::int64_t i = 1; i < n; ++i) v.push_back(i);
-    for (std::int64_t i = n - 2; i >= 0; --i) v.push_back(i);
-  }
-  if (v.empty()) v.push_back(mode == boundary::mode::constant ? -1 : 0);
-  return v;
-}
-/// The indices of an axis from `reach` before it to `reach` after it; -1 is a constant.
-std::vector<std::int64_t> continued(const boundary& low, const boundary& high, std::int64_t n, std::int64_t reach) {
-  std::vector<std::int64_t> all(n + 2 * reach);
-  const auto before = outwards(low.kind(), n), after = outwards(high.kind(), n);
-  for (std::int64_t i = 0; i < n; ++i) all[reach + i] = i;
-  for (std::int64_t k = 0; k < reach; ++k) {
-    const std::int64_t i = after[k % after.size()];
-    all[reach - 1 - k] = before[k % before.size()];
-    all[reach + n + k] = i < 0 ? -1 : n - 1 - i;
-  }
-  return all;
-}
-
 struct mixed {
   template <class W>
   KOKKOS_FUNCTION auto operator()(const W& w) const {
@@ -128,7 +100,7 @@ struct BoundaryMix : testing::Test {
     const auto out = test::make_array<value, 2, layout, exec>(n, std::vector<value>(n[0] * n[1], value(77)));
     quern::stencil<Shape>(exec(), out, f, {a, b}, in);
     const auto found = test::contents(out);
-    const auto rows = continued(a.low, a.high, n[0], 2), columns = continued(b.low, b.high, n[1], 1);
+    const auto rows = test::continued(a.low, a.high, n[0], 2), columns = test::continued(b.low, b.high, n[1], 1);
     const auto keeps = [](const boundary& e) { return e.kind() == boundary::mode::keep; };
     for (std::int64_t j = 0; j < n[0]; ++j)
       for (std::int64_t i = 0; i < n[1]; ++i) {
