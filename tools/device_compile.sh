@@ -38,7 +38,9 @@ units=(
 # The other tests, which instantiate every operation for every type.
 tests=(
   "core/lazy_test core/lazy_scan_test core/lazy_keyed_test"
-  "keyed/unique_test keyed/group_by_test keyed/join_test"
+  "keyed/unique_test keyed/join_test"
+  "keyed/group_by_test keyed/group_ranges_test"
+  "keyed/group_order_test keyed/group_moments_test"
   "map/map_test map/functions_test map/math_test map/outputs_test"
   "autodiff/dual_test batch/solvers_test"
   autodiff/derivatives_test
@@ -64,7 +66,9 @@ tests=(
   fft/memory_test
   "fft/cosine_test fft/spectral_test"
   "integrate/integrate_test integrate/samples_test integrate/estimates_test"
-  "distributed/operations_test distributed/operands_test distributed/decomposition_test"
+  "distributed/scan_test distributed/histogram_test distributed/random_test"
+  "distributed/sort_test distributed/migrate_test"
+  "distributed/operands_test distributed/decomposition_test"
   distributed/map_test
   distributed/calls_test
   distributed/reduce_test

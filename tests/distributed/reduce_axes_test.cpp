@@ -97,4 +97,30 @@ TYPED_TEST(DistributedReduce, ResultsAlongAxes) {
   }
 }
 
+template <class Exec>
+struct DistributedReduceOn : testing::Test {};
+TYPED_TEST_SUITE(DistributedReduceOn, test::all_spaces);
+
+// More results than one message between ranks takes.
+TYPED_TEST(DistributedReduceOn, ManyResults) {
+  using E = TypeParam;
+  const std::int64_t rows = 6, n = 50'000;
+  const auto values = test::samples<double>(rows * n, 5);
+  std::vector<double> sums(n);  // of quarters: exact
+  std::vector<std::int64_t> largest(n);
+  for (std::int64_t j = 0; j < rows; ++j)
+    for (std::int64_t i = 0; i < n; ++i) {
+      sums[i] += values[j * n + i];
+      if (values[j * n + i] > values[largest[i] * n + i]) largest[i] = j;
+    }
+  const Decomposition d(test::world(), {rows, n}, {.grid = {0, 1}});
+  const auto u = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, values);
+  const Kokkos::View<double*, E> found("found", n);
+  quern::sum(E(), found, u, quern::axis{0});
+  EXPECT_EQ(sums, test::contents(found));
+  const Kokkos::View<std::int64_t*, E> found_largest("found", n);
+  quern::argmax(E(), found_largest, u, quern::axis{0});
+  EXPECT_EQ(largest, test::contents(found_largest));
+}
+
 }  // namespace

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Histograms and sums of groups over ranks beside loops over the whole array.
+
+#include <algorithm>
+#include <distributed/world.hpp>
+#include <quern/distributed/histogram.hpp>
+#include <vector>
+
+namespace {
+
+namespace distributed = quern::distributed;
+using Kokkos::LayoutRight;
+using quern::Decomposition;
+
+/// The counts, or sums of weights, of values in equal bins from -5 to 5, by a loop.
+template <class R>
+std::vector<R> by_loop(int bins, const std::vector<double>& values, const std::vector<R>& weights) {
+  std::vector<R> sums(bins);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    sums[std::min(static_cast<int>((values[i] + 5) * bins / 10), bins - 1)] += weights[i];
+  return sums;
+}
+
+template <class Exec>
+struct DistributedHistogram : testing::Test {
+  static constexpr std::int64_t rows = 40, columns = 25, size = rows * columns;
+  const Decomposition d{test::world(), {rows, columns}};
+  const std::vector<double> values = test::samples<double>(size, 5);  // quarters, whose sums are exact
+
+  template <class T>
+  auto distributed_array(const std::vector<T>& v) const {
+    return test::distribute<T, 2, LayoutRight, Exec>(d, v);
+  }
+};
+TYPED_TEST_SUITE(DistributedHistogram, test::all_spaces);
+
+TYPED_TEST(DistributedHistogram, CountsThoseOfAllRanks) {
+  const Kokkos::View<std::int64_t*, TypeParam> found("found", 9);
+  quern::histogram(TypeParam(), found, this->distributed_array(this->values), quern::bin_range{-5, 5});
+  EXPECT_EQ(by_loop(9, this->values, std::vector<std::int64_t>(this->size, 1)), test::contents(found));
+}
+
+TYPED_TEST(DistributedHistogram, AddsWeights) {
+  const Kokkos::View<double*, TypeParam> found("found", 13);
+  const auto u = this->distributed_array(this->values);
+  quern::histogram(TypeParam(), found, u, quern::bin_range{-5, 5}, quern::weights{u});
+  EXPECT_EQ(by_loop(13, this->values, this->values), test::contents(found));
+}
+
+TYPED_TEST(DistributedHistogram, OfMoreBinsThanValues) {
+  const std::int64_t bins = 50'000;
+  const Kokkos::View<std::int64_t*, TypeParam> found("found", bins);
+  quern::histogram(TypeParam(), found, this->distributed_array(this->values), quern::bin_range{-5, 5});
+  EXPECT_EQ(by_loop(bins, this->values, std::vector<std::int64_t>(this->size, 1)), test::contents(found));
+}
+
+// Keys that are no bin's are left out.
+TYPED_TEST(DistributedHistogram, BincountAddsWeights) {
+  std::vector<int> keys(this->size);
+  std::vector<double> expected(13);
+  for (int i = 0; i < this->size; ++i) {
+    keys[i] = static_cast<int>(test::sample(i, 9) * 4) % 17;
+    if (keys[i] >= 0 && keys[i] < 13) expected[keys[i]] += this->values[i];
+  }
+  const Kokkos::View<double*, TypeParam> found("found", 13);
+  quern::bincount(TypeParam(), found, this->distributed_array(keys),
+                  quern::weights{this->distributed_array(this->values)});
+  EXPECT_EQ(expected, test::contents(found));
+}
+
+TYPED_TEST(DistributedHistogram, SumsOfGroups) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  // Rank r has 10 r rows.
+  const std::int64_t n = 10 * comm.rank();
+  std::vector<double> expected(5, 0.0);
+  std::vector<double> x(n);
+  std::vector<int> keys(n);
+  for (int r = 0; r < comm.size(); ++r)
+    for (std::int64_t i = 0; i < 10 * r; ++i) {
+      const int key = static_cast<int>((3 * i + r) % 8);
+      const double value = test::sample(i, r);
+      if (key >= 2 && key < 7) expected[key - 2] += value;
+      if (r == comm.rank()) {
+        x[i] = value;
+        keys[i] = key;
+      }
+    }
+  const auto out = Kokkos::View<double*, E>("out", 5);
+  distributed::group_sum(exec, comm, out, test::make_array<double, 1, LayoutRight, E>({n}, x),
+                         test::make_array<int, 1, LayoutRight, E>({n}, keys), quern::key_range{2, 7});
+  EXPECT_EQ(expected, test::contents(out));
+  test::expect_error("quern::distributed::group_sum: out has extents (5), expected (6)", [&] {
+    distributed::group_sum(exec, comm, out, test::make_array<double, 1, LayoutRight, E>({n}, x),
+                           test::make_array<int, 1, LayoutRight, E>({n}, keys), quern::key_range{2, 8});
+  });
+}
+
+}  // namespace
