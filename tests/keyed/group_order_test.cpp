@@ -53,7 +53,7 @@ TYPED_TEST(GroupOrder, KeysOfBothSigns) {
 }
 
 // Whose low bits are equal.
-TYPED_TEST(GroupOrder, MultiplesOfALargePower) {
+TYPED_TEST(GroupOrder, MultiplesOfAPowerOfTwo) {
   this->template check_hashed<std::int32_t>(
       [](std::uint64_t h) { return static_cast<std::int32_t>(h % 300) * 65'536; });
 }

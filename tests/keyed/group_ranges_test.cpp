@@ -68,7 +68,7 @@ TYPED_TEST(GroupRanges, RangesOfExtremeKeys) {
   EXPECT_THROW(quern::group_by(TypeParam(), large, quern::key_range{-10, 10}, quern::checked), quern::KeyRangeError);
 }
 
-TYPED_TEST(GroupRanges, RejectsRangesThatAreEmptyOrTooLarge) {
+TYPED_TEST(GroupRanges, RejectsEmptyAndOverlongRanges) {
   using E = TypeParam;
   const auto keys = this->row(std::vector<int>{3, 1, 3});
   test::expect_error("quern::group_by: the range is from 5 to 5, expected 1 to 2147483647 numbers",
