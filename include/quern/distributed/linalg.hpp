@@ -24,8 +24,7 @@
 #include <quern/linalg/matmul.hpp>
 #include <quern/linalg/principal_components.hpp>
 
-namespace quern::distributed {
-namespace impl {
+namespace quern::impl {
 
 inline void check_rows(const std::string& label, const std::string& name, const Decomposition& d) {
   for (int axis = 1; axis < d.extents().rank; ++axis)
@@ -90,13 +89,13 @@ auto on_every_rank(const Exec& exec, const A& a) {
   typename whole::array_layout layout;
   for (int axis = 0; axis < A::rank; ++axis) layout.dimension[axis] = a.extents().extent[axis];
   const whole w(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::distributed"), layout);
-  to_global(exec, w, a);
+  distributed::to_global(exec, w, a);
   return w;
 }
 /// The rows of this rank in a matrix that every rank has.
 template <class Exec, class Out, class Whole>
 void take_rows(const Exec& exec, const Out& out, const Whole& whole) {
-  from_global(exec, out, whole);
+  distributed::from_global(exec, out, whole);
 }
 
 template <class Exec, class A>
@@ -147,16 +146,10 @@ void subtract_rest_of_mean(const Exec& exec, const std::string& label, const row
   quern::add(exec, mean, mean, rest);
 }
 
-}  // namespace impl
-}  // namespace quern::distributed
-
-namespace quern::impl {
-
 template <>
 struct engine<over_ranks_place, matrix_products> {
   template <class Exec, class C, class A, class B>
   static void run(const Exec& exec, const C& c, const A& a, const B& b, const product_scaling<value_of<C>>& scaling) {
-    using namespace quern::distributed::impl;
     static_assert(distributed_like<C> && distributed_like<A> && view_like<B>,
                   "quern::matmul: over ranks, c and a are DistributedViews and b is a View");
     static_assert(A::rank == 2 && C::rank == 2, "quern: over ranks, matrices are DistributedViews of rank 2");
@@ -172,7 +165,6 @@ template <>
 struct engine<over_ranks_place, qr_factorizations> {
   template <class Exec, class Q, class R, class A>
   static void run(const Exec& exec, const Q& q, const R& r, const A& a) {
-    using namespace quern::distributed::impl;
     static_assert(distributed_like<Q> && view_like<R> && distributed_like<A>,
                   "quern::qr: over ranks, q and a are DistributedViews and r is a View");
     using T = value_of<A>;
@@ -206,7 +198,6 @@ struct engine<over_ranks_place, singular_values> {
   template <class Exec, class U, class S, class Vt, class A, class... Info>
   static void run(const Exec& exec, const U& u, const S& s, const Vt& vt, const A& a, const Info&...) {
     static_assert(sizeof...(Info) == 0, "quern::svd: over ranks, info is not written; a ConvergenceError is thrown");
-    using namespace quern::distributed::impl;
     static_assert(distributed_like<U> && view_like<S> && view_like<Vt> && distributed_like<A>,
                   "quern::svd: over ranks, u and a are DistributedViews, s and vt are Views");
     using T = value_of<A>;
@@ -246,7 +237,6 @@ template <>
 struct engine<over_ranks_place, least_squares_problems> {
   template <class Exec, class X, class A, class B>
   static std::int64_t run(const Exec& exec, const X& x, const A& a, const B& b, const lstsq_options& options) {
-    using namespace quern::distributed::impl;
     static_assert(view_like<X> && distributed_like<A> && distributed_like<B>,
                   "quern::lstsq: over ranks, a and b are DistributedViews and x is a View");
     using T = value_of<A>;
@@ -301,7 +291,6 @@ struct engine<over_ranks_place, principal_component_analyses> {
   template <class Exec, class Mean, class Components, class Variance, class A>
   static void run(const Exec& exec, const Mean& mean, const Components& components, const Variance& explained_variance,
                   const A& a) {
-    using namespace quern::distributed::impl;
     static_assert(view_like<Mean> && view_like<Components> && view_like<Variance> && distributed_like<A>,
                   "quern::pca: over ranks, a is a DistributedView and the outputs are Views");
     using T = value_of<A>;

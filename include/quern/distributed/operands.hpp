@@ -12,9 +12,7 @@
 #include <quern/distributed/distributed_view.hpp>
 #include <quern/distributed/same_calls.hpp>
 
-namespace quern::distributed::impl {
-
-using namespace quern::impl;
+namespace quern::impl {
 
 void check_same_blocks(const std::string& label, const std::string& name, const Decomposition& d,
                        const Decomposition& other);
@@ -89,6 +87,6 @@ const auto& leading_field(const First& first, const Rest&... rest) {
   else return leading_field(rest...);
 }
 
-}  // namespace quern::distributed::impl
+}  // namespace quern::impl
 
 #endif

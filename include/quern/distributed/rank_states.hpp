@@ -12,7 +12,7 @@
 #include <quern/reduce/partial.hpp>
 #include <quern/transfer/staging.hpp>
 
-namespace quern::distributed::impl {
+namespace quern::impl {
 
 /// The states of ranks as an operation of MPI: with the reducer of the call that is under way on this thread.
 template <class Reducer>
@@ -135,6 +135,6 @@ class rank_states {
   axis_set along_;
 };
 
-}  // namespace quern::distributed::impl
+}  // namespace quern::impl
 
 #endif

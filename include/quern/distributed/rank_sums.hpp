@@ -8,7 +8,7 @@
 #include <quern/distributed/rank_shares.hpp>
 #include <quern/transfer/staging.hpp>
 
-namespace quern::distributed::impl {
+namespace quern::impl {
 
 /// Values of each rank in memory that the host reaches: those of `data`, copied where kernels alone reach them, and
 /// copied back by `write`. Both wait for what is needed.
@@ -91,6 +91,6 @@ void take_from_first(const Communicator& comm, const Exec& exec, const values_of
     for_each([&](auto* to, const std::byte* from, std::int64_t n) { copy_to_device(exec, to, from, n); });
 }
 
-}  // namespace quern::distributed::impl
+}  // namespace quern::impl
 
 #endif

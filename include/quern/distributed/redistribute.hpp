@@ -8,8 +8,7 @@
 #include <quern/distributed/operands.hpp>
 #include <quern/transfer/copy.hpp>
 
-namespace quern::distributed {
-namespace impl {
+namespace quern::impl {
 
 /// Whether an output has elements of the type of an input's.
 template <class Out, class In>
@@ -71,7 +70,9 @@ void check_whole(const std::string& label, const std::string& name, const V& v, 
   check_extents(label, name, extents_of(v), d.extents());
 }
 
-}  // namespace impl
+}  // namespace quern::impl
+
+namespace quern::distributed {
 
 /// `out = in`, where both have the same extents and are cut into other blocks, or have other halos. Halos are neither
 /// read nor written. Each rank exchanges messages with those alone whose blocks share cells with its own.

@@ -42,27 +42,24 @@ struct engine<over_ranks_place, reductions> {
   template <class Reduction, class Exec, class Out, class... In>
   static auto reduce(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
                      const axes* wanted, bool is_reproducible) {
-    namespace ranks = quern::distributed::impl;
     constexpr bool to_host = std::is_same_v<Out, on_host_t>;
     using reducer_type = reducer_of<Reduction, In...>;
-    const Decomposition d =
-        unpack([](const auto&... in) { return ranks::leading_field(in...).decomposition(); }, inputs);
+    const Decomposition d = unpack([](const auto&... in) { return leading_field(in...).decomposition(); }, inputs);
     call<Exec> c(r.label, exec);
     const auto more = [&] {
-      const std::string text = ranks::text_of_axes(wanted, d.extents().rank) + (to_host ? "" : " to");
-      return text + ranks::text_of_operand(out) + (is_reproducible ? ", reproducible" : "");
+      const std::string text = text_of_axes(wanted, d.extents().rank) + (to_host ? "" : " to");
+      return text + text_of_operand(out) + (is_reproducible ? ", reproducible" : "");
     };
-    unpack([&](const auto&... in) { ranks::check_same_arrays(d.communicator(), c.label, more, in...); }, inputs);
+    unpack([&](const auto&... in) { check_same_arrays(d.communicator(), c.label, more, in...); }, inputs);
     const axis_set along = unpack(
         [&](const auto&... in) { return check_reduction(c, wanted, {operand_extents(c.label, in)...}); }, inputs);
     check_elements(c, r, along, d.extents());
     const auto reducer = r.reducer(std::type_identity<value_of<In>>()...);
-    const ranks::rank_states<Exec, reducer_type> states(exec, d, reducer, along);
+    const rank_states<Exec, reducer_type> states(exec, d, reducer, along);
     const auto reduce_blocks = [&]<class Space>(std::type_identity<Space>) {
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return reduce_elements<Space>(
-            c, r, d, along, states,
-            c.elements(ranks::operand_at_block<rank_of<In>>(c.label, I, std::get<I>(inputs), d))...);
+        return reduce_elements<Space>(c, r, d, along, states,
+                                      c.elements(operand_at_block<rank_of<In>>(c.label, I, std::get<I>(inputs), d))...);
       }(std::index_sequence_for<In...>());
     };
     if constexpr (to_host) {
@@ -70,7 +67,7 @@ struct engine<over_ranks_place, reductions> {
       return result_of<reducer_type>(reducer.result(*state_of<reducer_type>(block), states.elements()));
     } else {
       check_positions_along<reducer_type, value_of<Out>>(c, along, d.extents());
-      const ranks::block_results<Exec, Out> results(c, d, along, out);
+      const block_results<Exec, Out> results(c, d, along, out);
       const auto block = reduce_blocks(std::type_identity<typename Exec::memory_space>());
       write_results<Exec, reducer_type, value_of<Out>, 1>(exec, c.label, reducer, {state_of<reducer_type>(block)},
                                                           states.elements(), results.own());
@@ -86,14 +83,12 @@ struct engine<over_ranks_place, reductions> {
   /// The joined states of the elements, with the means of the whole array for reducers that take them.
   template <class Space, class Exec, class Reduction, class Reducer, class... Elements>
   static auto reduce_elements(call<Exec>& c, const Reduction& r, const Decomposition& d, const axis_set& along,
-                              const quern::distributed::impl::rank_states<Exec, Reducer>& states,
-                              const Elements&... in) {
+                              const rank_states<Exec, Reducer>& states, const Elements&... in) {
     using memory_space = typename Exec::memory_space;
     pool_block<memory_space> kept;
     const auto means = means_for<Reducer>([&]<class S>(std::type_identity<S>) {
       const mean_reducer<S, reproducible_sum<S>> mean;
-      const quern::distributed::impl::rank_states<Exec, std::remove_const_t<decltype(mean)>> sums(c.exec, d, mean,
-                                                                                                  along);
+      const rank_states<Exec, std::remove_const_t<decltype(mean)>> sums(c.exec, d, mean, along);
       const auto block = sums.template reduce<memory_space>(c, reduction_to_means<S>(r.label), std::tuple<>(), in...);
       const shape rest = along.part(d.local().extents, false);
       kept = take_block<memory_space>(instance_ref(c.exec), rest.size() * sizeof(S));

@@ -7,7 +7,7 @@
 #include <quern/core/memory/pool.hpp>
 #include <quern/distributed/redistribute.hpp>
 
-namespace quern::distributed::impl {
+namespace quern::impl {
 
 /// The block of the results that a rank's block gives along some axes. Ranks that differ in their place along these
 /// axes alone have the same.
@@ -104,6 +104,6 @@ class block_results {
   std::vector<peer_box> sent_{}, received_{};
 };
 
-}  // namespace quern::distributed::impl
+}  // namespace quern::impl
 
 #endif

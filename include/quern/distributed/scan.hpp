@@ -10,7 +10,7 @@
 #include <quern/scan/carries.hpp>
 #include <quern/scan/scan.hpp>
 
-namespace quern::distributed::impl {
+namespace quern::impl {
 
 /// What comes before on a line, of two neighbouring groups of ranks.
 template <class Carry>
@@ -53,17 +53,12 @@ void scan_carries(const Exec& exec, const Decomposition& d, const std::array<boo
   values.write();
 }
 
-}  // namespace quern::distributed::impl
-
-namespace quern::impl {
-
 /// Scans along an axis of DistributedViews: each rank scans its block, and then joins it to what the blocks before it
 /// sum up to, with the rounding errors of their sums. Collective; waits.
 template <>
 struct engine<over_ranks_place, scans> {
   template <class Scan, class Exec, class Out, class In, class... Options>
   static void run(const Scan& scan, const Exec& exec, const Out& out, const In& in, const Options&... options) {
-    namespace ranks = quern::distributed::impl;
     check_place_options<Options...>();
     static_assert(distributed_like<Out>, "quern: out of a scan over ranks must be a DistributedView");
     const auto carry = carry_of(scan.reducer(std::type_identity<value_of<In>>()));
@@ -73,14 +68,14 @@ struct engine<over_ranks_place, scans> {
     static_assert(rank == rank_of<Out>, "quern: out and in of a scan over ranks must have one rank");
     if constexpr (carries) {
       const std::string label = scan.label;
-      const Decomposition d = ranks::leading_field(in, out).decomposition();
+      const Decomposition d = leading_field(in, out).decomposition();
       const axis* wanted = find_option<axis>(options...);
-      ranks::check_same_arrays(d.communicator(), label, [&] { return ranks::text_of_axes(wanted, rank); }, out, in);
+      check_same_arrays(d.communicator(), label, [&] { return text_of_axes(wanted, rank); }, out, in);
       check_extents(label, "out", out.extents(), operand_extents(label, in));
       if (wanted == nullptr && rank > 1)
         throw Error(label, "an array of rank " + std::to_string(rank) + " needs an axis");
       const int number = wanted == nullptr ? 0 : axis_set(label, *wanted, rank).only();
-      ranks::check_same_blocks(label, "out", d, out.decomposition());
+      check_same_blocks(label, "out", d, out.decomposition());
       scan_blocks(scan, exec, out, in, carry, d, axis{number});
     }
   }
@@ -89,13 +84,12 @@ struct engine<over_ranks_place, scans> {
   template <class Scan, class Exec, class Out, class In, class Carry>
   static void scan_blocks(const Scan& scan, const Exec& exec, const Out& out, const In& in, const Carry& carry,
                           const Decomposition& d, const axis& along) {
-    namespace ranks = quern::distributed::impl;
     using S = typename Carry::type;
     constexpr int rank = rank_of<In>;
     const std::string label = scan.label;
     const int number = along.number[0];
     const shape own = d.local().extents;
-    const auto values = ranks::operand_at_block<rank>(label, 0, in, d);
+    const auto values = operand_at_block<rank>(label, 0, in, d);
     const bool empty = own.size() == 0;
     if (d.grid(number) == 1) {
       if (!empty) engine<in_memory, scans>::run(scan, exec, out.local(), values, along);
@@ -117,12 +111,12 @@ struct engine<over_ranks_place, scans> {
       const auto last = as_part<Exec, rank>(last_of(scanned, number, false));
       if constexpr (Scan::exclusive)
         map_checked(label, exec, before, next_carry<Carry, true>{carry}, before, last,
-                    ranks::operand_at_end<Exec, rank>(label, in, d, number));
+                    operand_at_end<Exec, rank>(label, in, d, number));
       else map_checked(label, exec, before, next_carry<Carry, false>{carry}, before, last);
     }
     std::array<bool, max_rank> axes{};
     axes[number] = true;
-    ranks::scan_carries(exec, d, axes, carry, reinterpret_cast<carried<S>*>(totals.data()), count);
+    scan_carries(exec, d, axes, carry, reinterpret_cast<carried<S>*>(totals.data()), count);
     if (!empty) map_checked(label, exec, out.local(), result_of_carry<Carry>{carry}, before, local);
     exec.fence(label);
   }
