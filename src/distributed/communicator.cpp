@@ -176,16 +176,6 @@ void communicator_state::release() {
 
 namespace {
 
-/// The values of one rank on all.
-template <class Values>
-Values values_of_rank(const Communicator& comm, const Values& values, int rank) {
-  auto length = static_cast<std::int64_t>(values.size());
-  broadcast(comm, &length, sizeof length, rank);
-  Values all = values;
-  all.resize(length);
-  broadcast(comm, all.data(), length * static_cast<std::int64_t>(sizeof(all[0])), rank);
-  return all;
-}
 template <class Values, class Show>
 void check_equal(const Communicator& comm, const std::string& operation, const std::string& what, const Values& values,
                  const Show& show) {

@@ -30,16 +30,6 @@ std::shared_ptr<files::impl::hdf5_handle> open_together(const Communicator& comm
   return file;
 }
 
-/// The name of an unfinished file, which rank 0 chooses.
-std::string unfinished_name(const Communicator& comm, const std::string& path) {
-  std::string name = files::impl::unfinished_file::name_beside(path);
-  std::int64_t length = static_cast<std::int64_t>(name.size());
-  broadcast(comm, &length, sizeof length, 0);
-  name.resize(static_cast<std::size_t>(length));
-  broadcast(comm, name.data(), static_cast<std::size_t>(length), 0);
-  return name;
-}
-
 }  // namespace
 
 std::shared_ptr<files::impl::hdf5_handle> open_hdf5(const Communicator& comm, const std::string& path) {
@@ -47,7 +37,8 @@ std::shared_ptr<files::impl::hdf5_handle> open_hdf5(const Communicator& comm, co
 }
 
 std::shared_ptr<files::impl::hdf5_handle> create_hdf5(const Communicator& comm, const std::string& path) {
-  return open_together(comm, path, unfinished_name(comm, path));
+  // Rank 0 chooses the name of the unfinished file.
+  return open_together(comm, path, values_of_rank(comm, files::impl::unfinished_file::name_beside(path), 0));
 }
 
 void reserve_hdf5(const Communicator& comm, files::impl::hdf5_handle& file, std::int64_t bytes,

@@ -116,16 +116,15 @@ struct engine<in_chunks_place, reductions> {
     constexpr bool to_host = std::is_same_v<Out, on_host_t>;
     const auto others = select_options<false>(options...);
     if constexpr ((resident<Exec, Out> && ... && resident<Exec, In>)) {
-      const auto run = [&](const auto&... argument) {
-        return engine<in_memory, reductions>::run(r, exec, as_resident(out), argument...);
-      };
       const auto in = unpack([](const auto&... v) { return std::tuple(as_resident(v)...); }, inputs);
-      const auto arguments =
-          std::tuple_cat(std::tuple(unpack([](const auto&... v) { return std::tie(v...); }, in)), others);
+      const auto in_reach = [&](const auto&... option) {
+        return engine<in_memory, reductions>::run(
+            r, exec, as_resident(out), unpack([](const auto&... v) { return std::tie(v...); }, in), option...);
+      };
       if constexpr (to_host) {
-        return unpack(run, arguments);
+        return unpack(in_reach, others);
       } else {
-        unpack(run, arguments);
+        unpack(in_reach, others);
         exec.fence(r.label);
       }
     } else {

@@ -72,14 +72,14 @@ namespace quern::chunked {
 /// (`reader`). It is a handle: copies read the same array.
 template <class T, int Rank>
 class source : public impl::array_handle<impl::array_reader, T, Rank> {
-  using source::array_handle::array_handle;
+  using impl::array_handle<impl::array_reader, T, Rank>::array_handle;
 };
 
 /// An array of values T that is written chunk by chunk, once. What was written to a file has its name when the
 /// operation ends, and goes where it fails.
 template <class T, int Rank>
 class sink : public impl::array_handle<impl::array_writer, T, Rank> {
-  using sink::array_handle::array_handle;
+  using impl::array_handle<impl::array_writer, T, Rank>::array_handle;
 };
 
 }  // namespace quern::chunked

@@ -64,38 +64,33 @@ struct engine<over_ranks_place, reductions> {
     };
     if constexpr (to_host) {
       const auto block = reduce_blocks(std::type_identity<result_space<Exec>>());
-      return result_of<reducer_type>(reducer.result(*state_of<reducer_type>(block), states.elements()));
+      return result_of<reducer_type>(reducer.result(*block.data, states.elements()));
     } else {
       check_positions_along<reducer_type, value_of<Out>>(c, along, d.extents());
       const block_results<Exec, Out> results(c, d, along, out);
       const auto block = reduce_blocks(std::type_identity<typename Exec::memory_space>());
-      write_results<Exec, reducer_type, value_of<Out>, 1>(exec, c.label, reducer, {state_of<reducer_type>(block)},
-                                                          states.elements(), results.own());
+      write_results<Exec, reducer_type, value_of<Out>, 1>(exec, c.label, reducer, {block.data}, states.elements(),
+                                                          results.own());
       results.deliver();
       exec.fence(c.label);
     }
   }
 
-  template <class Reducer, class Block>
-  static const typename Reducer::state* state_of(const Block& block) {
-    return reinterpret_cast<const typename Reducer::state*>(block.data());
-  }
   /// The joined states of the elements, with the means of the whole array for reducers that take them.
   template <class Space, class Exec, class Reduction, class Reducer, class... Elements>
   static auto reduce_elements(call<Exec>& c, const Reduction& r, const Decomposition& d, const axis_set& along,
                               const rank_states<Exec, Reducer>& states, const Elements&... in) {
     using memory_space = typename Exec::memory_space;
-    pool_block<memory_space> kept;
+    pool_block<memory_space> held;
     const auto means = means_for<Reducer>([&]<class S>(std::type_identity<S>) {
-      const mean_reducer<S, reproducible_sum<S>> mean;
-      const rank_states<Exec, std::remove_const_t<decltype(mean)>> sums(c.exec, d, mean, along);
+      using mean_type = mean_reducer<S, reproducible_sum<S>>;
+      const mean_type mean;
+      const rank_states<Exec, mean_type> sums(c.exec, d, mean, along);
       const auto block = sums.template reduce<memory_space>(c, reduction_to_means<S>(r.label), std::tuple<>(), in...);
-      const shape rest = along.part(d.local().extents, false);
-      kept = take_block<memory_space>(instance_ref(c.exec), rest.size() * sizeof(S));
-      const strided<S> found{reinterpret_cast<S*>(kept.data()), rest, row_major_strides(rest)};
-      write_results<Exec, std::remove_const_t<decltype(mean)>, S, 1>(
-          c.exec, c.label, mean, {state_of<std::remove_const_t<decltype(mean)>>(block)}, sums.elements(), found);
-      return means_at_elements(found, along, d.local().extents);
+      const scratch_block<S, Exec> found(c.exec, along.part(d.local().extents, false));
+      held = found.block;
+      write_results<Exec, mean_type, S, 1>(c.exec, c.label, mean, {block.data}, sums.elements(), found);
+      return means_at_elements(strided<S>(found), along, d.local().extents);
     });
     return states.template reduce<Space>(c, r, means, in...);
   }

@@ -3,6 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_SCAN_HPP
 #define QUERN_DISTRIBUTED_SCAN_HPP
 
+#include <quern/core/memory/pool_array.hpp>
 #include <quern/core/views/part_view.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/rank_sums.hpp>
@@ -21,22 +22,6 @@ struct join_carries {
     lower = carry.next(lower, carry.result({carry.start().value, upper.error}, upper.value));
   }
 };
-/// The same as an operation of MPI.
-template <class Carry>
-struct joined_carries {
-  using state = carried<typename Carry::type>;
-  static inline thread_local const Carry* carry = nullptr;
-  static void join(void* lower, void* upper, int* n, MPI_Datatype*) {
-    for (int i = 0; i < *n; ++i) {
-      state a = carry->start(), b = a;
-      std::memcpy(&a, static_cast<std::byte*>(lower) + i * sizeof(state), sizeof(state));
-      std::memcpy(&b, static_cast<std::byte*>(upper) + i * sizeof(state), sizeof(state));
-      join_carries<Carry>{*carry}(a, b);
-      std::memcpy(static_cast<std::byte*>(upper) + i * sizeof(state), &a, sizeof(state));
-    }
-  }
-};
-
 /// The carries of each rank become what those of the ranks before it are joined to.
 template <class Exec, class Carry, class State>
 void scan_carries(const Exec& exec, const Decomposition& d, const std::array<bool, max_rank>& axes, const Carry& carry,
@@ -48,8 +33,9 @@ void scan_carries(const Exec& exec, const Decomposition& d, const std::array<boo
     return shared_items<Exec, State>(d.communicator(), exec, "quern::distributed", ranks_along(d, axes), carries, n)
         .scan(start, join_carries<Carry>{carry});
   const host_values<Exec, State> values(exec, carries, n);
-  joined_carries<Carry>::carry = &carry;
-  exclusive_scan(group, values.data(), n, sizeof(State), &start, joined_carries<Carry>::join);
+  const join_carries<Carry> join{carry};
+  exclusive_scan(group, values.data(), n, sizeof(State), &start,
+                 mpi_operation<State, join_carries<Carry>>::of(join, start));
   values.write();
 }
 
@@ -98,13 +84,10 @@ struct engine<over_ranks_place, scans> {
     }
     shape lines = own;
     lines.extent[number] = 1;
-    const std::int64_t count = lines.size();
-    const auto block = take_block<typename Exec::memory_space>(instance_ref(exec), own.size() * sizeof(S));
-    const auto totals = take_block<typename Exec::memory_space>(instance_ref(exec), count * sizeof(carried<S>));
-    const strided<S> scanned{reinterpret_cast<S*>(block.data()), own, row_major_strides(own)};
+    const scratch_block<S, Exec> scanned(exec, own);
+    const scratch_block<carried<S>, Exec> totals(exec, lines);
     const auto local = as_part<Exec, rank>(scanned);
-    const auto before = as_part<Exec, rank>(
-        strided<carried<S>>{reinterpret_cast<carried<S>*>(totals.data()), lines, row_major_strides(lines)});
+    const auto before = as_part<Exec, rank>(totals);
     map_checked(label, exec, before, op::identity(), carry.start());
     if (!empty) {
       engine<in_memory, scans>::run(scan, exec, local, values, along);
@@ -116,7 +99,7 @@ struct engine<over_ranks_place, scans> {
     }
     std::array<bool, max_rank> axes{};
     axes[number] = true;
-    scan_carries(exec, d, axes, carry, reinterpret_cast<carried<S>*>(totals.data()), count);
+    scan_carries(exec, d, axes, carry, totals.data, lines.size());
     if (!empty) map_checked(label, exec, out.local(), result_of_carry<Carry>{carry}, before, local);
     exec.fence(label);
   }

@@ -15,17 +15,10 @@ namespace quern::impl {
 /// The cells of an array with its halo that a part has.
 template <class Field>
 auto cells_of_part(const Field& u, const stencil_part& part) {
-  const auto& whole = u.local_with_halo();
-  Kokkos::LayoutStride layout;
-  std::int64_t offset = 0;
-  for (int d = 0; d < Field::rank; ++d) {
-    layout.dimension[d] = part.extents.extent[d];
-    layout.stride[d] = whole.stride(d);
-    offset += (u.decomposition().halo(d) + part.first.extent[d]) * static_cast<std::int64_t>(whole.stride(d));
-  }
-  using view = Kokkos::View<typename Field::view_type::data_type, Kokkos::LayoutStride, typename Field::memory_space,
-                            Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  return view(whole.data() + offset, layout);
+  auto s = describe(u.local_with_halo().data(), u.local_with_halo());
+  for (int d = 0; d < Field::rank; ++d) s.data += (u.decomposition().halo(d) + part.first.extent[d]) * s.stride[d];
+  s.extents = part.extents;
+  return as_part<Field, Field::rank>(s);
 }
 
 /// Calls `f(field)` with each DistributedView of an input.
