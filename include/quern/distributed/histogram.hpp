@@ -25,12 +25,6 @@ void sum_of_counts(const Communicator& comm, const Exec& exec, const Out& out, c
   exec.fence("quern::distributed: counts");
 }
 
-template <class V>
-auto local_of(const V& v) {
-  if constexpr (distributed_like<V>) return v.local();
-  else return v;
-}
-
 /// Counts of DistributedViews, added up over all ranks: counts in integers are exact, sums of weights have the bits of
 /// the number of ranks. Collective; waits.
 template <>

@@ -17,6 +17,13 @@ namespace quern::impl {
 void check_same_blocks(const std::string& label, const std::string& name, const Decomposition& d,
                        const Decomposition& other);
 
+/// The block of a DistributedView, and other arrays as they are.
+template <class V>
+const auto& local_of(const V& v) {
+  if constexpr (distributed_like<V>) return v.local();
+  else return v;
+}
+
 /// A replicated array at the cells of a rank's block: along an axis where it has the whole array's extent, the block's
 /// part of it; elsewhere it broadcasts.
 template <class V>

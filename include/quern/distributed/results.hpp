@@ -23,7 +23,7 @@ class block_results {
   using T = value_of<Out>;
 
   block_results(const call<Exec>& c, const Decomposition& d, const axis_set& along, const Out& out)
-      : c_(c), from_(d), along_(along), out_(c.output(memory_of(out))) {
+      : c_(c), from_(d), along_(along), out_(c.output(local_of(out))) {
     check(out);
     to_ = of_rank(out, d.communicator().rank());
     const Decomposition::Block mine = results_of_block(d.local(), along);
@@ -49,10 +49,6 @@ class block_results {
   }
 
  private:
-  static const auto& memory_of(const Out& out) {
-    if constexpr (distributed_like<Out>) return out.local();
-    else return out;
-  }
   shape whole() const { return along_.part(from_.extents(), false); }
   Decomposition::Block of_rank(const Out& out, int rank) const {
     if constexpr (distributed_like<Out>) return out.decomposition().of(rank);
