@@ -17,7 +17,7 @@
 #include <thread>
 #include <utility>
 
-namespace quern::chunked::impl {
+namespace quern::impl {
 
 void check_whole_rows(const array_io& array, const packed_box& box) {
   for (int d = 1; d < array.extents.rank; ++d)
@@ -29,7 +29,19 @@ std::string rows_of(const packed_box& box) {
   return "rows " + std::to_string(box.first[0]) + " to " + std::to_string(box.first[0] + box.extents.extent[0] - 1);
 }
 
-packed_box box_of_chunk(const array_io& array, int axis, const chunk& c, bool with_halo) {
+shape chunk_plan::extents_of_chunk(const array_chunk& c, bool with_halo) const {
+  shape part = extents;
+  part.extent[axis] = c.extent(with_halo);
+  return part;
+}
+shape chunk_plan::first_of_chunk(const array_chunk& c, bool with_halo) const {
+  shape first = extents;
+  first.extent.fill(0);
+  first.extent[axis] = c.first - (with_halo ? c.low : 0);
+  return first;
+}
+
+packed_box box_of_chunk(const array_io& array, int axis, const array_chunk& c, bool with_halo) {
   shape extents = array.extents;
   stride_array first{};
   extents.extent[axis] = c.extent(with_halo);
@@ -88,9 +100,9 @@ class worker {
 };
 
 template <class Exec>
-using slot_instances = std::array<Exec, slots>;
+using slot_instances = std::array<Exec, chunk_slots>;
 
-/// Instances for the slots of pipelines. They are kept, as is the scratch memory of operations on them.
+/// Instances for the chunk_slots of pipelines. They are kept, as is the scratch memory of operations on them.
 template <class Exec>
 class instance_pool {
  public:
@@ -147,7 +159,7 @@ class instance_lease {
 
 /// Bytes of a lane for each index along the axis.
 template <class Access>
-std::int64_t row_bytes(const lane<Access>& l, int axis) {
+std::int64_t row_bytes(const planned_array<Access>& l, int axis) {
   std::int64_t n = l.element;
   if (l.array->extents.extent[axis] == 0) return 0;
   for (int d = 0; d < l.array->extents.rank; ++d)
@@ -163,7 +175,7 @@ constexpr wide most_bytes = std::numeric_limits<std::int64_t>::max();
 struct cut {
   std::int64_t count, chunks;  // the greatest extent of a chunk, and their number
 
-  cut(const plan& p, std::size_t free) {
+  cut(const chunk_plan& p, std::size_t free) {
     const std::size_t given = p.settings.memory > 0 ? p.settings.memory : free;
     if (!std::in_range<std::int64_t>(given))
       throw Error(p.label, "the memory is to be " + std::to_string(given) + " bytes, expected at most 2^63 - 1");
@@ -179,9 +191,9 @@ struct cut {
     const std::int64_t n = p.extents.extent[p.axis], least = std::min(n, p.halo + 1);
     row = std::max<wide>(row, 1);
     count = static_cast<std::int64_t>(
-        std::min((memory / slots - around) / row, std::max<wide>(preferred_bytes / row, least)));
+        std::min((memory / chunk_slots - around) / row, std::max<wide>(preferred_bytes / row, least)));
     if (count < least || (count < 1 && n > 0)) {
-      const auto needed = static_cast<std::uint64_t>(std::min<wide>(slots * (least * row + around), most_bytes));
+      const auto needed = static_cast<std::uint64_t>(std::min<wide>(chunk_slots * (least * row + around), most_bytes));
       const byte_unit unit(memory, needed);
       throw Error(p.label, "the memory of " + unit.text(memory) + " is too little for chunks of " +
                                std::to_string(least) + " along axis " + std::to_string(p.axis) + ", which take " +
@@ -200,7 +212,7 @@ class pipeline {
   using host_space = result_space<Exec>;
   using memory_space = typename Exec::memory_space;
 
-  pipeline(const Exec& exec, const plan& p, const std::function<void(const Exec&, const chunk&)>& compute)
+  pipeline(const Exec& exec, const chunk_plan& p, const chunk_function<Exec>& compute)
       : plan_(p), compute_(compute), cut_(p, free_memory<memory_space>() / 2), instances_(exec) {
     for (auto& s : slot_) {
       for (const auto& l : p.inputs) add_buffer(exec, s.in, l);
@@ -212,7 +224,7 @@ class pipeline {
 
   void run() {
     for (const auto& l : plan_.outputs) l.array->begin(plan_.label);
-    if (writes_elements()) run_chunks();
+    if (writes_elements()) run_all();
     for (const auto& l : plan_.outputs) complete(*l.array);
   }
 
@@ -222,17 +234,17 @@ class pipeline {
     return plan_.outputs.empty() || std::any_of(plan_.outputs.begin(), plan_.outputs.end(),
                                                 [](const auto& l) { return l.array->extents.size() > 0; });
   }
-  void run_chunks() {
+  void run_all() {
     worker reads, writes;
     for (std::int64_t k = 0; k < cut_.chunks; ++k) {
-      slot& s = slot_[k % slots];
+      slot& s = slot_[k % chunk_slots];
       finish(s);
       s.what = chunk_number(k);
       s.read = reads.submit([this, &s] { read(s); });
-      if (k > 0) process(slot_[(k - 1) % slots], writes);
+      if (k > 0) process(slot_[(k - 1) % chunk_slots], writes);
     }
-    process(slot_[(cut_.chunks - 1) % slots], writes);
-    for (std::int64_t k = cut_.chunks; k < cut_.chunks + slots; ++k) finish(slot_[k % slots]);
+    process(slot_[(cut_.chunks - 1) % chunk_slots], writes);
+    for (std::int64_t k = cut_.chunks; k < cut_.chunks + chunk_slots; ++k) finish(slot_[k % chunk_slots]);
   }
 
   struct buffer {
@@ -241,13 +253,13 @@ class pipeline {
   };
   struct slot {
     std::vector<buffer> in, out;
-    chunk what;
+    array_chunk what;
     std::future<void> read, written;
     order_mark<Exec> computed, done;
   };
 
   template <class Access>
-  void add_buffer(const Exec& exec, std::vector<buffer>& to, const lane<Access>& l) {
+  void add_buffer(const Exec& exec, std::vector<buffer>& to, const planned_array<Access>& l) {
     const std::int64_t halo = l.with_halo && cut_.chunks > 1 ? 2 * plan_.halo : 0;
     const std::size_t bytes = row_bytes(l, plan_.axis) * (cut_.count + halo);
     buffer b;
@@ -256,13 +268,13 @@ class pipeline {
     to.push_back(b);
   }
 
-  chunk chunk_number(std::int64_t k) const {
+  array_chunk chunk_number(std::int64_t k) const {
     const std::int64_t n = plan_.extents.extent[plan_.axis];
-    chunk c;
+    array_chunk c;
     c.number = k;
     c.first = k * cut_.count;
     c.count = std::min(cut_.count, n - c.first);
-    c.slot = static_cast<int>(k % slots);
+    c.slot = static_cast<int>(k % chunk_slots);
     if (cut_.chunks > 1) {
       c.high = plan_.wraps ? plan_.halo : std::min(plan_.halo, n - c.first - c.count);
       // A small chunk at the end gets more, so that a whole neighbourhood fits into it.
@@ -277,26 +289,26 @@ class pipeline {
     try {
       output.finish();
     } catch (const std::exception& e) {
-      std::throw_with_nested(ChunkError(plan_.label + ": an output cannot be completed: " + e.what()));
+      std::throw_with_nested(chunked::ChunkError(plan_.label + ": an output cannot be completed: " + e.what()));
     }
   }
 
   /// f, whose exceptions become ChunkErrors that say where they happened.
   template <class Access, class F>
-  void guarded(const chunk& c, const lane<Access>& l, const F& f) const {
+  void guarded(const array_chunk& c, const planned_array<Access>& l, const F& f) const {
     try {
       f();
     } catch (const std::exception& e) {
-      std::throw_with_nested(
-          ChunkError(plan_.label + ": chunk " + std::to_string(c.number) + " of " + std::to_string(cut_.chunks) + " (" +
-                     l.array->location(box_of_chunk(*l.array, plan_.axis, c, false)) + "): " + e.what()));
+      std::throw_with_nested(chunked::ChunkError(
+          plan_.label + ": chunk " + std::to_string(c.number) + " of " + std::to_string(cut_.chunks) + " (" +
+          l.array->location(box_of_chunk(*l.array, plan_.axis, c, false)) + "): " + e.what()));
     }
   }
 
   /// Where the pieces of a lane in a chunk come from: the halo may begin at the other end. f(first, count, at) along
   /// the axis.
   template <class F>
-  void for_each_range(const chunk& c, bool with_halo, const F& f) const {
+  void for_each_range(const array_chunk& c, bool with_halo, const F& f) const {
     const std::int64_t n = plan_.extents.extent[plan_.axis];
     std::int64_t first = c.first - (with_halo ? c.low : 0), left = c.extent(with_halo);
     for (std::int64_t at = 0; left > 0;) {
@@ -308,7 +320,7 @@ class pipeline {
     }
   }
   packed_box range_box(const array_io& array, std::int64_t first, std::int64_t count) const {
-    chunk c;
+    array_chunk c;
     c.first = first;
     c.count = count;
     return box_of_chunk(array, plan_.axis, c, false);
@@ -343,7 +355,7 @@ class pipeline {
       s.what.in.push_back(s.in[i].memory.data());
     }
     for (auto& b : s.out) s.what.out.push_back(b.memory.data());
-    if (plan_.ordered && s.what.number > 0) slot_[(s.what.number - 1) % slots].computed.wait();
+    if (plan_.ordered && s.what.number > 0) slot_[(s.what.number - 1) % chunk_slots].computed.wait();
     compute_(exec, s.what);
     s.computed.set(exec);
     if constexpr (is_device<Exec>)
@@ -367,7 +379,9 @@ class pipeline {
     if (to == nullptr) to = host_buffer(s.out[i]);
     copy_to_host(exec, to, s.out[i].memory.data() + before(s.what, l) * row, s.what.count * row);
   }
-  static std::int64_t before(const chunk& c, const lane<array_writer>& l) { return l.with_halo ? c.low : 0; }
+  static std::int64_t before(const array_chunk& c, const planned_array<array_writer>& l) {
+    return l.with_halo ? c.low : 0;
+  }
 
   void write(slot& s) const {
     s.done.wait();
@@ -386,7 +400,7 @@ class pipeline {
     s.written.get();
     bytes_done_ += row_total_ * static_cast<double>(s.what.count);
     if (!plan_.settings.on_progress) return;
-    progress now;
+    chunked::progress now;
     now.chunks_done = s.what.number + 1;
     now.chunks = cut_.chunks;
     now.bytes_done = bytes_done_;
@@ -395,10 +409,10 @@ class pipeline {
     plan_.settings.on_progress(now);
   }
 
-  const plan& plan_;
-  const std::function<void(const Exec&, const chunk&)>& compute_;
+  const chunk_plan& plan_;
+  const chunk_function<Exec>& compute_;
   cut cut_;
-  std::array<slot, slots> slot_;
+  std::array<slot, chunk_slots> slot_;
   instance_lease<Exec> instances_;  // before the buffers go, it waits
   double row_total_ = 0, bytes_done_ = 0;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -407,13 +421,12 @@ class pipeline {
 }  // namespace
 
 template <class Exec>
-void run(const Exec& exec, const plan& p, const std::function<void(const Exec&, const chunk&)>& compute) {
+void run_chunks(const Exec& exec, const chunk_plan& p, const chunk_function<Exec>& compute) {
   exec.fence(p.label);
   pipeline<Exec>(exec, p, compute).run();
 }
 
-#define QUERN_CHUNKED(Exec) \
-  template void run<Exec>(const Exec&, const plan&, const std::function<void(const Exec&, const chunk&)>&);
+#define QUERN_CHUNKED(Exec) template void run_chunks<Exec>(const Exec&, const chunk_plan&, const chunk_function<Exec>&);
 QUERN_ON_ALL(QUERN_CHUNKED)
 
-}  // namespace quern::chunked::impl
+}  // namespace quern::impl

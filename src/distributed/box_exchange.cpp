@@ -44,6 +44,10 @@ KOKKOS_FUNCTION void copy_element(std::byte* to, const std::byte* from, std::int
 }
 
 constexpr std::int64_t message_alignment = 16;
+/// Bytes of the units in which the elements of an array are copied.
+std::int64_t copied_unit(const peer_box& b) {
+  return b.element % b.unit == 0 && b.unit <= message_alignment ? b.unit : 1;
+}
 
 /// A box and its place in a message. Work items are elements on devices, and rows on hosts.
 struct packed_rows {
@@ -109,12 +113,10 @@ struct packed_boxes {
       if (b.peer == rank && (messages.empty() || messages.back().peer != rank)) own = bytes;
       if (messages.empty() || messages.back().peer != b.peer) messages.push_back({b.peer, nullptr, 0});
       offsets.push_back(bytes);
-      packed_rows r{items,
-                    b.data,
-                    nullptr,
-                    b.element,
-                    b.element % b.unit == 0 && b.unit <= message_alignment ? b.unit : 1,
-                    row_nest<2>(make_loop_nest<2>(b.extents, {b.stride, row_major_strides(b.extents)}))};
+      packed_rows r{
+          items,          b.data,
+          nullptr,        b.element,
+          copied_unit(b), row_nest<2>(make_loop_nest<2>(b.extents, {b.stride, row_major_strides(b.extents)}))};
       items += is_device<Exec> ? b.extents.size() : r.nest.outer;
       const std::int64_t size =
           (b.extents.size() * b.element + message_alignment - 1) / message_alignment * message_alignment;
@@ -393,7 +395,7 @@ void fill_edges(const Exec& exec, const std::string& label, const peer_box& arra
   rest.extent[edge.axis] = 1;
   fill_kernel kernel{array.data,
                      array.element,
-                     array.element % array.unit == 0 && array.unit <= message_alignment ? array.unit : 1,
+                     copied_unit(array),
                      row_nest<1>(make_loop_nest<1>(rest, {array.stride})),
                      array.stride[edge.axis],
                      edge.width,

@@ -155,37 +155,6 @@ void for_each_part(std::int64_t n, std::int64_t most, const F& f) {
   for (std::int64_t first = 0; first < n; first += most) f(first, static_cast<int>(std::min(most, n - first)));
 }
 
-}  // namespace
-
-communicator_state::communicator_state() { duplicates::instance().add(this); }
-communicator_state::~communicator_state() {
-  duplicates::instance().remove(this);
-  release();
-}
-void communicator_state::release() {
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-  if (side != nullptr && Kokkos::is_initialized()) side->exec().fence("quern::Communicator: its last transfers");
-  // After Kokkos has ended, its instances cannot be destroyed any more.
-  else if (side != nullptr) new std::shared_ptr<side_instance>(std::move(side));
-#endif
-  link.reset();
-  side.reset();
-  if (comm != MPI_COMM_NULL && !mpi_has_ended()) MPI_Comm_free(&comm);
-  comm = MPI_COMM_NULL;
-}
-
-namespace {
-
-/// The values of one rank on all.
-template <class Values>
-Values values_of_rank(const Communicator& comm, const Values& values, int rank) {
-  auto length = static_cast<std::int64_t>(values.size());
-  broadcast(comm, &length, sizeof length, rank);
-  Values all = values;
-  all.resize(length);
-  broadcast(comm, all.data(), length * static_cast<std::int64_t>(sizeof(all[0])), rank);
-  return all;
-}
 template <class Values, class Show>
 void check_equal(const Communicator& comm, const std::string& operation, const std::string& what, const Values& values,
                  const Show& show) {
@@ -196,30 +165,6 @@ void check_equal(const Communicator& comm, const std::string& operation, const s
   throw Error(operation, what + " differ between ranks: " + show(first) + " on rank 0 and " + show(differing) +
                              " on rank " + std::to_string(other));
 }
-
-}  // namespace
-
-void check_same(const Communicator& comm, const std::string& operation, const std::string& what,
-                const std::vector<std::int64_t>& values) {
-  check_equal(comm, operation, what, values, [](const auto& v) { return listed(v); });
-}
-
-void throw_together(const Communicator& comm, const std::string& operation, const std::string& problem) {
-  const int first = reduced(comm, problem.empty() ? INT_MAX : comm.rank(), MPI_INT, MPI_MIN);
-  if (first == INT_MAX) return;
-  throw Error(operation, "on rank " + std::to_string(first) + ": " + values_of_rank(comm, problem, first));
-}
-
-std::string text_of(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", x);
-  return text;
-}
-void check_same_text(const Communicator& comm, const std::string& operation, const std::string& call) {
-  check_equal(comm, operation, "the calls", call, [](const auto& text) { return text; });
-}
-
-namespace {
 
 /// Items of some bytes and an operation on them, as MPI knows them.
 class joined_items {
@@ -251,6 +196,43 @@ class joined_items {
 };
 
 }  // namespace
+
+communicator_state::communicator_state() { duplicates::instance().add(this); }
+communicator_state::~communicator_state() {
+  duplicates::instance().remove(this);
+  release();
+}
+void communicator_state::release() {
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+  if (side != nullptr && Kokkos::is_initialized()) side->exec().fence("quern::Communicator: its last transfers");
+  // After Kokkos has ended, its instances cannot be destroyed any more.
+  else if (side != nullptr) new std::shared_ptr<side_instance>(std::move(side));
+#endif
+  link.reset();
+  side.reset();
+  if (comm != MPI_COMM_NULL && !mpi_has_ended()) MPI_Comm_free(&comm);
+  comm = MPI_COMM_NULL;
+}
+
+void check_same(const Communicator& comm, const std::string& operation, const std::string& what,
+                const std::vector<std::int64_t>& values) {
+  check_equal(comm, operation, what, values, [](const auto& v) { return listed(v); });
+}
+
+void throw_together(const Communicator& comm, const std::string& operation, const std::string& problem) {
+  const int first = reduced(comm, problem.empty() ? INT_MAX : comm.rank(), MPI_INT, MPI_MIN);
+  if (first == INT_MAX) return;
+  throw Error(operation, "on rank " + std::to_string(first) + ": " + values_of_rank(comm, problem, first));
+}
+
+std::string text_of(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", x);
+  return text;
+}
+void check_same_text(const Communicator& comm, const std::string& operation, const std::string& call) {
+  check_equal(comm, operation, "the calls", call, [](const auto& text) { return text; });
+}
 
 void all_reduce(const Communicator& comm, void* items, std::int64_t n, std::int64_t item_bytes,
                 MPI_User_function* join) {

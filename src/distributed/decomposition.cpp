@@ -228,7 +228,7 @@ const Communicator& Decomposition::along(const std::array<bool, max_rank>& axes)
   return found->second;
 }
 
-namespace distributed::impl {
+namespace impl {
 
 Decomposition::Block results_of_block(const Decomposition::Block& cells, const axis_set& along) {
   return {along.part(cells.first, false), along.part(cells.extents, false)};
@@ -272,5 +272,5 @@ std::vector<moved_block> shared_cells(const Decomposition& mine, const Decomposi
   }
 }
 
-}  // namespace distributed::impl
+}  // namespace impl
 }  // namespace quern

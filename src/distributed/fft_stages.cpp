@@ -4,7 +4,7 @@
 #include <cmath>
 #include <quern/distributed/fft.hpp>
 
-namespace quern::distributed::impl {
+namespace quern::impl {
 namespace {
 
 /// The axes of a request from `first` to before `end`.
@@ -45,4 +45,4 @@ std::vector<fft_stage> fft_stages(const shape& extents, int ranks, const fourier
   return stages;
 }
 
-}  // namespace quern::distributed::impl
+}  // namespace quern::impl

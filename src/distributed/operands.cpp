@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <quern/distributed/operands.hpp>
 
-namespace quern::distributed::impl {
+namespace quern::impl {
 
 void check_same_blocks(const std::string& label, const std::string& name, const Decomposition& d,
                        const Decomposition& other) {
@@ -11,4 +11,4 @@ void check_same_blocks(const std::string& label, const std::string& name, const 
     throw Error(label, name + " is cut into other blocks, or for another communicator; redistribute it");
 }
 
-}  // namespace quern::distributed::impl
+}  // namespace quern::impl

@@ -5,54 +5,46 @@
 
 #include "../files/hdf5_handle.hpp"
 
-namespace quern::distributed::impl {
+namespace quern::impl {
 
 namespace {
 
 /// Opens a file on all ranks, or on none.
 /// @param unfinished the name of a new file until it is committed, or empty
-std::shared_ptr<hdf5_handle> open_together(const Communicator& comm, const std::string& path,
-                                           const std::string& unfinished) {
-  using namespace quern::files::impl;
-  std::shared_ptr<hdf5_handle> file;
-  quern::distributed::impl::together(comm, path, [&] {
+std::shared_ptr<files::impl::hdf5_handle> open_together(const Communicator& comm, const std::string& path,
+                                                        const std::string& unfinished) {
+  using namespace files::impl;
+  std::shared_ptr<files::impl::hdf5_handle> file;
+  on_all_ranks(comm, path, [&] {
     const id access(path, "parallel access cannot be set up", H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     check(path, "parallel access cannot be set up", H5Pset_fapl_mpio(access, comm.mpi(), MPI_INFO_NULL));
     check(path, "parallel access cannot be set up", H5Pset_all_coll_metadata_ops(access, false));
     if (unfinished.empty()) {
-      file = std::make_shared<hdf5_handle>(path, opening::read, path, access);
+      file = std::make_shared<files::impl::hdf5_handle>(path, opening::read, path, access);
     } else {
       // One rank gives the file its name, or removes it.
       auto name = comm.rank() == 0 ? unfinished_file(path, unfinished) : unfinished_file();
-      file = std::make_shared<hdf5_handle>(path, opening::create, unfinished, access, std::move(name));
+      file = std::make_shared<files::impl::hdf5_handle>(path, opening::create, unfinished, access, std::move(name));
     }
   });
   return file;
 }
 
-/// The name of an unfinished file, which rank 0 chooses.
-std::string unfinished_name(const Communicator& comm, const std::string& path) {
-  std::string name = quern::files::impl::unfinished_file::name_beside(path);
-  std::int64_t length = static_cast<std::int64_t>(name.size());
-  quern::impl::broadcast(comm, &length, sizeof length, 0);
-  name.resize(static_cast<std::size_t>(length));
-  quern::impl::broadcast(comm, name.data(), static_cast<std::size_t>(length), 0);
-  return name;
-}
-
 }  // namespace
 
-std::shared_ptr<hdf5_handle> open_hdf5(const Communicator& comm, const std::string& path) {
+std::shared_ptr<files::impl::hdf5_handle> open_hdf5(const Communicator& comm, const std::string& path) {
   return open_together(comm, path, {});
 }
 
-std::shared_ptr<hdf5_handle> create_hdf5(const Communicator& comm, const std::string& path) {
-  return open_together(comm, path, unfinished_name(comm, path));
+std::shared_ptr<files::impl::hdf5_handle> create_hdf5(const Communicator& comm, const std::string& path) {
+  // Rank 0 chooses the name of the unfinished file.
+  return open_together(comm, path, values_of_rank(comm, files::impl::unfinished_file::name_beside(path), 0));
 }
 
-void reserve_hdf5(const Communicator& comm, hdf5_handle& file, std::int64_t bytes, const std::string& name) {
+void reserve_hdf5(const Communicator& comm, files::impl::hdf5_handle& file, std::int64_t bytes,
+                  const std::string& name) {
   try {
-    together(comm, file.name(), [&] {
+    on_all_ranks(comm, file.name(), [&] {
       (void)file.file();
       file.needs(bytes, std::count(name.begin(), name.end(), '/'));
       file.reserve();
@@ -63,23 +55,23 @@ void reserve_hdf5(const Communicator& comm, hdf5_handle& file, std::int64_t byte
   }
 }
 
-void write_together(const Communicator& comm, hdf5_handle& file, const std::function<void()>& f) {
+void write_together(const Communicator& comm, files::impl::hdf5_handle& file, const std::function<void()>& f) {
   try {
-    together(comm, file.name(), f);
+    on_all_ranks(comm, file.name(), f);
   } catch (...) {
-    if (quern::impl::sum_of_ranks(comm, file.damaged() ? 1 : 0) > 0) file.abandon();
+    if (sum_of_ranks(comm, file.damaged() ? 1 : 0) > 0) file.abandon();
     throw;
   }
 }
 
-void commit_hdf5(const Communicator& comm, hdf5_handle& file) {
+void commit_hdf5(const Communicator& comm, files::impl::hdf5_handle& file) {
   try {
-    together(comm, file.name(), [&] {
+    on_all_ranks(comm, file.name(), [&] {
       file.check_whole();
       file.reserve();
     });
-    together(comm, file.name(), [&] { file.close(); });
-    together(comm, file.name(), [&] { file.give_name(); });
+    on_all_ranks(comm, file.name(), [&] { file.close(); });
+    on_all_ranks(comm, file.name(), [&] { file.give_name(); });
   } catch (...) {
     file.abandon();
     file.discard();
@@ -87,4 +79,4 @@ void commit_hdf5(const Communicator& comm, hdf5_handle& file) {
   }
 }
 
-}  // namespace quern::distributed::impl
+}  // namespace quern::impl

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <quern/distributed/same_calls.hpp>
 
-namespace quern::distributed::impl {
+namespace quern::impl {
 
 std::string text_of_array(const std::string& type, const shape& extents, const Decomposition* cut) {
   std::string text = " " + type + " " + extents.str();
@@ -23,4 +23,4 @@ std::string text_of_axes(const axes* wanted, int rank) {
   return text;
 }
 
-}  // namespace quern::distributed::impl
+}  // namespace quern::impl

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <quern/distributed/checkpoint.hpp>
 
-namespace quern::distributed::impl {
+namespace quern::impl {
 
-void together(const Communicator& comm, const std::string& path, const std::function<void()>& f) {
+void on_all_ranks(const Communicator& comm, const std::string& path, const std::function<void()>& f) {
   std::string problem;
   try {
     f();
@@ -21,4 +21,4 @@ void together(const Communicator& comm, const std::string& path, const std::func
   }
 }
 
-}  // namespace quern::distributed::impl
+}  // namespace quern::impl

@@ -274,7 +274,7 @@ TEST(CheckpointFile, FailsOnEveryRankWhereOneFails) {
   const shared_folder folder;
   expect_file_error("cannot be written", [&] { Checkpoint::create(folder.comm, folder.file("none/run.h5")); });
   expect_file_error("on rank 0: no", [&] {
-    quern::distributed::impl::together(folder.comm, "f", [&] {
+    quern::impl::on_all_ranks(folder.comm, "f", [&] {
       if (folder.comm.rank() == 0) throw std::runtime_error("no");
     });
   });

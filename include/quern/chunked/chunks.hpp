@@ -15,16 +15,6 @@ struct chunk_info {
   std::int64_t count;   ///< its extent along the axis
 };
 
-namespace impl {
-
-template <class Exec, class V>
-auto as_operand(const V& v) {
-  if constexpr (is_sink<V>) return output_in_chunks<Exec, V>(v);
-  else return input_in_chunks<Exec, V>(v);
-}
-
-}  // namespace impl
-
 /// Several operations on each chunk of some arrays, which are read once:
 ///
 /// @code
@@ -51,8 +41,9 @@ template <execution_space Exec, class F, class... Array>
   requires((source_like<Array> || sink_like<Array>) && ...)
 void for_each_chunk(const Exec& exec, const F& f, const chunking& settings, const Array&... arrays) {
   using namespace impl;
-  auto operands = std::tuple(as_operand<Exec>(arrays)...);
-  plan p{"quern::chunked::for_each_chunk", std::get<0>(operands).extents()};
+  auto operands = std::tuple(
+      operand_in_chunks<Exec, Array, std::conditional_t<is_sink<Array>, array_writer, array_reader>>(arrays)...);
+  chunk_plan p{"quern::chunked::for_each_chunk", std::get<0>(operands).extents()};
   p.settings = settings;
   p.ordered = true;
   p.axis = axis_of([&](const auto& visit) { std::apply([&](auto&... o) { (visit(o), ...); }, operands); });
@@ -63,7 +54,7 @@ void for_each_chunk(const Exec& exec, const F& f, const chunking& settings, cons
     else o.join(p.inputs, false);
   };
   std::apply([&](auto&... o) { (join(o), ...); }, operands);
-  run<Exec>(exec, p, [&](const Exec& e, const chunk& c) {
+  run_chunks<Exec>(exec, p, [&](const Exec& e, const array_chunk& c) {
     unpack(
         [&](const auto&... o) {
           f(e, chunk_info{c.number, p.axis, c.first, c.count},

@@ -15,11 +15,10 @@ struct engine<in_chunks_place, counts> {
   template <class Count, class Exec, class Out, class... In, class... Options>
   static void run(const count_operation<Count>& c, const Exec& exec, const Out& out,
                   const std::tuple<const In&...>& inputs, const Options&... options) {
-    namespace chunked = quern::chunked::impl;
     unpack(
         [&](const auto&... in) {
-          if constexpr ((chunked::resident<Exec, In> && ...)) c.count(exec, out, chunked::in_place(in)...);
-          else chunk_by_chunk(c, exec, out, chunked::settings_of(options...), in...);
+          if constexpr ((resident<Exec, In> && ...)) c.count(exec, out, as_resident(in)...);
+          else chunk_by_chunk(c, exec, out, settings_of(options...), in...);
         },
         inputs);
     exec.fence(c.label);
@@ -29,38 +28,25 @@ struct engine<in_chunks_place, counts> {
   template <class Count, class Exec, class Out, class... In>
   static void chunk_by_chunk(const count_operation<Count>& counted, const Exec& exec, const Out& out,
                              const chunking& settings, const In&... in) {
-    namespace chunked = quern::chunked::impl;
     using bins = Kokkos::View<value_of<Out>*, typename Exec::memory_space>;
     constexpr int rank = std::max({rank_of<In>...});
-    auto from = std::tuple(chunked::as_chunk_operand<Exec>(in)...);
-    chunked::plan p{counted.label, operand_extents(counted.label, std::get<0>(from))};
-    if (p.extents.rank == 0) throw Error(p.label, "in of rank 0 is one element, in memory");
-    p.settings = settings;
-    p.axis = chunked::axis_of_call(rank, from);
+    chunk_inputs<Exec, rank, In...> from(in...);
+    chunk_plan p = from.plan(counted.label, "in", operand_extents(counted.label, from.first()), settings);
     std::size_t number = 0;
-    const auto join = [&](auto& i) { i.join_call(exec, p, input_name(number)); };
-    const auto add = [&](auto& operand) {
-      check_extents(p.label, input_name(number), operand_extents(p.label, operand), p.extents);
-      chunked::for_each_input(join, operand);
-      ++number;
-    };
-    std::apply([&](auto&... operand) { (add(operand), ...); }, from);
-    std::array<bins, chunked::slots> total, here;
-    for (int k = 0; k < chunked::slots; ++k) {
+    (check_extents(p.label, input_name(number++), operand_extents(p.label, in), p.extents), ...);
+    from.join(exec, p);
+    std::array<bins, chunk_slots> total, here;
+    for (int k = 0; k < chunk_slots; ++k) {
       total[k] = pool_view<bins>(exec, extents_of(out).size());
       here[k] = pool_view<bins>(exec, extents_of(out).size());
       quern::fill(exec, total[k], value_of<Out>(0));
     }
-    chunked::run<Exec>(exec, p, [&](const Exec& e, const chunked::chunk& c) {
-      unpack(
-          [&](const auto&... operand) {
-            counted.count(e, here[c.slot], chunked::operand_in<Exec, rank>(operand, p, c)...);
-          },
-          from);
+    run_chunks<Exec>(exec, p, [&](const Exec& e, const array_chunk& c) {
+      from.with_parts(p, c, [&](const auto&... part) { counted.count(e, here[c.slot], part...); });
       quern::add(e, total[c.slot], total[c.slot], here[c.slot]);
     });
     quern::map(exec, out, op::identity(), total[0]);
-    for (int k = 1; k < chunked::slots; ++k) quern::add(exec, out, out, total[k]);
+    for (int k = 1; k < chunk_slots; ++k) quern::add(exec, out, out, total[k]);
   }
 };
 

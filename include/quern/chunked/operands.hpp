@@ -13,7 +13,7 @@
 #include <quern/core/views/whole_positions.hpp>
 #include <quern/transfer/as_view.hpp>
 
-namespace quern::chunked::impl {
+namespace quern::impl {
 
 /// Whether an execution space uses an operand where it is: Views and scalars, and Views that were to come in chunks.
 template <class Exec, class V>
@@ -25,26 +25,17 @@ inline constexpr bool resident<Exec, lazy_array<F, In...>> = (resident<Exec, In>
 
 /// A resident operand without what says that it may come in chunks.
 template <class V>
-const auto& in_place(const V& v) {
+const auto& as_resident(const V& v) {
   return v;
 }
 template <class V>
-const V& in_place(const chunked_view<V>& v) {
+const V& as_resident(const chunked_view<V>& v) {
   return v.view;
 }
 template <class F, class... In>
-auto in_place(const lazy_array<F, In...>& v) {
-  return unpack([&](const auto&... in) { return lazy_of(v.f, in_place(in)...); }, v.in);
+auto as_resident(const lazy_array<F, In...>& v) {
+  return unpack([&](const auto&... in) { return lazy_of(v.f, as_resident(in)...); }, v.in);
 }
-
-template <class V>
-struct element_of {
-  using type = typename V::value_type;
-};
-template <class T, int Rank>
-struct element_of<source<T, Rank>> {
-  using type = const T;
-};
 
 /// An operand on its way into a plan. `Access` is array_reader or array_writer.
 template <class Exec, class V, class Access>
@@ -53,20 +44,20 @@ class operand_in_chunks {
   static constexpr bool writes = std::is_same_v<Access, array_writer>;
   static constexpr int rank = rank_of<V>;
   static constexpr bool is_resident = resident<Exec, V>;
-  using element = std::conditional_t<writes, typename element_of<V>::type, const typename element_of<V>::type>;
-  static_assert(!writes || !std::is_const_v<typename element_of<V>::type>, "quern::chunked: out must not be const");
+  using element = std::conditional_t<writes, typename V::value_type, const typename V::value_type>;
+  static_assert(!writes || !(is_source<V> || std::is_const_v<typename V::value_type>),
+                "quern::chunked: out must not be const");
 
   explicit operand_in_chunks(const V& v) {
-    if constexpr (is_source<V>) array_ = access::reader_of(v);
-    else if constexpr (is_sink<V>) array_ = access::writer_of(v);
+    if constexpr (is_source<V> || is_sink<V>) array_ = v.array();
     else if constexpr (is_chunked_view<V>) {
       using view = typename V::view_type;
       static_assert(is_resident || (is_device<Exec> && host_reachable<view>),
                     "quern::in_chunks: the View is reached neither by the execution space nor by the host");
       memory_ = describe(static_cast<element*>(v.view.data()), v.view);
       constexpr bool pinned = reachable<Exec, view>;
-      if constexpr (!is_resident && writes) array_ = std::make_shared<view_writer>(memory_, pinned);
-      else if constexpr (!is_resident) array_ = std::make_shared<view_reader>(memory_, pinned);
+      using view_access = std::conditional_t<writes, view_writer, view_reader>;
+      if constexpr (!is_resident) array_ = std::make_shared<view_access>(memory_, pinned);
     } else {
       static_assert(reachable<Exec, V>,
                     "quern: a View beside what comes in chunks is not accessible from the execution space; "
@@ -81,14 +72,14 @@ class operand_in_chunks {
   const strided<element>& memory() const { return memory_; }
 
   /// Adds what is not resident to a plan.
-  void join(std::vector<lane<Access>>& lanes, bool with_halo) {
+  void join(std::vector<planned_array<Access>>& lanes, bool with_halo) {
     if (!array_) return;
     number_ = static_cast<int>(lanes.size());
     lanes.push_back({array_, static_cast<std::int64_t>(sizeof(element)), with_halo});
   }
 
   /// The part of the array in a chunk.
-  strided<element> part(const plan& p, const chunk& c, bool with_halo) const {
+  strided<element> part(const chunk_plan& p, const array_chunk& c, bool with_halo) const {
     if (!array_) {
       strided<element> s = memory_;
       s.data += (c.first - (with_halo ? c.low : 0)) * s.stride[p.axis];
@@ -117,7 +108,7 @@ class chunk_input : public input_in_chunks<Exec, V> {
  public:
   using place = in_chunks_place;
   using base::base;
-  void join_call(const Exec& exec, plan& p, const std::string& name) {
+  void join_call(const Exec& exec, chunk_plan& p, const std::string& name) {
     axis_ = p.axis - (p.extents.rank - base::rank);
     const bool is_whole = p.extents.extent[p.axis] == 1 && base::rank == p.extents.rank;  // one row, as one chunk
     cut_ = axis_ >= 0 && (this->extents().extent[axis_] != 1 || is_whole);
@@ -134,9 +125,9 @@ class chunk_input : public input_in_chunks<Exec, V> {
     }
   }
   /// The array in a chunk, or all of it where it is repeated.
-  auto in(const plan& p, const chunk& c) const {
+  auto in(const chunk_plan& p, const array_chunk& c) const {
     if (!cut_) return this->array() ? brought_ : this->memory();
-    plan own = {};
+    chunk_plan own = {};
     own.axis = axis_;
     return this->part(this->array() ? p : own, c, false);
   }
@@ -174,39 +165,39 @@ void for_each_input(const F& f, V& v) {
   if constexpr (is_lazy<V>) std::apply([&](auto&... in) { (for_each_input(f, in), ...); }, v.in);
   else if constexpr (requires { v.array(); }) f(v);
 }
-/// The operand of a call of rank `Rank` in a chunk.
-template <class Exec, int Rank, class V>
-auto operand_in(const V& v, const plan& p, const chunk& c) {
-  shape origin = p.extents;
-  origin.extent.fill(0);
-  origin.extent[p.axis] = c.first;
-  return at_part<Rank>(p.label, v, origin, origin, [&](const auto& leaf) {
-    if constexpr (placed<decltype(leaf)>)
-      return as_part<Exec, rank_of<std::remove_cvref_t<decltype(leaf)>>>(leaf.in(p, c));
-    else return leaf;
-  });
-}
-/// The last elements of that along the axis of the chunks, or along all axes.
-template <class Exec, int Rank, class V>
-auto operand_at_end(const V& v, const plan& p, const chunk& c, bool all_axes) {
-  shape origin = p.extents;
-  for (int d = 0; d < Rank; ++d) origin.extent[d] = all_axes ? p.extents.extent[d] - 1 : 0;
-  origin.extent[p.axis] = c.first + c.count - 1;
+/// An operand of a call of rank `Rank`, of whose arrays in a chunk `part(array, rank)` is what is wanted.
+template <class Exec, int Rank, class V, class Part>
+auto operand_in(const V& v, const chunk_plan& p, const array_chunk& c, const shape& origin, const Part& part) {
   return at_part<Rank>(p.label, v, origin, origin, [&](const auto& leaf) {
     if constexpr (placed<decltype(leaf)>) {
       constexpr int rank = rank_of<std::remove_cvref_t<decltype(leaf)>>;
-      return as_part<Exec, rank>(last_of(leaf.in(p, c), p.axis - (Rank - rank), all_axes));
+      return as_part<Exec, rank>(part(leaf.in(p, c), rank));
     } else {
       return leaf;
     }
   });
 }
+/// The operand in a chunk.
+template <class Exec, int Rank, class V>
+auto operand_in(const V& v, const chunk_plan& p, const array_chunk& c) {
+  return operand_in<Exec, Rank>(v, p, c, p.first_of_chunk(c, false), [](const auto& array, int) { return array; });
+}
+/// The last elements of that along the axis of the chunks, or along all axes.
+template <class Exec, int Rank, class V>
+auto operand_at_end(const V& v, const chunk_plan& p, const array_chunk& c, bool all_axes) {
+  shape origin = p.extents;
+  for (int d = 0; d < Rank; ++d) origin.extent[d] = all_axes ? p.extents.extent[d] - 1 : 0;
+  origin.extent[p.axis] = c.first + c.count - 1;
+  return operand_in<Exec, Rank>(
+      v, p, c, origin, [&](const auto& array, int rank) { return last_of(array, p.axis - (Rank - rank), all_axes); });
+}
 
 /// Rejects an output that shares memory with an input; where chunks do not overlap, it may be the same View.
 template <class Out, class In>
-void check_memory(const std::string& label, const Out& out, const In& in, bool same_allowed) {
+void check_memory(const std::string& label, const Out& out, const In& in, bool same_allowed,
+                  const char* name = "an input") {
   if (out.memory().data != nullptr && in.memory().data != nullptr)
-    check_overlap(label, out.memory(), in.memory(), "an input", same_allowed);
+    check_overlap(label, out.memory(), in.memory(), name, same_allowed);
 }
 
 /// The slowest axis of the first array that is not resident among those that `for_each(visit)` visits.
@@ -219,28 +210,63 @@ int axis_of(const ForEach& for_each) {
   return std::max(axis, 0);
 }
 
-/// The axis along which a call with operands that are not resident is cut: the slowest one of its first output that is
-/// not, or else of the first input that has all axes and is not repeated along that one.
-template <class... Operand, class... Out>
-int axis_of_call(int rank, std::tuple<Operand...>& in, const Out&... out) {
-  int axis = -1;
-  const auto look = [&](const auto& o) {
-    if (axis >= 0 || !o.array() || o.extents().rank != rank) return;
-    const int slowest = slowest_axis(*o.array());
-    if (o.extents().extent[slowest] != 1) axis = slowest;
-  };
-  (look(out), ...);
-  std::apply([&](auto&... operand) { (for_each_input(look, operand), ...); }, in);
-  return std::max(axis, 0);
-}
-
 /// How the chunks of a call are taken.
 template <class... Options>
 chunking settings_of(const Options&... o) {
-  const chunking* given = find_option<chunking>(o...);
-  return given == nullptr ? chunking() : *given;
+  return option_or(chunking(), o...);
 }
 
-}  // namespace quern::chunked::impl
+/// The inputs of a call of rank `Rank`.
+template <class Exec, int Rank, class... In>
+class chunk_inputs {
+ public:
+  explicit chunk_inputs(const In&... in) : in_(as_chunk_operand<Exec>(in)...) {}
+
+  const auto& first() const { return std::get<0>(in_); }
+  /// f(array, name) for each array, also of lazy inputs.
+  template <class F>
+  void for_each(const F& f) {
+    std::size_t number = 0;
+    const auto visit = [&](auto& array) { f(array, input_name(number)); };
+    std::apply([&](auto&... operand) { ((for_each_input(visit, operand), ++number), ...); }, in_);
+  }
+  /// What is to be done for a call. It is cut along the slowest axis of its first output that is not resident, or else
+  /// of the first input that is not, has all axes and is not repeated along that one.
+  /// @param whose the extents are
+  template <class... Out>
+  chunk_plan plan(const char* label, const char* whose, const shape& extents, const chunking& settings,
+                  const Out&... out) {
+    if (extents.rank == 0) throw Error(label, std::string(whose) + " of rank 0 is one element, in memory");
+    int axis = -1;
+    const auto look = [&](const auto& o) {
+      if (axis >= 0 || !o.array() || o.extents().rank != Rank) return;
+      const int slowest = slowest_axis(*o.array());
+      if (o.extents().extent[slowest] != 1) axis = slowest;
+    };
+    (look(out), ...);
+    for_each([&](const auto& array, const std::string&) { look(array); });
+    chunk_plan p{label, extents, std::max(axis, 0)};
+    p.settings = settings;
+    return p;
+  }
+  void join(const Exec& exec, chunk_plan& p) {
+    for_each([&](auto& array, const std::string& name) { array.join_call(exec, p, name); });
+  }
+  /// Calls `f(part...)` with the inputs in a chunk.
+  template <class F>
+  void with_parts(const chunk_plan& p, const array_chunk& c, const F& f) const {
+    unpack([&](const auto&... operand) { f(operand_in<Exec, Rank>(operand, p, c)...); }, in_);
+  }
+  /// Calls `f(input...)`.
+  template <class F>
+  auto with_operands(const F& f) const {
+    return unpack(f, in_);
+  }
+
+ private:
+  std::tuple<decltype(as_chunk_operand<Exec>(std::declval<const In&>()))...> in_;
+};
+
+}  // namespace quern::impl
 
 #endif

@@ -6,35 +6,21 @@
 #include <quern/chunked/source.hpp>
 #include <vector>
 
-namespace quern::chunked::impl {
+namespace quern::impl {
 
 /// Chunks that are under way at a time: one is read, one computed and one written.
-inline constexpr int slots = 3;
+inline constexpr int chunk_slots = 3;
 
 /// An array that the pipeline reads or writes.
 template <class Access>
-struct lane {
+struct planned_array {
   std::shared_ptr<Access> array;
   std::int64_t element;   // bytes
   bool with_halo = true;  // whether chunks have the cells around them
 };
 
-/// What a pipeline has to do.
-struct plan {
-  std::string label;
-  shape extents;  // of the iteration, which is cut along `axis`
-  int axis = 0;
-  std::int64_t halo = 0;     // cells along the axis on either side of a chunk
-  bool wraps = false;        // whether the halo goes around the ends
-  bool ordered = false;      // whether a chunk is computed when the one before is
-  std::int64_t scratch = 0;  // bytes besides for each index along the axis
-  std::vector<lane<array_reader>> inputs{};
-  std::vector<lane<array_writer>> outputs{};
-  chunking settings{};
-};
-
 /// A chunk as `compute` sees it: its range along the axis, the cells around it that are there, and packed buffers.
-struct chunk {
+struct array_chunk {
   std::int64_t number = 0, first = 0, count = 0, low = 0, high = 0;
   int slot = 0;
   std::vector<void*> in{}, out{};
@@ -42,17 +28,37 @@ struct chunk {
   std::int64_t extent(bool with_halo) const { return count + (with_halo ? low + high : 0); }
 };
 
-/// The array of a lane in a chunk: its extents, and the strides of its buffer.
-packed_box box_of_chunk(const array_io& array, int axis, const chunk& c, bool with_halo);
+/// What a pipeline has to do.
+struct chunk_plan {
+  std::string label;
+  shape extents;  // of the iteration, which is cut along `axis`
+  int axis = 0;
+  std::int64_t halo = 0;     // cells along the axis on either side of a chunk
+  bool wraps = false;        // whether the halo goes around the ends
+  bool ordered = false;      // whether a chunk is computed when the one before is
+  std::int64_t scratch = 0;  // bytes besides for each index along the axis
+  std::vector<planned_array<array_reader>> inputs{};
+  std::vector<planned_array<array_writer>> outputs{};
+  chunking settings{};
 
+  /// The extents and the first cell of a part of the iteration.
+  shape extents_of_chunk(const array_chunk& c, bool with_halo) const;
+  shape first_of_chunk(const array_chunk& c, bool with_halo) const;
+};
+
+/// A planned array in a chunk: its extents, and the strides of its buffer.
+packed_box box_of_chunk(const array_io& array, int axis, const array_chunk& c, bool with_halo);
+
+template <class Exec>
+using chunk_function = std::function<void(const Exec&, const array_chunk&)>;
 /// Reads, computes and writes chunk after chunk, each slot on an instance of its own, and waits for all. On hosts the
 /// instance is `exec`. `exec` is waited for first.
 template <class Exec>
-void run(const Exec& exec, const plan& p, const std::function<void(const Exec&, const chunk&)>& compute);
+void run_chunks(const Exec& exec, const chunk_plan& p, const chunk_function<Exec>& compute);
 
 /// The axis along which an array is best cut, the slowest in its order.
 inline int slowest_axis(const array_io& array) { return array.fortran_order ? array.extents.rank - 1 : 0; }
 
-}  // namespace quern::chunked::impl
+}  // namespace quern::impl
 
 #endif

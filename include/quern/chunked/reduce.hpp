@@ -12,7 +12,7 @@
 #include <quern/chunked/states.hpp>
 #include <quern/reduce/reduce.hpp>
 
-namespace quern::chunked::impl {
+namespace quern::impl {
 
 /// A reduction of inputs of which some come in chunks.
 template <class Exec, class Reduction, class... In>
@@ -24,19 +24,12 @@ class reduction_in_chunks {
                       const In&... in)
       : reduction_(r),
         exec_(exec),
-        in_(as_chunk_operand<Exec>(in)...),
-        plan_{r.label, operand_extents(r.label, std::get<0>(in_))},
-        along_(unpack(
-            [&](const auto&... operand) {
-              return check_reduction(call<Exec>(r.label, exec), wanted, {operand_extents(r.label, operand)...});
-            },
-            in_)) {
-    if (plan_.extents.rank == 0) throw Error(plan_.label, "in of rank 0 is one element, in memory");
-    plan_.settings = settings;
-    plan_.axis = axis_of_call(rank, in_);
-    std::size_t number = 0;
-    const auto join = [&](auto& i) { i.join_call(exec, plan_, input_name(number)); };
-    std::apply([&](auto&... operand) { ((for_each_input(join, operand), ++number), ...); }, in_);
+        in_(in...),
+        along_(in_.with_operands([&](const auto&... operand) {
+          return check_reduction(call<Exec>(r.label, exec), wanted, {operand_extents(r.label, operand)...});
+        })),
+        plan_(in_.plan(r.label, "in", operand_extents(r.label, in_.first()), settings)) {
+    in_.join(exec, plan_);
     check_elements(call<Exec>(plan_.label, exec), r, along_, plan_.extents);
   }
 
@@ -46,11 +39,9 @@ class reduction_in_chunks {
   /// Rejects an output that shares memory with an input.
   template <class Result>
   void check_output(const strided<Result>& out) {
-    std::size_t number = 0;
-    const auto check = [&](const auto& i) {
-      if (i.memory().data != nullptr) check_overlap(plan_.label, out, i.memory(), input_name(number), false);
-    };
-    std::apply([&](auto&... operand) { ((for_each_input(check, operand), ++number), ...); }, in_);
+    in_.for_each([&](const auto& array, const std::string& name) {
+      if (array.memory().data != nullptr) check_overlap(plan_.label, out, array.memory(), name, false);
+    });
   }
 
   /// Writes the results, of rank `Rank`, to memory that `exec` reaches; asynchronous in the end.
@@ -68,20 +59,15 @@ class reduction_in_chunks {
   static constexpr int rank = std::max({rank_of<In>...});
   static_assert(rank > 0, "quern: the rank of what comes in chunks must be known when compiling");
 
-  /// Calls `f(part...)` with the inputs in a chunk.
-  template <class F>
-  void with_parts(const chunk& c, const F& f) const {
-    unpack([&](const auto&... operand) { f(operand_in<Exec, rank>(operand, plan_, c)...); }, in_);
-  }
-
   /// Reductions along the axis of the chunks: their states are joined.
   template <class R, class Reducer, class Means, class Result>
   void joined(const R& r, const Reducer& reducer, const Means& means, const strided<Result>& results) const {
-    chunk_states<Exec, Reducer, slots> states(exec_, reducer, along_, plan_.extents, plan_.axis);
-    run<Exec>(exec_, plan_, [&](const Exec& e, const chunk& c) {
+    chunk_states<Exec, Reducer> states(exec_, reducer, along_, plan_.extents, plan_.axis);
+    run_chunks<Exec>(exec_, plan_, [&](const Exec& e, const array_chunk& c) {
       call<Exec> part(plan_.label, e);
-      with_parts(
-          c, [&](const auto&... in) { states.add(part, r, c.first, c.count, c.slot, means, part.elements(in)...); });
+      in_.with_parts(plan_, c, [&](const auto&... in) {
+        states.add(part, r, c.first, c.count, c.slot, means, part.elements(in)...);
+      });
     });
     states.finish(plan_.label, results);
     exec_.fence(plan_.label);
@@ -90,11 +76,11 @@ class reduction_in_chunks {
   /// The reproducible means that a variance is taken about, for which the inputs are read once before.
   template <class S>
   array_input<S> means() {
-    const shape rest = extents();
-    means_ = take_block<typename Exec::memory_space>(instance_ref(exec_), rest.size() * sizeof(S));
-    const strided<S> found{reinterpret_cast<S*>(means_.data()), rest, row_major_strides(rest)};
-    joined(reduction_to_means<S>(reduction_.label), mean_reducer<S, reproducible_sum<S>>(), std::tuple<>(), found);
-    return means_at_elements(found, along_, plan_.extents);
+    const scratch_block<S, Exec> found(exec_, extents());
+    means_ = found.block;
+    joined(reduction_to_means<S>(reduction_.label), mean_reducer<S, reproducible_sum<S>>(), std::tuple<>(),
+           strided<S>(found));
+    return means_at_elements(strided<S>(found), along_, plan_.extents);
   }
 
   /// Reductions along other axes: each chunk has results of its own, along an axis of the results.
@@ -103,11 +89,11 @@ class reduction_in_chunks {
     shape before = plan_.extents;
     before.rank = plan_.axis;
     const int axis = along_.part(before, false).rank;
-    run<Exec>(exec_, plan_, [&](const Exec& e, const chunk& c) {
+    run_chunks<Exec>(exec_, plan_, [&](const Exec& e, const array_chunk& c) {
       auto part = results;
       part.data += c.first * part.stride[axis];
       part.extents.extent[axis] = c.count;
-      with_parts(c, [&](const auto&... in) {
+      in_.with_parts(plan_, c, [&](const auto&... in) {
         engine<in_memory, reductions>::run(reduction_, e, as_part<Exec, Rank>(part), std::tie(in...), options...);
       });
     });
@@ -115,15 +101,11 @@ class reduction_in_chunks {
 
   const Reduction& reduction_;
   const Exec& exec_;
-  std::tuple<decltype(as_chunk_operand<Exec>(std::declval<const In&>()))...> in_;
-  plan plan_;
+  chunk_inputs<Exec, rank, In...> in_;
   axis_set along_;
+  chunk_plan plan_;
   pool_block<typename Exec::memory_space> means_{};
 };
-
-}  // namespace quern::chunked::impl
-
-namespace quern::impl {
 
 /// Reductions of arrays that come in chunks.
 template <>
@@ -131,24 +113,32 @@ struct engine<in_chunks_place, reductions> {
   template <class Reduction, class Exec, class Out, class... In, class... Options>
   static auto run(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
                   const Options&... options) {
-    namespace chunked = quern::chunked::impl;
     constexpr bool to_host = std::is_same_v<Out, on_host_t>;
     const auto others = select_options<false>(options...);
-    if constexpr ((chunked::resident<Exec, Out> && ... && chunked::resident<Exec, In>)) {
-      return unpack([&](const auto&... in) { return in_reach(r, exec, chunked::in_place(out), others, in...); },
-                    unpack([](const auto&... in) { return std::tuple(chunked::in_place(in)...); }, inputs));
+    if constexpr ((resident<Exec, Out> && ... && resident<Exec, In>)) {
+      const auto in = unpack([](const auto&... v) { return std::tuple(as_resident(v)...); }, inputs);
+      const auto in_reach = [&](const auto&... option) {
+        return engine<in_memory, reductions>::run(
+            r, exec, as_resident(out), unpack([](const auto&... v) { return std::tie(v...); }, in), option...);
+      };
+      if constexpr (to_host) {
+        return unpack(in_reach, others);
+      } else {
+        unpack(in_reach, others);
+        exec.fence(r.label);
+      }
     } else {
       auto whole = unpack(
           [&](const auto&... in) {
-            return chunked::reduction_in_chunks<Exec, Reduction, In...>(r, exec, chunked::settings_of(options...),
-                                                                        find_option<axes>(options...), in...);
+            return reduction_in_chunks<Exec, Reduction, In...>(r, exec, settings_of(options...),
+                                                               find_option<axes>(options...), in...);
           },
           inputs);
       if constexpr (to_host) {
         using result = result_of<reducer_of<Reduction, In...>>;
-        const auto place = take_block<result_space<Exec>>(instance_ref(exec), sizeof(result));
-        whole.template write<0>(strided<result>{reinterpret_cast<result*>(place.data()), {}, {}});
-        return result(*reinterpret_cast<const result*>(place.data()));
+        const pool_array<result, result_space<Exec>> total(exec, shape());
+        whole.template write<0>(strided<result>(total));
+        return result(*total.data);
       } else {
         write(r.label, exec, out, whole, others);
       }
@@ -156,44 +146,27 @@ struct engine<in_chunks_place, reductions> {
   }
 
  private:
-  template <class Reduction, class Exec, class Out, class... Options, class... In>
-  static auto in_reach(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<Options...>& options,
-                       const In&... in) {
-    return unpack(
-        [&](const auto&... option) {
-          if constexpr (std::is_same_v<Out, on_host_t>) {
-            return engine<in_memory, reductions>::run(r, exec, out, std::tie(in...), option...);
-          } else {
-            engine<in_memory, reductions>::run(r, exec, out, std::tie(in...), option...);
-            exec.fence(r.label);
-          }
-        },
-        options);
-  }
-
   /// Results for a View; for one that is not in reach by way of another one.
   template <class Exec, class Out, class Whole, class... Options>
   static void write(const char* label, const Exec& exec, const Out& out, Whole& whole,
                     const std::tuple<Options...>& options) {
-    namespace chunked = quern::chunked::impl;
     const auto write_to = [&](const strided<value_of<Out>>& results) {
       unpack([&](const auto&... option) { whole.template write<rank_of<Out>>(results, option...); }, options);
     };
-    if constexpr (chunked::resident<Exec, Out>) {
+    if constexpr (resident<Exec, Out>) {
       const call<Exec> c(label, exec);
-      const auto results = c.output(chunked::in_place(out));
+      const auto results = c.output(as_resident(out));
       check_extents(label, "out", results.extents, whole.extents());
       whole.check_output(results);
       write_to(results);
     } else {
-      static_assert(chunked::is_chunked_view<Out>,
-                    "quern: results of a reduction are written to a View, not to a sink");
+      static_assert(is_chunked_view<Out>, "quern: results of a reduction are written to a View, not to a sink");
       check_extents(label, "out", out.extents(), whole.extents());
       whole.check_output(describe(out.view.data(), out.view));
       const scratch_array<Exec, value_of<Out>> memory(exec, whole.extents().size());
       const strided<value_of<Out>> results{memory.data(), whole.extents(), row_major_strides(whole.extents())};
       write_to(results);
-      quern::copy(exec, out.view, chunked::as_part<Exec, rank_of<Out>>(results));
+      quern::copy(exec, out.view, as_part<Exec, rank_of<Out>>(results));
       exec.fence(label);
     }
   }

@@ -16,12 +16,11 @@ template <>
 struct engine<in_chunks_place, scans> {
   template <class Scan, class Exec, class Out, class In, class... Options>
   static void run(const Scan& scan, const Exec& exec, const Out& out, const In& in, const Options&... options) {
-    namespace chunked = quern::chunked::impl;
     const auto others = select_options<false>(options...);
-    if constexpr (chunked::resident<Exec, Out> && chunked::resident<Exec, In>) {
+    if constexpr (resident<Exec, Out> && resident<Exec, In>) {
       unpack(
           [&](const auto&... option) {
-            engine<in_memory, scans>::run(scan, exec, chunked::in_place(out), chunked::in_place(in), option...);
+            engine<in_memory, scans>::run(scan, exec, as_resident(out), as_resident(in), option...);
           },
           others);
       exec.fence(scan.label);
@@ -31,7 +30,7 @@ struct engine<in_chunks_place, scans> {
       static_assert(carries, "quern: reproducible scans are those in memory");
       static_assert(rank_of<In> == rank_of<Out>, "quern: out and in of a scan that comes in chunks must have one rank");
       if constexpr (carries)
-        chunk_by_chunk(scan, exec, out, in, carry, chunked::settings_of(options...), find_option<axis>(options...));
+        chunk_by_chunk(scan, exec, out, in, carry, settings_of(options...), find_option<axis>(options...));
     }
   }
 
@@ -39,64 +38,52 @@ struct engine<in_chunks_place, scans> {
   template <class Scan, class Exec, class Out, class In, class Carry>
   static void chunk_by_chunk(const Scan& scan, const Exec& exec, const Out& out, const In& in, const Carry& carry,
                              const chunking& settings, const axis* wanted) {
-    namespace chunked = quern::chunked::impl;
-    using chunked::as_part;
     using S = typename Carry::type;
     constexpr int rank = rank_of<In>;
-    auto from = std::tuple(chunked::as_chunk_operand<Exec>(in));
-    const auto& input = std::get<0>(from);
-    chunked::output_in_chunks<Exec, Out> to(out);
-    chunked::plan p{scan.label, operand_extents(scan.label, input)};
-    check_extents(p.label, "out", to.extents(), p.extents);
-    if (p.extents.rank == 0) throw Error(p.label, "in of rank 0 is one element, in memory");
+    chunk_inputs<Exec, rank, In> from(in);
+    output_in_chunks<Exec, Out> to(out);
+    const shape whole = operand_extents(scan.label, from.first());
+    check_extents(scan.label, "out", to.extents(), whole);
+    chunk_plan p = from.plan(scan.label, "in", whole, settings, to);
     const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(p.label, *wanted, rank);
-    p.settings = settings;
-    p.axis = wanted == nullptr ? 0 : chunked::axis_of_call(rank, from, to);
-    chunked::for_each_input(
-        [&](auto& i) {
-          check_memory(p.label, to, i, true);
-          i.join_call(exec, p, "in");
-        },
-        std::get<0>(from));
+    if (wanted == nullptr) p.axis = 0;
+    from.for_each([&](auto& array, const std::string&) {
+      check_memory(p.label, to, array, true);
+      array.join_call(exec, p, "in");
+    });
     to.join(p.outputs, false);
     const bool carries = along.has(p.axis);
     p.ordered = carries;
     // What is written has its file, without elements too.
-    if (p.extents.size() == 0) return chunked::run<Exec>(exec, p, [](const Exec&, const chunked::chunk&) {});
+    if (p.extents.size() == 0) return run_chunks<Exec>(exec, p, [](const Exec&, const array_chunk&) {});
     if (carries) p.scratch = p.extents.size() / p.extents.extent[p.axis] * static_cast<std::int64_t>(sizeof(S));
 
     shape lines = p.extents;
     lines.extent[p.axis] = 1;
     if (wanted == nullptr) lines.extent.fill(1);
     // What comes before a chunk, and before the next one, by turns: out may be what the input reads.
-    std::array<pool_block<typename Exec::memory_space>, 2> memory;
-    for (auto& block : memory)
-      block = take_block<typename Exec::memory_space>(instance_ref(exec), lines.size() * sizeof(carried<S>));
-    const auto carries_of = [&](std::int64_t number) {
-      auto* data = reinterpret_cast<carried<S>*>(memory[number % 2].data());
-      return as_part<Exec, rank>(strided<carried<S>>{data, lines, row_major_strides(lines)});
-    };
+    using memory = scratch_block<carried<S>, Exec>;
+    const std::array<memory, 2> both{memory(exec, lines), memory(exec, lines)};
+    const auto carries_of = [&](std::int64_t number) { return as_part<Exec, rank>(both[number % 2]); };
     map_checked(p.label, exec, carries_of(0), op::identity(), carry.start());
     exec.fence(p.label);
     const auto launch = [&](const Exec& e, const auto& target, const auto& values) {
       if (wanted == nullptr) engine<in_memory, scans>::run(scan, e, target, values);
       else engine<in_memory, scans>::run(scan, e, target, values, *wanted);
     };
-    chunked::run<Exec>(exec, p, [&](const Exec& e, const chunked::chunk& c) {
-      const auto values = chunked::operand_in<Exec, rank>(input, p, c);
+    run_chunks<Exec>(exec, p, [&](const Exec& e, const array_chunk& c) {
+      const auto values = operand_in<Exec, rank>(from.first(), p, c);
       const auto target = as_part<Exec, rank>(to.part(p, c, false));
       if (!carries) return launch(e, target, values);
-      shape extents = p.extents;
-      extents.extent[p.axis] = c.count;
-      const auto block = take_block<typename Exec::memory_space>(instance_ref(e), extents.size() * sizeof(S));
-      const strided<S> local{reinterpret_cast<S*>(block.data()), extents, packed_strides(extents, p.axis != 0)};
+      const shape extents = p.extents_of_chunk(c, false);
+      const scratch_block<S, Exec> local(e, extents, packed_strides(extents, p.axis != 0));
       launch(e, as_part<Exec, rank>(local), values);
       const bool all = wanted == nullptr;
       const auto last = as_part<Exec, rank>(last_of(local, p.axis, all));
       const auto before = carries_of(c.number), next = carries_of(c.number + 1);
       if constexpr (Scan::exclusive)
         map_checked(p.label, e, next, next_carry<Carry, true>{carry}, before, last,
-                    chunked::operand_at_end<Exec, rank>(input, p, c, all));
+                    operand_at_end<Exec, rank>(from.first(), p, c, all));
       else map_checked(p.label, e, next, next_carry<Carry, false>{carry}, before, last);
       map_checked(p.label, e, target, result_of_carry<Carry>{carry}, before, as_part<Exec, rank>(local));
     });

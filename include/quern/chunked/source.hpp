@@ -24,9 +24,30 @@ struct chunked_view {
   shape extents() const { return extents_of(view); }
 };
 template <class V>
-inline constexpr bool is_chunked_view = false;
-template <class V>
-inline constexpr bool is_chunked_view<chunked_view<V>> = true;
+concept is_chunked_view = std::is_same_v<V, chunked_view<typename V::view_type>>;
+
+/// A handle of an array that is read, or written, chunk by chunk: copies are of the same array.
+template <class Access, class T, int Rank>
+class array_handle {
+ public:
+  using place = in_chunks_place;
+  using access = Access;
+  using value_type = T;
+  using execution_space = Kokkos::DefaultExecutionSpace;
+  static constexpr int rank = Rank;
+
+  explicit array_handle(std::shared_ptr<Access> array) : array_(std::move(array)) {}
+  const shape& extents() const { return array_->extents; }
+  /// What other parts of the library need of it.
+  const std::shared_ptr<Access>& array() const { return array_; }
+
+ private:
+  std::shared_ptr<Access> array_;
+};
+template <class S>
+concept is_source = std::is_same_v<typename S::access, array_reader>;
+template <class S>
+concept is_sink = std::is_same_v<typename S::access, array_writer>;
 
 }  // namespace impl
 
@@ -46,78 +67,24 @@ impl::chunked_view<V> in_chunks(const V& view) {
 }  // namespace quern
 
 namespace quern::chunked {
-namespace impl {
-
-using namespace quern::impl;
-
-/// Makes sources and sinks of what reads and writes.
-struct access;
-
-}  // namespace impl
 
 /// An array of values T that is read chunk by chunk: a file (`quern::files::npy_source`), or a user's function
 /// (`reader`). It is a handle: copies read the same array.
 template <class T, int Rank>
-class source {
- public:
-  using place = quern::impl::in_chunks_place;
-  using value_type = T;
-  using execution_space = Kokkos::DefaultExecutionSpace;
-  static constexpr int rank = Rank;
-  const shape& extents() const { return reader_->extents; }
-
- private:
-  friend impl::access;
-  explicit source(std::shared_ptr<quern::impl::array_reader> r) : reader_(std::move(r)) {}
-  std::shared_ptr<quern::impl::array_reader> reader_;
+class source : public impl::array_handle<impl::array_reader, T, Rank> {
+  using impl::array_handle<impl::array_reader, T, Rank>::array_handle;
 };
 
 /// An array of values T that is written chunk by chunk, once. What was written to a file has its name when the
 /// operation ends, and goes where it fails.
 template <class T, int Rank>
-class sink {
- public:
-  using place = quern::impl::in_chunks_place;
-  using value_type = T;
-  using execution_space = Kokkos::DefaultExecutionSpace;
-  static constexpr int rank = Rank;
-  const shape& extents() const { return writer_->extents; }
-
- private:
-  friend impl::access;
-  explicit sink(std::shared_ptr<quern::impl::array_writer> w) : writer_(std::move(w)) {}
-  std::shared_ptr<quern::impl::array_writer> writer_;
+class sink : public impl::array_handle<impl::array_writer, T, Rank> {
+  using impl::array_handle<impl::array_writer, T, Rank>::array_handle;
 };
 
-namespace impl {
+}  // namespace quern::chunked
 
-struct access {
-  template <class T, int Rank>
-  static source<T, Rank> make_source(std::shared_ptr<array_reader> r) {
-    return source<T, Rank>(std::move(r));
-  }
-  template <class T, int Rank>
-  static sink<T, Rank> make_sink(std::shared_ptr<array_writer> w) {
-    return sink<T, Rank>(std::move(w));
-  }
-  template <class T, int Rank>
-  static const std::shared_ptr<array_reader>& reader_of(const source<T, Rank>& s) {
-    return s.reader_;
-  }
-  template <class T, int Rank>
-  static const std::shared_ptr<array_writer>& writer_of(const sink<T, Rank>& s) {
-    return s.writer_;
-  }
-};
-
-template <class S>
-inline constexpr bool is_source = false;
-template <class T, int Rank>
-inline constexpr bool is_source<source<T, Rank>> = true;
-template <class S>
-inline constexpr bool is_sink = false;
-template <class T, int Rank>
-inline constexpr bool is_sink<sink<T, Rank>> = true;
+namespace quern::impl {
 
 /// Refuses a box that is not of whole rows: users' functions read and write nothing else.
 void check_whole_rows(const array_io& array, const packed_box& box);
@@ -165,22 +132,20 @@ struct view_io : Access {
     this->fortran_order = a.extents.rank > 1 && a.stride[0] < a.stride[last];
   }
   std::string location(const packed_box&) const override { return "a View"; }
-  array_bytes part(const packed_box& box) const {
-    array_bytes p = array;
-    p.data = place_of(array, box.first);
-    p.extents = box.extents;
-    return p;
-  }
-  array_bytes packed(const packed_box& box, const void* data) const {
-    array_bytes p = array;
-    p.data = data;
-    p.extents = box.extents;
-    p.stride = box.packed;
-    return p;
-  }
+  array_bytes part(const packed_box& box) const { return at(box, place_of(array, box.first), array.stride); }
+  array_bytes packed(const packed_box& box, const void* data) const { return at(box, data, box.packed); }
   /// The elements of a box where they are, if the link's copy engine can take them from there or put them there.
   void* place(const packed_box& box) const override {
     return pinned && is_packed(array, box) ? const_cast<void*>(place_of(array, box.first)) : nullptr;
+  }
+
+ private:
+  array_bytes at(const packed_box& box, const void* data, const stride_array& stride) const {
+    array_bytes p = array;
+    p.data = data;
+    p.extents = box.extents;
+    p.stride = stride;
+    return p;
   }
 };
 struct view_reader : view_io<array_reader> {
@@ -193,7 +158,9 @@ struct view_writer : view_io<array_writer> {
   void finish() override {}
 };
 
-}  // namespace impl
+}  // namespace quern::impl
+
+namespace quern::chunked {
 
 /// A user's function as a source: `reader<float>({n, m}, f)` calls `f(first_row, rows, float* to)` for one chunk after
 /// the other, from a thread of its own; to takes the rows in row-major order. What f throws ends the operation.
@@ -204,7 +171,7 @@ template <class T, std::size_t Rank, class F>
 source<T, static_cast<int>(Rank)> reader(const std::size_t (&extents)[Rank], F f) {
   auto r = std::make_shared<impl::function_reader<T, F>>(std::move(f));
   r->extents = impl::shape_of(extents);
-  return impl::access::make_source<T, static_cast<int>(Rank)>(r);
+  return source<T, static_cast<int>(Rank)>(std::move(r));
 }
 
 /// A user's function as a sink: `writer<float>({n, m}, f)` calls `f(first_row, rows, const float* from)` for one chunk
@@ -214,7 +181,7 @@ template <class T, std::size_t Rank, class F>
 sink<T, static_cast<int>(Rank)> writer(const std::size_t (&extents)[Rank], F f) {
   auto w = std::make_shared<impl::function_writer<T, F>>(std::move(f));
   w->extents = impl::shape_of(extents);
-  return impl::access::make_sink<T, static_cast<int>(Rank)>(w);
+  return sink<T, static_cast<int>(Rank)>(std::move(w));
 }
 
 /// An array that operations read in chunks: a `source`, `in_chunks(view)`, or a View that the execution space reaches.

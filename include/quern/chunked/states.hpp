@@ -3,7 +3,8 @@
 #ifndef QUERN_CHUNKED_STATES_HPP
 #define QUERN_CHUNKED_STATES_HPP
 
-#include <quern/core/memory/pool.hpp>
+#include <quern/chunked/pipeline.hpp>
+#include <quern/core/memory/pool_array.hpp>
 #include <quern/reduce/partial.hpp>
 
 namespace quern::impl {
@@ -31,7 +32,7 @@ struct join_states {
 };
 
 /// The states of a reduction while the chunks of an array come by, for each of the instances that work on them.
-template <class Exec, class Reducer, std::size_t Slots>
+template <class Exec, class Reducer>
 class chunk_states {
  public:
   /// @param whole the extents of the array, which is cut along `axis`, one of the axes of the reduction
@@ -45,43 +46,38 @@ class chunk_states {
     shape extents = whole_;
     extents.extent[axis_] = count;
     const shape rest = along_.part(whole_, false);
-    const bool is_first = slot_[slot].total.size() == 0;
-    if (is_first) slot_[slot] = {block(rest.size()), block(rest.size())};
-    const strided<state> out{states(slot_[slot].chunk), rest, row_major_strides(rest)};
-    launch_reduction(c, r, reducer_of_states<Reducer>{reducer_}, along_, out,
+    const bool is_first = slot_[slot].total.block.size() == 0;
+    if (is_first) slot_[slot] = {memory(exec_, rest), memory(exec_, rest)};
+    const auto& [total, out] = slot_[slot];
+    launch_reduction(c, r, reducer_of_states<Reducer>{reducer_}, along_, strided<state>(out),
                      positions_in_part(whole_, along_, extents), means_of_part(means, extents), in...);
     const std::int64_t moved = first * positions_along(whole_, along_).array.stride[axis_];
     Kokkos::parallel_for(c.label + "/join",
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(c.exec, 0, rest.size()),
-                         join_states<Reducer>{reducer_, states(slot_[slot].total), out.data, moved, is_first});
+                         join_states<Reducer>{reducer_, total.data, out.data, moved, is_first});
   }
 
   /// Writes the results, when the instances of all chunks have been waited for; asynchronous.
   template <class Result>
   void finish(const std::string& label, const strided<Result>& results) const {
-    std::array<const state*, Slots> total{};
-    for (std::size_t k = 0; k < Slots; ++k)
-      if (slot_[k].total.size() > 0) total[k] = states(slot_[k].total);
+    std::array<const state*, chunk_slots> total{};
+    for (int k = 0; k < chunk_slots; ++k) total[k] = slot_[k].total.data;  // null where the slot has had no chunk
     write_results(exec_, label, reducer_, total, along_.part(whole_, true).size(), results);
   }
 
  private:
   using state = typename Reducer::state;
-  using memory = pool_block<typename Exec::memory_space>;
+  using memory = scratch_block<state, Exec>;
   struct slot_states {
     memory total, chunk;
   };
-  memory block(std::int64_t count) const {
-    return take_block<typename Exec::memory_space>(instance_ref(exec_), count * sizeof(state));
-  }
-  static state* states(const memory& m) { return reinterpret_cast<state*>(m.data()); }
 
   Exec exec_;
   Reducer reducer_;
   axis_set along_;
   shape whole_;
   int axis_;
-  std::array<slot_states, Slots> slot_{};
+  std::array<slot_states, chunk_slots> slot_{};
 };
 
 }  // namespace quern::impl

@@ -8,7 +8,7 @@
 #include <quern/map/functions.hpp>
 #include <quern/stencil/stencil.hpp>
 
-namespace quern::chunked::impl {
+namespace quern::impl {
 
 /// Whether some cells are left as they are.
 inline bool leaves_cells(const boundaries& edge) {
@@ -21,7 +21,7 @@ inline bool leaves_cells(const boundaries& edge) {
 
 /// The boundaries of a chunk with its halo: those of the whole array where it ends there, and elsewhere none, as cells
 /// whose neighbourhoods reach further are in the halo. The box of `interior_only` is cut.
-inline boundaries boundaries_of(const boundaries& edge, const plan& p, const chunk& c) {
+inline boundaries boundaries_of(const boundaries& edge, const chunk_plan& p, const array_chunk& c) {
   const std::int64_t begin = c.first - c.low, end = c.first + c.count + c.high;
   if (edge.is_box()) {
     std::vector<std::pair<std::int64_t, std::int64_t>> range;
@@ -41,7 +41,7 @@ inline boundaries boundaries_of(const boundaries& edge, const plan& p, const chu
 
 /// The cells of a chunk without its halo.
 template <class T>
-strided<T> core_of(strided<T> s, const plan& p, const chunk& c) {
+strided<T> core_of(strided<T> s, const chunk_plan& p, const array_chunk& c) {
   s.data += c.low * s.stride[p.axis];
   s.extents.extent[p.axis] = c.count;
   return s;
@@ -58,18 +58,16 @@ auto as_stencil_operand(const V& v) {
 }
 /// The rows of a chunk with its halo, of an array in memory that wraps around, in a block that is kept.
 template <class Exec, class T>
-strided<T> wrapped_rows(const Exec& exec, const strided<T>& whole, const plan& p, const chunk& c,
+strided<T> wrapped_rows(const Exec& exec, const strided<T>& whole, const chunk_plan& p, const array_chunk& c,
                         std::vector<pool_block<typename Exec::memory_space>>& kept) {
   using value = std::remove_const_t<T>;
-  strided<value> rows{nullptr, whole.extents, {}};
-  rows.extents.extent[p.axis] = c.extent(true);
-  rows.stride = packed_strides(rows.extents, p.axis != 0);
-  kept.push_back(take_block<typename Exec::memory_space>(instance_ref(exec), rows.extents.size() * sizeof(value)));
-  rows.data = reinterpret_cast<value*>(kept.back().data());
+  const shape extents = p.extents_of_chunk(c, true);
+  const scratch_block<value, Exec> rows(exec, extents, packed_strides(extents, p.axis != 0));
+  kept.push_back(rows.block);
   const std::int64_t n = whole.extents.extent[p.axis];
   for (std::int64_t at = 0; at < c.extent(true);) {
     const std::int64_t row = ((c.first - c.low + at) % n + n) % n, count = std::min(c.extent(true) - at, n - row);
-    auto to = rows;
+    strided<value> to = rows;
     auto from = whole;
     to.extents.extent[p.axis] = from.extents.extent[p.axis] = count;
     to.data += at * to.stride[p.axis];
@@ -81,7 +79,7 @@ strided<T> wrapped_rows(const Exec& exec, const strided<T>& whole, const plan& p
 }
 /// That input in a chunk with its halo.
 template <class Exec, class Layout, class V>
-auto stencil_operand_in(const Exec& exec, const V& v, const plan& p, const chunk& c,
+auto stencil_operand_in(const Exec& exec, const V& v, const chunk_plan& p, const array_chunk& c,
                         std::vector<pool_block<typename Exec::memory_space>>& kept) {
   if constexpr (is_lazy<V>)
     return unpack(
@@ -101,16 +99,16 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
   constexpr int rank = rank_of<Out>;
   static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
   if constexpr (resident<Exec, Out> && (resident<Exec, In> && ...)) {
-    stencil_call(exec, label, Shape(), std::tuple(in_place(out)), f, edge, in_place(in)...);
+    stencil_call(exec, label, Shape(), std::tuple(as_resident(out)), f, edge, as_resident(in)...);
     exec.fence(label);
   } else {
-    using T = typename element_of<Out>::type;
+    using T = typename Out::value_type;
     output_in_chunks<Exec, Out> to(out);
     auto from = std::tuple(as_stencil_operand<Exec>(in)...);
     const auto for_each = [&](const auto& visit) {
       std::apply([&](auto&... o) { (for_each_input(visit, o), ...); }, from);
     };
-    plan p{label, to.extents()};
+    chunk_plan p{label, to.extents()};
     p.settings = settings;
     p.axis = axis_of([&](const auto& visit) {
       for_each(visit);
@@ -145,15 +143,14 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
     const std::int64_t row = p.extents.size() / std::max<std::int64_t>(p.extents.extent[p.axis], 1);
     if (resident<Exec, Out>) p.scratch = row * static_cast<std::int64_t>(sizeof(T));
 
-    const auto compute = [&]<class Layout>(const Exec& e, const chunk& c, std::type_identity<Layout>) {
+    const auto compute = [&]<class Layout>(const Exec& e, const array_chunk& c, std::type_identity<Layout>) {
       // Cells of a resident out beside the chunk are another chunk's.
       strided<T> target;
-      pool_block<typename Exec::memory_space> block;
+      scratch_block<T, Exec> own;
       if constexpr (resident<Exec, Out>) {
-        shape extents = p.extents;
-        extents.extent[p.axis] = c.extent(true);
-        block = take_block<typename Exec::memory_space>(instance_ref(e), extents.size() * sizeof(T));
-        target = {reinterpret_cast<T*>(block.data()), extents, packed_strides(extents, p.axis != 0)};
+        const shape extents = p.extents_of_chunk(c, true);
+        own = {e, extents, packed_strides(extents, p.axis != 0)};
+        target = own;
       } else {
         target = to.part(p, c, true);
       }
@@ -164,13 +161,10 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
         else quern::fill(e, core, T(0));
       }
       std::vector<pool_block<typename Exec::memory_space>> kept;
-      shape origin = p.extents;
-      origin.extent.fill(0);
-      origin.extent[p.axis] = c.first - c.low;
       unpack(
           [&](const auto&... o) {
             stencil_call(e, label, Shape(), std::tuple(as_part<Exec, rank, Layout>(target)),
-                         functor_of_part<rank>(f, origin), boundaries_of(edge, p, c),
+                         functor_of_part<rank>(f, p.first_of_chunk(c, true)), boundaries_of(edge, p, c),
                          stencil_operand_in<Exec, Layout>(e, o, p, c, kept)...);
           },
           from);
@@ -178,16 +172,12 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
     };
     // Buffers of the first axis fastest are LayoutLeft, for which the kernels turn their axes around.
     const bool left = rank > 1 && p.axis != 0 && all_come;
-    run<Exec>(exec, p, [&](const Exec& e, const chunk& c) {
+    run_chunks<Exec>(exec, p, [&](const Exec& e, const array_chunk& c) {
       if (left) compute(e, c, std::type_identity<Kokkos::LayoutLeft>());
       else compute(e, c, std::type_identity<Kokkos::LayoutStride>());
     });
   }
 }
-
-}  // namespace quern::chunked::impl
-
-namespace quern::impl {
 
 /// Stencils of arrays that come in chunks.
 template <>
@@ -198,8 +188,7 @@ struct engine<in_chunks_place, stencils> {
     static_assert(sizeof...(Out) == 1, "quern::stencil: in chunks, there is one output");
     unpack(
         [&](const auto&... in) {
-          chunked::impl::stencil_in_chunks<Shape>(exec, std::get<0>(outs), f, edge,
-                                                  chunked::impl::settings_of(options...), in...);
+          stencil_in_chunks<Shape>(exec, std::get<0>(outs), f, edge, settings_of(options...), in...);
         },
         inputs);
   }

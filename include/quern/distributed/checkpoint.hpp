@@ -8,27 +8,25 @@
 #include <quern/distributed/same_calls.hpp>
 #include <quern/files/hdf5.hpp>
 
-namespace quern::distributed {
-
-namespace impl {
-
-using namespace quern::impl;
-using quern::files::impl::hdf5_handle;
+namespace quern::impl {
 
 /// Files that all ranks open together.
-std::shared_ptr<hdf5_handle> open_hdf5(const Communicator& comm, const std::string& path);
-std::shared_ptr<hdf5_handle> create_hdf5(const Communicator& comm, const std::string& path);
-void commit_hdf5(const Communicator& comm, hdf5_handle& file);
+std::shared_ptr<files::impl::hdf5_handle> open_hdf5(const Communicator& comm, const std::string& path);
+std::shared_ptr<files::impl::hdf5_handle> create_hdf5(const Communicator& comm, const std::string& path);
+void commit_hdf5(const Communicator& comm, files::impl::hdf5_handle& file);
 /// Makes sure that there is room for something in the file: a rank that cannot write its part of it would leave the
 /// others waiting within HDF5. Where there is none on one rank, all abandon the file.
 /// @param name of what is made, whose groups take room, too
-void reserve_hdf5(const Communicator& comm, hdf5_handle& file, std::int64_t bytes, const std::string& name);
+void reserve_hdf5(const Communicator& comm, files::impl::hdf5_handle& file, std::int64_t bytes,
+                  const std::string& name);
 /// f() on every rank, which writes. Where that fails on one, all abandon the file, and throw as `together` does.
-void write_together(const Communicator& comm, hdf5_handle& file, const std::function<void()>& f);
+void write_together(const Communicator& comm, files::impl::hdf5_handle& file, const std::function<void()>& f);
 /// f() on every rank; if it throws on one, all throw a FileError with that message.
-void together(const Communicator& comm, const std::string& path, const std::function<void()>& f);
+void on_all_ranks(const Communicator& comm, const std::string& path, const std::function<void()>& f);
 
-}  // namespace impl
+}  // namespace quern::impl
+
+namespace quern::distributed {
 
 /// A file of HDF5 with distributed arrays, which all ranks write and read together: what a run needs to go on, on the
 /// same number of ranks or on another.
@@ -75,7 +73,7 @@ class Checkpoint {
   template <distributed_like V>
   void read(const std::string& dataset, const V& out) const {
     check_same("read", dataset, "", out);
-    impl::together(comm_, path_, [&] {
+    impl::on_all_ranks(comm_, path_, [&] {
       const auto array = files::impl::hdf5_array(file_, dataset);
       if (array->info().extents != out.extents())
         throw files::FileError(array->name(), "has extents " + array->info().extents.str() + ", expected " +
@@ -102,7 +100,7 @@ class Checkpoint {
   T attribute(const std::string& object, const std::string& name) const {
     T value{};
     check_same("attribute", object, name);
-    impl::together(comm_, path_, [&] {
+    impl::on_all_ranks(comm_, path_, [&] {
       if constexpr (std::is_same_v<T, std::string>) value = files::impl::read_text_attribute(*file_, object, name);
       else files::impl::read_attribute(*file_, object, name, files::data_type_of<T>(), &value);
     });
@@ -115,7 +113,7 @@ class Checkpoint {
   void commit() { impl::commit_hdf5(comm_, *file_); }
 
  private:
-  Checkpoint(const Communicator& comm, std::string path, std::shared_ptr<impl::hdf5_handle> file)
+  Checkpoint(const Communicator& comm, std::string path, std::shared_ptr<files::impl::hdf5_handle> file)
       : comm_(comm), path_(std::move(path)), file_(std::move(file)) {}
 
   template <class T>
@@ -157,7 +155,7 @@ class Checkpoint {
 
   Communicator comm_;
   std::string path_;
-  std::shared_ptr<impl::hdf5_handle> file_;
+  std::shared_ptr<files::impl::hdf5_handle> file_;
 };
 
 }  // namespace quern::distributed

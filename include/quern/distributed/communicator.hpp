@@ -102,6 +102,16 @@ void all_reduce(const Communicator& comm, void* items, std::int64_t n, std::int6
 void exclusive_scan(const Communicator& comm, void* items, std::int64_t n, std::int64_t item_bytes, const void* start,
                     MPI_User_function* join);
 void broadcast(const Communicator& comm, void* data, std::int64_t bytes, int root);
+/// The values of one rank, of any number, on all.
+template <class Values>
+Values values_of_rank(const Communicator& comm, const Values& values, int rank) {
+  auto length = static_cast<std::int64_t>(values.size());
+  broadcast(comm, &length, sizeof length, rank);
+  Values all = values;
+  all.resize(length);
+  broadcast(comm, all.data(), length * static_cast<std::int64_t>(sizeof(all[0])), rank);
+  return all;
+}
 /// all = what each rank gives, in the order of ranks.
 void all_gather(const Communicator& comm, const void* mine, void* all, std::int64_t bytes_of_each);
 template <class T>

@@ -8,8 +8,7 @@
 #include <quern/fft/fft.hpp>
 #include <quern/map/map.hpp>
 
-namespace quern::distributed {
-namespace impl {
+namespace quern::impl {
 
 /// Axes that are transformed while blocks have the whole of them, and the grid of ranks that does so.
 struct fft_stage {
@@ -22,7 +21,7 @@ std::vector<fft_stage> fft_stages(const shape& extents, int ranks, const fourier
 
 /// An array in scratch memory of the pool.
 template <class T, int Rank, class Exec>
-auto scratch_view(const Exec& exec, const Decomposition& d) {
+auto scratch_field(const Exec& exec, const Decomposition& d) {
   using view = DistributedView<T, Rank, Kokkos::LayoutRight, typename Exec::memory_space>;
   const shape extents = d.local().extents;
   return [&]<std::size_t... D>(std::index_sequence<D...>) {
@@ -37,8 +36,8 @@ auto cut_for(const fft_stage& stage, const V& v) {
 /// A copy that is cut in another way.
 template <class Exec, class In>
 auto moved_to(const Exec& exec, const In& in, const fft_stage& stage) {
-  const auto moved = scratch_view<value_of<In>, In::rank>(exec, cut_for(stage, in));
-  redistribute(exec, moved, in);
+  const auto moved = scratch_field<value_of<In>, In::rank>(exec, cut_for(stage, in));
+  distributed::redistribute(exec, moved, in);
   return moved;
 }
 
@@ -70,7 +69,7 @@ auto converted(const Exec& exec, const In& in) {
   if constexpr (std::is_same_v<T, value_of<In>>) {
     return in;
   } else {
-    const auto out = scratch_view<T, In::rank>(exec, in.decomposition());
+    const auto out = scratch_field<T, In::rank>(exec, in.decomposition());
     quern::map(exec, out.local(), op::identity(), in.local());
     return out;
   }
@@ -78,22 +77,23 @@ auto converted(const Exec& exec, const In& in) {
 
 /// From real or complex numbers to complex ones.
 template <fourier::kind What, class Exec, class Out, class In>
-void transform(const char* label, const Exec& exec, const Out& out, const In& in, const fourier::request& r) {
+void transform_blocks(const char* label, const Exec& exec, const Out& out, const In& in, const fourier::request& r) {
   constexpr auto rest = What == fourier::kind::backward ? What : fourier::kind::forward;
   const auto stages = fft_stages(out.extents(), out.communicator().size(), r);
   const auto source = moved_to(exec, in, stages[0]);
-  auto work = scratch_view<value_of<Out>, Out::rank>(exec, cut_for(stages[0], out));
+  auto work = scratch_field<value_of<Out>, Out::rank>(exec, cut_for(stages[0], out));
   fourier::transform_call<What>(label, exec, work.local(), source.local(), max_rank, options_of(r, stages[0]));
   for (std::size_t s = 1; s < stages.size(); ++s) {
     work = moved_to(exec, work, stages[s]);
     fourier::transform_call<rest>(label, exec, work.local(), work.local(), max_rank, options_of(r, stages[s]));
   }
-  redistribute(exec, out, work);
+  distributed::redistribute(exec, out, work);
 }
 
 /// From complex numbers to real ones, in the opposite order.
 template <class Exec, class Out, class In>
-void transform_to_real(const char* label, const Exec& exec, const Out& out, const In& in, const fourier::request& r) {
+void transform_blocks_to_real(const char* label, const Exec& exec, const Out& out, const In& in,
+                              const fourier::request& r) {
   using fourier::kind;
   const auto stages = fft_stages(in.extents(), in.communicator().size(), r);
   auto work = converted<Kokkos::complex<value_of<Out>>>(exec, moved_to(exec, in, stages.back()));
@@ -102,16 +102,11 @@ void transform_to_real(const char* label, const Exec& exec, const Out& out, cons
                                             options_of(r, stages[s]));
     work = moved_to(exec, work, stages[s - 1]);
   }
-  const auto result = scratch_view<value_of<Out>, Out::rank>(exec, cut_for(stages[0], out));
+  const auto result = scratch_field<value_of<Out>, Out::rank>(exec, cut_for(stages[0], out));
   fourier::transform_call<kind::complex_to_real>(label, exec, result.local(), work.local(), max_rank,
                                                  options_of(r, stages[0]));
-  redistribute(exec, out, result);
+  distributed::redistribute(exec, out, result);
 }
-
-}  // namespace impl
-}  // namespace quern::distributed
-
-namespace quern::impl {
 
 /// Transforms of DistributedViews, between which arrays are cut anew.
 template <>
@@ -119,19 +114,18 @@ struct engine<over_ranks_place, fourier::transforms> {
   template <fourier::kind What, class Exec, class Out, class In>
   static void run(const char* label, const Exec& exec, const Out& out, const In& in, int axes_by_default,
                   const fourier::transform_options& options) {
-    namespace ranks = quern::distributed::impl;
     constexpr bool distributed = distributed_like<Out> && distributed_like<In>;
     static_assert(distributed, "quern::fft: over ranks, out and in are DistributedViews");
     if constexpr (distributed) {
       static_assert(Out::rank == In::rank && Out::rank >= 2,
                     "quern::fft: over ranks, out and in have one rank, 2 or more");
-      ranks::check_same_arrays(in.communicator(), label, [&] { return described(options); }, out, in);
+      check_same_arrays(in.communicator(), label, [&] { return described(options); }, out, in);
       const fourier::request r =
           fourier::request_of(label, What, out.extents(), in.extents(), options, axes_by_default);
-      ranks::check_transform(label, out.decomposition(), in.decomposition(), r);
+      check_transform(label, out.decomposition(), in.decomposition(), r);
       in_operation(label, [&] {
-        if constexpr (What == fourier::kind::complex_to_real) ranks::transform_to_real(label, exec, out, in, r);
-        else ranks::transform<What>(label, exec, out, in, r);
+        if constexpr (What == fourier::kind::complex_to_real) transform_blocks_to_real(label, exec, out, in, r);
+        else transform_blocks<What>(label, exec, out, in, r);
       });
     }
   }

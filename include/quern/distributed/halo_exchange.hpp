@@ -111,7 +111,7 @@ class HaloExchange {
   static impl::box_exchange<Exec> make(const Exec& exec, const boundaries& edge, const Field&... fields) {
     const std::string label = "quern::HaloExchange";
     const Communicator* comm = &std::get<0>(std::tie(fields...)).communicator();
-    distributed::impl::check_same_arrays(*comm, label, [&] { return " with " + impl::text_of(edge); }, fields...);
+    impl::check_same_arrays(*comm, label, [&] { return " with " + impl::text_of(edge); }, fields...);
     std::vector<impl::peer_box> out, in;
     const auto add = [&](const auto& f) {
       static_assert(

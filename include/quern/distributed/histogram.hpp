@@ -11,8 +11,7 @@
 #include <quern/keyed/histogram.hpp>
 #include <quern/transfer/copy.hpp>
 
-namespace quern::distributed {
-namespace impl {
+namespace quern::impl {
 
 /// out = the sum over all ranks of what `count` writes to a View of out's extents.
 template <class Exec, class Out, class Count>
@@ -26,18 +25,6 @@ void sum_of_counts(const Communicator& comm, const Exec& exec, const Out& out, c
   exec.fence("quern::distributed: counts");
 }
 
-template <class V>
-auto local_of(const V& v) {
-  if constexpr (distributed_like<V>) return v.local();
-  else return v;
-}
-
-}  // namespace impl
-
-}  // namespace quern::distributed
-
-namespace quern::impl {
-
 /// Counts of DistributedViews, added up over all ranks: counts in integers are exact, sums of weights have the bits of
 /// the number of ranks. Collective; waits.
 template <>
@@ -45,13 +32,11 @@ struct engine<over_ranks_place, counts> {
   template <class Count, class Exec, class Out, class... In, class... Options>
   static void run(const count_operation<Count>& counted, const Exec& exec, const Out& out,
                   const std::tuple<const In&...>& inputs, const Options&...) {
-    namespace ranks = quern::distributed::impl;
     check_place_options<Options...>();
     const std::string label = counted.label;
     constexpr int rank = std::max({rank_of<In>...});
-    const Decomposition d =
-        unpack([](const auto&... in) { return ranks::leading_field(in...).decomposition(); }, inputs);
-    unpack([&](const auto&... in) { ranks::check_same_arrays(d.communicator(), label, [] { return ""; }, out, in...); },
+    const Decomposition d = unpack([](const auto&... in) { return leading_field(in...).decomposition(); }, inputs);
+    unpack([&](const auto&... in) { check_same_arrays(d.communicator(), label, [] { return ""; }, out, in...); },
            inputs);
     std::size_t number = 0;
     unpack(
@@ -59,19 +44,14 @@ struct engine<over_ranks_place, counts> {
           (check_extents(label, input_name(number++), operand_extents(label, in), d.extents()), ...);
         },
         inputs);
-    ranks::sum_of_counts(d.communicator(), exec, out, [&](const auto& counts) {
+    sum_of_counts(d.communicator(), exec, out, [&](const auto& counts) {
       [&]<std::size_t... I>(std::index_sequence<I...>) {
-        counted.count(exec, counts, ranks::operand_at_block<rank>(label, I, std::get<I>(inputs), d)...);
+        counted.count(exec, counts, operand_at_block<rank>(label, I, std::get<I>(inputs), d)...);
       }(std::index_sequence_for<In...>());
     });
   }
 };
 
-}  // namespace quern::impl
-
-namespace quern::distributed {
-
-namespace impl {
 /// Where a key is in a range; -1 outside.
 struct from_low {
   std::int64_t low, high;
@@ -81,7 +61,10 @@ struct from_low {
     return inside ? static_cast<std::int64_t>(key) - low : -1;
   }
 };
-}  // namespace impl
+
+}  // namespace quern::impl
+
+namespace quern::distributed {
 
 /// The sums of groups of rows whose keys are in a range that is known: `out(k)` is the sum of x over the rows of all
 /// ranks that have the key `range.low + k`, and 0 where there is none. Rows with other keys are in no group.

@@ -24,8 +24,7 @@
 #include <quern/linalg/matmul.hpp>
 #include <quern/linalg/principal_components.hpp>
 
-namespace quern::distributed {
-namespace impl {
+namespace quern::impl {
 
 inline void check_rows(const std::string& label, const std::string& name, const Decomposition& d) {
   for (int axis = 1; axis < d.extents().rank; ++axis)
@@ -90,23 +89,22 @@ auto on_every_rank(const Exec& exec, const A& a) {
   typename whole::array_layout layout;
   for (int axis = 0; axis < A::rank; ++axis) layout.dimension[axis] = a.extents().extent[axis];
   const whole w(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::distributed"), layout);
-  to_global(exec, w, a);
+  distributed::to_global(exec, w, a);
   return w;
 }
-/// The rows of this rank in a matrix that every rank has.
-template <class Exec, class Out, class Whole>
-void take_rows(const Exec& exec, const Out& out, const Whole& whole) {
-  from_global(exec, out, whole);
+/// `f(result, whole)` on every rank for a matrix that is not tall, of whose result each rank takes its rows.
+template <class Exec, class Out, class A, class F>
+void by_every_rank(const Exec& exec, const std::string& label, const Out& out, const A& a, const F& f) {
+  const auto whole = on_every_rank(exec, a);
+  const auto result = quern::like(whole);
+  in_operation(label, [&] { f(result, whole); });
+  distributed::from_global(exec, out, result);
+  exec.fence(label);
 }
 
-template <class Exec, class A>
-auto local_matrix(const A& a) {
-  const auto s = describe(a.local().data(), a.local());
-  return strided<const value_of<A>>{s.data, s.extents, s.stride};
-}
-template <class Exec, class A>
-strided<typename A::value_type> local_output(const A& a) {
-  return describe(a.local().data(), a.local());
+template <class A>
+strided<const value_of<A>> local_matrix(const A& a) {
+  return describe<const value_of<A>>(a.local().data(), a.local());
 }
 
 /// The decomposition `left diag(values) right` of R, which rank 0 makes: where vectors are free, all take the same, and
@@ -125,8 +123,9 @@ struct svd_of_triangle {
                           as_matrix(*right), as_input(r));
     broadcast(comm, &status, sizeof status, 0);
     if (status != 0) throw ConvergenceError(label, "the matrix does not converge", 0, 0);
-    take_from_first(comm, exec, values_of<T>{left->data, n * n}, values_of<T>{right->data, n * n},
-                    values_of<real_type<T>>{values.data(), n});
+    const auto count = static_cast<std::size_t>(n);
+    take_from_first(comm, exec, std::span(left->data, count * count), std::span(right->data, count * count),
+                    std::span(values.data(), count));
   }
 };
 
@@ -147,16 +146,10 @@ void subtract_rest_of_mean(const Exec& exec, const std::string& label, const row
   quern::add(exec, mean, mean, rest);
 }
 
-}  // namespace impl
-}  // namespace quern::distributed
-
-namespace quern::impl {
-
 template <>
 struct engine<over_ranks_place, matrix_products> {
   template <class Exec, class C, class A, class B>
   static void run(const Exec& exec, const C& c, const A& a, const B& b, const product_scaling<value_of<C>>& scaling) {
-    using namespace quern::distributed::impl;
     static_assert(distributed_like<C> && distributed_like<A> && view_like<B>,
                   "quern::matmul: over ranks, c and a are DistributedViews and b is a View");
     static_assert(A::rank == 2 && C::rank == 2, "quern: over ranks, matrices are DistributedViews of rank 2");
@@ -172,7 +165,6 @@ template <>
 struct engine<over_ranks_place, qr_factorizations> {
   template <class Exec, class Q, class R, class A>
   static void run(const Exec& exec, const Q& q, const R& r, const A& a) {
-    using namespace quern::distributed::impl;
     static_assert(distributed_like<Q> && view_like<R> && distributed_like<A>,
                   "quern::qr: over ranks, q and a are DistributedViews and r is a View");
     using T = value_of<A>;
@@ -185,17 +177,13 @@ struct engine<over_ranks_place, qr_factorizations> {
     call c(label, exec);
     const auto triangle = c.output(r);
     check_extents(label, "r", triangle.extents, shape{n, n});
-    if (!is_tall(d.extents())) {
-      const auto whole = on_every_rank(exec, a);
-      const auto basis = quern::like(whole);
-      in_operation(label, [&] { quern::qr(exec, basis, r, whole); });
-      take_rows(exec, q, basis);
-      exec.fence(label);
-      return;
-    }
+    if (!is_tall(d.extents()))
+      return by_every_rank(exec, label, q, a,
+                           [&](const auto& basis, const auto& whole) { quern::qr(exec, basis, r, whole); });
     const rows_of_ranks<Exec, T> others(exec, d.communicator());
-    const tall_factors<Exec, T> f(exec, label, local_matrix<Exec>(a), &others);
-    if (d.local().extents.size() > 0) multiply_matrices(exec, label, local_output<Exec>(q), f.x, as_input(f.inverse()));
+    const tall_factors<Exec, T> f(exec, label, local_matrix(a), &others);
+    if (d.local().extents.size() > 0)
+      multiply_matrices(exec, label, describe(q.local().data(), q.local()), f.x, as_input(f.inverse()));
     copy_matrix(exec, label, triangle, as_matrix(f.r()));
     exec.fence(label);
   }
@@ -206,7 +194,6 @@ struct engine<over_ranks_place, singular_values> {
   template <class Exec, class U, class S, class Vt, class A, class... Info>
   static void run(const Exec& exec, const U& u, const S& s, const Vt& vt, const A& a, const Info&...) {
     static_assert(sizeof...(Info) == 0, "quern::svd: over ranks, info is not written; a ConvergenceError is thrown");
-    using namespace quern::distributed::impl;
     static_assert(distributed_like<U> && view_like<S> && view_like<Vt> && distributed_like<A>,
                   "quern::svd: over ranks, u and a are DistributedViews, s and vt are Views");
     using T = value_of<A>;
@@ -217,27 +204,23 @@ struct engine<over_ranks_place, singular_values> {
     check_same_rows(label, "u", u.decomposition(), d);
     const std::int64_t n = d.extents().extent[1];
     check_extents(label, "u", u.extents(), d.extents());
-    if (!is_tall(d.extents())) {
-      const auto whole = on_every_rank(exec, a);
-      const auto left = quern::like(whole);
-      in_operation(label, [&] { quern::svd(exec, left, s, vt, whole); });
-      take_rows(exec, u, left);
-      exec.fence(label);
-      return;
-    }
+    if (!is_tall(d.extents()))
+      return by_every_rank(exec, label, u, a,
+                           [&](const auto& left, const auto& whole) { quern::svd(exec, left, s, vt, whole); });
     call c(label, exec);
     const auto values = c.output(s);
     const auto right = c.output(vt);
     check_extents(label, "s", values.extents, shape{n});
     check_extents(label, "vt", right.extents, shape{n, n});
     const rows_of_ranks<Exec, T> others(exec, d.communicator());
-    const tall_factors<Exec, T> f(exec, label, local_matrix<Exec>(a), &others);
+    const tall_factors<Exec, T> f(exec, label, local_matrix(a), &others);
     const svd_of_triangle<Exec, T> small(exec, label, d.communicator(), f.r());
     const work_matrix<Exec, T> both(exec, n, n);
     multiply_matrices(exec, label, as_matrix(*both), as_input(f.inverse()), as_input(*small.left));
     copy_matrix(exec, label, values, strided<const R>{small.values.data(), {n}, {1}});
     copy_matrix(exec, label, right, as_input(*small.right));
-    if (d.local().extents.size() > 0) multiply_matrices(exec, label, local_output<Exec>(u), f.x, as_input(*both));
+    if (d.local().extents.size() > 0)
+      multiply_matrices(exec, label, describe(u.local().data(), u.local()), f.x, as_input(*both));
     exec.fence(label);
   }
 };
@@ -246,7 +229,6 @@ template <>
 struct engine<over_ranks_place, least_squares_problems> {
   template <class Exec, class X, class A, class B>
   static std::int64_t run(const Exec& exec, const X& x, const A& a, const B& b, const lstsq_options& options) {
-    using namespace quern::distributed::impl;
     static_assert(view_like<X> && distributed_like<A> && distributed_like<B>,
                   "quern::lstsq: over ranks, a and b are DistributedViews and x is a View");
     using T = value_of<A>;
@@ -272,11 +254,11 @@ struct engine<over_ranks_place, least_squares_problems> {
     const auto xs = columns_of(solution);
     const std::int64_t columns = xs.extents.extent[1];
     const rows_of_ranks<Exec, T> others(exec, d.communicator());
-    const tall_factors<Exec, T> f(exec, label, local_matrix<Exec>(a), &others);
+    const tall_factors<Exec, T> f(exec, label, local_matrix(a), &others);
     // Q^H b, summed over the ranks, is the right side of the small problem R x = Q^H b.
     const work_matrix<Exec, T> sums(exec, n, columns), right(exec, n, columns);
     if (d.local().extents.extent[0] > 0) {
-      const auto part = columns_of(local_matrix<Exec>(b));
+      const auto part = columns_of(local_matrix(b));
       const column_input<Exec, T> rows(exec, label, part);
       multiply_adjoint(exec, label, *sums, f.x, as_input(*rows));
     } else {
@@ -289,7 +271,7 @@ struct engine<over_ranks_place, least_squares_problems> {
     const std::int64_t rank = small.rank(options.rcond < 0 ? default_rcond<T>(m, n) : options.rcond);
     const work_matrix<Exec, T> result(exec, n, columns);
     small.apply_inverse(exec, label, as_matrix(*result), as_input(*right), rank);
-    take_from_first(d.communicator(), exec, values_of<T>{result->data, n * columns});
+    take_from_first(d.communicator(), exec, std::span(result->data, static_cast<std::size_t>(n * columns)));
     copy_matrix(exec, label, xs, as_matrix(*result));
     exec.fence(label);
     return rank;
@@ -301,7 +283,6 @@ struct engine<over_ranks_place, principal_component_analyses> {
   template <class Exec, class Mean, class Components, class Variance, class A>
   static void run(const Exec& exec, const Mean& mean, const Components& components, const Variance& explained_variance,
                   const A& a) {
-    using namespace quern::distributed::impl;
     static_assert(view_like<Mean> && view_like<Components> && view_like<Variance> && distributed_like<A>,
                   "quern::pca: over ranks, a is a DistributedView and the outputs are Views");
     using T = value_of<A>;

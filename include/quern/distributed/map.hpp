@@ -24,14 +24,13 @@ struct engine<over_ranks_place, maps> {
           const Decomposition& d = first.decomposition();
           unpack(
               [&](const auto&... in) {
-                quern::distributed::impl::check_same_arrays(
-                    d.communicator(), label, [] { return ""; }, first, other..., in...);
+                check_same_arrays(d.communicator(), label, [] { return ""; }, first, other..., in...);
               },
               inputs);
-          (quern::distributed::impl::check_same_blocks(label, "another output", d, other.decomposition()), ...);
+          (check_same_blocks(label, "another output", d, other.decomposition()), ...);
           [&]<std::size_t... I>(std::index_sequence<I...>) {
             map_checked(label, exec, local(out), count_in_whole<rank, In...>(f, d.local().first),
-                        quern::distributed::impl::operand_at_block<rank>(label, I, std::get<I>(inputs), d)...);
+                        operand_at_block<rank>(label, I, std::get<I>(inputs), d)...);
           }(std::index_sequence_for<In...>());
         },
         as_outputs(out));

@@ -13,8 +13,7 @@
 #include <quern/keyed/sort.hpp>
 #include <quern/reduce/reduce.hpp>
 
-namespace quern::distributed {
-namespace impl {
+namespace quern::impl {
 
 /// to(i, j) = from(order(first + i), j)
 template <class T>
@@ -98,7 +97,9 @@ row_counts count_destinations(const Exec& exec, const Communicator& comm, const 
   return result;
 }
 
-}  // namespace impl
+}  // namespace quern::impl
+
+namespace quern::distributed {
 
 /// Moves rows of several columns to the ranks that own them:
 ///

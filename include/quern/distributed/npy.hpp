@@ -7,9 +7,7 @@
 #include <quern/distributed/redistribute.hpp>
 #include <quern/files/npy.hpp>
 
-namespace quern::distributed {
-
-namespace impl {
+namespace quern::impl {
 
 /// The whole of a distributed array in the memory of one rank's host, and nothing on the others.
 template <class V>
@@ -20,7 +18,9 @@ auto whole_on_host(const V& v, bool here) {
   return view(Kokkos::view_alloc(Kokkos::WithoutInitializing, "quern::distributed"), layout);
 }
 
-}  // namespace impl
+}  // namespace quern::impl
+
+namespace quern::distributed {
 
 /// Writes an array that fits into the memory of one host as a `.npy` file: it is brought to rank 0. Larger ones go to a
 /// `Checkpoint`. Collective; waits.
@@ -31,7 +31,7 @@ void write_npy(const std::string& path, const V& in) {
   const bool here = comm.rank() == 0;
   const auto whole = impl::whole_on_host(in, here);
   to_global(typename V::execution_space(), whole, in, 0);
-  impl::together(comm, path, [&] {
+  impl::on_all_ranks(comm, path, [&] {
     if (here) files::write_npy(path, whole);
   });
 }
@@ -43,7 +43,7 @@ void read_npy(const std::string& path, const V& out) {
   const Communicator& comm = out.communicator();
   const bool here = comm.rank() == 0;
   const auto whole = impl::whole_on_host(out, here);
-  impl::together(comm, path, [&] {
+  impl::on_all_ranks(comm, path, [&] {
     if (here) files::read_npy(path, whole);
   });
   from_global(typename V::execution_space(), out, whole, 0);

@@ -12,12 +12,17 @@
 #include <quern/distributed/distributed_view.hpp>
 #include <quern/distributed/same_calls.hpp>
 
-namespace quern::distributed::impl {
-
-using namespace quern::impl;
+namespace quern::impl {
 
 void check_same_blocks(const std::string& label, const std::string& name, const Decomposition& d,
                        const Decomposition& other);
+
+/// The block of a DistributedView, and other arrays as they are.
+template <class V>
+const auto& local_of(const V& v) {
+  if constexpr (distributed_like<V>) return v.local();
+  else return v;
+}
 
 /// A replicated array at the cells of a rank's block: along an axis where it has the whole array's extent, the block's
 /// part of it; elsewhere it broadcasts.
@@ -28,22 +33,18 @@ auto replicated_part(const std::string& label, const std::string& name, const V&
                   "quern: beside DistributedViews, inputs must be Kokkos::Views or scalars, which are whole and equal "
                   "on all ranks");
     constexpr int rank = static_cast<int>(V::rank());
-    const auto s = describe(v.data(), v);
+    strided<const value_of<V>> s = describe<const value_of<V>>(v.data(), v);
     stride_array broadcast{};
     if (rank > d.extents().rank || !broadcast_strides(s.extents, s.stride, d.extents(), broadcast))
       reject_broadcast(label, name, s.extents, d.extents());
     const Decomposition::Block own = d.local();
-    Kokkos::LayoutStride layout;
-    std::int64_t offset = 0;
     for (int axis = 0; axis < rank; ++axis) {
+      if (s.extents.extent[axis] == 1) continue;
       const int of_block = axis + d.extents().rank - rank;
-      const bool repeated = s.extents.extent[axis] == 1;
-      layout.dimension[axis] = repeated ? 1 : own.extents.extent[of_block];
-      layout.stride[axis] = s.stride[axis];
-      if (!repeated) offset += own.first.extent[of_block] * s.stride[axis];
+      s.extents.extent[axis] = own.extents.extent[of_block];
+      s.data += own.first.extent[of_block] * s.stride[axis];
     }
-    return Kokkos::View<typename V::const_data_type, Kokkos::LayoutStride, typename V::device_type,
-                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>(v.data() + offset, layout);
+    return as_part<typename V::device_type, rank>(s);
   } else {
     return v;
   }
@@ -89,6 +90,6 @@ const auto& leading_field(const First& first, const Rest&... rest) {
   else return leading_field(rest...);
 }
 
-}  // namespace quern::distributed::impl
+}  // namespace quern::impl
 
 #endif

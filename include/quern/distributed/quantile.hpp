@@ -13,7 +13,7 @@ struct engine<over_ranks_place, selections> {
   template <class Exec, class Out, class In, class... Options>
   static auto run(const quantile_request& r, const Exec& exec, const Out& out, const In& in,
                   const Options&... options) {
-    const Communicator comm = quern::distributed::impl::leading_field(in).communicator();
+    const Communicator comm = leading_field(in).communicator();
     const auto more = [&] {
       std::string call = " at";
       for (const double q : r.of.value) call += " " + text_of(q);
@@ -21,7 +21,7 @@ struct engine<over_ranks_place, selections> {
         call += ", interpolation " + std::to_string(static_cast<int>(*given));
       return call;
     };
-    quern::distributed::impl::check_same_arrays(comm, r.label, more, in);
+    check_same_arrays(comm, r.label, more, in);
     return counted_quantiles::run(r, exec, out, in, options...);
   }
 };

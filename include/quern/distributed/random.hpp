@@ -17,7 +17,7 @@ struct engine<over_ranks_place, random_fields> {
     static_assert(distributed_like<Out>, "quern::random: where a parameter is a DistributedView, out is one, too");
     if constexpr (distributed_like<Out>) {
       const Decomposition& d = out.decomposition();
-      quern::distributed::impl::check_same_arrays(
+      check_same_arrays(
           d.communicator(), label,
           [&] {
             return ", key " + std::to_string(where.of.seed) + " " + std::to_string(where.of.stream) +
@@ -28,7 +28,7 @@ struct engine<over_ranks_place, random_fields> {
         throw Error(label, "a DistributedView has the numbers of a key, not of a part of a field");
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         fill(exec, out.local(), random::part_of(where.of, d.extents(), d.local().first),
-             quern::distributed::impl::operand_at_block<Out::rank>(label, I + 1, parameters, d)...);
+             operand_at_block<Out::rank>(label, I + 1, parameters, d)...);
       }(std::index_sequence_for<P...>());
     }
   }

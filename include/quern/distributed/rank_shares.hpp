@@ -12,7 +12,7 @@
 #include <quern/core/memory/pool.hpp>
 #include <quern/distributed/redistribute.hpp>
 
-namespace quern::distributed::impl {
+namespace quern::impl {
 
 /// Whether items in the memory of devices are joined by kernels: small ones are joined on the host, where a message
 /// takes a tenth of the time of one between devices.
@@ -132,6 +132,6 @@ class shared_items {
   pool_block<typename Exec::memory_space> block_;
 };
 
-}  // namespace quern::distributed::impl
+}  // namespace quern::impl
 
 #endif

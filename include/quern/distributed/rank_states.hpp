@@ -7,29 +7,12 @@
 /// Reductions across ranks: each reduces its block to the states of the reducer, MPI joins these in the order of ranks,
 /// and results are made of the states of all.
 
-#include <quern/core/memory/pool.hpp>
+#include <quern/core/memory/pool_array.hpp>
 #include <quern/distributed/rank_sums.hpp>
 #include <quern/reduce/partial.hpp>
 #include <quern/transfer/staging.hpp>
 
-namespace quern::distributed::impl {
-
-/// The states of ranks as an operation of MPI: with the reducer of the call that is under way on this thread.
-template <class Reducer>
-struct joined_states {
-  using state = typename Reducer::state;
-  static inline thread_local const Reducer* reducer = nullptr;
-
-  static void join(void* lower, void* upper, int* n, MPI_Datatype*) {
-    for (int i = 0; i < *n; ++i) {
-      state s = reducer->init(), t = reducer->init();
-      std::memcpy(&s, static_cast<std::byte*>(lower) + i * sizeof(state), sizeof(state));
-      std::memcpy(&t, static_cast<std::byte*>(upper) + i * sizeof(state), sizeof(state));
-      reducer->join(s, t);
-      std::memcpy(static_cast<std::byte*>(upper) + i * sizeof(state), &s, sizeof(state));
-    }
-  }
-};
+namespace quern::impl {
 
 template <class Reducer>
 struct join_by {
@@ -66,17 +49,16 @@ class rank_states {
 
   /// Reduces the block, and joins; the states, one for each result of the block, are in memory of that space.
   template <class Space, class Reduction, class Means, class... Elements>
-  pool_block<Space> reduce(call<Exec>& c, const Reduction& r, const Means& means, const Elements&... in) const {
+  pool_array<state, Space> reduce(call<Exec>& c, const Reduction& r, const Means& means, const Elements&... in) const {
     const shape& own = blocks_.local().extents;
     const shape rest = along_.part(own, false);
     const std::int64_t count = rest.size();
-    auto block = take_block<Space>(instance_ref(exec_), count * sizeof(state));
-    auto* states = reinterpret_cast<state*>(block.data());
+    const pool_array<state, Space> block(exec_, rest);
+    state* states = block.data;
     if (along_.part(own, true).size() == 0)
       Kokkos::parallel_for(c.label + "/empty", policy(count), first_states<Reducer>{reducer_, states});
     else if (count > 0)
-      launch_reduction(c, r, reducer_of_states<Reducer>{reducer_}, along_,
-                       strided<state>{states, rest, row_major_strides(rest)},
+      launch_reduction(c, r, reducer_of_states<Reducer>{reducer_}, along_, strided<state>(block),
                        positions_in_part(blocks_.extents(), along_, own), means, in...);
     if constexpr (uses_positions<Reducer>) {
       const std::int64_t moved = first_position();
@@ -125,8 +107,9 @@ class rank_states {
     }
   }
   void join_on_host(const Communicator& group, state* states, std::int64_t count) const {
-    joined_states<Reducer>::reducer = &reducer_;
-    all_reduce(group, states, count, sizeof(state), joined_states<Reducer>::join);
+    const join_by<Reducer> join{reducer_};
+    const state start = reducer_.init();
+    all_reduce(group, states, count, sizeof(state), mpi_operation<state, join_by<Reducer>>::of(join, start));
   }
 
   const Exec& exec_;
@@ -135,6 +118,6 @@ class rank_states {
   axis_set along_;
 };
 
-}  // namespace quern::distributed::impl
+}  // namespace quern::impl
 
 #endif

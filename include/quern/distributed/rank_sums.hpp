@@ -7,8 +7,9 @@
 #include <quern/core/memory/pool.hpp>
 #include <quern/distributed/rank_shares.hpp>
 #include <quern/transfer/staging.hpp>
+#include <span>
 
-namespace quern::distributed::impl {
+namespace quern::impl {
 
 /// Values of each rank in memory that the host reaches: those of `data`, copied where kernels alone reach them, and
 /// copied back by `write`. Both wait for what is needed.
@@ -35,16 +36,28 @@ class host_values {
   pool_block<result_space<Exec>> block_;
 };
 
-template <class T>
-void add_values(void* lower, void* upper, int* n, MPI_Datatype*) {
-  for (int i = 0; i < *n; ++i) {
-    T a, b;
-    std::memcpy(&a, static_cast<std::byte*>(lower) + i * sizeof(T), sizeof(T));
-    std::memcpy(&b, static_cast<std::byte*>(upper) + i * sizeof(T), sizeof(T));
-    b = a + b;
-    std::memcpy(static_cast<std::byte*>(upper) + i * sizeof(T), &b, sizeof(T));
+/// A functor as an operation of MPI, which takes functions: that of the call that is under way on this thread. T may
+/// have no default constructor, so that `start` is where copies begin.
+template <class T, class Join>
+struct mpi_operation {
+  static inline thread_local const Join* join = nullptr;
+  static inline thread_local const T* start = nullptr;
+
+  static MPI_User_function* of(const Join& with, const T& from) {
+    join = &with;
+    start = &from;
+    return apply;
   }
-}
+  static void apply(void* lower, void* upper, int* n, MPI_Datatype*) {
+    for (int i = 0; i < *n; ++i) {
+      T a = *start, b = *start;
+      std::memcpy(&a, static_cast<std::byte*>(lower) + i * sizeof(T), sizeof(T));
+      std::memcpy(&b, static_cast<std::byte*>(upper) + i * sizeof(T), sizeof(T));
+      (*join)(a, b);
+      std::memcpy(static_cast<std::byte*>(upper) + i * sizeof(T), &a, sizeof(T));
+    }
+  }
+};
 
 struct add_to {
   template <class T>
@@ -60,28 +73,23 @@ void sum_over_ranks(const Communicator& comm, const Exec& exec, T* data, std::in
   if (joins_by_kernels<Exec>(comm, n * static_cast<std::int64_t>(sizeof(T))))
     return shared_items<Exec, T>(comm, exec, "quern::distributed", all_ranks(comm), data, n).join(add_to());
   const host_values<Exec, T> values(exec, data, n);
-  all_reduce(comm, values.data(), n, sizeof(T), add_values<T>);
+  const add_to add;
+  const T zero{};
+  all_reduce(comm, values.data(), n, sizeof(T), mpi_operation<T, add_to>::of(add, zero));
   values.write();
 }
 
-/// Values in memory that kernels reach.
-template <class T>
-struct values_of {
-  T* data;
-  std::int64_t n;
-  std::int64_t bytes() const { return n * static_cast<std::int64_t>(sizeof(T)); }
-};
-
-/// The values of rank 0 on every rank, by one message; waits.
+/// The values of rank 0, in memory that kernels reach, on every rank, by one message; waits.
 template <class Exec, class... T>
-void take_from_first(const Communicator& comm, const Exec& exec, const values_of<T>&... values) {
+void take_from_first(const Communicator& comm, const Exec& exec, const std::span<T>&... values) {
   if (comm.size() == 1) return;
-  const std::int64_t bytes = (0 + ... + values.bytes());
+  const auto bytes_in = [](const auto& v) { return static_cast<std::int64_t>(v.size_bytes()); };
+  const std::int64_t bytes = (0 + ... + bytes_in(values));
   const auto block = take_block<result_space<Exec>>(instance_ref(exec), bytes);
   auto* begin = reinterpret_cast<std::byte*>(block.data());
   const auto for_each = [&](const auto& f) {
     std::byte* at = begin;
-    ((f(values.data, at, values.bytes()), at += values.bytes()), ...);
+    ((f(values.data(), at, bytes_in(values)), at += bytes_in(values)), ...);
   };
   if (comm.rank() == 0)
     for_each([&](const auto* from, std::byte* to, std::int64_t n) { copy_to_host(exec, to, from, n); });
@@ -91,6 +99,6 @@ void take_from_first(const Communicator& comm, const Exec& exec, const values_of
     for_each([&](auto* to, const std::byte* from, std::int64_t n) { copy_to_device(exec, to, from, n); });
 }
 
-}  // namespace quern::distributed::impl
+}  // namespace quern::impl
 
 #endif

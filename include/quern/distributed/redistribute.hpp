@@ -8,8 +8,7 @@
 #include <quern/distributed/operands.hpp>
 #include <quern/transfer/copy.hpp>
 
-namespace quern::distributed {
-namespace impl {
+namespace quern::impl {
 
 /// Whether an output has elements of the type of an input's.
 template <class Out, class In>
@@ -23,15 +22,16 @@ struct moved_block {
 /// The parts of a rank's block in one cut that the blocks of another cut have.
 std::vector<moved_block> shared_cells(const Decomposition& mine, const Decomposition& others);
 
-/// A part of a View that begins at a cell of the whole array.
+/// Some cells of an array that begins at `begin` in the whole array.
+template <class T>
+strided<T> part_of_cells(strided<T> s, const shape& begin, const Decomposition::Block& cells) {
+  for (int d = 0; d < s.extents.rank; ++d) s.data += (cells.first.extent[d] - begin.extent[d]) * s.stride[d];
+  s.extents = cells.extents;
+  return s;
+}
 template <class V>
 peer_box box_of_cells(int peer, const V& v, const shape& begin, const Decomposition::Block& cells) {
-  auto s = describe(v.data(), v);
-  for (int d = 0; d < s.extents.rank; ++d) {
-    s.data += (cells.first.extent[d] - begin.extent[d]) * s.stride[d];
-    s.extents.extent[d] = cells.extents.extent[d];
-  }
-  return {peer, s};
+  return {peer, part_of_cells(describe(v.data(), v), begin, cells)};
 }
 
 template <class Exec>
@@ -50,9 +50,8 @@ auto within_reach(const Exec& exec, const V& v, bool wanted) {
   } else {
     using view = Kokkos::View<typename V::non_const_data_type, Kokkos::LayoutRight, typename Exec::memory_space>;
     typename view::array_layout layout;
+    for (std::size_t d = 0; d < V::rank(); ++d) layout.dimension[d] = 0;
     if (wanted) layout = layout_like<view>(v, "quern::distributed");
-    else
-      for (std::size_t d = 0; d < V::rank(); ++d) layout.dimension[d] = 0;
     return view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::distributed"), layout);
   }
 }
@@ -71,7 +70,9 @@ void check_whole(const std::string& label, const std::string& name, const V& v, 
   check_extents(label, name, extents_of(v), d.extents());
 }
 
-}  // namespace impl
+}  // namespace quern::impl
+
+namespace quern::distributed {
 
 /// `out = in`, where both have the same extents and are cut into other blocks, or have other halos. Halos are neither
 /// read nor written. Each rank exchanges messages with those alone whose blocks share cells with its own.
@@ -132,18 +133,9 @@ template <execution_space Exec, distributed_like Out, view_like In>
 void from_global(const Exec& exec, const Out& out, const In& in) {
   const std::string label = "quern::distributed::from_global";
   impl::check_whole(label, "in", in, out.decomposition());
-  const auto part = impl::describe(in.data(), in);
-  using view = Kokkos::View<typename In::data_type, Kokkos::LayoutStride, typename In::device_type,
-                            Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  const Decomposition::Block own = out.decomposition().local();
-  Kokkos::LayoutStride layout;
-  std::int64_t offset = 0;
-  for (int axis = 0; axis < Out::rank; ++axis) {
-    layout.dimension[axis] = own.extents.extent[axis];
-    layout.stride[axis] = part.stride[axis];
-    offset += own.first.extent[axis] * part.stride[axis];
-  }
-  quern::copy(exec, out.local(), view(in.data() + offset, layout));
+  const auto own =
+      impl::part_of_cells(impl::describe(in.data(), in), out.decomposition().of(0).first, out.decomposition().local());
+  quern::copy(exec, out.local(), impl::as_part<typename In::device_type, Out::rank>(own));
 }
 
 /// `out = in`: brings the whole array to one rank.

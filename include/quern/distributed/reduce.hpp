@@ -42,65 +42,55 @@ struct engine<over_ranks_place, reductions> {
   template <class Reduction, class Exec, class Out, class... In>
   static auto reduce(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
                      const axes* wanted, bool is_reproducible) {
-    namespace ranks = quern::distributed::impl;
     constexpr bool to_host = std::is_same_v<Out, on_host_t>;
     using reducer_type = reducer_of<Reduction, In...>;
-    const Decomposition d =
-        unpack([](const auto&... in) { return ranks::leading_field(in...).decomposition(); }, inputs);
+    const Decomposition d = unpack([](const auto&... in) { return leading_field(in...).decomposition(); }, inputs);
     call<Exec> c(r.label, exec);
     const auto more = [&] {
-      const std::string text = ranks::text_of_axes(wanted, d.extents().rank) + (to_host ? "" : " to");
-      return text + ranks::text_of_operand(out) + (is_reproducible ? ", reproducible" : "");
+      const std::string text = text_of_axes(wanted, d.extents().rank) + (to_host ? "" : " to");
+      return text + text_of_operand(out) + (is_reproducible ? ", reproducible" : "");
     };
-    unpack([&](const auto&... in) { ranks::check_same_arrays(d.communicator(), c.label, more, in...); }, inputs);
+    unpack([&](const auto&... in) { check_same_arrays(d.communicator(), c.label, more, in...); }, inputs);
     const axis_set along = unpack(
         [&](const auto&... in) { return check_reduction(c, wanted, {operand_extents(c.label, in)...}); }, inputs);
     check_elements(c, r, along, d.extents());
     const auto reducer = r.reducer(std::type_identity<value_of<In>>()...);
-    const ranks::rank_states<Exec, reducer_type> states(exec, d, reducer, along);
+    const rank_states<Exec, reducer_type> states(exec, d, reducer, along);
     const auto reduce_blocks = [&]<class Space>(std::type_identity<Space>) {
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return reduce_elements<Space>(
-            c, r, d, along, states,
-            c.elements(ranks::operand_at_block<rank_of<In>>(c.label, I, std::get<I>(inputs), d))...);
+        return reduce_elements<Space>(c, r, d, along, states,
+                                      c.elements(operand_at_block<rank_of<In>>(c.label, I, std::get<I>(inputs), d))...);
       }(std::index_sequence_for<In...>());
     };
     if constexpr (to_host) {
       const auto block = reduce_blocks(std::type_identity<result_space<Exec>>());
-      return result_of<reducer_type>(reducer.result(*state_of<reducer_type>(block), states.elements()));
+      return result_of<reducer_type>(reducer.result(*block.data, states.elements()));
     } else {
       check_positions_along<reducer_type, value_of<Out>>(c, along, d.extents());
-      const ranks::block_results<Exec, Out> results(c, d, along, out);
+      const block_results<Exec, Out> results(c, d, along, out);
       const auto block = reduce_blocks(std::type_identity<typename Exec::memory_space>());
-      write_results<Exec, reducer_type, value_of<Out>, 1>(exec, c.label, reducer, {state_of<reducer_type>(block)},
-                                                          states.elements(), results.own());
+      write_results<Exec, reducer_type, value_of<Out>, 1>(exec, c.label, reducer, {block.data}, states.elements(),
+                                                          results.own());
       results.deliver();
       exec.fence(c.label);
     }
   }
 
-  template <class Reducer, class Block>
-  static const typename Reducer::state* state_of(const Block& block) {
-    return reinterpret_cast<const typename Reducer::state*>(block.data());
-  }
   /// The joined states of the elements, with the means of the whole array for reducers that take them.
   template <class Space, class Exec, class Reduction, class Reducer, class... Elements>
   static auto reduce_elements(call<Exec>& c, const Reduction& r, const Decomposition& d, const axis_set& along,
-                              const quern::distributed::impl::rank_states<Exec, Reducer>& states,
-                              const Elements&... in) {
+                              const rank_states<Exec, Reducer>& states, const Elements&... in) {
     using memory_space = typename Exec::memory_space;
-    pool_block<memory_space> kept;
+    pool_block<memory_space> held;
     const auto means = means_for<Reducer>([&]<class S>(std::type_identity<S>) {
-      const mean_reducer<S, reproducible_sum<S>> mean;
-      const quern::distributed::impl::rank_states<Exec, std::remove_const_t<decltype(mean)>> sums(c.exec, d, mean,
-                                                                                                  along);
+      using mean_type = mean_reducer<S, reproducible_sum<S>>;
+      const mean_type mean;
+      const rank_states<Exec, mean_type> sums(c.exec, d, mean, along);
       const auto block = sums.template reduce<memory_space>(c, reduction_to_means<S>(r.label), std::tuple<>(), in...);
-      const shape rest = along.part(d.local().extents, false);
-      kept = take_block<memory_space>(instance_ref(c.exec), rest.size() * sizeof(S));
-      const strided<S> found{reinterpret_cast<S*>(kept.data()), rest, row_major_strides(rest)};
-      write_results<Exec, std::remove_const_t<decltype(mean)>, S, 1>(
-          c.exec, c.label, mean, {state_of<std::remove_const_t<decltype(mean)>>(block)}, sums.elements(), found);
-      return means_at_elements(found, along, d.local().extents);
+      const scratch_block<S, Exec> found(c.exec, along.part(d.local().extents, false));
+      held = found.block;
+      write_results<Exec, mean_type, S, 1>(c.exec, c.label, mean, {block.data}, sums.elements(), found);
+      return means_at_elements(strided<S>(found), along, d.local().extents);
     });
     return states.template reduce<Space>(c, r, means, in...);
   }

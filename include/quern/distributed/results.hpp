@@ -4,10 +4,10 @@
 #define QUERN_DISTRIBUTED_RESULTS_HPP
 
 #include <quern/core/call/call.hpp>
-#include <quern/core/memory/pool.hpp>
+#include <quern/core/memory/pool_array.hpp>
 #include <quern/distributed/redistribute.hpp>
 
-namespace quern::distributed::impl {
+namespace quern::impl {
 
 /// The block of the results that a rank's block gives along some axes. Ranks that differ in their place along these
 /// axes alone have the same.
@@ -23,17 +23,17 @@ class block_results {
   using T = value_of<Out>;
 
   block_results(const call<Exec>& c, const Decomposition& d, const axis_set& along, const Out& out)
-      : c_(c), from_(d), along_(along), out_(c.output(memory_of(out))) {
+      : c_(c), from_(d), along_(along), out_(c.output(local_of(out))) {
     check(out);
     to_ = of_rank(out, d.communicator().rank());
     const Decomposition::Block mine = results_of_block(d.local(), along);
     direct_ = is_direct(out);
-    own_ = direct_ ? out_ : strided<T>{nullptr, mine.extents, row_major_strides(mine.extents)};
-    if (!direct_) {
-      block_ = take_block<typename Exec::memory_space>(instance_ref(c.exec), mine.extents.size() * sizeof(T));
-      own_.data = reinterpret_cast<T*>(block_.data());
+    if (direct_) {
+      own_ = out_;
+      return;
     }
-    if (direct_) return;
+    block_ = {c.exec, mine.extents};
+    own_ = block_;
     const int rank = d.communicator().rank();
     for (int other = 0; other < d.communicator().size(); ++other) {
       if (gives(rank)) add(sent_, other, own_, mine, of_rank(out, other));
@@ -49,10 +49,6 @@ class block_results {
   }
 
  private:
-  static const auto& memory_of(const Out& out) {
-    if constexpr (distributed_like<Out>) return out.local();
-    else return out;
-  }
   shape whole() const { return along_.part(from_.extents(), false); }
   Decomposition::Block of_rank(const Out& out, int rank) const {
     if constexpr (distributed_like<Out>) return out.decomposition().of(rank);
@@ -83,15 +79,11 @@ class block_results {
     return true;
   }
   /// Adds the cells that are in `array`, which begins where `place` does, and in another block.
-  static void add(std::vector<peer_box>& boxes, int peer, strided<T> array, const Decomposition::Block& place,
+  static void add(std::vector<peer_box>& boxes, int peer, const strided<T>& array, const Decomposition::Block& place,
                   const Decomposition::Block& other) {
     const Decomposition::Block cells = common_cells(place, other);
     if (cells.extents.size() == 0) return;
-    for (int d = 0; d < array.extents.rank; ++d) {
-      array.data += (cells.first.extent[d] - place.first.extent[d]) * array.stride[d];
-      array.extents.extent[d] = cells.extents.extent[d];
-    }
-    boxes.emplace_back(peer, array);
+    boxes.emplace_back(peer, part_of_cells(array, place.first, cells));
   }
 
   const call<Exec>& c_;
@@ -100,10 +92,10 @@ class block_results {
   strided<T> out_, own_{};
   Decomposition::Block to_{};
   bool direct_ = false;
-  pool_block<typename Exec::memory_space> block_{};
+  scratch_block<T, Exec> block_{};
   std::vector<peer_box> sent_{}, received_{};
 };
 
-}  // namespace quern::distributed::impl
+}  // namespace quern::impl
 
 #endif

@@ -10,9 +10,7 @@
 #include <quern/core/views/operands.hpp>
 #include <quern/distributed/distributed_view.hpp>
 
-namespace quern::distributed::impl {
-
-using namespace quern::impl;
+namespace quern::impl {
 
 /// A value type in the message of calls that differ between ranks, as NumPy names it.
 template <class T>
@@ -45,6 +43,6 @@ void check_same_arrays(const Communicator& comm, const std::string& label, const
   if (comm.checks_calls()) check_same_text(comm, label, ((label + " of") + ... + text_of_operand(operands)) + more());
 }
 
-}  // namespace quern::distributed::impl
+}  // namespace quern::impl
 
 #endif

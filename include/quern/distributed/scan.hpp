@@ -3,6 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_SCAN_HPP
 #define QUERN_DISTRIBUTED_SCAN_HPP
 
+#include <quern/core/memory/pool_array.hpp>
 #include <quern/core/views/part_view.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/rank_sums.hpp>
@@ -10,7 +11,7 @@
 #include <quern/scan/carries.hpp>
 #include <quern/scan/scan.hpp>
 
-namespace quern::distributed::impl {
+namespace quern::impl {
 
 /// What comes before on a line, of two neighbouring groups of ranks.
 template <class Carry>
@@ -21,22 +22,6 @@ struct join_carries {
     lower = carry.next(lower, carry.result({carry.start().value, upper.error}, upper.value));
   }
 };
-/// The same as an operation of MPI.
-template <class Carry>
-struct joined_carries {
-  using state = carried<typename Carry::type>;
-  static inline thread_local const Carry* carry = nullptr;
-  static void join(void* lower, void* upper, int* n, MPI_Datatype*) {
-    for (int i = 0; i < *n; ++i) {
-      state a = carry->start(), b = a;
-      std::memcpy(&a, static_cast<std::byte*>(lower) + i * sizeof(state), sizeof(state));
-      std::memcpy(&b, static_cast<std::byte*>(upper) + i * sizeof(state), sizeof(state));
-      join_carries<Carry>{*carry}(a, b);
-      std::memcpy(static_cast<std::byte*>(upper) + i * sizeof(state), &a, sizeof(state));
-    }
-  }
-};
-
 /// The carries of each rank become what those of the ranks before it are joined to.
 template <class Exec, class Carry, class State>
 void scan_carries(const Exec& exec, const Decomposition& d, const std::array<bool, max_rank>& axes, const Carry& carry,
@@ -48,14 +33,11 @@ void scan_carries(const Exec& exec, const Decomposition& d, const std::array<boo
     return shared_items<Exec, State>(d.communicator(), exec, "quern::distributed", ranks_along(d, axes), carries, n)
         .scan(start, join_carries<Carry>{carry});
   const host_values<Exec, State> values(exec, carries, n);
-  joined_carries<Carry>::carry = &carry;
-  exclusive_scan(group, values.data(), n, sizeof(State), &start, joined_carries<Carry>::join);
+  const join_carries<Carry> join{carry};
+  exclusive_scan(group, values.data(), n, sizeof(State), &start,
+                 mpi_operation<State, join_carries<Carry>>::of(join, start));
   values.write();
 }
-
-}  // namespace quern::distributed::impl
-
-namespace quern::impl {
 
 /// Scans along an axis of DistributedViews: each rank scans its block, and then joins it to what the blocks before it
 /// sum up to, with the rounding errors of their sums. Collective; waits.
@@ -63,7 +45,6 @@ template <>
 struct engine<over_ranks_place, scans> {
   template <class Scan, class Exec, class Out, class In, class... Options>
   static void run(const Scan& scan, const Exec& exec, const Out& out, const In& in, const Options&... options) {
-    namespace ranks = quern::distributed::impl;
     check_place_options<Options...>();
     static_assert(distributed_like<Out>, "quern: out of a scan over ranks must be a DistributedView");
     const auto carry = carry_of(scan.reducer(std::type_identity<value_of<In>>()));
@@ -73,14 +54,14 @@ struct engine<over_ranks_place, scans> {
     static_assert(rank == rank_of<Out>, "quern: out and in of a scan over ranks must have one rank");
     if constexpr (carries) {
       const std::string label = scan.label;
-      const Decomposition d = ranks::leading_field(in, out).decomposition();
+      const Decomposition d = leading_field(in, out).decomposition();
       const axis* wanted = find_option<axis>(options...);
-      ranks::check_same_arrays(d.communicator(), label, [&] { return ranks::text_of_axes(wanted, rank); }, out, in);
+      check_same_arrays(d.communicator(), label, [&] { return text_of_axes(wanted, rank); }, out, in);
       check_extents(label, "out", out.extents(), operand_extents(label, in));
       if (wanted == nullptr && rank > 1)
         throw Error(label, "an array of rank " + std::to_string(rank) + " needs an axis");
       const int number = wanted == nullptr ? 0 : axis_set(label, *wanted, rank).only();
-      ranks::check_same_blocks(label, "out", d, out.decomposition());
+      check_same_blocks(label, "out", d, out.decomposition());
       scan_blocks(scan, exec, out, in, carry, d, axis{number});
     }
   }
@@ -89,13 +70,12 @@ struct engine<over_ranks_place, scans> {
   template <class Scan, class Exec, class Out, class In, class Carry>
   static void scan_blocks(const Scan& scan, const Exec& exec, const Out& out, const In& in, const Carry& carry,
                           const Decomposition& d, const axis& along) {
-    namespace ranks = quern::distributed::impl;
     using S = typename Carry::type;
     constexpr int rank = rank_of<In>;
     const std::string label = scan.label;
     const int number = along.number[0];
     const shape own = d.local().extents;
-    const auto values = ranks::operand_at_block<rank>(label, 0, in, d);
+    const auto values = operand_at_block<rank>(label, 0, in, d);
     const bool empty = own.size() == 0;
     if (d.grid(number) == 1) {
       if (!empty) engine<in_memory, scans>::run(scan, exec, out.local(), values, along);
@@ -104,25 +84,22 @@ struct engine<over_ranks_place, scans> {
     }
     shape lines = own;
     lines.extent[number] = 1;
-    const std::int64_t count = lines.size();
-    const auto block = take_block<typename Exec::memory_space>(instance_ref(exec), own.size() * sizeof(S));
-    const auto totals = take_block<typename Exec::memory_space>(instance_ref(exec), count * sizeof(carried<S>));
-    const strided<S> scanned{reinterpret_cast<S*>(block.data()), own, row_major_strides(own)};
+    const scratch_block<S, Exec> scanned(exec, own);
+    const scratch_block<carried<S>, Exec> totals(exec, lines);
     const auto local = as_part<Exec, rank>(scanned);
-    const auto before = as_part<Exec, rank>(
-        strided<carried<S>>{reinterpret_cast<carried<S>*>(totals.data()), lines, row_major_strides(lines)});
+    const auto before = as_part<Exec, rank>(totals);
     map_checked(label, exec, before, op::identity(), carry.start());
     if (!empty) {
       engine<in_memory, scans>::run(scan, exec, local, values, along);
       const auto last = as_part<Exec, rank>(last_of(scanned, number, false));
       if constexpr (Scan::exclusive)
         map_checked(label, exec, before, next_carry<Carry, true>{carry}, before, last,
-                    ranks::operand_at_end<Exec, rank>(label, in, d, number));
+                    operand_at_end<Exec, rank>(label, in, d, number));
       else map_checked(label, exec, before, next_carry<Carry, false>{carry}, before, last);
     }
     std::array<bool, max_rank> axes{};
     axes[number] = true;
-    ranks::scan_carries(exec, d, axes, carry, reinterpret_cast<carried<S>*>(totals.data()), count);
+    scan_carries(exec, d, axes, carry, totals.data, lines.size());
     if (!empty) map_checked(label, exec, out.local(), result_of_carry<Carry>{carry}, before, local);
     exec.fence(label);
   }

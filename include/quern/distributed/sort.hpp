@@ -10,8 +10,7 @@
 #include <quern/distributed/redistribute.hpp>
 #include <quern/keyed/sort.hpp>
 
-namespace quern::distributed {
-namespace impl {
+namespace quern::impl {
 
 /// count(b) = how many of a rank's sorted values have a key of at most limit(b).
 template <class T>
@@ -138,17 +137,11 @@ void sort_over_ranks(const std::string& label, const Exec& exec, const Out& out,
   exec.fence(label);
 }
 
-}  // namespace impl
-}  // namespace quern::distributed
-
-namespace quern::impl {
-
 /// Sorts of DistributedViews.
 template <>
 struct engine<over_ranks_place, sorts> {
   template <class Exec, class Out, class In, class... Options>
   static void run(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-    namespace ranks = quern::distributed::impl;
     static_assert(distributed_like<Out> && distributed_like<In>,
                   "quern::sort: over ranks, out and x are DistributedViews");
     using T = value_of<In>;
@@ -157,10 +150,10 @@ struct engine<over_ranks_place, sorts> {
                   "quern::sort: a comparator sorts along axes that are not cut, of rank 2 or more");
     const std::string label = "quern::sort";
     const Decomposition &from = in.decomposition(), &to = out.decomposition();
-    ranks::check_same_arrays(
+    check_same_arrays(
         from.communicator(), label,
         [&] {
-          std::string text = ranks::text_of_axes(find_option<axis>(options...), In::rank);
+          std::string text = text_of_axes(find_option<axis>(options...), In::rank);
           if constexpr (own_order)
             if (ordering_of<T>(options...).descending) text += ", descending";
           return text;
@@ -170,7 +163,7 @@ struct engine<over_ranks_place, sorts> {
     check_extents(label, "x", from.extents(), to.extents());
     if (!(to.communicator() == from.communicator())) throw Error(label, "out and x are of two communicators");
     if constexpr (In::rank > 1) {
-      ranks::check_same_blocks(label, "x", to, from);
+      check_same_blocks(label, "x", to, from);
       if (to.grid(lines.along) != 1)
         throw Error(label, "axis " + std::to_string(lines.along) + " is cut into the blocks of " +
                                std::to_string(to.grid(lines.along)) +
@@ -178,7 +171,7 @@ struct engine<over_ranks_place, sorts> {
       in_operation(label, [&] { quern::sort(exec, out.local(), in.local(), options...); });
       exec.fence(label);
     } else {
-      in_operation(label, [&] { ranks::sort_over_ranks(label, exec, out, in, ordering_of<T>(options...)); });
+      in_operation(label, [&] { sort_over_ranks(label, exec, out, in, ordering_of<T>(options...)); });
     }
   }
 };

@@ -10,22 +10,15 @@
 #include <quern/stencil/iterate.hpp>
 #include <quern/stencil/stencil.hpp>
 
-namespace quern::distributed::impl {
+namespace quern::impl {
 
 /// The cells of an array with its halo that a part has.
 template <class Field>
-auto part_view(const Field& u, const stencil_part& part) {
-  const auto& whole = u.local_with_halo();
-  Kokkos::LayoutStride layout;
-  std::int64_t offset = 0;
-  for (int d = 0; d < Field::rank; ++d) {
-    layout.dimension[d] = part.extents.extent[d];
-    layout.stride[d] = whole.stride(d);
-    offset += (u.decomposition().halo(d) + part.first.extent[d]) * static_cast<std::int64_t>(whole.stride(d));
-  }
-  using view = Kokkos::View<typename Field::view_type::data_type, Kokkos::LayoutStride, typename Field::memory_space,
-                            Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  return view(whole.data() + offset, layout);
+auto cells_of_part(const Field& u, const stencil_part& part) {
+  auto s = describe(u.local_with_halo().data(), u.local_with_halo());
+  for (int d = 0; d < Field::rank; ++d) s.data += (u.decomposition().halo(d) + part.first.extent[d]) * s.stride[d];
+  s.extents = part.extents;
+  return as_part<Field, Field::rank>(s);
 }
 
 /// Calls `f(field)` with each DistributedView of an input.
@@ -40,7 +33,7 @@ void for_each_field(const F& f, const V& v) {
 /// The cells of an input with its halo that a part has.
 template <class V>
 auto operand_in_part(const V& v, const stencil_part& part) {
-  if constexpr (distributed_like<V>) return part_view(v, part);
+  if constexpr (distributed_like<V>) return cells_of_part(v, part);
   else if constexpr (is_lazy<V>)
     return unpack([&](const auto&... in) { return lazy_of(v.f, operand_in_part(in, part)...); }, v.in);
   else return v;
@@ -82,7 +75,7 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
   const stencil_parts parts = cut_stencil(label, d, edge, radius, is_device<Exec>);
   const auto compute = [&](const Exec& where, const std::vector<stencil_part>& some) {
     for (const auto& p : some) {
-      const auto to = unpack([&](const auto&... o) { return std::tuple(part_view(o, p)...); }, out);
+      const auto to = unpack([&](const auto&... o) { return std::tuple(cells_of_part(o, p)...); }, out);
       shape first = d.local().first;
       for (int axis = 0; axis < rank; ++axis) first.extent[axis] += p.first.extent[axis];
       const auto at = functor_of_part<rank>(f, first);
@@ -97,10 +90,6 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
   exchange->join();
 }
 
-}  // namespace quern::distributed::impl
-
-namespace quern::impl {
-
 /// Stencils of DistributedViews.
 template <>
 struct engine<over_ranks_place, stencils> {
@@ -110,9 +99,7 @@ struct engine<over_ranks_place, stencils> {
     check_place_options<Options...>();
     constexpr bool all = (distributed_like<Out> && ...) && (is_at<over_ranks_place, In> && ...);
     static_assert(all, "quern::stencil: over ranks, all arrays are DistributedViews");
-    if constexpr (all)
-      unpack([&](const auto&... in) { quern::distributed::impl::stencil_of_blocks<Shape>(exec, outs, f, edge, in...); },
-             inputs);
+    if constexpr (all) unpack([&](const auto&... in) { stencil_of_blocks<Shape>(exec, outs, f, edge, in...); }, inputs);
   }
 };
 

@@ -18,16 +18,16 @@ chunked::source<T, Rank> source_of(std::shared_ptr<array_file> file) {
   if (file->info().extents.rank != Rank)
     throw FileError(file->name(), "has extents " + file->info().extents.str() + ", and a source of rank " +
                                       std::to_string(Rank) + " was asked for");
-  return chunked::impl::access::make_source<T, Rank>(reader_of(std::move(file), data_type_of<T>()));
+  return chunked::source<T, Rank>(reader_of(std::move(file), data_type_of<T>()));
 }
 template <class T, std::size_t Rank>
 array_info info_of(const std::size_t (&extents)[Rank], bool fortran_order) {
-  return {data_type_of<T>(), chunked::impl::shape_of(extents), fortran_order, false, 0};
+  return {data_type_of<T>(), quern::impl::shape_of(extents), fortran_order, false, 0};
 }
 template <class T, std::size_t Rank>
 chunked::sink<T, static_cast<int>(Rank)> sink_of(const std::string& path, const std::string& header,
                                                  const array_info& info) {
-  return chunked::impl::access::make_sink<T, static_cast<int>(Rank)>(writer_of(path, header, info));
+  return chunked::sink<T, static_cast<int>(Rank)>(writer_of(path, header, info));
 }
 
 }  // namespace impl
@@ -54,7 +54,7 @@ chunked::source<T, Rank> npz_source(const std::string& path, const std::string& 
 template <class T, std::size_t Rank>
 chunked::source<T, static_cast<int>(Rank)> raw_source(const std::string& path, const std::size_t (&extents)[Rank],
                                                       const raw_layout& layout = {}) {
-  const array_info info{data_type_of<T>(), chunked::impl::shape_of(extents), layout.fortran_order, layout.big_endian,
+  const array_info info{data_type_of<T>(), quern::impl::shape_of(extents), layout.fortran_order, layout.big_endian,
                         layout.offset};
   return impl::source_of<T, static_cast<int>(Rank)>(impl::plain_array(impl::open_file(path), info));
 }

@@ -167,7 +167,7 @@ template <class T, std::size_t Rank>
 chunked::sink<T, static_cast<int>(Rank)> hdf5_sink(const std::string& path, const std::string& dataset,
                                                    const std::size_t (&extents)[Rank],
                                                    const hdf5_options& options = {}) {
-  return chunked::impl::access::make_sink<T, static_cast<int>(Rank)>(
+  return chunked::sink<T, static_cast<int>(Rank)>(
       impl::hdf5_writer(impl::hdf5_for_dataset(path, dataset), dataset, impl::info_of<T>(extents, false), options));
 }
 
