@@ -44,7 +44,7 @@ struct engine<over_ranks_place, reductions> {
                      const axes* wanted, bool is_reproducible) {
     namespace ranks = quern::distributed::impl;
     constexpr bool to_host = std::is_same_v<Out, on_host_t>;
-    using reducer_type = reducer_of<Reduction, In...>;
+    using reducer_type = reducer_of<Reduction>;
     const Decomposition d =
         unpack([](const auto&... in) { return ranks::leading_field(in...).decomposition(); }, inputs);
     call<Exec> c(r.label, exec);
@@ -56,8 +56,7 @@ struct engine<over_ranks_place, reductions> {
     const axis_set along = unpack(
         [&](const auto&... in) { return check_reduction(c, wanted, {operand_extents(c.label, in)...}); }, inputs);
     check_elements(c, r, along, d.extents());
-    const auto reducer = r.reducer(std::type_identity<value_of<In>>()...);
-    const ranks::rank_states<Exec, reducer_type> states(exec, d, reducer, along);
+    const ranks::rank_states<Exec, reducer_type> states(exec, d, r.reducer, along);
     const auto reduce_blocks = [&]<class Space>(std::type_identity<Space>) {
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
         return reduce_elements<Space>(
@@ -67,12 +66,12 @@ struct engine<over_ranks_place, reductions> {
     };
     if constexpr (to_host) {
       const auto block = reduce_blocks(std::type_identity<result_space<Exec>>());
-      return result_of<reducer_type>(reducer.result(*state_of<reducer_type>(block), states.elements()));
+      return result_of<reducer_type>(r.reducer.result(*state_of<reducer_type>(block), states.elements()));
     } else {
       check_positions_along<reducer_type, value_of<Out>>(c, along, d.extents());
       const ranks::block_results<Exec, Out> results(c, d, along, out);
       const auto block = reduce_blocks(std::type_identity<typename Exec::memory_space>());
-      write_results<Exec, reducer_type, value_of<Out>, 1>(exec, c.label, reducer, {state_of<reducer_type>(block)},
+      write_results<Exec, reducer_type, value_of<Out>, 1>(exec, c.label, r.reducer, {state_of<reducer_type>(block)},
                                                           states.elements(), results.own());
       results.deliver();
       exec.fence(c.label);
@@ -90,19 +89,19 @@ struct engine<over_ranks_place, reductions> {
                               const Elements&... in) {
     using memory_space = typename Exec::memory_space;
     pool_block<memory_space> kept;
-    const auto means = means_for<Reducer>([&]<class S>(std::type_identity<S>) {
-      const mean_reducer<S, reproducible_sum<S>> mean;
-      const quern::distributed::impl::rank_states<Exec, std::remove_const_t<decltype(mean)>> sums(c.exec, d, mean,
-                                                                                                  along);
-      const auto block = sums.template reduce<memory_space>(c, reduction_to_means<S>(r.label), std::tuple<>(), in...);
+    const auto beside = inputs_beside(r, along, d.extents(), [&](const auto& mean) {
+      using reducer = std::remove_cvref_t<decltype(mean.reducer)>;
+      using S = result_of<reducer>;
+      const quern::distributed::impl::rank_states<Exec, reducer> sums(c.exec, d, mean.reducer, along);
+      const auto block = sums.template reduce<memory_space>(c, mean, std::tuple<>(), in...);
       const shape rest = along.part(d.local().extents, false);
       kept = take_block<memory_space>(instance_ref(c.exec), rest.size() * sizeof(S));
       const strided<S> found{reinterpret_cast<S*>(kept.data()), rest, row_major_strides(rest)};
-      write_results<Exec, std::remove_const_t<decltype(mean)>, S, 1>(
-          c.exec, c.label, mean, {state_of<std::remove_const_t<decltype(mean)>>(block)}, sums.elements(), found);
-      return means_at_elements(found, along, d.local().extents);
+      write_results<Exec, reducer, S, 1>(c.exec, c.label, mean.reducer, {state_of<reducer>(block)}, sums.elements(),
+                                         found);
+      return found;
     });
-    return states.template reduce<Space>(c, r, means, in...);
+    return states.template reduce<Space>(c, r, beside, in...);
   }
 };
 

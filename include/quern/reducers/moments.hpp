@@ -371,17 +371,12 @@ struct moments_reducer {
 template <class S, class T>
 using squares_reducer = moments_reducer<S, T, std::is_integral_v<T> && sizeof(T) < 8>;
 
-template <class S, class T = S>
+/// A variance, or its root.
+template <class S, class T = S, bool Root = false>
 struct var_reducer : squares_reducer<S, T> {
   KOKKOS_FUNCTION real_type<S> result(const typename squares_reducer<S, T>::state& s, std::int64_t) const {
-    return this->variance(s);
-  }
-};
-
-template <class S, class T = S>
-struct stddev_reducer : squares_reducer<S, T> {
-  KOKKOS_FUNCTION real_type<S> result(const typename squares_reducer<S, T>::state& s, std::int64_t) const {
-    return Kokkos::sqrt(this->variance(s));
+    if constexpr (Root) return Kokkos::sqrt(this->variance(s));
+    else return this->variance(s);
   }
 };
 
