@@ -366,7 +366,4 @@ void reduce(const Out& out, const Op& op, const T& identity, const In& in, const
 
 }  // namespace quern
 
-#undef QUERN_REDUCTION_FORMS
-#undef QUERN_REDUCTION_FORMS_WITH
-
 #endif
