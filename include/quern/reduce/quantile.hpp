@@ -122,6 +122,7 @@ auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out, 
                    const Options&... options) {
   constexpr bool to_host = std::is_same_v<Out, on_host_t>;
   static_assert(!to_host || !has_option<axes, Options...>, "quern: a quantile along axes is written to a View");
+  static_assert(!repeated_option<Options...>::value);
   static_assert(has_order<value_of<In>>, "quern::quantile, median: complex numbers have no order");
   for (const double q : r.of.value)
     if (!(q >= 0 && q <= 1)) throw Error(r.label, "a probability is " + std::to_string(q) + ", expected 0 to 1");
