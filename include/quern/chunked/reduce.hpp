@@ -18,7 +18,7 @@ namespace quern::impl {
 template <class Exec, class Reduction, class... In>
 class reduction_in_chunks {
  public:
-  using reducer_type = reducer_of<Reduction, In...>;
+  using reducer_type = reducer_of<Reduction>;
 
   reduction_in_chunks(const Reduction& r, const Exec& exec, const chunking& settings, const axes* wanted,
                       const In&... in)
@@ -50,9 +50,9 @@ class reduction_in_chunks {
     check_positions_along<reducer_type, Result>(call<Exec>(plan_.label, exec_), along_, plan_.extents);
     if constexpr (Rank != 0)
       if (!along_.has(plan_.axis)) return separate<Rank>(results, options...);
-    const auto means =
-        means_for<reducer_type>([&]<class S>(std::type_identity<S>) { return this->template means<S>(); });
-    joined(reduction_, reduction_.reducer(std::type_identity<value_of<In>>()...), means, results);
+    const auto beside =
+        inputs_beside(reduction_, along_, plan_.extents, [&](const auto& mean) { return this->means(mean); });
+    joined(reduction_, beside, results);
   }
 
  private:
@@ -60,27 +60,26 @@ class reduction_in_chunks {
   static_assert(rank > 0, "quern: the rank of what comes in chunks must be known when compiling");
 
   /// Reductions along the axis of the chunks: their states are joined.
-  template <class R, class Reducer, class Means, class Result>
-  void joined(const R& r, const Reducer& reducer, const Means& means, const strided<Result>& results) const {
-    chunk_states<Exec, Reducer> states(exec_, reducer, along_, plan_.extents, plan_.axis);
+  template <class R, class Beside, class Result>
+  void joined(const R& r, const Beside& beside, const strided<Result>& results) const {
+    chunk_states<Exec, reducer_of<R>> states(exec_, r.reducer, along_, plan_.extents, plan_.axis);
     run_chunks<Exec>(exec_, plan_, [&](const Exec& e, const array_chunk& c) {
       call<Exec> part(plan_.label, e);
-      in_.with_parts(plan_, c, [&](const auto&... in) {
-        states.add(part, r, c.first, c.count, c.slot, means, part.elements(in)...);
-      });
+      in_.with_parts(plan_, c,
+                     [&](const auto&... in) { states.add(part, r, c.first, c.slot, beside, part.elements(in)...); });
     });
     states.finish(plan_.label, results);
     exec_.fence(plan_.label);
   }
 
   /// The reproducible means that a variance is taken about, for which the inputs are read once before.
-  template <class S>
-  array_input<S> means() {
+  template <class Mean>
+  auto means(const Mean& mean) {
+    using S = result_of<reducer_of<Mean>>;
     const scratch_block<S, Exec> found(exec_, extents());
     means_ = found.block;
-    joined(reduction_to_means<S>(reduction_.label), mean_reducer<S, reproducible_sum<S>>(), std::tuple<>(),
-           strided<S>(found));
-    return means_at_elements(strided<S>(found), along_, plan_.extents);
+    joined(mean, std::tuple<>(), strided<S>(found));
+    return strided<S>(found);
   }
 
   /// Reductions along other axes: each chunk has results of its own, along an axis of the results.
@@ -135,7 +134,7 @@ struct engine<in_chunks_place, reductions> {
           },
           inputs);
       if constexpr (to_host) {
-        using result = result_of<reducer_of<Reduction, In...>>;
+        using result = result_of<reducer_of<Reduction>>;
         const pool_array<result, result_space<Exec>> total(exec, shape());
         whole.template write<0>(strided<result>(total));
         return result(*total.data);

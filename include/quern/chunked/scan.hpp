@@ -25,7 +25,7 @@ struct engine<in_chunks_place, scans> {
           others);
       exec.fence(scan.label);
     } else {
-      const auto carry = carry_of(scan.reducer(std::type_identity<value_of<In>>()));
+      const auto carry = carry_of(scan.reducer);
       constexpr bool carries = !std::is_same_v<std::remove_const_t<decltype(carry)>, no_carry>;
       static_assert(carries, "quern: reproducible scans are those in memory");
       static_assert(rank_of<In> == rank_of<Out>, "quern: out and in of a scan that comes in chunks must have one rank");

@@ -40,17 +40,14 @@ class chunk_states {
       : exec_(exec), reducer_(reducer), along_(along), whole_(whole), axis_(axis) {}
 
   /// Adds a chunk from `first` on along the axis, on the instance of `c`, which is that of the slot.
-  template <class Reduction, class Means, class... Elements>
-  void add(call<Exec>& c, const Reduction& r, std::int64_t first, std::int64_t count, int slot, const Means& means,
+  template <class Reduction, class Beside, class... Elements>
+  void add(call<Exec>& c, const Reduction& r, std::int64_t first, int slot, const Beside& beside,
            const Elements&... in) {
-    shape extents = whole_;
-    extents.extent[axis_] = count;
     const shape rest = along_.part(whole_, false);
     const bool is_first = slot_[slot].total.block.size() == 0;
     if (is_first) slot_[slot] = {memory(exec_, rest), memory(exec_, rest)};
     const auto& [total, out] = slot_[slot];
-    launch_reduction(c, r, reducer_of_states<Reducer>{reducer_}, along_, strided<state>(out),
-                     positions_in_part(whole_, along_, extents), means_of_part(means, extents), in...);
+    reduce_to_states(c, r, along_, strided<state>(out), beside, in...);
     const std::int64_t moved = first * positions_along(whole_, along_).array.stride[axis_];
     Kokkos::parallel_for(c.label + "/join",
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(c.exec, 0, rest.size()),

@@ -48,8 +48,9 @@ class rank_states {
   std::int64_t elements() const { return along_.part(blocks_.extents(), true).size(); }
 
   /// Reduces the block, and joins; the states, one for each result of the block, are in memory of that space.
-  template <class Space, class Reduction, class Means, class... Elements>
-  pool_array<state, Space> reduce(call<Exec>& c, const Reduction& r, const Means& means, const Elements&... in) const {
+  template <class Space, class Reduction, class Beside, class... Elements>
+  pool_array<state, Space> reduce(call<Exec>& c, const Reduction& r, const Beside& beside,
+                                  const Elements&... in) const {
     const shape& own = blocks_.local().extents;
     const shape rest = along_.part(own, false);
     const std::int64_t count = rest.size();
@@ -57,9 +58,7 @@ class rank_states {
     state* states = block.data;
     if (along_.part(own, true).size() == 0)
       Kokkos::parallel_for(c.label + "/empty", policy(count), first_states<Reducer>{reducer_, states});
-    else if (count > 0)
-      launch_reduction(c, r, reducer_of_states<Reducer>{reducer_}, along_, strided<state>(block),
-                       positions_in_part(blocks_.extents(), along_, own), means, in...);
+    else if (count > 0) reduce_to_states(c, r, along_, strided<state>(block), beside, in...);
     if constexpr (uses_positions<Reducer>) {
       const std::int64_t moved = first_position();
       if (moved != 0)

@@ -43,7 +43,7 @@ struct engine<over_ranks_place, reductions> {
   static auto reduce(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
                      const axes* wanted, bool is_reproducible) {
     constexpr bool to_host = std::is_same_v<Out, on_host_t>;
-    using reducer_type = reducer_of<Reduction, In...>;
+    using reducer_type = reducer_of<Reduction>;
     const Decomposition d = unpack([](const auto&... in) { return leading_field(in...).decomposition(); }, inputs);
     call<Exec> c(r.label, exec);
     const auto more = [&] {
@@ -54,8 +54,7 @@ struct engine<over_ranks_place, reductions> {
     const axis_set along = unpack(
         [&](const auto&... in) { return check_reduction(c, wanted, {operand_extents(c.label, in)...}); }, inputs);
     check_elements(c, r, along, d.extents());
-    const auto reducer = r.reducer(std::type_identity<value_of<In>>()...);
-    const rank_states<Exec, reducer_type> states(exec, d, reducer, along);
+    const rank_states<Exec, reducer_type> states(exec, d, r.reducer, along);
     const auto reduce_blocks = [&]<class Space>(std::type_identity<Space>) {
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
         return reduce_elements<Space>(c, r, d, along, states,
@@ -64,12 +63,12 @@ struct engine<over_ranks_place, reductions> {
     };
     if constexpr (to_host) {
       const auto block = reduce_blocks(std::type_identity<result_space<Exec>>());
-      return result_of<reducer_type>(reducer.result(*block.data, states.elements()));
+      return result_of<reducer_type>(r.reducer.result(*block.data, states.elements()));
     } else {
       check_positions_along<reducer_type, value_of<Out>>(c, along, d.extents());
       const block_results<Exec, Out> results(c, d, along, out);
       const auto block = reduce_blocks(std::type_identity<typename Exec::memory_space>());
-      write_results<Exec, reducer_type, value_of<Out>, 1>(exec, c.label, reducer, {block.data}, states.elements(),
+      write_results<Exec, reducer_type, value_of<Out>, 1>(exec, c.label, r.reducer, {block.data}, states.elements(),
                                                           results.own());
       results.deliver();
       exec.fence(c.label);
@@ -82,17 +81,17 @@ struct engine<over_ranks_place, reductions> {
                               const rank_states<Exec, Reducer>& states, const Elements&... in) {
     using memory_space = typename Exec::memory_space;
     pool_block<memory_space> held;
-    const auto means = means_for<Reducer>([&]<class S>(std::type_identity<S>) {
-      using mean_type = mean_reducer<S, reproducible_sum<S>>;
-      const mean_type mean;
-      const rank_states<Exec, mean_type> sums(c.exec, d, mean, along);
-      const auto block = sums.template reduce<memory_space>(c, reduction_to_means<S>(r.label), std::tuple<>(), in...);
+    const auto beside = inputs_beside(r, along, d.extents(), [&](const auto& mean) {
+      using reducer = std::remove_cvref_t<decltype(mean.reducer)>;
+      using S = result_of<reducer>;
+      const rank_states<Exec, reducer> sums(c.exec, d, mean.reducer, along);
+      const auto block = sums.template reduce<memory_space>(c, mean, std::tuple<>(), in...);
       const scratch_block<S, Exec> found(c.exec, along.part(d.local().extents, false));
       held = found.block;
-      write_results<Exec, mean_type, S, 1>(c.exec, c.label, mean, {block.data}, sums.elements(), found);
-      return means_at_elements(strided<S>(found), along, d.local().extents);
+      write_results<Exec, reducer, S, 1>(c.exec, c.label, mean.reducer, {block.data}, sums.elements(), found);
+      return strided<S>(found);
     });
-    return states.template reduce<Space>(c, r, means, in...);
+    return states.template reduce<Space>(c, r, beside, in...);
   }
 };
 

@@ -47,7 +47,7 @@ struct engine<over_ranks_place, scans> {
   static void run(const Scan& scan, const Exec& exec, const Out& out, const In& in, const Options&... options) {
     check_place_options<Options...>();
     static_assert(distributed_like<Out>, "quern: out of a scan over ranks must be a DistributedView");
-    const auto carry = carry_of(scan.reducer(std::type_identity<value_of<In>>()));
+    const auto carry = carry_of(scan.reducer);
     constexpr bool carries = !std::is_same_v<std::remove_const_t<decltype(carry)>, no_carry>;
     static_assert(carries, "quern: reproducible scans are those in memory");
     constexpr int rank = rank_of<In>;

@@ -148,7 +148,7 @@ double estimate_different(const std::string& label, const Exec& exec, const stri
   std::int64_t repeated = 0;
   Kokkos::parallel_reduce(label + "/sample",
                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, samples),
-                          insert_sample<T>{table, {}, strided_line(keys), keys.extents.extent[0] / samples}, repeated);
+                          insert_sample<T>{table, {}, source_line(keys), keys.extents.extent[0] / samples}, repeated);
   const auto m = static_cast<double>(samples), r = static_cast<double>(repeated);
   return 2 * r > m ? 1.3 * (m - r) : m * m / (2 * r);
 }

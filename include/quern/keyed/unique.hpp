@@ -130,9 +130,7 @@ bool unique_by_counting(const std::string& label, const Exec& exec, const result
   const auto x = make_input<Exec>(x_view, label).array;
   const std::int64_t most = std::min(tune::counted_range, x.extents.size() / tune::counted_share);
   if (most == 0) return false;
-  const auto reducer = []<class V>(std::type_identity<V>) { return minmax_reducer<V>(); };
-  const auto range =
-      reduce_call(reduction{"quern::unique/range", op::identity(), reducer, false}, exec, on_host, std::tie(x_view));
+  const auto range = reduce_ordered<minmax_reducer<T>>("quern::unique/range", exec, on_host, x_view);
   const auto low = static_cast<std::uint64_t>(range.min), above = static_cast<std::uint64_t>(range.max) - low;
   if (std::cmp_greater_equal(above, most)) return false;
 

@@ -15,24 +15,20 @@
 
 namespace quern::impl {
 
-/// A reduction as an operation sees it: what is done to the values of the inputs first, and the reducer for their
-/// types. `identity` false: no values have no result.
-template <class F, class MakeReducer>
+/// A reduction as an operation sees it: the reducer, and what is done to the values of the inputs first. `identity`
+/// false: no values have no result.
+template <class Reducer, class F>
 struct reduction {
   const char* label;
-  F transform;
-  MakeReducer reducer;
+  Reducer reducer;
+  F transform{};
   bool identity = true;
 };
-template <class F, class MakeReducer>
-reduction(const char*, F, MakeReducer) -> reduction<F, MakeReducer>;
-template <class F, class MakeReducer>
-reduction(const char*, F, MakeReducer, bool) -> reduction<F, MakeReducer>;
+template <class Reducer, class F = op::identity>
+reduction(const char*, Reducer, F = {}, bool = true) -> reduction<Reducer, F>;
 
-/// The reducer of a reduction for inputs of these types.
-template <class Reduction, class... In>
-using reducer_of =
-    std::remove_const_t<decltype(std::declval<const Reduction&>().reducer(std::type_identity<value_of<In>>()...))>;
+template <class Reduction>
+using reducer_of = decltype(Reduction::reducer);
 
 /// The positions of an array's elements along some axes, in row-major order.
 inline position_input positions_along(const shape& extents, const axis_set& along) {
@@ -46,28 +42,40 @@ inline position_input positions_along(const shape& extents, const axis_set& alon
   return p;
 }
 
-/// The means of a whole array, one for each result, as an input of its extents.
-template <class S>
-array_input<S> means_at_elements(const strided<S>& means, const axis_set& along, const shape& extents) {
-  array_input<S> broadcast{{means.data, extents, {}}};
-  for (int d = 0, k = 0; d < extents.rank; ++d)
-    if (!along.has(d)) broadcast.array.stride[d] = means.stride[k++];
-  return broadcast;
+/// What a reducer takes beside the values of an array with these extents, or of parts of it, as further inputs of
+/// `reduce_launch`: the positions of the elements, or the means along the axes, for which `find_means(reduction)` is
+/// called with the reduction to them; most take nothing.
+template <class Reduction, class FindMeans>
+auto inputs_beside(const Reduction& r, [[maybe_unused]] const axis_set& along, [[maybe_unused]] const shape& extents,
+                   [[maybe_unused]] const FindMeans& find_means) {
+  using reducer = reducer_of<Reduction>;
+  if constexpr (uses_positions<reducer>) {
+    return std::tuple(positions_along(extents, along));
+  } else if constexpr (requires { typename reducer::uses_mean; }) {
+    using S = typename reducer::uses_mean;
+    const strided<S> means = find_means(reduction{r.label, mean_reducer<S, reproducible_sum<S>>()});
+    array_input<S> at_elements{{means.data, extents, {}}};
+    for (int d = 0, k = 0; d < extents.rank; ++d)
+      if (!along.has(d)) at_elements.array.stride[d] = means.stride[k++];
+    return std::tuple(at_elements);
+  } else {
+    return std::tuple<>();
+  }
 }
-/// The means of an array along some axes, in the second part of the scratch memory, broadcast to its extents.
-template <class S, class Exec, class Elements>
-auto means_along(call<Exec>& c, const axis_set& along, const shape& extents, const Elements& in) {
-  const shape rest = along.part(extents, false);
-  const strided<S> means{static_cast<S*>(c.scratch().require(c.exec, rest.size() * sizeof(S), 1)), rest,
-                         row_major_strides(rest)};
-  with_leaves(
-      op::identity(),
-      [&](const auto& value, const auto&... leaf) {
-        reduce_launch(c.exec, c.label + "/mean", c.scratch(), mean_reducer<S, reproducible_sum<S>>(), value, along,
-                      means, leaf...);
-      },
-      in);
-  return means_at_elements(means, along, extents);
+
+/// The axes of an operation, which are all where none are asked for.
+template <class Axes>
+axis_set axes_or_all(const std::string& label, const Axes* wanted, int rank) {
+  return wanted == nullptr ? axis_set::all() : axis_set(label, *wanted, rank);
+}
+
+/// What `write(out)` writes to memory for one value, for which it waits.
+template <class T, class Exec, class Write>
+T value_on_host(call<Exec>& c, const Write& write) {
+  T* result = c.template result<T>();
+  write(strided<T>{result, {}, {}});
+  c.exec.fence(c.label + ": result");
+  return *result;
 }
 
 /// Rejects arrays without elements along the axes of a reduction that has no result for none.
@@ -92,43 +100,7 @@ axis_set check_reduction(const call<Exec>& c, const axes* wanted, std::initializ
   const shape& first = *extents.begin();
   std::size_t number = 0;
   for (const shape& e : extents) check_extents(c.label, input_name(number++), e, first);
-  return wanted == nullptr ? axis_set::all() : axis_set(c.label, *wanted, first.rank);
-}
-
-/// The output of a reduction, which none of the inputs may share memory with.
-template <class Exec, class Out, class... Elements>
-auto reduction_output(const call<Exec>& c, const Out& view, const shape& results, bool along_axes,
-                      const Elements&... in) {
-  auto out = c.output(view);
-  check_extents(c.label, "out", out.extents, results, along_axes ? "" : " for a reduction of all elements");
-  std::size_t number = 0;
-  (check_overlap(c.label, out, in, input_name(number++), false), ...);
-  return out;
-}
-
-/// The means that a reducer takes beside the values, `find(std::type_identity<S>)`, as further inputs; for most, none.
-template <class Reducer, class Find>
-auto means_for([[maybe_unused]] const Find& find) {
-  if constexpr (requires { typename Reducer::uses_mean; }) {
-    using means = array_input<typename Reducer::uses_mean>;
-    return std::tuple(expanded<leaf_part, means>{{}, {find(std::type_identity<typename Reducer::uses_mean>())}});
-  } else {
-    return std::tuple<>();
-  }
-}
-
-/// Launches a reduction of inputs that are taken apart. Reducers that use positions get those, and their means come
-/// after the inputs.
-template <class Exec, class Reduction, class Reducer, class Out, class... Means, class... Elements>
-void launch_reduction(call<Exec>& c, const Reduction& r, const Reducer& reducer, const axis_set& along,
-                      const strided<Out>& out, const position_input& positions, const std::tuple<Means...>& means,
-                      const Elements&... in) {
-  const auto launch = [&](const auto& f, const auto&... leaf) {
-    if constexpr (uses_positions<Reducer>)
-      reduce_launch(c.exec, c.label, c.scratch(), reducer, f, along, out, leaf..., positions);
-    else reduce_launch(c.exec, c.label, c.scratch(), reducer, f, along, out, leaf...);
-  };
-  unpack([&](const auto&... mean) { with_leaves(r.transform, launch, in..., mean...); }, means);
+  return axes_or_all(c.label, wanted, first.rank);
 }
 
 /// Reductions of arrays in memory.
@@ -139,38 +111,41 @@ struct engine<in_memory, reductions> {
   static auto run(const Reduction& r, const Exec& exec, const Out& out_view, const std::tuple<const In&...>& inputs,
                   const Options&... options) {
     check_place_options<Options...>();
-    constexpr bool to_host = !view_like<Out>;
-    const auto reducer = r.reducer(std::type_identity<value_of<In>>()...);
-    using reducer_type = std::remove_const_t<decltype(reducer)>;
-    using result_type = result_of<reducer_type>;
+    using reducer_type = reducer_of<Reduction>;
     call<Exec> c(r.label, exec);
     const axes* wanted = find_option<axes>(options...);
-    return unpack(
-        [&](const auto&... in) {
-          const axis_set along = check_reduction(c, wanted, {operand_extents(c.label, in)...});
-          const shape extents = operand_extents(c.label, std::get<0>(inputs));
-          check_elements(c, r, along, extents);
-          const auto launch = [&](const auto& out, const auto&... elements) {
-            const auto means = means_for<reducer_type>(
-                [&]<class S>(std::type_identity<S>) { return means_along<S>(c, along, extents, elements...); });
-            launch_reduction(c, r, reducer, along, out, positions_along(extents, along), means, elements...);
-          };
-          const auto run = [&](const auto&... elements) {
-            if constexpr (to_host) {
-              auto* result = c.template result<result_type>();
-              launch(strided<result_type>{result, {}, {}}, elements...);
-              exec.fence(c.label + ": result");
-              return result_type(*result);
-            } else {
-              const auto out =
-                  reduction_output(c, out_view, along.part(extents, false), wanted != nullptr, elements...);
-              check_positions_along<reducer_type, value_of<Out>>(c, along, extents);
-              launch(out, elements...);
-            }
-          };
-          return run(c.elements(in)...);
-        },
-        inputs);
+    const axis_set along = unpack(
+        [&](const auto&... in) { return check_reduction(c, wanted, {operand_extents(c.label, in)...}); }, inputs);
+    const shape extents = operand_extents(c.label, std::get<0>(inputs)), results = along.part(extents, false);
+    check_elements(c, r, along, extents);
+    const auto elements = unpack([&](const auto&... in) { return std::tuple(c.elements(in)...); }, inputs);
+    const auto reduce = [&](const std::string& label, const auto& what, const auto& out, const auto& beside) {
+      unpack(
+          [&](const auto&... in) {
+            reduce_launch(exec, label, c.scratch(), what.reducer, what.transform, along, out, in...);
+          },
+          std::tuple_cat(elements, beside));
+    };
+    const auto launch = [&](const auto& out) {
+      const auto find_means = [&](const auto& mean) {
+        using S = result_of<decltype(mean.reducer)>;
+        const strided<S> means{static_cast<S*>(c.scratch().require(exec, results.size() * sizeof(S), 1)), results,
+                               row_major_strides(results)};
+        reduce(c.label + "/mean", mean, means, std::tuple<>());
+        return means;
+      };
+      reduce(c.label, r, out, inputs_beside(r, along, extents, find_means));
+    };
+    if constexpr (view_like<Out>) {
+      const auto out = c.output(out_view);
+      check_extents(c.label, "out", out.extents, results, wanted != nullptr ? "" : " for a reduction of all elements");
+      std::size_t number = 0;
+      unpack([&](const auto&... in) { (check_overlap(c.label, out, in, input_name(number++), false), ...); }, elements);
+      check_positions_along<reducer_type, value_of<Out>>(c, along, extents);
+      launch(out);
+    } else {
+      return value_on_host<result_of<reducer_type>>(c, launch);
+    }
   }
 };
 
@@ -183,7 +158,7 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out, const std
   static_assert(!repeated_option<Options...>::value);
   constexpr bool fits = [] {
     if constexpr (to_host) return true;
-    else return converts<result_of<reducer_of<Reduction, In...>>, value_of<Out>>;
+    else return converts<result_of<reducer_of<Reduction>>, value_of<Out>>;
   }();
   static_assert(
       fits,
@@ -192,25 +167,38 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out, const std
   if constexpr (fits) return engine_of<reductions, Out, In...>::run(r, exec, out, inputs, options...);
 }
 
-/// A reduction of one array that compares its values.
-template <class Exec, class Reduction, class Out, class In, class... Options>
-auto reduce_ordered(const Reduction& r, const Exec& exec, const Out& out, const In& in, const Options&... options) {
+/// A reduction of one array that compares its values, of which there must be some.
+template <class Reducer, class Exec, class Out, class In, class... Options>
+auto reduce_ordered(const char* label, const Exec& exec, const Out& out, const In& in, const Options&... options) {
   constexpr bool ordered = has_order<value_of<In>>;
   static_assert(ordered,
                 "quern::min, max, minmax, argmin, argmax: complex numbers have no order; reduce quern::lazy of their "
                 "absolute value, or of another function");
-  if constexpr (ordered) return reduce_call(r, exec, out, std::tie(in), options...);
+  if constexpr (ordered)
+    return reduce_call(reduction{label, Reducer(), op::identity(), false}, exec, out, std::tie(in), options...);
 }
 
 /// The divisor's part of the options.
 template <class... Options>
 std::int64_t ddof_of(const Options&... options) {
-  const ddof* given = find_option<ddof>(options...);
-  return given == nullptr ? 0 : given->value;
+  return option_or(ddof{0}, options...).value;
 }
 
 template <class F, class Reproducible, class... Options>
 using transform_for = std::conditional_t<has_option<reproducible_t, Options...>, Reproducible, F>;
+
+/// A variance, or its root.
+template <class Result, bool Root, class Exec, class Out, class In, class... Options>
+auto reduce_variance(const char* label, const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  using T = value_of<In>;
+  using S = result_or<Result, mean_type<T>>;
+  const auto reducer = [d = ddof_of(options...)] {
+    if constexpr (reproducibly<Options...>) return centred_reducer<S, Root, distance_type<S, T>>{d};
+    else return var_reducer<S, T, Root>{{d}};
+  }();
+  using transform = transform_for<op::identity, reproducible_distance, Options...>;
+  return reduce_call(reduction{label, reducer, transform()}, exec, out, std::tie(in), options...);
+}
 
 struct absolute {
   template <class T>

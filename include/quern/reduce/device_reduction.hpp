@@ -295,58 +295,56 @@ reduce_shape device_shape(const Exec& exec, int most, bool results_fastest, std:
     s.across = static_cast<int>(std::min<std::int64_t>(inner, most / s.along));
   }
   s.team = (s.across * s.along + 31) / 32 * 32;
-  s.tiles_per_row = (inner + s.across - 1) / s.across;
-  s.tiles = s.tiles_per_row * (results / inner);
+  s.share_results(inner, results);
   const std::int64_t most_splits = s.tiles > Workspace<Exec>::max_counters ? 1 : (items + s.along - 1) / s.along;
   s.splits = splits_for(s.tiles, std::max<std::int64_t>(1, threads / s.team), std::max<std::int64_t>(1, most_splits));
   s.league = static_cast<int>(std::min<std::int64_t>(s.tiles * s.splits, std::numeric_limits<int>::max()));
   return s;
 }
 
-/// Chooses the shape, and launches.
-template <int W, class Work>
-void launch_on_device_in_packs(const typename Work::exec_space& exec, const std::string& label,
-                               Workspace<typename Work::exec_space>& scratch, const Work& work, bool results_fastest) {
-  using Exec = typename Work::exec_space;
-  using kernel_type = device_reduction<Work, W>;
-  using state = typename Work::state;
-  const std::int64_t results = work.kept.inner * work.kept.outer;
-  kernel_type kernel{work};
-  auto& shape = kernel.work.shape;
-  kernel.work.items = (work.nest.inner + W - 1) / W;
-  kernel.work.total = kernel.work.items * work.nest.outer;
-  const int most =
-      team_with_room<Exec>(tuning<Exec>::team_size, [](int t) { return t * sizeof(state) + alignof(state); });
-  if (most == 0)
-    throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
-  shape = device_shape(exec, most, results_fastest, work.kept.inner, results, kernel.work.total);
-  if constexpr (W == 1) {
-    if (shape.across * shape.along == 1)
-      return Kokkos::parallel_for(
-          label, Kokkos::RangePolicy<Exec, short_tag, Kokkos::IndexType<std::int64_t>>(exec, 0, results), kernel);
-  }
-  kernel.work.share_tiles(exec, scratch);
-  const auto shared = team_scratch<Exec>(label, shape.team, shape.team * sizeof(state) + alignof(state));
-  const auto launch = [&]<class Tag>(Tag) {
-    Kokkos::parallel_for(
-        label, typename kernel_type::template policy<Tag>(exec, shape.league, shape.team).set_scratch_size(0, shared),
-        kernel);
+/// Chooses the shape, and launches: packs where rows are so long that several threads share them, since a thread that
+/// reduces a result by itself reads single elements.
+template <class Exec, class Reducer, class F, class Out, class... In>
+  requires is_device<Exec>
+void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Reducer& reducer,
+                   const F& f, const axis_set& axes, const strided<Out>& out, const In&... in) {
+  const auto work = describe_reduction<Exec>(reducer, f, axes, out, in...);
+  const std::int64_t results = work.results();
+  if (results == 0) return;
+  using work_type = std::remove_const_t<decltype(work)>;
+  using state = typename work_type::state;
+  constexpr int w = work_type::width;
+  const auto bytes = [](int threads) { return threads * sizeof(state) + alignof(state); };
+  const auto launch = [&]<int W>(std::integral_constant<int, W>) {
+    using kernel_type = device_reduction<work_type, W>;
+    kernel_type kernel{work};
+    auto& shape = kernel.work.shape;
+    kernel.work.items = (work.nest.inner + W - 1) / W;
+    kernel.work.total = kernel.work.items * work.nest.outer;
+    const int most = team_with_room<Exec>(tuning<Exec>::team_size, bytes);
+    if (most == 0)
+      throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
+    shape = device_shape(exec, most, shape.results_fastest, work.kept.inner, results, kernel.work.total);
+    if constexpr (W == 1) {
+      if (shape.across * shape.along == 1)
+        return Kokkos::parallel_for(
+            label, Kokkos::RangePolicy<Exec, short_tag, Kokkos::IndexType<std::int64_t>>(exec, 0, results), kernel);
+    }
+    kernel.work.share_tiles(exec, scratch);
+    const auto shared = team_scratch<Exec>(label, shape.team, bytes(shape.team));
+    const auto by_teams = [&]<class Tag>(Tag) {
+      Kokkos::parallel_for(
+          label, typename kernel_type::template policy<Tag>(exec, shape.league, shape.team).set_scratch_size(0, shared),
+          kernel);
+    };
+    if (work.nest.outer == 1) by_teams(one_row_tag());
+    else by_teams(several_rows_tag());
   };
-  if (work.nest.outer == 1) launch(one_row_tag());
-  else launch(several_rows_tag());
-}
-/// Packs where rows are so long that several threads share them: a thread that reduces a result by itself reads single
-/// elements.
-template <class Work>
-void launch_on_device(const typename Work::exec_space& exec, const std::string& label,
-                      Workspace<typename Work::exec_space>& scratch, const Work& work, bool results_fastest) {
-  constexpr int w = Work::width;
   if constexpr (w > 1) {
-    const bool is_long = work.kept.inner * work.kept.outer == 1 || work.values > w * device_reduction<Work, w>::packs;
-    if (is_long && work.template holds_packs<w>())
-      return launch_on_device_in_packs<w>(exec, label, scratch, work, results_fastest);
+    const bool is_long = results == 1 || work.values > w * device_reduction<work_type, w>::packs;
+    if (is_long && work.template holds_packs<w>()) return launch(std::integral_constant<int, w>());
   }
-  launch_on_device_in_packs<1>(exec, label, scratch, work, results_fastest);
+  launch(std::integral_constant<int, 1>());
 }
 
 }  // namespace quern::impl

@@ -98,10 +98,9 @@ struct device_select {
     const team_selectors threads(team, s.across, s.along, s.log_bins, s.results_fastest);
     const auto copy = static_cast<key*>(team.team_shmem().get_shmem_aligned(s.copied * sizeof(key), 16));
     const std::int64_t teams = team.league_size(), rank = team.league_rank();
-    for (std::int64_t tile = rank * s.tiles / teams; tile < (rank + 1) * s.tiles / teams; ++tile) {
-      const std::int64_t row = tile / s.tiles_per_row, i = (tile - row * s.tiles_per_row) * s.across;
-      const auto results = static_cast<int>(Kokkos::min<std::int64_t>(s.across, work.kept.inner - i));
-      select_tile(threads, row * work.kept.inner + i, results, copy);
+    for (std::int64_t number = rank * s.tiles / teams; number < (rank + 1) * s.tiles / teams; ++number) {
+      const auto tile = work.tile_at(number);
+      select_tile(threads, tile.first, tile.results, copy);
     }
   }
   /// Each thread copies the keys that it will read.
@@ -131,7 +130,7 @@ void launch_device_select(const Exec& exec, const std::string& label, Workspace<
   using team_selectors = typename kernel_type::team_selectors;
   constexpr int most = tuning<Exec>::team_size;
   kernel_type kernel{work};
-  const std::int64_t results = work.kept.inner * work.kept.outer;
+  const std::int64_t results = work.results();
   if (work.n <= kernel_type::longest_short) {
     using policy = Kokkos::RangePolicy<Exec, select_short_tag, Kokkos::IndexType<std::int64_t>>;
     return Kokkos::parallel_for(label, policy(exec, 0, results), kernel);

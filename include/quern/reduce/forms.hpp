@@ -4,12 +4,13 @@
 #define QUERN_REDUCE_FORMS_HPP
 
 #include <quern/core/call/call.hpp>
+#include <quern/reducers/quantile_rule.hpp>
 
 namespace quern::impl {
 
 /// An option of some reduction; each lists its own.
 template <class T>
-concept reduction_option = call_option<T, axes, ddof, reproducible_t>;
+concept reduction_option = call_option<T, axes, ddof, reproducible_t, interpolation>;
 
 }  // namespace quern::impl
 

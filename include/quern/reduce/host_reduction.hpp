@@ -218,8 +218,7 @@ template <class Exec>
 reduce_shape host_shape(const Exec& exec, int across, std::int64_t inner, std::int64_t results, std::int64_t items) {
   reduce_shape s;
   s.across = across;
-  s.tiles_per_row = (inner + across - 1) / across;
-  s.tiles = s.tiles_per_row * (results / inner);
+  s.share_results(inner, results);
   const std::int64_t threads = exec.concurrency(), wanted = s.tiles == 1 ? threads : 8 * threads;
   if (s.tiles < wanted && threads > 1 && s.tiles <= Workspace<Exec>::max_counters)
     s.splits = std::clamp<std::int64_t>((wanted + s.tiles - 1) / s.tiles, 1, std::max<std::int64_t>(items, 1));
@@ -228,12 +227,16 @@ reduce_shape host_shape(const Exec& exec, int across, std::int64_t inner, std::i
 }
 
 /// Chooses items and shape, and launches.
-template <class Work>
-void launch_on_host(const typename Work::exec_space& exec, const std::string& label,
-                    Workspace<typename Work::exec_space>& scratch, const Work& work, bool results_fastest) {
-  using kernel_type = host_reduction<Work>;
+template <class Exec, class Reducer, class F, class Out, class... In>
+  requires(!is_device<Exec>)
+void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Reducer& reducer,
+                   const F& f, const axis_set& axes, const strided<Out>& out, const In&... in) {
+  const auto work = describe_reduction<Exec>(reducer, f, axes, out, in...);
+  if (work.results() == 0) return;
+  using kernel_type = host_reduction<std::remove_const_t<decltype(work)>>;
   constexpr std::int64_t short_row = 32;
   const auto& kept = work.kept;
+  const bool results_fastest = work.shape.results_fastest;
   kernel_type kernel{work};
   kernel.by_rows = kept.inner >= 16 && (results_fastest || work.values < short_row);
   kernel.gathers = !work.all_of([&](const auto& operand, std::size_t i) {
@@ -246,7 +249,7 @@ void launch_on_host(const typename Work::exec_space& exec, const std::string& la
                             : kernel.work.total < 2 * kernel_type::rows ? kernel_type::chunk
                                                                         : kernel_type::max_across;
   const auto across = static_cast<int>(std::min(kept.inner, most));
-  kernel.work.shape = host_shape(exec, across, kept.inner, kept.inner * kept.outer, kernel.work.total);
+  kernel.work.shape = host_shape(exec, across, kept.inner, work.results(), kernel.work.total);
   kernel.work.share_tiles(exec, scratch);
   launch_units(exec, label, kernel.work.shape.league, kernel);
 }

@@ -12,23 +12,16 @@
 
 namespace quern::impl {
 
-/// Positions in a part of an array, counted in the whole from the part's first element.
-inline position_input positions_in_part(const shape& whole, const axis_set& along, const shape& part) {
-  position_input positions = positions_along(whole, along);
-  positions.array.extents = part;
-  return positions;
-}
-/// The means of a whole array at the cells of a part of it.
-template <class... Means>
-std::tuple<Means...> means_of_part(std::tuple<Means...> means, const shape& part) {
-  std::apply([&](auto&... mean) { ((std::get<0>(mean.leaves).array.extents = part), ...); }, means);
-  return means;
-}
-/// The reduction to the means that a reducer takes.
-template <class S>
-auto reduction_to_means(const char* label) {
-  const auto reducer = [](const auto&...) { return mean_reducer<S, reproducible_sum<S>>(); };
-  return reduction{label, op::identity(), reducer};
+/// Reduces a part of an array to the states of the reducer.
+template <class Exec, class Reduction, class State, class... Beside, class... Elements>
+void reduce_to_states(call<Exec>& c, const Reduction& r, const axis_set& along, const strided<State>& states,
+                      const std::tuple<Beside...>& beside, const Elements&... in) {
+  const reducer_of_states<reducer_of<Reduction>> reducer{r.reducer};
+  unpack(
+      [&](const auto&... more) {
+        reduce_launch(c.exec, c.label, c.scratch(), reducer, r.transform, along, states, in..., more...);
+      },
+      beside);
 }
 
 /// out(i) = the result of the states of all slots.

@@ -29,6 +29,8 @@
 /// not from 0 to 1, or `out` shares memory with `in`
 
 #include <quern/core/call/call.hpp>
+#include <quern/reduce/call.hpp>
+#include <quern/reduce/forms.hpp>
 #include <quern/reduce/select.hpp>
 #include <vector>
 
@@ -54,11 +56,6 @@ struct quantile_request {
   bool skip_nan;
   probabilities of{0.5};
   bool several = false;
-
-  void check() const {
-    for (const double q : of.value)
-      if (!(q >= 0 && q <= 1)) throw Error(label, "a probability is " + std::to_string(q) + ", expected 0 to 1");
-  }
 };
 
 /// The extents and strides without the first axis, from its index `i` on.
@@ -98,11 +95,9 @@ struct engine<in_memory, selections> {
     constexpr bool to_host = !view_like<Out>;
     call<Exec> c(r.label, exec);
     const auto in = c.input(in_view);
-    const axes* wanted = find_option<axes>(options...);
-    const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(c.label, *wanted, in.extents.rank);
+    const axis_set along = axes_or_all(c.label, find_option<axes>(options...), in.extents.rank);
     const shape expected = quantile_extents(r, in, along);
-    const interpolation* given = find_option<interpolation>(options...);
-    const interpolation how = given == nullptr ? interpolation::linear : *given;
+    const interpolation how = option_or(interpolation::linear, options...);
     const auto select = [&](const auto& out) {
       if constexpr (has_order<value_of<In>>)
         for (int i = 0; i < static_cast<int>(r.of.value.size()); ++i)
@@ -110,12 +105,8 @@ struct engine<in_memory, selections> {
                         r.several ? without_first_axis(out, i) : out, in);
     };
     if constexpr (to_host) {
-      using number = mean_type<value_of<In>>;
       if (r.several) throw Error(c.label, "several probabilities need an output");
-      auto* result = c.template result<number>();
-      select(strided<number>{result, {}, {}});
-      exec.fence(c.label + ": result");
-      return number(*result);
+      return value_on_host<mean_type<value_of<In>>>(c, select);
     } else {
       const auto out = c.output(out_view);
       check_extents(c.label, "out", out.extents, expected);
@@ -131,8 +122,10 @@ auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out, 
                    const Options&... options) {
   constexpr bool to_host = std::is_same_v<Out, on_host_t>;
   static_assert(!to_host || !has_option<axes, Options...>, "quern: a quantile along axes is written to a View");
+  static_assert(!repeated_option<Options...>::value);
   static_assert(has_order<value_of<In>>, "quern::quantile, median: complex numbers have no order");
-  r.check();
+  for (const double q : r.of.value)
+    if (!(q >= 0 && q <= 1)) throw Error(r.label, "a probability is " + std::to_string(q) + ", expected 0 to 1");
   return engine_of<selections, Out, In>::run(r, exec, out, in, options...);
 }
 
@@ -178,18 +171,7 @@ template <execution_space Exec, result_like Out, any_array In, call_option<axes,
 auto median(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::quantile_call({"quern::median", false}, exec, out, in, options...);
 }
-template <execution_space Exec, any_array In, impl::quantile_option... Options>
-auto median(const Exec& exec, const In& in, const Options&... options) {
-  return median(exec, on_host, in, options...);
-}
-template <any_array In, impl::quantile_option... Options>
-auto median(const In& in, const Options&... options) {
-  return median(impl::space_of(in), on_host, in, options...);
-}
-template <view_like Out, any_array In, impl::quantile_option... Options>
-void median(const Out& out, const In& in, const Options&... options) {
-  median(impl::space_of(out, in), out, in, options...);
-}
+QUERN_REDUCTION_FORMS(median)
 
 /// `quantile` of the elements that are not NaN; NaN where there is none.
 template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation>... Options>
@@ -223,18 +205,7 @@ template <execution_space Exec, result_like Out, any_array In, call_option<axes,
 auto nanmedian(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::quantile_call({"quern::nanmedian", true}, exec, out, in, options...);
 }
-template <execution_space Exec, any_array In, impl::quantile_option... Options>
-auto nanmedian(const Exec& exec, const In& in, const Options&... options) {
-  return nanmedian(exec, on_host, in, options...);
-}
-template <any_array In, impl::quantile_option... Options>
-auto nanmedian(const In& in, const Options&... options) {
-  return nanmedian(impl::space_of(in), on_host, in, options...);
-}
-template <view_like Out, any_array In, impl::quantile_option... Options>
-void nanmedian(const Out& out, const In& in, const Options&... options) {
-  nanmedian(impl::space_of(out, in), out, in, options...);
-}
+QUERN_REDUCTION_FORMS(nanmedian)
 
 }  // namespace quern
 

@@ -42,24 +42,18 @@ enum class norm_order { one = 1, two = 2, infinity };
 template <class Result = void, execution_space Exec, result_like Out, any_array In,
           call_option<axes, reproducible_t>... Options>
 auto sum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = []<class T>(std::type_identity<T>) {
-    using S = impl::result_or<Result, impl::sum_type<T>>;
-    return impl::sum_reducer<S, impl::accumulator<S, Options...>>();
-  };
-  return impl::reduce_call(impl::reduction{"quern::sum", impl::op::identity(), reducer}, exec, out, std::tie(in),
-                           options...);
+  using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
+  const auto reducer = impl::sum_reducer<S, impl::accumulator<S, Options...>>();
+  return impl::reduce_call(impl::reduction{"quern::sum", reducer}, exec, out, std::tie(in), options...);
 }
 QUERN_REDUCTION_FORMS_WITH(sum, class Result = void, Result)
 
 /// `prod = x(0) * x(1) * ...`, 1 for no elements. Types as for `sum`.
 template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto prod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = []<class T>(std::type_identity<T>) {
-    using S = impl::result_or<Result, impl::sum_type<T>>;
-    return impl::op_reducer<S, impl::prod_op>{{}, S(1)};
-  };
-  return impl::reduce_call(impl::reduction{"quern::prod", impl::op::identity(), reducer}, exec, out, std::tie(in),
-                           options...);
+  using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
+  const impl::op_reducer<S, impl::prod_op> reducer{{}, S(1)};
+  return impl::reduce_call(impl::reduction{"quern::prod", reducer}, exec, out, std::tie(in), options...);
 }
 QUERN_REDUCTION_FORMS_WITH(prod, class Result = void, Result)
 
@@ -67,9 +61,7 @@ QUERN_REDUCTION_FORMS_WITH(prod, class Result = void, Result)
 /// @throws Error for no elements
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto min(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = []<class T>(std::type_identity<T>) { return impl::extremum_reducer<T, -1>(); };
-  return impl::reduce_ordered(impl::reduction{"quern::min", impl::op::identity(), reducer, false}, exec, out, in,
-                              options...);
+  return impl::reduce_ordered<impl::extremum_reducer<impl::value_of<In>, -1>>("quern::min", exec, out, in, options...);
 }
 QUERN_REDUCTION_FORMS(min)
 
@@ -77,9 +69,7 @@ QUERN_REDUCTION_FORMS(min)
 /// @throws Error for no elements
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto max(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = []<class T>(std::type_identity<T>) { return impl::extremum_reducer<T, 1>(); };
-  return impl::reduce_ordered(impl::reduction{"quern::max", impl::op::identity(), reducer, false}, exec, out, in,
-                              options...);
+  return impl::reduce_ordered<impl::extremum_reducer<impl::value_of<In>, 1>>("quern::max", exec, out, in, options...);
 }
 QUERN_REDUCTION_FORMS(max)
 
@@ -87,9 +77,7 @@ QUERN_REDUCTION_FORMS(max)
 /// @throws Error for no elements
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto minmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = []<class T>(std::type_identity<T>) { return impl::minmax_reducer<T>(); };
-  return impl::reduce_ordered(impl::reduction{"quern::minmax", impl::op::identity(), reducer, false}, exec, out, in,
-                              options...);
+  return impl::reduce_ordered<impl::minmax_reducer<impl::value_of<In>>>("quern::minmax", exec, out, in, options...);
 }
 QUERN_REDUCTION_FORMS(minmax)
 /// Into an array for each, `minmax(exec, outputs(least, largest), in, axis{1})`, by way of scratch memory for the
@@ -111,9 +99,9 @@ template <class Result = void, execution_space Exec, result_like Out, any_array 
           call_option<axes, reproducible_t>... Options>
 auto dot(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
   using S = impl::result_or<Result, impl::product_type<impl::value_of<X>, impl::value_of<Y>>>;
-  const auto reducer = [](auto...) { return impl::sum_reducer<S, impl::accumulator<S, Options...>>(); };
+  const auto reducer = impl::sum_reducer<S, impl::accumulator<S, Options...>>();
   using transform = impl::transform_for<impl::product<S>, impl::reproducible_product<S>, Options...>;
-  return impl::reduce_call(impl::reduction{"quern::dot", transform(), reducer}, exec, out, std::tie(x, y), options...);
+  return impl::reduce_call(impl::reduction{"quern::dot", reducer, transform()}, exec, out, std::tie(x, y), options...);
 }
 template <class Result = void, execution_space Exec, any_array X, any_array Y, impl::reduction_option... Options>
 auto dot(const Exec& exec, const X& x, const Y& y, const Options&... options) {
@@ -134,9 +122,8 @@ template <class Result = void, execution_space Exec, result_like Out, any_array 
           call_option<axes>... Options>
 auto vdot(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
   using S = impl::result_or<Result, impl::product_type<impl::value_of<X>, impl::value_of<Y>>>;
-  const auto reducer = [](auto...) { return impl::sum_reducer<S, impl::accumulator<S>>(); };
-  return impl::reduce_call(impl::reduction{"quern::vdot", impl::conjugate_product<S>(), reducer}, exec, out,
-                           std::tie(x, y), options...);
+  return impl::reduce_call(impl::reduction{"quern::vdot", impl::sum_reducer<S>(), impl::conjugate_product<S>()}, exec,
+                           out, std::tie(x, y), options...);
 }
 template <class Result = void, execution_space Exec, any_array X, any_array Y, impl::reduction_option... Options>
 auto vdot(const Exec& exec, const X& x, const Y& y, const Options&... options) {
@@ -159,16 +146,16 @@ template <auto Order = 2, execution_space Exec, result_like Out, any_array In,
   requires(norm_order(Order) >= norm_order::one && norm_order(Order) <= norm_order::infinity)
 auto norm(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   constexpr auto order = norm_order(Order);
-  const auto reducer = []<class T>(std::type_identity<T>) {
-    using S = impl::real_type<impl::mean_type<T>>;
+  using S = impl::real_type<impl::mean_type<impl::value_of<In>>>;
+  const auto reducer = [] {
     if constexpr (order == norm_order::one) return impl::sum_reducer<S, impl::accumulator<S, Options...>>();
     else if constexpr (order == norm_order::two) return impl::root_reducer<S, impl::accumulator<S, Options...>>();
     else return impl::op_reducer<S, impl::max_op>{{}, S(0)};
-  };
+  }();
   using squares = impl::transform_for<impl::absolute_square, impl::reproducible_square, Options...>;
   using magnitudes = impl::transform_for<impl::absolute, impl::reproducible_magnitude, Options...>;
   using transform = std::conditional_t<order == norm_order::two, squares, magnitudes>;
-  return impl::reduce_call(impl::reduction{"quern::norm", transform(), reducer}, exec, out, std::tie(in), options...);
+  return impl::reduce_call(impl::reduction{"quern::norm", reducer, transform()}, exec, out, std::tie(in), options...);
 }
 QUERN_REDUCTION_FORMS_WITH(norm, auto Order = 2, Order)
 
@@ -177,12 +164,10 @@ QUERN_REDUCTION_FORMS_WITH(norm, auto Order = 2, Order)
 template <class Result = void, execution_space Exec, result_like Out, any_array In,
           call_option<axes, reproducible_t>... Options>
 auto mean(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = []<class T>(std::type_identity<T>) {
-    using S = impl::result_or<Result, impl::mean_type<T>>;
-    return impl::mean_reducer<S, impl::accumulator<S, Options...>, std::is_integral_v<T>>();
-  };
-  return impl::reduce_call(impl::reduction{"quern::mean", impl::op::identity(), reducer}, exec, out, std::tie(in),
-                           options...);
+  using T = impl::value_of<In>;
+  using S = impl::result_or<Result, impl::mean_type<T>>;
+  const auto reducer = impl::mean_reducer<S, impl::accumulator<S, Options...>, std::is_integral_v<T>>();
+  return impl::reduce_call(impl::reduction{"quern::mean", reducer}, exec, out, std::tie(in), options...);
 }
 QUERN_REDUCTION_FORMS_WITH(mean, class Result = void, Result)
 
@@ -199,11 +184,9 @@ QUERN_REDUCTION_FORMS_WITH(mean, class Result = void, Result)
 /// means.
 template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes, ddof>... Options>
 auto mean_var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
-    return impl::moments_reducer<impl::result_or<Result, impl::mean_type<T>>, T>{d};
-  };
-  return impl::reduce_call(impl::reduction{"quern::mean_var", impl::op::identity(), reducer}, exec, out, std::tie(in),
-                           options...);
+  using T = impl::value_of<In>;
+  const impl::moments_reducer<impl::result_or<Result, impl::mean_type<T>>, T> reducer{impl::ddof_of(options...)};
+  return impl::reduce_call(impl::reduction{"quern::mean_var", reducer}, exec, out, std::tie(in), options...);
 }
 QUERN_REDUCTION_FORMS_WITH(mean_var, class Result = void, Result)
 /// Into an array for each, `mean_var(exec, outputs(mean, var), in, axis{1})`, by way of scratch memory for the results.
@@ -224,13 +207,7 @@ void mean_var(const std::tuple<Mean, Var>& out, const In& in, const Options&... 
 template <class Result = void, execution_space Exec, result_like Out, any_array In,
           call_option<axes, ddof, reproducible_t>... Options>
 auto var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
-    using S = impl::result_or<Result, impl::mean_type<T>>;
-    if constexpr (impl::reproducibly<Options...>) return impl::centred_reducer<S, false, impl::distance_type<S, T>>{d};
-    else return impl::var_reducer<S, T>{{d}};
-  };
-  using transform = impl::transform_for<impl::op::identity, impl::reproducible_distance, Options...>;
-  return impl::reduce_call(impl::reduction{"quern::var", transform(), reducer}, exec, out, std::tie(in), options...);
+  return impl::reduce_variance<Result, false>("quern::var", exec, out, in, options...);
 }
 QUERN_REDUCTION_FORMS_WITH(var, class Result = void, Result)
 
@@ -238,21 +215,15 @@ QUERN_REDUCTION_FORMS_WITH(var, class Result = void, Result)
 template <class Result = void, execution_space Exec, result_like Out, any_array In,
           call_option<axes, ddof, reproducible_t>... Options>
 auto stddev(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
-    using S = impl::result_or<Result, impl::mean_type<T>>;
-    if constexpr (impl::reproducibly<Options...>) return impl::centred_reducer<S, true, impl::distance_type<S, T>>{d};
-    else return impl::stddev_reducer<S, T>{{d}};
-  };
-  using transform = impl::transform_for<impl::op::identity, impl::reproducible_distance, Options...>;
-  return impl::reduce_call(impl::reduction{"quern::stddev", transform(), reducer}, exec, out, std::tie(in), options...);
+  return impl::reduce_variance<Result, true>("quern::stddev", exec, out, in, options...);
 }
 QUERN_REDUCTION_FORMS_WITH(stddev, class Result = void, Result)
 
 /// Whether no element is zero; true for no elements. A NaN is not zero.
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto all(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = [](const auto&) { return impl::op_reducer<bool, impl::and_op>{{}, true}; };
-  return impl::reduce_call(impl::reduction{"quern::all", impl::op::not_zero(), reducer}, exec, out, std::tie(in),
+  const impl::op_reducer<bool, impl::and_op> reducer{{}, true};
+  return impl::reduce_call(impl::reduction{"quern::all", reducer, impl::op::not_zero()}, exec, out, std::tie(in),
                            options...);
 }
 QUERN_REDUCTION_FORMS(all)
@@ -260,8 +231,8 @@ QUERN_REDUCTION_FORMS(all)
 /// Whether some element is not zero; false for no elements.
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto any(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = [](const auto&) { return impl::op_reducer<bool, impl::or_op>{{}, false}; };
-  return impl::reduce_call(impl::reduction{"quern::any", impl::op::not_zero(), reducer}, exec, out, std::tie(in),
+  const impl::op_reducer<bool, impl::or_op> reducer{{}, false};
+  return impl::reduce_call(impl::reduction{"quern::any", reducer, impl::op::not_zero()}, exec, out, std::tie(in),
                            options...);
 }
 QUERN_REDUCTION_FORMS(any)
@@ -269,8 +240,8 @@ QUERN_REDUCTION_FORMS(any)
 /// How many elements are not zero, as `std::int64_t` (NumPy's `count_nonzero`).
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto count(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = [](const auto&) { return impl::sum_reducer<std::int64_t>(); };
-  return impl::reduce_call(impl::reduction{"quern::count", impl::op::not_zero(), reducer}, exec, out, std::tie(in),
+  const auto reducer = impl::sum_reducer<std::int64_t>();
+  return impl::reduce_call(impl::reduction{"quern::count", reducer, impl::op::not_zero()}, exec, out, std::tie(in),
                            options...);
 }
 QUERN_REDUCTION_FORMS(count)
@@ -280,9 +251,8 @@ QUERN_REDUCTION_FORMS(count)
 /// @throws Error for no elements, or if out's type is of integers that do not hold the positions
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto argmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, 1, false>(); };
-  return impl::reduce_ordered(impl::reduction{"quern::argmax", impl::op::identity(), reducer, false}, exec, out, in,
-                              options...);
+  return impl::reduce_ordered<impl::arg_reducer<impl::value_of<In>, 1, false>>("quern::argmax", exec, out, in,
+                                                                               options...);
 }
 QUERN_REDUCTION_FORMS(argmax)
 
@@ -290,19 +260,16 @@ QUERN_REDUCTION_FORMS(argmax)
 /// @throws Error for no elements, or if out's type is of integers that do not hold the positions
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto argmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, -1, false>(); };
-  return impl::reduce_ordered(impl::reduction{"quern::argmin", impl::op::identity(), reducer, false}, exec, out, in,
-                              options...);
+  return impl::reduce_ordered<impl::arg_reducer<impl::value_of<In>, -1, false>>("quern::argmin", exec, out, in,
+                                                                                options...);
 }
 QUERN_REDUCTION_FORMS(argmin)
 
 /// `sum` of the elements that are not NaN.
 template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto nansum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = []<class T>(std::type_identity<T>) {
-    return impl::sum_reducer<impl::result_or<Result, impl::sum_type<T>>>();
-  };
-  return impl::reduce_call(impl::reduction{"quern::nansum", impl::zero_if_nan(), reducer}, exec, out, std::tie(in),
+  const auto reducer = impl::sum_reducer<impl::result_or<Result, impl::sum_type<impl::value_of<In>>>>();
+  return impl::reduce_call(impl::reduction{"quern::nansum", reducer, impl::zero_if_nan()}, exec, out, std::tie(in),
                            options...);
 }
 QUERN_REDUCTION_FORMS_WITH(nansum, class Result = void, Result)
@@ -310,22 +277,18 @@ QUERN_REDUCTION_FORMS_WITH(nansum, class Result = void, Result)
 /// `mean` of the elements that are not NaN; NaN where there is none.
 template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto nanmean(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = []<class T>(std::type_identity<T>) {
-    return impl::nan_mean_reducer<impl::result_or<Result, impl::mean_type<T>>>();
-  };
-  return impl::reduce_call(impl::reduction{"quern::nanmean", impl::op::identity(), reducer}, exec, out, std::tie(in),
-                           options...);
+  const auto reducer = impl::nan_mean_reducer<impl::result_or<Result, impl::mean_type<impl::value_of<In>>>>();
+  return impl::reduce_call(impl::reduction{"quern::nanmean", reducer}, exec, out, std::tie(in), options...);
 }
 QUERN_REDUCTION_FORMS_WITH(nanmean, class Result = void, Result)
 
 /// `var` of the elements that are not NaN; NaN where their number is not greater than ddof.
 template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes, ddof>... Options>
 auto nanvar(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = [d = impl::ddof_of(options...)]<class T>(std::type_identity<T>) {
-    return impl::nan_moments_reducer<impl::var_reducer<impl::result_or<Result, impl::mean_type<T>>, T>>{{{d}}};
-  };
-  return impl::reduce_call(impl::reduction{"quern::nanvar", impl::op::identity(), reducer}, exec, out, std::tie(in),
-                           options...);
+  using T = impl::value_of<In>;
+  using var = impl::var_reducer<impl::result_or<Result, impl::mean_type<T>>, T>;
+  const impl::nan_moments_reducer<var> reducer{{{impl::ddof_of(options...)}}};
+  return impl::reduce_call(impl::reduction{"quern::nanvar", reducer}, exec, out, std::tie(in), options...);
 }
 QUERN_REDUCTION_FORMS_WITH(nanvar, class Result = void, Result)
 
@@ -333,9 +296,8 @@ QUERN_REDUCTION_FORMS_WITH(nanvar, class Result = void, Result)
 /// @throws Error for no elements
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto nanmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = []<class T>(std::type_identity<T>) { return impl::nan_extremum_reducer<T, -1>(); };
-  return impl::reduce_ordered(impl::reduction{"quern::nanmin", impl::op::identity(), reducer, false}, exec, out, in,
-                              options...);
+  return impl::reduce_ordered<impl::nan_extremum_reducer<impl::value_of<In>, -1>>("quern::nanmin", exec, out, in,
+                                                                                  options...);
 }
 QUERN_REDUCTION_FORMS(nanmin)
 
@@ -343,9 +305,8 @@ QUERN_REDUCTION_FORMS(nanmin)
 /// @throws Error for no elements
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto nanmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = []<class T>(std::type_identity<T>) { return impl::nan_extremum_reducer<T, 1>(); };
-  return impl::reduce_ordered(impl::reduction{"quern::nanmax", impl::op::identity(), reducer, false}, exec, out, in,
-                              options...);
+  return impl::reduce_ordered<impl::nan_extremum_reducer<impl::value_of<In>, 1>>("quern::nanmax", exec, out, in,
+                                                                                 options...);
 }
 QUERN_REDUCTION_FORMS(nanmax)
 
@@ -353,9 +314,8 @@ QUERN_REDUCTION_FORMS(nanmax)
 /// @throws Error for no elements
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto nanargmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, 1, true>(); };
-  return impl::reduce_ordered(impl::reduction{"quern::nanargmax", impl::op::identity(), reducer, false}, exec, out, in,
-                              options...);
+  return impl::reduce_ordered<impl::arg_reducer<impl::value_of<In>, 1, true>>("quern::nanargmax", exec, out, in,
+                                                                              options...);
 }
 QUERN_REDUCTION_FORMS(nanargmax)
 
@@ -363,17 +323,16 @@ QUERN_REDUCTION_FORMS(nanargmax)
 /// @throws Error for no elements
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto nanargmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = []<class T>(std::type_identity<T>) { return impl::arg_reducer<T, -1, true>(); };
-  return impl::reduce_ordered(impl::reduction{"quern::nanargmin", impl::op::identity(), reducer, false}, exec, out, in,
-                              options...);
+  return impl::reduce_ordered<impl::arg_reducer<impl::value_of<In>, -1, true>>("quern::nanargmin", exec, out, in,
+                                                                               options...);
 }
 QUERN_REDUCTION_FORMS(nanargmin)
 
 /// How many elements are not NaN, as `std::int64_t`.
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto nancount(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = [](const auto&) { return impl::sum_reducer<std::int64_t>(); };
-  return impl::reduce_call(impl::reduction{"quern::nancount", impl::not_nan(), reducer}, exec, out, std::tie(in),
+  const auto reducer = impl::sum_reducer<std::int64_t>();
+  return impl::reduce_call(impl::reduction{"quern::nancount", reducer, impl::not_nan()}, exec, out, std::tie(in),
                            options...);
 }
 QUERN_REDUCTION_FORMS(nancount)
@@ -387,9 +346,8 @@ auto reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, c
             const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<In>>,
                 "quern::reduce: identity must be of a type that holds the elements, 0.0 for doubles");
-  const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
-  return impl::reduce_call(impl::reduction{"quern::reduce", impl::op::identity(), reducer}, exec, out, std::tie(in),
-                           options...);
+  const impl::op_reducer<T, Op> reducer{op, identity};
+  return impl::reduce_call(impl::reduction{"quern::reduce", reducer}, exec, out, std::tie(in), options...);
 }
 template <execution_space Exec, class Op, scalar_value T, any_array In, impl::reduction_option... Options>
   requires(!any_array<Op>)
@@ -407,8 +365,5 @@ void reduce(const Out& out, const Op& op, const T& identity, const In& in, const
 }
 
 }  // namespace quern
-
-#undef QUERN_REDUCTION_FORMS
-#undef QUERN_REDUCTION_FORMS_WITH
 
 #endif

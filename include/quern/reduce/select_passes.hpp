@@ -250,7 +250,7 @@ template <class Exec, class Work>
 void select_in_passes(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Work& work) {
   using kernel_type = select_passes<Work>;
   kernel_type kernel{work};
-  const std::int64_t results = work.kept.inner * work.kept.outer;
+  const std::int64_t results = work.results();
   const select_shape& s = kernel.work.shape = pass_shape(exec, results, work.n);
   const std::int64_t bins = std::int64_t{1} << s.log_bins;
   scratch_layout layout;

@@ -11,22 +11,9 @@
 namespace quern::impl {
 
 /// How results and threads share a selection.
-struct select_shape {
-  bool results_fastest = false;
-  int across = 1;
-  int along = 1;
+struct select_shape : reduce_shape {
   int log_bins = 11;
-  int team = 1;
   std::int64_t copied = 0;  // keys
-  std::int64_t tiles_per_row = 1;
-  std::int64_t tiles = 1;
-  std::int64_t splits = 1;
-
-  /// Tiles of `across` neighbouring results, of which `inner` follow each other.
-  void share_results(std::int64_t inner, std::int64_t results) {
-    tiles_per_row = (inner + across - 1) / across;
-    tiles = tiles_per_row * (results / inner);
-  }
 };
 
 struct select_short_tag {};  // a thread for a result
@@ -66,6 +53,17 @@ struct select_work {
     return kept.at_item(result, kept.inner, 1, i);
   }
   KOKKOS_FUNCTION line line_at(std::int64_t offset) const { return {nest, in + offset}; }
+  std::int64_t results() const { return kept.inner * kept.outer; }
+
+  /// Neighbouring results, from number `first` on, that a team selects together.
+  struct tile {
+    std::int64_t first;
+    int results;
+  };
+  KOKKOS_FUNCTION tile tile_at(std::int64_t t) const {
+    const std::int64_t row = t / shape.tiles_per_row, i = (t - row * shape.tiles_per_row) * shape.across;
+    return {row * kept.inner + i, static_cast<int>(Kokkos::min<std::int64_t>(shape.across, kept.inner - i))};
+  }
 
   KOKKOS_FUNCTION void write(std::int64_t at, key first, key second, double fraction) const {
     const auto a = static_cast<double>(order::number_of(first)), b = static_cast<double>(order::number_of(second));

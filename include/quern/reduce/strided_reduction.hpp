@@ -7,6 +7,8 @@
 #include <quern/core/launch/arguments.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/memory/workspace.hpp>
+#include <quern/core/views/axes.hpp>
+#include <quern/core/views/operands.hpp>
 #include <quern/reducers/sums.hpp>
 
 namespace quern::impl {
@@ -26,7 +28,20 @@ struct reduce_shape {
   std::int64_t tiles_per_row = 1;
   std::int64_t tiles = 1;
   std::int64_t splits = 1;
+
+  /// Tiles of `across` neighbouring results, of which `inner` follow each other.
+  void share_results(std::int64_t inner, std::int64_t results) {
+    tiles_per_row = (inner + across - 1) / across;
+    tiles = tiles_per_row * (results / inner);
+  }
 };
+
+/// An operand that is taken apart, or what kernels read as one.
+template <class In>
+auto as_expanded(const In& in) {
+  if constexpr (described_input<In>) return expanded<leaf_part, In>{{}, {in}};
+  else return in;
+}
 
 /// The type of f(in...) for those of the operands that have the indices I.
 template <class F, class... In, std::size_t... I>
@@ -67,6 +82,7 @@ struct strided_reduction {
   state* partial = nullptr;  // of each result and split
   int* finished = nullptr;   // teams of each tile; 0 before and after the kernel
 
+  std::int64_t results() const { return kept.inner * kept.outer; }
   /// Whether a test is true of every operand and its number.
   template <class Test>
   bool all_of(const Test& test) const {
@@ -175,6 +191,40 @@ struct strided_reduction {
     for (std::int64_t i = first; i < shape.splits; i += step) reducer.join(s, partial_of(tile, i, result));
   }
 };
+
+/// The reduction of f(in...) along `axes`. Inputs are what kernels read, or operands that are taken apart; positions,
+/// for reducers that use them, come last, and are, as means are, of the extents of the first, whatever their own. `out`
+/// is memory with the extents that remain when the axes are gone.
+template <class Exec, class Reducer, class Out, class F, class... In>
+auto describe_reduction(const Reducer& reducer, const F& f, const axis_set& axes, const strided<Out>& out,
+                        const In&... in) {
+  const auto of_leaves = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return fuse(f, as_expanded(std::get<I>(std::tie(in...))).part...);
+  }(std::make_index_sequence<sizeof...(In) - (uses_positions<Reducer> ? 1 : 0)>());
+  const auto describe = [&](auto... leaf) {
+    constexpr int operands = sizeof...(leaf);
+    const shape extents = nth<0>(leaf...).array.extents;
+    ((leaf.array.extents = extents), ...);
+    const int lead = leading_input(leaf...);
+    const auto nest = make_loop_nest<operands>(axes.part(extents, true), {axes.part(leaf.array, true)...}, lead);
+    const auto rest =
+        make_loop_nest<operands + 1>(axes.part(extents, false), {axes.part(leaf.array, false)..., out.stride}, lead);
+    const stride_array strides[] = {leaf.array.stride...};
+    const bool results_fastest =
+        smallest_stride(extents, strides[lead], axes, false) < smallest_stride(extents, strides[lead], axes, true);
+    int k = -1;
+    return strided_reduction<Exec, Reducer, std::remove_const_t<decltype(of_leaves)>, Out,
+                             typename decltype(leaf)::operand...>{reducer,
+                                                                  of_leaves,
+                                                                  {{leaf.at_step(nest.stride[++k][0])}...},
+                                                                  row_nest<operands>(nest),
+                                                                  row_nest<operands + 1>(rest),
+                                                                  nest.inner() * nest.outer(),
+                                                                  out.data,
+                                                                  {.results_fastest = results_fastest}};
+  };
+  return unpack(describe, std::tuple_cat(as_expanded(in).leaves...));
+}
 
 }  // namespace quern::impl
 

@@ -10,24 +10,14 @@
 
 namespace quern::impl {
 
-struct first_part {
-  template <class T>
-  KOKKOS_FUNCTION T operator()(const extrema<T>& r) const {
-    return r.min;
-  }
-  template <class T, class U>
-  KOKKOS_FUNCTION T operator()(const moments<T, U>& r) const {
-    return r.mean;
-  }
-};
-struct second_part {
-  template <class T>
-  KOKKOS_FUNCTION T operator()(const extrema<T>& r) const {
-    return r.max;
-  }
-  template <class T, class U>
-  KOKKOS_FUNCTION U operator()(const moments<T, U>& r) const {
-    return r.var;
+/// The first part of a result of two, or the second.
+template <int Number>
+struct part_of_result {
+  template <class Result>
+  KOKKOS_FUNCTION auto operator()(const Result& r) const {
+    const auto& [first, second] = r;
+    if constexpr (Number == 0) return first;
+    else return second;
   }
 };
 
@@ -54,8 +44,8 @@ void reduce_to_two(const std::string& label, const Exec& exec, const std::tuple<
   const scratch_array<Exec, Result> memory(exec, extents.size());
   const results both(memory.data(), layout);
   reduce(both);
-  map_checked(label + "/first", exec, std::get<0>(views), first_part(), both);
-  map_checked(label + "/second", exec, std::get<1>(views), second_part(), both);
+  map_checked(label + "/first", exec, std::get<0>(views), part_of_result<0>(), both);
+  map_checked(label + "/second", exec, std::get<1>(views), part_of_result<1>(), both);
   if constexpr (!here) exec.fence(label);  // as every call with operands that are not in memory
 }
 

@@ -95,10 +95,6 @@ mean_type<T> counted_quantile(const quantile_rule& rule, std::int64_t n, const C
   return static_cast<mean_type<T>>(between(static_cast<double>(a), static_cast<double>(b), place.fraction));
 }
 
-inline void check_probability(const std::string& label, double q) {
-  if (!(q >= 0 && q <= 1)) throw Error(label, "a probability is " + std::to_string(q) + ", expected 0 to 1");
-}
-
 }  // namespace quern::impl
 
 #endif

@@ -8,28 +8,12 @@
 
 namespace quern::impl {
 
-/// The values from which min, max and their pair start.
-template <class T>
-KOKKOS_FUNCTION T highest() {
-  if constexpr (std::is_integral_v<T>) return Kokkos::Experimental::finite_max_v<T>;
-  else return Kokkos::Experimental::infinity_v<T>;
-}
-template <class T>
-KOKKOS_FUNCTION T lowest() {
-  if constexpr (std::is_integral_v<T>) return Kokkos::Experimental::finite_min_v<T>;
-  else return -Kokkos::Experimental::infinity_v<T>;
-}
-
-template <class T>
-struct one_for_nan {
-  KOKKOS_FUNCTION T operator()(const T& x) const { return is_nan(x) ? T(1) : T(0); }
-};
 /// Whether a block has a NaN. A walk of its own: not every compiler makes vector instructions of a flag that is found
 /// beside something else.
 template <int N, class T>
 KOKKOS_FUNCTION bool any_nan(const T* v) {
   if constexpr (std::is_integral_v<T>) return false;
-  else return fold<T, N>(v, one_for_nan<T>(), plus<T>()) != T(0);
+  else return fold<T, N>(v, [](const T& x) { return is_nan(x) ? T(1) : T(0); }, plus<T>()) != T(0);
 }
 
 /// The better one of two values that are no NaN: the smaller (Sign -1) or larger (+1). NaN in b loses.
@@ -37,9 +21,12 @@ template <int Sign, class T>
 KOKKOS_FUNCTION T better(const T& a, const T& b) {
   return (Sign > 0 ? b > a : b < a) ? b : a;
 }
+/// The value from which the search for it starts.
 template <int Sign, class T>
 KOKKOS_FUNCTION T worst() {
-  return Sign > 0 ? lowest<T>() : highest<T>();
+  namespace limits = Kokkos::Experimental;
+  if constexpr (std::is_integral_v<T>) return Sign > 0 ? limits::finite_min_v<T> : limits::finite_max_v<T>;
+  else return Sign > 0 ? -limits::infinity_v<T> : limits::infinity_v<T>;
 }
 /// Partial results side by side. g++ unrolls loops over 16 lanes or fewer, and then finds no vector instruction for the
 /// better of two.

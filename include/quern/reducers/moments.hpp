@@ -298,17 +298,14 @@ struct moments_reducer {
   /// branch, which keeps loops over states from becoming vector instructions.
   template <class W>
   KOKKOS_FUNCTION static W usable(bool chosen, const W& x) {
-    const bool starts = chosen & (Kokkos::abs(x) <= Kokkos::Experimental::finite_max_v<W> / (narrow ? 1 : 4));
-    if constexpr (sizeof(W) != 4 && sizeof(W) != 8) {
-      return starts ? x : W(0);
+    if constexpr (is_complex<W>) {
+      return {usable(chosen, x.real()), usable(chosen, x.imag())};
     } else {
+      const bool starts = chosen & (Kokkos::abs(x) <= Kokkos::Experimental::finite_max_v<W> / (narrow ? 1 : 4));
       using bits = std::conditional_t<sizeof(W) == 8, std::uint64_t, std::uint32_t>;
-      return Kokkos::bit_cast<W>(Kokkos::bit_cast<bits>(x) & -static_cast<bits>(starts));
+      if constexpr (sizeof(W) != sizeof(bits)) return starts ? x : W(0);
+      else return Kokkos::bit_cast<W>(Kokkos::bit_cast<bits>(x) & -static_cast<bits>(starts));
     }
-  }
-  template <class W>
-  KOKKOS_FUNCTION static Kokkos::complex<W> usable(bool chosen, const Kokkos::complex<W>& x) {
-    return {usable(chosen, x.real()), usable(chosen, x.imag())};
   }
   /// A center at a mean, or beside it where it is an integer or has fewer digits.
   KOKKOS_FUNCTION static value center_at(const wide_value& mean) {
@@ -350,20 +347,14 @@ struct moments_reducer {
     return {rounding_of(product.real(), a.real(), b), rounding_of(product.imag(), a.imag(), b)};
   }
   template <class W>
-  KOKKOS_FUNCTION static W inner(const W& a, const W& b) {
-    return a * b;
-  }
-  template <class W>
-  KOKKOS_FUNCTION static W inner(const Kokkos::complex<W>& a, const Kokkos::complex<W>& b) {
-    return a.real() * b.real() + a.imag() * b.imag();
+  KOKKOS_FUNCTION static real_type<W> inner(const W& a, const W& b) {
+    if constexpr (is_complex<W>) return a.real() * b.real() + a.imag() * b.imag();
+    else return a * b;
   }
   template <class W>
   KOKKOS_FUNCTION static bool is_finite(const W& x) {
-    return Kokkos::abs(x) <= Kokkos::Experimental::finite_max_v<W>;
-  }
-  template <class W>
-  KOKKOS_FUNCTION static bool is_finite(const Kokkos::complex<W>& x) {
-    return is_finite(x.real()) && is_finite(x.imag());
+    if constexpr (is_complex<W>) return is_finite(x.real()) && is_finite(x.imag());
+    else return Kokkos::abs(x) <= Kokkos::Experimental::finite_max_v<W>;
   }
 };
 
@@ -371,17 +362,12 @@ struct moments_reducer {
 template <class S, class T>
 using squares_reducer = moments_reducer<S, T, std::is_integral_v<T> && sizeof(T) < 8>;
 
-template <class S, class T = S>
+/// A variance, or its root.
+template <class S, class T = S, bool Root = false>
 struct var_reducer : squares_reducer<S, T> {
   KOKKOS_FUNCTION real_type<S> result(const typename squares_reducer<S, T>::state& s, std::int64_t) const {
-    return this->variance(s);
-  }
-};
-
-template <class S, class T = S>
-struct stddev_reducer : squares_reducer<S, T> {
-  KOKKOS_FUNCTION real_type<S> result(const typename squares_reducer<S, T>::state& s, std::int64_t) const {
-    return Kokkos::sqrt(this->variance(s));
+    if constexpr (Root) return Kokkos::sqrt(this->variance(s));
+    else return this->variance(s);
   }
 };
 

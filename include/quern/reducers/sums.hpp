@@ -12,44 +12,29 @@
 
 namespace quern::impl {
 
+/// The type by way of which signed integers wrap around.
+template <class T>
+using wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 /// a + b and a * b, which wrap around for integers: signed ones do so by way of unsigned ones.
 template <class T>
 KOKKOS_FUNCTION T wrapping_add(const T& a, const T& b) {
-  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
-    using U = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
-    return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
-  } else {
-    return a + b;
-  }
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
+    return static_cast<T>(static_cast<wrapping<T>>(a) + static_cast<wrapping<T>>(b));
+  else return a + b;
 }
 template <class T>
 KOKKOS_FUNCTION T wrapping_multiply(const T& a, const T& b) {
-  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
-    using U = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
-    return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
-  } else {
-    return a * b;
-  }
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
+    return static_cast<T>(static_cast<wrapping<T>>(a) * static_cast<wrapping<T>>(b));
+  else return a * b;
 }
-
-template <class T>
-struct sum_of {
-  using type = T;
-};
-template <class T>
-  requires(std::is_integral_v<T>)
-struct sum_of<T> {
-  using type = std::conditional_t<std::is_signed_v<T> || std::is_same_v<T, bool>, std::int64_t, std::uint64_t>;
-};
-template <class T>
-  requires(is_half<T> && !std::is_same_v<T, float>)
-struct sum_of<T> {
-  using type = float;
-};
 
 /// The type in which values of T add up: 64 bits for integers, float for half types, else T.
 template <class T>
-using sum_type = typename sum_of<T>::type;
+using sum_type =
+    std::conditional_t<std::is_integral_v<T>,
+                       std::conditional_t<std::is_signed_v<T> || std::is_same_v<T, bool>, std::int64_t, std::uint64_t>,
+                       std::conditional_t<is_half<T>, float, T>>;
 
 /// The type of a mean of T: double for integers, float for half types, else T.
 template <class T>
@@ -274,28 +259,17 @@ struct nan_mean_reducer {
     compensated<S> sum;
     std::int64_t n;
   };
-  struct zero_if_nan {
-    template <class T>
-    KOKKOS_FUNCTION S operator()(const T& v) const {
-      return is_nan(v) ? S(0) : static_cast<S>(v);
-    }
-  };
-  struct one_if_not_nan {
-    template <class T>
-    KOKKOS_FUNCTION std::int64_t operator()(const T& v) const {
-      return is_nan(v) ? 0 : 1;
-    }
-  };
   KOKKOS_FUNCTION state init() const { return {compensated<S>::zero(), 0}; }
   template <class T>
   KOKKOS_FUNCTION void add(state& s, const T& v) const {
-    s.sum.add(zero_if_nan()(v));
-    s.n += one_if_not_nan()(v);
+    add_block<1>(s, &v);
   }
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
-    s.sum.add(fold<S, N>(v, zero_if_nan(), plus<S>()));
-    s.n += fold<std::int64_t, N>(v, one_if_not_nan(), plus<std::int64_t>());
+    const auto zero_if_nan = [](const T& x) { return is_nan(x) ? S(0) : static_cast<S>(x); };
+    const auto one_if_not_nan = [](const T& x) { return std::int64_t{is_nan(x) ? 0 : 1}; };
+    s.sum.add(fold<S, N>(v, zero_if_nan, plus<S>()));
+    s.n += fold<std::int64_t, N>(v, one_if_not_nan, plus<std::int64_t>());
   }
   KOKKOS_FUNCTION void join(state& s, const state& t) const {
     s.sum.join(t.sum);

@@ -71,10 +71,7 @@ struct next_carry {
 
 /// What a scan by this reducer carries; nothing where it cannot go on from part to part.
 struct no_carry {};
-template <class Reducer>
-no_carry carry_of(const Reducer&) {
-  return {};
-}
+inline no_carry carry_of(const auto&) { return {}; }
 template <class S>
 carry_sum<S> carry_of(const sum_reducer<S, compensated<S>>&) {
   return {};

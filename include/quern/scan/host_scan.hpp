@@ -183,8 +183,7 @@ scan_shape host_scan_shape(const Exec& exec, const Work& work) {
   const bool neighbours = work.line.stride[0][0] < work.along.stride[0][0];
   const auto cut = [&](std::int64_t most) {
     s.across = static_cast<int>(neighbours ? std::min(work.line.inner, most) : 1);
-    s.tiles_per_row = (work.line.inner + s.across - 1) / s.across;
-    s.tiles = s.tiles_per_row * (work.lines / work.line.inner);
+    s.share_results(work.line.inner, work.lines);
   };
   cut(Kernel::most_across);
   s.length = work.n;
@@ -207,12 +206,11 @@ void scan_on_host(const Exec& exec, const std::string& label, Workspace<Exec>& s
   const std::int64_t written = work.n * work.lines * static_cast<std::int64_t>(sizeof(*work.out));
   kernel.nontemporal = !reads(work.in, work.out) && shape.team >= tuning<Exec>::streaming_threads &&
                        written >= tuning<Exec>::streaming_bytes;
-  const auto launch = [&]<class Tag>(Tag, std::int64_t count) { launch_units<Tag>(exec, label, count, kernel); };
-  if (shape.chunks == 1) return launch(tile_tag(), shape.tiles);
+  if (shape.chunks == 1) return launch_units<tile_tag>(exec, label, shape.tiles, kernel);
   scratch.require(exec, 1);
   kernel.chain = chain_counters(scratch.counters());
   kernel.totals = static_cast<state*>(scratch.require(exec, work.lines * sizeof(state), 1));
-  launch(chain_tag(), shape.team);
+  launch_units<chain_tag>(exec, label, shape.team, kernel);
 }
 
 }  // namespace quern::impl

@@ -28,6 +28,7 @@
 
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/compiled.hpp>
+#include <quern/reduce/call.hpp>
 #include <quern/reducers/reproducible.hpp>
 #include <quern/reducers/results.hpp>
 #include <quern/scan/launch.hpp>
@@ -36,17 +37,13 @@ namespace quern {
 
 namespace impl {
 
-/// A scan as an operation sees it: the reducer for a value type.
-template <bool Exclusive, class MakeReducer>
+/// A scan as an operation sees it.
+template <bool Exclusive, class Reducer>
 struct scan_operation {
   static constexpr bool exclusive = Exclusive;
   const char* label;
-  MakeReducer reducer;
+  Reducer reducer;
 };
-template <bool Exclusive, class MakeReducer>
-scan_operation<Exclusive, MakeReducer> make_scan(const char* label, const MakeReducer& reducer) {
-  return {label, reducer};
-}
 
 /// Scans of arrays in memory.
 template <>
@@ -61,23 +58,22 @@ struct engine<in_memory, scans> {
     const shape extents = operand_extents(c.label, in_view);
     const auto out = c.output(out_view);
     check_extents(c.label, "out", out.extents, extents);
-    const axis* wanted = find_option<axis>(options...);
-    const axis_set along = wanted == nullptr ? axis_set::all() : axis_set(c.label, *wanted, extents.rank);
+    const axis_set along = axes_or_all(c.label, find_option<axis>(options...), extents.rank);
     check_overlap(c.label, out, elements, "in", true);
-    const auto reducer = scan.reducer(std::type_identity<value_of<In>>());
     with_sources(
-        [&](const auto& in) { scan_launch<Scan::exclusive>(exec, c.label, c.scratch(), reducer, along, out, in); },
+        [&](const auto& in) { scan_launch<Scan::exclusive>(exec, c.label, c.scratch(), scan.reducer, along, out, in); },
         elements);
   }
 };
 
 /// `op(exec, out, in, options)` of every scan, by the engine of the place where its operands are.
-template <class Scan, class Exec, class Out, class In, class... Options>
-void scan_call(const Scan& scan, const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  using reducer_type = std::remove_cvref_t<decltype(scan.reducer(std::type_identity<value_of<In>>()))>;
-  constexpr bool fits = converts<result_of<reducer_type>, value_of<Out>>;
+template <bool Exclusive = false, class Reducer, class Exec, class Out, class In, class... Options>
+void scan_call(const char* label, const Reducer& reducer, const Exec& exec, const Out& out, const In& in,
+               const Options&... options) {
+  constexpr bool fits = converts<result_of<Reducer>, value_of<Out>>;
   static_assert(fits, "quern: the scan's values do not convert to out's type, as complex numbers to real ones");
-  if constexpr (fits) engine_of<scans, Out, In>::run(scan, exec, out, in, options...);
+  if constexpr (fits)
+    engine_of<scans, Out, In>::run(scan_operation<Exclusive, Reducer>{label, reducer}, exec, out, in, options...);
 }
 
 /// An option of some scan; each lists its own.
@@ -100,11 +96,9 @@ QUERN_COMPILED_ELSEWHERE(QUERN_CUMSUM)
 template <class Result = void, execution_space Exec, result_view Out, any_array In,
           call_option<axis, reproducible_t>... Options>
 void cumsum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = []<class T>(std::type_identity<T>) {
-    using S = impl::result_or<Result, impl::sum_type<T>>;
-    return impl::sum_reducer<S, impl::accumulator<S, Options...>>();
-  };
-  impl::scan_call(impl::make_scan<false>("quern::cumsum", reducer), exec, out, in, options...);
+  using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
+  const auto reducer = impl::sum_reducer<S, impl::accumulator<S, Options...>>();
+  impl::scan_call("quern::cumsum", reducer, exec, out, in, options...);
 }
 template <class Result = void, result_view Out, any_array In, impl::scan_option... Options>
 void cumsum(const Out& out, const In& in, const Options&... options) {
@@ -114,11 +108,9 @@ void cumsum(const Out& out, const In& in, const Options&... options) {
 /// `out(i) = in(0) * in(1) * ... * in(i)`. Types as for `cumsum`.
 template <class Result = void, execution_space Exec, result_view Out, any_array In, call_option<axis>... Options>
 void cumprod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  const auto reducer = []<class T>(std::type_identity<T>) {
-    using S = impl::result_or<Result, impl::sum_type<T>>;
-    return impl::op_reducer<S, impl::prod_op>{{}, S(1)};
-  };
-  impl::scan_call(impl::make_scan<false>("quern::cumprod", reducer), exec, out, in, options...);
+  using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
+  const impl::op_reducer<S, impl::prod_op> reducer{{}, S(1)};
+  impl::scan_call("quern::cumprod", reducer, exec, out, in, options...);
 }
 template <class Result = void, result_view Out, any_array In, impl::scan_option... Options>
 void cumprod(const Out& out, const In& in, const Options&... options) {
@@ -134,8 +126,8 @@ void inclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& ide
                     const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<In>>,
                 "quern::inclusive_scan: identity must be of a type that holds the elements, 0.0 for doubles");
-  const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
-  impl::scan_call(impl::make_scan<false>("quern::inclusive_scan", reducer), exec, out, in, options...);
+  const impl::op_reducer<T, Op> reducer{op, identity};
+  impl::scan_call("quern::inclusive_scan", reducer, exec, out, in, options...);
 }
 template <result_view Out, class Op, scalar_value T, any_array In, impl::scan_option... Options>
 void inclusive_scan(const Out& out, const Op& op, const T& identity, const In& in, const Options&... options) {
@@ -148,8 +140,8 @@ void exclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& ide
                     const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<In>>,
                 "quern::exclusive_scan: identity must be of a type that holds the elements, 0.0 for doubles");
-  const auto reducer = [&](const auto&) { return impl::op_reducer<T, Op>{op, identity}; };
-  impl::scan_call(impl::make_scan<true>("quern::exclusive_scan", reducer), exec, out, in, options...);
+  const impl::op_reducer<T, Op> reducer{op, identity};
+  impl::scan_call<true>("quern::exclusive_scan", reducer, exec, out, in, options...);
 }
 template <result_view Out, class Op, scalar_value T, any_array In, impl::scan_option... Options>
 void exclusive_scan(const Out& out, const Op& op, const T& identity, const In& in, const Options&... options) {

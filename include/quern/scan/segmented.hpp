@@ -48,7 +48,7 @@ void require_sorted(const Exec& exec, const std::string& label, const strided<co
   const std::int64_t count = offsets.extents.extent[0];
   std::int64_t bad = count;
   Kokkos::parallel_reduce(label + "/check", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
-                          offset_check<Index>{strided_line(offsets), n}, Kokkos::Min<std::int64_t>(bad));
+                          offset_check<Index>{source_line(offsets), n}, Kokkos::Min<std::int64_t>(bad));
   exec.fence(label + ": check");
   if (bad < count)
     throw Error(label, "offsets decrease at " + std::to_string(bad) + " or leave the range from 0 to " +

@@ -22,7 +22,7 @@ void segmented_launch(const Exec& exec, const std::string& label, Workspace<Exec
   const std::int64_t n = values.extents.extent[0], ends = offsets.extents.extent[0];
   if (ends < 2 || (Scan && n == 0)) return;
 
-  kernel_type kernel{{reducer, source_line<source>(values), strided_line(offsets), strided_line(out), n, ends, 0}};
+  kernel_type kernel{{reducer, source_line(values), source_line(offsets), source_line(out), n, ends, 0}};
   work_type& work = kernel.work;
   [[maybe_unused]] segment_teams<kernel_type, Exec> teams{exec, label};
   if constexpr (device) {
@@ -40,14 +40,11 @@ void segmented_launch(const Exec& exec, const std::string& label, Workspace<Exec
   layout.add(work.starts, tiles + 1);
   layout.allocate(exec, scratch);
 
-  const auto for_each = [&]<class Tag>(Tag, const std::string& name, std::int64_t count, const auto& f) {
-    launch_units<Tag>(exec, name, count, f);
-  };
   const auto for_tiles = [&]<class Tag>(Tag, const std::string& name) {
     if constexpr (device) Kokkos::parallel_for(name, teams.policy(Tag(), tiles), kernel);
-    else for_each(Tag(), name, tiles, kernel);
+    else launch_units<Tag>(exec, name, tiles, kernel);
   };
-  for_each(starts_tag(), label + "/starts", tiles + 1, work);
+  launch_units<starts_tag>(exec, label + "/starts", tiles + 1, work);
   if constexpr (Scan) for_tiles(open_tag(), label + "/open");
   else for_tiles(reduce_tag(), label);
   const shape line{tiles};
@@ -55,7 +52,7 @@ void segmented_launch(const Exec& exec, const std::string& label, Workspace<Exec
                     strided<typename work_type::carry>{work.before, line, {1}},
                     strided<const typename work_type::carry>{work.left, line, {1}});
   if constexpr (Scan) for_tiles(scan_tag(), label);
-  else for_each(ends_tag(), label + "/ends", tiles, work);
+  else launch_units<ends_tag>(exec, label + "/ends", tiles, work);
 }
 
 }  // namespace quern::impl

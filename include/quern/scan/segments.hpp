@@ -9,24 +9,19 @@
 
 namespace quern::impl {
 
-/// A one-dimensional array as kernels carry it.
-template <class T>
-struct strided_line {
-  T* data;
-  std::int64_t step;
-  explicit strided_line(const strided<T>& s) : data(s.data), step(s.stride[0]) {}
-  KOKKOS_FUNCTION T& operator[](std::int64_t i) const { return data[i * step]; }
-};
-
-/// A one-dimensional source.
+/// A one-dimensional array or source as kernels carry it.
 template <class Source>
 struct source_line {
   Source data;
   std::int64_t step;
   template <class Array>
   explicit source_line(const Array& a) : data(a.data), step(a.stride[0]) {}
-  KOKKOS_FUNCTION auto operator[](std::int64_t i) const { return data[i * step]; }
+  KOKKOS_FUNCTION decltype(auto) operator[](std::int64_t i) const { return data[i * step]; }
 };
+template <class Array>
+source_line(const Array&) -> source_line<std::remove_const_t<decltype(Array::data)>>;
+template <class T>
+using strided_line = source_line<T*>;
 
 /// The state that a stretch of values and segment ends leaves to the next one: the state since its last end, if it has
 /// any.

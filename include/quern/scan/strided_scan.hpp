@@ -8,6 +8,7 @@
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/core/views/source.hpp>
+#include <quern/reduce/launch.hpp>
 #include <quern/reducers/operations.hpp>
 #include <quern/reducers/reproducible.hpp>
 #include <quern/scan/tuning.hpp>
@@ -15,14 +16,10 @@
 namespace quern::impl {
 
 /// How lines and chunks of lines are shared out.
-struct scan_shape {
-  bool by_team = false;            // device: a team for each chunk; otherwise a thread
-  int across = 1;                  // host: lines of a tile
-  int team = 1;                    // threads
-  std::int64_t tiles_per_row = 1;  // host
-  std::int64_t tiles = 1;
-  std::int64_t chunks = 1;  // of each line
-  std::int64_t length = 0;  // of a chunk
+struct scan_shape : reduce_shape {  // a tile, on the host, has `across` lines
+  bool by_team = false;             // device: a team for each chunk; otherwise a thread
+  std::int64_t chunks = 1;          // of each line
+  std::int64_t length = 0;          // of a chunk
 };
 
 /// A reducer whose operands may change places, so that a reduction finds the totals of chunks faster than a scan does.
