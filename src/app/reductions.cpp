@@ -32,8 +32,8 @@ measurement sum_of(const settings& s, const device_view<T*>& x, Option... option
   const std::int64_t n = x.extent(0);
   using S = decltype(quern::sum(s.exec, x));
   S result{};
-  measurement m{fmt::format("{}", n), 0, static_cast<double>(sizeof(T)) * n, 1.0 * n};
-  m.seconds = time_call(s, [&] { result = quern::sum(s.exec, x, option...); });
+  measurement m =
+      timed(s, {n}, static_cast<double>(sizeof(T)) * n, 1.0 * n, [&] { result = quern::sum(s.exec, x, option...); });
   const auto hx = quern::to_host(x);
   long double exact = 0, magnitude = 0;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -98,8 +98,8 @@ template <class T>
 measurement mean_var_of(const settings& s, const device_view<T*>& x) {
   const std::int64_t n = x.extent(0);
   decltype(quern::mean_var(s.exec, x)) result{};
-  measurement m{fmt::format("{}", n), 0, static_cast<double>(sizeof(T)) * n, 4.0 * n};
-  m.seconds = time_call(s, [&] { result = quern::mean_var(s.exec, x); });
+  measurement m =
+      timed(s, {n}, static_cast<double>(sizeof(T)) * n, 4.0 * n, [&] { result = quern::mean_var(s.exec, x); });
   const auto hx = quern::to_host(x);
   const auto [mean, var] = exact_moments_of(hx);
   const double eps = std::numeric_limits<std::conditional_t<std::is_integral_v<T>, double, T>>::epsilon();
@@ -115,8 +115,8 @@ template <class T>
 measurement stddev_of(const settings& s, const device_view<T*>& x) {
   const std::int64_t n = x.extent(0);
   decltype(quern::stddev(s.exec, x)) result{};
-  measurement m{fmt::format("{}", n), 0, static_cast<double>(sizeof(T)) * n, 4.0 * n};
-  m.seconds = time_call(s, [&] { result = quern::stddev(s.exec, x); });
+  measurement m =
+      timed(s, {n}, static_cast<double>(sizeof(T)) * n, 4.0 * n, [&] { result = quern::stddev(s.exec, x); });
   const auto hx = quern::to_host(x);
   const long double exact = std::sqrt(exact_moments_of(hx).var);
   const double eps = std::numeric_limits<decltype(result)>::epsilon();
@@ -130,8 +130,8 @@ template <class T>
 measurement median_of(const settings& s, const device_view<T*>& x) {
   const std::int64_t n = x.extent(0);
   decltype(quern::median(s.exec, x)) result{};
-  measurement m{fmt::format("{}", n), 0, static_cast<double>(sizeof(T)) * n, 1.0 * n};
-  m.seconds = time_call(s, [&] { result = quern::median(s.exec, x); });
+  measurement m =
+      timed(s, {n}, static_cast<double>(sizeof(T)) * n, 1.0 * n, [&] { result = quern::median(s.exec, x); });
   const auto hx = quern::to_host(x);
   const std::int64_t below = std::count_if(hx.data(), hx.data() + n, [&](T v) { return v < result; });
   const std::int64_t above = std::count_if(hx.data(), hx.data() + n, [&](T v) { return v > result; });
@@ -150,8 +150,8 @@ template <class T>
 measurement argmax_of(const settings& s, const device_view<T*>& x) {
   const std::int64_t n = x.extent(0);
   std::int64_t result = -1;
-  measurement m{fmt::format("{}", n), 0, static_cast<double>(sizeof(T)) * n, 1.0 * n};
-  m.seconds = time_call(s, [&] { result = quern::argmax(s.exec, x); });
+  measurement m =
+      timed(s, {n}, static_cast<double>(sizeof(T)) * n, 1.0 * n, [&] { result = quern::argmax(s.exec, x); });
   const auto hx = quern::to_host(x);
   const T* const nan = std::find_if(hx.data(), hx.data() + n, [](T v) { return v != v; });
   const T* const largest = nan != hx.data() + n ? nan : std::max_element(hx.data(), hx.data() + n);
@@ -375,8 +375,8 @@ measurement sum_axis(const settings& s, std::int64_t n) {
   const auto x = uninitialized<device_view<double**>>("x", n, n);
   const auto out = uninitialized<device_view<double*>>("out", n);
   fill_with(s.exec, x, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1); });
-  measurement m{fmt::format("{0} x {0}", n), 0, 8.0 * n * n + 8.0 * n, 1.0 * n * n};
-  m.seconds = time_call(s, [&] { quern::sum(s.exec, out, x, quern::axis{Axis}); });
+  measurement m =
+      timed(s, {n, n}, 8.0 * n * n + 8.0 * n, 1.0 * n * n, [&] { quern::sum(s.exec, out, x, quern::axis{Axis}); });
   m.note = fmt::format("axis {}", Axis);
   const auto hx = quern::to_host(x);
   const auto hout = quern::to_host(out);
@@ -384,7 +384,7 @@ measurement sum_axis(const settings& s, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j) exact[Axis == 0 ? j : i] += hx(i, j);
   const double bound = std::log2(static_cast<double>(n) + 2) * std::numeric_limits<double>::epsilon();
-  m.verified = failures(n, [&](std::int64_t k) { return std::fabs(hout(k) - exact[k]) <= bound * exact[k]; }) == 0;
+  m.verified = all_right(n, [&](std::int64_t k) { return std::fabs(hout(k) - exact[k]) <= bound * exact[k]; });
   m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
     for (std::int64_t i = 0; i < k; ++i) {
       double sum = 0;
@@ -399,8 +399,7 @@ measurement sum_axis(const settings& s, std::int64_t n) {
 measurement cumsum(const settings& s, std::int64_t n) {
   const auto x = sample_vector<double>(s, n);
   const auto out = uninitialized<device_view<double*>>("out", n);
-  measurement m{fmt::format("{}", n), 0, 16.0 * n, 1.0 * n};
-  m.seconds = time_call(s, [&] { quern::cumsum(s.exec, out, x); });
+  measurement m = timed(s, {n}, 16.0 * n, 1.0 * n, [&] { quern::cumsum(s.exec, out, x); });
   const auto hx = quern::to_host(x);
   const auto hout = quern::to_host(out);
   const double bound = std::log2(static_cast<double>(n) + 2) * std::numeric_limits<double>::epsilon();
