@@ -22,9 +22,7 @@ using host_matrix = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace
 using numbers = std::vector<double>;
 
 matrix sample_matrix(const settings& s, std::int64_t m, std::int64_t n) {
-  const auto a = uninitialized<matrix>("a", m, n);
-  fill_with(s.exec, a, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1) - 0.5; });
-  return a;
+  return filled<matrix>(s, hashes{1, -0.5, 0.5}, m, n);
 }
 host_matrix on_host(const matrix& a) {
   const host_matrix h("host", a.extent(0), a.extent(1));
@@ -109,8 +107,7 @@ measurement svd_square(const settings& s, std::int64_t n) { return svd(s, n, n);
 
 measurement solve(const settings& s, std::int64_t n) {
   const auto a = sample_matrix(s, n, n);
-  const auto b = uninitialized<vector>("b", n), x = uninitialized<vector>("x", n);
-  fill_with(s.exec, b, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 2) - 0.5; });
+  const auto b = filled<vector>(s, hashes{2, -0.5, 0.5}, n), x = quern::like(b);
   measurement result =
       timed(s, {n, n}, 8.0 * (n * n + 2 * n), 2.0 / 3 * n * n * n, [&] { quern::solve(s.exec, x, a, b); });
   const numbers hx = on_host(x);
@@ -149,7 +146,7 @@ std::vector<workload> decomposition_workloads() {
       return 8 * (7.0 * static_cast<double>(m) * n + 20 * n * n);
     };
   };
-  const auto square = [](std::int64_t n) { return 8 * 12.0 * static_cast<double>(n) * static_cast<double>(n); };
+  const auto square = arrays(8 * 6, 2);
   std::vector<workload> all{
       {"qr", "float64", "A = Q R, m x 100", {20'000}, {1'000'000}, tall(100), qr, bound::compute},
       {"svd", "float64", "A = U diag(s) Vt, m x 100", {20'000}, {1'000'000}, tall(100), svd_tall, bound::compute},
