@@ -22,9 +22,7 @@ using host_matrix = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace
 using numbers = std::vector<double>;
 
 matrix sample_matrix(const settings& s, std::int64_t m, std::int64_t n) {
-  const auto a = uninitialized<matrix>("a", m, n);
-  fill_with(s.exec, a, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1) - 0.5; });
-  return a;
+  return filled<matrix>(s, hashes{1, -0.5, 0.5}, m, n);
 }
 host_matrix on_host(const matrix& a) {
   const host_matrix h("host", a.extent(0), a.extent(1));
@@ -80,8 +78,8 @@ std::int64_t columns_of(std::int64_t m, std::int64_t most) { return std::clamp<s
 measurement qr(const settings& s, std::int64_t m) {
   const std::int64_t n = columns_of(m, 100);
   const auto a = sample_matrix(s, m, n), q = uninitialized<matrix>("q", m, n), r = uninitialized<matrix>("r", n, n);
-  measurement result{fmt::format("{} x {}", m, n), 0, 8.0 * (2 * m * n + n * n), 4.0 * m * n * n};
-  result.seconds = time_call(s, [&] { quern::qr(s.exec, q, r, a); });
+  measurement result =
+      timed(s, {m, n}, 8.0 * (2 * m * n + n * n), 4.0 * m * n * n, [&] { quern::qr(s.exec, q, r, a); });
   const host_matrix ha = on_host(a), hq = on_host(q), hr = on_host(r);
   const numbers x = probe(n);
   result.verified = orthonormal(hq) && agree(times(hq, times(hr, x)), times(ha, x), 1e-11);
@@ -92,8 +90,8 @@ measurement qr(const settings& s, std::int64_t m) {
 measurement svd(const settings& s, std::int64_t m, std::int64_t n) {
   const auto a = sample_matrix(s, m, n), u = uninitialized<matrix>("u", m, n), vt = uninitialized<matrix>("vt", n, n);
   const auto values = uninitialized<vector>("s", n);
-  measurement result{fmt::format("{} x {}", m, n), 0, 8.0 * (2 * m * n + n * n), 6.0 * m * n * n + 20.0 * n * n * n};
-  result.seconds = time_call(s, [&] { quern::svd(s.exec, u, values, vt, a); });
+  measurement result = timed(s, {m, n}, 8.0 * (2 * m * n + n * n), 6.0 * m * n * n + 20.0 * n * n * n,
+                             [&] { quern::svd(s.exec, u, values, vt, a); });
   const host_matrix ha = on_host(a), hu = on_host(u), hv = on_host(vt);
   const numbers x = probe(n), sigma = on_host(values);
   numbers scaled = times(hv, x);
@@ -109,10 +107,9 @@ measurement svd_square(const settings& s, std::int64_t n) { return svd(s, n, n);
 
 measurement solve(const settings& s, std::int64_t n) {
   const auto a = sample_matrix(s, n, n);
-  const auto b = uninitialized<vector>("b", n), x = uninitialized<vector>("x", n);
-  fill_with(s.exec, b, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 2) - 0.5; });
-  measurement result{fmt::format("{0} x {0}", n), 0, 8.0 * (n * n + 2 * n), 2.0 / 3 * n * n * n};
-  result.seconds = time_call(s, [&] { quern::solve(s.exec, x, a, b); });
+  const auto b = filled<vector>(s, hashes{2, -0.5, 0.5}, n), x = quern::like(b);
+  measurement result =
+      timed(s, {n, n}, 8.0 * (n * n + 2 * n), 2.0 / 3 * n * n * n, [&] { quern::solve(s.exec, x, a, b); });
   const numbers hx = on_host(x);
   double largest = 0;
   for (const double v : hx) largest = std::max(largest, std::fabs(v));
@@ -129,8 +126,7 @@ measurement eigh(const settings& s, std::int64_t n) {
       "quern_app::symmetric", Kokkos::RangePolicy<exec_space>(s.exec, 0, n), KOKKOS_LAMBDA(std::int64_t j) {
         for (std::int64_t i = 0; i < j; ++i) a(i, j) = a(j, i);
       });
-  measurement result{fmt::format("{0} x {0}", n), 0, 8.0 * (2 * n * n + n), 9.0 * n * n * n};
-  result.seconds = time_call(s, [&] { quern::eigh(s.exec, w, v, a); });
+  measurement result = timed(s, {n, n}, 8.0 * (2 * n * n + n), 9.0 * n * n * n, [&] { quern::eigh(s.exec, w, v, a); });
   const host_matrix ha = on_host(a), hv = on_host(v);
   const numbers x = probe(n), values = on_host(w);
   numbers scaled = x;
@@ -150,7 +146,7 @@ std::vector<workload> decomposition_workloads() {
       return 8 * (7.0 * static_cast<double>(m) * n + 20 * n * n);
     };
   };
-  const auto square = [](std::int64_t n) { return 8 * 12.0 * static_cast<double>(n) * static_cast<double>(n); };
+  const auto square = arrays(8 * 6, 2);
   std::vector<workload> all{
       {"qr", "float64", "A = Q R, m x 100", {20'000}, {1'000'000}, tall(100), qr, bound::compute},
       {"svd", "float64", "A = U diag(s) Vt, m x 100", {20'000}, {1'000'000}, tall(100), svd_tall, bound::compute},

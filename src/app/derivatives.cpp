@@ -23,26 +23,20 @@ struct rate {
 
 measurement gradient(const settings& s, std::int64_t n) {
   using array = device_view<double*>;
-  const auto make = [&](const char* label) { return uninitialized<array>(label, n); };
-  const array x = make("x"), y = make("y"), z = make("z");
-  const array f = make("f"), dx = make("df/dx"), dy = make("df/dy"), dz = make("df/dz");
-  std::uint64_t seed = 0;
-  for (const array& v : {x, y, z}) {
-    ++seed;
-    fill_with(s.exec, v, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, seed); });
-  }
-  measurement m{fmt::format("{}", n), 0, 56.0 * n, 9.0 * n};
-  m.seconds =
-      time_call(s, [&] { quern::map(s.exec, quern::outputs(f, dx, dy, dz), quern::with_gradient(rate()), x, y, z); });
+  const auto x = filled<array>(s, hashes{1}, n), y = filled<array>(s, hashes{2}, n), z = filled<array>(s, hashes{3}, n);
+  const auto f = quern::like(x), dx = quern::like(x), dy = quern::like(x), dz = quern::like(x);
+  measurement m = timed(s, {n}, 56.0 * n, 9.0 * n, [&] {
+    quern::map(s.exec, quern::outputs(f, dx, dy, dz), quern::with_gradient(rate()), x, y, z);
+  });
   const host_view<double*> hx = quern::to_host(x), hy = quern::to_host(y), hz = quern::to_host(z);
-  const host_view<double*> hf = quern::to_host(f), hdx = quern::to_host(dx), hdy = quern::to_host(dy),
-                           hdz = quern::to_host(dz);
-  m.verified = failures(n, [&](std::int64_t i) {
-                 const long double u = hx(i), v = hy(i), w = hz(i), q = 1 / (1 + w * w);
-                 const long double bound = 8 * std::numeric_limits<double>::epsilon();
-                 return agrees(hf(i), u * v * q, bound) && agrees(hdx(i), v * q, bound) &&
-                        agrees(hdy(i), u * q, bound) && agrees(hdz(i), -2 * u * v * w * q * q, bound);
-               }) == 0;
+  const host_view<double*> hf = quern::to_host(f), hdx = quern::to_host(dx);
+  const host_view<double*> hdy = quern::to_host(dy), hdz = quern::to_host(dz);
+  m.verified = all_right(n, [&](std::int64_t i) {
+    const long double u = hx(i), v = hy(i), w = hz(i), q = 1 / (1 + w * w);
+    const long double bound = 8 * std::numeric_limits<double>::epsilon();
+    return agrees(hf(i), u * v * q, bound) && agrees(hdx(i), v * q, bound) && agrees(hdy(i), u * q, bound) &&
+           agrees(hdz(i), -2 * u * v * w * q * q, bound);
+  });
   m.baseline_seconds = time_baseline(n, [&](std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
       const double q = 1 / (1 + hz(i) * hz(i));
@@ -64,8 +58,8 @@ struct predators_and_prey {
     return {u[0] * (T(prey_growth) - T(prey_loss) * u[1]), u[1] * (T(predator_growth) * u[0] - T(predator_loss))};
   }
 };
-/// The quantity that their populations keep.
-double kept(double prey, double predators) {
+/// The invariant of their populations.
+double invariant(double prey, double predators) {
   return predator_growth * prey - predator_loss * std::log(prey) + prey_loss * predators -
          prey_growth * std::log(predators);
 }
@@ -85,28 +79,26 @@ void integrate_by_fixed_steps(Kokkos::Array<double, 2>& u, double time, int step
 
 measurement odeint(const settings& s, std::int64_t items) {
   constexpr std::int64_t times = 11;
-  const auto y0 = uninitialized<device_view<double**>>("y0", items, 2);
-  fill_with(s.exec, y0, KOKKOS_LAMBDA(std::int64_t i) { return 5 + 5 * hashed(i, 1); });
-  const auto t = uninitialized<device_view<double*>>("t", times);
-  fill_with(s.exec, t, KOKKOS_LAMBDA(std::int64_t i) { return i; });
+  const auto y0 = filled<device_view<double**>>(s, hashes{1, 5, 10}, items, 2);
+  const auto t = filled<device_view<double*>>(s, KOKKOS_LAMBDA(std::int64_t i) { return i; }, times);
   const auto y = uninitialized<device_view<double***>>("y", items, times, 2);
   const auto status = uninitialized<device_view<int*>>("status", items);
-  measurement m{fmt::format("{} systems", items), 0, 8.0 * 2 * items * (1 + times), 0};
   const quern::tolerance within{.relative = 1e-6, .absolute = 1e-6};
-  m.seconds =
-      time_call(s, [&] { quern::odeint<2>(s.exec, quern::outputs(y, status), predators_and_prey(), within, y0, t); });
+  measurement m = timed(s, fmt::format("{} systems", items), 8.0 * 2 * items * (1 + times), 0, [&] {
+    quern::odeint<2>(s.exec, quern::outputs(y, status), predators_and_prey(), within, y0, t);
+  });
   const host_view<double***> hy = quern::to_host(y);
   const host_view<double**> first = quern::to_host(y0);
-  // The exact solutions keep their quantity; one of them is followed with small steps.
+  // The exact solutions keep the invariant; one of them is followed with small steps.
   Kokkos::Array<double, 2> u{first(0, 0), first(0, 1)};
   integrate_by_fixed_steps(u, 10, 100'000);
   m.verified = std::fabs(hy(0, 10, 0) - u[0]) < 1e-3 && std::fabs(hy(0, 10, 1) - u[1]) < 1e-3 &&
-               failures(
+               all_right(
                    items * times,
                    [&](std::int64_t e) {
                      const std::int64_t i = e / times, k = e % times;
-                     return std::fabs(kept(hy(i, k, 0), hy(i, k, 1)) - kept(first(i, 0), first(i, 1))) < 1e-4;
-                   }) == 0;
+                     return std::fabs(invariant(hy(i, k, 0), hy(i, k, 1)) - invariant(first(i, 0), first(i, 1))) < 1e-4;
+                   });
   m.baseline_seconds = time_baseline(items, [&](std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
       u = {first(i, 0), first(i, 1)};

@@ -231,12 +231,6 @@ std::string counted(int n, const std::string& what) { return fmt::format("{} {}{
 
 constexpr const char* line_format = "{:<16} {:<26} {:>6} {:>11} {:>11} {:>11}  {}\n";
 
-std::vector<taker> takers(const std::vector<distributed_workload>& all) {
-  std::vector<taker> result;
-  for (const auto& w : all) result.push_back({w.name, w.takes});
-  return result;
-}
-
 std::vector<distributed_workload> chosen(const run_options& o) {
   const auto all = workloads();
   std::vector<distributed_workload> result;

@@ -3,8 +3,6 @@
 
 // The workloads "element by element": each with its data, the Quern call, the plain loop of one core and the check.
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <quern/core.hpp>
 #include <quern/map.hpp>
@@ -48,36 +46,18 @@ using vector = device_view<T*>;
 template <class T>
 using matrix = device_view<T**>;
 
-measurement vector_add(const settings& s, std::int64_t n) {
-  const auto x = uninitialized<vector<float>>("x", n), y = uninitialized<vector<float>>("y", n),
-             z = uninitialized<vector<float>>("z", n);
-  fill_with(s.exec, x, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1); });
-  fill_with(s.exec, y, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 2); });
-  measurement m{fmt::format("{}", n), 0, 12.0 * n, 1.0 * n};
-  m.seconds = time_call(s, [&] { quern::map(s.exec, z, add(), x, y); });
+template <class T, class X, class Y>
+measurement vector_sum(const settings& s, std::int64_t n, const X& first, const Y& second) {
+  const auto x = filled<vector<T>>(s, first, n), y = filled<vector<T>>(s, second, n), z = quern::like(x);
+  measurement m = timed(s, {n}, 12.0 * n, 1.0 * n, [&] { quern::map(s.exec, z, add(), x, y); });
   const auto hx = quern::to_host(x), hy = quern::to_host(y), hz = quern::to_host(z);
-  m.verified = failures(n, [&](std::int64_t i) { return hz(i) == hx(i) + hy(i); }) == 0;
-  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
-    for (std::int64_t i = 0; i < k; ++i) hz(i) = hx(i) + hy(i);
-    keep(hz(0));
-  });
+  compare(m, hz, [&](std::int64_t i) { return hx(i) + hy(i); });
   return m;
 }
-
+measurement vector_add(const settings& s, std::int64_t n) { return vector_sum<float>(s, n, hashes{1}, hashes{2}); }
 measurement vector_add_int(const settings& s, std::int64_t n) {
-  const auto x = uninitialized<vector<std::int32_t>>("x", n), y = uninitialized<vector<std::int32_t>>("y", n),
-             z = uninitialized<vector<std::int32_t>>("z", n);
-  fill_with(s.exec, x, KOKKOS_LAMBDA(std::int64_t i) { return i; });
-  fill_with(s.exec, y, KOKKOS_LAMBDA(std::int64_t) { return 1; });
-  measurement m{fmt::format("{}", n), 0, 12.0 * n, 1.0 * n};
-  m.seconds = time_call(s, [&] { quern::map(s.exec, z, add(), x, y); });
-  const auto hx = quern::to_host(x), hy = quern::to_host(y), hz = quern::to_host(z);
-  m.verified = failures(n, [&](std::int64_t i) { return hz(i) == i + 1; }) == 0;
-  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
-    for (std::int64_t i = 0; i < k; ++i) hz(i) = hx(i) + hy(i);
-    keep(hz(0));
-  });
-  return m;
+  return vector_sum<std::int32_t>(
+      s, n, KOKKOS_LAMBDA(std::int64_t i) { return i; }, KOKKOS_LAMBDA(std::int64_t) { return 1; });
 }
 
 /// Whether all sines are within `ulps` units in the last place; the library's own long double is the judge.
@@ -97,107 +77,72 @@ bool sines_right(const settings& s, const vector<T>& x, double ulps) {
   return true;
 }
 
-template <class T>
-measurement trig_identity(const settings& s, std::int64_t n) {
-  const auto x = uninitialized<vector<T>>("x", n), y = uninitialized<vector<T>>("y", n);
-  fill_with(s.exec, x, KOKKOS_LAMBDA(std::int64_t i) { return i; });
-  measurement m{fmt::format("{}", n), 0, 2.0 * sizeof(T) * n, 0};
-  m.seconds = time_call(s, [&] { quern::map(s.exec, y, trig(), x); });
+/// cos(x)^2 + sin(x)^2 is 1.
+template <class V>
+measurement squares_of_sines(const settings& s, const problem_size& size, const V& x) {
+  using T = typename V::value_type;
+  const auto y = quern::like(x);
+  measurement m = timed(s, size, 2.0 * sizeof(T) * x.size(), 0, [&] { quern::map(s.exec, y, trig(), x); });
   const auto hx = quern::to_host(x), hy = quern::to_host(y);
   const T tolerance = 4 * std::numeric_limits<T>::epsilon();
-  m.verified =
-      failures(n, [&](std::int64_t i) { return std::fabs(hy(i) - 1) <= tolerance; }) == 0 && sines_right<T>(s, x, 4);
-  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
-    for (std::int64_t i = 0; i < k; ++i) hy(i) = std::cos(hx(i)) * std::cos(hx(i)) + std::sin(hx(i)) * std::sin(hx(i));
-    keep(hy(0));
+  m.verified = elements_right(hy, [&](auto... i) { return std::fabs(hy(i...) - 1) <= tolerance; });
+  m.baseline_seconds = time_elements(hy, [&](auto... i) {
+    const T v = hx(i...);
+    return std::cos(v) * std::cos(v) + std::sin(v) * std::sin(v);
   });
   return m;
 }
 
-measurement selu_workload(const settings& s, std::int64_t n) {
-  const auto x = uninitialized<vector<float>>("x", n), y = uninitialized<vector<float>>("y", n);
-  fill_with(
-      s.exec, x, KOKKOS_LAMBDA(std::int64_t i) {  // normal numbers by Box and Muller
-        return Kokkos::sqrt(-2 * Kokkos::log(1 - hashed(i, 1))) * Kokkos::cos(6.283185307179586 * hashed(i, 2));
-      });
-  measurement m{fmt::format("{}", n), 0, 8.0 * n, 0};
-  m.seconds = time_call(s, [&] { quern::map(s.exec, y, selu(), x); });
-  const auto hx = quern::to_host(x), hy = quern::to_host(y);
-  m.verified = failures(n, [&](std::int64_t i) {
-                 const double v = hx(i), exact = 1.05 * (v > 0 ? v : 1.67 * std::expm1(v));
-                 return std::fabs(hy(i) - exact) <= 4 * std::numeric_limits<float>::epsilon() * (std::fabs(exact) + 1);
-               }) == 0;
-  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
-    for (std::int64_t i = 0; i < k; ++i) hy(i) = selu()(hx(i));
-    keep(hy(0));
-  });
+template <class T>
+measurement trig_identity(const settings& s, std::int64_t n) {
+  const auto x = filled<vector<T>>(s, KOKKOS_LAMBDA(std::int64_t i) { return i; }, n);
+  measurement m = squares_of_sines(s, {n}, x);
+  m.verified = m.verified && sines_right<T>(s, x, 4);
   return m;
 }
 
 measurement elementwise(const settings& s, std::int64_t n) {
-  const auto x = uninitialized<matrix<double>>("x", n, n), y = uninitialized<matrix<double>>("y", n, n);
-  fill_with(s.exec, x, KOKKOS_LAMBDA(std::int64_t i) { return 1000 * hashed(i, 1); });
-  measurement m{fmt::format("{0} x {0}", n), 0, 16.0 * n * n, 0};
-  m.seconds = time_call(s, [&] { quern::map(s.exec, y, trig(), x); });
+  return squares_of_sines(s, {n, n}, filled<matrix<double>>(s, hashes{1, 0, 1000}, n, n));
+}
+
+measurement selu_workload(const settings& s, std::int64_t n) {
+  const auto normal = KOKKOS_LAMBDA(std::int64_t i) {  // by Box and Muller
+    return Kokkos::sqrt(-2 * Kokkos::log(1 - hashed(i, 1))) * Kokkos::cos(6.283185307179586 * hashed(i, 2));
+  };
+  const auto x = filled<vector<float>>(s, normal, n), y = quern::like(x);
+  measurement m = timed(s, {n}, 8.0 * n, 0, [&] { quern::map(s.exec, y, selu(), x); });
   const auto hx = quern::to_host(x), hy = quern::to_host(y);
-  double* out = hy.data();
-  const double* in = hx.data();
-  m.verified = failures(n * n, [&](std::int64_t i) {
-                 return std::fabs(out[i] - 1) <= 4 * std::numeric_limits<double>::epsilon();
-               }) == 0;
-  m.baseline_seconds = time_baseline(n * n, [&](std::int64_t k) {
-    for (std::int64_t i = 0; i < k; ++i) out[i] = std::sin(in[i]) * std::sin(in[i]) + std::cos(in[i]) * std::cos(in[i]);
-    keep(out[0]);
+  m.verified = all_right(n, [&](std::int64_t i) {
+    const double v = hx(i), exact = 1.05 * (v > 0 ? v : 1.67 * std::expm1(v));
+    return std::fabs(hy(i) - exact) <= 4 * std::numeric_limits<float>::epsilon() * (std::fabs(exact) + 1);
   });
+  m.baseline_seconds = time_elements(hy, [&](std::int64_t i) { return selu()(hx(i)); });
   return m;
 }
 
 measurement slice_copy(const settings& s, std::int64_t n) {
-  const auto x = uninitialized<matrix<double>>("x", n, n);
+  const auto x = filled<matrix<double>>(s, hashes{1}, n, n);
   const std::int64_t rows = (n + 2) / 3;
   const auto y = uninitialized<matrix<double>>("y", rows, rows);
-  fill_with(s.exec, x, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1); });
   const Kokkos::View<const double**, Kokkos::LayoutStride, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> third(
       x.data(), Kokkos::LayoutStride(rows, 3 * n, rows, 3));
   // A third of the rows is touched, and of each all sectors of 32 bytes.
-  measurement m{fmt::format("{0} x {0}", n), 0, 8.0 * rows * n + 8.0 * rows * rows, 0};
-  m.seconds = time_call(s, [&] { quern::copy(s.exec, y, third); });
+  measurement m = timed(s, {n, n}, 8.0 * rows * n + 8.0 * rows * rows, 0, [&] { quern::copy(s.exec, y, third); });
   const auto hx = quern::to_host(x), hy = quern::to_host(y);
-  m.verified = failures(rows * rows,
-                        [&](std::int64_t k) { return hy(k / rows, k % rows) == hx(k / rows * 3, k % rows * 3); }) == 0;
-  m.baseline_seconds = time_baseline(rows, [&](std::int64_t k) {
-    for (std::int64_t i = 0; i < k; ++i)
-      for (std::int64_t j = 0; j < rows; ++j) hy(i, j) = hx(3 * i, 3 * j);
-    keep(hy(0, 0));
-  });
+  compare(m, hy, [&](std::int64_t i, std::int64_t j) { return hx(3 * i, 3 * j); });
   return m;
 }
 
 measurement broadcast_add(const settings& s, std::int64_t n) {
-  const auto x = uninitialized<matrix<double>>("x", n, n), z = uninitialized<matrix<double>>("z", n, n);
-  const auto row = uninitialized<vector<double>>("row", n);
-  const auto col = uninitialized<matrix<double>>("col", n, 1);
-  fill_with(s.exec, x, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1); });
-  fill_with(s.exec, row, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 2); });
-  fill_with(s.exec, col, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 3); });
-  measurement m{fmt::format("{0} x {0}", n), 0, 16.0 * n * n + 16.0 * n, 2.0 * n * n};
-  m.seconds = time_call(s, [&] { quern::map(s.exec, z, add_three(), x, row, col); });
-  const auto hx = quern::to_host(x), hz = quern::to_host(z), hc = quern::to_host(col);
+  const auto x = filled<matrix<double>>(s, hashes{1}, n, n), z = quern::like(x);
+  const auto row = filled<vector<double>>(s, hashes{2}, n);
+  const auto column = filled<matrix<double>>(s, hashes{3}, n, 1);
+  measurement m = timed(s, {n, n}, 16.0 * n * n + 16.0 * n, 2.0 * n * n,
+                        [&] { quern::map(s.exec, z, add_three(), x, row, column); });
+  const auto hx = quern::to_host(x), hz = quern::to_host(z), hc = quern::to_host(column);
   const auto hr = quern::to_host(row);
-  m.verified = failures(n * n, [&](std::int64_t k) {
-                 const std::int64_t i = k / n, j = k % n;
-                 return hz(i, j) == hx(i, j) + hr(j) + hc(i, 0);
-               }) == 0;
-  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
-    for (std::int64_t i = 0; i < k; ++i)
-      for (std::int64_t j = 0; j < n; ++j) hz(i, j) = hx(i, j) + hr(j) + hc(i, 0);
-    keep(hz(0, 0));
-  });
+  compare(m, hz, [&](std::int64_t i, std::int64_t j) { return hx(i, j) + hr(j) + hc(i, 0); });
   return m;
-}
-
-auto square_arrays(double bytes) {
-  return [bytes](std::int64_t n) { return 2 * bytes * static_cast<double>(n) * static_cast<double>(n); };
 }
 
 }  // namespace
@@ -214,16 +159,10 @@ std::vector<workload> elementwise_workloads() {
        "sin(x)^2 + cos(x)^2 of a matrix",
        {1000, 2000},
        {1000, 10'000, 20'000},
-       square_arrays(16),
+       arrays(16, 2),
        elementwise},
-      {"slice_copy", "float64", "y = x[::3, ::3]", {4000}, {10'000}, square_arrays(10), slice_copy},
-      {"broadcast_add",
-       "float64",
-       "z(i,j) = x(i,j) + row(j) + col(i)",
-       {4000},
-       {10'000},
-       square_arrays(16),
-       broadcast_add},
+      {"slice_copy", "float64", "y = x[::3, ::3]", {4000}, {10'000}, arrays(10, 2), slice_copy},
+      {"broadcast_add", "float64", "z(i,j) = x(i,j) + row(j) + col(i)", {4000}, {10'000}, arrays(16, 2), broadcast_add},
   };
 }
 

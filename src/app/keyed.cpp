@@ -27,8 +27,7 @@ measurement histogram(const settings& s, std::int64_t n) {
   const auto x = uninitialized<device_view<double*>>("x", n);
   const auto counts = uninitialized<device_view<std::int64_t*>>("counts", bins);
   quern::random::uniform(s.exec, x, key(1));
-  measurement m{fmt::format("{}", n), 0, 8.0 * n, 0};
-  m.seconds = time_call(s, [&] { quern::histogram(s.exec, counts, x, quern::bin_range{0, 1}); });
+  measurement m = timed(s, {n}, 8.0 * n, 0, [&] { quern::histogram(s.exec, counts, x, quern::bin_range{0, 1}); });
   const auto hx = quern::to_host(x);
   const auto found = quern::to_host(counts);
   std::vector<std::int64_t> expected(bins);
@@ -37,7 +36,7 @@ measurement histogram(const settings& s, std::int64_t n) {
     keep(expected[0]);
   };
   count(n);
-  m.verified = failures(bins, [&](std::int64_t b) { return found(b) == expected[b]; }) == 0;
+  m.verified = all_right(bins, [&](std::int64_t b) { return found(b) == expected[b]; });
   m.baseline_seconds = time_baseline(n, count);
   return m;
 }
@@ -49,8 +48,8 @@ measurement group_sum(const settings& s, std::int64_t n) {
   const auto sums = uninitialized<device_view<double*>>("sums", groups);
   quern::random::integers(s.exec, keys, key(1), 0, groups);
   quern::random::uniform(s.exec, values, key(2));
-  measurement m{fmt::format("{}", n), 0, 12.0 * n, 1.0 * n};
-  m.seconds = time_call(s, [&] { quern::bincount(s.exec, sums, keys, quern::weights{values}); });
+  measurement m =
+      timed(s, {n}, 12.0 * n, 1.0 * n, [&] { quern::bincount(s.exec, sums, keys, quern::weights{values}); });
   const auto hk = quern::to_host(keys);
   const auto hv = quern::to_host(values);
   const auto found = quern::to_host(sums);
@@ -62,10 +61,9 @@ measurement group_sum(const settings& s, std::int64_t n) {
   add(n);
   // Each of about n / groups additions rounds a sum that is at most the last one.
   const double roundings = 4.0 * static_cast<double>(n) / groups + 100;
-  m.verified =
-      failures(groups, [&](std::int64_t g) {
-        return std::fabs(found(g) - expected[g]) <= roundings * std::numeric_limits<double>::epsilon() * expected[g];
-      }) == 0;
+  m.verified = all_right(groups, [&](std::int64_t g) {
+    return std::fabs(found(g) - expected[g]) <= roundings * std::numeric_limits<double>::epsilon() * expected[g];
+  });
   m.baseline_seconds = time_baseline(n, add);
   return m;
 }
@@ -95,11 +93,10 @@ template <class T>
 measurement sort(const settings& s, std::int64_t n) {
   const auto x = random_values<T>(s, n);
   const auto out = uninitialized<device_view<T*>>("out", n);
-  measurement m{fmt::format("{}", n), 0, 2.0 * sizeof(T) * n, 0};
-  m.seconds = time_call(s, [&] { quern::sort(s.exec, out, x); });
+  measurement m = timed(s, {n}, 2.0 * sizeof(T) * n, 0, [&] { quern::sort(s.exec, out, x); });
   const auto hx = quern::to_host(x);
   const auto found = quern::to_host(out);
-  m.verified = failures(n - 1, [&](std::int64_t i) { return found(i) <= found(i + 1); }) == 0 &&
+  m.verified = all_right(n - 1, [&](std::int64_t i) { return found(i) <= found(i + 1); }) &&
                fingerprint(found) == fingerprint(hx);
   m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
     std::vector<T> copy(hx.data(), hx.data() + k);
@@ -112,8 +109,7 @@ measurement sort(const settings& s, std::int64_t n) {
 measurement argsort(const settings& s, std::int64_t n) {
   const auto x = random_values<double>(s, n);
   const auto positions = uninitialized<device_view<std::int64_t*>>("positions", n);
-  measurement m{fmt::format("{}", n), 0, 16.0 * n, 0};
-  m.seconds = time_call(s, [&] { quern::argsort(s.exec, positions, x); });
+  measurement m = timed(s, {n}, 16.0 * n, 0, [&] { quern::argsort(s.exec, positions, x); });
   const auto hx = quern::to_host(x);
   const auto found = quern::to_host(positions);
   std::vector<bool> seen(n);
@@ -140,8 +136,8 @@ measurement unique(const settings& s, std::int64_t n) {
   const auto counts = uninitialized<device_view<std::int64_t*>>("counts", different);
   const device_view<std::int64_t> number("number");
   quern::random::integers(s.exec, x, key(1), 0, different);
-  measurement m{fmt::format("{}", n), 0, 4.0 * n, 0};
-  m.seconds = time_call(s, [&] { quern::unique_counts(s.exec, values, counts, x, quern::size_to{number}); });
+  measurement m =
+      timed(s, {n}, 4.0 * n, 0, [&] { quern::unique_counts(s.exec, values, counts, x, quern::size_to{number}); });
   const auto hx = quern::to_host(x);
   const auto found = quern::to_host(values);
   const auto found_counts = quern::to_host(counts);

@@ -15,37 +15,35 @@ namespace {
 template <class T>
 using matrix = device_view<T**>;
 
-template <class T>
-matrix<T> sample_matrix(const settings& s, std::int64_t m, std::int64_t n, std::uint64_t seed) {
-  const auto a = uninitialized<matrix<T>>("a", m, n);
-  fill_with(s.exec, a, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, seed) - 0.5; });
-  return a;
+template <class T, class... N>
+auto sample(const settings& s, std::uint64_t seed, N... n) {
+  return filled<device_view<T>>(s, hashes{seed, -0.5, 0.5}, n...);
 }
 
 /// Checks 1000 elements of c = a b against sums in long double.
 template <class T>
 bool product_right(const host_view<T**>& c, const host_view<T**>& a, const host_view<T**>& b) {
   const std::int64_t m = c.extent(0), n = c.extent(1), k = a.extent(1);
-  return failures(std::min<std::int64_t>(1000, m * n), [&](std::int64_t sample) {
-           const auto e = static_cast<std::int64_t>(hashed(sample, 9) * static_cast<double>(m * n));
-           long double exact = 0, magnitude = 0;
-           for (std::int64_t p = 0; p < k; ++p) {
-             const long double term = static_cast<long double>(a(e / n, p)) * b(p, e % n);
-             exact += term;
-             magnitude += std::fabs(term);
-           }
-           const double bound = 2 * std::sqrt(static_cast<double>(k)) * std::numeric_limits<T>::epsilon();
-           return std::fabs(c(e / n, e % n) - exact) <= bound * magnitude;
-         }) == 0;
+  return all_right(std::min<std::int64_t>(1000, m * n), [&](std::int64_t sample) {
+    const auto e = static_cast<std::int64_t>(hashed(sample, 9) * static_cast<double>(m * n));
+    long double exact = 0, magnitude = 0;
+    for (std::int64_t p = 0; p < k; ++p) {
+      const long double term = static_cast<long double>(a(e / n, p)) * b(p, e % n);
+      exact += term;
+      magnitude += std::fabs(term);
+    }
+    const double bound = 2 * std::sqrt(static_cast<double>(k)) * std::numeric_limits<T>::epsilon();
+    return std::fabs(c(e / n, e % n) - exact) <= bound * magnitude;
+  });
 }
 
 template <class T, class B>
 measurement multiply(const settings& s, const matrix<T>& a, const B& b) {
   const std::int64_t m = a.extent(0), k = a.extent(1), n = b.extent(1);
   const auto c = uninitialized<matrix<T>>("c", m, n);
-  measurement r{fmt::format("({} x {})({} x {})", m, k, k, n), 0, sizeof(T) * (1.0 * m * k + 1.0 * k * n + 1.0 * m * n),
-                2.0 * m * n * k};
-  r.seconds = time_call(s, [&] { quern::matmul(s.exec, c, a, b); });
+  measurement r =
+      timed(s, fmt::format("({} x {})({} x {})", m, k, k, n), sizeof(T) * (1.0 * m * k + 1.0 * k * n + 1.0 * m * n),
+            2.0 * m * n * k, [&] { quern::matmul(s.exec, c, a, b); });
   const host_view<T**> ha = quern::to_host(a), hb = quern::to_host(b), hc = quern::to_host(c);
   r.verified = product_right<T>(hc, ha, hb);
   r.baseline_seconds = time_baseline(m, [&](std::int64_t rows) {
@@ -61,24 +59,24 @@ measurement multiply(const settings& s, const matrix<T>& a, const B& b) {
 
 template <class T>
 measurement matmul_square(const settings& s, std::int64_t n) {
-  return multiply<T>(s, sample_matrix<T>(s, n, n, 1), sample_matrix<T>(s, n, n, 2));
+  return multiply<T>(s, sample<T**>(s, 1, n, n), sample<T**>(s, 2, n, n));
 }
 
 measurement matmul_oblong(const settings& s, std::int64_t n) {
-  return multiply<double>(s, sample_matrix<double>(s, n, 2 * n, 1), sample_matrix<double>(s, 2 * n, n / 2, 2));
+  return multiply<double>(s, sample<double**>(s, 1, n, 2 * n), sample<double**>(s, 2, 2 * n, n / 2));
 }
 
 measurement gram(const settings& s, std::int64_t n) {
-  const auto x = sample_matrix<float>(s, n, n, 1);
+  const auto x = sample<float**>(s, 1, n, n);
   return multiply<float>(s, x, quern::transposed(x));
 }
 
 measurement vmap_matvec(const settings& s, std::int64_t batch) {
   const std::int64_t m = 150, n = 100;
-  const auto a = sample_matrix<float>(s, m, n, 1), x = sample_matrix<float>(s, batch, n, 2);
+  const auto a = sample<float**>(s, 1, m, n), x = sample<float**>(s, 2, batch, n);
   const auto y = uninitialized<matrix<float>>("y", batch, m);
-  measurement r{fmt::format("({} x {}) x {}", m, n, batch), 0, 4.0 * (m * n + batch * (m + n)), 2.0 * batch * m * n};
-  r.seconds = time_call(s, [&] { quern::matvec(s.exec, y, a, x); });
+  measurement r = timed(s, fmt::format("({} x {}) x {}", m, n, batch), 4.0 * (m * n + batch * (m + n)),
+                        2.0 * batch * m * n, [&] { quern::matvec(s.exec, y, a, x); });
   const host_view<float**> ha = quern::to_host(a), hx = quern::to_host(x), hy = quern::to_host(y);
   host_view<float**> xt("xt", n, batch), yt("yt", m, batch);
   for (std::int64_t b = 0; b < batch; ++b) {
@@ -86,25 +84,20 @@ measurement vmap_matvec(const settings& s, std::int64_t batch) {
     for (std::int64_t i = 0; i < m; ++i) yt(i, b) = hy(b, i);
   }
   r.verified = product_right<float>(yt, ha, xt);
-  r.baseline_seconds = time_baseline(batch, [&](std::int64_t count) {
-    for (std::int64_t b = 0; b < count; ++b)
-      for (std::int64_t i = 0; i < m; ++i) {
-        float sum = 0;
-        for (std::int64_t k = 0; k < n; ++k) sum += ha(i, k) * hx(b, k);
-        hy(b, i) = sum;
-      }
-    keep(hy(0, 0));
+  r.baseline_seconds = time_elements(hy, [&](std::int64_t b, std::int64_t i) {
+    float sum = 0;
+    for (std::int64_t k = 0; k < n; ++k) sum += ha(i, k) * hx(b, k);
+    return sum;
   });
   return r;
 }
 
 measurement batched_matvec(const settings& s, std::int64_t batch) {
   const std::int64_t n = 8;
-  const auto a = uninitialized<device_view<double***>>("a", batch, n, n);
-  fill_with(s.exec, a, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1) - 0.5; });
-  const auto x = sample_matrix<double>(s, batch, n, 2), y = uninitialized<matrix<double>>("y", batch, n);
-  measurement r{fmt::format("({0} x {0}) x {1}", n, batch), 0, 8.0 * batch * (n * n + 2 * n), 2.0 * batch * n * n};
-  r.seconds = time_call(s, [&] { quern::matvec(s.exec, y, a, x); });
+  const auto a = sample<double***>(s, 1, batch, n, n);
+  const auto x = sample<double**>(s, 2, batch, n), y = quern::like(x);
+  measurement r = timed(s, fmt::format("({0} x {0}) x {1}", n, batch), 8.0 * batch * (n * n + 2 * n),
+                        2.0 * batch * n * n, [&] { quern::matvec(s.exec, y, a, x); });
   const host_view<double***> ha = quern::to_host(a);
   const host_view<double**> hx = quern::to_host(x), hy = quern::to_host(y);
   const auto product = [&](std::int64_t b, std::int64_t i) {
@@ -113,14 +106,7 @@ measurement batched_matvec(const settings& s, std::int64_t batch) {
     return sum;
   };
   const double bound = static_cast<double>(n * n) * std::numeric_limits<double>::epsilon();  // of terms below 1/4
-  r.verified = failures(batch * n, [&](std::int64_t e) {
-                 return std::fabs(hy(e / n, e % n) - product(e / n, e % n)) <= bound;
-               }) == 0;
-  r.baseline_seconds = time_baseline(batch, [&](std::int64_t count) {
-    for (std::int64_t b = 0; b < count; ++b)
-      for (std::int64_t i = 0; i < n; ++i) hy(b, i) = product(b, i);
-    keep(hy(0, 0));
-  });
+  compare(r, hy, product, bound);
   return r;
 }
 
@@ -146,27 +132,26 @@ void eliminate(double* a, double* b, std::int64_t n) {
 
 measurement batched_solve(const settings& s, std::int64_t batch) {
   const std::int64_t n = 8;
-  const auto a = uninitialized<device_view<double***>>("a", batch, n, n);
-  fill_with(s.exec, a, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1) - 0.5; });
-  const auto b = sample_matrix<double>(s, batch, n, 2), x = uninitialized<matrix<double>>("x", batch, n);
+  const auto a = sample<double***>(s, 1, batch, n, n);
+  const auto b = sample<double**>(s, 2, batch, n), x = quern::like(b);
   const auto info = uninitialized<device_view<int*>>("info", batch);
   const double flops = 2.0 * n * n * n / 3 + 2.0 * n * n;
-  measurement r{fmt::format("({0} x {0}) x {1}", n, batch), 0, 8.0 * batch * (n * n + 2 * n), flops * batch};
-  r.seconds = time_call(s, [&] { quern::solve(s.exec, x, a, b, info); });
+  measurement r = timed(s, fmt::format("({0} x {0}) x {1}", n, batch), 8.0 * batch * (n * n + 2 * n), flops * batch,
+                        [&] { quern::solve(s.exec, x, a, b, info); });
   const host_view<double***> ha = quern::to_host(a);
   const host_view<double**> hb = quern::to_host(b), hx = quern::to_host(x);
   // The backward error: |a x - b| below n eps |a| |x|, whatever the condition of a.
-  r.verified = failures(batch, [&](std::int64_t item) {
-                 double largest = 0, error = 0;
-                 for (std::int64_t i = 0; i < n; ++i) {
-                   double rest = -hb(item, i);
-                   for (std::int64_t k = 0; k < n; ++k) rest += ha(item, i, k) * hx(item, k);
-                   error = std::max(error, std::fabs(rest));
-                   largest = std::max(largest, std::fabs(hx(item, i)));
-                 }
-                 const double size = static_cast<double>(n) / 2;  // of a row, whose numbers are below 1/2
-                 return error <= 8 * n * std::numeric_limits<double>::epsilon() * size * largest;
-               }) == 0;
+  r.verified = all_right(batch, [&](std::int64_t item) {
+    double largest = 0, error = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      double rest = -hb(item, i);
+      for (std::int64_t k = 0; k < n; ++k) rest += ha(item, i, k) * hx(item, k);
+      error = std::max(error, std::fabs(rest));
+      largest = std::max(largest, std::fabs(hx(item, i)));
+    }
+    const double size = static_cast<double>(n) / 2;  // of a row, whose numbers are below 1/2
+    return error <= 8 * n * std::numeric_limits<double>::epsilon() * size * largest;
+  });
   r.baseline_seconds = time_baseline(batch, [&](std::int64_t count) {
     for (std::int64_t item = 0; item < count; ++item) eliminate(&ha(item, 0, 0), &hb(item, 0), n);
     keep(hb(0, 0));
@@ -177,9 +162,6 @@ measurement batched_solve(const settings& s, std::int64_t batch) {
 }  // namespace
 
 std::vector<workload> linear_algebra_workloads() {
-  const auto matrices = [](double bytes) {
-    return [bytes](std::int64_t n) { return 2 * bytes * static_cast<double>(n) * static_cast<double>(n); };
-  };
   const auto batch = [](std::int64_t n) { return 2.0 * 4 * (15'000 + 250.0 * static_cast<double>(n)); };
   return {
       {"matmul",
@@ -187,25 +169,25 @@ std::vector<workload> linear_algebra_workloads() {
        "C = A B, n x 2n times 2n x n/2",
        {256},
        {1024},
-       matrices(28),
+       arrays(28, 2),
        matmul_oblong,
        bound::compute},
-      {"matmul", "float64", "C = A B", {400}, {1000, 10'000}, matrices(24), matmul_square<double>, bound::compute},
-      {"matmul", "float32", "X X^T", {400}, {3000}, matrices(16), gram, bound::compute},
+      {"matmul", "float64", "C = A B", {400}, {1000, 10'000}, arrays(24, 2), matmul_square<double>, bound::compute},
+      {"matmul", "float32", "X X^T", {400}, {3000}, arrays(16, 2), gram, bound::compute},
       {"vmap_matvec", "float32", "one matrix times many vectors", {10}, {10}, batch, vmap_matvec, bound::none},
       {"batched_matvec",
        "float64",
        "a matrix of 8 x 8 for each vector",
        {20'000},
        {100'000},
-       [](std::int64_t n) { return 2.0 * 8 * 80 * static_cast<double>(n); },
+       arrays(8 * 80),
        batched_matvec},
       {"batched_solve",
        "float64",
        "systems of 8 x 8 with partial pivoting",
        {20'000},
        {100'000},
-       [](std::int64_t n) { return 2.0 * 8 * 80 * static_cast<double>(n); },
+       arrays(8 * 80),
        batched_solve},
   };
 }

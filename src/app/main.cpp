@@ -47,12 +47,6 @@ int list() {
   return 0;
 }
 
-std::vector<taker> takers(const std::vector<workload>& all) {
-  std::vector<taker> result;
-  for (const auto& w : all) result.push_back({w.name, w.takes});
-  return result;
-}
-
 std::vector<workload> chosen(const run_options& o) {
   const auto all = all_workloads();
   std::vector<workload> result;
@@ -183,17 +177,14 @@ void check_printed() {
     throw std::runtime_error("not all of the output could be written to standard output");
 }
 
-/// Says what was wrong with a call, on one rank: all find the same. That rank alone fails, as launchers end the others
-/// when one fails, before they have printed.
-int refused(const std::exception& e) {
-  if (launched_rank() != 0) return 0;
-  std::fprintf(stderr, "quern: %s\n", e.what());
-  return 2;
-}
-int failed(const std::exception& e) {
+/// Says what was wrong with a call, on one rank: all find the same.
+/// @return the exit code
+int failed(const std::exception& e, int code) {
   if (launched_rank() == 0) std::fprintf(stderr, "quern: %s\n", e.what());
-  return 1;
+  return code;
 }
+/// Of a user's mistake that rank alone fails, as launchers end the others when one fails, before they have printed.
+int refused(const std::exception& e) { return failed(e, launched_rank() == 0 ? 2 : 0); }
 
 }  // namespace
 }  // namespace app
@@ -209,6 +200,6 @@ int main(int argc, char** argv) {
   } catch (const quern::files::FileError& e) {
     return app::refused(e);
   } catch (const std::exception& e) {
-    return app::failed(e);
+    return app::failed(e, 1);
   }
 }

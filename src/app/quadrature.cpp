@@ -23,8 +23,8 @@ template <class T>
 measurement integrate2d(const settings& s, std::int64_t n) {
   constexpr T pi = std::numbers::pi_v<T>;
   T value = 0;
-  measurement m{fmt::format("{0} x {0}", n), 0, 0, 0};
-  m.seconds = time_call(s, [&] { value = quern::integrate<T>(s.exec, sine_of_sum(), {0, pi}, {0, pi}, {n, n}); });
+  measurement m =
+      timed(s, {n, n}, 0, 0, [&] { value = quern::integrate<T>(s.exec, sine_of_sum(), {0, pi}, {0, pi}, {n, n}); });
   // The exact values are 0 and 2; the rule's own error is (b - a) h^2 / 12 of the second derivatives, and points of
   // type T are rounded by half a unit each.
   const T half = quern::integrate<T>(s.exec, sine_of_sum(), {0, pi / 2}, {0, pi / 2}, {n, n});

@@ -33,15 +33,14 @@ bool field_right(const device_view<T*>& x, double mean, double variance, const D
   const auto again = quern::to_host(part);
   return std::fabs(sum / n) < deviations * std::sqrt(variance) &&
          std::fabs(squares / n - variance) < deviations * variance * 2 &&
-         failures(count, [&](std::int64_t i) { return again(i) == found(first + i); }) == 0;
+         all_right(count, [&](std::int64_t i) { return again(i) == found(first + i); });
 }
 
 template <class T, class Draw, class Plain>
 measurement random_field(const settings& s, std::int64_t n, double mean, double variance, const Draw& draw,
                          Plain plain) {
   const auto x = uninitialized<device_view<T*>>("x", n);
-  measurement m{fmt::format("{}", n), 0, 1.0 * sizeof(T) * n, 0};
-  m.seconds = time_call(s, [&] { draw(x, key(1)); });
+  measurement m = timed(s, {n}, 1.0 * sizeof(T) * n, 0, [&] { draw(x, key(1)); });
   m.verified = field_right<T>(x, mean, variance, draw);
   const auto host = uninitialized<host_view<T*>>("host", n);
   m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {

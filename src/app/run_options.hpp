@@ -78,6 +78,13 @@ struct taker {
   option_set takes;
 };
 
+template <class Workload>
+std::vector<taker> takers(const std::vector<Workload>& all) {
+  std::vector<taker> result;
+  for (const auto& w : all) result.push_back({w.name, w.takes});
+  return result;
+}
+
 /// Whether the chosen workloads take every option that was given: none is ignored.
 /// @param kind of all workloads, as `on one process`
 /// @throws usage_error that says which workloads take it

@@ -18,30 +18,23 @@ namespace {
 template <class T>
 using plane = device_view<T**>;
 
-/// The smoothing of rows [first, last) as a plain loop.
-template <class T>
-void plain_smooth(const host_view<T**>& in, const host_view<T**>& out, std::int64_t last) {
-  for (std::int64_t j = 1; j < last; ++j)
-    for (std::int64_t i = 1; i + 1 < static_cast<std::int64_t>(in.extent(1)); ++i)
-      out(j, i) = static_cast<T>(smooth3x3()(cells_around<std::remove_cvref_t<decltype(in)>>{in, {j, i}}));
-}
-
 /// Smooths `in` and checks the result against the plain loop; `smoothed` receives it.
 template <class T>
 measurement smooth_plane(const settings& s, const plane<T>& in, host_view<T**>& smoothed) {
   const std::int64_t rows = in.extent(0), columns = in.extent(1);
   const auto out = uninitialized<plane<T>>("out", rows, columns);
   quern::copy(s.exec, out, in);
-  measurement m{fmt::format("{} x {}", rows, columns), 0, 2.0 * sizeof(T) * rows * columns, 9.0 * rows * columns};
-  m.seconds = time_call(s, [&] { quern::stencil<quern::box<1>>(s.exec, out, smooth3x3(), quern::boundary::keep, in); });
+  measurement m = timed(s, {rows, columns}, 2.0 * sizeof(T) * rows * columns, 9.0 * rows * columns,
+                        [&] { quern::stencil<quern::box<1>>(s.exec, out, smooth3x3(), quern::boundary::keep, in); });
   const host_view<T**> hin = quern::to_host(in), expected = quern::to_host(in);
   smoothed = quern::to_host(out);
-  plain_smooth(hin, expected, rows - 1);
-  m.verified = failures(rows * columns, [&](std::int64_t k) { return smoothed.data()[k] == expected.data()[k]; }) == 0;
-  m.baseline_seconds = time_baseline(rows, [&](std::int64_t k) {
-    plain_smooth(hin, expected, std::min(k, rows - 1));
-    keep(expected(0, 0));
-  });
+  const auto plain = [&](std::int64_t j, std::int64_t i) {
+    return smooth3x3()(cells_around<host_view<T**>>{hin, {j, i}});
+  };
+  m.baseline_seconds = time_elements(expected, plain, 1);
+  for_elements(expected, rows, 1,
+               [&](std::int64_t j, std::int64_t i) { expected(j, i) = static_cast<T>(plain(j, i)); });
+  m.verified = all_right(rows * columns, [&](std::int64_t k) { return smoothed.data()[k] == expected.data()[k]; });
   return m;
 }
 
@@ -73,34 +66,25 @@ measurement smooth_image(const settings& s) {
 
 measurement smooth(const settings& s, std::int64_t n) {
   if (s.input) return smooth_image(s);
-  const auto in = uninitialized<plane<std::int8_t>>("in", n, n);
-  fill_with(s.exec, in, KOKKOS_LAMBDA(std::int64_t i) { return 256 * hashed(i, 1) - 128; });
+  const auto in = filled<plane<std::int8_t>>(s, hashes{1, -128, 128}, n, n);
   host_view<std::int8_t**> smoothed;
   return smooth_plane<std::int8_t>(s, in, smoothed);
 }
 
 measurement laplacian(const settings& s, std::int64_t n) {
-  const auto in = uninitialized<device_view<double***>>("in", n, n, n);
+  const auto in = filled<device_view<double***>>(s, hashes{1}, n, n, n);
   const device_view<double***> out("out", n, n, n);
-  fill_with(s.exec, in, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1); });
-  measurement m{fmt::format("{0} x {0} x {0}", n), 0, 16.0 * n * n * n, 7.0 * n * n * n};
-  m.seconds = time_call(s, [&] { quern::stencil<quern::star<1>>(s.exec, out, laplace7(), quern::boundary::keep, in); });
+  measurement m = timed(s, {n, n, n}, 16.0 * n * n * n, 7.0 * n * n * n,
+                        [&] { quern::stencil<quern::star<1>>(s.exec, out, laplace7(), quern::boundary::keep, in); });
   const auto hin = quern::to_host(in), hout = quern::to_host(out);
   const auto plain = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
     return laplace7()(cells_around<std::remove_cvref_t<decltype(hin)>>{hin, {i, j, k}});
   };
-  m.verified = failures(n * n * n, [&](std::int64_t e) {
-                 const std::int64_t i = e / (n * n), j = e / n % n, k = e % n;
-                 const bool inside = i > 0 && j > 0 && k > 0 && i + 1 < n && j + 1 < n && k + 1 < n;
-                 const double exact = inside ? plain(i, j, k) : 0;
-                 return std::fabs(hout(i, j, k) - exact) <= 16 * std::numeric_limits<double>::epsilon();
-               }) == 0;
-  m.baseline_seconds = time_baseline(n, [&](std::int64_t planes) {
-    for (std::int64_t i = 1; i < std::min(planes, n - 1); ++i)
-      for (std::int64_t j = 1; j + 1 < n; ++j)
-        for (std::int64_t k = 1; k + 1 < n; ++k) hout(i, j, k) = plain(i, j, k);
-    keep(hout(0, 0, 0));
+  m.verified = elements_right(hout, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    const bool inside = i > 0 && j > 0 && k > 0 && i + 1 < n && j + 1 < n && k + 1 < n;
+    return std::fabs(hout(i, j, k) - (inside ? plain(i, j, k) : 0)) <= 16 * std::numeric_limits<double>::epsilon();
   });
+  m.baseline_seconds = time_elements(hout, plain, 1);
   return m;
 }
 
@@ -128,9 +112,8 @@ measurement heat(const settings& s, std::int64_t n) {
     fill_with(s.exec, next, initial);
   };
   const double cells = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
-  measurement m{fmt::format("{0} x {0} x {0} x {1}", n, steps), 0, 16.0 * steps * cells, 9.0 * steps * cells};
   start();
-  m.seconds = time_call(s, advance);
+  measurement m = timed(s, {n, n, n, steps}, 16.0 * steps * cells, 9.0 * steps * cells, advance);
   start();
   advance();
   // With t = steps rate h^2 the decay is exp(-3 rate k^2 steps), k = pi h. Of each step the scheme misses (rate k^4 / 4
@@ -138,34 +121,27 @@ measurement heat(const settings& s, std::int64_t n) {
   const double decay = std::exp(-3 * rate * k * k * steps);
   const double missed = 1.1 * steps * (rate * std::pow(k, 4) / 4 + std::pow(3 * rate * k * k, 2) / 2) + 1e-14;
   const auto found = quern::to_host(u);
-  m.verified = failures(n * n * n,
-                        [&](std::int64_t e) { return std::fabs(found.data()[e] - decay * initial(e)) <= missed; }) == 0;
+  m.verified =
+      all_right(n * n * n, [&](std::int64_t e) { return std::fabs(found.data()[e] - decay * initial(e)) <= missed; });
   m.note = fmt::format("largest value {:.9f}, exact {:.9f}", found(n / 2, n / 2, n / 2),
                        decay * initial((n * n + n + 1) * (n / 2)));
   const auto from = quern::to_host(u), to = quern::to_host(next);
-  m.baseline_seconds = steps * time_baseline(n, [&](std::int64_t planes) {
-                         for (std::int64_t c = 1; c < std::min(planes, n - 1); ++c)
-                           for (std::int64_t b = 1; b + 1 < n; ++b)
-                             for (std::int64_t a = 1; a + 1 < n; ++a)
-                               to(c, b, a) =
-                                   heat_step{rate}(cells_around<std::remove_cvref_t<decltype(from)>>{from, {c, b, a}});
-                         keep(to(0, 0, 0));
-                       });
+  const auto plain = [&](std::int64_t c, std::int64_t b, std::int64_t a) {
+    return heat_step{rate}(cells_around<std::remove_cvref_t<decltype(from)>>{from, {c, b, a}});
+  };
+  m.baseline_seconds = steps * time_elements(to, plain, 1);
   return m;
 }
 
 }  // namespace
 
 std::vector<workload> stencil_workloads() {
-  const auto area = [](double bytes) {
-    return [bytes](std::int64_t n) { return bytes * static_cast<double>(n) * static_cast<double>(n); };
-  };
-  const auto volume = [](std::int64_t n) { return 32.0 * std::pow(static_cast<double>(n), 3); };
-  workload smoothing{"smooth", "int8", "mean of the 3x3 neighbourhood", {4000}, {10'000, 20'000}, area(5), smooth};
+  workload smoothing{"smooth",       "int8", "mean of the 3x3 neighbourhood", {4000}, {10'000, 20'000},
+                     arrays(2.5, 2), smooth};
   smoothing.takes = smoothing.takes | option::input | option::output;
   return {smoothing,
-          {"laplacian", "float64", "7-point Laplacian", {192}, {512}, volume, laplacian},
-          {"heat", "float64", "ten explicit 7-point steps", {192}, {512}, volume, heat}};
+          {"laplacian", "float64", "7-point Laplacian", {192}, {512}, arrays(16, 3), laplacian},
+          {"heat", "float64", "ten explicit 7-point steps", {192}, {512}, arrays(16, 3), heat}};
 }
 
 }  // namespace app

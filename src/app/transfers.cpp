@@ -30,10 +30,11 @@ struct twice_and_one {
   KOKKOS_FUNCTION double operator()(double x) const { return 2 * x + 1; }
 };
 
-template <class T>
-pinned_view<T*> pinned_sample(std::int64_t n, std::uint64_t seed) {
-  const auto x = uninitialized<pinned_view<T*>>("x", n);
-  for (std::int64_t i = 0; i < n; ++i) x(i) = static_cast<T>(hashed(i, seed));
+template <class Data, class... N>
+pinned_view<Data> pinned_sample(std::uint64_t seed, N... n) {
+  const auto x = uninitialized<pinned_view<Data>>("x", n...);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x.data()[i] = static_cast<typename pinned_view<Data>::value_type>(hashed(i, seed));
   return x;
 }
 
@@ -56,64 +57,43 @@ auto source_of(const V& x) {
 
 /// Two arrays of the host in, one out.
 measurement host_vector_add(const settings& s, std::int64_t n) {
-  const auto x = pinned_sample<float>(n, 1), y = pinned_sample<float>(n, 2),
-             z = uninitialized<pinned_view<float*>>("z", n);
-  measurement m{fmt::format("{}", n), 0, 8.0 * n, 1.0 * n};  // in the busier direction
-  m.seconds =
-      time_call(s, [&] { quern::map(s.exec, quern::in_chunks(z), add(), quern::in_chunks(x), quern::in_chunks(y)); });
-  m.verified = failures(n, [&](std::int64_t i) { return z(i) == x(i) + y(i); }) == 0;
-  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
-    for (std::int64_t i = 0; i < k; ++i) z(i) = x(i) + y(i);
-    keep(z(0));
-  });
+  const auto x = pinned_sample<float*>(1, n), y = pinned_sample<float*>(2, n), z = quern::like(x);
+  measurement m =
+      timed(s, {n}, 8.0 * n, 1.0 * n,  // in the busier direction
+            [&] { quern::map(s.exec, quern::in_chunks(z), add(), quern::in_chunks(x), quern::in_chunks(y)); });
+  compare(m, z, [&](std::int64_t i) { return x(i) + y(i); });
   return m;
 }
 
 /// The cells of a field within its ghost cells, to a device and back.
 measurement copy_strided(const settings& s, std::int64_t n) {
-  const auto all = uninitialized<pinned_view<double**>>("all", n + 2, n + 2),
-             back = uninitialized<pinned_view<double**>>("back", n + 2, n + 2);
+  const auto all = pinned_sample<double**>(1, n + 2, n + 2), back = quern::like(all);
+  Kokkos::deep_copy(back, -1);
   const auto there = uninitialized<device_view<double**>>("there", n, n);
   const auto inner = std::pair<std::int64_t, std::int64_t>(1, n + 1);
-  for (std::int64_t i = 0; i < (n + 2) * (n + 2); ++i) {
-    all.data()[i] = hashed(i, 1);
-    back.data()[i] = -1;
-  }
-  measurement m{fmt::format("{0} x {0}", n), 0, 8.0 * n * n};
-  m.seconds = time_call(s, [&] { quern::copy(s.exec, there, Kokkos::subview(all, inner, inner)); });
+  measurement m =
+      timed(s, {n, n}, 8.0 * n * n, 0, [&] { quern::copy(s.exec, there, Kokkos::subview(all, inner, inner)); });
   quern::copy(s.exec, Kokkos::subview(back, inner, inner), there);
   s.exec.fence();
-  m.verified = failures((n + 2) * (n + 2), [&](std::int64_t k) {
-                 const std::int64_t i = k / (n + 2), j = k % (n + 2);
-                 const bool inside = i > 0 && j > 0 && i <= n && j <= n;
-                 return back(i, j) == (inside ? all(i, j) : -1);
-               }) == 0;
-  const auto host = host_view<double**>("host", n, n);
-  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
-    for (std::int64_t i = 0; i < k; ++i)
-      for (std::int64_t j = 0; j < n; ++j) host(i, j) = all(i + 1, j + 1);
-    keep(host(0, 0));
+  m.verified = elements_right(back, [&](std::int64_t i, std::int64_t j) {
+    const bool inside = i > 0 && j > 0 && i <= n && j <= n;
+    return back(i, j) == (inside ? all(i, j) : -1);
   });
+  const auto host = host_view<double**>("host", n, n);
+  m.baseline_seconds = time_elements(host, [&](std::int64_t i, std::int64_t j) { return all(i + 1, j + 1); });
   return m;
 }
 
 /// A row-major array of the host to a column-major one of the device, and back.
 measurement copy_layout(const settings& s, std::int64_t n) {
-  const auto x = uninitialized<pinned_view<double**>>("x", n, n),
-             back = uninitialized<pinned_view<double**>>("back", n, n);
+  const auto x = pinned_sample<double**>(1, n, n), back = quern::like(x);
   const auto there = uninitialized<device_view<double**, Kokkos::LayoutLeft>>("there", n, n);
-  for (std::int64_t i = 0; i < n * n; ++i) x.data()[i] = hashed(i, 1);
-  measurement m{fmt::format("{0} x {0}", n), 0, 8.0 * n * n};
-  m.seconds = time_call(s, [&] { quern::copy(s.exec, there, x); });
+  measurement m = timed(s, {n, n}, 8.0 * n * n, 0, [&] { quern::copy(s.exec, there, x); });
   quern::copy(s.exec, back, there);
   s.exec.fence();
-  m.verified = failures(n * n, [&](std::int64_t i) { return back.data()[i] == x.data()[i]; }) == 0;
+  m.verified = all_right(n * n, [&](std::int64_t i) { return back.data()[i] == x.data()[i]; });
   const Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> host("host", n, n);
-  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
-    for (std::int64_t i = 0; i < k; ++i)
-      for (std::int64_t j = 0; j < n; ++j) host(i, j) = x(i, j);
-    keep(host(0, 0));
-  });
+  m.baseline_seconds = time_elements(host, [&](std::int64_t i, std::int64_t j) { return x(i, j); });
   return m;
 }
 
@@ -124,15 +104,13 @@ quern::chunking chunking_of(const settings& s) {
 }
 
 measurement chunked_sum(const settings& s, std::int64_t n) {
-  const auto x = pinned_sample<double>(n, 1);
+  const auto x = pinned_sample<double*>(1, n);
   const auto source = source_of(x);
-  measurement m{fmt::format("{}", n), 0, 8.0 * n, 1.0 * n};
   double result = 0;
-  m.seconds = time_call(s, [&] { result = quern::sum(s.exec, source, chunking_of(s)); });
+  measurement m = timed(s, {n}, 8.0 * n, 1.0 * n, [&] { result = quern::sum(s.exec, source, chunking_of(s)); });
   long double exact = 0;
   for (std::int64_t i = 0; i < n; ++i) exact += x(i);
-  m.verified =
-      agrees(result, exact, std::log2(static_cast<double>(n) + 2) * std::numeric_limits<double>::epsilon() * exact);
+  m.verified = agrees(result, exact, summation_error<double>(static_cast<double>(n)) * exact);
   m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
     double sum = 0;
     for (std::int64_t i = 0; i < k; ++i) sum += x(i);
@@ -142,29 +120,20 @@ measurement chunked_sum(const settings& s, std::int64_t n) {
 }
 
 measurement chunked_map(const settings& s, std::int64_t n) {
-  const auto x = pinned_sample<double>(n, 1), z = uninitialized<pinned_view<double*>>("z", n);
+  const auto x = pinned_sample<double*>(1, n), z = quern::like(x);
   const auto source = source_of(x);
-  measurement m{fmt::format("{}", n), 0, 8.0 * n, 2.0 * n};  // each way
-  m.seconds = time_call(s, [&] { quern::map(s.exec, quern::in_chunks(z), twice_and_one(), chunking_of(s), source); });
-  m.verified = failures(n, [&](std::int64_t i) { return z(i) == 2 * x(i) + 1; }) == 0;
-  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
-    for (std::int64_t i = 0; i < k; ++i) z(i) = 2 * x(i) + 1;
-    keep(z(0));
-  });
+  measurement m = timed(s, {n}, 8.0 * n, 2.0 * n,  // each way
+                        [&] { quern::map(s.exec, quern::in_chunks(z), twice_and_one(), chunking_of(s), source); });
+  compare(m, z, [&](std::int64_t i) { return 2 * x(i) + 1; });
   return m;
 }
 
 /// Verified by a plain loop.
 measurement chunked_laplacian(const settings& s, std::int64_t n) {
-  const auto u = uninitialized<pinned_view<double***>>("u", n, n, n),
-             out = uninitialized<pinned_view<double***>>("out", n, n, n);
-  for (std::int64_t i = 0; i < n * n * n; ++i) {
-    u.data()[i] = hashed(i, 1);
-    out.data()[i] = -99;
-  }
+  const auto u = pinned_sample<double***>(1, n, n, n), out = quern::like(u);
+  Kokkos::deep_copy(out, -99);
   const auto source = source_of(u);
-  measurement m{fmt::format("{0} x {0} x {0}", n), 0, 8.0 * n * n * n, 8.0 * n * n * n};
-  m.seconds = time_call(s, [&] {
+  measurement m = timed(s, {n, n, n}, 8.0 * n * n * n, 8.0 * n * n * n, [&] {
     quern::stencil<quern::star<1>>(s.exec, quern::in_chunks(out), laplace7(), quern::boundary::constant(0),
                                    chunking_of(s), source);
   });
@@ -175,24 +144,13 @@ measurement chunked_laplacian(const settings& s, std::int64_t n) {
     return at(k - 1, j, i) + at(k + 1, j, i) + at(k, j - 1, i) + at(k, j + 1, i) + at(k, j, i - 1) + at(k, j, i + 1) -
            6 * at(k, j, i);
   };
-  m.verified = failures(n * n * n, [&](std::int64_t c) {
-                 const std::int64_t k = c / (n * n), j = c / n % n, i = c % n;
-                 return std::fabs(out(k, j, i) - right(k, j, i)) <= 16 * std::numeric_limits<double>::epsilon();
-               }) == 0;
-  m.baseline_seconds = time_baseline(n, [&](std::int64_t planes) {
-    for (std::int64_t k = 0; k < planes; ++k)
-      for (std::int64_t j = 0; j < n; ++j)
-        for (std::int64_t i = 0; i < n; ++i) out(k, j, i) = right(k, j, i);
-    keep(out(0, 0, 0));
-  });
+  compare(m, out, right, 16 * std::numeric_limits<double>::epsilon());
   return m;
 }
 
 }  // namespace
 
 std::vector<workload> transfer_workloads() {
-  const auto square = [](std::int64_t n) { return 32.0 * static_cast<double>(n) * static_cast<double>(n); };
-  const auto cube = [](std::int64_t n) { return 24.0 * std::pow(static_cast<double>(n), 3); };
   std::vector<workload> all{
       {"host_vector_add",
        "float32",
@@ -201,11 +159,11 @@ std::vector<workload> transfer_workloads() {
        {100'000'000},
        arrays(12),
        host_vector_add},
-      {"copy_strided", "float64", "cells within ghost cells", {2000}, {10'000}, square, copy_strided},
-      {"copy_layout", "float64", "row-major to column-major", {2000}, {10'000}, square, copy_layout},
+      {"copy_strided", "float64", "cells within ghost cells", {2000}, {10'000}, arrays(16, 2), copy_strided},
+      {"copy_layout", "float64", "row-major to column-major", {2000}, {10'000}, arrays(16, 2), copy_layout},
       {"chunked_sum", "float64", "sum of a host array", {20'000'000}, {500'000'000}, arrays(8), chunked_sum},
       {"chunked_map", "float64", "z = 2 x + 1 of host arrays", {10'000'000}, {300'000'000}, arrays(16), chunked_map},
-      {"chunked_laplacian", "float64", "7-point, of a host array", {200}, {512}, cube, chunked_laplacian},
+      {"chunked_laplacian", "float64", "7-point, of a host array", {200}, {512}, arrays(12, 3), chunked_laplacian},
   };
   for (auto& w : all) w.limit = bound::link;
   return all;

@@ -52,11 +52,11 @@ double time_plain_fft(std::int64_t numbers) {
 /// Compares some frequencies with their definition.
 template <class Frequency, class Exact>
 bool frequencies_right(int count, double bound, const Frequency& found, const Exact& exact) {
-  return failures(count, [&](std::int64_t i) {
-           const std::complex<long double> e = exact(i);
-           const complex f = found(i);
-           return std::abs(e - std::complex<long double>(f.real(), f.imag())) <= bound;
-         }) == 0;
+  return all_right(count, [&](std::int64_t i) {
+    const std::complex<long double> e = exact(i);
+    const complex f = found(i);
+    return std::abs(e - std::complex<long double>(f.real(), f.imag())) <= bound;
+  });
 }
 std::complex<long double> root_of_unity(std::int64_t k, std::int64_t n) {
   const long double angle = -2 * std::numbers::pi_v<long double> * static_cast<long double>(k % n) / n;
@@ -64,10 +64,11 @@ std::complex<long double> root_of_unity(std::int64_t k, std::int64_t n) {
 }
 
 measurement fft(const settings& s, std::int64_t n) {
-  const auto x = uninitialized<device_view<complex**>>("x", n, n), y = uninitialized<device_view<complex**>>("y", n, n);
-  fill_with(s.exec, x, KOKKOS_LAMBDA(std::int64_t i) { return complex(hashed(i) - 0.5, hashed(i, 1) - 0.5); });
-  measurement m{fmt::format("{0} rows of {0}", n), 0, 32.0 * n * n, transform_flops(1.0 * n * n, n)};
-  m.seconds = time_call(s, [&] { quern::fft(s.exec, y, x); });
+  const auto x = filled<device_view<complex**>>(
+      s, KOKKOS_LAMBDA(std::int64_t i) { return complex(hashed(i) - 0.5, hashed(i, 1) - 0.5); }, n, n);
+  const auto y = quern::like(x);
+  measurement m = timed(s, fmt::format("{0} rows of {0}", n), 32.0 * n * n, transform_flops(1.0 * n * n, n),
+                        [&] { quern::fft(s.exec, y, x); });
   const host_view<complex**> hx = quern::to_host(x), hy = quern::to_host(y);
   const double bound = 1e-14 * std::sqrt(static_cast<double>(n)) * std::log2(2.0 * n);
   const auto row = [&](std::int64_t i) { return (i * 7919) % n; };
@@ -87,13 +88,11 @@ measurement fft(const settings& s, std::int64_t n) {
 }
 
 measurement rfftn(const settings& s, std::int64_t n) {
-  const auto x = uninitialized<device_view<double***>>("x", n, n, n);
+  const auto x = filled<device_view<double***>>(s, hashes{0, -0.5, 0.5}, n, n, n);
   const auto y = uninitialized<device_view<complex***>>("y", n, n, n / 2 + 1);
-  fill_with(s.exec, x, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i) - 0.5; });
   const double size = 1.0 * n * n * n;
-  measurement m{fmt::format("{0} x {0} x {0}", n), 0, 8 * size + 16.0 * n * n * (n / 2 + 1),
-                transform_flops(size, size) / 2};
-  m.seconds = time_call(s, [&] { quern::rfftn(s.exec, y, x); });
+  measurement m = timed(s, {n, n, n}, 8 * size + 16.0 * n * n * (n / 2 + 1), transform_flops(size, size) / 2,
+                        [&] { quern::rfftn(s.exec, y, x); });
   const host_view<double***> hx = quern::to_host(x);
   const host_view<complex***> hy = quern::to_host(y);
   const auto k = [&](std::int64_t i) { return std::array{(5 * i + 1) % n, (3 * i + 2) % n, (7 * i) % (n / 2 + 1)}; };
@@ -117,8 +116,6 @@ measurement rfftn(const settings& s, std::int64_t n) {
 
 /// Periodic along two axes, 0 at the ends of the third.
 measurement poisson(const settings& s, std::int64_t n) {
-  const auto f = uninitialized<device_view<double***>>("f", n, n, n),
-             u = uninitialized<device_view<double***>>("u", n, n, n);
   const auto wave = KOKKOS_LAMBDA(std::int64_t i) {
     const double x = static_cast<double>(i / (n * n)) + 0.5, y = static_cast<double>(i / n % n) + 0.5,
                  z = static_cast<double>(i % n) + 0.5;
@@ -126,14 +123,16 @@ measurement poisson(const settings& s, std::int64_t n) {
            Kokkos::sin(3 * pi * z / static_cast<double>(n));
   };
   const double eigenvalue = -4 * pi * pi * (1 + 4) - 9 * pi * pi;
-  fill_with(s.exec, f, KOKKOS_LAMBDA(std::int64_t i) { return eigenvalue * wave(i); });
+  const auto f =
+      filled<device_view<double***>>(s, KOKKOS_LAMBDA(std::int64_t i) { return eigenvalue * wave(i); }, n, n, n);
+  const auto u = quern::like(f);
   const double size = 1.0 * n * n * n;
-  measurement m{fmt::format("{0} x {0} x {0}", n), 0, 16 * size, transform_flops(size, size)};
   using enum quern::poisson_side;
   const quern::poisson_sides sides{periodic, periodic, dirichlet};
-  m.seconds = time_call(s, [&] { quern::poisson(s.exec, u, f, quern::box_lengths{1, 1, 1}, sides); });
+  measurement m = timed(s, {n, n, n}, 16 * size, transform_flops(size, size),
+                        [&] { quern::poisson(s.exec, u, f, quern::box_lengths{1, 1, 1}, sides); });
   const host_view<double***> hu = quern::to_host(u);
-  m.verified = failures(n * n * n, [&](std::int64_t i) { return std::fabs(hu.data()[i] - wave(i)) < 1e-12; }) == 0;
+  m.verified = all_right(n * n * n, [&](std::int64_t i) { return std::fabs(hu.data()[i] - wave(i)) < 1e-12; });
   m.baseline_seconds = 2 * time_plain_fft(3 * n * n * n / 2);
   return m;
 }
@@ -141,16 +140,10 @@ measurement poisson(const settings& s, std::int64_t n) {
 }  // namespace
 
 std::vector<workload> transform_workloads() {
-  const auto squares = [](double bytes) {
-    return [bytes](std::int64_t n) { return 2 * bytes * static_cast<double>(n) * static_cast<double>(n); };
-  };
-  const auto cubes = [](double bytes) {
-    return [bytes](std::int64_t n) { return 3 * bytes * std::pow(static_cast<double>(n), 3); };
-  };
   std::vector<workload> all{
-      {"fft", "complex128", "Fourier transforms of rows", {512}, {10'000}, squares(32), fft},
-      {"rfftn", "float64", "Fourier transform of a cube of real numbers", {64}, {512}, cubes(16), rfftn},
-      {"poisson", "float64", "Poisson's equation, periodic and Dirichlet", {64}, {512}, cubes(32), poisson},
+      {"fft", "complex128", "Fourier transforms of rows", {512}, {10'000}, arrays(32, 2), fft},
+      {"rfftn", "float64", "Fourier transform of a cube of real numbers", {64}, {512}, arrays(24, 3), rfftn},
+      {"poisson", "float64", "Poisson's equation, periodic and Dirichlet", {64}, {512}, arrays(48, 3), poisson},
   };
   if (!quern::impl::fourier::available<exec_space>())
     for (auto& w : all)

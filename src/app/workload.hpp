@@ -3,13 +3,18 @@
 #ifndef QUERN_APP_WORKLOAD_HPP
 #define QUERN_APP_WORKLOAD_HPP
 
+#include <fmt/format.h>
+
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
+#include <limits>
 #include <optional>
-#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "run_options.hpp"
@@ -60,10 +65,10 @@ struct workload {
   std::string missing{};  // what this program was built without, and how it is had; empty where all is there
 };
 
-/// Memory of arrays with so many bytes for each of n elements, which exist on the device and, for the check, on the
-/// host.
-inline auto arrays(double bytes) {
-  return [bytes](std::int64_t n) { return 2 * bytes * static_cast<double>(n); };
+/// Memory of arrays with so many bytes for each of n^rank elements, which exist on the device and, for the check, on
+/// the host.
+inline auto arrays(double bytes, int rank = 1) {
+  return [=](std::int64_t n) { return 2 * bytes * std::pow(static_cast<double>(n), rank); };
 }
 
 std::vector<workload> elementwise_workloads();
@@ -80,6 +85,19 @@ std::vector<workload> transform_workloads();
 
 /// The median time of `call` from fence to fence, after a warm-up.
 double time_call(const settings& s, const std::function<void()>& call);
+
+/// `1000 x 1000` for extents; others are a text of their own.
+struct problem_size {
+  std::string text;
+  problem_size(std::initializer_list<std::int64_t> extents) : text(fmt::format("{}", fmt::join(extents, " x "))) {}
+  problem_size(std::string t) : text(std::move(t)) {}
+};
+
+/// The time of a call, whose result is still to be verified.
+inline measurement timed(const settings& s, const problem_size& size, double bytes, double flops,
+                         const std::function<void()>& call) {
+  return {size.text, time_call(s, call), bytes, flops};
+}
 
 /// The time of a plain loop on one core for `total` units of work: `loop(units)` is timed for at most about a second
 /// and the result scaled.
@@ -109,6 +127,26 @@ void fill_with(const exec_space& exec, const V& v, const F& f) {
       KOKKOS_LAMBDA(std::int64_t i) { flat(i) = static_cast<typename V::value_type>(f(i)); });
 }
 
+/// Numbers on [low, high) as a function of an index, to fill Views with.
+struct hashes {
+  std::uint64_t seed = 0;
+  double low = 0, high = 1;
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const { return low + (high - low) * hashed(i, seed); }
+};
+
+template <class V, class... N>
+V uninitialized(const std::string& label, N... n) {
+  return V(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), n...);
+}
+
+/// A new contiguous View with f(index) everywhere.
+template <class V, class F, class... N>
+V filled(const settings& s, const F& f, N... n) {
+  const auto v = uninitialized<V>("filled", n...);
+  fill_with(s.exec, v, f);
+  return v;
+}
+
 /// Whether a result is within `bound` of the exact value; NaN equals NaN, and what overflows the result's type is
 /// infinite there.
 template <class T>
@@ -118,17 +156,59 @@ bool agrees(T found, long double exact, long double bound) {
   return std::fabs(static_cast<long double>(found) - exact) <= bound;
 }
 
-/// How many elements of a contiguous host array fail `right(i)`.
-template <class F>
-std::int64_t failures(std::int64_t n, const F& right) {
-  std::int64_t wrong = 0;
-  for (std::int64_t i = 0; i < n; ++i) wrong += !right(i);
-  return wrong;
+/// The relative error of pairwise summation of n numbers.
+template <class T>
+double summation_error(double n) {
+  return std::log2(n + 2) * std::numeric_limits<T>::epsilon();
 }
 
-template <class V, class... N>
-V uninitialized(const std::string& label, N... n) {
-  return V(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), n...);
+/// Whether all numbers from 0 to n - 1 are `right`.
+template <class F>
+bool all_right(std::int64_t n, const F& right) {
+  for (std::int64_t i = 0; i < n; ++i)
+    if (!right(i)) return false;
+  return true;
+}
+
+/// f(i, j, ...) at the elements of the first rows of a host array, except for a margin on all sides.
+template <class V, class F>
+void for_elements(const V& v, std::int64_t rows, std::int64_t margin, const F& f) {
+  const auto end = [&](int axis) { return static_cast<std::int64_t>(v.extent(axis)) - margin; };
+  for (std::int64_t i = margin; i < std::min(rows, end(0)); ++i) {
+    if constexpr (V::rank() == 1) {
+      f(i);
+    } else {
+      for (std::int64_t j = margin; j < end(1); ++j) {
+        if constexpr (V::rank() == 2) f(i, j);
+        else
+          for (std::int64_t k = margin; k < end(2); ++k) f(i, j, k);
+      }
+    }
+  }
+}
+
+/// Whether `right(i, j, ...)` at all elements of a host array.
+template <class V, class F>
+bool elements_right(const V& v, const F& right) {
+  bool all = true;
+  for_elements(v, v.extent(0), 0, [&](auto... i) { all = right(i...) && all; });
+  return all;
+}
+
+/// The time of `out(i, j, ...) = f(i, j, ...)` on one core.
+template <class V, class F>
+double time_elements(const V& out, const F& f, std::int64_t margin = 0) {
+  return time_baseline(out.extent(0), [&](std::int64_t rows) {
+    for_elements(out, rows, margin, [&](auto... i) { out(i...) = static_cast<typename V::value_type>(f(i...)); });
+    keep(*out.data());
+  });
+}
+
+/// Verifies elements by a plain loop, which is timed too.
+template <class V, class F>
+void compare(measurement& m, const V& found, const F& plain, double tolerance = 0) {
+  m.verified = elements_right(found, [&](auto... i) { return std::fabs(found(i...) - plain(i...)) <= tolerance; });
+  m.baseline_seconds = time_elements(found, plain);
 }
 
 }  // namespace app

@@ -116,30 +116,7 @@ struct permuted_element {
   KOKKOS_FUNCTION T operator()(std::int64_t i, std::int64_t rest) const { return in[permutation(i) * stride + rest]; }
 };
 
-/// Stores the images of positions, on a host.
-template <class T>
-struct put_image {
-  T* out;
-  row_nest<2> nest;  // in row-major order
-  void operator()(std::int64_t i, std::int64_t image) const {
-    std::int64_t j;
-    out[nest.at_item(i, nest.inner, 1, j).of[0]] = static_cast<T>(image);
-  }
-};
-template <class T>
-struct put_row {
-  T* out;
-  const T* in;
-  std::int64_t out_step, in_step;
-  row_nest<2> rest;  // of the other axes
-  void operator()(std::int64_t i, std::int64_t image) const {
-    for (std::int64_t r = 0; r < rest.inner * rest.outer; ++r) {
-      std::int64_t j;
-      const auto o = rest.at_item(r, rest.inner, 1, j);
-      out[i * out_step + o.of[0]] = in[image * in_step + o.of[1]];
-    }
-  }
-};
+/// Calls put(position, image) for all positions, on a host.
 template <class Exec, class Put>
 void for_images(const Exec& exec, const std::string& label, const random_bijection& permutation, std::int64_t n,
                 const Put& put) {
@@ -229,7 +206,10 @@ void choice(const Exec& exec, const Out& out_view, const key& k, std::int64_t po
     impl::map_checked(c.label, exec, out_view, impl::permuted_position<T>{order}, positions.at);
   } else {
     const impl::row_nest<2> nest(impl::row_major_nest(out.extents, out.stride, out.stride));
-    impl::for_images(exec, c.label, order, out.extents.size(), impl::put_image<T>{out.data, nest});
+    impl::for_images(exec, c.label, order, out.extents.size(), [=](std::int64_t i, std::int64_t image) {
+      std::int64_t j;
+      out.data[nest.at_item(i, nest.inner, 1, j).of[0]] = static_cast<T>(image);
+    });
   }
 }
 template <view_like Out>
@@ -305,9 +285,15 @@ void shuffle(const Exec& exec, const Out& out_view, const key& k, const In& in_v
   } else {
     shape row = out.extents;
     row.extent[0] = 1;
-    const impl::row_nest<2> nest(impl::make_loop_nest<2>(row, {out.stride, in.stride}));
-    impl::for_images(exec, c.label, order, out.extents.extent[0],
-                     impl::put_row<T>{out.data, in.data, out.stride[0], in.stride[0], nest});
+    const impl::row_nest<2> rest(impl::make_loop_nest<2>(row, {out.stride, in.stride}));  // the other axes
+    const std::int64_t out_step = out.stride[0], in_step = in.stride[0];
+    impl::for_images(exec, c.label, order, out.extents.extent[0], [=](std::int64_t i, std::int64_t image) {
+      for (std::int64_t r = 0; r < rest.inner * rest.outer; ++r) {
+        std::int64_t j;
+        const auto o = rest.at_item(r, rest.inner, 1, j);
+        out.data[i * out_step + o.of[0]] = in.data[image * in_step + o.of[1]];
+      }
+    });
   }
 }
 template <view_like Out, view_like In>
