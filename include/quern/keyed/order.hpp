@@ -10,6 +10,7 @@
 #include <quern/core/values/ordered.hpp>
 #include <quern/core/views/axes.hpp>
 #include <tuple>
+#include <utility>
 
 namespace quern {
 
@@ -121,6 +122,13 @@ template <class Order>
 inline constexpr bool keeps_zero_signs = false;
 template <class T>
 inline constexpr bool keeps_zero_signs<by_equal_zeros<T>> = true;
+
+/// `f` with a value of the type for the positions of n elements.
+template <class F>
+void with_index_type(std::int64_t n, const F& f) {
+  if (std::in_range<std::uint32_t>(n)) f(std::uint32_t());
+  else f(std::uint64_t());
+}
 
 /// An array as lines along one of its axes: the extents with that axis last.
 struct sort_lines {
