@@ -156,9 +156,9 @@ struct sort_lines {
   std::int64_t size() const { return n * count; }
 
   /// An array of the user's with the axis last.
-  template <class T>
-  strided<T> of(const strided<T>& a) const {
-    strided<T> lines{a.data, extents, {}};
+  template <class Array>
+  Array of(const Array& a) const {
+    Array lines{a.data, extents, {}};
     int to = 0;
     for (int d = 0; d < extents.rank; ++d)
       if (d != along) lines.stride[to++] = a.stride[d];
