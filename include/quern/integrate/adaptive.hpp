@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <quern/core/call/tolerance.hpp>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/integrate/domain.hpp>
 #include <quern/reducers/sums.hpp>
 #include <vector>
@@ -129,15 +130,13 @@ void evaluate(const Exec& exec, const std::string& label, const F& f, const std:
               std::vector<adaptive_region<Rank>>& regions) {
   using region = adaptive_region<Rank>;
   using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  lease<Exec> held(exec);
-  auto* memory = static_cast<region*>(held.scratch().require(exec, regions.size() * sizeof(region)));
-  const Kokkos::View<region*, typename Exec::memory_space, unmanaged> there(memory, regions.size());
+  const scratch_array<Exec, region> memory(exec, static_cast<std::int64_t>(regions.size()));
+  const Kokkos::View<region*, typename Exec::memory_space, unmanaged> there(memory.data(), regions.size());
   const Kokkos::View<region*, Kokkos::HostSpace, unmanaged> here(regions.data(), regions.size());
-  adaptive_kernel<T, F, Rank> kernel{f, memory, {}};
+  adaptive_kernel<T, F, Rank> kernel{f, memory.data(), {}};
   for (int d = 0; d < Rank; ++d) kernel.within[d] = inside<T>(box[d]);
   Kokkos::deep_copy(exec, there, here);
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, regions.size()),
-                       kernel);
+  Kokkos::parallel_for(label, index_range(exec, static_cast<std::int64_t>(regions.size())), kernel);
   Kokkos::deep_copy(exec, here, there);
   exec.fence(label + ": regions");
 }

@@ -34,6 +34,10 @@ struct estimate {
 
 namespace impl {
 
+/// An argument from which T is not deduced, so that it may be `{lower, upper}`.
+template <class T>
+using interval_of = std::type_identity_t<interval<T>>;
+
 /// The numbers strictly between the ends of an interval, which open rules keep to where coordinates round: f need not
 /// exist at the ends. An interval without a number inside keeps its ends.
 template <class T>

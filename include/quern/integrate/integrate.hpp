@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <quern/core/call/options.hpp>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/integrate/adaptive.hpp>
 #include <quern/integrate/domain.hpp>
 #include <quern/integrate/monte_carlo.hpp>
@@ -141,10 +142,7 @@ T integrate_box(const Exec& exec, const F& f, const std::array<interval<T>, Rank
   lease<Exec> held(exec);
   auto* result = held.template result<state>();
   const Kokkos::View<state, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>> out(result);
-  Kokkos::parallel_reduce(label,
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                              exec, 0, static_cast<std::int64_t>(items) * kernel.runs),
-                          kernel, out);
+  Kokkos::parallel_reduce(label, index_range(exec, static_cast<std::int64_t>(items) * kernel.runs), kernel, out);
   exec.fence(label + ": result");
   return static_cast<T>(static_cast<double>(result->value()) * cell);
 }
@@ -197,54 +195,51 @@ T integrate_call(const Exec& exec, const F& f, const std::array<interval<T>, Ran
 /// finite
 template <class T = double, execution_space Exec, class F, class... Options>
   requires impl::integrate_options<Options...>
-T integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, std::int64_t n,
-            const Options&... options) {
+T integrate(const Exec& exec, const F& f, impl::interval_of<T> x, std::int64_t n, const Options&... options) {
   return impl::integrate_call<T, Exec, F, 1>(exec, f, {x}, {n}, options...);
 }
 /// The integral over two axes: `integrate(exec, f, {x0, x1}, {y0, y1}, {nx, ny})`.
 template <class T = double, execution_space Exec, class F, class... Options>
   requires impl::integrate_options<Options...>
-T integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
-            std::array<std::int64_t, 2> n, const Options&... options) {
+T integrate(const Exec& exec, const F& f, impl::interval_of<T> x, impl::interval_of<T> y, std::array<std::int64_t, 2> n,
+            const Options&... options) {
   return impl::integrate_call<T, Exec, F, 2>(exec, f, {x, y}, n, options...);
 }
 /// The integral over three axes.
 template <class T = double, execution_space Exec, class F, class... Options>
   requires impl::integrate_options<Options...>
-T integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
-            std::type_identity_t<interval<T>> z, std::array<std::int64_t, 3> n, const Options&... options) {
+T integrate(const Exec& exec, const F& f, impl::interval_of<T> x, impl::interval_of<T> y, impl::interval_of<T> z,
+            std::array<std::int64_t, 3> n, const Options&... options) {
   return impl::integrate_call<T, Exec, F, 3>(exec, f, {x, y, z}, n, options...);
 }
 /// The integral over four axes.
 template <class T = double, execution_space Exec, class F, class... Options>
   requires impl::integrate_options<Options...>
-T integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
-            std::type_identity_t<interval<T>> z, std::type_identity_t<interval<T>> w, std::array<std::int64_t, 4> n,
-            const Options&... options) {
+T integrate(const Exec& exec, const F& f, impl::interval_of<T> x, impl::interval_of<T> y, impl::interval_of<T> z,
+            impl::interval_of<T> w, std::array<std::int64_t, 4> n, const Options&... options) {
   return impl::integrate_call<T, Exec, F, 4>(exec, f, {x, y, z, w}, n, options...);
 }
 template <class T = double, class F, class... Options>
   requires(!execution_space<F> && impl::integrate_options<Options...>)
-T integrate(const F& f, std::type_identity_t<interval<T>> x, std::int64_t n, const Options&... options) {
+T integrate(const F& f, impl::interval_of<T> x, std::int64_t n, const Options&... options) {
   return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, n, options...);
 }
 template <class T = double, class F, class... Options>
   requires(!execution_space<F> && impl::integrate_options<Options...>)
-T integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
-            std::array<std::int64_t, 2> n, const Options&... options) {
+T integrate(const F& f, impl::interval_of<T> x, impl::interval_of<T> y, std::array<std::int64_t, 2> n,
+            const Options&... options) {
   return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, n, options...);
 }
 template <class T = double, class F, class... Options>
   requires(!execution_space<F> && impl::integrate_options<Options...>)
-T integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
-            std::type_identity_t<interval<T>> z, std::array<std::int64_t, 3> n, const Options&... options) {
+T integrate(const F& f, impl::interval_of<T> x, impl::interval_of<T> y, impl::interval_of<T> z,
+            std::array<std::int64_t, 3> n, const Options&... options) {
   return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, z, n, options...);
 }
 template <class T = double, class F, class... Options>
   requires(!execution_space<F> && impl::integrate_options<Options...>)
-T integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
-            std::type_identity_t<interval<T>> z, std::type_identity_t<interval<T>> w, std::array<std::int64_t, 4> n,
-            const Options&... options) {
+T integrate(const F& f, impl::interval_of<T> x, impl::interval_of<T> y, impl::interval_of<T> z, impl::interval_of<T> w,
+            std::array<std::int64_t, 4> n, const Options&... options) {
   return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, z, w, n, options...);
 }
 
@@ -262,52 +257,49 @@ T integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_
 /// @throws Error if an interval is not finite, its length is not for Monte Carlo, or the parameters or options of the
 /// method say so
 template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
-estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x, const Method& how,
+estimate<T> integrate(const Exec& exec, const F& f, impl::interval_of<T> x, const Method& how,
                       const Options&... options) {
   return impl::integrate_by<T, Exec, F, 1>(exec, f, {x}, how, options...);
 }
 /// The integral over two axes.
 template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
-estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x,
-                      std::type_identity_t<interval<T>> y, const Method& how, const Options&... options) {
+estimate<T> integrate(const Exec& exec, const F& f, impl::interval_of<T> x, impl::interval_of<T> y, const Method& how,
+                      const Options&... options) {
   return impl::integrate_by<T, Exec, F, 2>(exec, f, {x, y}, how, options...);
 }
 /// The integral over three axes.
 template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
-estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x,
-                      std::type_identity_t<interval<T>> y, std::type_identity_t<interval<T>> z, const Method& how,
-                      const Options&... options) {
+estimate<T> integrate(const Exec& exec, const F& f, impl::interval_of<T> x, impl::interval_of<T> y,
+                      impl::interval_of<T> z, const Method& how, const Options&... options) {
   return impl::integrate_by<T, Exec, F, 3>(exec, f, {x, y, z}, how, options...);
 }
 /// The integral over four axes.
 template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
-estimate<T> integrate(const Exec& exec, const F& f, std::type_identity_t<interval<T>> x,
-                      std::type_identity_t<interval<T>> y, std::type_identity_t<interval<T>> z,
-                      std::type_identity_t<interval<T>> w, const Method& how, const Options&... options) {
+estimate<T> integrate(const Exec& exec, const F& f, impl::interval_of<T> x, impl::interval_of<T> y,
+                      impl::interval_of<T> z, impl::interval_of<T> w, const Method& how, const Options&... options) {
   return impl::integrate_by<T, Exec, F, 4>(exec, f, {x, y, z, w}, how, options...);
 }
 template <class T = double, class F, impl::integration_method Method, class... Options>
   requires(!execution_space<F>)
-estimate<T> integrate(const F& f, std::type_identity_t<interval<T>> x, const Method& how, const Options&... options) {
+estimate<T> integrate(const F& f, impl::interval_of<T> x, const Method& how, const Options&... options) {
   return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, how, options...);
 }
 template <class T = double, class F, impl::integration_method Method, class... Options>
   requires(!execution_space<F>)
-estimate<T> integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
-                      const Method& how, const Options&... options) {
+estimate<T> integrate(const F& f, impl::interval_of<T> x, impl::interval_of<T> y, const Method& how,
+                      const Options&... options) {
   return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, how, options...);
 }
 template <class T = double, class F, impl::integration_method Method, class... Options>
   requires(!execution_space<F>)
-estimate<T> integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
-                      std::type_identity_t<interval<T>> z, const Method& how, const Options&... options) {
+estimate<T> integrate(const F& f, impl::interval_of<T> x, impl::interval_of<T> y, impl::interval_of<T> z,
+                      const Method& how, const Options&... options) {
   return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, z, how, options...);
 }
 template <class T = double, class F, impl::integration_method Method, class... Options>
   requires(!execution_space<F>)
-estimate<T> integrate(const F& f, std::type_identity_t<interval<T>> x, std::type_identity_t<interval<T>> y,
-                      std::type_identity_t<interval<T>> z, std::type_identity_t<interval<T>> w, const Method& how,
-                      const Options&... options) {
+estimate<T> integrate(const F& f, impl::interval_of<T> x, impl::interval_of<T> y, impl::interval_of<T> z,
+                      impl::interval_of<T> w, const Method& how, const Options&... options) {
   return integrate<T>(Kokkos::DefaultExecutionSpace(), f, x, y, z, w, how, options...);
 }
 

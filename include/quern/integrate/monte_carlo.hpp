@@ -4,6 +4,7 @@
 #define QUERN_INTEGRATE_MONTE_CARLO_HPP
 
 #include <bit>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/integrate/domain.hpp>
 #include <quern/random/sobol.hpp>
 #include <quern/reducers/moments.hpp>
@@ -152,30 +153,40 @@ struct sobol_points {
   }
 };
 
-/// Mean and variance over the samples of a sequence, into device memory.
-template <class T, int Rank, class Exec, class F, class Sequence, class State>
-void sample_mean(const Exec& exec, const std::string& label, const F& f, const std::array<interval<T>, Rank>& box,
-                 const Sequence& sequence, std::int64_t samples, State* to) {
-  using kernel_type = sampling_kernel<T, F, Sequence, Rank>;
-  const Kokkos::View<State, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> out(to);
-  const std::int64_t items = (samples + kernel_type::run - 1) / kernel_type::run;
-  Kokkos::parallel_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
-                          kernel_type{f, sampled_box<T, Rank>(box), sequence, samples}, out);
-}
-
-/// The means and variances of several sequences on the host; waits.
-template <int Count, class Exec, class Launch>
-auto sample_means(const Exec& exec, const std::string& label, const Launch& launch) {
-  using state = typename moments_reducer<double>::state;
-  lease<Exec> held(exec);
-  auto* means = static_cast<state*>(held.scratch().require(exec, Count * sizeof(state)));
-  for (int k = 0; k < Count; ++k) launch(k, means + k);
-  std::array<state, Count> result;
+/// The means and variances over the samples of each of several sequences, on the host; waits.
+template <int Count, class T, int Rank, class Exec, class F, class SequenceOf>
+auto sample_means(const Exec& exec, const std::string& label, const std::string& method, const F& f,
+                  const std::array<interval<T>, Rank>& box, std::int64_t samples, const SequenceOf& sequence_of) {
+  using kernel_type = sampling_kernel<T, F, std::invoke_result_t<const SequenceOf&, int>, Rank>;
+  using state = typename kernel_type::value_type;
   using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  Kokkos::deep_copy(exec, Kokkos::View<state*, Kokkos::HostSpace, unmanaged>(result.data(), Count),
-                    Kokkos::View<const state*, typename Exec::memory_space, unmanaged>(means, Count));
+  const scratch_array<Exec, state> memory(exec, Count);
+  const Kokkos::View<state*, typename Exec::memory_space, unmanaged> means(memory.data(), Count);
+  const std::int64_t items = (samples + kernel_type::run - 1) / kernel_type::run;
+  for (int k = 0; k < Count; ++k)
+    Kokkos::parallel_reduce(label + method, index_range(exec, items),
+                            kernel_type{f, sampled_box<T, Rank>(box), sequence_of(k), samples},
+                            Kokkos::View<state, typename Exec::memory_space, unmanaged>(memory.data() + k));
+  std::array<state, Count> result;
+  Kokkos::deep_copy(exec, Kokkos::View<state*, Kokkos::HostSpace, unmanaged>(result.data(), Count), means);
   exec.fence(label + ": result");
   return result;
+}
+
+template <class F, class T, std::size_t Rank>
+void check_sampling(const std::string& label, const std::array<interval<T>, Rank>& box, std::int64_t samples,
+                    std::int64_t least) {
+  check_domain<F>(label, box);
+  check_lengths(label, box);
+  if (samples < least)
+    throw Error(label, std::to_string(samples) + " samples, expected at least " + std::to_string(least));
+}
+/// From the mean of f, and its variance.
+template <class T, int Rank>
+estimate<T> estimate_of(const std::array<interval<T>, Rank>& box, double mean, double variance,
+                        std::int64_t evaluations) {
+  const double volume = sampled_box<T, Rank>(box).volume();
+  return {static_cast<T>(mean * volume), static_cast<T>(std::fabs(volume) * std::sqrt(variance)), evaluations, true};
 }
 
 template <class T, class Exec, class F, int Rank, class... Options>
@@ -183,16 +194,11 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
                          const Options&...) {
   static_assert((option<Options> && ...));
   const std::string label = "quern::integrate";
-  check_domain<F>(label, box);
-  check_lengths(label, box);
-  if (how.samples < 2) throw Error(label, std::to_string(how.samples) + " samples, expected at least 2");
-  const auto s = sample_means<1>(exec, label, [&](int, auto* to) {
-    sample_mean<T, Rank>(exec, label + "/monte_carlo", f, box, random_points<Rank>{how.seed}, how.samples, to);
-  })[0];
+  check_sampling<F>(label, box, how.samples, 2);
+  const auto points = [&](int) { return random_points<Rank>{how.seed}; };
+  const auto [s] = sample_means<1, T, Rank>(exec, label, "/monte_carlo", f, box, how.samples, points);
   const moments_reducer<double> moments;
-  const double volume = sampled_box<T, Rank>(box).volume();
-  return {static_cast<T>(moments.mean(s) * volume),
-          static_cast<T>(std::fabs(volume) * std::sqrt(moments.deviations(s) / (s.n - 1) / s.n)), how.samples, true};
+  return estimate_of<T, Rank>(box, moments.mean(s), moments.deviations(s) / (s.n - 1) / s.n, how.samples);
 }
 
 template <class T, class Exec, class F, int Rank, class... Options>
@@ -201,20 +207,15 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
   static_assert((option<Options> && ...));
   constexpr int shifts = quasi_monte_carlo::shifts;
   const std::string label = "quern::integrate";
-  check_domain<F>(label, box);
-  check_lengths(label, box);
-  if (how.samples < 1) throw Error(label, std::to_string(how.samples) + " samples, expected at least 1");
+  check_sampling<F>(label, box, how.samples, 1);
   const std::int64_t each = (how.samples - 1) / shifts + 1;
-  const auto means = sample_means<shifts>(exec, label, [&](int k, auto* to) {
-    sample_mean<T, Rank>(exec, label + "/quasi_monte_carlo", f, box, sobol_points<Rank>(how.seed, k), each, to);
-  });
+  const auto points = [&](int shift) { return sobol_points<Rank>(how.seed, shift); };
   const moments_reducer<double> over_means;
   auto s = over_means.init();
-  for (const auto& mean : means) over_means.add(s, over_means.mean(mean));
-  const double volume = sampled_box<T, Rank>(box).volume();
-  return {static_cast<T>(over_means.mean(s) * volume),
-          static_cast<T>(std::fabs(volume) * std::sqrt(over_means.deviations(s) / (shifts * (shifts - 1)))),
-          shifts * each, true};
+  for (const auto& mean : sample_means<shifts, T, Rank>(exec, label, "/quasi_monte_carlo", f, box, each, points))
+    over_means.add(s, over_means.mean(mean));
+  return estimate_of<T, Rank>(box, over_means.mean(s), over_means.deviations(s) / (shifts * (shifts - 1)),
+                              shifts * each);
 }
 
 }  // namespace impl

@@ -23,7 +23,9 @@
 /// input
 
 #include <quern/core/call/call.hpp>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/values/values.hpp>
+#include <quern/core/views/adjacent.hpp>
 #include <quern/map/map.hpp>
 #include <quern/scan/scan.hpp>
 
@@ -107,14 +109,6 @@ struct simpson_weights {
   }
 };
 
-template <class Weights, class T, class Abscissae>
-struct weights_kernel {
-  T* weights;
-  Abscissae x;
-  std::int64_t n;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { weights[i] = Weights::template weight<T>(x, i, n); }
-};
-
 /// An array of n values along one axis, read as one of those extents.
 template <class T>
 array_input<T> along_axis(const T* values, const shape& extents, int d) {
@@ -124,9 +118,15 @@ array_input<T> along_axis(const T* values, const shape& extents, int d) {
 }
 
 /// The axis that is asked for, or that of an array of rank 1.
-inline axis axis_or_only(const std::string& label, const axis* wanted, const shape& extents) {
+inline axis_set axis_or_only(const std::string& label, const axis* wanted, const shape& extents) {
   if (wanted == nullptr && extents.rank != 1) reject_extents(label, "in", extents, "rank 1, or an axis");
-  return wanted == nullptr ? axis(0) : *wanted;
+  return {label, wanted == nullptr ? axis(0) : *wanted, extents.rank};
+}
+/// The output shares memory with no input.
+template <class Exec, class Out, class In, class Spacing>
+void check_apart_from_samples(const call<Exec>& c, const Out& out, const In& in, const Spacing& spacing) {
+  check_overlap(c.label, out, in, "in", false);
+  if constexpr (view_like<Spacing>) check_overlap(c.label, out, c.input(spacing), "x", false);
 }
 
 /// `in` are the elements of an array of T with these extents, as a call takes them apart.
@@ -142,8 +142,9 @@ void integrate_along(const std::string& label, const Exec& exec, Workspace<Exec>
     if (n == 0) reject_extents(label, "in", extents, "at least one sample");
     const auto x = make_abscissae<Exec, real>(label, spacing, n);
     real* weights = static_cast<real*>(scratch.require(exec, n * sizeof(real), 1));
-    Kokkos::parallel_for(label + "/weights", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
-                         weights_kernel<Weights, real, std::remove_const_t<decltype(x)>>{weights, x, n});
+    Kokkos::parallel_for(
+        label + "/weights", index_range(exec, n),
+        KOKKOS_LAMBDA(std::int64_t i) { weights[i] = Weights::template weight<real>(x, i, n); });
     const expanded<leaf_part, array_input<real>> weight{{}, {along_axis<real>(weights, extents, d)}};
     with_leaves(
         product<S>(),
@@ -155,37 +156,30 @@ void integrate_along(const std::string& label, const Exec& exec, Workspace<Exec>
   }
 }
 
-template <class Weights, class Exec, class In, class Spacing, class... Options>
-auto integrate_to_host(const std::string& label, const Exec& exec, const In& in_view, const Spacing& spacing,
-                       const Options&...) {
-  static_assert(sizeof...(Options) == 0, "quern: an integral along an axis writes to a View");
+/// Serves `trapezoid` and `simpson`; returns the integral where `out_view` is on_host.
+template <class Weights, class Exec, class Out, class In, class Spacing, class... Options>
+auto integrate_samples(const char* label, const Exec& exec, const Out& out_view, const In& in_view,
+                       const Spacing& spacing, const Options&... options) {
   call c(label, exec);
   const auto in = c.elements(in_view);
   const shape extents = operand_extents(c.label, in_view);
-  axis_or_only(label, nullptr, extents);
-  using T = value_of<In>;
-  using S = mean_type<T>;
-  S* result = c.template result<S>();
-  integrate_along<Weights, T>(label, exec, c.scratch(), strided<S>{result, {}, {}}, extents, in, spacing, 0);
-  exec.fence(label + ": result");
-  return *result;
-}
-
-template <class Weights, class Exec, class Out, class In, class Spacing>
-void integrate_to_view(const std::string& label, const Exec& exec, const Out& out_view, const In& in_view,
-                       const Spacing& spacing, const axis* given) {
-  call c(label, exec);
-  const auto in = c.elements(in_view);
-  const auto out = c.output(out_view);
-  const shape extents = operand_extents(c.label, in_view);
-  const axis wanted = axis_or_only(label, given, extents);
-  const axis_set along(label, wanted, extents.rank);
-  const int d = along.only();
-  const shape results = along.part(extents, false);
-  check_extents(label, "out", out.extents, results);
-  check_overlap(label, out, in, "in", false);
-  if constexpr (view_like<Spacing>) check_overlap(label, out, c.input(spacing), "x", false);
-  integrate_along<Weights, value_of<In>>(label, exec, c.scratch(), out, extents, in, spacing, d);
+  const axis_set along = axis_or_only(c.label, find_option<axis>(options...), extents);
+  const auto integrate_to = [&](const auto& out) {
+    integrate_along<Weights, value_of<In>>(c.label, exec, c.scratch(), out, extents, in, spacing, along.only());
+  };
+  if constexpr (view_like<Out>) {
+    const auto out = c.output(out_view);
+    check_extents(c.label, "out", out.extents, along.part(extents, false));
+    check_apart_from_samples(c, out, in, spacing);
+    integrate_to(out);
+  } else {
+    static_assert(sizeof...(Options) == 0, "quern: an integral along an axis writes to a View");
+    using S = mean_type<value_of<In>>;
+    S* result = c.template result<S>();
+    integrate_to(strided<S>{result, {}, {}});
+    exec.fence(c.label + ": result");
+    return S{*result};
+  }
 }
 
 /// The area of the trapezoid between two samples.
@@ -197,24 +191,6 @@ struct trapezoid_between {
   }
 };
 
-/// The same of samples that are computed as they are read, the first of them at an offset.
-template <class Source>
-struct trapezoid_at {
-  Source in;
-  std::int64_t step;
-  template <class W>
-  KOKKOS_FUNCTION auto operator()(std::int64_t offset, const W& width) const {
-    return trapezoid_between()(in[offset], in[offset + step], width);
-  }
-};
-
-template <class T, class Abscissae>
-struct widths_kernel {
-  T* widths;
-  Abscissae x;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { widths[i] = x.width(i); }
-};
-
 /// The part of an array from index `first` along an axis, `n` of them.
 template <class T>
 strided<T> part_along(strided<T> a, int d, std::int64_t first, std::int64_t n) {
@@ -223,27 +199,19 @@ strided<T> part_along(strided<T> a, int d, std::int64_t first, std::int64_t n) {
   return a;
 }
 
-template <class T>
-struct constant_of {
-  T value;
-  KOKKOS_FUNCTION T operator()() const { return value; }
-};
-
 template <class Exec, class Out, class In, class Spacing>
 void cumulate_trapezoids(const Exec& exec, const Out& out_view, const In& in_view, const Spacing& spacing,
                          const axis* given) {
   call c("quern::cumulative_trapezoid", exec);
   const auto in = c.elements(in_view);
   const shape extents = operand_extents(c.label, in_view);
-  const axis wanted = axis_or_only(c.label, given, extents);
+  const axis_set along = axis_or_only(c.label, given, extents);
   const auto out = c.output(out_view);
   using T = std::remove_pointer_t<decltype(out.data)>;
   using S = mean_type<value_of<In>>;
   using real = real_type<S>;
   check_extents(c.label, "out", out.extents, extents);
-  check_overlap(c.label, out, in, "in", false);
-  if constexpr (view_like<Spacing>) check_overlap(c.label, out, c.input(spacing), "x", false);
-  const axis_set along(c.label, wanted, extents.rank);
+  check_apart_from_samples(c, out, in, spacing);
   const int d = along.only();
   const std::int64_t n = extents.extent[d];
   if (n == 0) reject_extents(c.label, "in", extents, "at least one sample");
@@ -251,24 +219,18 @@ void cumulate_trapezoids(const Exec& exec, const Out& out_view, const In& in_vie
   const auto x = make_abscissae<Exec, real>(c.label, spacing, n);
 
   const auto first = part_along(out, d, 0, 1), rest = part_along(out, d, 1, n - 1);
-  map_launch(exec, c.label + "/first", first, constant_of<T>{T(0)}, false, {first.stride});
+  map_launch(exec, c.label + "/first", first, op::identity(), false, {first.stride, {}}, scalar_input<T>{T(0)});
   if (n == 1) return;
   real* widths = static_cast<real*>(c.scratch().require(exec, (n - 1) * sizeof(real), 1));
-  Kokkos::parallel_for(c.label + "/widths", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n - 1),
-                       widths_kernel<real, std::remove_const_t<decltype(x)>>{widths, x});
+  Kokkos::parallel_for(
+      c.label + "/widths", index_range(exec, n - 1), KOKKOS_LAMBDA(std::int64_t i) { widths[i] = x.width(i); });
   const auto width = along_axis<real>(widths, rest.extents, d);
   with_sources(
       [&](const auto& y) {
-        using source = std::remove_const_t<decltype(y.data)>;
-        if constexpr (std::is_pointer_v<source>) {
-          const array_input<value_of<In>> before{part_along(y, d, 0, n - 1)}, after{part_along(y, d, 1, n - 1)};
-          map_launch(exec, c.label + "/trapezoids", rest, trapezoid_between(), false,
-                     {rest.stride, y.stride, y.stride, width.array.stride}, before, after, width);
-        } else {
-          const position_input offsets{{nullptr, rest.extents, y.stride}};
-          map_launch(exec, c.label + "/trapezoids", rest, trapezoid_at<source>{y.data, y.stride[d]}, false,
-                     {rest.stride, y.stride, width.array.stride}, offsets, width);
-        }
+        with_adjacent(trapezoid_between(), y, rest.extents, d, [&](const auto& f, const auto&... samples) {
+          map_launch(exec, c.label + "/trapezoids", rest, f, false,
+                     {rest.stride, samples.array.stride..., width.array.stride}, samples..., width);
+        });
       },
       in);
   const strided<const T> terms{rest.data, rest.extents, rest.stride};
@@ -285,13 +247,12 @@ concept sample_spacing = view_like<T> || std::is_arithmetic_v<std::remove_cvref_
 /// the integral 0.
 template <execution_space Exec, array_like In, impl::sample_spacing Spacing, option<axis>... Options>
 auto trapezoid(const Exec& exec, const In& y, const Spacing& dx, const Options&... options) {
-  return impl::integrate_to_host<impl::trapezoid_weights>("quern::trapezoid", exec, y, dx, options...);
+  return impl::integrate_samples<impl::trapezoid_weights>("quern::trapezoid", exec, on_host, y, dx, options...);
 }
 /// The integrals along an axis, or that of an array of rank 1, to a View.
 template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing, option<axis>... Options>
 void trapezoid(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const Options&... options) {
-  impl::integrate_to_view<impl::trapezoid_weights>("quern::trapezoid", exec, out, y, dx,
-                                                   impl::find_option<axis>(options...));
+  impl::integrate_samples<impl::trapezoid_weights>("quern::trapezoid", exec, out, y, dx, options...);
 }
 template <array_like In, impl::sample_spacing Spacing, option<axis>... Options>
 auto trapezoid(const In& y, const Spacing& dx, const Options&... options) {
@@ -307,13 +268,12 @@ void trapezoid(const Out& out, const In& y, const Spacing& dx, const Options&...
 /// Exact for polynomials of degree 3 where an odd number is equidistant, else of degree 2. Abscissae must differ.
 template <execution_space Exec, array_like In, impl::sample_spacing Spacing, option<axis>... Options>
 auto simpson(const Exec& exec, const In& y, const Spacing& dx, const Options&... options) {
-  return impl::integrate_to_host<impl::simpson_weights>("quern::simpson", exec, y, dx, options...);
+  return impl::integrate_samples<impl::simpson_weights>("quern::simpson", exec, on_host, y, dx, options...);
 }
 /// The integrals along an axis, or that of an array of rank 1, to a View.
 template <execution_space Exec, view_like Out, array_like In, impl::sample_spacing Spacing, option<axis>... Options>
 void simpson(const Exec& exec, const Out& out, const In& y, const Spacing& dx, const Options&... options) {
-  impl::integrate_to_view<impl::simpson_weights>("quern::simpson", exec, out, y, dx,
-                                                 impl::find_option<axis>(options...));
+  impl::integrate_samples<impl::simpson_weights>("quern::simpson", exec, out, y, dx, options...);
 }
 template <array_like In, impl::sample_spacing Spacing, option<axis>... Options>
 auto simpson(const In& y, const Spacing& dx, const Options&... options) {

@@ -111,10 +111,10 @@ KOKKOS_FUNCTION std::int64_t position_in(const T* sorted, std::int64_t stride, s
   if (after_equal) return partition_point(sorted, stride, n, [&](const T& y) { return comes_before<true>()(y, x); });
   return partition_point(sorted, stride, n, [&](const T& y) { return comes_before<false>()(y, x); });
 }
-/// The bins of as many x as hosts search together.
-template <class T, class X>
-KOKKOS_FUNCTION void positions_in(const T* sorted, std::int64_t stride, std::int64_t n, const X (&x)[searched_at_once],
-                                  std::int64_t (&at)[searched_at_once], bool after_equal) {
+/// The same for several x, as hosts search together.
+template <int Several, class T, class X>
+KOKKOS_FUNCTION void positions_in(const T* sorted, std::int64_t stride, std::int64_t n, const X (&x)[Several],
+                                  std::int64_t (&at)[Several], bool after_equal) {
   if (after_equal) partition_points(sorted, stride, n, x, at, comes_before<true>());
   else partition_points(sorted, stride, n, x, at, comes_before<false>());
 }

@@ -28,6 +28,13 @@
 namespace quern {
 namespace impl {
 
+/// Puts the number of what is kept.
+template <class T>
+struct put_number {
+  result_row<T> out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const { out.set(k, i); }
+};
+
 /// The offsets of x and of the mask, in row-major order. Contiguous: they are the positions of elements.
 template <bool Contiguous>
 struct pair_offsets {
@@ -39,13 +46,6 @@ struct pair_offsets {
     return nest.at_item(i, nest.inner, 1, j).of[Which];
   }
 };
-/// Calls `run` with them: which they are is decided once, since to find them costs more than to use them.
-template <class Run>
-void with_offsets(const row_nest<2>& nest, const Run& run) {
-  if (nest.outer == 1 && nest.stride[0][0] == 1 && nest.stride[1][0] == 1) run(pair_offsets<true>{nest});
-  else run(pair_offsets<false>{nest});
-}
-
 /// Whether an element of x, or of a mask, meets a condition.
 template <class Source, class Condition, int Which, class Offsets>
 struct element_meets {
@@ -97,39 +97,45 @@ struct put_position {
   }
 };
 
-/// Puts the elements of x into `out` for which a condition holds of the same element of `mask`, operand number `Which`.
-template <int Which, class Exec, class Out, class X, class Mask, class Condition>
-void compact_where(const call<Exec>& c, const result_row<Out>& out, const X& x, const Mask& mask,
-                   const Condition& condition, std::int64_t* number) {
-  with_offsets(row_nest<2>(row_major_nest(x.extents, x.stride, mask.stride)), [&]<class Offsets>(const Offsets& at) {
+/// Keeps the elements of x for which a condition holds of the same element of `mask`, operand number `Which`, by what
+/// `put_by` makes of the offsets. Which offsets these are is decided once, since to find that costs more than to use
+/// them.
+template <int Which, class Exec, class X, class Mask, class Condition, class PutBy>
+void keep_where(const call<Exec>& c, const X& x, const Mask& mask, const Condition& condition, const PutBy& put_by,
+                std::int64_t* number) {
+  const row_nest<2> nest(row_major_nest(x.extents, x.stride, mask.stride));
+  const auto keep_by = [&]<class Offsets>(const Offsets& at) {
     using keep = element_meets<std::remove_const_t<decltype(mask.data)>, Condition, Which, Offsets>;
-    using put = put_element<std::remove_const_t<decltype(x.data)>, Out, Offsets>;
-    for_kept(c.label, c.exec, x.extents.size(), keep{condition, mask.data, at}, put{x.data, at, out}, number);
-  });
+    for_kept(c.label, c.exec, x.extents.size(), keep{condition, mask.data, at}, put_by(at), number);
+  };
+  if (nest.outer == 1 && nest.stride[0][0] == 1 && nest.stride[1][0] == 1) keep_by(pair_offsets<true>{nest});
+  else keep_by(pair_offsets<false>{nest});
 }
 
-template <class Exec, class Count, class Out, class X, class Mask>
-void compact_into(const call<Exec>& c, const Count& count, const Out& out_view, const X& x_view,
-                  const Mask& mask_view) {
+template <class Exec, class Out, class X, class Mask>
+void compact_into(const call<Exec>& c, const Out& out_view, const X& x_view, const Mask& mask_view,
+                  std::int64_t* number) {
   const auto elements = c.elements(x_view);
   const auto out = make_result<Exec>(c.label, "out", out_view, elements);
-  std::int64_t* number = count_output<Exec>(c.label, count);
+  const auto put_from = [&]<class Source>(const Source& x) {
+    return [&]<class Offsets>(const Offsets& at) { return put_element<Source, value_of<Out>, Offsets>{x, at, out}; };
+  };
   if constexpr (array_like<Mask>) {
     const auto mask_elements = c.elements(mask_view);
     check_extents(c.label, "mask", operand_extents(c.label, mask_view), operand_extents(c.label, x_view));
     make_result<Exec>(c.label, "out", out_view, mask_elements);
-    with_sources([&](const auto& x, const auto& mask) { compact_where<1>(c, out, x, mask, op::not_zero(), number); },
-                 elements, mask_elements);
+    with_sources(
+        [&](const auto& x, const auto& mask) { keep_where<1>(c, x, mask, op::not_zero(), put_from(x.data), number); },
+        elements, mask_elements);
   } else {
     static_assert(std::predicate<const Mask&, const value_of<X>&>,
                   "quern::compact: mask must be an array or a predicate of x's elements");
-    with_sources([&](const auto& x) { compact_where<0>(c, out, x, x, mask_view, number); }, elements);
+    with_sources([&](const auto& x) { keep_where<0>(c, x, x, mask_view, put_from(x.data), number); }, elements);
   }
 }
 
-template <class Exec, class Count, class Out, class X>
-void nonzero_into(const call<Exec>& c, const Count& count, const Out& out_view, const X& x_view) {
-  using O = value_of<Out>;
+template <class Exec, class Out, class X>
+void nonzero_into(const call<Exec>& c, const Out& out_view, const X& x_view, std::int64_t* number) {
   const auto elements = c.elements(x_view);
   const shape extents = operand_extents(c.label, x_view);
   const auto out = c.output(out_view);
@@ -138,19 +144,13 @@ void nonzero_into(const call<Exec>& c, const Count& count, const Out& out_view, 
     throw Error(c.label, "out has extents " + out.extents.str() + ", expected rank 1 or (n, " +
                              std::to_string(extents.rank) + ")");
   const std::int64_t largest = rows ? *std::max_element(extents.extent.begin(), extents.extent.end()) : extents.size();
-  check_positions<O>(c.label, "out", largest);
+  check_positions<value_of<Out>>(c.label, "out", largest);
   check_overlap(c.label, out, elements, "x", false);
-  put_position<O> put{out.data, out.stride[0], out.extents.extent[0], rows ? extents.rank : 0, out.stride[1], {}};
+  put_position<value_of<Out>> put{
+      out.data, out.stride[0], out.extents.extent[0], rows ? extents.rank : 0, out.stride[1], {}};
   std::copy_n(extents.extent.begin(), max_rank, put.extent);
-  std::int64_t* number = count_output<Exec>(c.label, count);
-  with_sources(
-      [&](const auto& x) {
-        with_offsets(row_nest<2>(row_major_nest(extents, x.stride, x.stride)), [&]<class Offsets>(const Offsets& at) {
-          using keep = element_meets<std::remove_const_t<decltype(x.data)>, op::not_zero, 0, Offsets>;
-          for_kept(c.label, c.exec, extents.size(), keep{{}, x.data, at}, put, number);
-        });
-      },
-      elements);
+  with_sources([&](const auto& x) { keep_where<0>(c, x, x, op::not_zero(), [&](const auto&) { return put; }, number); },
+               elements);
 }
 
 }  // namespace impl
@@ -166,10 +166,8 @@ void nonzero_into(const call<Exec>& c, const Count& count, const Out& out_view, 
 template <execution_space Exec, view_like Out, array_like X, class Mask, size_option... Size>
 auto compact(const Exec& exec, const Out& out, const X& x, const Mask& mask, const Size&... size) {
   impl::call c("quern::compact", exec);
-  const auto run = [&](const auto& number, const auto&... results) {
-    impl::compact_into(c, number, results..., x, mask);
-  };
-  return impl::run_counted(c, run, std::tie(out), size...);
+  return impl::run_counted(
+      c, std::tie(out), [&](std::int64_t* number) { impl::compact_into(c, out, x, mask, number); }, size...);
 }
 template <view_like Out, array_like X, class Mask, size_option... Size>
 auto compact(const Out& out, const X& x, const Mask& mask, const Size&... size) {
@@ -186,8 +184,8 @@ auto compact(const Out& out, const X& x, const Mask& mask, const Size&... size) 
 template <execution_space Exec, view_like Out, array_like X, size_option... Size>
 auto nonzero(const Exec& exec, const Out& out, const X& x, const Size&... size) {
   impl::call c("quern::nonzero", exec);
-  const auto run = [&](const auto& number, const auto&... results) { impl::nonzero_into(c, number, results..., x); };
-  return impl::run_counted(c, run, std::tie(out), size...);
+  return impl::run_counted(
+      c, std::tie(out), [&](std::int64_t* number) { impl::nonzero_into(c, out, x, number); }, size...);
 }
 template <view_like Out, array_like X, size_option... Size>
 auto nonzero(const Out& out, const X& x, const Size&... size) {

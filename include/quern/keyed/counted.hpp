@@ -42,8 +42,6 @@ namespace quern::impl {
 /// Views of scratch memory.
 template <class Exec, class T>
 using scratch_view = Kokkos::View<T, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-template <class Exec, class T>
-using pinned_view = Kokkos::View<T, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 template <class Exec, class T>
 void fill_scratch(const std::string& label, const Exec& exec, T* data, std::int64_t n, const T& value) {
@@ -52,6 +50,14 @@ void fill_scratch(const std::string& label, const Exec& exec, T* data, std::int6
 
 /// No output of this kind is wanted.
 struct no_output {};
+template <class V>
+inline constexpr bool is_wanted = !std::is_same_v<V, no_output>;
+/// An output as a tuple, which is empty where none is wanted.
+template <class V>
+auto wanted_output(const V& view) {
+  if constexpr (is_wanted<V>) return std::tie(view);
+  else return std::tuple<>();
+}
 
 template <class T>
 const strided<T>& require_rank_1(const std::string& label, const std::string& name, const strided<T>& a) {
@@ -80,8 +86,8 @@ result_row<value_of<V>> make_result(const std::string& label, const std::string&
 /// The room of an output that may not be wanted: then there is none.
 template <class Exec, class V, class... In>
 auto make_optional_result(const std::string& label, const std::string& name, const V& view, const In&... in) {
-  if constexpr (std::is_same_v<V, no_output>) return result_row<std::int64_t>();
-  else return make_result<Exec>(label, name, view, in...);
+  if constexpr (is_wanted<V>) return make_result<Exec>(label, name, view, in...);
+  else return result_row<std::int64_t>();
 }
 
 /// Where the number of results is written.
@@ -102,24 +108,26 @@ void check_results(const std::string& label, const Out&... out) {
   }(std::index_sequence_for<Out...>());
 }
 
-/// Calls `run(number, out...)` with a View for the number of results: the caller's, or else one for which the call
-/// waits, to return what is in it.
-template <class Exec, class Run, class... Out, class... Size>
-auto run_counted(call<Exec>& c, const Run& run, const std::tuple<const Out&...>& out, const Size&... size) {
+/// Calls `run(number)` with where the number of results is written: to the View of the caller's, or else to memory for
+/// which the call waits, to return what is in it. `out` are the outputs, of which the first one has room for it.
+template <class Exec, class... Out, class Run, class... Size>
+auto run_counted(call<Exec>& c, const std::tuple<const Out&...>& out, const Run& run, const Size&... size) {
   static_assert(sizeof...(Size) <= 1, "quern: an option is given twice");
   if constexpr (sizeof...(Out) + sizeof...(Size) > 1)
     unpack([&](const auto&... o) { check_results<Exec>(c.label, o..., size.number...); }, out);
   if constexpr (sizeof...(Size) > 0) {
-    unpack([&](const auto&... o) { run(std::get<0>(std::tie(size...)).number, o...); }, out);
+    (run(count_output<Exec>(c.label, size.number)), ...);
   } else {
     auto* number = c.template result<std::int64_t>();
-    unpack([&](const auto&... o) { run(pinned_view<Exec, std::int64_t>(number), o...); }, out);
+    run(number);
     c.exec.fence(c.label + ": wait for the number of results");
-    const std::int64_t room = extents_of(std::get<0>(out)).extent[0];
-    if (*number > room)
-      throw CapacityError(c.label,
-                          "there are " + std::to_string(*number) + " results and room for " + std::to_string(room),
-                          *number, room);
+    if constexpr (sizeof...(Out) > 0) {
+      const std::int64_t room = extents_of(std::get<0>(out)).extent[0];
+      if (*number > room)
+        throw CapacityError(c.label,
+                            "there are " + std::to_string(*number) + " results and room for " + std::to_string(room),
+                            *number, room);
+    }
     return std::int64_t{*number};
   }
 }

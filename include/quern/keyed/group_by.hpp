@@ -21,6 +21,7 @@
 #include <quern/core/call/call.hpp>
 #include <quern/core/call/options.hpp>
 #include <quern/core/launch/compiled.hpp>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/keyed/groups.hpp>
 #include <quern/keyed/hash_keys.hpp>
@@ -44,29 +45,18 @@ KOKKOS_FUNCTION void lower(T* place, const T& value) {
   if (value < peek(place)) Kokkos::atomic_min(place, value);
 }
 
-struct lower_first {
-  const std::int32_t* labels;
-  std::int64_t* first;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if (labels[i] >= 0) lower(first + labels[i], i);
-  }
-};
-
 /// The first rows of the groups that labels number.
 template <class Exec, class Labels, class First>
 void find_first_rows(const std::string& label, const Exec& exec, const Labels& labels, const First& first) {
   map_checked(label + "/first", exec, first, op::identity(),
               std::int64_t{Kokkos::Experimental::finite_max_v<std::int64_t>});
-  Kokkos::parallel_for(label + "/first",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, labels.extent(0)),
-                       lower_first{labels.data(), first.data()});
+  const auto* label_of = labels.data();
+  auto* first_of = first.data();
+  Kokkos::parallel_for(
+      label + "/first", index_range(exec, labels.extent(0)), KOKKOS_LAMBDA(std::int64_t i) {
+        if (label_of[i] >= 0) lower(first_of + label_of[i], i);
+      });
 }
-
-/// Two columns of labels as one of keys.
-struct combined_labels {
-  std::int64_t second_size;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int32_t a, std::int32_t b) const { return a * second_size + b; }
-};
 
 /// The groups of a column of keys.
 template <class Exec, class T>
@@ -100,54 +90,39 @@ Groups<Exec> group_keys(const std::string& label, const Exec& exec, const Keys& 
 template <class Exec, class Keys>
 Groups<Exec> refine_groups(const std::string& label, const Exec& exec, const Groups<Exec>& by, const Keys& keys) {
   const Groups<Exec> column = group_keys(label, exec, keys);
-  const shape rows{by.rows()};
+  const std::int64_t columns = column.size();
   const scratch_array<Exec, std::int64_t> both(exec, by.rows());
-  map_checked(label + "/combine", exec, scratch_view<Exec, std::int64_t*>(both.data(), by.rows()),
-              combined_labels{column.size()}, by.labels(exec), column.labels(exec));
-  return group_column(label, exec, strided<const std::int64_t>{both.data(), rows, {1}});
+  map_checked(
+      label + "/combine", exec, scratch_view<Exec, std::int64_t*>(both.data(), by.rows()),
+      KOKKOS_LAMBDA(std::int32_t a, std::int32_t b) { return a * columns + b; }, by.labels(exec), column.labels(exec));
+  return group_column(label, exec, strided<const std::int64_t>{both.data(), shape{by.rows()}, {1}});
 }
-
-/// Numbers of bins of a range that some key is in.
-struct bin_has_keys {
-  const std::int64_t* counts;
-  KOKKOS_FUNCTION bool operator()(std::int64_t bin) const { return counts[bin] > 0; }
-};
-struct put_bin_rank {
-  std::int64_t* counts;
-  std::int32_t* rank_of;
-  std::int64_t* counts_of_groups;
-  KOKKOS_FUNCTION void operator()(std::int64_t bin, std::int64_t k) const {
-    rank_of[bin] = static_cast<std::int32_t>(k);
-    counts_of_groups[k] = counts[bin];
-  }
-};
-struct rank_of_bin {
-  range_bin bin;
-  const std::int32_t* rank_of;
-  template <class T>
-  KOKKOS_FUNCTION std::int32_t operator()(const T& key) const {
-    const std::int64_t b = bin.of_key(key);
-    return b < 0 ? -1 : rank_of[b];
-  }
-};
 
 /// Groups of keys in a range, by a table of it.
 template <class Exec, class Keys>
 Groups<Exec> group_range(const std::string& label, const Exec& exec, const range_bin& bin, const Keys& keys) {
   const scratch_array<Exec, std::int64_t> memory(exec, 2 * bin.bins);
-  const scratch_array<Exec, std::int32_t> rank_of(exec, bin.bins);
-  const scratch_view<Exec, std::int64_t*> in_range(memory.data(), bin.bins);
-  with_bins(exec, label + "/count", in_range, keys, bin);
+  const scratch_array<Exec, std::int32_t> ranks(exec, bin.bins);
+  std::int64_t *counts_of_bins = memory.data(), *counts_of_groups = counts_of_bins + bin.bins;
+  std::int32_t* rank_of = ranks.data();
+  with_bins(exec, label + "/count", scratch_view<Exec, std::int64_t*>(counts_of_bins, bin.bins), keys, bin);
   lease<Exec> held(exec);
   auto* found = held.template result<std::int64_t>();
-  std::int64_t* of_groups = memory.data() + bin.bins;
-  for_kept(label + "/ranks", exec, bin.bins, bin_has_keys{in_range.data()},
-           put_bin_rank{in_range.data(), rank_of.data(), of_groups}, found);
+  const auto put_rank = KOKKOS_LAMBDA(std::int64_t b, std::int64_t k) {
+    rank_of[b] = static_cast<std::int32_t>(k);
+    counts_of_groups[k] = counts_of_bins[b];
+  };
+  for_kept(label + "/ranks", exec, bin.bins, is_marked<std::int64_t>{counts_of_bins}, put_rank, found);
   const auto labels = new_column<Exec, std::int32_t>(exec, label + "/labels", operand_extents(label, keys).extent[0]);
-  map_checked(label + "/labels", exec, labels, rank_of_bin{bin, rank_of.data()}, keys);
+  const auto rank_of_key = KOKKOS_LAMBDA(const value_of<Keys>& key) {
+    const std::int64_t b = bin.of_key(key);
+    return b < 0 ? -1 : rank_of[b];
+  };
+  map_checked(label + "/labels", exec, labels, rank_of_key, keys);
   exec.fence(label + ": wait for the number of groups");
   const auto [first, counts] = new_columns(exec, label + "/groups", *found, *found);
-  map_checked(label + "/counts", exec, counts, op::identity(), scratch_view<Exec, std::int64_t*>(of_groups, *found));
+  map_checked(label + "/counts", exec, counts, op::identity(),
+              scratch_view<Exec, std::int64_t*>(counts_of_groups, *found));
   find_first_rows(label, exec, labels, first);
   return {labels, first, counts};
 }

@@ -32,15 +32,16 @@ void check_groups(const std::string& label, const Out& out, const X& x, const Gr
 }
 
 /// The offsets of groups whose rows follow each other.
-struct offsets_of_counts {
-  const std::int64_t* counts;
-  std::int64_t* offsets;
-  KOKKOS_FUNCTION void operator()(std::int64_t g, std::int64_t& end, bool final) const {
-    if (final && g == 0) offsets[0] = 0;
-    end += counts[g];
-    if (final) offsets[g + 1] = end;
-  }
-};
+template <class Exec>
+void add_counts_of_groups(const std::string& label, const Exec& exec, const Groups<Exec>& by, std::int64_t* offsets) {
+  const std::int64_t* counts = by.counts().data();
+  Kokkos::parallel_scan(
+      label, index_range(exec, by.size()), KOKKOS_LAMBDA(std::int64_t g, std::int64_t& end, bool final) {
+        if (final && g == 0) offsets[0] = 0;
+        end += counts[g];
+        if (final) offsets[g + 1] = end;
+      });
+}
 template <class Source>
 struct element_at {
   Source x;
@@ -88,9 +89,7 @@ void sum_by_sorted_labels(const std::string& label, const Exec& exec, const Out&
                           const Groups<Exec>& by) {
   const sort_lines lines = sort_lines::flat(shape{by.rows()});
   const scratch_array<Exec, std::int64_t> offsets(exec, by.size() + 1);
-  Kokkos::parallel_scan(label + "/offsets",
-                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, by.size()),
-                        offsets_of_counts{by.counts().data(), offsets.data()});
+  add_counts_of_groups(label + "/offsets", exec, by, offsets.data());
   // As unsigned numbers, so that rows of no group come last.
   const auto labels = lines.contiguous(reinterpret_cast<const std::uint32_t*>(by.labels().data()));
   sort_pairs<Index>(label, exec, lines, labels, by_order<std::uint32_t>(), lines.positions(),
@@ -112,10 +111,8 @@ void group_sum(const std::string& label, const Exec& exec, const Out& out, const
                                                 op::identity());
   } else if constexpr (!reproducibly<Options...>) {
     with_bins(exec, label, out, by.labels(), bin_type{own_bin{by.size()}}, x);
-  } else if (std::in_range<std::uint32_t>(by.rows())) {
-    sum_by_sorted_labels<S, std::uint32_t>(label, exec, out, x, by);
   } else {
-    sum_by_sorted_labels<S, std::uint64_t>(label, exec, out, x, by);
+    with_index_type(by.rows(), [&]<class Index>(Index) { sum_by_sorted_labels<S, Index>(label, exec, out, x, by); });
   }
 }
 
@@ -124,28 +121,11 @@ struct mean_of_sum {
     return count > 0 ? sum / static_cast<double>(count) : Kokkos::Experimental::quiet_NaN_v<double>;
   }
 };
-/// The variance from squares and sum of the distances from a rounded mean.
-struct variance_of_sums {
-  std::int64_t ddof;
-  KOKKOS_FUNCTION double operator()(double squares, double sum, std::int64_t count) const {
-    if (count <= ddof) return Kokkos::Experimental::quiet_NaN_v<double>;
-    return squares_about_mean(squares, sum, static_cast<double>(count)) / static_cast<double>(count - ddof);
-  }
-};
-struct distance_from_mean {
-  const double* means;
-  template <class T>
-  KOKKOS_FUNCTION double operator()(const T& x, std::int32_t label) const {
-    return label < 0 ? 0 : distance<double>(x, means[label]);
-  }
-};
-struct square_of_distance {
-  KOKKOS_FUNCTION double operator()(double d) const { return d * d; }
-};
-
-/// The best key of each group so far.
+/// The best key of each group, and then the first row that has it.
+struct raise_best_tag {};
+struct lower_position_tag {};
 template <class Source>
-struct raise_best {
+struct group_extremum {
   using T = source_value_t<Source>;
   using key = typename by_order<T>::key;
   by_order<T> order;
@@ -153,84 +133,53 @@ struct raise_best {
   std::int64_t stride;
   const std::int32_t* labels;
   key* best;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+  std::int64_t* position;
+  KOKKOS_FUNCTION void operator()(raise_best_tag, std::int64_t i) const {
     if (labels[i] < 0) return;
     const key k = order.encode(x[i * stride]);
     if (k > peek(best + labels[i])) Kokkos::atomic_max(best + labels[i], k);
   }
-};
-template <class Source>
-struct lower_position {
-  using T = source_value_t<Source>;
-  using key = typename by_order<T>::key;
-  by_order<T> order;
-  Source x;
-  std::int64_t stride;
-  const std::int32_t* labels;
-  const key* best;
-  std::int64_t* position;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+  KOKKOS_FUNCTION void operator()(lower_position_tag, std::int64_t i) const {
     if (labels[i] >= 0 && order.encode(x[i * stride]) == best[labels[i]]) lower(position + labels[i], i);
   }
 };
 
-/// The largest elements of groups, or the smallest where the order is descending; NaN before all. `finish(best, each)`
-/// gets their keys and a function that launches kernels over all rows.
-template <class Exec, class X, class Finish>
-void group_extremum(const std::string& label, const Exec& exec, const X& x_view, const Groups<Exec>& by,
-                    const by_order<value_of<X>>& order, const Finish& finish) {
-  using T = value_of<X>;
-  using key = typename by_order<T>::key;
-  const scratch_array<Exec, key> memory(exec, by.size());
-  const scratch_view<Exec, key*> best(memory.data(), by.size());
+/// The largest elements of groups, or the smallest where the order is descending, or their first rows; NaN before all.
+template <bool Positions, class Exec, class Out, class X>
+void write_extrema(const std::string& label, const Exec& exec, const Out& out, const X& x_view, const Groups<Exec>& by,
+                   const by_order<value_of<X>>& order) {
+  using key = typename by_order<value_of<X>>::key;
+  const scratch_array<Exec, key> keys(exec, by.size());
+  const scratch_view<Exec, key*> best(keys.data(), by.size());
   map_checked(label + "/best", exec, best, op::identity(), key(0));
-  const auto each = [&](const std::string& name, const auto& kernel) {
-    Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, by.rows()), kernel);
-  };
   with_rows<Exec>(label, x_view, [&](const auto& x) {
-    using source = std::remove_const_t<decltype(x.data)>;
-    each(label, raise_best<source>{order, x.data, x.stride[0], by.labels(exec).data(), best.data()});
-    finish(x, best, each);
+    group_extremum<std::remove_const_t<decltype(x.data)>> kernel{
+        order, x.data, x.stride[0], by.labels(exec).data(), best.data(), nullptr};
+    Kokkos::parallel_for(label, index_range<raise_best_tag>(exec, by.rows()), kernel);
+    if constexpr (Positions) {
+      const scratch_array<Exec, std::int64_t> rows(exec, by.size());
+      const scratch_view<Exec, std::int64_t*> position(rows.data(), by.size());
+      kernel.position = rows.data();
+      map_checked(label + "/positions", exec, position, op::identity(),
+                  std::int64_t{Kokkos::Experimental::finite_max_v<std::int64_t>});
+      Kokkos::parallel_for(label + "/positions", index_range<lower_position_tag>(exec, by.rows()), kernel);
+      map_checked(label + "/result", exec, out, op::identity(), position);
+    } else {
+      map_checked(label + "/values", exec, out, value_of_key<by_order<value_of<X>>>{order}, best);
+    }
   });
 }
-template <class Exec, class Out, class X>
+template <bool Positions, class Exec, class Out, class X>
 void group_best(const char* label, const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by,
                 bool smallest) {
   using T = value_of<X>;
+  if constexpr (Positions) check_positions<value_of<Out>>(label, "out", by.rows());
   static_assert(can_sort<T>, "quern: the smallest and largest of groups are of real numbers");
   if constexpr (can_sort<T>) {
     const call c(label, exec);
     check_groups(c.label, out, x, by);
-    const by_order<T> order{smallest, true};
-    group_extremum(c.label, exec, x, by, order, [&](const auto&, const auto& best, const auto&) {
-      map_checked(c.label + "/values", exec, out, value_of_key<by_order<T>>{order}, best);
-    });
+    write_extrema<Positions>(c.label, exec, out, x, by, by_order<T>{smallest, !Positions});
   }
-}
-template <class T, class Exec, class Out, class X>
-void group_best_position_of_reals(const char* label, const Exec& exec, const Out& out, const X& x_view,
-                                  const Groups<Exec>& by, bool smallest) {
-  const call c(label, exec);
-  check_groups(c.label, out, x_view, by);
-  const by_order<T> order{smallest};
-  group_extremum(c.label, exec, x_view, by, order, [&](const auto& x, const auto& best, const auto& each) {
-    const scratch_array<Exec, std::int64_t> memory(exec, by.size());
-    const scratch_view<Exec, std::int64_t*> position(memory.data(), by.size());
-    map_checked(c.label + "/positions", exec, position, op::identity(),
-                std::int64_t{Kokkos::Experimental::finite_max_v<std::int64_t>});
-    using source = std::remove_const_t<decltype(x.data)>;
-    each(c.label + "/positions",
-         lower_position<source>{order, x.data, x.stride[0], by.labels(exec).data(), best.data(), position.data()});
-    map_checked(c.label + "/result", exec, out, op::identity(), position);
-  });
-}
-template <class Exec, class Out, class X>
-void group_best_position(const char* label, const Exec& exec, const Out& out, const X& x_view, const Groups<Exec>& by,
-                         bool smallest) {
-  using T = value_of<X>;
-  check_positions<value_of<Out>>(label, "out", by.rows());
-  static_assert(can_sort<T>, "quern: the smallest and largest of groups are of real numbers");
-  if constexpr (can_sort<T>) group_best_position_of_reals<T>(label, exec, out, x_view, by, smallest);
 }
 
 }  // namespace impl
@@ -280,12 +229,26 @@ void var(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, c
       rows(of_rows.data(), by.rows());
   impl::group_sum<double>(c.label + "/mean", exec, sums, x, by);
   impl::map_checked(c.label + "/mean", exec, sums, impl::mean_of_sum(), sums, by.counts());
-  impl::map_checked(c.label + "/distances", exec, rows, impl::distance_from_mean{sums.data()}, x, by.labels(exec));
+  const double* means = of_means.data();
+  impl::map_checked(
+      c.label + "/distances", exec, rows,
+      KOKKOS_LAMBDA(const impl::value_of<X>& v, std::int32_t label) {
+        return label < 0 ? 0 : impl::distance<double>(v, means[label]);
+      },
+      x, by.labels(exec));
   impl::group_sum<double>(c.label + "/distances", exec, sums, rows, by);
-  impl::map_checked(c.label + "/squares", exec, rows, impl::square_of_distance(), rows);
+  impl::map_checked(c.label + "/squares", exec, rows, KOKKOS_LAMBDA(double d) { return d * d; }, rows);
   impl::group_sum<double>(c.label, exec, squares, rows, by);
-  impl::map_checked(c.label + "/divide", exec, out, impl::variance_of_sums{impl::ddof_of(options...)}, squares, sums,
-                    by.counts());
+  const std::int64_t ddof = impl::ddof_of(options...);
+  // The variance from squares and sum of the distances from a rounded mean.
+  impl::map_checked(
+      c.label + "/divide", exec, out,
+      KOKKOS_LAMBDA(double sum_of_squares, double sum, std::int64_t count) {
+        if (count <= ddof) return Kokkos::Experimental::quiet_NaN_v<double>;
+        return impl::squares_about_mean(sum_of_squares, sum, static_cast<double>(count)) /
+               static_cast<double>(count - ddof);
+      },
+      squares, sums, by.counts());
 }
 template <execution_space Exec, view_like Out, array_like X, option<ddof>... Options>
 void var(const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
@@ -295,7 +258,7 @@ void var(const Out& out, const X& x, const Groups<Exec>& by, const Options&... o
 /// `out(g)` is the smallest element of group g, NaN if one is NaN.
 template <execution_space Exec, view_like Out, array_like X>
 void min(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by) {
-  impl::group_best("quern::min", exec, out, x, by, true);
+  impl::group_best<false>("quern::min", exec, out, x, by, true);
 }
 template <execution_space Exec, view_like Out, array_like X>
 void min(const Out& out, const X& x, const Groups<Exec>& by) {
@@ -304,7 +267,7 @@ void min(const Out& out, const X& x, const Groups<Exec>& by) {
 /// `out(g)` is the largest element of group g, NaN if one is NaN.
 template <execution_space Exec, view_like Out, array_like X>
 void max(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by) {
-  impl::group_best("quern::max", exec, out, x, by, false);
+  impl::group_best<false>("quern::max", exec, out, x, by, false);
 }
 template <execution_space Exec, view_like Out, array_like X>
 void max(const Out& out, const X& x, const Groups<Exec>& by) {
@@ -314,7 +277,7 @@ void max(const Out& out, const X& x, const Groups<Exec>& by) {
 /// all rows.
 template <execution_space Exec, view_like Out, array_like X>
 void argmin(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by) {
-  impl::group_best_position("quern::argmin", exec, out, x, by, true);
+  impl::group_best<true>("quern::argmin", exec, out, x, by, true);
 }
 template <execution_space Exec, view_like Out, array_like X>
 void argmin(const Out& out, const X& x, const Groups<Exec>& by) {
@@ -324,7 +287,7 @@ void argmin(const Out& out, const X& x, const Groups<Exec>& by) {
 /// rows.
 template <execution_space Exec, view_like Out, array_like X>
 void argmax(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by) {
-  impl::group_best_position("quern::argmax", exec, out, x, by, false);
+  impl::group_best<true>("quern::argmax", exec, out, x, by, false);
 }
 template <execution_space Exec, view_like Out, array_like X>
 void argmax(const Out& out, const X& x, const Groups<Exec>& by) {

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <memory>
 #include <mutex>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/values/binary_search.hpp>
 #include <quern/core/views/concepts.hpp>
 #include <string>
@@ -33,16 +34,19 @@ auto new_columns(const Exec& exec, const std::string& name, N... n) {
 }
 
 /// The group of each row from the rows in the order of their groups, and where each group begins there.
-struct label_rows {
-  const std::uint32_t* order;
-  const std::int64_t* offsets;
-  std::int64_t size;
-  std::int32_t* labels;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const auto began = [i](std::int64_t offset) { return offset <= i; };
-    labels[order[i]] = static_cast<std::int32_t>(partition_point(offsets, 1, size, began) - 1);
-  }
-};
+template <class Exec>
+column_of<Exec, std::int32_t> label_rows(const Exec& exec, std::int64_t rows, const std::uint32_t* order,
+                                         const std::int64_t* offsets, std::int64_t size) {
+  const auto column = new_column<Exec, std::int32_t>(exec, "quern::Groups/labels", rows);
+  std::int32_t* labels = column.data();
+  Kokkos::parallel_for(
+      "quern::Groups/labels", index_range(exec, rows), KOKKOS_LAMBDA(std::int64_t i) {
+        const auto began = [i](std::int64_t offset) { return offset <= i; };
+        labels[order[i]] = static_cast<std::int32_t>(partition_point(offsets, 1, size, began) - 1);
+      });
+  exec.fence("quern::Groups: wait for the labels");
+  return column;
+}
 
 }  // namespace quern::impl
 
@@ -78,7 +82,9 @@ class Groups {
   /// The group of each row; -1 where its key is outside of the `key_range`. Groups that were found by sorting compute
   /// them at the first call, on `exec`, and wait for it.
   const column<std::int32_t>& labels(const Exec& exec = Exec()) const {
-    if (in_order()) std::call_once(labels_->once, [&] { labels_->column = compute_labels(exec); });
+    if (in_order())
+      std::call_once(labels_->once,
+                     [&] { labels_->column = impl::label_rows(exec, rows_, order_.data(), offsets_.data(), size()); });
     return labels_->column;
   }
   /// The first row of each group.
@@ -97,15 +103,6 @@ class Groups {
     std::once_flag once;
     Groups::column<std::int32_t> column;
   };
-  column<std::int32_t> compute_labels(const Exec& exec) const {
-    const auto labels = impl::new_column<Exec, std::int32_t>(exec, "quern::Groups/labels", rows_);
-    Kokkos::parallel_for("quern::Groups/labels",
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows_),
-                         impl::label_rows{order_.data(), offsets_.data(), size(), labels.data()});
-    exec.fence("quern::Groups: wait for the labels");
-    return labels;
-  }
-
   std::int64_t rows_;
   column<std::int64_t> first_, counts_;
   column<std::uint32_t> order_;

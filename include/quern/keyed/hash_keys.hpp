@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <optional>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/keyed/compact.hpp>
 #include <quern/keyed/groups.hpp>
@@ -47,56 +48,26 @@ struct hash_table {
   }
 };
 
-/// Finds the place of each key, until some key has none.
-template <class T>
-struct insert_keys {
-  hash_table table;
-  by_order<T> order;
-  int* full;
-  KOKKOS_FUNCTION std::int32_t operator()(const T& key) const {
-    if (peek(full) != 0) return 0;
-    const std::uint32_t at = table.insert(order.encode(key)).at;
-    if (at == hash_table::nowhere) Kokkos::atomic_store(full, 1);
-    return static_cast<std::int32_t>(at);
-  }
-};
-
-struct place_is_taken {
-  hash_table table;
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return table.place[i] != hash_table::free; }
-};
-/// The keys that are there; the one behind all is the largest.
-struct put_key {
-  hash_table table;
-  std::uint64_t* keys;
-  std::uint32_t* places;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
-    keys[k] = i == table.size ? hash_table::free : table.place[i];
-    places[k] = static_cast<std::uint32_t>(i);
-  }
-};
-struct put_rank {
-  const std::uint32_t* places;
-  std::int32_t* rank_at;
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const { rank_at[places[k]] = static_cast<std::int32_t>(k); }
-};
-struct rank_of_place {
-  const std::int32_t* rank_at;
-  KOKKOS_FUNCTION std::int32_t operator()(std::int32_t at) const { return rank_at[static_cast<std::uint32_t>(at)]; }
-};
-
 /// Puts all keys into a table and their places into `places`; false if they have not all found one. Waits.
 template <class Exec, class T>
 bool insert_all(const std::string& label, const Exec& exec, const hash_table& table,
                 const strided<std::int32_t>& places, const strided<const T>& keys) {
   fill_scratch(label + "/table", exec, table.place, std::int64_t{table.size} + 1, std::uint64_t{hash_table::free});
-  const scratch_array<Exec, int> full(exec, 1);
-  const scratch_view<Exec, int> flag(full.data());
-  fill_scratch(label + "/table", exec, full.data(), 1, 0);
-  map_lines(label + "/insert", exec, places, insert_keys<T>{table, {}, full.data()}, line_input(keys));
+  const scratch_array<Exec, int> flag(exec, 1);
+  int* full = flag.data();
+  fill_scratch(label + "/table", exec, full, 1, 0);
+  const by_order<T> order;
+  const auto insert = KOKKOS_LAMBDA(const T& key) {
+    if (peek(full) != 0) return std::int32_t{0};  // some key has no place
+    const std::uint32_t at = table.insert(order.encode(key)).at;
+    if (at == hash_table::nowhere) Kokkos::atomic_store(full, 1);
+    return static_cast<std::int32_t>(at);
+  };
+  map_lines(label + "/insert", exec, places, insert, line_input(keys));
   lease<Exec> held(exec);
-  const pinned_view<Exec, int> found(held.template result<int>());
-  map_checked(label + "/full", exec, found, op::identity(), flag);
+  const Kokkos::View<int, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>> found(
+      held.template result<int>());
+  map_checked(label + "/full", exec, found, op::identity(), scratch_view<Exec, int>(full));
   exec.fence(label + ": wait for the hash table");
   return found() == 0;
 }
@@ -105,36 +76,35 @@ bool insert_all(const std::string& label, const Exec& exec, const hash_table& ta
 template <class Exec, class Labels>
 std::int64_t rank_places(const std::string& label, const Exec& exec, const hash_table& table, const Labels& labels) {
   const std::int64_t size = std::int64_t{table.size} + 1, most = std::min<std::int64_t>(labels.extent(0), size);
-  const scratch_array<Exec, std::uint64_t> keys(exec, most);
-  const scratch_array<Exec, std::uint32_t> places(exec, most);
-  const scratch_array<Exec, std::int32_t> rank_at(exec, size);
+  const scratch_array<Exec, std::uint64_t> key_memory(exec, most);
+  const scratch_array<Exec, std::uint32_t> place_memory(exec, most);
+  const scratch_array<Exec, std::int32_t> rank_memory(exec, size);
+  std::uint64_t* keys = key_memory.data();
+  std::uint32_t* places = place_memory.data();
+  std::int32_t* rank_at = rank_memory.data();
   lease<Exec> held(exec);
   auto* found = held.template result<std::int64_t>();
-  for_kept(label + "/keys", exec, size, place_is_taken{table}, put_key{table, keys.data(), places.data()}, found);
+  const auto is_taken = KOKKOS_LAMBDA(std::int64_t i) { return table.place[i] != hash_table::free; };
+  const auto put_key = KOKKOS_LAMBDA(std::int64_t i, std::int64_t k) {
+    keys[k] = i == table.size ? hash_table::free : table.place[i];  // the one behind all is the largest
+    places[k] = static_cast<std::uint32_t>(i);
+  };
+  for_kept(label + "/keys", exec, size, is_taken, put_key, found);
   exec.fence(label + ": wait for the number of groups");
   const sort_lines lines = sort_lines::flat(shape{*found});
   const auto to_places = [&](const auto&, const auto& sorted, const auto& place_of) {
-    map_lines(label + "/places", exec, lines.contiguous(places.data()), place_of, line_input(sorted));
+    map_lines(label + "/places", exec, lines.contiguous(places), place_of, line_input(sorted));
   };
-  sort_pairs<std::uint32_t>(label + "/sort", exec, lines, lines.contiguous<const std::uint64_t>(keys.data()),
-                            by_order<std::uint64_t>(), line_input(lines.contiguous(places.data())), to_places);
-  Kokkos::parallel_for(label + "/ranks", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, *found),
-                       put_rank{places.data(), rank_at.data()});
-  map_checked(label + "/labels", exec, labels, rank_of_place{rank_at.data()}, labels);
+  sort_pairs<std::uint32_t>(label + "/sort", exec, lines, lines.contiguous<const std::uint64_t>(keys),
+                            by_order<std::uint64_t>(), line_input(lines.contiguous(places)), to_places);
+  Kokkos::parallel_for(
+      label + "/ranks", index_range(exec, *found),
+      KOKKOS_LAMBDA(std::int64_t k) { rank_at[places[k]] = static_cast<std::int32_t>(k); });
+  map_checked(
+      label + "/labels", exec, labels,
+      KOKKOS_LAMBDA(std::int32_t at) { return rank_at[static_cast<std::uint32_t>(at)]; }, labels);
   return *found;
 }
-
-/// Puts keys of rows at equal distances into a table, and counts those that find theirs there.
-template <class T>
-struct insert_sample {
-  hash_table table;
-  by_order<T> order;
-  strided_line<const T> keys;
-  std::int64_t step;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& seen) const {
-    seen += table.insert(order.encode(keys[i * step])).taken;
-  }
-};
 
 /// About how many different keys there are, by a sample of `samples` of them: at least a few times fewer than that, or,
 /// if all are as frequent, so many that the sample holds as many pairs of equal ones as it does. Waits.
@@ -145,10 +115,14 @@ double estimate_different(const std::string& label, const Exec& exec, const stri
   const scratch_array<Exec, std::uint64_t> memory(exec, size + 1);
   const hash_table table{memory.data(), static_cast<std::uint32_t>(size)};
   fill_scratch(label + "/table", exec, table.place, size + 1, std::uint64_t{hash_table::free});
+  const by_order<T> order;
+  const strided_line<const T> line(keys);
+  const std::int64_t step = keys.extents.extent[0] / samples;
   std::int64_t repeated = 0;
-  Kokkos::parallel_reduce(label + "/sample",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, samples),
-                          insert_sample<T>{table, {}, source_line(keys), keys.extents.extent[0] / samples}, repeated);
+  Kokkos::parallel_reduce(
+      label + "/sample", index_range(exec, samples),
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t& seen) { seen += table.insert(order.encode(line[i * step])).taken; },
+      repeated);
   const auto m = static_cast<double>(samples), r = static_cast<double>(repeated);
   return 2 * r > m ? 1.3 * (m - r) : m * m / (2 * r);
 }

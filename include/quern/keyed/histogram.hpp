@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <quern/core/call/call.hpp>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/keyed/binning.hpp>
 #include <quern/keyed/search.hpp>
 #include <utility>
@@ -87,8 +88,7 @@ void check_keys(const Exec& exec, const std::string& label, const X& x_view, con
       [&](const auto& x) {
         const row_nest<2> nest(make_loop_nest<2>(extents, {x.stride, row_major_strides(extents)}));
         if (n > 0)
-          Kokkos::parallel_reduce(label + "/check",
-                                  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+          Kokkos::parallel_reduce(label + "/check", index_range(exec, n),
                                   first_outside<std::remove_const_t<decltype(x.data)>>{x.data, nest, bin},
                                   Kokkos::Min<std::int64_t>(first));
       },

@@ -4,6 +4,7 @@
 #define QUERN_KEYED_HOST_KEPT_HPP
 
 #include <algorithm>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/keyed/kept_tiles.hpp>
@@ -87,8 +88,7 @@ void keep_on_host(const Exec& exec, const std::string& label, std::int64_t n, co
   const scratch_array<Exec, std::int64_t> counts(exec, tiles);
   const host_kept<kept_tiles<Exec, Keep, Put>> kernel{{keep, put, n, tile, tiles, count}, counts.data()};
   launch_units<count_kept_tag>(exec, label + "/count", tiles, kernel);
-  Kokkos::parallel_scan(label + "/add", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, tiles),
-                        add_counts{counts.data(), tiles, count});
+  Kokkos::parallel_scan(label + "/add", index_range(exec, tiles), add_counts{counts.data(), tiles, count});
   launch_units<put_kept_tag>(exec, label + "/put", tiles, kernel);
 }
 

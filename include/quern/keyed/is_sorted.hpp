@@ -4,6 +4,7 @@
 #define QUERN_KEYED_IS_SORTED_HPP
 
 #include <quern/core/call/call.hpp>
+#include <quern/core/views/adjacent.hpp>
 #include <quern/keyed/sort.hpp>
 #include <quern/reduce/launch.hpp>
 
@@ -19,16 +20,7 @@ struct in_order_pair {
   }
 };
 
-/// The same of a line that is computed as it is read.
-template <class Order, class Source>
-struct in_order_at {
-  Order order;
-  Source x;
-  std::int64_t step;
-  KOKKOS_FUNCTION bool operator()(std::int64_t offset) const { return order.in_order(x[offset], x[offset + step]); }
-};
-
-/// A reduction of all pairs of neighbours along each line.
+/// A reduction of all pairs of adjacent elements along each line.
 template <class Exec, class Out, class Elements, class... Options>
 void reduce_pairs(call<Exec>& c, const strided<Out>& out, const shape& extents, const Elements& elements,
                   const Options&... options) {
@@ -36,25 +28,14 @@ void reduce_pairs(call<Exec>& c, const strided<Out>& out, const shape& extents, 
   const int last = lines.extents.rank - 1;
   shape pairs = lines.extents;
   pairs.extent[last] = std::max<std::int64_t>(pairs.extent[last] - 1, 0);
-  const auto reduce = [&](const auto& f, const auto&... in) {
-    reduce_launch(c.exec, c.label, c.scratch(), op_reducer<bool, and_op>{{}, true}, f, axis_set::all(), out, in...);
-  };
   with_sources(
       [&](const auto& x) {
-        using source = std::remove_const_t<decltype(x.data)>;
-        using T = source_value_t<source>;
-        const auto order = ordering_of<T>(options...);
-        if constexpr (std::is_pointer_v<source>) {
-          array_input<T> first{lines.of(x)};
-          first.array.extents = pairs;
-          array_input<T> second = first;
-          second.array.data += second.array.stride[last];
-          reduce(in_order_pair{order}, first, second);
-        } else {
-          const position_input offsets{{nullptr, pairs, lines.of(strided<const T>{nullptr, extents, x.stride}).stride}};
-          reduce(in_order_at<std::remove_const_t<decltype(order)>, source>{order, x.data, offsets.array.stride[last]},
-                 offsets);
-        }
+        using T = source_value_t<std::remove_const_t<decltype(x.data)>>;
+        with_adjacent(in_order_pair{ordering_of<T>(options...)}, lines.of(x), pairs, last,
+                      [&](const auto& f, const auto&... in) {
+                        reduce_launch(c.exec, c.label, c.scratch(), op_reducer<bool, and_op>{{}, true}, f,
+                                      axis_set::all(), out, in...);
+                      });
       },
       elements);
 }

@@ -28,7 +28,7 @@
 /// column, and 16 bytes for each left row; for semi_join and anti_join that of `sort`, the right column once more, and
 /// a byte for each left row.
 
-#include <quern/core/launch/operations.hpp>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/values/binary_search.hpp>
 #include <quern/keyed/bins.hpp>
 #include <quern/keyed/compact.hpp>
@@ -44,11 +44,9 @@ struct sorted_rows {
   const Row* rows;
   std::int64_t n;
 
-  /// How many keys are less than one, and than each of as many as hosts search together.
-  KOKKOS_FUNCTION std::int64_t before(Key key) const {
-    return partition_point(keys, 1, n, [=](Key there) { return there < key; });
-  }
-  void before(const Key (&key)[searched_at_once], std::int64_t (&at)[searched_at_once]) const {
+  /// How many keys are less than each of some.
+  template <int Several>
+  KOKKOS_FUNCTION void before(const Key (&key)[Several], std::int64_t (&at)[Several]) const {
     partition_points(keys, 1, n, key, at, [](Key there, Key one) { return there < one; });
   }
   KOKKOS_FUNCTION bool is_at(std::int64_t at, Key key) const { return at < n && keys[at] == key; }
@@ -61,16 +59,16 @@ struct sorted_rows {
   }
 };
 
-/// f(i) for n rows; on hosts f.from(i) for several of them from i on.
+/// f(i) for n rows; on hosts `f.operator()<searched_at_once>(i)` for as many of them from i on.
 template <class Exec, class F>
 void for_rows(const Exec& exec, const std::string& label, std::int64_t n, const F& f) {
-  using range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   if constexpr (is_device<Exec>) {
-    Kokkos::parallel_for(label, range(exec, 0, n), f);
+    Kokkos::parallel_for(label, index_range(exec, n), f);
   } else {
-    Kokkos::parallel_for(label, range(exec, 0, (n + searched_at_once - 1) / searched_at_once), [=](std::int64_t block) {
+    const std::int64_t blocks = (n + searched_at_once - 1) / searched_at_once;
+    Kokkos::parallel_for(label, index_range(exec, blocks), [=](std::int64_t block) {
       std::int64_t i = block * searched_at_once;
-      if (i + searched_at_once <= n) f.from(i);
+      if (i + searched_at_once <= n) f.template operator()<searched_at_once>(i);
       else
         for (; i < n; ++i) f(i);
     });
@@ -99,17 +97,13 @@ struct find_partners {
   std::int64_t stride;
   Sorted right;
   std::int64_t *begin, *partners;
+  template <int Several = 1>
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const auto key = by_order<T>().encode(left[i * stride]);
-    begin[i] = right.before(key);
-    partners[i] = right.equal_from(begin[i], key);
-  }
-  void from(std::int64_t i) const {
-    typename by_order<T>::key key[searched_at_once];
-    std::int64_t at[searched_at_once];
-    for (int k = 0; k < searched_at_once; ++k) key[k] = by_order<T>().encode(left[(i + k) * stride]);
+    typename by_order<T>::key key[Several];
+    std::int64_t at[Several];
+    for (int k = 0; k < Several; ++k) key[k] = by_order<T>().encode(left[(i + k) * stride]);
     right.before(key, at);
-    for (int k = 0; k < searched_at_once; ++k) {
+    for (int k = 0; k < Several; ++k) {
       begin[i + k] = at[k];
       partners[i + k] = right.equal_from(at[k], key[k]);
     }
@@ -140,17 +134,14 @@ struct put_pairs {
   std::int64_t n;
   result_row<L> left;
   result_row<R> right;
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    if (k >= *number) return;
-    put(k, partition_point(pairs_before, 1, n, [=](std::int64_t before) { return before <= k; }));
-  }
-  void from(std::int64_t first) const {
+  template <int Several = 1>
+  KOKKOS_FUNCTION void operator()(std::int64_t first) const {
     if (first >= *number) return;
-    std::int64_t pair[searched_at_once], rows_before[searched_at_once];
-    for (int k = 0; k < searched_at_once; ++k) pair[k] = first + k;
+    std::int64_t pair[Several], rows_before[Several];
+    for (int k = 0; k < Several; ++k) pair[k] = first + k;
     partition_points(pairs_before, 1, n, pair, rows_before,
                      [](std::int64_t before, std::int64_t p) { return before <= p; });
-    for (int k = 0; k < searched_at_once; ++k)
+    for (int k = 0; k < Several; ++k)
       if (pair[k] < *number) put(pair[k], rows_before[k]);
   }
   /// The last row with no more than k pairs before is a pair's own; rows without pairs come first.
@@ -176,28 +167,21 @@ auto make_rows(const std::string& label, const std::string& name, const V& view,
   check_positions<value_of<V>>(label, name, of.extents.extent[0]);
   return make_result<Exec>(label, name, view, of, in...);
 }
-/// `f` with a type for row numbers.
-template <class F>
-void with_row_type(std::int64_t n, const F& f) {
-  if (std::in_range<std::uint32_t>(n)) f(std::uint32_t());
-  else f(std::uint64_t());
-}
 
 /// Pairs of rows; with no room none are written, but counted.
-template <class Exec, class Count, class T, class L, class R>
-void join_into(const std::string& label, const Exec& exec, const Count& count, const result_row<L>& left_rows,
+template <class Exec, class T, class L, class R>
+void join_into(const std::string& label, const Exec& exec, std::int64_t* number, const result_row<L>& left_rows,
                const result_row<R>& right_rows, const strided<const T>& left, const strided<const T>& right,
                bool keep_all) {
-  std::int64_t* number = count_output<Exec>(label, count);
   const std::int64_t n = left.extents.extent[0], room = std::min(left_rows.room, right_rows.room);
-  map_checked(label + "/count", exec, count, op::identity(), std::int64_t{0});
+  fill_scratch(label + "/count", exec, number, 1, std::int64_t{0});
   if (n == 0) return;
-  with_row_type(right.extents.extent[0], [&]<class Row>(Row) {
+  with_index_type(right.extents.extent[0], [&]<class Row>(Row) {
     with_sorted_rows<Row>(label, exec, right, [&]<class Sorted>(const Sorted& sorted) {
       const scratch_array<Exec, std::int64_t> begin(exec, n), before(exec, n);
       for_rows(exec, label + "/search", n,
                find_partners<T, Sorted>{left.data, left.stride[0], sorted, begin.data(), before.data()});
-      Kokkos::parallel_scan(label + "/add", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      Kokkos::parallel_scan(label + "/add", index_range(exec, n),
                             add_partners{keep_all, n, begin.data(), before.data(), number});
       for_rows(exec, label, room,
                put_pairs<Row, L, R>{sorted.rows, begin.data(), before.data(), number, n, left_rows, right_rows});
@@ -205,28 +189,28 @@ void join_into(const std::string& label, const Exec& exec, const Count& count, c
   });
 }
 
-template <class Exec, class Count, class LeftRows, class RightRows, class Left, class Right>
-void join_pairs(const std::string& label, bool keep_all, const Exec& exec, const Count& count,
-                const LeftRows& left_rows, const RightRows& right_rows, const Left& left_view,
-                const Right& right_view) {
-  const auto [left, right] = check_join<Exec>(label, left_view, right_view);
-  join_into(label, exec, count, make_rows<Exec>(label, "the left rows", left_rows, left, right),
-            make_rows<Exec>(label, "the right rows", right_rows, right, left), left, right, keep_all);
+/// A join to the Views `rows`, which are those of both sides; or none, where its pairs are only counted.
+template <class Exec, class... Rows, class Left, class Right, class... Size>
+auto join_pairs(const char* label, bool keep_all, const Exec& exec, const std::tuple<const Rows&...>& rows,
+                const Left& left_view, const Right& right_view, const Size&... size) {
+  call c(label, exec);
+  const auto run = [&](std::int64_t* number) {
+    const auto [left, right] = check_join<Exec>(c.label, left_view, right_view);
+    if constexpr (sizeof...(Rows) == 0) {
+      const result_row<std::int64_t> none;
+      join_into(c.label, exec, number, none, none, left, right, keep_all);
+    } else {
+      join_into(c.label, exec, number, make_rows<Exec>(c.label, "the left rows", std::get<0>(rows), left, right),
+                make_rows<Exec>(c.label, "the right rows", std::get<1>(rows), right, left), left, right, keep_all);
+    }
+  };
+  return run_counted(c, rows, run, size...);
 }
 template <class Exec, class Out, class Left, class Right>
-auto count_pairs(const char* label, bool keep_all, const Exec& exec, const Out& out, const Left& left_view,
-                 const Right& right_view) {
-  call c(label, exec);
-  const auto [left, right] = check_join<Exec>(c.label, left_view, right_view);
-  const result_row<std::int64_t> none;
-  if constexpr (view_like<Out>) {
-    join_into(c.label, exec, out, none, none, left, right, keep_all);
-  } else {
-    auto* number = c.template result<std::int64_t>();
-    join_into(c.label, exec, pinned_view<Exec, std::int64_t>(number), none, none, left, right, keep_all);
-    exec.fence(c.label + ": wait for the number of results");
-    return std::int64_t{*number};
-  }
+auto count_pairs(const char* label, bool keep_all, const Exec& exec, const Out& out, const Left& left,
+                 const Right& right) {
+  if constexpr (view_like<Out>) join_pairs(label, keep_all, exec, std::tuple<>(), left, right, size_to{out});
+  else return join_pairs(label, keep_all, exec, std::tuple<>(), left, right);
 }
 
 /// Marks the left rows whose key is among the right ones, which are sorted; or those whose key is not, if that is
@@ -239,42 +223,37 @@ struct mark_rows {
   std::int64_t n;
   bool wanted;
   std::uint8_t* marks;
+  template <int Several = 1>
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const T key = left[i * stride];
-    mark(i, key, position_in(right, 1, n, key, false));
-  }
-  void from(std::int64_t i) const {
-    T key[searched_at_once];
-    std::int64_t at[searched_at_once];
-    for (int k = 0; k < searched_at_once; ++k) key[k] = left[(i + k) * stride];
+    T key[Several];
+    std::int64_t at[Several];
+    for (int k = 0; k < Several; ++k) key[k] = left[(i + k) * stride];
     positions_in(right, 1, n, key, at, false);
-    for (int k = 0; k < searched_at_once; ++k) mark(i + k, key[k], at[k]);
-  }
-  KOKKOS_FUNCTION void mark(std::int64_t i, const T& key, std::int64_t at) const {
-    const bool found = at < n && (right[at] == key || is_nan(key));
-    marks[i] = found == wanted ? 1 : 0;
+    for (int k = 0; k < Several; ++k) {
+      const bool found = at[k] < n && (right[at[k]] == key[k] || is_nan(key[k]));
+      marks[i + k] = found == wanted ? 1 : 0;
+    }
   }
 };
-template <class T>
-struct put_number {
-  result_row<T> out;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const { out.set(k, i); }
-};
-template <class Exec, class Count, class LeftRows, class Left, class Right>
-void filter_rows(const std::string& label, bool wanted, const Exec& exec, const Count& count, const LeftRows& left_rows,
-                 const Left& left_view, const Right& right_view) {
+/// The left rows whose key is among the right ones, or is not.
+template <class Exec, class LeftRows, class Left, class Right, class... Size>
+auto filter_rows(const char* label, bool wanted, const Exec& exec, const LeftRows& left_rows, const Left& left_view,
+                 const Right& right_view, const Size&... size) {
   using T = value_of<Left>;
-  const auto [left, right] = check_join<Exec>(label, left_view, right_view);
-  const auto out = make_rows<Exec>(label, "the left rows", left_rows, left, right);
-  std::int64_t* number = count_output<Exec>(label, count);
-  const sort_lines lines = sort_lines::flat(right.extents);
-  const scratch_array<Exec, T> sorted(exec, lines.n);
-  sort_values(label + "/sort", exec, lines, lines.contiguous(sorted.data()), right, by_order<T>());
-  const std::int64_t n = left.extents.extent[0];
-  const scratch_array<Exec, std::uint8_t> marks(exec, n);
-  for_rows(exec, label + "/search", n,
-           mark_rows<T>{left.data, left.stride[0], sorted.data(), lines.n, wanted, marks.data()});
-  for_kept(label, exec, n, is_marked<std::uint8_t>{marks.data()}, put_number<value_of<LeftRows>>{out}, number);
+  call c(label, exec);
+  const auto run = [&](std::int64_t* number) {
+    const auto [left, right] = check_join<Exec>(c.label, left_view, right_view);
+    const auto out = make_rows<Exec>(c.label, "the left rows", left_rows, left, right);
+    const sort_lines lines = sort_lines::flat(right.extents);
+    const scratch_array<Exec, T> sorted(exec, lines.n);
+    sort_values(c.label + "/sort", exec, lines, lines.contiguous(sorted.data()), right, by_order<T>());
+    const std::int64_t n = left.extents.extent[0];
+    const scratch_array<Exec, std::uint8_t> marks(exec, n);
+    for_rows(exec, c.label + "/search", n,
+             mark_rows<T>{left.data, left.stride[0], sorted.data(), lines.n, wanted, marks.data()});
+    for_kept(c.label, exec, n, is_marked<std::uint8_t>{marks.data()}, put_number<value_of<LeftRows>>{out}, number);
+  };
+  return run_counted(c, std::tie(left_rows), run, size...);
 }
 
 }  // namespace impl
@@ -284,11 +263,7 @@ template <execution_space Exec, view_like LeftRows, view_like RightRows, view_li
           size_option... Size>
 auto join(const Exec& exec, const LeftRows& left_rows, const RightRows& right_rows, const Left& left,
           const Right& right, const Size&... size) {
-  impl::call c("quern::join", exec);
-  const auto run = [&](const auto& number, const auto&... results) {
-    impl::join_pairs(c.label, false, exec, number, results..., left, right);
-  };
-  return impl::run_counted(c, run, std::tie(left_rows, right_rows), size...);
+  return impl::join_pairs("quern::join", false, exec, std::tie(left_rows, right_rows), left, right, size...);
 }
 template <view_like LeftRows, view_like RightRows, view_like Left, view_like Right, size_option... Size>
 auto join(const LeftRows& left_rows, const RightRows& right_rows, const Left& left, const Right& right,
@@ -300,11 +275,7 @@ template <execution_space Exec, view_like LeftRows, view_like RightRows, view_li
           size_option... Size>
 auto left_join(const Exec& exec, const LeftRows& left_rows, const RightRows& right_rows, const Left& left,
                const Right& right, const Size&... size) {
-  impl::call c("quern::left_join", exec);
-  const auto run = [&](const auto& number, const auto&... results) {
-    impl::join_pairs(c.label, true, exec, number, results..., left, right);
-  };
-  return impl::run_counted(c, run, std::tie(left_rows, right_rows), size...);
+  return impl::join_pairs("quern::left_join", true, exec, std::tie(left_rows, right_rows), left, right, size...);
 }
 template <view_like LeftRows, view_like RightRows, view_like Left, view_like Right, size_option... Size>
 auto left_join(const LeftRows& left_rows, const RightRows& right_rows, const Left& left, const Right& right,
@@ -314,11 +285,7 @@ auto left_join(const LeftRows& left_rows, const RightRows& right_rows, const Lef
 /// The left rows whose key is among the right ones.
 template <execution_space Exec, view_like LeftRows, view_like Left, view_like Right, size_option... Size>
 auto semi_join(const Exec& exec, const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
-  impl::call c("quern::semi_join", exec);
-  const auto run = [&](const auto& number, const auto&... results) {
-    impl::filter_rows(c.label, true, exec, number, results..., left, right);
-  };
-  return impl::run_counted(c, run, std::tie(left_rows), size...);
+  return impl::filter_rows("quern::semi_join", true, exec, left_rows, left, right, size...);
 }
 template <view_like LeftRows, view_like Left, view_like Right, size_option... Size>
 auto semi_join(const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
@@ -327,11 +294,7 @@ auto semi_join(const LeftRows& left_rows, const Left& left, const Right& right, 
 /// The left rows whose key is not among the right ones.
 template <execution_space Exec, view_like LeftRows, view_like Left, view_like Right, size_option... Size>
 auto anti_join(const Exec& exec, const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
-  impl::call c("quern::anti_join", exec);
-  const auto run = [&](const auto& number, const auto&... results) {
-    impl::filter_rows(c.label, false, exec, number, results..., left, right);
-  };
-  return impl::run_counted(c, run, std::tie(left_rows), size...);
+  return impl::filter_rows("quern::anti_join", false, exec, left_rows, left, right, size...);
 }
 template <view_like LeftRows, view_like Left, view_like Right, size_option... Size>
 auto anti_join(const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {

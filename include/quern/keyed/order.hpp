@@ -10,6 +10,7 @@
 #include <quern/core/values/ordered.hpp>
 #include <quern/core/views/axes.hpp>
 #include <tuple>
+#include <utility>
 
 namespace quern {
 
@@ -122,6 +123,13 @@ inline constexpr bool keeps_zero_signs = false;
 template <class T>
 inline constexpr bool keeps_zero_signs<by_equal_zeros<T>> = true;
 
+/// `f` with a value of the type for the positions of n elements.
+template <class F>
+void with_index_type(std::int64_t n, const F& f) {
+  if (std::in_range<std::uint32_t>(n)) f(std::uint32_t());
+  else f(std::uint64_t());
+}
+
 /// An array as lines along one of its axes: the extents with that axis last.
 struct sort_lines {
   int along = 0;
@@ -148,9 +156,9 @@ struct sort_lines {
   std::int64_t size() const { return n * count; }
 
   /// An array of the user's with the axis last.
-  template <class T>
-  strided<T> of(const strided<T>& a) const {
-    strided<T> lines{a.data, extents, {}};
+  template <class Array>
+  Array of(const Array& a) const {
+    Array lines{a.data, extents, {}};
     int to = 0;
     for (int d = 0; d < extents.rank; ++d)
       if (d != along) lines.stride[to++] = a.stride[d];

@@ -4,6 +4,7 @@
 #define QUERN_KEYED_SEARCH_HPP
 
 #include <quern/core/call/call.hpp>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/keyed/bins.hpp>
 #include <quern/map/map.hpp>
@@ -56,9 +57,8 @@ void check_increasing(const Exec& exec, const std::string& label, const std::str
   const std::int64_t n = x.extents.extent[0];
   std::int64_t first = n;
   if (n > 1)
-    Kokkos::parallel_reduce(label + "/check",
-                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n - 1),
-                            first_descent<T>{x.data, x.stride[0]}, Kokkos::Min<std::int64_t>(first));
+    Kokkos::parallel_reduce(label + "/check", index_range(exec, n - 1), first_descent<T>{x.data, x.stride[0]},
+                            Kokkos::Min<std::int64_t>(first));
   if (first < n) throw UnsortedError(label, name + " do not increase at position " + std::to_string(first), first);
 }
 

@@ -55,35 +55,25 @@ struct keyed_item {
   Value value;
 };
 
+/// The key of an item, or of what is one.
+struct key_of_item {
+  template <class Key, class Value>
+  KOKKOS_FUNCTION const Key& operator()(const keyed_item<Key, Value>& a) const {
+    return a.key;
+  }
+  template <class Key>
+  KOKKOS_FUNCTION const Key& operator()(const Key& a) const {
+    return a;
+  }
+};
 /// The order of items is that of their keys.
 template <class Order>
 struct key_less {
   static constexpr bool by_bits = Order::by_bits;
   Order order;
-  template <class Key, class Value>
-  KOKKOS_FUNCTION bool operator()(const keyed_item<Key, Value>& a, const keyed_item<Key, Value>& b) const {
-    return order(a.key, b.key);
-  }
-  KOKKOS_FUNCTION bool operator()(const typename Order::key& a, const typename Order::key& b) const {
-    return order(a, b);
-  }
-};
-struct key_of_item {
-  template <class Key, class Value>
-  KOKKOS_FUNCTION Key operator()(const keyed_item<Key, Value>& a) const {
-    return a.key;
-  }
-  template <class Key>
-  KOKKOS_FUNCTION Key operator()(const Key& a) const {
-    return a;
-  }
-};
-template <class Order>
-struct sorted_key_of_item {
-  Order order;
   template <class Item>
-  KOKKOS_FUNCTION typename Order::key operator()(const Item& a) const {
-    return order.sorted_as(key_of_item()(a));
+  KOKKOS_FUNCTION bool operator()(const Item& a, const Item& b) const {
+    return order(key_of_item()(a), key_of_item()(b));
   }
 };
 /// Marks the first of equal keys among sorted ones, which are equal where their bits are.
@@ -111,11 +101,10 @@ struct make_item {
 template <class Order>
 struct value_of_key {
   Order order;
-  template <class Key, class Value>
-  KOKKOS_FUNCTION typename Order::value operator()(const keyed_item<Key, Value>& a) const {
-    return order.decode(a.key);
+  template <class Item>
+  KOKKOS_FUNCTION typename Order::value operator()(const Item& a) const {
+    return order.decode(key_of_item()(a));
   }
-  KOKKOS_FUNCTION typename Order::value operator()(const typename Order::key& k) const { return order.decode(k); }
 };
 struct value_of_item {
   template <class Key, class Value>
@@ -179,9 +168,10 @@ void sort_items(const std::string& label, const Exec& exec, const sort_lines& li
                 const Order& order) {
   if constexpr (!is_device<Exec> && Order::by_bits) {
     if (by_radix(exec, lines)) {
+      const auto key_of = [order](const Item& a) { return order.sorted_as(key_of_item()(a)); };
       for (std::int64_t l = 0; l < lines.count; ++l) {
         sort_buffer<Item> line{items.data + l * lines.n, items.other + l * lines.n};
-        host_radix_sort(label, exec, lines.n, line, sorted_key_of_item<Order>{order});
+        host_radix_sort(label, exec, lines.n, line, key_of);
         if (lines.count == 1) items = line;
         else if (line.data != items.data + l * lines.n) std::copy_n(line.data, lines.n, line.other);
       }

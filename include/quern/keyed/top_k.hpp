@@ -67,36 +67,6 @@ struct choose_digit {
   }
 };
 
-/// The rows on one side of a key, or with it, and how they are collected: after those that are less.
-template <class T>
-struct compares_to_found {
-  using key = typename by_order<T>::key;
-  by_order<T> order;
-  const T* x;
-  std::int64_t stride;
-  const rank_search<key>* search;
-  bool equal;
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-    const key k = order.encode(x[i * stride]);
-    return equal ? k == search->known : k < search->known;
-  }
-};
-template <class T, class Index>
-struct put_candidate {
-  const T* x;
-  std::int64_t stride;
-  T* values;
-  Index* positions;
-  std::int64_t room;
-  const std::int64_t* before;  // null for 0
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
-    if (before != nullptr) k += *before;
-    if (k >= room) return;
-    values[k] = x[i * stride];
-    positions[k] = static_cast<Index>(i);
-  }
-};
-
 struct part_tag {};
 struct all_parts_tag {};
 
@@ -183,14 +153,22 @@ void select_first(const std::string& label, const Exec& exec, const strided<cons
     Kokkos::parallel_for(label + "/choose", typename choose::policy(exec, 1, choose::team),
                          choose{search, counts.data(), shift, width});
   }
-  const auto collect = [&](bool equal) {
-    for_kept(label + (equal ? "/equal" : "/less"), exec, n,
-             compares_to_found<T>{order, x.data, x.stride[0], search, equal},
-             put_candidate<T, Index>{x.data, x.stride[0], values, positions, k, equal ? &search->less : nullptr},
-             counts.data());
-  };
-  collect(false);
-  collect(true);
+  const T* data = x.data;
+  const std::int64_t stride = x.stride[0];
+  // After those that are less come those that are equal.
+  for (const bool equal : {false, true}) {
+    const auto is_found = KOKKOS_LAMBDA(std::int64_t i) {
+      const key e = order.encode(data[i * stride]);
+      return equal ? e == search->known : e < search->known;
+    };
+    const auto put = KOKKOS_LAMBDA(std::int64_t i, std::int64_t at) {
+      if (equal) at += search->less;
+      if (at >= k) return;
+      values[at] = data[i * stride];
+      positions[at] = static_cast<Index>(i);
+    };
+    for_kept(label + (equal ? "/equal" : "/less"), exec, n, is_found, put, counts.data());
+  }
 }
 
 /// Whether so few elements of a line are wanted that they are selected first. Else all are sorted.
@@ -257,7 +235,7 @@ void write_first(const std::string& label, const Exec& exec, const strided<Out>&
   sort_lines some = lines;
   some.n = some.extents.extent[some.extents.rank - 1] = out.extents.extent[lines.along];
   if (some.size() == 0) return;
-  if constexpr (Order::by_bits && std::is_same_v<Positions, no_output>) {
+  if constexpr (Order::by_bits && !is_wanted<Positions>) {
     if (!selects<Exec, Order>(lines, some.n)) {
       const scratch_array<Exec, T> memory(exec, lines.size());
       auto sorted = lines.contiguous(memory.data());
@@ -272,8 +250,7 @@ void write_first(const std::string& label, const Exec& exec, const strided<Out>&
   position_input line_of{{nullptr, some.extents, lines.of(x).stride}};
   const std::int64_t stride = std::exchange(line_of.array.stride[some.extents.rank - 1], 0);
   map_lines(label + "/values", exec, some.of(out), element_of_line<T>{x.data, stride}, found, line_of);
-  if constexpr (!std::is_same_v<Positions, no_output>)
-    map_lines(label + "/result", exec, some.of(positions), op::identity(), found);
+  if constexpr (is_wanted<Positions>) map_lines(label + "/result", exec, some.of(positions), op::identity(), found);
 }
 
 template <class Exec, class Out, class Positions, class X, class Order, class... Options>
@@ -294,18 +271,18 @@ void first_in_order(const std::string& label, const Exec& exec, const Out& out_v
                            ", or fewer along axis " + std::to_string(lines.along));
   check_overlap(label, out, x, "x", false);
   const auto with_positions = [&](const auto& positions) {
-    if (std::in_range<std::uint32_t>(lines.n)) write_first<std::uint32_t>(label, exec, out, positions, x, lines, order);
-    else write_first<std::uint64_t>(label, exec, out, positions, x, lines, order);
+    with_index_type(lines.n,
+                    [&]<class Index>(Index) { write_first<Index>(label, exec, out, positions, x, lines, order); });
   };
-  if constexpr (std::is_same_v<Positions, no_output>) {
-    with_positions(positions_view);
-  } else {
+  if constexpr (is_wanted<Positions>) {
     const auto positions = c.output(positions_view);
     check_extents(label, "positions", positions.extents, out.extents);
     check_positions<value_of<Positions>>(label, "positions", lines.n);
     check_overlap(label, positions, x, "x", false);
     check_overlap(label, out, positions, "positions", false);
     with_positions(positions);
+  } else {
+    with_positions(positions_view);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/memory/workspace.hpp>
+#include <quern/core/values/binary_search.hpp>
 #include <quern/keyed/order.hpp>
 
 namespace quern::impl {
@@ -58,13 +59,7 @@ struct zero_signs {
   }
   KOKKOS_FUNCTION std::int64_t first_zero(std::int64_t line) const {
     const key zero = order.sorted_as(order.encode(T(0)));
-    std::int64_t low = line * n, high = low + n;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (sorted[middle] < zero) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return line * n + partition_point(sorted + line * n, 1, n, [=](key k) { return k < zero; });
   }
 
   KOKKOS_FUNCTION void operator()(count_zeros_tag, std::int64_t item) const {
