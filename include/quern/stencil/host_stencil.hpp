@@ -69,11 +69,11 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
       S sums[block];
       std::fill_n(sums, n, S(0));
       cells.f.for_each([&](auto weight, const auto& cell_of) {
-        add_cells(sums, n, weight, window.centre + cell_of(window_distance{window}));
+        add_cells(sums, n, weight, window.centre + cell_of([&](auto... offset) { return window.distance(offset...); }));
       });
       T* const to = get<0>(cells.out).template at<true>(cell);
       T* const results = nontemporal ? buffer.values : to;
-      for (std::int64_t k = 0; k < n; ++k) results[k] = convert<T>(cells.f.result(sums[k]));
+      for (std::int64_t k = 0; k < n; ++k) results[k] = convert<T>(cells.f.finish(sums[k]));
       if (nontemporal) nontemporal_store(to, results, n * sizeof(T));
       i += n;
     }

@@ -30,7 +30,8 @@ template <int Rank, int Axis, int Order, class S>
 struct central_difference {
   template <class Window>
   KOKKOS_FUNCTION static S at(const Window& w, int i) {
-    return static_cast<S>(neighbour_along<Rank, Axis>(w, i));
+    constexpr int axis = 3 - Rank + Axis;
+    return static_cast<S>(value_at<Rank>(w, axis == 0 ? i : 0, axis == 1 ? i : 0, axis == 2 ? i : 0));
   }
   /// Times the spacing.
   template <class Window>
