@@ -98,7 +98,7 @@ void divide(const launcher<Exec>& launch, const strided<T>& spectrum, const pois
 template <class Exec, class T>
 void solve_poisson(const std::string& label, const launcher<Exec>& launch, const strided<T>& u,
                    const poisson_options& options) {
-  request periodic{kind::real_to_complex, 0, {}, {}, fft_norm::backward, fft_rigor::estimate};
+  request periodic{kind::real_to_complex};
   const auto along_others = [&](int type, fft_norm norm) {
     for (int d = 0; d < u.extents.rank; ++d)
       if (options.sides[d] != poisson_side::periodic)
@@ -153,8 +153,7 @@ void poisson(const Exec& exec, const Out& u_view, const In& f_view, const Option
   call c("quern::poisson", exec);
   const auto u = c.output(u_view);
   const strided<const value_of<In>> f = c.input(f_view);
-  if (!fourier::available<Exec>())
-    throw BackendError(c.label, "this Quern was built without a library for Fourier transforms (QUERN_ENABLE_FFT=OFF)");
+  fourier::check_available<Exec>(c.label);
   check_extents(c.label, "f", f.extents, u.extents);
   check_overlap(c.label, u, f, "f", std::is_same_v<T, value_of<In>>);
   const fourier::poisson_options wanted(c.label, u.extents.rank, options...);
