@@ -299,8 +299,7 @@ class FftPlan {
     constexpr bool to_real = !impl::is_complex<impl::value_of<Out>>, from_real = !impl::is_complex<impl::value_of<In>>;
     static_assert(is_result<impl::value_of<Out>> && !(to_real && from_real),
                   "quern::FftPlan: out must be of float or double, and out or in complex");
-    const fft_direction* direction = impl::find_option<fft_direction>(options...);
-    const bool inverse = direction != nullptr && *direction == fft_direction::backward;
+    const bool inverse = impl::option_or(fft_direction::forward, options...) == fft_direction::backward;
     const kind what = to_real     ? kind::complex_to_real
                       : from_real ? kind::real_to_complex
                       : inverse   ? kind::backward
