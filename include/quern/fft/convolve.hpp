@@ -18,70 +18,23 @@ namespace impl::fourier {
 /// The least number from n on with no prime factor above 5, for which transforms are fast; even where n > 1.
 std::int64_t fast_length(std::int64_t n);
 
-/// Elements in the reverse order along all axes, of contiguous arrays; conjugates of complex ones.
-template <class T>
-struct reversed {
-  T* out;
-  const T* in;
-  std::int64_t count;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { out[i] = conjugate(in[count - 1 - i]); }
-};
-
-struct multiplication {
-  template <class T>
-  KOKKOS_FUNCTION T operator()(const T& a, const T& b) const {
-    return a * b;
-  }
-};
-
-/// All elements of a convolution, by transforms of padded arrays.
-template <class T, class Exec>
-class full_convolution {
- public:
-  full_convolution(const std::string& label, const Exec& exec, const shape& a, const shape& b)
-      : label_(label), exec_(exec), lengths_(padded(a, b)), result_(exec, lengths_) {}
-
-  template <class A, class B>
-  const strided<T>& operator()(const strided<const A>& a, const strided<const B>& b) const {
-    shape halved = lengths_;
-    if (!is_complex<T>) halved.extent[halved.rank - 1] = halved.extent[halved.rank - 1] / 2 + 1;
-    const scratch_copy<Exec, C> of_a(exec_, halved), of_b(exec_, halved);
-    transform_padded(of_a.array(), a);
-    transform_padded(of_b.array(), b);
-    const strided<C>&x = of_a.array(), y = of_b.array();
-    map_launch(exec_, "quern::fftconvolve/multiply", x, multiplication(), true, {x.stride, x.stride, y.stride},
-               array_input<C>{{x.data, x.extents, x.stride}}, array_input<C>{{y.data, y.extents, y.stride}});
-    run(label_, launcher<Exec>{exec_}, result_.array(), x,
-        over_all(is_complex<T> ? kind::backward : kind::complex_to_real));
-    return result_.array();
-  }
-
- private:
+/// All elements of a convolution, by transforms of padded arrays: those of `out` have fast lengths.
+template <class T, class Exec, class A, class B>
+void convolve_padded(const std::string& label, const launcher<Exec>& launch, const strided<T>& out,
+                     const strided<const A>& a, const strided<const B>& b) {
   using C = Kokkos::complex<real_type<T>>;
-
-  static shape padded(const shape& a, const shape& b) {
-    shape lengths = a;
-    for (int d = 0; d < a.rank; ++d) lengths.extent[d] = fast_length(a.extent[d] + b.extent[d] - 1);
-    return lengths;
-  }
-  request over_all(kind what) const {
-    request r{what, lengths_.rank, {}, {}, fft_norm::backward, fft_rigor::estimate};
-    for (int d = 0; d < lengths_.rank; ++d) {
-      r.axis[d] = d;
-      r.length[d] = lengths_.extent[d];
-    }
-    return r;
-  }
-  template <class U>
-  void transform_padded(const strided<C>& out, const strided<const U>& in) const {
-    run(label_, launcher<Exec>{exec_}, out, in, over_all(is_complex<T> ? kind::forward : kind::real_to_complex));
-  }
-
-  const std::string& label_;
-  const Exec& exec_;
-  shape lengths_;
-  scratch_copy<Exec, T> result_;
-};
+  request r = request::along_all(is_complex<T> ? kind::forward : kind::real_to_complex, out.extents);
+  shape halved = out.extents;
+  halved.extent[halved.rank - 1] = r.out_extent(halved.rank - 1);
+  const scratch_copy<Exec, C> of_a(launch.exec, halved), of_b(launch.exec, halved);
+  const strided<C>&x = of_a.array(), y = of_b.array();
+  run(label, launch, x, a, r);
+  run(label, launch, y, b, r);
+  map_launch(launch.exec, "quern::fftconvolve/multiply", x, op::multiply(), true, {x.stride, x.stride, y.stride},
+             array_input<C>{{x.data, x.extents, x.stride}}, array_input<C>{{y.data, y.extents, y.stride}});
+  r.what = is_complex<T> ? kind::backward : kind::complex_to_real;
+  run(label, launch, out, x, r);
+}
 
 template <class Exec, class Out, class A, class B>
 void convolve_views(const char* label, const Exec& exec, const Out& out_view, const A& a_view, const B& b_view,
@@ -110,18 +63,25 @@ void convolve_views(const char* label, const Exec& exec, const Out& out_view, co
   check_extents(label, "out", out.extents, expected, " in this mode");
   check_overlap(label, out, a, "a", std::is_same_v<T, value_of<A>>);
   check_overlap(label, out, b, "b", false);
-  const full_convolution<T, Exec> full(c.label, exec, a.extents, b.extents);
   const launcher<Exec> launch{exec};
-  const strided<T> all = [&] {
-    if (!correlate) return full(a, b);
+  shape padded = a.extents;
+  for (int d = 0; d < rank; ++d) padded.extent[d] = fast_length(a.extents.extent[d] + b.extents.extent[d] - 1);
+  const scratch_copy<Exec, T> result(exec, padded);
+  const strided<T>& all = result.array();
+  if (correlate) {
     using V = std::conditional_t<is_complex<U>, Kokkos::complex<real_type<T>>, real_type<T>>;
     const scratch_copy<Exec, V> packed(exec, b.extents), turned(exec, b.extents);
     launch.apply("quern::fftcorrelate/pack", packed.array(), op::identity(), b);
     const std::int64_t count = b.extents.size();
-    for_elements(launch, "quern::fftcorrelate/reverse", count,
-                 reversed<V>{turned.array().data, packed.array().data, count});
-    return full(a, strided<const V>{turned.array().data, b.extents, turned.array().stride});
-  }();
+    const V* const from = packed.array().data;
+    V* const to = turned.array().data;
+    for_elements(
+        launch, "quern::fftcorrelate/reverse", count,
+        KOKKOS_LAMBDA(std::int64_t i) { to[i] = conjugate(from[count - 1 - i]); });
+    convolve_padded(c.label, launch, all, a, strided<const V>{to, b.extents, turned.array().stride});
+  } else {
+    convolve_padded(c.label, launch, all, a, b);
+  }
   strided<T> part{all.data, expected, all.stride};
   for (int d = 0; d < rank; ++d) part.data += first.extent[d] * all.stride[d];
   launch.apply("quern::fftconvolve/result", out, op::identity(), part);

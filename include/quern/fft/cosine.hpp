@@ -40,165 +40,112 @@ struct cosine_rows {
   }
 };
 
-/// Points of the unit circle, `exp(-i pi (first + step j) / 4n)`.
-template <class T>
-struct circle {
-  Kokkos::complex<T>* out;
-  std::int64_t n, first, step;
-  KOKKOS_FUNCTION void operator()(std::int64_t j) const {
-    const T angle = std::numbers::pi_v<T> * static_cast<T>(first + step * j) / static_cast<T>(4 * n);
-    out[j] = Kokkos::complex<T>(Kokkos::cos(angle), -Kokkos::sin(angle));
-  }
-};
+/// Points of the unit circle, `exp(-i pi (first + 2 j) / 4n)`, for j from 0 to n - 1.
 template <class Exec, class T>
-class circle_points {
- public:
-  circle_points(const launcher<Exec>& launch, std::int64_t n, std::int64_t first, std::int64_t step)
-      : memory_(launch.exec, n) {
-    for_elements(launch, "quern::dct/circle", n, circle<T>{memory_.data(), n, first, step});
-  }
-  const Kokkos::complex<T>* data() const { return memory_.data(); }
-
- private:
-  scratch_array<Exec, Kokkos::complex<T>> memory_;
-};
-
-/// Type 1: the transform of an even or odd continuation of twice the length.
-template <class T>
-struct mirrored {
-  cosine_rows<T> rows;
-  T* u;
-  std::int64_t length;  // of u
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t row = i / length, j = i % length, back = length - j;
-    const std::int64_t n = rows.n;
-    if (!rows.sine) u[i] = rows.read(row, j < n ? j : back);
-    else if (j == 0 || j == n + 1) u[i] = 0;
-    else u[i] = j <= n ? rows.read(row, j - 1) : -rows.read(row, back - 1);
-  }
-};
-template <class T>
-struct from_mirrored {
-  cosine_rows<T> rows;
-  const Kokkos::complex<T>* spectrum;
-  std::int64_t length;  // of a row of the spectrum
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t row = i / rows.n, k = i % rows.n;
-    const auto* s = spectrum + row * length;
-    rows.write(row, k, rows.sine ? -s[k + 1].imag() : s[k].real());
-  }
-};
-
-/// Type 2: even elements, then odd ones in reverse (Makhoul, A fast cosine transform in one and two dimensions, 1980).
-template <class T>
-struct even_then_odd {
-  cosine_rows<T> rows;
-  T* v;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t n = rows.n, row = i / n, j = i % n;
-    v[i] = rows.read(row, 2 * j < n ? 2 * j : 2 * (n - 1 - j) + 1);
-  }
-};
-template <class T>
-struct from_even_then_odd {
-  cosine_rows<T> rows;
-  const Kokkos::complex<T>* spectrum;
-  const Kokkos::complex<T>* turn;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t n = rows.n, half = n / 2 + 1, row = i / half, k = i % half;
-    const auto c = spectrum[i] * turn[k];
-    rows.write(row, k, 2 * c.real());
-    if (k > 0 && 2 * k < n) rows.write(row, n - k, -2 * c.imag());
-  }
-};
-
-/// Type 3: its inverse.
-template <class T>
-struct spectrum_of_even_then_odd {
-  cosine_rows<T> rows;
-  Kokkos::complex<T>* spectrum;
-  const Kokkos::complex<T>* turn;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t n = rows.n, half = n / 2 + 1, row = i / half, k = i % half;
-    const Kokkos::complex<T> y(rows.read(row, k < n ? k : 0), k == 0 ? T(0) : -rows.read(row, n - k));
-    spectrum[i] = y * conjugate(turn[k]);
-  }
-};
-template <class T>
-struct in_turn {
-  cosine_rows<T> rows;
-  const T* v;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t n = rows.n, row = i / n, k = i % n;
-    rows.write(row, k, v[row * n + (k % 2 == 0 ? k / 2 : n - 1 - k / 2)]);
-  }
-};
-
-/// Type 4: a complex transform of twice the length, with zeros in its second half.
-template <class T>
-struct turned {
-  cosine_rows<T> rows;
-  Kokkos::complex<T>* z;
-  const Kokkos::complex<T>* turn;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t n = rows.n, row = i / (2 * n), j = i % (2 * n);
-    z[i] = j < n ? rows.read(row, j) * turn[j] : Kokkos::complex<T>(0);
-  }
-};
-template <class T>
-struct from_turned {
-  cosine_rows<T> rows;
-  const Kokkos::complex<T>* z;
-  const Kokkos::complex<T>* turn;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t n = rows.n, row = i / n, k = i % n;
-    rows.write(row, k, 2 * (z[row * 2 * n + k] * turn[k]).real());
-  }
-};
+void set_circle(const launcher<Exec>& launch, Kokkos::complex<T>* points, std::int64_t n, std::int64_t first) {
+  for_elements(
+      launch, "quern::dct/circle", n, KOKKOS_LAMBDA(std::int64_t j) {
+        const T angle = std::numbers::pi_v<T> * static_cast<T>(first + 2 * j) / static_cast<T>(4 * n);
+        points[j] = Kokkos::complex<T>(Kokkos::cos(angle), -Kokkos::sin(angle));
+      });
+}
 
 /// The unscaled transform along the rows of a matrix.
 template <class Exec, class O, class I>
 void transform_rows(const launcher<Exec>& launch, kind what, std::int64_t n, const strided<O>& out,
                     const strided<I>& in) {
-  request r{what, 1, {}, {}, fft_norm::backward, fft_rigor::estimate};
-  r.axis[0] = 1;
-  r.length[0] = n;
-  stage(launch, r).run(out, in);
+  stage(launch, request{what, 1, {1}, {n}}).run(out, in);
 }
 
+/// Type 1: the transform of an even or odd continuation of twice the length.
 template <class Exec, class T>
-void cosine_of_rows(const launcher<Exec>& launch, std::int64_t count, const cosine_rows<T>& rows) {
+void mirrored_cosines(const launcher<Exec>& launch, std::int64_t count, const cosine_rows<T>& rows) {
+  const std::int64_t n = rows.n, length = rows.sine ? 2 * (n + 1) : 2 * (n - 1), half = length / 2 + 1;
+  const scratch_copy<Exec, T> mirrored(launch.exec, {count, length});
+  const scratch_copy<Exec, Kokkos::complex<T>> transformed(launch.exec, {count, half});
+  T* const u = mirrored.array().data;
+  const auto* const spectrum = transformed.array().data;
+  for_elements(
+      launch, "quern::dct/mirror", count * length, KOKKOS_LAMBDA(std::int64_t i) {
+        const std::int64_t row = i / length, j = i % length, back = length - j;
+        if (!rows.sine) u[i] = rows.read(row, j < n ? j : back);
+        else if (j == 0 || j == n + 1) u[i] = 0;
+        else u[i] = j <= n ? rows.read(row, j - 1) : -rows.read(row, back - 1);
+      });
+  transform_rows(launch, kind::real_to_complex, length, transformed.array(), mirrored.array());
+  for_elements(
+      launch, "quern::dct/result", count * n, KOKKOS_LAMBDA(std::int64_t i) {
+        const std::int64_t row = i / n, k = i % n;
+        const auto* const s = spectrum + row * half;
+        rows.write(row, k, rows.sine ? -s[k + 1].imag() : s[k].real());
+      });
+}
+
+/// Type 2: even elements, then odd ones in reverse (Makhoul, A fast cosine transform in one and two dimensions, 1980).
+/// Type 3 is its inverse.
+template <class Exec, class T>
+void reordered_cosines(const launcher<Exec>& launch, std::int64_t count, const cosine_rows<T>& rows) {
+  using C = Kokkos::complex<T>;
+  const std::int64_t n = rows.n, half = n / 2 + 1;
+  const scratch_copy<Exec, T> reordered(launch.exec, {count, n});
+  const scratch_copy<Exec, C> transformed(launch.exec, {count, half});
+  const scratch_array<Exec, C> points(launch.exec, n);
+  set_circle(launch, points.data(), n, 0);
+  T* const v = reordered.array().data;
+  C* const spectrum = transformed.array().data;
+  const C* const turn = points.data();
+  if (rows.type == 2) {
+    for_elements(
+        launch, "quern::dct/order", count * n, KOKKOS_LAMBDA(std::int64_t i) {
+          const std::int64_t row = i / n, j = i % n;
+          v[i] = rows.read(row, 2 * j < n ? 2 * j : 2 * (n - 1 - j) + 1);
+        });
+    transform_rows(launch, kind::real_to_complex, n, transformed.array(), reordered.array());
+    for_elements(
+        launch, "quern::dct/result", count * half, KOKKOS_LAMBDA(std::int64_t i) {
+          const std::int64_t row = i / half, k = i % half;
+          const C c = spectrum[i] * turn[k];
+          rows.write(row, k, 2 * c.real());
+          if (k > 0 && 2 * k < n) rows.write(row, n - k, -2 * c.imag());
+        });
+  } else {
+    for_elements(
+        launch, "quern::dct/spectrum", count * half, KOKKOS_LAMBDA(std::int64_t i) {
+          const std::int64_t row = i / half, k = i % half;
+          const C y(rows.read(row, k < n ? k : 0), k == 0 ? T(0) : -rows.read(row, n - k));
+          spectrum[i] = y * conjugate(turn[k]);
+        });
+    transform_rows(launch, kind::complex_to_real, n, reordered.array(), transformed.array());
+    for_elements(
+        launch, "quern::dct/result", count * n, KOKKOS_LAMBDA(std::int64_t i) {
+          const std::int64_t row = i / n, k = i % n;
+          rows.write(row, k, v[row * n + (k % 2 == 0 ? k / 2 : n - 1 - k / 2)]);
+        });
+  }
+}
+
+/// Type 4: a complex transform of twice the length, with zeros in its second half.
+template <class Exec, class T>
+void turned_cosines(const launcher<Exec>& launch, std::int64_t count, const cosine_rows<T>& rows) {
   using C = Kokkos::complex<T>;
   const std::int64_t n = rows.n;
-  if (rows.type == 1) {
-    const std::int64_t length = rows.sine ? 2 * (n + 1) : 2 * (n - 1);
-    const scratch_copy<Exec, T> u(launch.exec, {count, length});
-    const scratch_copy<Exec, C> spectrum(launch.exec, {count, length / 2 + 1});
-    for_elements(launch, "quern::dct/mirror", count * length, mirrored<T>{rows, u.array().data, length});
-    transform_rows(launch, kind::real_to_complex, length, spectrum.array(), u.array());
-    for_elements(launch, "quern::dct/result", count * n, from_mirrored<T>{rows, spectrum.array().data, length / 2 + 1});
-  } else if (rows.type == 4) {
-    const scratch_copy<Exec, C> z(launch.exec, {count, 2 * n});
-    const circle_points<Exec, T> before(launch, n, 0, 2), after(launch, n, 1, 2);
-    for_elements(launch, "quern::dct/turn", count * 2 * n, turned<T>{rows, z.array().data, before.data()});
-    transform_rows(launch, kind::forward, 2 * n, z.array(), z.array());
-    for_elements(launch, "quern::dct/result", count * n, from_turned<T>{rows, z.array().data, after.data()});
-  } else {
-    const scratch_copy<Exec, T> v(launch.exec, {count, n});
-    const scratch_copy<Exec, C> spectrum(launch.exec, {count, n / 2 + 1});
-    const circle_points<Exec, T> turn(launch, n, 0, 2);
-    const std::int64_t half = count * (n / 2 + 1);
-    if (rows.type == 2) {
-      for_elements(launch, "quern::dct/order", count * n, even_then_odd<T>{rows, v.array().data});
-      transform_rows(launch, kind::real_to_complex, n, spectrum.array(), v.array());
-      for_elements(launch, "quern::dct/result", half, from_even_then_odd<T>{rows, spectrum.array().data, turn.data()});
-    } else {
-      for_elements(launch, "quern::dct/spectrum", half,
-                   spectrum_of_even_then_odd<T>{rows, spectrum.array().data, turn.data()});
-      transform_rows(launch, kind::complex_to_real, n, v.array(), spectrum.array());
-      for_elements(launch, "quern::dct/result", count * n, in_turn<T>{rows, v.array().data});
-    }
-  }
+  const scratch_copy<Exec, C> turned(launch.exec, {count, 2 * n});
+  const scratch_array<Exec, C> points_before(launch.exec, n), points_after(launch.exec, n);
+  set_circle(launch, points_before.data(), n, 0);
+  set_circle(launch, points_after.data(), n, 1);
+  C* const z = turned.array().data;
+  const C *const before = points_before.data(), *const after = points_after.data();
+  for_elements(
+      launch, "quern::dct/turn", count * 2 * n, KOKKOS_LAMBDA(std::int64_t i) {
+        const std::int64_t row = i / (2 * n), j = i % (2 * n);
+        z[i] = j < n ? rows.read(row, j) * before[j] : C(0);
+      });
+  transform_rows(launch, kind::forward, 2 * n, turned.array(), turned.array());
+  for_elements(
+      launch, "quern::dct/result", count * n, KOKKOS_LAMBDA(std::int64_t i) {
+        const std::int64_t row = i / n, k = i % n;
+        rows.write(row, k, 2 * (z[row * 2 * n + k] * after[k]).real());
+      });
 }
 
 /// The factors of a norm. Orthonormal transforms treat the ends of rows in a way of their own.
@@ -224,9 +171,7 @@ void set_factors(cosine_rows<T>& rows, fft_norm norm) {
 template <class Exec, class T, class I>
 void cosine_along(const launcher<Exec>& launch, const strided<T>& out, const strided<const I>& in, int axis, int type,
                   bool sine, fft_norm norm) {
-  request r{kind::forward, 1, {}, {}, norm, fft_rigor::estimate};
-  r.axis[0] = axis;
-  const auto order = transformed_last(r, in.extents.rank);
+  const auto order = transformed_last(request{kind::forward, 1, {axis}}, in.extents.rank);
   const auto to = permuted(out, order);
   const auto from = permuted(in, order);
   const std::int64_t n = in.extents.extent[axis], count = in.extents.size() / n;
@@ -236,7 +181,9 @@ void cosine_along(const launcher<Exec>& launch, const strided<T>& out, const str
   const scratch_copy<Exec, T> y(launch.exec, contiguous ? shape{0} : to.extents);
   cosine_rows<T> rows{x.array().data, contiguous ? to.data : y.array().data, n, type, sine, 1};
   set_factors(rows, norm);
-  cosine_of_rows(launch, count, rows);
+  if (type == 1) mirrored_cosines(launch, count, rows);
+  else if (type == 4) turned_cosines(launch, count, rows);
+  else reordered_cosines(launch, count, rows);
   if (!contiguous) launch.apply("quern::dct/unpack", to, op::identity(), y.array());
 }
 
@@ -250,10 +197,8 @@ void cosine_views(const char* label, const Exec& exec, const Out& out_view, cons
   call c(label, exec);
   const auto out = c.output(out_view);
   const strided<const I> in = c.input(in_view);
-  if (!available<Exec>())
-    throw BackendError(label, "this Quern was built without a library for Fourier transforms (QUERN_ENABLE_FFT=OFF)");
-  const dct_type* given = find_option<dct_type>(options...);
-  int type = given == nullptr ? 2 : given->value;
+  check_available<Exec>(label);
+  int type = option_or(dct_type{2}, options...).value;
   if (type < 1 || type > 4) throw Error(label, "type " + std::to_string(type) + ", expected 1 to 4");
   const request r = request_of(label, kind::forward, out.extents, in.extents, transform_options(options...), 1);
   check_extents(label, "out", out.extents, in.extents);

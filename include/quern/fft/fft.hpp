@@ -72,14 +72,15 @@ struct engine<in_memory, fourier::transforms> {
 namespace impl::fourier {
 
 /// `op(exec, out, in, options)` of every transform, by the engine of the place where its operands are.
-template <kind What, class Exec, class Out, class In>
+template <kind What, class Exec, class Out, class In, class... Options>
 void transform_call(const char* label, const Exec& exec, const Out& out, const In& in, int axes_by_default,
-                    const transform_options& options) {
+                    const Options&... options) {
   constexpr bool to_real = What == kind::complex_to_real, from_real = What == kind::real_to_complex;
   static_assert(is_result<value_of<Out>> && is_complex<value_of<Out>> == !to_real,
                 "quern::fft: out must be of float or double, complex unless the result is real");
   static_assert(!from_real || !is_complex<value_of<In>>, "quern::rfft: in must be real");
-  engine_of<transforms, Out, In>::template run<What>(label, exec, out, in, axes_by_default, options);
+  engine_of<transforms, Out, In>::template run<What>(label, exec, out, in, axes_by_default,
+                                                     transform_options(options...));
 }
 
 /// The norm with which the inverse transform scales as the forward one does.
@@ -117,23 +118,19 @@ inline fft_norm swapped(fft_norm norm) {
 /// @throws BackendError without a library for the execution space, or with its status
 template <execution_space Exec, result_view Out, any_array In, impl::fourier::line_option... Options>
 void fft(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  impl::fourier::transform_call<impl::fourier::kind::forward>("quern::fft", exec, out, in, 1,
-                                                              impl::fourier::transform_options(options...));
+  impl::fourier::transform_call<impl::fourier::kind::forward>("quern::fft", exec, out, in, 1, options...);
 }
 template <execution_space Exec, result_view Out, any_array In, impl::fourier::line_option... Options>
 void ifft(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  impl::fourier::transform_call<impl::fourier::kind::backward>("quern::ifft", exec, out, in, 1,
-                                                               impl::fourier::transform_options(options...));
+  impl::fourier::transform_call<impl::fourier::kind::backward>("quern::ifft", exec, out, in, 1, options...);
 }
 template <execution_space Exec, result_view Out, any_array In, impl::fourier::line_option... Options>
 void rfft(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  impl::fourier::transform_call<impl::fourier::kind::real_to_complex>("quern::rfft", exec, out, in, 1,
-                                                                      impl::fourier::transform_options(options...));
+  impl::fourier::transform_call<impl::fourier::kind::real_to_complex>("quern::rfft", exec, out, in, 1, options...);
 }
 template <execution_space Exec, result_view Out, any_array In, impl::fourier::line_option... Options>
 void irfft(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  impl::fourier::transform_call<impl::fourier::kind::complex_to_real>("quern::irfft", exec, out, in, 1,
-                                                                      impl::fourier::transform_options(options...));
+  impl::fourier::transform_call<impl::fourier::kind::complex_to_real>("quern::irfft", exec, out, in, 1, options...);
 }
 template <execution_space Exec, view_like Out, view_like In, impl::fourier::line_option... Options>
 void hfft(const Exec& exec, const Out& out_view, const In& in_view, const Options&... options) {
@@ -207,43 +204,37 @@ void ihfft(const Out& out, const In& in, const Options&... options) {
 /// the array. Collective; waits as `distributed::redistribute` does; takes scratch memory of two to three blocks.
 template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
 void fftn(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  impl::fourier::transform_call<impl::fourier::kind::forward>("quern::fftn", exec, out, in, max_rank,
-                                                              impl::fourier::transform_options(options...));
+  impl::fourier::transform_call<impl::fourier::kind::forward>("quern::fftn", exec, out, in, max_rank, options...);
 }
 template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
 void ifftn(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  impl::fourier::transform_call<impl::fourier::kind::backward>("quern::ifftn", exec, out, in, max_rank,
-                                                               impl::fourier::transform_options(options...));
+  impl::fourier::transform_call<impl::fourier::kind::backward>("quern::ifftn", exec, out, in, max_rank, options...);
 }
 template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
 void rfftn(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   impl::fourier::transform_call<impl::fourier::kind::real_to_complex>("quern::rfftn", exec, out, in, max_rank,
-                                                                      impl::fourier::transform_options(options...));
+                                                                      options...);
 }
 template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
 void irfftn(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   impl::fourier::transform_call<impl::fourier::kind::complex_to_real>("quern::irfftn", exec, out, in, max_rank,
-                                                                      impl::fourier::transform_options(options...));
+                                                                      options...);
 }
 template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
 void fft2(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  impl::fourier::transform_call<impl::fourier::kind::forward>("quern::fft2", exec, out, in, 2,
-                                                              impl::fourier::transform_options(options...));
+  impl::fourier::transform_call<impl::fourier::kind::forward>("quern::fft2", exec, out, in, 2, options...);
 }
 template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
 void ifft2(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  impl::fourier::transform_call<impl::fourier::kind::backward>("quern::ifft2", exec, out, in, 2,
-                                                               impl::fourier::transform_options(options...));
+  impl::fourier::transform_call<impl::fourier::kind::backward>("quern::ifft2", exec, out, in, 2, options...);
 }
 template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
 void rfft2(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  impl::fourier::transform_call<impl::fourier::kind::real_to_complex>("quern::rfft2", exec, out, in, 2,
-                                                                      impl::fourier::transform_options(options...));
+  impl::fourier::transform_call<impl::fourier::kind::real_to_complex>("quern::rfft2", exec, out, in, 2, options...);
 }
 template <execution_space Exec, result_view Out, any_array In, impl::fourier::transform_option... Options>
 void irfft2(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  impl::fourier::transform_call<impl::fourier::kind::complex_to_real>("quern::irfft2", exec, out, in, 2,
-                                                                      impl::fourier::transform_options(options...));
+  impl::fourier::transform_call<impl::fourier::kind::complex_to_real>("quern::irfft2", exec, out, in, 2, options...);
 }
 template <result_view Out, any_array In, impl::fourier::transform_option... Options>
 void fftn(const Out& out, const In& in, const Options&... options) {
@@ -308,8 +299,7 @@ class FftPlan {
     constexpr bool to_real = !impl::is_complex<impl::value_of<Out>>, from_real = !impl::is_complex<impl::value_of<In>>;
     static_assert(is_result<impl::value_of<Out>> && !(to_real && from_real),
                   "quern::FftPlan: out must be of float or double, and out or in complex");
-    const fft_direction* direction = impl::find_option<fft_direction>(options...);
-    const bool inverse = direction != nullptr && *direction == fft_direction::backward;
+    const bool inverse = impl::option_or(fft_direction::forward, options...) == fft_direction::backward;
     const kind what = to_real     ? kind::complex_to_real
                       : from_real ? kind::real_to_complex
                       : inverse   ? kind::backward

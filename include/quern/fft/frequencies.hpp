@@ -11,35 +11,36 @@
 namespace quern {
 namespace impl::fourier {
 
-template <class T>
-struct frequency {
-  std::int64_t n;
-  std::int64_t first_negative;
-  T length;  // of all n samples
-  KOKKOS_FUNCTION T operator()(const Kokkos::Array<std::int64_t, 1>& i) const {
-    const std::int64_t k = i[0] < first_negative ? i[0] : i[0] - n;
-    return static_cast<T>(k) / length;
-  }
-};
-
-/// The length of n samples of that distance, in the precision of the frequencies.
-template <class T>
-T sampled_length(const std::string& label, std::int64_t n, double spacing) {
+/// Frequencies of n samples of that distance, in the precision of `out`; those from `first_negative` on are negative.
+template <class Exec, class Out>
+void set_frequencies(const std::string& label, const Exec& exec, const Out& out, std::int64_t n,
+                     std::int64_t first_negative, double spacing) {
+  using T = value_of<Out>;
   const T length = static_cast<T>(static_cast<double>(n) * spacing);
   const bool divides = length != T(0) && std::isfinite(length);
   if (!std::isfinite(spacing) || spacing == 0 || (n > 0 && !divides))
     throw Error(label,
                 "the spacing of samples is " + std::to_string(spacing) + ", expected a finite one that is not 0");
-  return length;
+  using position = Kokkos::Array<std::int64_t, 1>;
+  map_checked(
+      label, exec, out,
+      KOKKOS_LAMBDA(const position& i) { return static_cast<T>(i[0] < first_negative ? i[0] : i[0] - n) / length; },
+      positions());
 }
 
-/// Halves of an axis change places: what is before `middle` goes to the end.
-template <class Exec, class T>
-void roll(const std::string& label, const Exec& exec, const strided<T>& out, const strided<const T>& in,
-          const axis_set& rolled, bool inverse) {
+/// Halves of an axis change places: what is before the middle goes to the end.
+template <class Exec, class Out, class In>
+void roll(const char* label, const Exec& exec, const Out& out_view, const In& in_view, const axes& along,
+          bool inverse) {
+  using T = value_of<Out>;
+  static_assert(std::is_same_v<T, value_of<In>>, "quern::fftshift: out and in must have one value type");
+  const call c(label, exec);
+  const strided<T> out = c.output(out_view);
+  const strided<const T> in = c.input(in_view);
+  const int rank = in.extents.rank;
+  const axis_set rolled = along.count == 0 ? axis_set::all() : axis_set(c.label, along, rank);
   check_extents(label, "out", out.extents, in.extents);
   check_overlap(label, out, in, "in", false);
-  const int rank = in.extents.rank;
   for (int part = 0; part < (1 << rank); ++part) {  // bit d: the second part along axis d
     strided<T> to = out;
     strided<const T> from = in;
@@ -61,16 +62,6 @@ void roll(const std::string& label, const Exec& exec, const strided<T>& out, con
   }
 }
 
-template <class Exec, class Out, class In>
-void roll_views(const char* label, const Exec& exec, const Out& out, const In& in, const axes& along, bool inverse) {
-  static_assert(std::is_same_v<value_of<Out>, value_of<In>>, "quern::fftshift: out and in must have one value type");
-  call c(label, exec);
-  const auto to = c.output(out);
-  const auto from = c.input(in);
-  roll(c.label, exec, to, from, along.count == 0 ? axis_set::all() : axis_set(c.label, along, from.extents.rank),
-       inverse);
-}
-
 }  // namespace impl::fourier
 
 /// The frequencies of `fft`'s results in their order, in cycles per unit of the spacing of samples:
@@ -79,13 +70,11 @@ void roll_views(const char* label, const Exec& exec, const Out& out, const In& i
 /// @throws Error if out is not of rank 1, or the spacing is 0 or not finite, also in the precision of out
 template <execution_space Exec, view_like Out>
 void fftfreq(const Exec& exec, const Out& out, double spacing = 1) {
-  using T = impl::value_of<Out>;
-  static_assert(std::is_floating_point_v<T>, "quern::fftfreq: out must be of float or double");
+  static_assert(std::is_floating_point_v<impl::value_of<Out>>, "quern::fftfreq: out must be of float or double");
   const shape extents = impl::extents_of(out);
   const std::int64_t n = extents.extent[0];
   impl::check_extents("quern::fftfreq", "out", extents, shape{n});
-  const T length = impl::fourier::sampled_length<T>("quern::fftfreq", n, spacing);
-  impl::map_checked("quern::fftfreq", exec, out, impl::fourier::frequency<T>{n, (n + 1) / 2, length}, positions());
+  impl::fourier::set_frequencies("quern::fftfreq", exec, out, n, (n + 1) / 2, spacing);
 }
 template <view_like Out>
 void fftfreq(const Out& out, double spacing = 1) {
@@ -97,12 +86,10 @@ void fftfreq(const Out& out, double spacing = 1) {
 /// @throws Error if n is not positive, out is not of rank 1 and n / 2 + 1 elements, or the spacing is 0 or not finite
 template <execution_space Exec, view_like Out>
 void rfftfreq(const Exec& exec, const Out& out, std::int64_t n, double spacing = 1) {
-  using T = impl::value_of<Out>;
-  static_assert(std::is_floating_point_v<T>, "quern::rfftfreq: out must be of float or double");
+  static_assert(std::is_floating_point_v<impl::value_of<Out>>, "quern::rfftfreq: out must be of float or double");
   if (n < 1) throw Error("quern::rfftfreq", "n is " + std::to_string(n) + ", expected 1 or more");
   impl::check_extents("quern::rfftfreq", "out", impl::extents_of(out), shape{n / 2 + 1}, " for this n");
-  const T length = impl::fourier::sampled_length<T>("quern::rfftfreq", n, spacing);
-  impl::map_checked("quern::rfftfreq", exec, out, impl::fourier::frequency<T>{n, n / 2 + 1, length}, positions());
+  impl::fourier::set_frequencies("quern::rfftfreq", exec, out, n, n / 2 + 1, spacing);
 }
 template <view_like Out>
 void rfftfreq(const Out& out, std::int64_t n, double spacing = 1) {
@@ -114,11 +101,11 @@ void rfftfreq(const Out& out, std::int64_t n, double spacing = 1) {
 /// @throws Error if extents differ, an axis is out of range, or out shares memory with in
 template <execution_space Exec, view_like Out, view_like In, option<axes>... Options>
 void fftshift(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  impl::fourier::roll_views("quern::fftshift", exec, out, in, impl::option_or(axes(), options...), false);
+  impl::fourier::roll("quern::fftshift", exec, out, in, impl::option_or(axes(), options...), false);
 }
 template <execution_space Exec, view_like Out, view_like In, option<axes>... Options>
 void ifftshift(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  impl::fourier::roll_views("quern::ifftshift", exec, out, in, impl::option_or(axes(), options...), true);
+  impl::fourier::roll("quern::ifftshift", exec, out, in, impl::option_or(axes(), options...), true);
 }
 template <view_like Out, view_like In, option<axes>... Options>
 void fftshift(const Out& out, const In& in, const Options&... options) {

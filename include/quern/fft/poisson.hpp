@@ -49,56 +49,50 @@ struct poisson_options {
   }
 };
 
-/// Divides the elements of a spectrum by the eigenvalues of the Laplacian, the one for the constant by infinity.
-template <class T>
-struct divide_by_eigenvalues {
-  using R = real_type<T>;
-  struct axis_waves {
-    std::int64_t extent, stride;  // of the spectrum
-    std::int64_t points;          // of the field
-    poisson_side side;
-    R half_turn;  // pi over the length
-    KOKKOS_FUNCTION R wave(std::int64_t i) const {
-      if (side == poisson_side::periodic) return 2 * half_turn * static_cast<R>(frequency_of(i, points));
-      return half_turn * static_cast<R>(side == poisson_side::dirichlet ? i + 1 : i);
-    }
-  };
-  T* data;
-  int rank;
-  axis_waves axes[max_rank];
-
-  divide_by_eigenvalues(const strided<T>& spectrum, const poisson_options& options, const shape& points)
-      : data(spectrum.data), rank(points.rank) {
-    for (int d = 0; d < rank; ++d)
-      axes[d] = {spectrum.extents.extent[d], spectrum.stride[d], points.extent[d], options.sides[d],
-                 std::numbers::pi_v<R> / static_cast<R>(options.lengths[d])};
-  }
-  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    R sum = 0;
-    std::int64_t place = 0;
-    for (int d = rank - 1; d >= 0; --d) {
-      const std::int64_t i = e % axes[d].extent;
-      e /= axes[d].extent;
-      const R k = axes[d].wave(i);
-      sum += k * k;
-      place += i * axes[d].stride;
-    }
-    data[place] = sum == R(0) ? T(0) : data[place] * (-1 / sum);
+/// The waves along an axis of a spectrum, in the precision R.
+template <class R>
+struct axis_waves {
+  std::int64_t extent, stride;  // of the spectrum
+  std::int64_t points;          // of the field
+  poisson_side side;
+  R half_turn;  // pi over the length
+  KOKKOS_FUNCTION R wave(std::int64_t i) const {
+    if (side == poisson_side::periodic) return 2 * half_turn * static_cast<R>(frequency_of(i, points));
+    return half_turn * static_cast<R>(side == poisson_side::dirichlet ? i + 1 : i);
   }
 };
 
+/// Divides the elements of a spectrum by the eigenvalues of the Laplacian, the one for the constant by infinity.
 template <class Exec, class T>
-void divide(const launcher<Exec>& launch, const strided<T>& spectrum, const poisson_options& options,
-            const shape& points) {
-  for_elements(launch, "quern::poisson/divide", spectrum.extents.size(),
-               divide_by_eigenvalues<T>(spectrum, options, points));
+void divide_by_eigenvalues(const launcher<Exec>& launch, const strided<T>& spectrum, const poisson_options& options,
+                           const shape& points) {
+  using R = real_type<T>;
+  T* const data = spectrum.data;
+  const int rank = points.rank;
+  Kokkos::Array<axis_waves<R>, max_rank> axes{};
+  for (int d = 0; d < rank; ++d)
+    axes[d] = {spectrum.extents.extent[d], spectrum.stride[d], points.extent[d], options.sides[d],
+               std::numbers::pi_v<R> / static_cast<R>(options.lengths[d])};
+  for_elements(
+      launch, "quern::poisson/divide", spectrum.extents.size(), KOKKOS_LAMBDA(std::int64_t e) {
+        R sum = 0;
+        std::int64_t at = 0;
+        for (int d = rank - 1; d >= 0; --d) {
+          const std::int64_t i = e % axes[d].extent;
+          e /= axes[d].extent;
+          const R k = axes[d].wave(i);
+          sum += k * k;
+          at += i * axes[d].stride;
+        }
+        data[at] = sum == R(0) ? T(0) : data[at] * (-1 / sum);
+      });
 }
 
 /// Solves in place: u holds the right-hand side at first.
 template <class Exec, class T>
 void solve_poisson(const std::string& label, const launcher<Exec>& launch, const strided<T>& u,
                    const poisson_options& options) {
-  request periodic{kind::real_to_complex, 0, {}, {}, fft_norm::backward, fft_rigor::estimate};
+  request periodic{kind::real_to_complex};
   const auto along_others = [&](int type, fft_norm norm) {
     for (int d = 0; d < u.extents.rank; ++d)
       if (options.sides[d] != poisson_side::periodic)
@@ -112,14 +106,14 @@ void solve_poisson(const std::string& label, const launcher<Exec>& launch, const
   }
   along_others(2, fft_norm::backward);
   if (periodic.count == 0) {
-    divide(launch, u, options, u.extents);
+    divide_by_eigenvalues(launch, u, options, u.extents);
   } else {
     shape halved = u.extents;
     for (int i = 0; i < periodic.count; ++i) halved.extent[periodic.axis[i]] = periodic.out_extent(i);
     const scratch_copy<Exec, Kokkos::complex<T>> spectrum(launch.exec, halved);
     const auto& s = spectrum.array();
     run(label, launch, s, u, periodic);
-    divide(launch, s, options, u.extents);
+    divide_by_eigenvalues(launch, s, options, u.extents);
     periodic.what = kind::complex_to_real;
     run(label, launch, u, s, periodic);
   }
@@ -153,8 +147,7 @@ void poisson(const Exec& exec, const Out& u_view, const In& f_view, const Option
   call c("quern::poisson", exec);
   const auto u = c.output(u_view);
   const strided<const value_of<In>> f = c.input(f_view);
-  if (!fourier::available<Exec>())
-    throw BackendError(c.label, "this Quern was built without a library for Fourier transforms (QUERN_ENABLE_FFT=OFF)");
+  fourier::check_available<Exec>(c.label);
   check_extents(c.label, "f", f.extents, u.extents);
   check_overlap(c.label, u, f, "f", std::is_same_v<T, value_of<In>>);
   const fourier::poisson_options wanted(c.label, u.extents.rank, options...);

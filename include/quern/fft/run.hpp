@@ -8,6 +8,7 @@
 /// strides do not suit the library, packed.
 
 #include <cmath>
+#include <numeric>
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/values/values.hpp>
@@ -35,6 +36,13 @@ struct request {
   std::array<std::int64_t, max_rank> length{};
   fft_norm norm = fft_norm::backward;
   fft_rigor rigor = fft_rigor::estimate;
+
+  /// Along all axes of an array with these lengths.
+  static request along_all(kind what, const shape& lengths) {
+    request r{what, lengths.rank, {}, lengths.extent};
+    std::iota(r.axis.begin(), r.axis.end(), 0);
+    return r;
+  }
 
   bool inverse() const { return what == kind::backward || what == kind::complex_to_real; }
   double factor() const {
@@ -289,10 +297,14 @@ inline void check_result(const std::string& label, const shape& out, const shape
   check_extents(label, "out", out, expected, " for this transform of in");
 }
 
-template <class Exec, class O, class I>
-void check(const std::string& label, const strided<O>& out, const strided<I>& in, const request& r) {
+template <class Exec>
+void check_available(const std::string& label) {
   if (!available<Exec>())
     throw BackendError(label, "this Quern was built without a library for Fourier transforms (QUERN_ENABLE_FFT=OFF)");
+}
+template <class Exec, class O, class I>
+void check(const std::string& label, const strided<O>& out, const strided<I>& in, const request& r) {
+  check_available<Exec>(label);
   check_result(label, out.extents, in.extents, r);
   if (!in_place_rows(r, out, in)) check_overlap(label, out, in, "in", std::is_same_v<O, std::remove_const_t<I>>);
 }
@@ -301,11 +313,10 @@ void check(const std::string& label, const strided<O>& out, const strided<I>& in
 template <class Exec, class O, class I>
 void run(const launcher<Exec>& launch, const strided<O>& out, const strided<I>& in, const request& r) {
   using R = real_type<O>;
-  constexpr bool from_complex = is_complex<std::remove_const_t<I>>;
   if (out.extents.size() == 0) return;
-  using V = std::conditional_t<from_complex || !is_complex<O>, Kokkos::complex<R>, R>;
-  if constexpr (from_complex || !is_complex<O>) run_from<V>(launch, r, out, in);
-  else if (r.what == kind::real_to_complex) run_from<V>(launch, r, out, in);
+  constexpr bool real_in = is_complex<O> && !is_complex<std::remove_const_t<I>>;
+  using V = std::conditional_t<real_in, R, Kokkos::complex<R>>;
+  if (!real_in || r.what == kind::real_to_complex) run_from<V>(launch, r, out, in);
   else run_from<Kokkos::complex<R>>(launch, r, out, in);
   const double factor = r.factor();
   if (factor != 1) launch.apply("quern::fft/scale", out, scaled_by<R>{static_cast<R>(factor)}, out);

@@ -29,35 +29,27 @@ namespace impl::fourier {
 /// The frequency of element i of n, in a whole spectrum or a halved one.
 KOKKOS_INLINE_FUNCTION std::int64_t frequency_of(std::int64_t i, std::int64_t n) { return 2 * i > n ? i - n : i; }
 
-/// Multiplies with (i k)^order, in rows that are n, or n / 2 + 1, complex numbers long.
-template <class T>
-struct differentiate {
+/// Multiplies with (i k)^order, in rows of a spectrum that are `row` complex numbers long, of n points; `wave` is the k
+/// of frequency 1.
+template <class Exec, class T>
+void differentiate(const launcher<Exec>& launch, const strided<Kokkos::complex<T>>& s, std::int64_t n, T wave,
+                   int order) {
   using C = Kokkos::complex<T>;
-  C* spectrum;
-  std::int64_t row, n;
-  T wave;  // k of frequency 1
-  int order;
-  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    const std::int64_t i = e % row, k = frequency_of(i, n);
-    // The frequency n / 2 has no sign: its odd derivatives are 0 at all points.
-    const bool vanishes = order % 2 == 1 && 2 * i == n;
-    const T factor = vanishes ? T(0) : static_cast<T>(Kokkos::pow(wave * static_cast<T>(k), order));
-    const C v = spectrum[e] * factor;
-    switch (order % 4) {
-      case 0:
-        spectrum[e] = v;
-        break;
-      case 1:
-        spectrum[e] = C(-v.imag(), v.real());
-        break;
-      case 2:
-        spectrum[e] = -v;
-        break;
-      default:
-        spectrum[e] = C(v.imag(), -v.real());
-    }
-  }
-};
+  C* const spectrum = s.data;
+  const std::int64_t row = s.extents.extent[s.extents.rank - 1];
+  for_elements(
+      launch, "quern::spectral_derivative", s.extents.size(), KOKKOS_LAMBDA(std::int64_t e) {
+        const std::int64_t i = e % row, k = frequency_of(i, n);
+        // The frequency n / 2 has no sign: its odd derivatives are 0 at all points.
+        const bool vanishes = order % 2 == 1 && 2 * i == n;
+        const T factor = vanishes ? T(0) : static_cast<T>(Kokkos::pow(wave * static_cast<T>(k), order));
+        const C v = spectrum[e] * factor;
+        spectrum[e] = order % 4 == 0   ? v
+                      : order % 4 == 1 ? C(-v.imag(), v.real())
+                      : order % 4 == 2 ? -v
+                                       : C(v.imag(), -v.real());
+      });
+}
 
 /// The whole number that is nearest to the length of the wave vector of an element.
 template <int Rank>
@@ -128,10 +120,8 @@ void spectral_derivative(const Exec& exec, const Out& out_view, const In& in_vie
   call c("quern::spectral_derivative", exec);
   const auto out = c.output(out_view);
   const strided<const value_of<In>> in = c.input(in_view);
-  const derivative_order* wanted = find_option<derivative_order>(options...);
-  const period* given = find_option<period>(options...);
-  const int times = wanted == nullptr ? 1 : wanted->value;
-  const double length = given == nullptr ? 2 * std::numbers::pi : given->value;
+  const int times = option_or(derivative_order{1}, options...).value;
+  const double length = option_or(period{2 * std::numbers::pi}, options...).value;
   if (times < 1) throw Error(c.label, "order " + std::to_string(times) + ", expected 1 or more");
   if (!(length > 0 && std::isfinite(length)))
     throw Error(c.label, "the length of the period must be positive and finite");
@@ -151,10 +141,7 @@ void spectral_derivative(const Exec& exec, const Out& out_view, const In& in_vie
   const scratch_copy<Exec, Kokkos::complex<R>> spectrum(exec, halved);
   const auto& s = spectrum.array();
   run(c.label, launch, s, from, r);
-  const std::int64_t n = r.length[0];
-  for_elements(launch, "quern::spectral_derivative", s.extents.size(),
-               differentiate<R>{s.data, halved.extent[halved.rank - 1], n,
-                                static_cast<R>(2 * std::numbers::pi / length), times});
+  differentiate(launch, s, r.length[0], static_cast<R>(2 * std::numbers::pi / length), times);
   r.what = back;
   run(c.label, launch, to, s, r);
 }
@@ -188,14 +175,11 @@ void power_spectrum(const Exec& exec, const Out& out, const In& field) {
   call c(label, exec);
   const auto in = c.input(field);
   std::apply([&](const auto&... o) { check_shells(label, c.output(o)...); }, outs);
-  request r{kind::real_to_complex, rank, {}, {}, fft_norm::backward, fft_rigor::estimate};
+  if (in.extents.size() == 0) throw Error(label, "the field has extents " + in.extents.str());
+  const request r = request::along_all(kind::real_to_complex, in.extents);
   Kokkos::Array<std::int64_t, rank> n;
+  std::copy_n(r.length.begin(), rank, &n[0]);
   shape halved = in.extents;
-  for (int d = 0; d < rank; ++d) {
-    r.axis[d] = d;
-    r.length[d] = n[d] = in.extents.extent[d];
-    if (n[d] == 0) throw Error(label, "the field has extents " + in.extents.str());
-  }
   halved.extent[rank - 1] = r.out_extent(rank - 1);
   const scratch_copy<Exec, Kokkos::complex<T>> spectrum(exec, halved);
   run(label, launcher<Exec>{exec}, spectrum.array(), in, r);

@@ -126,11 +126,8 @@ void map_on_device(const Exec& exec, const std::string& label,
       return launch_units<pack_tag>(exec, label, threads, kernel);
     }
   }
-  if constexpr (sizeof...(T) == 1) {
-    using transposing = transposing_map<Exec, F, T..., In...>;
-    if constexpr (transposing::bytes > 0)
-      if (transposing{exec, label, work.f, get<0>(work.out.array), work.in}.launch(nest)) return;
-  }
+  if constexpr (sizeof...(T) == 1 && (element_bytes<In> + ... + 0) > 0)
+    if (map_by_tiles(exec, label, work.f, get<0>(work.out.array), work.in, nest)) return;
   const auto threads = kernel.template divide_items<kernel.unroll>(rows.inner, 1);
   launch_units<element_tag>(exec, label, threads, kernel);
 }

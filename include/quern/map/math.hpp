@@ -180,33 +180,25 @@ KOKKOS_INLINE_FUNCTION T shifted_sine(T x) {
   return (quadrant & 2) ? -v : v;
 }
 
+/// The type in which the functions of an angle T are computed.
+template <class T>
+using angle_type = std::conditional_t<std::is_integral_v<T>, double, T>;
+
 }  // namespace impl
 
-/// The sine of x (radians). Within 2.5 ulp for |x| < 5e7 where a multiply-add is an instruction (tested), else as
-/// `sincos`, of which it takes about half the time.
+/// The sine of x (radians), of an integer in double. Within 2.5 ulp for |x| < 5e7 where a multiply-add is an
+/// instruction (tested), else as `sincos`, of which it takes about half the time.
 template <class T>
-  requires(std::is_same_v<T, float> || std::is_same_v<T, double>)
-KOKKOS_INLINE_FUNCTION T sin(T x) {
-  return impl::shifted_sine<0>(x);
-}
-/// Of an integer, in double.
-template <class T>
-  requires std::is_integral_v<T>
-KOKKOS_INLINE_FUNCTION double sin(T x) {
-  return impl::shifted_sine<0>(static_cast<double>(x));
+  requires(std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_integral_v<T>)
+KOKKOS_INLINE_FUNCTION impl::angle_type<T> sin(T x) {
+  return impl::shifted_sine<0>(static_cast<impl::angle_type<T>>(x));
 }
 
 /// The cosine of x (radians); as `sin`.
 template <class T>
-  requires(std::is_same_v<T, float> || std::is_same_v<T, double>)
-KOKKOS_INLINE_FUNCTION T cos(T x) {
-  return impl::shifted_sine<1>(x);
-}
-/// Of an integer, in double.
-template <class T>
-  requires std::is_integral_v<T>
-KOKKOS_INLINE_FUNCTION double cos(T x) {
-  return impl::shifted_sine<1>(static_cast<double>(x));
+  requires(std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_integral_v<T>)
+KOKKOS_INLINE_FUNCTION impl::angle_type<T> cos(T x) {
+  return impl::shifted_sine<1>(static_cast<impl::angle_type<T>>(x));
 }
 
 namespace impl {
@@ -230,26 +222,17 @@ KOKKOS_INLINE_FUNCTION constexpr reciprocal reciprocal_of(std::int64_t d) {
   return {};
 }
 
-}  // namespace impl
-
-/// The greatest integer not above x / Divisor, also of negative x (Python's `//`), which C++ division rounds towards
-/// zero. Of integers of any width, in their type, or int where that is narrower, and of floating-point numbers. On
-/// devices, of at most 32 bits, a multiplication and a shift where a reciprocal of 32 bits is exact enough (3, 5, 9,
-/// 25, ...): a third of what `x / d - (x % d < 0)` takes.
 template <auto Divisor, class T>
-  requires std::is_integral_v<T>
-KOKKOS_INLINE_FUNCTION auto floor_divide(T x) {
-  static_assert(std::is_integral_v<decltype(Divisor)>, "quern::math::floor_divide: the divisor must be an integer");
-  static_assert(Divisor > 0, "quern::math::floor_divide: the divisor must be positive");
+KOKKOS_INLINE_FUNCTION auto floor_divide_integer(T x) {
   using result = decltype(x + 0);
   constexpr bool is_signed = std::is_signed_v<result>;
   constexpr std::uint64_t bits = 8 * sizeof(result) - (is_signed ? 1 : 0), most = ~std::uint64_t{0} >> (64 - bits);
   constexpr bool fits = static_cast<std::uint64_t>(Divisor) <= most;
   constexpr auto d = static_cast<result>(fits ? Divisor : 1);
-  constexpr impl::reciprocal by = impl::reciprocal_of(fits && bits == 31 ? static_cast<std::int64_t>(d) : 1);
+  constexpr reciprocal by = reciprocal_of(fits && bits == 31 ? static_cast<std::int64_t>(d) : 1);
   if constexpr (!fits) {
     return static_cast<result>(is_signed && x < T(0) ? -1 : 0);
-  } else if constexpr (impl::on_device && bits == 31 && by.exists) {
+  } else if constexpr (on_device && bits == 31 && by.exists) {
     // Vector units of hosts do the division of the compiler faster than products of 64 bits.
     return static_cast<result>((x * by.multiplier + by.bias) >> (32 + by.shift));
   } else if constexpr (is_signed) {
@@ -258,14 +241,25 @@ KOKKOS_INLINE_FUNCTION auto floor_divide(T x) {
     return static_cast<result>(x / d);
   }
 }
+
+}  // namespace impl
+
+/// The greatest integer not above x / Divisor, also of negative x (Python's `//`), which C++ division rounds towards
+/// zero. Of integers of any width, in their type, or int where that is narrower, and of floating-point numbers. On
+/// devices, of at most 32 bits, a multiplication and a shift where a reciprocal of 32 bits is exact enough (3, 5, 9,
+/// 25, ...): a third of what `x / d - (x % d < 0)` takes.
 template <auto Divisor, class T>
-  requires std::is_floating_point_v<T>
-KOKKOS_INLINE_FUNCTION T floor_divide(T x) {
+  requires std::is_arithmetic_v<T>
+KOKKOS_INLINE_FUNCTION auto floor_divide(T x) {
   static_assert(std::is_integral_v<decltype(Divisor)>, "quern::math::floor_divide: the divisor must be an integer");
   static_assert(Divisor > 0, "quern::math::floor_divide: the divisor must be positive");
-  // The quotient may round to the next integer; without its remainder x is a multiple of the divisor.
-  const double d = static_cast<double>(Divisor), v = x, left = Kokkos::fmod(v, d);
-  return static_cast<T>(Kokkos::nearbyint((v - left) / d) - (left < 0 ? 1 : 0));
+  if constexpr (std::is_integral_v<T>) {
+    return impl::floor_divide_integer<Divisor>(x);
+  } else {
+    // The quotient may round to the next integer; without its remainder x is a multiple of the divisor.
+    const double d = static_cast<double>(Divisor), v = x, left = Kokkos::fmod(v, d);
+    return static_cast<T>(Kokkos::nearbyint((v - left) / d) - (left < 0 ? 1 : 0));
+  }
 }
 
 }  // namespace quern::math

@@ -164,35 +164,25 @@ struct transposing_kernel {
   }
 };
 
-/// The map of those operands in tiles, as large as the teams' memory allows.
+/// The map of those operands in tiles, as large as the teams' memory allows. False where nothing lies transposed, or
+/// more than fits.
 template <class Exec, class F, class T, class... In>
-struct transposing_map {
+bool map_by_tiles(const Exec& exec, const std::string& label, const F& f, const array_operand<T>& out,
+                  const operand_tuple<In...>& in, loop_nest<1 + sizeof...(In)> nest) {
   using tune = map_tuning<Exec>;
-  static constexpr int operands = 1 + sizeof...(In);
-  static constexpr std::size_t bytes = (element_bytes<In> + ... + 0);
-
-  const Exec& exec;
-  const std::string& label;
-  const F& f;
-  const array_operand<T>& out;
-  const operand_tuple<In...>& in;
-
-  /// False where nothing lies transposed, or more than fits.
-  bool launch(loop_nest<operands> nest) const {
-    const tiled_operands<operands> which(nest, {sizeof(T), element_bytes<In>...}, tune::least_tile / 2);
-    if (which.bytes == 0) return false;
-    if (launch_tiles<tune::largest_tile>(nest, which)) return true;
-    if constexpr (bytes > tune::bytes_of_largest_tile) return launch_tiles<tune::least_tile>(nest, which);
-    else return false;
-  }
-  template <int Side>
-  bool launch_tiles(const loop_nest<operands>& nest, const tiled_operands<operands>& which) const {
+  constexpr std::size_t bytes = (element_bytes<In> + ... + 0);
+  const tiled_operands<1 + sizeof...(In)> which(nest, {sizeof(T), element_bytes<In>...}, tune::least_tile / 2);
+  if (which.bytes == 0) return false;
+  const auto launch = [&]<int Side>(std::integral_constant<int, Side>) {
     using kernel = transposing_kernel<Side, Exec, F, T, In...>;
     if (!kernel::fits(which.bytes)) return false;
-    kernel{f, out, in, row_nest<operands>(nest), which}.launch(exec, label);
+    kernel{f, out, in, row_nest<1 + sizeof...(In)>(nest), which}.launch(exec, label);
     return true;
-  }
-};
+  };
+  if (launch(std::integral_constant<int, tune::largest_tile>())) return true;
+  if constexpr (bytes > tune::bytes_of_largest_tile) return launch(std::integral_constant<int, tune::least_tile>());
+  else return false;
+}
 
 }  // namespace quern::impl
 

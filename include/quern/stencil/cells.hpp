@@ -21,6 +21,10 @@ inline constexpr bool is_positioned<positioned<F>> = true;
 template <class F>
 inline constexpr bool adds_windows = false;
 
+/// The numbers of the elements of a tuple.
+template <class Tuple>
+using tuple_numbers = std::make_index_sequence<std::tuple_size_v<Tuple>>;
+
 /// A value of a cell as `out` holds it.
 template <class Out, class Value>
 KOKKOS_FORCEINLINE_FUNCTION Out cell_value(const Value& v) {
@@ -35,19 +39,25 @@ KOKKOS_FORCEINLINE_FUNCTION Out cell_value(const Value& v) {
 /// Around an inner box all values are in the arrays. There a thread of a device computes W neighbouring cells and walks
 /// along axis 0 with their neighbourhoods in registers, where these fit (device_stencil.hpp); a thread of the host
 /// computes rows (host_stencil.hpp). The other cells are computed one by one, and look up each value.
-template <class Exec, class Shape, int Rank, bool Reversed, class F, class Out, class... Source>
-struct stencil_cells;
+template <class Exec, class Shape, int Rank, bool Reversed, class F, class Outs, class OutNumbers, class Sources,
+          class Numbers>
+struct numbered_cells;
+template <class Exec, class Shape, int Rank, bool Reversed, class F, class Outs, class Sources>
+using stencil_cells =
+    numbered_cells<Exec, Shape, Rank, Reversed, F, Outs, tuple_numbers<Outs>, Sources, tuple_numbers<Sources>>;
 
-template <class Exec, class Shape, int Rank, bool Reversed, class F, class... Out, class... Source>
-struct stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source...> : grid_boxes {
-  using inputs = std::index_sequence_for<Source...>;
-  using outputs = std::index_sequence_for<Out...>;
-
+template <class Exec, class Shape, int Rank, bool Reversed, class F, class... Out, std::size_t... O, class... Source,
+          std::size_t... I>
+struct numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::index_sequence<O...>,
+                      std::tuple<Source...>, std::index_sequence<I...>> : grid_boxes {
   F f;
   operand_tuple<grid_output<Out>...> out;
   operand_tuple<grid_input<Source>...> in;
   bool unit = false;                 // the fastest axis is contiguous
   std::int64_t border_ends[6] = {};  // border cells in slabs below and above the inner box along each axis, counted up
+
+  /// The width of packs, limited since more would take too many registers.
+  static constexpr int pack_width = std::min(quern::impl::pack_width<Exec, Out..., source_value_t<Source>...>(), 8);
 
   /// Whether f takes windows, for one type of them.
   static constexpr bool callable = [] {
@@ -67,27 +77,25 @@ struct stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source.
       return f(w...);
     }
   }
-  template <bool Unit, class Result, std::size_t... O>
+  template <bool Unit, class Result>
   KOKKOS_FUNCTION static void store_to(const operand_tuple<grid_output<Out>...>& to, const grid_index& cell,
-                                       const Result& r, std::index_sequence<O...>) {
+                                       const Result& r) {
     if constexpr (sizeof...(O) == 1) ((*get<O>(to).template at<Unit>(cell) = cell_value<Out>(r)), ...);
     else ((*get<O>(to).template at<Unit>(cell) = cell_value<Out>(r[O])), ...);
   }
-  template <bool Unit, class Result>
-  KOKKOS_FUNCTION void store(const grid_index& cell, const Result& r) const {
-    store_to<Unit>(out, cell, r, outputs());
-  }
 
   // One cell, of the border or where there are no packs.
-  template <std::size_t... I>
-  KOKKOS_FUNCTION void border_cell(const grid_index& cell, std::index_sequence<I...>) const {
-    if (continued_once)
-      store<false>(cell, apply(cell, border_window<Source, Rank, Reversed, true>{get<I>(in), *this, cell}...));
-    else store<false>(cell, apply(cell, border_window<Source, Rank, Reversed, false>{get<I>(in), *this, cell}...));
+  KOKKOS_FUNCTION void border_cell(const grid_index& cell) const {
+    if (continued_once) border_cell<true>(cell);
+    else border_cell<false>(cell);
   }
-  template <bool Unit, std::size_t... I>
-  KOKKOS_FUNCTION void inner_cell(const grid_index& cell, std::index_sequence<I...>) const {
-    store<Unit>(cell, apply(cell, window_at<Unit>(get<I>(in), cell)...));
+  template <bool Once>
+  KOKKOS_FUNCTION void border_cell(const grid_index& cell) const {
+    store_to<false>(out, cell, apply(cell, border_window<Source, Rank, Reversed, Once>{get<I>(in), *this, cell}...));
+  }
+  template <bool Unit>
+  KOKKOS_FUNCTION void inner_cell(const grid_index& cell) const {
+    store_to<Unit>(out, cell, apply(cell, window_at<Unit>(get<I>(in), cell)...));
   }
   template <bool Unit, class Input>
   KOKKOS_FUNCTION memory_window<typename Input::place, Rank, Reversed, Unit> window_at(const Input& input,
@@ -131,10 +139,7 @@ struct stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source.
   /// Whether a test holds for all inputs and outputs.
   template <class Test>
   bool all_of(const Test& test) const {
-    const auto among = [&]<std::size_t... I>(const auto& grids, std::index_sequence<I...>) {
-      return (test(get<I>(grids)) && ...);
-    };
-    return among(in, inputs()) && among(out, outputs());
+    return (test(get<I>(in)) && ...) && (test(get<O>(out)) && ...);
   }
 };
 

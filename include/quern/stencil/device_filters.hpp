@@ -68,8 +68,8 @@ struct tiled_window : Tiles {
     this->load(team, tile, from, this->rows_at(corner) + high - 1, this->columns_at(corner) + wide - 1);
     for (int n = team.team_rank(); n < most * wide; n += Tiles::tune::team)
       if (n % most < high)
-        part[n] = weight(k * weight_stride[Tiles::plane] + (j + n % most) * weight_stride[Tiles::along] +
-                         (i + n / most) * weight_stride[Tiles::across]);
+        part[n] = weights[k * weight_stride[Tiles::plane] + (j + n % most) * weight_stride[Tiles::along] +
+                          (i + n / most) * weight_stride[Tiles::across]];
     team.team_barrier();
     if (this->lane(team) >= this->columns) return;
     const In* const column = tile + this->first_row(team) * lanes + this->lane(team);
@@ -86,9 +86,6 @@ struct tiled_window : Tiles {
       for (int r = 0; r < strip; ++r) add_weighted(sums[r], weights[k], v[k + r]);
     }
   }
-  KOKKOS_FUNCTION W weight(int n) const {
-    return weights.many == nullptr ? weights.template at<false>(n) : weights.template at<true>(n);
-  }
 };
 
 /// Two passes of a separable filter with sums S: down the columns from memory, each thread a column that the windows of
@@ -102,43 +99,50 @@ struct tiled_lines : Tiles {
   Across across_rows;
 
   tiled_lines(const Tiles& tiles, const Down& d, const Across& a) : Tiles(tiles), down_columns(d), across_rows(a) {
-    const int threads = a.count <= Tiles::tune::narrow_lanes / 4 ? Tiles::tune::narrow_lanes : Tiles::tune::team;
-    this->shape(threads, std::min(a.count, threads));
+    const int threads = wide() <= Tiles::tune::narrow_lanes / 4 ? Tiles::tune::narrow_lanes : Tiles::tune::team;
+    this->shape(threads, std::min(wide(), threads));
   }
   /// Whether windows are narrow enough for a good part of the threads to compute a column, and their weights few enough
   /// for the teams' memory.
   bool usable() const {
-    return this->worthwhile() && across_rows.count <= Tiles::tune::team * 3 / 4 &&
+    return this->worthwhile() && wide() <= Tiles::tune::team * 3 / 4 &&
            scratch_bytes() <= team_scratch_room<typename Tiles::policy::execution_space>(Tiles::tune::team);
   }
   std::int64_t scratch_bytes() const {
-    return std::int64_t{sums} * sizeof(S) + across_rows.count * std::int64_t{sizeof(across_weight)} + 16 +
-           down_columns.count * std::int64_t{sizeof(down_weight)};
+    return std::int64_t{sums} * sizeof(S) + wide() * std::int64_t{sizeof(across_weight)} + 16 +
+           high() * std::int64_t{sizeof(down_weight)};
   }
 
   KOKKOS_FUNCTION void operator()(const typename Tiles::member& team) const {
     auto* const between = static_cast<S*>(team.team_scratch(0).get_shmem_aligned(sums * sizeof(S), 16));
-    auto* const a = static_cast<across_weight*>(
-        team.team_scratch(0).get_shmem_aligned(across_rows.count * sizeof(across_weight), sizeof(across_weight)));
-    auto* const d = static_cast<down_weight*>(
-        team.team_scratch(0).get_shmem_aligned(down_columns.count * sizeof(down_weight), sizeof(down_weight)));
-    for (int k = team.team_rank(); k < across_rows.count; k += Tiles::tune::team) a[k] = across_rows.weight(k);
-    for (int k = team.team_rank(); k < down_columns.count; k += Tiles::tune::team) d[k] = down_columns.weight(k);
+    const across_weight* const a = load_weights(team, across_rows.weights, wide());
+    const down_weight* const d = load_weights(team, down_columns.weights, high());
     team.team_barrier();
     const grid_index corner = this->corner(team.league_rank());
     const int lane = this->lane(team), first = this->first_row(team);
     S* const row = between + first * this->lanes + lane;
-    if (first < this->rows_at(corner) && lane < this->columns_at(corner) + across_rows.count - 1)
+    if (first < this->rows_at(corner) && lane < this->columns_at(corner) + wide() - 1)
       add_down(corner, first, lane, d, row);
     team.team_barrier();
     S total[strip] = {};
     if (lane < this->columns)
-      for (int k = 0; k < across_rows.count; ++k)
-        for (int r = 0; r < strip; ++r) Across::add(total[r], a[k], row[r * this->lanes + k]);
-    this->store(team, corner, total, [&](const S& s) { return across_rows.result(s); });
+      for (int k = 0; k < wide(); ++k)
+        for (int r = 0; r < strip; ++r) add_weighted(total[r], a[k], row[r * this->lanes + k]);
+    this->store(team, corner, total, across_rows.finish);
   }
 
  private:
+  /// The rows and the columns of the window.
+  KOKKOS_FUNCTION int high() const { return down_columns.offsets.cells; }
+  KOKKOS_FUNCTION int wide() const { return across_rows.offsets.cells; }
+  /// The weights of a pass, in the memory of the team.
+  template <class Weights>
+  KOKKOS_FUNCTION static auto* load_weights(const typename Tiles::member& team, const Weights& weights, int count) {
+    using W = typename Weights::value_type;
+    auto* const to = static_cast<W*>(team.team_scratch(0).get_shmem_aligned(count * sizeof(W), sizeof(W)));
+    for (int k = team.team_rank(); k < count; k += Tiles::tune::team) to[k] = weights[k];
+    return to;
+  }
   KOKKOS_FUNCTION void add_down(const grid_index& corner, int first, int lane, const down_weight* weights,
                                 S* row) const {
     const window_extents& w = this->window;
@@ -146,9 +150,9 @@ struct tiled_lines : Tiles {
     from.of[Tiles::along] += w.first[Tiles::along] + first;
     from.of[Tiles::across] += w.first[Tiles::across] + lane;
     S total[strip] = {};
-    const int needed = Kokkos::min(int{strip}, this->rows_at(corner) - first) + down_columns.count - 1;
-    this->with_column(from, strip + down_columns.count - 1, needed, 1, [&](const auto& next) {
-      add_column(total, down_columns.count, next, [&](S& s, int k, const auto& v) { Down::add(s, weights[k], v); });
+    const int needed = Kokkos::min(int{strip}, this->rows_at(corner) - first) + high() - 1;
+    this->with_column(from, strip + high() - 1, needed, 1, [&](const auto& next) {
+      add_column(total, high(), next, [&](S& s, int k, const auto& v) { add_weighted(s, weights[k], v); });
     });
     for (int r = 0; r < strip; ++r) row[r * this->lanes] = total[r];
   }

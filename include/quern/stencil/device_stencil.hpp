@@ -15,10 +15,12 @@ namespace quern::impl {
 template <class Cells, int W>
 struct device_stencil;
 
-template <class Exec, class Shape, int Rank, bool Reversed, class F, class... Out, class... Source, int W>
-struct device_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source...>, W> {
-  using inputs = std::index_sequence_for<Source...>;
-  using outputs = std::index_sequence_for<Out...>;
+template <class Exec, class Shape, int Rank, bool Reversed, class F, class... Out, std::size_t... O, class... Source,
+          std::size_t... I, int W>
+struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::index_sequence<O...>,
+                                     std::tuple<Source...>, std::index_sequence<I...>>,
+                      W> {
+  using cells_type = stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::tuple<Source...>>;
   using tuning = stencil_tuning<Exec>;
 
   struct radii {
@@ -61,10 +63,10 @@ struct device_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<O
       W == 1 && rolls ? std::max(1, tuning::walks_of_columns / std::max(1, radii::of(0))) : tuning::walks;
   using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning::team, teams>>;
   using member = typename policy::member_type;
-  template <std::size_t I>
-  using rolling = rolling_cells<source_value_t<std::tuple_element_t<I, std::tuple<Source...>>>, radii, W, depth>;
+  template <std::size_t Input>
+  using rolling = rolling_cells<source_value_t<std::tuple_element_t<Input, std::tuple<Source...>>>, radii, W, depth>;
 
-  stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source...> cells;
+  cells_type cells;
   std::int64_t border_teams = 0;
   int border_every = 1;  // the first of so many teams computes cells of the border: alone, these would wait for memory
   std::int64_t packs = 1;  // of a row
@@ -76,11 +78,13 @@ struct device_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<O
   static constexpr int tile = tuning::team, tile_rows = Rank == 3 ? rows : 1;
   static constexpr int tile_packs = tile / tile_rows;
 
+  /// Tiles of teams along rows of the inner box, and along axis 1.
+  KOKKOS_FUNCTION std::int64_t tiles_across() const { return (packs + tile_packs - 1) / tile_packs; }
+  KOKKOS_FUNCTION std::int64_t tiles_along() const { return (cells.inner.extent(1) + tile_rows - 1) / tile_rows; }
   KOKKOS_FUNCTION bool walk_at(int thread, std::int64_t number, grid_index& cell, std::int64_t& last) const {
-    const int lane = thread % tile_packs, row = thread / tile_packs;
-    const std::int64_t across = (packs + tile_packs - 1) / tile_packs;
-    const std::int64_t along = (cells.inner.extent(1) + tile_rows - 1) / tile_rows;
-    const std::int64_t p = number % across * tile_packs + lane, r = number / across % along * tile_rows + row;
+    const int column = thread % tile_packs, row = thread / tile_packs;
+    const std::int64_t across = tiles_across(), along = tiles_along();
+    const std::int64_t p = number % across * tile_packs + column, r = number / across % along * tile_rows + row;
     const std::int64_t first = cells.inner.low[0] + number / across / along * steps;
     cell = {{first, cells.inner.low[1] + r, first_column() + p * W}};
     last = Kokkos::min(cells.inner.high[0], first + steps);
@@ -90,15 +94,13 @@ struct device_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<O
   KOKKOS_FUNCTION std::int64_t first_column() const { return W > 1 ? 0 : cells.inner.low[2]; }
   std::int64_t walk_teams() const {
     if (cells.inner.cells() == 0) return 0;
-    const std::int64_t across = (packs + tile_packs - 1) / tile_packs;
-    const std::int64_t along = (cells.inner.extent(1) + tile_rows - 1) / tile_rows;
-    return (cells.inner.extent(0) + steps - 1) / steps * along * across;
+    return (cells.inner.extent(0) + steps - 1) / steps * tiles_along() * tiles_across();
   }
   KOKKOS_FUNCTION void operator()(const member& team) const {
-    const std::int64_t turn = team.league_rank() / border_every, place = team.league_rank() % border_every;
-    if (place == 0 && turn < border_teams) {
+    const std::int64_t turn = team.league_rank() / border_every;
+    if (team.league_rank() % border_every == 0 && turn < border_teams) {
       const std::int64_t n = turn * tile + team.team_rank();
-      if (n < cells.border_ends[5]) cells.border_cell(cells.border_at(n), inputs());
+      if (n < cells.border_ends[5]) cells.border_cell(cells.border_at(n));
       return;
     }
     const std::int64_t walk_team = team.league_rank() - Kokkos::min(border_teams, turn + 1);
@@ -106,13 +108,13 @@ struct device_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<O
     std::int64_t last;
     if (!walk_at(team.team_rank(), walk_team, cell, last)) return;
     if constexpr (rolls) {
-      if (W > 1 || cells.unit) walk(cell, last, inputs());
+      if (W > 1 || cells.unit) walk(cell, last);
     }
     if constexpr (W == 1) {  // what is left of a walk, or all of it
       if (cells.unit)
-        for (; cell.of[0] < last; ++cell.of[0]) cells.template inner_cell<true>(cell, inputs());
+        for (; cell.of[0] < last; ++cell.of[0]) cells.template inner_cell<true>(cell);
       else
-        for (; cell.of[0] < last; ++cell.of[0]) cells.template inner_cell<false>(cell, inputs());
+        for (; cell.of[0] < last; ++cell.of[0]) cells.template inner_cell<false>(cell);
     }
   }
   /// Where a walk is: the cell, the places of its values, and the neighbourhoods. Of the pack, the cells from `first`
@@ -124,8 +126,7 @@ struct device_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<O
     operand_tuple<rolling_cells<source_value_t<Source>, radii, W, depth>...> near;
   };
   /// Walks by blocks of `depth` cells; `cell` becomes the first that no whole block reaches.
-  template <std::size_t... I>
-  KOKKOS_FUNCTION void walk(grid_index& cell, std::int64_t last, std::index_sequence<I...>) const {
+  KOKKOS_FUNCTION void walk(grid_index& cell, std::int64_t last) const {
     const auto within = [&](std::int64_t n, int most) {
       return whole ? most : static_cast<int>(Kokkos::clamp<std::int64_t>(n, 0, most));
     };
@@ -135,40 +136,35 @@ struct device_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<O
              within(column, radii::of(2)),
              within(cells.extent[2] - W - column, radii::of(2)),
              {{get<I>(cells.in).template at<true>(cell)}...},
-             first_places(cell, outputs()),
+             {{get<O>(cells.out).template at<true>(cell)}...},
              {}};
     if (cell.of[0] + depth > last) return;
     for (int p = 0; p < 2 * radii::of(0); ++p) (load_plane<I>(w, p, p), ...);
     while (walk_turns(w, cell, last, std::make_index_sequence<rolling<0>::turns>())) {
     }
   }
-  template <std::size_t... O>
-  KOKKOS_FUNCTION operand_tuple<Out*...> first_places(const grid_index& cell, std::index_sequence<O...>) const {
-    return {{get<O>(cells.out).template at<true>(cell)}...};
-  }
   /// Plane p of the neighbourhoods, counted from the first, to a slot.
-  template <std::size_t I>
+  template <std::size_t Input>
   KOKKOS_FUNCTION void load_plane(walker& w, int p, int slot) const {
-    const auto& in = get<I>(cells.in);
-    get<I>(w.near).load_plane(slot, get<I>(w.from) + (p - radii::of(0)) * in.stride[0], in.stride[1], w.before,
-                              w.after);
+    const auto& in = get<Input>(cells.in);
+    get<Input>(w.near).load_plane(slot, get<Input>(w.from) + (p - radii::of(0)) * in.stride[0], in.stride[1], w.before,
+                                  w.after);
   }
-  template <std::size_t I, int Turn>
+  template <std::size_t Input, int Turn>
   KOKKOS_FUNCTION void load_turn(walker& w) const {
     constexpr int reach = radii::of(0);
-    const auto& in = get<I>(cells.in);
-    for (int d = 0; d < depth; ++d) load_plane<I>(w, 2 * reach + d, rolling<I>::slot(Turn, 2 * reach + d));
+    const auto& in = get<Input>(cells.in);
+    for (int d = 0; d < depth; ++d) load_plane<Input>(w, 2 * reach + d, rolling<Input>::slot(Turn, 2 * reach + d));
     for (int d = 0; d < depth; ++d)
-      get<I>(w.near).load_arms(rolling<I>::slot(Turn, reach + d), get<I>(w.from) + d * in.stride[0], in.stride[1],
-                               w.before, w.after);
+      get<Input>(w.near).load_arms(rolling<Input>::slot(Turn, reach + d), get<Input>(w.from) + d * in.stride[0],
+                                   in.stride[1], w.before, w.after);
   }
   template <std::size_t... Turn>
   KOKKOS_FUNCTION bool walk_turns(walker& w, grid_index& cell, std::int64_t last, std::index_sequence<Turn...>) const {
-    return (turn<Turn>(w, cell, last, inputs(), outputs()) && ...);
+    return (turn<Turn>(w, cell, last) && ...);
   }
-  template <int Turn, std::size_t... I, std::size_t... O>
-  KOKKOS_FUNCTION bool turn(walker& w, grid_index& cell, std::int64_t last, std::index_sequence<I...>,
-                            std::index_sequence<O...>) const {
+  template <int Turn>
+  KOKKOS_FUNCTION bool turn(walker& w, grid_index& cell, std::int64_t last) const {
     (load_turn<I, Turn>(w), ...);
     compute<Turn>(w, cell, get<I>(w.near)...);
     ((get<I>(w.from) = get<I>(w.from) + depth * get<I>(cells.in).stride[0]), ...);
@@ -185,19 +181,15 @@ struct device_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<O
       for (int k = 0; k < W; ++k)
         r[d][k] = cells.apply({{first.of[0] + d, first.of[1], first.of[2] + k}},
                               register_window<Rolling, Turn, Rank, Reversed>{near, d, k}...);
-    for (int d = 0; d < depth; ++d) store_results(w, d, r[d], outputs());
+    for (int d = 0; d < depth; ++d)
+      (store_pack<O>(get<O>(w.to) + d * get<O>(cells.out).stride[0], r[d], w.first, w.past), ...);
   }
-  template <class Result, std::size_t... O>
-  KOKKOS_FUNCTION void store_results(const walker& w, int d, const Result (&r)[W], std::index_sequence<O...>) const {
-    constexpr bool alone = sizeof...(O) == 1;
-    (store_pack<alone, O>(get<O>(w.to) + d * get<O>(cells.out).stride[0], r, w.first, w.past), ...);
-  }
-  template <bool Alone, std::size_t O, class T, class Result>
+  template <std::size_t Output, class T, class Result>
   KOKKOS_FUNCTION static void store_pack(T* to, const Result (&r)[W], int first, int past) {
     pack<T, W> p;
     for (int k = 0; k < W; ++k) {
-      if constexpr (Alone) p.value[k] = cell_value<T>(r[k]);
-      else p.value[k] = cell_value<T>(r[k][O]);
+      if constexpr (sizeof...(Out) == 1) p.value[k] = cell_value<T>(r[k]);
+      else p.value[k] = cell_value<T>(r[k][Output]);
     }
     if (past - first == W) {
       *reinterpret_cast<pack<T, W>*>(to) = p;
@@ -216,13 +208,6 @@ struct device_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<O
     packs = (high - first_column() + W - 1) / W;
   }
 };
-
-/// The width of packs, limited since more would take too many registers.
-template <class Cells>
-inline constexpr int cells_pack_width = 1;
-template <class Exec, class Shape, int Rank, bool Reversed, class F, class... Out, class... Source>
-inline constexpr int cells_pack_width<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source...>> =
-    std::min(pack_width<Exec, Out..., source_value_t<Source>...>(), 8);
 
 /// Whether packs of W elements stay aligned along the fastest axis.
 template <int W, class Grid>
@@ -245,7 +230,7 @@ void launch_walks(const Exec& exec, const std::string& label, Kernel k) {
 }
 template <class Exec, class Cells>
 void stencil_on_device(const Exec& exec, const std::string& label, const Cells& cells) {
-  constexpr int width = cells_pack_width<Cells>;
+  constexpr int width = Cells::pack_width;
   using packed = device_stencil<Cells, width>;
   if constexpr (width > 1 && packed::rolls) {
     // Of rows so short that they leave most threads without a pack, elements are spread over more threads.

@@ -122,6 +122,9 @@ double total_magnitude(const std::vector<W>& weights) {
   return total;
 }
 
+/// The weight of sums without weights.
+struct unit_weight {};
+
 /// Adds the product of a weight and a value.
 template <class S, class W, class T>
 KOKKOS_FUNCTION void add_weighted(S& s, const W& weight, const T& value) {
@@ -130,7 +133,7 @@ KOKKOS_FUNCTION void add_weighted(S& s, const W& weight, const T& value) {
   else s += static_cast<S>(weight) * static_cast<S>(value);
 }
 template <class S, class T>
-KOKKOS_FUNCTION void add_plain(S& s, const T& value) {
+KOKKOS_FUNCTION void add_weighted(S& s, unit_weight, const T& value) {
   if constexpr (std::is_integral_v<S> && sizeof(S) == 8) s = wrapping_add(s, static_cast<S>(value));
   else s += static_cast<S>(value);
 }
@@ -144,16 +147,42 @@ KOKKOS_FUNCTION T floor_divide(T a, T b) {
 /// Weights for kernels: few go along with the kernel, where all threads read one at once, and more are in memory.
 template <class W>
 struct weight_list {
+  using value_type = W;
   static constexpr int most = 64;
   W few[most];
   const W* many = nullptr;
 
+  KOKKOS_FUNCTION bool in_memory() const { return many != nullptr; }
   // No pointer to the few, for which devices would copy them to each thread.
-  template <bool Many>
+  template <bool InMemory>
   KOKKOS_FUNCTION W at(int k) const {
-    if constexpr (Many) return many[k];
+    if constexpr (InMemory) return many[k];
     else return few[k];
   }
+  KOKKOS_FUNCTION W operator[](int k) const { return in_memory() ? at<true>(k) : at<false>(k); }
+};
+
+/// A number of weights that the compiler knows, for windows that kernels hold in registers.
+template <class W, int Count>
+struct fixed_weights {
+  using value_type = W;
+  W list[Count];
+  KOKKOS_FUNCTION static constexpr bool in_memory() { return false; }
+  template <bool>
+  KOKKOS_FUNCTION W at(int k) const {
+    return list[k];
+  }
+};
+
+/// Sums without weights.
+struct unit_weights {
+  using value_type = unit_weight;
+  KOKKOS_FUNCTION static constexpr bool in_memory() { return false; }
+  template <bool>
+  KOKKOS_FUNCTION unit_weight at(int) const {
+    return {};
+  }
+  KOKKOS_FUNCTION unit_weight operator[](int) const { return {}; }
 };
 
 /// Weights on their way to memory, as part of a kernel: nothing on the host has to outlive the call.
@@ -183,181 +212,8 @@ weight_list<W> send_weights(const Exec& exec, const std::string& label, const st
   return sent;
 }
 
-/// A window of run-time extents with its weights in the order of the last axis fastest.
-template <class S, class W, int Rank>
-struct weighted_window {
-  weight_list<W> weights;
-  int first[Rank], count[Rank];
-
-  template <class Window>
-  KOKKOS_FUNCTION S operator()(const Window& at) const {
-    return weights.many == nullptr ? sum<false>(at) : sum<true>(at);
-  }
-  // What kernels need that add up the windows of a row together.
-  using sum_type = S;
-  KOKKOS_FUNCTION W weight(int k) const {
-    return weights.many == nullptr ? weights.template at<false>(k) : weights.template at<true>(k);
-  }
-  template <class V>
-  KOKKOS_FUNCTION static void add(S& s, const W& weight, const V& value) {
-    add_weighted(s, weight, value);
-  }
-  KOKKOS_FUNCTION S result(const S& s) const { return s; }
-  template <class F>
-  void for_each(const F& f) const {
-    int n = 0;
-    for (int k = 0; k < (Rank == 3 ? count[0] : 1); ++k)
-      for (int j = 0; j < (Rank > 1 ? count[Rank - 2] : 1); ++j)
-        for (int i = 0; i < count[Rank - 1]; ++i, ++n)
-          f(weight(n), [&](const auto& at) {
-            if constexpr (Rank == 1) return at(first[0] + i);
-            else if constexpr (Rank == 2) return at(first[0] + j, first[1] + i);
-            else return at(first[0] + k, first[1] + j, first[2] + i);
-          });
-  }
-
- private:
-  template <bool Many, class Window>
-  KOKKOS_FUNCTION S sum(const Window& at) const {
-    S s(0);
-    int k = 0;
-    if constexpr (Rank == 1) {
-      row<Many>(s, k, [&](int i) { return at(i); });
-    } else if constexpr (Rank == 2) {
-      for (int j = 0; j < count[0]; ++j) row<Many>(s, k, [&](int i) { return at(first[0] + j, i); });
-    } else {
-      for (int l = 0; l < count[0]; ++l)
-        for (int j = 0; j < count[1]; ++j) row<Many>(s, k, [&](int i) { return at(first[0] + l, first[1] + j, i); });
-    }
-    return s;
-  }
-  template <bool Many, class At>
-  KOKKOS_FUNCTION void row(S& s, int& k, const At& at) const {
-    for (int i = 0; i < count[Rank - 1]; ++i, ++k)
-      add_weighted(s, weights.template at<Many>(k), at(first[Rank - 1] + i));
-  }
-};
-
-/// The cells of a window of 2 R + 1 along each axis.
-template <int Rank, int R>
-inline constexpr int box_cells = (2 * R + 1) * box_cells<Rank - 1, R>;
-template <int R>
-inline constexpr int box_cells<0, R> = 1;
-
-/// The weighted sum of a window that kernels hold in registers.
-template <class S, class W, int Rank, int R>
-struct weighted_box {
-  static constexpr int side = 2 * R + 1, cells = box_cells<Rank, R>;
-  W weights[cells];
-
-  template <class Window>
-  KOKKOS_FUNCTION S operator()(const Window& at) const {
-    S s(0);
-    for (int n = 0; n < cells; ++n) {
-      const int i = n % side - R, j = n / side % side - R, k = n / side / side - R;
-      if constexpr (Rank == 1) add_weighted(s, weights[n], at(i));
-      else if constexpr (Rank == 2) add_weighted(s, weights[n], at(j, i));
-      else add_weighted(s, weights[n], at(k, j, i));
-    }
-    return s;
-  }
-};
-
-/// The sum of such a window of integers or floating-point numbers, and what is made of it.
-template <class S, int Rank, int R, class Finish>
-struct plain_box {
-  Finish finish;
-  template <class Window>
-  KOKKOS_FUNCTION auto operator()(const Window& at) const {
-    S s(0);
-    for (int k = Rank == 3 ? -R : 0; k <= (Rank == 3 ? R : 0); ++k)
-      for (int j = Rank > 1 ? -R : 0; j <= (Rank > 1 ? R : 0); ++j)
-        for (int i = -R; i <= R; ++i) {
-          if constexpr (Rank == 1) add_plain(s, at(i));
-          else if constexpr (Rank == 2) add_plain(s, at(j, i));
-          else add_plain(s, at(k, j, i));
-        }
-    return finish(s);
-  }
-};
-
-/// The value i away along an axis.
-template <int Rank, int Axis, class Window>
-KOKKOS_FUNCTION auto neighbour_along(const Window& at, int i) {
-  if constexpr (Rank == 1) return at(i);
-  else if constexpr (Rank == 2) return at(Axis == 0 ? i : 0, Axis == 1 ? i : 0);
-  else return at(Axis == 0 ? i : 0, Axis == 1 ? i : 0, Axis == 2 ? i : 0);
-}
-
-/// A pass of a separable filter along one axis.
-template <class S, class W, int Rank, int Axis>
-struct weighted_line {
-  weight_list<W> weights;
-  int first, count;
-  template <class Window>
-  KOKKOS_FUNCTION S operator()(const Window& at) const {
-    return weights.many == nullptr ? sum<false>(at) : sum<true>(at);
-  }
-  // What kernels that do without windows need.
-  using sum_type = S;
-  using weight_type = W;
-  KOKKOS_FUNCTION W weight(int k) const {
-    return weights.many == nullptr ? weights.template at<false>(k) : weights.template at<true>(k);
-  }
-  template <class V>
-  KOKKOS_FUNCTION static void add(S& s, const W& weight, const V& value) {
-    add_weighted(s, weight, value);
-  }
-  KOKKOS_FUNCTION S result(const S& s) const { return s; }
-  template <class F>
-  void for_each(const F& f) const {
-    for (int i = 0; i < count; ++i)
-      f(weight(i), [&](const auto& at) { return neighbour_along<Rank, Axis>(at, first + i); });
-  }
-
- private:
-  template <bool Many, class Window>
-  KOKKOS_FUNCTION S sum(const Window& at) const {
-    S s(0);
-    for (int i = 0; i < count; ++i)
-      add_weighted(s, weights.template at<Many>(i), neighbour_along<Rank, Axis>(at, first + i));
-    return s;
-  }
-};
-template <class S, int Rank, int Axis, class Finish>
-struct plain_line {
-  Finish finish;
-  int first, count;
-  template <class Window>
-  KOKKOS_FUNCTION auto operator()(const Window& at) const {
-    S s(0);
-    for (int i = 0; i < count; ++i) add_plain(s, neighbour_along<Rank, Axis>(at, first + i));
-    return finish(s);
-  }
-  using sum_type = S;
-  struct weight_type {};
-  KOKKOS_FUNCTION weight_type weight(int) const { return {}; }
-  template <class V>
-  KOKKOS_FUNCTION static void add(S& s, weight_type, const V& value) {
-    add_plain(s, value);
-  }
-  KOKKOS_FUNCTION auto result(const S& s) const { return finish(s); }
-  template <class F>
-  void for_each(const F& f) const {
-    for (int i = 0; i < count; ++i)
-      f(weight(i), [&](const auto& at) { return neighbour_along<Rank, Axis>(at, first + i); });
-  }
-};
-
-template <class S, class W, int Rank>
-inline constexpr bool adds_windows<weighted_window<S, W, Rank>> = true;
-template <class S, class W, int Rank, int Axis>
-inline constexpr bool adds_windows<weighted_line<S, W, Rank, Axis>> = true;
-template <class S, int Rank, int Axis, class Finish>
-inline constexpr bool adds_windows<plain_line<S, Rank, Axis, Finish>> = true;
-
 /// The result of a sum: itself, its mean, or that rounded down.
-struct keep_sum {
+struct same_sum {
   template <class S>
   KOKKOS_FUNCTION S operator()(const S& s) const {
     return s;
@@ -374,24 +230,109 @@ struct scale_sum {
 /// Means of values T.
 template <class T>
 using mean_of = std::conditional_t<sizeof(T) == 8 && std::is_unsigned_v<T>, std::uint64_t, std::int64_t>;
-template <class T>
+/// The mean by a number of cells, or by one that the compiler knows.
+template <class T, int Known = 0>
 struct floor_mean {
-  std::int64_t count;
-  KOKKOS_FUNCTION int operator()(int s) const { return floor_divide(s, static_cast<int>(count)); }
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t s) const { return floor_divide(s, count); }
+  std::int64_t cells;
+  KOKKOS_FUNCTION std::int64_t count() const { return Known > 0 ? Known : cells; }
+  KOKKOS_FUNCTION int operator()(int s) const {
+    if constexpr (Known > 0) return math::floor_divide<Known>(s);
+    else return floor_divide(s, static_cast<int>(cells));
+  }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t s) const { return floor_divide(s, count()); }
   KOKKOS_FUNCTION mean_of<T> operator()(const wide_sum& s) const {
-    return static_cast<mean_of<T>>(s.floor_mean(count));
+    return static_cast<mean_of<T>>(s.floor_mean(count()));
   }
 };
-/// The mean by a number that the compiler knows.
-template <class T, int Count>
-struct floor_mean_of {
-  KOKKOS_FUNCTION int operator()(int s) const { return math::floor_divide<Count>(s); }
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t s) const { return floor_divide<std::int64_t>(s, Count); }
-  KOKKOS_FUNCTION mean_of<T> operator()(const wide_sum& s) const {
-    return static_cast<mean_of<T>>(s.floor_mean(Count));
+
+/// The cells of a box.
+template <int Rank, int R>
+inline constexpr int box_cells = (2 * R + 1) * box_cells<Rank - 1, R>;
+template <int R>
+inline constexpr int box_cells<0, R> = 1;
+
+// The offsets of windows along three axes, of which arrays of lower rank have the last ones.
+
+/// Of 2 R + 1 cells along each axis.
+template <int Rank, int R>
+struct box_window {
+  static constexpr bool fixed = true;
+  KOKKOS_FUNCTION static constexpr int first(int axis) { return axis < 3 - Rank ? 0 : -R; }
+  KOKKOS_FUNCTION static constexpr int count(int axis) { return axis < 3 - Rank ? 1 : 2 * R + 1; }
+};
+
+/// Of any cells.
+template <int Rank>
+struct any_window {
+  static constexpr bool fixed = false;
+  int from[Rank], cells[Rank];
+  KOKKOS_FUNCTION int first(int axis) const { return axis < 3 - Rank ? 0 : from[axis - 3 + Rank]; }
+  KOKKOS_FUNCTION int count(int axis) const { return axis < 3 - Rank ? 1 : cells[axis - 3 + Rank]; }
+};
+
+/// Along one axis of an array.
+template <int Rank, int Axis>
+struct line_window {
+  static constexpr bool fixed = false;
+  int from, cells;
+  KOKKOS_FUNCTION int first(int axis) const { return axis == 3 - Rank + Axis ? from : 0; }
+  KOKKOS_FUNCTION int count(int axis) const { return axis == 3 - Rank + Axis ? cells : 1; }
+};
+
+/// The value of a window at offsets along the three axes.
+template <int Rank, class Window>
+KOKKOS_FUNCTION auto value_at(const Window& at, int k, int j, int i) {
+  if constexpr (Rank == 1) return at(i);
+  else if constexpr (Rank == 2) return at(j, i);
+  else return at(k, j, i);
+}
+
+/// A filter: the sum S of the values of a window with their weights, which are in the order of the last axis fastest,
+/// and what is made of it.
+template <int Rank, class S, class Weights, class Offsets, class Finish = same_sum>
+struct window_sum {
+  using sum_type = S;
+  using weight_type = typename Weights::value_type;
+  Weights weights;
+  Offsets offsets;
+  Finish finish{};
+
+  template <class Window>
+  KOKKOS_FUNCTION auto operator()(const Window& at) const {
+    return finish(weights.in_memory() ? sum<true>(at) : sum<false>(at));
+  }
+  template <class V>
+  KOKKOS_FUNCTION static void add(S& s, const weight_type& weight, const V& value) {
+    add_weighted(s, weight, value);
+  }
+  /// Calls f(weight, cell) for each cell of a window, where cell(at) is at(offsets...).
+  template <class F>
+  void for_each(const F& f) const {
+    int n = 0;
+    for (int k = 0; k < offsets.count(0); ++k)
+      for (int j = 0; j < offsets.count(1); ++j)
+        for (int i = 0; i < offsets.count(2); ++i)
+          f(weights[n++], [&](const auto& at) {
+            return value_at<Rank>(at, offsets.first(0) + k, offsets.first(1) + j, offsets.first(2) + i);
+          });
+  }
+
+ private:
+  template <bool InMemory, class Window>
+  KOKKOS_FUNCTION S sum(const Window& at) const {
+    S s(0);
+    int n = 0;
+    for (int k = 0; k < offsets.count(0); ++k)
+      for (int j = 0; j < offsets.count(1); ++j)
+        for (int i = 0; i < offsets.count(2); ++i)
+          add_weighted(s, weights.template at<InMemory>(n++),
+                       value_at<Rank>(at, offsets.first(0) + k, offsets.first(1) + j, offsets.first(2) + i));
+    return s;
   }
 };
+
+template <int Rank, class S, class Weights, class Offsets, class Finish>
+inline constexpr bool adds_windows<window_sum<Rank, S, Weights, Offsets, Finish>> = !Offsets::fixed;
 
 }  // namespace quern::impl
 

@@ -22,6 +22,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/core/views/mirror.hpp>
@@ -66,90 +67,85 @@ auto weight_values(const V& view, bool turned) {
 }
 
 /// A window of one weight for each cell, with sums of S.
-template <class S, class Call, int Rank, class Weights, class W>
-void weighted_filter(const Call& call, std::integral_constant<int, Rank>, const Weights& weights,
-                     const std::vector<W>& list, bool turned) {
-  using exec_type = std::remove_cvref_t<decltype(call.exec)>;
-  std::array<int, Rank> size;
-  for (int d = 0; d < Rank; ++d) size[d] = static_cast<int>(weights.extent(d));
+template <class S, class Call, class W, std::size_t Rank>
+void weighted_filter(const Call& call, const std::vector<W>& list, const std::array<int, Rank>& size, bool turned) {
+  using exec_type = typename Call::exec_type;
   const auto radius = radii_of(call.label, size);
   call.check_edges(radius);
   const auto all = [&](int n) { return std::all_of(size.begin(), size.end(), [&](int s) { return s == n; }); };
   const auto in_registers = [&]<int R>(std::integral_constant<int, R>) {
-    weighted_box<S, W, Rank, R> f;
-    std::copy(list.begin(), list.end(), f.weights);
+    window_sum<Call::rank, S, fixed_weights<W, box_cells<Call::rank, R>>, box_window<Call::rank, R>> f;
+    std::copy(list.begin(), list.end(), f.weights.list);
     call.launch(box<R>(), f);
   };
   if (all(3)) return in_registers(std::integral_constant<int, 1>());
   if constexpr (Rank == 2) {
     if (is_device<exec_type> && all(5) && call.holds_packs()) return in_registers(std::integral_constant<int, 2>());
   }
-  lease<exec_type> held(call.exec);
-  auto* memory = static_cast<W*>(held.scratch().require(call.exec, list.size() * sizeof(W)));
-  const auto sent = send_weights(call.exec, call.label, list, memory);
+  const scratch_array<exec_type, W> memory(call.exec, list.size());
+  const auto sent = send_weights(call.exec, call.label, list, memory.data());
   if constexpr (is_device<exec_type> && Rank > 1) {
     const auto tiles = call.template tiles<strip_rows<S>>(Call::box_of(radius), call.window(size, turned), call.edges,
                                                           call.out, call.in);
     if (tiles.worthwhile())
       return launch_tiles(call.exec, call.label, tiled_window<std::remove_const_t<decltype(tiles)>, S, W>(tiles, sent));
   }
-  weighted_window<S, W, Rank> f{sent, {}, {}};
-  for (int d = 0; d < Rank; ++d) {
-    f.first[d] = first_offset(size[d], turned);
-    f.count[d] = size[d];
+  window_sum<Call::rank, S, weight_list<W>, any_window<Call::rank>> f{sent, {}};
+  for (std::size_t d = 0; d < Rank; ++d) {
+    f.offsets.from[d] = first_offset(size[d], turned);
+    f.offsets.cells[d] = size[d];
   }
   call.launch(Call::box_of(radius), f);
 }
-
-template <class Call, int Rank, class Weights>
-void weighted_filter(const Call& call, std::integral_constant<int, Rank> rank, const Weights& weights, bool turned) {
-  static_assert(Weights::rank() == Rank, "quern: weights must have the rank of in");
-  using W = std::remove_cv_t<typename Weights::value_type>;
-  const auto list = weight_values(weights, turned);
-  using out_type = std::remove_pointer_t<decltype(call.out.data)>;
-  with_sum_type<typename decltype(call.in)::value_type, W, out_type, false>(
-      total_magnitude(list),
-      [&]<class S>(std::type_identity<S>) { weighted_filter<S>(call, rank, weights, list, turned); });
-}
 /// Weights along each axis, on the host, with sums of S.
-template <class S, class W, class Call, int Rank>
-void separable_filter_in(const Call& call, const std::array<std::vector<W>, Rank>& weights, bool turned) {
-  using exec_type = std::remove_cvref_t<decltype(call.exec)>;
-  std::array<int, Rank> size;
+template <class S, class Call, class W, std::size_t Rank>
+void weighted_filter(const Call& call, const std::array<std::vector<W>, Rank>& weights,
+                     const std::array<int, Rank>& size, bool turned) {
   std::array<S, Rank> sums{};
-  std::size_t most = 0;
-  for (int d = 0; d < Rank; ++d) {
-    size[d] = static_cast<int>(weights[d].size());
-    for (const W& w : weights[d]) add_plain(sums[d], w);
-    most += weights[d].size();
-  }
+  for (std::size_t d = 0; d < Rank; ++d)
+    for (const W& w : weights[d]) add_weighted(sums[d], unit_weight(), w);
   const auto radius = radii_of(call.label, size);
-  lease<exec_type> held(call.exec), lists(call.exec);
-  auto* memory = static_cast<W*>(lists.scratch().require(call.exec, most * sizeof(W)));
-  weighted_lines<S, W, Rank> lines{{}, {}, size};
-  for (int d = 0; d < Rank; ++d) {
-    lines.weights[d] = send_weights(call.exec, call.label, weights[d], memory);
-    lines.first[d] = first_offset(size[d], turned);
+  const scratch_array<typename Call::exec_type, W> lists(call.exec, std::accumulate(size.begin(), size.end(), 0LL));
+  W* memory = lists.data();
+  std::array<weight_list<W>, Rank> sent;
+  for (std::size_t d = 0; d < Rank; ++d) {
+    sent[d] = send_weights(call.exec, call.label, weights[d], memory);
     memory += size[d];
   }
-  run_passes<S>(call, held.scratch(), radius, sums, lines);
+  run_passes<S>(call, radius, sums, [&]<int D>(std::integral_constant<int, D>, auto) {
+    return window_sum<Call::rank, S, weight_list<W>, line_window<Call::rank, D>>{
+        sent[D], {first_offset(size[D], turned), size[D]}};
+  });
 }
-template <class W, class Call, int Rank>
-void separable_filter(const Call& call, std::integral_constant<int, Rank>,
-                      const each_axis<std::vector<W>, Rank>& weights, bool turned) {
+/// Weights W on the host, of each cell or along each axis, whose sums have that magnitude at most.
+template <class W, class Call, class Weights, std::size_t Rank>
+void weighted_call(const Call& call, const Weights& weights, const std::array<int, Rank>& size, double total,
+                   bool turned) {
+  with_sum_type<typename Call::in_type, W, typename Call::out_type, false>(
+      total, [&]<class S>(std::type_identity<S>) { weighted_filter<S>(call, weights, size, turned); });
+}
+template <class Call, class W, std::size_t Rank>
+void separable_call(const Call& call, const std::array<std::vector<W>, Rank>& weights, bool turned) {
   double total = 1;
-  for (const auto& of_axis : weights) total *= std::max(1.0, total_magnitude(of_axis));
-  using out_type = std::remove_pointer_t<decltype(call.out.data)>;
-  with_sum_type<typename decltype(call.in)::value_type, W, out_type, false>(
-      total, [&]<class S>(std::type_identity<S>) { separable_filter_in<S, W, Call, Rank>(call, weights, turned); });
+  std::array<int, Rank> size;
+  for (std::size_t d = 0; d < Rank; ++d) {
+    total *= std::max(1.0, total_magnitude(weights[d]));
+    size[d] = static_cast<int>(weights[d].size());
+  }
+  weighted_call<W>(call, weights, size, total, turned);
 }
 
 template <class Exec, class Out, class Weights, class In>
 void weights_call(const std::string& label, const Exec& exec, const Out& out, const Weights& weights,
                   const boundaries& edge, const In& in, bool turned) {
-  with_filter(label, exec, out, edge, in, [&]<int Rank>(const auto& call, std::integral_constant<int, Rank> rank) {
+  with_filter(label, exec, out, edge, in, [&]<class Call>(const Call& call) {
+    constexpr int Rank = Call::rank;
     if constexpr (Kokkos::is_view_v<Weights>) {
-      weighted_filter(call, rank, weights, turned);
+      static_assert(Weights::rank() == Rank, "quern: weights must have the rank of in");
+      std::array<int, Rank> size;
+      for (int d = 0; d < Rank; ++d) size[d] = static_cast<int>(weights.extent(d));
+      const auto list = weight_values(weights, turned);
+      weighted_call<std::remove_cv_t<typename Weights::value_type>>(call, list, size, total_magnitude(list), turned);
     } else {
       static_assert(std::tuple_size_v<Weights> == Rank, "quern::separable: one View of weights for each axis");
       unpack(
@@ -159,24 +155,31 @@ void weights_call(const std::string& label, const Exec& exec, const Out& out, co
               const auto values = weight_values(v, turned);
               return std::vector<W>(values.begin(), values.end());
             };
-            separable_filter<W>(call, rank, std::array<std::vector<W>, Rank>{list(w)...}, turned);
+            separable_call(call, std::array<std::vector<W>, Rank>{list(w)...}, turned);
           },
           weights);
     }
   });
 }
 
-/// Sums S of boxes of `size`; `finish` makes the results of them, and `Three` those of boxes of three cells each way.
-template <class S, class Call, int Rank, class Three, class Finish>
+/// Sums S of boxes of `size`; `finish` makes the results of them, and `three` those of boxes of three cells each way.
+template <class S, class Call, std::size_t Rank, class Three, class Finish>
 void box_filter(const Call& call, const std::array<int, Rank>& size, const Three& three, const Finish& finish) {
+  constexpr int rank = Call::rank;
   const auto radius = radii_of(call.label, size);
   call.check_edges(radius);
   if (std::all_of(size.begin(), size.end(), [](int n) { return n == 3; }))
-    return call.launch(box<1>(), plain_box<S, Rank, 1, Three>{three});
+    return call.launch(box<1>(), window_sum<rank, S, unit_weights, box_window<rank, 1>, Three>{{}, {}, three});
   std::array<S, Rank> sums;
-  for (int d = 0; d < Rank; ++d) sums[d] = static_cast<S>(size[d]);
-  lease<std::remove_cvref_t<decltype(call.exec)>> held(call.exec);
-  run_passes<S>(call, held.scratch(), radius, sums, plain_lines<S, Rank, Finish>{finish, size});
+  for (std::size_t d = 0; d < Rank; ++d) sums[d] = static_cast<S>(size[d]);
+  run_passes<S>(call, radius, sums, [&]<int D, bool Last>(std::integral_constant<int, D>, std::bool_constant<Last>) {
+    const auto line = [&](const auto& result) {
+      return window_sum<rank, S, unit_weights, line_window<rank, D>, std::remove_cvref_t<decltype(result)>>{
+          {}, {first_offset(size[D], false), size[D]}, result};
+    };
+    if constexpr (Last) return line(finish);
+    else return line(same_sum());
+  });
 }
 
 /// Sums of boxes; `Mean` divides them by the number of cells. Sums of integers of 64 bits that are divided are formed
@@ -184,11 +187,10 @@ void box_filter(const Call& call, const std::array<int, Rank>& size, const Three
 template <bool Mean, class Exec, class Out, class In>
 void box_call(const std::string& label, const Exec& exec, const Out& out, const per_axis<int>& sizes,
               const boundaries& edge, const In& in) {
-  with_filter(label, exec, out, edge, in, [&]<int Rank>(const auto& call, std::integral_constant<int, Rank>) {
+  with_filter(label, exec, out, edge, in, [&]<class Call>(const Call& call) {
     using T = value_of<In>;
-    using call_type = std::remove_cvref_t<decltype(call)>;
     constexpr bool integers = std::is_integral_v<T>;
-    const auto size = sizes.template all<Rank>(label);
+    const auto size = sizes.template all<Call::rank>(label);
     std::int64_t count = 1;
     for (const int n : size) {
       count *= std::max(n, 1);
@@ -196,20 +198,15 @@ void box_call(const std::string& label, const Exec& exec, const Out& out, const 
     }
     const auto run = [&]<class S>(std::type_identity<S>) {
       using mean = std::conditional_t<integers, double, S>;
-      const auto filter = [&](const auto& three, const auto& finish) {
-        box_filter<S, call_type, Rank>(call, size, three, finish);
-      };
-      const auto with = [&](const auto& finish) { filter(finish, finish); };
-      if constexpr (!Mean) with(keep_sum());
+      const auto with = [&](const auto& finish) { box_filter<S>(call, size, finish, finish); };
+      if constexpr (!Mean) with(same_sum());
       else if constexpr (integers && std::is_integral_v<value_of<Out>>)
-        filter(floor_mean_of<T, box_cells<Rank, 1>>(), floor_mean<T>{count});
+        box_filter<S>(call, size, floor_mean<T, box_cells<Call::rank, 1>>{count}, floor_mean<T>{count});
       else with(scale_sum<mean>{static_cast<mean>(1 / static_cast<double>(count))});
     };
-    using unit_weight = std::conditional_t<std::is_unsigned_v<T>, unsigned, int>;
+    using unit = std::conditional_t<std::is_unsigned_v<T>, unsigned, int>;
     if constexpr (Mean && integers && sizeof(T) == 8) run(std::type_identity<wide_sum>());
-    else
-      with_sum_type<T, std::conditional_t<integers, unit_weight, T>, value_of<Out>, true>(static_cast<double>(count),
-                                                                                          run);
+    else with_sum_type<T, std::conditional_t<integers, unit, T>, value_of<Out>, true>(static_cast<double>(count), run);
   });
 }
 
@@ -228,19 +225,11 @@ inline std::vector<double> gaussian_weights(const std::string& label, double sig
   return w;
 }
 
-template <class W>
-inline constexpr bool is_filter_weights = false;
-template <class W>
-  requires Kokkos::is_view_v<W>
-inline constexpr bool is_filter_weights<W> = true;
-template <class... W>
-inline constexpr bool is_filter_weights<std::tuple<W...>> = true;
-
 }  // namespace impl
 
 /// The weights of a filter: a View, or `separable(w0, w1)`.
 template <class W>
-concept filter_weights = impl::is_filter_weights<W>;
+concept filter_weights = Kokkos::is_view_v<W> || impl::is_outputs<W>;
 
 /// Correlation: `out(j, i) = sum_kl weights(k, l) in(j + k - nk / 2, i + l - nl / 2)`, nk x nl the extents of weights.
 ///
@@ -311,16 +300,15 @@ void gaussian_filter(const Exec& exec, const Out& out, const In& in, const per_a
   const double end = impl::option_or(truncate_at{4}, options...).value;
   const std::string label = "quern::gaussian_filter";
   using W = std::conditional_t<std::is_same_v<impl::real_type<impl::value_of<In>>, float>, float, double>;
-  impl::with_filter(label, exec, out, edge, in,
-                    [&]<int Rank>(const auto& call, std::integral_constant<int, Rank> rank) {
-                      const auto sigmas = sigma.template all<Rank>(label);
-                      std::array<std::vector<W>, Rank> weights;
-                      for (int d = 0; d < Rank; ++d) {
-                        const auto exact = impl::gaussian_weights(label, sigmas[d], end);
-                        weights[d].assign(exact.begin(), exact.end());
-                      }
-                      impl::separable_filter<W>(call, rank, weights, false);
-                    });
+  impl::with_filter(label, exec, out, edge, in, [&]<class Call>(const Call& call) {
+    const auto sigmas = sigma.template all<Call::rank>(label);
+    std::array<std::vector<W>, Call::rank> weights;
+    for (int d = 0; d < Call::rank; ++d) {
+      const auto exact = impl::gaussian_weights(label, sigmas[d], end);
+      weights[d].assign(exact.begin(), exact.end());
+    }
+    impl::separable_call(call, weights, false);
+  });
 }
 template <view_like Out, view_like In, option<truncate_at>... Options>
 void gaussian_filter(const Out& out, const In& in, const per_axis<double>& sigma, const boundaries& edge,

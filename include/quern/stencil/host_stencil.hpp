@@ -27,12 +27,12 @@ struct border_tag {};    // a run of cells
 template <class Cells>
 struct host_stencil;
 
-template <class Exec, class Shape, int Rank, bool Reversed, class F, class... Out, class... Source>
-struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source...>> {
-  using inputs = std::index_sequence_for<Source...>;
-  using outputs = std::index_sequence_for<Out...>;
-
-  stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, Source...> cells;
+template <class Exec, class Shape, int Rank, bool Reversed, class F, class... Out, std::size_t... O, class... Source,
+          std::size_t... I>
+struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::index_sequence<O...>,
+                                   std::tuple<Source...>, std::index_sequence<I...>>> {
+  using cells_type = stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::tuple<Source...>>;
+  cells_type cells;
   std::int64_t block_rows = 1, rows_together = 1;
   std::int64_t border = 0;   // cells
   bool nontemporal = false;  // write past the caches
@@ -41,7 +41,7 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
   void operator()(border_tag, std::int64_t run) const {
     in_loop<host_stencil> local = *this;  // what the loop reads must not be what it might write
     const std::int64_t first = run * border_run, last = std::min(first + border_run, local.border);
-    for (std::int64_t n = first; n < last; ++n) local.cells.border_cell(local.cells.border_at(n), inputs());
+    for (std::int64_t n = first; n < last; ++n) local.cells.border_cell(local.cells.border_at(n));
   }
   void operator()(interior_tag, std::int64_t number) const {
     in_loop<host_stencil> local = *this;  // what the loop reads must not be what it might write
@@ -52,7 +52,7 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
   void compute_row(const grid_index& cell) const {
     if constexpr (adds_windows<F>)
       if (cells.unit) return summed_row(cell);
-    if (nontemporal) streamed_row(cell, inputs(), outputs());
+    if (nontemporal) streamed_row(cell);
     else if (cells.unit) inner_row<true>(cell);
     else inner_row<false>(cell);
   }
@@ -69,11 +69,11 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
       S sums[block];
       std::fill_n(sums, n, S(0));
       cells.f.for_each([&](auto weight, const auto& cell_of) {
-        add_cells(sums, n, weight, window.centre + cell_of(window_distance{window}));
+        add_cells(sums, n, weight, window.centre + cell_of([&](auto... offset) { return window.distance(offset...); }));
       });
       T* const to = get<0>(cells.out).template at<true>(cell);
       T* const results = nontemporal ? buffer.values : to;
-      for (std::int64_t k = 0; k < n; ++k) results[k] = convert<T>(cells.f.result(sums[k]));
+      for (std::int64_t k = 0; k < n; ++k) results[k] = convert<T>(cells.f.finish(sums[k]));
       if (nontemporal) nontemporal_store(to, results, n * sizeof(T));
       i += n;
     }
@@ -99,12 +99,11 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
     QUERN_IMPL_IVDEP
     for (std::int64_t i = cells.inner.low[2]; i < cells.inner.high[2]; ++i) {
       cell.of[2] = i;
-      cells.template inner_cell<Unit>(cell, inputs());
+      cells.template inner_cell<Unit>(cell);
     }
   }
   /// A row written past the caches, through buffers.
-  template <std::size_t... I, std::size_t... O>
-  void streamed_row(grid_index cell, std::index_sequence<I...>, std::index_sequence<O...>) const {
+  void streamed_row(grid_index cell) const {
     operand_tuple<row_buffer<Out>...> buffers;
     const operand_tuple<grid_output<Out>...> to{{{get<O>(buffers).values, {0, 0, 1}}}...};
     for (cell.of[2] = cells.inner.low[2]; cell.of[2] < cells.inner.high[2];) {
@@ -113,8 +112,8 @@ struct host_stencil<stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out
       QUERN_IMPL_IVDEP
       for (std::int64_t k = 0; k < n; ++k) {
         cell.of[2] = start.of[2] + k;
-        cells.template store_to<true>(
-            to, {{0, 0, k}}, cells.apply(cell, cells.template window_at<true>(get<I>(cells.in), cell)...), outputs());
+        cells.template store_to<true>(to, {{0, 0, k}},
+                                      cells.apply(cell, cells.template window_at<true>(get<I>(cells.in), cell)...));
       }
       (nontemporal_store(get<O>(cells.out).template at<true>(start), get<O>(buffers).values, n * sizeof(Out)), ...);
       cell.of[2] = start.of[2] + n;

@@ -36,8 +36,8 @@ auto on_grid(const std::string& label, const In& array, const boundaries& edges)
 template <class Shape, int Rank, bool Reversed, class Exec, class F, class... Out, class... In, std::size_t... O>
 void stencil_launch(const Exec& exec, const std::string& label, const Shape& reach, const F& f, const boundaries& edges,
                     const std::tuple<strided<Out>...>& out, std::index_sequence<O...>, const In&... in) {
-  using cells_type =
-      stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::remove_const_t<decltype(In::data)>...>;
+  using cells_type = stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>,
+                                   std::tuple<std::remove_const_t<decltype(In::data)>...>>;
   const shape& extents = std::get<0>(out).extents;
   if (extents.size() == 0) return;
   cells_type cells{boxes_of<Rank, Reversed>(label, reach, extents, edges),

@@ -30,7 +30,8 @@ template <int Rank, int Axis, int Order, class S>
 struct central_difference {
   template <class Window>
   KOKKOS_FUNCTION static S at(const Window& w, int i) {
-    return static_cast<S>(neighbour_along<Rank, Axis>(w, i));
+    constexpr int axis = 3 - Rank + Axis;
+    return static_cast<S>(value_at<Rank>(w, axis == 0 ? i : 0, axis == 1 ? i : 0, axis == 2 ? i : 0));
   }
   /// Times the spacing.
   template <class Window>
@@ -46,49 +47,35 @@ struct central_difference {
   }
 };
 
-template <class S, int Rank, int Order>
+// Functors of differences along axes D, which multiply by the inverse spacing, or its square.
+
+template <class S, int Order, std::size_t... D>
 struct gradient_of {
-  S inverse[Rank];
+  static constexpr int rank = sizeof...(D);
+  S inverse[rank];
   template <class Window>
   KOKKOS_FUNCTION auto operator()(const Window& w) const {
-    if constexpr (Rank == 1) return inverse[0] * central_difference<Rank, 0, Order, S>::first(w);
-    else return all(w, std::make_index_sequence<Rank>());
-  }
-
- private:
-  template <class Window, std::size_t... D>
-  KOKKOS_FUNCTION Kokkos::Array<S, Rank> all(const Window& w, std::index_sequence<D...>) const {
-    return {(inverse[D] * central_difference<Rank, D, Order, S>::first(w))...};
+    if constexpr (rank == 1) return inverse[0] * central_difference<1, 0, Order, S>::first(w);
+    else return Kokkos::Array<S, rank>{(inverse[D] * central_difference<rank, D, Order, S>::first(w))...};
   }
 };
 
-template <class S, int Rank, int Order>
+template <class S, int Order, std::size_t... D>
 struct laplacian_of {
-  S inverse[Rank];  // squared
+  S inverse[sizeof...(D)];
   template <class Window>
   KOKKOS_FUNCTION S operator()(const Window& w) const {
-    return sum(w, std::make_index_sequence<Rank>());
-  }
-
- private:
-  template <class Window, std::size_t... D>
-  KOKKOS_FUNCTION S sum(const Window& w, std::index_sequence<D...>) const {
-    return (... + (inverse[D] * central_difference<Rank, D, Order, S>::second(w)));
+    return (... + (inverse[D] * central_difference<sizeof...(D), D, Order, S>::second(w)));
   }
 };
 
-template <class S, int Rank, int Order>
+template <class S, int Order, std::size_t... D>
 struct divergence_of {
-  S inverse[Rank];
+  S inverse[sizeof...(D)];
   template <class... Window>
+    requires(sizeof...(Window) == sizeof...(D))
   KOKKOS_FUNCTION S operator()(const Window&... component) const {
-    return sum(std::make_index_sequence<Rank>(), component...);
-  }
-
- private:
-  template <std::size_t... D, class... Window>
-  KOKKOS_FUNCTION S sum(std::index_sequence<D...>, const Window&... component) const {
-    return (... + (inverse[D] * central_difference<Rank, D, Order, S>::first(component)));
+    return (... + (inverse[D] * central_difference<sizeof...(D), D, Order, S>::first(component)));
   }
 };
 
@@ -96,20 +83,22 @@ template <class T>
 using difference_type = std::conditional_t<std::is_integral_v<T>, double, T>;
 
 /// Calls a stencil with the functor `Of` and the inverse spacings, to a power.
-template <template <class, int, int> class Of, int Order, class S, class Exec, class... Out, class... In>
+template <template <class, int, std::size_t...> class Of, int Order, class S, class Exec, class... Out, class... In>
 void difference_call(const std::string& label, const Exec& exec, const std::tuple<Out...>& out,
                      const per_axis<double>& spacing, int power, const boundaries& edge, const In&... in) {
   static_assert(Order == 2 || Order == 4, "quern: differences are of order 2 or 4");
   constexpr int rank = known_rank<std::tuple_element_t<0, std::tuple<In...>>>();
   static_assert(rank >= 1 && rank <= 3, "quern: differences take Views of rank 1, 2 or 3, known when compiling");
   if constexpr (rank >= 1 && rank <= 3) {
-    Of<S, rank, Order> f;
     const auto distance = spacing.template all<rank>(label);
-    for (int d = 0; d < rank; ++d) {
+    const auto inverse = [&](std::size_t d) {
       if (!(std::isfinite(distance[d]) && distance[d] != 0))
         throw Error(label, "the spacing along axis " + std::to_string(d) + " is zero or not finite");
-      f.inverse[d] = static_cast<S>(1 / (power == 2 ? distance[d] * distance[d] : distance[d]));
-    }
+      return static_cast<S>(1 / (power == 2 ? distance[d] * distance[d] : distance[d]));
+    };
+    const auto f = [&]<std::size_t... D>(std::index_sequence<D...>) {
+      return Of<S, Order, D...>{{inverse(D)...}};
+    }(std::make_index_sequence<rank>());
     stencil_call(exec, label, star<Order / 2>(), out, f, edge, in...);
   }
 }

@@ -19,6 +19,10 @@ inline int first_offset(int n, bool turned) { return turned ? -((n - 1) / 2) : -
 /// The checked arrays of a filter.
 template <int Rank, bool Reversed, class Exec, class Out, class In>
 struct filter_call {
+  static constexpr int rank = Rank;
+  using exec_type = Exec;
+  using in_type = In;
+  using out_type = Out;
   const Exec& exec;
   std::string label;
   const boundaries& edges;
@@ -79,21 +83,19 @@ void with_filter(const std::string& label, const Exec& exec, const Out& out_view
     const auto in = c.input(in_view);
     check_stencil_input(label, std::tie(out), in, in.extents);
     using T = std::remove_pointer_t<decltype(out.data)>;
-    f(filter_call<rank, first_axis_fastest<Out>(), Exec, T, value_of<In>>{exec, label, edges, out, in},
-      std::integral_constant<int, rank>());
+    f(filter_call<rank, first_axis_fastest<Out>(), Exec, T, value_of<In>>{exec, label, edges, out, in});
   }
 }
 
 template <std::size_t Rank>
-std::array<int, Rank> radii_of(const std::string& label, const std::array<int, Rank>& size) {
-  std::array<int, Rank> radius;
+std::array<int, Rank> radii_of(const std::string& label, std::array<int, Rank> size) {
   for (std::size_t d = 0; d < Rank; ++d) {
     if (size[d] < 1)
       throw Error(label, "a window of " + std::to_string(size[d]) + " along axis " + std::to_string(d) +
                              ", expected at least 1");
-    radius[d] = size[d] / 2;
+    size[d] /= 2;
   }
-  return radius;
+  return size;
 }
 
 /// The boundaries of the pass of a separable filter along the axes from d to `last`, and how far it reaches.
@@ -127,15 +129,16 @@ boundaries edges_of_pass(const std::string& label, const boundaries& edges, int 
 }
 
 /// A pass along each axis, or on devices one along both axes of a tile; the sums S of all but the last in scratch
-/// memory. `lines.make<D, Last>()` gives the functor of axis D, and `sums` are those of the weights along each.
+/// memory. `lines` called with an axis, and whether it is the last, gives the functor of the pass along it, and `sums`
+/// are those of the weights along each.
 template <class S, int Rank, bool Reversed, class Exec, class Out, class In, class Lines>
 struct separable_passes {
   const filter_call<Rank, Reversed, Exec, Out, In>& call;
-  Workspace<Exec>& scratch;
   std::array<int, Rank> radius;
   std::array<S, Rank> sums;
   const Lines& lines;
   S factor{1};
+  lease<Exec> memory{call.exec};
 
   void run() {
     call.check_edges(radius);
@@ -153,19 +156,23 @@ struct separable_passes {
         if (pass_along_two<D>()) return passes<D + 2>();
       run_time_box reach;
       const boundaries e = edges_of<D, D>(reach);
-      call.pass(reach, lines.template make<D, D + 1 == Rank>(), e, to<D>(), from<D>());
+      call.pass(reach, line<D, D + 1 == Rank>(), e, to<D>(), from<D>());
       passes<D + 1>();
     }
+  }
+  template <int D, bool Last>
+  auto line() const {
+    return lines(std::integral_constant<int, D>(), std::bool_constant<Last>());
   }
   /// Along D and the axis after it, where tiles suit the array and the window.
   template <int D>
   bool pass_along_two() {
     constexpr int down = Reversed ? D + 1 : D, across = Reversed ? D : D + 1;
-    const auto rows = lines.template make<down, false>();
-    const auto columns = lines.template make<across, D + 2 == Rank>();
+    const auto rows = line<down, false>();
+    const auto columns = line<across, D + 2 == Rank>();
     window_extents window;
-    window.set(grid_axis<Rank, Reversed>(down), rows.first, rows.count);
-    window.set(grid_axis<Rank, Reversed>(across), columns.first, columns.count);
+    window.set(grid_axis<Rank, Reversed>(down), rows.offsets.from, rows.offsets.cells);
+    window.set(grid_axis<Rank, Reversed>(across), columns.offsets.from, columns.offsets.cells);
     const S before = factor;
     run_time_box reach;
     const boundaries e = edges_of<D, D + 1>(reach);
@@ -206,37 +213,15 @@ struct separable_passes {
       array.stride[d] = next;
       next *= array.extents.extent[d];
     }
-    array.data = static_cast<S*>(scratch.require(call.exec, next * sizeof(S), part));
+    array.data = static_cast<S*>(memory.scratch().require(call.exec, next * sizeof(S), part));
     return array;
   }
 };
 template <class S, int Rank, bool Reversed, class Exec, class Out, class In, class Lines>
-void run_passes(const filter_call<Rank, Reversed, Exec, Out, In>& call, Workspace<Exec>& scratch,
-                const each_axis<int, Rank>& radius, const each_axis<S, Rank>& sums, const Lines& lines) {
-  separable_passes<S, Rank, Reversed, Exec, Out, In, Lines>{call, scratch, radius, sums, lines}.run();
+void run_passes(const filter_call<Rank, Reversed, Exec, Out, In>& call, const each_axis<int, Rank>& radius,
+                const each_axis<S, Rank>& sums, const Lines& lines) {
+  separable_passes<S, Rank, Reversed, Exec, Out, In, Lines>{call, radius, sums, lines}.run();
 }
-
-/// The functors of a separable filter with weights.
-template <class S, class W, int Rank>
-struct weighted_lines {
-  std::array<weight_list<W>, Rank> weights;
-  std::array<int, Rank> first, count;
-  template <int D, bool>
-  weighted_line<S, W, Rank, D> make() const {
-    return {weights[D], first[D], count[D]};
-  }
-};
-/// The passes of a filter that sums boxes.
-template <class S, int Rank, class Finish>
-struct plain_lines {
-  Finish finish;
-  std::array<int, Rank> count;
-  template <int D, bool Last>
-  auto make() const {
-    if constexpr (Last) return plain_line<S, Rank, D, Finish>{finish, -(count[D] / 2), count[D]};
-    else return plain_line<S, Rank, D, keep_sum>{{}, -(count[D] / 2), count[D]};
-  }
-};
 
 }  // namespace quern::impl
 

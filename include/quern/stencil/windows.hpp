@@ -38,18 +38,6 @@ struct memory_window {
   }
 };
 
-/// How far from the centre of such a window a value is.
-template <class Window>
-struct window_distance {
-  Window window;
-  template <class... I>
-  KOKKOS_FUNCTION std::int64_t operator()(I... offset) const {
-    return window.distance(offset...);
-  }
-};
-template <class Window>
-window_distance(Window) -> window_distance<Window>;
-
 /// In a thread's registers, for constant offsets; for others the compiler keeps the values in memory. The cell is in
 /// plane `plane` and column `column` of those that the thread computes at once.
 template <class Rolling, int Turn, int Rank, bool Reversed>
