@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <bit>
+#include <quern/core/launch/index_range.hpp>
 
 #include "vendor_sort.hpp"
 
@@ -28,18 +29,12 @@ struct survey_keys {
     join(s, {keys[i], keys[i], keys[i], keys[i]});
   }
 };
-template <class K>
-struct subtract {
-  K* keys;
-  K least;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { keys[i] -= least; }
-};
 
 }  // namespace
 
 template <class Exec, class K>
 narrowed_keys<K> narrow_keys(const std::string& label, const Exec& exec, std::int64_t n, K* keys) {
-  const auto rows = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n);
+  const auto rows = index_range(exec, n);
   key_survey<K> found;
   Kokkos::parallel_reduce(label + "/bits", rows, survey_keys<K>{keys}, found);
   const K differing = found.some ^ found.all, range = found.greatest - found.least;
@@ -47,8 +42,9 @@ narrowed_keys<K> narrow_keys(const std::string& label, const Exec& exec, std::in
   const int begin = std::countr_zero(differing);
   const auto passes = [begin](K highest) { return (std::bit_width(highest) - begin + 7) / 8; };
   if (passes(range) == passes(differing)) return {0, {begin, std::bit_width(differing)}};
-  Kokkos::parallel_for(label + "/distances", rows, subtract<K>{keys, found.least});
-  return {found.least, {begin, std::bit_width(range)}};
+  const K least = found.least;
+  Kokkos::parallel_for(label + "/distances", rows, KOKKOS_LAMBDA(std::int64_t i) { keys[i] -= least; });
+  return {least, {begin, std::bit_width(range)}};
 }
 
 template narrowed_keys<std::uint32_t> narrow_keys(const std::string&, const vendor_space&, std::int64_t,

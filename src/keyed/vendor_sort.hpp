@@ -32,16 +32,14 @@ T* current(vendor_buffer<T>& b) {
 inline void check_vendor(const std::string& label, cudaError_t status) {
   if (status != cudaSuccess) throw BackendError(label, std::string("CUB: ") + cudaGetErrorString(status));
 }
-template <class K>
+template <class K, class... V>
 void run_vendor_sort(const std::string& label, const Kokkos::Cuda& exec, void* memory, std::size_t& bytes,
-                     std::int64_t n, bit_range by, vendor_buffer<K>& keys) {
-  check_vendor(label, cub::DeviceRadixSort::SortKeys(memory, bytes, keys, n, by.begin, by.end, exec.cuda_stream()));
-}
-template <class K, class V>
-void run_vendor_sort(const std::string& label, const Kokkos::Cuda& exec, void* memory, std::size_t& bytes,
-                     std::int64_t n, bit_range by, vendor_buffer<K>& keys, vendor_buffer<V>& values) {
-  check_vendor(label,
-               cub::DeviceRadixSort::SortPairs(memory, bytes, keys, values, n, by.begin, by.end, exec.cuda_stream()));
+                     std::int64_t n, bit_range by, vendor_buffer<K>& keys, vendor_buffer<V>&... values) {
+  const auto stream = exec.cuda_stream();
+  if constexpr (sizeof...(V) == 0)
+    check_vendor(label, cub::DeviceRadixSort::SortKeys(memory, bytes, keys, n, by.begin, by.end, stream));
+  else
+    check_vendor(label, cub::DeviceRadixSort::SortPairs(memory, bytes, keys, values..., n, by.begin, by.end, stream));
 }
 #else
 using vendor_space = Kokkos::HIP;
@@ -54,15 +52,13 @@ T* current(vendor_buffer<T>& b) {
 inline void check_vendor(const std::string& label, hipError_t status) {
   if (status != hipSuccess) throw BackendError(label, std::string("rocPRIM: ") + hipGetErrorString(status));
 }
-template <class K>
+template <class K, class... V>
 void run_vendor_sort(const std::string& label, const Kokkos::HIP& exec, void* memory, std::size_t& bytes,
-                     std::int64_t n, bit_range by, vendor_buffer<K>& keys) {
-  check_vendor(label, rocprim::radix_sort_keys(memory, bytes, keys, n, by.begin, by.end, exec.hip_stream()));
-}
-template <class K, class V>
-void run_vendor_sort(const std::string& label, const Kokkos::HIP& exec, void* memory, std::size_t& bytes,
-                     std::int64_t n, bit_range by, vendor_buffer<K>& keys, vendor_buffer<V>& values) {
-  check_vendor(label, rocprim::radix_sort_pairs(memory, bytes, keys, values, n, by.begin, by.end, exec.hip_stream()));
+                     std::int64_t n, bit_range by, vendor_buffer<K>& keys, vendor_buffer<V>&... values) {
+  const auto stream = exec.hip_stream();
+  if constexpr (sizeof...(V) == 0)
+    check_vendor(label, rocprim::radix_sort_keys(memory, bytes, keys, n, by.begin, by.end, stream));
+  else check_vendor(label, rocprim::radix_sort_pairs(memory, bytes, keys, values..., n, by.begin, by.end, stream));
 }
 #endif
 

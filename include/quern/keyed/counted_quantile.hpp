@@ -26,8 +26,9 @@ struct counted_quantiles {
     const interpolation how = given == nullptr ? interpolation::linear : *given;
     const auto bins = pool_view<Kokkos::View<std::int64_t*, typename Exec::memory_space>>(exec, digit_values);
     const auto count = [&](const key_digit<T>& digit) {
-      const auto counted = count_in(r.label, [](const auto&) { return own_bin{digit_values}; });
-      count_digits(counted, exec, bins, lazy(digit, in), options...);
+      const count_operation counted{r.label, [](const auto&) { return own_bin{digit_values}; }};
+      unpack([&](const auto&... of_place) { count_call(counted, exec, bins, lazy(digit, in), of_place...); },
+             select_options<true>(options...));
       digit_counts on_host(digit_values);
       quern::copy(exec, as_view(on_host), bins);
       exec.fence(r.label);
@@ -48,15 +49,6 @@ struct counted_quantiles {
       else quern::copy(exec, out, as_view(found));
       exec.fence(r.label);
     }
-  }
-
- private:
-  /// Counts with the options of the place alone.
-  template <class Counting, class Exec, class Bins, class In, class... Options>
-  static void count_digits(const Counting& counted, const Exec& exec, const Bins& bins, const In& in,
-                           const Options&... options) {
-    unpack([&](const auto&... option) { count_call(counted, exec, bins, in, option...); },
-           select_options<true>(options...));
   }
 };
 

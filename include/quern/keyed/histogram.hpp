@@ -37,20 +37,19 @@ void with_bins(const Exec& exec, const std::string& label, const Out& out_view, 
   } else if (out.extents.rank != 1) {
     reject_extents(label, "out", out.extents, "rank 1");
   }
-  const auto zero = [&] { map_checked(label + "/zero", exec, out_view, op::identity(), O(0)); };
-  if constexpr (sizeof...(weights_view) == 0) {
-    zero();
-    with_sources([&](const auto& x) { add_by_bin(exec, label, out, with_extents(x, extents), bin); }, elements);
-  }
-  [[maybe_unused]] const auto weighted = [&](const auto& weights, const shape& of_weights) {
+  [[maybe_unused]] const auto check = [&](const auto& weights, const shape& of_weights) {
     std::array<std::int64_t, max_rank> ignored;
     if (!broadcast_strides(of_weights, {}, extents, ignored)) reject_broadcast(label, "in 2", of_weights, extents);
     check_overlap(label, out, weights, "weights", false);
-    zero();
-    with_sources([&](const auto& x, const auto& w) { add_by_bin(exec, label, out, with_extents(x, extents), bin, w); },
-                 elements, weights);
   };
-  (weighted(c.elements(weights_view), operand_extents(label, weights_view)), ...);
+  const auto add = [&](const auto&... weights) {
+    (check(weights, operand_extents(label, weights_view)), ...);
+    map_checked(label + "/zero", exec, out_view, op::identity(), O(0));
+    with_sources(
+        [&](const auto& x, const auto&... w) { add_by_bin(exec, label, out, with_extents(x, extents), bin, w...); },
+        elements, weights...);
+  };
+  add(c.elements(weights_view)...);
 }
 
 inline void check_range(const std::string& label, const bin_range& range, std::int64_t bins) {
@@ -100,20 +99,24 @@ void check_keys(const Exec& exec, const std::string& label, const X& x_view, con
                         first);
 }
 
-/// An operation that counts values, or adds up their weights: `count(exec, out, x, weights...)`.
-template <class Count>
+/// An operation that counts values in the bins that `bins(x)` makes, or adds up their weights.
+template <class Bins>
 struct count_operation {
   const char* label;
-  Count count;
+  Bins bins;
+  template <class Exec, class Out, class X, class... Weights>
+  void count(const Exec& exec, const Out& out, const X& x, const Weights&... weights) const {
+    with_bins(exec, label, out, x, bins(x), weights...);
+  }
 };
-template <class Count>
-count_operation(const char*, Count) -> count_operation<Count>;
+template <class Bins>
+count_operation(const char*, Bins) -> count_operation<Bins>;
 
 /// Counts of arrays in memory.
 template <>
 struct engine<in_memory, counts> {
-  template <class Count, class Exec, class Out, class... In, class... Options>
-  static void run(const count_operation<Count>& c, const Exec& exec, const Out& out, const std::tuple<In...>& inputs,
+  template <class Bins, class Exec, class Out, class... In, class... Options>
+  static void run(const count_operation<Bins>& c, const Exec& exec, const Out& out, const std::tuple<In...>& inputs,
                   const Options&...) {
     check_place_options<Options...>();
     unpack([&](const auto&... in) { c.count(exec, out, in...); }, inputs);
@@ -156,12 +159,12 @@ template <class T>
 concept bincount_option = is_option<checked_t, T> || histogram_option<T>;
 
 /// `op(exec, out, x, options...)` of every operation that counts, by the engine of the place where its operands are.
-template <class Count, class Exec, class Out, class X, class... Options>
-void count_call(const count_operation<Count>& c, const Exec& exec, const Out& out, const X& x,
+template <class Bins, class Exec, class Out, class X, class... Options>
+void count_call(const count_operation<Bins>& c, const Exec& exec, const Out& out, const X& x,
                 const Options&... options) {
   static_assert((0 + ... + (is_weights<Options> ? 1 : 0)) <= 1, "quern: an option is given twice");
-  const shape bins = extents_of(out);
-  if (bins.rank != 1) reject_extents(c.label, "out", bins, "rank 1");
+  const shape found = extents_of(out);
+  if (found.rank != 1) reject_extents(c.label, "out", found, "rank 1");
   [[maybe_unused]] const auto weights_in = [](const auto& option) {
     if constexpr (is_weights<std::remove_cvref_t<decltype(option)>>) return std::tuple(option.of);
     else return std::tuple<>();
@@ -176,15 +179,6 @@ void count_call(const count_operation<Count>& c, const Exec& exec, const Out& ou
       },
       std::tuple_cat(std::tuple(x), weights_in(options)...));
 }
-/// A counting operation with these bins.
-template <class MakeBins>
-auto count_in(const char* label, const MakeBins& bins) {
-  const auto count = [label, bins](const auto& exec, const auto& out, const auto& x, const auto&... weights) {
-    with_bins(exec, label, out, x, bins(x), weights...);
-  };
-  return count_operation{label, count};
-}
-
 }  // namespace impl
 
 /// How many values lie in each of n equal bins from `range.low` to `range.high`, n the extent of `out`:
@@ -210,8 +204,8 @@ void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& ra
   impl::check_range(label, range, bins);
   static_assert(impl::has_bins<X>, "quern::histogram: x must be of real numbers; complex numbers have no order");
   if constexpr (impl::has_bins<X>)
-    impl::count_call(impl::count_in(label, [=](const auto&) { return impl::equal_bins(range, bins); }), exec, out, x,
-                     options...);
+    impl::count_call(impl::count_operation{label, [=](const auto&) { return impl::equal_bins(range, bins); }}, exec,
+                     out, x, options...);
 }
 template <view_like Out, any_array X, impl::histogram_option... Options>
 void histogram(const Out& out, const X& x, const bin_range& range, const Options&... options) {
@@ -269,7 +263,7 @@ void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_
   if constexpr (impl::has_bins<X> && impl::has_bins<Edges>) {
     impl::check_increasing(exec, c.label, "the edges", edges);
     const impl::given_edges<impl::value_of<Edges>, impl::value_of<X>> between{edges.data, edges.stride[0], bins};
-    impl::count_call(impl::count_in("quern::histogram", [=](const auto&) { return between; }), exec, out, x,
+    impl::count_call(impl::count_operation{"quern::histogram", [=](const auto&) { return between; }}, exec, out, x,
                      options...);
   }
 }
@@ -290,7 +284,8 @@ void bincount(const Exec& exec, const Out& out, const X& x, const Options&... op
   const char* const label = "quern::bincount";
   const std::int64_t bins = impl::extents_of(out).size();
   if constexpr (impl::has_option<checked_t, Options...>) impl::check_keys(exec, label, x, impl::range_bin{{bins}});
-  impl::count_call(impl::count_in(label, [=](const auto&) { return impl::own_bin{bins}; }), exec, out, x, options...);
+  impl::count_call(impl::count_operation{label, [=](const auto&) { return impl::own_bin{bins}; }}, exec, out, x,
+                   options...);
 }
 template <view_like Out, any_array X, impl::bincount_option... Options>
 void bincount(const Out& out, const X& x, const Options&... options) {

@@ -91,11 +91,6 @@ struct merge_sort_kernel {
     return {runs + a, a_end - a, runs + p.na + b, b_end - b, to + p.start + p.first};
   }
 
-  // On a device.
-  KOKKOS_FUNCTION void operator()(sort_tile_tag, const member& threads) const { sort_in_team(threads); }
-  KOKKOS_FUNCTION void operator()(merge_runs_tag, const member& threads) const {
-    merge_in_team(threads, runs_of(threads.league_rank()));
-  }
   // On a host.
   void operator()(sort_tile_tag, std::int64_t unit) const {
     const std::int64_t line = unit / tiles, at = (unit - line * tiles) * tile;
@@ -129,12 +124,8 @@ struct merge_sort_kernel {
       else if (!second && ++i < na) from_a = a[i];
     }
   }
-  KOKKOS_FUNCTION static void put(Item* shared, const Item (&v)[items], int first, int count) {
-    for (int k = 0; k < items; ++k)
-      if (first + k < count) shared[first + k] = v[k];
-  }
-
-  /// Elements r, r + group, ... of those that a group of threads has, all loaded before the first is used.
+  /// Elements r, r + threads, ... of those that a group of threads has, all loaded before the first is used; or, with
+  /// one thread, elements that follow each other.
   template <class At>
   KOKKOS_FUNCTION static void load(Item (&v)[items], int r, int threads, int count, const At& at) {
     for (int k = 0; k < items; ++k)
@@ -145,7 +136,8 @@ struct merge_sort_kernel {
       if (r + k * threads < count) shared[r + k * threads] = v[k];
   }
 
-  KOKKOS_FUNCTION void sort_in_team(const member& threads) const {
+  // On a device.
+  KOKKOS_FUNCTION void operator()(sort_tile_tag, const member& threads) const {
     auto* memory = static_cast<Item*>(threads.team_shmem().get_shmem_aligned(device_tile * sizeof(Item), 16));
     const int t = threads.team_rank(), r = t % group;
     const std::int64_t unit = threads.league_rank() * (team / group) + t / group;
@@ -159,8 +151,7 @@ struct merge_sort_kernel {
     threads.team_barrier();
 
     const int mine = count - r * items;
-    for (int k = 0; k < items; ++k)
-      if (k < mine) v[k] = shared[r * items + k];
+    load(v, r * items, 1, count, [&](int i) { return shared[i]; });
     for (int round = 0; round < items; ++round)  // odd-even transposition, stable
       for (int k = round % 2; k + 1 < items; k += 2)
         if (k + 1 < mine && less(v[k + 1], v[k])) {
@@ -169,7 +160,7 @@ struct merge_sort_kernel {
           v[k + 1] = x;
         }
     for (int width = 1; width < group; width *= 2) {
-      put(shared, v, r * items, count);
+      spread(shared, v, r * items, 1, count);
       threads.team_barrier();
       const int pair = r / (2 * width) * (2 * width) * items;
       const int na = Kokkos::clamp(count - pair, 0, width * items);
@@ -177,13 +168,14 @@ struct merge_sort_kernel {
       merge_share(v, shared + pair, na, shared + pair + na, nb, r * items - pair);
       threads.team_barrier();
     }
-    put(shared, v, r * items, count);
+    spread(shared, v, r * items, 1, count);
     threads.team_barrier();
     Item* out = to + line * n + at;
     for (int i = r; i < count; i += group) out[i] = shared[i];
   }
 
-  KOKKOS_FUNCTION void merge_in_team(const member& threads, const two_runs& runs) const {
+  KOKKOS_FUNCTION void operator()(merge_runs_tag, const member& threads) const {
+    const two_runs runs = runs_of(threads.league_rank());
     const std::int64_t na = runs.na, nb = runs.nb;
     auto* shared = static_cast<Item*>(threads.team_shmem().get_shmem_aligned(device_tile * sizeof(Item), 16));
     const int t = threads.team_rank(), count = static_cast<int>(na + nb);
@@ -193,7 +185,7 @@ struct merge_sort_kernel {
     threads.team_barrier();
     merge_share(v, shared, static_cast<int>(na), shared + na, static_cast<int>(nb), t * items);
     threads.team_barrier();
-    put(shared, v, t * items, count);
+    spread(shared, v, t * items, 1, count);
     threads.team_barrier();
     for (int i = t; i < count; i += team) runs.out[i] = shared[i];
   }
