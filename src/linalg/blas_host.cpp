@@ -6,12 +6,7 @@
 #include "instantiate.hpp"
 #include "letters.hpp"
 
-namespace {
-
-using complex_float = Kokkos::complex<float>;
-using complex_double = Kokkos::complex<double>;
-
-}  // namespace
+using quern::impl::fortran::complex_double, quern::impl::fortran::complex_float;
 
 #define QUERN_ROUTINES(p, T)                                                                                           \
   void p##gemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k, const T* alpha,      \

@@ -19,45 +19,11 @@ void check(cublasStatus_t status, const char* call) {
   if (status != CUBLAS_STATUS_SUCCESS) throw BackendError(call, cublasGetStatusString(status));
 }
 
-class cublas {
- public:
-  cublas() { check(cublasCreate(&handle_), "cublasCreate"); }
-  ~cublas() { cublasDestroy(handle_); }
-  cublas(const cublas&) = delete;
-  cublas& operator=(const cublas&) = delete;
-  cublasHandle_t get() const { return handle_; }
-
- private:
-  cublasHandle_t handle_;
-};
-
-template <class T>
-struct names;
-template <>
-struct names<float> {
-  using type = float;
-  static constexpr auto gemm = cublasSgemmStridedBatched;
-};
-template <>
-struct names<double> {
-  using type = double;
-  static constexpr auto gemm = cublasDgemmStridedBatched;
-};
-template <>
-struct names<Kokkos::complex<float>> {
-  using type = cuComplex;
-  static constexpr auto gemm = cublasCgemmStridedBatched;
-};
-template <>
-struct names<Kokkos::complex<double>> {
-  using type = cuDoubleComplex;
-  static constexpr auto gemm = cublasZgemmStridedBatched;
-};
-
-template <class T>
-auto* vendor_pointer(T* p) {
-  using V = typename names<std::remove_const_t<T>>::type;
-  return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const V, V>*>(p);
+using cublas = owned<cublasHandle_t, cublasDestroy>;
+cublas make_cublas() {
+  cublasHandle_t handle;
+  check(cublasCreate(&handle), "cublasCreate");
+  return cublas(handle);
 }
 
 cublasOperation_t operation(blas::form f) {
@@ -66,53 +32,59 @@ cublasOperation_t operation(blas::form f) {
 
 }  // namespace
 
+#define QUERN_NAMES(T, V, p, orthogonal)                                       \
+  template <>                                                                  \
+  struct names<T> {                                                            \
+    using type = V;                                                            \
+    static constexpr auto gemm = cublas##p##gemmStridedBatched;                \
+    static constexpr auto orgqr = cusolverDn##p##orthogonal;                   \
+    static constexpr auto orgqr_size = cusolverDn##p##orthogonal##_bufferSize; \
+  };
+QUERN_NAMES(float, float, S, orgqr)
+QUERN_NAMES(double, double, D, orgqr)
+QUERN_NAMES(Kokkos::complex<float>, cuComplex, C, ungqr)
+QUERN_NAMES(Kokkos::complex<double>, cuDoubleComplex, Z, ungqr)
+
 template <class Exec, class T>
 void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
           blas::operand<const T> a, blas::operand<const T> b, T beta, blas::operand<T> c) {
-  handles<cublas>::use(exec.cuda_device(), [&](cublasHandle_t handle) {
-    check(cublasSetStream(handle, exec.cuda_stream()), "cublasSetStream");
-    check(names<T>::gemm(handle, operation(a.use), operation(b.use), m, n, k, vendor_pointer(&alpha),
+  handles<cublas>::use(exec.cuda_device(), make_cublas, [&](const cublas& handle) {
+    check(cublasSetStream(handle.get(), exec.cuda_stream()), "cublasSetStream");
+    check(names<T>::gemm(handle.get(), operation(a.use), operation(b.use), m, n, k, vendor_pointer(&alpha),
                          vendor_pointer(a.data), a.ld, a.next, vendor_pointer(b.data), b.ld, b.next,
                          vendor_pointer(&beta), vendor_pointer(c.data), c.ld, c.next, batch),
           "cublasGemmStridedBatched");
   });
 }
 
-#define QUERN_VENDOR_GEMM(T)                                                                         \
-  template void gemm(const Kokkos::Cuda&, std::int64_t, std::int64_t, std::int64_t, std::int64_t, T, \
-                     blas::operand<const T>, blas::operand<const T>, T, blas::operand<T>);
-QUERN_VENDOR_GEMM(float)
-QUERN_VENDOR_GEMM(double)
-QUERN_VENDOR_GEMM(Kokkos::complex<float>)
-QUERN_VENDOR_GEMM(Kokkos::complex<double>)
+QUERN_LINALG_TYPES(QUERN_GEMM, Kokkos::Cuda)
 
 }  // namespace quern::impl::vendor
 
 namespace quern::impl::lapack {
 namespace {
 
+using vendor::owned;
+
 void check(cusolverStatus_t status, const char* call) {
   if (status != CUSOLVER_STATUS_SUCCESS) throw BackendError(call, "status " + std::to_string(status));
 }
 
 /// A handle with the default parameters of its generic routines.
-class cusolver {
- public:
-  cusolver() {
-    check(cusolverDnCreate(&handle), "cusolverDnCreate");
-    check(cusolverDnCreateParams(&params), "cusolverDnCreateParams");
-  }
-  ~cusolver() {
-    cusolverDnDestroyParams(params);
-    cusolverDnDestroy(handle);
-  }
-  cusolver(const cusolver&) = delete;
-  cusolver& operator=(const cusolver&) = delete;
-  const cusolver& get() const { return *this; }
-
-  cusolverDnHandle_t handle;
-  cusolverDnParams_t params;
+struct cusolver {
+  owned<cusolverDnHandle_t, cusolverDnDestroy> handle;
+  owned<cusolverDnParams_t, cusolverDnDestroyParams> params;
 };
+cusolver make_cusolver() {
+  cusolver made;
+  cusolverDnHandle_t handle;
+  check(cusolverDnCreate(&handle), "cusolverDnCreate");
+  made.handle.reset(handle);
+  cusolverDnParams_t params;
+  check(cusolverDnCreateParams(&params), "cusolverDnCreateParams");
+  made.params.reset(params);
+  return made;
+}
 
 template <class T>
 constexpr cudaDataType kind = std::is_same_v<T, float>                    ? CUDA_R_32F
@@ -120,28 +92,35 @@ constexpr cudaDataType kind = std::is_same_v<T, float>                    ? CUDA
                               : std::is_same_v<T, Kokkos::complex<float>> ? CUDA_C_32F
                                                                           : CUDA_C_64F;
 
-/// Calls `run(solver)` with the handle of the device, on the stream of `exec`.
+/// Calls `run(handle, params)` with those of the device, on the stream of `exec`.
 template <class Run>
 void with_solver(const Kokkos::Cuda& exec, const Run& run) {
-  vendor::handles<cusolver>::use(exec.cuda_device(), [&](const cusolver& solver) {
-    check(cusolverDnSetStream(solver.handle, exec.cuda_stream()), "cusolverDnSetStream");
-    run(solver);
+  vendor::handles<cusolver>::use(exec.cuda_device(), make_cusolver, [&](const cusolver& solver) {
+    check(cusolverDnSetStream(solver.handle.get(), exec.cuda_stream()), "cusolverDnSetStream");
+    run(solver.handle.get(), solver.params.get());
   });
 }
 
-/// Calls `routine(solver, device work, its size, host work, its size)` with the memory that `sizes(solver, &device
-/// size, &host size)` asks for.
-template <class Sizes, class Routine>
-void call(const Kokkos::Cuda& exec, const char* name, const Sizes& sizes, const Routine& routine) {
-  with_solver(exec, [&](const cusolver& solver) {
+/// Calls `routine(handle, params, arguments..., device work, its size, host work, its size, results...)` with the
+/// memory that `sizes(handle, params, arguments..., &device size, &host size)` asks for.
+template <class Sizes, class Routine, class... Argument, class... Result>
+void call(const Kokkos::Cuda& exec, const char* name, const Sizes& sizes, const Routine& routine,
+          const std::tuple<Argument...>& arguments, const Result&... results) {
+  with_solver(exec, [&](cusolverDnHandle_t handle, cusolverDnParams_t params) {
     std::size_t device = 0, host = 0;
-    check(sizes(solver, &device, &host), name);
+    std::apply([&](const auto&... a) { check(sizes(handle, params, a..., &device, &host), name); }, arguments);
     const scratch_array<Kokkos::Cuda, std::byte> device_work(exec, device);
     std::vector<std::byte> host_work(host);
-    check(routine(solver, device_work.data(), device, host_work.data(), host), name);
+    std::apply(
+        [&](const auto&... a) {
+          check(routine(handle, params, a..., device_work.data(), device, host_work.data(), host, results...), name);
+        },
+        arguments);
     if (host > 0) exec.fence(name);  // it may be read until then
   });
 }
+
+cusolverEigMode_t mode_of(bool vectors) { return vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR; }
 
 /// Where a routine reports of a call that can only fail by a mistake here.
 class ignored_info {
@@ -171,16 +150,12 @@ template <class Exec, class T>
 void getrf(const Exec& exec, column_major<T> a, int* pivots, int* info) {
   const std::int64_t n = std::min(a.rows, a.columns);
   const scratch_array<Exec, std::int64_t> wide(exec, n);
-  call(
-      exec, "cusolverDnXgetrf",
-      [&](const cusolver& s, std::size_t* device, std::size_t* host) {
-        return cusolverDnXgetrf_bufferSize(s.handle, s.params, a.rows, a.columns, kind<T>, a.data, a.ld, kind<T>,
-                                           device, host);
-      },
-      [&](const cusolver& s, void* device, std::size_t device_size, void* host, std::size_t host_size) {
-        return cusolverDnXgetrf(s.handle, s.params, a.rows, a.columns, kind<T>, a.data, a.ld, wide.data(), kind<T>,
-                                device, device_size, host, host_size, info);
-      });
+  const auto routine = [&](auto handle, auto params, auto rows, auto columns, auto type, auto* data, auto ld,
+                           auto... rest) {
+    return cusolverDnXgetrf(handle, params, rows, columns, type, data, ld, wide.data(), rest...);
+  };
+  call(exec, "cusolverDnXgetrf", cusolverDnXgetrf_bufferSize, routine,
+       std::tuple(a.rows, a.columns, kind<T>, a.data, a.ld, kind<T>), info);
   copy_integers(exec, n, pivots, wide.data());
 }
 
@@ -189,8 +164,8 @@ void getrs(const Exec& exec, column_major<const T> lu, const int* pivots, column
   const scratch_array<Exec, std::int64_t> wide(exec, lu.rows);
   copy_integers(exec, lu.rows, wide.data(), pivots);
   ignored_info info(exec);
-  with_solver(exec, [&](const cusolver& s) {
-    check(cusolverDnXgetrs(s.handle, s.params, CUBLAS_OP_N, lu.rows, b.columns, kind<T>, lu.data, lu.ld, wide.data(),
+  with_solver(exec, [&](cusolverDnHandle_t handle, cusolverDnParams_t params) {
+    check(cusolverDnXgetrs(handle, params, CUBLAS_OP_N, lu.rows, b.columns, kind<T>, lu.data, lu.ld, wide.data(),
                            kind<T>, b.data, b.ld, info.data()),
           "cusolverDnXgetrs");
   });
@@ -198,65 +173,30 @@ void getrs(const Exec& exec, column_major<const T> lu, const int* pivots, column
 
 template <class Exec, class T>
 void potrf(const Exec& exec, column_major<T> a, int* info) {
-  call(
-      exec, "cusolverDnXpotrf",
-      [&](const cusolver& s, std::size_t* device, std::size_t* host) {
-        return cusolverDnXpotrf_bufferSize(s.handle, s.params, CUBLAS_FILL_MODE_LOWER, a.rows, kind<T>, a.data, a.ld,
-                                           kind<T>, device, host);
-      },
-      [&](const cusolver& s, void* device, std::size_t device_size, void* host, std::size_t host_size) {
-        return cusolverDnXpotrf(s.handle, s.params, CUBLAS_FILL_MODE_LOWER, a.rows, kind<T>, a.data, a.ld, kind<T>,
-                                device, device_size, host, host_size, info);
-      });
+  call(exec, "cusolverDnXpotrf", cusolverDnXpotrf_bufferSize, cusolverDnXpotrf,
+       std::tuple(CUBLAS_FILL_MODE_LOWER, a.rows, kind<T>, a.data, a.ld, kind<T>), info);
 }
 
 template <class Exec, class T>
 void geqrf(const Exec& exec, column_major<T> a, T* tau) {
   ignored_info info(exec);
-  call(
-      exec, "cusolverDnXgeqrf",
-      [&](const cusolver& s, std::size_t* device, std::size_t* host) {
-        return cusolverDnXgeqrf_bufferSize(s.handle, s.params, a.rows, a.columns, kind<T>, a.data, a.ld, kind<T>, tau,
-                                           kind<T>, device, host);
-      },
-      [&](const cusolver& s, void* device, std::size_t device_size, void* host, std::size_t host_size) {
-        return cusolverDnXgeqrf(s.handle, s.params, a.rows, a.columns, kind<T>, a.data, a.ld, kind<T>, tau, kind<T>,
-                                device, device_size, host, host_size, info.data());
-      });
+  call(exec, "cusolverDnXgeqrf", cusolverDnXgeqrf_bufferSize, cusolverDnXgeqrf,
+       std::tuple(a.rows, a.columns, kind<T>, a.data, a.ld, kind<T>, tau, kind<T>), info.data());
 }
-
-namespace {
-
-template <class T>
-struct orgqr_names;
-#define QUERN_ORGQR(T, V, name)                                 \
-  template <>                                                   \
-  struct orgqr_names<T> {                                       \
-    using type = V;                                             \
-    static constexpr auto size = cusolverDn##name##_bufferSize; \
-    static constexpr auto routine = cusolverDn##name;           \
-  };
-QUERN_ORGQR(float, float, Sorgqr)
-QUERN_ORGQR(double, double, Dorgqr)
-QUERN_ORGQR(Kokkos::complex<float>, cuComplex, Cungqr)
-QUERN_ORGQR(Kokkos::complex<double>, cuDoubleComplex, Zungqr)
-
-}  // namespace
 
 template <class Exec, class T>
 void orgqr(const Exec& exec, column_major<T> a, std::int64_t reflections, const T* tau) {
-  using names = orgqr_names<T>;
-  using V = typename names::type;
+  using vendor::names, vendor::vendor_pointer;
   const int m = static_cast<int>(a.rows), n = static_cast<int>(a.columns), k = static_cast<int>(reflections);
   const int ld = static_cast<int>(a.ld);
-  auto* elements = reinterpret_cast<V*>(a.data);
-  const auto* factors = reinterpret_cast<const V*>(tau);
   ignored_info info(exec);
-  with_solver(exec, [&](const cusolver& s) {
+  with_solver(exec, [&](cusolverDnHandle_t handle, cusolverDnParams_t) {
     int size = 0;
-    check(names::size(s.handle, m, n, k, elements, ld, factors, &size), "cusolverDn<t>orgqr");
-    const scratch_array<Exec, V> work(exec, size);
-    check(names::routine(s.handle, m, n, k, elements, ld, factors, work.data(), size, info.data()),
+    check(names<T>::orgqr_size(handle, m, n, k, vendor_pointer(a.data), ld, vendor_pointer(tau), &size),
+          "cusolverDn<t>orgqr");
+    const scratch_array<Exec, T> work(exec, size);
+    check(names<T>::orgqr(handle, m, n, k, vendor_pointer(a.data), ld, vendor_pointer(tau), vendor_pointer(work.data()),
+                          size, info.data()),
           "cusolverDn<t>orgqr");
   });
 }
@@ -279,20 +219,12 @@ template <class T>
 double svd_by_polar(const Kokkos::Cuda& exec, const svd_arguments<T>& x) {
   using R = real_type<T>;
   const std::int64_t m = x.a.rows, n = x.a.columns;
-  const auto mode = x.vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
   const scratch_array<Kokkos::Cuda, T> v(exec, n * n);
   double moved = 0;
-  call(
-      exec, "cusolverDnXgesvdp",
-      [&](const cusolver& c, std::size_t* device, std::size_t* host) {
-        return cusolverDnXgesvdp_bufferSize(c.handle, c.params, mode, 1, m, n, kind<T>, x.a.data, x.a.ld, kind<R>, x.s,
-                                            kind<T>, x.u.data, x.u.ld, kind<T>, v.data(), n, kind<T>, device, host);
-      },
-      [&](const cusolver& c, void* device, std::size_t device_size, void* host, std::size_t host_size) {
-        return cusolverDnXgesvdp(c.handle, c.params, mode, 1, m, n, kind<T>, x.a.data, x.a.ld, kind<R>, x.s, kind<T>,
-                                 x.u.data, x.u.ld, kind<T>, v.data(), n, kind<T>, device, device_size, host, host_size,
-                                 x.info, &moved);
-      });
+  call(exec, "cusolverDnXgesvdp", cusolverDnXgesvdp_bufferSize, cusolverDnXgesvdp,
+       std::tuple(mode_of(x.vectors), 1, m, n, kind<T>, x.a.data, x.a.ld, kind<R>, x.s, kind<T>, x.u.data, x.u.ld,
+                  kind<T>, v.data(), n, kind<T>),
+       x.info, &moved);
   const column_major<T> right{v.data(), n, n, n}, vt = x.vt;
   Kokkos::parallel_for(
       "quern::lapack/adjoint", Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>>(exec, 0, n * n),
@@ -302,21 +234,11 @@ double svd_by_polar(const Kokkos::Cuda& exec, const svd_arguments<T>& x) {
 
 template <class T>
 void svd_by_iterations(const Kokkos::Cuda& exec, const svd_arguments<T>& x) {
-  using R = real_type<T>;
-  const std::int64_t m = x.a.rows, n = x.a.columns;
   const signed char job = x.vectors ? 'S' : 'N';
-  call(
-      exec, "cusolverDnXgesvd",
-      [&](const cusolver& c, std::size_t* device, std::size_t* host) {
-        return cusolverDnXgesvd_bufferSize(c.handle, c.params, job, job, m, n, kind<T>, x.a.data, x.a.ld, kind<R>, x.s,
-                                           kind<T>, x.u.data, x.u.ld, kind<T>, x.vt.data, x.vt.ld, kind<T>, device,
-                                           host);
-      },
-      [&](const cusolver& c, void* device, std::size_t device_size, void* host, std::size_t host_size) {
-        return cusolverDnXgesvd(c.handle, c.params, job, job, m, n, kind<T>, x.a.data, x.a.ld, kind<R>, x.s, kind<T>,
-                                x.u.data, x.u.ld, kind<T>, x.vt.data, x.vt.ld, kind<T>, device, device_size, host,
-                                host_size, x.info);
-      });
+  call(exec, "cusolverDnXgesvd", cusolverDnXgesvd_bufferSize, cusolverDnXgesvd,
+       std::tuple(job, job, x.a.rows, x.a.columns, kind<T>, x.a.data, x.a.ld, kind<real_type<T>>, x.s, kind<T>,
+                  x.u.data, x.u.ld, kind<T>, x.vt.data, x.vt.ld, kind<T>),
+       x.info);
 }
 
 template <class T>
@@ -336,45 +258,30 @@ void svd(const Exec& exec, column_major<T> a, real_type<T>* s, column_major<T> u
   // The polar decomposition writes U without vectors, too, and what lies between its columns.
   const bool own_u = !vectors || u.ld != m;
   const scratch_array<Exec, T> copy(exec, m * n), room(exec, own_u ? m * n : 0), room_vt(exec, vectors ? 0 : n * n);
-  const column_major<T> kept{copy.data(), m, n, m}, left = own_u ? column_major<T>{room.data(), m, n, m} : u;
+  const column_major<T> original{copy.data(), m, n, m}, left = own_u ? column_major<T>{room.data(), m, n, m} : u;
   if (!vectors) vt = {room_vt.data(), n, n, n};
-  copy_columns(exec, kept, a);
+  copy_columns(exec, original, a);
   if (svd_by_polar<T>(exec, {a, s, left, vt, vectors, info}) != 0)
-    svd_by_iterations<T>(exec, {kept, s, left, vt, vectors, info});
+    svd_by_iterations<T>(exec, {original, s, left, vt, vectors, info});
   if (vectors && own_u) copy_columns(exec, u, left);
 }
 
 template <class Exec, class T>
 void eigh(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, int* info) {
-  using R = real_type<T>;
-  const auto mode = vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
-  call(
-      exec, "cusolverDnXsyevd",
-      [&](const cusolver& s, std::size_t* device, std::size_t* host) {
-        return cusolverDnXsyevd_bufferSize(s.handle, s.params, mode, CUBLAS_FILL_MODE_LOWER, a.rows, kind<T>, a.data,
-                                           a.ld, kind<R>, w, kind<T>, device, host);
-      },
-      [&](const cusolver& s, void* device, std::size_t device_size, void* host, std::size_t host_size) {
-        return cusolverDnXsyevd(s.handle, s.params, mode, CUBLAS_FILL_MODE_LOWER, a.rows, kind<T>, a.data, a.ld,
-                                kind<R>, w, kind<T>, device, device_size, host, host_size, info);
-      });
+  call(exec, "cusolverDnXsyevd", cusolverDnXsyevd_bufferSize, cusolverDnXsyevd,
+       std::tuple(mode_of(vectors), CUBLAS_FILL_MODE_LOWER, a.rows, kind<T>, a.data, a.ld, kind<real_type<T>>, w,
+                  kind<T>),
+       info);
 }
 
 template <class Exec, class T>
 void eigh_batch(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, int* info) {
-  using R = real_type<T>;
-  const auto mode = vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
   const std::int64_t items = a.columns / a.rows;
-  call(
-      exec, "cusolverDnXsyevBatched",
-      [&](const cusolver& s, std::size_t* device, std::size_t* host) {
-        return cusolverDnXsyevBatched_bufferSize(s.handle, s.params, mode, CUBLAS_FILL_MODE_LOWER, a.rows, kind<T>,
-                                                 a.data, a.ld, kind<R>, w, kind<T>, device, host, items);
-      },
-      [&](const cusolver& s, void* device, std::size_t device_size, void* host, std::size_t host_size) {
-        return cusolverDnXsyevBatched(s.handle, s.params, mode, CUBLAS_FILL_MODE_LOWER, a.rows, kind<T>, a.data, a.ld,
-                                      kind<R>, w, kind<T>, device, device_size, host, host_size, info, items);
-      });
+  const auto sizes = [&](auto... arguments) { return cusolverDnXsyevBatched_bufferSize(arguments..., items); };
+  call(exec, "cusolverDnXsyevBatched", sizes, cusolverDnXsyevBatched,
+       std::tuple(mode_of(vectors), CUBLAS_FILL_MODE_LOWER, a.rows, kind<T>, a.data, a.ld, kind<real_type<T>>, w,
+                  kind<T>),
+       info, items);
 }
 
 QUERN_LAPACK_TYPES(Kokkos::Cuda)

@@ -18,6 +18,9 @@
 
 namespace quern::impl::fortran {
 
+using complex_float = Kokkos::complex<float>;
+using complex_double = Kokkos::complex<double>;
+
 /// An argument of a routine, whose integers have 32 bits.
 inline int narrowed(std::int64_t n, const char* routine) {
   if (n > std::numeric_limits<int>::max())

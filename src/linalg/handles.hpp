@@ -10,14 +10,22 @@
 
 namespace quern::impl::vendor {
 
+/// What a vendor's library has made, until `Destroy` takes it back.
+template <auto Destroy>
+struct destroyer {
+  void operator()(auto* made) const { Destroy(made); }
+};
+template <class Pointer, auto Destroy>
+using owned = std::unique_ptr<std::remove_pointer_t<Pointer>, destroyer<Destroy>>;
+
 /// The handles of a vendor's library, one for each device, made when first asked for and destroyed by
 /// `Kokkos::finalize`. A handle serves one call at a time.
 template <class Handle>
 class handles {
  public:
-  /// Calls f(handle) while no other thread uses the handle of that device.
-  template <class F>
-  static void use(int device, const F& f) {
+  /// Calls f(handle) while no other thread uses the handle of that device, which `make` makes.
+  template <class Make, class F>
+  static void use(int device, const Make& make, const F& f) {
     static handles all;
     std::lock_guard lock(all.mutex_);
     if (!all.hooked_) {
@@ -28,14 +36,13 @@ class handles {
       });
       all.hooked_ = true;
     }
-    auto& handle = all.of_device_[device];
-    if (!handle) handle = std::make_unique<Handle>();
-    f(handle->get());
+    if (!all.of_device_.contains(device)) all.of_device_.emplace(device, make());
+    f(all.of_device_.at(device));
   }
 
  private:
   std::mutex mutex_;
-  std::map<int, std::unique_ptr<Handle>> of_device_;
+  std::map<int, Handle> of_device_;
   bool hooked_ = false;
 };
 

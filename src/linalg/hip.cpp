@@ -19,45 +19,19 @@ void check(rocblas_status status, const char* call) {
   if (status != rocblas_status_success) throw BackendError(call, rocblas_status_to_string(status));
 }
 
-class rocblas_owner {
- public:
-  rocblas_owner() { check(rocblas_create_handle(&handle_), "rocblas_create_handle"); }
-  ~rocblas_owner() { rocblas_destroy_handle(handle_); }
-  rocblas_owner(const rocblas_owner&) = delete;
-  rocblas_owner& operator=(const rocblas_owner&) = delete;
-  rocblas_handle get() const { return handle_; }
-
- private:
-  rocblas_handle handle_;
-};
-
-template <class T>
-struct names;
-template <>
-struct names<float> {
-  using type = float;
-  static constexpr auto gemm = rocblas_sgemm_strided_batched;
-};
-template <>
-struct names<double> {
-  using type = double;
-  static constexpr auto gemm = rocblas_dgemm_strided_batched;
-};
-template <>
-struct names<Kokkos::complex<float>> {
-  using type = rocblas_float_complex;
-  static constexpr auto gemm = rocblas_cgemm_strided_batched;
-};
-template <>
-struct names<Kokkos::complex<double>> {
-  using type = rocblas_double_complex;
-  static constexpr auto gemm = rocblas_zgemm_strided_batched;
-};
-
-template <class T>
-auto* vendor_pointer(T* p) {
-  using V = typename names<std::remove_const_t<T>>::type;
-  return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const V, V>*>(p);
+/// Calls `run(handle)` with the handle of the device, on the stream of `exec`.
+template <class Run>
+void with_handle(const Kokkos::HIP& exec, const Run& run) {
+  using handle_owner = owned<rocblas_handle, rocblas_destroy_handle>;
+  const auto make = [] {
+    rocblas_handle handle;
+    check(rocblas_create_handle(&handle), "rocblas_create_handle");
+    return handle_owner(handle);
+  };
+  handles<handle_owner>::use(exec.hip_device(), make, [&](const handle_owner& handle) {
+    check(rocblas_set_stream(handle.get(), exec.hip_stream()), "rocblas_set_stream");
+    run(handle.get());
+  });
 }
 
 rocblas_operation operation(blas::form f) {
@@ -68,39 +42,11 @@ rocblas_operation operation(blas::form f) {
 
 }  // namespace
 
-template <class Exec, class T>
-void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
-          blas::operand<const T> a, blas::operand<const T> b, T beta, blas::operand<T> c) {
-  handles<rocblas_owner>::use(exec.hip_device(), [&](rocblas_handle handle) {
-    check(rocblas_set_stream(handle, exec.hip_stream()), "rocblas_set_stream");
-    check(names<T>::gemm(handle, operation(a.use), operation(b.use), m, n, k, vendor_pointer(&alpha),
-                         vendor_pointer(a.data), a.ld, a.next, vendor_pointer(b.data), b.ld, b.next,
-                         vendor_pointer(&beta), vendor_pointer(c.data), c.ld, c.next, batch),
-          "rocblas_gemm_strided_batched");
-  });
-}
-
-#define QUERN_VENDOR_GEMM(T)                                                                        \
-  template void gemm(const Kokkos::HIP&, std::int64_t, std::int64_t, std::int64_t, std::int64_t, T, \
-                     blas::operand<const T>, blas::operand<const T>, T, blas::operand<T>);
-QUERN_VENDOR_GEMM(float)
-QUERN_VENDOR_GEMM(double)
-QUERN_VENDOR_GEMM(Kokkos::complex<float>)
-QUERN_VENDOR_GEMM(Kokkos::complex<double>)
-
-}  // namespace quern::impl::vendor
-
-namespace quern::impl::lapack {
-namespace {
-
-using vendor::check;
-using vendor::vendor_pointer;
-
-template <class T>
-struct solver_names;
-#define QUERN_SOLVER(T, p, orthogonal, symmetric)                                   \
+#define QUERN_NAMES(T, V, p, orthogonal, symmetric)                                 \
   template <>                                                                       \
-  struct solver_names<T> {                                                          \
+  struct names<T> {                                                                 \
+    using type = V;                                                                 \
+    static constexpr auto gemm = rocblas_##p##gemm_strided_batched;                 \
     static constexpr auto getrf = rocsolver_##p##getrf;                             \
     static constexpr auto getrs = rocsolver_##p##getrs;                             \
     static constexpr auto potrf = rocsolver_##p##potrf;                             \
@@ -110,17 +56,36 @@ struct solver_names;
     static constexpr auto syevd = rocsolver_##p##symmetric;                         \
     static constexpr auto syevd_batch = rocsolver_##p##symmetric##_strided_batched; \
   };
-QUERN_SOLVER(float, s, orgqr, syevd)
-QUERN_SOLVER(double, d, orgqr, syevd)
-QUERN_SOLVER(Kokkos::complex<float>, c, ungqr, heevd)
-QUERN_SOLVER(Kokkos::complex<double>, z, ungqr, heevd)
+QUERN_NAMES(float, float, s, orgqr, syevd)
+QUERN_NAMES(double, double, d, orgqr, syevd)
+QUERN_NAMES(Kokkos::complex<float>, rocblas_float_complex, c, ungqr, heevd)
+QUERN_NAMES(Kokkos::complex<double>, rocblas_double_complex, z, ungqr, heevd)
+
+template <class Exec, class T>
+void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
+          blas::operand<const T> a, blas::operand<const T> b, T beta, blas::operand<T> c) {
+  with_handle(exec, [&](rocblas_handle handle) {
+    check(names<T>::gemm(handle, operation(a.use), operation(b.use), m, n, k, vendor_pointer(&alpha),
+                         vendor_pointer(a.data), a.ld, a.next, vendor_pointer(b.data), b.ld, b.next,
+                         vendor_pointer(&beta), vendor_pointer(c.data), c.ld, c.next, batch),
+          "rocblas_gemm_strided_batched");
+  });
+}
+
+QUERN_LINALG_TYPES(QUERN_GEMM, Kokkos::HIP)
+
+}  // namespace quern::impl::vendor
+
+namespace quern::impl::lapack {
+namespace {
+
+using vendor::check, vendor::names, vendor::vendor_pointer;
 
 /// Calls `routine(handle)` with the handle of the device, on the stream of `exec`, and memory of the scratch pool: once
 /// to learn how much, and once to run.
 template <class Routine>
 void call(const Kokkos::HIP& exec, const char* name, const Routine& routine) {
-  vendor::handles<vendor::rocblas_owner>::use(exec.hip_device(), [&](rocblas_handle handle) {
-    check(rocblas_set_stream(handle, exec.hip_stream()), "rocblas_set_stream");
+  vendor::with_handle(exec, [&](rocblas_handle handle) {
     std::size_t bytes = 0;
     check(rocblas_start_device_memory_size_query(handle), "rocblas_start_device_memory_size_query");
     routine(handle);
@@ -145,8 +110,8 @@ bool available() {
 template <class Exec, class T>
 void getrf(const Exec& exec, column_major<T> a, int* pivots, int* info) {
   call(exec, "rocsolver_getrf", [&](rocblas_handle handle) {
-    return solver_names<T>::getrf(handle, narrowed(a.rows), narrowed(a.columns), vendor_pointer(a.data), narrowed(a.ld),
-                                  pivots, info);
+    return names<T>::getrf(handle, narrowed(a.rows), narrowed(a.columns), vendor_pointer(a.data), narrowed(a.ld),
+                           pivots, info);
   });
 }
 
@@ -154,24 +119,23 @@ template <class Exec, class T>
 void getrs(const Exec& exec, column_major<const T> lu, const int* pivots, column_major<T> b) {
   auto* factors = vendor_pointer(const_cast<T*>(lu.data));  // which are not written
   call(exec, "rocsolver_getrs", [&](rocblas_handle handle) {
-    return solver_names<T>::getrs(handle, rocblas_operation_none, narrowed(lu.rows), narrowed(b.columns), factors,
-                                  narrowed(lu.ld), pivots, vendor_pointer(b.data), narrowed(b.ld));
+    return names<T>::getrs(handle, rocblas_operation_none, narrowed(lu.rows), narrowed(b.columns), factors,
+                           narrowed(lu.ld), pivots, vendor_pointer(b.data), narrowed(b.ld));
   });
 }
 
 template <class Exec, class T>
 void potrf(const Exec& exec, column_major<T> a, int* info) {
   call(exec, "rocsolver_potrf", [&](rocblas_handle handle) {
-    return solver_names<T>::potrf(handle, rocblas_fill_lower, narrowed(a.rows), vendor_pointer(a.data), narrowed(a.ld),
-                                  info);
+    return names<T>::potrf(handle, rocblas_fill_lower, narrowed(a.rows), vendor_pointer(a.data), narrowed(a.ld), info);
   });
 }
 
 template <class Exec, class T>
 void geqrf(const Exec& exec, column_major<T> a, T* tau) {
   call(exec, "rocsolver_geqrf", [&](rocblas_handle handle) {
-    return solver_names<T>::geqrf(handle, narrowed(a.rows), narrowed(a.columns), vendor_pointer(a.data), narrowed(a.ld),
-                                  vendor_pointer(tau));
+    return names<T>::geqrf(handle, narrowed(a.rows), narrowed(a.columns), vendor_pointer(a.data), narrowed(a.ld),
+                           vendor_pointer(tau));
   });
 }
 
@@ -179,8 +143,8 @@ template <class Exec, class T>
 void orgqr(const Exec& exec, column_major<T> a, std::int64_t reflections, const T* tau) {
   auto* factors = vendor_pointer(const_cast<T*>(tau));  // which are not written
   call(exec, "rocsolver_orgqr", [&](rocblas_handle handle) {
-    return solver_names<T>::orgqr(handle, narrowed(a.rows), narrowed(a.columns), narrowed(reflections),
-                                  vendor_pointer(a.data), narrowed(a.ld), factors);
+    return names<T>::orgqr(handle, narrowed(a.rows), narrowed(a.columns), narrowed(reflections), vendor_pointer(a.data),
+                           narrowed(a.ld), factors);
   });
 }
 
@@ -189,10 +153,10 @@ void svd(const Exec& exec, column_major<T> a, real_type<T>* s, column_major<T> u
   const auto vectors = u.data == nullptr ? rocblas_svect_none : rocblas_svect_singular;
   const scratch_array<Exec, real_type<T>> off_diagonal(exec, a.columns);
   call(exec, "rocsolver_gesvd", [&](rocblas_handle handle) {
-    return solver_names<T>::gesvd(handle, vectors, vectors, narrowed(a.rows), narrowed(a.columns),
-                                  vendor_pointer(a.data), narrowed(a.ld), s, vendor_pointer(u.data),
-                                  narrowed(std::max(u.ld, a.rows)), vendor_pointer(vt.data),
-                                  narrowed(std::max(vt.ld, a.columns)), off_diagonal.data(), rocblas_outofplace, info);
+    return names<T>::gesvd(handle, vectors, vectors, narrowed(a.rows), narrowed(a.columns), vendor_pointer(a.data),
+                           narrowed(a.ld), s, vendor_pointer(u.data), narrowed(std::max(u.ld, a.rows)),
+                           vendor_pointer(vt.data), narrowed(std::max(vt.ld, a.columns)), off_diagonal.data(),
+                           rocblas_outofplace, info);
   });
 }
 
@@ -201,8 +165,8 @@ void eigh(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, in
   const auto wanted = vectors ? rocblas_evect_original : rocblas_evect_none;
   const scratch_array<Exec, real_type<T>> off_diagonal(exec, a.rows);
   call(exec, "rocsolver_syevd", [&](rocblas_handle handle) {
-    return solver_names<T>::syevd(handle, wanted, rocblas_fill_lower, narrowed(a.rows), vendor_pointer(a.data),
-                                  narrowed(a.ld), w, off_diagonal.data(), info);
+    return names<T>::syevd(handle, wanted, rocblas_fill_lower, narrowed(a.rows), vendor_pointer(a.data), narrowed(a.ld),
+                           w, off_diagonal.data(), info);
   });
 }
 
@@ -211,9 +175,9 @@ void eigh_batch(const Exec& exec, column_major<T> a, real_type<T>* w, bool vecto
   const auto wanted = vectors ? rocblas_evect_original : rocblas_evect_none;
   const scratch_array<Exec, real_type<T>> off_diagonal(exec, a.columns);
   call(exec, "rocsolver_syevd_strided_batched", [&](rocblas_handle handle) {
-    return solver_names<T>::syevd_batch(handle, wanted, rocblas_fill_lower, narrowed(a.rows), vendor_pointer(a.data),
-                                        narrowed(a.ld), a.rows * a.ld, w, a.rows, off_diagonal.data(), a.rows, info,
-                                        narrowed(a.columns / a.rows));
+    return names<T>::syevd_batch(handle, wanted, rocblas_fill_lower, narrowed(a.rows), vendor_pointer(a.data),
+                                 narrowed(a.ld), a.rows * a.ld, w, a.rows, off_diagonal.data(), a.rows, info,
+                                 narrowed(a.columns / a.rows));
   });
 }
 

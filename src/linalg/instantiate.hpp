@@ -7,16 +7,17 @@
 #include <quern/linalg/lapack.hpp>
 
 // The functions that each glue file instantiates for its execution spaces.
-#define QUERN_BLAS(E, T)                                                                                    \
-  template void gemm(const E&, std::int64_t, std::int64_t, std::int64_t, std::int64_t, T, operand<const T>, \
-                     operand<const T>, T, operand<T>);                                                      \
+#define QUERN_LINALG_TYPES(FUNCTIONS, E) \
+  FUNCTIONS(E, float) FUNCTIONS(E, double) FUNCTIONS(E, Kokkos::complex<float>) FUNCTIONS(E, Kokkos::complex<double>)
+#define QUERN_GEMM(E, T)                                                                                          \
+  template void gemm(const E&, std::int64_t, std::int64_t, std::int64_t, std::int64_t, T, blas::operand<const T>, \
+                     blas::operand<const T>, T, blas::operand<T>);
+#define QUERN_BLAS(E, T) \
+  QUERN_GEMM(E, T)       \
   template void trsm(const E&, side, triangle_kind, std::int64_t, std::int64_t, operand<const T>, operand<T>);
-#define QUERN_BLAS_TYPES(E)             \
-  template bool available<E>();         \
-  QUERN_BLAS(E, float)                  \
-  QUERN_BLAS(E, double)                 \
-  QUERN_BLAS(E, Kokkos::complex<float>) \
-  QUERN_BLAS(E, Kokkos::complex<double>)
+#define QUERN_BLAS_TYPES(E)     \
+  template bool available<E>(); \
+  QUERN_LINALG_TYPES(QUERN_BLAS, E)
 #define QUERN_LAPACK(E, T)                                                                             \
   template void getrf(const E&, column_major<T>, int*, int*);                                          \
   template void getrs(const E&, column_major<const T>, const int*, column_major<T>);                   \
@@ -25,17 +26,10 @@
   template void orgqr(const E&, column_major<T>, std::int64_t, const T*);                              \
   template void svd(const E&, column_major<T>, real_type<T>*, column_major<T>, column_major<T>, int*); \
   template void eigh(const E&, column_major<T>, real_type<T>*, bool, int*);
-#define QUERN_LAPACK_TYPES(E)             \
-  template bool available<E>();           \
-  QUERN_LAPACK(E, float)                  \
-  QUERN_LAPACK(E, double)                 \
-  QUERN_LAPACK(E, Kokkos::complex<float>) \
-  QUERN_LAPACK(E, Kokkos::complex<double>)
+#define QUERN_LAPACK_TYPES(E)   \
+  template bool available<E>(); \
+  QUERN_LINALG_TYPES(QUERN_LAPACK, E)
 #define QUERN_LAPACK_BATCH(E, T) template void eigh_batch(const E&, column_major<T>, real_type<T>*, bool, int*);
-#define QUERN_LAPACK_BATCH_TYPES(E)             \
-  QUERN_LAPACK_BATCH(E, float)                  \
-  QUERN_LAPACK_BATCH(E, double)                 \
-  QUERN_LAPACK_BATCH(E, Kokkos::complex<float>) \
-  QUERN_LAPACK_BATCH(E, Kokkos::complex<double>)
+#define QUERN_LAPACK_BATCH_TYPES(E) QUERN_LINALG_TYPES(QUERN_LAPACK_BATCH, E)
 
 #endif

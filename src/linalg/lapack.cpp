@@ -8,31 +8,24 @@
 #include "fortran.hpp"
 #include "instantiate.hpp"
 
-namespace {
+using quern::impl::fortran::complex_double, quern::impl::fortran::complex_float;
 
-using complex_float = Kokkos::complex<float>;
-using complex_double = Kokkos::complex<double>;
-
-}  // namespace
-
-#define QUERN_ROUTINES(p, T)                                                                                         \
+#define QUERN_ROUTINES(p, T, orthogonal)                                                                             \
   void p##getrf_(const int* m, const int* n, T* a, const int* lda, int* pivots, int* info);                          \
   void p##getrs_(const char* trans, const int* n, const int* columns, const T* a, const int* lda, const int* pivots, \
                  T* b, const int* ldb, int* info);                                                                   \
   void p##potrf_(const char* uplo, const int* n, T* a, const int* lda, int* info);                                   \
-  void p##geqrf_(const int* m, const int* n, T* a, const int* lda, T* tau, T* work, const int* lwork, int* info);
+  void p##geqrf_(const int* m, const int* n, T* a, const int* lda, T* tau, T* work, const int* lwork, int* info);    \
+  void p##orthogonal##_(const int* m, const int* n, const int* k, T* a, const int* lda, const T* tau, T* work,       \
+                        const int* lwork, int* info);
 #define QUERN_REAL_ROUTINES(p, T)                                                                                      \
-  QUERN_ROUTINES(p, T)                                                                                                 \
-  void p##orgqr_(const int* m, const int* n, const int* k, T* a, const int* lda, const T* tau, T* work,                \
-                 const int* lwork, int* info);                                                                         \
+  QUERN_ROUTINES(p, T, orgqr)                                                                                          \
   void p##gesdd_(const char* job, const int* m, const int* n, T* a, const int* lda, T* s, T* u, const int* ldu, T* vt, \
                  const int* ldvt, T* work, const int* lwork, int* iwork, int* info);                                   \
   void p##syevd_(const char* job, const char* uplo, const int* n, T* a, const int* lda, T* w, T* work,                 \
                  const int* lwork, int* iwork, const int* liwork, int* info);
 #define QUERN_COMPLEX_ROUTINES(p, T, R)                                                                                \
-  QUERN_ROUTINES(p, T)                                                                                                 \
-  void p##ungqr_(const int* m, const int* n, const int* k, T* a, const int* lda, const T* tau, T* work,                \
-                 const int* lwork, int* info);                                                                         \
+  QUERN_ROUTINES(p, T, ungqr)                                                                                          \
   void p##gesdd_(const char* job, const int* m, const int* n, T* a, const int* lda, R* s, T* u, const int* ldu, T* vt, \
                  const int* ldvt, T* work, const int* lwork, R* rwork, int* iwork, int* info);                         \
   void p##heevd_(const char* job, const char* uplo, const int* n, T* a, const int* lda, R* w, T* work,                 \
@@ -76,6 +69,17 @@ int workspace_of(const T& answer) {
   else return narrowed(static_cast<std::int64_t>(std::ceil(answer * (1 + 1.0 / (1 << 23)))));
 }
 
+/// Calls `routine(work, &size)` to learn which size of memory it wants, and with that memory.
+template <class T, class Exec, class Routine>
+void with_workspace(const Exec& exec, const Routine& routine) {
+  int size = -1;
+  T answer;
+  routine(&answer, &size);
+  size = workspace_of(answer);
+  const scratch_array<Exec, T> work(exec, size);
+  routine(work.data(), &size);
+}
+
 /// An argument is wrong, which is a mistake here and not the user's.
 void check(int info, const char* routine) {
   if (info < 0) throw BackendError(routine, "argument " + std::to_string(-info) + " is wrong");
@@ -117,12 +121,9 @@ template <class Exec, class T>
 void geqrf(const Exec& exec, column_major<T> a, T* tau) {
   const fortran::threads_of<Exec> threads(exec);
   const int m = narrowed(a.rows), n = narrowed(a.columns), lda = narrowed(a.ld);
-  int info = 0, size = -1;
-  T answer;
-  routines<T>::geqrf(&m, &n, a.data, &lda, tau, &answer, &size, &info);
-  size = workspace_of(answer);
-  const scratch_array<Exec, T> work(exec, size);
-  routines<T>::geqrf(&m, &n, a.data, &lda, tau, work.data(), &size, &info);
+  int info = 0;
+  with_workspace<T>(
+      exec, [&](T* work, const int* size) { routines<T>::geqrf(&m, &n, a.data, &lda, tau, work, size, &info); });
   check(info, "geqrf");
 }
 
@@ -130,12 +131,9 @@ template <class Exec, class T>
 void orgqr(const Exec& exec, column_major<T> a, std::int64_t reflections, const T* tau) {
   const fortran::threads_of<Exec> threads(exec);
   const int m = narrowed(a.rows), n = narrowed(a.columns), k = narrowed(reflections), lda = narrowed(a.ld);
-  int info = 0, size = -1;
-  T answer;
-  routines<T>::orgqr(&m, &n, &k, a.data, &lda, tau, &answer, &size, &info);
-  size = workspace_of(answer);
-  const scratch_array<Exec, T> work(exec, size);
-  routines<T>::orgqr(&m, &n, &k, a.data, &lda, tau, work.data(), &size, &info);
+  int info = 0;
+  with_workspace<T>(
+      exec, [&](T* work, const int* size) { routines<T>::orgqr(&m, &n, &k, a.data, &lda, tau, work, size, &info); });
   check(info, "orgqr");
 }
 
@@ -146,23 +144,16 @@ void svd(const Exec& exec, column_major<T> a, real_type<T>* s, column_major<T> u
   const int m = narrowed(a.rows), n = narrowed(a.columns), lda = narrowed(a.ld);
   const int ldu = narrowed(std::max(u.ld, a.rows)), ldvt = narrowed(std::max(vt.ld, a.columns));
   const scratch_array<Exec, int> integers(exec, 8 * a.columns);
-  int size = -1;
-  const auto call = [&](T* work) {
+  with_workspace<T>(exec, [&](T* work, const int* size) {
     if constexpr (is_complex<T>) {  // the largest that LAPACK asks for
       const std::int64_t reals = a.columns * std::max(5 * a.columns + 7, 2 * a.rows + 2 * a.columns + 1);
       const scratch_array<Exec, real_type<T>> real_work(exec, reals);
-      routines<T>::gesdd(job, &m, &n, a.data, &lda, s, u.data, &ldu, vt.data, &ldvt, work, &size, real_work.data(),
+      routines<T>::gesdd(job, &m, &n, a.data, &lda, s, u.data, &ldu, vt.data, &ldvt, work, size, real_work.data(),
                          integers.data(), info);
     } else {
-      routines<T>::gesdd(job, &m, &n, a.data, &lda, s, u.data, &ldu, vt.data, &ldvt, work, &size, integers.data(),
-                         info);
+      routines<T>::gesdd(job, &m, &n, a.data, &lda, s, u.data, &ldu, vt.data, &ldvt, work, size, integers.data(), info);
     }
-  };
-  T answer;
-  call(&answer);
-  size = workspace_of(answer);
-  const scratch_array<Exec, T> work(exec, size);
-  call(work.data());
+  });
   check(*info, "gesdd");
 }
 
