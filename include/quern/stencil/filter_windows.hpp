@@ -175,7 +175,7 @@ struct fixed_weights {
 };
 
 /// Sums without weights.
-struct unit_weights {
+struct equal_weights {
   using value_type = unit_weight;
   KOKKOS_FUNCTION static constexpr bool in_memory() { return false; }
   template <bool>

@@ -169,12 +169,12 @@ void box_filter(const Call& call, const std::array<int, Rank>& size, const Three
   const auto radius = radii_of(call.label, size);
   call.check_edges(radius);
   if (std::all_of(size.begin(), size.end(), [](int n) { return n == 3; }))
-    return call.launch(box<1>(), window_sum<rank, S, unit_weights, box_window<rank, 1>, Three>{{}, {}, three});
+    return call.launch(box<1>(), window_sum<rank, S, equal_weights, box_window<rank, 1>, Three>{{}, {}, three});
   std::array<S, Rank> sums;
   for (std::size_t d = 0; d < Rank; ++d) sums[d] = static_cast<S>(size[d]);
   run_passes<S>(call, radius, sums, [&]<int D, bool Last>(std::integral_constant<int, D>, std::bool_constant<Last>) {
     const auto line = [&](const auto& result) {
-      return window_sum<rank, S, unit_weights, line_window<rank, D>, std::remove_cvref_t<decltype(result)>>{
+      return window_sum<rank, S, equal_weights, line_window<rank, D>, std::remove_cvref_t<decltype(result)>>{
           {}, {first_offset(size[D], false), size[D]}, result};
     };
     if constexpr (Last) return line(finish);
