@@ -70,8 +70,8 @@ auto weight_values(const V& view, bool turned) {
 template <class S, class Call, class W, std::size_t Rank>
 void weighted_filter(const Call& call, const std::vector<W>& list, const std::array<int, Rank>& size, bool turned) {
   using exec_type = typename Call::exec_type;
-  const auto radius = radii_of(call.label, size);
-  call.check_edges(radius);
+  const run_time_box reach = reach_of(call.label, size);
+  call.check_edges(reach);
   const auto all = [&](int n) { return std::all_of(size.begin(), size.end(), [&](int s) { return s == n; }); };
   const auto in_registers = [&]<int R>(std::integral_constant<int, R>) {
     window_sum<Call::rank, S, fixed_weights<W, box_cells<Call::rank, R>>, box_window<Call::rank, R>> f;
@@ -85,8 +85,8 @@ void weighted_filter(const Call& call, const std::vector<W>& list, const std::ar
   const scratch_array<exec_type, W> memory(call.exec, list.size());
   const auto sent = send_weights(call.exec, call.label, list, memory.data());
   if constexpr (is_device<exec_type> && Rank > 1) {
-    const auto tiles = call.template tiles<strip_rows<S>>(Call::box_of(radius), call.window(size, turned), call.edges,
-                                                          call.out, call.in);
+    const auto tiles =
+        call.template tiles<strip_rows<S>>(reach, call.window(size, turned), call.edges, call.out, call.in);
     if (tiles.worthwhile())
       return launch_tiles(call.exec, call.label, tiled_window<std::remove_const_t<decltype(tiles)>, S, W>(tiles, sent));
   }
@@ -95,7 +95,7 @@ void weighted_filter(const Call& call, const std::vector<W>& list, const std::ar
     f.offsets.from[d] = first_offset(size[d], turned);
     f.offsets.cells[d] = size[d];
   }
-  call.launch(Call::box_of(radius), f);
+  call.launch(reach, f);
 }
 /// Weights along each axis, on the host, with sums of S.
 template <class S, class Call, class W, std::size_t Rank>
@@ -104,7 +104,7 @@ void weighted_filter(const Call& call, const std::array<std::vector<W>, Rank>& w
   std::array<S, Rank> sums{};
   for (std::size_t d = 0; d < Rank; ++d)
     for (const W& w : weights[d]) add_weighted(sums[d], unit_weight(), w);
-  const auto radius = radii_of(call.label, size);
+  const run_time_box reach = reach_of(call.label, size);
   const scratch_array<typename Call::exec_type, W> lists(call.exec, std::accumulate(size.begin(), size.end(), 0LL));
   W* memory = lists.data();
   std::array<weight_list<W>, Rank> sent;
@@ -112,7 +112,7 @@ void weighted_filter(const Call& call, const std::array<std::vector<W>, Rank>& w
     sent[d] = send_weights(call.exec, call.label, weights[d], memory);
     memory += size[d];
   }
-  run_passes<S>(call, radius, sums, [&]<int D>(std::integral_constant<int, D>, auto) {
+  run_passes<S>(call, reach, sums, [&]<int D>(std::integral_constant<int, D>, auto) {
     return window_sum<Call::rank, S, weight_list<W>, line_window<Call::rank, D>>{
         sent[D], {first_offset(size[D], turned), size[D]}};
   });
@@ -166,13 +166,13 @@ void weights_call(const std::string& label, const Exec& exec, const Out& out, co
 template <class S, class Call, std::size_t Rank, class Three, class Finish>
 void box_filter(const Call& call, const std::array<int, Rank>& size, const Three& three, const Finish& finish) {
   constexpr int rank = Call::rank;
-  const auto radius = radii_of(call.label, size);
-  call.check_edges(radius);
+  const run_time_box reach = reach_of(call.label, size);
+  call.check_edges(reach);
   if (std::all_of(size.begin(), size.end(), [](int n) { return n == 3; }))
     return call.launch(box<1>(), window_sum<rank, S, equal_weights, box_window<rank, 1>, Three>{{}, {}, three});
   std::array<S, Rank> sums;
   for (std::size_t d = 0; d < Rank; ++d) sums[d] = static_cast<S>(size[d]);
-  run_passes<S>(call, radius, sums, [&]<int D, bool Last>(std::integral_constant<int, D>, std::bool_constant<Last>) {
+  run_passes<S>(call, reach, sums, [&]<int D, bool Last>(std::integral_constant<int, D>, std::bool_constant<Last>) {
     const auto line = [&](const auto& result) {
       return window_sum<rank, S, equal_weights, line_window<rank, D>, std::remove_cvref_t<decltype(result)>>{
           {}, {first_offset(size[D], false), size[D]}, result};

@@ -33,16 +33,19 @@ auto on_grid(const std::string& label, const In& array, const boundaries& edges)
   return g;
 }
 
-template <class Shape, int Rank, bool Reversed, class Exec, class F, class... Out, class... In, std::size_t... O>
+template <class Shape, int Rank, bool Reversed, class Exec, class F, class... Out, class... In>
 void stencil_launch(const Exec& exec, const std::string& label, const Shape& reach, const F& f, const boundaries& edges,
-                    const std::tuple<strided<Out>...>& out, std::index_sequence<O...>, const In&... in) {
+                    const std::tuple<strided<Out>...>& out, const In&... in) {
   using cells_type = stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>,
                                    std::tuple<std::remove_const_t<decltype(In::data)>...>>;
   const shape& extents = std::get<0>(out).extents;
   if (extents.size() == 0) return;
+  const auto on_grids = [](const strided<Out>&... o) {
+    return operand_tuple<grid_output<Out>...>{{on_grid<Rank, Reversed>(o)}...};
+  };
   cells_type cells{boxes_of<Rank, Reversed>(label, reach, extents, edges),
                    f,
-                   {{on_grid<Rank, Reversed>(std::get<O>(out))}...},
+                   unpack(on_grids, out),
                    {{on_grid<Rank, Reversed>(label, in, edges)}...}};
   cells.unit = cells.all_of([](const auto& grid) { return grid.stride[2] == 1; });
   static_assert(cells_type::callable,

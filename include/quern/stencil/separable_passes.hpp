@@ -36,11 +36,9 @@ struct filter_call {
   template <class Shape, class F, class To, class From>
   void pass(const Shape& reach, const F& f, const boundaries& e, const strided<To>& to,
             const strided<const From>& from) const {
-    stencil_launch<Shape, Rank, Reversed>(exec, label, reach, f, e, std::tuple(to), std::index_sequence<0>(), from);
+    stencil_launch<Shape, Rank, Reversed>(exec, label, reach, f, e, std::tuple(to), from);
   }
-  void check_edges(const std::array<int, Rank>& radius) const {
-    boxes_of<Rank, Reversed>(label, box_of(radius), in.extents, edges);
-  }
+  void check_edges(const run_time_box& reach) const { boxes_of<Rank, Reversed>(label, reach, in.extents, edges); }
   /// Whether devices can move packs of the arrays, which their stencils of fixed windows need to be fast.
   bool holds_packs() const {
     constexpr int width = std::min(pack_width<Exec, Out, In>(), 8);
@@ -59,11 +57,6 @@ struct filter_call {
                                                            const strided<const From>& from) const {
     return {boxes_of<Rank, Reversed>(label, reach, from.extents, e), on_grid<Rank, Reversed>(to),
             on_grid<Rank, Reversed>(label, from, e), window};
-  }
-  static run_time_box box_of(const std::array<int, Rank>& radius) {
-    run_time_box b;
-    std::copy(radius.begin(), radius.end(), b.r);
-    return b;
   }
 };
 
@@ -87,45 +80,17 @@ void with_filter(const std::string& label, const Exec& exec, const Out& out_view
   }
 }
 
+/// How far windows of that size reach.
 template <std::size_t Rank>
-std::array<int, Rank> radii_of(const std::string& label, std::array<int, Rank> size) {
+run_time_box reach_of(const std::string& label, const std::array<int, Rank>& size) {
+  run_time_box reach;
   for (std::size_t d = 0; d < Rank; ++d) {
     if (size[d] < 1)
       throw Error(label, "a window of " + std::to_string(size[d]) + " along axis " + std::to_string(d) +
                              ", expected at least 1");
-    size[d] /= 2;
+    reach.r[d] = size[d] / 2;
   }
-  return size;
-}
-
-/// The boundaries of the pass of a separable filter along the axes from d to `last`, and how far it reaches.
-///
-/// Values from beyond along these are those of the passes before, where a constant has become `factor` times as large.
-/// Earlier axes that keep cells have none to give there; later ones will need what lies around a box.
-template <class S, class T, int Rank>
-boundaries edges_of_pass(const std::string& label, const boundaries& edges, int d, int last,
-                         const each_axis<int, Rank>& radius, S factor, run_time_box& reach) {
-  for (int e = d; e <= last; ++e) reach.r[e] = radius[e];
-  if (edges.is_box()) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> range;
-    for (int e = 0; e < Rank; ++e) {
-      const int more = e > last ? radius[e] : 0;
-      range.emplace_back(edges.range(e).first - more, edges.range(e).second + more);
-    }
-    return interior_only(range);
-  }
-  const auto scaled = [&](const boundary& b) {
-    if (b.kind() != boundary::mode::constant || d == 0) return b;
-    return boundary::constant(wrapping_multiply(static_cast<S>(b.value_for<T>(label)), factor));
-  };
-  std::vector<boundary_pair> each;
-  for (int e = 0; e < Rank; ++e) {
-    const boundary_pair& s = edges.axis(e);
-    const bool keeps = s.low.kind() == boundary::mode::keep || s.high.kind() == boundary::mode::keep;
-    if (e < d && keeps) reach.r[e] = radius[e];
-    each.emplace_back(scaled(s.low), scaled(s.high));  // along other axes it is not read, but has a type
-  }
-  return boundaries(each);
+  return reach;
 }
 
 /// A pass along each axis, or on devices one along both axes of a tile; the sums S of all but the last in scratch
@@ -134,7 +99,7 @@ boundaries edges_of_pass(const std::string& label, const boundaries& edges, int 
 template <class S, int Rank, bool Reversed, class Exec, class Out, class In, class Lines>
 struct separable_passes {
   const filter_call<Rank, Reversed, Exec, Out, In>& call;
-  std::array<int, Rank> radius;
+  run_time_box radius;
   std::array<S, Rank> sums;
   const Lines& lines;
   S factor{1};
@@ -184,11 +149,37 @@ struct separable_passes {
     else factor = before;
     return kernel.usable();
   }
+  /// The boundaries of the pass along the axes from First to Last, and how far it reaches.
+  ///
+  /// Values from beyond along these are those of the passes before, where a constant has become `factor` times as
+  /// large. Earlier axes that keep cells have none to give there; later ones will need what lies around a box.
   template <int First, int Last>
   boundaries edges_of(run_time_box& reach) {
-    const auto e = edges_of_pass<S, In, Rank>(call.label, call.edges, First, Last, radius, factor, reach);
-    for (int d = First; d <= Last; ++d) factor = wrapping_multiply(factor, sums[d]);
-    return e;
+    const S before = factor;
+    for (int d = First; d <= Last; ++d) {
+      reach.r[d] = radius.r[d];
+      factor = wrapping_multiply(factor, sums[d]);
+    }
+    if (call.edges.is_box()) {
+      std::vector<std::pair<std::int64_t, std::int64_t>> range;
+      for (int d = 0; d < Rank; ++d) {
+        const int more = d > Last ? radius.r[d] : 0;
+        range.emplace_back(call.edges.range(d).first - more, call.edges.range(d).second + more);
+      }
+      return interior_only(range);
+    }
+    const auto scaled = [&](const boundary& b) {
+      if (b.kind() != boundary::mode::constant || First == 0) return b;
+      return boundary::constant(wrapping_multiply(static_cast<S>(b.value_for<In>(call.label)), before));
+    };
+    std::vector<boundary_pair> each;
+    for (int d = 0; d < Rank; ++d) {
+      const boundary_pair& s = call.edges.axis(d);
+      const bool keeps = s.low.kind() == boundary::mode::keep || s.high.kind() == boundary::mode::keep;
+      if (d < First && keeps) reach.r[d] = radius.r[d];
+      each.emplace_back(scaled(s.low), scaled(s.high));  // along other axes it is not read, but has a type
+    }
+    return boundaries(each);
   }
   /// Where the pass that ends with axis D writes.
   template <int D>
@@ -218,7 +209,7 @@ struct separable_passes {
   }
 };
 template <class S, int Rank, bool Reversed, class Exec, class Out, class In, class Lines>
-void run_passes(const filter_call<Rank, Reversed, Exec, Out, In>& call, const each_axis<int, Rank>& radius,
+void run_passes(const filter_call<Rank, Reversed, Exec, Out, In>& call, const run_time_box& radius,
                 const each_axis<S, Rank>& sums, const Lines& lines) {
   separable_passes<S, Rank, Reversed, Exec, Out, In, Lines>{call, radius, sums, lines}.run();
 }

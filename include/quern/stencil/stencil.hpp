@@ -80,8 +80,7 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
   };
   with_sources(
       [&](const auto&... in) {
-        stencil_launch<Shape, rank, first_axis_fastest<first_out>()>(exec, label, shape, f, edges, out,
-                                                                     std::index_sequence_for<Out...>(), in...);
+        stencil_launch<Shape, rank, first_axis_fastest<first_out>()>(exec, label, shape, f, edges, out, in...);
       },
       checked(inputs)...);
 }
