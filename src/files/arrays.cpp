@@ -9,6 +9,7 @@
 #include <limits>
 #include <quern/core/launch/host_threads.hpp>
 #include <quern/files/array_file.hpp>
+#include <utility>
 #include <vector>
 
 #include "elements.hpp"
@@ -16,19 +17,8 @@
 namespace quern::files {
 
 std::string data_type::str() const {
-  const std::string bits = std::to_string(8 * bytes);
-  switch (kind) {
-    case number_kind::boolean:
-      return "bool";
-    case number_kind::signed_integer:
-      return "int" + bits;
-    case number_kind::unsigned_integer:
-      return "uint" + bits;
-    case number_kind::floating_point:
-      return "float" + bits;
-    default:
-      return "complex" + bits;
-  }
+  static constexpr const char* names[] = {"bool", "int", "uint", "float", "complex"};  // of number_kind
+  return names[static_cast<int>(kind)] + (kind == number_kind::boolean ? "" : std::to_string(8 * bytes));
 }
 
 namespace impl {
@@ -85,51 +75,52 @@ void with_type(data_type type, const F& f) {
   }
 }
 
-template <class T>
-inline constexpr bool is_complex_number =
-    std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
-
 template <class To, class From>
 To converted(const From& v) {
   if constexpr (std::is_same_v<From, binary16> && std::is_same_v<To, binary16>) return v;
   else if constexpr (std::is_same_v<From, binary16>) return converted<To>(static_cast<float>(v));
-  else if constexpr (is_complex_number<From>) {
-    if constexpr (is_complex_number<To>)
-      return To(static_cast<typename To::value_type>(v.real()), static_cast<typename To::value_type>(v.imag()));
-    else return To();  // is_convertible says no
-  } else if constexpr (std::is_same_v<To, binary16>) return binary16::from(static_cast<float>(v));
-  else if constexpr (is_complex_number<To>) return To(static_cast<typename To::value_type>(v));
+  else if constexpr (is_complex<From> && is_complex<To>)
+    return To(static_cast<real_type<To>>(v.real()), static_cast<real_type<To>>(v.imag()));
+  else if constexpr (is_complex<From>) return To();  // is_convertible says no
+  else if constexpr (std::is_same_v<To, binary16>) return binary16::from(static_cast<float>(v));
+  else if constexpr (is_complex<To>) return To(static_cast<real_type<To>>(v));
   else return static_cast<To>(v);
 }
 
-/// Turns the bytes of numbers of `Size` bytes around.
-template <int Size>
-void swap_bytes(char* data, std::int64_t numbers) {
-  for (std::int64_t i = 0; i < numbers; ++i) std::reverse(data + i * Size, data + (i + 1) * Size);
-}
-void swap_bytes(void* data, data_type type, std::int64_t n) {
-  const bool pair = type.kind == number_kind::complex;
-  const int size = pair ? type.bytes / 2 : type.bytes, each = pair ? 2 : 1;
-  quern::impl::on_host_threads((n + share - 1) / share, [&](std::int64_t k) {
-    char* first = static_cast<char*>(data) + k * share * type.bytes;
-    const std::int64_t numbers = std::min(share, n - k * share) * each;
-    if (size == 2) swap_bytes<2>(first, numbers);
-    else if (size == 4) swap_bytes<4>(first, numbers);
-    else if (size == 8) swap_bytes<8>(first, numbers);
-  });
+/// f(first, end) of a range of elements for each share of n, by several threads.
+template <class F>
+void for_each_share(std::int64_t n, const F& f) {
+  on_host_threads((n + share - 1) / share, [&](std::int64_t k) { f(k * share, std::min(n, (k + 1) * share)); });
 }
 
-class plain_file : public array_file {
+void swap_bytes(void* data, data_type type, std::int64_t n) {
+  const int each = type.kind == number_kind::complex ? 2 : 1;
+  const auto swap = [&]<int Size>(std::integral_constant<int, Size>) {
+    for_each_share(n * each, [&](std::int64_t first, std::int64_t end) {
+      auto* number = static_cast<char*>(data) + first * Size;
+      for (std::int64_t i = first; i < end; ++i, number += Size) std::reverse(number, number + Size);
+    });
+  };
+  if (type.bytes == 2 * each) swap(std::integral_constant<int, 2>());
+  else if (type.bytes == 4 * each) swap(std::integral_constant<int, 4>());
+  else if (type.bytes == 8 * each) swap(std::integral_constant<int, 8>());
+}
+
+class uncompressed_array : public array_file {
  public:
-  plain_file(std::shared_ptr<const byte_source> file, const array_info& info)
-      : array_file(file->name(), info), file_(std::move(file)) {}
+  uncompressed_array(const std::string& name, const array_info& info, byte_reader read)
+      : array_file(name, info), read_(std::move(read)) {}
   void read(const packed_box& box, void* to) override {
-    read_elements(info(), box, to,
-                  [&](std::int64_t offset, std::int64_t bytes, void* place) { file_->read(offset, bytes, place); });
+    const auto& a = info();
+    for_each_run(a.extents, a.fortran_order, box, [&](std::int64_t element, std::int64_t n, std::int64_t at) {
+      read_(a.offset + element * a.type.bytes, n * a.type.bytes, static_cast<char*>(to) + at * a.type.bytes);
+    });
+    if (a.big_endian != (std::endian::native == std::endian::big)) swap_bytes(to, a.type, box.extents.size());
+    normalize(to, a.type, box.extents.size());
   }
 
  private:
-  std::shared_ptr<const byte_source> file_;
+  byte_reader read_;
 };
 
 class converting_reader : public array_reader {
@@ -146,27 +137,23 @@ class converting_reader : public array_reader {
   data_type type_;
 };
 
-class plain_writer : public array_writer {
+class plain_writer : public file_writer {
  public:
   plain_writer(const std::string& path, const std::string& header, const array_info& info)
-      : file_(path), bytes_(info.type.bytes), offset_(static_cast<std::int64_t>(header.size())) {
-    extents = info.extents;
-    fortran_order = info.fortran_order;
+      : file_writer(info), file_(path), offset_(static_cast<std::int64_t>(header.size())) {
     file_.write(header.data(), offset_);
   }
   std::string location(const packed_box&) const override { return file_.name(); }
-  void begin(const std::string& label) override { use_.begin(label, file_.name()); }
   void write(const packed_box& box, const void* from) override {
     for_each_run(extents, fortran_order, box, [&](std::int64_t element, std::int64_t n, std::int64_t at) {
-      file_.write_at(offset_ + element * bytes_, static_cast<const char*>(from) + at * bytes_, n * bytes_);
+      file_.write_at(offset_ + element * type.bytes, static_cast<const char*>(from) + at * type.bytes, n * type.bytes);
     });
   }
   void finish() override { file_.commit(); }
 
  private:
   output_file file_;
-  single_use use_;
-  std::int64_t bytes_, offset_;
+  std::int64_t offset_;
 };
 
 }  // namespace
@@ -174,11 +161,10 @@ class plain_writer : public array_writer {
 void convert_numbers(data_type from_type, const void* from, data_type to_type, void* to, std::int64_t n) {
   with_type(from_type, [&]<class From>(From) {
     with_type(to_type, [&]<class To>(To) {
-      quern::impl::on_host_threads((n + share - 1) / share, [&](std::int64_t k) {
+      for_each_share(n, [&](std::int64_t first, std::int64_t end) {
         const auto* source = static_cast<const From*>(from);
         auto* target = static_cast<To*>(to);
-        for (std::int64_t i = k * share, end = std::min(n, i + share); i < end; ++i)
-          target[i] = converted<To>(source[i]);
+        for (std::int64_t i = first; i < end; ++i) target[i] = converted<To>(source[i]);
       });
     });
   });
@@ -197,18 +183,13 @@ bool is_countable(const array_info& info) {
   return true;
 }
 
-void read_elements(const array_info& info, const packed_box& box, void* to, const byte_reader& read) {
-  const data_type type = info.type;
-  for_each_run(info.extents, info.fortran_order, box, [&](std::int64_t element, std::int64_t n, std::int64_t at) {
-    read(info.offset + element * type.bytes, n * type.bytes, static_cast<char*>(to) + at * type.bytes);
-  });
-  if (info.big_endian != (std::endian::native == std::endian::big)) swap_bytes(to, type, box.extents.size());
-  normalize(to, type, box.extents.size());
+file_writer::file_writer(const array_info& info) : type(info.type) {
+  extents = info.extents;
+  fortran_order = info.fortran_order;
 }
-
-void single_use::begin(const std::string& label, const std::string& file) {
-  if (used_) throw Error(label, "the sink " + file + " was used before; a sink serves one operation");
-  used_ = true;
+void file_writer::begin(const std::string& label) {
+  if (std::exchange(used_, true))
+    throw Error(label, "the sink " + location({}) + " was used before; a sink serves one operation");
 }
 
 std::string array_file::location(const packed_box& box) const {
@@ -257,8 +238,7 @@ void read_as(array_file& from, const packed_box& box, data_type type, void* to) 
   const data_type stored = from.info().type;
   if (stored == type) return from.read(box, to);
   std::vector<char> buffer;
-  const quern::impl::strided<const char> packed{nullptr, box.extents, box.packed};
-  quern::impl::for_each_box(packed, piece_bytes / stored.bytes, [&](packed_box part) {
+  for_each_box(strided<const char>{nullptr, box.extents, box.packed}, piece_bytes / stored.bytes, [&](packed_box part) {
     const std::int64_t n = part.extents.size();
     buffer.resize(n * stored.bytes);
     std::int64_t at = 0;
@@ -277,16 +257,17 @@ std::shared_ptr<array_reader> reader_of(std::shared_ptr<array_file> file, data_t
 }
 
 std::unique_ptr<array_file> plain_array(std::shared_ptr<const byte_source> file, const array_info& info) {
-  std::int64_t bytes = info.type.bytes;
-  bool fits = info.offset <= file->size();
-  for (int d = 0; d < info.extents.rank; ++d)
-    fits = !__builtin_mul_overflow(bytes, std::max<std::int64_t>(info.extents.extent[d], 1), &bytes) && fits;
-  if (info.extents.size() == 0) bytes = 0;
-  if (!fits || bytes > file->size() - info.offset)
+  if (info.offset > file->size() || !is_countable(info) ||
+      info.extents.size() * info.type.bytes > file->size() - info.offset)
     throw FileError(file->name(), "is truncated: it has " + std::to_string(file->size()) + " bytes, too few for " +
                                       info.type.str() + " " + info.extents.str() + " behind " +
                                       std::to_string(info.offset) + " others");
-  return std::make_unique<plain_file>(std::move(file), info);
+  return array_of_bytes(file->name(), info,
+                        [file](std::int64_t offset, std::int64_t bytes, void* to) { file->read(offset, bytes, to); });
+}
+
+std::unique_ptr<array_file> array_of_bytes(const std::string& name, const array_info& info, byte_reader read) {
+  return std::make_unique<uncompressed_array>(name, info, std::move(read));
 }
 
 std::shared_ptr<array_writer> writer_of(const std::string& path, const std::string& header, const array_info& info) {

@@ -22,11 +22,15 @@ class UnreadType : public FileError {
   std::string type_;
 };
 
-/// A file that one operation writes.
-class single_use {
+/// An array in a file that one operation writes.
+class file_writer : public array_writer {
  public:
+  explicit file_writer(const array_info& info);
   /// @throws Error at the second call
-  void begin(const std::string& label, const std::string& file);
+  void begin(const std::string& label) override;
+
+ protected:
+  const data_type type;
 
  private:
   bool used_ = false;
@@ -42,8 +46,8 @@ void normalize(void* data, data_type type, std::int64_t n);
 /// Whether extents have fewer elements, and bytes, than 2^63.
 bool is_countable(const array_info& info);
 
-/// The elements of a box, from the bytes that `read` gets in ascending order, in the byte order of the machine.
-void read_elements(const array_info& info, const packed_box& box, void* to, const byte_reader& read);
+/// An array whose elements are in the bytes that `read` gets, of a box in ascending order.
+std::unique_ptr<array_file> array_of_bytes(const std::string& name, const array_info& info, byte_reader read);
 
 }  // namespace quern::files::impl
 

@@ -72,24 +72,19 @@ class dataset_array : public array_file {
   std::string dataset_;
 };
 
-class dataset_writer : public array_writer {
+class dataset_writer : public file_writer {
  public:
   dataset_writer(std::shared_ptr<hdf5_handle> file, const std::string& dataset, const array_info& info)
-      : file_(std::move(file)), dataset_(dataset), type_(info.type) {
-    extents = info.extents;
-  }
+      : file_writer(info), file_(std::move(file)), dataset_(dataset) {}
   std::string location(const packed_box&) const override { return file_->name() + ": " + dataset_; }
-  void begin(const std::string& label) override { use_.begin(label, location({})); }
   void write(const packed_box& box, const void* from) override {
-    if (box.extents.size() > 0) write_dataset(*file_, dataset_, type_, box, from);
+    if (box.extents.size() > 0) write_dataset(*file_, dataset_, type, box, from);
   }
   void finish() override { file_->commit(); }
 
  private:
   std::shared_ptr<hdf5_handle> file_;
   std::string dataset_;
-  data_type type_;
-  single_use use_;
 };
 
 /// Whether an object goes with a dataset that is replaced: the dataset itself, or a group without attributes on its

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "elements.hpp"
@@ -14,17 +15,10 @@ namespace quern::files::impl {
 namespace {
 
 hid_t integer_type(data_type t) {
-  const bool is_signed = t.kind == number_kind::signed_integer;
-  switch (t.bytes) {
-    case 1:
-      return is_signed ? H5T_NATIVE_INT8 : H5T_NATIVE_UINT8;
-    case 2:
-      return is_signed ? H5T_NATIVE_INT16 : H5T_NATIVE_UINT16;
-    case 4:
-      return is_signed ? H5T_NATIVE_INT32 : H5T_NATIVE_UINT32;
-    default:
-      return is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64;
-  }
+  const hid_t unsigned_types[] = {H5T_NATIVE_UINT8, H5T_NATIVE_UINT16, H5T_NATIVE_UINT32, H5T_NATIVE_UINT64};
+  const hid_t signed_types[] = {H5T_NATIVE_INT8, H5T_NATIVE_INT16, H5T_NATIVE_INT32, H5T_NATIVE_INT64};
+  const auto& types = t.kind == number_kind::signed_integer ? signed_types : unsigned_types;
+  return types[std::countr_zero(static_cast<unsigned>(t.bytes))];
 }
 
 /// A type that is part of another, and is closed when it goes.
@@ -58,9 +52,7 @@ int float_bytes(hid_t type) {
 }
 int integer_bytes(hid_t type) {
   const std::size_t size = H5Tget_size(type);
-  for (const int bytes : {1, 2, 4, 8})
-    if (size <= static_cast<std::size_t>(bytes)) return size > 0 ? bytes : 0;
-  return 0;
+  return size == 0 || size > 8 ? 0 : static_cast<int>(std::bit_ceil(size));
 }
 
 /// The value of an enumeration's member, as a number of 64 bits.

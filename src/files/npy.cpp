@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <quern/files/npy.hpp>
 
-#include <algorithm>
+#include <bit>
 #include <cctype>
 #include <optional>
 #include <string_view>
@@ -14,6 +14,9 @@ namespace impl {
 namespace {
 
 constexpr std::string_view magic("\x93NUMPY", 6);
+/// NumPy's letters for the kinds of numbers, and the sizes that each has: powers of two.
+constexpr std::string_view kind_letters = "biufc";
+constexpr int least_bytes[] = {1, 1, 1, 2, 8}, greatest_bytes[] = {1, 8, 8, 8, 16};
 /// No header of an array has more; what claims to have is not read.
 constexpr std::int64_t longest_header = 1 << 16;
 
@@ -109,10 +112,7 @@ class literal_parser {
         break;
       }
     }
-    std::int64_t size = 1;
-    for (int d = 0; d < s.rank; ++d)
-      if (__builtin_mul_overflow(size, std::max<std::int64_t>(s.extent[d], 1), &size))
-        refuse("extents of more than 64 bits");
+    if (!is_countable({data_type_of<bool>(), s})) refuse("extents of more than 64 bits");
     return s;
   }
   void set_type(array_info& info, const std::string& descr) const {
@@ -124,29 +124,11 @@ class literal_parser {
       if (!std::isdigit(static_cast<unsigned char>(c)) || bytes > 16) unknown();
       bytes = bytes * 10 + (c - '0');
     }
-    const auto is_one_of = [&](std::initializer_list<int> sizes) {
-      if (std::find(sizes.begin(), sizes.end(), bytes) == sizes.end()) unknown();
-    };
-    info.type.bytes = bytes;
-    switch (descr[1]) {
-      case 'b':
-        info.type.kind = number_kind::boolean;
-        return is_one_of({1});
-      case 'i':
-        info.type.kind = number_kind::signed_integer;
-        return is_one_of({1, 2, 4, 8});
-      case 'u':
-        info.type.kind = number_kind::unsigned_integer;
-        return is_one_of({1, 2, 4, 8});
-      case 'f':
-        info.type.kind = number_kind::floating_point;
-        return is_one_of({2, 4, 8});
-      case 'c':
-        info.type.kind = number_kind::complex;
-        return is_one_of({8, 16});
-      default:
-        unknown();
-    }
+    const auto kind = kind_letters.find(descr[1]);
+    if (kind == std::string_view::npos || !std::has_single_bit(static_cast<unsigned>(bytes)) ||
+        bytes < least_bytes[kind] || bytes > greatest_bytes[kind])
+      unknown();
+    info.type = {static_cast<number_kind>(kind), bytes};
   }
 
   const std::string& name_;
@@ -201,38 +183,17 @@ std::unique_ptr<array_file> open_flat_npy(std::shared_ptr<const byte_source> fil
 }
 
 std::string npy_header(const array_info& info) {
-  const auto letter = [&] {
-    switch (info.type.kind) {
-      case number_kind::boolean:
-        return 'b';
-      case number_kind::signed_integer:
-        return 'i';
-      case number_kind::unsigned_integer:
-        return 'u';
-      case number_kind::floating_point:
-        return 'f';
-      default:
-        return 'c';
-    }
-  };
-  std::string extents;
-  for (int d = 0; d < info.extents.rank; ++d) extents += std::to_string(info.extents.extent[d]) + (d == 0 ? "," : ", ");
-  if (info.extents.rank > 1) {
-    extents.clear();
-    for (int d = 0; d < info.extents.rank; ++d) extents += (d > 0 ? ", " : "") + std::to_string(info.extents.extent[d]);
-  }
-  std::string text =
-      std::string("{'descr': '") + (info.type.bytes == 1 ? '|' : '<') + letter() + std::to_string(info.type.bytes) +
-      "', 'fortran_order': " + (info.fortran_order ? "True" : "False") + ", 'shape': (" + extents + "), }";
+  std::string extents = info.extents.str();
+  if (info.extents.rank == 1) extents.insert(extents.size() - 1, ",");  // as Python writes a tuple of one
+  std::string text = std::string("{'descr': '") + (info.type.bytes == 1 ? '|' : '<') +
+                     kind_letters[static_cast<std::size_t>(info.type.kind)] + std::to_string(info.type.bytes) +
+                     "', 'fortran_order': " + (info.fortran_order ? "True" : "False") + ", 'shape': " + extents + ", }";
   // Elements begin at a multiple of 64 bytes.
   const std::size_t before = magic.size() + 4;
   text.append(63 - (before + text.size()) % 64, ' ');
   text += '\n';
-  std::string header(magic);
-  header += std::string("\x01\x00", 2);
-  header += static_cast<char>(text.size() & 0xff);
-  header += static_cast<char>(text.size() >> 8);
-  return header + text;
+  const char version_and_size[] = {1, 0, static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
+  return std::string(magic) + std::string(version_and_size, 4) + text;
 }
 
 }  // namespace impl

@@ -5,7 +5,7 @@
 #include <quern/files/npy.hpp>
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "elements.hpp"
 #include "inflate.hpp"
@@ -15,20 +15,20 @@ namespace quern::files {
 namespace impl {
 namespace {
 
-constexpr std::uint32_t end_signature = 0x06054b50, end64_signature = 0x06064b50, locator_signature = 0x07064b50;
-constexpr std::uint32_t entry_signature = 0x02014b50, member_signature = 0x04034b50;
+constexpr std::int64_t end_signature = 0x06054b50, end64_signature = 0x06064b50, locator_signature = 0x07064b50;
+constexpr std::int64_t entry_signature = 0x02014b50, member_signature = 0x04034b50;
 constexpr std::int64_t end_bytes = 22, locator_bytes = 20, end64_bytes = 56, entry_bytes = 46, member_bytes = 30;
 constexpr std::int64_t longest_comment = 0xffff;
 /// Deflate makes at most so many bytes of one.
 constexpr std::int64_t greatest_expansion = 1032;
-constexpr std::uint64_t in_extra_field = 0xffffffff;
+constexpr std::int64_t in_extra_field = 0xffffffff;
 
 struct member {
   std::string name;
-  bool deflated = false;
-  std::int64_t compressed = 0, size = 0, header = 0;  // bytes, and where its header lies
-  std::uint32_t checksum = 0;
-  std::string unread;  // why it cannot be read
+  bool deflated;
+  std::int64_t size, compressed, header;  // bytes, and where its header lies
+  std::uint32_t checksum;
+  std::string unread{};  // why it cannot be read
 };
 
 /// Little-endian numbers of a record of the archive.
@@ -39,11 +39,11 @@ class record {
     bytes_.resize(bytes);
     file.read(offset, bytes, bytes_.data());
   }
-  std::uint64_t number(std::int64_t at, int bytes) const {
+  std::int64_t number(std::int64_t at, int bytes) const {
     if (at + bytes > static_cast<std::int64_t>(bytes_.size())) damaged();
     std::uint64_t n = 0;
     for (int k = bytes - 1; k >= 0; --k) n = n << 8 | bytes_[at + k];
-    return n;
+    return static_cast<std::int64_t>(n);
   }
   std::string text(std::int64_t at, std::int64_t bytes) const {
     return std::string(reinterpret_cast<const char*>(bytes_.data()) + at, bytes);
@@ -71,14 +71,12 @@ directory find_directory(const byte_source& file) {
     if (end >= locator_bytes) {
       const record locator(file, end - locator_bytes, locator_bytes);
       if (locator.number(0, 4) == locator_signature) {
-        const record end64(file, static_cast<std::int64_t>(locator.number(8, 8)), end64_bytes);
+        const record end64(file, locator.number(8, 8), end64_bytes);
         if (end64.number(0, 4) == end64_signature)
-          return {static_cast<std::int64_t>(end64.number(48, 8)), static_cast<std::int64_t>(end64.number(40, 8)),
-                  static_cast<std::int64_t>(end64.number(32, 8))};
+          return {end64.number(48, 8), end64.number(40, 8), end64.number(32, 8)};
       }
     }
-    return {static_cast<std::int64_t>(tail.number(at + 16, 4)), static_cast<std::int64_t>(tail.number(at + 12, 4)),
-            static_cast<std::int64_t>(tail.number(at + 10, 2))};
+    return {tail.number(at + 16, 4), tail.number(at + 12, 4), tail.number(at + 10, 2)};
   }
   throw FileError(file.name(), "is not a .npz file: it has no directory of a zip archive");
 }
@@ -93,30 +91,23 @@ std::vector<member> members_of(const byte_source& file) {
     if (all.number(at, 4) != entry_signature)
       throw FileError(file.name(), "is damaged: its directory has no entry where one is expected");
     const auto method = all.number(at + 10, 2), flags = all.number(at + 8, 2);
-    const auto name_bytes = static_cast<std::int64_t>(all.number(at + 28, 2));
-    const auto extra_bytes = static_cast<std::int64_t>(all.number(at + 30, 2));
-    const auto comment_bytes = static_cast<std::int64_t>(all.number(at + 32, 2));
-    std::uint64_t sizes[3] = {all.number(at + 24, 4), all.number(at + 20, 4), all.number(at + 42, 4)};
+    const auto name_bytes = all.number(at + 28, 2), extra_bytes = all.number(at + 30, 2);
     const std::int64_t extra = at + entry_bytes + name_bytes;
+    member m{all.text(at + entry_bytes, name_bytes),
+             method == 8,
+             all.number(at + 24, 4),
+             all.number(at + 20, 4),
+             all.number(at + 42, 4),
+             static_cast<std::uint32_t>(all.number(at + 16, 4))};
     all.number(extra + extra_bytes - 1, 1);  // that it is there
     for (std::int64_t field = extra; field + 4 <= extra + extra_bytes;) {
       const auto id = all.number(field, 2), bytes = all.number(field + 2, 2);
       std::int64_t value = field + 4;
       if (id == 1)
-        for (auto& size : sizes)
-          if (size == in_extra_field) {
-            size = all.number(value, 8);
-            value += 8;
-          }
-      field += 4 + static_cast<std::int64_t>(bytes);
+        for (std::int64_t* number : {&m.size, &m.compressed, &m.header})
+          if (*number == in_extra_field) *number = all.number(std::exchange(value, value + 8), 8);
+      field += 4 + bytes;
     }
-    member m;
-    m.name = all.text(at + entry_bytes, name_bytes);
-    m.deflated = method == 8;
-    m.size = static_cast<std::int64_t>(sizes[0]);
-    m.compressed = static_cast<std::int64_t>(sizes[1]);
-    m.header = static_cast<std::int64_t>(sizes[2]);
-    m.checksum = static_cast<std::uint32_t>(all.number(at + 16, 4));
     if ((flags & 1) != 0) m.unread = "encrypted";
     else if (method != 0 && method != 8) m.unread = "compressed by method " + std::to_string(method) + " of zip";
     const bool possible = m.size >= 0 && m.compressed >= 0 &&
@@ -124,7 +115,7 @@ std::vector<member> members_of(const byte_source& file) {
     if (m.unread.empty() && !possible)
       throw FileError(file.name(), "is damaged: the size of " + m.name + " is impossible");
     if (m.name.ends_with(".npy")) found.push_back(m);
-    at = extra + extra_bytes + comment_bytes;
+    at = extra + extra_bytes + all.number(at + 32, 2);
   }
   return found;
 }
@@ -136,7 +127,7 @@ class member_stream {
       : file_(std::move(file)), member_(m), name_(file_->name() + ": " + m.name), buffer_(buffer_bytes) {
     const record header(*file_, m.header, member_bytes);
     if (header.number(0, 4) != member_signature) throw FileError(name_, "has no header in the archive");
-    begin_ = m.header + member_bytes + static_cast<std::int64_t>(header.number(26, 2) + header.number(28, 2));
+    begin_ = m.header + member_bytes + header.number(26, 2) + header.number(28, 2);
     if (begin_ > file_->size() || m.compressed > file_->size() - begin_) throw FileError(name_, "is truncated");
     rewind();
   }
@@ -148,12 +139,9 @@ class member_stream {
     if (offset < at_) rewind();
     std::vector<char> skipped(std::min<std::int64_t>(offset - at_, buffer_bytes));
     while (at_ < offset) next(skipped.data(), std::min<std::int64_t>(offset - at_, buffer_bytes));
-    for (char* place = static_cast<char*>(to); bytes > 0;) {
-      const std::int64_t n = std::min<std::int64_t>(bytes, 1 << 30);
-      next(place, n);
-      place += n;
-      bytes -= n;
-    }
+    constexpr std::int64_t most = 1 << 30;
+    for (std::int64_t done = 0; done < bytes; done += most)
+      next(static_cast<char*>(to) + done, std::min(most, bytes - done));
   }
 
  private:
@@ -191,19 +179,6 @@ class member_stream {
   std::unique_ptr<inflater> inflater_;
 };
 
-class member_array : public array_file {
- public:
-  member_array(std::unique_ptr<member_stream> stream, const array_info& info)
-      : array_file(stream->name(), info), stream_(std::move(stream)) {}
-  void read(const packed_box& box, void* to) override {
-    read_elements(info(), box, to,
-                  [&](std::int64_t offset, std::int64_t bytes, void* place) { stream_->read(offset, bytes, place); });
-  }
-
- private:
-  std::unique_ptr<member_stream> stream_;
-};
-
 }  // namespace
 
 std::vector<std::string> names_in_npz(const byte_source& file) {
@@ -214,22 +189,22 @@ std::vector<std::string> names_in_npz(const byte_source& file) {
 
 std::unique_ptr<array_file> open_npz(std::shared_ptr<const byte_source> file, const std::string& name) {
   const auto members = members_of(*file);
-  const auto found =
-      std::find_if(members.begin(), members.end(), [&](const member& m) { return m.name == name + ".npy"; });
+  const auto found = std::ranges::find(members, name + ".npy", &member::name);
   if (found == members.end()) {
     std::string names;
     for (const auto& m : members) names += (names.empty() ? "" : ", ") + m.name.substr(0, m.name.size() - 4);
     throw FileError(file->name(), "has no array '" + name + "'; it has: " + names);
   }
   if (!found->unread.empty()) throw UnreadType(file->name() + ": " + found->name, "is ", found->unread);
-  auto stream = std::make_unique<member_stream>(std::move(file), *found);
-  const array_info info =
-      parse_npy_header(stream->name(), stream->size(),
-                       [&](std::int64_t offset, std::int64_t bytes, void* to) { stream->read(offset, bytes, to); });
+  const auto stream = std::make_shared<member_stream>(std::move(file), *found);
+  const byte_reader read = [stream](std::int64_t offset, std::int64_t bytes, void* to) {
+    stream->read(offset, bytes, to);
+  };
+  const array_info info = parse_npy_header(stream->name(), stream->size(), read);
   if (info.extents.size() > (stream->size() - info.offset) / info.type.bytes)
     throw FileError(stream->name(), "is truncated: it has " + std::to_string(stream->size()) + " bytes, too few for " +
                                         info.type.str() + " " + info.extents.str());
-  return std::make_unique<member_array>(std::move(stream), info);
+  return array_of_bytes(stream->name(), info, read);
 }
 
 }  // namespace impl
