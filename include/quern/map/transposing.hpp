@@ -166,9 +166,9 @@ struct transposing_kernel {
 
 /// The map of those operands in tiles, as large as the teams' memory allows. False where nothing lies transposed, or
 /// more than fits.
-template <class Exec, class F, class T, class... In>
+template <class Exec, class F, class T, std::size_t... I, class... In>
 bool map_by_tiles(const Exec& exec, const std::string& label, const F& f, const array_operand<T>& out,
-                  const operand_tuple<In...>& in, loop_nest<1 + sizeof...(In)> nest) {
+                  const operand_leaves<std::index_sequence<I...>, In...>& in, loop_nest<1 + sizeof...(In)> nest) {
   using tune = map_tuning<Exec>;
   constexpr std::size_t bytes = (element_bytes<In> + ... + 0);
   const tiled_operands<1 + sizeof...(In)> which(nest, {sizeof(T), element_bytes<In>...}, tune::least_tile / 2);
