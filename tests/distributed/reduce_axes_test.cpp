@@ -98,11 +98,11 @@ TYPED_TEST(DistributedReduce, ResultsAlongAxes) {
 }
 
 template <class Exec>
-struct DistributedReduceOn : testing::Test {};
-TYPED_TEST_SUITE(DistributedReduceOn, test::all_spaces);
+struct DistributedAxesOn : testing::Test {};
+TYPED_TEST_SUITE(DistributedAxesOn, test::all_spaces);
 
 // More results than one message between ranks takes.
-TYPED_TEST(DistributedReduceOn, ManyResults) {
+TYPED_TEST(DistributedAxesOn, ManyResults) {
   using E = TypeParam;
   const std::int64_t rows = 6, n = 50'000;
   const auto values = test::samples<double>(rows * n, 5);
