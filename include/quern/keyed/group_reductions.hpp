@@ -15,19 +15,17 @@
 namespace quern {
 namespace impl {
 
-template <class Exec, class Out>
-void check_group_output(const std::string& label, const Out& out, const Groups<Exec>& by) {
-  const shape found = extents_of(out);
-  if (found != shape{by.size()})
+inline void check_one_for_each(const std::string& what, const std::string& label, const std::string& name,
+                               const shape& found, std::int64_t n) {
+  if (found != shape{n})
     throw Error(label,
-                "out has extents " + found.str() + ", expected " + shape{by.size()}.str() + ", one for each group");
+                name + " has extents " + found.str() + ", expected " + shape{n}.str() + ", one for each " + what);
 }
 template <class Exec, class Out, class X>
 void check_groups(const std::string& label, const Out& out, const X& x, const Groups<Exec>& by) {
-  check_group_output(label, out, by);
+  check_one_for_each("group", label, "out", extents_of(out), by.size());
   const shape found = operand_extents(label, x);
-  if (found != shape{by.rows()})
-    throw Error(label, "x has extents " + found.str() + ", expected " + shape{by.rows()}.str() + ", one for each row");
+  check_one_for_each("row", label, "x", found, by.rows());
   check_overlap(label, make_output<Exec>(out, label), expand<Exec, rank_of<X>>(label, x, found), "x", false);
 }
 
@@ -312,7 +310,7 @@ void group_first(const Out& out, const X& x, const Groups<Exec>& by) {
 /// `out(g)` is the number of rows of group g.
 template <execution_space Exec, view_like Out>
 void count(const Exec& exec, const Out& out, const Groups<Exec>& by) {
-  impl::check_group_output("quern::count", out, by);
+  impl::check_one_for_each("group", "quern::count", "out", impl::extents_of(out), by.size());
   impl::map_checked("quern::count", exec, out, impl::op::identity(), by.counts());
 }
 template <execution_space Exec, view_like Out>

@@ -149,12 +149,8 @@ void map_lines(const std::string& label, const Exec& exec, const strided<T>& out
   map_launch<Exec, F, T>(exec, label, out, f, in_place, {out.stride, in.array.stride...}, in...);
 }
 template <class T>
-array_input<T> line_input(const strided<T>& a) {
+array_input<std::remove_const_t<T>> line_input(const strided<T>& a) {
   return {{a.data, a.extents, a.stride}};
-}
-template <class T>
-array_input<T> line_input(const strided<const T>& a) {
-  return {a};
 }
 /// Whether lines are long enough to be sorted one by one by a radix sort.
 template <class Exec>
