@@ -15,17 +15,11 @@
 namespace quern {
 namespace impl {
 
-inline void check_one_for_each(const std::string& what, const std::string& label, const std::string& name,
-                               const shape& found, std::int64_t n) {
-  if (found != shape{n})
-    throw Error(label,
-                name + " has extents " + found.str() + ", expected " + shape{n}.str() + ", one for each " + what);
-}
 template <class Exec, class Out, class X>
 void check_groups(const std::string& label, const Out& out, const X& x, const Groups<Exec>& by) {
-  check_one_for_each("group", label, "out", extents_of(out), by.size());
+  check_extents(label, "out", extents_of(out), shape{by.size()}, ", one for each group");
   const shape found = operand_extents(label, x);
-  check_one_for_each("row", label, "x", found, by.rows());
+  check_extents(label, "x", found, shape{by.rows()}, ", one for each row");
   check_overlap(label, make_output<Exec>(out, label), expand<Exec, rank_of<X>>(label, x, found), "x", false);
 }
 
@@ -310,7 +304,7 @@ void group_first(const Out& out, const X& x, const Groups<Exec>& by) {
 /// `out(g)` is the number of rows of group g.
 template <execution_space Exec, view_like Out>
 void count(const Exec& exec, const Out& out, const Groups<Exec>& by) {
-  impl::check_one_for_each("group", "quern::count", "out", impl::extents_of(out), by.size());
+  impl::check_extents("quern::count", "out", impl::extents_of(out), shape{by.size()}, ", one for each group");
   impl::map_checked("quern::count", exec, out, impl::op::identity(), by.counts());
 }
 template <execution_space Exec, view_like Out>
