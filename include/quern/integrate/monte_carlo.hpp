@@ -49,20 +49,14 @@ struct sampled_box {
       within[d] = inside<T>(box[d]);
     }
   }
-  template <class F>
-  KOKKOS_FUNCTION double value(const F& f, const std::uint64_t (&bits)[Rank]) const {
-    return value(f, bits, std::make_index_sequence<Rank>());
+  template <class F, std::size_t... D>
+  KOKKOS_FUNCTION double value(const F& f, const std::uint64_t (&bits)[Rank], std::index_sequence<D...>) const {
+    return static_cast<double>(f(within[D](lower[D] + to_unit_interval<T>(bits[D]) * width[D])...));
   }
   double volume() const {
     double v = 1;
     for (int d = 0; d < Rank; ++d) v *= width[d];
     return v;
-  }
-
- private:
-  template <class F, std::size_t... D>
-  KOKKOS_FUNCTION double value(const F& f, const std::uint64_t (&bits)[Rank], std::index_sequence<D...>) const {
-    return static_cast<double>(f(within[D](lower[D] + to_unit_interval<T>(bits[D]) * width[D])...));
   }
 };
 
@@ -91,7 +85,7 @@ struct sampling_kernel {
   KOKKOS_FUNCTION double next(Points& points) const {
     std::uint64_t bits[Rank];
     points.next(bits);
-    return box.value(f, bits);
+    return box.value(f, bits, std::make_index_sequence<Rank>());
   }
   KOKKOS_FUNCTION void init(value_type& s) const { s = moments_reducer<double>().init(); }
   KOKKOS_FUNCTION void join(value_type& s, const value_type& t) const { moments_reducer<double>().join(s, t); }

@@ -11,6 +11,21 @@
 #include <quern/core/views/concepts.hpp>
 #include <string>
 
+namespace quern::impl {
+
+/// What rules with one node in each cell share: it is the lower end of the cell where they use the ends, else the
+/// centre.
+template <bool Closed>
+struct one_node_rule {
+  using option_of = any_place;
+  static constexpr bool weighted = Closed, closed = Closed;
+  static void check(const std::string&, std::int64_t) {}
+  KOKKOS_FUNCTION static constexpr int points() { return 1; }
+  KOKKOS_FUNCTION static double offset(int) { return Closed ? 0.0 : 0.5; }
+};
+
+}  // namespace quern::impl
+
 /// Composite quadrature rules for `quern::integrate`. Each divides an interval into n cells of width h.
 ///
 /// A rule has the nodes `offset(p)`, p < points(), of a cell, in cell widths from its lower end, and their weights
@@ -18,38 +33,24 @@
 namespace quern::rule {
 
 /// The values at the centres of the cells, times h. Error of order h^2; never evaluates the ends of the interval.
-struct midpoint {
-  using option_of = quern::impl::any_place;
-  static constexpr bool weighted = false, closed = false;
-  static void check(const std::string&, std::int64_t) {}
-  KOKKOS_FUNCTION static constexpr int points() { return 1; }
-  KOKKOS_FUNCTION static double offset(int) { return 0.5; }
+struct midpoint : quern::impl::one_node_rule<false> {
   KOKKOS_FUNCTION static double weight(std::int64_t, int, std::int64_t) { return 1; }
 };
 
 /// The values at the n + 1 ends of the cells, the first and the last half. Error of order h^2; far less for periodic
 /// functions.
-struct trapezoid {
-  using option_of = quern::impl::any_place;
-  static constexpr bool weighted = true, closed = true;
-  static void check(const std::string&, std::int64_t) {}
-  KOKKOS_FUNCTION static constexpr int points() { return 1; }
-  KOKKOS_FUNCTION static double offset(int) { return 0; }
+struct trapezoid : quern::impl::one_node_rule<true> {
   KOKKOS_FUNCTION static double weight(std::int64_t cell, int, std::int64_t n) {
     return cell == 0 || cell == n ? 0.5 : 1.0;
   }
 };
 
 /// Simpson's rule: a parabola through the three ends of each two cells, so n must be even. Error of order h^4.
-struct simpson {
-  using option_of = quern::impl::any_place;
-  static constexpr bool weighted = true, closed = true;
+struct simpson : quern::impl::one_node_rule<true> {
   static void check(const std::string& operation, std::int64_t n) {
     if (n % 2 != 0)
       throw Error(operation, "Simpson's rule with " + std::to_string(n) + " cells, expected an even number");
   }
-  KOKKOS_FUNCTION static constexpr int points() { return 1; }
-  KOKKOS_FUNCTION static double offset(int) { return 0; }
   KOKKOS_FUNCTION static double weight(std::int64_t cell, int, std::int64_t n) {
     return (cell == 0 || cell == n ? 1.0 : cell % 2 == 0 ? 2.0 : 4.0) / 3;
   }

@@ -141,8 +141,7 @@ void nonzero_into(const call<Exec>& c, const Out& out_view, const X& x_view, std
   const auto out = c.output(out_view);
   const bool rows = out.extents.rank == 2 && out.extents.extent[1] == extents.rank;
   if (out.extents.rank != 1 && !rows)
-    throw Error(c.label, "out has extents " + out.extents.str() + ", expected rank 1 or (n, " +
-                             std::to_string(extents.rank) + ")");
+    reject_extents(c.label, "out", out.extents, "rank 1 or (n, " + std::to_string(extents.rank) + ")");
   const std::int64_t largest = rows ? *std::max_element(extents.extent.begin(), extents.extent.end()) : extents.size();
   check_positions<value_of<Out>>(c.label, "out", largest);
   check_overlap(c.label, out, elements, "x", false);

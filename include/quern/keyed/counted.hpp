@@ -61,7 +61,7 @@ auto wanted_output(const V& view) {
 
 template <class T>
 const strided<T>& require_rank_1(const std::string& label, const std::string& name, const strided<T>& a) {
-  if (a.extents.rank != 1) throw Error(label, name + " has extents " + a.extents.str() + ", expected rank 1");
+  if (a.extents.rank != 1) reject_extents(label, name, a.extents, "rank 1");
   return a;
 }
 

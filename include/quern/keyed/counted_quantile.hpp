@@ -22,8 +22,7 @@ struct counted_quantiles {
     static_assert(!has_option<axes, Options...>, "quern: quantiles along axes are those in memory");
     const std::int64_t n = operand_extents(r.label, in).size();
     if (n == 0) throw Error(r.label, "in has no elements");
-    const interpolation* given = find_option<interpolation>(options...);
-    const interpolation how = given == nullptr ? interpolation::linear : *given;
+    const interpolation how = option_or(interpolation::linear, options...);
     const auto bins = pool_view<Kokkos::View<std::int64_t*, typename Exec::memory_space>>(exec, digit_values);
     const auto count = [&](const key_digit<T>& digit) {
       const count_operation counted{r.label, [](const auto&) { return own_bin{digit_values}; }};

@@ -166,8 +166,7 @@ Groups<Exec> group_by(const Exec& exec, const Keys& keys, const More&... more) {
     static_assert(impl::can_sort<impl::value_of<decltype(column)>>, "quern::group_by: keys must be real numbers");
     const shape found = impl::operand_extents(label, column);
     if (found.rank != 1 || found != rows)
-      throw Error(label, "keys has extents " + found.str() + ", expected rank 1" +
-                             (rows.rank == 1 ? " and extents " + rows.str() : ""));
+      impl::reject_extents(label, "keys", found, "rank 1" + (rows.rank == 1 ? " and extents " + rows.str() : ""));
   };
   check(keys);
   (check(more), ...);

@@ -15,19 +15,11 @@
 namespace quern {
 namespace impl {
 
-template <class Exec, class Out>
-void check_group_output(const std::string& label, const Out& out, const Groups<Exec>& by) {
-  const shape found = extents_of(out);
-  if (found != shape{by.size()})
-    throw Error(label,
-                "out has extents " + found.str() + ", expected " + shape{by.size()}.str() + ", one for each group");
-}
 template <class Exec, class Out, class X>
 void check_groups(const std::string& label, const Out& out, const X& x, const Groups<Exec>& by) {
-  check_group_output(label, out, by);
+  check_extents(label, "out", extents_of(out), shape{by.size()}, ", one for each group");
   const shape found = operand_extents(label, x);
-  if (found != shape{by.rows()})
-    throw Error(label, "x has extents " + found.str() + ", expected " + shape{by.rows()}.str() + ", one for each row");
+  check_extents(label, "x", found, shape{by.rows()}, ", one for each row");
   check_overlap(label, make_output<Exec>(out, label), expand<Exec, rank_of<X>>(label, x, found), "x", false);
 }
 
@@ -312,7 +304,7 @@ void group_first(const Out& out, const X& x, const Groups<Exec>& by) {
 /// `out(g)` is the number of rows of group g.
 template <execution_space Exec, view_like Out>
 void count(const Exec& exec, const Out& out, const Groups<Exec>& by) {
-  impl::check_group_output("quern::count", out, by);
+  impl::check_extents("quern::count", "out", impl::extents_of(out), shape{by.size()}, ", one for each group");
   impl::map_checked("quern::count", exec, out, impl::op::identity(), by.counts());
 }
 template <execution_space Exec, view_like Out>

@@ -258,8 +258,7 @@ void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_
   const shape found = impl::extents_of(out);
   const std::int64_t bins = found.size();
   if (edges.extents != shape{bins + 1} || bins == 0)
-    throw Error(c.label, "edges has extents " + edges.extents.str() + ", expected one more than out with extents " +
-                             found.str());
+    impl::reject_extents(c.label, "edges", edges.extents, "one more than out with extents " + found.str());
   if constexpr (impl::has_bins<X> && impl::has_bins<Edges>) {
     impl::check_increasing(exec, c.label, "the edges", edges);
     const impl::given_edges<impl::value_of<Edges>, impl::value_of<X>> between{edges.data, edges.stride[0], bins};

@@ -13,19 +13,6 @@
 
 namespace quern::impl {
 
-/// Puts the sum of all before in place of each count, and that of all into `total`.
-struct add_counts {
-  std::int64_t* counts;
-  std::int64_t tiles;
-  std::int64_t* total;
-  void operator()(std::int64_t t, std::int64_t& before, bool final) const {
-    const std::int64_t here = counts[t];
-    if (final) counts[t] = before;
-    before += here;
-    if (final && t == tiles - 1) *total = before;
-  }
-};
-
 /// Keeps by the threads of a host, a tile each: tiles are counted, the counts added up, and the tiles looked at again.
 template <class Work>
 struct host_kept {
@@ -85,10 +72,18 @@ void keep_on_host(const Exec& exec, const std::string& label, std::int64_t n, co
                   std::int64_t* count) {
   const std::int64_t parts = std::clamp<std::int64_t>(n / keyed_tuning<Exec>::kept_least, 1, 4 * exec.concurrency());
   const std::int64_t tile = (n + parts - 1) / parts, tiles = n == 0 ? 1 : (n + tile - 1) / tile;
-  const scratch_array<Exec, std::int64_t> counts(exec, tiles);
-  const host_kept<kept_tiles<Exec, Keep, Put>> kernel{{keep, put, n, tile, tiles, count}, counts.data()};
+  const scratch_array<Exec, std::int64_t> memory(exec, tiles);
+  std::int64_t* counts = memory.data();
+  const host_kept<kept_tiles<Exec, Keep, Put>> kernel{{keep, put, n, tile, tiles, count}, counts};
+  // Puts the sum of all before in place of each count, and that of all into `count`.
+  const auto add_counts = [=](std::int64_t t, std::int64_t& before, bool final) {
+    const std::int64_t here = counts[t];
+    if (final) counts[t] = before;
+    before += here;
+    if (final && t == tiles - 1) *count = before;
+  };
   launch_units<count_kept_tag>(exec, label + "/count", tiles, kernel);
-  Kokkos::parallel_scan(label + "/add", index_range(exec, tiles), add_counts{counts.data(), tiles, count});
+  Kokkos::parallel_scan(label + "/add", index_range(exec, tiles), add_counts);
   launch_units<put_kept_tag>(exec, label + "/put", tiles, kernel);
 }
 

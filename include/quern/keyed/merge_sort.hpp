@@ -154,11 +154,7 @@ struct merge_sort_kernel {
     load(v, r * items, 1, count, [&](int i) { return shared[i]; });
     for (int round = 0; round < items; ++round)  // odd-even transposition, stable
       for (int k = round % 2; k + 1 < items; k += 2)
-        if (k + 1 < mine && less(v[k + 1], v[k])) {
-          const Item x = v[k];
-          v[k] = v[k + 1];
-          v[k + 1] = x;
-        }
+        if (k + 1 < mine && less(v[k + 1], v[k])) Kokkos::kokkos_swap(v[k], v[k + 1]);
     for (int width = 1; width < group; width *= 2) {
       spread(shared, v, r * items, 1, count);
       threads.team_barrier();

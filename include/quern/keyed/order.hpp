@@ -111,17 +111,12 @@ auto ordering_of(const First& first, const O&... rest) {
 /// The order of keys that are to be got back with the signs of their zeros.
 template <class Order>
 auto keeping_zero_signs(const Order& order) {
-  return order;
-}
-template <class T>
-  requires(!std::is_integral_v<T>)
-auto keeping_zero_signs(const by_order<T>& order) {
-  return by_equal_zeros<T>(order.descending);
+  using T = typename Order::value;
+  if constexpr (Order::by_bits && !std::is_integral_v<T>) return by_equal_zeros<T>(order.descending);
+  else return order;
 }
 template <class Order>
-inline constexpr bool keeps_zero_signs = false;
-template <class T>
-inline constexpr bool keeps_zero_signs<by_equal_zeros<T>> = true;
+inline constexpr bool keeps_zero_signs = requires { Order::negative_zero; };
 
 /// `f` with a value of the type for the positions of n elements.
 template <class F>
@@ -188,10 +183,7 @@ struct sort_lines {
   /// Memory that has the lines one after the other.
   template <class T>
   strided<T> contiguous(T* data) const {
-    strided<T> lines{data, extents, {}};
-    std::int64_t step = 1;
-    for (int d = extents.rank - 1; d >= 0; step *= extents.extent[d--]) lines.stride[d] = step;
-    return lines;
+    return {data, extents, row_major_strides(extents)};
   }
 };
 

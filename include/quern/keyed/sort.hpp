@@ -76,12 +76,14 @@ struct key_less {
     return order(key_of_item()(a), key_of_item()(b));
   }
 };
-/// Marks the first of equal keys among sorted ones, which are equal where their bits are.
+/// Marks the first of equal keys, or numbers, among sorted ones. NaN are equal.
 template <class Sorted>
 struct first_of_keys {
   const Sorted* sorted;
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-    return i == 0 || key_of_item()(sorted[i]) != key_of_item()(sorted[i - 1]);
+    if (i == 0) return true;
+    const auto &key = key_of_item()(sorted[i]), &before = key_of_item()(sorted[i - 1]);
+    return !(key == before || (is_nan(key) && is_nan(before)));
   }
 };
 
@@ -147,12 +149,8 @@ void map_lines(const std::string& label, const Exec& exec, const strided<T>& out
   map_launch<Exec, F, T>(exec, label, out, f, in_place, {out.stride, in.array.stride...}, in...);
 }
 template <class T>
-array_input<T> line_input(const strided<T>& a) {
+array_input<std::remove_const_t<T>> line_input(const strided<T>& a) {
   return {{a.data, a.extents, a.stride}};
-}
-template <class T>
-array_input<T> line_input(const strided<const T>& a) {
-  return {a};
 }
 /// Whether lines are long enough to be sorted one by one by a radix sort.
 template <class Exec>

@@ -267,8 +267,8 @@ void first_in_order(const std::string& label, const Exec& exec, const Out& out_v
   if (out.extents.rank == expected.rank)
     expected.extent[lines.along] = std::min(expected.extent[lines.along], out.extents.extent[lines.along]);
   if (out.extents != expected)
-    throw Error(label, "out has extents " + out.extents.str() + ", expected those of x, " + x.extents.str() +
-                           ", or fewer along axis " + std::to_string(lines.along));
+    reject_extents(label, "out", out.extents,
+                   "those of x, " + x.extents.str() + ", or fewer along axis " + std::to_string(lines.along));
   check_overlap(label, out, x, "x", false);
   const auto with_positions = [&](const auto& positions) {
     with_index_type(lines.n,

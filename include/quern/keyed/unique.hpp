@@ -39,14 +39,6 @@
 namespace quern {
 namespace impl {
 
-/// The distinct ones among sorted numbers.
-template <class T>
-struct first_of_equals {
-  const T* sorted;
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-    return i == 0 || !(sorted[i] == sorted[i - 1] || (is_nan(sorted[i]) && is_nan(sorted[i - 1])));
-  }
-};
 /// The numbers of keys that are their distances from the least.
 template <class T>
 struct number_at_distance {
@@ -146,7 +138,7 @@ void unique_by_values(const std::string& label, const Exec& exec, const result_r
   } else {
     const scratch_array<Exec, T> sorted(exec, lines.n);
     sort_values(label, exec, lines, lines.contiguous(sorted.data()), x, by_order<T>());
-    for_kept(label, exec, lines.n, first_of_equals<T>{sorted.data()},
+    for_kept(label, exec, lines.n, first_of_keys<T>{sorted.data()},
              put_unique<T, T, op::identity>{values, sorted.data(), {}, starts}, number);
   }
 }
