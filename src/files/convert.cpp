@@ -19,25 +19,16 @@ format format_of(const std::string& path) {
 }
 
 std::vector<std::string> names_in(const std::string& path) {
-  switch (format_of(path)) {
-    case format::npy:
-      return {""};
-    case format::npz:
-      return npz_names(path);
-    default:
-      return Hdf5File(path).datasets();
-  }
+  const format f = format_of(path);
+  if (f == format::npy) return {""};
+  return f == format::npz ? npz_names(path) : Hdf5File(path).datasets();
 }
 
 std::shared_ptr<impl::array_file> open_named(const std::string& path, const std::string& name) {
-  switch (format_of(path)) {
-    case format::npy:
-      return impl::open_npy(impl::open_file(path));
-    case format::npz:
-      return impl::open_npz(impl::open_file(path), name);
-    default:
-      return impl::hdf5_array(impl::open_hdf5(path), name);
-  }
+  const format f = format_of(path);
+  if (f == format::hdf5) return impl::hdf5_array(impl::open_hdf5(path), name);
+  if (f == format::npz) return impl::open_npz(impl::open_file(path), name);
+  return impl::open_npy(impl::open_file(path));
 }
 
 /// The name of the only array that can be read.
@@ -59,9 +50,8 @@ std::string only_name(const std::string& path) {
 /// An array without a type.
 quern::impl::array_bytes packed_bytes(const void* data, const array_info& info, const shape& extents,
                                       bool fortran_order) {
-  quern::impl::array_bytes a(
-      quern::impl::strided<const char>{nullptr, extents, quern::impl::packed_strides(extents, fortran_order)});
-  a.data = data;
+  quern::impl::array_bytes a(quern::impl::strided<const char>{static_cast<const char*>(data), extents,
+                                                              quern::impl::packed_strides(extents, fortran_order)});
   a.element = info.type.bytes;
   return a;
 }

@@ -28,6 +28,10 @@ id open_dataset(const hdf5_handle& file, const std::string& dataset) {
           H5Dopen2(file.file(), c_name(file.name(), dataset), following(file.name(), H5P_DATASET_ACCESS)), H5Dclose};
 }
 
+id make_space(const std::string& file, const std::string& what, int rank, const hsize_t* extents) {
+  return {file, what, rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(rank, extents, nullptr), H5Sclose};
+}
+
 struct selection {
   id memory, file;
 };
@@ -39,10 +43,10 @@ selection select(const std::string& name, hid_t dataset, const packed_box& box) 
     first[d] = static_cast<hsize_t>(box.first[d]);
     count[d] = static_cast<hsize_t>(box.extents.extent[d]);
   }
-  id file(name, "a part cannot be selected", H5Dget_space(dataset), H5Sclose);
-  if (rank == 0) return {id(name, "a part cannot be selected", H5Screate(H5S_SCALAR), H5Sclose), std::move(file)};
-  check(name, "a part cannot be selected", H5Sselect_hyperslab(file, H5S_SELECT_SET, first, nullptr, count, nullptr));
-  return {id(name, "a part cannot be selected", H5Screate_simple(rank, count, nullptr), H5Sclose), std::move(file)};
+  const std::string what = "a part cannot be selected";
+  id file(name, what, H5Dget_space(dataset), H5Sclose);
+  if (rank > 0) check(name, what, H5Sselect_hyperslab(file, H5S_SELECT_SET, first, nullptr, count, nullptr));
+  return {make_space(name, what, rank, count), std::move(file)};
 }
 
 class dataset_array : public array_file {
@@ -126,6 +130,11 @@ void remove_dataset(const hdf5_handle& file, const std::string& dataset) {
   if (is_dataset)
     check(file.name(), "the dataset " + dataset + " cannot be replaced",
           H5Ldelete(file.file(), c_name(file.name(), dataset), follow));
+}
+
+std::shared_ptr<hdf5_handle> write_hdf5(const std::string& path, opening how, unfinished_file unfinished) {
+  const std::string name = unfinished.name();
+  return std::make_shared<hdf5_handle>(path, how, name, H5P_DEFAULT, std::move(unfinished));
 }
 
 /// The descriptors of an open file, below the library: one, or those that MPI has of a file of several processes, which
@@ -254,31 +263,26 @@ std::shared_ptr<hdf5_handle> open_hdf5(const std::string& path) {
   return std::make_shared<hdf5_handle>(path, opening::read, path);
 }
 std::shared_ptr<hdf5_handle> create_hdf5(const std::string& path) {
-  unfinished_file unfinished(path);
-  const std::string name = unfinished.name();
-  return std::make_shared<hdf5_handle>(path, opening::create, name, H5P_DEFAULT, std::move(unfinished));
+  return write_hdf5(path, opening::create, unfinished_file(path));
 }
 std::shared_ptr<hdf5_handle> hdf5_for_dataset(const std::string& path, const std::string& dataset) {
   const library_lock lock;
   (void)c_name(path);
   const file_stamp earlier(path);
   std::error_code unknown;  // where it cannot be looked at, making it says why
-  if (!std::filesystem::exists(path, unknown) || holds_only(path, dataset)) {
-    auto file = create_hdf5(path);
-    file->replaces(earlier);
-    return file;
-  }
+  const bool is_new = !std::filesystem::exists(path, unknown) || holds_only(path, dataset);
   unfinished_file unfinished(path);
-  const std::string name = unfinished.name();
-  std::error_code problem;
-  std::filesystem::copy_file(path, name, problem);
-  if (!problem)
-    std::filesystem::permissions(name, std::filesystem::perms::owner_write, std::filesystem::perm_options::add,
-                                 problem);
-  if (problem) throw FileError(path, "cannot be written: " + problem.message());
-  auto file = std::make_shared<hdf5_handle>(path, opening::extend, name, H5P_DEFAULT, std::move(unfinished));
+  if (!is_new) {
+    std::error_code problem;
+    std::filesystem::copy_file(path, unfinished.name(), problem);
+    if (!problem)
+      std::filesystem::permissions(unfinished.name(), std::filesystem::perms::owner_write,
+                                   std::filesystem::perm_options::add, problem);
+    if (problem) throw FileError(path, "cannot be written: " + problem.message());
+  }
+  auto file = write_hdf5(path, is_new ? opening::create : opening::extend, std::move(unfinished));
   file->replaces(earlier);
-  remove_dataset(*file, dataset);
+  if (!is_new) remove_dataset(*file, dataset);
   return file;
 }
 void commit_hdf5(hdf5_handle& file) { file.commit(); }
@@ -340,9 +344,7 @@ void create_dataset(hdf5_handle& file, const std::string& dataset, const array_i
     check(file.name(), what, H5Pset_shuffle(how));
     check(file.name(), what, H5Pset_deflate(how, static_cast<unsigned>(options.compression)));
   }
-  const id space(file.name(), what, rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(rank, extents, nullptr),
-                 H5Sclose);
-  const id type = memory_type(file.name(), info.type);
+  const id space = make_space(file.name(), what, rank, extents), type = memory_type(file.name(), info.type);
   const id follow = following(file.name(), H5P_DATASET_ACCESS), look = following(file.name(), H5P_LINK_ACCESS);
   if (const hid_t found = H5Oopen(file.file(), c_name(file.name(), dataset), look); found >= 0) {
     H5Oclose(found);

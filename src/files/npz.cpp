@@ -93,13 +93,13 @@ std::vector<member> members_of(const byte_source& file) {
     const auto method = all.number(at + 10, 2), flags = all.number(at + 8, 2);
     const auto name_bytes = all.number(at + 28, 2), extra_bytes = all.number(at + 30, 2);
     const std::int64_t extra = at + entry_bytes + name_bytes;
+    all.number(extra + extra_bytes - 1, 1);  // that it is there, as its name is
     member m{all.text(at + entry_bytes, name_bytes),
              method == 8,
              all.number(at + 24, 4),
              all.number(at + 20, 4),
              all.number(at + 42, 4),
              static_cast<std::uint32_t>(all.number(at + 16, 4))};
-    all.number(extra + extra_bytes - 1, 1);  // that it is there
     for (std::int64_t field = extra; field + 4 <= extra + extra_bytes;) {
       const auto id = all.number(field, 2), bytes = all.number(field + 2, 2);
       std::int64_t value = field + 4;

@@ -142,20 +142,29 @@ void read_into(const std::string& label, array_file& file, const V& out) {
   read_box_into(label, file, out, {});
 }
 
-/// Writes a View to a file piece by piece, in C order or in Fortran order; waits.
-template <class V>
-void write_elements(const std::string& label, output_file& file, const V& in, bool fortran_order) {
+/// Calls write(box, packed) with the elements of a View piece by piece, in C order or in Fortran order; waits. With
+/// `at_once`, all of a View of the host that lies in that order are one piece.
+template <class V, class Write>
+void write_pieces(const std::string& label, const V& in, bool fortran_order, bool at_once, const Write& write) {
   using T = value_of<V>;
   const auto described = array_of(in);
   const strided<const T> whole{described.data, described.extents, described.stride};
   if (whole.extents.size() == 0) return;
   const copy_space<V> exec;
   exec.fence(label);
-  if (host_reachable<V> && whole.stride == packed_strides(whole.extents, fortran_order))
-    return file.write(whole.data, whole.extents.size() * static_cast<std::int64_t>(sizeof(T)));
+  if (at_once && host_reachable<V> && whole.stride == packed_strides(whole.extents, fortran_order))
+    return write(packed_box{{}, whole.extents, whole.stride}, whole.data);
   for_each_piece<V>(exec, whole.extents, fortran_order, [&](const packed_box& box, T* packed) {
     box_from_view<V>(exec, whole, box, packed);
     exec.fence(label);
+    write(box, packed);
+  });
+}
+/// Appends the elements of a View to a file.
+template <class V>
+void write_elements(const std::string& label, output_file& file, const V& in, bool fortran_order) {
+  using T = value_of<V>;
+  write_pieces(label, in, fortran_order, true, [&](const packed_box& box, const T* packed) {
     file.write(packed, box.extents.size() * static_cast<std::int64_t>(sizeof(T)));
   });
 }

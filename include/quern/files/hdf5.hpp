@@ -102,19 +102,12 @@ class Hdf5File {
   template <class V>
   void write_part(const std::string& dataset, const V& in, const std::array<std::int64_t, V::rank()>& start) {
     using T = quern::impl::value_of<V>;
-    const auto described = impl::array_of(in);
-    const quern::impl::strided<const T> whole{described.data, described.extents, described.stride};
-    const auto first = impl::checked_start(*impl::hdf5_array(file_, dataset), whole.extents, start);
-    if (whole.extents.size() == 0) return;
-    const typename V::execution_space exec;
-    exec.fence("quern::files::Hdf5File::write");
-    impl::for_each_piece<V>(exec, whole.extents, false, [&](const quern::impl::packed_box& box, T* packed) {
-      impl::box_from_view<V>(exec, whole, box, packed);
-      exec.fence("quern::files::Hdf5File::write");
-      auto in_file = box;
-      for (int d = 0; d < whole.extents.rank; ++d) in_file.first[d] += first[d];
-      impl::write_dataset(*file_, dataset, data_type_of<T>(), in_file, packed);
-    });
+    const auto first = impl::checked_start(*impl::hdf5_array(file_, dataset), impl::array_of(in).extents, start);
+    impl::write_pieces("quern::files::Hdf5File::write", in, false, false,
+                       [&](quern::impl::packed_box box, const T* packed) {
+                         for (int d = 0; d < box.extents.rank; ++d) box.first[d] += first[d];
+                         impl::write_dataset(*file_, dataset, data_type_of<T>(), box, packed);
+                       });
   }
 
   /// A number, or a text, at the file ("/"), a group or a dataset, in place of an earlier one of that name. Texts are
