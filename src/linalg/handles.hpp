@@ -26,13 +26,14 @@ class handles {
   /// Calls f(handle) while no other thread uses the handle of that device, which `make` makes.
   template <class Make, class F>
   static void use(int device, const Make& make, const F& f) {
-    static handles all;
+    handles& all = instance();
     std::lock_guard lock(all.mutex_);
     if (!all.hooked_) {
       Kokkos::push_finalize_hook([] {
-        std::lock_guard last(all.mutex_);
-        all.of_device_.clear();
-        all.hooked_ = false;
+        handles& last = instance();
+        std::lock_guard lock_last(last.mutex_);
+        last.of_device_.clear();
+        last.hooked_ = false;
       });
       all.hooked_ = true;
     }
@@ -41,6 +42,11 @@ class handles {
   }
 
  private:
+  static handles& instance() {
+    static handles all;
+    return all;
+  }
+
   std::mutex mutex_;
   std::map<int, Handle> of_device_;
   bool hooked_ = false;
