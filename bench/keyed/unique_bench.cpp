@@ -131,18 +131,18 @@ prepared compact(const exec_space& exec, std::int64_t n) {
   p.right = [=] {
     // Numbered by another scan, each is where it belongs.
     const auto number_of = make_view<std::int64_t*>("numbers", n);
-    const auto is_kept = KOKKOS_LAMBDA(T v) { return v < T(0.5); };
+    const auto is_selected = KOKKOS_LAMBDA(T v) { return v < T(0.5); };
     std::int64_t expected = 0, found = 0;
     Kokkos::parallel_scan(
         "numbers", bench::range(0, n),
         KOKKOS_LAMBDA(std::int64_t i, std::int64_t& k, bool final) {
           if (final) number_of(i) = k;
-          k += is_kept(x(i));
+          k += is_selected(x(i));
         },
         expected);
     Kokkos::deep_copy(found, count);
     const auto wrong =
-        bench::failures(n, KOKKOS_LAMBDA(std::int64_t i) { return !is_kept(x(i)) || out(number_of(i)) == x(i); });
+        bench::failures(n, KOKKOS_LAMBDA(std::int64_t i) { return !is_selected(x(i)) || out(number_of(i)) == x(i); });
     return found == expected && wrong == 0;
   };
   return p;

@@ -66,7 +66,7 @@ double time_together(const settings& s, const Communicator& comm, const std::fun
   return times[runs / 2];
 }
 
-bool on_all(const Communicator& comm, bool right) { return quern::impl::most_of_ranks(comm, right ? 0 : 1) == 0; }
+bool on_all(const Communicator& comm, bool right) { return quern::impl::max_of_ranks(comm, right ? 0 : 1) == 0; }
 
 template <class V, class F>
 void fill_cells(const settings& s, const V& u, const F& value) {
@@ -134,7 +134,7 @@ measurement_of_ranks halo(const settings& s, const Communicator& comm, const sca
       });
   quern::HaloExchange exchange(s.exec, quern::boundary::wrap, u);
   measurement_of_ranks m{{fmt::format("{} x {} x {}", n[0], n[1], n[2]), 0, static_cast<double>(exchange.bytes()), 0}};
-  m.messages = static_cast<int>(quern::impl::most_of_ranks(comm, exchange.messages()));
+  m.messages = static_cast<int>(quern::impl::max_of_ranks(comm, exchange.messages()));
   m.seconds = time_together(s, comm, [&] { exchange.exchange(); });
   const auto v = quern::to_host(u.local_with_halo());
   const auto first = d.local().first.extent;
@@ -285,7 +285,7 @@ int run_on(const Communicator& comm, const run_options& o) {
     const double efficiency = one.seconds / m.seconds / (strong ? comm.size() : 1);
     const bool verified = on_all(comm, one.verified && m.verified);
     all_verified = all_verified && verified;
-    const std::int64_t memory = quern::impl::most_of_ranks(comm, peak_resident_bytes());
+    const std::int64_t memory = quern::impl::max_of_ranks(comm, peak_resident_bytes());
     if (!prints) continue;
     records->add({{"workload", w.name},
                   {"size", m.size},

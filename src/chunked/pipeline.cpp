@@ -169,7 +169,7 @@ std::int64_t row_bytes(const planned_array<Access>& l, int axis) {
 
 /// Bytes of several arrays, each of which has at most 2^63 - 1.
 __extension__ using wide = __int128;
-constexpr wide most_bytes = std::numeric_limits<std::int64_t>::max();
+constexpr wide max_bytes = std::numeric_limits<std::int64_t>::max();
 
 /// How a plan is cut into chunks.
 struct cut {
@@ -193,7 +193,7 @@ struct cut {
     count = static_cast<std::int64_t>(
         std::min((memory / chunk_slots - around) / row, std::max<wide>(preferred_bytes / row, least)));
     if (count < least || (count < 1 && n > 0)) {
-      const auto needed = static_cast<std::uint64_t>(std::min<wide>(chunk_slots * (least * row + around), most_bytes));
+      const auto needed = static_cast<std::uint64_t>(std::min<wide>(chunk_slots * (least * row + around), max_bytes));
       const byte_unit unit(memory, needed);
       throw Error(p.label, "the memory of " + unit.text(memory) + " is too little for chunks of " +
                                std::to_string(least) + " along axis " + std::to_string(p.axis) + ", which take " +

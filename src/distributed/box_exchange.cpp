@@ -178,11 +178,11 @@ class mpi_messages {
   bool under_way() const { return !requests_.empty(); }
 
  private:
-  static constexpr int tag = 1, most_bytes = 1 << 30;
+  static constexpr int tag = 1, max_bytes = 1 << 30;
   template <class F>
   static void in_parts(const message& m, const F& f) {
-    for (std::int64_t at = 0; at < m.bytes; at += most_bytes)
-      check_mpi("quern: messages", f(m.data + at, static_cast<int>(std::min<std::int64_t>(most_bytes, m.bytes - at))));
+    for (std::int64_t at = 0; at < m.bytes; at += max_bytes)
+      check_mpi("quern: messages", f(m.data + at, static_cast<int>(std::min<std::int64_t>(max_bytes, m.bytes - at))));
   }
   MPI_Request* next() {
     requests_.push_back(MPI_REQUEST_NULL);
@@ -357,7 +357,7 @@ int box_exchange<Exec>::messages() const {
 
 namespace {
 
-constexpr int most_element_bytes = 64;
+constexpr int max_element_bytes = 64;
 
 struct fill_kernel {
   std::byte* array;
@@ -366,7 +366,7 @@ struct fill_kernel {
   std::int64_t stride, width, own, cells, first;  // own: elements of the array between its halos
   bool low;
   boundary::mode mode[2];
-  alignas(16) std::byte value[2][most_element_bytes];
+  alignas(16) std::byte value[2][max_element_bytes];
 
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     const std::int64_t rows = nest.inner * nest.outer;
@@ -408,7 +408,7 @@ void fill_edges(const Exec& exec, const std::string& label, const peer_box& arra
   for (int side = 0; side < 2; ++side) {
     const void* value = side == 0 ? edge.low_value : edge.high_value;
     if (value == nullptr) continue;
-    if (array.element > most_element_bytes) throw Error(label, "constants of more than 64 bytes are not supported");
+    if (array.element > max_element_bytes) throw Error(label, "constants of more than 64 bytes are not supported");
     std::memcpy(kernel.value[side], value, array.element);
   }
   const std::int64_t items = rest.size() * edge.width * ((low ? 1 : 0) + (high ? 1 : 0));

@@ -269,7 +269,7 @@ void all_gather(const Communicator& comm, const void* mine, void* all, std::int6
 std::int64_t sum_of_ranks(const Communicator& comm, std::int64_t value) {
   return reduced(comm, value, MPI_INT64_T, MPI_SUM);
 }
-std::int64_t most_of_ranks(const Communicator& comm, std::int64_t value) {
+std::int64_t max_of_ranks(const Communicator& comm, std::int64_t value) {
   return reduced(comm, value, MPI_INT64_T, MPI_MAX);
 }
 

@@ -25,7 +25,7 @@ int neighbour(const Decomposition& d, int axis, int coordinate, int step, bool w
 namespace {
 
 constexpr const char* decomposition_label = "quern::Decomposition";
-constexpr int most_cut_axes = 3;
+constexpr int max_cut_axes = 3;
 
 using axis_numbers = std::array<int, max_rank>;
 
@@ -100,12 +100,12 @@ axis_numbers choose_grid(const shape& extents, const axis_numbers& halo, const s
     if (grid[d] > 0 && given <= std::numeric_limits<int>::max()) given *= grid[d];
     cut += grid[d] > 1 ? 1 : 0;
   }
-  if (cut > most_cut_axes)
+  if (cut > max_cut_axes)
     throw Error(decomposition_label, "the grid cuts " + std::to_string(cut) + " axes, expected at most 3");
   if (given == 0 || given > ranks || ranks % given != 0 || (!open && given != ranks))
     throw Error(decomposition_label,
                 "the grid has " + std::to_string(given) + " ranks, expected " + std::to_string(ranks));
-  grid = grid_search(extents, halo, grid, most_cut_axes - cut).best(static_cast<int>(ranks / given));
+  grid = grid_search(extents, halo, grid, max_cut_axes - cut).best(static_cast<int>(ranks / given));
   if (grid[0] == 0)
     throw Error(decomposition_label, "no grid of " + std::to_string(ranks) + " ranks cuts at most 3 axes");
   return grid;

@@ -17,11 +17,11 @@ struct Decomposition::state {
   std::mutex mutex{};
   std::map<unsigned, Communicator> along{};  // by the cut axes along which the ranks differ
 
-  struct kept_exchange {
+  struct cached_exchange {
     std::vector<std::int64_t> key;
     std::shared_ptr<void> exchange;
   };
-  std::list<kept_exchange> exchanges{};  // the last one used comes first
+  std::list<cached_exchange> exchanges{};  // the last one used comes first
 };
 
 }  // namespace quern

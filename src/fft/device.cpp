@@ -41,7 +41,7 @@ void check(QUERN_VENDOR(Result) status, const char* call) {
 
 /// How the library describes an array: element (b, i, j, k) is at b distance + ((i embed[1] + j) embed[2] + k) stride.
 struct placement {
-  std::array<long long, transform::most_axes> embed{};
+  std::array<long long, transform::max_axes> embed{};
   long long stride = 1, distance = 1;
   bool possible = true;
 
@@ -75,7 +75,7 @@ class device_plan {
   explicit device_plan(const transform& t) {
     const placement in(t, &transform_axis::in, t.what == kind::complex_to_real);
     const placement out(t, &transform_axis::out, t.what == kind::real_to_complex);
-    std::array<long long, transform::most_axes> lengths{}, in_embed = in.embed, out_embed = out.embed;
+    std::array<long long, transform::max_axes> lengths{}, in_embed = in.embed, out_embed = out.embed;
     for (int d = 0; d < t.rank; ++d) lengths[d] = t.axes[d].length;
     QUERN_CALL(Create, &handle_);
     const auto made = [&] {
@@ -164,7 +164,7 @@ plan_key key_of(const Exec& exec, const transform& t, const void*, const void*) 
 }
 template <class Exec>
 std::shared_ptr<void> plan(const Exec&, const plan_key& key) {
-  return kept_plan(key, [&] { return std::make_shared<device_plan>(key.what); });
+  return cached_plan(key, [&] { return std::make_shared<device_plan>(key.what); });
 }
 
 template <class Exec>

@@ -129,7 +129,7 @@ std::shared_ptr<void> make_plan(const transform& t, int threads, void* in, void*
   using lib = fftw<T>;
   using complex = typename lib::complex;
   const auto dimension = [](const transform_axis& a) { return typename lib::dimension{a.length, a.in, a.out}; };
-  typename lib::dimension axes[transform::most_axes], batch[max_rank];
+  typename lib::dimension axes[transform::max_axes], batch[max_rank];
   for (int d = 0; d < t.rank; ++d) axes[d] = dimension(t.axes[d]);
   for (int d = 0; d < t.batch_rank; ++d) batch[d] = dimension(t.batch[d]);
   const std::lock_guard lock(planner);
@@ -224,7 +224,7 @@ plan_key key_of(const Exec& exec, const transform& t, const void* in, const void
 
 template <class Exec>
 std::shared_ptr<void> plan(const Exec&, const plan_key& key) {
-  return kept_plan(key, [&] { return key.what.single ? make_plan<float>(key) : make_plan<double>(key); });
+  return cached_plan(key, [&] { return key.what.single ? make_plan<float>(key) : make_plan<double>(key); });
 }
 
 template <class Exec>

@@ -38,7 +38,7 @@ plan_cache& cache() {
 
 }  // namespace
 
-std::shared_ptr<void> kept_plan(const plan_key& key, const std::function<std::shared_ptr<void>()>& make) {
+std::shared_ptr<void> cached_plan(const plan_key& key, const std::function<std::shared_ptr<void>()>& make) {
   plan_cache& all = cache();
   const std::lock_guard lock(all.mutex);
   if (!all.hooked) {

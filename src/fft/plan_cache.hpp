@@ -9,7 +9,7 @@
 namespace quern::impl::fourier {
 
 /// The plan of that key, made where it is missing; no two plans are made at a time.
-std::shared_ptr<void> kept_plan(const plan_key& key, const std::function<std::shared_ptr<void>()>& make);
+std::shared_ptr<void> cached_plan(const plan_key& key, const std::function<std::shared_ptr<void>()>& make);
 
 }  // namespace quern::impl::fourier
 

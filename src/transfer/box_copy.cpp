@@ -68,12 +68,12 @@ bool is_packed(const array_bytes& array, const packed_box& box) {
   return true;
 }
 
-void for_each_box(const array_bytes& array, std::int64_t most_bytes, const std::function<void(const packed_box&)>& f) {
+void for_each_box(const array_bytes& array, std::int64_t max_bytes, const std::function<void(const packed_box&)>& f) {
   if (array.extents.size() == 0) return;
   const auto order = axes_by_stride(array);
   packed_box box;
   box.extents.rank = array.extents.rank;
-  const std::int64_t most = std::max<std::int64_t>(most_bytes / array.element, 1);
+  const std::int64_t most = std::max<std::int64_t>(max_bytes / array.element, 1);
   // Whole axes as long as they fit, then a part of one, in parts of about equal size; one index of each after it.
   int cut = 0;
   std::int64_t whole = 1;
@@ -117,14 +117,14 @@ void copy_on_host(const array_bytes& to, const array_bytes& from) {
   std::int64_t bytes = to.element;
   for (auto& s : strides)
     for (auto& step : s) step *= bytes;
-  const auto neighbours = [&] { return strides[0][0] == bytes && strides[1][0] == bytes; };
+  const auto contiguous = [&] { return strides[0][0] == bytes && strides[1][0] == bytes; };
   if (neighbours() && rank > 1 && extent[0] * bytes <= short_row) {  // short rows are elements of the next axis
     bytes *= extent[0];
     --rank;
     std::copy(extent.begin() + 1, extent.end(), extent.begin());
     for (auto& s : strides) std::copy(s.begin() + 1, s.end(), s.begin());
   }
-  const bool whole_rows = neighbours();
+  const bool whole_rows = contiguous();
   const std::int64_t inner = extent[0], outer = std::accumulate(extent.begin() + 1, extent.begin() + rank,
                                                                 std::int64_t(1), std::multiplies<>());
   const auto row = [&](std::int64_t r, std::int64_t first, std::int64_t n) {

@@ -198,18 +198,18 @@ array_bytes packed_at(const void* data, const array_bytes& array, const packed_b
 /// How the pieces of a transfer go: those of the first box are the largest, and what holds for it holds for all.
 struct route {
   bool host_direct, device_direct;
-  std::int64_t most_bytes;
+  std::int64_t max_bytes;
 
-  explicit route(const transfer& t) : most_bytes(t.piece_bytes) {
+  explicit route(const transfer& t) : max_bytes(t.piece_bytes) {
     packed_box whole;
     for_each_box(t.host, std::numeric_limits<std::int64_t>::max(), [&](const packed_box& b) { whole = b; });
     look(t, whole);
     if (host_direct && device_direct) {
-      most_bytes = std::numeric_limits<std::int64_t>::max();
+      max_bytes = std::numeric_limits<std::int64_t>::max();
       return;
     }
     bool is_first = true;
-    for_each_box(t.host, most_bytes, [&](const packed_box& b) {
+    for_each_box(t.host, max_bytes, [&](const packed_box& b) {
       if (std::exchange(is_first, false)) look(t, b);
     });
   }
@@ -243,7 +243,7 @@ void upload(const Exec& exec, const transfer& t) {
   if (t.host.extents.size() == 0) return;
   const route way(t);
   ring_lease<Exec> slots(exec);
-  for_each_box(t.host, way.most_bytes, [&](const packed_box& box) {
+  for_each_box(t.host, way.max_bytes, [&](const packed_box& box) {
     const std::int64_t bytes = box.extents.size() * t.host.element;
     auto& slot = slots.next();
     const void* from = place_of(t.host, box.first);
@@ -277,7 +277,7 @@ void download(const Exec& exec, const transfer& t) {
     a.at->done.wait();
     copy_on_host(part_of(t.host, a.box), packed_at(a.packed, t.host, a.box));
   };
-  for_each_box(t.host, way.most_bytes, [&](const packed_box& box) {
+  for_each_box(t.host, way.max_bytes, [&](const packed_box& box) {
     const std::int64_t bytes = box.extents.size() * t.host.element;
     if (under_way.size() == slot_ring<Exec>::slots) unpack_first();
     auto& slot = slots.next();

@@ -31,11 +31,11 @@ class bytes : public files::byte_source {
 
 /// Reads all elements, as they are and converted, and then a part from the middle.
 void read_all(files::array_file& file) {
-  constexpr std::int64_t most_bytes = 4 << 20;
+  constexpr std::int64_t max_bytes = 4 << 20;
   const auto& info = file.info();
   std::int64_t bytes = 16;
   for (int d = 0; d < info.extents.rank; ++d)
-    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(info.extents.extent[d], 1), &bytes) || bytes > most_bytes)
+    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(info.extents.extent[d], 1), &bytes) || bytes > max_bytes)
       return;
   std::vector<char> to(bytes);
   auto box = quern::impl::make_box(info.extents, {}, info.fortran_order);

@@ -12,7 +12,7 @@ template <execution_space Exec>
 struct batch_tuning : tuning<Exec> {
   /// Threads of a team that works on one item of a batch: a whole warp or wavefront, and the most.
   static constexpr int least_team = is_device<Exec> ? 32 : 1;
-  static constexpr int most_team = is_device<Exec> ? 256 : 1;
+  static constexpr int max_team = is_device<Exec> ? 256 : 1;
 };
 
 }  // namespace quern::impl

@@ -146,7 +146,7 @@ int vmap_team(const Exec& exec, const Kernel& kernel, int items, std::int64_t el
   if (!is_device<Exec>) return 1;
   const int most = typename Kernel::policy(exec, items, 1).team_size_max(kernel, Kokkos::ParallelForTag());
   int threads = batch_tuning<Exec>::least_team;
-  while (threads < elements && threads < batch_tuning<Exec>::most_team && 2 * threads <= most) threads *= 2;
+  while (threads < elements && threads < batch_tuning<Exec>::max_team && 2 * threads <= most) threads *= 2;
   return threads;
 }
 

@@ -124,7 +124,7 @@ std::vector<T> all_gather(const Communicator& comm, const T& mine) {
 void all_to_all(const Communicator& comm, const std::int64_t* given, std::int64_t* received);
 /// The sum, and the greatest, of all ranks' values.
 std::int64_t sum_of_ranks(const Communicator& comm, std::int64_t value);
-std::int64_t most_of_ranks(const Communicator& comm, std::int64_t value);
+std::int64_t max_of_ranks(const Communicator& comm, std::int64_t value);
 
 /// Reports an exception and ends all ranks.
 [[noreturn]] void abort_with(const Communicator& comm, const char* message) noexcept;

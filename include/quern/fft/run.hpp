@@ -218,12 +218,12 @@ class stage {
 template <class Exec, class R, class I>
 void run_stages(const launcher<Exec>& launch, const request& r, const strided<Kokkos::complex<R>>& out,
                 const strided<I>& in) {
-  int first = std::max(0, r.count - transform::most_axes);
+  int first = std::max(0, r.count - transform::max_axes);
   while (first < r.count - 1 && !stage(launch, r.part(r.what, first, r.count - first)).direct(out, in)) ++first;
   stage(launch, r.part(r.what, first, r.count - first)).run(out, in);
   const kind others = r.what == kind::backward ? kind::backward : kind::forward;
   while (first > 0) {
-    int count = std::min(first, transform::most_axes);
+    int count = std::min(first, transform::max_axes);
     while (count > 1 && !stage(launch, r.part(others, first - count, count)).direct(out, out)) --count;
     first -= count;
     stage(launch, r.part(others, first, count)).run(out, out);
@@ -234,7 +234,7 @@ template <class Exec, class R>
 void run_stages(const launcher<Exec>& launch, const request& r, const strided<R>& out,
                 const strided<Kokkos::complex<R>>& in) {
   const stage all(launch, r);
-  if (r.count == 1 || (r.count <= transform::most_axes && all.direct(out, in))) return all.run(out, in);
+  if (r.count == 1 || (r.count <= transform::max_axes && all.direct(out, in))) return all.run(out, in);
   run_stages(launch, r.part(kind::backward, 0, r.count - 1), in, in);
   stage(launch, r.part(r.what, r.count - 1, 1)).run(out, in);
 }

@@ -33,13 +33,13 @@ struct transform_axis {
 /// An unscaled transform along some axes, for each index along the others. Along the last axis of a real one there are
 /// length / 2 + 1 complex numbers.
 struct transform {
-  static constexpr int most_axes = 3;
+  static constexpr int max_axes = 3;
   kind what = kind::forward;
   bool single = false;  // of float, or else of double
   bool in_place = false;
   fft_rigor rigor = fft_rigor::estimate;
   int rank = 0, batch_rank = 0;
-  std::array<transform_axis, most_axes> axes{};
+  std::array<transform_axis, max_axes> axes{};
   std::array<transform_axis, max_rank> batch{};
   auto operator<=>(const transform&) const = default;
 };

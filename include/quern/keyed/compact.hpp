@@ -21,8 +21,8 @@
 #include <concepts>
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/loop_nest.hpp>
+#include <quern/keyed/compaction.hpp>
 #include <quern/keyed/counted.hpp>
-#include <quern/keyed/kept.hpp>
 #include <quern/map/map.hpp>
 
 namespace quern {
@@ -106,7 +106,7 @@ void keep_where(const call<Exec>& c, const X& x, const Mask& mask, const Conditi
   const row_nest<2> nest(row_major_nest(x.extents, x.stride, mask.stride));
   const auto keep_by = [&]<class Offsets>(const Offsets& at) {
     using keep = element_meets<std::remove_const_t<decltype(mask.data)>, Condition, Which, Offsets>;
-    for_kept(c.label, c.exec, x.extents.size(), keep{condition, mask.data, at}, put_by(at), number);
+    for_selected(c.label, c.exec, x.extents.size(), keep{condition, mask.data, at}, put_by(at), number);
   };
   if (nest.outer == 1 && nest.stride[0][0] == 1 && nest.stride[1][0] == 1) keep_by(pair_offsets<true>{nest});
   else keep_by(pair_offsets<false>{nest});

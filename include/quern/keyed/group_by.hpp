@@ -112,7 +112,7 @@ Groups<Exec> group_range(const std::string& label, const Exec& exec, const range
     rank_of[b] = static_cast<std::int32_t>(k);
     counts_of_groups[k] = counts_of_bins[b];
   };
-  for_kept(label + "/ranks", exec, bin.bins, is_marked<std::int64_t>{counts_of_bins}, put_rank, found);
+  for_selected(label + "/ranks", exec, bin.bins, is_marked<std::int64_t>{counts_of_bins}, put_rank, found);
   const auto labels = new_column<Exec, std::int32_t>(exec, label + "/labels", operand_extents(label, keys).extent[0]);
   const auto rank_of_key = KOKKOS_LAMBDA(const value_of<Keys>& key) {
     const std::int64_t b = bin.of_key(key);

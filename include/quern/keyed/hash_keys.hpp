@@ -19,7 +19,7 @@ namespace quern::impl {
 /// places has one of its own behind them.
 struct hash_table {
   static constexpr std::uint64_t free = ~std::uint64_t{0};
-  static constexpr int most_probes = 64;
+  static constexpr int max_probes = 64;
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
   std::uint64_t* place;
   std::uint32_t size;  // a power of two
@@ -39,7 +39,7 @@ struct hash_table {
     if (key == free)
       return {size, peek(place + size) != free || Kokkos::atomic_exchange(place + size, std::uint64_t{0}) != free};
     auto at = static_cast<std::uint32_t>(mixed(key)) & (size - 1);
-    for (int probe = 0; probe < most_probes; ++probe, at = (at + 1) & (size - 1)) {
+    for (int probe = 0; probe < max_probes; ++probe, at = (at + 1) & (size - 1)) {
       std::uint64_t there = peek(place + at);
       if (there == free) there = Kokkos::atomic_compare_exchange(place + at, free, key);
       if (there == free || there == key) return {at, there == key};
@@ -89,7 +89,7 @@ std::int64_t rank_places(const std::string& label, const Exec& exec, const hash_
     keys[k] = i == table.size ? hash_table::free : table.place[i];  // the one behind all is the largest
     places[k] = static_cast<std::uint32_t>(i);
   };
-  for_kept(label + "/keys", exec, size, is_taken, put_key, found);
+  for_selected(label + "/keys", exec, size, is_taken, put_key, found);
   exec.fence(label + ": wait for the number of groups");
   const sort_lines lines = sort_lines::flat(shape{*found});
   const auto to_places = [&](const auto&, const auto& sorted, const auto& place_of) {

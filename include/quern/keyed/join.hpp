@@ -251,7 +251,7 @@ auto filter_rows(const char* label, bool wanted, const Exec& exec, const LeftRow
     const scratch_array<Exec, std::uint8_t> marks(exec, n);
     for_rows(exec, c.label + "/search", n,
              mark_rows<T>{left.data, left.stride[0], sorted.data(), lines.n, wanted, marks.data()});
-    for_kept(c.label, exec, n, is_marked<std::uint8_t>{marks.data()}, put_number<value_of<LeftRows>>{out}, number);
+    for_selected(c.label, exec, n, is_marked<std::uint8_t>{marks.data()}, put_number<value_of<LeftRows>>{out}, number);
   };
   return run_counted(c, std::tie(left_rows), run, size...);
 }

@@ -34,8 +34,8 @@ Groups<Exec> group_in_order(const std::string& label, const Exec& exec, const st
   auto* found = held.template result<std::int64_t>();
   const auto finish = [&]<class Key>(const strided<Key>& sorted, const auto& moved, const auto& row_of) {
     map_lines(label + "/order", exec, lines.contiguous(order.data()), row_of, line_input(moved));
-    for_kept(label + "/starts", exec, lines.n, first_of_keys<Key>{sorted.data},
-             put_number<std::uint32_t>{{starts.data(), 1, lines.n}}, found);
+    for_selected(label + "/starts", exec, lines.n, first_of_keys<Key>{sorted.data},
+                 put_number<std::uint32_t>{{starts.data(), 1, lines.n}}, found);
   };
   sort_pairs<std::uint32_t, true>(label + "/sort", exec, lines, keys, by_order<T>(), lines.positions(), finish);
   exec.fence(label + ": wait for the number of groups");

@@ -9,9 +9,9 @@
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/operations.hpp>
+#include <quern/keyed/compaction.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/histogram.hpp>
-#include <quern/keyed/kept.hpp>
 #include <quern/keyed/sort.hpp>
 #include <quern/keyed/tuning.hpp>
 
@@ -167,7 +167,7 @@ void select_first(const std::string& label, const Exec& exec, const strided<cons
       values[at] = data[i * stride];
       positions[at] = static_cast<Index>(i);
     };
-    for_kept(label + (equal ? "/equal" : "/less"), exec, n, is_found, put, counts.data());
+    for_selected(label + (equal ? "/equal" : "/less"), exec, n, is_found, put, counts.data());
   }
 }
 

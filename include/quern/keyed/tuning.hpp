@@ -39,7 +39,7 @@ struct keyed_tuning : tuning<Exec> {
   static constexpr std::int64_t counted_share = 4;
 
   /// Elements that are worth a thread of a compaction on a host. (bench_keyed: unique, compact)
-  static constexpr std::int64_t kept_least = 4096;
+  static constexpr std::int64_t compaction_least = 4096;
 
   /// The sizes of a hash table of keys: the least, the largest that is made without a sample of the rows, the largest
   /// where rows can be sorted instead, and by what it grows when it is full. (bench_keyed: group_by)

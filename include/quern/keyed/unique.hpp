@@ -116,7 +116,7 @@ bool unique_by_counting(const std::string& label, const Exec& exec, const result
     values.set(k, static_cast<T>(low + static_cast<std::uint64_t>(i)));
     counts.set(k, times[i]);
   };
-  for_kept(label, exec, size, is_marked<std::int64_t>{times}, put, number);
+  for_selected(label, exec, size, is_marked<std::int64_t>{times}, put, number);
   return true;
 }
 
@@ -133,13 +133,13 @@ void unique_by_values(const std::string& label, const Exec& exec, const result_r
     map_lines(label + "/keys", exec, lines.contiguous(keys.data), make_key<by_order<T>>(), line_input(x));
     const auto narrowed = narrow_keys(label, exec, lines.n, keys.data);
     vendor_sort(label, exec, 1, lines.n, narrowed.bits, keys);
-    for_kept(label, exec, lines.n, first_of_keys<key>{keys.data},
-             put_unique<T, key, number_at_distance<T>>{values, keys.data, {narrowed.least}, starts}, number);
+    for_selected(label, exec, lines.n, first_of_keys<key>{keys.data},
+                 put_unique<T, key, number_at_distance<T>>{values, keys.data, {narrowed.least}, starts}, number);
   } else {
     const scratch_array<Exec, T> sorted(exec, lines.n);
     sort_values(label, exec, lines, lines.contiguous(sorted.data()), x, by_order<T>());
-    for_kept(label, exec, lines.n, first_of_keys<T>{sorted.data()},
-             put_unique<T, T, op::identity>{values, sorted.data(), {}, starts}, number);
+    for_selected(label, exec, lines.n, first_of_keys<T>{sorted.data()},
+                 put_unique<T, T, op::identity>{values, sorted.data(), {}, starts}, number);
   }
 }
 
@@ -152,10 +152,10 @@ void unique_by_positions(const std::string& label, const Exec& exec, const resul
   const row_nest<2> nest(row_major_nest(x.extents, x.stride, inverse.stride));
   const auto finish = [&]<class Keys, class Moved, class Position>(
                           const strided<Keys>& keys, const strided<Moved>& moved, const Position& position_of) {
-    for_kept(label, exec, lines.n, first_of_keys<Keys>{keys.data},
-             put_unique_places<T, Moved, Position, First, Inverse>{values, x.data, nest, moved.data, position_of,
-                                                                   starts, first, inverse.data},
-             number);
+    for_selected(label, exec, lines.n, first_of_keys<Keys>{keys.data},
+                 put_unique_places<T, Moved, Position, First, Inverse>{values, x.data, nest, moved.data, position_of,
+                                                                       starts, first, inverse.data},
+                 number);
   };
   with_index_type(lines.n, [&]<class Index>(Index) {
     sort_pairs<Index, MayWait>(label, exec, lines, x, by_order<T>(), lines.positions(), finish);

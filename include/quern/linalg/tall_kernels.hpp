@@ -205,7 +205,7 @@ struct tall_factors {  // all public, since private functions must not contain d
     R loss = 0;     // the Frobenius norm of its difference from the identity
     R longest = 0;  // the largest square of a column's length
   };
-  static constexpr int most_attempts = 16;
+  static constexpr int max_attempts = 16;
   static constexpr R small_loss = R(0.5);  // the columns' condition is then below 2
   static constexpr R eps = Kokkos::Experimental::epsilon_v<R>;
 
@@ -214,7 +214,7 @@ struct tall_factors {  // all public, since private functions must not contain d
     bool first = true;
     make_gram(gram_, x);
     gram_report report = look_at(gram_);
-    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    for (int attempt = 0; attempt < max_attempts; ++attempt) {
       if (!(report.longest <= Kokkos::Experimental::finite_max_v<R>)) return false;
       routine_info<Exec> info(exec_);
       factor(shift, info.data());

@@ -296,8 +296,8 @@ reduce_shape device_shape(const Exec& exec, int most, bool results_fastest, std:
   }
   s.team = (s.across * s.along + 31) / 32 * 32;
   s.share_results(inner, results);
-  const std::int64_t most_splits = s.tiles > Workspace<Exec>::max_counters ? 1 : (items + s.along - 1) / s.along;
-  s.splits = splits_for(s.tiles, std::max<std::int64_t>(1, threads / s.team), std::max<std::int64_t>(1, most_splits));
+  const std::int64_t max_splits = s.tiles > Workspace<Exec>::max_counters ? 1 : (items + s.along - 1) / s.along;
+  s.splits = splits_for(s.tiles, std::max<std::int64_t>(1, threads / s.team), std::max<std::int64_t>(1, max_splits));
   s.league = static_cast<int>(std::min<std::int64_t>(s.tiles * s.splits, std::numeric_limits<int>::max()));
   return s;
 }

@@ -40,7 +40,7 @@ void fit_tile(select_shape& s, std::int64_t room) {
 /// memory.
 template <class Selectors, class T>
 select_shape device_tile(bool results_fastest, std::int64_t inner, std::int64_t n, int most, std::int64_t room) {
-  constexpr int most_copied = (32 << 10) / sizeof(typename Selectors::key);
+  constexpr int max_copied = (32 << 10) / sizeof(typename Selectors::key);
   constexpr int sector = 32 / static_cast<int>(sizeof(T));  // elements that memory gives at a time
   select_shape s;
   const auto useful = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(n / 8)));
@@ -50,7 +50,7 @@ select_shape device_tile(bool results_fastest, std::int64_t inner, std::int64_t 
   if (s.across == 1) s.along = std::max(s.along, 32);
   s.team = (s.across * s.along + 31) / 32 * 32;
   s.copied = (n + s.along - 1) / s.along * s.team;
-  if (s.copied > most_copied) s.copied = 0;
+  if (s.copied > max_copied) s.copied = 0;
   s.log_bins = log_bins_for(n);
   fit_tile<Selectors>(s, room);
   return s;

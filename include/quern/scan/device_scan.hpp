@@ -265,14 +265,14 @@ struct device_scan {
 /// Teams for long lines that are contiguous, else threads; chunks where lines are few.
 template <class Kernel, class Work, class Exec>
 scan_shape device_scan_shape(const Exec& exec, const Work& work) {
-  constexpr int most_team = tuning<Exec>::team_size;
-  constexpr std::int64_t short_line = 64, most_chunks = 256, least = 64;
+  constexpr int max_team = tuning<Exec>::team_size;
+  constexpr std::int64_t short_line = 64, max_chunks = 256, least = 64;
   const std::int64_t n = work.n, lines = work.lines;
   scan_shape s;
-  const bool neighbours = work.line.inner >= most_team && work.line.stride[0][0] < work.along.stride[0][0];
-  const auto useful = static_cast<int>(std::clamp<std::int64_t>((n / Kernel::items + 31) / 32 * 32, 32, most_team));
+  const bool adjacent_lines = work.line.inner >= max_team && work.line.stride[0][0] < work.along.stride[0][0];
+  const auto useful = static_cast<int>(std::clamp<std::int64_t>((n / Kernel::items + 31) / 32 * 32, 32, max_team));
   const int team = team_with_room<Exec>(useful, [](int threads) { return Kernel::team_bytes(threads); });
-  s.by_team = n > short_line && !neighbours && team > 0;
+  s.by_team = n > short_line && !adjacent_lines && team > 0;
   if (s.by_team) {
     s.team = team / 32 * 32;
     const std::int64_t tile = s.team * Kernel::items, tiles = (n + tile - 1) / tile;
@@ -280,7 +280,7 @@ scan_shape device_scan_shape(const Exec& exec, const Work& work) {
     s.chunks = splits_for(lines, scan_tuning<Exec>::waves * slots, std::max<std::int64_t>(1, tiles / 2));
     s.length = (tiles + s.chunks - 1) / s.chunks * tile;
   } else {
-    s.chunks = std::clamp<std::int64_t>(exec.concurrency() / 2 / lines, 1, std::min(most_chunks, n / least + 1));
+    s.chunks = std::clamp<std::int64_t>(exec.concurrency() / 2 / lines, 1, std::min(max_chunks, n / least + 1));
     s.length = (n + s.chunks - 1) / s.chunks;
   }
   s.chunks = (n + s.length - 1) / s.length;

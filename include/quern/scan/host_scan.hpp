@@ -68,14 +68,14 @@ struct host_scan {
       count = Kokkos::min(last - e, work.along.inner - e % work.along.inner);
       const places p = work.element_at(base, e);
       if (in_step == 1 && out_step == 1) {
-        scan_neighbours<Write>(s, work.in + p.of[0], work.out + p.of[1], count);
+        scan_adjacent_lines<Write>(s, work.in + p.of[0], work.out + p.of[1], count);
         continue;
       }
       work.template scan_row<Write>(s, work.in + p.of[0], work.out + p.of[1], count, in_step, out_step);
     }
   }
   template <bool Write, class From>
-  void scan_neighbours(state& s, const From& from, Out* to, std::int64_t count) const {
+  void scan_adjacent_lines(state& s, const From& from, Out* to, std::int64_t count) const {
     if constexpr (Write)
       if (nontemporal) return scan_streamed(s, from, to, count);
     work.template scan_row<Write>(s, from, to, count, one(), one());
@@ -91,7 +91,7 @@ struct host_scan {
   }
 
   /// Lines of a tile: as long rows as can be, but shorter where threads share the lines.
-  static constexpr int most_across = tune::lines, chain_across = tune::shared_lines;
+  static constexpr int max_across = tune::lines, chain_across = tune::shared_lines;
 
   /// Lines l to l + count - 1.
   struct host_lines {
@@ -112,7 +112,7 @@ struct host_scan {
   }
   void operator()(tile_tag, std::int64_t tile) const {
     const host_lines some = lines_of(tile);
-    state s[most_across];
+    state s[max_across];
     for (int k = 0; k < some.count; ++k) s[k] = work.reducer.init();
     scan_chunk<true>(s, some, 0);
   }
@@ -124,7 +124,7 @@ struct host_scan {
     for (int unit; (unit = chain.take()) < shape.tiles * shape.chunks;) {
       const std::int64_t chunk = unit / shape.tiles, tile = unit - chunk * shape.tiles;
       const host_lines some = lines_of(tile);
-      state s[most_across];
+      state s[max_across];
       for (int k = 0; k < some.count; ++k) s[k] = work.reducer.init();
       scan_chunk<false>(s, some, chunk);
       chain.wait_for(tile, chunk);
@@ -145,9 +145,9 @@ struct host_scan {
   void scan_rows(state* s, const host_lines& some, std::int64_t chunk) const {
     const places base = work.line_at(some.l);
     const bool unit = work.line.stride[0][0] == 1 && work.line.stride[1][0] == 1;
-    alignas(64) Out room[most_across];
+    alignas(64) Out room[max_across];
     for (std::int64_t e = work.first_of(chunk); e < work.last_of(chunk); e += batch) {
-      run r[most_across];
+      run r[max_across];
       for (int k = 0; k < some.count; ++k) r[k] = run::after(work.reducer, s[k], run::none(work.reducer));
       for (std::int64_t f = e; f < Kokkos::min(e + batch, work.last_of(chunk)); ++f) {
         const places p = work.element_at(base, f);
@@ -180,12 +180,12 @@ template <class Kernel, class Work, class Exec>
 scan_shape host_scan_shape(const Exec& exec, const Work& work) {
   constexpr std::size_t bytes = sizeof(typename Work::output_type);
   scan_shape s;
-  const bool neighbours = work.line.stride[0][0] < work.along.stride[0][0];
+  const bool adjacent_lines = work.line.stride[0][0] < work.along.stride[0][0];
   const auto cut = [&](std::int64_t most) {
-    s.across = static_cast<int>(neighbours ? std::min(work.line.inner, most) : 1);
+    s.across = static_cast<int>(adjacent_lines ? std::min(work.line.inner, most) : 1);
     s.share_results(work.line.inner, work.lines);
   };
-  cut(Kernel::most_across);
+  cut(Kernel::max_across);
   s.length = work.n;
   s.team = exec.concurrency();
   if (s.tiles < 4 * s.team && s.team > 1) {

@@ -14,7 +14,7 @@ namespace quern::impl {
 namespace {
 
 /// More threads than this move no more memory on the hosts that were measured.
-constexpr int most_threads = 16;
+constexpr int max_threads = 16;
 
 class thread_team {
  public:
@@ -45,7 +45,7 @@ class thread_team {
 
  private:
   thread_team() {
-    const int count = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_threads);
+    const int count = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, max_threads);
     for (int t = 1; t < count; ++t) threads_.emplace_back([this] { serve(); });
   }
   ~thread_team() {

@@ -15,9 +15,9 @@ namespace impl {
 namespace {
 
 /// An instance that is kept alive, so that no later one is taken for it.
-class kept_instance {
+class held_instance {
  public:
-  explicit kept_instance(instance_ref r) : type_(r.type), instance_(r.type->copy(r.instance)) {}
+  explicit held_instance(instance_ref r) : type_(r.type), instance_(r.type->copy(r.instance)) {}
   bool is(instance_ref r) const { return r.type == type_ && type_->equal(instance_.get(), r.instance); }
   void fence() const { type_->fence(instance_.get()); }
 
@@ -104,18 +104,18 @@ class pool_state {
  private:
   struct block {
     pool_block<Space> memory;
-    std::vector<kept_instance> users;  // other than the owner, since the block was taken
+    std::vector<held_instance> users;  // other than the owner, since the block was taken
     bool is_unused() const { return memory.use_count() == 1; }
   };
   struct owner {
-    kept_instance instance;
+    held_instance instance;
     std::vector<block> blocks;  // by size
   };
 
   std::vector<block>& blocks_of(instance_ref r) {
     for (auto& o : owners_)
       if (o.instance.is(r)) return o.blocks;
-    owners_.push_back({kept_instance(r), {}});
+    owners_.push_back({held_instance(r), {}});
     return owners_.back().blocks;
   }
 

@@ -223,13 +223,13 @@ void with_each_reader(const F& f, std::tuple<const Operand&, const Rest&...> ope
 
 /// The elements from `offset` on of an array whose elements are neighbours.
 template <class Operand>
-auto neighbours_from(const Operand& operand, std::int64_t offset) {
+auto contiguous_from(const Operand& operand, std::int64_t offset) {
   if constexpr (requires { operand.data; })
     return static_cast<const typename Operand::value_type*>(operand.data + offset);
   else return operand.strided_from(offset);
 }
 template <class Operand>
-bool has_neighbours(const Operand& operand) {
+bool reads_contiguously(const Operand& operand) {
   if constexpr (requires { operand.data; }) return operand.step == 1;
   else return true;
 }
@@ -242,7 +242,7 @@ void with_readers(const F& f, std::tuple<const Operand&...> operands, const std:
     with_each_reader(f, operands, offset);
   } else {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      if ((has_neighbours(std::get<I>(operands)) && ...)) f(neighbours_from(std::get<I>(operands), offset[I])...);
+      if ((reads_contiguously(std::get<I>(operands)) && ...)) f(contiguous_from(std::get<I>(operands), offset[I])...);
       else f(std::get<I>(operands).strided_from(offset[I])...);
     }(std::index_sequence_for<Operand...>());
   }

@@ -23,9 +23,9 @@ using registers_of_teams = Kokkos::LaunchBounds<Threads * Teams>;
 template <class Exec>
 std::int64_t team_scratch_room(int threads) {
   if constexpr (!is_device<Exec>) return std::numeric_limits<int>::max();
-  constexpr std::int64_t most_threads = 1024, of_tools = 1024;
+  constexpr std::int64_t max_threads = 1024, of_tools = 1024;
   const std::int64_t reported = Kokkos::TeamPolicy<Exec>::scratch_size_max(0);
-  return reported + (most_threads - threads) * static_cast<std::int64_t>(sizeof(double)) - of_tools;
+  return reported + (max_threads - threads) * static_cast<std::int64_t>(sizeof(double)) - of_tools;
 }
 
 /// The largest team of up to `most` threads whose scratch memory, `bytes(threads)`, there is room for, by halves down

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_KEYED_KEPT_TILES_HPP
-#define QUERN_KEYED_KEPT_TILES_HPP
+#ifndef QUERN_KEYED_COMPACTION_TILES_HPP
+#define QUERN_KEYED_COMPACTION_TILES_HPP
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
@@ -11,14 +11,14 @@
 namespace quern::impl {
 
 /// The two kernels of a compaction.
-struct count_kept_tag {};
-struct put_kept_tag {};
+struct count_selected_tag {};
+struct put_selected_tag {};
 
 /// Stream compaction: numbers the i from 0 to n - 1 for which `keep(i)` is true, in order. `put(i, k)` is called for
 /// the one that is number k; `put.follow(i, k)`, if there is one, for every i, where k is the number of the last that
 /// was kept up to i. A `put` that has `get(i)` and `set(k, value)` is asked for several values before it is given any.
 template <class Exec, class Keep, class Put>
-struct kept_tiles {
+struct compaction_tiles {
   using exec_space = Exec;
   using put_type = Put;
   static constexpr bool follows = requires(const Put& p, std::int64_t i) { p.follow(i, i); };

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_KEYED_HOST_KEPT_HPP
-#define QUERN_KEYED_HOST_KEPT_HPP
+#ifndef QUERN_KEYED_HOST_COMPACTION_HPP
+#define QUERN_KEYED_HOST_COMPACTION_HPP
 
 #include <algorithm>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/memory/workspace.hpp>
-#include <quern/keyed/kept_tiles.hpp>
+#include <quern/keyed/compaction_tiles.hpp>
 #include <quern/keyed/tuning.hpp>
 #include <string>
 
@@ -15,11 +15,11 @@ namespace quern::impl {
 
 /// Keeps by the threads of a host, a tile each: tiles are counted, the counts added up, and the tiles looked at again.
 template <class Work>
-struct host_kept {
+struct host_compaction {
   Work work;
   std::int64_t* counts;  // of the tiles; then of all tiles before
 
-  void operator()(count_kept_tag, std::int64_t t) const {
+  void operator()(count_selected_tag, std::int64_t t) const {
     constexpr int most = 128;  // counted in bytes, of which vector registers hold most
     const std::int64_t last = work.last_of(t);
     std::int64_t kept = 0;
@@ -31,7 +31,7 @@ struct host_kept {
     }
     counts[t] = kept;
   }
-  void operator()(put_kept_tag, std::int64_t t) const { put_tile(work.first_of(t), work.last_of(t), counts[t]); }
+  void operator()(put_selected_tag, std::int64_t t) const { put_tile(work.first_of(t), work.last_of(t), counts[t]); }
 
   /// By blocks: first which are kept, without a branch that would be guessed wrong, then what is done with them.
   void put_tile(std::int64_t first, std::int64_t last, std::int64_t before) const {
@@ -70,11 +70,12 @@ struct host_kept {
 template <class Exec, class Keep, class Put>
 void keep_on_host(const Exec& exec, const std::string& label, std::int64_t n, const Keep& keep, const Put& put,
                   std::int64_t* count) {
-  const std::int64_t parts = std::clamp<std::int64_t>(n / keyed_tuning<Exec>::kept_least, 1, 4 * exec.concurrency());
+  const std::int64_t parts =
+      std::clamp<std::int64_t>(n / keyed_tuning<Exec>::compaction_least, 1, 4 * exec.concurrency());
   const std::int64_t tile = (n + parts - 1) / parts, tiles = n == 0 ? 1 : (n + tile - 1) / tile;
   const scratch_array<Exec, std::int64_t> memory(exec, tiles);
   std::int64_t* counts = memory.data();
-  const host_kept<kept_tiles<Exec, Keep, Put>> kernel{{keep, put, n, tile, tiles, count}, counts};
+  const host_compaction<compaction_tiles<Exec, Keep, Put>> kernel{{keep, put, n, tile, tiles, count}, counts};
   // Puts the sum of all before in place of each count, and that of all into `count`.
   const auto add_counts = [=](std::int64_t t, std::int64_t& before, bool final) {
     const std::int64_t here = counts[t];
@@ -82,9 +83,9 @@ void keep_on_host(const Exec& exec, const std::string& label, std::int64_t n, co
     before += here;
     if (final && t == tiles - 1) *count = before;
   };
-  launch_units<count_kept_tag>(exec, label + "/count", tiles, kernel);
+  launch_units<count_selected_tag>(exec, label + "/count", tiles, kernel);
   Kokkos::parallel_scan(label + "/add", index_range(exec, tiles), add_counts);
-  launch_units<put_kept_tag>(exec, label + "/put", tiles, kernel);
+  launch_units<put_selected_tag>(exec, label + "/put", tiles, kernel);
 }
 
 }  // namespace quern::impl

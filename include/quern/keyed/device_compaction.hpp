@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_KEYED_DEVICE_KEPT_HPP
-#define QUERN_KEYED_DEVICE_KEPT_HPP
+#ifndef QUERN_KEYED_DEVICE_COMPACTION_HPP
+#define QUERN_KEYED_DEVICE_COMPACTION_HPP
 
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/core/memory/workspace.hpp>
+#include <quern/keyed/compaction_tiles.hpp>
 #include <quern/keyed/counted.hpp>
-#include <quern/keyed/kept_tiles.hpp>
 #include <string>
 
 namespace quern::impl {
@@ -17,7 +17,7 @@ namespace quern::impl {
 /// many each tile of them keeps; in the second, a team knows from these numbers where its own begin. (With one kernel,
 /// in which teams wait for what those before them have counted, it takes longer.)
 template <class Work>
-struct device_kept {
+struct device_compaction {
   using Exec = typename Work::exec_space;
   static constexpr int team = 256, items = 32, tile = team * items;
   // Of narrow elements a thread has half as many at a time: more teams run, since it needs fewer registers.
@@ -47,7 +47,7 @@ struct device_kept {
 
   /// Memory is read in rows, but a thread has the flags of neighbours. They are bytes first, which threads write
   /// without atomic operations.
-  KOKKOS_FUNCTION void operator()(count_kept_tag, const member& threads) const {
+  KOKKOS_FUNCTION void operator()(count_selected_tag, const member& threads) const {
     const int t = threads.team_rank();
     const std::int64_t number = threads.league_rank(), first = work.first_of(number);
     auto* flag = static_cast<std::uint8_t*>(threads.team_shmem().get_shmem_aligned(std::size_t{tile}, 32));
@@ -64,7 +64,7 @@ struct device_kept {
     if (work.tiles > team) Kokkos::atomic_add(of_section + number / team, static_cast<std::int64_t>(all));
   }
 
-  KOKKOS_FUNCTION void operator()(put_kept_tag, const member& threads) const {
+  KOKKOS_FUNCTION void operator()(put_selected_tag, const member& threads) const {
     const int t = threads.team_rank();
     const std::int64_t number_of_tile = threads.league_rank(), first = work.first_of(number_of_tile);
     const auto shared = [&](std::size_t elements) {
@@ -83,7 +83,7 @@ struct device_kept {
     const std::int64_t before = count_before(threads, number_of_tile);
     if (t == 0 && number_of_tile == work.tiles - 1) *work.count = before + all;
     threads.team_barrier();
-    put_kept(t, first, kept, before, all);
+    put_selected(t, first, kept, before, all);
     if constexpr (Work::follows) {
       const int size = static_cast<int>(work.last_of(number_of_tile) - first);
       for (int i = t; i < size; i += team) work.put.follow(first + i, before + number[i] - 1);
@@ -100,8 +100,8 @@ struct device_kept {
     return before;
   }
 
-  KOKKOS_FUNCTION void put_kept(int t, std::int64_t first, const std::uint16_t* kept, std::int64_t before,
-                                int all) const {
+  KOKKOS_FUNCTION void put_selected(int t, std::int64_t first, const std::uint16_t* kept, std::int64_t before,
+                                    int all) const {
     if constexpr (Work::gets) {
       constexpr int at_once = 8;
       for (int k = t; k < all; k += at_once * team) put_batch<at_once>(k, first, kept, before, all);
@@ -124,8 +124,8 @@ struct device_kept {
 template <class Exec, class Keep, class Put>
 void keep_on_device(const Exec& exec, const std::string& label, std::int64_t n, const Keep& keep, const Put& put,
                     std::int64_t* count) {
-  using work_type = kept_tiles<Exec, Keep, Put>;
-  using kernel_type = device_kept<work_type>;
+  using work_type = compaction_tiles<Exec, Keep, Put>;
+  using kernel_type = device_compaction<work_type>;
   constexpr int tile = kernel_type::tile, team = kernel_type::team;
   const std::int64_t tiles = std::max<std::int64_t>(1, (n + tile - 1) / tile), sections = tiles / team;
   kernel_type kernel{{keep, put, n, tile, tiles, count}, nullptr, nullptr, nullptr};
@@ -140,8 +140,8 @@ void keep_on_device(const Exec& exec, const std::string& label, std::int64_t n, 
     typename kernel_type::template policy<Tag> policy(exec, static_cast<int>(tiles), team);
     Kokkos::parallel_for(label + what, policy.set_scratch_size(0, team_scratch<Exec>(label, team, bytes + 32)), kernel);
   };
-  run(count_kept_tag(), "/count", tile);
-  run(put_kept_tag(), "/put", (work_type::follows ? 4 : 2) * tile);
+  run(count_selected_tag(), "/count", tile);
+  run(put_selected_tag(), "/put", (work_type::follows ? 4 : 2) * tile);
 }
 
 }  // namespace quern::impl

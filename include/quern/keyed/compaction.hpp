@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_KEYED_KEPT_HPP
-#define QUERN_KEYED_KEPT_HPP
+#ifndef QUERN_KEYED_COMPACTION_HPP
+#define QUERN_KEYED_COMPACTION_HPP
 
-#include <quern/keyed/device_kept.hpp>
-#include <quern/keyed/host_kept.hpp>
+#include <quern/keyed/device_compaction.hpp>
+#include <quern/keyed/host_compaction.hpp>
 
 namespace quern::impl {
 
@@ -17,8 +17,8 @@ struct is_marked {
 
 /// Numbers what is kept; how many there are is written to `count`, which `exec` reaches.
 template <class Exec, class Keep, class Put>
-void for_kept(const std::string& label, const Exec& exec, std::int64_t n, const Keep& keep, const Put& put,
-              std::int64_t* count) {
+void for_selected(const std::string& label, const Exec& exec, std::int64_t n, const Keep& keep, const Put& put,
+                  std::int64_t* count) {
   if constexpr (is_device<Exec>) keep_on_device(exec, label, n, keep, put, count);
   else keep_on_host(exec, label, n, keep, put, count);
 }
