@@ -118,7 +118,7 @@ void copy_on_host(const array_bytes& to, const array_bytes& from) {
   for (auto& s : strides)
     for (auto& step : s) step *= bytes;
   const auto contiguous = [&] { return strides[0][0] == bytes && strides[1][0] == bytes; };
-  if (neighbours() && rank > 1 && extent[0] * bytes <= short_row) {  // short rows are elements of the next axis
+  if (contiguous() && rank > 1 && extent[0] * bytes <= short_row) {  // short rows are elements of the next axis
     bytes *= extent[0];
     --rank;
     std::copy(extent.begin() + 1, extent.end(), extent.begin());
