@@ -170,7 +170,7 @@ TEST(MomentsOfFloats, ReachTheLargestVariances) {
     const double share = 1.0 / static_cast<double>(n);
     const auto v = test::make_array<float, 1, Kokkos::LayoutRight, E>({n}, x);
     EXPECT_NEAR(1, quern::var(E(), v) / (1e38 * share * (1 - share)), 1e-6) << n;
-    const auto columns = test::make_array<float, 2, Kokkos::LayoutRight, E>({n, 20});
+    const auto columns = test::make_array<float, 2, Kokkos::LayoutRight, E>({n, 20}, std::vector<float>(n * 20));
     Kokkos::deep_copy(Kokkos::subview(columns, 0, Kokkos::ALL), 1e19f);
     const auto out = test::make_array<float, 1, Kokkos::LayoutRight, E>({20});
     quern::var(E(), out, columns, quern::axis{0});
