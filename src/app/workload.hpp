@@ -4,6 +4,7 @@
 #define QUERN_APP_WORKLOAD_HPP
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
