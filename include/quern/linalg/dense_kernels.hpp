@@ -254,6 +254,23 @@ void on_matrix(const Exec& exec, const std::string& label, std::string (*problem
   }
 }
 
+/// Calls `one(a)` for a matrix, or launches the operation `many` for a batch, and says in the caller's `info`, or by an
+/// E, what became of each.
+template <class E, class A, class Exec, class T, class One, class Many, class... Info>
+void factor(const Exec& exec, const std::string& label, std::string (*problem)(int row), const strided<const T>& a,
+            const One& one, Many many, const Info&... info_view) {
+  if constexpr (may_be_matrix<Exec, A>)
+    if (a.extents.rank == 2) on_matrix<E>(exec, label, problem, [&] { return one(a); }, info_view...);
+  if constexpr (may_be_batch<A>) {
+    const std::int64_t items = a.extents.extent[0];
+    const auto run = [&](const item_info& info) {
+      many.info = info;
+      launch_items(exec, label, items, many);
+    };
+    if (a.extents.rank == 3) with_info<E>(exec, label, problem, items, run, info_view...);
+  }
+}
+
 }  // namespace quern::impl
 
 #endif

@@ -88,6 +88,14 @@ struct item_info {
   std::int64_t stride;
   KOKKOS_FUNCTION int& operator()(std::int64_t item) const { return data[item * stride]; }
 };
+/// Stores the result of an item, or NaN where a row has no pivot, and reports the row.
+template <class Lanes, class T>
+KOKKOS_FUNCTION void store_result(const Lanes& lanes, const matrix_batch<T>& to, const small_matrix<T>& from,
+                                  std::int64_t item, const item_info& info, int row) {
+  if (row == 0) store_matrix(lanes, to, from, item);
+  else store_nan(lanes, to, item);
+  lanes.once([&] { info(item) = row; });
+}
 
 /// The first item that failed, or `items`.
 template <class Exec>
@@ -133,6 +141,7 @@ void with_info(const Exec& exec, const std::string& label, std::string (*problem
 /// An `info` that is passed must not share memory with the other arrays of the call.
 template <class Exec, class... Array, class... Info>
 void check_info(const std::string& label, const std::tuple<const Array&...>& others, const Info&... info_view) {
+  static_assert(sizeof...(Info) <= 1, "quern: info is one View of int");
   [[maybe_unused]] const auto check = [&](const auto& view) {
     const auto info = as_strided<Exec, use::output>(view, label);
     unpack([&](const auto&... other) { (check_apart(label, {"info", "another array"}, info, other), ...); }, others);

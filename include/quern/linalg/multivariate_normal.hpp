@@ -49,7 +49,6 @@ namespace quern::random {
 ///        positive. With it the call is asynchronous, without it it waits for the factorization
 /// @throws NotPositiveDefiniteError without `info`; Error if extents do not fit or Views share memory
 template <execution_space Exec, view_like Out, view_like Mean, view_like Covariance, class... Info>
-  requires(sizeof...(Info) <= 1)
 void multivariate_normal(const Exec& exec, const Out& out_view, const part_of& where, const Mean& mean_view,
                          const Covariance& covariance, const Info&... info) {
   using T = impl::value_of<Out>;
@@ -84,7 +83,6 @@ void multivariate_normal(const Exec& exec, const Out& out_view, const part_of& w
       impl::correlate_rows<T>{out.data, nest, n, out.stride[last], factor.data(), mean.data, mean.stride[0]});
 }
 template <view_like Out, view_like Mean, view_like Covariance, class... Info>
-  requires(!execution_space<Out> && sizeof...(Info) <= 1)
 void multivariate_normal(const Out& out, const part_of& where, const Mean& mean, const Covariance& covariance,
                          const Info&... info) {
   multivariate_normal(impl::space_of(out), out, where, mean, covariance, info...);
