@@ -18,10 +18,6 @@
 
 namespace quern::impl {
 
-template <class T>
-strided<T> exchanged(const strided<T>& s) {
-  return {s.data, {s.extents.extent[1], s.extents.extent[0]}, {s.stride[1], s.stride[0]}};
-}
 /// A vector as a matrix of one column; a matrix as it is.
 template <class T>
 strided<T> columns_of(const strided<T>& s) {
@@ -113,25 +109,6 @@ void set_identity(const Exec& exec, const std::string& label, const column_major
         const std::int64_t j = e / a.rows, i = e - j * a.rows;
         a(i, j) = T(i == j ? 1 : 0);
       });
-}
-
-/// C = alpha A B + beta C for matrices of any strides.
-template <class Exec, class T>
-void multiply_matrices(const Exec& exec, const std::string& label, const strided<T>& c, const strided<const T>& a,
-                       const strided<const T>& b, T alpha = T(1), T beta = T(0)) {
-  const auto strides = [](const auto& s) { return Kokkos::Array<std::int64_t, 3>{0, s.stride[0], s.stride[1]}; };
-  multiply(exec, label,
-           matrix_product<T, T, T>{c.data,
-                                   a.data,
-                                   b.data,
-                                   1,
-                                   a.extents.extent[0],
-                                   b.extents.extent[1],
-                                   a.extents.extent[1],
-                                   strides(c),
-                                   strides(a),
-                                   strides(b),
-                                   {alpha, beta}});
 }
 
 /// C = A^H B.

@@ -171,7 +171,7 @@ void sum_residuals(const Exec& exec, const std::string& label, const strided<rea
   const std::int64_t m = b.extents.extent[0], columns = b.extents.extent[1];
   const work_matrix<Exec, T> rest(exec, m, columns);
   copy_matrix(exec, label, as_matrix(*rest), b);
-  multiply_matrices(exec, label, as_matrix(*rest), a, x, T(-1), T(1));
+  multiply_matrices(exec, label, as_matrix(*rest), a, x, {T(-1), T(1)});
   const scratch_array<Exec, R> norms(exec, columns);
   const Kokkos::View<R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> lengths(norms.data(),
                                                                                                        columns);

@@ -371,6 +371,28 @@ void multiply(const Exec& exec, const std::string& label, const matrix_product<C
   else multiply_tiles(exec, label, p);
 }
 
+/// C = alpha A B + beta C for matrices of any strides, or for batches of them. Of a batch, A or B may be one matrix.
+template <class Exec, class C, class A, class B>
+void multiply_matrices(const Exec& exec, const std::string& label, const strided<C>& c, const strided<const A>& a,
+                       const strided<const B>& b, const product_result<C>& result = {}) {
+  const int rank = c.extents.rank;
+  const std::int64_t batch = rank == 3 ? c.extents.extent[0] : 1;
+  const std::int64_t m = c.extents.extent[rank - 2], n = c.extents.extent[rank - 1];
+  const std::int64_t k = a.extents.extent[a.extents.rank - 1];
+  const auto strides = [&](const auto& s) {
+    const int r = s.extents.rank;
+    const bool repeated = r == 2 || (s.extents.extent[0] == 1 && batch != 1);
+    return Kokkos::Array<std::int64_t, 3>{repeated ? 0 : s.stride[0], s.stride[r - 2], s.stride[r - 1]};
+  };
+  const matrix_product<C, A, B> p{c.data, a.data, b.data, batch, m, n, k, strides(c), strides(a), strides(b), result};
+  multiply(exec, label, p);
+}
+/// With the axes exchanged.
+template <class T>
+strided<T> exchanged(const strided<T>& s) {
+  return {s.data, {s.extents.extent[1], s.extents.extent[0]}, {s.stride[1], s.stride[0]}};
+}
+
 }  // namespace quern::impl
 
 #endif

@@ -108,18 +108,10 @@ void tree_qr(const Exec& exec, const std::string& label, const column_major<T>& 
   if (blocks == 1) return copy_matrix(exec, label, as_matrix(q), as_matrix(a));
   tree_qr(exec, label, *stack_q, r, *stack);
   const auto multiply_blocks = [&](std::int64_t first, std::int64_t count, std::int64_t rows) {
-    multiply(exec, label,
-             matrix_product<T, T, T>{q.data + first * block,
-                                     a.data + first * block,
-                                     stack_q->data + first * n,
-                                     count,
-                                     rows,
-                                     n,
-                                     n,
-                                     {block, 1, q.ld},
-                                     {block, 1, a.ld},
-                                     {n, 1, stack_q->ld},
-                                     {}});
+    const shape extents{count, rows, n};
+    multiply_matrices(exec, label, strided<T>{q.data + first * block, extents, {block, 1, q.ld}},
+                      strided<const T>{a.data + first * block, extents, {block, 1, a.ld}},
+                      strided<const T>{stack_q->data + first * n, {count, n, n}, {n, 1, stack_q->ld}});
   };
   multiply_blocks(0, blocks - 1, block);
   multiply_blocks(blocks - 1, 1, a.rows - (blocks - 1) * block);
