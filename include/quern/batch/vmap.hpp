@@ -7,6 +7,7 @@
 #include <quern/batch/tuning.hpp>
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/arguments.hpp>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/views/axes.hpp>
 
 namespace quern {
@@ -158,7 +159,7 @@ void vmap_launch(const Exec& exec, const std::string& label, const F& f, std::in
   const kernel k{f, {{x.source()}...}};
   if (items == 0) return;
   if constexpr (kernel::by_thread) {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items), k);
+    Kokkos::parallel_for(label, index_range(exec, items), k);
   } else {
     if (items > Kokkos::Experimental::finite_max_v<int>)
       throw Error(label, std::to_string(items) + " items, expected at most 2^31 - 1 for a team each");

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <quern/core/call/call.hpp>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/linalg/lapack.hpp>
@@ -71,44 +72,51 @@ KOKKOS_INLINE_FUNCTION bool in_part(part p, std::int64_t i, std::int64_t j) {
   return p == part::all || (p == part::lower ? i >= j : i <= j);
 }
 
+/// The largest magnitude of the elements of a part; infinity where one is not a number.
+template <class Exec, class T>
+real_type<T> largest_in(const Exec& exec, const std::string& label, const column_major<T>& a, part which = part::all) {
+  real_type<T> largest = 0;
+  Kokkos::parallel_reduce(
+      label, index_range(exec, a.rows * a.columns),
+      KOKKOS_LAMBDA(std::int64_t e, real_type<T>& m) {
+        const std::int64_t j = e / a.rows, i = e - j * a.rows;
+        if (in_part(which, i, j)) m = Kokkos::max(m, pivot_size(a(i, j)));
+      },
+      Kokkos::Max<real_type<T>>(largest));
+  return largest;
+}
 /// Whether all elements of a part are finite. Vendors' routines may hang, or give numbers, where they are not.
 template <class Exec, class T>
 bool all_finite(const Exec& exec, const std::string& label, const column_major<T>& a, part which = part::all) {
-  std::int64_t others = 0;
-  Kokkos::parallel_reduce(
-      label + "/finite", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows * a.columns),
-      KOKKOS_LAMBDA(std::int64_t e, std::int64_t& count) {
-        const std::int64_t j = e / a.rows, i = e - j * a.rows;
-        const bool finite = magnitude(a(i, j)) <= Kokkos::Experimental::finite_max_v<real_type<T>>;
-        if (in_part(which, i, j) && !finite) ++count;
-      },
-      others);
-  return others == 0;
+  return largest_in(exec, label + "/finite", a, which) <= Kokkos::Experimental::finite_max_v<real_type<T>>;
 }
 
+/// Calls f(i, j) for each element of a matrix, (m, n).
+template <class Exec, class F>
+void for_each_element(const Exec& exec, const std::string& label, std::int64_t m, std::int64_t n, const F& f) {
+  Kokkos::parallel_for(
+      label, index_range(exec, m * n), KOKKOS_LAMBDA(std::int64_t e) {
+        const std::int64_t j = e / m;
+        f(e - j * m, j);
+      });
+}
 /// Copies a part of a matrix; the other elements become zero.
 template <class Exec, class T>
 void copy_part(const Exec& exec, const std::string& label, const strided<T>& to, const column_major<const T>& from,
                part which) {
-  const std::int64_t m = to.extents.extent[0], n = to.extents.extent[1];
   T* const data = to.data;
   const std::int64_t down = to.stride[0], across = to.stride[1];
-  Kokkos::parallel_for(
-      label + "/part", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, m * n),
-      KOKKOS_LAMBDA(std::int64_t e) {
-        const std::int64_t j = e / m, i = e - j * m;
+  for_each_element(
+      exec, label + "/part", to.extents.extent[0], to.extents.extent[1], KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) {
         data[i * down + j * across] = in_part(which, i, j) ? from(i, j) : T(0);
       });
 }
 /// The identity.
 template <class Exec, class T>
 void set_identity(const Exec& exec, const std::string& label, const column_major<T>& a) {
-  Kokkos::parallel_for(
-      label + "/identity", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows * a.columns),
-      KOKKOS_LAMBDA(std::int64_t e) {
-        const std::int64_t j = e / a.rows, i = e - j * a.rows;
-        a(i, j) = T(i == j ? 1 : 0);
-      });
+  for_each_element(
+      exec, label + "/identity", a.rows, a.columns,
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { a(i, j) = T(i == j ? 1 : 0); });
 }
 
 /// C = A^H B.

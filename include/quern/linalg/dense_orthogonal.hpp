@@ -148,7 +148,6 @@ int eigh_matrix(const Exec& exec, const std::string& label, const strided<real_t
 template <class Exec, class T>
 void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<real_type<T>>& w,
                 const matrix_batch<T>& v, const matrix_batch<const T>& a, std::int64_t items, const item_info& failed) {
-  using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   const std::int64_t n = a.rows, size = n * n;
   const work_matrix<Exec, T> side_by_side(exec, n, n * items);
   const scratch_array<Exec, real_type<T>> all_values(exec, n * items);
@@ -158,7 +157,7 @@ void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<r
   int *const info = all_info.data(), *const others = info + items;
   const bool vectors = v.data != nullptr;
   Kokkos::parallel_for(
-      label + "/finite", policy(exec, 0, items), KOKKOS_LAMBDA(std::int64_t item) {
+      label + "/finite", index_range(exec, items), KOKKOS_LAMBDA(std::int64_t item) {
         int count = 0;
         for (int i = 0; i < n; ++i)
           for (int j = 0; j <= i; ++j)
@@ -166,7 +165,7 @@ void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<r
         others[item] = count;
       });
   Kokkos::parallel_for(
-      label + "/load", policy(exec, 0, size * items), KOKKOS_LAMBDA(std::int64_t e) {
+      label + "/load", index_range(exec, size * items), KOKKOS_LAMBDA(std::int64_t e) {
         const std::int64_t item = e / size, rest = e - item * size;
         const int i = static_cast<int>(rest / n), j = static_cast<int>(rest - i * n);
         work[item * size + i + j * n] = others[item] == 0 ? a(item, i, j) : T(i == j ? 1 : 0);
@@ -174,7 +173,7 @@ void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<r
   lapack::eigh_batch(exec, *side_by_side, values, vectors, info);
   const real_type<T> nan = Kokkos::Experimental::quiet_NaN_v<real_type<T>>;
   Kokkos::parallel_for(
-      label + "/store", policy(exec, 0, size * items), KOKKOS_LAMBDA(std::int64_t e) {
+      label + "/store", index_range(exec, size * items), KOKKOS_LAMBDA(std::int64_t e) {
         const std::int64_t item = e / size, rest = e - item * size;
         const int i = static_cast<int>(rest / n), j = static_cast<int>(rest - i * n);
         const bool right = others[item] == 0 && info[item] == 0;

@@ -55,7 +55,7 @@ template <class Exec>
 void shift_pivots(const Exec& exec, const std::string& label, std::int64_t n, int* to, std::int64_t to_step,
                   const int* from, std::int64_t from_step, int by) {
   Kokkos::parallel_for(
-      label + "/pivots", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      label + "/pivots", index_range(exec, n),
       KOKKOS_LAMBDA(std::int64_t i) { to[i * to_step] = from[i * from_step] + by; });
 }
 
@@ -211,7 +211,7 @@ scaled_product<T> determinant(const Exec& exec, const std::string& label, const 
   const column_major<T> lu = *f.lu;
   const int* const pivots = f.pivots.data();
   Kokkos::parallel_reduce(
-      label + "/product", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      label + "/product", index_range(exec, n),
       KOKKOS_LAMBDA(std::int64_t i, scaled_product<T>& product) {
         product.multiply(pivots[i] == i + 1 ? lu(i, i) : -lu(i, i));
       },

@@ -5,6 +5,7 @@
 
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/views/part_view.hpp>
 #include <quern/linalg/product_kernels.hpp>
 #include <quern/reduce/reduce.hpp>
 
@@ -153,12 +154,9 @@ einsum_plan plan_einsum(const std::string& label, const einsum_subscripts& s, co
 template <class Exec, class T, class A, class B>
 void einsum_dot(const Exec& exec, T* out, const A* a, const B* b, std::int64_t n,
                 const std::array<std::int64_t, 3>& stride) {
-  using vector = Kokkos::LayoutStride;
-  using memory = typename Exec::memory_space;
-  using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  const Kokkos::View<const A*, vector, memory, unmanaged> x(a, vector(n, stride[1]));
-  const Kokkos::View<const B*, vector, memory, unmanaged> y(b, vector(n, stride[2]));
-  dot<product_sum<T>>(exec, Kokkos::View<T, memory, unmanaged>(out), x, y);
+  const auto x = as_part<Exec, 1>(strided<const A>{a, {n}, {stride[1]}});
+  const auto y = as_part<Exec, 1>(strided<const B>{b, {n}, {stride[2]}});
+  dot<product_sum<T>>(exec, as_part<Exec, 0>(strided<T>{out, {}, {}}), x, y);
 }
 
 /// Chooses what computes the sums: a dot product, a matrix product, or elements one by one where axes do not merge.

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/operations.hpp>
+#include <quern/core/views/part_view.hpp>
 #include <quern/linalg/qr.hpp>
 #include <quern/linalg/solve.hpp>
 #include <quern/linalg/svd.hpp>
@@ -43,13 +44,6 @@ struct lstsq_options {
   explicit lstsq_options(const Options&... options)
       : method(option_or(least_squares::svd, options...)), rcond(option_or(quern::rcond(), options...).value) {}
 };
-
-template <class Exec, class T>
-auto matrix_view(const strided<T>& s) {
-  const Kokkos::LayoutStride layout(s.extents.extent[0], s.stride[0], s.extents.extent[1], s.stride[1]);
-  return Kokkos::View<T**, Kokkos::LayoutStride, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-      s.data, layout);
-}
 
 /// A singular value decomposition in scratch memory, whose values are known to the host too.
 template <class Exec, class T>
@@ -115,13 +109,9 @@ struct decomposed {
   /// Row i over value i.
   void divide_rows(const Exec& exec, const std::string& label, const column_major<T>& rows) const {
     const R* const by = s.data();
-    Kokkos::parallel_for(
-        label + "/values",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows.rows * rows.columns),
-        KOKKOS_LAMBDA(std::int64_t e) {
-          const std::int64_t j = e / rows.rows, i = e - j * rows.rows;
-          rows(i, j) /= by[i];
-        });
+    for_each_element(
+        exec, label + "/values", rows.rows, rows.columns,
+        KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { rows(i, j) /= by[i]; });
   }
 };
 
@@ -144,7 +134,7 @@ std::int64_t solve_by_qr(const Exec& exec, const std::string& label, const strid
   typename location::value_type least;
   real_type<T> most = 0;
   Kokkos::parallel_reduce(
-      label + "/rank", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      label + "/rank", index_range(exec, n),
       KOKKOS_LAMBDA(std::int64_t i, typename location::value_type& l, real_type<T>& g) {
         const real_type<T> size = pivot_size(triangle(i, i));
         if (size < l.val) l = {size, i};
@@ -173,10 +163,8 @@ void sum_residuals(const Exec& exec, const std::string& label, const strided<rea
   copy_matrix(exec, label, as_matrix(*rest), b);
   multiply_matrices(exec, label, as_matrix(*rest), a, x, {T(-1), T(1)});
   const scratch_array<Exec, R> norms(exec, columns);
-  const Kokkos::View<R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> lengths(norms.data(),
-                                                                                                       columns);
-  norm(exec, lengths, matrix_view<Exec>(as_input(*rest)), axis{0});
   const strided<R> found{norms.data(), {columns}, {1}};
+  norm(exec, as_part<Exec, 1>(found), as_part<Exec, 2>(as_input(*rest)), axis{0});
   map_launch<Exec, op::multiply, R>(exec, label + "/residuals", residuals, {}, false,
                                     {{residuals.stride, found.stride, found.stride}}, array_input<R>{as_input(found)},
                                     array_input<R>{as_input(found)});
@@ -349,14 +337,13 @@ auto matrix_norm(const Exec& exec, const A& a_view, const Options&... options) {
     impl::call c("quern::matrix_norm", exec);
     const auto a = c.input(a_view);
     impl::check_one_matrix<Exec, T>(c.label, "a", a);
-    const auto view = impl::matrix_view<Exec>(a);
+    const auto view = impl::as_part<Exec, 2>(a);
     if (a.extents.size() == 0) return R(0);
     if (order == matrix_order::frobenius) return norm(exec, view);
     if (order == matrix_order::one || order == matrix_order::infinity) {
       const int along = order == matrix_order::one ? 0 : 1;
       const impl::scratch_array<Exec, R> sums(exec, a.extents.extent[1 - along]);
-      const Kokkos::View<R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> lengths(
-          sums.data(), a.extents.extent[1 - along]);
+      const auto lengths = impl::as_part<Exec, 1>(impl::strided<R>{sums.data(), {a.extents.extent[1 - along]}, {1}});
       norm<1>(exec, lengths, view, axis{along});
       return max(exec, lengths);
     }
@@ -392,8 +379,8 @@ auto cond(const Exec& exec, const A& a_view, const Options&... options) {
     const impl::work_matrix<Exec, T> inverse(exec, a.extents.extent[0], a.extents.extent[1]);
     if (impl::inverse_matrix(exec, c.label, impl::as_matrix(*inverse), a) != 0)
       return Kokkos::Experimental::infinity_v<R>;
-    return matrix_norm(exec, impl::matrix_view<Exec>(a), order) *
-           matrix_norm(exec, impl::matrix_view<Exec>(impl::as_input(*inverse)), order);
+    return matrix_norm(exec, impl::as_part<Exec, 2>(a), order) *
+           matrix_norm(exec, impl::as_part<Exec, 2>(impl::as_input(*inverse)), order);
   }
 }
 template <array_like A, option<matrix_order>... Options>

@@ -6,6 +6,7 @@
 /// @file
 /// What operations on matrices and on batches of them check, and the report on each item of a batch.
 
+#include <quern/core/launch/index_range.hpp>
 #include <quern/linalg/lapack.hpp>
 #include <quern/linalg/small_kernels.hpp>
 
@@ -104,7 +105,7 @@ std::int64_t first_failure(const Exec& exec, const std::string& label, lease<Exe
   auto* result = held.template result<std::int64_t>();
   using view = Kokkos::View<std::int64_t, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   Kokkos::parallel_reduce(
-      label + "/check", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
+      label + "/check", index_range(exec, items),
       KOKKOS_LAMBDA(std::int64_t i, std::int64_t& first) {
         if (info(i) != 0 && i < first) first = i;
       },

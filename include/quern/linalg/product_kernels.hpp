@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 #include <optional>
 #include <quern/core/launch/arguments.hpp>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/values/values.hpp>
@@ -245,9 +246,7 @@ void contract(const Exec& exec, const std::string& label, const contraction<C, A
   } else {
     if (!is_device<Exec>)
       k.block = static_cast<int>(std::clamp<std::int64_t>(k.outputs() / (4 * exec.concurrency()), 1, 32));
-    Kokkos::parallel_for(
-        label + "/elements",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, k.blocks() * p.outer.outer), k);
+    Kokkos::parallel_for(label + "/elements", index_range(exec, k.blocks() * p.outer.outer), k);
   }
 }
 
@@ -279,9 +278,7 @@ template <class Exec, class C, class A, class B>
 void multiply_rows(const Exec& exec, const std::string& label, const matrix_product<C, A, B>& p) {
   using kernel = row_product<C, A, B>;
   const std::int64_t parts = (p.n + kernel::width - 1) / kernel::width;
-  Kokkos::parallel_for(label + "/rows",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, p.batch * p.m * parts),
-                       kernel{p, parts});
+  Kokkos::parallel_for(label + "/rows", index_range(exec, p.batch * p.m * parts), kernel{p, parts});
 }
 
 template <class Exec, class C, class A, class B>
