@@ -194,6 +194,16 @@ class routine_info {
   lease<Exec> held_;
 };
 
+/// Runs a routine of LAPACK's on a matrix, and gives what it reports; nothing where elements of a part are not finite.
+template <class Exec, class T, class Routine>
+std::optional<int> run_routine(const Exec& exec, const std::string& label, const column_major<T>& a, part which,
+                               const Routine& routine) {
+  if (!all_finite(exec, label, a, which)) return std::nullopt;
+  routine_info<Exec> info(exec);
+  routine(info.data());
+  return info.wait(exec, label);
+}
+
 /// Checks a matrix of an operation that has no batches.
 template <class Exec, class T, class U>
 void check_one_matrix(const std::string& label, const std::string& name, const strided<U>& a) {

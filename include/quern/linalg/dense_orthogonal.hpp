@@ -45,31 +45,26 @@ void qr_matrix(const Exec& exec, const std::string& label, const strided<T>& q, 
   copy_matrix(exec, label, r, as_matrix(f.r()));
 }
 
-/// A = U diag(s) Vt, m >= n, U of (m, n); only s where `vectors` is false.
+/// A = U diag(s) Vt, m >= n, U of (m, n); s alone where u has no data. Reports as `run_routine`.
 template <class Exec, class T>
-int svd_of_tall(const Exec& exec, const std::string& label, bool vectors, const strided<T>& u, real_type<T>* s,
-                const column_major<T>& vt, const strided<const T>& a) {
+std::optional<int> svd_of_tall(const Exec& exec, const std::string& label, const strided<T>& u, real_type<T>* s,
+                               const column_major<T>& vt, const strided<const T>& a) {
   const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
-  routine_info<Exec> info(exec);
+  const bool vectors = u.data != nullptr;
+  const auto decompose = [&](const column_major<T>& work, const column_major<T>& left) {
+    return run_routine(exec, label, work, part::all,
+                       [&](int* info) { lapack::svd(exec, work, s, vectors ? left : column_major<T>{}, vt, info); });
+  };
   if (!is_tall(a.extents)) {
-    const work_matrix<Exec, T> work(exec, m, n);
+    const work_matrix<Exec, T> work(exec, m, n), left(exec, u);
     copy_matrix(exec, label, as_matrix(*work), a);
-    if (!all_finite(exec, label, *work)) return -1;
-    if (!vectors) {
-      lapack::svd<Exec, T>(exec, *work, s, {}, {}, info.data());
-    } else {
-      const work_matrix<Exec, T> left(exec, u);
-      lapack::svd(exec, *work, s, *left, vt, info.data());
-      copy_matrix(exec, label, u, as_matrix(*left));
-    }
-    return info.wait(exec, label);
+    const auto status = decompose(*work, *left);
+    if (vectors && status == 0) copy_matrix(exec, label, u, as_matrix(*left));
+    return status;
   }
   const tall_factors<Exec, T> f(exec, label, a);
-  if (!all_finite(exec, label, f.r())) return -1;
   const work_matrix<Exec, T> left(exec, n, n), both(exec, n, n);
-  if (!vectors) lapack::svd<Exec, T>(exec, f.r(), s, {}, {}, info.data());
-  else lapack::svd(exec, f.r(), s, *left, vt, info.data());
-  const int status = info.wait(exec, label);
+  const auto status = decompose(f.r(), *left);
   if (!vectors || status != 0) return status;
   multiply_matrices(exec, label, as_matrix(*both), as_input(f.inverse()), as_input(*left));
   multiply_matrices(exec, label, u, f.x, as_input(*both));
@@ -104,12 +99,12 @@ int svd_matrix(const Exec& exec, const std::string& label, const strided<T>& u, 
   const work_matrix<Exec, T> right(exec, vectors ? n : 0, vectors ? n : 0);
   const scratch_array<Exec, real_type<T>> values(exec, k);
   const strided<T> thin = vectors ? first_columns(u, k) : u;
-  const int status = svd_of_tall(exec, label, vectors, thin, values.data(), *right, a);
+  const auto status = svd_of_tall(exec, label, thin, values.data(), *right, a);
   if (status != 0) {
     fill_nan(exec, label, s);
     if (vectors) fill_nan(exec, label, u);
     if (vectors) fill_nan(exec, label, vt);
-    return std::max(status, 0);
+    return status.value_or(0);
   }
   copy_matrix(exec, label, s, strided<real_type<T>>{values.data(), {k}, {1}});
   if (!vectors) return 0;
@@ -129,14 +124,12 @@ int eigh_matrix(const Exec& exec, const std::string& label, const strided<real_t
   const column_major<T> work = vectors ? *out : *scratch;
   copy_matrix(exec, label, as_matrix(work), a);
   const scratch_array<Exec, real_type<T>> values(exec, n);
-  routine_info<Exec> info(exec);
-  const bool finite = all_finite(exec, label, work, part::lower);
-  if (finite) lapack::eigh(exec, work, values.data(), vectors, info.data());
-  const int status = finite ? info.wait(exec, label) : 0;
-  if (!finite || status != 0) {
+  const auto status = run_routine(exec, label, work, part::lower,
+                                  [&](int* info) { lapack::eigh(exec, work, values.data(), vectors, info); });
+  if (status != 0) {
     fill_nan(exec, label, w);
     if (vectors) fill_nan(exec, label, v);
-    return status;
+    return status.value_or(0);
   }
   copy_matrix(exec, label, w, strided<real_type<T>>{values.data(), {n}, {1}});
   if (vectors) copy_matrix(exec, label, v, as_matrix(work));
