@@ -41,14 +41,6 @@ strided<const T> as_input(const column_major<T>& m) {
   return as_input(as_matrix(m));
 }
 
-/// A matrix whose columns are contiguous in memory, as what it is.
-template <class T>
-std::optional<column_major<T>> as_columns(const strided<T>& s) {
-  const std::int64_t m = s.extents.extent[0], n = s.extents.extent[1];
-  if ((s.stride[0] != 1 && m > 1) || (s.stride[1] < m && n > 1)) return std::nullopt;
-  return column_major<T>{s.data, m, n, n > 1 ? s.stride[1] : std::max<std::int64_t>(m, 1)};
-}
-
 template <class Exec, class T, class U>
 void copy_matrix(const Exec& exec, const std::string& label, const strided<T>& to, const strided<U>& from) {
   if (to.extents.size() == 0 || (to.data == from.data && to.stride == from.stride)) return;
@@ -138,23 +130,19 @@ void multiply_adjoint(const Exec& exec, const std::string& label, const column_m
 template <class Exec, class T>
 class work_matrix {
  public:
-  work_matrix(const Exec& exec, std::int64_t rows, std::int64_t columns) {
-    scratch_.emplace(exec, rows * columns);
-    matrix_ = {scratch_->data(), rows, columns, std::max<std::int64_t>(rows, 1)};
-  }
+  work_matrix(const Exec& exec, std::int64_t rows, std::int64_t columns) { allocate(exec, rows, columns); }
   work_matrix(const Exec& exec, const strided<T>& out) {
-    if (const auto columns = as_columns(out)) {
-      matrix_ = *columns;
-    } else {
-      scratch_.emplace(exec, out.extents.size());
-      matrix_ = {scratch_->data(), out.extents.extent[0], out.extents.extent[1],
-                 std::max<std::int64_t>(out.extents.extent[0], 1)};
-    }
+    if (const auto columns = as_columns(out)) matrix_ = *columns;
+    else allocate(exec, out.extents.extent[0], out.extents.extent[1]);
   }
   const column_major<T>& operator*() const { return matrix_; }
   const column_major<T>* operator->() const { return &matrix_; }
 
  private:
+  void allocate(const Exec& exec, std::int64_t rows, std::int64_t columns) {
+    scratch_.emplace(exec, rows * columns);
+    matrix_ = {scratch_->data(), rows, columns, std::max<std::int64_t>(rows, 1)};
+  }
   std::optional<scratch_array<Exec, T>> scratch_;
   column_major<T> matrix_;
 };

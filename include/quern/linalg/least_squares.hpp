@@ -182,10 +182,6 @@ auto make_real_output(const Views& views, const std::string& label) {
   }
 }
 
-}  // namespace impl
-
-namespace impl {
-
 struct least_squares_problems {};
 
 template <>

@@ -72,10 +72,6 @@ struct randomized_svd {
   }
 };
 
-}  // namespace impl
-
-namespace impl {
-
 struct principal_component_analyses {};
 
 template <>

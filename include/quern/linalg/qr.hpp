@@ -92,10 +92,6 @@ struct qr_op {
   }
 };
 
-}  // namespace impl
-
-namespace impl {
-
 struct qr_factorizations {};
 
 template <>

@@ -206,10 +206,6 @@ void svd_checked(const Exec& exec, const std::string& label, const strided<T>& u
   factor<ConvergenceError, A>(exec, label, does_not_converge, a, one, many, info...);
 }
 
-}  // namespace impl
-
-namespace impl {
-
 struct singular_values {};
 
 template <>
