@@ -12,6 +12,7 @@
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/memory/workspace.hpp>
+#include <quern/core/views/part_view.hpp>
 #include <quern/linalg/lapack.hpp>
 #include <quern/linalg/matrix_checks.hpp>
 #include <quern/linalg/product_kernels.hpp>
@@ -167,29 +168,16 @@ class column_input {
   column_major<const T> matrix_;
 };
 
-/// Where a routine of LAPACK's reports.
-template <class Exec>
-class routine_info {
- public:
-  explicit routine_info(const Exec& exec) : held_(exec) {}
-  int* data() { return held_.template result<int>(); }
-  int wait(const Exec& exec, const std::string& label) {
-    exec.fence(label + ": info");
-    return *data();
-  }
-
- private:
-  lease<Exec> held_;
-};
-
 /// Runs a routine of LAPACK's on a matrix, and gives what it reports; nothing where elements of a part are not finite.
 template <class Exec, class T, class Routine>
 std::optional<int> run_routine(const Exec& exec, const std::string& label, const column_major<T>& a, part which,
                                const Routine& routine) {
   if (!all_finite(exec, label, a, which)) return std::nullopt;
-  routine_info<Exec> info(exec);
-  routine(info.data());
-  return info.wait(exec, label);
+  lease<Exec> held(exec);
+  int* const info = held.template result<int>();
+  routine(info);
+  exec.fence(label + ": info");
+  return *info;
 }
 
 /// Checks a matrix of an operation that has no batches.
@@ -210,29 +198,18 @@ void check_one_square(const std::string& label, const std::string& name, const s
     throw Error(label, name + " has extents " + a.extents.str() + ", expected a square matrix, (n, n)");
 }
 
-/// The caller's `info` of one matrix, where there is one.
-template <class Exec, class... Info>
-int* matrix_info(const std::string& label, const Info&... info_view) {
+/// Runs what factors a matrix, and says in the caller's `info`, where there is one, or by an exception, what became of
+/// it: 0, or a row from 1.
+template <class E, class Exec, class Run, class... Info>
+void on_matrix(const Exec& exec, const std::string& label, std::string (*problem)(int row), const Run& run,
+               const Info&... info_view) {
   if constexpr (sizeof...(Info) == 1) {
     const auto info = make_output<Exec>(info_view..., label);
     static_assert(std::is_same_v<std::remove_pointer_t<decltype(info.data)>, int>, "quern: info must be a View of int");
     if (info.extents.rank != 0) reject_extents(label, "info", info.extents, "those of one number, ()");
-    return info.data;
-  } else {
-    return nullptr;
-  }
-}
-/// Runs what factors a matrix, and says in the caller's `info`, or by an exception, what became of it: 0, or a row
-/// from 1.
-template <class E, class Exec, class Run, class... Info>
-void on_matrix(const Exec& exec, const std::string& label, std::string (*problem)(int row), const Run& run,
-               const Info&... info_view) {
-  int* const info = matrix_info<Exec>(label, info_view...);
-  const int status = run();
-  if (info != nullptr) {
-    const Kokkos::View<int, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> told(info);
-    Kokkos::deep_copy(exec, told, status);
-  } else if (status != 0) {
+    const int status = run();
+    Kokkos::deep_copy(exec, part_view<int, 0, Kokkos::LayoutRight, Exec>(info.data), status);
+  } else if (const int status = run(); status != 0) {
     throw E(label, "the matrix " + problem(status - 1), 0, status - 1);
   }
 }

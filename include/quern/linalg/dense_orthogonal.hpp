@@ -120,19 +120,18 @@ int eigh_matrix(const Exec& exec, const std::string& label, const strided<real_t
   const std::int64_t n = a.extents.extent[0];
   if (n == 0) return 0;
   const bool vectors = v.data != nullptr;
-  const work_matrix<Exec, T> scratch(exec, vectors ? 0 : n, vectors ? 0 : n), out(exec, v);
-  const column_major<T> work = vectors ? *out : *scratch;
-  copy_matrix(exec, label, as_matrix(work), a);
+  const auto work = vectors ? work_matrix<Exec, T>(exec, v) : work_matrix<Exec, T>(exec, n, n);
+  copy_matrix(exec, label, as_matrix(*work), a);
   const scratch_array<Exec, real_type<T>> values(exec, n);
-  const auto status = run_routine(exec, label, work, part::lower,
-                                  [&](int* info) { lapack::eigh(exec, work, values.data(), vectors, info); });
+  const auto status = run_routine(exec, label, *work, part::lower,
+                                  [&](int* info) { lapack::eigh(exec, *work, values.data(), vectors, info); });
   if (status != 0) {
     fill_nan(exec, label, w);
     if (vectors) fill_nan(exec, label, v);
     return status.value_or(0);
   }
   copy_matrix(exec, label, w, strided<real_type<T>>{values.data(), {n}, {1}});
-  if (vectors) copy_matrix(exec, label, v, as_matrix(work));
+  if (vectors) copy_matrix(exec, label, v, as_matrix(*work));
   return 0;
 }
 

@@ -136,6 +136,8 @@ struct scaled_product {
     fraction *= by_power_of_two(factor);
     fraction = by_power_of_two(fraction);
   }
+  /// The product, under the name that Kokkos looks for to join values of a reduction.
+  KOKKOS_FUNCTION void operator+=(const scaled_product& other) { multiply(other.fraction, other.exponent); }
   /// A number brought near 1, whose exponent is counted. It is scaled twice, since the power itself may not be a
   /// number.
   KOKKOS_FUNCTION T by_power_of_two(const T& x) {
@@ -159,20 +161,6 @@ struct scaled_product {
   }
 };
 
-template <class T>
-struct product_reducer {
-  using reducer = product_reducer;
-  using value_type = scaled_product<T>;
-  using result_view_type = Kokkos::View<value_type, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  value_type* result;
-
-  KOKKOS_FUNCTION void join(value_type& a, const value_type& b) const { a.multiply(b.fraction, b.exponent); }
-  KOKKOS_FUNCTION void init(value_type& a) const { a = value_type(); }
-  KOKKOS_FUNCTION value_type& reference() const { return *result; }
-  KOKKOS_FUNCTION result_view_type view() const { return result_view_type(result); }
-  KOKKOS_FUNCTION bool references_scalar() const { return true; }
-};
-
 template <class Exec, class T>
 scaled_product<T> determinant(const Exec& exec, const std::string& label, const strided<const T>& a) {
   const std::int64_t n = a.extents.extent[0];
@@ -188,7 +176,7 @@ scaled_product<T> determinant(const Exec& exec, const std::string& label, const 
       KOKKOS_LAMBDA(std::int64_t i, scaled_product<T>& product) {
         product.multiply(pivots[i] == i + 1 ? lu(i, i) : -lu(i, i));
       },
-      product_reducer<T>{&result});
+      result);
   return result;
 }
 

@@ -39,11 +39,13 @@ namespace impl {
 struct lstsq_options {
   least_squares method;
   double rcond;
-
-  template <class... Options>
-  explicit lstsq_options(const Options&... options)
-      : method(option_or(least_squares::svd, options...)), rcond(option_or(quern::rcond(), options...).value) {}
 };
+
+/// Singular values below this share of the largest one count as zero.
+template <class T>
+double default_rcond(std::int64_t m, std::int64_t n) {
+  return static_cast<double>(std::max(m, n)) * static_cast<double>(Kokkos::Experimental::epsilon_v<real_type<T>>);
+}
 
 /// A singular value decomposition in scratch memory, whose values are known to the host too.
 template <class Exec, class T>
@@ -72,10 +74,11 @@ struct decomposed {
     exec.fence(label + ": singular values");
   }
 
-  /// How many values are greater than `rcond` of the largest, or a negative number where they are NaN.
+  /// How many values are greater than `rcond` of the largest (below 0: the default), or a negative number where they
+  /// are NaN.
   std::int64_t rank(double rcond) const {
     if (k == 0) return 0;
-    const double limit = rcond * static_cast<double>(values[0]);
+    const double limit = (rcond < 0 ? default_rcond<T>(m, n) : rcond) * static_cast<double>(values[0]);
     if (!(limit == limit)) return -1;
     return std::count_if(values.begin(), values.end(), [&](R x) { return static_cast<double>(x) > limit; });
   }
@@ -114,12 +117,6 @@ struct decomposed {
         KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { rows(i, j) /= by[i]; });
   }
 };
-
-/// Singular values below this share of the largest one count as zero.
-template <class T>
-double default_rcond(std::int64_t m, std::int64_t n) {
-  return static_cast<double>(std::max(m, n)) * static_cast<double>(Kokkos::Experimental::epsilon_v<real_type<T>>);
-}
 
 /// X = R^-1 Q^H B. Gives the number of columns, or -1 where elements are not finite.
 /// @throws SingularMatrixError where a diagonal element of R is negligible against the largest
@@ -255,13 +252,13 @@ struct engine<in_memory, least_squares_problems> {
 /// View, the same on every rank, and the method is `svd`. Collective; waits.
 /// @throws Error if ranks or extents do not fit, Views share memory, or s is wanted of `qr`
 /// @throws SingularMatrixError by `qr`, if a column depends on those before it; ConvergenceError by `svd`
-template <execution_space Exec, class Out, any_array A, any_array B, option<least_squares, rcond>... Options>
+template <execution_space Exec, output_like Out, any_array A, any_array B, option<least_squares, rcond>... Options>
 std::int64_t lstsq(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
-  return impl::engine_of<impl::least_squares_problems, Out, A, B>::run(exec, out, a, b,
-                                                                       impl::lstsq_options(options...));
+  const impl::lstsq_options wanted{impl::option_or(least_squares::svd, options...),
+                                   impl::option_or(rcond(), options...).value};
+  return impl::engine_of<impl::least_squares_problems, Out, A, B>::run(exec, out, a, b, wanted);
 }
-template <class Out, any_array A, any_array B, option<least_squares, rcond>... Options>
-  requires(!execution_space<Out>)
+template <output_like Out, any_array A, any_array B, option<least_squares, rcond>... Options>
 std::int64_t lstsq(const Out& out, const A& a, const B& b, const Options&... options) {
   return lstsq(impl::space_of(a), out, a, b, options...);
 }
@@ -272,7 +269,6 @@ std::int64_t lstsq(const Out& out, const A& a, const B& b, const Options&... opt
 /// @throws Error if ranks or extents do not fit or Views share memory; ConvergenceError
 template <execution_space Exec, view_like Out, array_like A, option<rcond>... Options>
 void pinv(const Exec& exec, const Out& out_view, const A& a_view, const Options&... options) {
-  const rcond cut = impl::option_or(rcond(), options...);
   using T = impl::value_of<A>;
   impl::call c("quern::pinv", exec);
   const auto out = c.output(out_view);
@@ -284,7 +280,7 @@ void pinv(const Exec& exec, const Out& out_view, const A& a_view, const Options&
   impl::check_overlap(c.label, out, a, "a", false);
   if (m * n == 0) return;
   const impl::decomposed<Exec, T> d(exec, c.label, a, true);
-  d.inverse(exec, c.label, out, d.rank(cut.value < 0 ? impl::default_rcond<T>(m, n) : cut.value));
+  d.inverse(exec, c.label, out, d.rank(impl::option_or(rcond(), options...).value));
 }
 template <view_like Out, array_like A, option<rcond>... Options>
 void pinv(const Out& out, const A& a, const Options&... options) {
@@ -296,7 +292,6 @@ void pinv(const Out& out, const A& a, const Options&... options) {
 /// @throws Error if a is not a matrix; ConvergenceError
 template <execution_space Exec, array_like A, option<rcond>... Options>
 std::int64_t matrix_rank(const Exec& exec, const A& a_view, const Options&... options) {
-  const rcond cut = impl::option_or(rcond(), options...);
   using T = impl::value_of<A>;
   static_assert(impl::is_matrix_value<T>, "quern::matrix_rank: a must have a floating-point or complex type");
   if constexpr (impl::is_matrix_value<T>) {
@@ -304,7 +299,7 @@ std::int64_t matrix_rank(const Exec& exec, const A& a_view, const Options&... op
     const auto a = c.input(a_view);
     impl::check_one_matrix<Exec, T>(c.label, "a", a);
     const impl::decomposed<Exec, T> d(exec, c.label, a, false);
-    return d.rank(cut.value < 0 ? impl::default_rcond<T>(d.m, d.n) : cut.value);
+    return d.rank(impl::option_or(rcond(), options...).value);
   } else {
     return 0;
   }

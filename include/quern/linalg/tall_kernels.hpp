@@ -188,14 +188,15 @@ struct tall_factors {  // all public, since private functions must not contain d
     gram_report report = look_at(gram_);
     for (int attempt = 0; attempt < max_attempts; ++attempt) {
       if (!(report.longest <= Kokkos::Experimental::finite_max_v<R>)) return false;
-      routine_info<Exec> info(exec_);
-      factor(shift, info.data());
+      lease<Exec> held(exec_);
+      int* const info = held.template result<int>();
+      factor(shift, info);
       if (shift == 0 && report.loss < small_loss) {
         accumulate(first);
         return true;
       }
       R growth = growth_of_errors();  // which waits
-      if (*info.data() != 0) growth = Kokkos::Experimental::infinity_v<R>;
+      if (*info != 0) growth = Kokkos::Experimental::infinity_v<R>;
       if (others_ != nullptr) others_->agree(&growth, sizeof growth);
       if (growth <= Kokkos::Experimental::finite_max_v<R>) {
         const strided<const T> y = as_input(pass(growth));
