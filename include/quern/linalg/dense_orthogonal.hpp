@@ -6,6 +6,7 @@
 /// @file
 /// QR, singular value and eigenvalue decompositions of one matrix. Each function waits.
 
+#include <quern/core/launch/compiled.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/linalg/tall_kernels.hpp>
 
@@ -174,6 +175,15 @@ void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<r
         if (rest == 0) failed(item) = others[item] == 0 && info[item] != 0 ? 1 : 0;
       });
 }
+
+#define QUERN_DENSE_ORTHOGONAL(HOW, Exec, T)                                                                    \
+  HOW template void qr_matrix(const Exec&, const std::string&, const strided<T>&, const strided<T>&,            \
+                              const strided<const T>&);                                                         \
+  HOW template int svd_matrix(const Exec&, const std::string&, const strided<T>&, const strided<real_type<T>>&, \
+                              const strided<T>&, const strided<const T>&);                                      \
+  HOW template int eigh_matrix(const Exec&, const std::string&, const strided<real_type<T>>&, const strided<T>&, \
+                               const strided<const T>&);
+QUERN_MATRICES_ELSEWHERE(QUERN_DENSE_ORTHOGONAL)
 
 }  // namespace quern::impl
 

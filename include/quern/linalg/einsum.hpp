@@ -61,7 +61,7 @@ struct einsum_subscripts {
     if (to.rank == max_rank) fits = false;
     else to.letter[to.rank++] = c;
   }
-  constexpr auto count(char c) const { return a.count(c) + b.count(c); }
+  constexpr std::ptrdiff_t count(char c) const { return a.count(c) + b.count(c); }
   constexpr bool output_is_known() const {
     return std::all_of(out.letter, out.letter + out.rank, [&](char c) { return count(c) > 0; });
   }

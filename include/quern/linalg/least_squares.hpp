@@ -167,6 +167,31 @@ void sum_residuals(const Exec& exec, const std::string& label, const strided<rea
                                     array_input<R>{as_input(found)});
 }
 
+/// `lstsq` after its checks; residuals and s have no data where they are not wanted.
+template <class Exec, class T>
+std::int64_t solve_least_squares(const Exec& exec, const std::string& label, const strided<T>& x,
+                                 const strided<real_type<T>>& residuals, const strided<real_type<T>>& s,
+                                 const strided<const T>& a, const strided<const T>& b, const lstsq_options& options) {
+  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], k = std::min(m, n);
+  const double rcond = options.rcond < 0 ? default_rcond<T>(m, n) : options.rcond;
+  std::int64_t rank = n;
+  if (options.method == least_squares::qr) {
+    rank = solve_by_qr(exec, label, x, a, b, rcond);
+  } else {
+    const decomposed<Exec, T> d(exec, label, a, true);
+    rank = d.rank(rcond);
+    d.apply_inverse(exec, label, x, b, rank);
+    if (s.data != nullptr) copy_matrix(exec, label, s, strided<const real_type<T>>{d.s.data(), {k}, {1}});
+  }
+  if (residuals.data != nullptr) sum_residuals(exec, label, residuals, a, as_input(x), b);
+  return rank;
+}
+#define QUERN_LEAST_SQUARES(HOW, Exec, T)                                                                      \
+  HOW template std::int64_t solve_least_squares(const Exec&, const std::string&, const strided<T>&,            \
+                                                const strided<real_type<T>>&, const strided<real_type<T>>&,    \
+                                                const strided<const T>&, const strided<const T>&, const lstsq_options&);
+QUERN_MATRICES_ELSEWHERE(QUERN_LEAST_SQUARES)
+
 /// An output of lstsq behind the first, of the real type of T; no data where it is not wanted.
 template <std::size_t I, class Exec, class T, class Views>
 auto make_real_output(const Views& views, const std::string& label) {
@@ -212,21 +237,11 @@ struct engine<in_memory, least_squares_problems> {
       if (count >= 2) check_apart(c.label, {"residuals", name}, residuals, in);
       if (count == 3) check_apart(c.label, {"s", name}, s, in);
     }
-    const auto xs = columns_of(x);
-    const double rcond = options.rcond < 0 ? default_rcond<T>(m, n) : options.rcond;
-    std::int64_t rank = n;
-    if (options.method == least_squares::qr) {
-      if (m < n) reject_extents(c.label, "a", a.extents, "no more columns than rows for qr");
-      if (count == 3) throw Error(c.label, "singular values are given by the method svd alone");
-      rank = solve_by_qr(exec, c.label, xs, a, bs, rcond);
-    } else {
-      const decomposed<Exec, T> d(exec, c.label, a, true);
-      rank = d.rank(rcond);
-      d.apply_inverse(exec, c.label, xs, bs, rank);
-      if (count == 3) copy_matrix(exec, c.label, s, strided<const real_type<T>>{d.s.data(), {k}, {1}});
-    }
-    if (count >= 2) sum_residuals(exec, c.label, residuals, a, as_input(xs), bs);
-    return rank;
+    if (options.method == least_squares::qr && m < n)
+      reject_extents(c.label, "a", a.extents, "no more columns than rows for qr");
+    if (options.method == least_squares::qr && count == 3)
+      throw Error(c.label, "singular values are given by the method svd alone");
+    return solve_least_squares(exec, c.label, columns_of(x), residuals, s, a, bs, options);
   }
 };
 

@@ -8,6 +8,7 @@
 /// template` of it for the execution spaces and types below, and the source of its name instantiates it. Other types
 /// are instantiated in the programs that use them.
 
+#include <Kokkos_Complex.hpp>
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
@@ -45,5 +46,14 @@
   WHAT(HOW, Space, std::int64_t)
 #define QUERN_COMPILED_ELSEWHERE(WHAT) QUERN_ON_ALL(QUERN_OF_NUMBERS, extern, WHAT)
 #define QUERN_COMPILED_HERE(WHAT) QUERN_ON_ALL(QUERN_OF_NUMBERS, , WHAT)
+
+// The same for the types of matrices that a LAPACK takes.
+#define QUERN_OF_MATRICES(Space, HOW, WHAT) \
+  WHAT(HOW, Space, float)                   \
+  WHAT(HOW, Space, double)                  \
+  WHAT(HOW, Space, Kokkos::complex<float>)  \
+  WHAT(HOW, Space, Kokkos::complex<double>)
+#define QUERN_MATRICES_ELSEWHERE(WHAT) QUERN_ON_ALL(QUERN_OF_MATRICES, extern, WHAT)
+#define QUERN_MATRICES_HERE(WHAT) QUERN_ON_ALL(QUERN_OF_MATRICES, , WHAT)
 
 #endif
