@@ -176,11 +176,11 @@ void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<r
       });
 }
 
-#define QUERN_DENSE_ORTHOGONAL(HOW, Exec, T)                                                                    \
-  HOW template void qr_matrix(const Exec&, const std::string&, const strided<T>&, const strided<T>&,            \
-                              const strided<const T>&);                                                         \
-  HOW template int svd_matrix(const Exec&, const std::string&, const strided<T>&, const strided<real_type<T>>&, \
-                              const strided<T>&, const strided<const T>&);                                      \
+#define QUERN_DENSE_ORTHOGONAL(HOW, Exec, T)                                                                     \
+  HOW template void qr_matrix(const Exec&, const std::string&, const strided<T>&, const strided<T>&,             \
+                              const strided<const T>&);                                                          \
+  HOW template int svd_matrix(const Exec&, const std::string&, const strided<T>&, const strided<real_type<T>>&,  \
+                              const strided<T>&, const strided<const T>&);                                       \
   HOW template int eigh_matrix(const Exec&, const std::string&, const strided<real_type<T>>&, const strided<T>&, \
                                const strided<const T>&);
 QUERN_MATRICES_ELSEWHERE(QUERN_DENSE_ORTHOGONAL)

@@ -186,10 +186,10 @@ std::int64_t solve_least_squares(const Exec& exec, const std::string& label, con
   if (residuals.data != nullptr) sum_residuals(exec, label, residuals, a, as_input(x), b);
   return rank;
 }
-#define QUERN_LEAST_SQUARES(HOW, Exec, T)                                                                      \
-  HOW template std::int64_t solve_least_squares(const Exec&, const std::string&, const strided<T>&,            \
-                                                const strided<real_type<T>>&, const strided<real_type<T>>&,    \
-                                                const strided<const T>&, const strided<const T>&, const lstsq_options&);
+#define QUERN_LEAST_SQUARES(HOW, Exec, T)                                                                             \
+  HOW template std::int64_t solve_least_squares(                                                                      \
+      const Exec&, const std::string&, const strided<T>&, const strided<real_type<T>>&, const strided<real_type<T>>&, \
+      const strided<const T>&, const strided<const T>&, const lstsq_options&);
 QUERN_MATRICES_ELSEWHERE(QUERN_LEAST_SQUARES)
 
 /// An output of lstsq behind the first, of the real type of T; no data where it is not wanted.
