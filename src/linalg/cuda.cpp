@@ -123,14 +123,7 @@ void call(const Kokkos::Cuda& exec, const char* name, const Sizes& sizes, const 
 cusolverEigMode_t mode_of(bool vectors) { return vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR; }
 
 /// Where a routine reports of a call that can only fail by a mistake here.
-class ignored_info {
- public:
-  explicit ignored_info(const Kokkos::Cuda& exec) : held_(exec) {}
-  int* data() { return held_.result<int>(); }
-
- private:
-  lease<Kokkos::Cuda> held_;
-};
+using ignored_info = lease<Kokkos::Cuda>;
 
 template <class To, class From>
 void copy_integers(const Kokkos::Cuda& exec, std::int64_t n, To* to, const From* from) {
@@ -166,7 +159,7 @@ void getrs(const Exec& exec, column_major<const T> lu, const int* pivots, column
   ignored_info info(exec);
   with_solver(exec, [&](cusolverDnHandle_t handle, cusolverDnParams_t params) {
     check(cusolverDnXgetrs(handle, params, CUBLAS_OP_N, lu.rows, b.columns, kind<T>, lu.data, lu.ld, wide.data(),
-                           kind<T>, b.data, b.ld, info.data()),
+                           kind<T>, b.data, b.ld, info.result<int>()),
           "cusolverDnXgetrs");
   });
 }
@@ -181,7 +174,7 @@ template <class Exec, class T>
 void geqrf(const Exec& exec, column_major<T> a, T* tau) {
   ignored_info info(exec);
   call(exec, "cusolverDnXgeqrf", cusolverDnXgeqrf_bufferSize, cusolverDnXgeqrf,
-       std::tuple(a.rows, a.columns, kind<T>, a.data, a.ld, kind<T>, tau, kind<T>), info.data());
+       std::tuple(a.rows, a.columns, kind<T>, a.data, a.ld, kind<T>, tau, kind<T>), info.result<int>());
 }
 
 template <class Exec, class T>
@@ -196,7 +189,7 @@ void orgqr(const Exec& exec, column_major<T> a, std::int64_t reflections, const 
           "cusolverDn<t>orgqr");
     const scratch_array<Exec, T> work(exec, size);
     check(names<T>::orgqr(handle, m, n, k, vendor_pointer(a.data), ld, vendor_pointer(tau), vendor_pointer(work.data()),
-                          size, info.data()),
+                          size, info.result<int>()),
           "cusolverDn<t>orgqr");
   });
 }

@@ -7,6 +7,7 @@
 #include <quern/batch/tuning.hpp>
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/arguments.hpp>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/views/axes.hpp>
 
 namespace quern {
@@ -21,27 +22,17 @@ using batch_item =
 namespace impl {
 
 /// An argument of vmap: its items lie along an axis, or all items share it.
-template <class V>
-struct batched_view {
+template <class V, bool Batched>
+struct items_of_view {
+  static constexpr bool batched = Batched;
   V view;
-  int axis;
+  int axis = 0;
 };
-template <class V>
-struct unbatched_view {
-  V view;
-};
+template <class T>
+inline constexpr bool is_unbatched = requires { requires !T::batched; };
 
 template <class T>
-inline constexpr bool is_batched = false;
-template <class V>
-inline constexpr bool is_batched<batched_view<V>> = true;
-template <class T>
-inline constexpr bool is_unbatched = false;
-template <class V>
-inline constexpr bool is_unbatched<unbatched_view<V>> = true;
-
-template <class T>
-concept vmap_argument = view_like<T> || is_batched<T> || is_unbatched<T>;
+concept vmap_argument = view_like<T> || requires { T::batched; };
 template <class T>
 concept vmap_output = vmap_argument<T> || is_outputs<T>;
 
@@ -52,8 +43,8 @@ const auto& vmap_view(const T& x) {
 }
 template <class T>
 int vmap_axis(const T& x) {
-  if constexpr (is_batched<T>) return x.axis;
-  else return 0;
+  if constexpr (view_like<T>) return 0;
+  else return x.axis;
 }
 
 /// The rank of an argument, or -1 where it is not known when compiling.
@@ -158,7 +149,7 @@ void vmap_launch(const Exec& exec, const std::string& label, const F& f, std::in
   const kernel k{f, {{x.source()}...}};
   if (items == 0) return;
   if constexpr (kernel::by_thread) {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items), k);
+    Kokkos::parallel_for(label, index_range(exec, items), k);
   } else {
     if (items > Kokkos::Experimental::finite_max_v<int>)
       throw Error(label, std::to_string(items) + " items, expected at most 2^31 - 1 for a team each");
@@ -169,35 +160,31 @@ void vmap_launch(const Exec& exec, const std::string& label, const F& f, std::in
 }
 
 template <class Exec, class F, class... Out, class... In>
-void vmap_known(const std::string& label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
-                const In&... ins) {
-  const call c(label, exec);
-  const auto out =
-      unpack([&](const auto&... o) { return std::tuple(vmap_checked<Exec, use::output>(label, o)...); }, outs);
-  const auto in = std::tuple(vmap_checked<Exec, use::input>(label, ins)...);
-  const auto check = [&](const auto& o, std::size_t number) {
-    std::size_t before = 0, inputs = 0;
-    unpack(
-        [&](const auto&... p) {
-          ((before++ < number ? vmap_check_pair(label, o, p, "out " + std::to_string(before), false) : void()), ...);
-        },
-        out);
-    unpack([&](const auto&... p) { (vmap_check_pair(label, o, p, input_name(inputs++), true), ...); }, in);
-  };
-  std::size_t number = 0;
-  unpack([&](const auto&... o) { (check(o, number++), ...); }, out);
-  const auto& first = std::get<0>(out);
-  unpack([&](const auto&... x) { vmap_launch(exec, label, f, first.array.extents.extent[first.axis], x...); },
-         std::tuple_cat(out, in));
-}
-
-template <class Exec, class F, class... Out, class... In>
 void vmap_call(const std::string& label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
                const In&... ins) {
   static_assert(!(is_unbatched<Out> || ...), "quern::vmap: items cannot share an output");
   constexpr bool known = ((vmap_rank<Out> >= 0) && ...) && ((vmap_rank<In> >= 0) && ...);
   static_assert(known, "quern::vmap: the ranks of Views must be known when compiling");
-  if constexpr (known) vmap_known(label, exec, outs, f, ins...);
+  if constexpr (known) {
+    const call c(label, exec);
+    const auto out =
+        unpack([&](const auto&... o) { return std::tuple(vmap_checked<Exec, use::output>(label, o)...); }, outs);
+    const auto in = std::tuple(vmap_checked<Exec, use::input>(label, ins)...);
+    const auto check = [&](const auto& o, std::size_t number) {
+      std::size_t before = 0, inputs = 0;
+      unpack(
+          [&](const auto&... p) {
+            ((before++ < number ? vmap_check_pair(label, o, p, "out " + std::to_string(before), false) : void()), ...);
+          },
+          out);
+      unpack([&](const auto&... p) { (vmap_check_pair(label, o, p, input_name(inputs++), true), ...); }, in);
+    };
+    std::size_t number = 0;
+    unpack([&](const auto&... o) { (check(o, number++), ...); }, out);
+    const auto& first = std::get<0>(out);
+    unpack([&](const auto&... x) { vmap_launch(exec, label, f, first.array.extents.extent[first.axis], x...); },
+           std::tuple_cat(out, in));
+  }
 }
 
 }  // namespace impl
@@ -205,12 +192,12 @@ void vmap_call(const std::string& label, const Exec& exec, const std::tuple<Out.
 /// An argument of `vmap` whose items lie along another axis than the first: `batched(a, axis{1})`.
 template <view_like V>
 auto batched(const V& view, const axis& number) {
-  return impl::batched_view<V>{view, number.number[0]};
+  return impl::items_of_view<V, true>{view, number.number[0]};
 }
 /// An argument of `vmap` that has no batch axis: every item gets all of it.
 template <view_like V>
 auto unbatched(const V& view) {
-  return impl::unbatched_view<V>{view};
+  return impl::items_of_view<V, false>{view};
 }
 
 /// Applies a functor that is written for one item to every item of a batch: `f(out(b), in(b)...)` for each b.

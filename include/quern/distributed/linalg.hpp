@@ -137,7 +137,7 @@ void subtract_rest_of_mean(const Exec& exec, const std::string& label, const row
   const std::int64_t n = rows.columns;
   const work_matrix<Exec, T> sums(exec, n, 1);
   const Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> rest(sums->data, n);
-  const auto view = matrix_view<Exec>(as_matrix(rows));
+  const auto view = as_part<Exec, 2>(as_matrix(rows));
   if (rows.rows > 0) quern::sum(exec, rest, view, axis{0});
   else fill_matrix(exec, label, as_matrix(*sums), T(0));
   others.sum(*sums);
@@ -303,7 +303,7 @@ struct engine<over_ranks_place, principal_component_analyses> {
     const std::int64_t rows = d.local().extents.extent[0];
     const work_matrix<Exec, T> centred(exec, rows, n);
     const rows_of_ranks<Exec, T> others(exec, d.communicator());
-    if (rows > 0) quern::subtract(exec, matrix_view<Exec>(as_matrix(*centred)), a.local(), mean);
+    if (rows > 0) quern::subtract(exec, as_part<Exec, 2>(as_matrix(*centred)), a.local(), mean);
     subtract_rest_of_mean(exec, label, others, *centred, mean, m);
     const tall_factors<Exec, T> f(exec, label, as_input(*centred), &others);
     const svd_of_triangle<Exec, T> small(exec, label, d.communicator(), f.r());

@@ -9,8 +9,10 @@
 
 #include <optional>
 #include <quern/core/call/call.hpp>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/memory/workspace.hpp>
+#include <quern/core/views/part_view.hpp>
 #include <quern/linalg/lapack.hpp>
 #include <quern/linalg/matrix_checks.hpp>
 #include <quern/linalg/product_kernels.hpp>
@@ -18,10 +20,6 @@
 
 namespace quern::impl {
 
-template <class T>
-strided<T> exchanged(const strided<T>& s) {
-  return {s.data, {s.extents.extent[1], s.extents.extent[0]}, {s.stride[1], s.stride[0]}};
-}
 /// A vector as a matrix of one column; a matrix as it is.
 template <class T>
 strided<T> columns_of(const strided<T>& s) {
@@ -42,14 +40,6 @@ strided<const T> as_input(const strided<T>& s) {
 template <class T>
 strided<const T> as_input(const column_major<T>& m) {
   return as_input(as_matrix(m));
-}
-
-/// A matrix whose columns are contiguous in memory, as what it is.
-template <class T>
-std::optional<column_major<T>> as_columns(const strided<T>& s) {
-  const std::int64_t m = s.extents.extent[0], n = s.extents.extent[1];
-  if ((s.stride[0] != 1 && m > 1) || (s.stride[1] < m && n > 1)) return std::nullopt;
-  return column_major<T>{s.data, m, n, n > 1 ? s.stride[1] : std::max<std::int64_t>(m, 1)};
 }
 
 template <class Exec, class T, class U>
@@ -75,63 +65,51 @@ KOKKOS_INLINE_FUNCTION bool in_part(part p, std::int64_t i, std::int64_t j) {
   return p == part::all || (p == part::lower ? i >= j : i <= j);
 }
 
+/// The largest magnitude of the elements of a part; infinity where one is not a number.
+template <class Exec, class T>
+real_type<T> largest_in(const Exec& exec, const std::string& label, const column_major<T>& a, part which = part::all) {
+  real_type<T> largest = 0;
+  Kokkos::parallel_reduce(
+      label, index_range(exec, a.rows * a.columns),
+      KOKKOS_LAMBDA(std::int64_t e, real_type<T>& m) {
+        const std::int64_t j = e / a.rows, i = e - j * a.rows;
+        if (in_part(which, i, j)) m = Kokkos::max(m, pivot_size(a(i, j)));
+      },
+      Kokkos::Max<real_type<T>>(largest));
+  return largest;
+}
 /// Whether all elements of a part are finite. Vendors' routines may hang, or give numbers, where they are not.
 template <class Exec, class T>
 bool all_finite(const Exec& exec, const std::string& label, const column_major<T>& a, part which = part::all) {
-  std::int64_t others = 0;
-  Kokkos::parallel_reduce(
-      label + "/finite", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows * a.columns),
-      KOKKOS_LAMBDA(std::int64_t e, std::int64_t& count) {
-        const std::int64_t j = e / a.rows, i = e - j * a.rows;
-        const bool finite = magnitude(a(i, j)) <= Kokkos::Experimental::finite_max_v<real_type<T>>;
-        if (in_part(which, i, j) && !finite) ++count;
-      },
-      others);
-  return others == 0;
+  return largest_in(exec, label + "/finite", a, which) <= Kokkos::Experimental::finite_max_v<real_type<T>>;
 }
 
+/// Calls f(i, j) for each element of a matrix, (m, n).
+template <class Exec, class F>
+void for_each_element(const Exec& exec, const std::string& label, std::int64_t m, std::int64_t n, const F& f) {
+  Kokkos::parallel_for(
+      label, index_range(exec, m * n), KOKKOS_LAMBDA(std::int64_t e) {
+        const std::int64_t j = e / m;
+        f(e - j * m, j);
+      });
+}
 /// Copies a part of a matrix; the other elements become zero.
 template <class Exec, class T>
 void copy_part(const Exec& exec, const std::string& label, const strided<T>& to, const column_major<const T>& from,
                part which) {
-  const std::int64_t m = to.extents.extent[0], n = to.extents.extent[1];
   T* const data = to.data;
   const std::int64_t down = to.stride[0], across = to.stride[1];
-  Kokkos::parallel_for(
-      label + "/part", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, m * n),
-      KOKKOS_LAMBDA(std::int64_t e) {
-        const std::int64_t j = e / m, i = e - j * m;
+  for_each_element(
+      exec, label + "/part", to.extents.extent[0], to.extents.extent[1], KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) {
         data[i * down + j * across] = in_part(which, i, j) ? from(i, j) : T(0);
       });
 }
 /// The identity.
 template <class Exec, class T>
 void set_identity(const Exec& exec, const std::string& label, const column_major<T>& a) {
-  Kokkos::parallel_for(
-      label + "/identity", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows * a.columns),
-      KOKKOS_LAMBDA(std::int64_t e) {
-        const std::int64_t j = e / a.rows, i = e - j * a.rows;
-        a(i, j) = T(i == j ? 1 : 0);
-      });
-}
-
-/// C = alpha A B + beta C for matrices of any strides.
-template <class Exec, class T>
-void multiply_matrices(const Exec& exec, const std::string& label, const strided<T>& c, const strided<const T>& a,
-                       const strided<const T>& b, T alpha = T(1), T beta = T(0)) {
-  const auto strides = [](const auto& s) { return Kokkos::Array<std::int64_t, 3>{0, s.stride[0], s.stride[1]}; };
-  multiply(exec, label,
-           matrix_product<T, T, T>{c.data,
-                                   a.data,
-                                   b.data,
-                                   1,
-                                   a.extents.extent[0],
-                                   b.extents.extent[1],
-                                   a.extents.extent[1],
-                                   strides(c),
-                                   strides(a),
-                                   strides(b),
-                                   {alpha, beta}});
+  for_each_element(
+      exec, label + "/identity", a.rows, a.columns,
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { a(i, j) = T(i == j ? 1 : 0); });
 }
 
 /// C = A^H B.
@@ -153,23 +131,19 @@ void multiply_adjoint(const Exec& exec, const std::string& label, const column_m
 template <class Exec, class T>
 class work_matrix {
  public:
-  work_matrix(const Exec& exec, std::int64_t rows, std::int64_t columns) {
-    scratch_.emplace(exec, rows * columns);
-    matrix_ = {scratch_->data(), rows, columns, std::max<std::int64_t>(rows, 1)};
-  }
+  work_matrix(const Exec& exec, std::int64_t rows, std::int64_t columns) { allocate(exec, rows, columns); }
   work_matrix(const Exec& exec, const strided<T>& out) {
-    if (const auto columns = as_columns(out)) {
-      matrix_ = *columns;
-    } else {
-      scratch_.emplace(exec, out.extents.size());
-      matrix_ = {scratch_->data(), out.extents.extent[0], out.extents.extent[1],
-                 std::max<std::int64_t>(out.extents.extent[0], 1)};
-    }
+    if (const auto columns = as_columns(out)) matrix_ = *columns;
+    else allocate(exec, out.extents.extent[0], out.extents.extent[1]);
   }
   const column_major<T>& operator*() const { return matrix_; }
   const column_major<T>* operator->() const { return &matrix_; }
 
  private:
+  void allocate(const Exec& exec, std::int64_t rows, std::int64_t columns) {
+    scratch_.emplace(exec, rows * columns);
+    matrix_ = {scratch_->data(), rows, columns, std::max<std::int64_t>(rows, 1)};
+  }
   std::optional<scratch_array<Exec, T>> scratch_;
   column_major<T> matrix_;
 };
@@ -194,20 +168,17 @@ class column_input {
   column_major<const T> matrix_;
 };
 
-/// Where a routine of LAPACK's reports.
-template <class Exec>
-class routine_info {
- public:
-  explicit routine_info(const Exec& exec) : held_(exec) {}
-  int* data() { return held_.template result<int>(); }
-  int wait(const Exec& exec, const std::string& label) {
-    exec.fence(label + ": info");
-    return *data();
-  }
-
- private:
-  lease<Exec> held_;
-};
+/// Runs a routine of LAPACK's on a matrix, and gives what it reports; nothing where elements of a part are not finite.
+template <class Exec, class T, class Routine>
+std::optional<int> run_routine(const Exec& exec, const std::string& label, const column_major<T>& a, part which,
+                               const Routine& routine) {
+  if (!all_finite(exec, label, a, which)) return std::nullopt;
+  lease<Exec> held(exec);
+  int* const info = held.template result<int>();
+  routine(info);
+  exec.fence(label + ": info");
+  return *info;
+}
 
 /// Checks a matrix of an operation that has no batches.
 template <class Exec, class T, class U>
@@ -227,30 +198,36 @@ void check_one_square(const std::string& label, const std::string& name, const s
     throw Error(label, name + " has extents " + a.extents.str() + ", expected a square matrix, (n, n)");
 }
 
-/// The caller's `info` of one matrix, where there is one.
-template <class Exec, class... Info>
-int* matrix_info(const std::string& label, const Info&... info_view) {
+/// Runs what factors a matrix, and says in the caller's `info`, where there is one, or by an exception, what became of
+/// it: 0, or a row from 1.
+template <class E, class Exec, class Run, class... Info>
+void on_matrix(const Exec& exec, const std::string& label, std::string (*problem)(int row), const Run& run,
+               const Info&... info_view) {
   if constexpr (sizeof...(Info) == 1) {
     const auto info = make_output<Exec>(info_view..., label);
     static_assert(std::is_same_v<std::remove_pointer_t<decltype(info.data)>, int>, "quern: info must be a View of int");
     if (info.extents.rank != 0) reject_extents(label, "info", info.extents, "those of one number, ()");
-    return info.data;
-  } else {
-    return nullptr;
+    const int status = run();
+    Kokkos::deep_copy(exec, part_view<int, 0, Kokkos::LayoutRight, Exec>(info.data), status);
+  } else if (const int status = run(); status != 0) {
+    throw E(label, "the matrix " + problem(status - 1), 0, status - 1);
   }
 }
-/// Runs what factors a matrix, and says in the caller's `info`, or by an exception, what became of it: 0, or a row
-/// from 1.
-template <class E, class Exec, class Run, class... Info>
-void on_matrix(const Exec& exec, const std::string& label, std::string (*problem)(int row), const Run& run,
-               const Info&... info_view) {
-  int* const info = matrix_info<Exec>(label, info_view...);
-  const int status = run();
-  if (info != nullptr) {
-    const Kokkos::View<int, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> told(info);
-    Kokkos::deep_copy(exec, told, status);
-  } else if (status != 0) {
-    throw E(label, "the matrix " + problem(status - 1), 0, status - 1);
+
+/// Calls `one(a)` for a matrix, or launches the operation `many` for a batch, and says in the caller's `info`, or by an
+/// E, what became of each.
+template <class E, class A, class Exec, class T, class One, class Many, class... Info>
+void factor(const Exec& exec, const std::string& label, std::string (*problem)(int row), const strided<const T>& a,
+            const One& one, Many many, const Info&... info_view) {
+  if constexpr (may_be_matrix<Exec, A>)
+    if (a.extents.rank == 2) on_matrix<E>(exec, label, problem, [&] { return one(a); }, info_view...);
+  if constexpr (may_be_batch<A>) {
+    const std::int64_t items = a.extents.extent[0];
+    const auto run = [&](const item_info& info) {
+      many.info = info;
+      launch_items(exec, label, items, many);
+    };
+    if (a.extents.rank == 3) with_info<E>(exec, label, problem, items, run, info_view...);
   }
 }
 

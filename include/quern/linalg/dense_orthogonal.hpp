@@ -6,6 +6,7 @@
 /// @file
 /// QR, singular value and eigenvalue decompositions of one matrix. Each function waits.
 
+#include <quern/core/launch/compiled.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/linalg/tall_kernels.hpp>
 
@@ -45,31 +46,26 @@ void qr_matrix(const Exec& exec, const std::string& label, const strided<T>& q, 
   copy_matrix(exec, label, r, as_matrix(f.r()));
 }
 
-/// A = U diag(s) Vt, m >= n, U of (m, n); only s where `vectors` is false.
+/// A = U diag(s) Vt, m >= n, U of (m, n); s alone where u has no data. Reports as `run_routine`.
 template <class Exec, class T>
-int svd_of_tall(const Exec& exec, const std::string& label, bool vectors, const strided<T>& u, real_type<T>* s,
-                const column_major<T>& vt, const strided<const T>& a) {
+std::optional<int> svd_of_tall(const Exec& exec, const std::string& label, const strided<T>& u, real_type<T>* s,
+                               const column_major<T>& vt, const strided<const T>& a) {
   const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
-  routine_info<Exec> info(exec);
+  const bool vectors = u.data != nullptr;
+  const auto decompose = [&](const column_major<T>& work, const column_major<T>& left) {
+    return run_routine(exec, label, work, part::all,
+                       [&](int* info) { lapack::svd(exec, work, s, vectors ? left : column_major<T>{}, vt, info); });
+  };
   if (!is_tall(a.extents)) {
-    const work_matrix<Exec, T> work(exec, m, n);
+    const work_matrix<Exec, T> work(exec, m, n), left(exec, u);
     copy_matrix(exec, label, as_matrix(*work), a);
-    if (!all_finite(exec, label, *work)) return -1;
-    if (!vectors) {
-      lapack::svd<Exec, T>(exec, *work, s, {}, {}, info.data());
-    } else {
-      const work_matrix<Exec, T> left(exec, u);
-      lapack::svd(exec, *work, s, *left, vt, info.data());
-      copy_matrix(exec, label, u, as_matrix(*left));
-    }
-    return info.wait(exec, label);
+    const auto status = decompose(*work, *left);
+    if (vectors && status == 0) copy_matrix(exec, label, u, as_matrix(*left));
+    return status;
   }
   const tall_factors<Exec, T> f(exec, label, a);
-  if (!all_finite(exec, label, f.r())) return -1;
   const work_matrix<Exec, T> left(exec, n, n), both(exec, n, n);
-  if (!vectors) lapack::svd<Exec, T>(exec, f.r(), s, {}, {}, info.data());
-  else lapack::svd(exec, f.r(), s, *left, vt, info.data());
-  const int status = info.wait(exec, label);
+  const auto status = decompose(f.r(), *left);
   if (!vectors || status != 0) return status;
   multiply_matrices(exec, label, as_matrix(*both), as_input(f.inverse()), as_input(*left));
   multiply_matrices(exec, label, u, f.x, as_input(*both));
@@ -104,12 +100,12 @@ int svd_matrix(const Exec& exec, const std::string& label, const strided<T>& u, 
   const work_matrix<Exec, T> right(exec, vectors ? n : 0, vectors ? n : 0);
   const scratch_array<Exec, real_type<T>> values(exec, k);
   const strided<T> thin = vectors ? first_columns(u, k) : u;
-  const int status = svd_of_tall(exec, label, vectors, thin, values.data(), *right, a);
+  const auto status = svd_of_tall(exec, label, thin, values.data(), *right, a);
   if (status != 0) {
     fill_nan(exec, label, s);
     if (vectors) fill_nan(exec, label, u);
     if (vectors) fill_nan(exec, label, vt);
-    return std::max(status, 0);
+    return status.value_or(0);
   }
   copy_matrix(exec, label, s, strided<real_type<T>>{values.data(), {k}, {1}});
   if (!vectors) return 0;
@@ -125,21 +121,18 @@ int eigh_matrix(const Exec& exec, const std::string& label, const strided<real_t
   const std::int64_t n = a.extents.extent[0];
   if (n == 0) return 0;
   const bool vectors = v.data != nullptr;
-  const work_matrix<Exec, T> scratch(exec, vectors ? 0 : n, vectors ? 0 : n), out(exec, v);
-  const column_major<T> work = vectors ? *out : *scratch;
-  copy_matrix(exec, label, as_matrix(work), a);
+  const auto work = vectors ? work_matrix<Exec, T>(exec, v) : work_matrix<Exec, T>(exec, n, n);
+  copy_matrix(exec, label, as_matrix(*work), a);
   const scratch_array<Exec, real_type<T>> values(exec, n);
-  routine_info<Exec> info(exec);
-  const bool finite = all_finite(exec, label, work, part::lower);
-  if (finite) lapack::eigh(exec, work, values.data(), vectors, info.data());
-  const int status = finite ? info.wait(exec, label) : 0;
-  if (!finite || status != 0) {
+  const auto status = run_routine(exec, label, *work, part::lower,
+                                  [&](int* info) { lapack::eigh(exec, *work, values.data(), vectors, info); });
+  if (status != 0) {
     fill_nan(exec, label, w);
     if (vectors) fill_nan(exec, label, v);
-    return status;
+    return status.value_or(0);
   }
   copy_matrix(exec, label, w, strided<real_type<T>>{values.data(), {n}, {1}});
-  if (vectors) copy_matrix(exec, label, v, as_matrix(work));
+  if (vectors) copy_matrix(exec, label, v, as_matrix(*work));
   return 0;
 }
 
@@ -148,7 +141,6 @@ int eigh_matrix(const Exec& exec, const std::string& label, const strided<real_t
 template <class Exec, class T>
 void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<real_type<T>>& w,
                 const matrix_batch<T>& v, const matrix_batch<const T>& a, std::int64_t items, const item_info& failed) {
-  using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   const std::int64_t n = a.rows, size = n * n;
   const work_matrix<Exec, T> side_by_side(exec, n, n * items);
   const scratch_array<Exec, real_type<T>> all_values(exec, n * items);
@@ -158,7 +150,7 @@ void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<r
   int *const info = all_info.data(), *const others = info + items;
   const bool vectors = v.data != nullptr;
   Kokkos::parallel_for(
-      label + "/finite", policy(exec, 0, items), KOKKOS_LAMBDA(std::int64_t item) {
+      label + "/finite", index_range(exec, items), KOKKOS_LAMBDA(std::int64_t item) {
         int count = 0;
         for (int i = 0; i < n; ++i)
           for (int j = 0; j <= i; ++j)
@@ -166,7 +158,7 @@ void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<r
         others[item] = count;
       });
   Kokkos::parallel_for(
-      label + "/load", policy(exec, 0, size * items), KOKKOS_LAMBDA(std::int64_t e) {
+      label + "/load", index_range(exec, size * items), KOKKOS_LAMBDA(std::int64_t e) {
         const std::int64_t item = e / size, rest = e - item * size;
         const int i = static_cast<int>(rest / n), j = static_cast<int>(rest - i * n);
         work[item * size + i + j * n] = others[item] == 0 ? a(item, i, j) : T(i == j ? 1 : 0);
@@ -174,7 +166,7 @@ void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<r
   lapack::eigh_batch(exec, *side_by_side, values, vectors, info);
   const real_type<T> nan = Kokkos::Experimental::quiet_NaN_v<real_type<T>>;
   Kokkos::parallel_for(
-      label + "/store", policy(exec, 0, size * items), KOKKOS_LAMBDA(std::int64_t e) {
+      label + "/store", index_range(exec, size * items), KOKKOS_LAMBDA(std::int64_t e) {
         const std::int64_t item = e / size, rest = e - item * size;
         const int i = static_cast<int>(rest / n), j = static_cast<int>(rest - i * n);
         const bool right = others[item] == 0 && info[item] == 0;
@@ -183,6 +175,15 @@ void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<r
         if (rest == 0) failed(item) = others[item] == 0 && info[item] != 0 ? 1 : 0;
       });
 }
+
+#define QUERN_DENSE_ORTHOGONAL(HOW, Exec, T)                                                                     \
+  HOW template void qr_matrix(const Exec&, const std::string&, const strided<T>&, const strided<T>&,             \
+                              const strided<const T>&);                                                          \
+  HOW template int svd_matrix(const Exec&, const std::string&, const strided<T>&, const strided<real_type<T>>&,  \
+                              const strided<T>&, const strided<const T>&);                                       \
+  HOW template int eigh_matrix(const Exec&, const std::string&, const strided<real_type<T>>&, const strided<T>&, \
+                               const strided<const T>&);
+QUERN_MATRICES_ELSEWHERE(QUERN_DENSE_ORTHOGONAL)
 
 }  // namespace quern::impl
 

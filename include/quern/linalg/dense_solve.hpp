@@ -24,16 +24,11 @@ int solve_filled(const Exec& exec, const std::string& label, const strided<T>& x
   const scratch_array<Exec, int> pivots(exec, n);
   copy_matrix(exec, label, as_matrix(both->first_columns(n)), a);
   fill(right);
-  if (!all_finite(exec, label, both->first_columns(n))) {
-    fill_nan(exec, label, x);
-    return 0;
-  }
-  routine_info<Exec> info(exec);
-  lapack::getrf(exec, *both, pivots.data(), info.data());
-  const int zero = info.wait(exec, label);
+  const auto zero = run_routine(exec, label, both->first_columns(n), part::all,
+                                [&](int* info) { lapack::getrf(exec, *both, pivots.data(), info); });
   if (zero != 0) {
     fill_nan(exec, label, x);
-    return zero;
+    return zero.value_or(0);
   }
   blas::trsm<Exec, T>(exec, blas::side::left, {.upper = true}, n, columns, {both->data, blas::form::as_is, both->ld, 0},
                       {right.data, blas::form::as_is, right.ld, 0});
@@ -55,55 +50,37 @@ template <class Exec>
 void shift_pivots(const Exec& exec, const std::string& label, std::int64_t n, int* to, std::int64_t to_step,
                   const int* from, std::int64_t from_step, int by) {
   Kokkos::parallel_for(
-      label + "/pivots", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      label + "/pivots", index_range(exec, n),
       KOKKOS_LAMBDA(std::int64_t i) { to[i * to_step] = from[i * from_step] + by; });
 }
 
-/// A factored in column-major memory, with pivots that count from 1; of NaN where an element is not finite.
+/// A factored in `lu`, with pivots that count from 1; of NaN where an element is not finite. Gives the row, from 1, of
+/// the first pivot that is zero, or 0.
 template <class Exec, class T>
-struct factored_matrix {
-  work_matrix<Exec, T> lu;
-  scratch_array<Exec, int> pivots;
-  int zero = 0;
-  bool finite = true;
-
-  /// Factors in `out` where it is column-major.
-  factored_matrix(const Exec& exec, const std::string& label, const strided<const T>& a, const strided<T>& out)
-      : lu(exec, out), pivots(exec, a.extents.extent[0]) {
-    factor(exec, label, a);
-  }
-  factored_matrix(const Exec& exec, const std::string& label, const strided<const T>& a)
-      : lu(exec, a.extents.extent[0], a.extents.extent[0]), pivots(exec, a.extents.extent[0]) {
-    factor(exec, label, a);
-  }
-
- private:
-  void factor(const Exec& exec, const std::string& label, const strided<const T>& a) {
-    copy_matrix(exec, label, as_matrix(*lu), a);
-    finite = all_finite(exec, label, *lu);
-    if (!finite) return not_finite(exec, label, lu->rows, pivots.data());
-    routine_info<Exec> info(exec);
-    lapack::getrf(exec, *lu, pivots.data(), info.data());
-    zero = info.wait(exec, label);
-  }
-
- public:
-  void not_finite(const Exec& exec, const std::string& label, std::int64_t n, int* pivot) {
-    fill_nan(exec, label, as_matrix(*lu));
+int factor_lu(const Exec& exec, const std::string& label, const column_major<T>& lu, int* pivots,
+              const strided<const T>& a) {
+  copy_matrix(exec, label, as_matrix(lu), a);
+  const auto zero = run_routine(exec, label, lu, part::all, [&](int* info) { lapack::getrf(exec, lu, pivots, info); });
+  if (!zero) {
+    fill_nan(exec, label, as_matrix(lu));
     Kokkos::parallel_for(
-        label + "/pivots", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(int i) { pivot[i] = i + 1; });
+        label + "/pivots", index_range(exec, lu.rows),
+        KOKKOS_LAMBDA(std::int64_t i) { pivots[i] = static_cast<int>(i + 1); });
   }
-};
+  return zero.value_or(0);
+}
 
 template <class Exec, class T>
 int lu_matrix(const Exec& exec, const std::string& label, const strided<T>& lu, const strided<int>& pivots,
               const strided<const T>& a) {
   const std::int64_t n = a.extents.extent[0];
   if (n == 0) return 0;
-  const factored_matrix<Exec, T> f(exec, label, a, lu);
-  copy_matrix(exec, label, lu, as_matrix(*f.lu));
-  shift_pivots(exec, label, n, pivots.data, pivots.stride[0], f.pivots.data(), 1, -1);
-  return f.zero;
+  const work_matrix<Exec, T> work(exec, lu);
+  const scratch_array<Exec, int> from_one(exec, n);
+  const int zero = factor_lu(exec, label, *work, from_one.data(), a);
+  copy_matrix(exec, label, lu, as_matrix(*work));
+  shift_pivots(exec, label, n, pivots.data, pivots.stride[0], from_one.data(), 1, -1);
+  return zero;
 }
 
 template <class Exec, class T>
@@ -112,16 +89,10 @@ int cholesky_matrix(const Exec& exec, const std::string& label, const strided<T>
   if (n == 0) return 0;
   const work_matrix<Exec, T> work(exec, n, n);
   copy_matrix(exec, label, as_matrix(*work), a);
-  int bad = 0;
-  const bool finite = all_finite(exec, label, *work, part::lower);
-  if (finite) {
-    routine_info<Exec> info(exec);
-    lapack::potrf(exec, *work, info.data());
-    bad = info.wait(exec, label);
-  }
-  if (finite && bad == 0) copy_part<Exec, T>(exec, label, l, *work, part::lower);
+  const auto bad = run_routine(exec, label, *work, part::lower, [&](int* info) { lapack::potrf(exec, *work, info); });
+  if (bad == 0) copy_part<Exec, T>(exec, label, l, *work, part::lower);
   else fill_nan(exec, label, l);
-  return bad;
+  return bad.value_or(0);
 }
 
 /// X = A^-1 B with a triangular A.
@@ -165,6 +136,8 @@ struct scaled_product {
     fraction *= by_power_of_two(factor);
     fraction = by_power_of_two(fraction);
   }
+  /// The product, under the name that Kokkos looks for to join values of a reduction.
+  KOKKOS_FUNCTION void operator+=(const scaled_product& other) { multiply(other.fraction, other.exponent); }
   /// A number brought near 1, whose exponent is counted. It is scaled twice, since the power itself may not be a
   /// number.
   KOKKOS_FUNCTION T by_power_of_two(const T& x) {
@@ -188,34 +161,22 @@ struct scaled_product {
   }
 };
 
-template <class T>
-struct product_reducer {
-  using reducer = product_reducer;
-  using value_type = scaled_product<T>;
-  using result_view_type = Kokkos::View<value_type, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  value_type* result;
-
-  KOKKOS_FUNCTION void join(value_type& a, const value_type& b) const { a.multiply(b.fraction, b.exponent); }
-  KOKKOS_FUNCTION void init(value_type& a) const { a = value_type(); }
-  KOKKOS_FUNCTION value_type& reference() const { return *result; }
-  KOKKOS_FUNCTION result_view_type view() const { return result_view_type(result); }
-  KOKKOS_FUNCTION bool references_scalar() const { return true; }
-};
-
 template <class Exec, class T>
 scaled_product<T> determinant(const Exec& exec, const std::string& label, const strided<const T>& a) {
   const std::int64_t n = a.extents.extent[0];
   scaled_product<T> result;
   if (n == 0) return result;
-  const factored_matrix<Exec, T> f(exec, label, a);
-  const column_major<T> lu = *f.lu;
-  const int* const pivots = f.pivots.data();
+  const work_matrix<Exec, T> work(exec, n, n);
+  const scratch_array<Exec, int> from_one(exec, n);
+  factor_lu(exec, label, *work, from_one.data(), a);
+  const column_major<T> lu = *work;
+  const int* const pivots = from_one.data();
   Kokkos::parallel_reduce(
-      label + "/product", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      label + "/product", index_range(exec, n),
       KOKKOS_LAMBDA(std::int64_t i, scaled_product<T>& product) {
         product.multiply(pivots[i] == i + 1 ? lu(i, i) : -lu(i, i));
       },
-      product_reducer<T>{&result});
+      result);
   return result;
 }
 

@@ -37,7 +37,8 @@ struct eigh_op {
     load(lanes, work, basis, item);
     const R most = largest_element(lanes, work, n, n);
     if (most > Kokkos::Experimental::finite_max_v<R>) {
-      store_no_number(lanes, item);
+      store_nan(lanes, w, item);
+      store_nan(lanes, v, item);
       return lanes.once([&] { info(item) = 0; });
     }
     const R scale = matrix_scale(most);
@@ -121,12 +122,23 @@ struct eigh_op {
         for (int i = 0; i < a.rows; ++i) v(item, i, place) = basis(j, i);
     });
   }
-  template <class Lanes>
-  KOKKOS_FUNCTION void store_no_number(const Lanes& lanes, std::int64_t item) const {
-    store_nan(lanes, w, item);
-    if (vectors()) store_nan(lanes, v, item);
-  }
 };
+
+/// The lanes of a thread are enough.
+template <class T>
+struct whole_team<eigh_op<T>> {
+  static constexpr int threads_of_row = 0, lanes = 0;
+};
+
+/// Chooses between Jacobi's sweeps and the vendor's library.
+template <class Exec, class T>
+void launch_items(const Exec& exec, const std::string& label, std::int64_t items, const eigh_op<T>& op) {
+  if constexpr (is_device<Exec> && takes_matrix<Exec, T>) {
+    if (op.a.rows >= linalg_tuning<Exec>::vendor_eigh_rows && items > 0 && lapack::available<Exec>())
+      return eigh_batch<Exec, T>(exec, label, op.w, op.v, op.a, items, op.info);
+  }
+  launch_small<T>(exec, label, items, op.a.rows, op);
+}
 
 /// Checks a and w, and decomposes; v has no data where it is not wanted.
 template <class A, class Exec, class T, class... Info>
@@ -135,23 +147,9 @@ void eigh_checked(const Exec& exec, const std::string& label, const strided<real
   check_square<Exec, A>(label, a);
   check_extents(label, "w", w.extents, without_last(a.extents));
   check_overlap(label, w, a, "a", false);
-  if constexpr (may_be_matrix<Exec, A>) {
-    const auto run = [&] { return eigh_matrix(exec, label, w, v, a); };
-    if (a.extents.rank == 2) on_matrix<ConvergenceError>(exec, label, does_not_converge, run, info...);
-  }
-  if constexpr (may_be_batch<A>) {
-    const std::int64_t items = a.extents.extent[0];
-    const auto run = [&](const item_info& failed) {
-      const eigh_op<T> op{as_matrices(w), v.data == nullptr ? matrix_batch<T>{} : as_matrices(v), as_matrices(a),
-                          failed};
-      if constexpr (is_device<Exec> && takes_matrix<Exec, T>) {
-        if (op.a.rows >= linalg_tuning<Exec>::vendor_eigh_rows && items > 0 && lapack::available<Exec>())
-          return eigh_batch<Exec, T>(exec, label, op.w, op.v, op.a, items, failed);
-      }
-      launch_small<T>(exec, label, items, op.a.rows, op);
-    };
-    if (a.extents.rank == 3) with_info<ConvergenceError>(exec, label, does_not_converge, items, run, info...);
-  }
+  const auto one = [&](const auto& matrix) { return eigh_matrix(exec, label, w, v, matrix); };
+  const eigh_op<T> many{as_matrices(w), as_matrices(v), as_matrices(a), {}};
+  factor<ConvergenceError, A>(exec, label, does_not_converge, a, one, many, info...);
 }
 
 }  // namespace impl
@@ -177,7 +175,6 @@ void eigh_checked(const Exec& exec, const std::string& label, const strided<real
 /// @throws Error if ranks or extents do not fit or Views share memory otherwise
 /// @throws ConvergenceError for the first item that did not converge, without `info`
 template <execution_space Exec, view_like W, view_like V, array_like A, view_like... Info>
-  requires(sizeof...(Info) <= 1)
 void eigh(const Exec& exec, const W& w_view, const V& v_view, const A& a_view, const Info&... info) {
   using T = impl::value_of<V>;
   static_assert(impl::are_matrices_of<T, A>, "quern::eigh: v and a must have one floating-point or complex type");
@@ -193,14 +190,12 @@ void eigh(const Exec& exec, const W& w_view, const V& v_view, const A& a_view, c
   impl::eigh_checked<A, Exec, T>(exec, c.label, w, v, a, info...);
 }
 template <view_like W, view_like V, array_like A, view_like... Info>
-  requires(sizeof...(Info) <= 1)
 void eigh(const W& w, const V& v, const A& a, const Info&... info) {
   eigh(impl::space_of(w), w, v, a, info...);
 }
 
 /// The eigenvalues alone, as `eigh` gives them.
 template <execution_space Exec, view_like W, array_like A, view_like... Info>
-  requires(sizeof...(Info) <= 1)
 void eigvalsh(const Exec& exec, const W& w_view, const A& a_view, const Info&... info) {
   using T = impl::value_of<A>;
   static_assert(impl::are_matrices_of<T>, "quern::eigvalsh: a must have a floating-point or complex type");
@@ -212,7 +207,6 @@ void eigvalsh(const Exec& exec, const W& w_view, const A& a_view, const Info&...
   impl::eigh_checked<A, Exec, T>(exec, c.label, w, {}, a, info...);
 }
 template <view_like W, array_like A, view_like... Info>
-  requires(sizeof...(Info) <= 1)
 void eigvalsh(const W& w, const A& a, const Info&... info) {
   eigvalsh(impl::space_of(w), w, a, info...);
 }

@@ -3,8 +3,10 @@
 #ifndef QUERN_LINALG_EINSUM_HPP
 #define QUERN_LINALG_EINSUM_HPP
 
+#include <algorithm>
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/views/part_view.hpp>
 #include <quern/linalg/product_kernels.hpp>
 #include <quern/reduce/reduce.hpp>
 
@@ -16,11 +18,7 @@ struct einsum_letters {
   char letter[max_rank] = {};
   int rank = 0;
 
-  constexpr bool has(char c) const {
-    for (int d = 0; d < rank; ++d)
-      if (letter[d] == c) return true;
-    return false;
-  }
+  constexpr auto count(char c) const { return std::count(letter, letter + rank, c); }
 };
 
 /// A literal as an argument of a template. Nothing but characters: nvcc writes arguments of templates out as lists of
@@ -63,22 +61,12 @@ struct einsum_subscripts {
     if (to.rank == max_rank) fits = false;
     else to.letter[to.rank++] = c;
   }
-  constexpr int count(char c) const {
-    int n = 0;
-    for (const auto* in : {&a, &b})
-      for (int d = 0; d < in->rank; ++d) n += in->letter[d] == c;
-    return n;
-  }
+  constexpr std::ptrdiff_t count(char c) const { return a.count(c) + b.count(c); }
   constexpr bool output_is_known() const {
-    for (int d = 0; d < out.rank; ++d)
-      if (!a.has(out.letter[d]) && !b.has(out.letter[d])) return false;
-    return true;
+    return std::all_of(out.letter, out.letter + out.rank, [&](char c) { return count(c) > 0; });
   }
   constexpr bool output_repeats() const {
-    for (int d = 0; d < out.rank; ++d)
-      for (int e = 0; e < d; ++e)
-        if (out.letter[d] == out.letter[e]) return true;
-    return false;
+    return std::any_of(out.letter, out.letter + out.rank, [&](char c) { return out.count(c) > 1; });
   }
 };
 
@@ -138,12 +126,13 @@ einsum_plan plan_einsum(const std::string& label, const einsum_subscripts& s, co
         plan.result.extent[d] = extent;
         stride[0] = out.stride[d];
       }
-    if (!s.out.has(c)) {
+    if (s.out.count(c) == 0) {
       if (plan.terms.extents.rank == max_rank) throw Error(label, "more than 8 letters are added up");
       plan.terms.add(extent, stride);
     } else {
       plan.outer.add(extent, stride);
-      (s.a.has(c) && s.b.has(c) ? plan.batch : s.a.has(c) ? plan.rows : plan.columns).add(extent, stride);
+      const bool in_a = s.a.count(c) > 0, in_b = s.b.count(c) > 0;
+      (in_a && in_b ? plan.batch : in_a ? plan.rows : plan.columns).add(extent, stride);
     }
   }
   return plan;
@@ -153,12 +142,9 @@ einsum_plan plan_einsum(const std::string& label, const einsum_subscripts& s, co
 template <class Exec, class T, class A, class B>
 void einsum_dot(const Exec& exec, T* out, const A* a, const B* b, std::int64_t n,
                 const std::array<std::int64_t, 3>& stride) {
-  using vector = Kokkos::LayoutStride;
-  using memory = typename Exec::memory_space;
-  using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  const Kokkos::View<const A*, vector, memory, unmanaged> x(a, vector(n, stride[1]));
-  const Kokkos::View<const B*, vector, memory, unmanaged> y(b, vector(n, stride[2]));
-  dot<product_sum<T>>(exec, Kokkos::View<T, memory, unmanaged>(out), x, y);
+  const auto x = as_part<Exec, 1>(strided<const A>{a, {n}, {stride[1]}});
+  const auto y = as_part<Exec, 1>(strided<const B>{b, {n}, {stride[2]}});
+  dot<product_sum<T>>(exec, as_part<Exec, 0>(strided<T>{out, {}, {}}), x, y);
 }
 
 /// Chooses what computes the sums: a dot product, a matrix product, or elements one by one where axes do not merge.
@@ -166,17 +152,14 @@ template <class Exec, class T, class A, class B>
 void launch_einsum(const Exec& exec, const std::string& label, const einsum_plan& plan, const strided<T>& out,
                    const strided<const A>& a, const strided<const B>& b) {
   matrix_product<T, A, B> p{out.data, a.data, b.data, 1, 1, 1, 1, {}, {}, {}, {}};
-  std::array<std::int64_t, 3> batch, rows, columns, terms;
-  bool merges = plan.batch.merge(p.batch, batch);
-  merges = plan.rows.merge(p.m, rows) && merges;
-  merges = plan.columns.merge(p.n, columns) && merges;
-  merges = plan.terms.merge(p.k, terms) && merges;
-  if (!merges) {
+  std::array<std::int64_t, 3> batch{}, rows{}, columns{}, terms{};
+  const bool merge = plan.batch.merge(p.batch, batch) && plan.rows.merge(p.m, rows) &&
+                     plan.columns.merge(p.n, columns) && plan.terms.merge(p.k, terms);
+  if (!merge) {
     const std::array<std::array<std::int64_t, max_rank>, 2> inner{{plan.terms.stride[1], plan.terms.stride[2]}};
     const row_nest<3> outer(make_loop_nest<3>(plan.outer.extents, plan.outer.stride));
-    contract(exec, label,
-             contraction<T, A, B>{
-                 out.data, a.data, b.data, outer, row_nest<2>(make_loop_nest<2>(plan.terms.extents, inner)), {}});
+    const row_nest<2> summed(make_loop_nest<2>(plan.terms.extents, inner));
+    contract(exec, label, contraction<Exec, T, A, B>{out.data, a.data, b.data, outer, summed, {}});
   } else if (plan.outer.extents.size() == 1) {
     einsum_dot(exec, out.data, a.data, b.data, p.k, terms);
   } else {
@@ -237,16 +220,11 @@ void einsum(const Out& out, const A& a, const B& b) {
 }
 
 /// Of one operand, or of three and more, it says what to call instead.
-template <impl::einsum_text Subscripts, execution_space Exec, view_like Out, view_like... In>
-  requires(sizeof...(In) != 2)
-void einsum(const Exec&, const Out&, const In&...) {
-  static_assert(sizeof...(In) == 2,
+template <impl::einsum_text Subscripts, class... Args>
+  requires(((view_like<Args> || execution_space<Args>) && ...) && (0 + ... + view_like<Args>) != 3)
+void einsum(const Args&...) {
+  static_assert((0 + ... + view_like<Args>) == 3,
                 "quern::einsum: takes two operands; sum axes of one with quern::sum, and multiply three in two calls");
-}
-template <impl::einsum_text Subscripts, view_like Out, view_like... In>
-  requires(sizeof...(In) != 2)
-void einsum(const Out& out, const In&... in) {
-  einsum<Subscripts>(impl::space_of(out), out, in...);
 }
 
 }  // namespace quern

@@ -28,11 +28,14 @@ KOKKOS_FUNCTION matrix_batch<T> one_matrix(const V& v) {
   return m;
 }
 
-/// Works on it alone, in local memory that is enough for N rows and columns.
-template <int N, class T, class Op>
-KOKKOS_FUNCTION void run_alone(const Op& op) {
+/// Works on it alone, in local memory that is enough for N rows and columns. Gives its report, if it has one, or 0.
+template <int N, template <class> class Op, class T>
+KOKKOS_FUNCTION int run_alone(Op<T> op) {
   T scratch[N * (N | 1) + 3 * N + 4], more[N * (N | 1)];
+  int info = 0;
+  if constexpr (requires { op.info; }) op.info = {&info, 0};
   op(single_lane(), 0, scratch, more);
+  return info;
 }
 
 }  // namespace quern::impl
@@ -109,39 +112,31 @@ KOKKOS_FUNCTION int lu_factor(const A& a, const Pivots& pivots) {
 template <int N, class Out, class A>
 KOKKOS_FUNCTION int inv(const Out& out, const A& a) {
   using T = typename Out::non_const_value_type;
-  int info = 0;
-  impl::run_alone<N, T>(impl::inverse_op<T>{impl::one_matrix<T>(out), impl::one_matrix<const T>(a), {&info, 0}});
-  return info;
+  return impl::run_alone<N>(impl::inverse_op<T>{impl::one_matrix<T>(out), impl::one_matrix<const T>(a), {}});
 }
 
 /// `a = q r`, reduced or full, as `quern::qr`.
 template <int N, class Q, class R, class A>
 KOKKOS_FUNCTION void qr(const Q& q, const R& r, const A& a) {
   using T = typename Q::non_const_value_type;
-  impl::run_alone<N, T>(impl::qr_op<T>{impl::one_matrix<T>(q), impl::one_matrix<T>(r), impl::one_matrix<const T>(a)});
+  impl::run_alone<N>(impl::qr_op<T>{impl::one_matrix<T>(q), impl::one_matrix<T>(r), impl::one_matrix<const T>(a)});
 }
 
 /// `a v = v diag(w)` of a Hermitian a, (n, n), as `quern::eigh`. Gives 0, or 1 where it has not converged.
 template <int N, class W, class V, class A>
 KOKKOS_FUNCTION int eigh(const W& w, const V& v, const A& a) {
   using T = typename V::non_const_value_type;
-  int info = 0;
-  impl::run_alone<N, T>(impl::eigh_op<T>{
-      impl::one_matrix<impl::real_type<T>>(w), impl::one_matrix<T>(v), impl::one_matrix<const T>(a), {&info, 0}});
-  return info;
+  return impl::run_alone<N>(impl::eigh_op<T>{
+      impl::one_matrix<impl::real_type<T>>(w), impl::one_matrix<T>(v), impl::one_matrix<const T>(a), {}});
 }
 
 /// `a = u diag(s) vt`, thin, as `quern::svd`. Gives 0, or 1 where it has not converged.
 template <int N, class U, class S, class Vt, class A>
 KOKKOS_FUNCTION int svd(const U& u, const S& s, const Vt& vt, const A& a) {
   using T = typename U::non_const_value_type;
-  int info = 0;
-  impl::run_alone<N, T>(impl::svd_op<T>{impl::one_matrix<impl::real_type<T>>(s),
-                                        impl::one_matrix<T>(u),
-                                        impl::one_matrix<T>(vt),
-                                        impl::one_matrix<const T>(a),
-                                        {&info, 0}});
-  return info;
+  const impl::matrix_batch<const T> matrix = impl::one_matrix<const T>(a);
+  return impl::run_alone<N>(impl::svd_op<T>{
+      impl::one_matrix<impl::real_type<T>>(s), impl::one_matrix<T>(u), impl::one_matrix<T>(vt), matrix, {}});
 }
 
 }  // namespace quern::inner

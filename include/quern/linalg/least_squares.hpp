@@ -11,6 +11,7 @@
 #include <numeric>
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/operations.hpp>
+#include <quern/core/views/part_view.hpp>
 #include <quern/linalg/qr.hpp>
 #include <quern/linalg/solve.hpp>
 #include <quern/linalg/svd.hpp>
@@ -38,17 +39,12 @@ namespace impl {
 struct lstsq_options {
   least_squares method;
   double rcond;
-
-  template <class... Options>
-  explicit lstsq_options(const Options&... options)
-      : method(option_or(least_squares::svd, options...)), rcond(option_or(quern::rcond(), options...).value) {}
 };
 
-template <class Exec, class T>
-auto matrix_view(const strided<T>& s) {
-  const Kokkos::LayoutStride layout(s.extents.extent[0], s.stride[0], s.extents.extent[1], s.stride[1]);
-  return Kokkos::View<T**, Kokkos::LayoutStride, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-      s.data, layout);
+/// Singular values below this share of the largest one count as zero.
+template <class T>
+double default_rcond(std::int64_t m, std::int64_t n) {
+  return static_cast<double>(std::max(m, n)) * static_cast<double>(Kokkos::Experimental::epsilon_v<real_type<T>>);
 }
 
 /// A singular value decomposition in scratch memory, whose values are known to the host too.
@@ -78,10 +74,11 @@ struct decomposed {
     exec.fence(label + ": singular values");
   }
 
-  /// How many values are greater than `rcond` of the largest, or a negative number where they are NaN.
+  /// How many values are greater than `rcond` of the largest (below 0: the default), or a negative number where they
+  /// are NaN.
   std::int64_t rank(double rcond) const {
     if (k == 0) return 0;
-    const double limit = rcond * static_cast<double>(values[0]);
+    const double limit = (rcond < 0 ? default_rcond<T>(m, n) : rcond) * static_cast<double>(values[0]);
     if (!(limit == limit)) return -1;
     return std::count_if(values.begin(), values.end(), [&](R x) { return static_cast<double>(x) > limit; });
   }
@@ -115,21 +112,11 @@ struct decomposed {
   /// Row i over value i.
   void divide_rows(const Exec& exec, const std::string& label, const column_major<T>& rows) const {
     const R* const by = s.data();
-    Kokkos::parallel_for(
-        label + "/values",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows.rows * rows.columns),
-        KOKKOS_LAMBDA(std::int64_t e) {
-          const std::int64_t j = e / rows.rows, i = e - j * rows.rows;
-          rows(i, j) /= by[i];
-        });
+    for_each_element(
+        exec, label + "/values", rows.rows, rows.columns,
+        KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { rows(i, j) /= by[i]; });
   }
 };
-
-/// Singular values below this share of the largest one count as zero.
-template <class T>
-double default_rcond(std::int64_t m, std::int64_t n) {
-  return static_cast<double>(std::max(m, n)) * static_cast<double>(Kokkos::Experimental::epsilon_v<real_type<T>>);
-}
 
 /// X = R^-1 Q^H B. Gives the number of columns, or -1 where elements are not finite.
 /// @throws SingularMatrixError where a diagonal element of R is negligible against the largest
@@ -144,7 +131,7 @@ std::int64_t solve_by_qr(const Exec& exec, const std::string& label, const strid
   typename location::value_type least;
   real_type<T> most = 0;
   Kokkos::parallel_reduce(
-      label + "/rank", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      label + "/rank", index_range(exec, n),
       KOKKOS_LAMBDA(std::int64_t i, typename location::value_type& l, real_type<T>& g) {
         const real_type<T> size = pivot_size(triangle(i, i));
         if (size < l.val) l = {size, i};
@@ -171,16 +158,39 @@ void sum_residuals(const Exec& exec, const std::string& label, const strided<rea
   const std::int64_t m = b.extents.extent[0], columns = b.extents.extent[1];
   const work_matrix<Exec, T> rest(exec, m, columns);
   copy_matrix(exec, label, as_matrix(*rest), b);
-  multiply_matrices(exec, label, as_matrix(*rest), a, x, T(-1), T(1));
+  multiply_matrices(exec, label, as_matrix(*rest), a, x, {T(-1), T(1)});
   const scratch_array<Exec, R> norms(exec, columns);
-  const Kokkos::View<R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> lengths(norms.data(),
-                                                                                                       columns);
-  norm(exec, lengths, matrix_view<Exec>(as_input(*rest)), axis{0});
   const strided<R> found{norms.data(), {columns}, {1}};
+  norm(exec, as_part<Exec, 1>(found), as_part<Exec, 2>(as_input(*rest)), axis{0});
   map_launch<Exec, op::multiply, R>(exec, label + "/residuals", residuals, {}, false,
                                     {{residuals.stride, found.stride, found.stride}}, array_input<R>{as_input(found)},
                                     array_input<R>{as_input(found)});
 }
+
+/// `lstsq` after its checks; residuals and s have no data where they are not wanted.
+template <class Exec, class T>
+std::int64_t solve_least_squares(const Exec& exec, const std::string& label, const strided<T>& x,
+                                 const strided<real_type<T>>& residuals, const strided<real_type<T>>& s,
+                                 const strided<const T>& a, const strided<const T>& b, const lstsq_options& options) {
+  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], k = std::min(m, n);
+  const double rcond = options.rcond < 0 ? default_rcond<T>(m, n) : options.rcond;
+  std::int64_t rank = n;
+  if (options.method == least_squares::qr) {
+    rank = solve_by_qr(exec, label, x, a, b, rcond);
+  } else {
+    const decomposed<Exec, T> d(exec, label, a, true);
+    rank = d.rank(rcond);
+    d.apply_inverse(exec, label, x, b, rank);
+    if (s.data != nullptr) copy_matrix(exec, label, s, strided<const real_type<T>>{d.s.data(), {k}, {1}});
+  }
+  if (residuals.data != nullptr) sum_residuals(exec, label, residuals, a, as_input(x), b);
+  return rank;
+}
+#define QUERN_LEAST_SQUARES(HOW, Exec, T)                                                                             \
+  HOW template std::int64_t solve_least_squares(                                                                      \
+      const Exec&, const std::string&, const strided<T>&, const strided<real_type<T>>&, const strided<real_type<T>>&, \
+      const strided<const T>&, const strided<const T>&, const lstsq_options&);
+QUERN_MATRICES_ELSEWHERE(QUERN_LEAST_SQUARES)
 
 /// An output of lstsq behind the first, of the real type of T; no data where it is not wanted.
 template <std::size_t I, class Exec, class T, class Views>
@@ -193,10 +203,6 @@ auto make_real_output(const Views& views, const std::string& label) {
     return strided<real_type<T>>{};
   }
 }
-
-}  // namespace impl
-
-namespace impl {
 
 struct least_squares_problems {};
 
@@ -231,21 +237,11 @@ struct engine<in_memory, least_squares_problems> {
       if (count >= 2) check_apart(c.label, {"residuals", name}, residuals, in);
       if (count == 3) check_apart(c.label, {"s", name}, s, in);
     }
-    const auto xs = columns_of(x);
-    const double rcond = options.rcond < 0 ? default_rcond<T>(m, n) : options.rcond;
-    std::int64_t rank = n;
-    if (options.method == least_squares::qr) {
-      if (m < n) reject_extents(c.label, "a", a.extents, "no more columns than rows for qr");
-      if (count == 3) throw Error(c.label, "singular values are given by the method svd alone");
-      rank = solve_by_qr(exec, c.label, xs, a, bs, rcond);
-    } else {
-      const decomposed<Exec, T> d(exec, c.label, a, true);
-      rank = d.rank(rcond);
-      d.apply_inverse(exec, c.label, xs, bs, rank);
-      if (count == 3) copy_matrix(exec, c.label, s, strided<const real_type<T>>{d.s.data(), {k}, {1}});
-    }
-    if (count >= 2) sum_residuals(exec, c.label, residuals, a, as_input(xs), bs);
-    return rank;
+    if (options.method == least_squares::qr && m < n)
+      reject_extents(c.label, "a", a.extents, "no more columns than rows for qr");
+    if (options.method == least_squares::qr && count == 3)
+      throw Error(c.label, "singular values are given by the method svd alone");
+    return solve_least_squares(exec, c.label, columns_of(x), residuals, s, a, bs, options);
   }
 };
 
@@ -271,13 +267,13 @@ struct engine<in_memory, least_squares_problems> {
 /// View, the same on every rank, and the method is `svd`. Collective; waits.
 /// @throws Error if ranks or extents do not fit, Views share memory, or s is wanted of `qr`
 /// @throws SingularMatrixError by `qr`, if a column depends on those before it; ConvergenceError by `svd`
-template <execution_space Exec, class Out, any_array A, any_array B, option<least_squares, rcond>... Options>
+template <execution_space Exec, output_like Out, any_array A, any_array B, option<least_squares, rcond>... Options>
 std::int64_t lstsq(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
-  return impl::engine_of<impl::least_squares_problems, Out, A, B>::run(exec, out, a, b,
-                                                                       impl::lstsq_options(options...));
+  const impl::lstsq_options wanted{impl::option_or(least_squares::svd, options...),
+                                   impl::option_or(rcond(), options...).value};
+  return impl::engine_of<impl::least_squares_problems, Out, A, B>::run(exec, out, a, b, wanted);
 }
-template <class Out, any_array A, any_array B, option<least_squares, rcond>... Options>
-  requires(!execution_space<Out>)
+template <output_like Out, any_array A, any_array B, option<least_squares, rcond>... Options>
 std::int64_t lstsq(const Out& out, const A& a, const B& b, const Options&... options) {
   return lstsq(impl::space_of(a), out, a, b, options...);
 }
@@ -288,7 +284,6 @@ std::int64_t lstsq(const Out& out, const A& a, const B& b, const Options&... opt
 /// @throws Error if ranks or extents do not fit or Views share memory; ConvergenceError
 template <execution_space Exec, view_like Out, array_like A, option<rcond>... Options>
 void pinv(const Exec& exec, const Out& out_view, const A& a_view, const Options&... options) {
-  const rcond cut = impl::option_or(rcond(), options...);
   using T = impl::value_of<A>;
   impl::call c("quern::pinv", exec);
   const auto out = c.output(out_view);
@@ -300,7 +295,7 @@ void pinv(const Exec& exec, const Out& out_view, const A& a_view, const Options&
   impl::check_overlap(c.label, out, a, "a", false);
   if (m * n == 0) return;
   const impl::decomposed<Exec, T> d(exec, c.label, a, true);
-  d.inverse(exec, c.label, out, d.rank(cut.value < 0 ? impl::default_rcond<T>(m, n) : cut.value));
+  d.inverse(exec, c.label, out, d.rank(impl::option_or(rcond(), options...).value));
 }
 template <view_like Out, array_like A, option<rcond>... Options>
 void pinv(const Out& out, const A& a, const Options&... options) {
@@ -312,7 +307,6 @@ void pinv(const Out& out, const A& a, const Options&... options) {
 /// @throws Error if a is not a matrix; ConvergenceError
 template <execution_space Exec, array_like A, option<rcond>... Options>
 std::int64_t matrix_rank(const Exec& exec, const A& a_view, const Options&... options) {
-  const rcond cut = impl::option_or(rcond(), options...);
   using T = impl::value_of<A>;
   static_assert(impl::is_matrix_value<T>, "quern::matrix_rank: a must have a floating-point or complex type");
   if constexpr (impl::is_matrix_value<T>) {
@@ -320,7 +314,7 @@ std::int64_t matrix_rank(const Exec& exec, const A& a_view, const Options&... op
     const auto a = c.input(a_view);
     impl::check_one_matrix<Exec, T>(c.label, "a", a);
     const impl::decomposed<Exec, T> d(exec, c.label, a, false);
-    return d.rank(cut.value < 0 ? impl::default_rcond<T>(d.m, d.n) : cut.value);
+    return d.rank(impl::option_or(rcond(), options...).value);
   } else {
     return 0;
   }
@@ -349,14 +343,13 @@ auto matrix_norm(const Exec& exec, const A& a_view, const Options&... options) {
     impl::call c("quern::matrix_norm", exec);
     const auto a = c.input(a_view);
     impl::check_one_matrix<Exec, T>(c.label, "a", a);
-    const auto view = impl::matrix_view<Exec>(a);
+    const auto view = impl::as_part<Exec, 2>(a);
     if (a.extents.size() == 0) return R(0);
     if (order == matrix_order::frobenius) return norm(exec, view);
     if (order == matrix_order::one || order == matrix_order::infinity) {
       const int along = order == matrix_order::one ? 0 : 1;
       const impl::scratch_array<Exec, R> sums(exec, a.extents.extent[1 - along]);
-      const Kokkos::View<R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> lengths(
-          sums.data(), a.extents.extent[1 - along]);
+      const auto lengths = impl::as_part<Exec, 1>(impl::strided<R>{sums.data(), {a.extents.extent[1 - along]}, {1}});
       norm<1>(exec, lengths, view, axis{along});
       return max(exec, lengths);
     }
@@ -392,8 +385,8 @@ auto cond(const Exec& exec, const A& a_view, const Options&... options) {
     const impl::work_matrix<Exec, T> inverse(exec, a.extents.extent[0], a.extents.extent[1]);
     if (impl::inverse_matrix(exec, c.label, impl::as_matrix(*inverse), a) != 0)
       return Kokkos::Experimental::infinity_v<R>;
-    return matrix_norm(exec, impl::matrix_view<Exec>(a), order) *
-           matrix_norm(exec, impl::matrix_view<Exec>(impl::as_input(*inverse)), order);
+    return matrix_norm(exec, impl::as_part<Exec, 2>(a), order) *
+           matrix_norm(exec, impl::as_part<Exec, 2>(impl::as_input(*inverse)), order);
   }
 }
 template <array_like A, option<matrix_order>... Options>

@@ -10,18 +10,6 @@
 
 namespace quern {
 
-namespace impl {
-
-/// The extents and strides of a matrix, or of a batch of them, whose batch axis is read as one of `batch` items.
-template <class T>
-Kokkos::Array<std::int64_t, 3> matrix_strides(const strided<T>& s, std::int64_t batch) {
-  const int r = s.extents.rank;
-  const bool repeated = r == 2 || (s.extents.extent[0] == 1 && batch != 1);
-  return {repeated ? 0 : s.stride[0], s.stride[r - 2], s.stride[r - 1]};
-}
-
-}  // namespace impl
-
 /// A View of rank 2 with its axes exchanged, of rank 3 with its last two: no copy, the same memory. Of a managed View
 /// it is one of its owners; of another, the memory must outlive it.
 template <class V>
@@ -82,19 +70,7 @@ struct engine<in_memory, matrix_products> {
       check_extents(op.label, "c", c.extents, expected);
       check_overlap(op.label, c, a, "a", false);
       check_overlap(op.label, c, b, "b", false);
-      using T = value_of<C>;
-      multiply(exec, op.label,
-               matrix_product<T, value_of<A>, value_of<B>>{c.data,
-                                                           a.data,
-                                                           b.data,
-                                                           batch,
-                                                           m,
-                                                           n,
-                                                           k,
-                                                           matrix_strides(c, batch),
-                                                           matrix_strides(a, batch),
-                                                           matrix_strides(b, batch),
-                                                           {scaling.alpha, scaling.beta}});
+      multiply_matrices(exec, op.label, c, a, b, {scaling.alpha, scaling.beta});
     }
   }
 };

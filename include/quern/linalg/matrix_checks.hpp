@@ -6,6 +6,7 @@
 /// @file
 /// What operations on matrices and on batches of them check, and the report on each item of a batch.
 
+#include <quern/core/launch/index_range.hpp>
 #include <quern/linalg/lapack.hpp>
 #include <quern/linalg/small_kernels.hpp>
 
@@ -88,6 +89,14 @@ struct item_info {
   std::int64_t stride;
   KOKKOS_FUNCTION int& operator()(std::int64_t item) const { return data[item * stride]; }
 };
+/// Stores the result of an item, or NaN where a row has no pivot, and reports the row.
+template <class Lanes, class T>
+KOKKOS_FUNCTION void store_result(const Lanes& lanes, const matrix_batch<T>& to, const small_matrix<T>& from,
+                                  std::int64_t item, const item_info& info, int row) {
+  if (row == 0) store_matrix(lanes, to, from, item);
+  else store_nan(lanes, to, item);
+  lanes.once([&] { info(item) = row; });
+}
 
 /// The first item that failed, or `items`.
 template <class Exec>
@@ -96,7 +105,7 @@ std::int64_t first_failure(const Exec& exec, const std::string& label, lease<Exe
   auto* result = held.template result<std::int64_t>();
   using view = Kokkos::View<std::int64_t, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   Kokkos::parallel_reduce(
-      label + "/check", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
+      label + "/check", index_range(exec, items),
       KOKKOS_LAMBDA(std::int64_t i, std::int64_t& first) {
         if (info(i) != 0 && i < first) first = i;
       },
@@ -133,6 +142,7 @@ void with_info(const Exec& exec, const std::string& label, std::string (*problem
 /// An `info` that is passed must not share memory with the other arrays of the call.
 template <class Exec, class... Array, class... Info>
 void check_info(const std::string& label, const std::tuple<const Array&...>& others, const Info&... info_view) {
+  static_assert(sizeof...(Info) <= 1, "quern: info is one View of int");
   [[maybe_unused]] const auto check = [&](const auto& view) {
     const auto info = as_strided<Exec, use::output>(view, label);
     unpack([&](const auto&... other) { (check_apart(label, {"info", "another array"}, info, other), ...); }, others);

@@ -32,24 +32,17 @@ struct matvec_shape {
 
 /// y = alpha a x + beta y of arrays in memory.
 template <class Exec, class Y, class A, class X>
-void multiply_vectors(const call<Exec>& c, const matvec_shape& n, const strided<Y>& y, const strided<const A>& a,
-                      const strided<const X>& x, const product_result<Y>& result) {
-  const int ra = a.extents.rank, rx = x.extents.rank;
-  const std::int64_t row = a.stride[ra - 2], column = a.stride[ra - 1], next = ra == 3 ? a.stride[0] : 0;
+void multiply_vectors(const call<Exec>& c, const strided<Y>& y, const strided<const A>& a, const strided<const X>& x,
+                      const product_result<Y>& result) {
+  const auto column = [](auto vectors) {
+    vectors.stride[vectors.extents.rank] = 0;
+    vectors.extents.extent[vectors.extents.rank++] = 1;
+    return vectors;
+  };
   // One matrix and many vectors are the rows of a product with the transposed matrix; all else has one column.
-  if (ra == 2 && rx == 2) {
-    matrix_product<Y, X, A> p{y.data, x.data, a.data, 1, n.batch, n.rows, n.columns, {}, {}, {}, result};
-    p.c_stride = {0, y.stride[0], y.stride[1]};
-    p.a_stride = {0, x.stride[0], x.stride[1]};
-    p.b_stride = {0, column, row};
-    multiply(c.exec, c.label, p);
-  } else {
-    matrix_product<Y, A, X> p{y.data, a.data, x.data, n.batch, n.rows, 1, n.columns, {}, {}, {}, result};
-    p.c_stride = {n.batched ? y.stride[0] : 0, y.stride[n.batched], 0};
-    p.a_stride = {next, row, column};
-    p.b_stride = {rx == 2 ? x.stride[0] : 0, x.stride[rx - 1], 0};
-    multiply(c.exec, c.label, p);
-  }
+  const bool rows = a.extents.rank == 2 && x.extents.rank == 2;
+  if (rows) multiply_matrices(c.exec, c.label, y, x, exchanged(a), result);
+  else multiply_matrices(c.exec, c.label, column(y), a, column(x), result);
 }
 
 /// Vectors with an axis for the rows before their last one: those of a batch, (batch, n), are (batch, 1, n).
@@ -126,7 +119,7 @@ void matvec(const Exec& exec, const Y& y_view, const A& a_view, const X& x_view,
     impl::check_overlap(c.label, y, x_elements, "x", false);
     if (y.extents.size() == 0) return;
     if constexpr (view_like<A> && view_like<X>) {
-      impl::multiply_vectors(c, n, y, impl::as_source(a_elements), impl::as_source(x_elements),
+      impl::multiply_vectors(c, y, impl::as_source(a_elements), impl::as_source(x_elements),
                              impl::product_result<impl::value_of<Y>>{scaling.alpha, scaling.beta});
     } else {
       impl::sum_rows(c, n, y_view, a_elements, x_elements, scaling);

@@ -3,8 +3,10 @@
 #ifndef QUERN_LINALG_MULTIVARIATE_NORMAL_HPP
 #define QUERN_LINALG_MULTIVARIATE_NORMAL_HPP
 
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/memory/workspace.hpp>
+#include <quern/core/views/part_view.hpp>
 #include <quern/linalg/solve.hpp>
 #include <quern/random/distributions.hpp>
 
@@ -49,7 +51,6 @@ namespace quern::random {
 ///        positive. With it the call is asynchronous, without it it waits for the factorization
 /// @throws NotPositiveDefiniteError without `info`; Error if extents do not fit or Views share memory
 template <execution_space Exec, view_like Out, view_like Mean, view_like Covariance, class... Info>
-  requires(sizeof...(Info) <= 1)
 void multivariate_normal(const Exec& exec, const Out& out_view, const part_of& where, const Mean& mean_view,
                          const Covariance& covariance, const Info&... info) {
   using T = impl::value_of<Out>;
@@ -69,22 +70,19 @@ void multivariate_normal(const Exec& exec, const Out& out_view, const part_of& w
   impl::check_overlap(op.label, out, c, "covariance", false);
   impl::check_info<Exec>(op.label, std::tie(out, mean, c), info...);
   const impl::scratch_array<Exec, T> factor(exec, n * n);
-  using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  using memory = typename Exec::memory_space;
-  using matrices = Kokkos::View<const T***, Kokkos::LayoutStride, memory, unmanaged>;
-  cholesky(exec, Kokkos::View<T***, Kokkos::LayoutRight, memory, unmanaged>(factor.data(), 1, n, n),
-           matrices(c.data, Kokkos::LayoutStride(1, n * n, n, c.stride[0], n, c.stride[1])), info...);
+  const impl::strided<T> l{factor.data(), {1, n, n}, {n * n, n, 1}};
+  const impl::strided<const T> one{c.data, l.extents, {n * n, c.stride[0], c.stride[1]}};
+  cholesky(exec, impl::as_part<Exec, 3>(l), impl::as_part<Exec, 3>(one), info...);
   normal(exec, out_view, where);
 
   auto rows = out;
   rows.extents.extent[last] = 1;
   const impl::row_nest<1> nest(impl::make_loop_nest<1>(rows.extents, {rows.stride}));
   Kokkos::parallel_for(
-      op.label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows.extents.size()),
+      op.label, impl::index_range(exec, rows.extents.size()),
       impl::correlate_rows<T>{out.data, nest, n, out.stride[last], factor.data(), mean.data, mean.stride[0]});
 }
 template <view_like Out, view_like Mean, view_like Covariance, class... Info>
-  requires(!execution_space<Out> && sizeof...(Info) <= 1)
 void multivariate_normal(const Out& out, const part_of& where, const Mean& mean, const Covariance& covariance,
                          const Info&... info) {
   multivariate_normal(impl::space_of(out), out, where, mean, covariance, info...);

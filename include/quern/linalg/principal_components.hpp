@@ -65,17 +65,12 @@ struct randomized_svd {
 
   static void sample(const Exec& exec, const std::string& label, const column_major<T>& to, const random::key& key) {
     Kokkos::parallel_for(
-        label + "/sample", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, to.rows * to.columns),
-        KOKKOS_LAMBDA(std::int64_t e) {
+        label + "/sample", index_range(exec, to.rows * to.columns), KOKKOS_LAMBDA(std::int64_t e) {
           random::Generator numbers(key, e);
           to.data[e] = T(numbers.normal<R>());
         });
   }
 };
-
-}  // namespace impl
-
-namespace impl {
 
 struct principal_component_analyses {};
 
@@ -108,10 +103,9 @@ struct engine<in_memory, principal_component_analyses> {
     if (n == 0) return;
     const work_matrix<Exec, T> centred(exec, m, n), vt(exec, most, n);
     const scratch_array<Exec, R> values(exec, most);
-    const auto centred_view = matrix_view<Exec>(as_matrix(*centred));
+    const auto centred_view = as_part<Exec, 2>(as_matrix(*centred));
     const scratch_array<Exec, T> rest(exec, n);
-    const Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> rest_view(rest.data(),
-                                                                                                           n);
+    const auto rest_view = as_part<Exec, 1>(strided<T>{rest.data(), {n}, {1}});
     quern::mean(exec, mean_view, a_view, axis{0});
     quern::subtract(exec, centred_view, a_view, mean_view);
     // Means that are rounded leave the columns with means of their own, which would count as variance.
@@ -123,7 +117,7 @@ struct engine<in_memory, principal_component_analyses> {
     const R scale = 1 / static_cast<R>(m - 1);
     quern::map(
         exec, variance_view, KOKKOS_LAMBDA(R s) { return s * s * scale; },
-        Kokkos::View<const R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), k));
+        as_part<Exec, 1>(strided<const R>{values.data(), {k}, {1}}));
   }
 };
 

@@ -10,11 +10,12 @@
 #include <Kokkos_Core.hpp>
 #include <optional>
 #include <quern/core/launch/arguments.hpp>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/values/values.hpp>
-#include <quern/linalg/blas.hpp>
 #include <quern/linalg/block_products.hpp>
+#include <quern/linalg/lapack.hpp>
 #include <quern/linalg/matrix_product.hpp>
 #include <quern/linalg/tuning.hpp>
 
@@ -136,55 +137,50 @@ struct tiled_product {
 
 /// c(o) = alpha sum_i a(o, i) b(o, i) + beta c(o): o runs through the elements of c, i through axes that it does not
 /// have.
-template <class C, class A, class B>
+template <class Exec, class C, class A, class B>
 struct contraction {
+  using S = product_sum<C>;
+  using policy = Kokkos::TeamPolicy<Exec>;
+  using member = typename policy::member_type;
+
   C* c;
   const A* a;
   const B* b;
   row_nest<3> outer;  // strides of c, a and b
   row_nest<2> inner;  // strides of a and b
   product_result<C> result;
-};
-
-template <class Exec, class C, class A, class B>
-struct contraction_kernel {
-  using S = product_sum<C>;
-  using policy = Kokkos::TeamPolicy<Exec>;
-  using member = typename policy::member_type;
-
-  contraction<C, A, B> p;
   int block = 1;  // neighbouring elements of a work item
 
-  std::int64_t outputs() const { return p.outer.inner * p.outer.outer; }
-  KOKKOS_FUNCTION std::int64_t blocks() const { return (p.outer.inner + block - 1) / block; }
-  KOKKOS_FUNCTION std::int64_t terms() const { return p.inner.inner * p.inner.outer; }
+  std::int64_t outputs() const { return outer.inner * outer.outer; }
+  KOKKOS_FUNCTION std::int64_t blocks() const { return (outer.inner + block - 1) / block; }
+  KOKKOS_FUNCTION std::int64_t terms() const { return inner.inner * inner.outer; }
 
   /// One thread an element; on a host a block of them.
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     std::int64_t first;
     if constexpr (is_device<Exec>) {
-      const auto at = p.outer.at_item(item, p.outer.inner, 1, first);
-      p.result.store(p.c[at.of[0]], sum(p.a + at.of[1], p.b + at.of[2]));
+      const auto at = outer.at_item(item, outer.inner, 1, first);
+      result.store(c[at.of[0]], sum(a + at.of[1], b + at.of[2]));
     } else {
-      const auto at = p.outer.at_item(item, blocks(), block, first);
-      const std::int64_t count = Kokkos::min<std::int64_t>(block, p.outer.inner - first);
+      const auto at = outer.at_item(item, blocks(), block, first);
+      const std::int64_t count = Kokkos::min<std::int64_t>(block, outer.inner - first);
       for (std::int64_t i = 0; i < count; ++i)
-        p.result.store(p.c[at.of[0] + i * p.outer.stride[0][0]],
-                       sum(p.a + at.of[1] + i * p.outer.stride[1][0], p.b + at.of[2] + i * p.outer.stride[2][0]));
+        result.store(c[at.of[0] + i * outer.stride[0][0]],
+                     sum(a + at.of[1] + i * outer.stride[1][0], b + at.of[2] + i * outer.stride[2][0]));
     }
   }
 
-  KOKKOS_FUNCTION S sum(const A* a, const B* b) const {
+  KOKKOS_FUNCTION S sum(const A* x, const B* y) const {
     S all(0);
-    for (std::int64_t line = 0; line < p.inner.outer; ++line) {
-      const auto start = p.inner.at(line, 0);
-      all += line_sum(a + start.of[0], b + start.of[1]);
+    for (std::int64_t line = 0; line < inner.outer; ++line) {
+      const auto start = inner.at(line, 0);
+      all += line_sum(x + start.of[0], y + start.of[1]);
     }
     return all;
   }
 
-  KOKKOS_FUNCTION S line_sum(const A* a, const B* b) const {
-    const std::int64_t length = p.inner.inner, sa = p.inner.stride[0][0], sb = p.inner.stride[1][0];
+  KOKKOS_FUNCTION S line_sum(const A* x, const B* y) const {
+    const std::int64_t length = inner.inner, sa = inner.stride[0][0], sb = inner.stride[1][0];
     S sum(0);
     std::int64_t k = 0;
     if constexpr (!is_device<Exec>) {
@@ -192,62 +188,57 @@ struct contraction_kernel {
       if (sa == 1 && sb == 1 && length >= lanes) {
         S part[lanes] = {};
         for (; k + lanes <= length; k += lanes)
-          for (int l = 0; l < lanes; ++l) part[l] += convert<S>(a[k + l]) * convert<S>(b[k + l]);
+          for (int l = 0; l < lanes; ++l) part[l] += convert<S>(x[k + l]) * convert<S>(y[k + l]);
         for (int l = 0; l < lanes; ++l) sum += part[l];
       }
     }
-    for (; k < length; ++k) sum += convert<S>(a[k * sa]) * convert<S>(b[k * sb]);
+    for (; k < length; ++k) sum += convert<S>(x[k * sa]) * convert<S>(y[k * sb]);
     return sum;
   }
 
   /// Neighbouring threads, the lanes of one of the team, an element.
   KOKKOS_FUNCTION void operator()(const member& team) const {
     std::int64_t i = std::int64_t(team.league_rank()) * team.team_size() + team.team_rank();
-    if (i >= p.outer.inner * p.outer.outer) return;
-    const auto at = p.outer.at_item(i, p.outer.inner, 1, i);
-    const A* a = p.a + at.of[1];
-    const B* b = p.b + at.of[2];
+    if (i >= outer.inner * outer.outer) return;
+    const auto at = outer.at_item(i, outer.inner, 1, i);
+    const A* x = a + at.of[1];
+    const B* y = b + at.of[2];
     S sum(0);
     Kokkos::parallel_reduce(
         Kokkos::ThreadVectorRange(team, terms()),
         [&](std::int64_t k, S& s) {
           std::int64_t term;
-          const auto from = p.inner.at_item(k, p.inner.inner, 1, term);
-          s += convert<S>(a[from.of[0]]) * convert<S>(b[from.of[1]]);
+          const auto from = inner.at_item(k, inner.inner, 1, term);
+          s += convert<S>(x[from.of[0]]) * convert<S>(y[from.of[1]]);
         },
         sum);
-    Kokkos::single(Kokkos::PerThread(team), [&] { p.result.store(p.c[at.of[0]], sum); });
+    Kokkos::single(Kokkos::PerThread(team), [&] { result.store(c[at.of[0]], sum); });
   }
 };
 
 /// Threads that share an element, where it has enough terms for all: several where they find its terms side by side and
 /// neighbouring elements do not, or where the elements are too few to occupy the device.
 template <class Exec, class C, class A, class B>
-int contraction_lanes(const Exec& exec, const contraction_kernel<Exec, C, A, B>& kernel) {
+int contraction_lanes(const Exec& exec, const contraction<Exec, C, A, B>& p) {
   if (!is_device<Exec>) return 1;
-  const auto& p = kernel.p;
-  const int lanes = std::min(contraction_kernel<Exec, C, A, B>::policy::vector_length_max(), 32);
+  const int lanes = std::min(contraction<Exec, C, A, B>::policy::vector_length_max(), 32);
   const auto together = [](std::int64_t a, std::int64_t b) { return (a == 0 || a == 1) && (b == 0 || b == 1); };
-  const bool few = kernel.outputs() < exec.concurrency();
+  const bool few = p.outputs() < exec.concurrency();
   const bool terms_together = together(p.inner.stride[0][0], p.inner.stride[1][0]);
   const bool elements_together = together(p.outer.stride[1][0], p.outer.stride[2][0]);
-  return kernel.terms() >= lanes && (few || (terms_together && !elements_together)) ? lanes : 1;
+  return p.terms() >= lanes && (few || (terms_together && !elements_together)) ? lanes : 1;
 }
 
 template <class Exec, class C, class A, class B>
-void contract(const Exec& exec, const std::string& label, const contraction<C, A, B>& p) {
-  using kernel = contraction_kernel<Exec, C, A, B>;
-  kernel k{p};
-  const int lanes = contraction_lanes(exec, k), team = linalg_tuning<Exec>::product_lanes / lanes;
-  const std::int64_t league = (k.outputs() + team - 1) / team;
+void contract(const Exec& exec, const std::string& label, contraction<Exec, C, A, B> p) {
+  const int lanes = contraction_lanes(exec, p), team = linalg_tuning<Exec>::product_lanes / lanes;
+  const std::int64_t league = (p.outputs() + team - 1) / team;
   if (lanes > 1 && league <= Kokkos::Experimental::finite_max_v<int>) {
-    Kokkos::parallel_for(label + "/lanes", typename kernel::policy(exec, static_cast<int>(league), team, lanes), k);
+    Kokkos::parallel_for(label + "/lanes", Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(league), team, lanes), p);
   } else {
     if (!is_device<Exec>)
-      k.block = static_cast<int>(std::clamp<std::int64_t>(k.outputs() / (4 * exec.concurrency()), 1, 32));
-    Kokkos::parallel_for(
-        label + "/elements",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, k.blocks() * p.outer.outer), k);
+      p.block = static_cast<int>(std::clamp<std::int64_t>(p.outputs() / (4 * exec.concurrency()), 1, 32));
+    Kokkos::parallel_for(label + "/elements", index_range(exec, p.blocks() * p.outer.outer), p);
   }
 }
 
@@ -279,9 +270,7 @@ template <class Exec, class C, class A, class B>
 void multiply_rows(const Exec& exec, const std::string& label, const matrix_product<C, A, B>& p) {
   using kernel = row_product<C, A, B>;
   const std::int64_t parts = (p.n + kernel::width - 1) / kernel::width;
-  Kokkos::parallel_for(label + "/rows",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, p.batch * p.m * parts),
-                       kernel{p, parts});
+  Kokkos::parallel_for(label + "/rows", index_range(exec, p.batch * p.m * parts), kernel{p, parts});
 }
 
 template <class Exec, class C, class A, class B>
@@ -302,23 +291,30 @@ void multiply_elements(const Exec& exec, const std::string& label, const matrix_
   const auto &c = p.c_stride, &a = p.a_stride, &b = p.b_stride;
   const auto outer = make_loop_nest<3>({p.batch, p.m, p.n}, {{{c[0], c[1], c[2]}, {a[0], a[1], 0}, {b[0], 0, b[2]}}});
   const auto inner = make_loop_nest<2>({p.k}, {{{a[2]}, {b[1]}}});
-  contract(exec, label, contraction<C, A, B>{p.c, p.a, p.b, row_nest<3>(outer), row_nest<2>(inner), p.result});
+  contract(exec, label, contraction<Exec, C, A, B>{p.c, p.a, p.b, row_nest<3>(outer), row_nest<2>(inner), p.result});
+}
+
+/// A matrix with its axes exchanged.
+template <class T>
+strided<T> exchanged(const strided<T>& s) {
+  return {s.data, {s.extents.extent[1], s.extents.extent[0]}, {s.stride[1], s.stride[0]}};
+}
+/// A matrix whose columns are contiguous in memory, as what it is.
+template <class T>
+std::optional<column_major<T>> as_columns(const strided<T>& s) {
+  const std::int64_t m = s.extents.extent[0], n = s.extents.extent[1];
+  if ((s.stride[0] != 1 && m > 1) || (s.stride[1] < m && n > 1)) return std::nullopt;
+  return column_major<T>{s.data, m, n, n > 1 ? s.stride[1] : std::max<std::int64_t>(m, 1)};
 }
 
 /// A matrix as a BLAS takes it, where one of its axes has stride 1 and the other steps over whole lines of it.
 template <class T>
 std::optional<blas::operand<T>> as_blas(T* data, std::int64_t rows, std::int64_t columns,
                                         const Kokkos::Array<std::int64_t, 3>& stride) {
-  const auto fits = [](std::int64_t lines, std::int64_t length, std::int64_t unit, std::int64_t ld) {
-    return (unit == 1 || length <= 1) && (ld >= length || lines <= 1);
-  };
-  const auto ld = [](std::int64_t lines, std::int64_t length, std::int64_t step) {
-    return lines > 1 ? step : std::max<std::int64_t>(length, 1);
-  };
-  if (fits(columns, rows, stride[1], stride[2]))
-    return blas::operand<T>{data, blas::form::as_is, ld(columns, rows, stride[2]), stride[0]};
-  if (fits(rows, columns, stride[2], stride[1]))
-    return blas::operand<T>{data, blas::form::transposed, ld(rows, columns, stride[1]), stride[0]};
+  const strided<T> matrix{data, {rows, columns}, {stride[1], stride[2]}};
+  if (const auto c = as_columns(matrix)) return blas::operand<T>{data, blas::form::as_is, c->ld, stride[0]};
+  if (const auto c = as_columns(exchanged(matrix)))
+    return blas::operand<T>{data, blas::form::transposed, c->ld, stride[0]};
   return std::nullopt;
 }
 
@@ -369,6 +365,23 @@ void multiply(const Exec& exec, const std::string& label, const matrix_product<C
   const auto rounded = [](std::int64_t n, std::int64_t tile) { return (n + tile - 1) / tile * tile; };
   if (4 * p.m * p.n <= rounded(p.m, kernel::rows) * rounded(p.n, kernel::columns)) multiply_small(exec, label, p);
   else multiply_tiles(exec, label, p);
+}
+
+/// C = alpha A B + beta C for matrices of any strides, or for batches of them. Of a batch, A or B may be one matrix.
+template <class Exec, class C, class A, class B>
+void multiply_matrices(const Exec& exec, const std::string& label, const strided<C>& c, const strided<const A>& a,
+                       const strided<const B>& b, const product_result<C>& result = {}) {
+  const int rank = c.extents.rank;
+  const std::int64_t batch = rank == 3 ? c.extents.extent[0] : 1;
+  const std::int64_t m = c.extents.extent[rank - 2], n = c.extents.extent[rank - 1];
+  const std::int64_t k = a.extents.extent[a.extents.rank - 1];
+  const auto strides = [&](const auto& s) {
+    const int r = s.extents.rank;
+    const bool repeated = r == 2 || (s.extents.extent[0] == 1 && batch != 1);
+    return Kokkos::Array<std::int64_t, 3>{repeated ? 0 : s.stride[0], s.stride[r - 2], s.stride[r - 1]};
+  };
+  const matrix_product<C, A, B> p{c.data, a.data, b.data, batch, m, n, k, strides(c), strides(a), strides(b), result};
+  multiply(exec, label, p);
 }
 
 }  // namespace quern::impl

@@ -14,14 +14,12 @@ namespace impl {
 /// 1, v kept below the diagonal of `a`; R has a real diagonal, except in a last row without reflection.
 template <class T>
 struct qr_op {
-  static constexpr bool takes_whole_team = true;
   using R = real_type<T>;
   matrix_batch<T> q, r;
   matrix_batch<const T> a;
 
   KOKKOS_FUNCTION int width() const { return Kokkos::max(a.columns, q.columns); }
   KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, width()) + a.columns; }
-  KOKKOS_FUNCTION int more_elements() const { return 0; }
 
   template <class Lanes>
   KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
@@ -93,10 +91,6 @@ struct qr_op {
     });
   }
 };
-
-}  // namespace impl
-
-namespace impl {
 
 struct qr_factorizations {};
 

@@ -263,7 +263,7 @@ KOKKOS_FUNCTION void store_matrix(const Lanes& lanes, const matrix_batch<T>& to,
                                   std::int64_t item) {
   for (int i = 0; i < to.rows; ++i) lanes.for_each(to.columns, [&](int j) { to(item, i, j) = from(i, j); });
 }
-/// Fills the output of an item that has no result.
+/// Fills the output of an item that has no result, if there is one.
 template <class Lanes, class T>
 KOKKOS_FUNCTION void store_nan(const Lanes& lanes, const matrix_batch<T>& to, std::int64_t item) {
   const T nan(Kokkos::Experimental::quiet_NaN_v<real_type<T>>);
@@ -271,7 +271,8 @@ KOKKOS_FUNCTION void store_nan(const Lanes& lanes, const matrix_batch<T>& to, st
 }
 
 /// Calls `op(lanes, item, scratch, more)` for each item. Of its scratch memory, `op.elements()` of T are fast where
-/// they fit, `op.more_elements()` only where both do. `WholeTeam`: a team has one item, and not a thread.
+/// they fit, `op.more_elements()`, if it has any, only where both do. `WholeTeam`: a team has one item, and not a
+/// thread.
 template <class Exec, class T, class Op, bool WholeTeam>
 struct small_kernel {
   // Teams are smaller. The bound limits the registers of a thread, so that as many threads run at once.
@@ -295,11 +296,8 @@ struct small_kernel {
   }
 };
 
-/// Whether an operation has work for more lanes than a thread has.
-template <class Op>
-inline constexpr bool takes_whole_team = requires { requires Op::takes_whole_team; };
-
-/// Threads of a whole team for each row of the matrix, and the lanes that share what one of Kokkos's threads does.
+/// Threads of a whole team for each row of the matrix, 0 where an operation has no work for more lanes than a thread
+/// has, and the lanes that share what one of Kokkos's threads does.
 template <class Op>
 struct whole_team {
   static constexpr int threads_of_row = 1, lanes = 32;
@@ -310,12 +308,14 @@ void launch_small(const Exec& exec, const std::string& label, std::int64_t items
   using kernel = small_kernel<Exec, T, Op, WholeTeam>;
   using tune = linalg_tuning<Exec>;
   if (items == 0) return;
-  if constexpr (is_device<Exec> && takes_whole_team<Op> && !WholeTeam)
+  if constexpr (is_device<Exec> && whole_team<Op>::threads_of_row > 0 && !WholeTeam)
     if (n > 32) return launch_small<T, true>(exec, label, items, n, op);
   int lanes = 1;
   while (is_device<Exec> && lanes < n && lanes < (WholeTeam ? whole_team<Op>::lanes : 32)) lanes *= 2;
   constexpr int size = sizeof(T), gap = alignof(T);
-  const int bytes = op.elements() * size, more = op.more_elements() * size, all = bytes + more;
+  int more = 0;
+  if constexpr (requires { op.more_elements(); }) more = op.more_elements() * size;
+  const int bytes = op.elements() * size, all = bytes + more;
   const int threads = std::max(tune::small_team, WholeTeam ? n * whole_team<Op>::threads_of_row : 1);
   const std::int64_t fast = std::min<std::int64_t>(tune::small_fast_bytes, team_scratch_room<Exec>(threads) - 2 * gap);
   const int level = bytes <= fast ? 0 : 1, more_level = all <= fast ? 0 : 1;
@@ -332,6 +332,11 @@ void launch_small(const Exec& exec, const std::string& label, std::int64_t items
     else policy.set_scratch_size(l, Kokkos::PerThread(wanted));
   }
   Kokkos::parallel_for(label, policy, kernel{op, items, bytes, more, level, more_level});
+}
+/// Launches an operation on the matrices `a` in the way that is the fastest, which some know better.
+template <class Exec, template <class> class Op, class T>
+void launch_items(const Exec& exec, const std::string& label, std::int64_t items, const Op<T>& op) {
+  launch_small<T>(exec, label, items, std::max(op.a.rows, op.a.columns), op);
 }
 
 }  // namespace impl

@@ -56,13 +56,11 @@ KOKKOS_FUNCTION void substitute_back(const Lanes& lanes, const Matrix& a, int n,
 /// X = A^-1 B.
 template <class T>
 struct solve_op {
-  static constexpr bool takes_whole_team = true;
   matrix_batch<T> x;
   matrix_batch<const T> a, b;
   item_info info;
 
   KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows + x.columns); }
-  KOKKOS_FUNCTION int more_elements() const { return 0; }
 
   template <class Lanes>
   KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
@@ -71,13 +69,8 @@ struct solve_op {
     load_matrix(lanes, work, a, item);
     load_matrix(lanes, right, b, item);
     const int zero = eliminate(lanes, work, n, width, [](int, int) {});
-    if (zero == 0) {
-      substitute_back(lanes, work, n, width);
-      store_matrix(lanes, x, right, item);
-    } else {
-      store_nan(lanes, x, item);
-    }
-    lanes.once([&] { info(item) = zero; });
+    if (zero == 0) substitute_back(lanes, work, n, width);
+    store_result(lanes, x, right, item, info, zero);
   }
 };
 
@@ -161,7 +154,7 @@ struct solve_in_registers {
 
 /// Chooses between registers and scratch memory.
 template <class Exec, class T>
-void solve_batch(const Exec& exec, const std::string& label, std::int64_t items, const solve_op<T>& op) {
+void launch_items(const Exec& exec, const std::string& label, std::int64_t items, const solve_op<T>& op) {
   constexpr int most = sizeof(T) <= 8 ? 8 : 4;  // rows that registers hold
   const int n = op.a.rows;
   // By itself Kokkos would bound the registers of HIP's kernels for teams of 1024 threads, and a matrix would not fit.
@@ -178,13 +171,11 @@ void solve_batch(const Exec& exec, const std::string& label, std::int64_t items,
 /// A^-1 = U^-1 L^-1 P in place of A.
 template <class T>
 struct inverse_op {
-  static constexpr bool takes_whole_team = true;
   matrix_batch<T> out;
   matrix_batch<const T> a;
   item_info info;
 
   KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows) + 3 * a.rows; }
-  KOKKOS_FUNCTION int more_elements() const { return 0; }
 
   template <class Lanes>
   KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
@@ -202,11 +193,8 @@ struct inverse_op {
         for (int k = n - 1; k >= 0; --k)
           Kokkos::kokkos_swap(work(i, k), work(i, static_cast<int>(real_value(exchanged[k]))));
       });
-      store_matrix(lanes, out, work, item);
-    } else {
-      store_nan(lanes, out, item);
     }
-    lanes.once([&] { info(item) = zero; });
+    store_result(lanes, out, work, item, info, zero);
   }
 
   /// U^-1 in place of U, column by column. What other lanes have yet to read of a column is in one of two copies, and
@@ -244,14 +232,12 @@ struct inverse_op {
 
 template <class T>
 struct lu_op {
-  static constexpr bool takes_whole_team = true;
   matrix_batch<T> lu;
   matrix_batch<int> pivots;
   matrix_batch<const T> a;
   item_info info;
 
   KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows); }
-  KOKKOS_FUNCTION int more_elements() const { return 0; }
 
   template <class Lanes>
   KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
@@ -267,13 +253,11 @@ struct lu_op {
 /// X = A^-1 B from the factors of A.
 template <class T>
 struct lu_solve_op {
-  static constexpr bool takes_whole_team = true;
   matrix_batch<T> x;
   matrix_batch<const T> lu, b;
   matrix_batch<const int> pivots;
 
   KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(lu.rows, lu.rows + x.columns); }
-  KOKKOS_FUNCTION int more_elements() const { return 0; }
 
   template <class Lanes>
   KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
@@ -322,23 +306,18 @@ KOKKOS_FUNCTION int factor_positive(const Lanes& lanes, const Matrix& a, int n) 
 
 template <class T>
 struct cholesky_op {
-  static constexpr bool takes_whole_team = true;
   matrix_batch<T> l;
   matrix_batch<const T> a;
   item_info info;
 
   KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows); }
-  KOKKOS_FUNCTION int more_elements() const { return 0; }
 
   template <class Lanes>
   KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
     const int n = a.rows;
     const small_matrix<T> work{scratch, small_matrix<T>::distance(n)};
     load_matrix(lanes, work, a, item);
-    const int bad = factor_positive(lanes, work, n);
-    if (bad == 0) store_matrix(lanes, l, work, item);
-    else store_nan(lanes, l, item);
-    lanes.once([&] { info(item) = bad; });
+    store_result(lanes, l, work, item, info, factor_positive(lanes, work, n));
   }
 };
 

@@ -31,7 +31,6 @@ namespace quern {
 /// @throws Error if ranks or extents do not fit or x shares memory otherwise
 /// @throws SingularMatrixError for a singular matrix, the first of a batch, without `info`
 template <execution_space Exec, view_like X, array_like A, array_like B, view_like... Info>
-  requires(sizeof...(Info) <= 1)
 void solve(const Exec& exec, const X& x_view, const A& a_view, const B& b_view, const Info&... info) {
   using T = impl::value_of<X>;
   static_assert(impl::are_matrices_of<T, A, B>,
@@ -46,21 +45,13 @@ void solve(const Exec& exec, const X& x_view, const A& a_view, const B& b_view, 
   impl::check_overlap(c.label, x, a, "a", false);
   impl::check_overlap(c.label, x, b, "b", true);
   impl::check_info<Exec>(c.label, std::tie(x, a, b), info...);
-  if constexpr (impl::may_be_matrix<Exec, A>) {
-    const auto run = [&] { return impl::solve_matrix(exec, c.label, impl::columns_of(x), a, impl::columns_of(b)); };
-    if (a.extents.rank == 2) impl::on_matrix<SingularMatrixError>(exec, c.label, impl::zero_pivot, run, info...);
-  }
-  if constexpr (impl::may_be_batch<A>) {
-    const std::int64_t items = a.extents.extent[0];
-    const auto run = [&](const impl::item_info& failed) {
-      const impl::solve_op<T> op{impl::as_matrices(x), impl::as_matrices(a), impl::as_matrices(b), failed};
-      impl::solve_batch(exec, c.label, items, op);
-    };
-    if (a.extents.rank == 3) impl::with_info<SingularMatrixError>(exec, c.label, impl::zero_pivot, items, run, info...);
-  }
+  const auto one = [&](const auto& matrix) {
+    return impl::solve_matrix(exec, c.label, impl::columns_of(x), matrix, impl::columns_of(b));
+  };
+  const impl::solve_op<T> many{impl::as_matrices(x), impl::as_matrices(a), impl::as_matrices(b), {}};
+  impl::factor<SingularMatrixError, A>(exec, c.label, impl::zero_pivot, a, one, many, info...);
 }
 template <view_like X, array_like A, array_like B, view_like... Info>
-  requires(sizeof...(Info) <= 1)
 void solve(const X& x, const A& a, const B& b, const Info&... info) {
   solve(impl::space_of(x), x, a, b, info...);
 }
@@ -69,7 +60,6 @@ void solve(const X& x, const A& a, const B& b, const Info&... info) {
 /// pivoting. `out` may be the same View as a. To solve equations, `solve` is faster and more accurate. Types, layouts,
 /// `info`, errors and asynchrony are those of `solve`.
 template <execution_space Exec, view_like Out, array_like A, view_like... Info>
-  requires(sizeof...(Info) <= 1)
 void inv(const Exec& exec, const Out& out_view, const A& a_view, const Info&... info) {
   using T = impl::value_of<Out>;
   static_assert(impl::are_matrices_of<T, A>, "quern::inv: out and a must have one floating-point or complex type");
@@ -80,21 +70,11 @@ void inv(const Exec& exec, const Out& out_view, const A& a_view, const Info&... 
   impl::check_extents(c.label, "out", out.extents, a.extents);
   impl::check_overlap(c.label, out, a, "a", true);
   impl::check_info<Exec>(c.label, std::tie(out, a), info...);
-  if constexpr (impl::may_be_matrix<Exec, A>) {
-    const auto run = [&] { return impl::inverse_matrix(exec, c.label, out, a); };
-    if (a.extents.rank == 2) impl::on_matrix<SingularMatrixError>(exec, c.label, impl::zero_pivot, run, info...);
-  }
-  if constexpr (impl::may_be_batch<A>) {
-    const std::int64_t items = a.extents.extent[0];
-    const auto run = [&](const impl::item_info& failed) {
-      const impl::inverse_op<T> op{impl::as_matrices(out), impl::as_matrices(a), failed};
-      impl::launch_small<T>(exec, c.label, items, op.a.rows, op);
-    };
-    if (a.extents.rank == 3) impl::with_info<SingularMatrixError>(exec, c.label, impl::zero_pivot, items, run, info...);
-  }
+  const auto one = [&](const auto& matrix) { return impl::inverse_matrix(exec, c.label, out, matrix); };
+  const impl::inverse_op<T> many{impl::as_matrices(out), impl::as_matrices(a), {}};
+  impl::factor<SingularMatrixError, A>(exec, c.label, impl::zero_pivot, a, one, many, info...);
 }
 template <view_like Out, array_like A, view_like... Info>
-  requires(sizeof...(Info) <= 1)
 void inv(const Out& out, const A& a, const Info&... info) {
   inv(impl::space_of(out), out, a, info...);
 }
@@ -109,7 +89,6 @@ void inv(const Out& out, const A& a, const Info&... info) {
 /// An item with a pivot that is exactly zero has its factorization too, with that zero in U. Types, layouts, `info`,
 /// errors and asynchrony are those of `solve`.
 template <execution_space Exec, view_like LU, view_like Pivots, array_like A, view_like... Info>
-  requires(sizeof...(Info) <= 1)
 void lu_factor(const Exec& exec, const LU& lu_view, const Pivots& pivots_view, const A& a_view, const Info&... info) {
   using T = impl::value_of<LU>;
   static_assert(impl::are_matrices_of<T, A>, "quern::lu_factor: lu and a must have one floating-point or complex type");
@@ -125,21 +104,11 @@ void lu_factor(const Exec& exec, const LU& lu_view, const Pivots& pivots_view, c
   impl::check_apart(c.label, {"lu", "pivots"}, lu, pivots);
   impl::check_apart(c.label, {"pivots", "a"}, pivots, a);
   impl::check_info<Exec>(c.label, std::tie(lu, pivots, a), info...);
-  if constexpr (impl::may_be_matrix<Exec, A>) {
-    const auto run = [&] { return impl::lu_matrix(exec, c.label, lu, pivots, a); };
-    if (a.extents.rank == 2) impl::on_matrix<SingularMatrixError>(exec, c.label, impl::zero_pivot, run, info...);
-  }
-  if constexpr (impl::may_be_batch<A>) {
-    const std::int64_t items = a.extents.extent[0];
-    const auto run = [&](const impl::item_info& failed) {
-      const impl::lu_op<T> op{impl::as_matrices(lu), impl::as_matrices(pivots), impl::as_matrices(a), failed};
-      impl::launch_small<T>(exec, c.label, items, op.a.rows, op);
-    };
-    if (a.extents.rank == 3) impl::with_info<SingularMatrixError>(exec, c.label, impl::zero_pivot, items, run, info...);
-  }
+  const auto one = [&](const auto& matrix) { return impl::lu_matrix(exec, c.label, lu, pivots, matrix); };
+  const impl::lu_op<T> many{impl::as_matrices(lu), impl::as_matrices(pivots), impl::as_matrices(a), {}};
+  impl::factor<SingularMatrixError, A>(exec, c.label, impl::zero_pivot, a, one, many, info...);
 }
 template <view_like LU, view_like Pivots, array_like A, view_like... Info>
-  requires(sizeof...(Info) <= 1 && !execution_space<LU>)
 void lu_factor(const LU& lu, const Pivots& pivots, const A& a, const Info&... info) {
   lu_factor(impl::space_of(lu), lu, pivots, a, info...);
 }
@@ -185,7 +154,6 @@ void lu_solve(const Exec& exec, const X& x_view, const LU& lu_view, const Pivots
   }
 }
 template <view_like X, view_like LU, view_like Pivots, array_like B>
-  requires(!execution_space<X>)
 void lu_solve(const X& x, const LU& lu, const Pivots& pivots, const B& b) {
   lu_solve(impl::space_of(x), x, lu, pivots, b);
 }
@@ -231,7 +199,6 @@ void triangular_solve(const X& x, const A& a, const B& b, triangle which) {
 /// asynchrony are those of `solve`.
 /// @throws NotPositiveDefiniteError for a matrix, the first of a batch, that is not positive definite, without `info`
 template <execution_space Exec, view_like L, array_like A, view_like... Info>
-  requires(sizeof...(Info) <= 1)
 void cholesky(const Exec& exec, const L& l_view, const A& a_view, const Info&... info) {
   using T = impl::value_of<L>;
   static_assert(impl::are_matrices_of<T, A>, "quern::cholesky: l and a must have one floating-point or complex type");
@@ -242,23 +209,11 @@ void cholesky(const Exec& exec, const L& l_view, const A& a_view, const Info&...
   impl::check_extents(c.label, "l", l.extents, a.extents);
   impl::check_overlap(c.label, l, a, "a", true);
   impl::check_info<Exec>(c.label, std::tie(l, a), info...);
-  if constexpr (impl::may_be_matrix<Exec, A>) {
-    const auto run = [&] { return impl::cholesky_matrix(exec, c.label, l, a); };
-    if (a.extents.rank == 2)
-      impl::on_matrix<NotPositiveDefiniteError>(exec, c.label, impl::no_positive_pivot, run, info...);
-  }
-  if constexpr (impl::may_be_batch<A>) {
-    const std::int64_t items = a.extents.extent[0];
-    const auto run = [&](const impl::item_info& failed) {
-      const impl::cholesky_op<T> op{impl::as_matrices(l), impl::as_matrices(a), failed};
-      impl::launch_small<T>(exec, c.label, items, op.a.rows, op);
-    };
-    if (a.extents.rank == 3)
-      impl::with_info<NotPositiveDefiniteError>(exec, c.label, impl::no_positive_pivot, items, run, info...);
-  }
+  const auto one = [&](const auto& matrix) { return impl::cholesky_matrix(exec, c.label, l, matrix); };
+  const impl::cholesky_op<T> many{impl::as_matrices(l), impl::as_matrices(a), {}};
+  impl::factor<NotPositiveDefiniteError, A>(exec, c.label, impl::no_positive_pivot, a, one, many, info...);
 }
 template <view_like L, array_like A, view_like... Info>
-  requires(sizeof...(Info) <= 1)
 void cholesky(const L& l, const A& a, const Info&... info) {
   cholesky(impl::space_of(l), l, a, info...);
 }

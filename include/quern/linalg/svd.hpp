@@ -32,7 +32,6 @@ struct column_products {
 /// they are orthogonal; their lengths are the singular values, and the rotations make the other vectors.
 template <class T>
 struct svd_op {
-  static constexpr bool takes_whole_team = true;
   using R = real_type<T>;
   using rotation = jacobi_rotation<T>;
   matrix_batch<R> s;
@@ -56,7 +55,9 @@ struct svd_op {
     load(lanes, x, basis, item);
     const R most = largest_element(lanes, x, rows(), n);
     if (most > Kokkos::Experimental::finite_max_v<R>) {
-      store_no_numbers(lanes, item);
+      store_nan(lanes, s, item);
+      store_nan(lanes, u, item);
+      store_nan(lanes, vt, item);
       return lanes.once([&] { info(item) = 0; });
     }
     const R scale = matrix_scale(most);
@@ -183,14 +184,6 @@ struct svd_op {
   }
   /// Whether column k has its direction when column j gets its own.
   static KOKKOS_FUNCTION bool known(const T* lengths, int k, int j) { return real_value(lengths[k]) != 0 || k < j; }
-
-  template <class Lanes>
-  KOKKOS_FUNCTION void store_no_numbers(const Lanes& lanes, std::int64_t item) const {
-    store_nan(lanes, s, item);
-    if (!vectors()) return;
-    store_nan(lanes, u, item);
-    store_nan(lanes, vt, item);
-  }
 };
 
 /// The lanes of a thread share a pair of columns.
@@ -208,24 +201,10 @@ void svd_checked(const Exec& exec, const std::string& label, const strided<T>& u
   values.extent[rank - 2] = std::min(a.extents.extent[rank - 2], a.extents.extent[rank - 1]);
   check_extents(label, "s", s.extents, values);
   check_overlap(label, s, a, "a", false);
-  if constexpr (may_be_matrix<Exec, A>) {
-    const auto run = [&] { return svd_matrix(exec, label, u, s, vt, a); };
-    if (rank == 2) on_matrix<ConvergenceError>(exec, label, does_not_converge, run, info...);
-  }
-  if constexpr (may_be_batch<A>) {
-    const std::int64_t items = a.extents.extent[0];
-    const auto run = [&](const item_info& failed) {
-      const auto vectors = [](const strided<T>& v) { return v.data == nullptr ? matrix_batch<T>{} : as_matrices(v); };
-      const svd_op<T> op{as_matrices(s), vectors(u), vectors(vt), as_matrices(a), failed};
-      launch_small<T>(exec, label, items, std::max(op.a.rows, op.a.columns), op);
-    };
-    if (rank == 3) with_info<ConvergenceError>(exec, label, does_not_converge, items, run, info...);
-  }
+  const auto one = [&](const auto& matrix) { return svd_matrix(exec, label, u, s, vt, matrix); };
+  const svd_op<T> many{as_matrices(s), as_matrices(u), as_matrices(vt), as_matrices(a), {}};
+  factor<ConvergenceError, A>(exec, label, does_not_converge, a, one, many, info...);
 }
-
-}  // namespace impl
-
-namespace impl {
 
 struct singular_values {};
 
@@ -285,19 +264,16 @@ struct engine<in_memory, singular_values> {
 /// @throws Error if ranks or extents do not fit or Views share memory
 /// @throws ConvergenceError for the first item that did not converge, without `info`
 template <execution_space Exec, result_view U, result_view S, result_view Vt, any_array A, view_like... Info>
-  requires(sizeof...(Info) <= 1)
 void svd(const Exec& exec, const U& u, const S& s, const Vt& vt, const A& a, const Info&... info) {
   impl::engine_of<impl::singular_values, U, S, Vt, A>::run(exec, u, s, vt, a, info...);
 }
 template <result_view U, result_view S, result_view Vt, any_array A, view_like... Info>
-  requires(sizeof...(Info) <= 1)
 void svd(const U& u, const S& s, const Vt& vt, const A& a, const Info&... info) {
   svd(impl::space_of(s, a), u, s, vt, a, info...);
 }
 
 /// The singular values alone, as `svd` gives them.
 template <execution_space Exec, view_like S, array_like A, view_like... Info>
-  requires(sizeof...(Info) <= 1)
 void svdvals(const Exec& exec, const S& s_view, const A& a_view, const Info&... info) {
   using T = impl::value_of<A>;
   static_assert(impl::are_matrices_of<T>, "quern::svdvals: a must have a floating-point or complex type");
@@ -310,7 +286,6 @@ void svdvals(const Exec& exec, const S& s_view, const A& a_view, const Info&... 
   impl::svd_checked<A, Exec, T>(exec, c.label, {}, s, {}, a, info...);
 }
 template <view_like S, array_like A, view_like... Info>
-  requires(sizeof...(Info) <= 1)
 void svdvals(const S& s, const A& a, const Info&... info) {
   svdvals(impl::space_of(s), s, a, info...);
 }

@@ -108,45 +108,19 @@ void tree_qr(const Exec& exec, const std::string& label, const column_major<T>& 
   if (blocks == 1) return copy_matrix(exec, label, as_matrix(q), as_matrix(a));
   tree_qr(exec, label, *stack_q, r, *stack);
   const auto multiply_blocks = [&](std::int64_t first, std::int64_t count, std::int64_t rows) {
-    multiply(exec, label,
-             matrix_product<T, T, T>{q.data + first * block,
-                                     a.data + first * block,
-                                     stack_q->data + first * n,
-                                     count,
-                                     rows,
-                                     n,
-                                     n,
-                                     {block, 1, q.ld},
-                                     {block, 1, a.ld},
-                                     {n, 1, stack_q->ld},
-                                     {}});
+    const shape extents{count, rows, n};
+    multiply_matrices(exec, label, strided<T>{q.data + first * block, extents, {block, 1, q.ld}},
+                      strided<const T>{a.data + first * block, extents, {block, 1, a.ld}},
+                      strided<const T>{stack_q->data + first * n, {count, n, n}, {n, 1, stack_q->ld}});
   };
   multiply_blocks(0, blocks - 1, block);
   multiply_blocks(blocks - 1, 1, a.rows - (blocks - 1) * block);
 }
 
-/// The largest absolute value of the parts of an element.
-template <class Exec, class T>
-real_type<T> largest_part(const Exec& exec, const std::string& label, const column_major<T>& a) {
-  using R = real_type<T>;
-  R most = 0;
-  Kokkos::parallel_reduce(
-      label + "/largest", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows * a.columns),
-      KOKKOS_LAMBDA(std::int64_t e, R& m) {
-        const std::int64_t j = e / a.rows;
-        m = Kokkos::max(m, pivot_size(a(e - j * a.rows, j)));
-      },
-      Kokkos::Max<R>(most));
-  return most;
-}
 template <class Exec, class T>
 void scale_matrix(const Exec& exec, const std::string& label, const column_major<T>& a, real_type<T> factor) {
-  Kokkos::parallel_for(
-      label + "/scale", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows * a.columns),
-      KOKKOS_LAMBDA(std::int64_t e) {
-        const std::int64_t j = e / a.rows;
-        a(e - j * a.rows, j) *= factor;
-      });
+  for_each_element(
+      exec, label + "/scale", a.rows, a.columns, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { a(i, j) *= factor; });
 }
 
 /// The processes that have other rows of a matrix. All of them factor it together, each with its own rows, and make the
@@ -191,9 +165,7 @@ struct tall_factors {  // all public, since private functions must not contain d
     column_major<T>* const squares[] = {&r_, &inverse_, &gram_, &next_gram_, &factor_, &upper_, &product_};
     for (int i = 0; i < 7; ++i) *squares[i] = {small_.data() + i * n_ * n_, n_, n_, n_};
     if (is_complex<T> && !as_columns(a)) x = as_input(copied(a));
-    if (by_cholesky()) return;
-    if (others_ == nullptr) by_reflections(a);
-    else by_reflections_of_all(a);
+    if (!by_cholesky()) by_reflections(a);
   }
 
   strided<const T> x;
@@ -216,14 +188,15 @@ struct tall_factors {  // all public, since private functions must not contain d
     gram_report report = look_at(gram_);
     for (int attempt = 0; attempt < max_attempts; ++attempt) {
       if (!(report.longest <= Kokkos::Experimental::finite_max_v<R>)) return false;
-      routine_info<Exec> info(exec_);
-      factor(shift, info.data());
+      lease<Exec> held(exec_);
+      int* const info = held.template result<int>();
+      factor(shift, info);
       if (shift == 0 && report.loss < small_loss) {
         accumulate(first);
         return true;
       }
       R growth = growth_of_errors();  // which waits
-      if (*info.data() != 0) growth = Kokkos::Experimental::infinity_v<R>;
+      if (*info != 0) growth = Kokkos::Experimental::infinity_v<R>;
       if (others_ != nullptr) others_->agree(&growth, sizeof growth);
       if (growth <= Kokkos::Experimental::finite_max_v<R>) {
         const strided<const T> y = as_input(pass(growth));
@@ -267,7 +240,7 @@ struct tall_factors {  // all public, since private functions must not contain d
     gram_report result;
     const std::int64_t n = n_;
     Kokkos::parallel_reduce(
-        label_ + "/loss", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n * n),
+        label_ + "/loss", index_range(exec_, n * n),
         KOKKOS_LAMBDA(std::int64_t e, R& sum, R& most) {
           const std::int64_t j = e / n, i = e - j * n;
           sum += squared(gram(i, j) - T(i == j ? 1 : 0));
@@ -283,10 +256,8 @@ struct tall_factors {  // all public, since private functions must not contain d
   void factor(R shift, int* info) {
     const column_major<T> gram = gram_, factor = factor_, inverse = inverse_;
     const std::int64_t n = n_;
-    Kokkos::parallel_for(
-        label_ + "/shift", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n * n),
-        KOKKOS_LAMBDA(std::int64_t e) {
-          const std::int64_t j = e / n, i = e - j * n;
+    for_each_element(
+        exec_, label_ + "/shift", n, n, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) {
           factor(i, j) = i == j ? gram(i, j) * (1 + shift) : gram(i, j);
           inverse(i, j) = T(i == j ? 1 : 0);
         });
@@ -301,15 +272,14 @@ struct tall_factors {  // all public, since private functions must not contain d
     const column_major<T> gram = gram_, factor = factor_, inverse = inverse_;
     R* const y = lengths_.data();
     Kokkos::parallel_for(
-        label_ + "/growth", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n_),
-        KOKKOS_LAMBDA(std::int64_t l) {
+        label_ + "/growth", index_range(exec_, n_), KOKKOS_LAMBDA(std::int64_t l) {
           R sum = 0;
           for (std::int64_t k = 0; k <= l; ++k) sum += Kokkos::sqrt(real_value(gram(k, k))) * magnitude(inverse(k, l));
           y[l] = sum;
         });
     R growth = 0;
     Kokkos::parallel_reduce(
-        label_ + "/growth", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n_),
+        label_ + "/growth", index_range(exec_, n_),
         KOKKOS_LAMBDA(std::int64_t j, R& most) {
           R sum = 0;
           for (std::int64_t l = 0; l <= j; ++l) sum += y[l] * magnitude(factor(j, l));
@@ -336,13 +306,9 @@ struct tall_factors {  // all public, since private functions must not contain d
   /// R = L^H R.
   void accumulate(bool first) {
     const column_major<T> lower = factor_, upper = first ? r_ : upper_;
-    const std::int64_t n = n_;
-    Kokkos::parallel_for(
-        label_ + "/adjoint", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n * n),
-        KOKKOS_LAMBDA(std::int64_t e) {
-          const std::int64_t j = e / n, i = e - j * n;
-          upper(i, j) = i <= j ? conjugate(lower(j, i)) : T(0);
-        });
+    for_each_element(
+        exec_, label_ + "/adjoint", n_, n_,
+        KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { upper(i, j) = i <= j ? conjugate(lower(j, i)) : T(0); });
     if (first) return;
     multiply_matrices(exec_, label_, as_matrix(product_), as_input(upper_), as_input(r_));
     std::swap(r_, product_);
@@ -359,12 +325,15 @@ struct tall_factors {  // all public, since private functions must not contain d
   void by_reflections(const strided<const T>& a) {
     x = {};
     const column_major<T> work = copied(a);
-    const R largest = largest_part(exec_, label_, work);
+    R largest = m_ > 0 ? largest_in(exec_, label_ + "/largest", work) : R(0);
+    if (others_ != nullptr) largest = others_->most(largest);
     set_identity(exec_, label_, inverse_);
     x = as_input(work);
     if (!(largest <= Kokkos::Experimental::finite_max_v<R>)) {
       fill_nan(exec_, label_, as_matrix(r_));
       fill_nan(exec_, label_, as_matrix(inverse_));
+    } else if (others_ != nullptr) {
+      reflect_all(work);
     } else if (n_ <= 128) {
       const R scale = to_one(largest);  // squares must not overflow
       scale_matrix(exec_, label_, work, scale);
@@ -373,25 +342,12 @@ struct tall_factors {  // all public, since private functions must not contain d
       scale_matrix(exec_, label_, r_, 1 / scale);
       x = as_input(q);
     } else {
-      const scratch_array<Exec, T> tau(exec_, n_);
-      lapack::geqrf(exec_, work, tau.data());
-      copy_part<Exec, T>(exec_, label_, as_matrix(r_), work, part::upper);
-      lapack::orgqr<Exec, T>(exec_, work, n_, tau.data());
+      reflect(work, r_);
     }
   }
 
   /// Each process reflects its own rows, and all reflect the stack of what that leaves.
-  void by_reflections_of_all(const strided<const T>& a) {
-    x = {};
-    const column_major<T> rows = copied(a);
-    const R largest = others_->most(m_ > 0 ? largest_part(exec_, label_, rows) : R(0));
-    set_identity(exec_, label_, inverse_);
-    x = as_input(rows);
-    if (!(largest <= Kokkos::Experimental::finite_max_v<R>)) {
-      fill_nan(exec_, label_, as_matrix(r_));
-      fill_nan(exec_, label_, as_matrix(inverse_));
-      return;
-    }
+  void reflect_all(const column_major<T>& rows) {
     // With rows of zeros, so that there are at least as many as columns.
     const work_matrix<Exec, T> own(exec_, std::max(m_, n_), n_), stack(exec_, others_->count() * n_, n_);
     fill_matrix(exec_, label_, as_matrix(*own), T(0));

@@ -8,6 +8,7 @@
 /// template` of it for the execution spaces and types below, and the source of its name instantiates it. Other types
 /// are instantiated in the programs that use them.
 
+#include <Kokkos_Complex.hpp>
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
@@ -37,7 +38,7 @@
 #define QUERN_ON_ALL(...) QUERN_ON_HOSTS(__VA_ARGS__) QUERN_ON_DEVICES(__VA_ARGS__)
 
 // QUERN_COMPILED_ELSEWHERE(WHAT), in a header, is WHAT(extern, Space, T) for all execution spaces and the types of most
-// data; QUERN_COMPILED_HERE(WHAT), in the source, is WHAT(, Space, T).
+// data; QUERN_COMPILED_HERE(WHAT), in the source, is WHAT(, Space, T). The other pair does so for devices alone.
 #define QUERN_OF_NUMBERS(Space, HOW, WHAT) \
   WHAT(HOW, Space, float)                  \
   WHAT(HOW, Space, double)                 \
@@ -45,5 +46,16 @@
   WHAT(HOW, Space, std::int64_t)
 #define QUERN_COMPILED_ELSEWHERE(WHAT) QUERN_ON_ALL(QUERN_OF_NUMBERS, extern, WHAT)
 #define QUERN_COMPILED_HERE(WHAT) QUERN_ON_ALL(QUERN_OF_NUMBERS, , WHAT)
+#define QUERN_DEVICES_ELSEWHERE(WHAT) QUERN_ON_DEVICES(QUERN_OF_NUMBERS, extern, WHAT)
+#define QUERN_DEVICES_HERE(WHAT) QUERN_ON_DEVICES(QUERN_OF_NUMBERS, , WHAT)
+
+// The same for the types of matrices that a LAPACK takes.
+#define QUERN_OF_MATRICES(Space, HOW, WHAT) \
+  WHAT(HOW, Space, float)                   \
+  WHAT(HOW, Space, double)                  \
+  WHAT(HOW, Space, Kokkos::complex<float>)  \
+  WHAT(HOW, Space, Kokkos::complex<double>)
+#define QUERN_MATRICES_ELSEWHERE(WHAT) QUERN_ON_ALL(QUERN_OF_MATRICES, extern, WHAT)
+#define QUERN_MATRICES_HERE(WHAT) QUERN_ON_ALL(QUERN_OF_MATRICES, , WHAT)
 
 #endif
