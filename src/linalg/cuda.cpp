@@ -134,11 +134,6 @@ void copy_integers(const Kokkos::Cuda& exec, std::int64_t n, To* to, const From*
 
 }  // namespace
 
-template <class Exec>
-bool available() {
-  return true;
-}
-
 template <class Exec, class T>
 void getrf(const Exec& exec, column_major<T> a, int* pivots, int* info) {
   const std::int64_t n = std::min(a.rows, a.columns);

@@ -102,11 +102,6 @@ rocblas_int narrowed(std::int64_t n) { return static_cast<rocblas_int>(n); }
 
 }  // namespace
 
-template <class Exec>
-bool available() {
-  return true;
-}
-
 template <class Exec, class T>
 void getrf(const Exec& exec, column_major<T> a, int* pivots, int* info) {
   call(exec, "rocsolver_getrf", [&](rocblas_handle handle) {

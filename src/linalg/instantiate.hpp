@@ -26,9 +26,7 @@
   template void orgqr(const E&, column_major<T>, std::int64_t, const T*);                              \
   template void svd(const E&, column_major<T>, real_type<T>*, column_major<T>, column_major<T>, int*); \
   template void eigh(const E&, column_major<T>, real_type<T>*, bool, int*);
-#define QUERN_LAPACK_TYPES(E)   \
-  template bool available<E>(); \
-  QUERN_LINALG_TYPES(QUERN_LAPACK, E)
+#define QUERN_LAPACK_TYPES(E) QUERN_LINALG_TYPES(QUERN_LAPACK, E)
 #define QUERN_LAPACK_BATCH(E, T) template void eigh_batch(const E&, column_major<T>, real_type<T>*, bool, int*);
 #define QUERN_LAPACK_BATCH_TYPES(E) QUERN_LINALG_TYPES(QUERN_LAPACK_BATCH, E)
 

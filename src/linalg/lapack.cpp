@@ -87,11 +87,6 @@ void check(int info, const char* routine) {
 
 }  // namespace
 
-template <class Exec>
-bool available() {
-  return true;
-}
-
 template <class Exec, class T>
 void getrf(const Exec& exec, column_major<T> a, int* pivots, int* info) {
   const fortran::threads_of<Exec> threads(exec);

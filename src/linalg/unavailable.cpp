@@ -38,10 +38,6 @@ QUERN_ON_DEVICES(QUERN_BLAS_TYPES)
 
 namespace quern::impl::lapack {
 
-template <class Exec>
-bool available() {
-  return false;
-}
 template <class Exec, class T>
 void getrf(const Exec&, column_major<T>, int*, int*) {
   missing("getrf");

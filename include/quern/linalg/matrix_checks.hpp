@@ -44,9 +44,7 @@ void check_matrices(const std::string& label, const strided<T>& a) {
                 "quern: a single matrix must be of float, double or their complex numbers, on an execution space that "
                 "Kokkos was built with");
   const int rank = a.extents.rank;
-  const auto wrong = [&](const std::string& expected) {
-    throw Error(label, "a has extents " + a.extents.str() + ", expected " + expected);
-  };
+  const auto wrong = [&](const char* expected) { reject_extents(label, "a", a.extents, expected); };
   if (rank == 2 && !may_be_matrix<Exec, V>) wrong("a batch, (batch, m, n)");
   if (rank == 2) check_lapack<Exec>(label);
   if (rank < 2 || rank > 3) wrong("a matrix, (m, n), or a batch of them, (batch, m, n)");
