@@ -150,7 +150,7 @@ void launch_einsum(const Exec& exec, const std::string& label, const einsum_plan
     const std::array<std::array<std::int64_t, max_rank>, 2> inner{{plan.terms.stride[1], plan.terms.stride[2]}};
     const row_nest<3> outer(make_loop_nest<3>(plan.outer.extents, plan.outer.stride));
     const row_nest<2> summed(make_loop_nest<2>(plan.terms.extents, inner));
-    contract(exec, label, contraction<Exec, T, A, B>{out.data, a.data, b.data, outer, summed, {}});
+    contract(exec, label, contraction_kernel<Exec, T, A, B>{out.data, a.data, b.data, outer, summed, {}});
   } else if (plan.outer.extents.size() == 1) {
     const auto x = as_part<Exec, 1>(strided<const A>{a.data, {p.k}, {terms[1]}});
     const auto y = as_part<Exec, 1>(strided<const B>{b.data, {p.k}, {terms[2]}});
