@@ -72,7 +72,7 @@ void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, 
   });
 }
 
-QUERN_LINALG_TYPES(QUERN_GEMM, Kokkos::HIP)
+QUERN_LINALG_TYPES(Kokkos::HIP, QUERN_GEMM)
 
 }  // namespace quern::impl::vendor
 
@@ -176,7 +176,7 @@ void eigh_batch(const Exec& exec, column_major<T> a, real_type<T>* w, bool vecto
   });
 }
 
-QUERN_LAPACK_TYPES(Kokkos::HIP)
-QUERN_LAPACK_BATCH_TYPES(Kokkos::HIP)
+QUERN_LINALG_TYPES(Kokkos::HIP, QUERN_LAPACK)
+QUERN_LINALG_TYPES(Kokkos::HIP, QUERN_LAPACK_BATCH)
 
 }  // namespace quern::impl::lapack

@@ -130,6 +130,6 @@ void eigh(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, in
   check(*info, "syevd");
 }
 
-QUERN_ON_HOSTS(QUERN_LAPACK_TYPES)
+QUERN_ON_HOSTS(QUERN_LINALG_TYPES, QUERN_LAPACK)
 
 }  // namespace quern::impl::lapack

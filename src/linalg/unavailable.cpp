@@ -31,8 +31,7 @@ void trsm(const Exec&, side, triangle_kind, std::int64_t, std::int64_t, operand<
   missing("trsm");
 }
 
-QUERN_ON_HOSTS(QUERN_BLAS_TYPES)
-QUERN_ON_DEVICES(QUERN_BLAS_TYPES)
+QUERN_ON_ALL(QUERN_BLAS_TYPES)
 
 }  // namespace quern::impl::blas
 
@@ -71,8 +70,7 @@ void eigh_batch(const Exec&, column_major<T>, real_type<T>*, bool, int*) {
   missing("eigh");
 }
 
-QUERN_ON_HOSTS(QUERN_LAPACK_TYPES)
-QUERN_ON_DEVICES(QUERN_LAPACK_TYPES)
-QUERN_ON_DEVICES(QUERN_LAPACK_BATCH_TYPES)
+QUERN_ON_ALL(QUERN_LINALG_TYPES, QUERN_LAPACK)
+QUERN_ON_DEVICES(QUERN_LINALG_TYPES, QUERN_LAPACK_BATCH)
 
 }  // namespace quern::impl::lapack
