@@ -6,42 +6,9 @@
 #include "instantiate.hpp"
 #include "letters.hpp"
 
-using quern::impl::fortran::complex_double, quern::impl::fortran::complex_float;
-
-#define QUERN_ROUTINES(p, T)                                                                                           \
-  void p##gemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k, const T* alpha,      \
-                const T* a, const int* lda, const T* b, const int* ldb, const T* beta, T* c, const int* ldc);          \
-  void p##gemv_(const char* trans, const int* m, const int* n, const T* alpha, const T* a, const int* lda, const T* x, \
-                const int* incx, const T* beta, T* y, const int* incy);                                                \
-  void p##trsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,   \
-                const T* alpha, const T* a, const int* lda, T* b, const int* ldb);
-extern "C" {
-QUERN_ROUTINES(s, float)
-QUERN_ROUTINES(d, double)
-QUERN_ROUTINES(c, complex_float)
-QUERN_ROUTINES(z, complex_double)
-}
-
 namespace quern::impl::blas {
-namespace {
 
-template <class T>
-struct routines;
-#define QUERN_TABLE(p, T)                  \
-  template <>                              \
-  struct routines<T> {                     \
-    static constexpr auto gemm = p##gemm_; \
-    static constexpr auto gemv = p##gemv_; \
-    static constexpr auto trsm = p##trsm_; \
-  };
-QUERN_TABLE(s, float)
-QUERN_TABLE(d, double)
-QUERN_TABLE(c, complex_float)
-QUERN_TABLE(z, complex_double)
-#undef QUERN_TABLE
-#undef QUERN_ROUTINES
-
-}  // namespace
+using fortran::routines;
 
 template <class Exec>
 bool available() {

@@ -57,7 +57,7 @@ void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, 
   });
 }
 
-QUERN_LINALG_TYPES(QUERN_GEMM, Kokkos::Cuda)
+QUERN_LINALG_TYPES(Kokkos::Cuda, QUERN_GEMM)
 
 }  // namespace quern::impl::vendor
 
@@ -133,11 +133,6 @@ void copy_integers(const Kokkos::Cuda& exec, std::int64_t n, To* to, const From*
 }
 
 }  // namespace
-
-template <class Exec>
-bool available() {
-  return true;
-}
 
 template <class Exec, class T>
 void getrf(const Exec& exec, column_major<T> a, int* pivots, int* info) {
@@ -277,7 +272,7 @@ void eigh_batch(const Exec& exec, column_major<T> a, real_type<T>* w, bool vecto
        info, items);
 }
 
-QUERN_LAPACK_TYPES(Kokkos::Cuda)
-QUERN_LAPACK_BATCH_TYPES(Kokkos::Cuda)
+QUERN_LINALG_TYPES(Kokkos::Cuda, QUERN_LAPACK)
+QUERN_LINALG_TYPES(Kokkos::Cuda, QUERN_LAPACK_BATCH)
 
 }  // namespace quern::impl::lapack

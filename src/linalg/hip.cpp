@@ -72,7 +72,7 @@ void gemm(const Exec& exec, std::int64_t batch, std::int64_t m, std::int64_t n, 
   });
 }
 
-QUERN_LINALG_TYPES(QUERN_GEMM, Kokkos::HIP)
+QUERN_LINALG_TYPES(Kokkos::HIP, QUERN_GEMM)
 
 }  // namespace quern::impl::vendor
 
@@ -101,11 +101,6 @@ void call(const Kokkos::HIP& exec, const char* name, const Routine& routine) {
 rocblas_int narrowed(std::int64_t n) { return static_cast<rocblas_int>(n); }
 
 }  // namespace
-
-template <class Exec>
-bool available() {
-  return true;
-}
 
 template <class Exec, class T>
 void getrf(const Exec& exec, column_major<T> a, int* pivots, int* info) {
@@ -181,7 +176,7 @@ void eigh_batch(const Exec& exec, column_major<T> a, real_type<T>* w, bool vecto
   });
 }
 
-QUERN_LAPACK_TYPES(Kokkos::HIP)
-QUERN_LAPACK_BATCH_TYPES(Kokkos::HIP)
+QUERN_LINALG_TYPES(Kokkos::HIP, QUERN_LAPACK)
+QUERN_LINALG_TYPES(Kokkos::HIP, QUERN_LAPACK_BATCH)
 
 }  // namespace quern::impl::lapack

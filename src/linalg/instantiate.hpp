@@ -7,7 +7,7 @@
 #include <quern/linalg/lapack.hpp>
 
 // The functions that each glue file instantiates for its execution spaces.
-#define QUERN_LINALG_TYPES(FUNCTIONS, E) \
+#define QUERN_LINALG_TYPES(E, FUNCTIONS) \
   FUNCTIONS(E, float) FUNCTIONS(E, double) FUNCTIONS(E, Kokkos::complex<float>) FUNCTIONS(E, Kokkos::complex<double>)
 #define QUERN_GEMM(E, T)                                                                                          \
   template void gemm(const E&, std::int64_t, std::int64_t, std::int64_t, std::int64_t, T, blas::operand<const T>, \
@@ -17,7 +17,7 @@
   template void trsm(const E&, side, triangle_kind, std::int64_t, std::int64_t, operand<const T>, operand<T>);
 #define QUERN_BLAS_TYPES(E)     \
   template bool available<E>(); \
-  QUERN_LINALG_TYPES(QUERN_BLAS, E)
+  QUERN_LINALG_TYPES(E, QUERN_BLAS)
 #define QUERN_LAPACK(E, T)                                                                             \
   template void getrf(const E&, column_major<T>, int*, int*);                                          \
   template void getrs(const E&, column_major<const T>, const int*, column_major<T>);                   \
@@ -26,10 +26,6 @@
   template void orgqr(const E&, column_major<T>, std::int64_t, const T*);                              \
   template void svd(const E&, column_major<T>, real_type<T>*, column_major<T>, column_major<T>, int*); \
   template void eigh(const E&, column_major<T>, real_type<T>*, bool, int*);
-#define QUERN_LAPACK_TYPES(E)   \
-  template bool available<E>(); \
-  QUERN_LINALG_TYPES(QUERN_LAPACK, E)
 #define QUERN_LAPACK_BATCH(E, T) template void eigh_batch(const E&, column_major<T>, real_type<T>*, bool, int*);
-#define QUERN_LAPACK_BATCH_TYPES(E) QUERN_LINALG_TYPES(QUERN_LAPACK_BATCH, E)
 
 #endif

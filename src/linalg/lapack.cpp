@@ -8,57 +8,10 @@
 #include "fortran.hpp"
 #include "instantiate.hpp"
 
-using quern::impl::fortran::complex_double, quern::impl::fortran::complex_float;
-
-#define QUERN_ROUTINES(p, T, orthogonal)                                                                             \
-  void p##getrf_(const int* m, const int* n, T* a, const int* lda, int* pivots, int* info);                          \
-  void p##getrs_(const char* trans, const int* n, const int* columns, const T* a, const int* lda, const int* pivots, \
-                 T* b, const int* ldb, int* info);                                                                   \
-  void p##potrf_(const char* uplo, const int* n, T* a, const int* lda, int* info);                                   \
-  void p##geqrf_(const int* m, const int* n, T* a, const int* lda, T* tau, T* work, const int* lwork, int* info);    \
-  void p##orthogonal##_(const int* m, const int* n, const int* k, T* a, const int* lda, const T* tau, T* work,       \
-                        const int* lwork, int* info);
-#define QUERN_REAL_ROUTINES(p, T)                                                                                      \
-  QUERN_ROUTINES(p, T, orgqr)                                                                                          \
-  void p##gesdd_(const char* job, const int* m, const int* n, T* a, const int* lda, T* s, T* u, const int* ldu, T* vt, \
-                 const int* ldvt, T* work, const int* lwork, int* iwork, int* info);                                   \
-  void p##syevd_(const char* job, const char* uplo, const int* n, T* a, const int* lda, T* w, T* work,                 \
-                 const int* lwork, int* iwork, const int* liwork, int* info);
-#define QUERN_COMPLEX_ROUTINES(p, T, R)                                                                                \
-  QUERN_ROUTINES(p, T, ungqr)                                                                                          \
-  void p##gesdd_(const char* job, const int* m, const int* n, T* a, const int* lda, R* s, T* u, const int* ldu, T* vt, \
-                 const int* ldvt, T* work, const int* lwork, R* rwork, int* iwork, int* info);                         \
-  void p##heevd_(const char* job, const char* uplo, const int* n, T* a, const int* lda, R* w, T* work,                 \
-                 const int* lwork, R* rwork, const int* lrwork, int* iwork, const int* liwork, int* info);
-extern "C" {
-QUERN_REAL_ROUTINES(s, float)
-QUERN_REAL_ROUTINES(d, double)
-QUERN_COMPLEX_ROUTINES(c, complex_float, float)
-QUERN_COMPLEX_ROUTINES(z, complex_double, double)
-}
-
 namespace quern::impl::lapack {
 namespace {
 
-template <class T>
-struct routines;
-#define QUERN_TABLE(p, T, orthogonal, symmetric)    \
-  template <>                                       \
-  struct routines<T> {                              \
-    static constexpr auto getrf = p##getrf_;        \
-    static constexpr auto getrs = p##getrs_;        \
-    static constexpr auto potrf = p##potrf_;        \
-    static constexpr auto geqrf = p##geqrf_;        \
-    static constexpr auto orgqr = p##orthogonal##_; \
-    static constexpr auto gesdd = p##gesdd_;        \
-    static constexpr auto syevd = p##symmetric##_;  \
-  };
-QUERN_TABLE(s, float, orgqr, syevd)
-QUERN_TABLE(d, double, orgqr, syevd)
-QUERN_TABLE(c, complex_float, ungqr, heevd)
-QUERN_TABLE(z, complex_double, ungqr, heevd)
-#undef QUERN_TABLE
-#undef QUERN_ROUTINES
+using fortran::routines;
 
 int narrowed(std::int64_t n) { return fortran::narrowed(n, "LAPACK"); }
 
@@ -86,11 +39,6 @@ void check(int info, const char* routine) {
 }
 
 }  // namespace
-
-template <class Exec>
-bool available() {
-  return true;
-}
 
 template <class Exec, class T>
 void getrf(const Exec& exec, column_major<T> a, int* pivots, int* info) {
@@ -182,6 +130,6 @@ void eigh(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, in
   check(*info, "syevd");
 }
 
-QUERN_ON_HOSTS(QUERN_LAPACK_TYPES)
+QUERN_ON_HOSTS(QUERN_LINALG_TYPES, QUERN_LAPACK)
 
 }  // namespace quern::impl::lapack

@@ -31,17 +31,12 @@ void trsm(const Exec&, side, triangle_kind, std::int64_t, std::int64_t, operand<
   missing("trsm");
 }
 
-QUERN_ON_HOSTS(QUERN_BLAS_TYPES)
-QUERN_ON_DEVICES(QUERN_BLAS_TYPES)
+QUERN_ON_ALL(QUERN_BLAS_TYPES)
 
 }  // namespace quern::impl::blas
 
 namespace quern::impl::lapack {
 
-template <class Exec>
-bool available() {
-  return false;
-}
 template <class Exec, class T>
 void getrf(const Exec&, column_major<T>, int*, int*) {
   missing("getrf");
@@ -75,8 +70,7 @@ void eigh_batch(const Exec&, column_major<T>, real_type<T>*, bool, int*) {
   missing("eigh");
 }
 
-QUERN_ON_HOSTS(QUERN_LAPACK_TYPES)
-QUERN_ON_DEVICES(QUERN_LAPACK_TYPES)
-QUERN_ON_DEVICES(QUERN_LAPACK_BATCH_TYPES)
+QUERN_ON_ALL(QUERN_LINALG_TYPES, QUERN_LAPACK)
+QUERN_ON_DEVICES(QUERN_LINALG_TYPES, QUERN_LAPACK_BATCH)
 
 }  // namespace quern::impl::lapack

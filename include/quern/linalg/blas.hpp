@@ -14,6 +14,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <quern/core/launch/compiled.hpp>
 #include <type_traits>
 
 namespace quern::impl::blas {
@@ -24,27 +25,16 @@ inline constexpr bool is_value =
     std::is_same_v<T, Kokkos::complex<double>>;
 
 /// Execution spaces that the compiled part knows.
+#define QUERN_OR_SAME(Space) || std::is_same_v<Exec, Space>
 template <class Exec>
-inline constexpr bool is_space =
-#ifdef KOKKOS_ENABLE_SERIAL
-    std::is_same_v<Exec, Kokkos::Serial> ||
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-    std::is_same_v<Exec, Kokkos::OpenMP> ||
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
-    std::is_same_v<Exec, Kokkos::Cuda> ||
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-    std::is_same_v<Exec, Kokkos::HIP> ||
-#endif
-    false;
+inline constexpr bool is_space = false QUERN_ON_ALL(QUERN_OR_SAME);
+#undef QUERN_OR_SAME
 
 /// Whether products of such Views are what a BLAS takes.
 template <class Exec, class C, class A, class B>
 inline constexpr bool takes = is_space<Exec> && is_value<C> && std::is_same_v<C, A> && std::is_same_v<C, B>;
 
-/// Whether this installation has a BLAS for the execution space.
+/// Whether this installation has a BLAS for the execution space, and with it a LAPACK.
 template <class Exec>
 bool available();
 

@@ -180,6 +180,17 @@ std::optional<int> run_routine(const Exec& exec, const std::string& label, const
   return *info;
 }
 
+/// Householder's factorization of the first n columns of a matrix: R, and in place of the first `columns` those of Q.
+template <class Exec, class T>
+void reflect(const Exec& exec, const std::string& label, const column_major<T>& a, std::int64_t n, std::int64_t columns,
+             const strided<T>& r) {
+  const std::int64_t steps = std::min(a.rows, n);
+  const scratch_array<Exec, T> tau(exec, steps);
+  lapack::geqrf(exec, a.first_columns(n), tau.data());
+  copy_part<Exec, T>(exec, label, r, a.first_columns(n), part::upper);
+  lapack::orgqr<Exec, T>(exec, a.first_columns(columns), steps, tau.data());
+}
+
 /// Checks a matrix of an operation that has no batches.
 template <class Exec, class T, class U>
 void check_one_matrix(const std::string& label, const std::string& name, const strided<U>& a) {
@@ -188,14 +199,12 @@ void check_one_matrix(const std::string& label, const std::string& name, const s
   check_lapack<Exec>(label);
   if (a.extents.rank != 2 ||
       std::max(a.extents.extent[0], a.extents.extent[1]) > Kokkos::Experimental::finite_max_v<int>)
-    throw Error(label, name + " has extents " + a.extents.str() +
-                           ", expected a matrix of less than 2^31 rows and columns, (m, n)");
+    reject_extents(label, name, a.extents, "a matrix of less than 2^31 rows and columns, (m, n)");
 }
 template <class Exec, class T, class U>
 void check_one_square(const std::string& label, const std::string& name, const strided<U>& a) {
   check_one_matrix<Exec, T>(label, name, a);
-  if (a.extents.extent[0] != a.extents.extent[1])
-    throw Error(label, name + " has extents " + a.extents.str() + ", expected a square matrix, (n, n)");
+  if (a.extents.extent[0] != a.extents.extent[1]) reject_extents(label, name, a.extents, "a square matrix, (n, n)");
 }
 
 /// Runs what factors a matrix, and says in the caller's `info`, where there is one, or by an exception, what became of

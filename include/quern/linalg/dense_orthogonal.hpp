@@ -24,10 +24,7 @@ void qr_by_reflections(const Exec& exec, const std::string& label, const strided
     fill_nan(exec, label, r);
     return;
   }
-  const scratch_array<Exec, T> tau(exec, std::min(m, n));
-  lapack::geqrf(exec, work->first_columns(n), tau.data());
-  copy_part<Exec, T>(exec, label, r, work->first_columns(n), part::upper);
-  lapack::orgqr<Exec, T>(exec, work->first_columns(columns), std::min(m, n), tau.data());
+  reflect(exec, label, *work, n, columns, r);
   copy_matrix(exec, label, q, as_matrix(work->first_columns(columns)));
 }
 
@@ -79,9 +76,7 @@ void complete_basis(const Exec& exec, const std::string& label, const strided<T>
   if (m == n) return;
   const work_matrix<Exec, T> work(exec, m, m);
   copy_matrix(exec, label, as_matrix(work->first_columns(n)), first_columns(u, n));
-  const scratch_array<Exec, T> tau(exec, n);
-  lapack::geqrf(exec, work->first_columns(n), tau.data());
-  lapack::orgqr<Exec, T>(exec, *work, n, tau.data());
+  reflect(exec, label, *work, n, m, {});
   const auto behind = [&](const strided<T>& s) { return strided<T>{s.data + n * s.stride[1], {m, m - n}, s.stride}; };
   copy_matrix(exec, label, behind(u), behind(as_matrix(*work)));
 }

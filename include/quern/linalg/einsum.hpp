@@ -138,15 +138,6 @@ einsum_plan plan_einsum(const std::string& label, const einsum_subscripts& s, co
   return plan;
 }
 
-/// A full sum, as `dot`.
-template <class Exec, class T, class A, class B>
-void einsum_dot(const Exec& exec, T* out, const A* a, const B* b, std::int64_t n,
-                const std::array<std::int64_t, 3>& stride) {
-  const auto x = as_part<Exec, 1>(strided<const A>{a, {n}, {stride[1]}});
-  const auto y = as_part<Exec, 1>(strided<const B>{b, {n}, {stride[2]}});
-  dot<product_sum<T>>(exec, as_part<Exec, 0>(strided<T>{out, {}, {}}), x, y);
-}
-
 /// Chooses what computes the sums: a dot product, a matrix product, or elements one by one where axes do not merge.
 template <class Exec, class T, class A, class B>
 void launch_einsum(const Exec& exec, const std::string& label, const einsum_plan& plan, const strided<T>& out,
@@ -159,9 +150,11 @@ void launch_einsum(const Exec& exec, const std::string& label, const einsum_plan
     const std::array<std::array<std::int64_t, max_rank>, 2> inner{{plan.terms.stride[1], plan.terms.stride[2]}};
     const row_nest<3> outer(make_loop_nest<3>(plan.outer.extents, plan.outer.stride));
     const row_nest<2> summed(make_loop_nest<2>(plan.terms.extents, inner));
-    contract(exec, label, contraction<Exec, T, A, B>{out.data, a.data, b.data, outer, summed, {}});
+    contract(exec, label, contraction_kernel<Exec, T, A, B>{out.data, a.data, b.data, outer, summed, {}});
   } else if (plan.outer.extents.size() == 1) {
-    einsum_dot(exec, out.data, a.data, b.data, p.k, terms);
+    const auto x = as_part<Exec, 1>(strided<const A>{a.data, {p.k}, {terms[1]}});
+    const auto y = as_part<Exec, 1>(strided<const B>{b.data, {p.k}, {terms[2]}});
+    dot<product_sum<T>>(exec, as_part<Exec, 0>(strided<T>{out.data, {}, {}}), x, y);  // a full sum
   } else {
     p.c_stride = {batch[0], rows[0], columns[0]};
     p.a_stride = {batch[1], rows[1], terms[1]};

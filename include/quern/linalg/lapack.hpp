@@ -36,8 +36,7 @@ struct column_major {
 namespace quern::impl::lapack {
 
 /// Whether this installation has a LAPACK for the execution space.
-template <class Exec>
-bool available();
+using blas::available;
 
 /// P A = L U in place. Rows are exchanged as the pivots, which count from 1, say.
 template <class Exec, class T>

@@ -18,16 +18,10 @@ inline constexpr bool takes_matrix = blas::takes<Exec, T, T, T>;
 
 /// Whether a View may be one matrix that a LAPACK takes, and whether it may be a batch. A DynRankView may be
 /// either.
-template <class V>
-concept fixed_rank = requires { std::integral_constant<std::size_t, typical<V>::rank()>(); };
 template <class Exec, class V>
-inline constexpr bool may_be_matrix = takes_matrix<Exec, value_of<V>>;
-template <class Exec, fixed_rank V>
-inline constexpr bool may_be_matrix<Exec, V> = typical<V>::rank() <= 2;
+inline constexpr bool may_be_matrix = rank_of<V> < 0 ? takes_matrix<Exec, value_of<V>> : rank_of<V> <= 2;
 template <class V>
-inline constexpr bool may_be_batch = true;
-template <fixed_rank V>
-inline constexpr bool may_be_batch<V> = typical<V>::rank() > 2;
+inline constexpr bool may_be_batch = may_have_rank<V, 3, max_rank>;
 
 /// Whether this installation has what factors single matrices on `Exec`.
 template <class Exec>
@@ -44,9 +38,7 @@ void check_matrices(const std::string& label, const strided<T>& a) {
                 "quern: a single matrix must be of float, double or their complex numbers, on an execution space that "
                 "Kokkos was built with");
   const int rank = a.extents.rank;
-  const auto wrong = [&](const std::string& expected) {
-    throw Error(label, "a has extents " + a.extents.str() + ", expected " + expected);
-  };
+  const auto wrong = [&](const char* expected) { reject_extents(label, "a", a.extents, expected); };
   if (rank == 2 && !may_be_matrix<Exec, V>) wrong("a batch, (batch, m, n)");
   if (rank == 2) check_lapack<Exec>(label);
   if (rank < 2 || rank > 3) wrong("a matrix, (m, n), or a batch of them, (batch, m, n)");

@@ -47,13 +47,12 @@ struct randomized_svd {
     if (is_complex<T>) columns.emplace(exec, label, a);
     const strided<const T> matrix = columns ? as_input(**columns) : a;
     sample(exec, label, *domain, key);
-    multiply_matrices(exec, label, as_matrix(*range), matrix, as_input(*domain));
-    qr_matrix(exec, label, as_matrix(*basis), as_matrix(*r), as_input(*range));
-    for (int i = 0; i < iterations; ++i) {
-      multiply_adjoint(exec, label, *back, matrix, as_input(*basis));
-      qr_matrix(exec, label, as_matrix(*domain), as_matrix(*r), as_input(*back));
+    for (int i = 0;; ++i) {
       multiply_matrices(exec, label, as_matrix(*range), matrix, as_input(*domain));
       qr_matrix(exec, label, as_matrix(*basis), as_matrix(*r), as_input(*range));
+      if (i == iterations) break;
+      multiply_adjoint(exec, label, *back, matrix, as_input(*basis));
+      qr_matrix(exec, label, as_matrix(*domain), as_matrix(*r), as_input(*back));
     }
     const work_matrix<Exec, T> projected(exec, size, n);
     multiply_adjoint(exec, label, *projected, as_input(*basis), matrix);

@@ -138,7 +138,7 @@ struct tiled_product {
 /// c(o) = alpha sum_i a(o, i) b(o, i) + beta c(o): o runs through the elements of c, i through axes that it does not
 /// have.
 template <class Exec, class C, class A, class B>
-struct contraction {
+struct contraction_kernel {
   using S = product_sum<C>;
   using policy = Kokkos::TeamPolicy<Exec>;
   using member = typename policy::member_type;
@@ -219,9 +219,9 @@ struct contraction {
 /// Threads that share an element, where it has enough terms for all: several where they find its terms side by side and
 /// neighbouring elements do not, or where the elements are too few to occupy the device.
 template <class Exec, class C, class A, class B>
-int contraction_lanes(const Exec& exec, const contraction<Exec, C, A, B>& p) {
+int contraction_lanes(const Exec& exec, const contraction_kernel<Exec, C, A, B>& p) {
   if (!is_device<Exec>) return 1;
-  const int lanes = std::min(contraction<Exec, C, A, B>::policy::vector_length_max(), 32);
+  const int lanes = std::min(contraction_kernel<Exec, C, A, B>::policy::vector_length_max(), 32);
   const auto together = [](std::int64_t a, std::int64_t b) { return (a == 0 || a == 1) && (b == 0 || b == 1); };
   const bool few = p.outputs() < exec.concurrency();
   const bool terms_together = together(p.inner.stride[0][0], p.inner.stride[1][0]);
@@ -230,7 +230,7 @@ int contraction_lanes(const Exec& exec, const contraction<Exec, C, A, B>& p) {
 }
 
 template <class Exec, class C, class A, class B>
-void contract(const Exec& exec, const std::string& label, contraction<Exec, C, A, B> p) {
+void contract(const Exec& exec, const std::string& label, contraction_kernel<Exec, C, A, B> p) {
   const int lanes = contraction_lanes(exec, p), team = linalg_tuning<Exec>::product_lanes / lanes;
   const std::int64_t league = (p.outputs() + team - 1) / team;
   if (lanes > 1 && league <= Kokkos::Experimental::finite_max_v<int>) {
@@ -291,7 +291,8 @@ void multiply_elements(const Exec& exec, const std::string& label, const matrix_
   const auto &c = p.c_stride, &a = p.a_stride, &b = p.b_stride;
   const auto outer = make_loop_nest<3>({p.batch, p.m, p.n}, {{{c[0], c[1], c[2]}, {a[0], a[1], 0}, {b[0], 0, b[2]}}});
   const auto inner = make_loop_nest<2>({p.k}, {{{a[2]}, {b[1]}}});
-  contract(exec, label, contraction<Exec, C, A, B>{p.c, p.a, p.b, row_nest<3>(outer), row_nest<2>(inner), p.result});
+  contract(exec, label,
+           contraction_kernel<Exec, C, A, B>{p.c, p.a, p.b, row_nest<3>(outer), row_nest<2>(inner), p.result});
 }
 
 /// A matrix with its axes exchanged.

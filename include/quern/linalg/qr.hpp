@@ -113,14 +113,11 @@ struct engine<in_memory, qr_factorizations> {
     check_overlap(c.label, q, a, "a", false);
     check_overlap(c.label, r, a, "a", false);
     check_apart(c.label, {"q", "r"}, q, r);
-    if constexpr (may_be_matrix<Exec, A>) {
+    if constexpr (may_be_matrix<Exec, A>)
       if (rank == 2) qr_matrix(exec, c.label, q, r, a);
-    }
     if constexpr (may_be_batch<A>) {
-      if (rank == 3 && columns > 0) {
-        const qr_op<T> op{as_matrices(q), as_matrices(r), as_matrices(a)};
-        launch_small<T>(exec, c.label, a.extents.extent[0], static_cast<int>(std::max(m, n)), op);
-      }
+      const qr_op<T> op{as_matrices(q), as_matrices(r), as_matrices(a)};
+      if (rank == 3 && columns > 0) launch_items(exec, c.label, a.extents.extent[0], op);
     }
   }
 };

@@ -250,20 +250,20 @@ struct lu_op {
   }
 };
 
-/// X = A^-1 B from the factors of A.
+/// X = A^-1 B from the factors of A, which are in its place.
 template <class T>
 struct lu_solve_op {
   matrix_batch<T> x;
-  matrix_batch<const T> lu, b;
+  matrix_batch<const T> a, b;
   matrix_batch<const int> pivots;
 
-  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(lu.rows, lu.rows + x.columns); }
+  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(a.rows, a.rows + x.columns); }
 
   template <class Lanes>
   KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T*) const {
-    const int n = lu.rows, width = n + x.columns;
+    const int n = a.rows, width = n + x.columns;
     const small_matrix<T> work{scratch, small_matrix<T>::distance(width)}, right{scratch + n, work.ld};
-    load_matrix(lanes, work, lu, item);
+    load_matrix(lanes, work, a, item);
     load_matrix(lanes, right, b, item);
     for (int k = 0; k < n; ++k) {
       const int p = pivots(item, k, 0);

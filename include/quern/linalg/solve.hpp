@@ -142,15 +142,13 @@ void lu_solve(const Exec& exec, const X& x_view, const LU& lu_view, const Pivots
   impl::check_overlap(c.label, x, pivots, "pivots", false);
   impl::check_overlap(c.label, x, b, "b", true);
   if (x.extents.size() == 0) return;
-  if constexpr (impl::may_be_matrix<Exec, LU>) {
+  if constexpr (impl::may_be_matrix<Exec, LU>)
     if (lu.extents.rank == 2)
       impl::substitute_matrix(exec, c.label, impl::columns_of(x), lu, pivots, impl::columns_of(b));
-  }
   if constexpr (impl::may_be_batch<LU>) {
-    if (lu.extents.rank == 2) return;
     const impl::lu_solve_op<T> op{impl::as_matrices(x), impl::as_matrices(lu), impl::as_matrices(b),
                                   impl::as_matrices(pivots)};
-    impl::launch_small<T>(exec, c.label, lu.extents.extent[0], op.lu.rows, op);
+    if (lu.extents.rank == 3) impl::launch_items(exec, c.label, lu.extents.extent[0], op);
   }
 }
 template <view_like X, view_like LU, view_like Pivots, array_like B>

@@ -125,7 +125,7 @@ struct svd_op {
   template <class Lanes>
   KOKKOS_FUNCTION R rounding_errors(const Lanes& lanes, const small_matrix<T>& x) const {
     const R longest = lanes.template maximum<R>(0, columns(), [&](int j) { return square_of(x, j); });
-    const R relative = 2 * rows() * Kokkos::Experimental::epsilon_v<R>;
+    const R relative = static_cast<R>(2 * rows()) * Kokkos::Experimental::epsilon_v<R>;
     return relative * relative * longest;
   }
 

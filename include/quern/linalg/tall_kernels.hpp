@@ -342,7 +342,7 @@ struct tall_factors {  // all public, since private functions must not contain d
       scale_matrix(exec_, label_, r_, 1 / scale);
       x = as_input(q);
     } else {
-      reflect(work, r_);
+      reflect(exec_, label_, work, n_, n_, as_matrix(r_));
     }
   }
 
@@ -355,21 +355,14 @@ struct tall_factors {  // all public, since private functions must not contain d
       return column_major<T>{m.data + first, count, m.columns, m.ld};
     };
     copy_matrix(exec_, label_, as_matrix(first_rows(*own, 0, m_)), as_input(rows));
-    reflect(*own, product_);
+    reflect(exec_, label_, *own, n_, n_, as_matrix(product_));
     others_->stack(product_, *stack);
-    reflect(*stack, r_);
+    reflect(exec_, label_, *stack, n_, n_, as_matrix(r_));
     const column_major<T>& q = free_buffer();
     if (m_ > 0)
       multiply_matrices(exec_, label_, as_matrix(q), as_input(first_rows(*own, 0, m_)),
                         as_input(first_rows(*stack, others_->place() * n_, n_)));
     x = as_input(q);
-  }
-  /// Q in place of A, and R.
-  void reflect(const column_major<T>& a, const column_major<T>& r) const {
-    const scratch_array<Exec, T> tau(exec_, n_);
-    lapack::geqrf(exec_, a, tau.data());
-    copy_part<Exec, T>(exec_, label_, as_matrix(r), a, part::upper);
-    lapack::orgqr<Exec, T>(exec_, a, n_, tau.data());
   }
 
   const Exec& exec_;
