@@ -173,10 +173,6 @@ struct own_bin {
     const std::uint64_t bin = static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(low);
     return bin < static_cast<std::uint64_t>(bins) ? static_cast<std::int64_t>(bin) : -1;
   }
-  KOKKOS_FUNCTION void of_several(const std::int64_t (&x)[searched_at_once],
-                                  std::int64_t (&bin)[searched_at_once]) const {
-    for (int k = 0; k < searched_at_once; ++k) bin[k] = (*this)(x[k]);
-  }
 };
 
 /// Bins of keys of any integer type: one that int64 does not hold has no bin.
