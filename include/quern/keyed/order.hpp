@@ -3,6 +3,7 @@
 #ifndef QUERN_KEYED_ORDER_HPP
 #define QUERN_KEYED_ORDER_HPP
 
+#include <algorithm>
 #include <concepts>
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/arguments.hpp>
@@ -153,25 +154,13 @@ struct sort_lines {
   /// An array of the user's with the axis last.
   template <class Array>
   Array of(const Array& a) const {
-    Array lines{a.data, extents, {}};
-    int to = 0;
-    for (int d = 0; d < extents.rank; ++d)
-      if (d != along) lines.stride[to++] = a.stride[d];
-    lines.stride[to] = a.stride[along];
+    Array lines = a;
+    const auto move_axis = [&](auto& along_axes) {
+      std::rotate(along_axes.begin() + along, along_axes.begin() + along + 1, along_axes.begin() + extents.rank);
+    };
+    move_axis(lines.extents.extent);
+    move_axis(lines.stride);
     return lines;
-  }
-  /// The other way round: an array of lines with the axis where the user has it.
-  template <class T>
-  strided<T> as_given(const strided<T>& lines) const {
-    strided<T> a{lines.data, {}, {}};
-    a.extents.rank = lines.extents.rank;
-    int from = 0;
-    for (int d = 0; d < a.extents.rank; ++d) {
-      const int line_axis = d == along ? a.extents.rank - 1 : from++;
-      a.extents.extent[d] = lines.extents.extent[line_axis];
-      a.stride[d] = lines.stride[line_axis];
-    }
-    return a;
   }
   /// Where in its line each element is.
   position_input positions() const {
@@ -187,12 +176,12 @@ struct sort_lines {
   }
 };
 
-/// Whether an array is its lines one after the other.
+/// Whether lines lie one after the other.
 template <class T>
-bool is_contiguous(const sort_lines& lines, const strided<T>& a) {
-  const auto found = lines.of(a), wanted = lines.contiguous(a.data);
+bool is_contiguous(const strided<T>& lines) {
+  const auto wanted = row_major_strides(lines.extents);
   for (int d = 0; d < lines.extents.rank; ++d)
-    if (lines.extents.extent[d] > 1 && found.stride[d] != wanted.stride[d]) return false;
+    if (lines.extents.extent[d] > 1 && lines.stride[d] != wanted[d]) return false;
   return true;
 }
 

@@ -184,29 +184,23 @@ void first_positions(const std::string& label, const Exec& exec, const sort_line
                      const strided<const T>& in, const Order& order, Index* positions) {
   sort_lines some = lines;
   some.n = some.extents.extent[some.extents.rank - 1] = k;
-  const auto write = [&](const sort_lines& sorted_lines) {
-    return [&, sorted_lines](const auto&, const auto& sorted, const auto& position_of) {
-      auto first = sorted_lines.contiguous(sorted.data);
-      first.extents = some.extents;
-      map_lines(label + "/positions", exec, some.contiguous(positions), position_of, line_input(first));
-    };
+  const auto write = [&](const auto&, const auto& sorted, const auto& position_of) {
+    map_lines(label + "/positions", exec, some.contiguous(positions), position_of, line_input(sorted));
   };
   if constexpr (Order::by_bits) {
     if (selects<Exec, Order>(lines, k)) {
       const scratch_array<Exec, T> values(exec, k);
       const scratch_array<Exec, Index> rows(exec, k);
-      const auto line = lines.of(in);
-      const strided<const T> all{in.data, shape{lines.n}, {line.stride[line.extents.rank - 1]}};
+      const strided<const T> all{in.data, shape{lines.n}, {in.stride[in.extents.rank - 1]}};
       const auto select = [&] { select_first(label, exec, all, order, k, values.data(), rows.data()); };
       if constexpr (is_device<Exec>) select();
       else if (k > keyed_tuning<Exec>::select_alone) select();
       else select_first_on_host(label, exec, all, order, k, values.data(), rows.data());
-      const strided<const T> given = some.as_given(some.contiguous<const T>(values.data()));
-      return sort_pairs<Index>(label + "/sort", exec, some, given, order, line_input(some.contiguous(rows.data())),
-                               write(some));
+      return sort_pairs<Index>(label + "/sort", exec, some, some.contiguous<const T>(values.data()), order,
+                               line_input(some.contiguous(rows.data())), write);
     }
   }
-  sort_pairs<Index>(label, exec, lines, in, order, lines.positions(), write(lines));
+  sort_pairs<Index>(label, exec, lines, in, order, lines.positions(), write);
 }
 
 #define QUERN_FIRST_POSITIONS_AS(HOW, Exec, T, Index)                                                 \
@@ -228,29 +222,29 @@ struct element_of_line {
   }
 };
 
-/// Serves `partial_sort` and `top_k`. `positions_view` may be no_output.
+/// Serves `partial_sort` and `top_k`. `positions` may be no_output; out and x have the axis last.
 template <class Index, class Exec, class Out, class Positions, class T, class Order>
 void write_first(const std::string& label, const Exec& exec, const strided<Out>& out, const Positions& positions,
                  const strided<const T>& x, const sort_lines& lines, const Order& order) {
   sort_lines some = lines;
-  some.n = some.extents.extent[some.extents.rank - 1] = out.extents.extent[lines.along];
+  some.extents = out.extents;
+  some.n = some.extents.extent[some.extents.rank - 1];
   if (some.size() == 0) return;
   if constexpr (Order::by_bits && !is_wanted<Positions>) {
     if (!selects<Exec, Order>(lines, some.n)) {
       const scratch_array<Exec, T> memory(exec, lines.size());
-      auto sorted = lines.contiguous(memory.data());
-      sort_values(label, exec, lines, lines.as_given(sorted), x, order);
-      sorted.extents = some.extents;
-      return map_lines(label + "/result", exec, some.of(out), op::identity(), line_input(sorted));
+      const auto sorted = lines.contiguous(memory.data());
+      sort_values(label, exec, lines, sorted, x, order);
+      return map_lines(label + "/result", exec, out, op::identity(), line_input(sorted));
     }
   }
   const scratch_array<Exec, Index> memory(exec, some.size());
   const auto found = line_input(some.contiguous(memory.data()));
   first_positions(label, exec, lines, some.n, x, order, memory.data());
-  position_input line_of{{nullptr, some.extents, lines.of(x).stride}};
+  position_input line_of{{nullptr, some.extents, x.stride}};
   const std::int64_t stride = std::exchange(line_of.array.stride[some.extents.rank - 1], 0);
-  map_lines(label + "/values", exec, some.of(out), element_of_line<T>{x.data, stride}, found, line_of);
-  if constexpr (is_wanted<Positions>) map_lines(label + "/result", exec, some.of(positions), op::identity(), found);
+  map_lines(label + "/values", exec, out, element_of_line<T>{x.data, stride}, found, line_of);
+  if constexpr (is_wanted<Positions>) map_lines(label + "/result", exec, lines.of(positions), op::identity(), found);
 }
 
 template <class Exec, class Out, class Positions, class X, class Order, class... Options>
@@ -270,20 +264,11 @@ void first_in_order(const std::string& label, const Exec& exec, const Out& out_v
     reject_extents(label, "out", out.extents,
                    "those of x, " + x.extents.str() + ", or fewer along axis " + std::to_string(lines.along));
   check_overlap(label, out, x, "x", false);
-  const auto with_positions = [&](const auto& positions) {
-    with_index_type(lines.n,
-                    [&]<class Index>(Index) { write_first<Index>(label, exec, out, positions, x, lines, order); });
-  };
-  if constexpr (is_wanted<Positions>) {
-    const auto positions = c.output(positions_view);
-    check_extents(label, "positions", positions.extents, out.extents);
-    check_positions<value_of<Positions>>(label, "positions", lines.n);
-    check_overlap(label, positions, x, "x", false);
-    check_overlap(label, out, positions, "positions", false);
-    with_positions(positions);
-  } else {
-    with_positions(positions_view);
-  }
+  const auto positions = position_output(c, "positions", positions_view, out.extents, lines.n, x);
+  if constexpr (is_wanted<Positions>) check_overlap(label, out, positions, "positions", false);
+  with_index_type(lines.n, [&]<class Index>(Index) {
+    write_first<Index>(label, exec, lines.of(out), positions, lines.of(x), lines, order);
+  });
 }
 
 }  // namespace impl
