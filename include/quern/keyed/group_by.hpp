@@ -65,7 +65,7 @@ Groups<Exec> group_column(const std::string& label, const Exec& exec, const stri
   if (!labelled) return group_in_order(label, exec, keys);
   const auto& [labels, size] = *labelled;
   const auto [first, counts] = new_columns(exec, label + "/groups", size, size);
-  if (size > 0) with_bins(exec, label + "/counts", counts, labels, own_bin{size});
+  if (size > 0) with_bins(exec, label + "/counts", counts, own_bin{size}, labels);
   find_first_rows(label, exec, labels, first);
   return {labels, first, counts};
 }
@@ -105,7 +105,7 @@ Groups<Exec> group_range(const std::string& label, const Exec& exec, const range
   const scratch_array<Exec, std::int32_t> ranks(exec, bin.bins);
   std::int64_t *counts_of_bins = memory.data(), *counts_of_groups = counts_of_bins + bin.bins;
   std::int32_t* rank_of = ranks.data();
-  with_bins(exec, label + "/count", scratch_view<Exec, std::int64_t*>(counts_of_bins, bin.bins), keys, bin);
+  with_bins(exec, label + "/count", scratch_view<Exec, std::int64_t*>(counts_of_bins, bin.bins), bin, keys);
   lease<Exec> held(exec);
   auto* found = held.template result<std::int64_t>();
   const auto put_rank = KOKKOS_LAMBDA(std::int64_t b, std::int64_t k) {

@@ -102,7 +102,7 @@ void group_sum(const std::string& label, const Exec& exec, const Out& out, const
     sum_in_order<S, accumulator<S, Options...>>(label, exec, out, x, by.size(), by.offsets().data(), rows,
                                                 op::identity());
   } else if constexpr (!reproducibly<Options...>) {
-    with_bins(exec, label, out, by.labels(), bin_type{own_bin{by.size()}}, x);
+    with_bins(exec, label, out, bin_type{own_bin{by.size()}}, by.labels(), x);
   } else {
     with_index_type(by.rows(), [&]<class Index>(Index) { sum_by_sorted_labels<S, Index>(label, exec, out, x, by); });
   }
