@@ -43,9 +43,8 @@ struct word_draw {
 };
 
 template <class T>
-struct bits_draw : word_draw<T, std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>, bits_draw<T>> {
-  using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-  KOKKOS_FORCEINLINE_FUNCTION T number(word w, const random::key&, std::int64_t) const { return static_cast<T>(w); }
+struct bits_draw : word_draw<T, T, bits_draw<T>> {
+  KOKKOS_FORCEINLINE_FUNCTION T number(T w, const random::key&, std::int64_t) const { return w; }
 };
 
 /// The greatest number that is less than x.
