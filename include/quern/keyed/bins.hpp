@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <quern/core/call/options.hpp>
 #include <quern/core/launch/arguments.hpp>
 #include <quern/core/values/binary_search.hpp>
 #include <quern/core/values/exact.hpp>

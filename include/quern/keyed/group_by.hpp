@@ -27,8 +27,6 @@
 #include <quern/keyed/hash_keys.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/order_groups.hpp>
-#include <quern/reducers/reproducible.hpp>
-#include <quern/scan/segmented.hpp>
 
 namespace quern {
 
@@ -139,11 +137,6 @@ range_bin check_key_range(const std::string& label, const key_range& range, cons
                            ", expected 1 to 2147483647 numbers");
   return {{static_cast<std::int64_t>(numbers), range.low}};
 }
-
-template <class T>
-inline constexpr bool is_groups = false;
-template <class Exec>
-inline constexpr bool is_groups<Groups<Exec>> = true;
 
 }  // namespace impl
 

@@ -34,19 +34,14 @@ void add_counts_of_groups(const std::string& label, const Exec& exec, const Grou
         if (final) offsets[g + 1] = end;
       });
 }
-template <class Source>
-struct element_at {
-  Source x;
-  std::int64_t stride;
-  KOKKOS_FUNCTION source_value_t<Source> operator()(std::int64_t i) const { return x[i * stride]; }
-};
-template <class Source, class PositionOf>
+/// The element at the position that `position_of` makes of what it is called with.
+template <class Source, class PositionOf = op::identity>
 struct element_of {
-  element_at<Source> element;
+  source_line<Source> x;
   PositionOf position_of;
   template <class Moved>
   KOKKOS_FUNCTION source_value_t<Source> operator()(const Moved& moved) const {
-    return element(static_cast<std::int64_t>(position_of(moved)));
+    return x[static_cast<std::int64_t>(position_of(moved))];
   }
 };
 
@@ -67,7 +62,7 @@ void sum_in_order(const std::string& label, const Exec& exec, const Out& out, co
   with_rows<Exec>(label, x_view, [&](const auto& x) {
     using source = std::remove_const_t<decltype(x.data)>;
     map_lines(label + "/rows", exec, rows.contiguous(values.data()),
-              element_of<source, PositionOf>{{x.data, x.stride[0]}, position_of}, order);
+              element_of<source, PositionOf>{source_line(x), position_of}, order);
   });
   lease<Exec> held(exec);
   segmented_launch<false>(exec, label, held.scratch(), sum_reducer<S, Sum>(), make_output<Exec>(out, label),
@@ -121,18 +116,17 @@ struct group_extremum {
   using T = source_value_t<Source>;
   using key = typename by_order<T>::key;
   by_order<T> order;
-  Source x;
-  std::int64_t stride;
+  source_line<Source> x;
   const std::int32_t* labels;
   key* best;
   std::int64_t* position;
   KOKKOS_FUNCTION void operator()(raise_best_tag, std::int64_t i) const {
     if (labels[i] < 0) return;
-    const key k = order.encode(x[i * stride]);
+    const key k = order.encode(x[i]);
     if (k > peek(best + labels[i])) Kokkos::atomic_max(best + labels[i], k);
   }
   KOKKOS_FUNCTION void operator()(lower_position_tag, std::int64_t i) const {
-    if (labels[i] >= 0 && order.encode(x[i * stride]) == best[labels[i]]) lower(position + labels[i], i);
+    if (labels[i] >= 0 && order.encode(x[i]) == best[labels[i]]) lower(position + labels[i], i);
   }
 };
 
@@ -145,8 +139,8 @@ void write_extrema(const std::string& label, const Exec& exec, const Out& out, c
   const scratch_view<Exec, key*> best(keys.data(), by.size());
   map_checked(label + "/best", exec, best, op::identity(), key(0));
   with_rows<Exec>(label, x_view, [&](const auto& x) {
-    group_extremum<std::remove_const_t<decltype(x.data)>> kernel{
-        order, x.data, x.stride[0], by.labels(exec).data(), best.data(), nullptr};
+    group_extremum<std::remove_const_t<decltype(x.data)>> kernel{order, source_line(x), by.labels(exec).data(),
+                                                                 best.data(), nullptr};
     Kokkos::parallel_for(label, index_range<raise_best_tag>(exec, by.rows()), kernel);
     if constexpr (Positions) {
       const scratch_array<Exec, std::int64_t> rows(exec, by.size());
@@ -293,7 +287,7 @@ void group_first(const Exec& exec, const Out& out, const X& x_view, const Groups
   impl::check_groups(c.label, out, x_view, by);
   impl::with_rows<Exec>(c.label, x_view, [&](const auto& x) {
     using source = std::remove_const_t<decltype(x.data)>;
-    impl::map_checked(c.label, exec, out, impl::element_at<source>{x.data, x.stride[0]}, by.first());
+    impl::map_checked(c.label, exec, out, impl::element_of<source>{impl::source_line(x), {}}, by.first());
   });
 }
 template <execution_space Exec, view_like Out, array_like X>

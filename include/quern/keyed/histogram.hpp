@@ -143,9 +143,6 @@ concept weights_option = impl::is_weights<std::remove_cvref_t<T>> || option<T>;
 
 namespace impl {
 
-template <class V>
-inline constexpr bool has_bins = has_order<value_of<V>>;
-
 template <class T>
 concept histogram_option = place_option<T> || weights_option<T>;
 template <class T>
@@ -191,8 +188,9 @@ void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& ra
   const char* const label = "quern::histogram";
   const std::int64_t bins = impl::extents_of(out).size();
   impl::check_range(label, range, bins);
-  static_assert(impl::has_bins<X>, "quern::histogram: x must be of real numbers; complex numbers have no order");
-  if constexpr (impl::has_bins<X>)
+  static_assert(impl::has_order<impl::value_of<X>>,
+                "quern::histogram: x must be of real numbers; complex numbers have no order");
+  if constexpr (impl::has_order<impl::value_of<X>>)
     impl::count_call(impl::count_operation{label, impl::equal_bins(range, bins)}, exec, out, x, options...);
 }
 template <view_like Out, any_array X, impl::histogram_option... Options>
@@ -211,8 +209,9 @@ void histogram(const Exec& exec, const Out& out, const X& x, const std::array<bi
                const Weights&... weights) {
   static_assert(sizeof...(Weights) <= 1, "quern: an option is given twice");
   static_assert(Rank > 1 && Rank <= 4, "quern::histogram: points have two to four coordinates");
-  static_assert(impl::has_bins<X>, "quern::histogram: x must be of real numbers; complex numbers have no order");
-  if constexpr (impl::has_bins<X> && Rank > 1 && Rank <= 4) {
+  static_assert(impl::has_order<impl::value_of<X>>,
+                "quern::histogram: x must be of real numbers; complex numbers have no order");
+  if constexpr (impl::has_order<impl::value_of<X>> && Rank > 1 && Rank <= 4) {
     impl::call c("quern::histogram", exec);
     const auto points = c.input(x);
     const shape bins = impl::extents_of(out);
@@ -238,7 +237,7 @@ void histogram(const Out& out, const X& x, const std::array<bin_range, Rank>& ra
 /// @throws UnsortedError at the first edge that is greater than the next, or NaN
 template <execution_space Exec, view_like Out, any_array X, view_like Edges, impl::histogram_option... Options>
 void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_view, const Options&... options) {
-  static_assert(impl::has_bins<X> && impl::has_bins<Edges>,
+  static_assert(impl::has_order<impl::value_of<X>> && impl::has_order<impl::value_of<Edges>>,
                 "quern::histogram: x and edges must be of real numbers; complex numbers have no order");
   impl::call c("quern::histogram", exec);
   const auto edges = c.input(edges_view);
@@ -246,7 +245,7 @@ void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_
   const std::int64_t bins = found.size();
   if (edges.extents != shape{bins + 1} || bins == 0)
     impl::reject_extents(c.label, "edges", edges.extents, "one more than out with extents " + found.str());
-  if constexpr (impl::has_bins<X> && impl::has_bins<Edges>) {
+  if constexpr (impl::has_order<impl::value_of<X>> && impl::has_order<impl::value_of<Edges>>) {
     impl::check_increasing(exec, c.label, "the edges", edges);
     const impl::given_edges<impl::value_of<Edges>, impl::value_of<X>> between{edges.data, edges.stride[0], bins};
     impl::count_call(impl::count_operation{"quern::histogram", between}, exec, out, x, options...);

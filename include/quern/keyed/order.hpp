@@ -80,10 +80,6 @@ struct by_comparator {
   KOKKOS_FUNCTION bool in_order(const T& first, const T& second) const { return !less(second, first); }
 };
 
-template <class T>
-inline constexpr bool is_axis_option = std::is_same_v<T, axis>;
-template <class T>
-inline constexpr bool is_order_option = std::is_same_v<T, sort_order>;
 template <class F, class T>
 inline constexpr bool is_comparator_option = [] {
   if constexpr (view_like<F> || placed<F> || execution_space<F> || option_type<F>) return false;
@@ -92,10 +88,10 @@ inline constexpr bool is_comparator_option = [] {
 
 /// Options of a sort of T: an axis and either a direction or a comparator.
 template <class O, class T>
-concept sort_option = is_axis_option<O> || is_order_option<O> || is_comparator_option<O, T> || option<O>;
+concept sort_option = is_option<axis, O> || is_option<sort_order, O> || is_comparator_option<O, T> || option<O>;
 template <class T, class... O>
 concept sort_options = (sort_option<O, T> && ...) && !repeated_option<O...>::value &&
-                       (is_order_option<O> + ... + 0) + (is_comparator_option<O, T> + ... + 0) <= 1;
+                       (is_option<sort_order, O> + ... + 0) + (is_comparator_option<O, T> + ... + 0) <= 1;
 
 /// The order that options ask for.
 template <class T>
@@ -104,8 +100,8 @@ auto ordering_of() {
 }
 template <class T, class First, class... O>
 auto ordering_of(const First& first, const O&... rest) {
-  if constexpr (option_type<First> && !is_order_option<First>) return ordering_of<T>(rest...);
-  else if constexpr (is_order_option<First>) return by_order<T>{first == sort_order::descending};
+  if constexpr (option_type<First> && !is_option<sort_order, First>) return ordering_of<T>(rest...);
+  else if constexpr (is_option<sort_order, First>) return by_order<T>{first == sort_order::descending};
   else return by_comparator<T, First>{first};
 }
 

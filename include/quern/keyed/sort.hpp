@@ -32,9 +32,7 @@
 #include <optional>
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/compiled.hpp>
-#include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/values/values.hpp>
-#include <quern/core/views/axes.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/merge_sort.hpp>
 #include <quern/keyed/order.hpp>
@@ -43,7 +41,6 @@
 #include <quern/keyed/vendor_sort.hpp>
 #include <quern/keyed/zero_signs.hpp>
 #include <quern/map/map.hpp>
-#include <quern/reduce/reduce.hpp>
 
 namespace quern {
 namespace impl {

@@ -304,7 +304,7 @@ template <execution_space Exec, view_like Values, view_like Positions, view_like
 void top_k(const Exec& exec, const Values& values, const Positions& positions, const X& x, const Options&... options) {
   using T = impl::value_of<X>;
   const auto ordered_by = [&] {
-    if constexpr ((impl::is_axis_option<Options> && ...)) return impl::by_order<T>{true};
+    if constexpr ((impl::is_option<axis, Options> && ...)) return impl::by_order<T>{true};
     else return impl::ordering_of<T>(options...);
   };
   impl::first_in_order("quern::top_k", exec, values, positions, x, ordered_by(), options...);

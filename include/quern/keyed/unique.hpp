@@ -34,7 +34,7 @@
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/sort.hpp>
 #include <quern/keyed/tuning.hpp>
-#include <quern/reduce/reduce.hpp>
+#include <quern/reduce/call.hpp>
 
 namespace quern {
 namespace impl {

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <limits>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/random/draws.hpp>
 #include <quern/random/fill.hpp>

@@ -4,8 +4,6 @@
 #define QUERN_RANDOM_POISSON_TABLE_HPP
 
 #include <quern/core/launch/team_scratch.hpp>
-#include <quern/core/launch/tuning.hpp>
-#include <quern/core/memory/workspace.hpp>
 #include <quern/random/draws.hpp>
 
 /// @file
