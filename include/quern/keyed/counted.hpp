@@ -24,16 +24,11 @@ struct size_to {
 template <class V>
 size_to(V) -> size_to<V>;
 
-namespace impl {
-template <class T>
-inline constexpr bool is_size_to = false;
-template <class V>
-inline constexpr bool is_size_to<size_to<V>> = true;
-}  // namespace impl
-
 /// The option `size_to`.
 template <class T>
-concept size_option = impl::is_size_to<std::remove_cvref_t<T>> || option<T>;
+concept size_option = requires(const T& o) {
+  { size_to{o.number} } -> std::same_as<std::remove_cvref_t<T>>;
+} || option<T>;
 
 }  // namespace quern
 

@@ -13,7 +13,8 @@
 namespace quern {
 namespace impl {
 
-/// Checks the arguments of every histogram, zeroes the bins and adds the values up, with weights or without.
+/// Checks the arguments of every histogram but the extents of `out`, which the bins have, zeroes the bins and adds the
+/// values up, with weights or without.
 template <class Exec, class Out, class Bin, class X, class... Weights>
 void with_bins(const Exec& exec, const std::string& label, const Out& out_view, const Bin& bin, const X& x_view,
                const Weights&... weights_view) {
@@ -26,11 +27,8 @@ void with_bins(const Exec& exec, const std::string& label, const Out& out_view, 
   const auto elements = c.elements(x_view);
   shape extents = operand_extents(label, x_view);
   check_overlap(label, out, elements, "x", false);
-  if constexpr (requires(const value_of<X>* p) { bin.at(p); }) {
-    extents.rank = 1;  // points, whose other axis the bins know
-  } else if (out.extents.rank != 1) {
-    reject_extents(label, "out", out.extents, "rank 1");
-  }
+  if constexpr (requires(const value_of<X>* p) { bin.at(p); })
+    extents.rank = 1;  // the bins know the points' other axis
   [[maybe_unused]] const auto weight_elements = [&](const auto& view) {
     const shape of_weights = operand_extents(label, view);
     std::array<std::int64_t, max_rank> ignored;

@@ -69,18 +69,6 @@ void fill_integers(const std::string& label, const Exec& exec, const Out& out, c
   }
 }
 
-/// The number of a Generator for each position.
-template <class T>
-struct poisson_element {
-  random::key key;
-  std::int64_t first;
-  template <class Rate>
-  QUERN_IMPL_NOINLINE KOKKOS_FUNCTION T operator()(std::int64_t position, const Rate& rate) const {
-    random::Generator s(key, first + position);
-    return static_cast<T>(s.poisson(convert<double>(rate)));
-  }
-};
-
 }  // namespace quern::impl
 
 namespace quern::random {
@@ -243,12 +231,12 @@ void poisson(const Exec& exec, const Out& out, const part_of& where, const Rate&
     if (const auto r = impl::convert<double>(rate); r <= impl::poisson_table::largest_rate) {
       const impl::scratch_array<Exec, double> memory(exec, impl::poisson_table::doubles);
       impl::fill_drawn(label, exec, out, where,
-                       impl::poisson_draw<T>{{}, impl::make_poisson_table(label, exec, r, memory.data())});
+                       impl::table_poisson_draw<T>{{}, impl::make_poisson_table(label, exec, r, memory.data())});
     } else {
       impl::fill_drawn(label, exec, out, where, impl::large_poisson_draw<T>(r));
     }
   } else {
-    impl::fill_elements<impl::poisson_element<T>>(label, exec, out, where, rate);
+    impl::fill_random<impl::poisson_draw<T>>(label, exec, out, where, rate);
   }
 }
 template <result_view Out, class Rate>

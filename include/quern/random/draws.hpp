@@ -217,6 +217,19 @@ struct gamma_draw {
   }
 };
 
+/// The number of a Generator for each position, of rates of their own.
+template <class T>
+struct poisson_draw {
+  using value_type = T;
+  static constexpr int values = 1;
+  double rate;
+  template <class Rate>
+  KOKKOS_FUNCTION explicit poisson_draw(const Rate& r) : rate(convert<double>(r)) {}
+  KOKKOS_FUNCTION void operator()(const random::key& k, const philox_words&, std::int64_t position, T (&v)[1]) const {
+    v[0] = static_cast<T>(random::Generator(k, position).poisson(rate));
+  }
+};
+
 /// The first attempt of algorithm PTRS with the words of the block; on hosts `finish` makes the others.
 template <class T>
 struct large_poisson_draw {

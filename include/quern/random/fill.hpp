@@ -134,37 +134,31 @@ void fill_drawn(const std::string& label, const Exec& exec, const Out& out_view,
                 const Draw& draw) {
   static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
   check_exact<Out>();
-  engine_of<random_fields, Out>::run(
-      label, exec, out_view, field, [&](const Exec&, const auto& view, const random::part_of& where) {
-        const call c(label, exec);
-        const auto out = c.output(view);
-        const field_positions positions(label, extents_of(view), where);
-        if (out.extents.size() == 0 || fill_by_blocks(exec, label, out, positions, where.of, draw)) return;
-        map_checked(label, exec, view, drawn_element<Draw>{draw, where.of, positions.first}, positions.at);
-      });
-}
-
-/// Fills with `Element{key, first}(position, parameters(i)...)`; parameters broadcast.
-template <class Element, class Exec, class Out, class... P>
-void fill_elements(const std::string& label, const Exec& exec, const Out& out_view, const random::part_of& field,
-                   const P&... parameters) {
-  check_exact<Out>();
-  engine_of<random_fields, Out, P...>::run(
-      label, exec, out_view, field,
-      [&](const Exec&, const auto& out, const random::part_of& where, const auto&... p) {
-        const field_positions positions(label, extents_of(out), where);
-        map_checked(label, exec, out, Element{where.of, positions.first}, positions.at, p...);
-      },
-      parameters...);
+  const auto fill = [&](const Exec&, const auto& view, const random::part_of& where) {
+    const call c(label, exec);
+    const auto out = c.output(view);
+    const field_positions positions(label, extents_of(view), where);
+    if (out.extents.size() == 0 || fill_by_blocks(exec, label, out, positions, where.of, draw)) return;
+    map_checked(label, exec, view, drawn_element<Draw>{draw, where.of, positions.first}, positions.at);
+  };
+  engine_of<random_fields, Out>::run(label, exec, out_view, field, fill);
 }
 
 /// Fills with `Draw(parameters(i)...)`; parameters are scalars or broadcast.
 template <class Draw, class Exec, class Out, class... P>
-void fill_random(const std::string& label, const Exec& exec, const Out& out, const random::part_of& where,
+void fill_random(const std::string& label, const Exec& exec, const Out& out_view, const random::part_of& field,
                  const P&... parameters) {
-  static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
-  if constexpr ((scalar_value<P> && ...)) fill_drawn(label, exec, out, where, Draw(parameters...));
-  else fill_elements<draw_element<Draw>>(label, exec, out, where, parameters...);
+  if constexpr ((scalar_value<P> && ...)) {
+    fill_drawn(label, exec, out_view, field, Draw(parameters...));
+  } else {
+    static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
+    check_exact<Out>();
+    const auto fill = [&](const Exec&, const auto& out, const random::part_of& where, const auto&... p) {
+      const field_positions positions(label, extents_of(out), where);
+      map_checked(label, exec, out, draw_element<Draw>{where.of, positions.first}, positions.at, p...);
+    };
+    engine_of<random_fields, Out, P...>::run(label, exec, out_view, field, fill, parameters...);
+  }
 }
 
 }  // namespace quern::impl

@@ -70,7 +70,7 @@ struct poisson_table_kernel {
 };
 
 template <class T>
-struct poisson_draw : word_draw<T, std::uint64_t, poisson_draw<T>> {
+struct table_poisson_draw : word_draw<T, std::uint64_t, table_poisson_draw<T>> {
   poisson_table table;
   KOKKOS_FORCEINLINE_FUNCTION T number(std::uint64_t w, const random::key&, std::int64_t) const {
     return static_cast<T>(table.number(w));
