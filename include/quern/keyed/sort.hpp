@@ -307,15 +307,10 @@ struct engine<in_memory, sorts> {
     check_extents(c.label, "out", out.extents, extents);
     check_overlap(c.label, out, elements, "x", true);
     const sort_lines lines(c.label, extents, options...);
-    const auto sort_from = [&](const auto& x) {
-      sort_values(c.label, exec, lines, lines.of(out), lines.of(x), ordering_of<T>(options...));
-    };
-    if constexpr (view_like<X>) {
-      sort_from(as_source(elements));
-    } else {
-      map_checked(c.label + "/values", exec, out_view, op::identity(), x_view);
-      sort_from(strided<const T>{out.data, out.extents, out.stride});
-    }
+    strided<const T> x{out.data, out.extents, out.stride};
+    if constexpr (view_like<X>) x = as_source(elements);
+    else map_checked(c.label + "/values", exec, out_view, op::identity(), x_view);
+    sort_values(c.label, exec, lines, lines.of(out), lines.of(x), ordering_of<T>(options...));
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/compiled.hpp>
+#include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/keyed/compaction.hpp>
 #include <quern/keyed/counted.hpp>
@@ -67,33 +68,30 @@ struct choose_digit {
   }
 };
 
-struct part_tag {};
-struct all_parts_tag {};
-
-/// Hosts look at each element once: of a part of the line they keep those that come before the k-th found so far.
-template <class T, class Index>
-struct select_on_host {
+/// The first k elements of x in order, and their positions. Hosts look at each element once: of a part of the line they
+/// keep those that come before the k-th found so far.
+template <class Exec, class T, class Index>
+void select_first_on_host(const std::string& label, const Exec& exec, const strided<const T>& x,
+                          const by_order<T>& order, std::int64_t k, T* values, Index* positions) {
   using key = typename by_order<T>::key;
   using item = keyed_item<key, Index>;
-  by_order<T> order;
-  strided<const T> x;
-  std::int64_t k, parts, room;
-  item* items;          // `room` of each part
-  std::int64_t* found;  // of each part
-  T* values;
-  Index* positions;
-
-  static bool before(const item& a, const item& b) { return a.key < b.key || (a.key == b.key && a.value < b.value); }
-  const T& at(std::int64_t i) const { return x.data[i * x.stride[0]]; }
-
-  void operator()(part_tag, std::int64_t p) const {
-    const std::int64_t n = x.extents.extent[0];
+  const T* data = x.data;
+  const std::int64_t n = x.extents.size(), stride = x.stride[0], room = std::min(2 * k + 1024, n);
+  const std::int64_t parts = std::clamp<std::int64_t>(n / keyed_tuning<Exec>::select_least, 1, exec.concurrency());
+  const scratch_array<Exec, item> memory(exec, parts * room);
+  const scratch_array<Exec, std::int64_t> sizes(exec, parts);
+  item* items = memory.data();         // `room` of each part
+  std::int64_t* found = sizes.data();  // of each part
+  const auto before = [](const item& a, const item& b) {
+    return a.key < b.key || (a.key == b.key && a.value < b.value);
+  };
+  launch_units(exec, label + "/parts", parts, [=](std::int64_t p) {
     item* mine = items + p * room;
     std::int64_t size = 0;
     key last{};
     bool all = true;  // as long as there are not k
     for (std::int64_t i = n * p / parts; i < n * (p + 1) / parts; ++i) {
-      const key e = order.encode(at(i));
+      const key e = order.encode(data[i * stride]);
       if (!(e < last || all)) continue;
       mine[size++] = {e, static_cast<Index>(i)};
       if (size < room) continue;
@@ -103,32 +101,16 @@ struct select_on_host {
       all = false;
     }
     found[p] = size;
-  }
-
-  void operator()(all_parts_tag, std::int64_t) const {
+  });
+  launch_units(exec, label + "/all", 1, [=](std::int64_t) {
     std::int64_t size = 0;
     for (std::int64_t p = 0; p < parts; ++p) size = std::copy_n(items + p * room, found[p], items + size) - items;
     std::partial_sort(items, items + k, items + size, before);
     for (std::int64_t i = 0; i < k; ++i) {
-      values[i] = at(items[i].value);
+      values[i] = data[static_cast<std::int64_t>(items[i].value) * stride];
       positions[i] = items[i].value;
     }
-  }
-};
-
-/// The first k elements of x in order, and their positions.
-template <class Exec, class T, class Index>
-void select_first_on_host(const std::string& label, const Exec& exec, const strided<const T>& x,
-                          const by_order<T>& order, std::int64_t k, T* values, Index* positions) {
-  using kernel = select_on_host<T, Index>;
-  const std::int64_t parts =
-      std::clamp<std::int64_t>(x.extents.size() / keyed_tuning<Exec>::select_least, 1, exec.concurrency());
-  const std::int64_t room = std::min(2 * k + 1024, x.extents.size());
-  const scratch_array<Exec, typename kernel::item> items(exec, parts * room);
-  const scratch_array<Exec, std::int64_t> found(exec, parts);
-  const kernel select{order, x, k, parts, room, items.data(), found.data(), values, positions};
-  Kokkos::parallel_for(label + "/parts", Kokkos::RangePolicy<Exec, part_tag>(exec, 0, parts), select);
-  Kokkos::parallel_for(label + "/all", Kokkos::RangePolicy<Exec, all_parts_tag>(exec, 0, 1), select);
+  });
 }
 
 /// The first k elements of x, and their positions: those that come before the k-th and then its equals, each in the
