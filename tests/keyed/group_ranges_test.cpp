@@ -68,6 +68,15 @@ TYPED_TEST(GroupRanges, RangesOfExtremeKeys) {
   EXPECT_THROW(quern::group_by(TypeParam(), large, quern::key_range{-10, 10}, quern::checked), quern::KeyRangeError);
 }
 
+// Hosts look at many contiguous keys together.
+TYPED_TEST(GroupRanges, ManyKeysBeyondInt64HaveNoGroup) {
+  std::vector<std::uint64_t> keys(1000);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i % 4 == 0 ? i % 3 : ~std::uint64_t{0} - i % 5;
+  const auto by = quern::group_by(TypeParam(), this->row(keys), quern::key_range{-10, 10});
+  EXPECT_EQ((std::vector<std::int64_t>{84, 83, 83}), test::contents(by.counts()));
+  EXPECT_EQ((std::vector<std::int64_t>{0, 4, 8}), test::contents(by.first()));
+}
+
 TYPED_TEST(GroupRanges, RejectsEmptyAndOverlongRanges) {
   using E = TypeParam;
   const auto keys = this->row(std::vector<int>{3, 1, 3});

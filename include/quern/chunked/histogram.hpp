@@ -12,12 +12,12 @@ namespace quern::impl {
 /// Counts of arrays that come in chunks: those of each instance are added up, and then those of all. Waits.
 template <>
 struct engine<in_chunks_place, counts> {
-  template <class Count, class Exec, class Out, class... In, class... Options>
-  static void run(const count_operation<Count>& c, const Exec& exec, const Out& out,
+  template <class Bin, class Exec, class Out, class... In, class... Options>
+  static void run(const count_operation<Bin>& c, const Exec& exec, const Out& out,
                   const std::tuple<const In&...>& inputs, const Options&... options) {
     unpack(
         [&](const auto&... in) {
-          if constexpr ((resident<Exec, In> && ...)) c.count(exec, out, as_resident(in)...);
+          if constexpr ((resident<Exec, In> && ...)) with_bins(exec, c.label, out, c.bin, as_resident(in)...);
           else chunk_by_chunk(c, exec, out, settings_of(options...), in...);
         },
         inputs);
@@ -25,8 +25,8 @@ struct engine<in_chunks_place, counts> {
   }
 
  private:
-  template <class Count, class Exec, class Out, class... In>
-  static void chunk_by_chunk(const count_operation<Count>& counted, const Exec& exec, const Out& out,
+  template <class Bin, class Exec, class Out, class... In>
+  static void chunk_by_chunk(const count_operation<Bin>& counted, const Exec& exec, const Out& out,
                              const chunking& settings, const In&... in) {
     using bins = Kokkos::View<value_of<Out>*, typename Exec::memory_space>;
     constexpr int rank = std::max({rank_of<In>...});
@@ -42,7 +42,8 @@ struct engine<in_chunks_place, counts> {
       quern::fill(exec, total[k], value_of<Out>(0));
     }
     run_chunks<Exec>(exec, p, [&](const Exec& e, const array_chunk& c) {
-      from.with_parts(p, c, [&](const auto&... part) { counted.count(e, here[c.slot], part...); });
+      from.with_parts(p, c,
+                      [&](const auto&... part) { with_bins(e, counted.label, here[c.slot], counted.bin, part...); });
       quern::add(e, total[c.slot], total[c.slot], here[c.slot]);
     });
     quern::map(exec, out, op::identity(), total[0]);

@@ -29,8 +29,8 @@ void sum_of_counts(const Communicator& comm, const Exec& exec, const Out& out, c
 /// the number of ranks. Collective; waits.
 template <>
 struct engine<over_ranks_place, counts> {
-  template <class Count, class Exec, class Out, class... In, class... Options>
-  static void run(const count_operation<Count>& counted, const Exec& exec, const Out& out,
+  template <class Bin, class Exec, class Out, class... In, class... Options>
+  static void run(const count_operation<Bin>& counted, const Exec& exec, const Out& out,
                   const std::tuple<const In&...>& inputs, const Options&...) {
     check_place_options<Options...>();
     const std::string label = counted.label;
@@ -46,7 +46,7 @@ struct engine<over_ranks_place, counts> {
         inputs);
     sum_of_counts(d.communicator(), exec, out, [&](const auto& counts) {
       [&]<std::size_t... I>(std::index_sequence<I...>) {
-        counted.count(exec, counts, operand_at_block<rank>(label, I, std::get<I>(inputs), d)...);
+        with_bins(exec, label, counts, counted.bin, operand_at_block<rank>(label, I, std::get<I>(inputs), d)...);
       }(std::index_sequence_for<In...>());
     });
   }

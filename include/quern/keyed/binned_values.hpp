@@ -3,10 +3,9 @@
 #ifndef QUERN_KEYED_BINNED_VALUES_HPP
 #define QUERN_KEYED_BINNED_VALUES_HPP
 
-#include <quern/core/call/call.hpp>
 #include <quern/core/launch/loop_nest.hpp>
-#include <quern/core/launch/operations.hpp>
 #include <quern/core/launch/tuning.hpp>
+#include <quern/core/views/source.hpp>
 #include <utility>
 
 namespace quern::impl {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <quern/core/call/options.hpp>
 #include <quern/core/launch/arguments.hpp>
 #include <quern/core/values/binary_search.hpp>
 #include <quern/core/values/exact.hpp>
@@ -172,10 +171,6 @@ struct own_bin {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t x) const {
     const std::uint64_t bin = static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(low);
     return bin < static_cast<std::uint64_t>(bins) ? static_cast<std::int64_t>(bin) : -1;
-  }
-  KOKKOS_FUNCTION void of_several(const std::int64_t (&x)[searched_at_once],
-                                  std::int64_t (&bin)[searched_at_once]) const {
-    for (int k = 0; k < searched_at_once; ++k) bin[k] = (*this)(x[k]);
   }
 };
 

@@ -20,7 +20,6 @@ struct put_selected_tag {};
 template <class Exec, class Keep, class Put>
 struct compaction_tiles {
   using exec_space = Exec;
-  using put_type = Put;
   static constexpr bool follows = requires(const Put& p, std::int64_t i) { p.follow(i, i); };
   static constexpr bool gets = requires(const Put& p, std::int64_t i) { p.set(i, p.get(i)); };
   /// Of an element that is put; 0 where `put` does not say.

@@ -24,16 +24,11 @@ struct size_to {
 template <class V>
 size_to(V) -> size_to<V>;
 
-namespace impl {
-template <class T>
-inline constexpr bool is_size_to = false;
-template <class V>
-inline constexpr bool is_size_to<size_to<V>> = true;
-}  // namespace impl
-
 /// The option `size_to`.
 template <class T>
-concept size_option = impl::is_size_to<std::remove_cvref_t<T>> || option<T>;
+concept size_option = requires(const T& o) {
+  { size_to{o.number} } -> std::same_as<std::remove_cvref_t<T>>;
+} || option<T>;
 
 }  // namespace quern
 
@@ -59,6 +54,21 @@ auto wanted_output(const V& view) {
   else return std::tuple<>();
 }
 
+/// An output for positions, which are below `most`, in an array of these extents, if it is wanted.
+template <class Exec, class V, class T>
+auto position_output(const call<Exec>& c, const std::string& name, const V& view, const shape& extents,
+                     std::int64_t most, const strided<const T>& x) {
+  if constexpr (is_wanted<V>) {
+    const auto positions = c.output(view);
+    check_extents(c.label, name, positions.extents, extents);
+    check_positions<value_of<V>>(c.label, name, most);
+    check_overlap(c.label, positions, x, "x", false);
+    return positions;
+  } else {
+    return view;
+  }
+}
+
 template <class T>
 const strided<T>& require_rank_1(const std::string& label, const std::string& name, const strided<T>& a) {
   if (a.extents.rank != 1) reject_extents(label, name, a.extents, "rank 1");
@@ -75,19 +85,16 @@ struct result_row {
     if (k < room) data[k * stride] = convert<T>(v);
   }
 };
-/// `in` are the inputs, which it must not share memory with.
+/// `in` are the inputs, which it must not share memory with. One that is not wanted has no room.
 template <class Exec, class V, class... In>
-result_row<value_of<V>> make_result(const std::string& label, const std::string& name, const V& view, const In&... in) {
-  const auto out = require_rank_1(label, name, make_output<Exec>(view, label));
-  (check_overlap(label, out, in, "an input", false), ...);
-  return {out.data, out.stride[0], out.extents.extent[0]};
-}
-
-/// The room of an output that may not be wanted: then there is none.
-template <class Exec, class V, class... In>
-auto make_optional_result(const std::string& label, const std::string& name, const V& view, const In&... in) {
-  if constexpr (is_wanted<V>) return make_result<Exec>(label, name, view, in...);
-  else return result_row<std::int64_t>();
+auto make_result(const std::string& label, const std::string& name, const V& view, const In&... in) {
+  if constexpr (is_wanted<V>) {
+    const auto out = require_rank_1(label, name, make_output<Exec>(view, label));
+    (check_overlap(label, out, in, "an input", false), ...);
+    return result_row<value_of<V>>{out.data, out.stride[0], out.extents.extent[0]};
+  } else {
+    return result_row<std::int64_t>();
+  }
 }
 
 /// Where the number of results is written.

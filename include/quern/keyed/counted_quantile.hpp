@@ -25,7 +25,7 @@ struct counted_quantiles {
     const interpolation how = option_or(interpolation::linear, options...);
     const auto bins = pool_view<Kokkos::View<std::int64_t*, typename Exec::memory_space>>(exec, digit_values);
     const auto count = [&](const key_digit<T>& digit) {
-      const count_operation counted{r.label, [](const auto&) { return own_bin{digit_values}; }};
+      const count_operation counted{r.label, own_bin{digit_values}};
       unpack([&](const auto&... of_place) { count_call(counted, exec, bins, lazy(digit, in), of_place...); },
              select_options<true>(options...));
       digit_counts on_host(digit_values);

@@ -103,21 +103,17 @@ struct device_compaction {
   KOKKOS_FUNCTION void put_selected(int t, std::int64_t first, const std::uint16_t* kept, std::int64_t before,
                                     int all) const {
     if constexpr (Work::gets) {
-      constexpr int at_once = 8;
-      for (int k = t; k < all; k += at_once * team) put_batch<at_once>(k, first, kept, before, all);
+      constexpr int at_once = 8;  // elements k, k + team, ... of which all are read before the first is written
+      for (int k = t; k < all; k += at_once * team) {
+        decltype(work.put.get(0)) value[at_once];
+        for (int u = 0; u < at_once; ++u)
+          if (k + u * team < all) value[u] = work.put.get(first + kept[k + u * team]);
+        for (int u = 0; u < at_once; ++u)
+          if (k + u * team < all) work.put.set(before + k + u * team, value[u]);
+      }
     } else {
       for (int k = t; k < all; k += team) work.put(first + kept[k], before + k);
     }
-  }
-  /// Elements k, k + team, ... of which all are read before the first is written.
-  template <int Batch>
-  KOKKOS_FUNCTION void put_batch(int k, std::int64_t first, const std::uint16_t* kept, std::int64_t before,
-                                 int all) const {
-    decltype(work.put.get(0)) value[Batch];
-    for (int u = 0; u < Batch; ++u)
-      if (k + u * team < all) value[u] = work.put.get(first + kept[k + u * team]);
-    for (int u = 0; u < Batch; ++u)
-      if (k + u * team < all) work.put.set(before + k + u * team, value[u]);
   }
 };
 

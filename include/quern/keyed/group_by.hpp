@@ -27,8 +27,6 @@
 #include <quern/keyed/hash_keys.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/order_groups.hpp>
-#include <quern/reducers/reproducible.hpp>
-#include <quern/scan/segmented.hpp>
 
 namespace quern {
 
@@ -65,7 +63,7 @@ Groups<Exec> group_column(const std::string& label, const Exec& exec, const stri
   if (!labelled) return group_in_order(label, exec, keys);
   const auto& [labels, size] = *labelled;
   const auto [first, counts] = new_columns(exec, label + "/groups", size, size);
-  if (size > 0) with_bins(exec, label + "/counts", counts, labels, own_bin{size});
+  if (size > 0) with_bins(exec, label + "/counts", counts, own_bin{size}, labels);
   find_first_rows(label, exec, labels, first);
   return {labels, first, counts};
 }
@@ -105,7 +103,7 @@ Groups<Exec> group_range(const std::string& label, const Exec& exec, const range
   const scratch_array<Exec, std::int32_t> ranks(exec, bin.bins);
   std::int64_t *counts_of_bins = memory.data(), *counts_of_groups = counts_of_bins + bin.bins;
   std::int32_t* rank_of = ranks.data();
-  with_bins(exec, label + "/count", scratch_view<Exec, std::int64_t*>(counts_of_bins, bin.bins), keys, bin);
+  with_bins(exec, label + "/count", scratch_view<Exec, std::int64_t*>(counts_of_bins, bin.bins), bin, keys);
   lease<Exec> held(exec);
   auto* found = held.template result<std::int64_t>();
   const auto put_rank = KOKKOS_LAMBDA(std::int64_t b, std::int64_t k) {
@@ -139,11 +137,6 @@ range_bin check_key_range(const std::string& label, const key_range& range, cons
                            ", expected 1 to 2147483647 numbers");
   return {{static_cast<std::int64_t>(numbers), range.low}};
 }
-
-template <class T>
-inline constexpr bool is_groups = false;
-template <class Exec>
-inline constexpr bool is_groups<Groups<Exec>> = true;
 
 }  // namespace impl
 

@@ -16,11 +16,10 @@ namespace quern {
 namespace impl {
 
 template <class Exec, class Out, class X>
-void check_groups(const std::string& label, const Out& out, const X& x, const Groups<Exec>& by) {
-  check_extents(label, "out", extents_of(out), shape{by.size()}, ", one for each group");
-  const shape found = operand_extents(label, x);
-  check_extents(label, "x", found, shape{by.rows()}, ", one for each row");
-  check_overlap(label, make_output<Exec>(out, label), expand<Exec, rank_of<X>>(label, x, found), "x", false);
+void check_groups(const call<Exec>& c, const Out& out, const X& x, const Groups<Exec>& by) {
+  check_extents(c.label, "out", extents_of(out), shape{by.size()}, ", one for each group");
+  check_extents(c.label, "x", operand_extents(c.label, x), shape{by.rows()}, ", one for each row");
+  check_overlap(c.label, c.output(out), c.elements(x), "x", false);
 }
 
 /// The offsets of groups whose rows follow each other.
@@ -34,27 +33,16 @@ void add_counts_of_groups(const std::string& label, const Exec& exec, const Grou
         if (final) offsets[g + 1] = end;
       });
 }
-template <class Source>
-struct element_at {
-  Source x;
-  std::int64_t stride;
-  KOKKOS_FUNCTION source_value_t<Source> operator()(std::int64_t i) const { return x[i * stride]; }
-};
-template <class Source, class PositionOf>
+/// The element at the position that `position_of` makes of what it is called with.
+template <class Source, class PositionOf = op::identity>
 struct element_of {
-  element_at<Source> element;
+  source_line<Source> x;
   PositionOf position_of;
   template <class Moved>
   KOKKOS_FUNCTION source_value_t<Source> operator()(const Moved& moved) const {
-    return element(static_cast<std::int64_t>(position_of(moved)));
+    return x[static_cast<std::int64_t>(position_of(moved))];
   }
 };
-
-/// Calls `run` with x as what kernels read by offsets.
-template <class Exec, class X, class Run>
-void with_rows(const std::string& label, const X& x, const Run& run) {
-  with_sources(run, expand<Exec, rank_of<X>>(label, x, operand_extents(label, x)));
-}
 
 /// Sums of the rows that follow each other in `order`, an input of a map from which `position_of` makes positions, as
 /// segments that `offsets` bound.
@@ -64,11 +52,13 @@ void sum_in_order(const std::string& label, const Exec& exec, const Out& out, co
   using T = value_of<X>;
   const sort_lines rows = sort_lines::flat(operand_extents(label, x_view));
   const scratch_array<Exec, T> values(exec, rows.n);
-  with_rows<Exec>(label, x_view, [&](const auto& x) {
-    using source = std::remove_const_t<decltype(x.data)>;
-    map_lines(label + "/rows", exec, rows.contiguous(values.data()),
-              element_of<source, PositionOf>{{x.data, x.stride[0]}, position_of}, order);
-  });
+  with_sources(
+      [&](const auto& x) {
+        using source = std::remove_const_t<decltype(x.data)>;
+        map_lines(label + "/rows", exec, rows.contiguous(values.data()),
+                  element_of<source, PositionOf>{source_line(x), position_of}, order);
+      },
+      call(label, exec).elements(x_view));
   lease<Exec> held(exec);
   segmented_launch<false>(exec, label, held.scratch(), sum_reducer<S, Sum>(), make_output<Exec>(out, label),
                           rows.contiguous<const T>(values.data()),
@@ -102,7 +92,7 @@ void group_sum(const std::string& label, const Exec& exec, const Out& out, const
     sum_in_order<S, accumulator<S, Options...>>(label, exec, out, x, by.size(), by.offsets().data(), rows,
                                                 op::identity());
   } else if constexpr (!reproducibly<Options...>) {
-    with_bins(exec, label, out, by.labels(), bin_type{own_bin{by.size()}}, x);
+    with_bins(exec, label, out, bin_type{own_bin{by.size()}}, by.labels(), x);
   } else {
     with_index_type(by.rows(), [&]<class Index>(Index) { sum_by_sorted_labels<S, Index>(label, exec, out, x, by); });
   }
@@ -121,18 +111,17 @@ struct group_extremum {
   using T = source_value_t<Source>;
   using key = typename by_order<T>::key;
   by_order<T> order;
-  Source x;
-  std::int64_t stride;
+  source_line<Source> x;
   const std::int32_t* labels;
   key* best;
   std::int64_t* position;
   KOKKOS_FUNCTION void operator()(raise_best_tag, std::int64_t i) const {
     if (labels[i] < 0) return;
-    const key k = order.encode(x[i * stride]);
+    const key k = order.encode(x[i]);
     if (k > peek(best + labels[i])) Kokkos::atomic_max(best + labels[i], k);
   }
   KOKKOS_FUNCTION void operator()(lower_position_tag, std::int64_t i) const {
-    if (labels[i] >= 0 && order.encode(x[i * stride]) == best[labels[i]]) lower(position + labels[i], i);
+    if (labels[i] >= 0 && order.encode(x[i]) == best[labels[i]]) lower(position + labels[i], i);
   }
 };
 
@@ -144,9 +133,9 @@ void write_extrema(const std::string& label, const Exec& exec, const Out& out, c
   const scratch_array<Exec, key> keys(exec, by.size());
   const scratch_view<Exec, key*> best(keys.data(), by.size());
   map_checked(label + "/best", exec, best, op::identity(), key(0));
-  with_rows<Exec>(label, x_view, [&](const auto& x) {
-    group_extremum<std::remove_const_t<decltype(x.data)>> kernel{
-        order, x.data, x.stride[0], by.labels(exec).data(), best.data(), nullptr};
+  const auto find = [&](const auto& x) {
+    group_extremum<std::remove_const_t<decltype(x.data)>> kernel{order, source_line(x), by.labels(exec).data(),
+                                                                 best.data(), nullptr};
     Kokkos::parallel_for(label, index_range<raise_best_tag>(exec, by.rows()), kernel);
     if constexpr (Positions) {
       const scratch_array<Exec, std::int64_t> rows(exec, by.size());
@@ -159,7 +148,8 @@ void write_extrema(const std::string& label, const Exec& exec, const Out& out, c
     } else {
       map_checked(label + "/values", exec, out, value_of_key<by_order<value_of<X>>>{order}, best);
     }
-  });
+  };
+  with_sources(find, call(label, exec).elements(x_view));
 }
 template <bool Positions, class Exec, class Out, class X>
 void group_best(const char* label, const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by,
@@ -169,7 +159,7 @@ void group_best(const char* label, const Exec& exec, const Out& out, const X& x,
   static_assert(can_sort<T>, "quern: the smallest and largest of groups are of real numbers");
   if constexpr (can_sort<T>) {
     const call c(label, exec);
-    check_groups(c.label, out, x, by);
+    check_groups(c, out, x, by);
     write_extrema<Positions>(c.label, exec, out, x, by, by_order<T>{smallest, !Positions});
   }
 }
@@ -182,7 +172,7 @@ void group_best(const char* label, const Exec& exec, const Out& out, const X& x,
 template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
 void sum(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   const impl::call c("quern::sum", exec);
-  impl::check_groups(c.label, out, x, by);
+  impl::check_groups(c, out, x, by);
   impl::group_sum<impl::sum_type<impl::value_of<decltype(x)>>>(c.label, exec, out, x, by, options...);
 }
 template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
@@ -195,7 +185,7 @@ template <execution_space Exec, view_like Out, array_like X, option<reproducible
 void mean(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   static_assert(impl::can_sort<impl::value_of<X>>, "quern::mean, var: those of groups are of real numbers");
   const impl::call c("quern::mean", exec);
-  impl::check_groups(c.label, out, x, by);
+  impl::check_groups(c, out, x, by);
   const impl::scratch_array<Exec, double> memory(exec, by.size());
   const impl::scratch_view<Exec, double*> sums(memory.data(), by.size());
   impl::group_sum<double>(c.label, exec, sums, x, by, options...);
@@ -213,7 +203,7 @@ template <execution_space Exec, view_like Out, array_like X, option<ddof>... Opt
 void var(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   static_assert(impl::can_sort<impl::value_of<X>>, "quern::mean, var: those of groups are of real numbers");
   const impl::call c("quern::var", exec);
-  impl::check_groups(c.label, out, x, by);
+  impl::check_groups(c, out, x, by);
   const impl::scratch_array<Exec, double> of_means(exec, by.size()), of_squares(exec, by.size()),
       of_rows(exec, by.rows());
   // The means give way to the sums of distances from them.
@@ -290,11 +280,12 @@ void argmax(const Out& out, const X& x, const Groups<Exec>& by) {
 template <execution_space Exec, view_like Out, array_like X>
 void group_first(const Exec& exec, const Out& out, const X& x_view, const Groups<Exec>& by) {
   const impl::call c("quern::group_first", exec);
-  impl::check_groups(c.label, out, x_view, by);
-  impl::with_rows<Exec>(c.label, x_view, [&](const auto& x) {
+  impl::check_groups(c, out, x_view, by);
+  const auto gather = [&](const auto& x) {
     using source = std::remove_const_t<decltype(x.data)>;
-    impl::map_checked(c.label, exec, out, impl::element_at<source>{x.data, x.stride[0]}, by.first());
-  });
+    impl::map_checked(c.label, exec, out, impl::element_of<source>{impl::source_line(x), {}}, by.first());
+  };
+  impl::with_sources(gather, c.elements(x_view));
 }
 template <execution_space Exec, view_like Out, array_like X>
 void group_first(const Out& out, const X& x, const Groups<Exec>& by) {

@@ -13,18 +13,13 @@
 namespace quern {
 namespace impl {
 
-template <class Array>
-Array with_extents(Array a, const shape& extents) {
-  a.extents = extents;
-  return a;
-}
-
-/// Checks the arguments of every histogram, zeroes the bins and adds the values up, with weights or without.
-template <class Exec, class Out, class X, class Bin>
-void with_bins(const Exec& exec, const std::string& label, const Out& out_view, const X& x_view, const Bin& bin,
-               const auto&... weights_view) {
+/// Checks the arguments of every histogram but the extents of `out`, which the bins have, zeroes the bins and adds the
+/// values up, with weights or without.
+template <class Exec, class Out, class Bin, class X, class... Weights>
+void with_bins(const Exec& exec, const std::string& label, const Out& out_view, const Bin& bin, const X& x_view,
+               const Weights&... weights_view) {
   using O = value_of<Out>;
-  static_assert(sizeof...(weights_view) <= 1, "quern::histogram: at most one array of weights");
+  static_assert(sizeof...(Weights) <= 1, "quern::histogram: at most one array of weights");
   static_assert((std::is_integral_v<O> && sizeof(O) >= 4) || std::is_same_v<O, float> || std::is_same_v<O, double>,
                 "quern::histogram: out must be of integers of 32 or 64 bits, float or double");
   const call c(label, exec);
@@ -32,24 +27,26 @@ void with_bins(const Exec& exec, const std::string& label, const Out& out_view, 
   const auto elements = c.elements(x_view);
   shape extents = operand_extents(label, x_view);
   check_overlap(label, out, elements, "x", false);
-  if constexpr (requires(const value_of<X>* p) { bin.at(p); }) {
-    extents.rank = 1;  // points, whose other axis the bins know
-  } else if (out.extents.rank != 1) {
-    reject_extents(label, "out", out.extents, "rank 1");
-  }
-  [[maybe_unused]] const auto check = [&](const auto& weights, const shape& of_weights) {
+  if constexpr (requires(const value_of<X>* p) { bin.at(p); })
+    extents.rank = 1;  // the bins know the points' other axis
+  [[maybe_unused]] const auto weight_elements = [&](const auto& view) {
+    const shape of_weights = operand_extents(label, view);
     std::array<std::int64_t, max_rank> ignored;
     if (!broadcast_strides(of_weights, {}, extents, ignored)) reject_broadcast(label, "in 2", of_weights, extents);
+    const auto weights = c.elements(view);
     check_overlap(label, out, weights, "weights", false);
+    return weights;
   };
   const auto add = [&](const auto&... weights) {
-    (check(weights, operand_extents(label, weights_view)), ...);
     map_checked(label + "/zero", exec, out_view, op::identity(), O(0));
     with_sources(
-        [&](const auto& x, const auto&... w) { add_by_bin(exec, label, out, with_extents(x, extents), bin, w...); },
+        [&](auto x, const auto&... w) {
+          x.extents = extents;
+          add_by_bin(exec, label, out, x, bin, w...);
+        },
         elements, weights...);
   };
-  add(c.elements(weights_view)...);
+  add(weight_elements(weights_view)...);
 }
 
 inline void check_range(const std::string& label, const bin_range& range, std::int64_t bins) {
@@ -99,27 +96,21 @@ void check_keys(const Exec& exec, const std::string& label, const X& x_view, con
                         first);
 }
 
-/// An operation that counts values in the bins that `bins(x)` makes, or adds up their weights.
-template <class Bins>
+/// An operation that counts values in bins, or adds up their weights.
+template <class Bin>
 struct count_operation {
   const char* label;
-  Bins bins;
-  template <class Exec, class Out, class X, class... Weights>
-  void count(const Exec& exec, const Out& out, const X& x, const Weights&... weights) const {
-    with_bins(exec, label, out, x, bins(x), weights...);
-  }
+  Bin bin;
 };
-template <class Bins>
-count_operation(const char*, Bins) -> count_operation<Bins>;
 
 /// Counts of arrays in memory.
 template <>
 struct engine<in_memory, counts> {
-  template <class Bins, class Exec, class Out, class... In, class... Options>
-  static void run(const count_operation<Bins>& c, const Exec& exec, const Out& out, const std::tuple<In...>& inputs,
+  template <class Bin, class Exec, class Out, class... In, class... Options>
+  static void run(const count_operation<Bin>& c, const Exec& exec, const Out& out, const std::tuple<In...>& inputs,
                   const Options&...) {
     check_place_options<Options...>();
-    unpack([&](const auto&... in) { c.count(exec, out, in...); }, inputs);
+    unpack([&](const auto&... in) { with_bins(exec, c.label, out, c.bin, in...); }, inputs);
   }
 };
 
@@ -150,34 +141,27 @@ concept weights_option = impl::is_weights<std::remove_cvref_t<T>> || option<T>;
 
 namespace impl {
 
-template <class V>
-inline constexpr bool has_bins = has_order<value_of<V>>;
-
 template <class T>
 concept histogram_option = place_option<T> || weights_option<T>;
 template <class T>
 concept bincount_option = is_option<checked_t, T> || histogram_option<T>;
 
 /// `op(exec, out, x, options...)` of every operation that counts, by the engine of the place where its operands are.
-template <class Bins, class Exec, class Out, class X, class... Options>
-void count_call(const count_operation<Bins>& c, const Exec& exec, const Out& out, const X& x,
+template <class Bin, class Exec, class Out, class X, class... Options>
+void count_call(const count_operation<Bin>& c, const Exec& exec, const Out& out, const X& x,
                 const Options&... options) {
   static_assert((0 + ... + (is_weights<Options> ? 1 : 0)) <= 1, "quern: an option is given twice");
   const shape found = extents_of(out);
   if (found.rank != 1) reject_extents(c.label, "out", found, "rank 1");
   [[maybe_unused]] const auto weights_in = [](const auto& option) {
-    if constexpr (is_weights<std::remove_cvref_t<decltype(option)>>) return std::tuple(option.of);
+    if constexpr (is_weights<std::remove_cvref_t<decltype(option)>>) return std::tie(option.of);
     else return std::tuple<>();
   };
-  unpack(
-      [&](const auto&... in) {
-        unpack(
-            [&](const auto&... option) {
-              engine_of<counts, std::remove_cvref_t<decltype(in)>...>::run(c, exec, out, std::tie(in...), option...);
-            },
-            select_options<true>(options...));
-      },
-      std::tuple_cat(std::tuple(x), weights_in(options)...));
+  const auto run = [&]<class... In>(const std::tuple<const In&...>& inputs) {
+    unpack([&](const auto&... of_place) { engine_of<counts, In...>::run(c, exec, out, inputs, of_place...); },
+           select_options<true>(options...));
+  };
+  run(std::tuple_cat(std::tie(x), weights_in(options)...));
 }
 }  // namespace impl
 
@@ -202,10 +186,10 @@ void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& ra
   const char* const label = "quern::histogram";
   const std::int64_t bins = impl::extents_of(out).size();
   impl::check_range(label, range, bins);
-  static_assert(impl::has_bins<X>, "quern::histogram: x must be of real numbers; complex numbers have no order");
-  if constexpr (impl::has_bins<X>)
-    impl::count_call(impl::count_operation{label, [=](const auto&) { return impl::equal_bins(range, bins); }}, exec,
-                     out, x, options...);
+  static_assert(impl::has_order<impl::value_of<X>>,
+                "quern::histogram: x must be of real numbers; complex numbers have no order");
+  if constexpr (impl::has_order<impl::value_of<X>>)
+    impl::count_call(impl::count_operation{label, impl::equal_bins(range, bins)}, exec, out, x, options...);
 }
 template <view_like Out, any_array X, impl::histogram_option... Options>
 void histogram(const Out& out, const X& x, const bin_range& range, const Options&... options) {
@@ -223,8 +207,9 @@ void histogram(const Exec& exec, const Out& out, const X& x, const std::array<bi
                const Weights&... weights) {
   static_assert(sizeof...(Weights) <= 1, "quern: an option is given twice");
   static_assert(Rank > 1 && Rank <= 4, "quern::histogram: points have two to four coordinates");
-  static_assert(impl::has_bins<X>, "quern::histogram: x must be of real numbers; complex numbers have no order");
-  if constexpr (impl::has_bins<X> && Rank > 1 && Rank <= 4) {
+  static_assert(impl::has_order<impl::value_of<X>>,
+                "quern::histogram: x must be of real numbers; complex numbers have no order");
+  if constexpr (impl::has_order<impl::value_of<X>> && Rank > 1 && Rank <= 4) {
     impl::call c("quern::histogram", exec);
     const auto points = c.input(x);
     const shape bins = impl::extents_of(out);
@@ -232,10 +217,9 @@ void histogram(const Exec& exec, const Out& out, const X& x, const std::array<bi
       throw Error(c.label, "out has extents " + bins.str() + " and x " + points.extents.str() + ", expected rank " +
                                std::to_string(Rank) + " and (n, " + std::to_string(Rank) + ")");
     for (std::size_t d = 0; d < Rank; ++d) impl::check_range(c.label, ranges[d], bins.extent[d]);
-    impl::with_bins(
-        exec, c.label, out, x,
-        impl::point_bins<impl::value_of<X>, Rank>(ranges, bins, points.stride[1], std::make_index_sequence<Rank>()),
-        weights.of...);
+    const impl::point_bins<impl::value_of<X>, Rank> of_points(ranges, bins, points.stride[1],
+                                                              std::make_index_sequence<Rank>());
+    impl::with_bins(exec, c.label, out, of_points, x, weights.of...);
   }
 }
 template <view_like Out, view_like X, std::size_t Rank, weights_option... Weights>
@@ -251,7 +235,7 @@ void histogram(const Out& out, const X& x, const std::array<bin_range, Rank>& ra
 /// @throws UnsortedError at the first edge that is greater than the next, or NaN
 template <execution_space Exec, view_like Out, any_array X, view_like Edges, impl::histogram_option... Options>
 void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_view, const Options&... options) {
-  static_assert(impl::has_bins<X> && impl::has_bins<Edges>,
+  static_assert(impl::has_order<impl::value_of<X>> && impl::has_order<impl::value_of<Edges>>,
                 "quern::histogram: x and edges must be of real numbers; complex numbers have no order");
   impl::call c("quern::histogram", exec);
   const auto edges = c.input(edges_view);
@@ -259,11 +243,10 @@ void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_
   const std::int64_t bins = found.size();
   if (edges.extents != shape{bins + 1} || bins == 0)
     impl::reject_extents(c.label, "edges", edges.extents, "one more than out with extents " + found.str());
-  if constexpr (impl::has_bins<X> && impl::has_bins<Edges>) {
+  if constexpr (impl::has_order<impl::value_of<X>> && impl::has_order<impl::value_of<Edges>>) {
     impl::check_increasing(exec, c.label, "the edges", edges);
     const impl::given_edges<impl::value_of<Edges>, impl::value_of<X>> between{edges.data, edges.stride[0], bins};
-    impl::count_call(impl::count_operation{"quern::histogram", [=](const auto&) { return between; }}, exec, out, x,
-                     options...);
+    impl::count_call(impl::count_operation{"quern::histogram", between}, exec, out, x, options...);
   }
 }
 template <view_like Out, any_array X, view_like Edges, impl::histogram_option... Options>
@@ -283,8 +266,7 @@ void bincount(const Exec& exec, const Out& out, const X& x, const Options&... op
   const char* const label = "quern::bincount";
   const std::int64_t bins = impl::extents_of(out).size();
   if constexpr (impl::has_option<checked_t, Options...>) impl::check_keys(exec, label, x, impl::range_bin{{bins}});
-  impl::count_call(impl::count_operation{label, [=](const auto&) { return impl::own_bin{bins}; }}, exec, out, x,
-                   options...);
+  impl::count_call(impl::count_operation{label, impl::own_bin{bins}}, exec, out, x, options...);
 }
 template <view_like Out, any_array X, impl::bincount_option... Options>
 void bincount(const Out& out, const X& x, const Options&... options) {

@@ -36,18 +36,21 @@ struct host_binning {
   }
   void add_some(sum_type* mine, run& r, std::int64_t i, std::int64_t last) const {
     if (work.contiguous) {
-      if constexpr (requires { &Bin::of_several; })
-        for (; i + searched_at_once <= last; i += searched_at_once) several_from(mine, r, i);
+      for (; i + searched_at_once <= last; i += searched_at_once) several_from(mine, r, i);
       for (; i < last; ++i) work.add(mine, r, work.bin_of(work.x[i]), work.weight_at(i));
     }
     for (; i < last; ++i) work.one(mine, r, i);
   }
   /// Adds without looking for runs: only where all are in one bin would every addition wait for the one before.
   void several_from(sum_type* mine, run& r, std::int64_t i) const {
-    typename Bin::value_type values[searched_at_once];
     std::int64_t b[searched_at_once];
-    for (int k = 0; k < searched_at_once; ++k) values[k] = convert<typename Bin::value_type>(work.x[i + k]);
-    work.bin.of_several(values, b);
+    if constexpr (requires { &Bin::of_several; }) {
+      typename Bin::value_type values[searched_at_once];
+      for (int k = 0; k < searched_at_once; ++k) values[k] = convert<typename Bin::value_type>(work.x[i + k]);
+      work.bin.of_several(values, b);
+    } else {
+      for (int k = 0; k < searched_at_once; ++k) b[k] = work.bin_of(work.x[i + k]);
+    }
     std::int64_t different = 0;
     for (int k = 0; k < searched_at_once; ++k) different |= b[k] ^ b[0];
     if (work.shared && different != 0) {

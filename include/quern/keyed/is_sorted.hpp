@@ -6,7 +6,7 @@
 #include <quern/core/call/call.hpp>
 #include <quern/core/views/adjacent.hpp>
 #include <quern/keyed/sort.hpp>
-#include <quern/reduce/launch.hpp>
+#include <quern/reduce/call.hpp>
 
 namespace quern {
 namespace impl {
@@ -61,10 +61,8 @@ auto is_sorted(const Exec& exec, const Out& out, const X& x_view, const Options&
     impl::check_overlap(c.label, to, x, "x", false);
     impl::reduce_pairs(c, to, extents, x, options...);
   } else {
-    auto* sorted = c.template result<bool>();
-    impl::reduce_pairs(c, impl::strided<bool>{sorted, {}, {}}, extents, x, options...);
-    exec.fence(c.label + ": result");
-    return bool{*sorted};
+    return impl::value_on_host<bool>(
+        c, [&](const auto& sorted) { impl::reduce_pairs(c, sorted, extents, x, options...); });
   }
 }
 template <execution_space Exec, array_like X, class... Options>

@@ -162,9 +162,11 @@ auto check_join(const std::string& label, const Left& left, const Right& right) 
 }
 template <class Exec, class V, class Column, class... In>
 auto make_rows(const std::string& label, const std::string& name, const V& view, const Column& of, const In&... in) {
-  static_assert(std::is_integral_v<value_of<V>> && std::is_signed_v<value_of<V>>,
-                "quern::join: rows must be of a signed integer type");
-  check_positions<value_of<V>>(label, name, of.extents.extent[0]);
+  if constexpr (is_wanted<V>) {
+    static_assert(std::is_integral_v<value_of<V>> && std::is_signed_v<value_of<V>>,
+                  "quern::join: rows must be of a signed integer type");
+    check_positions<value_of<V>>(label, name, of.extents.extent[0]);
+  }
   return make_result<Exec>(label, name, view, of, in...);
 }
 
@@ -189,28 +191,23 @@ void join_into(const std::string& label, const Exec& exec, std::int64_t* number,
   });
 }
 
-/// A join to the Views `rows`, which are those of both sides; or none, where its pairs are only counted.
-template <class Exec, class... Rows, class Left, class Right, class... Size>
-auto join_pairs(const char* label, bool keep_all, const Exec& exec, const std::tuple<const Rows&...>& rows,
-                const Left& left_view, const Right& right_view, const Size&... size) {
+/// A join to the Views of both sides, which are no_output where its pairs are only counted.
+template <class Exec, class LeftRows, class RightRows, class Left, class Right, class... Size>
+auto join_pairs(const char* label, bool keep_all, const Exec& exec, const LeftRows& left_rows,
+                const RightRows& right_rows, const Left& left_view, const Right& right_view, const Size&... size) {
   call c(label, exec);
   const auto run = [&](std::int64_t* number) {
     const auto [left, right] = check_join<Exec>(c.label, left_view, right_view);
-    if constexpr (sizeof...(Rows) == 0) {
-      const result_row<std::int64_t> none;
-      join_into(c.label, exec, number, none, none, left, right, keep_all);
-    } else {
-      join_into(c.label, exec, number, make_rows<Exec>(c.label, "the left rows", std::get<0>(rows), left, right),
-                make_rows<Exec>(c.label, "the right rows", std::get<1>(rows), right, left), left, right, keep_all);
-    }
+    join_into(c.label, exec, number, make_rows<Exec>(c.label, "the left rows", left_rows, left, right),
+              make_rows<Exec>(c.label, "the right rows", right_rows, right, left), left, right, keep_all);
   };
-  return run_counted(c, rows, run, size...);
+  return run_counted(c, std::tuple_cat(wanted_output(left_rows), wanted_output(right_rows)), run, size...);
 }
 template <class Exec, class Out, class Left, class Right>
 auto count_pairs(const char* label, bool keep_all, const Exec& exec, const Out& out, const Left& left,
                  const Right& right) {
-  if constexpr (view_like<Out>) join_pairs(label, keep_all, exec, std::tuple<>(), left, right, size_to{out});
-  else return join_pairs(label, keep_all, exec, std::tuple<>(), left, right);
+  if constexpr (view_like<Out>) join_pairs(label, keep_all, exec, no_output(), no_output(), left, right, size_to{out});
+  else return join_pairs(label, keep_all, exec, no_output(), no_output(), left, right);
 }
 
 /// Marks the left rows whose key is among the right ones, which are sorted; or those whose key is not, if that is
@@ -263,7 +260,7 @@ template <execution_space Exec, view_like LeftRows, view_like RightRows, view_li
           size_option... Size>
 auto join(const Exec& exec, const LeftRows& left_rows, const RightRows& right_rows, const Left& left,
           const Right& right, const Size&... size) {
-  return impl::join_pairs("quern::join", false, exec, std::tie(left_rows, right_rows), left, right, size...);
+  return impl::join_pairs("quern::join", false, exec, left_rows, right_rows, left, right, size...);
 }
 template <view_like LeftRows, view_like RightRows, view_like Left, view_like Right, size_option... Size>
 auto join(const LeftRows& left_rows, const RightRows& right_rows, const Left& left, const Right& right,
@@ -275,7 +272,7 @@ template <execution_space Exec, view_like LeftRows, view_like RightRows, view_li
           size_option... Size>
 auto left_join(const Exec& exec, const LeftRows& left_rows, const RightRows& right_rows, const Left& left,
                const Right& right, const Size&... size) {
-  return impl::join_pairs("quern::left_join", true, exec, std::tie(left_rows, right_rows), left, right, size...);
+  return impl::join_pairs("quern::left_join", true, exec, left_rows, right_rows, left, right, size...);
 }
 template <view_like LeftRows, view_like RightRows, view_like Left, view_like Right, size_option... Size>
 auto left_join(const LeftRows& left_rows, const RightRows& right_rows, const Left& left, const Right& right,

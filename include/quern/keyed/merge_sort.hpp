@@ -66,13 +66,10 @@ struct merge_sort_kernel {
     const std::int64_t na = Kokkos::min(run, n - pair), nb = Kokkos::min(run, n - pair - na);
     return {line * n + pair, na, nb, at - pair, Kokkos::min(at - pair + tile, na + nb)};
   }
-  KOKKOS_FUNCTION std::int64_t split_at(const pair_tile& p, std::int64_t diagonal) const {
-    return merge_path(from + p.start, p.na, from + p.start + p.na, p.nb, diagonal, less);
-  }
 
   KOKKOS_FUNCTION void operator()(find_splits_tag, std::int64_t unit) const {
     const pair_tile p = pair_of(unit);
-    splits[unit] = split_at(p, p.first);
+    splits[unit] = merge_path(from + p.start, p.na, from + p.start + p.na, p.nb, p.first, less);
   }
 
   /// What a unit merges.

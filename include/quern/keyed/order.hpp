@@ -3,6 +3,7 @@
 #ifndef QUERN_KEYED_ORDER_HPP
 #define QUERN_KEYED_ORDER_HPP
 
+#include <algorithm>
 #include <concepts>
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/arguments.hpp>
@@ -79,10 +80,6 @@ struct by_comparator {
   KOKKOS_FUNCTION bool in_order(const T& first, const T& second) const { return !less(second, first); }
 };
 
-template <class T>
-inline constexpr bool is_axis_option = std::is_same_v<T, axis>;
-template <class T>
-inline constexpr bool is_order_option = std::is_same_v<T, sort_order>;
 template <class F, class T>
 inline constexpr bool is_comparator_option = [] {
   if constexpr (view_like<F> || placed<F> || execution_space<F> || option_type<F>) return false;
@@ -91,10 +88,10 @@ inline constexpr bool is_comparator_option = [] {
 
 /// Options of a sort of T: an axis and either a direction or a comparator.
 template <class O, class T>
-concept sort_option = is_axis_option<O> || is_order_option<O> || is_comparator_option<O, T> || option<O>;
+concept sort_option = is_option<axis, O> || is_option<sort_order, O> || is_comparator_option<O, T> || option<O>;
 template <class T, class... O>
 concept sort_options = (sort_option<O, T> && ...) && !repeated_option<O...>::value &&
-                       (is_order_option<O> + ... + 0) + (is_comparator_option<O, T> + ... + 0) <= 1;
+                       (is_option<sort_order, O> + ... + 0) + (is_comparator_option<O, T> + ... + 0) <= 1;
 
 /// The order that options ask for.
 template <class T>
@@ -103,8 +100,8 @@ auto ordering_of() {
 }
 template <class T, class First, class... O>
 auto ordering_of(const First& first, const O&... rest) {
-  if constexpr (option_type<First> && !is_order_option<First>) return ordering_of<T>(rest...);
-  else if constexpr (is_order_option<First>) return by_order<T>{first == sort_order::descending};
+  if constexpr (option_type<First> && !is_option<sort_order, First>) return ordering_of<T>(rest...);
+  else if constexpr (is_option<sort_order, First>) return by_order<T>{first == sort_order::descending};
   else return by_comparator<T, First>{first};
 }
 
@@ -153,25 +150,13 @@ struct sort_lines {
   /// An array of the user's with the axis last.
   template <class Array>
   Array of(const Array& a) const {
-    Array lines{a.data, extents, {}};
-    int to = 0;
-    for (int d = 0; d < extents.rank; ++d)
-      if (d != along) lines.stride[to++] = a.stride[d];
-    lines.stride[to] = a.stride[along];
+    Array lines = a;
+    const auto move_axis = [&](auto& along_axes) {
+      std::rotate(along_axes.begin() + along, along_axes.begin() + along + 1, along_axes.begin() + extents.rank);
+    };
+    move_axis(lines.extents.extent);
+    move_axis(lines.stride);
     return lines;
-  }
-  /// The other way round: an array of lines with the axis where the user has it.
-  template <class T>
-  strided<T> as_given(const strided<T>& lines) const {
-    strided<T> a{lines.data, {}, {}};
-    a.extents.rank = lines.extents.rank;
-    int from = 0;
-    for (int d = 0; d < a.extents.rank; ++d) {
-      const int line_axis = d == along ? a.extents.rank - 1 : from++;
-      a.extents.extent[d] = lines.extents.extent[line_axis];
-      a.stride[d] = lines.stride[line_axis];
-    }
-    return a;
   }
   /// Where in its line each element is.
   position_input positions() const {
@@ -187,12 +172,12 @@ struct sort_lines {
   }
 };
 
-/// Whether an array is its lines one after the other.
+/// Whether lines lie one after the other.
 template <class T>
-bool is_contiguous(const sort_lines& lines, const strided<T>& a) {
-  const auto found = lines.of(a), wanted = lines.contiguous(a.data);
+bool is_contiguous(const strided<T>& lines) {
+  const auto wanted = row_major_strides(lines.extents);
   for (int d = 0; d < lines.extents.rank; ++d)
-    if (lines.extents.extent[d] > 1 && found.stride[d] != wanted.stride[d]) return false;
+    if (lines.extents.extent[d] > 1 && lines.stride[d] != wanted[d]) return false;
   return true;
 }
 

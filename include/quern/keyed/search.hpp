@@ -5,7 +5,6 @@
 
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/index_range.hpp>
-#include <quern/core/memory/workspace.hpp>
 #include <quern/keyed/bins.hpp>
 #include <quern/map/map.hpp>
 

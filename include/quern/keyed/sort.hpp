@@ -32,9 +32,7 @@
 #include <optional>
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/compiled.hpp>
-#include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/values/values.hpp>
-#include <quern/core/views/axes.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/merge_sort.hpp>
 #include <quern/keyed/order.hpp>
@@ -43,7 +41,6 @@
 #include <quern/keyed/vendor_sort.hpp>
 #include <quern/keyed/zero_signs.hpp>
 #include <quern/map/map.hpp>
-#include <quern/reduce/reduce.hpp>
 
 namespace quern {
 namespace impl {
@@ -184,18 +181,16 @@ void sort_numbers(const std::string& label, const Exec& exec, const sort_lines& 
                   const strided<const T>& in, bool descending) {
   using number = typename ordered<T>::number;
   // An even number of passes ends where it began.
-  const bool in_out = std::is_same_v<T, number> && is_contiguous(lines, out);
+  const bool in_out = std::is_same_v<T, number> && is_contiguous(out);
   const scratch_array<Exec, number> memory(exec, in_out ? lines.size() : 2 * lines.size());
   sort_buffer<number> numbers{in_out ? reinterpret_cast<number*>(out.data) : memory.data() + lines.size(),
                               memory.data()};
   const bool as_they_are = std::is_integral_v<T> && !descending && in.data == out.data && in_out;
   if (!as_they_are)
-    map_lines(label + "/numbers", exec, lines.contiguous(numbers.data), sortable_number<T>{descending},
-              line_input(lines.of(in)));
+    map_lines(label + "/numbers", exec, lines.contiguous(numbers.data), sortable_number<T>{descending}, line_input(in));
   vendor_sort_numbers(label, exec, lines.count, lines.n, numbers);
   if (!in_out || descending || numbers.data != static_cast<void*>(out.data))
-    map_lines(label + "/result", exec, lines.of(out), number_sorted<T>{{descending}},
-              line_input(lines.contiguous(numbers.data)));
+    map_lines(label + "/result", exec, out, number_sorted<T>{{descending}}, line_input(lines.contiguous(numbers.data)));
 }
 
 template <class Exec, class T, class Order>
@@ -208,10 +203,9 @@ void sort_values(const std::string& label, const Exec& exec, const sort_lines& l
   order.signed_zeros = true;
   const scratch_array<Exec, key> memory(exec, 2 * lines.size());
   sort_buffer<key> keys{memory.data(), memory.data() + lines.size()};
-  map_lines(label + "/keys", exec, lines.contiguous(keys.data), make_key<Order>{order}, line_input(lines.of(in)));
+  map_lines(label + "/keys", exec, lines.contiguous(keys.data), make_key<Order>{order}, line_input(in));
   sort_items(label, exec, lines, keys, order);
-  map_lines(label + "/result", exec, lines.of(out), value_of_key<Order>{order},
-            line_input(lines.contiguous(keys.data)));
+  map_lines(label + "/result", exec, out, value_of_key<Order>{order}, line_input(lines.contiguous(keys.data)));
 }
 
 /// Values as the unsigned integers of their size, so that a vendor's sort is compiled for few types.
@@ -245,24 +239,24 @@ void sort_pairs(const std::string& label, const Exec& exec, const sort_lines& li
         found.emplace(exec, 1);
         fill_scratch(label + "/zeros", exec, found->data(), 1, 0);
         map_lines(label + "/keys", exec, lines.contiguous(keys.data),
-                  make_key_of_zeros<K>{by_order<K>{order.descending}, found->data()}, line_input(lines.of(in)));
+                  make_key_of_zeros<K>{by_order<K>{order.descending}, found->data()}, line_input(in));
       } else {
-        map_lines(label + "/keys", exec, lines.contiguous(keys.data), make_key<Order>{order}, line_input(lines.of(in)));
+        map_lines(label + "/keys", exec, lines.contiguous(keys.data), make_key<Order>{order}, line_input(in));
       }
       map_lines(label + "/values", exec, lines.contiguous(moved.data), same_bits<bits>(), values);
       bit_range digits = all_bits<key>;
       if constexpr (MayWait) digits = narrow_keys(label, exec, n, keys.data).bits;
       vendor_sort(label, exec, lines.count, lines.n, digits, keys, moved);
       if constexpr (keeps_zero_signs<Order>)
-        put_zero_signs(label, exec, lines.count, lines.n, lines.of(in), order, found->data(), keys.data);
+        put_zero_signs(label, exec, lines.count, lines.n, in, order, found->data(), keys.data);
       return store(lines.contiguous(keys.data), lines.contiguous(moved.data), same_bits<Value>());
     }
   }
   using item = keyed_item<key, Value>;
   const scratch_array<Exec, item> memory(exec, 2 * n);
   sort_buffer<item> items{memory.data(), memory.data() + n};
-  map_lines(label + "/keys", exec, lines.contiguous(items.data), make_item<Order, Value>{order},
-            line_input(lines.of(in)), values);
+  map_lines(label + "/keys", exec, lines.contiguous(items.data), make_item<Order, Value>{order}, line_input(in),
+            values);
   sort_items(label, exec, lines, items, order);
   store(lines.contiguous(items.data), lines.contiguous(items.data), value_of_item());
 }
@@ -273,7 +267,7 @@ void sort_positions(const std::string& label, const Exec& exec, const sort_lines
                     const strided<const T>& in, const Order& order) {
   sort_pairs<Index>(label, exec, lines, in, order, lines.positions(),
                     [&](const auto&, const auto& sorted, const auto& value_of) {
-                      map_lines(label + "/result", exec, lines.of(out), value_of, line_input(sorted));
+                      map_lines(label + "/result", exec, out, value_of, line_input(sorted));
                     });
 }
 
@@ -313,15 +307,10 @@ struct engine<in_memory, sorts> {
     check_extents(c.label, "out", out.extents, extents);
     check_overlap(c.label, out, elements, "x", true);
     const sort_lines lines(c.label, extents, options...);
-    const auto sort_from = [&](const auto& x) {
-      sort_values(c.label, exec, lines, out, x, ordering_of<T>(options...));
-    };
-    if constexpr (view_like<X>) {
-      sort_from(as_source(elements));
-    } else {
-      map_checked(c.label + "/values", exec, out_view, op::identity(), x_view);
-      sort_from(strided<const T>{out.data, out.extents, out.stride});
-    }
+    strided<const T> x{out.data, out.extents, out.stride};
+    if constexpr (view_like<X>) x = as_source(elements);
+    else map_checked(c.label + "/values", exec, out_view, op::identity(), x_view);
+    sort_values(c.label, exec, lines, lines.of(out), lines.of(x), ordering_of<T>(options...));
   }
 };
 
@@ -376,16 +365,13 @@ void argsort(const Exec& exec, const Out& out_view, const X& x_view, const Optio
   impl::require_order<T, Options...>();
   impl::call c("quern::argsort", exec);
   const auto x = c.input(x_view);
-  const auto out = c.output(out_view);
-  impl::check_extents(c.label, "out", out.extents, x.extents);
-  impl::check_overlap(c.label, out, x, "x", false);
   const impl::sort_lines lines(c.label, x.extents, options...);
-  impl::check_positions<O>(c.label, "out", lines.n);
+  const auto out = impl::position_output(c, "out", out_view, x.extents, lines.n, x);
   const auto order = impl::ordering_of<T>(options...);
   if constexpr (sizeof(O) > 4)
     if (!std::in_range<std::uint32_t>(lines.n))
-      return impl::sort_positions<std::uint64_t>(c.label, exec, lines, out, x, order);
-  impl::sort_positions<std::uint32_t>(c.label, exec, lines, out, x, order);
+      return impl::sort_positions<std::uint64_t>(c.label, exec, lines, lines.of(out), lines.of(x), order);
+  impl::sort_positions<std::uint32_t>(c.label, exec, lines, lines.of(out), lines.of(x), order);
 }
 template <view_like Out, view_like X, class... Options>
   requires impl::sort_options<impl::value_of<X>, Options...>
@@ -417,7 +403,7 @@ void sort_by_key(const Exec& exec, const Keys& keys_view, const Values& values_v
   const impl::sort_lines lines(c.label, keys.extents, options...);
   const auto order = impl::keeping_zero_signs(impl::ordering_of<K>(options...));
   using Order = std::remove_const_t<decltype(order)>;
-  impl::sort_pairs<V>(c.label, exec, lines, in, order, impl::line_input(lines.of(moved)),
+  impl::sort_pairs<V>(c.label, exec, lines, lines.of(in), order, impl::line_input(lines.of(moved)),
                       [&](const auto& sorted_keys, const auto& sorted, const auto& value_of) {
                         impl::map_lines(c.label + "/keys", exec, lines.of(keys), impl::value_of_key<Order>{order},
                                         impl::line_input(sorted_keys));

@@ -8,6 +8,7 @@
 
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/compiled.hpp>
+#include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/keyed/compaction.hpp>
 #include <quern/keyed/counted.hpp>
@@ -67,33 +68,30 @@ struct choose_digit {
   }
 };
 
-struct part_tag {};
-struct all_parts_tag {};
-
-/// Hosts look at each element once: of a part of the line they keep those that come before the k-th found so far.
-template <class T, class Index>
-struct select_on_host {
+/// The first k elements of x in order, and their positions. Hosts look at each element once: of a part of the line they
+/// keep those that come before the k-th found so far.
+template <class Exec, class T, class Index>
+void select_first_on_host(const std::string& label, const Exec& exec, const strided<const T>& x,
+                          const by_order<T>& order, std::int64_t k, T* values, Index* positions) {
   using key = typename by_order<T>::key;
   using item = keyed_item<key, Index>;
-  by_order<T> order;
-  strided<const T> x;
-  std::int64_t k, parts, room;
-  item* items;          // `room` of each part
-  std::int64_t* found;  // of each part
-  T* values;
-  Index* positions;
-
-  static bool before(const item& a, const item& b) { return a.key < b.key || (a.key == b.key && a.value < b.value); }
-  const T& at(std::int64_t i) const { return x.data[i * x.stride[0]]; }
-
-  void operator()(part_tag, std::int64_t p) const {
-    const std::int64_t n = x.extents.extent[0];
+  const T* data = x.data;
+  const std::int64_t n = x.extents.size(), stride = x.stride[0], room = std::min(2 * k + 1024, n);
+  const std::int64_t parts = std::clamp<std::int64_t>(n / keyed_tuning<Exec>::select_least, 1, exec.concurrency());
+  const scratch_array<Exec, item> memory(exec, parts * room);
+  const scratch_array<Exec, std::int64_t> sizes(exec, parts);
+  item* items = memory.data();         // `room` of each part
+  std::int64_t* found = sizes.data();  // of each part
+  const auto before = [](const item& a, const item& b) {
+    return a.key < b.key || (a.key == b.key && a.value < b.value);
+  };
+  launch_units(exec, label + "/parts", parts, [=](std::int64_t p) {
     item* mine = items + p * room;
     std::int64_t size = 0;
     key last{};
     bool all = true;  // as long as there are not k
     for (std::int64_t i = n * p / parts; i < n * (p + 1) / parts; ++i) {
-      const key e = order.encode(at(i));
+      const key e = order.encode(data[i * stride]);
       if (!(e < last || all)) continue;
       mine[size++] = {e, static_cast<Index>(i)};
       if (size < room) continue;
@@ -103,32 +101,16 @@ struct select_on_host {
       all = false;
     }
     found[p] = size;
-  }
-
-  void operator()(all_parts_tag, std::int64_t) const {
+  });
+  launch_units(exec, label + "/all", 1, [=](std::int64_t) {
     std::int64_t size = 0;
     for (std::int64_t p = 0; p < parts; ++p) size = std::copy_n(items + p * room, found[p], items + size) - items;
     std::partial_sort(items, items + k, items + size, before);
     for (std::int64_t i = 0; i < k; ++i) {
-      values[i] = at(items[i].value);
+      values[i] = data[static_cast<std::int64_t>(items[i].value) * stride];
       positions[i] = items[i].value;
     }
-  }
-};
-
-/// The first k elements of x in order, and their positions.
-template <class Exec, class T, class Index>
-void select_first_on_host(const std::string& label, const Exec& exec, const strided<const T>& x,
-                          const by_order<T>& order, std::int64_t k, T* values, Index* positions) {
-  using kernel = select_on_host<T, Index>;
-  const std::int64_t parts =
-      std::clamp<std::int64_t>(x.extents.size() / keyed_tuning<Exec>::select_least, 1, exec.concurrency());
-  const std::int64_t room = std::min(2 * k + 1024, x.extents.size());
-  const scratch_array<Exec, typename kernel::item> items(exec, parts * room);
-  const scratch_array<Exec, std::int64_t> found(exec, parts);
-  const kernel select{order, x, k, parts, room, items.data(), found.data(), values, positions};
-  Kokkos::parallel_for(label + "/parts", Kokkos::RangePolicy<Exec, part_tag>(exec, 0, parts), select);
-  Kokkos::parallel_for(label + "/all", Kokkos::RangePolicy<Exec, all_parts_tag>(exec, 0, 1), select);
+  });
 }
 
 /// The first k elements of x, and their positions: those that come before the k-th and then its equals, each in the
@@ -184,29 +166,23 @@ void first_positions(const std::string& label, const Exec& exec, const sort_line
                      const strided<const T>& in, const Order& order, Index* positions) {
   sort_lines some = lines;
   some.n = some.extents.extent[some.extents.rank - 1] = k;
-  const auto write = [&](const sort_lines& sorted_lines) {
-    return [&, sorted_lines](const auto&, const auto& sorted, const auto& position_of) {
-      auto first = sorted_lines.contiguous(sorted.data);
-      first.extents = some.extents;
-      map_lines(label + "/positions", exec, some.contiguous(positions), position_of, line_input(first));
-    };
+  const auto write = [&](const auto&, const auto& sorted, const auto& position_of) {
+    map_lines(label + "/positions", exec, some.contiguous(positions), position_of, line_input(sorted));
   };
   if constexpr (Order::by_bits) {
     if (selects<Exec, Order>(lines, k)) {
       const scratch_array<Exec, T> values(exec, k);
       const scratch_array<Exec, Index> rows(exec, k);
-      const auto line = lines.of(in);
-      const strided<const T> all{in.data, shape{lines.n}, {line.stride[line.extents.rank - 1]}};
+      const strided<const T> all{in.data, shape{lines.n}, {in.stride[in.extents.rank - 1]}};
       const auto select = [&] { select_first(label, exec, all, order, k, values.data(), rows.data()); };
       if constexpr (is_device<Exec>) select();
       else if (k > keyed_tuning<Exec>::select_alone) select();
       else select_first_on_host(label, exec, all, order, k, values.data(), rows.data());
-      const strided<const T> given = some.as_given(some.contiguous<const T>(values.data()));
-      return sort_pairs<Index>(label + "/sort", exec, some, given, order, line_input(some.contiguous(rows.data())),
-                               write(some));
+      return sort_pairs<Index>(label + "/sort", exec, some, some.contiguous<const T>(values.data()), order,
+                               line_input(some.contiguous(rows.data())), write);
     }
   }
-  sort_pairs<Index>(label, exec, lines, in, order, lines.positions(), write(lines));
+  sort_pairs<Index>(label, exec, lines, in, order, lines.positions(), write);
 }
 
 #define QUERN_FIRST_POSITIONS_AS(HOW, Exec, T, Index)                                                 \
@@ -228,29 +204,29 @@ struct element_of_line {
   }
 };
 
-/// Serves `partial_sort` and `top_k`. `positions_view` may be no_output.
+/// Serves `partial_sort` and `top_k`. `positions` may be no_output; out and x have the axis last.
 template <class Index, class Exec, class Out, class Positions, class T, class Order>
 void write_first(const std::string& label, const Exec& exec, const strided<Out>& out, const Positions& positions,
                  const strided<const T>& x, const sort_lines& lines, const Order& order) {
   sort_lines some = lines;
-  some.n = some.extents.extent[some.extents.rank - 1] = out.extents.extent[lines.along];
+  some.extents = out.extents;
+  some.n = some.extents.extent[some.extents.rank - 1];
   if (some.size() == 0) return;
   if constexpr (Order::by_bits && !is_wanted<Positions>) {
     if (!selects<Exec, Order>(lines, some.n)) {
       const scratch_array<Exec, T> memory(exec, lines.size());
-      auto sorted = lines.contiguous(memory.data());
-      sort_values(label, exec, lines, lines.as_given(sorted), x, order);
-      sorted.extents = some.extents;
-      return map_lines(label + "/result", exec, some.of(out), op::identity(), line_input(sorted));
+      const auto sorted = lines.contiguous(memory.data());
+      sort_values(label, exec, lines, sorted, x, order);
+      return map_lines(label + "/result", exec, out, op::identity(), line_input(sorted));
     }
   }
   const scratch_array<Exec, Index> memory(exec, some.size());
   const auto found = line_input(some.contiguous(memory.data()));
   first_positions(label, exec, lines, some.n, x, order, memory.data());
-  position_input line_of{{nullptr, some.extents, lines.of(x).stride}};
+  position_input line_of{{nullptr, some.extents, x.stride}};
   const std::int64_t stride = std::exchange(line_of.array.stride[some.extents.rank - 1], 0);
-  map_lines(label + "/values", exec, some.of(out), element_of_line<T>{x.data, stride}, found, line_of);
-  if constexpr (is_wanted<Positions>) map_lines(label + "/result", exec, some.of(positions), op::identity(), found);
+  map_lines(label + "/values", exec, out, element_of_line<T>{x.data, stride}, found, line_of);
+  if constexpr (is_wanted<Positions>) map_lines(label + "/result", exec, lines.of(positions), op::identity(), found);
 }
 
 template <class Exec, class Out, class Positions, class X, class Order, class... Options>
@@ -270,20 +246,11 @@ void first_in_order(const std::string& label, const Exec& exec, const Out& out_v
     reject_extents(label, "out", out.extents,
                    "those of x, " + x.extents.str() + ", or fewer along axis " + std::to_string(lines.along));
   check_overlap(label, out, x, "x", false);
-  const auto with_positions = [&](const auto& positions) {
-    with_index_type(lines.n,
-                    [&]<class Index>(Index) { write_first<Index>(label, exec, out, positions, x, lines, order); });
-  };
-  if constexpr (is_wanted<Positions>) {
-    const auto positions = c.output(positions_view);
-    check_extents(label, "positions", positions.extents, out.extents);
-    check_positions<value_of<Positions>>(label, "positions", lines.n);
-    check_overlap(label, positions, x, "x", false);
-    check_overlap(label, out, positions, "positions", false);
-    with_positions(positions);
-  } else {
-    with_positions(positions_view);
-  }
+  const auto positions = position_output(c, "positions", positions_view, out.extents, lines.n, x);
+  if constexpr (is_wanted<Positions>) check_overlap(label, out, positions, "positions", false);
+  with_index_type(lines.n, [&]<class Index>(Index) {
+    write_first<Index>(label, exec, lines.of(out), positions, lines.of(x), lines, order);
+  });
 }
 
 }  // namespace impl
@@ -319,7 +286,7 @@ template <execution_space Exec, view_like Values, view_like Positions, view_like
 void top_k(const Exec& exec, const Values& values, const Positions& positions, const X& x, const Options&... options) {
   using T = impl::value_of<X>;
   const auto ordered_by = [&] {
-    if constexpr ((impl::is_axis_option<Options> && ...)) return impl::by_order<T>{true};
+    if constexpr ((impl::is_option<axis, Options> && ...)) return impl::by_order<T>{true};
     else return impl::ordering_of<T>(options...);
   };
   impl::first_in_order("quern::top_k", exec, values, positions, x, ordered_by(), options...);

@@ -34,7 +34,7 @@
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/sort.hpp>
 #include <quern/keyed/tuning.hpp>
-#include <quern/reduce/reduce.hpp>
+#include <quern/reduce/call.hpp>
 
 namespace quern {
 namespace impl {
@@ -162,20 +162,6 @@ void unique_by_positions(const std::string& label, const Exec& exec, const resul
   });
 }
 
-/// The output for the number of each element, which is below `most`.
-template <class Exec, class V, class T>
-auto make_inverse(const call<Exec>& c, const V& view, const strided<const T>& x, std::int64_t most) {
-  if constexpr (is_wanted<V>) {
-    const auto inverse = c.output(view);
-    check_extents(c.label, "inverse", inverse.extents, x.extents);
-    check_positions<value_of<V>>(c.label, "inverse", most);
-    check_overlap(c.label, inverse, x, "x", false);
-    return inverse;
-  } else {
-    return view;
-  }
-}
-
 template <bool MayWait, class Exec, class Values, class First, class Inverse, class Counts, class X>
 void unique_into(const call<Exec>& c, const Values& values_view, const First& first_view, const Inverse& inverse_view,
                  const Counts& counts_view, const X& x_view, std::int64_t* number) {
@@ -186,10 +172,10 @@ void unique_into(const call<Exec>& c, const Values& values_view, const First& fi
   const auto x = c.input(x_view);
   const std::int64_t n = x.extents.size();
   const auto values = make_result<Exec>(c.label, "values", values_view, x);
-  const auto first = make_optional_result<Exec>(c.label, "first", first_view, x);
-  const auto counts = make_optional_result<Exec>(c.label, "counts", counts_view, x);
+  const auto first = make_result<Exec>(c.label, "first", first_view, x);
+  const auto counts = make_result<Exec>(c.label, "counts", counts_view, x);
   const std::int64_t most = std::min(values.room, n);
-  [[maybe_unused]] const auto inverse = make_inverse(c, inverse_view, x, MayWait ? 0 : most);
+  [[maybe_unused]] const auto inverse = position_output(c, "inverse", inverse_view, x.extents, MayWait ? 0 : most, x);
   if constexpr (is_wanted<First>) check_positions<value_of<First>>(c.label, "first", n);
   if (n == 0) return fill_scratch(c.label, c.exec, number, 1, std::int64_t{0});
   if constexpr (std::is_integral_v<T> && !is_device<Exec> && !inverted)

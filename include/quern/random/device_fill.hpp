@@ -3,6 +3,7 @@
 #ifndef QUERN_RANDOM_DEVICE_FILL_HPP
 #define QUERN_RANDOM_DEVICE_FILL_HPP
 
+#include <quern/core/launch/index_range.hpp>
 #include <quern/random/field_blocks.hpp>
 #include <quern/random/tuning.hpp>
 
@@ -66,8 +67,7 @@ void fill_on_device(const Exec& exec, const std::string& label, const Work& work
   kernel_type kernel{work};
   const std::int64_t blocks = work.nest.inner * work.nest.outer;
   const auto launch = [&]<class Tag>(Tag, std::int64_t threads) {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>(exec, 0, threads),
-                         kernel);
+    Kokkos::parallel_for(label, index_range<Tag>(exec, threads), kernel);
   };
   if (work.in_rows() && work.nest.rank == 1) {
     kernel.steps = std::clamp<std::int64_t>(blocks / (unroll * exec.concurrency()), 1, random_tuning<Exec>::steps);

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <limits>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/random/draws.hpp>
 #include <quern/random/fill.hpp>
@@ -68,18 +69,6 @@ void fill_integers(const std::string& label, const Exec& exec, const Out& out, c
   }
 }
 
-/// The number of a Generator for each position.
-template <class T>
-struct poisson_element {
-  random::key key;
-  std::int64_t first;
-  template <class Rate>
-  QUERN_IMPL_NOINLINE KOKKOS_FUNCTION T operator()(std::int64_t position, const Rate& rate) const {
-    random::Generator s(key, first + position);
-    return static_cast<T>(s.poisson(convert<double>(rate)));
-  }
-};
-
 }  // namespace quern::impl
 
 namespace quern::random {
@@ -136,40 +125,28 @@ void uniform(const Out& out, const part_of& where, const Low& low = Low(0), cons
 }
 
 /// Whole numbers from `low` to before `high`, each exactly as likely as the others (Lemire's method: bits that would
-/// favour some are refused, and a `Generator` of the position gives others).
+/// favour some are refused, and a `Generator` of the position gives others). Option: `endpoint`, with `high` among
+/// them, so that all of a type can be: `integers(out, key, 0, UINT64_MAX, endpoint)`, NumPy's `endpoint=True`.
 ///
 /// @param out of any integer type that holds the numbers, also bool
 /// @param where a key, or a part of its field
 /// @param low,high of any integer types, which count as the numbers that they are: `integers(out, key, -5, 0u)`
-/// @throws Error if `low` is not less than `high`, or out's type does not hold the numbers; if the part is not within
-/// its field
-template <execution_space Exec, result_view Out, std::integral Low, std::integral High>
-void integers(const Exec& exec, const Out& out, const part_of& where, Low low, High high) {
+/// @throws Error if `low` is not less than `high` (with `endpoint`, if it is greater), or out's type does not hold the
+/// numbers; if the part is not within its field
+template <execution_space Exec, result_view Out, std::integral Low, std::integral High, option<endpoint_t>... Options>
+void integers(const Exec& exec, const Out& out, const part_of& where, Low low, High high, const Options&...) {
+  static_assert(!impl::repeated_option<Options...>::value);
   const std::string label = "quern::random::integers";
-  const impl::wide_integer first = low, end = high;
-  if (first >= end)
-    throw Error(label, "low is " + impl::text_of(first) + " and high " + impl::text_of(end) + ", expected low < high");
-  impl::fill_integers(label, exec, out, where, first, end - 1);
-}
-template <result_view Out, std::integral Low, std::integral High>
-void integers(const Out& out, const part_of& where, Low low, High high) {
-  integers(impl::space_of(out), out, where, low, high);
-}
-
-/// Whole numbers with `high` among them, so that all of a type can be: `integers(out, key, 0, UINT64_MAX, endpoint)`,
-/// NumPy's `endpoint=True`.
-template <execution_space Exec, result_view Out, std::integral Low, std::integral High>
-void integers(const Exec& exec, const Out& out, const part_of& where, Low low, High high, endpoint_t) {
-  const std::string label = "quern::random::integers";
-  const impl::wide_integer first = low, last = high;
+  constexpr bool closed = impl::has_option<endpoint_t, Options...>;
+  const impl::wide_integer first = low, last = impl::wide_integer{high} - (closed ? 0 : 1);
   if (first > last)
-    throw Error(label,
-                "low is " + impl::text_of(first) + " and high " + impl::text_of(last) + ", expected low <= high");
+    throw Error(label, "low is " + impl::text_of(first) + " and high " + impl::text_of(high) + ", expected low " +
+                           (closed ? "<= high" : "< high"));
   impl::fill_integers(label, exec, out, where, first, last);
 }
-template <result_view Out, std::integral Low, std::integral High>
-void integers(const Out& out, const part_of& where, Low low, High high, endpoint_t) {
-  integers(impl::space_of(out), out, where, low, high, endpoint);
+template <result_view Out, std::integral Low, std::integral High, option<endpoint_t>... Options>
+void integers(const Out& out, const part_of& where, Low low, High high, const Options&... options) {
+  integers(impl::space_of(out), out, where, low, high, options...);
 }
 
 /// Normal numbers of that mean and standard deviation. Box and Muller's method with a logarithm and a root of its own
@@ -252,13 +229,14 @@ void poisson(const Exec& exec, const Out& out, const part_of& where, const Rate&
   impl::check_parameter(label, "rate", rate, [](double x) { return x >= 0 && x < 0x1p62; }, "from 0 to before 2^62");
   if constexpr (scalar_value<Rate>) {
     if (const auto r = impl::convert<double>(rate); r <= impl::poisson_table::largest_rate) {
-      const impl::poisson_table_of<Exec> made(label, exec, r);
-      impl::fill_drawn(label, exec, out, where, impl::poisson_draw<T>(made.table()));
+      const impl::scratch_array<Exec, double> memory(exec, impl::poisson_table::doubles);
+      impl::fill_drawn(label, exec, out, where,
+                       impl::table_poisson_draw<T>{{}, impl::make_poisson_table(label, exec, r, memory.data())});
     } else {
       impl::fill_drawn(label, exec, out, where, impl::large_poisson_draw<T>(r));
     }
   } else {
-    impl::fill_elements<impl::poisson_element<T>>(label, exec, out, where, rate);
+    impl::fill_random<impl::poisson_draw<T>>(label, exec, out, where, rate);
   }
 }
 template <result_view Out, class Rate>

@@ -43,9 +43,8 @@ struct word_draw {
 };
 
 template <class T>
-struct bits_draw : word_draw<T, std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>, bits_draw<T>> {
-  using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-  KOKKOS_FORCEINLINE_FUNCTION T number(word w, const random::key&, std::int64_t) const { return static_cast<T>(w); }
+struct bits_draw : word_draw<T, T, bits_draw<T>> {
+  KOKKOS_FORCEINLINE_FUNCTION T number(T w, const random::key&, std::int64_t) const { return w; }
 };
 
 /// The greatest number that is less than x.
@@ -215,6 +214,19 @@ struct gamma_draw {
     if (at_once(w, x, t)) return scale * (random::Generator::gamma_value(d, c, x) * factor);
     const double u = (static_cast<double>(spare_bits(w)) + variate::positive(more.bits64())) * 0x1p-23;
     return scale * (more.large_gamma(d, c, x, u) * factor);
+  }
+};
+
+/// The number of a Generator for each position, of rates of their own.
+template <class T>
+struct poisson_draw {
+  using value_type = T;
+  static constexpr int values = 1;
+  double rate;
+  template <class Rate>
+  KOKKOS_FUNCTION explicit poisson_draw(const Rate& r) : rate(convert<double>(r)) {}
+  KOKKOS_FUNCTION void operator()(const random::key& k, const philox_words&, std::int64_t position, T (&v)[1]) const {
+    v[0] = static_cast<T>(random::Generator(k, position).poisson(rate));
   }
 };
 

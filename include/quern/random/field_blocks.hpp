@@ -14,7 +14,6 @@ namespace quern::impl {
 template <class Exec, class Draw>
 struct field_blocks {
   using exec_space = Exec;
-  using draw_type = Draw;
   using T = typename Draw::value_type;
   static constexpr int width = Draw::values;
 

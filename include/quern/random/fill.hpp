@@ -75,13 +75,6 @@ struct draw_element {
   }
 };
 
-/// One more than the last position of an array, counted from its first.
-inline std::int64_t positions_within(const loop_nest<2>& rows) {
-  std::int64_t end = 1;
-  for (int d = 0; d < rows.rank; ++d) end += (rows.extent[d] - 1) * rows.stride[0][d];
-  return end;
-}
-
 /// Fills `out` by whole blocks, where the blocks of the field do not cross the ends of its rows; false where they do.
 template <class Exec, class Draw>
 bool fill_by_blocks(const Exec& exec, const std::string& label, const strided<typename Draw::value_type>& out,
@@ -95,6 +88,7 @@ bool fill_by_blocks(const Exec& exec, const std::string& label, const strided<ty
     if (first % width != 0 || rows.extent[0] % width != 0 || rows.stride[0][d] % width != 0) return false;
 
   const std::int64_t step = rows.stride[1][0], before = first % width;
+  std::int64_t end = first + 1;  // one more than the last position of the array
   shape blocks;
   std::array<std::array<std::int64_t, max_rank>, 2> strides{};
   blocks.rank = rows.rank;
@@ -102,6 +96,7 @@ bool fill_by_blocks(const Exec& exec, const std::string& label, const strided<ty
     blocks.extent[d] = d == 0 ? (before + rows.extent[0] + width - 1) / width : rows.extent[d];
     strides[0][d] = d == 0 ? step * width : rows.stride[1][d];
     strides[1][d] = d == 0 ? 1 : rows.stride[0][d] / width;
+    end += (rows.extent[d] - 1) * rows.stride[0][d];
   }
   field_blocks<Exec, Draw> work{draw,
                                 k,
@@ -111,7 +106,7 @@ bool fill_by_blocks(const Exec& exec, const std::string& label, const strided<ty
                                 row_nest<2>(make_loop_nest<2>(blocks, strides)),
                                 first / width,
                                 first,
-                                first + positions_within(rows),
+                                end,
                                 false};
   const auto& nest = work.nest;
   work.packed = step == 1 && reinterpret_cast<std::uintptr_t>(work.out) % (width * sizeof(*out.data)) == 0 &&
@@ -119,13 +114,6 @@ bool fill_by_blocks(const Exec& exec, const std::string& label, const strided<ty
   if constexpr (is_device<Exec>) fill_on_device(exec, label, work);
   else fill_on_host(exec, label, work);
   return true;
-}
-
-/// Checks a field, and finds the positions of its elements.
-template <class Out>
-field_positions check_field(const std::string& label, const Out& out, const random::part_of& where) {
-  check_exact<Out>();
-  return field_positions(label, extents_of(out), where);
 }
 
 struct random_fields {};
@@ -145,36 +133,32 @@ template <class Draw, class Exec, class Out>
 void fill_drawn(const std::string& label, const Exec& exec, const Out& out_view, const random::part_of& field,
                 const Draw& draw) {
   static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
-  engine_of<random_fields, Out>::run(
-      label, exec, out_view, field, [&](const Exec&, const auto& view, const random::part_of& where) {
-        const call c(label, exec);
-        const auto out = c.output(view);
-        const auto positions = check_field(label, view, where);
-        if (out.extents.size() == 0 || fill_by_blocks(exec, label, out, positions, where.of, draw)) return;
-        map_checked(label, exec, view, drawn_element<Draw>{draw, where.of, positions.first}, positions.at);
-      });
-}
-
-/// Fills with `Element{key, first}(position, parameters(i)...)`; parameters broadcast.
-template <class Element, class Exec, class Out, class... P>
-void fill_elements(const std::string& label, const Exec& exec, const Out& out_view, const random::part_of& field,
-                   const P&... parameters) {
-  engine_of<random_fields, Out, P...>::run(
-      label, exec, out_view, field,
-      [&](const Exec&, const auto& out, const random::part_of& where, const auto&... p) {
-        const auto positions = check_field(label, out, where);
-        map_checked(label, exec, out, Element{where.of, positions.first}, positions.at, p...);
-      },
-      parameters...);
+  check_exact<Out>();
+  const auto fill = [&](const Exec&, const auto& view, const random::part_of& where) {
+    const call c(label, exec);
+    const auto out = c.output(view);
+    const field_positions positions(label, extents_of(view), where);
+    if (out.extents.size() == 0 || fill_by_blocks(exec, label, out, positions, where.of, draw)) return;
+    map_checked(label, exec, view, drawn_element<Draw>{draw, where.of, positions.first}, positions.at);
+  };
+  engine_of<random_fields, Out>::run(label, exec, out_view, field, fill);
 }
 
 /// Fills with `Draw(parameters(i)...)`; parameters are scalars or broadcast.
 template <class Draw, class Exec, class Out, class... P>
-void fill_random(const std::string& label, const Exec& exec, const Out& out, const random::part_of& where,
+void fill_random(const std::string& label, const Exec& exec, const Out& out_view, const random::part_of& field,
                  const P&... parameters) {
-  static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
-  if constexpr ((scalar_value<P> && ...)) fill_drawn(label, exec, out, where, Draw(parameters...));
-  else fill_elements<draw_element<Draw>>(label, exec, out, where, parameters...);
+  if constexpr ((scalar_value<P> && ...)) {
+    fill_drawn(label, exec, out_view, field, Draw(parameters...));
+  } else {
+    static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
+    check_exact<Out>();
+    const auto fill = [&](const Exec&, const auto& out, const random::part_of& where, const auto&... p) {
+      const field_positions positions(label, extents_of(out), where);
+      map_checked(label, exec, out, draw_element<Draw>{where.of, positions.first}, positions.at, p...);
+    };
+    engine_of<random_fields, Out, P...>::run(label, exec, out_view, field, fill, parameters...);
+  }
 }
 
 }  // namespace quern::impl

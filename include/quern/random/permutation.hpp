@@ -101,12 +101,6 @@ class random_bijection {
   int low_bits_;
 };
 
-template <class T>
-struct permuted_position {
-  random_bijection permutation;
-  KOKKOS_FUNCTION T operator()(std::int64_t i) const { return static_cast<T>(permutation(i)); }
-};
-
 /// The element of `in` that a position along axis 0 gets; `rest` is its offset along the other axes.
 template <class T>
 struct permuted_element {
@@ -139,28 +133,19 @@ struct counted_weight {
   }
 };
 
-/// The first position whose cumulative weight is beyond a uniform number times all of it; -1 where there is none.
+/// For each uniform number of 53 bits the first position whose cumulative weight is beyond it times all of the weight;
+/// -1 where there is none.
 template <class T>
-struct weighted_position {
+struct choice_draw : word_draw<T, std::uint64_t, choice_draw<T>> {
   const double* cumulative;
   std::int64_t n;
-  KOKKOS_FUNCTION T find(double u) const {
+  KOKKOS_FUNCTION T number(std::uint64_t w, const random::key&, std::int64_t) const {
     const double all = n > 0 ? cumulative[n - 1] : 0;
     if (!(all > 0 && all <= Kokkos::Experimental::finite_max_v<double>)) return static_cast<T>(-1);
     // Next to the smallest numbers, products would be rounded to few different ones.
     const double scale = all < 0x1p-900 ? 0x1p900 : 1;
-    const double target = Kokkos::min(u * (scale * all), below(scale * all));
+    const double target = Kokkos::min(variate::uniform(w) * (scale * all), below(scale * all));
     return static_cast<T>(partition_point(cumulative, 1, n - 1, [=](double c) { return scale * c <= target; }));
-  }
-};
-
-/// A weighted position for each uniform number of 53 bits.
-template <class T>
-struct choice_draw : word_draw<T, std::uint64_t, choice_draw<T>> {
-  weighted_position<T> from;
-  KOKKOS_FUNCTION explicit choice_draw(const weighted_position<T>& f) : from(f) {}
-  KOKKOS_FUNCTION T number(std::uint64_t w, const random::key&, std::int64_t) const {
-    return from.find(variate::uniform(w));
   }
 };
 
@@ -203,7 +188,7 @@ void choice(const Exec& exec, const Out& out_view, const key& k, std::int64_t po
   const impl::random_bijection order(k, population);
   if constexpr (impl::is_device<Exec>) {
     const impl::field_positions positions(c.label, out.extents, k);
-    impl::map_checked(c.label, exec, out_view, impl::permuted_position<T>{order}, positions.at);
+    impl::map_checked(c.label, exec, out_view, order, positions.at);
   } else {
     const impl::row_nest<2> nest(impl::row_major_nest(out.extents, out.stride, out.stride));
     impl::for_images(exec, c.label, order, out.extents.size(), [=](std::int64_t i, std::int64_t image) {
@@ -243,7 +228,7 @@ void choice(const Exec& exec, const Out& out, const part_of& where, const Weight
   const vector counted(held.data(), n), cumulative(held.data() + n, n);
   impl::map_checked(label + "/weights", exec, counted, impl::counted_weight(), weights);
   cumsum(exec, cumulative, counted, reproducible);
-  impl::fill_random<impl::choice_draw<T>>(label, exec, out, where, impl::weighted_position<T>{cumulative.data(), n});
+  impl::fill_drawn(label, exec, out, where, impl::choice_draw<T>{{}, cumulative.data(), n});
 }
 template <view_like Out, view_like Weights>
 void choice(const Out& out, const part_of& where, const Weights& weights) {

@@ -4,8 +4,6 @@
 #define QUERN_RANDOM_POISSON_TABLE_HPP
 
 #include <quern/core/launch/team_scratch.hpp>
-#include <quern/core/launch/tuning.hpp>
-#include <quern/core/memory/workspace.hpp>
 #include <quern/random/draws.hpp>
 
 /// @file
@@ -16,7 +14,7 @@ namespace quern::impl {
 
 /// Counts below the table and above it are less probable than 2^-53.
 struct poisson_table {
-  static constexpr int most = 512, cells = 256;
+  static constexpr int most = 512, cells = 256, doubles = most + cells / 2;
   static constexpr double largest_rate = 750;
 
   double* sums = nullptr;         // of the probabilities up to that of `first + i`
@@ -69,42 +67,29 @@ struct poisson_table_kernel {
       table.start[cell] = low;
     });
   }
-
-  void launch(const Exec& exec, const std::string& label) const {
-    const int bytes = 2 * table.entries * static_cast<int>(sizeof(double));
-    Kokkos::parallel_for(
-        label, policy(exec, 1, Kokkos::AUTO).set_scratch_size(0, team_scratch<Exec>(label, 1024, bytes)), *this);
-  }
 };
 
 template <class T>
-struct poisson_draw : word_draw<T, std::uint64_t, poisson_draw<T>> {
+struct table_poisson_draw : word_draw<T, std::uint64_t, table_poisson_draw<T>> {
   poisson_table table;
-  explicit poisson_draw(const poisson_table& t) : table(t) {}
   KOKKOS_FORCEINLINE_FUNCTION T number(std::uint64_t w, const random::key&, std::int64_t) const {
     return static_cast<T>(table.number(w));
   }
 };
 
-/// A table in scratch memory, which kernels on `exec` may read while this is there.
+/// A table in `memory` for `poisson_table::doubles` numbers, which kernels on `exec` may read.
 template <class Exec>
-class poisson_table_of {
- public:
-  poisson_table_of(const std::string& label, const Exec& exec, double rate)
-      : memory_(exec, poisson_table::most + poisson_table::cells / 2) {
-    const double around = 8.5 * std::sqrt(rate);
-    table_.sums = memory_.data();
-    table_.start = reinterpret_cast<std::int32_t*>(memory_.data() + poisson_table::most);
-    table_.first = static_cast<std::int64_t>(std::max(0.0, rate - around));
-    table_.entries = static_cast<int>(rate + around - static_cast<double>(table_.first)) + 30;
-    poisson_table_kernel<Exec>{table_, rate}.launch(exec, label + "/table");
-  }
-  const poisson_table& table() const { return table_; }
-
- private:
-  scratch_array<Exec, double> memory_;
-  poisson_table table_;
-};
+poisson_table make_poisson_table(const std::string& label, const Exec& exec, double rate, double* memory) {
+  const double around = 8.5 * std::sqrt(rate);
+  poisson_table table{memory, reinterpret_cast<std::int32_t*>(memory + poisson_table::most)};
+  table.first = static_cast<std::int64_t>(std::max(0.0, rate - around));
+  table.entries = static_cast<int>(rate + around - static_cast<double>(table.first)) + 30;
+  const int bytes = 2 * table.entries * static_cast<int>(sizeof(double));
+  typename poisson_table_kernel<Exec>::policy policy(exec, 1, Kokkos::AUTO);
+  policy.set_scratch_size(0, team_scratch<Exec>(label + "/table", 1024, bytes));
+  Kokkos::parallel_for(label + "/table", policy, poisson_table_kernel<Exec>{table, rate});
+  return table;
+}
 
 }  // namespace quern::impl
 
