@@ -204,17 +204,17 @@ std::string array_file::location(const packed_box& box) const {
          std::to_string(a.offset + (last + 1) * a.type.bytes - 1);
 }
 
-stride_array checked_start(const array_file& file, const shape& part, const std::int64_t* start, int rank) {
+stride_array checked_start(const array_file& file, const shape& part, std::span<const std::int64_t> start) {
   const shape& whole = file.info().extents;
-  bool within = whole.rank == rank;
+  bool within = whole.rank == static_cast<int>(start.size());
   stride_array first{};
-  for (int d = 0; d < rank && within; ++d) {
+  for (int d = 0; d < whole.rank && within; ++d) {
     first[d] = start[d];
     within = start[d] >= 0 && part.extent[d] <= whole.extent[d] - start[d];
   }
   if (!within) {
     shape at = part;
-    std::copy_n(start, rank, at.extent.begin());
+    std::copy(start.begin(), start.end(), at.extent.begin());
     throw FileError(file.name(),
                     "has extents " + whole.str() + ", and no part of extents " + part.str() + " at " + at.str());
   }

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <quern/files/array_file.hpp>
 
 #include "file_shares.hpp"
@@ -38,17 +37,14 @@ class file_on_disk : public byte_source {
 
  private:
   void read_share(std::int64_t offset, std::int64_t bytes, char* to) const {
-    while (bytes > 0) {
-      const ssize_t n = ::pread(descriptor_, to, bytes, offset);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) throw FileError(path_, "cannot be read at byte " + std::to_string(offset) + ": " + reason());
-      if (n == 0)
-        throw FileError(path_, "ends at byte " + std::to_string(offset) + ", " + std::to_string(bytes) +
-                                   " bytes before what is read from it");
-      offset += n;
-      to += n;
-      bytes -= n;
-    }
+    const auto read = [&](std::int64_t done, std::int64_t left) {
+      return ::pread(descriptor_, to + done, left, offset + done);
+    };
+    in_calls(bytes, read, [&](std::int64_t done, ssize_t n) {
+      const std::string at = " at byte " + std::to_string(offset + done);
+      if (n < 0) throw FileError(path_, "cannot be read" + at + ": " + reason());
+      throw FileError(path_, "ends" + at + ", " + std::to_string(bytes - done) + " bytes before what is read from it");
+    });
   }
   std::string path_;
   int descriptor_;

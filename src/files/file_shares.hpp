@@ -35,6 +35,17 @@ inline bool bring_to_disk(int descriptor) {
   return true;
 }
 
+/// Calls `some(done, left)`, which reads or writes some bytes of a range and returns their number, until all are done;
+/// and `failed(done, returned)`, which throws, where it returns none or the system reports a failure.
+template <class Some, class Failed>
+void in_calls(std::int64_t bytes, const Some& some, const Failed& failed) {
+  for (std::int64_t done = 0; done < bytes;) {
+    const ssize_t n = some(done, bytes - done);
+    if (n > 0) done += n;
+    else if (n == 0 || errno != EINTR) failed(done, n);
+  }
+}
+
 /// f(offset, bytes) for parts of a range of bytes, by several threads.
 inline void in_shares(std::int64_t bytes, const std::function<void(std::int64_t, std::int64_t)>& f) {
   constexpr std::int64_t share_bytes = 2 << 20;  // that one thread reads or writes at a time (bench_transfer)

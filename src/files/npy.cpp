@@ -29,8 +29,7 @@ class literal_parser {
     array_info info;
     std::optional<std::string> descr;
     bool has_order = false, has_shape = false;
-    expect('{');
-    while (!accept('}')) {
+    list('{', '}', [&] {
       const std::string key = string();
       expect(':');
       if (key == "descr") {
@@ -45,11 +44,7 @@ class literal_parser {
       } else {
         refuse("the key '" + key + "'");
       }
-      if (!accept(',')) {
-        expect('}');
-        break;
-      }
-    }
+    });
     if (!descr || !has_order || !has_shape) refuse("no descr, fortran_order or shape");
     set_type(info, *descr);
     return info;
@@ -72,6 +67,16 @@ class literal_parser {
   }
   void expect(char c) {
     if (!accept(c)) refuse(std::string("no '") + c + "' at character " + std::to_string(at_));
+  }
+  /// item() for each item of a list in brackets.
+  template <class Item>
+  void list(char open, char close, const Item& item) {
+    expect(open);
+    while (!accept(close)) {
+      item();
+      if (accept(',')) continue;
+      return expect(close);
+    }
   }
   std::string string() {
     const char quote = peek();
@@ -103,15 +108,10 @@ class literal_parser {
   }
   shape tuple() {
     shape s;
-    expect('(');
-    while (!accept(')')) {
+    list('(', ')', [&] {
       if (s.rank == max_rank) unread("more than " + std::to_string(max_rank) + " axes");
       s.extent[s.rank++] = integer();
-      if (!accept(',')) {
-        expect(')');
-        break;
-      }
-    }
+    });
     if (!is_countable({data_type_of<bool>(), s})) refuse("extents of more than 64 bits");
     return s;
   }
@@ -166,19 +166,10 @@ array_info parse_npy_header(const std::string& name, std::int64_t size, const by
   return info;
 }
 
-static array_info header_of(const byte_source& file) {
-  return parse_npy_header(file.name(), file.size(),
-                          [&](std::int64_t offset, std::int64_t bytes, void* to) { file.read(offset, bytes, to); });
-}
-
-std::unique_ptr<array_file> open_npy(std::shared_ptr<const byte_source> file) {
-  const array_info info = header_of(*file);
-  return plain_array(std::move(file), info);
-}
-
-std::unique_ptr<array_file> open_flat_npy(std::shared_ptr<const byte_source> file) {
-  array_info info = header_of(*file);
-  info.extents = shape{info.extents.size()};
+std::unique_ptr<array_file> open_npy(std::shared_ptr<const byte_source> file, bool flat) {
+  const byte_reader read = [&](std::int64_t offset, std::int64_t bytes, void* to) { file->read(offset, bytes, to); };
+  array_info info = parse_npy_header(file->name(), file->size(), read);
+  if (flat) info.extents = shape{info.extents.size()};
   return plain_array(std::move(file), info);
 }
 

@@ -42,7 +42,7 @@ chunked::source<T, Rank> npy_source(const std::string& path) {
 /// The elements of a `.npy` file of any rank, in the order of the file, as a source of one axis.
 template <class T>
 chunked::source<T, 1> npy_flat_source(const std::string& path) {
-  return impl::source_of<T, 1>(impl::open_flat_npy(impl::open_file(path)));
+  return impl::source_of<T, 1>(impl::open_npy(impl::open_file(path), true));
 }
 /// An array of a `.npz` file as a source; one that is compressed is read again from its start where an operation reads
 /// backwards.
