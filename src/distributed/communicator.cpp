@@ -301,10 +301,7 @@ MPI_Comm Communicator::mpi() const { return state_->comm; }
 Communicator Communicator::split(int colour, int key, std::optional<device_transport> other) const {
   auto part = std::make_shared<impl::communicator_state>();
   impl::check_mpi("quern::Communicator", MPI_Comm_split(state_->comm, colour, key, &part->comm));
-  communicator_options options;
-  options.transport = other.value_or(transport());
-  options.check_calls = checks_calls();
-  impl::complete(*part, options);
+  impl::complete(*part, {other.value_or(transport()), checks_calls()});
   return Communicator(std::move(part));
 }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <mutex>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/decomposition.hpp>

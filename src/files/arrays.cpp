@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <limits>
 #include <quern/core/launch/host_threads.hpp>
 #include <quern/files/array_file.hpp>
 #include <utility>

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <quern/files/hdf5.hpp>

@@ -7,7 +7,6 @@
 /// Reductions and scans of arrays across ranks by kernels: each rank joins its share of the items of all ranks, so that
 /// a rank sends and receives the items twice, whatever the number of ranks.
 
-#include <algorithm>
 #include <numeric>
 #include <quern/core/memory/pool.hpp>
 #include <quern/distributed/redistribute.hpp>
@@ -101,7 +100,7 @@ class shared_items {
 
  private:
   int size_of_group() const { return static_cast<int>(ranks_.size()); }
-  std::int64_t first(int r) const { return n_ / size_of_group() * r + std::min<std::int64_t>(r, n_ % size_of_group()); }
+  std::int64_t first(int r) const { return block_begin(n_, size_of_group(), r); }
   std::int64_t size() const { return first(place_ + 1) - first(place_); }
   T* shares() const { return reinterpret_cast<T*>(block_.data()); }
   peer_box items_of(int r) const { return {ranks_[r], strided<T>{items_ + first(r), {first(r + 1) - first(r)}, {1}}}; }

@@ -65,9 +65,21 @@ void check_root(const std::string& label, const Field& u, int root) {
     throw Error(label, "the root is rank " + std::to_string(root) + " of " + std::to_string(comm.size()));
 }
 
-template <class V>
-void check_whole(const std::string& label, const std::string& name, const V& v, const Decomposition& d) {
-  check_extents(label, name, extents_of(v), d.extents());
+/// Brings the whole array to the ranks that `gets(rank)` names.
+template <class Exec, class Out, class In, class Gets>
+void bring_whole(const std::string& label, const Exec& exec, const Out& out, const In& in, const Gets& gets) {
+  const Decomposition& d = in.decomposition();
+  const bool here = gets(d.communicator().rank());
+  if (here) check_extents(label, "out", extents_of(out), d.extents());
+  const auto whole = within_reach(exec, out, here);
+  std::vector<peer_box> sent, received;
+  for (int rank = 0; rank < d.communicator().size(); ++rank) {
+    if (gets(rank)) sent.push_back(box_of_cells(rank, in.local(), d.local().first, d.local()));
+    if (here) received.push_back(box_of_cells(rank, whole, d.of(0).first, d.of(rank)));
+  }
+  exchange_once(d.communicator(), exec, label, sent, received);
+  if (here && whole.data() != out.data()) quern::copy(exec, out, whole);
+  exec.fence(label);
 }
 
 }  // namespace quern::impl
@@ -116,7 +128,7 @@ void from_global(const Exec& exec, const Out& out, const In& in, int root) {
   const Decomposition& d = out.decomposition();
   impl::check_root(label, out, root);
   const bool here = d.communicator().rank() == root;
-  if (here) impl::check_whole(label, "in", in, d);
+  if (here) impl::check_extents(label, "in", impl::extents_of(in), d.extents());
   const auto whole = impl::within_reach(exec, in, here);
   if (here && whole.data() != in.data()) quern::copy(exec, whole, in);
   std::vector<impl::peer_box> sent, received;
@@ -132,9 +144,9 @@ template <execution_space Exec, distributed_like Out, view_like In>
   requires impl::same_elements<Out, In>
 void from_global(const Exec& exec, const Out& out, const In& in) {
   const std::string label = "quern::distributed::from_global";
-  impl::check_whole(label, "in", in, out.decomposition());
-  const auto own =
-      impl::part_of_cells(impl::describe(in.data(), in), out.decomposition().of(0).first, out.decomposition().local());
+  const Decomposition& d = out.decomposition();
+  impl::check_extents(label, "in", impl::extents_of(in), d.extents());
+  const auto own = impl::part_of_cells(impl::describe(in.data(), in), d.of(0).first, d.local());
   quern::copy(exec, out.local(), impl::as_part<typename In::device_type, Out::rank>(own));
 }
 
@@ -151,36 +163,16 @@ template <execution_space Exec, view_like Out, distributed_like In>
   requires impl::same_elements<Out, In>
 void to_global(const Exec& exec, const Out& out, const In& in, int root) {
   const std::string label = "quern::distributed::to_global";
-  const Decomposition& d = in.decomposition();
   impl::check_root(label, in, root);
-  const bool here = d.communicator().rank() == root;
-  if (here) impl::check_whole(label, "out", out, d);
-  const auto whole = impl::within_reach(exec, out, here);
-  std::vector<impl::peer_box> sent, received;
-  sent.push_back(impl::box_of_cells(root, in.local(), d.local().first, d.local()));
-  for (int rank = 0; here && rank < d.communicator().size(); ++rank)
-    received.push_back(impl::box_of_cells(rank, whole, d.of(0).first, d.of(rank)));
-  impl::exchange_once(d.communicator(), exec, label, sent, received);
-  if (here && whole.data() != out.data()) quern::copy(exec, out, whole);
-  exec.fence(label);
+  impl::bring_whole(label, exec, out, in, [root](int rank) { return rank == root; });
 }
 /// `out = in` on every rank.
 template <execution_space Exec, view_like Out, distributed_like In>
   requires impl::same_elements<Out, In>
 void to_global(const Exec& exec, const Out& out, const In& in) {
   const std::string label = "quern::distributed::to_global";
-  const Decomposition& d = in.decomposition();
-  impl::check_same_arrays(d.communicator(), label, [] { return ""; }, out, in);
-  impl::check_whole(label, "out", out, d);
-  const auto whole = impl::within_reach(exec, out, true);
-  std::vector<impl::peer_box> sent, received;
-  for (int rank = 0; rank < d.communicator().size(); ++rank) {
-    sent.push_back(impl::box_of_cells(rank, in.local(), d.local().first, d.local()));
-    received.push_back(impl::box_of_cells(rank, whole, d.of(0).first, d.of(rank)));
-  }
-  impl::exchange_once(d.communicator(), exec, label, sent, received);
-  if (whole.data() != out.data()) quern::copy(exec, out, whole);
-  exec.fence(label);
+  impl::check_same_arrays(in.communicator(), label, [] { return ""; }, out, in);
+  impl::bring_whole(label, exec, out, in, [](int) { return true; });
 }
 
 template <distributed_like Out, view_like In>

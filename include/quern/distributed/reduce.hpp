@@ -50,7 +50,7 @@ struct engine<over_ranks_place, reductions> {
       const std::string text = text_of_axes(wanted, d.extents().rank) + (to_host ? "" : " to");
       return text + text_of_operand(out) + (is_reproducible ? ", reproducible" : "");
     };
-    unpack([&](const auto&... in) { check_same_arrays(d.communicator(), c.label, more, in...); }, inputs);
+    check_same_arrays(d.communicator(), c.label, more, inputs);
     const axis_set along = unpack(
         [&](const auto&... in) { return check_reduction(c, wanted, {operand_extents(c.label, in)...}); }, inputs);
     check_elements(c, r, along, d.extents());

@@ -4,7 +4,7 @@
 #define QUERN_DISTRIBUTED_SORT_HPP
 
 #include <algorithm>
-#include <quern/core/memory/pool.hpp>
+#include <quern/core/memory/pool_array.hpp>
 #include <quern/core/values/ordered.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/redistribute.hpp>
@@ -39,23 +39,28 @@ class sorted_cuts {
  public:
   sorted_cuts(const Exec& exec, const Communicator& comm, const by_order<T>& order, const T* sorted, std::int64_t n,
               const std::vector<std::int64_t>& first_of_block)
-      : exec_(exec), comm_(comm), order_(order), sorted_(sorted), n_(n), boundaries_(first_of_block.size()) {
+      : exec_(exec),
+        comm_(comm),
+        order_(order),
+        sorted_(sorted),
+        n_(n),
+        boundaries_(first_of_block.size()),
+        limits_(exec, shape{comm.size()}),
+        counts_(exec, shape{comm.size()}) {
     const std::int64_t all = sum_of_ranks(comm, n);
-    limits_ = view<std::uint64_t>(take(8 * boundaries_).data());
-    counts_ = view<std::int64_t>(take(8 * boundaries_).data());
     // The key at each boundary by bisection, which every rank counts for.
     std::vector<std::uint64_t> low(boundaries_, 0), high(boundaries_, std::uint64_t{ordered<T>::nan});
     for (int bit = 0; bit <= 8 * static_cast<int>(sizeof(typename ordered<T>::key)); ++bit) {
-      for (std::size_t b = 0; b < boundaries_; ++b) limits_[b] = low[b] + (high[b] - low[b]) / 2;
+      for (std::size_t b = 0; b < boundaries_; ++b) limits_.data[b] = low[b] + (high[b] - low[b]) / 2;
       const auto here = counts(), everywhere = summed(here);
       for (std::size_t b = 0; b < boundaries_; ++b)
-        if (everywhere[b] > first_of_block[b]) high[b] = std::min<std::uint64_t>(high[b], limits_[b]);
-        else low[b] = std::max<std::uint64_t>(low[b], std::min<std::uint64_t>(limits_[b] + 1, high[b]));
+        if (everywhere[b] > first_of_block[b]) high[b] = std::min<std::uint64_t>(high[b], limits_.data[b]);
+        else low[b] = std::max<std::uint64_t>(low[b], std::min<std::uint64_t>(limits_.data[b] + 1, high[b]));
     }
     // Of equal values, the boundary takes those of the first ranks.
-    for (std::size_t b = 0; b < boundaries_; ++b) limits_[b] = low[b];
+    for (std::size_t b = 0; b < boundaries_; ++b) limits_.data[b] = low[b];
     const auto up_to = counts();
-    for (std::size_t b = 0; b < boundaries_; ++b) limits_[b] = low[b] > 0 ? low[b] - 1 : 0;
+    for (std::size_t b = 0; b < boundaries_; ++b) limits_.data[b] = low[b] > 0 ? low[b] - 1 : 0;
     auto below = counts();
     for (std::size_t b = 0; b < boundaries_; ++b)
       if (low[b] == 0) below[b] = 0;
@@ -77,19 +82,11 @@ class sorted_cuts {
   std::int64_t operator[](int rank) const { return cut_[rank]; }
 
  private:
-  template <class V>
-  static V* view(void* data) {
-    return static_cast<V*>(data);
-  }
-  auto& take(std::size_t bytes) {
-    memory_.push_back(take_block<result_space<Exec>>(instance_ref(exec_), std::max<std::size_t>(bytes, 8)));
-    return memory_.back();
-  }
   std::vector<std::int64_t> counts() const {
     Kokkos::parallel_for("quern::sort/counts", Kokkos::RangePolicy<Exec>(exec_, 0, boundaries_),
-                         count_up_to<T>{order_, sorted_, n_, limits_, counts_});
+                         count_up_to<T>{order_, sorted_, n_, limits_.data, counts_.data});
     exec_.fence("quern::sort: counts");
-    return {counts_, counts_ + boundaries_};
+    return {counts_.data, counts_.data + boundaries_};
   }
   std::vector<std::int64_t> summed(std::vector<std::int64_t> values) const {
     check_mpi("quern::sort", MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T,
@@ -103,9 +100,8 @@ class sorted_cuts {
   const T* sorted_;
   std::int64_t n_;
   std::size_t boundaries_;
-  std::vector<pool_block<result_space<Exec>>> memory_;
-  std::uint64_t* limits_;
-  std::int64_t* counts_;
+  pool_array<std::uint64_t, result_space<Exec>> limits_;
+  pool_array<std::int64_t, result_space<Exec>> counts_;
   std::vector<std::int64_t> cut_;
 };
 

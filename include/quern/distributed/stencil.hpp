@@ -48,11 +48,7 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
   static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   const Decomposition& d = std::get<0>(out).decomposition();
-  unpack(
-      [&](const auto&... o) {
-        check_same_arrays(d.communicator(), label, [&] { return " with " + text_of(edge); }, o..., in...);
-      },
-      out);
+  check_same_arrays(d.communicator(), label, [&] { return " with " + text_of(edge); }, out, in...);
   std::array<int, max_rank> radius{};
   for (int axis = 0; axis < rank; ++axis) radius[axis] = Shape::radius(axis);
   std::vector<halo_array> arrays;
