@@ -37,16 +37,16 @@ shape chunk_plan::extents_of_chunk(const array_chunk& c, bool with_halo) const {
 shape chunk_plan::first_of_chunk(const array_chunk& c, bool with_halo) const {
   shape first = extents;
   first.extent.fill(0);
-  first.extent[axis] = c.first - (with_halo ? c.low : 0);
+  first.extent[axis] = c.begin(with_halo);
   return first;
 }
 
-packed_box box_of_chunk(const array_io& array, int axis, const array_chunk& c, bool with_halo) {
+packed_box box_along(const array_io& array, int axis, std::int64_t first, std::int64_t count) {
   shape extents = array.extents;
-  stride_array first{};
-  extents.extent[axis] = c.extent(with_halo);
-  first[axis] = c.first - (with_halo ? c.low : 0);
-  return make_box(extents, first, array.fortran_order);
+  stride_array begin{};
+  extents.extent[axis] = count;
+  begin[axis] = first;
+  return make_box(extents, begin, array.fortran_order);
 }
 
 namespace {
@@ -301,29 +301,8 @@ class pipeline {
     } catch (const std::exception& e) {
       std::throw_with_nested(chunked::ChunkError(
           plan_.label + ": chunk " + std::to_string(c.number) + " of " + std::to_string(cut_.chunks) + " (" +
-          l.array->location(box_of_chunk(*l.array, plan_.axis, c, false)) + "): " + e.what()));
+          l.array->location(box_along(*l.array, plan_.axis, c.first, c.count)) + "): " + e.what()));
     }
-  }
-
-  /// Where the pieces of a lane in a chunk come from: the halo may begin at the other end. f(first, count, at) along
-  /// the axis.
-  template <class F>
-  void for_each_range(const array_chunk& c, bool with_halo, const F& f) const {
-    const std::int64_t n = plan_.extents.extent[plan_.axis];
-    std::int64_t first = c.first - (with_halo ? c.low : 0), left = c.extent(with_halo);
-    for (std::int64_t at = 0; left > 0;) {
-      const std::int64_t from = (first + n) % n, count = std::min(left, n - from);
-      f(from, count, at);
-      at += count;
-      first += count;
-      left -= count;
-    }
-  }
-  packed_box range_box(const array_io& array, std::int64_t first, std::int64_t count) const {
-    array_chunk c;
-    c.first = first;
-    c.count = count;
-    return box_of_chunk(array, plan_.axis, c, false);
   }
 
   void read(slot& s) const {
@@ -331,8 +310,8 @@ class pipeline {
       const auto& l = plan_.inputs[i];
       char* to = host_buffer(s.in[i]);
       guarded(s.what, l, [&] {
-        for_each_range(s.what, l.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
-          const packed_box box = range_box(*l.array, first, count);
+        plan_.for_each_range(s.what, l.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
+          const packed_box box = box_along(*l.array, plan_.axis, first, count);
           if (!is_device<Exec> || l.array->place(box) == nullptr)
             l.array->read(box, to + at * row_bytes(l, plan_.axis));
         });
@@ -366,8 +345,8 @@ class pipeline {
   void upload(const Exec& exec, slot& s, std::size_t i) const {
     const auto& l = plan_.inputs[i];
     const std::int64_t row = row_bytes(l, plan_.axis);
-    for_each_range(s.what, l.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
-      const void* from = l.array->place(range_box(*l.array, first, count));
+    plan_.for_each_range(s.what, l.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
+      const void* from = l.array->place(box_along(*l.array, plan_.axis, first, count));
       if (from == nullptr) from = host_buffer(s.in[i]) + at * row;
       copy_to_device(exec, s.in[i].memory.data() + at * row, from, count * row);
     });
@@ -375,7 +354,7 @@ class pipeline {
   void download(const Exec& exec, slot& s, std::size_t i) const {
     const auto& l = plan_.outputs[i];
     const std::int64_t row = row_bytes(l, plan_.axis);
-    void* to = l.array->place(range_box(*l.array, s.what.first, s.what.count));
+    void* to = l.array->place(box_along(*l.array, plan_.axis, s.what.first, s.what.count));
     if (to == nullptr) to = host_buffer(s.out[i]);
     copy_to_host(exec, to, s.out[i].memory.data() + before(s.what, l) * row, s.what.count * row);
   }
@@ -387,7 +366,7 @@ class pipeline {
     s.done.wait();
     for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
       const auto& l = plan_.outputs[i];
-      const packed_box box = range_box(*l.array, s.what.first, s.what.count);
+      const packed_box box = box_along(*l.array, plan_.axis, s.what.first, s.what.count);
       if (is_device<Exec> && l.array->place(box) != nullptr) continue;
       const std::int64_t skipped = is_device<Exec> ? 0 : before(s.what, l) * row_bytes(l, plan_.axis);
       guarded(s.what, l, [&] { l.array->write(box, host_buffer(s.out[i]) + skipped); });

@@ -73,7 +73,7 @@ struct engine<in_chunks_place, scans> {
     };
     run_chunks<Exec>(exec, p, [&](const Exec& e, const array_chunk& c) {
       const auto values = operand_in<Exec, rank>(from.first(), p, c);
-      const auto target = as_part<Exec, rank>(to.part(p, c, false));
+      const auto target = as_part<Exec, rank>(to.part(p.axis, c, false));
       if (!carries) return launch(e, target, values);
       const shape extents = p.extents_of_chunk(c, false);
       const scratch_block<S, Exec> local(e, extents, packed_strides(extents, p.axis != 0));

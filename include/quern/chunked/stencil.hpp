@@ -22,7 +22,7 @@ inline bool leaves_cells(const boundaries& edge) {
 /// The boundaries of a chunk with its halo: those of the whole array where it ends there, and elsewhere none, as cells
 /// whose neighbourhoods reach further are in the halo. The box of `interior_only` is cut.
 inline boundaries boundaries_of(const boundaries& edge, const chunk_plan& p, const array_chunk& c) {
-  const std::int64_t begin = c.first - c.low, end = c.first + c.count + c.high;
+  const std::int64_t begin = c.begin(true), end = c.first + c.count + c.high;
   if (edge.is_box()) {
     std::vector<std::pair<std::int64_t, std::int64_t>> range;
     for (int d = 0; d < edge.count(); ++d) range.push_back(edge.range(d));
@@ -64,17 +64,14 @@ strided<T> wrapped_rows(const Exec& exec, const strided<T>& whole, const chunk_p
   const shape extents = p.extents_of_chunk(c, true);
   const scratch_block<value, Exec> rows(exec, extents, packed_strides(extents, p.axis != 0));
   kept.push_back(rows.block);
-  const std::int64_t n = whole.extents.extent[p.axis];
-  for (std::int64_t at = 0; at < c.extent(true);) {
-    const std::int64_t row = ((c.first - c.low + at) % n + n) % n, count = std::min(c.extent(true) - at, n - row);
+  p.for_each_range(c, true, [&](std::int64_t row, std::int64_t count, std::int64_t at) {
     strided<value> to = rows;
     auto from = whole;
     to.extents.extent[p.axis] = from.extents.extent[p.axis] = count;
     to.data += at * to.stride[p.axis];
     from.data += row * from.stride[p.axis];
     map_launch(exec, p.label, to, op::identity(), false, {to.stride, from.stride}, array_input<value>{from});
-    at += count;
-  }
+  });
   return {rows.data, rows.extents, rows.stride};
 }
 /// That input in a chunk with its halo.
@@ -86,9 +83,9 @@ auto stencil_operand_in(const Exec& exec, const V& v, const chunk_plan& p, const
         [&](const auto&... in) { return lazy_of(v.f, stencil_operand_in<Exec, Layout>(exec, in, p, c, kept)...); },
         v.in);
   else if constexpr (requires { v.array(); }) {
-    const bool beyond = c.first < c.low || c.first + c.count + c.high > p.extents.extent[p.axis];
+    const bool beyond = c.begin(true) < 0 || c.first + c.count + c.high > p.extents.extent[p.axis];
     return as_part<Exec, V::rank, Layout>(!v.array() && beyond ? wrapped_rows(exec, v.memory(), p, c, kept)
-                                                               : v.part(p, c, true));
+                                                               : v.part(p.axis, c, true));
   } else return v;
 }
 
@@ -152,12 +149,12 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
         own = {e, extents, packed_strides(extents, p.axis != 0)};
         target = own;
       } else {
-        target = to.part(p, c, true);
+        target = to.part(p.axis, c, true);
       }
       const auto core = as_part<Exec, rank>(core_of(target, p, c));
       if (keeps) {
         if constexpr (has_contents)
-          quern::map(e, core, op::identity(), as_part<Exec, rank>(contents->part(p, c, false)));
+          quern::map(e, core, op::identity(), as_part<Exec, rank>(contents->part(p.axis, c, false)));
         else quern::fill(e, core, T(0));
       }
       std::vector<pool_block<typename Exec::memory_space>> kept;
@@ -168,7 +165,8 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
                          stencil_operand_in<Exec, Layout>(e, o, p, c, kept)...);
           },
           from);
-      if constexpr (resident<Exec, Out>) quern::map(e, as_part<Exec, rank>(to.part(p, c, false)), op::identity(), core);
+      if constexpr (resident<Exec, Out>)
+        quern::map(e, as_part<Exec, rank>(to.part(p.axis, c, false)), op::identity(), core);
     };
     // Buffers of the first axis fastest are LayoutLeft, for which the kernels turn their axes around.
     const bool left = rank > 1 && p.axis != 0 && all_come;
