@@ -56,7 +56,8 @@ struct engine<in_chunks_place, maps> {
       const auto targets =
           unpack([&](const auto&... o) { return std::tuple(as_part<Exec, rank>(o.part(p.axis, c, false))...); }, to);
       from.with_parts(p, c, [&](const auto&... part) {
-        map_checked(p.label, e, targets, count_in_whole<rank, In...>(f, p.first_of_chunk(c, false)), part...);
+        map_checked(p.label, e, targets, count_in_whole<In...>(f, part_origin<rank>(p.first_of_chunk(c, false))),
+                    part...);
       });
     });
   }

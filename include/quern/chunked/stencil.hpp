@@ -47,15 +47,6 @@ strided<T> core_of(strided<T> s, const chunk_plan& p, const array_chunk& c) {
   return s;
 }
 
-/// An input of a stencil: an `input_in_chunks` for each array, in a lazy one too.
-template <class Exec, class V>
-auto as_stencil_operand(const V& v) {
-  static_assert(any_array<V> || scalar_value<V>, "quern::stencil: in chunks, a lazy input has no positions");
-  if constexpr (is_lazy<V>)
-    return unpack([&](const auto&... in) { return lazy_of(v.f, as_stencil_operand<Exec>(in)...); }, v.in);
-  else if constexpr (any_array<V>) return input_in_chunks<Exec, V>(v);
-  else return v;
-}
 /// The rows of a chunk with its halo, of an array in memory that wraps around, in a block that is kept.
 template <class Exec, class T>
 strided<T> wrapped_rows(const Exec& exec, const strided<T>& whole, const chunk_plan& p, const array_chunk& c,
@@ -74,19 +65,17 @@ strided<T> wrapped_rows(const Exec& exec, const strided<T>& whole, const chunk_p
   });
   return {rows.data, rows.extents, rows.stride};
 }
-/// That input in a chunk with its halo.
-template <class Exec, class Layout, class V>
+/// An input of a call in a chunk with its halo.
+template <class Exec, class Layout, int Rank, class V>
 auto stencil_operand_in(const Exec& exec, const V& v, const chunk_plan& p, const array_chunk& c,
                         std::vector<pool_block<typename Exec::memory_space>>& kept) {
-  if constexpr (is_lazy<V>)
-    return unpack(
-        [&](const auto&... in) { return lazy_of(v.f, stencil_operand_in<Exec, Layout>(exec, in, p, c, kept)...); },
-        v.in);
-  else if constexpr (requires { v.array(); }) {
-    const bool beyond = c.begin(true) < 0 || c.first + c.count + c.high > p.extents.extent[p.axis];
-    return as_part<Exec, V::rank, Layout>(!v.array() && beyond ? wrapped_rows(exec, v.memory(), p, c, kept)
-                                                               : v.part(p.axis, c, true));
-  } else return v;
+  const bool beyond = c.begin(true) < 0 || c.first + c.count + c.high > p.extents.extent[p.axis];
+  return at_cells(v, wrapped_origin<Rank>(p.first_of_chunk(c, true), p.extents), [&](const auto& leaf) {
+    if constexpr (placed<decltype(leaf)>)
+      return as_part<Exec, Rank, Layout>(!leaf.array() && beyond ? wrapped_rows(exec, leaf.memory(), p, c, kept)
+                                                                 : leaf.part(p.axis, c, true));
+    else return leaf;
+  });
 }
 
 template <class Shape, class Exec, class Out, class F, class... In>
@@ -101,7 +90,7 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
   } else {
     using T = typename Out::value_type;
     output_in_chunks<Exec, Out> to(out);
-    auto from = std::tuple(as_stencil_operand<Exec>(in)...);
+    auto from = std::tuple(as_chunk_operand<Exec>(in)...);
     const auto for_each = [&](const auto& visit) {
       std::apply([&](auto&... o) { (for_each_input(visit, o), ...); }, from);
     };
@@ -162,7 +151,7 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
           [&](const auto&... o) {
             stencil_call(e, label, Shape(), std::tuple(as_part<Exec, rank, Layout>(target)),
                          functor_of_part<rank>(f, p.first_of_chunk(c, true)), boundaries_of(edge, p, c),
-                         stencil_operand_in<Exec, Layout>(e, o, p, c, kept)...);
+                         stencil_operand_in<Exec, Layout, rank>(e, o, p, c, kept)...);
           },
           from);
       if constexpr (resident<Exec, Out>)

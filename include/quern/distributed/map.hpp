@@ -26,7 +26,7 @@ struct engine<over_ranks_place, maps> {
           (check_same_blocks(label, "another output", d, other.decomposition()), ...);
           [&]<std::size_t... I>(std::index_sequence<I...>) {
             map_checked(label, exec, std::tuple(first.local(), other.local()...),
-                        count_in_whole<rank, In...>(f, d.local().first),
+                        count_in_whole<In...>(f, part_origin<rank>(d.local().first)),
                         operand_at_block<rank>(label, I, std::get<I>(inputs), d)...);
           }(std::index_sequence_for<In...>());
         },
