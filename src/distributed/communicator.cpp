@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <numeric>
 #include <set>
 
 #include "communicator_state.hpp"
@@ -137,12 +138,6 @@ void check_initialized() {
                 "MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided)");
 }
 
-std::string listed(const std::vector<std::int64_t>& values) {
-  std::string s = "(";
-  for (std::size_t i = 0; i < values.size(); ++i) s += (i > 0 ? ", " : "") + std::to_string(values[i]);
-  return s + ")";
-}
-
 template <class T>
 T reduced(const Communicator& comm, T value, MPI_Datatype type, MPI_Op op) {
   check_mpi("quern::Communicator", MPI_Allreduce(MPI_IN_PLACE, &value, 1, type, op, comm.mpi()));
@@ -153,17 +148,6 @@ T reduced(const Communicator& comm, T value, MPI_Datatype type, MPI_Op op) {
 template <class F>
 void for_each_part(std::int64_t n, std::int64_t most, const F& f) {
   for (std::int64_t first = 0; first < n; first += most) f(first, static_cast<int>(std::min(most, n - first)));
-}
-
-template <class Values, class Show>
-void check_equal(const Communicator& comm, const std::string& operation, const std::string& what, const Values& values,
-                 const Show& show) {
-  const Values first = values_of_rank(comm, values, 0);
-  const int other = reduced(comm, first == values ? INT_MAX : comm.rank(), MPI_INT, MPI_MIN);
-  if (other == INT_MAX) return;
-  const Values differing = values_of_rank(comm, values, other);
-  throw Error(operation, what + " differ between ranks: " + show(first) + " on rank 0 and " + show(differing) +
-                             " on rank " + std::to_string(other));
 }
 
 /// Items of some bytes and an operation on them, as MPI knows them.
@@ -215,8 +199,12 @@ void communicator_state::release() {
 }
 
 void check_same(const Communicator& comm, const std::string& operation, const std::string& what,
-                const std::vector<std::int64_t>& values) {
-  check_equal(comm, operation, what, values, [](const auto& v) { return listed(v); });
+                const std::string& text) {
+  const std::string first = values_of_rank(comm, text, 0);
+  const int other = reduced(comm, first == text ? INT_MAX : comm.rank(), MPI_INT, MPI_MIN);
+  if (other == INT_MAX) return;
+  throw Error(operation, what + " differ between ranks: " + first + " on rank 0 and " +
+                             values_of_rank(comm, text, other) + " on rank " + std::to_string(other));
 }
 
 void throw_together(const Communicator& comm, const std::string& operation, const std::string& problem) {
@@ -229,9 +217,6 @@ std::string text_of(double x) {
   char text[32];
   std::snprintf(text, sizeof text, "%.17g", x);
   return text;
-}
-void check_same_text(const Communicator& comm, const std::string& operation, const std::string& call) {
-  check_equal(comm, operation, "the calls", call, [](const auto& text) { return text; });
 }
 
 void all_reduce(const Communicator& comm, void* items, std::int64_t n, std::int64_t item_bytes,
@@ -264,6 +249,18 @@ void broadcast(const Communicator& comm, void* data, std::int64_t bytes, int roo
 void all_gather(const Communicator& comm, const void* mine, void* all, std::int64_t bytes_of_each) {
   const int count = static_cast<int>(bytes_of_each);
   check_mpi("quern::Communicator", MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm.mpi()));
+}
+
+std::vector<int> ranks_of(const Communicator& group, const Communicator& all) {
+  std::vector<int> own(group.size()), ranks(group.size());
+  std::iota(own.begin(), own.end(), 0);
+  MPI_Group from, to;
+  check_mpi("quern::Communicator", MPI_Comm_group(group.mpi(), &from));
+  check_mpi("quern::Communicator", MPI_Comm_group(all.mpi(), &to));
+  check_mpi("quern::Communicator", MPI_Group_translate_ranks(from, group.size(), own.data(), to, ranks.data()));
+  MPI_Group_free(&from);
+  MPI_Group_free(&to);
+  return ranks;
 }
 
 std::int64_t sum_of_ranks(const Communicator& comm, std::int64_t value) {

@@ -142,13 +142,16 @@ void check_countable(const shape& extents) {
       throw Error(decomposition_label, "extents " + extents.str() + " are of more than 2^63 - 1 elements");
 }
 
-std::vector<std::int64_t> values_of(const shape& extents, const block_options& options) {
+/// All that must be the same on every rank, as a list of numbers.
+std::string text_of_arguments(const shape& extents, const block_options& options) {
   std::vector<std::int64_t> v(extents.extent.begin(), extents.extent.begin() + extents.rank);
   v.push_back(-1);  // so that a number does not move from one list to the next
   v.insert(v.end(), options.grid.begin(), options.grid.end());
   v.push_back(-1);
   v.insert(v.end(), options.halo.begin(), options.halo.end());
-  return v;
+  std::string text;
+  for (const std::int64_t n : v) text += (text.empty() ? "(" : ", ") + std::to_string(n);
+  return text + ")";
 }
 
 }  // namespace
@@ -156,7 +159,7 @@ std::vector<std::int64_t> values_of(const shape& extents, const block_options& o
 
 Decomposition::Decomposition(const Communicator& comm, const shape& extents, const block_options& options) {
   using impl::decomposition_label;
-  impl::check_same(comm, decomposition_label, "extents, grid and halo", impl::values_of(extents, options));
+  impl::check_same(comm, decomposition_label, "extents, grid and halo", impl::text_of_arguments(extents, options));
   if (extents.rank < 1) throw Error(decomposition_label, "extents of rank 0");
   for (int d = 0; d < extents.rank; ++d)
     if (extents.extent[d] < 0) throw Error(decomposition_label, "a negative extent in " + extents.str());

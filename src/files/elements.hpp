@@ -49,6 +49,9 @@ bool is_countable(const array_info& info);
 /// An array whose elements are in the bytes that `read` gets, of a box in ascending order.
 std::unique_ptr<array_file> array_of_bytes(const std::string& name, const array_info& info, byte_reader read);
 
+/// What the header of a `.npy` file of `size` bytes says. `read` gets its bytes, and is called in ascending order.
+array_info parse_npy_header(const std::string& name, std::int64_t size, const byte_reader& read);
+
 }  // namespace quern::files::impl
 
 #endif

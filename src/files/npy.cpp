@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "npy_header.hpp"
+#include "elements.hpp"
 
 namespace quern::files {
 namespace impl {

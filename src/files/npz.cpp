@@ -9,7 +9,6 @@
 
 #include "elements.hpp"
 #include "inflate.hpp"
-#include "npy_header.hpp"
 
 namespace quern::files {
 namespace impl {

@@ -125,7 +125,7 @@ auto migrate(const Exec& exec, const Communicator& comm, const Destination& dest
   const std::string label = "quern::distributed::migrate";
   static_assert(std::is_integral_v<impl::value_of<Destination>> && std::is_signed_v<impl::value_of<Destination>>,
                 "quern::distributed::migrate: destinations must be signed integers");
-  if (comm.checks_calls()) check_same_text(comm, label, ((label + " of") + ... + text_of_column(columns)));
+  if (comm.checks_calls()) check_same(comm, label, "the calls", ((label + " of") + ... + text_of_column(columns)));
   const auto n = static_cast<std::int64_t>(destination.extent(0));
   std::string problem;
   std::size_t number = 0;

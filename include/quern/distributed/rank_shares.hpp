@@ -7,7 +7,6 @@
 /// Reductions and scans of arrays across ranks by kernels: each rank joins its share of the items of all ranks, so that
 /// a rank sends and receives the items twice, whatever the number of ranks.
 
-#include <numeric>
 #include <quern/core/memory/pool.hpp>
 #include <quern/distributed/redistribute.hpp>
 
@@ -19,22 +18,6 @@ template <class Exec>
 bool joins_by_kernels(const Communicator& comm, std::int64_t bytes) {
   constexpr std::int64_t least_by_nccl = 16 * 1024, least_through_hosts = 256 * 1024;
   return is_device<Exec> && bytes >= (comm.transport() == device_transport::nccl ? least_by_nccl : least_through_hosts);
-}
-
-/// The ranks that share a block's place along all axes but these, in the order of their place along these.
-inline std::vector<int> ranks_along(const Decomposition& d, const std::array<bool, max_rank>& axes) {
-  std::vector<int> ranks;
-  for (int r = 0; r < d.communicator().size(); ++r) {
-    bool shares = true;
-    for (int a = 0; a < d.extents().rank; ++a) shares = shares && (axes[a] || d.coordinate(a, r) == d.coordinate(a));
-    if (shares) ranks.push_back(r);
-  }
-  return ranks;
-}
-inline std::vector<int> all_ranks(const Communicator& comm) {
-  std::vector<int> ranks(comm.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
 }
 
 /// joined = join(...join(join(item of rank 0, rank 1), rank 2)...)
@@ -68,14 +51,19 @@ struct scan_share {
   }
 };
 
-/// n items on each of some ranks of a communicator, which are listed in the order in which items are joined.
+/// n items on each rank of a group among those of a communicator, which are joined in the group's order.
 template <class Exec, class T>
 class shared_items {
  public:
-  shared_items(const Communicator& comm, const Exec& exec, const std::string& label, const std::vector<int>& ranks,
+  shared_items(const Communicator& comm, const Communicator& group, const Exec& exec, const std::string& label,
                T* items, std::int64_t n)
-      : comm_(comm), exec_(exec), label_(label), ranks_(ranks), items_(items), n_(n) {
-    while (ranks_[place_] != comm.rank()) ++place_;
+      : comm_(comm),
+        exec_(exec),
+        label_(label),
+        ranks_(ranks_of(group, comm)),
+        items_(items),
+        n_(n),
+        place_(group.rank()) {
     block_ = take_block<typename Exec::memory_space>(instance_ref(exec), size() * ranks_.size() * sizeof(T));
     std::vector<peer_box> out, in;
     for (int r = 0; r < size_of_group(); ++r) {
@@ -127,7 +115,7 @@ class shared_items {
   std::vector<int> ranks_;
   T* items_;
   std::int64_t n_;
-  int place_ = 0;
+  int place_;
   pool_block<typename Exec::memory_space> block_;
 };
 

@@ -94,21 +94,11 @@ class rank_states {
     if (!cut) return;
     const Communicator& group = blocks_.along(axes);  // collective at first: ranks without results take part
     if (count == 0) return;
-    if constexpr (on_host) {
-      join_on_host(group, states, count);
-    } else if (joins_by_kernels<Exec>(blocks_.communicator(), count * static_cast<std::int64_t>(sizeof(state)))) {
-      shared_items<Exec, state>(blocks_.communicator(), exec_, label, ranks_along(blocks_, axes), states, count)
-          .join(join_by<Reducer>{reducer_});
-    } else {
-      const host_values<Exec, state> values(exec_, states, count);
-      join_on_host(group, values.data(), count);
-      values.write();
-    }
-  }
-  void join_on_host(const Communicator& group, state* states, std::int64_t count) const {
     const join_by<Reducer> join{reducer_};
     const state start = reducer_.init();
-    all_reduce(group, states, count, sizeof(state), mpi_operation<state, join_by<Reducer>>::of(join, start));
+    if constexpr (on_host)
+      all_reduce(group, states, count, sizeof(state), mpi_operation<state, join_by<Reducer>>::of(join, start));
+    else join_items<false>(blocks_.communicator(), group, exec_, label, states, count, start, join);
   }
 
   const Exec& exec_;

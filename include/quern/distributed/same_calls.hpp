@@ -41,7 +41,8 @@ std::string text_of_operand(const V& v) {
 /// Where calls are checked, compares a call with those of the other ranks: its arrays, and what `more()` tells of it.
 template <class More, class... V>
 void check_same_arrays(const Communicator& comm, const std::string& label, const More& more, const V&... operands) {
-  if (comm.checks_calls()) check_same_text(comm, label, ((label + " of") + ... + text_of_operand(operands)) + more());
+  if (comm.checks_calls())
+    check_same(comm, label, "the calls", ((label + " of") + ... + text_of_operand(operands)) + more());
 }
 
 }  // namespace quern::impl
