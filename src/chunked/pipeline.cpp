@@ -29,11 +29,6 @@ std::string rows_of(const packed_box& box) {
   return "rows " + std::to_string(box.first[0]) + " to " + std::to_string(box.first[0] + box.extents.extent[0] - 1);
 }
 
-shape chunk_plan::extents_of_chunk(const array_chunk& c, bool with_halo) const {
-  shape part = extents;
-  part.extent[axis] = c.extent(with_halo);
-  return part;
-}
 shape chunk_plan::first_of_chunk(const array_chunk& c, bool with_halo) const {
   shape first = extents;
   first.extent.fill(0);
@@ -102,58 +97,58 @@ class worker {
 template <class Exec>
 using slot_instances = std::array<Exec, chunk_slots>;
 
-/// Instances for the chunk_slots of pipelines. They are kept, as is the scratch memory of operations on them.
+/// Instances for the chunk_slots of pipelines that no pipeline has. They are kept, as is the scratch memory of
+/// operations on them.
 template <class Exec>
-class instance_pool {
- public:
-  static instance_pool& instance() {
-    static instance_pool p;
-    return p;
-  }
-  slot_instances<Exec> take(const Exec& exec) {
-    const std::lock_guard lock(mutex_);
-    if (!std::exchange(hooked_, true))
-      Kokkos::push_finalize_hook([this] {
-        free_.clear();
-        hooked_ = false;
-      });
-    if (free_.empty()) {
-      const auto parts = Kokkos::Experimental::partition_space(exec, 1, 1, 1);
-      return {parts[0], parts[1], parts[2]};
-    }
-    const auto found = free_.back();
-    free_.pop_back();
-    return found;
-  }
-  void give_back(const slot_instances<Exec>& s) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(s);
-  }
+struct unused_instances {
+  std::mutex mutex;
+  std::vector<slot_instances<Exec>> all;
+  bool hooked = false;
 
- private:
-  std::mutex mutex_;
-  std::vector<slot_instances<Exec>> free_;
-  bool hooked_ = false;
+  static unused_instances& get() {
+    static unused_instances u;
+    return u;
+  }
 };
 
 /// The instances of a pipeline, which it waits for when it ends, in whatever way.
 template <class Exec>
 class instance_lease {
  public:
-  explicit instance_lease(const Exec& exec)
-      : instances_([&]() -> slot_instances<Exec> {
-          if constexpr (is_device<Exec>) return instance_pool<Exec>::instance().take(exec);
-          else return {exec, exec, exec};
-        }()) {}
+  explicit instance_lease(const Exec& exec) : instances_(take(exec)) {}
   ~instance_lease() {
     for (const auto& e : instances_) e.fence("quern::chunked");
-    if constexpr (is_device<Exec>) instance_pool<Exec>::instance().give_back(instances_);
+    if constexpr (is_device<Exec>) {
+      auto& unused = unused_instances<Exec>::get();
+      const std::lock_guard lock(unused.mutex);
+      unused.all.push_back(instances_);
+    }
   }
   instance_lease(const instance_lease&) = delete;
   instance_lease& operator=(const instance_lease&) = delete;
   const Exec& operator[](int slot) const { return instances_[slot]; }
 
  private:
+  static slot_instances<Exec> take(const Exec& exec) {
+    if constexpr (is_device<Exec>) {
+      auto& unused = unused_instances<Exec>::get();
+      const std::lock_guard lock(unused.mutex);
+      if (!std::exchange(unused.hooked, true))
+        Kokkos::push_finalize_hook([&unused] {
+          unused.all.clear();
+          unused.hooked = false;
+        });
+      if (unused.all.empty()) {
+        const auto parts = Kokkos::Experimental::partition_space(exec, 1, 1, 1);
+        return {parts[0], parts[1], parts[2]};
+      }
+      const auto found = unused.all.back();
+      unused.all.pop_back();
+      return found;
+    } else {
+      return {exec, exec, exec};
+    }
+  }
   slot_instances<Exec> instances_;
 };
 

@@ -168,12 +168,8 @@ class mpi_messages {
   explicit mpi_messages(MPI_Comm comm) : comm_(comm) {}
 
   void start(const std::vector<message>& sends, const std::vector<message>& receives) {
-    for (const auto& m : receives)
-      in_parts(
-          m, [&](std::byte* data, int count) { return MPI_Irecv(data, count, MPI_BYTE, m.peer, tag, comm_, next()); });
-    for (const auto& m : sends)
-      in_parts(
-          m, [&](std::byte* data, int count) { return MPI_Isend(data, count, MPI_BYTE, m.peer, tag, comm_, next()); });
+    post(receives, MPI_Irecv);
+    post(sends, MPI_Isend);
   }
   void finish() {
     const int status = MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
@@ -184,14 +180,14 @@ class mpi_messages {
 
  private:
   static constexpr int tag = 1, max_bytes = 1 << 30;
-  template <class F>
-  static void in_parts(const message& m, const F& f) {
-    for (std::int64_t at = 0; at < m.bytes; at += max_bytes)
-      check_mpi("quern: messages", f(m.data + at, static_cast<int>(std::min<std::int64_t>(max_bytes, m.bytes - at))));
-  }
-  MPI_Request* next() {
-    requests_.push_back(MPI_REQUEST_NULL);
-    return &requests_.back();
+  template <class Call>
+  void post(const std::vector<message>& messages, const Call& call) {
+    for (const auto& m : messages)
+      for (std::int64_t at = 0; at < m.bytes; at += max_bytes) {
+        const int count = static_cast<int>(std::min<std::int64_t>(max_bytes, m.bytes - at));
+        requests_.push_back(MPI_REQUEST_NULL);
+        check_mpi("quern: messages", call(m.data + at, count, MPI_BYTE, m.peer, tag, comm_, &requests_.back()));
+      }
   }
   MPI_Comm comm_;
   std::vector<MPI_Request> requests_;

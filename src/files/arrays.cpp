@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <quern/core/launch/host_threads.hpp>
 #include <quern/files/array_file.hpp>
 #include <utility>
 #include <vector>
 
 #include "elements.hpp"
+#include "file_shares.hpp"
 
 namespace quern::files {
 
@@ -49,7 +49,7 @@ struct binary16 {
 };
 
 /// Elements that a thread converts at a time.
-constexpr std::int64_t share = 1 << 16;
+constexpr std::int64_t converted_share = 1 << 16;
 
 template <class F>
 void with_type(data_type type, const F& f) {
@@ -85,18 +85,12 @@ To converted(const From& v) {
   else return static_cast<To>(v);
 }
 
-/// f(first, end) of a range of elements for each share of n, by several threads.
-template <class F>
-void for_each_share(std::int64_t n, const F& f) {
-  on_host_threads((n + share - 1) / share, [&](std::int64_t k) { f(k * share, std::min(n, (k + 1) * share)); });
-}
-
 void swap_bytes(void* data, data_type type, std::int64_t n) {
   const int each = type.kind == number_kind::complex ? 2 : 1;
   const auto swap = [&]<int Size>(std::integral_constant<int, Size>) {
-    for_each_share(n * each, [&](std::int64_t first, std::int64_t end) {
+    in_shares(n * each, converted_share, [&](std::int64_t first, std::int64_t count) {
       auto* number = static_cast<char*>(data) + first * Size;
-      for (std::int64_t i = first; i < end; ++i, number += Size) std::reverse(number, number + Size);
+      for (std::int64_t i = 0; i < count; ++i, number += Size) std::reverse(number, number + Size);
     });
   };
   if (type.bytes == 2 * each) swap(std::integral_constant<int, 2>());
@@ -159,10 +153,10 @@ class plain_writer : public file_writer {
 void convert_numbers(data_type from_type, const void* from, data_type to_type, void* to, std::int64_t n) {
   with_type(from_type, [&]<class From>(From) {
     with_type(to_type, [&]<class To>(To) {
-      for_each_share(n, [&](std::int64_t first, std::int64_t end) {
-        const auto* source = static_cast<const From*>(from);
-        auto* target = static_cast<To*>(to);
-        for (std::int64_t i = first; i < end; ++i) target[i] = converted<To>(source[i]);
+      in_shares(n, converted_share, [&](std::int64_t first, std::int64_t count) {
+        const auto* source = static_cast<const From*>(from) + first;
+        auto* target = static_cast<To*>(to) + first;
+        for (std::int64_t i = 0; i < count; ++i) target[i] = converted<To>(source[i]);
       });
     });
   });

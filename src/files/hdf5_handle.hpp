@@ -188,11 +188,21 @@ class hdf5_handle {
   }
   /// Makes sure that there is room for all that the library is going to write, where the file system can tell.
   void reserve();
+  /// Brings all to the file and closes it, or abandons it.
   void close() {
     const library_lock lock;
-    (void)file();
-    if (const std::string problem = try_close(); !problem.empty())
-      throw FileError(path_, "cannot be written: " + problem);
+    std::string problem;
+    if (H5Fflush(file(), H5F_SCOPE_LOCAL) < 0) {
+      problem = hdf5_reason();
+    } else if (H5Fclose(file_) < 0) {
+      problem = hdf5_reason();
+      if (shared_) file_ = -1;  // processes close a file together, and so once
+    } else {
+      file_ = -1;
+    }
+    if (problem.empty()) return;
+    abandon();
+    throw FileError(path_, "cannot be written: " + problem);
   }
   void give_name() {
     if (earlier_ && *earlier_ != file_stamp(path_))
@@ -211,21 +221,6 @@ class hdf5_handle {
   void abandon() noexcept;
 
  private:
-  /// Brings all to the file and closes it, or abandons it; returns what went wrong.
-  std::string try_close() {
-    std::string problem;
-    if (H5Fflush(file_, H5F_SCOPE_LOCAL) < 0) {
-      problem = hdf5_reason();
-    } else if (H5Fclose(file_) < 0) {
-      problem = hdf5_reason();
-      if (shared_) file_ = -1;  // processes close a file together, and so once
-    } else {
-      file_ = -1;
-    }
-    if (!problem.empty()) abandon();
-    return problem;
-  }
-
   std::string path_;
   unfinished_file unfinished_;  // removed when the file is closed
   bool writes_, shared_;        // by processes

@@ -9,6 +9,7 @@
 #include <optional>
 #include <quern/chunked/pipeline.hpp>
 #include <quern/core/call/call.hpp>
+#include <quern/core/memory/pool_array.hpp>
 #include <quern/core/views/part_view.hpp>
 #include <quern/core/views/whole_positions.hpp>
 #include <quern/transfer/as_view.hpp>
@@ -194,6 +195,14 @@ auto operand_at_end(const V& v, const chunk_plan& p, const array_chunk& c, bool 
   origin.extent[p.axis] = c.first + c.count - 1;
   return operand_in<Exec, Rank>(
       v, p, c, origin, [&](const auto& array, int rank) { return last_of(array, p.axis - (Rank - rank), all_axes); });
+}
+
+/// Memory for the iteration's part in a chunk, in the order in which it is cut.
+template <class T, class Exec>
+scratch_block<T, Exec> scratch_of_chunk(const Exec& exec, const chunk_plan& p, const array_chunk& c, bool with_halo) {
+  shape extents = p.extents;
+  extents.extent[p.axis] = c.extent(with_halo);
+  return {exec, extents, packed_strides(extents, p.axis != 0)};
 }
 
 /// Rejects an output that shares memory with an input; where chunks do not overlap, it may be the same View.

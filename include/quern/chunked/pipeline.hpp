@@ -43,8 +43,7 @@ struct chunk_plan {
   std::vector<planned_array<array_writer>> outputs{};
   chunking settings{};
 
-  /// The extents and the first cell of a part of the iteration.
-  shape extents_of_chunk(const array_chunk& c, bool with_halo) const;
+  /// The first cell of a part of the iteration.
   shape first_of_chunk(const array_chunk& c, bool with_halo) const;
   /// f(first, count, at) for the ranges along the axis that a chunk is made of, and where they are in it: the halo may
   /// begin at the other end.

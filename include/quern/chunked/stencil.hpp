@@ -52,8 +52,7 @@ template <class Exec, class T>
 strided<T> wrapped_rows(const Exec& exec, const strided<T>& whole, const chunk_plan& p, const array_chunk& c,
                         std::vector<pool_block<typename Exec::memory_space>>& kept) {
   using value = std::remove_const_t<T>;
-  const shape extents = p.extents_of_chunk(c, true);
-  const scratch_block<value, Exec> rows(exec, extents, packed_strides(extents, p.axis != 0));
+  const auto rows = scratch_of_chunk<value>(exec, p, c, true);
   kept.push_back(rows.block);
   p.for_each_range(c, true, [&](std::int64_t row, std::int64_t count, std::int64_t at) {
     strided<value> to = rows;
@@ -133,13 +132,8 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
       // Cells of a resident out beside the chunk are another chunk's.
       strided<T> target;
       scratch_block<T, Exec> own;
-      if constexpr (resident<Exec, Out>) {
-        const shape extents = p.extents_of_chunk(c, true);
-        own = {e, extents, packed_strides(extents, p.axis != 0)};
-        target = own;
-      } else {
-        target = to.part(p.axis, c, true);
-      }
+      if constexpr (resident<Exec, Out>) target = own = scratch_of_chunk<T>(e, p, c, true);
+      else target = to.part(p.axis, c, true);
       const auto core = as_part<Exec, rank>(core_of(target, p, c));
       if (keeps) {
         if constexpr (has_contents)

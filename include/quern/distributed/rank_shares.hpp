@@ -65,25 +65,20 @@ class shared_items {
         n_(n),
         place_(group.rank()) {
     block_ = take_block<typename Exec::memory_space>(instance_ref(exec), size() * ranks_.size() * sizeof(T));
-    std::vector<peer_box> out, in;
-    for (int r = 0; r < size_of_group(); ++r) {
-      out.push_back(items_of(r));
-      in.push_back(share_of(r));
-    }
-    exchange_once(comm_, exec_, label_, out, in);
+    bring([&](int r) { return items_of(r); }, [&](int r) { return share_of(r); });
   }
 
   /// Every rank gets the items joined over the ranks.
   template <class Join>
   void join(const Join& join) const {
     launch("/join", join_share<T, Join>{shares(), size(), size_of_group(), join});
-    give_back([&](int) { return share_of(0); });
+    bring([&](int) { return share_of(0); }, [&](int r) { return items_of(r); });
   }
   /// Every rank gets what the items of the ranks before it are joined to.
   template <class Join>
   void scan(const T& start, const Join& join) const {
     launch("/scan", scan_share<T, Join>{shares(), size(), size_of_group(), start, join});
-    give_back([&](int r) { return share_of(r); });
+    bring([&](int r) { return share_of(r); }, [&](int r) { return items_of(r); });
   }
 
  private:
@@ -91,20 +86,20 @@ class shared_items {
   std::int64_t first(int r) const { return block_begin(n_, size_of_group(), r); }
   std::int64_t size() const { return first(place_ + 1) - first(place_); }
   T* shares() const { return reinterpret_cast<T*>(block_.data()); }
-  peer_box items_of(int r) const { return {ranks_[r], strided<T>{items_ + first(r), {first(r + 1) - first(r)}, {1}}}; }
-  peer_box share_of(int r) const { return {ranks_[r], strided<T>{shares() + r * size(), {size()}, {1}}}; }
+  strided<T> items_of(int r) const { return {items_ + first(r), {first(r + 1) - first(r)}, {1}}; }
+  strided<T> share_of(int r) const { return {shares() + r * size(), {size()}, {1}}; }
   template <class F>
   void launch(const char* name, const F& f) const {
     Kokkos::parallel_for(label_ + name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, size()),
                          f);
   }
-  template <class Share>
-  void give_back(const Share& share) const {
+  /// Brings `sent(r)` to each rank r of the group, and what each has for this one to `received(r)`.
+  template <class Sent, class Received>
+  void bring(const Sent& sent, const Received& received) const {
     std::vector<peer_box> out, in;
     for (int r = 0; r < size_of_group(); ++r) {
-      out.push_back(share(r));
-      out.back().peer = ranks_[r];
-      in.push_back(items_of(r));
+      out.emplace_back(ranks_[r], sent(r));
+      in.emplace_back(ranks_[r], received(r));
     }
     exchange_once(comm_, exec_, label_, out, in);
   }

@@ -59,12 +59,9 @@ class block_results {
     }
   }
   void check(const Out& out) const {
-    if constexpr (distributed_like<Out>) {
-      check_extents(c_.label, "out", out.extents(), whole());
+    check_extents(c_.label, "out", operand_extents(c_.label, out), whole());
+    if constexpr (distributed_like<Out>)
       if (!(out.communicator() == from_.communicator())) throw Error(c_.label, "out and in are of two communicators");
-    } else {
-      check_extents(c_.label, "out", out_.extents, whole());
-    }
   }
   /// Whether every rank's results are those of its part of the output.
   bool is_direct(const Out& out) const {

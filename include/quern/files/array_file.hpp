@@ -157,22 +157,17 @@ void write_elements(const std::string& label, output_file& file, const V& in, bo
   });
 }
 
-/// A View of that type with the extents of an array.
+/// A new View with a whole array.
 template <class V>
-V view_for(const std::string& label, const array_file& file) {
+V load(const std::string& label, array_file& file) {
+  check_conversion(file, data_type_of<value_of<V>>());
   const shape& extents = file.info().extents;
   if (extents.rank != static_cast<int>(V::rank()))
     throw FileError(file.name(), "has extents " + extents.str() + ", and " + label + " was asked for rank " +
                                      std::to_string(V::rank()));
   typename V::array_layout layout;
   for (int d = 0; d < extents.rank; ++d) layout.dimension[d] = extents.extent[d];
-  return V(Kokkos::view_alloc(Kokkos::WithoutInitializing, file.name()), layout);
-}
-
-template <class V>
-V load(const std::string& label, array_file& file) {
-  check_conversion(file, data_type_of<value_of<V>>());
-  const V v = view_for<V>(label, file);
+  const V v(Kokkos::view_alloc(Kokkos::WithoutInitializing, file.name()), layout);
   read_into(label, file, v);
   return v;
 }
