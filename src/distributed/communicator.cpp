@@ -199,12 +199,6 @@ void throw_together(const Communicator& comm, const std::string& operation, cons
   throw Error(operation, "on rank " + std::to_string(first) + ": " + values_of_rank(comm, problem, first));
 }
 
-std::string text_of(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", x);
-  return text;
-}
-
 void all_reduce(const Communicator& comm, void* items, std::int64_t n, std::int64_t item_bytes,
                 MPI_User_function* join) {
   join_in_parts(items, n, item_bytes, join, [&](void* place, int count, MPI_Datatype item, MPI_Op op) {

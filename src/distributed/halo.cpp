@@ -49,15 +49,10 @@ peer_box part(const peer_box& whole, int peer, const stride_array& first, const 
 }  // namespace
 
 wrapped_axes wraps(const std::string& label, const boundaries& edge, int rank) {
-  wrapped_axes w{};
-  if (edge.is_box()) return w;
-  if (edge.count() != 1 && edge.count() != rank)
+  if (!edge.is_box() && edge.count() != 1 && edge.count() != rank)
     throw Error(label, std::to_string(edge.count()) + " boundaries for rank " + std::to_string(rank));
-  for (int d = 0; d < rank; ++d) {
-    w[d] = edge.axis(d).low.kind() == boundary::mode::wrap;
-    if (w[d] != (edge.axis(d).high.kind() == boundary::mode::wrap))
-      throw Error(label, "an axis that wraps around must do so at both ends");
-  }
+  wrapped_axes w{};
+  for (int d = 0; d < rank; ++d) w[d] = wraps_around(label, edge, d);
   return w;
 }
 

@@ -56,13 +56,17 @@ inline std::string hdf5_reason() {
   return text.empty() ? "HDF5 gives no reason" : text;
 }
 
+inline void check(const std::string& file, const std::string& what, herr_t status) {
+  if (status < 0) throw FileError(file, what + ": " + hdf5_reason());
+}
+
 /// An identifier that is closed when it goes. What has written calls `close`, since the library brings some data to the
 /// file, and reports that there is no room for them, only when the identifier is closed.
 class id {
  public:
   id(const std::string& file, const std::string& what, hid_t value, herr_t (*closer)(hid_t))
       : value_(value), close_(closer) {
-    if (value < 0) throw FileError(file, what + ": " + hdf5_reason());
+    check(file, what, value < 0 ? -1 : 0);
   }
   ~id() {
     if (value_ >= 0) close_(value_);  // of what was read, or where an error is under way
@@ -71,9 +75,7 @@ class id {
   id& operator=(id&&) = delete;
   operator hid_t() const { return value_; }  // NOLINT(google-explicit-constructor)
 
-  void close(const std::string& file, const std::string& what) {
-    if (close_(std::exchange(value_, -1)) < 0) throw FileError(file, what + ": " + hdf5_reason());
-  }
+  void close(const std::string& file, const std::string& what) { check(file, what, close_(std::exchange(value_, -1))); }
 
  private:
   hid_t value_;
@@ -84,13 +86,8 @@ class id {
 /// @param kind of the list: what calls for links or for datasets take
 inline id following(const std::string& file, hid_t kind) {
   id list(file, "names cannot be followed", H5Pcreate(kind), H5Pclose);
-  if (H5Pset_elink_acc_flags(list, H5F_ACC_RDONLY) < 0)
-    throw FileError(file, "names cannot be followed: " + hdf5_reason());
+  check(file, "names cannot be followed", H5Pset_elink_acc_flags(list, H5F_ACC_RDONLY));
   return list;
-}
-
-inline void check(const std::string& file, const std::string& what, herr_t status) {
-  if (status < 0) throw FileError(file, what + ": " + hdf5_reason());
 }
 
 /// What tells a file from another of the same name.

@@ -103,9 +103,7 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
     for_each([&](const auto& o) { all_come = all_come && o.array(); });
     p.halo = Shape::radius(p.axis);
     if (p.extents.size() > 0) boxes_of<rank, false>(label, Shape(), p.extents, edge);  // rejects what does not fit
-    p.wraps = !edge.is_box() && edge.axis(p.axis).low.kind() == boundary::mode::wrap;
-    if (!edge.is_box() && p.wraps != (edge.axis(p.axis).high.kind() == boundary::mode::wrap))
-      throw Error(label, "an axis that wraps around must do so at both ends");
+    p.wraps = wraps_around(label, edge, p.axis);
     const auto same_order = [&](const auto& o) {
       if (o.array() && p.extents.rank > 1 && slowest_axis(*o.array()) != p.axis)
         throw Error(label, "all arrays that are read or written in chunks must have the same slowest axis");

@@ -88,8 +88,6 @@ void check_mpi(const std::string& operation, int status);
 /// that differ.
 void check_same(const Communicator& comm, const std::string& operation, const std::string& what,
                 const std::string& text);
-/// A number in such a message, with all its digits.
-std::string text_of(double x);
 
 /// Throws an Error on every rank if one rank has a problem: that of the first, with its number.
 void throw_together(const Communicator& comm, const std::string& operation, const std::string& problem);

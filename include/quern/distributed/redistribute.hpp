@@ -42,6 +42,29 @@ void exchange_once(const Communicator& comm, const Exec& exec, const std::string
   exchange.finish();
 }
 
+/// Brings rows of several columns to all ranks, and what these have for this one to others: each so many rows, those of
+/// a rank behind those of the one before.
+template <class Exec, class... Column>
+void exchange_rows(const Communicator& comm, const Exec& exec, const std::string& label,
+                   const std::tuple<Column...>& from, const std::vector<std::int64_t>& sent,
+                   const std::tuple<Column...>& to, const std::vector<std::int64_t>& received) {
+  std::vector<peer_box> out, in;
+  const auto add = [](std::vector<peer_box>& boxes, int peer, const auto& v, std::int64_t first, std::int64_t count) {
+    auto rows = describe(v.data(), v);
+    rows.data += first * rows.stride[0];
+    rows.extents.extent[0] = count;
+    boxes.emplace_back(peer, rows);
+  };
+  std::int64_t sent_at = 0, received_at = 0;
+  for (int r = 0; r < comm.size(); ++r) {
+    unpack([&](const auto&... c) { (add(out, r, c, sent_at, sent[r]), ...); }, from);
+    unpack([&](const auto&... c) { (add(in, r, c, received_at, received[r]), ...); }, to);
+    sent_at += sent[r];
+    received_at += received[r];
+  }
+  exchange_once(comm, exec, label, out, in);
+}
+
 /// The whole array in memory that `exec` reaches: the View itself, or one of the pool for it.
 template <class Exec, class V>
 auto within_reach(const Exec& exec, const V& v, bool wanted) {
