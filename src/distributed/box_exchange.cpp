@@ -265,7 +265,9 @@ struct box_exchange<Exec>::state {
 template <class Exec>
 box_exchange<Exec>::box_exchange(const Communicator& comm, const Exec& exec, std::string label,
                                  const std::vector<peer_box>& out, const std::vector<peer_box>& in)
-    : state_(std::make_unique<state>(comm, exec, std::move(label))) {
+    : state_(new state(comm, exec, std::move(label)), [](state* s) {
+        if (!s->mpi.under_way()) delete s;
+      }) {
   auto& s = *state_;
   const Exec& side = s.instance.side();
   s.out.lay_out(out, comm.rank());
@@ -282,15 +284,6 @@ box_exchange<Exec>::box_exchange(const Communicator& comm, const Exec& exec, std
     s.receives = moved_to(s.receives, s.in_host);
   }
 }
-
-template <class Exec>
-box_exchange<Exec>::~box_exchange() {
-  if (state_ != nullptr && state_->mpi.under_way()) static_cast<void>(state_.release());
-}
-template <class Exec>
-box_exchange<Exec>::box_exchange(box_exchange&&) noexcept = default;
-template <class Exec>
-box_exchange<Exec>& box_exchange<Exec>::operator=(box_exchange&&) noexcept = default;
 
 template <class Exec>
 void box_exchange<Exec>::start() {

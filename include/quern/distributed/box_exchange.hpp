@@ -46,11 +46,6 @@ class box_exchange {
  public:
   box_exchange(const Communicator& comm, const Exec& exec, std::string label, const std::vector<peer_box>& out,
                const std::vector<peer_box>& in);
-  /// Messages that are under way when it goes keep their memory, which is then lost.
-  ~box_exchange();
-  box_exchange(box_exchange&&) noexcept;
-  box_exchange& operator=(box_exchange&&) noexcept;
-
   void start();
   void finish() {
     receive();
@@ -68,7 +63,8 @@ class box_exchange {
 
  private:
   struct state;
-  std::unique_ptr<state> state_;
+  /// Messages that are under way when it goes keep their memory, which is then lost.
+  std::unique_ptr<state, void (*)(state*)> state_;
 };
 
 /// What cells beyond the ends of an axis get, in an array with a halo of `width` cells: those before it, and behind it.

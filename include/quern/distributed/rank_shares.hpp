@@ -7,7 +7,7 @@
 /// Reductions and scans of arrays across ranks by kernels: each rank joins its share of the items of all ranks, so that
 /// a rank sends and receives the items twice, whatever the number of ranks.
 
-#include <quern/core/memory/pool.hpp>
+#include <quern/core/memory/pool_array.hpp>
 #include <quern/distributed/redistribute.hpp>
 
 namespace quern::impl {
@@ -51,68 +51,36 @@ struct scan_share {
   }
 };
 
-/// n items on each rank of a group among those of a communicator, which are joined in the group's order.
-template <class Exec, class T>
-class shared_items {
- public:
-  shared_items(const Communicator& comm, const Communicator& group, const Exec& exec, const std::string& label,
-               T* items, std::int64_t n)
-      : comm_(comm),
-        exec_(exec),
-        label_(label),
-        ranks_(ranks_of(group, comm)),
-        items_(items),
-        n_(n),
-        place_(group.rank()) {
-    block_ = take_block<typename Exec::memory_space>(instance_ref(exec), size() * ranks_.size() * sizeof(T));
-    bring([&](int r) { return items_of(r); }, [&](int r) { return share_of(r); });
-  }
-
-  /// Every rank gets the items joined over the ranks.
-  template <class Join>
-  void join(const Join& join) const {
-    launch("/join", join_share<T, Join>{shares(), size(), size_of_group(), join});
-    bring([&](int) { return share_of(0); }, [&](int r) { return items_of(r); });
-  }
-  /// Every rank gets what the items of the ranks before it are joined to.
-  template <class Join>
-  void scan(const T& start, const Join& join) const {
-    launch("/scan", scan_share<T, Join>{shares(), size(), size_of_group(), start, join});
-    bring([&](int r) { return share_of(r); }, [&](int r) { return items_of(r); });
-  }
-
- private:
-  int size_of_group() const { return static_cast<int>(ranks_.size()); }
-  std::int64_t first(int r) const { return block_begin(n_, size_of_group(), r); }
-  std::int64_t size() const { return first(place_ + 1) - first(place_); }
-  T* shares() const { return reinterpret_cast<T*>(block_.data()); }
-  strided<T> items_of(int r) const { return {items_ + first(r), {first(r + 1) - first(r)}, {1}}; }
-  strided<T> share_of(int r) const { return {shares() + r * size(), {size()}, {1}}; }
-  template <class F>
-  void launch(const char* name, const F& f) const {
-    Kokkos::parallel_for(label_ + name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, size()),
-                         f);
-  }
-  /// Brings `sent(r)` to each rank r of the group, and what each has for this one to `received(r)`.
-  template <class Sent, class Received>
-  void bring(const Sent& sent, const Received& received) const {
+/// Gives every rank of a group among those of a communicator n items joined in the group's order; or with `Before` what
+/// those of the ranks before it are joined to, from `start` on.
+template <bool Before, class Exec, class T, class Join>
+void join_by_kernels(const Communicator& comm, const Communicator& group, const Exec& exec, const std::string& label,
+                     T* items, std::int64_t n, const T& start, const Join& join) {
+  const std::vector<int> ranks = ranks_of(group, comm);
+  const int members = group.size();
+  const auto first = [&](int r) { return block_begin(n, members, r); };
+  const std::int64_t size = first(group.rank() + 1) - first(group.rank());
+  const scratch_block<T, Exec> shares(exec, shape{members * size});
+  const auto items_of = [&](int r) { return strided<T>{items + first(r), {first(r + 1) - first(r)}, {1}}; };
+  const auto share_of = [&](int r) { return strided<T>{shares.data + r * size, {size}, {1}}; };
+  const auto bring = [&](const auto& sent, const auto& received) {
     std::vector<peer_box> out, in;
-    for (int r = 0; r < size_of_group(); ++r) {
-      out.emplace_back(ranks_[r], sent(r));
-      in.emplace_back(ranks_[r], received(r));
+    for (int r = 0; r < members; ++r) {
+      out.emplace_back(ranks[r], sent(r));
+      in.emplace_back(ranks[r], received(r));
     }
-    exchange_once(comm_, exec_, label_, out, in);
+    exchange_once(comm, exec, label, out, in);
+  };
+  const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> policy(exec, 0, size);
+  bring(items_of, share_of);
+  if constexpr (Before) {
+    Kokkos::parallel_for(label + "/scan", policy, scan_share<T, Join>{shares.data, size, members, start, join});
+    bring(share_of, items_of);
+  } else {
+    Kokkos::parallel_for(label + "/join", policy, join_share<T, Join>{shares.data, size, members, join});
+    bring([&](int) { return share_of(0); }, items_of);
   }
-
-  const Communicator& comm_;
-  const Exec& exec_;
-  std::string label_;
-  std::vector<int> ranks_;
-  T* items_;
-  std::int64_t n_;
-  int place_;
-  pool_block<typename Exec::memory_space> block_;
-};
+}
 
 }  // namespace quern::impl
 

@@ -71,17 +71,13 @@ struct add_to {
 template <bool Before, class Exec, class T, class Join>
 void join_items(const Communicator& comm, const Communicator& group, const Exec& exec, const std::string& label,
                 T* items, std::int64_t n, const T& start, const Join& join) {
-  if (joins_by_kernels<Exec>(comm, n * static_cast<std::int64_t>(sizeof(T)))) {
-    const shared_items<Exec, T> shared(comm, group, exec, label, items, n);
-    if constexpr (Before) shared.scan(start, join);
-    else shared.join(join);
-  } else {
-    const host_values<Exec, T> values(exec, items, n);
-    MPI_User_function* const operation = mpi_operation<T, Join>::of(join, start);
-    if constexpr (Before) exclusive_scan(group, values.data(), n, sizeof(T), &start, operation);
-    else all_reduce(group, values.data(), n, sizeof(T), operation);
-    values.write();
-  }
+  if (joins_by_kernels<Exec>(comm, n * static_cast<std::int64_t>(sizeof(T))))
+    return join_by_kernels<Before>(comm, group, exec, label, items, n, start, join);
+  const host_values<Exec, T> values(exec, items, n);
+  MPI_User_function* const operation = mpi_operation<T, Join>::of(join, start);
+  if constexpr (Before) exclusive_scan(group, values.data(), n, sizeof(T), &start, operation);
+  else all_reduce(group, values.data(), n, sizeof(T), operation);
+  values.write();
 }
 
 /// The sums over all ranks of n values of each, the same bits on every rank; waits.
