@@ -66,11 +66,10 @@ struct engine<over_ranks_place, reductions> {
       return result_of<reducer_type>(r.reducer.result(*block.data, elements));
     } else {
       check_positions_along<reducer_type, value_of<Out>>(c, along, d.extents());
-      const block_results<Exec, Out> results(c, d, along, out);
-      const auto block = reduce_blocks(std::type_identity<typename Exec::memory_space>());
-      write_results<Exec, reducer_type, value_of<Out>, 1>(exec, c.label, r.reducer, {block.data}, elements,
-                                                          results.own());
-      results.deliver();
+      deliver_results(c, d, along, out, [&](const auto& results) {
+        const auto block = reduce_blocks(std::type_identity<typename Exec::memory_space>());
+        write_results<Exec, reducer_type, value_of<Out>, 1>(exec, c.label, r.reducer, {block.data}, elements, results);
+      });
       exec.fence(c.label);
     }
   }
