@@ -100,19 +100,19 @@ void swap_bytes(void* data, data_type type, std::int64_t n) {
 
 class uncompressed_array : public array_file {
  public:
-  uncompressed_array(const std::string& name, const array_info& info, byte_reader read)
-      : array_file(name, info), read_(std::move(read)) {}
+  uncompressed_array(std::shared_ptr<byte_source> bytes, const array_info& info)
+      : array_file(bytes->name(), info), bytes_(std::move(bytes)) {}
   void read(const packed_box& box, void* to) override {
     const auto& a = info();
     for_each_run(a.extents, a.fortran_order, box, [&](std::int64_t element, std::int64_t n, std::int64_t at) {
-      read_(a.offset + element * a.type.bytes, n * a.type.bytes, static_cast<char*>(to) + at * a.type.bytes);
+      bytes_->read(a.offset + element * a.type.bytes, n * a.type.bytes, static_cast<char*>(to) + at * a.type.bytes);
     });
     if (a.big_endian != (std::endian::native == std::endian::big)) swap_bytes(to, a.type, box.extents.size());
     normalize(to, a.type, box.extents.size());
   }
 
  private:
-  byte_reader read_;
+  std::shared_ptr<byte_source> bytes_;
 };
 
 class converting_reader : public array_reader {
@@ -248,18 +248,17 @@ std::shared_ptr<array_reader> reader_of(std::shared_ptr<array_file> file, data_t
   return std::make_shared<converting_reader>(std::move(file), type);
 }
 
-std::unique_ptr<array_file> plain_array(std::shared_ptr<const byte_source> file, const array_info& info) {
+std::unique_ptr<array_file> plain_array(std::shared_ptr<byte_source> file, const array_info& info) {
   if (info.offset > file->size() || !is_countable(info) ||
       info.extents.size() * info.type.bytes > file->size() - info.offset)
     throw FileError(file->name(), "is truncated: it has " + std::to_string(file->size()) + " bytes, too few for " +
                                       info.type.str() + " " + info.extents.str() + " behind " +
                                       std::to_string(info.offset) + " others");
-  return array_of_bytes(file->name(), info,
-                        [file](std::int64_t offset, std::int64_t bytes, void* to) { file->read(offset, bytes, to); });
+  return array_of_bytes(std::move(file), info);
 }
 
-std::unique_ptr<array_file> array_of_bytes(const std::string& name, const array_info& info, byte_reader read) {
-  return std::make_unique<uncompressed_array>(name, info, std::move(read));
+std::unique_ptr<array_file> array_of_bytes(std::shared_ptr<byte_source> bytes, const array_info& info) {
+  return std::make_unique<uncompressed_array>(std::move(bytes), info);
 }
 
 std::shared_ptr<array_writer> writer_of(const std::string& path, const std::string& header, const array_info& info) {

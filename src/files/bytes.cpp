@@ -29,7 +29,7 @@ class file_on_disk : public byte_source {
   ~file_on_disk() override { ::close(descriptor_); }
   std::int64_t size() const override { return size_; }
   const std::string& name() const override { return path_; }
-  void read(std::int64_t offset, std::int64_t bytes, void* to) const override {
+  void read(std::int64_t offset, std::int64_t bytes, void* to) override {
     in_shares(bytes, share_bytes, [&](std::int64_t first, std::int64_t count) {
       read_share(offset + first, count, static_cast<char*>(to) + first);
     });
@@ -53,6 +53,6 @@ class file_on_disk : public byte_source {
 
 }  // namespace
 
-std::shared_ptr<const byte_source> open_file(const std::string& path) { return std::make_shared<file_on_disk>(path); }
+std::shared_ptr<byte_source> open_file(const std::string& path) { return std::make_shared<file_on_disk>(path); }
 
 }  // namespace quern::files::impl

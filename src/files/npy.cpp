@@ -138,14 +138,15 @@ class literal_parser {
 
 }  // namespace
 
-array_info parse_npy_header(const std::string& name, std::int64_t size, const byte_reader& read) {
+array_info parse_npy_header(byte_source& file) {
+  const std::string& name = file.name();
   unsigned char start[12] = {};
   const auto check_size = [&](std::int64_t bytes) {
-    if (size < bytes)
-      throw FileError(name, "is truncated within its header: it has " + std::to_string(size) + " bytes");
+    if (file.size() < bytes)
+      throw FileError(name, "is truncated within its header: it has " + std::to_string(file.size()) + " bytes");
   };
   check_size(10);
-  read(0, 10, start);
+  file.read(0, 10, start);
   if (std::string_view(reinterpret_cast<const char*>(start), magic.size()) != magic)
     throw FileError(name, "is not a .npy file");
   const int version = start[6];
@@ -154,21 +155,20 @@ array_info parse_npy_header(const std::string& name, std::int64_t size, const by
   const int length_bytes = version == 1 ? 2 : 4;
   const std::int64_t begin = 8 + length_bytes;
   check_size(begin);
-  read(8, length_bytes, start + 8);
+  file.read(8, length_bytes, start + 8);
   std::int64_t length = 0;
   for (int k = length_bytes - 1; k >= 0; --k) length = length << 8 | start[8 + k];
   if (length > longest_header) throw UnreadType(name, "has ", "a header of " + std::to_string(length) + " bytes");
   check_size(begin + length);
   std::string text(length, '\0');
-  read(begin, length, text.data());
+  file.read(begin, length, text.data());
   array_info info = literal_parser(name, text).parse();
   info.offset = begin + length;
   return info;
 }
 
-std::unique_ptr<array_file> open_npy(std::shared_ptr<const byte_source> file, bool flat) {
-  const byte_reader read = [&](std::int64_t offset, std::int64_t bytes, void* to) { file->read(offset, bytes, to); };
-  array_info info = parse_npy_header(file->name(), file->size(), read);
+std::unique_ptr<array_file> open_npy(std::shared_ptr<byte_source> file, bool flat) {
+  array_info info = parse_npy_header(*file);
   if (flat) info.extents = shape{info.extents.size()};
   return plain_array(std::move(file), info);
 }

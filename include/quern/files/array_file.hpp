@@ -46,20 +46,20 @@ void check_conversion(const array_file& from, data_type to);
 /// A file as an array of another type.
 std::shared_ptr<array_reader> reader_of(std::shared_ptr<array_file> file, data_type type);
 
-/// The bytes of a file, read from any place by any thread.
+/// The bytes of a file, or of what is in an archive, read from any place. One call at a time.
 class byte_source {
  public:
   virtual ~byte_source() = default;
   virtual std::int64_t size() const = 0;
   virtual const std::string& name() const = 0;
   /// @throws FileError where the file ends earlier, or cannot be read
-  virtual void read(std::int64_t offset, std::int64_t bytes, void* to) const = 0;
+  virtual void read(std::int64_t offset, std::int64_t bytes, void* to) = 0;
 };
-std::shared_ptr<const byte_source> open_file(const std::string& path);
+std::shared_ptr<byte_source> open_file(const std::string& path);
 
 /// Elements that lie in a file one behind the other.
 /// @throws FileError if the file is too short for them
-std::unique_ptr<array_file> plain_array(std::shared_ptr<const byte_source> file, const array_info& info);
+std::unique_ptr<array_file> plain_array(std::shared_ptr<byte_source> file, const array_info& info);
 
 /// A file that is written box by box behind a header.
 std::shared_ptr<array_writer> writer_of(const std::string& path, const std::string& header, const array_info& info);
