@@ -29,24 +29,19 @@ std::string rows_of(const packed_box& box) {
   return "rows " + std::to_string(box.first[0]) + " to " + std::to_string(box.first[0] + box.extents.extent[0] - 1);
 }
 
-shape chunk_plan::extents_of_chunk(const array_chunk& c, bool with_halo) const {
-  shape part = extents;
-  part.extent[axis] = c.extent(with_halo);
-  return part;
-}
 shape chunk_plan::first_of_chunk(const array_chunk& c, bool with_halo) const {
   shape first = extents;
   first.extent.fill(0);
-  first.extent[axis] = c.first - (with_halo ? c.low : 0);
+  first.extent[axis] = c.begin(with_halo);
   return first;
 }
 
-packed_box box_of_chunk(const array_io& array, int axis, const array_chunk& c, bool with_halo) {
+packed_box box_along(const array_io& array, int axis, std::int64_t first, std::int64_t count) {
   shape extents = array.extents;
-  stride_array first{};
-  extents.extent[axis] = c.extent(with_halo);
-  first[axis] = c.first - (with_halo ? c.low : 0);
-  return make_box(extents, first, array.fortran_order);
+  stride_array begin{};
+  extents.extent[axis] = count;
+  begin[axis] = first;
+  return make_box(extents, begin, array.fortran_order);
 }
 
 namespace {
@@ -102,58 +97,58 @@ class worker {
 template <class Exec>
 using slot_instances = std::array<Exec, chunk_slots>;
 
-/// Instances for the chunk_slots of pipelines. They are kept, as is the scratch memory of operations on them.
+/// Instances for the chunk_slots of pipelines that no pipeline has. They are kept, as is the scratch memory of
+/// operations on them.
 template <class Exec>
-class instance_pool {
- public:
-  static instance_pool& instance() {
-    static instance_pool p;
-    return p;
-  }
-  slot_instances<Exec> take(const Exec& exec) {
-    const std::lock_guard lock(mutex_);
-    if (!std::exchange(hooked_, true))
-      Kokkos::push_finalize_hook([this] {
-        free_.clear();
-        hooked_ = false;
-      });
-    if (free_.empty()) {
-      const auto parts = Kokkos::Experimental::partition_space(exec, 1, 1, 1);
-      return {parts[0], parts[1], parts[2]};
-    }
-    const auto found = free_.back();
-    free_.pop_back();
-    return found;
-  }
-  void give_back(const slot_instances<Exec>& s) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(s);
-  }
+struct unused_instances {
+  std::mutex mutex;
+  std::vector<slot_instances<Exec>> all;
+  bool hooked = false;
 
- private:
-  std::mutex mutex_;
-  std::vector<slot_instances<Exec>> free_;
-  bool hooked_ = false;
+  static unused_instances& get() {
+    static unused_instances u;
+    return u;
+  }
 };
 
 /// The instances of a pipeline, which it waits for when it ends, in whatever way.
 template <class Exec>
 class instance_lease {
  public:
-  explicit instance_lease(const Exec& exec)
-      : instances_([&]() -> slot_instances<Exec> {
-          if constexpr (is_device<Exec>) return instance_pool<Exec>::instance().take(exec);
-          else return {exec, exec, exec};
-        }()) {}
+  explicit instance_lease(const Exec& exec) : instances_(take(exec)) {}
   ~instance_lease() {
     for (const auto& e : instances_) e.fence("quern::chunked");
-    if constexpr (is_device<Exec>) instance_pool<Exec>::instance().give_back(instances_);
+    if constexpr (is_device<Exec>) {
+      auto& unused = unused_instances<Exec>::get();
+      const std::lock_guard lock(unused.mutex);
+      unused.all.push_back(instances_);
+    }
   }
   instance_lease(const instance_lease&) = delete;
   instance_lease& operator=(const instance_lease&) = delete;
   const Exec& operator[](int slot) const { return instances_[slot]; }
 
  private:
+  static slot_instances<Exec> take(const Exec& exec) {
+    if constexpr (is_device<Exec>) {
+      auto& unused = unused_instances<Exec>::get();
+      const std::lock_guard lock(unused.mutex);
+      if (!std::exchange(unused.hooked, true))
+        Kokkos::push_finalize_hook([&unused] {
+          unused.all.clear();
+          unused.hooked = false;
+        });
+      if (unused.all.empty()) {
+        const auto parts = Kokkos::Experimental::partition_space(exec, 1, 1, 1);
+        return {parts[0], parts[1], parts[2]};
+      }
+      const auto found = unused.all.back();
+      unused.all.pop_back();
+      return found;
+    } else {
+      return {exec, exec, exec};
+    }
+  }
   slot_instances<Exec> instances_;
 };
 
@@ -301,29 +296,8 @@ class pipeline {
     } catch (const std::exception& e) {
       std::throw_with_nested(chunked::ChunkError(
           plan_.label + ": chunk " + std::to_string(c.number) + " of " + std::to_string(cut_.chunks) + " (" +
-          l.array->location(box_of_chunk(*l.array, plan_.axis, c, false)) + "): " + e.what()));
+          l.array->location(box_along(*l.array, plan_.axis, c.first, c.count)) + "): " + e.what()));
     }
-  }
-
-  /// Where the pieces of a lane in a chunk come from: the halo may begin at the other end. f(first, count, at) along
-  /// the axis.
-  template <class F>
-  void for_each_range(const array_chunk& c, bool with_halo, const F& f) const {
-    const std::int64_t n = plan_.extents.extent[plan_.axis];
-    std::int64_t first = c.first - (with_halo ? c.low : 0), left = c.extent(with_halo);
-    for (std::int64_t at = 0; left > 0;) {
-      const std::int64_t from = (first + n) % n, count = std::min(left, n - from);
-      f(from, count, at);
-      at += count;
-      first += count;
-      left -= count;
-    }
-  }
-  packed_box range_box(const array_io& array, std::int64_t first, std::int64_t count) const {
-    array_chunk c;
-    c.first = first;
-    c.count = count;
-    return box_of_chunk(array, plan_.axis, c, false);
   }
 
   void read(slot& s) const {
@@ -331,8 +305,8 @@ class pipeline {
       const auto& l = plan_.inputs[i];
       char* to = host_buffer(s.in[i]);
       guarded(s.what, l, [&] {
-        for_each_range(s.what, l.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
-          const packed_box box = range_box(*l.array, first, count);
+        plan_.for_each_range(s.what, l.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
+          const packed_box box = box_along(*l.array, plan_.axis, first, count);
           if (!is_device<Exec> || l.array->place(box) == nullptr)
             l.array->read(box, to + at * row_bytes(l, plan_.axis));
         });
@@ -366,8 +340,8 @@ class pipeline {
   void upload(const Exec& exec, slot& s, std::size_t i) const {
     const auto& l = plan_.inputs[i];
     const std::int64_t row = row_bytes(l, plan_.axis);
-    for_each_range(s.what, l.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
-      const void* from = l.array->place(range_box(*l.array, first, count));
+    plan_.for_each_range(s.what, l.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
+      const void* from = l.array->place(box_along(*l.array, plan_.axis, first, count));
       if (from == nullptr) from = host_buffer(s.in[i]) + at * row;
       copy_to_device(exec, s.in[i].memory.data() + at * row, from, count * row);
     });
@@ -375,7 +349,7 @@ class pipeline {
   void download(const Exec& exec, slot& s, std::size_t i) const {
     const auto& l = plan_.outputs[i];
     const std::int64_t row = row_bytes(l, plan_.axis);
-    void* to = l.array->place(range_box(*l.array, s.what.first, s.what.count));
+    void* to = l.array->place(box_along(*l.array, plan_.axis, s.what.first, s.what.count));
     if (to == nullptr) to = host_buffer(s.out[i]);
     copy_to_host(exec, to, s.out[i].memory.data() + before(s.what, l) * row, s.what.count * row);
   }
@@ -387,7 +361,7 @@ class pipeline {
     s.done.wait();
     for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
       const auto& l = plan_.outputs[i];
-      const packed_box box = range_box(*l.array, s.what.first, s.what.count);
+      const packed_box box = box_along(*l.array, plan_.axis, s.what.first, s.what.count);
       if (is_device<Exec> && l.array->place(box) != nullptr) continue;
       const std::int64_t skipped = is_device<Exec> ? 0 : before(s.what, l) * row_bytes(l, plan_.axis);
       guarded(s.what, l, [&] { l.array->write(box, host_buffer(s.out[i]) + skipped); });

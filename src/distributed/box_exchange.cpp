@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <climits>
 #include <cstring>
-#include <limits>
 #include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/launch/pack.hpp>
@@ -92,6 +90,17 @@ struct copy_boxes {
   }
 };
 
+/// The same messages in a block of memory, one behind the other.
+template <class Space>
+std::vector<message> moved_to(std::vector<message> messages, const pool_block<Space>& block) {
+  auto* at = reinterpret_cast<std::byte*>(block.data());
+  for (auto& m : messages) {
+    m.data = at;
+    at += m.bytes;
+  }
+  return messages;
+}
+
 /// The boxes of one direction, in device memory, and the messages that they make.
 template <class Exec>
 struct packed_boxes {
@@ -99,8 +108,8 @@ struct packed_boxes {
   pool_block<memory_space> table, buffer;
   int count = 0;
   std::int64_t items = 0, bytes = 0;
-  std::vector<message> messages;  // one for each peer other than this rank, data in the buffer
-  std::int64_t own = 0;           // where the boxes of this rank begin in the buffer
+  std::vector<message> messages;        // one for each peer other than this rank, data in the buffer
+  std::int64_t own = 0, own_bytes = 0;  // where the boxes of this rank begin in the buffer, and what they take
 
   std::vector<packed_rows> rows;
   std::vector<std::int64_t> offsets;  // of their boxes in the buffer
@@ -122,6 +131,7 @@ struct packed_boxes {
           (b.extents.size() * b.element + message_alignment - 1) / message_alignment * message_alignment;
       bytes += size;
       messages.back().bytes += size;
+      if (b.peer == rank) own_bytes += size;
       rows.push_back(r);
     }
     count = static_cast<int>(rows.size());
@@ -131,12 +141,7 @@ struct packed_boxes {
   void allocate(const Exec& exec, int rank, std::byte* own_boxes) {
     buffer = take_block<memory_space>(instance_ref(exec), std::max<std::int64_t>(bytes, 1));
     auto* begin = reinterpret_cast<std::byte*>(buffer.data());
-    std::int64_t at = 0, own_bytes = 0;
-    for (auto& m : messages) {
-      m.data = begin + at;
-      at += m.bytes;
-      if (m.peer == rank) own_bytes = m.bytes;
-    }
+    messages = moved_to(std::move(messages), buffer);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const bool mine = offsets[i] >= own && offsets[i] < own + own_bytes;
       rows[i].packed = mine && own_boxes != nullptr ? own_boxes + (offsets[i] - own) : begin + offsets[i];
@@ -163,12 +168,8 @@ class mpi_messages {
   explicit mpi_messages(MPI_Comm comm) : comm_(comm) {}
 
   void start(const std::vector<message>& sends, const std::vector<message>& receives) {
-    for (const auto& m : receives)
-      in_parts(
-          m, [&](std::byte* data, int count) { return MPI_Irecv(data, count, MPI_BYTE, m.peer, tag, comm_, next()); });
-    for (const auto& m : sends)
-      in_parts(
-          m, [&](std::byte* data, int count) { return MPI_Isend(data, count, MPI_BYTE, m.peer, tag, comm_, next()); });
+    post(receives, MPI_Irecv);
+    post(sends, MPI_Isend);
   }
   void finish() {
     const int status = MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
@@ -179,29 +180,19 @@ class mpi_messages {
 
  private:
   static constexpr int tag = 1, max_bytes = 1 << 30;
-  template <class F>
-  static void in_parts(const message& m, const F& f) {
-    for (std::int64_t at = 0; at < m.bytes; at += max_bytes)
-      check_mpi("quern: messages", f(m.data + at, static_cast<int>(std::min<std::int64_t>(max_bytes, m.bytes - at))));
-  }
-  MPI_Request* next() {
-    requests_.push_back(MPI_REQUEST_NULL);
-    return &requests_.back();
+  template <class Call>
+  void post(const std::vector<message>& messages, const Call& call) {
+    for (const auto& m : messages)
+      for (std::int64_t at = 0; at < m.bytes; at += max_bytes) {
+        const int count = static_cast<int>(std::min<std::int64_t>(max_bytes, m.bytes - at));
+        requests_.push_back(MPI_REQUEST_NULL);
+        check_mpi("quern: messages", call(m.data + at, count, MPI_BYTE, m.peer, tag, comm_, &requests_.back()));
+      }
   }
   MPI_Comm comm_;
   std::vector<MPI_Request> requests_;
 };
 
-/// The same messages in memory of another space, one behind the other.
-template <class Space>
-std::vector<message> moved_to(std::vector<message> messages, const pool_block<Space>& block) {
-  auto* at = reinterpret_cast<std::byte*>(block.data());
-  for (auto& m : messages) {
-    m.data = at;
-    at += m.bytes;
-  }
-  return messages;
-}
 std::int64_t bytes_of(const std::vector<message>& messages) {
   std::int64_t bytes = 0;
   for (const auto& m : messages) bytes += m.bytes;
@@ -274,7 +265,9 @@ struct box_exchange<Exec>::state {
 template <class Exec>
 box_exchange<Exec>::box_exchange(const Communicator& comm, const Exec& exec, std::string label,
                                  const std::vector<peer_box>& out, const std::vector<peer_box>& in)
-    : state_(std::make_unique<state>(comm, exec, std::move(label))) {
+    : state_(new state(comm, exec, std::move(label)), [](state* s) {
+        if (!s->mpi.under_way()) delete s;
+      }) {
   auto& s = *state_;
   const Exec& side = s.instance.side();
   s.out.lay_out(out, comm.rank());
@@ -291,15 +284,6 @@ box_exchange<Exec>::box_exchange(const Communicator& comm, const Exec& exec, std
     s.receives = moved_to(s.receives, s.in_host);
   }
 }
-
-template <class Exec>
-box_exchange<Exec>::~box_exchange() {
-  if (state_ != nullptr && state_->mpi.under_way()) static_cast<void>(state_.release());
-}
-template <class Exec>
-box_exchange<Exec>::box_exchange(box_exchange&&) noexcept = default;
-template <class Exec>
-box_exchange<Exec>& box_exchange<Exec>::operator=(box_exchange&&) noexcept = default;
 
 template <class Exec>
 void box_exchange<Exec>::start() {
@@ -386,9 +370,13 @@ struct fill_kernel {
 }  // namespace
 
 template <class Exec>
-void fill_edges(const Exec& exec, const std::string& label, const peer_box& array, const edge_fill& edge) {
-  const auto kept = [](boundary::mode mode) { return mode == boundary::mode::keep || mode == boundary::mode::wrap; };
-  const bool low = edge.low && !kept(edge.low_mode), high = edge.high && !kept(edge.high_mode);
+void fill_edges(const Exec& exec, const std::string& label, const edge_fill& edge) {
+  const peer_box& array = edge.array;
+  const auto filled = [&](int side) {
+    const bool kept = edge.mode[side] == boundary::mode::keep || edge.mode[side] == boundary::mode::wrap;
+    return edge.present[side] && !kept;
+  };
+  const bool low = filled(0), high = filled(1);
   const std::int64_t own = array.extents.extent[edge.axis] - 2 * edge.width;
   if ((!low && !high) || edge.width == 0 || own <= 0) return;
   shape rest = array.extents;
@@ -403,13 +391,13 @@ void fill_edges(const Exec& exec, const std::string& label, const peer_box& arra
                      edge.cells,
                      edge.first,
                      low,
-                     {edge.low_mode, edge.high_mode},
+                     {edge.mode[0], edge.mode[1]},
                      {}};
   for (int side = 0; side < 2; ++side) {
-    const void* value = side == 0 ? edge.low_value : edge.high_value;
-    if (value == nullptr) continue;
+    const auto& value = edge.value[side];
+    if (value.empty()) continue;
     if (array.element > max_element_bytes) throw Error(label, "constants of more than 64 bytes are not supported");
-    std::memcpy(kernel.value[side], value, array.element);
+    std::memcpy(kernel.value[side], value.data(), value.size());
   }
   const std::int64_t items = rest.size() * edge.width * ((low ? 1 : 0) + (high ? 1 : 0));
   Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items), kernel);
@@ -417,7 +405,7 @@ void fill_edges(const Exec& exec, const std::string& label, const peer_box& arra
 
 #define QUERN_BOX_EXCHANGE(Exec)     \
   template class box_exchange<Exec>; \
-  template void fill_edges<Exec>(const Exec&, const std::string&, const peer_box&, const edge_fill&);
+  template void fill_edges<Exec>(const Exec&, const std::string&, const edge_fill&);
 QUERN_ON_ALL(QUERN_BOX_EXCHANGE)
 
 }  // namespace quern::impl

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <numeric>
 #include <set>
 
 #include "communicator_state.hpp"
@@ -80,24 +81,22 @@ bool mpi_takes_device_pointers() {
 }
 
 /// Whether no two ranks share a device. Collective.
-bool devices_are_apart(const communicator_state& s) {
+/// @param node the ranks of a host
+bool devices_are_apart(const communicator_state& s, MPI_Comm node) {
   constexpr int length = 64;
-  MPI_Comm node;
-  check_mpi("quern::Communicator", MPI_Comm_split_type(s.comm, MPI_COMM_TYPE_SHARED, s.rank, MPI_INFO_NULL, &node));
   std::array<char, length> mine{};
   device_identity().copy(mine.data(), length - 1);
   std::vector<std::array<char, length>> all(s.node_size);
   check_mpi("quern::Communicator", MPI_Allgather(mine.data(), length, MPI_CHAR, all.data(), length, MPI_CHAR, node));
-  check_mpi("quern::Communicator", MPI_Comm_free(&node));
   int apart = std::count(all.begin(), all.end(), mine) == 1 && mine[0] != 0 ? 1 : 0;
   check_mpi("quern::Communicator", MPI_Allreduce(MPI_IN_PLACE, &apart, 1, MPI_INT, MPI_MIN, s.comm));
   return apart != 0;
 }
 
-device_transport choose_transport(const communicator_state& s, const communicator_options& options) {
+device_transport choose_transport(const communicator_state& s, MPI_Comm node, const communicator_options& options) {
   const auto asked = options.transport;
   if (asked.value_or(device_transport::nccl) == device_transport::nccl) {
-    const bool possible = has_device_link() && devices_are_apart(s);
+    const bool possible = has_device_link() && devices_are_apart(s, node);
     if (possible) return device_transport::nccl;
     if (asked)
       throw Error("quern::Communicator", has_device_link()
@@ -114,12 +113,11 @@ void complete(communicator_state& s, const communicator_options& options) {
   check_mpi(label, MPI_Comm_set_errhandler(s.comm, MPI_ERRORS_RETURN));
   check_mpi(label, MPI_Comm_rank(s.comm, &s.rank));
   check_mpi(label, MPI_Comm_size(s.comm, &s.size));
-  MPI_Comm node;
-  check_mpi(label, MPI_Comm_split_type(s.comm, MPI_COMM_TYPE_SHARED, s.rank, MPI_INFO_NULL, &node));
-  check_mpi(label, MPI_Comm_rank(node, &s.node_rank));
-  check_mpi(label, MPI_Comm_size(node, &s.node_size));
-  check_mpi(label, MPI_Comm_free(&node));
-  s.transport = choose_transport(s, options);
+  communicator_state node;  // of the ranks of a host; freed where it goes
+  check_mpi(label, MPI_Comm_split_type(s.comm, MPI_COMM_TYPE_SHARED, s.rank, MPI_INFO_NULL, &node.comm));
+  check_mpi(label, MPI_Comm_rank(node.comm, &s.node_rank));
+  check_mpi(label, MPI_Comm_size(node.comm, &s.node_size));
+  s.transport = choose_transport(s, node.comm, options);
   if (s.transport == device_transport::nccl) s.link = make_device_link(s.comm, s.rank, s.size);
   const char* checks = std::getenv("QUERN_CHECK_CALLS");
   s.checks = options.check_calls || (checks != nullptr && std::strcmp(checks, "1") == 0);
@@ -137,12 +135,6 @@ void check_initialized() {
                 "MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided)");
 }
 
-std::string listed(const std::vector<std::int64_t>& values) {
-  std::string s = "(";
-  for (std::size_t i = 0; i < values.size(); ++i) s += (i > 0 ? ", " : "") + std::to_string(values[i]);
-  return s + ")";
-}
-
 template <class T>
 T reduced(const Communicator& comm, T value, MPI_Datatype type, MPI_Op op) {
   check_mpi("quern::Communicator", MPI_Allreduce(MPI_IN_PLACE, &value, 1, type, op, comm.mpi()));
@@ -155,45 +147,23 @@ void for_each_part(std::int64_t n, std::int64_t most, const F& f) {
   for (std::int64_t first = 0; first < n; first += most) f(first, static_cast<int>(std::min(most, n - first)));
 }
 
-template <class Values, class Show>
-void check_equal(const Communicator& comm, const std::string& operation, const std::string& what, const Values& values,
-                 const Show& show) {
-  const Values first = values_of_rank(comm, values, 0);
-  const int other = reduced(comm, first == values ? INT_MAX : comm.rank(), MPI_INT, MPI_MIN);
-  if (other == INT_MAX) return;
-  const Values differing = values_of_rank(comm, values, other);
-  throw Error(operation, what + " differ between ranks: " + show(first) + " on rank 0 and " + show(differing) +
-                             " on rank " + std::to_string(other));
+/// Calls f(place, count, type, operation), which returns a status, for parts of n items of some bytes that a count of
+/// 32 bits holds, with the type and the operation that joins items, as MPI knows them.
+template <class F>
+void join_in_parts(void* items, std::int64_t n, std::int64_t item_bytes, MPI_User_function* join, const F& f) {
+  MPI_Datatype item;
+  MPI_Op op;
+  check_mpi("quern::Communicator", MPI_Type_contiguous(static_cast<int>(item_bytes), MPI_BYTE, &item));
+  check_mpi("quern::Communicator", MPI_Type_commit(&item));
+  check_mpi("quern::Communicator", MPI_Op_create(join, 0, &op));  // 0: in the order of ranks
+  int status = MPI_SUCCESS;
+  for_each_part(n, std::max<std::int64_t>(INT_MAX / item_bytes, 1), [&](std::int64_t first, int count) {
+    if (status == MPI_SUCCESS) status = f(static_cast<std::byte*>(items) + first * item_bytes, count, item, op);
+  });
+  MPI_Op_free(&op);
+  MPI_Type_free(&item);
+  check_mpi("quern::Communicator", status);
 }
-
-/// Items of some bytes and an operation on them, as MPI knows them.
-class joined_items {
- public:
-  joined_items(std::int64_t item_bytes, MPI_User_function* join) : bytes_(item_bytes) {
-    check_mpi("quern::Communicator", MPI_Type_contiguous(static_cast<int>(item_bytes), MPI_BYTE, &item_));
-    check_mpi("quern::Communicator", MPI_Type_commit(&item_));
-    check_mpi("quern::Communicator", MPI_Op_create(join, 0, &op_));  // 0: in the order of ranks
-  }
-  ~joined_items() {
-    MPI_Op_free(&op_);
-    MPI_Type_free(&item_);
-  }
-  joined_items(const joined_items&) = delete;
-  joined_items& operator=(const joined_items&) = delete;
-
-  /// Calls f(place, count, type, operation), which returns a status, for parts that a count of 32 bits holds.
-  template <class F>
-  void in_parts(void* items, std::int64_t n, const F& f) const {
-    for_each_part(n, std::max<std::int64_t>(INT_MAX / bytes_, 1), [&](std::int64_t first, int count) {
-      check_mpi("quern::Communicator", f(static_cast<std::byte*>(items) + first * bytes_, count, item_, op_));
-    });
-  }
-
- private:
-  std::int64_t bytes_;
-  MPI_Datatype item_ = MPI_DATATYPE_NULL;
-  MPI_Op op_ = MPI_OP_NULL;
-};
 
 }  // namespace
 
@@ -215,8 +185,12 @@ void communicator_state::release() {
 }
 
 void check_same(const Communicator& comm, const std::string& operation, const std::string& what,
-                const std::vector<std::int64_t>& values) {
-  check_equal(comm, operation, what, values, [](const auto& v) { return listed(v); });
+                const std::string& text) {
+  const std::string first = values_of_rank(comm, text, 0);
+  const int other = reduced(comm, first == text ? INT_MAX : comm.rank(), MPI_INT, MPI_MIN);
+  if (other == INT_MAX) return;
+  throw Error(operation, what + " differ between ranks: " + first + " on rank 0 and " +
+                             values_of_rank(comm, text, other) + " on rank " + std::to_string(other));
 }
 
 void throw_together(const Communicator& comm, const std::string& operation, const std::string& problem) {
@@ -225,25 +199,16 @@ void throw_together(const Communicator& comm, const std::string& operation, cons
   throw Error(operation, "on rank " + std::to_string(first) + ": " + values_of_rank(comm, problem, first));
 }
 
-std::string text_of(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", x);
-  return text;
-}
-void check_same_text(const Communicator& comm, const std::string& operation, const std::string& call) {
-  check_equal(comm, operation, "the calls", call, [](const auto& text) { return text; });
-}
-
 void all_reduce(const Communicator& comm, void* items, std::int64_t n, std::int64_t item_bytes,
                 MPI_User_function* join) {
-  joined_items(item_bytes, join).in_parts(items, n, [&](void* place, int count, MPI_Datatype item, MPI_Op op) {
+  join_in_parts(items, n, item_bytes, join, [&](void* place, int count, MPI_Datatype item, MPI_Op op) {
     return MPI_Allreduce(MPI_IN_PLACE, place, count, item, op, comm.mpi());
   });
 }
 
 void exclusive_scan(const Communicator& comm, void* items, std::int64_t n, std::int64_t item_bytes, const void* start,
                     MPI_User_function* join) {
-  joined_items(item_bytes, join).in_parts(items, n, [&](void* place, int count, MPI_Datatype item, MPI_Op op) {
+  join_in_parts(items, n, item_bytes, join, [&](void* place, int count, MPI_Datatype item, MPI_Op op) {
     return MPI_Exscan(MPI_IN_PLACE, place, count, item, op, comm.mpi());
   });
   if (comm.rank() > 0) return;
@@ -264,6 +229,18 @@ void broadcast(const Communicator& comm, void* data, std::int64_t bytes, int roo
 void all_gather(const Communicator& comm, const void* mine, void* all, std::int64_t bytes_of_each) {
   const int count = static_cast<int>(bytes_of_each);
   check_mpi("quern::Communicator", MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm.mpi()));
+}
+
+std::vector<int> ranks_of(const Communicator& group, const Communicator& all) {
+  std::vector<int> own(group.size()), ranks(group.size());
+  std::iota(own.begin(), own.end(), 0);
+  MPI_Group from, to;
+  check_mpi("quern::Communicator", MPI_Comm_group(group.mpi(), &from));
+  check_mpi("quern::Communicator", MPI_Comm_group(all.mpi(), &to));
+  check_mpi("quern::Communicator", MPI_Group_translate_ranks(from, group.size(), own.data(), to, ranks.data()));
+  MPI_Group_free(&from);
+  MPI_Group_free(&to);
+  return ranks;
 }
 
 std::int64_t sum_of_ranks(const Communicator& comm, std::int64_t value) {
@@ -301,10 +278,7 @@ MPI_Comm Communicator::mpi() const { return state_->comm; }
 Communicator Communicator::split(int colour, int key, std::optional<device_transport> other) const {
   auto part = std::make_shared<impl::communicator_state>();
   impl::check_mpi("quern::Communicator", MPI_Comm_split(state_->comm, colour, key, &part->comm));
-  communicator_options options;
-  options.transport = other.value_or(transport());
-  options.check_calls = checks_calls();
-  impl::complete(*part, options);
+  impl::complete(*part, {other.value_or(transport()), checks_calls()});
   return Communicator(std::move(part));
 }
 

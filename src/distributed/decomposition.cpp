@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <mutex>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/decomposition.hpp>
@@ -52,40 +51,31 @@ std::array<double, 3> cost_of(const shape& extents, const axis_numbers& halo, co
   return {too_wide, -ranks, surface};
 }
 
-/// Tries every way to write the ranks that are left as a product over the axes that are to be chosen.
-class grid_search {
- public:
-  grid_search(const shape& extents, const axis_numbers& halo, const axis_numbers& wanted, int cuts)
-      : extents_(extents), halo_(halo), wanted_(wanted), cuts_(cuts) {}
-
-  axis_numbers best(int ranks) {
-    try_axis(0, ranks, cuts_, wanted_);
-    return best_;
-  }
-
- private:
-  void try_axis(int axis, int ranks, int cuts, axis_numbers grid) {
-    if (axis == extents_.rank) {
-      if (ranks != 1) return;
-      const auto cost = cost_of(extents_, halo_, grid);
-      if (cost >= best_cost_) return;
-      best_cost_ = cost;
-      best_ = grid;
+/// The best of all ways to write the ranks that are left as a product over the axes that are to be chosen, of which
+/// some may be cut.
+axis_numbers best_grid(const shape& extents, const axis_numbers& halo, const axis_numbers& wanted, int ranks_left,
+                       int cuts_left) {
+  axis_numbers grid = wanted, best{};
+  std::array<double, 3> best_cost{std::numeric_limits<double>::infinity(), 0, 0};
+  const auto try_axis = [&](auto&& self, int axis, int ranks, int cuts) -> void {
+    if (axis == extents.rank) {
+      const auto cost = cost_of(extents, halo, grid);
+      if (ranks != 1 || cost >= best_cost) return;
+      best_cost = cost;
+      best = grid;
       return;
     }
-    if (wanted_[axis] != 0) return try_axis(axis + 1, ranks, cuts, grid);
+    if (wanted[axis] != 0) return self(self, axis + 1, ranks, cuts);
     // The earlier axis gets the most first, so that it has them where the cost is the same.
     for (int g = ranks; g >= 1; --g) {
       if (ranks % g != 0 || (g > 1 && cuts == 0)) continue;
       grid[axis] = g;
-      try_axis(axis + 1, ranks / g, cuts - (g > 1 ? 1 : 0), grid);
+      self(self, axis + 1, ranks / g, cuts - (g > 1 ? 1 : 0));
     }
-  }
-  shape extents_;
-  axis_numbers halo_, wanted_, best_{};
-  int cuts_;
-  std::array<double, 3> best_cost_{std::numeric_limits<double>::infinity(), 0, 0};
-};
+  };
+  try_axis(try_axis, 0, ranks_left, cuts_left);
+  return best;
+}
 
 axis_numbers choose_grid(const shape& extents, const axis_numbers& halo, const std::vector<int>& wanted, int ranks) {
   axis_numbers grid{};
@@ -105,7 +95,7 @@ axis_numbers choose_grid(const shape& extents, const axis_numbers& halo, const s
   if (given == 0 || given > ranks || ranks % given != 0 || (!open && given != ranks))
     throw Error(decomposition_label,
                 "the grid has " + std::to_string(given) + " ranks, expected " + std::to_string(ranks));
-  grid = grid_search(extents, halo, grid, max_cut_axes - cut).best(static_cast<int>(ranks / given));
+  grid = best_grid(extents, halo, grid, static_cast<int>(ranks / given), max_cut_axes - cut);
   if (grid[0] == 0)
     throw Error(decomposition_label, "no grid of " + std::to_string(ranks) + " ranks cuts at most 3 axes");
   return grid;
@@ -143,13 +133,16 @@ void check_countable(const shape& extents) {
       throw Error(decomposition_label, "extents " + extents.str() + " are of more than 2^63 - 1 elements");
 }
 
-std::vector<std::int64_t> values_of(const shape& extents, const block_options& options) {
+/// All that must be the same on every rank, as a list of numbers.
+std::string text_of_arguments(const shape& extents, const block_options& options) {
   std::vector<std::int64_t> v(extents.extent.begin(), extents.extent.begin() + extents.rank);
   v.push_back(-1);  // so that a number does not move from one list to the next
   v.insert(v.end(), options.grid.begin(), options.grid.end());
   v.push_back(-1);
   v.insert(v.end(), options.halo.begin(), options.halo.end());
-  return v;
+  std::string text;
+  for (const std::int64_t n : v) text += (text.empty() ? "(" : ", ") + std::to_string(n);
+  return text + ")";
 }
 
 }  // namespace
@@ -157,7 +150,7 @@ std::vector<std::int64_t> values_of(const shape& extents, const block_options& o
 
 Decomposition::Decomposition(const Communicator& comm, const shape& extents, const block_options& options) {
   using impl::decomposition_label;
-  impl::check_same(comm, decomposition_label, "extents, grid and halo", impl::values_of(extents, options));
+  impl::check_same(comm, decomposition_label, "extents, grid and halo", impl::text_of_arguments(extents, options));
   if (extents.rank < 1) throw Error(decomposition_label, "extents of rank 0");
   for (int d = 0; d < extents.rank; ++d)
     if (extents.extent[d] < 0) throw Error(decomposition_label, "a negative extent in " + extents.str());

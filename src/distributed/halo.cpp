@@ -38,29 +38,21 @@ int rank_at(const Decomposition& d, const direction& step, int sign, const wrapp
 }
 
 /// A part of an array with its halo.
-peer_box part(const peer_box& whole, int peer,
-              const std::array<std::pair<std::int64_t, std::int64_t>, max_rank>& range) {
+peer_box part(const peer_box& whole, int peer, const stride_array& first, const shape& extents) {
   peer_box b = whole;
   b.peer = peer;
-  for (int d = 0; d < whole.extents.rank; ++d) {
-    b.data += range[d].first * whole.stride[d] * whole.element;
-    b.extents.extent[d] = range[d].second - range[d].first;
-  }
+  for (int d = 0; d < extents.rank; ++d) b.data += first[d] * whole.stride[d] * whole.element;
+  b.extents = extents;
   return b;
 }
 
 }  // namespace
 
 wrapped_axes wraps(const std::string& label, const boundaries& edge, int rank) {
-  wrapped_axes w{};
-  if (edge.is_box()) return w;
-  if (edge.count() != 1 && edge.count() != rank)
+  if (!edge.is_box() && edge.count() != 1 && edge.count() != rank)
     throw Error(label, std::to_string(edge.count()) + " boundaries for rank " + std::to_string(rank));
-  for (int d = 0; d < rank; ++d) {
-    w[d] = edge.axis(d).low.kind() == boundary::mode::wrap;
-    if (w[d] != (edge.axis(d).high.kind() == boundary::mode::wrap))
-      throw Error(label, "an axis that wraps around must do so at both ends");
-  }
+  wrapped_axes w{};
+  for (int d = 0; d < rank; ++d) w[d] = wraps_around(label, edge, d);
   return w;
 }
 
@@ -70,34 +62,35 @@ void add_halo_boxes(const Decomposition& d, const peer_box& with_halo, const std
   const shape own = d.local().extents;
   if (own.size() == 0) return;
   for_each_direction(rank, depth, corners, [&](const direction& step) {
-    std::array<std::pair<std::int64_t, std::int64_t>, max_rank> received{}, sent{};
+    stride_array received{}, sent{};
+    shape extents = own;
     for (int axis = 0; axis < rank; ++axis) {
-      const std::int64_t first = d.halo(axis), last = first + own.extent[axis];
-      received[axis] = step[axis] < 0   ? std::pair(first - depth[axis], first)
-                       : step[axis] > 0 ? std::pair(last, last + depth[axis])
-                                        : std::pair(first, last);
+      const std::int64_t cells = own.extent[axis];
+      if (step[axis] != 0) extents.extent[axis] = depth[axis];
+      received[axis] = d.halo(axis) + (step[axis] < 0 ? -depth[axis] : step[axis] * cells);
       // What another rank's halo gets in this direction, this rank has at its opposite end.
-      sent[axis] = step[axis] < 0   ? std::pair(last - depth[axis], last)
-                   : step[axis] > 0 ? std::pair(first, first + depth[axis])
-                                    : std::pair(first, last);
+      sent[axis] = received[axis] - step[axis] * cells;
     }
-    if (const int from = rank_at(d, step, 1, wraps); from >= 0) in.push_back(part(with_halo, from, received));
-    if (const int to = rank_at(d, step, -1, wraps); to >= 0) out.push_back(part(with_halo, to, sent));
+    if (const int from = rank_at(d, step, 1, wraps); from >= 0) in.push_back(part(with_halo, from, received, extents));
+    if (const int to = rank_at(d, step, -1, wraps); to >= 0) out.push_back(part(with_halo, to, sent, extents));
   });
 }
 
-std::vector<edge_job> edge_jobs(const Decomposition& d, const peer_box& with_halo, const boundaries& edge) {
-  std::vector<edge_job> jobs;
-  if (edge.is_box() || d.local().extents.size() == 0) return jobs;
+std::vector<edge_fill> edge_fills(const Decomposition& d, const peer_box& with_halo, const boundaries& edge) {
+  std::vector<edge_fill> fills;
+  if (edge.is_box() || d.local().extents.size() == 0) return fills;
   for (int axis = 0; axis < d.extents().rank; ++axis) {
     if (d.halo(axis) == 0) continue;
-    jobs.push_back({with_halo,
-                    {axis, d.halo(axis), d.extents().extent[axis], d.local().first.extent[axis] - d.halo(axis),
-                     d.coordinate(axis) == 0, d.coordinate(axis) == occupied(d, axis) - 1, edge.axis(axis).low.kind(),
-                     edge.axis(axis).high.kind(), nullptr, nullptr},
-                    {}});
+    fills.push_back({with_halo,
+                     axis,
+                     d.halo(axis),
+                     d.extents().extent[axis],
+                     d.local().first.extent[axis] - d.halo(axis),
+                     {d.coordinate(axis) == 0, d.coordinate(axis) == occupied(d, axis) - 1},
+                     {edge.axis(axis).low.kind(), edge.axis(axis).high.kind()},
+                     {}});
   }
-  return jobs;
+  return fills;
 }
 
 }  // namespace quern::impl

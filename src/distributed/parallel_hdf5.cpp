@@ -30,6 +30,18 @@ std::shared_ptr<files::impl::hdf5_handle> open_together(const Communicator& comm
   return file;
 }
 
+/// f() on every rank. Where that fails on one, all abandon the file, of which nothing stays.
+template <class F>
+void or_abandon(const Communicator& comm, files::impl::hdf5_handle& file, const F& f) {
+  try {
+    on_all_ranks(comm, file.name(), f);
+  } catch (...) {
+    file.abandon();
+    file.discard();
+    throw;
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<files::impl::hdf5_handle> open_hdf5(const Communicator& comm, const std::string& path) {
@@ -43,16 +55,11 @@ std::shared_ptr<files::impl::hdf5_handle> create_hdf5(const Communicator& comm, 
 
 void reserve_hdf5(const Communicator& comm, files::impl::hdf5_handle& file, std::int64_t bytes,
                   const std::string& name) {
-  try {
-    on_all_ranks(comm, file.name(), [&] {
-      (void)file.file();
-      file.needs(bytes, std::count(name.begin(), name.end(), '/'));
-      file.reserve();
-    });
-  } catch (...) {
-    file.abandon();
-    throw;
-  }
+  or_abandon(comm, file, [&] {
+    (void)file.file();
+    file.needs(bytes, std::count(name.begin(), name.end(), '/'));
+    file.reserve();
+  });
 }
 
 void write_together(const Communicator& comm, files::impl::hdf5_handle& file, const std::function<void()>& f) {
@@ -65,18 +72,12 @@ void write_together(const Communicator& comm, files::impl::hdf5_handle& file, co
 }
 
 void commit_hdf5(const Communicator& comm, files::impl::hdf5_handle& file) {
-  try {
-    on_all_ranks(comm, file.name(), [&] {
-      file.check_whole();
-      file.reserve();
-    });
-    on_all_ranks(comm, file.name(), [&] { file.close(); });
-    on_all_ranks(comm, file.name(), [&] { file.give_name(); });
-  } catch (...) {
-    file.abandon();
-    file.discard();
-    throw;
-  }
+  or_abandon(comm, file, [&] {
+    file.check_whole();
+    file.reserve();
+  });
+  or_abandon(comm, file, [&] { file.close(); });
+  or_abandon(comm, file, [&] { file.give_name(); });
 }
 
 }  // namespace quern::impl

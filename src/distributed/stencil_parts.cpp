@@ -39,17 +39,16 @@ boundary_pair edge_along(const boundaries& edge, int axis) {
 }
 
 stencil_part part_of(const std::vector<axis_of_block>& axes, const std::vector<range>& target) {
-  stencil_part part{{}, {}, boundaries(std::vector<boundary_pair>())};
+  shape first, extents;
   std::vector<boundary_pair> edge;
-  part.first.rank = part.extents.rank = static_cast<int>(axes.size());
+  first.rank = extents.rank = static_cast<int>(axes.size());
   for (std::size_t d = 0; d < axes.size(); ++d) {
     const range all = axes[d].around(target[d]);
-    part.first.extent[d] = all.first;
-    part.extents.extent[d] = all.second - all.first;
+    first.extent[d] = all.first;
+    extents.extent[d] = all.second - all.first;
     edge.push_back(axes[d].edge_of(target[d]));
   }
-  part.edge = boundaries(std::move(edge));
-  return part;
+  return {first, extents, boundaries(std::move(edge))};
 }
 
 bool is_empty(const std::vector<range>& r) {

@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <limits>
-#include <quern/core/launch/host_threads.hpp>
 #include <quern/files/array_file.hpp>
 #include <utility>
 #include <vector>
 
 #include "elements.hpp"
+#include "file_shares.hpp"
 
 namespace quern::files {
 
@@ -51,7 +49,7 @@ struct binary16 {
 };
 
 /// Elements that a thread converts at a time.
-constexpr std::int64_t share = 1 << 16;
+constexpr std::int64_t converted_share = 1 << 16;
 
 template <class F>
 void with_type(data_type type, const F& f) {
@@ -87,18 +85,12 @@ To converted(const From& v) {
   else return static_cast<To>(v);
 }
 
-/// f(first, end) of a range of elements for each share of n, by several threads.
-template <class F>
-void for_each_share(std::int64_t n, const F& f) {
-  on_host_threads((n + share - 1) / share, [&](std::int64_t k) { f(k * share, std::min(n, (k + 1) * share)); });
-}
-
 void swap_bytes(void* data, data_type type, std::int64_t n) {
   const int each = type.kind == number_kind::complex ? 2 : 1;
   const auto swap = [&]<int Size>(std::integral_constant<int, Size>) {
-    for_each_share(n * each, [&](std::int64_t first, std::int64_t end) {
+    in_shares(n * each, converted_share, [&](std::int64_t first, std::int64_t count) {
       auto* number = static_cast<char*>(data) + first * Size;
-      for (std::int64_t i = first; i < end; ++i, number += Size) std::reverse(number, number + Size);
+      for (std::int64_t i = 0; i < count; ++i, number += Size) std::reverse(number, number + Size);
     });
   };
   if (type.bytes == 2 * each) swap(std::integral_constant<int, 2>());
@@ -108,19 +100,19 @@ void swap_bytes(void* data, data_type type, std::int64_t n) {
 
 class uncompressed_array : public array_file {
  public:
-  uncompressed_array(const std::string& name, const array_info& info, byte_reader read)
-      : array_file(name, info), read_(std::move(read)) {}
+  uncompressed_array(std::shared_ptr<byte_source> bytes, const array_info& info)
+      : array_file(bytes->name(), info), bytes_(std::move(bytes)) {}
   void read(const packed_box& box, void* to) override {
     const auto& a = info();
     for_each_run(a.extents, a.fortran_order, box, [&](std::int64_t element, std::int64_t n, std::int64_t at) {
-      read_(a.offset + element * a.type.bytes, n * a.type.bytes, static_cast<char*>(to) + at * a.type.bytes);
+      bytes_->read(a.offset + element * a.type.bytes, n * a.type.bytes, static_cast<char*>(to) + at * a.type.bytes);
     });
     if (a.big_endian != (std::endian::native == std::endian::big)) swap_bytes(to, a.type, box.extents.size());
     normalize(to, a.type, box.extents.size());
   }
 
  private:
-  byte_reader read_;
+  std::shared_ptr<byte_source> bytes_;
 };
 
 class converting_reader : public array_reader {
@@ -161,10 +153,10 @@ class plain_writer : public file_writer {
 void convert_numbers(data_type from_type, const void* from, data_type to_type, void* to, std::int64_t n) {
   with_type(from_type, [&]<class From>(From) {
     with_type(to_type, [&]<class To>(To) {
-      for_each_share(n, [&](std::int64_t first, std::int64_t end) {
-        const auto* source = static_cast<const From*>(from);
-        auto* target = static_cast<To*>(to);
-        for (std::int64_t i = first; i < end; ++i) target[i] = converted<To>(source[i]);
+      in_shares(n, converted_share, [&](std::int64_t first, std::int64_t count) {
+        const auto* source = static_cast<const From*>(from) + first;
+        auto* target = static_cast<To*>(to) + first;
+        for (std::int64_t i = 0; i < count; ++i) target[i] = converted<To>(source[i]);
       });
     });
   });
@@ -204,17 +196,17 @@ std::string array_file::location(const packed_box& box) const {
          std::to_string(a.offset + (last + 1) * a.type.bytes - 1);
 }
 
-stride_array checked_start(const array_file& file, const shape& part, const std::int64_t* start, int rank) {
+stride_array checked_start(const array_file& file, const shape& part, std::span<const std::int64_t> start) {
   const shape& whole = file.info().extents;
-  bool within = whole.rank == rank;
+  bool within = whole.rank == static_cast<int>(start.size());
   stride_array first{};
-  for (int d = 0; d < rank && within; ++d) {
+  for (int d = 0; d < whole.rank && within; ++d) {
     first[d] = start[d];
     within = start[d] >= 0 && part.extent[d] <= whole.extent[d] - start[d];
   }
   if (!within) {
     shape at = part;
-    std::copy_n(start, rank, at.extent.begin());
+    std::copy(start.begin(), start.end(), at.extent.begin());
     throw FileError(file.name(),
                     "has extents " + whole.str() + ", and no part of extents " + part.str() + " at " + at.str());
   }
@@ -256,18 +248,17 @@ std::shared_ptr<array_reader> reader_of(std::shared_ptr<array_file> file, data_t
   return std::make_shared<converting_reader>(std::move(file), type);
 }
 
-std::unique_ptr<array_file> plain_array(std::shared_ptr<const byte_source> file, const array_info& info) {
+std::unique_ptr<array_file> plain_array(std::shared_ptr<byte_source> file, const array_info& info) {
   if (info.offset > file->size() || !is_countable(info) ||
       info.extents.size() * info.type.bytes > file->size() - info.offset)
     throw FileError(file->name(), "is truncated: it has " + std::to_string(file->size()) + " bytes, too few for " +
                                       info.type.str() + " " + info.extents.str() + " behind " +
                                       std::to_string(info.offset) + " others");
-  return array_of_bytes(file->name(), info,
-                        [file](std::int64_t offset, std::int64_t bytes, void* to) { file->read(offset, bytes, to); });
+  return array_of_bytes(std::move(file), info);
 }
 
-std::unique_ptr<array_file> array_of_bytes(const std::string& name, const array_info& info, byte_reader read) {
-  return std::make_unique<uncompressed_array>(name, info, std::move(read));
+std::unique_ptr<array_file> array_of_bytes(std::shared_ptr<byte_source> bytes, const array_info& info) {
+  return std::make_unique<uncompressed_array>(std::move(bytes), info);
 }
 
 std::shared_ptr<array_writer> writer_of(const std::string& path, const std::string& header, const array_info& info) {

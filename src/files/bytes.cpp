@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <quern/files/array_file.hpp>
 
 #include "file_shares.hpp"
@@ -30,25 +29,22 @@ class file_on_disk : public byte_source {
   ~file_on_disk() override { ::close(descriptor_); }
   std::int64_t size() const override { return size_; }
   const std::string& name() const override { return path_; }
-  void read(std::int64_t offset, std::int64_t bytes, void* to) const override {
-    in_shares(bytes, [&](std::int64_t first, std::int64_t count) {
+  void read(std::int64_t offset, std::int64_t bytes, void* to) override {
+    in_shares(bytes, share_bytes, [&](std::int64_t first, std::int64_t count) {
       read_share(offset + first, count, static_cast<char*>(to) + first);
     });
   }
 
  private:
   void read_share(std::int64_t offset, std::int64_t bytes, char* to) const {
-    while (bytes > 0) {
-      const ssize_t n = ::pread(descriptor_, to, bytes, offset);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) throw FileError(path_, "cannot be read at byte " + std::to_string(offset) + ": " + reason());
-      if (n == 0)
-        throw FileError(path_, "ends at byte " + std::to_string(offset) + ", " + std::to_string(bytes) +
-                                   " bytes before what is read from it");
-      offset += n;
-      to += n;
-      bytes -= n;
-    }
+    const auto read = [&](std::int64_t done, std::int64_t left) {
+      return ::pread(descriptor_, to + done, left, offset + done);
+    };
+    in_calls(bytes, read, [&](std::int64_t done, ssize_t n) {
+      const std::string at = " at byte " + std::to_string(offset + done);
+      if (n < 0) throw FileError(path_, "cannot be read" + at + ": " + reason());
+      throw FileError(path_, "ends" + at + ", " + std::to_string(bytes - done) + " bytes before what is read from it");
+    });
   }
   std::string path_;
   int descriptor_;
@@ -57,6 +53,6 @@ class file_on_disk : public byte_source {
 
 }  // namespace
 
-std::shared_ptr<const byte_source> open_file(const std::string& path) { return std::make_shared<file_on_disk>(path); }
+std::shared_ptr<byte_source> open_file(const std::string& path) { return std::make_shared<file_on_disk>(path); }
 
 }  // namespace quern::files::impl

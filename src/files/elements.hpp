@@ -3,12 +3,9 @@
 #ifndef QUERN_FILES_ELEMENTS_HPP
 #define QUERN_FILES_ELEMENTS_HPP
 
-#include <functional>
 #include <quern/files/array_file.hpp>
 
 namespace quern::files::impl {
-
-using byte_reader = std::function<void(std::int64_t offset, std::int64_t bytes, void* to)>;
 
 /// A file holds an array of a type that is not read; others in it may be.
 class UnreadType : public FileError {
@@ -46,8 +43,11 @@ void normalize(void* data, data_type type, std::int64_t n);
 /// Whether extents have fewer elements, and bytes, than 2^63.
 bool is_countable(const array_info& info);
 
-/// An array whose elements are in the bytes that `read` gets, of a box in ascending order.
-std::unique_ptr<array_file> array_of_bytes(const std::string& name, const array_info& info, byte_reader read);
+/// An array whose elements are in those bytes, which are read in ascending order of a box.
+std::unique_ptr<array_file> array_of_bytes(std::shared_ptr<byte_source> bytes, const array_info& info);
+
+/// What the header of a `.npy` file says, whose bytes are read in ascending order.
+array_info parse_npy_header(byte_source& file);
 
 }  // namespace quern::files::impl
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <functional>
 #include <quern/core/launch/host_threads.hpp>
 #include <quern/files/array_info.hpp>
 #include <string>
@@ -35,12 +34,24 @@ inline bool bring_to_disk(int descriptor) {
   return true;
 }
 
-/// f(offset, bytes) for parts of a range of bytes, by several threads.
-inline void in_shares(std::int64_t bytes, const std::function<void(std::int64_t, std::int64_t)>& f) {
-  constexpr std::int64_t share_bytes = 2 << 20;  // that one thread reads or writes at a time (bench_transfer)
-  quern::impl::on_host_threads((bytes + share_bytes - 1) / share_bytes, [&](std::int64_t k) {
-    f(k * share_bytes, std::min(share_bytes, bytes - k * share_bytes));
-  });
+/// Calls `some(done, left)`, which reads or writes some bytes of a range and returns their number, until all are done;
+/// and `failed(done, returned)`, which throws, where it returns none or the system reports a failure.
+template <class Some, class Failed>
+void in_calls(std::int64_t bytes, const Some& some, const Failed& failed) {
+  for (std::int64_t done = 0; done < bytes;) {
+    const ssize_t n = some(done, bytes - done);
+    if (n > 0) done += n;
+    else if (n == 0 || errno != EINTR) failed(done, n);
+  }
+}
+
+/// Bytes that one thread reads or writes at a time. (bench_transfer)
+constexpr std::int64_t share_bytes = 2 << 20;
+/// f(first, count) for shares of n bytes or elements, by several threads.
+template <class F>
+void in_shares(std::int64_t n, std::int64_t share, const F& f) {
+  quern::impl::on_host_threads((n + share - 1) / share,
+                               [&](std::int64_t k) { f(k * share, std::min(share, n - k * share)); });
 }
 
 }  // namespace quern::files::impl

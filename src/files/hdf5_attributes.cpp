@@ -3,7 +3,7 @@
 
 // Attributes of HDF5: one number or one text each.
 #include <array>
-#include <limits>
+#include <utility>
 
 #include "elements.hpp"
 #include "hdf5_types.hpp"
@@ -71,24 +71,14 @@ struct stored_attribute {
   }
 };
 
-/// Whether an integer of one type is one of the other too.
-bool holds(data_type to, data_type from, const void* value) {
-  const auto is_integer = [](data_type t) {
-    return t.kind == number_kind::signed_integer || t.kind == number_kind::unsigned_integer;
-  };
-  if (!is_integer(to) || !is_integer(from)) return true;
-  const int bits = 8 * to.bytes;
-  if (from.kind == number_kind::unsigned_integer) {
-    std::uint64_t n = 0;
-    convert_numbers(from, value, data_type_of<std::uint64_t>(), &n, 1);
-    return n <= std::numeric_limits<std::uint64_t>::max() >> (64 - bits + (to.kind == number_kind::signed_integer));
-  }
+bool is_integer(data_type t) {
+  return t.kind == number_kind::signed_integer || t.kind == number_kind::unsigned_integer;
+}
+/// The lower 64 bits of an integer, and whether it is negative: those of two types are equal where these are.
+std::pair<std::int64_t, bool> integer_of(data_type type, const void* value) {
   std::int64_t n = 0;
-  convert_numbers(from, value, data_type_of<std::int64_t>(), &n, 1);
-  if (to.kind == number_kind::unsigned_integer)
-    return n >= 0 && (bits == 64 || static_cast<std::uint64_t>(n) >> bits == 0);
-  const std::int64_t greatest = std::numeric_limits<std::int64_t>::max() >> (64 - bits);
-  return n <= greatest && n >= -greatest - 1;
+  convert_numbers(type, value, data_type_of<std::int64_t>(), &n, 1);
+  return {n, type.kind == number_kind::signed_integer && n < 0};
 }
 
 }  // namespace
@@ -121,8 +111,9 @@ void read_attribute(hdf5_handle& file, const std::string& object, const std::str
   alignas(16) std::array<char, 16> read{};
   a.read(memory_type(a.file, stored), read.data());
   normalize(read.data(), stored, 1);
-  if (!holds(type, stored, read.data())) throw FileError(a.file, a.what + " holds a number" + cannot);
   convert_numbers(stored, read.data(), type, value, 1);
+  if (is_integer(stored) && is_integer(type) && integer_of(stored, read.data()) != integer_of(type, value))
+    throw FileError(a.file, a.what + " holds a number" + cannot);
 }
 
 std::string read_text_attribute(hdf5_handle& file, const std::string& object, const std::string& name) {

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <quern/files/hdf5.hpp>
@@ -57,13 +56,17 @@ inline std::string hdf5_reason() {
   return text.empty() ? "HDF5 gives no reason" : text;
 }
 
+inline void check(const std::string& file, const std::string& what, herr_t status) {
+  if (status < 0) throw FileError(file, what + ": " + hdf5_reason());
+}
+
 /// An identifier that is closed when it goes. What has written calls `close`, since the library brings some data to the
 /// file, and reports that there is no room for them, only when the identifier is closed.
 class id {
  public:
   id(const std::string& file, const std::string& what, hid_t value, herr_t (*closer)(hid_t))
       : value_(value), close_(closer) {
-    if (value < 0) throw FileError(file, what + ": " + hdf5_reason());
+    check(file, what, value < 0 ? -1 : 0);
   }
   ~id() {
     if (value_ >= 0) close_(value_);  // of what was read, or where an error is under way
@@ -72,9 +75,7 @@ class id {
   id& operator=(id&&) = delete;
   operator hid_t() const { return value_; }  // NOLINT(google-explicit-constructor)
 
-  void close(const std::string& file, const std::string& what) {
-    if (close_(std::exchange(value_, -1)) < 0) throw FileError(file, what + ": " + hdf5_reason());
-  }
+  void close(const std::string& file, const std::string& what) { check(file, what, close_(std::exchange(value_, -1))); }
 
  private:
   hid_t value_;
@@ -85,13 +86,8 @@ class id {
 /// @param kind of the list: what calls for links or for datasets take
 inline id following(const std::string& file, hid_t kind) {
   id list(file, "names cannot be followed", H5Pcreate(kind), H5Pclose);
-  if (H5Pset_elink_acc_flags(list, H5F_ACC_RDONLY) < 0)
-    throw FileError(file, "names cannot be followed: " + hdf5_reason());
+  check(file, "names cannot be followed", H5Pset_elink_acc_flags(list, H5F_ACC_RDONLY));
   return list;
-}
-
-inline void check(const std::string& file, const std::string& what, herr_t status) {
-  if (status < 0) throw FileError(file, what + ": " + hdf5_reason());
 }
 
 /// What tells a file from another of the same name.
@@ -189,11 +185,21 @@ class hdf5_handle {
   }
   /// Makes sure that there is room for all that the library is going to write, where the file system can tell.
   void reserve();
+  /// Brings all to the file and closes it, or abandons it.
   void close() {
     const library_lock lock;
-    (void)file();
-    if (const std::string problem = try_close(); !problem.empty())
-      throw FileError(path_, "cannot be written: " + problem);
+    std::string problem;
+    if (H5Fflush(file(), H5F_SCOPE_LOCAL) < 0) {
+      problem = hdf5_reason();
+    } else if (H5Fclose(file_) < 0) {
+      problem = hdf5_reason();
+      if (shared_) file_ = -1;  // processes close a file together, and so once
+    } else {
+      file_ = -1;
+    }
+    if (problem.empty()) return;
+    abandon();
+    throw FileError(path_, "cannot be written: " + problem);
   }
   void give_name() {
     if (earlier_ && *earlier_ != file_stamp(path_))
@@ -212,21 +218,6 @@ class hdf5_handle {
   void abandon() noexcept;
 
  private:
-  /// Brings all to the file and closes it, or abandons it; returns what went wrong.
-  std::string try_close() {
-    std::string problem;
-    if (H5Fflush(file_, H5F_SCOPE_LOCAL) < 0) {
-      problem = hdf5_reason();
-    } else if (H5Fclose(file_) < 0) {
-      problem = hdf5_reason();
-      if (shared_) file_ = -1;  // processes close a file together, and so once
-    } else {
-      file_ = -1;
-    }
-    if (!problem.empty()) abandon();
-    return problem;
-  }
-
   std::string path_;
   unfinished_file unfinished_;  // removed when the file is closed
   bool writes_, shared_;        // by processes

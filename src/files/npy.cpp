@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "npy_header.hpp"
+#include "elements.hpp"
 
 namespace quern::files {
 namespace impl {
@@ -29,8 +29,7 @@ class literal_parser {
     array_info info;
     std::optional<std::string> descr;
     bool has_order = false, has_shape = false;
-    expect('{');
-    while (!accept('}')) {
+    list('{', '}', [&] {
       const std::string key = string();
       expect(':');
       if (key == "descr") {
@@ -45,11 +44,7 @@ class literal_parser {
       } else {
         refuse("the key '" + key + "'");
       }
-      if (!accept(',')) {
-        expect('}');
-        break;
-      }
-    }
+    });
     if (!descr || !has_order || !has_shape) refuse("no descr, fortran_order or shape");
     set_type(info, *descr);
     return info;
@@ -72,6 +67,16 @@ class literal_parser {
   }
   void expect(char c) {
     if (!accept(c)) refuse(std::string("no '") + c + "' at character " + std::to_string(at_));
+  }
+  /// item() for each item of a list in brackets.
+  template <class Item>
+  void list(char open, char close, const Item& item) {
+    expect(open);
+    while (!accept(close)) {
+      item();
+      if (accept(',')) continue;
+      return expect(close);
+    }
   }
   std::string string() {
     const char quote = peek();
@@ -103,15 +108,10 @@ class literal_parser {
   }
   shape tuple() {
     shape s;
-    expect('(');
-    while (!accept(')')) {
+    list('(', ')', [&] {
       if (s.rank == max_rank) unread("more than " + std::to_string(max_rank) + " axes");
       s.extent[s.rank++] = integer();
-      if (!accept(',')) {
-        expect(')');
-        break;
-      }
-    }
+    });
     if (!is_countable({data_type_of<bool>(), s})) refuse("extents of more than 64 bits");
     return s;
   }
@@ -138,14 +138,15 @@ class literal_parser {
 
 }  // namespace
 
-array_info parse_npy_header(const std::string& name, std::int64_t size, const byte_reader& read) {
+array_info parse_npy_header(byte_source& file) {
+  const std::string& name = file.name();
   unsigned char start[12] = {};
   const auto check_size = [&](std::int64_t bytes) {
-    if (size < bytes)
-      throw FileError(name, "is truncated within its header: it has " + std::to_string(size) + " bytes");
+    if (file.size() < bytes)
+      throw FileError(name, "is truncated within its header: it has " + std::to_string(file.size()) + " bytes");
   };
   check_size(10);
-  read(0, 10, start);
+  file.read(0, 10, start);
   if (std::string_view(reinterpret_cast<const char*>(start), magic.size()) != magic)
     throw FileError(name, "is not a .npy file");
   const int version = start[6];
@@ -154,31 +155,21 @@ array_info parse_npy_header(const std::string& name, std::int64_t size, const by
   const int length_bytes = version == 1 ? 2 : 4;
   const std::int64_t begin = 8 + length_bytes;
   check_size(begin);
-  read(8, length_bytes, start + 8);
+  file.read(8, length_bytes, start + 8);
   std::int64_t length = 0;
   for (int k = length_bytes - 1; k >= 0; --k) length = length << 8 | start[8 + k];
   if (length > longest_header) throw UnreadType(name, "has ", "a header of " + std::to_string(length) + " bytes");
   check_size(begin + length);
   std::string text(length, '\0');
-  read(begin, length, text.data());
+  file.read(begin, length, text.data());
   array_info info = literal_parser(name, text).parse();
   info.offset = begin + length;
   return info;
 }
 
-static array_info header_of(const byte_source& file) {
-  return parse_npy_header(file.name(), file.size(),
-                          [&](std::int64_t offset, std::int64_t bytes, void* to) { file.read(offset, bytes, to); });
-}
-
-std::unique_ptr<array_file> open_npy(std::shared_ptr<const byte_source> file) {
-  const array_info info = header_of(*file);
-  return plain_array(std::move(file), info);
-}
-
-std::unique_ptr<array_file> open_flat_npy(std::shared_ptr<const byte_source> file) {
-  array_info info = header_of(*file);
-  info.extents = shape{info.extents.size()};
+std::unique_ptr<array_file> open_npy(std::shared_ptr<byte_source> file, bool flat) {
+  array_info info = parse_npy_header(*file);
+  if (flat) info.extents = shape{info.extents.size()};
   return plain_array(std::move(file), info);
 }
 

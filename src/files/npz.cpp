@@ -9,7 +9,6 @@
 
 #include "elements.hpp"
 #include "inflate.hpp"
-#include "npy_header.hpp"
 
 namespace quern::files {
 namespace impl {
@@ -34,7 +33,7 @@ struct member {
 /// Little-endian numbers of a record of the archive.
 class record {
  public:
-  record(const byte_source& file, std::int64_t offset, std::int64_t bytes) : file_(file) {
+  record(byte_source& file, std::int64_t offset, std::int64_t bytes) : file_(file) {
     if (offset < 0 || bytes > file.size() - offset) damaged();
     bytes_.resize(bytes);
     file.read(offset, bytes, bytes_.data());
@@ -53,7 +52,7 @@ class record {
   [[noreturn]] void damaged() const {
     throw FileError(file_.name(), "is damaged: a record of the archive is outside of the file");
   }
-  const byte_source& file_;
+  byte_source& file_;
   std::vector<unsigned char> bytes_;
 };
 
@@ -61,7 +60,7 @@ struct directory {
   std::int64_t offset, bytes, entries;
 };
 
-directory find_directory(const byte_source& file) {
+directory find_directory(byte_source& file) {
   const std::int64_t searched = std::min(file.size(), end_bytes + longest_comment);
   const std::int64_t start = file.size() - searched;
   const record tail(file, start, searched);
@@ -81,7 +80,7 @@ directory find_directory(const byte_source& file) {
   throw FileError(file.name(), "is not a .npz file: it has no directory of a zip archive");
 }
 
-std::vector<member> members_of(const byte_source& file) {
+std::vector<member> members_of(byte_source& file) {
   const directory d = find_directory(file);
   if (d.bytes < 0 || d.entries < 0 || d.entries > d.bytes / entry_bytes)
     throw FileError(file.name(), "is damaged: its directory is too small for its entries");
@@ -121,9 +120,9 @@ std::vector<member> members_of(const byte_source& file) {
 }
 
 /// The uncompressed bytes of a member, in their order.
-class member_stream {
+class member_stream : public byte_source {
  public:
-  member_stream(std::shared_ptr<const byte_source> file, const member& m)
+  member_stream(std::shared_ptr<byte_source> file, const member& m)
       : file_(std::move(file)), member_(m), name_(file_->name() + ": " + m.name), buffer_(buffer_bytes) {
     const record header(*file_, m.header, member_bytes);
     if (header.number(0, 4) != member_signature) throw FileError(name_, "has no header in the archive");
@@ -131,11 +130,11 @@ class member_stream {
     if (begin_ > file_->size() || m.compressed > file_->size() - begin_) throw FileError(name_, "is truncated");
     rewind();
   }
-  const std::string& name() const { return name_; }
-  std::int64_t size() const { return member_.size; }
+  const std::string& name() const override { return name_; }
+  std::int64_t size() const override { return member_.size; }
 
   /// @param offset where it is before the last read, all is decompressed again
-  void read(std::int64_t offset, std::int64_t bytes, void* to) {
+  void read(std::int64_t offset, std::int64_t bytes, void* to) override {
     if (offset < at_) rewind();
     std::vector<char> skipped(std::min<std::int64_t>(offset - at_, buffer_bytes));
     while (at_ < offset) next(skipped.data(), std::min<std::int64_t>(offset - at_, buffer_bytes));
@@ -170,7 +169,7 @@ class member_stream {
       throw FileError(name_, "is damaged: its checksum is not that of the archive");
   }
 
-  std::shared_ptr<const byte_source> file_;
+  std::shared_ptr<byte_source> file_;
   member member_;
   std::string name_;
   std::vector<char> buffer_;
@@ -181,13 +180,13 @@ class member_stream {
 
 }  // namespace
 
-std::vector<std::string> names_in_npz(const byte_source& file) {
+std::vector<std::string> names_in_npz(byte_source& file) {
   std::vector<std::string> names;
   for (const member& m : members_of(file)) names.push_back(m.name.substr(0, m.name.size() - 4));
   return names;
 }
 
-std::unique_ptr<array_file> open_npz(std::shared_ptr<const byte_source> file, const std::string& name) {
+std::unique_ptr<array_file> open_npz(std::shared_ptr<byte_source> file, const std::string& name) {
   const auto members = members_of(*file);
   const auto found = std::ranges::find(members, name + ".npy", &member::name);
   if (found == members.end()) {
@@ -197,14 +196,11 @@ std::unique_ptr<array_file> open_npz(std::shared_ptr<const byte_source> file, co
   }
   if (!found->unread.empty()) throw UnreadType(file->name() + ": " + found->name, "is ", found->unread);
   const auto stream = std::make_shared<member_stream>(std::move(file), *found);
-  const byte_reader read = [stream](std::int64_t offset, std::int64_t bytes, void* to) {
-    stream->read(offset, bytes, to);
-  };
-  const array_info info = parse_npy_header(stream->name(), stream->size(), read);
+  const array_info info = parse_npy_header(*stream);
   if (info.extents.size() > (stream->size() - info.offset) / info.type.bytes)
     throw FileError(stream->name(), "is truncated: it has " + std::to_string(stream->size()) + " bytes, too few for " +
                                         info.type.str() + " " + info.extents.str());
-  return array_of_bytes(stream->name(), info, read);
+  return array_of_bytes(stream, info);
 }
 
 }  // namespace impl

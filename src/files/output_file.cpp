@@ -8,7 +8,6 @@
 
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -98,20 +97,18 @@ std::string unfinished_file::name_beside(const std::string& path) {
 
 void unfinished_file::commit() {
   if (listed_ == nullptr) return;
+  std::string problem;
   if (const int descriptor = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC); descriptor >= 0) {
-    const bool on_disk = bring_to_disk(descriptor);
-    const std::string why = on_disk ? "" : reason();
+    if (!bring_to_disk(descriptor)) problem = "cannot be written: " + reason();
     ::close(descriptor);
-    if (!on_disk) {
-      remove();
-      throw FileError(path_, "cannot be written: " + why);
-    }
   }
-  take_permissions(path_, name_);
-  if (std::rename(name_.c_str(), path_.c_str()) != 0) {
-    const std::string why = reason();
+  if (problem.empty()) {
+    take_permissions(path_, name_);
+    if (std::rename(name_.c_str(), path_.c_str()) != 0) problem = "cannot be given its name: " + reason();
+  }
+  if (!problem.empty()) {
     remove();
-    throw FileError(path_, "cannot be given its name: " + why);
+    throw FileError(path_, problem);
   }
   unlist_file(std::exchange(listed_, nullptr));
 }
@@ -146,19 +143,14 @@ void output_file::write(const void* data, std::int64_t bytes) {
 }
 
 void output_file::append(const char* data, std::int64_t bytes) {
-  while (bytes > 0) {
-    const ssize_t n = ::write(descriptor_, data, bytes);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail("cannot be written: " + reason());
-    data += n;
-    bytes -= n;
-  }
+  const auto write = [&](std::int64_t done, std::int64_t left) { return ::write(descriptor_, data + done, left); };
+  in_calls(bytes, write, [&](std::int64_t, ssize_t) { fail("cannot be written: " + reason()); });
 }
 
 void output_file::write_at(std::int64_t offset, const void* data, std::int64_t bytes) {
   if (descriptor_ < 0) throw FileError(path_, "cannot be written: it was committed, or an earlier write failed");
   try {
-    in_shares(bytes, [&](std::int64_t first, std::int64_t count) {
+    in_shares(bytes, share_bytes, [&](std::int64_t first, std::int64_t count) {
       write_share(offset + first, static_cast<const char*>(data) + first, count);
     });
   } catch (const FileError&) {
@@ -169,14 +161,12 @@ void output_file::write_at(std::int64_t offset, const void* data, std::int64_t b
 }
 
 void output_file::write_share(std::int64_t offset, const char* data, std::int64_t bytes) {
-  while (bytes > 0) {
-    const ssize_t n = ::pwrite(descriptor_, data, bytes, offset);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw FileError(path_, "cannot be written at byte " + std::to_string(offset) + ": " + reason());
-    offset += n;
-    data += n;
-    bytes -= n;
-  }
+  const auto write = [&](std::int64_t done, std::int64_t left) {
+    return ::pwrite(descriptor_, data + done, left, offset + done);
+  };
+  in_calls(bytes, write, [&](std::int64_t done, ssize_t) {
+    throw FileError(path_, "cannot be written at byte " + std::to_string(offset + done) + ": " + reason());
+  });
 }
 
 void output_file::close() {

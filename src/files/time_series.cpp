@@ -144,10 +144,10 @@ void TimeSeries::complete(const std::function<void()>& write) {
     impl::output_file out(name_ + ".xdmf");
     out.write(text.data(), static_cast<std::int64_t>(text.size()));
     out.close();
-    impl::publish_hdf5(*file_.file_);
+    impl::publish_hdf5(*file_.handle());
     out.commit();
   } catch (...) {
-    impl::revert_hdf5(*file_.file_);
+    impl::revert_hdf5(*file_.handle());
     throw;
   }
 }

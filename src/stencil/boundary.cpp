@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <cstdio>
 #include <quern/stencil/boundary.hpp>
 
 namespace quern {
@@ -10,10 +9,7 @@ std::string boundary::constant_text() const {
   if (const auto* v = std::any_cast<std::int64_t>(&value_)) return std::to_string(*v);
   if (const auto* v = std::any_cast<std::uint64_t>(&value_)) return std::to_string(*v);
   const auto* v = std::any_cast<double>(&value_);
-  if (v == nullptr) return "";
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", *v);
-  return text;
+  return v == nullptr ? "" : impl::text_of(*v);
 }
 
 }  // namespace quern
@@ -36,6 +32,14 @@ std::pair<std::int64_t, std::int64_t> computed_cells(const std::string& label, c
   if (last - first < std::min<std::int64_t>(n, 1))
     throw Error(label, "boundary::keep" + where + " with a neighbourhood of " + std::to_string(2 * radius + 1));
   return {first, last};
+}
+
+bool wraps_around(const std::string& label, const boundaries& edge, int axis) {
+  if (edge.is_box()) return false;
+  const bool low = edge.axis(axis).low.kind() == boundary::mode::wrap;
+  if (low != (edge.axis(axis).high.kind() == boundary::mode::wrap))
+    throw Error(label, "an axis that wraps around must do so at both ends");
+  return low;
 }
 
 }  // namespace quern::impl

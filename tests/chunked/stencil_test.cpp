@@ -5,6 +5,7 @@
 // have chunks as well.
 
 #include <chunked/behind_function.hpp>
+#include <support/operand_functors.hpp>
 
 namespace {
 
@@ -115,6 +116,39 @@ TYPED_TEST(ChunkedStencil, StencilsHaveTheBitsOfTheCallInMemory) {
                                    memory_for(found, 4, 2), a.source());
     EXPECT_EQ(test::contents(at), found.values);
   }
+}
+
+TYPED_TEST(ChunkedStencil, PositionsInLazyInputsAreThoseInTheWholeArray) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  using quern::boundary, quern::boundaries, quern::lazy, quern::positions;
+  const E exec;
+  const std::array<std::int64_t, 2> extents{31, 11};
+  const std::vector<double> zero(extents[0] * extents[1]);
+  const auto a = behind<T>(extents);
+  const auto in = test::make_array<T, 2, LayoutRight, E>(extents, a.values);
+  const auto at_place = [](const auto& x) { return lazy(test::at_row_and_column(), x, positions()); };
+  const auto nested = [](const auto& x, const auto& y) {
+    return lazy(test::weighted(), lazy(test::at_row_and_column(), y, positions()),
+                lazy(test::weighted(), x, lazy(test::of_row(), positions())));
+  };
+  for (const boundaries& edge :
+       {boundaries(boundary::reflect), boundaries(boundary::mirror), boundaries(boundary::nearest),
+        boundaries(boundary::wrap), boundaries(boundary::constant(3)), boundaries(boundary::keep),
+        boundaries{boundary::wrap, boundary::keep}, boundaries{{boundary::keep, boundary::reflect}, boundary::wrap},
+        boundaries(quern::interior_only{{2, 30}, {1, 8}})})
+    for (const std::int64_t rows : {3, 9, 100}) {
+      const auto check = [&](const auto& in_memory, const auto& in_chunks) {
+        const auto expected = test::make_array<double, 2, LayoutRight, E>(extents, zero);
+        quern::stencil<quern::star<1>>(exec, expected, blur(), edge, in_memory);
+        auto found = behind<double>(extents, 4);
+        quern::stencil<quern::star<1>>(exec, found.sink(), blur(), edge, memory_for(found, 2 * rows + 4, 3), in_chunks);
+        EXPECT_EQ(test::contents(expected), found.values) << rows;
+      };
+      check(at_place(in), at_place(a.source()));
+      check(nested(in, in), nested(a.source(), in));  // beside an array in memory, also where it wraps around
+      check(nested(in, in), nested(in, a.source()));
+    }
 }
 
 template <int Radius>

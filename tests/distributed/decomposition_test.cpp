@@ -52,9 +52,9 @@ TEST(CommunicatorOf, ChecksCallsWhereAsked) {
   if (comm.size() == 1) GTEST_SKIP() << "one rank";
   EXPECT_TRUE(comm.checks_calls());
   test::expect_error("op: the calls differ between ranks: op of (7) on rank 0 and op of (8, 1) on rank 1", [&] {
-    quern::impl::check_same_text(comm, "op", comm.rank() == 0 ? "op of (7)" : "op of (8, 1)");
+    quern::impl::check_same(comm, "op", "the calls", comm.rank() == 0 ? "op of (7)" : "op of (8, 1)");
   });
-  EXPECT_NO_THROW(quern::impl::check_same_text(comm, "op", "op of (7)"));
+  EXPECT_NO_THROW(quern::impl::check_same(comm, "op", "the calls", "op of (7)"));
 }
 
 TEST(CommunicatorOf, ReportsStatusOfMpi) {

@@ -137,12 +137,11 @@ TYPED_TEST(DistributedScanOn, KernelsJoinItemsInTheOrderOfRanks) {
     const Kokkos::View<std::int64_t*, E> joined("joined", n), before("before", n);
     Kokkos::deep_copy(joined, comm.rank() + 1);
     Kokkos::deep_copy(before, comm.rank() + 1);
-    const auto ranks = quern::impl::all_ranks(comm);
-    using items = quern::impl::shared_items<E, std::int64_t>;
-    items(comm, exec, "test", ranks, joined.data(), n).join(append());
-    items(comm, exec, "test", ranks, before.data(), n).scan(5, append());
+    const std::int64_t start = 5;
+    quern::impl::join_by_kernels<false>(comm, comm, exec, "test", joined.data(), n, start, append());
+    quern::impl::join_by_kernels<true>(comm, comm, exec, "test", before.data(), n, start, append());
     exec.fence();
-    std::int64_t all = 0, lower = 5;
+    std::int64_t all = 0, lower = start;
     for (int r = 1; r <= comm.size(); ++r) append()(all, r);
     for (int r = 1; r <= comm.rank(); ++r) append()(lower, r);
     EXPECT_EQ(std::vector<std::int64_t>(n, all), test::contents(joined));

@@ -42,6 +42,16 @@ struct less_half {
   }
 };
 
+/// Of an array and the places of its elements.
+struct plus_place {
+  template <class T, std::size_t Rank>
+  KOKKOS_FUNCTION T operator()(const T& a, const Kokkos::Array<std::int64_t, Rank>& at) const {
+    double place = 0;
+    for (std::size_t d = 0; d < Rank; ++d) place = 30 * place + static_cast<double>(at[d]);
+    return static_cast<T>(static_cast<double>(a) + place);
+  }
+};
+
 /// Not fatal: a rank that leaves a test leaves the others waiting.
 template <class T>
 void expect_same_bits(const std::vector<T>& expected, const std::vector<T>& found, const std::string& what) {
@@ -71,6 +81,9 @@ void check(const shape& extents, const boundaries& edge, int halo, const F& f) {
   const auto of_lazy = test::make_array<T, Rank, L, E>(n, before);
   quern::stencil<Shape>(exec, of_lazy, f, edge, quern::lazy(less_half(), in, 3.0));
   const auto expected_of_lazy = test::contents(of_lazy);
+  const auto of_places = test::make_array<T, Rank, L, E>(n, before);
+  quern::stencil<Shape>(exec, of_places, f, edge, quern::lazy(plus_place(), in, quern::positions()));
+  const auto expected_of_places = test::contents(of_places);
   for (const auto& grid : test::grids(comm.size(), Rank)) {
     bool fits = true;
     for (int d = 0; d < Rank; ++d)
@@ -88,6 +101,10 @@ void check(const shape& extents, const boundaries& edge, int halo, const F& f) {
     const auto w = test::distribute<T, Rank, L, E>(d, before);
     quern::stencil<Shape>(exec, w, f, edge, quern::lazy(less_half(), u, 3.0));
     expect_same_bits(test::part_of(expected_of_lazy, extents, d.local()), test::contents(w.local()), what + ", lazy");
+    const auto x = test::distribute<T, Rank, L, E>(d, before);
+    quern::stencil<Shape>(exec, x, f, edge, quern::lazy(plus_place(), u, quern::positions()));
+    expect_same_bits(test::part_of(expected_of_places, extents, d.local()), test::contents(x.local()),
+                     what + ", with positions");
   }
 }
 

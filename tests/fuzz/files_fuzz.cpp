@@ -19,7 +19,7 @@ class bytes : public files::byte_source {
   bytes(const std::uint8_t* data, std::size_t size) : data_(data, data + size) {}
   std::int64_t size() const override { return static_cast<std::int64_t>(data_.size()); }
   const std::string& name() const override { return name_; }
-  void read(std::int64_t offset, std::int64_t count, void* to) const override {
+  void read(std::int64_t offset, std::int64_t count, void* to) override {
     if (offset < 0 || count < 0 || offset > size() || count > size() - offset) __builtin_trap();  // never asked for
     if (count > 0) std::memcpy(to, data_.data() + offset, count);
   }
@@ -52,7 +52,7 @@ void read_all(files::array_file& file) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto file = std::make_shared<const bytes>(data, size);
+  const auto file = std::make_shared<bytes>(data, size);
   try {
     read_all(*files::open_npy(file));
   } catch (const quern::files::FileError&) {

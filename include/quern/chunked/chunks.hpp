@@ -58,7 +58,7 @@ void for_each_chunk(const Exec& exec, const F& f, const chunking& settings, cons
     unpack(
         [&](const auto&... o) {
           f(e, chunk_info{c.number, p.axis, c.first, c.count},
-            as_part<Exec, std::remove_cvref_t<decltype(o)>::rank>(o.part(p, c, false))...);
+            as_part<Exec, std::remove_cvref_t<decltype(o)>::rank>(o.part(p.axis, c, false))...);
         },
         operands);
   });

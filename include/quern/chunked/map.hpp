@@ -17,25 +17,15 @@ struct engine<in_chunks_place, maps> {
                   const std::tuple<const In&...>& inputs, const Options&... options) {
     unpack(
         [&](const auto&... in) {
-          unpack(
-              [&](const auto&... o) {
-                if constexpr ((resident<Exec, std::remove_cvref_t<decltype(o)>> && ...) && (resident<Exec, In> && ...))
-                  map_checked(label, exec, several(as_resident(o)...), f, as_resident(in)...);
-                else chunk_by_chunk(label, exec, f, settings_of(options...), std::tie(o...), in...);
-              },
-              as_outputs(out));
+          if constexpr (resident<Exec, Out> && (resident<Exec, In> && ...))
+            map_checked(label, exec, as_resident(out), f, as_resident(in)...);
+          else chunk_by_chunk(label, exec, f, settings_of(options...), as_outputs(out), in...);
         },
         inputs);
     exec.fence(label);
   }
 
  private:
-  template <class... Out>
-  static auto several(const Out&... out) {
-    if constexpr (sizeof...(Out) == 1) return std::get<0>(std::tuple(out...));
-    else return std::tuple(out...);
-  }
-
   /// Rejects outputs that share memory.
   template <class First, class... Others>
   static void check_apart(const std::string& label, const First& first, const Others&... others) {
@@ -45,7 +35,7 @@ struct engine<in_chunks_place, maps> {
 
   template <class Exec, class F, class... Out, class... In>
   static void chunk_by_chunk(const char* label, const Exec& exec, const F& f, const chunking& settings,
-                             const std::tuple<const Out&...>& outputs, const In&... in) {
+                             const std::tuple<Out...>& outputs, const In&... in) {
     constexpr int rank = std::max({rank_of<Out>...});
     auto to = unpack([](const auto&... o) { return std::tuple(output_in_chunks<Exec, Out>(o)...); }, outputs);
     chunk_inputs<Exec, rank, In...> from(in...);
@@ -64,9 +54,10 @@ struct engine<in_chunks_place, maps> {
     });
     run_chunks<Exec>(exec, p, [&](const Exec& e, const array_chunk& c) {
       const auto targets =
-          unpack([&](const auto&... o) { return several(as_part<Exec, rank>(o.part(p, c, false))...); }, to);
+          unpack([&](const auto&... o) { return std::tuple(as_part<Exec, rank>(o.part(p.axis, c, false))...); }, to);
       from.with_parts(p, c, [&](const auto&... part) {
-        map_checked(p.label, e, targets, count_in_whole<rank, In...>(f, p.first_of_chunk(c, false)), part...);
+        map_checked(p.label, e, targets, count_in_whole<In...>(f, part_origin<rank>(p.first_of_chunk(c, false))),
+                    part...);
       });
     });
   }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <quern/chunked/pipeline.hpp>
 #include <quern/core/call/call.hpp>
+#include <quern/core/memory/pool_array.hpp>
 #include <quern/core/views/part_view.hpp>
 #include <quern/core/views/whole_positions.hpp>
 #include <quern/transfer/as_view.hpp>
@@ -22,8 +23,10 @@ template <class Exec, class V>
 inline constexpr bool resident<Exec, chunked_view<V>> = reachable<Exec, V> && (!is_device<Exec> || !host_reachable<V>);
 template <class Exec, class F, class... In>
 inline constexpr bool resident<Exec, lazy_array<F, In...>> = (resident<Exec, In> && ...);
+template <class Exec, class... Out>
+inline constexpr bool resident<Exec, std::tuple<Out...>> = (resident<Exec, Out> && ...);
 
-/// A resident operand without what says that it may come in chunks.
+/// A resident operand, or several outputs, without what says that it may come in chunks.
 template <class V>
 const auto& as_resident(const V& v) {
   return v;
@@ -35,6 +38,10 @@ const V& as_resident(const chunked_view<V>& v) {
 template <class F, class... In>
 auto as_resident(const lazy_array<F, In...>& v) {
   return unpack([&](const auto&... in) { return lazy_of(v.f, as_resident(in)...); }, v.in);
+}
+template <class... Out>
+auto as_resident(const std::tuple<Out...>& out) {
+  return unpack([](const auto&... o) { return std::tuple(as_resident(o)...); }, out);
 }
 
 /// An operand on its way into a plan. `Access` is array_reader or array_writer.
@@ -79,14 +86,14 @@ class operand_in_chunks {
   }
 
   /// The part of the array in a chunk.
-  strided<element> part(const chunk_plan& p, const array_chunk& c, bool with_halo) const {
+  strided<element> part(int axis, const array_chunk& c, bool with_halo) const {
     if (!array_) {
       strided<element> s = memory_;
-      s.data += (c.first - (with_halo ? c.low : 0)) * s.stride[p.axis];
-      s.extents.extent[p.axis] = c.extent(with_halo);
+      s.data += c.begin(with_halo) * s.stride[axis];
+      s.extents.extent[axis] = c.extent(with_halo);
       return s;
     }
-    const packed_box box = box_of_chunk(*array_, p.axis, c, with_halo);
+    const packed_box box = box_along(*array_, axis, c.begin(with_halo), c.extent(with_halo));
     return {static_cast<element*>((writes ? c.out : c.in)[number_]), box.extents, box.packed};
   }
 
@@ -125,11 +132,9 @@ class chunk_input : public input_in_chunks<Exec, V> {
     }
   }
   /// The array in a chunk, or all of it where it is repeated.
-  auto in(const chunk_plan& p, const array_chunk& c) const {
+  auto in(const array_chunk& c) const {
     if (!cut_) return this->array() ? brought_ : this->memory();
-    chunk_plan own = {};
-    own.axis = axis_;
-    return this->part(this->array() ? p : own, c, false);
+    return this->part(axis_, c, false);
   }
 
  private:
@@ -171,7 +176,7 @@ auto operand_in(const V& v, const chunk_plan& p, const array_chunk& c, const sha
   return at_part<Rank>(p.label, v, origin, origin, [&](const auto& leaf) {
     if constexpr (placed<decltype(leaf)>) {
       constexpr int rank = rank_of<std::remove_cvref_t<decltype(leaf)>>;
-      return as_part<Exec, rank>(part(leaf.in(p, c), rank));
+      return as_part<Exec, rank>(part(leaf.in(c), rank));
     } else {
       return leaf;
     }
@@ -190,6 +195,14 @@ auto operand_at_end(const V& v, const chunk_plan& p, const array_chunk& c, bool 
   origin.extent[p.axis] = c.first + c.count - 1;
   return operand_in<Exec, Rank>(
       v, p, c, origin, [&](const auto& array, int rank) { return last_of(array, p.axis - (Rank - rank), all_axes); });
+}
+
+/// Memory for the iteration's part in a chunk, in the order in which it is cut.
+template <class T, class Exec>
+scratch_block<T, Exec> scratch_of_chunk(const Exec& exec, const chunk_plan& p, const array_chunk& c, bool with_halo) {
+  shape extents = p.extents;
+  extents.extent[p.axis] = c.extent(with_halo);
+  return {exec, extents, packed_strides(extents, p.axis != 0)};
 }
 
 /// Rejects an output that shares memory with an input; where chunks do not overlap, it may be the same View.

@@ -3,6 +3,7 @@
 #ifndef QUERN_CHUNKED_PIPELINE_HPP
 #define QUERN_CHUNKED_PIPELINE_HPP
 
+#include <algorithm>
 #include <quern/chunked/source.hpp>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct array_chunk {
   int slot = 0;
   std::vector<void*> in{}, out{};
 
+  std::int64_t begin(bool with_halo) const { return first - (with_halo ? low : 0); }
   std::int64_t extent(bool with_halo) const { return count + (with_halo ? low + high : 0); }
 };
 
@@ -41,13 +43,23 @@ struct chunk_plan {
   std::vector<planned_array<array_writer>> outputs{};
   chunking settings{};
 
-  /// The extents and the first cell of a part of the iteration.
-  shape extents_of_chunk(const array_chunk& c, bool with_halo) const;
+  /// The first cell of a part of the iteration.
   shape first_of_chunk(const array_chunk& c, bool with_halo) const;
+  /// f(first, count, at) for the ranges along the axis that a chunk is made of, and where they are in it: the halo may
+  /// begin at the other end.
+  template <class F>
+  void for_each_range(const array_chunk& c, bool with_halo, const F& f) const {
+    const std::int64_t n = extents.extent[axis], all = c.extent(with_halo);
+    for (std::int64_t at = 0; at < all;) {
+      const std::int64_t first = ((c.begin(with_halo) + at) % n + n) % n, count = std::min(all - at, n - first);
+      f(first, count, at);
+      at += count;
+    }
+  }
 };
 
-/// A planned array in a chunk: its extents, and the strides of its buffer.
-packed_box box_of_chunk(const array_io& array, int axis, const array_chunk& c, bool with_halo);
+/// A range of an array along an axis, and the strides of its buffer.
+packed_box box_along(const array_io& array, int axis, std::int64_t first, std::int64_t count);
 
 template <class Exec>
 using chunk_function = std::function<void(const Exec&, const array_chunk&)>;

@@ -9,10 +9,32 @@
 /// calls wait, also where all data are in reach.
 
 #include <quern/chunked/operands.hpp>
-#include <quern/chunked/states.hpp>
+#include <quern/reduce/partial.hpp>
 #include <quern/reduce/reduce.hpp>
 
 namespace quern::impl {
+
+/// total(i) = the state of both, in which positions of the chunk become those of the whole array; or that of the chunk.
+template <class Reducer>
+struct join_states {
+  using state = typename Reducer::state;
+  Reducer reducer;
+  state* total;
+  state* chunk;
+  std::int64_t moved;
+  bool first;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    state s = chunk[i];
+    if constexpr (uses_positions<Reducer>)
+      if (s.at != Reducer::nowhere) s.at += moved;
+    if (!first) {
+      state t = total[i];
+      reducer.join(t, s);
+      s = t;
+    }
+    total[i] = s;
+  }
+};
 
 /// A reduction of inputs of which some come in chunks.
 template <class Exec, class Reduction, class... In>
@@ -59,16 +81,32 @@ class reduction_in_chunks {
   static constexpr int rank = std::max({rank_of<In>...});
   static_assert(rank > 0, "quern: the rank of what comes in chunks must be known when compiling");
 
-  /// Reductions along the axis of the chunks: their states are joined.
+  /// Reductions along the axis of the chunks, whose states are joined: first those of each instance.
   template <class R, class Beside, class Result>
   void joined(const R& r, const Beside& beside, const strided<Result>& results) const {
-    chunk_states<Exec, reducer_of<R>> states(exec_, r.reducer, along_, plan_.extents, plan_.axis);
+    using reducer = reducer_of<R>;
+    using state = typename reducer::state;
+    struct slot_states {
+      scratch_block<state, Exec> total, chunk;
+    };
+    std::array<slot_states, chunk_slots> slots{};
+    const shape rest = extents();
     run_chunks<Exec>(exec_, plan_, [&](const Exec& e, const array_chunk& c) {
       call<Exec> part(plan_.label, e);
-      in_.with_parts(plan_, c,
-                     [&](const auto&... in) { states.add(part, r, c.first, c.slot, beside, part.elements(in)...); });
+      slot_states& s = slots[c.slot];
+      const bool is_first = s.total.block.size() == 0;
+      if (is_first) s = {{exec_, rest}, {exec_, rest}};
+      in_.with_parts(plan_, c, [&](const auto&... in) {
+        reduce_to_states(part, r, along_, strided<state>(s.chunk), beside, part.elements(in)...);
+      });
+      const std::int64_t moved = c.first * positions_along(plan_.extents, along_).array.stride[plan_.axis];
+      Kokkos::parallel_for(plan_.label + "/join",
+                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(e, 0, rest.size()),
+                           join_states<reducer>{r.reducer, s.total.data, s.chunk.data, moved, is_first});
     });
-    states.finish(plan_.label, results);
+    std::array<const state*, chunk_slots> total{};
+    for (int k = 0; k < chunk_slots; ++k) total[k] = slots[k].total.data;  // null where the slot has had no chunk
+    write_results(exec_, plan_.label, r.reducer, total, along_.part(plan_.extents, true).size(), results);
     exec_.fence(plan_.label);
   }
 

@@ -73,10 +73,9 @@ struct engine<in_chunks_place, scans> {
     };
     run_chunks<Exec>(exec, p, [&](const Exec& e, const array_chunk& c) {
       const auto values = operand_in<Exec, rank>(from.first(), p, c);
-      const auto target = as_part<Exec, rank>(to.part(p, c, false));
+      const auto target = as_part<Exec, rank>(to.part(p.axis, c, false));
       if (!carries) return launch(e, target, values);
-      const shape extents = p.extents_of_chunk(c, false);
-      const scratch_block<S, Exec> local(e, extents, packed_strides(extents, p.axis != 0));
+      const auto local = scratch_of_chunk<S>(e, p, c, false);
       launch(e, as_part<Exec, rank>(local), values);
       const bool all = wanted == nullptr;
       const auto last = as_part<Exec, rank>(last_of(local, p.axis, all));

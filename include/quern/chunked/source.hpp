@@ -93,7 +93,7 @@ std::string rows_of(const packed_box& box);
 template <class T, class F>
 struct function_reader : array_reader {
   F f;
-  explicit function_reader(F function) : f(std::move(function)) {}
+  function_reader(const shape& of, F function) : f(std::move(function)) { extents = of; }
   std::string location(const packed_box& box) const override { return "a reader, " + rows_of(box); }
   void read(const packed_box& box, void* to) override {
     check_whole_rows(*this, box);
@@ -103,7 +103,7 @@ struct function_reader : array_reader {
 template <class T, class F>
 struct function_writer : array_writer {
   F f;
-  explicit function_writer(F function) : f(std::move(function)) {}
+  function_writer(const shape& of, F function) : f(std::move(function)) { extents = of; }
   std::string location(const packed_box& box) const override { return "a writer, " + rows_of(box); }
   void write(const packed_box& box, const void* from) override {
     check_whole_rows(*this, box);
@@ -169,9 +169,8 @@ namespace quern::chunked {
 template <class T, std::size_t Rank, class F>
   requires(std::is_invocable_v<F&, std::int64_t, std::int64_t, T*>)
 source<T, static_cast<int>(Rank)> reader(const std::size_t (&extents)[Rank], F f) {
-  auto r = std::make_shared<impl::function_reader<T, F>>(std::move(f));
-  r->extents = impl::shape_of(extents);
-  return source<T, static_cast<int>(Rank)>(std::move(r));
+  using of_rows = impl::function_reader<T, F>;
+  return source<T, static_cast<int>(Rank)>(std::make_shared<of_rows>(impl::shape_of(extents), std::move(f)));
 }
 
 /// A user's function as a sink: `writer<float>({n, m}, f)` calls `f(first_row, rows, const float* from)` for one chunk
@@ -179,9 +178,8 @@ source<T, static_cast<int>(Rank)> reader(const std::size_t (&extents)[Rank], F f
 template <class T, std::size_t Rank, class F>
   requires(std::is_invocable_v<F&, std::int64_t, std::int64_t, const T*>)
 sink<T, static_cast<int>(Rank)> writer(const std::size_t (&extents)[Rank], F f) {
-  auto w = std::make_shared<impl::function_writer<T, F>>(std::move(f));
-  w->extents = impl::shape_of(extents);
-  return sink<T, static_cast<int>(Rank)>(std::move(w));
+  using of_rows = impl::function_writer<T, F>;
+  return sink<T, static_cast<int>(Rank)>(std::make_shared<of_rows>(impl::shape_of(extents), std::move(f)));
 }
 
 /// An array that operations read in chunks: a `source`, `in_chunks(view)`, or a View that the execution space reaches.

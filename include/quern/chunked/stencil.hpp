@@ -22,7 +22,7 @@ inline bool leaves_cells(const boundaries& edge) {
 /// The boundaries of a chunk with its halo: those of the whole array where it ends there, and elsewhere none, as cells
 /// whose neighbourhoods reach further are in the halo. The box of `interior_only` is cut.
 inline boundaries boundaries_of(const boundaries& edge, const chunk_plan& p, const array_chunk& c) {
-  const std::int64_t begin = c.first - c.low, end = c.first + c.count + c.high;
+  const std::int64_t begin = c.begin(true), end = c.first + c.count + c.high;
   if (edge.is_box()) {
     std::vector<std::pair<std::int64_t, std::int64_t>> range;
     for (int d = 0; d < edge.count(); ++d) range.push_back(edge.range(d));
@@ -47,49 +47,34 @@ strided<T> core_of(strided<T> s, const chunk_plan& p, const array_chunk& c) {
   return s;
 }
 
-/// An input of a stencil: an `input_in_chunks` for each array, in a lazy one too.
-template <class Exec, class V>
-auto as_stencil_operand(const V& v) {
-  static_assert(any_array<V> || scalar_value<V>, "quern::stencil: in chunks, a lazy input has no positions");
-  if constexpr (is_lazy<V>)
-    return unpack([&](const auto&... in) { return lazy_of(v.f, as_stencil_operand<Exec>(in)...); }, v.in);
-  else if constexpr (any_array<V>) return input_in_chunks<Exec, V>(v);
-  else return v;
-}
 /// The rows of a chunk with its halo, of an array in memory that wraps around, in a block that is kept.
 template <class Exec, class T>
 strided<T> wrapped_rows(const Exec& exec, const strided<T>& whole, const chunk_plan& p, const array_chunk& c,
                         std::vector<pool_block<typename Exec::memory_space>>& kept) {
   using value = std::remove_const_t<T>;
-  const shape extents = p.extents_of_chunk(c, true);
-  const scratch_block<value, Exec> rows(exec, extents, packed_strides(extents, p.axis != 0));
+  const auto rows = scratch_of_chunk<value>(exec, p, c, true);
   kept.push_back(rows.block);
-  const std::int64_t n = whole.extents.extent[p.axis];
-  for (std::int64_t at = 0; at < c.extent(true);) {
-    const std::int64_t row = ((c.first - c.low + at) % n + n) % n, count = std::min(c.extent(true) - at, n - row);
+  p.for_each_range(c, true, [&](std::int64_t row, std::int64_t count, std::int64_t at) {
     strided<value> to = rows;
     auto from = whole;
     to.extents.extent[p.axis] = from.extents.extent[p.axis] = count;
     to.data += at * to.stride[p.axis];
     from.data += row * from.stride[p.axis];
     map_launch(exec, p.label, to, op::identity(), false, {to.stride, from.stride}, array_input<value>{from});
-    at += count;
-  }
+  });
   return {rows.data, rows.extents, rows.stride};
 }
-/// That input in a chunk with its halo.
-template <class Exec, class Layout, class V>
+/// An input of a call in a chunk with its halo.
+template <class Exec, class Layout, int Rank, class V>
 auto stencil_operand_in(const Exec& exec, const V& v, const chunk_plan& p, const array_chunk& c,
                         std::vector<pool_block<typename Exec::memory_space>>& kept) {
-  if constexpr (is_lazy<V>)
-    return unpack(
-        [&](const auto&... in) { return lazy_of(v.f, stencil_operand_in<Exec, Layout>(exec, in, p, c, kept)...); },
-        v.in);
-  else if constexpr (requires { v.array(); }) {
-    const bool beyond = c.first < c.low || c.first + c.count + c.high > p.extents.extent[p.axis];
-    return as_part<Exec, V::rank, Layout>(!v.array() && beyond ? wrapped_rows(exec, v.memory(), p, c, kept)
-                                                               : v.part(p, c, true));
-  } else return v;
+  const bool beyond = c.begin(true) < 0 || c.first + c.count + c.high > p.extents.extent[p.axis];
+  return at_cells(v, wrapped_origin<Rank>(p.first_of_chunk(c, true), p.extents), [&](const auto& leaf) {
+    if constexpr (placed<decltype(leaf)>)
+      return as_part<Exec, Rank, Layout>(!leaf.array() && beyond ? wrapped_rows(exec, leaf.memory(), p, c, kept)
+                                                                 : leaf.part(p.axis, c, true));
+    else return leaf;
+  });
 }
 
 template <class Shape, class Exec, class Out, class F, class... In>
@@ -104,7 +89,7 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
   } else {
     using T = typename Out::value_type;
     output_in_chunks<Exec, Out> to(out);
-    auto from = std::tuple(as_stencil_operand<Exec>(in)...);
+    auto from = std::tuple(as_chunk_operand<Exec>(in)...);
     const auto for_each = [&](const auto& visit) {
       std::apply([&](auto&... o) { (for_each_input(visit, o), ...); }, from);
     };
@@ -118,9 +103,7 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
     for_each([&](const auto& o) { all_come = all_come && o.array(); });
     p.halo = Shape::radius(p.axis);
     if (p.extents.size() > 0) boxes_of<rank, false>(label, Shape(), p.extents, edge);  // rejects what does not fit
-    p.wraps = !edge.is_box() && edge.axis(p.axis).low.kind() == boundary::mode::wrap;
-    if (!edge.is_box() && p.wraps != (edge.axis(p.axis).high.kind() == boundary::mode::wrap))
-      throw Error(label, "an axis that wraps around must do so at both ends");
+    p.wraps = wraps_around(label, edge, p.axis);
     const auto same_order = [&](const auto& o) {
       if (o.array() && p.extents.rank > 1 && slowest_axis(*o.array()) != p.axis)
         throw Error(label, "all arrays that are read or written in chunks must have the same slowest axis");
@@ -147,17 +130,12 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
       // Cells of a resident out beside the chunk are another chunk's.
       strided<T> target;
       scratch_block<T, Exec> own;
-      if constexpr (resident<Exec, Out>) {
-        const shape extents = p.extents_of_chunk(c, true);
-        own = {e, extents, packed_strides(extents, p.axis != 0)};
-        target = own;
-      } else {
-        target = to.part(p, c, true);
-      }
+      if constexpr (resident<Exec, Out>) target = own = scratch_of_chunk<T>(e, p, c, true);
+      else target = to.part(p.axis, c, true);
       const auto core = as_part<Exec, rank>(core_of(target, p, c));
       if (keeps) {
         if constexpr (has_contents)
-          quern::map(e, core, op::identity(), as_part<Exec, rank>(contents->part(p, c, false)));
+          quern::map(e, core, op::identity(), as_part<Exec, rank>(contents->part(p.axis, c, false)));
         else quern::fill(e, core, T(0));
       }
       std::vector<pool_block<typename Exec::memory_space>> kept;
@@ -165,10 +143,11 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
           [&](const auto&... o) {
             stencil_call(e, label, Shape(), std::tuple(as_part<Exec, rank, Layout>(target)),
                          functor_of_part<rank>(f, p.first_of_chunk(c, true)), boundaries_of(edge, p, c),
-                         stencil_operand_in<Exec, Layout>(e, o, p, c, kept)...);
+                         stencil_operand_in<Exec, Layout, rank>(e, o, p, c, kept)...);
           },
           from);
-      if constexpr (resident<Exec, Out>) quern::map(e, as_part<Exec, rank>(to.part(p, c, false)), op::identity(), core);
+      if constexpr (resident<Exec, Out>)
+        quern::map(e, as_part<Exec, rank>(to.part(p.axis, c, false)), op::identity(), core);
     };
     // Buffers of the first axis fastest are LayoutLeft, for which the kernels turn their axes around.
     const bool left = rank > 1 && p.axis != 0 && all_come;

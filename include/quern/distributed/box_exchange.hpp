@@ -3,6 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_BOX_EXCHANGE_HPP
 #define QUERN_DISTRIBUTED_BOX_EXCHANGE_HPP
 
+#include <array>
 #include <memory>
 #include <quern/core/views/extents.hpp>
 #include <quern/distributed/communicator.hpp>
@@ -45,11 +46,6 @@ class box_exchange {
  public:
   box_exchange(const Communicator& comm, const Exec& exec, std::string label, const std::vector<peer_box>& out,
                const std::vector<peer_box>& in);
-  /// Messages that are under way when it goes keep their memory, which is then lost.
-  ~box_exchange();
-  box_exchange(box_exchange&&) noexcept;
-  box_exchange& operator=(box_exchange&&) noexcept;
-
   void start();
   void finish() {
     receive();
@@ -67,22 +63,24 @@ class box_exchange {
 
  private:
   struct state;
-  std::unique_ptr<state> state_;
+  /// Messages that are under way when it goes keep their memory, which is then lost.
+  std::unique_ptr<state, void (*)(state*)> state_;
 };
 
-/// What cells beyond the ends of an axis get, in an array with a halo of `width` cells.
+/// What cells beyond the ends of an axis get, in an array with a halo of `width` cells: those before it, and behind it.
 struct edge_fill {
+  peer_box array;
   int axis;
   std::int64_t width;
-  std::int64_t cells;  // along the axis, of the whole array
-  std::int64_t first;  // of the first element of `array` along the axis, in the whole array
-  bool low, high;      // whether the array has the cells of that end
-  boundary::mode low_mode, high_mode;
-  const void *low_value, *high_value;  // of one element, on the host
+  std::int64_t cells;           // along the axis, of the whole array
+  std::int64_t first;           // of the first element of `array` along the axis, in the whole array
+  std::array<bool, 2> present;  // whether the array has the cells of that end
+  std::array<boundary::mode, 2> mode;
+  std::array<std::vector<std::byte>, 2> value;  // constants
 };
 /// Fills the cells of a halo that lie beyond the ends of the whole array along one axis; asynchronous.
 template <class Exec>
-void fill_edges(const Exec& exec, const std::string& label, const peer_box& array, const edge_fill& edge);
+void fill_edges(const Exec& exec, const std::string& label, const edge_fill& edge);
 
 }  // namespace quern::impl
 

@@ -63,18 +63,18 @@ class Checkpoint {
   void write(const std::string& dataset, const V& in) {
     using T = typename V::value_type;
     check_same("write", dataset, "", in);
-    impl::reserve_hdf5(comm_, *file_, in.extents().size() * static_cast<std::int64_t>(sizeof(T)), dataset);
-    impl::write_together(comm_, *file_, [&] {
-      files::impl::create_dataset(*file_, dataset, {files::data_type_of<T>(), in.extents(), false, false, 0}, {});
+    const auto bytes = in.extents().size() * static_cast<std::int64_t>(sizeof(T));
+    write_reserved(bytes, dataset, [&] { file_.create_dataset<T>(dataset, in.extents()); });
+    impl::write_together(comm_, *file_.handle(), [&] {
+      files::impl::write_part("quern::distributed::Checkpoint", *file_.handle(), dataset, in.local(), first_of(in));
     });
-    impl::write_together(comm_, *file_, [&] { write_block(dataset, in); });
   }
   /// Reads a dataset of the extents of out.
   template <distributed_like V>
   void read(const std::string& dataset, const V& out) const {
     check_same("read", dataset, "", out);
     impl::on_all_ranks(comm_, path_, [&] {
-      const auto array = files::impl::hdf5_array(file_, dataset);
+      const auto array = files::impl::hdf5_array(file_.handle(), dataset);
       if (array->info().extents != out.extents())
         throw files::FileError(array->name(), "has extents " + array->info().extents.str() + ", expected " +
                                                   out.extents().str() + " as of out");
@@ -87,30 +87,24 @@ class Checkpoint {
     requires(std::is_arithmetic_v<T>)
   void set_attribute(const std::string& object, const std::string& name, T value) {
     check_same("set_attribute", object, name + " = " + impl::type_text<T>() + " " + text_of_number(value));
-    impl::reserve_hdf5(comm_, *file_, sizeof(T), name);
-    impl::write_together(comm_, *file_,
-                         [&] { files::impl::write_attribute(*file_, object, name, files::data_type_of<T>(), &value); });
+    write_reserved(sizeof(T), name, [&] { file_.set_attribute(object, name, value); });
   }
   void set_attribute(const std::string& object, const std::string& name, const std::string& text) {
     check_same("set_attribute", object, name + " = " + text);
-    impl::reserve_hdf5(comm_, *file_, static_cast<std::int64_t>(text.size()), name);
-    impl::write_together(comm_, *file_, [&] { files::impl::write_attribute(*file_, object, name, text); });
+    write_reserved(static_cast<std::int64_t>(text.size()), name, [&] { file_.set_attribute(object, name, text); });
   }
   template <class T>
   T attribute(const std::string& object, const std::string& name) const {
     T value{};
     check_same("attribute", object, name);
-    impl::on_all_ranks(comm_, path_, [&] {
-      if constexpr (std::is_same_v<T, std::string>) value = files::impl::read_text_attribute(*file_, object, name);
-      else files::impl::read_attribute(*file_, object, name, files::data_type_of<T>(), &value);
-    });
+    impl::on_all_ranks(comm_, path_, [&] { value = file_.attribute<T>(object, name); });
     return value;
   }
 
   /// The names of all datasets, with their groups.
-  std::vector<std::string> datasets() const { return files::impl::datasets_of(*file_); }
+  std::vector<std::string> datasets() const { return file_.datasets(); }
   /// Gives a new file its name. Nothing may be written afterwards.
-  void commit() { impl::commit_hdf5(comm_, *file_); }
+  void commit() { impl::commit_hdf5(comm_, *file_.handle()); }
 
  private:
   Checkpoint(const Communicator& comm, std::string path, std::shared_ptr<files::impl::hdf5_handle> file)
@@ -128,34 +122,21 @@ class Checkpoint {
         comm_, "quern::distributed::Checkpoint::" + function,
         [&] { return " " + object + (attribute.empty() ? "" : ", attribute " + attribute); }, arrays...);
   }
+  /// The place of the rank's block in the dataset.
   template <class V>
   static quern::impl::stride_array first_of(const V& v) {
-    quern::impl::stride_array first{};
-    for (int d = 0; d < V::rank; ++d) first[d] = v.decomposition().local().first.extent[d];
-    return first;
+    return v.decomposition().local().first.extent;
   }
-
-  template <class V>
-  void write_block(const std::string& dataset, const V& in) {
-    using T = typename V::value_type;
-    const auto block = quern::impl::describe(static_cast<const T*>(in.local().data()), in.local());
-    if (block.extents.size() == 0) return;
-    const auto first = first_of(in);
-    const typename V::execution_space exec;
-    exec.fence("quern::distributed::Checkpoint");
-    using view = typename V::local_type;
-    files::impl::for_each_piece<view>(exec, block.extents, false, [&](const quern::impl::packed_box& box, T* packed) {
-      files::impl::box_from_view<view>(exec, block, box, packed);
-      exec.fence("quern::distributed::Checkpoint");
-      auto in_file = box;
-      for (int d = 0; d < V::rank; ++d) in_file.first[d] += first[d];
-      files::impl::write_dataset(*file_, dataset, files::data_type_of<T>(), in_file, packed);
-    });
+  /// f(), which writes something of a name on every rank, where there is room for it.
+  template <class F>
+  void write_reserved(std::int64_t bytes, const std::string& name, const F& f) {
+    impl::reserve_hdf5(comm_, *file_.handle(), bytes, name);
+    impl::write_together(comm_, *file_.handle(), f);
   }
 
   Communicator comm_;
   std::string path_;
-  std::shared_ptr<files::impl::hdf5_handle> file_;
+  files::Hdf5File file_;
 };
 
 }  // namespace quern::distributed

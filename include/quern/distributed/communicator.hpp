@@ -84,13 +84,10 @@ namespace impl {
 /// @throws BackendError unless the status is MPI_SUCCESS
 void check_mpi(const std::string& operation, int status);
 
-/// Throws the same Error on every rank unless all have the same values, which the message shows by `describe`.
+/// Throws the same Error on every rank unless all have the same text, with all that must agree; the message shows two
+/// that differ.
 void check_same(const Communicator& comm, const std::string& operation, const std::string& what,
-                const std::vector<std::int64_t>& values);
-/// A number in such a message, with all its digits.
-std::string text_of(double x);
-/// The same for calls, as texts with all that must agree.
-void check_same_text(const Communicator& comm, const std::string& operation, const std::string& call);
+                const std::string& text);
 
 /// Throws an Error on every rank if one rank has a problem: that of the first, with its number.
 void throw_together(const Communicator& comm, const std::string& operation, const std::string& problem);
@@ -120,6 +117,8 @@ std::vector<T> all_gather(const Communicator& comm, const T& mine) {
   all_gather(comm, &mine, all.data(), sizeof(T));
   return all;
 }
+/// The numbers that the ranks of a group have in a communicator with all of them, in the group's order.
+std::vector<int> ranks_of(const Communicator& group, const Communicator& all);
 /// received(r) = what rank r has for this rank, of what each rank gives for each.
 void all_to_all(const Communicator& comm, const std::int64_t* given, std::int64_t* received);
 /// The sum, and the greatest, of all ranks' values.

@@ -56,11 +56,7 @@ inline void check_transform(const std::string& label, const Decomposition& out, 
 
 /// The options of the transforms of a stage.
 inline fourier::transform_options options_of(const fourier::request& r, const fft_stage& stage) {
-  fourier::transform_options options;
-  options.along = stage.whole;
-  options.norm = r.norm;
-  options.rigor = r.rigor;
-  return options;
+  return fourier::transform_options(stage.whole, r.norm, r.rigor);
 }
 
 /// The same array with values of type T.

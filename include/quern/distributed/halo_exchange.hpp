@@ -33,13 +33,8 @@ wrapped_axes wraps(const std::string& label, const boundaries& edge, int rank);
 void add_halo_boxes(const Decomposition& d, const peer_box& with_halo, const std::array<int, max_rank>& depth,
                     const wrapped_axes& wraps, bool corners, std::vector<peer_box>& out, std::vector<peer_box>& in);
 
-/// The fill of the cells beyond an axis of a field, and its constants.
-struct edge_job {
-  peer_box array;
-  edge_fill edge;
-  std::array<std::vector<std::byte>, 2> value;
-};
-std::vector<edge_job> edge_jobs(const Decomposition& d, const peer_box& with_halo, const boundaries& edge);
+/// The fills of the cells beyond the axes of a field, without their constants.
+std::vector<edge_fill> edge_fills(const Decomposition& d, const peer_box& with_halo, const boundaries& edge);
 
 template <class T>
 std::vector<std::byte> constant_bytes(const std::string& label, const boundary& b) {
@@ -90,12 +85,7 @@ class HaloExchange {
   /// Receives and unpacks, and fills what lies beyond the ends of the array.
   void finish() {
     exchange_.finish();
-    for (const auto& j : edges_) {
-      impl::edge_fill e = j.edge;
-      e.low_value = j.value[0].empty() ? nullptr : j.value[0].data();
-      e.high_value = j.value[1].empty() ? nullptr : j.value[1].data();
-      impl::fill_edges(exchange_.exec(), "quern::HaloExchange/edges", j.array, e);
-    }
+    for (const auto& e : edges_) impl::fill_edges(exchange_.exec(), "quern::HaloExchange/edges", e);
   }
   void exchange() {
     start();
@@ -128,17 +118,17 @@ class HaloExchange {
   }
   template <class Field>
   void add_edges(const boundaries& edge, const Field& f) {
-    for (auto& j : impl::edge_jobs(f.decomposition(), impl::with_halo(f), edge)) {
-      const auto& pair = edge.axis(j.edge.axis);
-      j.value[0] = impl::constant_bytes<typename Field::value_type>("quern::HaloExchange", pair.low);
-      j.value[1] = impl::constant_bytes<typename Field::value_type>("quern::HaloExchange", pair.high);
-      edges_.push_back(std::move(j));
+    for (auto& e : impl::edge_fills(f.decomposition(), impl::with_halo(f), edge)) {
+      const auto& pair = edge.axis(e.axis);
+      e.value[0] = impl::constant_bytes<typename Field::value_type>("quern::HaloExchange", pair.low);
+      e.value[1] = impl::constant_bytes<typename Field::value_type>("quern::HaloExchange", pair.high);
+      edges_.push_back(std::move(e));
     }
     fields_.emplace_back(f);
   }
 
   impl::box_exchange<Exec> exchange_;
-  std::vector<impl::edge_job> edges_;
+  std::vector<impl::edge_fill> edges_;
   std::vector<std::any> fields_;  // whose memory both have pointers into
 };
 

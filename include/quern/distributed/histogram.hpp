@@ -36,8 +36,7 @@ struct engine<over_ranks_place, counts> {
     const std::string label = counted.label;
     constexpr int rank = std::max({rank_of<In>...});
     const Decomposition d = unpack([](const auto&... in) { return leading_field(in...).decomposition(); }, inputs);
-    unpack([&](const auto&... in) { check_same_arrays(d.communicator(), label, [] { return ""; }, out, in...); },
-           inputs);
+    check_same_arrays(d.communicator(), label, [] { return ""; }, out, inputs);
     std::size_t number = 0;
     unpack(
         [&](const auto&... in) {

@@ -22,25 +22,15 @@ struct engine<over_ranks_place, maps> {
                         "quern::distributed::to_global brings all blocks to a View");
           constexpr int rank = std::remove_cvref_t<decltype(first)>::rank;
           const Decomposition& d = first.decomposition();
-          unpack(
-              [&](const auto&... in) {
-                check_same_arrays(d.communicator(), label, [] { return ""; }, first, other..., in...);
-              },
-              inputs);
+          check_same_arrays(d.communicator(), label, [] { return ""; }, out, inputs);
           (check_same_blocks(label, "another output", d, other.decomposition()), ...);
           [&]<std::size_t... I>(std::index_sequence<I...>) {
-            map_checked(label, exec, local(out), count_in_whole<rank, In...>(f, d.local().first),
+            map_checked(label, exec, std::tuple(first.local(), other.local()...),
+                        count_in_whole<In...>(f, part_origin<rank>(d.local().first)),
                         operand_at_block<rank>(label, I, std::get<I>(inputs), d)...);
           }(std::index_sequence_for<In...>());
         },
         as_outputs(out));
-  }
-
- private:
-  template <class Out>
-  static auto local(const Out& out) {
-    if constexpr (is_outputs<Out>) return unpack([](const auto&... o) { return std::tuple(o.local()...); }, out);
-    else return out.local();
   }
 };
 

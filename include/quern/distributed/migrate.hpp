@@ -39,16 +39,6 @@ auto column_like(const Exec& exec, const V& v, std::int64_t rows) {
   else return pool_view<column>(exec, rows, v.extent(1));
 }
 
-/// Some rows of a column.
-template <class V>
-strided<typename V::non_const_value_type> some_rows(const V& v, std::int64_t first, std::int64_t count) {
-  using T = typename V::non_const_value_type;
-  strided<T> s = describe(const_cast<T*>(v.data()), v);
-  s.data += first * s.stride[0];
-  s.extents.extent[0] = count;
-  return s;
-}
-
 /// The rows in the order of their destinations.
 template <class Exec, class V>
 auto rows_in_order(const Exec& exec, const V& v, const std::int64_t* order, std::int64_t rows) {
@@ -125,7 +115,7 @@ auto migrate(const Exec& exec, const Communicator& comm, const Destination& dest
   const std::string label = "quern::distributed::migrate";
   static_assert(std::is_integral_v<impl::value_of<Destination>> && std::is_signed_v<impl::value_of<Destination>>,
                 "quern::distributed::migrate: destinations must be signed integers");
-  if (comm.checks_calls()) check_same_text(comm, label, ((label + " of") + ... + text_of_column(columns)));
+  if (comm.checks_calls()) check_same(comm, label, "the calls", ((label + " of") + ... + text_of_column(columns)));
   const auto n = static_cast<std::int64_t>(destination.extent(0));
   std::string problem;
   std::size_t number = 0;
@@ -146,15 +136,7 @@ auto migrate(const Exec& exec, const Communicator& comm, const Destination& dest
   const auto sorted = std::tuple(rows_in_order(exec, columns, order.data() + counts.removed, kept)...);
   const std::int64_t total = std::accumulate(taken.begin(), taken.end(), std::int64_t{0});
   const auto arrived = std::tuple(column_like(exec, columns, total)...);
-  std::vector<peer_box> sends, receives;
-  std::int64_t sent_at = 0, taken_at = 0;
-  for (int r = 0; r < comm.size(); ++r) {
-    unpack([&](const auto&... c) { (sends.emplace_back(r, some_rows(c, sent_at, counts.sent[r])), ...); }, sorted);
-    unpack([&](const auto&... c) { (receives.emplace_back(r, some_rows(c, taken_at, taken[r])), ...); }, arrived);
-    sent_at += counts.sent[r];
-    taken_at += taken[r];
-  }
-  exchange_once(comm, exec, label, sends, receives);
+  exchange_rows(comm, exec, label, sorted, counts.sent, arrived, taken);
   exec.fence(label);
   return arrived;
 }

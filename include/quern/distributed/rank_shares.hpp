@@ -7,9 +7,7 @@
 /// Reductions and scans of arrays across ranks by kernels: each rank joins its share of the items of all ranks, so that
 /// a rank sends and receives the items twice, whatever the number of ranks.
 
-#include <algorithm>
-#include <numeric>
-#include <quern/core/memory/pool.hpp>
+#include <quern/core/memory/pool_array.hpp>
 #include <quern/distributed/redistribute.hpp>
 
 namespace quern::impl {
@@ -20,22 +18,6 @@ template <class Exec>
 bool joins_by_kernels(const Communicator& comm, std::int64_t bytes) {
   constexpr std::int64_t least_by_nccl = 16 * 1024, least_through_hosts = 256 * 1024;
   return is_device<Exec> && bytes >= (comm.transport() == device_transport::nccl ? least_by_nccl : least_through_hosts);
-}
-
-/// The ranks that share a block's place along all axes but these, in the order of their place along these.
-inline std::vector<int> ranks_along(const Decomposition& d, const std::array<bool, max_rank>& axes) {
-  std::vector<int> ranks;
-  for (int r = 0; r < d.communicator().size(); ++r) {
-    bool shares = true;
-    for (int a = 0; a < d.extents().rank; ++a) shares = shares && (axes[a] || d.coordinate(a, r) == d.coordinate(a));
-    if (shares) ranks.push_back(r);
-  }
-  return ranks;
-}
-inline std::vector<int> all_ranks(const Communicator& comm) {
-  std::vector<int> ranks(comm.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
 }
 
 /// joined = join(...join(join(item of rank 0, rank 1), rank 2)...)
@@ -69,68 +51,36 @@ struct scan_share {
   }
 };
 
-/// n items on each of some ranks of a communicator, which are listed in the order in which items are joined.
-template <class Exec, class T>
-class shared_items {
- public:
-  shared_items(const Communicator& comm, const Exec& exec, const std::string& label, const std::vector<int>& ranks,
-               T* items, std::int64_t n)
-      : comm_(comm), exec_(exec), label_(label), ranks_(ranks), items_(items), n_(n) {
-    while (ranks_[place_] != comm.rank()) ++place_;
-    block_ = take_block<typename Exec::memory_space>(instance_ref(exec), size() * ranks_.size() * sizeof(T));
+/// Gives every rank of a group among those of a communicator n items joined in the group's order; or with `Before` what
+/// those of the ranks before it are joined to, from `start` on.
+template <bool Before, class Exec, class T, class Join>
+void join_by_kernels(const Communicator& comm, const Communicator& group, const Exec& exec, const std::string& label,
+                     T* items, std::int64_t n, const T& start, const Join& join) {
+  const std::vector<int> ranks = ranks_of(group, comm);
+  const int members = group.size();
+  const auto first = [&](int r) { return block_begin(n, members, r); };
+  const std::int64_t size = first(group.rank() + 1) - first(group.rank());
+  const scratch_block<T, Exec> shares(exec, shape{members * size});
+  const auto items_of = [&](int r) { return strided<T>{items + first(r), {first(r + 1) - first(r)}, {1}}; };
+  const auto share_of = [&](int r) { return strided<T>{shares.data + r * size, {size}, {1}}; };
+  const auto bring = [&](const auto& sent, const auto& received) {
     std::vector<peer_box> out, in;
-    for (int r = 0; r < size_of_group(); ++r) {
-      out.push_back(items_of(r));
-      in.push_back(share_of(r));
+    for (int r = 0; r < members; ++r) {
+      out.emplace_back(ranks[r], sent(r));
+      in.emplace_back(ranks[r], received(r));
     }
-    exchange_once(comm_, exec_, label_, out, in);
+    exchange_once(comm, exec, label, out, in);
+  };
+  const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> policy(exec, 0, size);
+  bring(items_of, share_of);
+  if constexpr (Before) {
+    Kokkos::parallel_for(label + "/scan", policy, scan_share<T, Join>{shares.data, size, members, start, join});
+    bring(share_of, items_of);
+  } else {
+    Kokkos::parallel_for(label + "/join", policy, join_share<T, Join>{shares.data, size, members, join});
+    bring([&](int) { return share_of(0); }, items_of);
   }
-
-  /// Every rank gets the items joined over the ranks.
-  template <class Join>
-  void join(const Join& join) const {
-    launch("/join", join_share<T, Join>{shares(), size(), size_of_group(), join});
-    give_back([&](int) { return share_of(0); });
-  }
-  /// Every rank gets what the items of the ranks before it are joined to.
-  template <class Join>
-  void scan(const T& start, const Join& join) const {
-    launch("/scan", scan_share<T, Join>{shares(), size(), size_of_group(), start, join});
-    give_back([&](int r) { return share_of(r); });
-  }
-
- private:
-  int size_of_group() const { return static_cast<int>(ranks_.size()); }
-  std::int64_t first(int r) const { return n_ / size_of_group() * r + std::min<std::int64_t>(r, n_ % size_of_group()); }
-  std::int64_t size() const { return first(place_ + 1) - first(place_); }
-  T* shares() const { return reinterpret_cast<T*>(block_.data()); }
-  peer_box items_of(int r) const { return {ranks_[r], strided<T>{items_ + first(r), {first(r + 1) - first(r)}, {1}}}; }
-  peer_box share_of(int r) const { return {ranks_[r], strided<T>{shares() + r * size(), {size()}, {1}}}; }
-  template <class F>
-  void launch(const char* name, const F& f) const {
-    Kokkos::parallel_for(label_ + name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, size()),
-                         f);
-  }
-  template <class Share>
-  void give_back(const Share& share) const {
-    std::vector<peer_box> out, in;
-    for (int r = 0; r < size_of_group(); ++r) {
-      out.push_back(share(r));
-      out.back().peer = ranks_[r];
-      in.push_back(items_of(r));
-    }
-    exchange_once(comm_, exec_, label_, out, in);
-  }
-
-  const Communicator& comm_;
-  const Exec& exec_;
-  std::string label_;
-  std::vector<int> ranks_;
-  T* items_;
-  std::int64_t n_;
-  int place_ = 0;
-  pool_block<typename Exec::memory_space> block_;
-};
+}
 
 }  // namespace quern::impl
 

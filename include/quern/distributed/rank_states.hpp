@@ -36,86 +36,57 @@ struct move_positions {
   }
 };
 
-/// The joined states of ranks: those of the blocks that share results.
-template <class Exec, class Reducer>
-class rank_states {
- public:
+/// The position of the block's first element in the whole array, along the axes of a reduction.
+inline std::int64_t first_position(const Decomposition& d, const axis_set& along) {
+  const auto positions = positions_along(d.extents(), along);
+  const shape begin = d.local().first;
+  std::int64_t first = 0;
+  for (int axis = 0; axis < begin.rank; ++axis) first += begin.extent[axis] * positions.array.stride[axis];
+  return first;
+}
+
+/// Joins the states of the ranks that share results, in memory of that space.
+template <class Space, class Exec, class Reducer>
+void join_over_ranks(const call<Exec>& c, const Decomposition& d, const axis_set& along, const Reducer& reducer,
+                     typename Reducer::state* states, std::int64_t count) {
   using state = typename Reducer::state;
-  rank_states(const Exec& exec, const Decomposition& d, const Reducer& reducer, const axis_set& along)
-      : exec_(exec), blocks_(d), reducer_(reducer), along_(along) {}
-
-  /// The number of elements that a result is of.
-  std::int64_t elements() const { return along_.part(blocks_.extents(), true).size(); }
-
-  /// Reduces the block, and joins; the states, one for each result of the block, are in memory of that space.
-  template <class Space, class Reduction, class Beside, class... Elements>
-  pool_array<state, Space> reduce(call<Exec>& c, const Reduction& r, const Beside& beside,
-                                  const Elements&... in) const {
-    const shape& own = blocks_.local().extents;
-    const shape rest = along_.part(own, false);
-    const std::int64_t count = rest.size();
-    const pool_array<state, Space> block(exec_, rest);
-    state* states = block.data;
-    if (along_.part(own, true).size() == 0)
-      Kokkos::parallel_for(c.label + "/empty", policy(count), first_states<Reducer>{reducer_, states});
-    else if (count > 0) reduce_to_states(c, r, along_, strided<state>(block), beside, in...);
-    if constexpr (uses_positions<Reducer>) {
-      const std::int64_t moved = first_position();
-      if (moved != 0)
-        Kokkos::parallel_for(c.label + "/positions", policy(count), move_positions<Reducer>{states, moved});
-    }
-    join<Space>(c.label, states, count);
-    return block;
+  std::array<bool, max_rank> axes{};
+  bool cut = false;
+  for (int axis = 0; axis < d.extents().rank; ++axis) {
+    axes[axis] = along.has(axis);
+    cut = cut || (axes[axis] && d.grid(axis) > 1);
   }
-
- private:
-  auto policy(std::int64_t n) const { return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec_, 0, n); }
-
-  /// The position of the block's first element in the whole array, along the axes of the reduction.
-  std::int64_t first_position() const {
-    const auto positions = positions_along(blocks_.extents(), along_);
-    std::int64_t first = 0;
-    for (int d = 0; d < blocks_.extents().rank; ++d)
-      first += blocks_.local().first.extent[d] * positions.array.stride[d];
-    return first;
-  }
-
-  /// Joins the states of the ranks that share results.
-  template <class Space>
-  void join(const std::string& label, state* states, std::int64_t count) const {
-    std::array<bool, max_rank> axes{};
-    bool cut = false;
-    for (int d = 0; d < blocks_.extents().rank; ++d) {
-      axes[d] = along_.has(d);
-      cut = cut || (axes[d] && blocks_.grid(d) > 1);
-    }
-    constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space>::accessible;
-    if constexpr (on_host) exec_.fence(label + ": states");
-    if (!cut) return;
-    const Communicator& group = blocks_.along(axes);  // collective at first: ranks without results take part
-    if (count == 0) return;
-    if constexpr (on_host) {
-      join_on_host(group, states, count);
-    } else if (joins_by_kernels<Exec>(blocks_.communicator(), count * static_cast<std::int64_t>(sizeof(state)))) {
-      shared_items<Exec, state>(blocks_.communicator(), exec_, label, ranks_along(blocks_, axes), states, count)
-          .join(join_by<Reducer>{reducer_});
-    } else {
-      const host_values<Exec, state> values(exec_, states, count);
-      join_on_host(group, values.data(), count);
-      values.write();
-    }
-  }
-  void join_on_host(const Communicator& group, state* states, std::int64_t count) const {
-    const join_by<Reducer> join{reducer_};
-    const state start = reducer_.init();
+  constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space>::accessible;
+  if constexpr (on_host) c.exec.fence(c.label + ": states");
+  if (!cut) return;
+  const Communicator& group = d.along(axes);  // collective at first: ranks without results take part
+  if (count == 0) return;
+  const join_by<Reducer> join{reducer};
+  const state start = reducer.init();
+  if constexpr (on_host)
     all_reduce(group, states, count, sizeof(state), mpi_operation<state, join_by<Reducer>>::of(join, start));
-  }
+  else join_items<false>(d.communicator(), group, c.exec, c.label, states, count, start, join);
+}
 
-  const Exec& exec_;
-  const Decomposition& blocks_;
-  Reducer reducer_;
-  axis_set along_;
-};
+/// Reduces the blocks, and joins: the states of the ranks that share results, one for each result of the block, are in
+/// memory of that space.
+template <class Space, class Exec, class Reduction, class Beside, class... Elements>
+auto states_of_ranks(call<Exec>& c, const Reduction& r, const Decomposition& d, const axis_set& along,
+                     const Beside& beside, const Elements&... in) {
+  using reducer = reducer_of<Reduction>;
+  const shape own = d.local().extents, rest = along.part(own, false);
+  const pool_array<typename reducer::state, Space> block(c.exec, rest);
+  const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> policy(c.exec, 0, rest.size());
+  if (along.part(own, true).size() == 0)
+    Kokkos::parallel_for(c.label + "/empty", policy, first_states<reducer>{r.reducer, block.data});
+  else if (rest.size() > 0) reduce_to_states(c, r, along, strided<typename reducer::state>(block), beside, in...);
+  if constexpr (uses_positions<reducer>) {
+    const std::int64_t moved = first_position(d, along);
+    if (moved != 0) Kokkos::parallel_for(c.label + "/positions", policy, move_positions<reducer>{block.data, moved});
+  }
+  join_over_ranks<Space>(c, d, along, r.reducer, block.data, rest.size());
+  return block;
+}
 
 }  // namespace quern::impl
 

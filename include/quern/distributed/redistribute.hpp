@@ -42,6 +42,29 @@ void exchange_once(const Communicator& comm, const Exec& exec, const std::string
   exchange.finish();
 }
 
+/// Brings rows of several columns to all ranks, and what these have for this one to others: each so many rows, those of
+/// a rank behind those of the one before.
+template <class Exec, class... Column>
+void exchange_rows(const Communicator& comm, const Exec& exec, const std::string& label,
+                   const std::tuple<Column...>& from, const std::vector<std::int64_t>& sent,
+                   const std::tuple<Column...>& to, const std::vector<std::int64_t>& received) {
+  std::vector<peer_box> out, in;
+  const auto add = [](std::vector<peer_box>& boxes, int peer, const auto& v, std::int64_t first, std::int64_t count) {
+    auto rows = describe(v.data(), v);
+    rows.data += first * rows.stride[0];
+    rows.extents.extent[0] = count;
+    boxes.emplace_back(peer, rows);
+  };
+  std::int64_t sent_at = 0, received_at = 0;
+  for (int r = 0; r < comm.size(); ++r) {
+    unpack([&](const auto&... c) { (add(out, r, c, sent_at, sent[r]), ...); }, from);
+    unpack([&](const auto&... c) { (add(in, r, c, received_at, received[r]), ...); }, to);
+    sent_at += sent[r];
+    received_at += received[r];
+  }
+  exchange_once(comm, exec, label, out, in);
+}
+
 /// The whole array in memory that `exec` reaches: the View itself, or one of the pool for it.
 template <class Exec, class V>
 auto within_reach(const Exec& exec, const V& v, bool wanted) {
@@ -65,9 +88,21 @@ void check_root(const std::string& label, const Field& u, int root) {
     throw Error(label, "the root is rank " + std::to_string(root) + " of " + std::to_string(comm.size()));
 }
 
-template <class V>
-void check_whole(const std::string& label, const std::string& name, const V& v, const Decomposition& d) {
-  check_extents(label, name, extents_of(v), d.extents());
+/// Brings the whole array to the ranks that `gets(rank)` names.
+template <class Exec, class Out, class In, class Gets>
+void bring_whole(const std::string& label, const Exec& exec, const Out& out, const In& in, const Gets& gets) {
+  const Decomposition& d = in.decomposition();
+  const bool here = gets(d.communicator().rank());
+  if (here) check_extents(label, "out", extents_of(out), d.extents());
+  const auto whole = within_reach(exec, out, here);
+  std::vector<peer_box> sent, received;
+  for (int rank = 0; rank < d.communicator().size(); ++rank) {
+    if (gets(rank)) sent.push_back(box_of_cells(rank, in.local(), d.local().first, d.local()));
+    if (here) received.push_back(box_of_cells(rank, whole, d.of(0).first, d.of(rank)));
+  }
+  exchange_once(d.communicator(), exec, label, sent, received);
+  if (here && whole.data() != out.data()) quern::copy(exec, out, whole);
+  exec.fence(label);
 }
 
 }  // namespace quern::impl
@@ -116,7 +151,7 @@ void from_global(const Exec& exec, const Out& out, const In& in, int root) {
   const Decomposition& d = out.decomposition();
   impl::check_root(label, out, root);
   const bool here = d.communicator().rank() == root;
-  if (here) impl::check_whole(label, "in", in, d);
+  if (here) impl::check_extents(label, "in", impl::extents_of(in), d.extents());
   const auto whole = impl::within_reach(exec, in, here);
   if (here && whole.data() != in.data()) quern::copy(exec, whole, in);
   std::vector<impl::peer_box> sent, received;
@@ -132,9 +167,9 @@ template <execution_space Exec, distributed_like Out, view_like In>
   requires impl::same_elements<Out, In>
 void from_global(const Exec& exec, const Out& out, const In& in) {
   const std::string label = "quern::distributed::from_global";
-  impl::check_whole(label, "in", in, out.decomposition());
-  const auto own =
-      impl::part_of_cells(impl::describe(in.data(), in), out.decomposition().of(0).first, out.decomposition().local());
+  const Decomposition& d = out.decomposition();
+  impl::check_extents(label, "in", impl::extents_of(in), d.extents());
+  const auto own = impl::part_of_cells(impl::describe(in.data(), in), d.of(0).first, d.local());
   quern::copy(exec, out.local(), impl::as_part<typename In::device_type, Out::rank>(own));
 }
 
@@ -151,36 +186,16 @@ template <execution_space Exec, view_like Out, distributed_like In>
   requires impl::same_elements<Out, In>
 void to_global(const Exec& exec, const Out& out, const In& in, int root) {
   const std::string label = "quern::distributed::to_global";
-  const Decomposition& d = in.decomposition();
   impl::check_root(label, in, root);
-  const bool here = d.communicator().rank() == root;
-  if (here) impl::check_whole(label, "out", out, d);
-  const auto whole = impl::within_reach(exec, out, here);
-  std::vector<impl::peer_box> sent, received;
-  sent.push_back(impl::box_of_cells(root, in.local(), d.local().first, d.local()));
-  for (int rank = 0; here && rank < d.communicator().size(); ++rank)
-    received.push_back(impl::box_of_cells(rank, whole, d.of(0).first, d.of(rank)));
-  impl::exchange_once(d.communicator(), exec, label, sent, received);
-  if (here && whole.data() != out.data()) quern::copy(exec, out, whole);
-  exec.fence(label);
+  impl::bring_whole(label, exec, out, in, [root](int rank) { return rank == root; });
 }
 /// `out = in` on every rank.
 template <execution_space Exec, view_like Out, distributed_like In>
   requires impl::same_elements<Out, In>
 void to_global(const Exec& exec, const Out& out, const In& in) {
   const std::string label = "quern::distributed::to_global";
-  const Decomposition& d = in.decomposition();
-  impl::check_same_arrays(d.communicator(), label, [] { return ""; }, out, in);
-  impl::check_whole(label, "out", out, d);
-  const auto whole = impl::within_reach(exec, out, true);
-  std::vector<impl::peer_box> sent, received;
-  for (int rank = 0; rank < d.communicator().size(); ++rank) {
-    sent.push_back(impl::box_of_cells(rank, in.local(), d.local().first, d.local()));
-    received.push_back(impl::box_of_cells(rank, whole, d.of(0).first, d.of(rank)));
-  }
-  impl::exchange_once(d.communicator(), exec, label, sent, received);
-  if (whole.data() != out.data()) quern::copy(exec, out, whole);
-  exec.fence(label);
+  impl::check_same_arrays(in.communicator(), label, [] { return ""; }, out, in);
+  impl::bring_whole(label, exec, out, in, [](int) { return true; });
 }
 
 template <distributed_like Out, view_like In>

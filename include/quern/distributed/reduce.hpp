@@ -50,48 +50,47 @@ struct engine<over_ranks_place, reductions> {
       const std::string text = text_of_axes(wanted, d.extents().rank) + (to_host ? "" : " to");
       return text + text_of_operand(out) + (is_reproducible ? ", reproducible" : "");
     };
-    unpack([&](const auto&... in) { check_same_arrays(d.communicator(), c.label, more, in...); }, inputs);
+    check_same_arrays(d.communicator(), c.label, more, inputs);
     const axis_set along = unpack(
         [&](const auto&... in) { return check_reduction(c, wanted, {operand_extents(c.label, in)...}); }, inputs);
     check_elements(c, r, along, d.extents());
-    const rank_states<Exec, reducer_type> states(exec, d, r.reducer, along);
+    const std::int64_t elements = along.part(d.extents(), true).size();
     const auto reduce_blocks = [&]<class Space>(std::type_identity<Space>) {
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return reduce_elements<Space>(c, r, d, along, states,
+        return reduce_elements<Space>(c, r, d, along,
                                       c.elements(operand_at_block<rank_of<In>>(c.label, I, std::get<I>(inputs), d))...);
       }(std::index_sequence_for<In...>());
     };
     if constexpr (to_host) {
       const auto block = reduce_blocks(std::type_identity<result_space<Exec>>());
-      return result_of<reducer_type>(r.reducer.result(*block.data, states.elements()));
+      return result_of<reducer_type>(r.reducer.result(*block.data, elements));
     } else {
       check_positions_along<reducer_type, value_of<Out>>(c, along, d.extents());
-      const block_results<Exec, Out> results(c, d, along, out);
-      const auto block = reduce_blocks(std::type_identity<typename Exec::memory_space>());
-      write_results<Exec, reducer_type, value_of<Out>, 1>(exec, c.label, r.reducer, {block.data}, states.elements(),
-                                                          results.own());
-      results.deliver();
+      deliver_results(c, d, along, out, [&](const auto& results) {
+        const auto block = reduce_blocks(std::type_identity<typename Exec::memory_space>());
+        write_results<Exec, reducer_type, value_of<Out>, 1>(exec, c.label, r.reducer, {block.data}, elements, results);
+      });
       exec.fence(c.label);
     }
   }
 
   /// The joined states of the elements, with the means of the whole array for reducers that take them.
-  template <class Space, class Exec, class Reduction, class Reducer, class... Elements>
+  template <class Space, class Exec, class Reduction, class... Elements>
   static auto reduce_elements(call<Exec>& c, const Reduction& r, const Decomposition& d, const axis_set& along,
-                              const rank_states<Exec, Reducer>& states, const Elements&... in) {
+                              const Elements&... in) {
     using memory_space = typename Exec::memory_space;
     pool_block<memory_space> held;
     const auto beside = inputs_beside(r, along, d.extents(), [&](const auto& mean) {
       using reducer = std::remove_cvref_t<decltype(mean.reducer)>;
       using S = result_of<reducer>;
-      const rank_states<Exec, reducer> sums(c.exec, d, mean.reducer, along);
-      const auto block = sums.template reduce<memory_space>(c, mean, std::tuple<>(), in...);
+      const auto block = states_of_ranks<memory_space>(c, mean, d, along, std::tuple<>(), in...);
       const scratch_block<S, Exec> found(c.exec, along.part(d.local().extents, false));
       held = found.block;
-      write_results<Exec, reducer, S, 1>(c.exec, c.label, mean.reducer, {block.data}, sums.elements(), found);
+      write_results<Exec, reducer, S, 1>(c.exec, c.label, mean.reducer, {block.data},
+                                         along.part(d.extents(), true).size(), found);
       return strided<S>(found);
     });
-    return states.template reduce<Space>(c, r, beside, in...);
+    return states_of_ranks<Space>(c, r, d, along, beside, in...);
   }
 };
 

@@ -15,86 +15,51 @@ Decomposition::Block results_of_block(const Decomposition::Block& cells, const a
 /// The cells of both.
 Decomposition::Block common_cells(const Decomposition::Block& a, const Decomposition::Block& b);
 
-/// Results of reductions along axes on their way from the blocks that they are of to an output: a View, which gets all
-/// of them on every rank, or a DistributedView.
-template <class Exec, class Out>
-class block_results {
- public:
+/// Calls `write(results)` with memory for the results of this rank's block along some axes, and brings them from the
+/// blocks that they are of to an output: a View, which gets all of them on every rank, or a DistributedView.
+template <class Exec, class Out, class Write>
+void deliver_results(const call<Exec>& c, const Decomposition& d, const axis_set& along, const Out& out,
+                     const Write& write) {
   using T = value_of<Out>;
-
-  block_results(const call<Exec>& c, const Decomposition& d, const axis_set& along, const Out& out)
-      : c_(c), from_(d), along_(along), out_(c.output(local_of(out))) {
-    check(out);
-    to_ = of_rank(out, d.communicator().rank());
-    const Decomposition::Block mine = results_of_block(d.local(), along);
-    direct_ = is_direct(out);
-    if (direct_) {
-      own_ = out_;
-      return;
-    }
-    block_ = {c.exec, mine.extents};
-    own_ = block_;
-    const int rank = d.communicator().rank();
-    for (int other = 0; other < d.communicator().size(); ++other) {
-      if (gives(rank)) add(sent_, other, own_, mine, of_rank(out, other));
-      if (gives(other)) add(received_, other, out_, to_, results_of_block(d.of(other), along));
-    }
-  }
-
-  /// Where the results of this rank's block go.
-  const strided<T>& own() const { return own_; }
-  /// Brings them to the output.
-  void deliver() const {
-    if (!direct_) exchange_once(from_.communicator(), c_.exec, c_.label, sent_, received_);
-  }
-
- private:
-  shape whole() const { return along_.part(from_.extents(), false); }
-  Decomposition::Block of_rank(const Out& out, int rank) const {
-    if constexpr (distributed_like<Out>) return out.decomposition().of(rank);
+  const strided<T> target = c.output(local_of(out));
+  const shape whole = along.part(d.extents(), false);
+  check_extents(c.label, "out", operand_extents(c.label, out), whole);
+  if constexpr (distributed_like<Out>)
+    if (!(out.communicator() == d.communicator())) throw Error(c.label, "out and in are of two communicators");
+  const int rank = d.communicator().rank(), ranks = d.communicator().size();
+  const auto wanted = [&](int r) {
+    if constexpr (distributed_like<Out>) return out.decomposition().of(r);
     else {
-      Decomposition::Block all{whole(), whole()};
+      Decomposition::Block all{whole, whole};
       all.first.extent.fill(0);
       return all;
     }
-  }
-  void check(const Out& out) const {
-    if constexpr (distributed_like<Out>) {
-      check_extents(c_.label, "out", out.extents(), whole());
-      if (!(out.communicator() == from_.communicator())) throw Error(c_.label, "out and in are of two communicators");
-    } else {
-      check_extents(c_.label, "out", out_.extents, whole());
-    }
-  }
-  /// Whether every rank's results are those of its part of the output.
-  bool is_direct(const Out& out) const {
-    for (int rank = 0; rank < from_.communicator().size(); ++rank)
-      if (!(of_rank(out, rank) == results_of_block(from_.of(rank), along_))) return false;
+  };
+  const auto given = [&](int r) { return results_of_block(d.of(r), along); };
+  bool direct = true;  // whether every rank's results are those of its part of the output
+  for (int r = 0; r < ranks; ++r) direct = direct && wanted(r) == given(r);
+  if (direct) return write(target);
+  const scratch_block<T, Exec> block(c.exec, given(rank).extents);
+  write(strided<T>(block));
+  // Of the ranks that have the same results, the first one sends them.
+  const auto gives = [&](int r) {
+    for (int axis = 0; axis < d.extents().rank; ++axis)
+      if (along.has(axis) && d.coordinate(axis, r) != 0) return false;
     return true;
-  }
-  /// Of the ranks that have the same results, the first one sends them.
-  bool gives(int rank) const {
-    for (int d = 0; d < from_.extents().rank; ++d)
-      if (along_.has(d) && from_.coordinate(d, rank) != 0) return false;
-    return true;
-  }
-  /// Adds the cells that are in `array`, which begins where `place` does, and in another block.
-  static void add(std::vector<peer_box>& boxes, int peer, const strided<T>& array, const Decomposition::Block& place,
-                  const Decomposition::Block& other) {
+  };
+  // The cells that are in an array, which begins where `place` does, and in another block.
+  const auto add = [](std::vector<peer_box>& boxes, int peer, const strided<T>& array,
+                      const Decomposition::Block& place, const Decomposition::Block& other) {
     const Decomposition::Block cells = common_cells(place, other);
-    if (cells.extents.size() == 0) return;
-    boxes.emplace_back(peer, part_of_cells(array, place.first, cells));
+    if (cells.extents.size() > 0) boxes.emplace_back(peer, part_of_cells(array, place.first, cells));
+  };
+  std::vector<peer_box> sent, received;
+  for (int other = 0; other < ranks; ++other) {
+    if (gives(rank)) add(sent, other, block, given(rank), wanted(other));
+    if (gives(other)) add(received, other, target, wanted(rank), given(other));
   }
-
-  const call<Exec>& c_;
-  const Decomposition& from_;
-  axis_set along_;
-  strided<T> out_, own_{};
-  Decomposition::Block to_{};
-  bool direct_ = false;
-  scratch_block<T, Exec> block_{};
-  std::vector<peer_box> sent_{}, received_{};
-};
+  exchange_once(d.communicator(), c.exec, c.label, sent, received);
+}
 
 }  // namespace quern::impl
 

@@ -27,20 +27,22 @@ std::string type_text() {
 std::string text_of_array(const std::string& type, const shape& extents, const Decomposition* cut);
 std::string text_of_axes(const axes* wanted, int rank);
 
-/// The arrays of an operand.
+/// The arrays of an operand, or of a tuple of operands.
 template <class V>
 std::string text_of_operand(const V& v) {
   std::string text;
   if constexpr (distributed_like<V>) text = text_of_array(type_text<value_of<V>>(), v.extents(), &v.decomposition());
   else if constexpr (view_like<V>) text = text_of_array(type_text<value_of<V>>(), extents_of(v), nullptr);
-  else if constexpr (is_lazy<V>)
-    text = std::apply([](const auto&... in) { return (std::string() + ... + text_of_operand(in)); }, v.in);
+  else if constexpr (is_lazy<V>) text = text_of_operand(v.in);
+  else if constexpr (is_outputs<V>)
+    text = unpack([](const auto&... in) { return (std::string() + ... + text_of_operand(in)); }, v);
   return text;
 }
 /// Where calls are checked, compares a call with those of the other ranks: its arrays, and what `more()` tells of it.
 template <class More, class... V>
 void check_same_arrays(const Communicator& comm, const std::string& label, const More& more, const V&... operands) {
-  if (comm.checks_calls()) check_same_text(comm, label, ((label + " of") + ... + text_of_operand(operands)) + more());
+  if (comm.checks_calls())
+    check_same(comm, label, "the calls", ((label + " of") + ... + text_of_operand(operands)) + more());
 }
 
 }  // namespace quern::impl

@@ -22,22 +22,6 @@ struct join_carries {
     lower = carry.next(lower, carry.result({carry.start().value, upper.error}, upper.value));
   }
 };
-/// The carries of each rank become what those of the ranks before it are joined to.
-template <class Exec, class Carry, class State>
-void scan_carries(const Exec& exec, const Decomposition& d, const std::array<bool, max_rank>& axes, const Carry& carry,
-                  State* carries, std::int64_t n) {
-  const Communicator& group = d.along(axes);  // collective at first: ranks without cells take part
-  if (n == 0) return;
-  const State start = carry.start();
-  if (joins_by_kernels<Exec>(d.communicator(), n * static_cast<std::int64_t>(sizeof(State))))
-    return shared_items<Exec, State>(d.communicator(), exec, "quern::distributed", ranks_along(d, axes), carries, n)
-        .scan(start, join_carries<Carry>{carry});
-  const host_values<Exec, State> values(exec, carries, n);
-  const join_carries<Carry> join{carry};
-  exclusive_scan(group, values.data(), n, sizeof(State), &start,
-                 mpi_operation<State, join_carries<Carry>>::of(join, start));
-  values.write();
-}
 
 /// Scans along an axis of DistributedViews: each rank scans its block, and then joins it to what the blocks before it
 /// sum up to, with the rounding errors of their sums. Collective; waits.
@@ -99,7 +83,10 @@ struct engine<over_ranks_place, scans> {
     }
     std::array<bool, max_rank> axes{};
     axes[number] = true;
-    scan_carries(exec, d, axes, carry, totals.data, lines.size());
+    const Communicator& group = d.along(axes);  // collective at first: ranks without cells take part
+    if (lines.size() > 0)
+      join_items<true>(d.communicator(), group, exec, "quern::distributed", totals.data, lines.size(), carry.start(),
+                       join_carries<Carry>{carry});
     if (!empty) map_checked(label, exec, out.local(), result_of_carry<Carry>{carry}, before, local);
     exec.fence(label);
   }

@@ -4,7 +4,7 @@
 #define QUERN_DISTRIBUTED_SORT_HPP
 
 #include <algorithm>
-#include <quern/core/memory/pool.hpp>
+#include <quern/core/memory/pool_array.hpp>
 #include <quern/core/values/ordered.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/redistribute.hpp>
@@ -33,81 +33,55 @@ struct count_up_to {
 };
 
 /// Where the sorted values of every rank are cut, so that the parts for each rank are the values of its block in the
-/// order of all.
+/// order of all: the first of the values for a rank, and behind the last rank their number.
 template <class Exec, class T>
-class sorted_cuts {
- public:
-  sorted_cuts(const Exec& exec, const Communicator& comm, const by_order<T>& order, const T* sorted, std::int64_t n,
-              const std::vector<std::int64_t>& first_of_block)
-      : exec_(exec), comm_(comm), order_(order), sorted_(sorted), n_(n), boundaries_(first_of_block.size()) {
-    const std::int64_t all = sum_of_ranks(comm, n);
-    limits_ = view<std::uint64_t>(take(8 * boundaries_).data());
-    counts_ = view<std::int64_t>(take(8 * boundaries_).data());
-    // The key at each boundary by bisection, which every rank counts for.
-    std::vector<std::uint64_t> low(boundaries_, 0), high(boundaries_, std::uint64_t{ordered<T>::nan});
-    for (int bit = 0; bit <= 8 * static_cast<int>(sizeof(typename ordered<T>::key)); ++bit) {
-      for (std::size_t b = 0; b < boundaries_; ++b) limits_[b] = low[b] + (high[b] - low[b]) / 2;
-      const auto here = counts(), everywhere = summed(here);
-      for (std::size_t b = 0; b < boundaries_; ++b)
-        if (everywhere[b] > first_of_block[b]) high[b] = std::min<std::uint64_t>(high[b], limits_[b]);
-        else low[b] = std::max<std::uint64_t>(low[b], std::min<std::uint64_t>(limits_[b] + 1, high[b]));
-    }
-    // Of equal values, the boundary takes those of the first ranks.
-    for (std::size_t b = 0; b < boundaries_; ++b) limits_[b] = low[b];
-    const auto up_to = counts();
-    for (std::size_t b = 0; b < boundaries_; ++b) limits_[b] = low[b] > 0 ? low[b] - 1 : 0;
-    auto below = counts();
-    for (std::size_t b = 0; b < boundaries_; ++b)
-      if (low[b] == 0) below[b] = 0;
-    const auto all_below = summed(below);
-    std::vector<std::int64_t> equal(boundaries_), before(boundaries_, 0);
-    for (std::size_t b = 0; b < boundaries_; ++b) equal[b] = up_to[b] - below[b];
+std::vector<std::int64_t> sorted_cuts(const Exec& exec, const Communicator& comm, const by_order<T>& order,
+                                      const T* sorted, std::int64_t n,
+                                      const std::vector<std::int64_t>& first_of_block) {
+  const std::size_t blocks = first_of_block.size();
+  const pool_array<std::uint64_t, result_space<Exec>> limits(exec, shape{comm.size()});
+  const pool_array<std::int64_t, result_space<Exec>> found(exec, shape{comm.size()});
+  const auto counts = [&](const std::vector<std::uint64_t>& up_to) {
+    std::copy(up_to.begin(), up_to.end(), limits.data);
+    Kokkos::parallel_for("quern::sort/counts", Kokkos::RangePolicy<Exec>(exec, 0, blocks),
+                         count_up_to<T>{order, sorted, n, limits.data, found.data});
+    exec.fence("quern::sort: counts");
+    return std::vector<std::int64_t>(found.data, found.data + blocks);
+  };
+  const auto summed = [&](std::vector<std::int64_t> values) {
     check_mpi("quern::sort",
-              MPI_Exscan(equal.data(), before.data(), static_cast<int>(boundaries_), MPI_INT64_T, MPI_SUM, comm.mpi()));
-    if (comm.rank() == 0) std::fill(before.begin(), before.end(), 0);
-    for (std::size_t b = 0; b < boundaries_; ++b)
-      cut_.push_back(first_of_block[b] >= all
-                         ? n
-                         : below[b] +
-                               std::clamp<std::int64_t>(first_of_block[b] - all_below[b] - before[b], 0, equal[b]));
-    cut_.push_back(n);
-  }
-
-  /// The first of the values for a rank, and behind the last rank their number.
-  std::int64_t operator[](int rank) const { return cut_[rank]; }
-
- private:
-  template <class V>
-  static V* view(void* data) {
-    return static_cast<V*>(data);
-  }
-  auto& take(std::size_t bytes) {
-    memory_.push_back(take_block<result_space<Exec>>(instance_ref(exec_), std::max<std::size_t>(bytes, 8)));
-    return memory_.back();
-  }
-  std::vector<std::int64_t> counts() const {
-    Kokkos::parallel_for("quern::sort/counts", Kokkos::RangePolicy<Exec>(exec_, 0, boundaries_),
-                         count_up_to<T>{order_, sorted_, n_, limits_, counts_});
-    exec_.fence("quern::sort: counts");
-    return {counts_, counts_ + boundaries_};
-  }
-  std::vector<std::int64_t> summed(std::vector<std::int64_t> values) const {
-    check_mpi("quern::sort", MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T,
-                                           MPI_SUM, comm_.mpi()));
+              MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(blocks), MPI_INT64_T, MPI_SUM, comm.mpi()));
     return values;
+  };
+  const std::int64_t all = sum_of_ranks(comm, n);
+  // The key at the begin of each block by bisection, which every rank counts for.
+  std::vector<std::uint64_t> low(blocks, 0), high(blocks, std::uint64_t{ordered<T>::nan}), limit(blocks);
+  for (int bit = 0; bit <= 8 * static_cast<int>(sizeof(typename ordered<T>::key)); ++bit) {
+    for (std::size_t b = 0; b < blocks; ++b) limit[b] = low[b] + (high[b] - low[b]) / 2;
+    const auto everywhere = summed(counts(limit));
+    for (std::size_t b = 0; b < blocks; ++b)
+      if (everywhere[b] > first_of_block[b]) high[b] = std::min<std::uint64_t>(high[b], limit[b]);
+      else low[b] = std::max<std::uint64_t>(low[b], std::min<std::uint64_t>(limit[b] + 1, high[b]));
   }
-
-  const Exec& exec_;
-  const Communicator& comm_;
-  by_order<T> order_;
-  const T* sorted_;
-  std::int64_t n_;
-  std::size_t boundaries_;
-  std::vector<pool_block<result_space<Exec>>> memory_;
-  std::uint64_t* limits_;
-  std::int64_t* counts_;
-  std::vector<std::int64_t> cut_;
-};
+  // Of equal values, the block takes those of the first ranks.
+  const auto up_to = counts(low);
+  for (std::size_t b = 0; b < blocks; ++b) limit[b] = low[b] > 0 ? low[b] - 1 : 0;
+  auto below = counts(limit);
+  for (std::size_t b = 0; b < blocks; ++b)
+    if (low[b] == 0) below[b] = 0;
+  const auto all_below = summed(below);
+  std::vector<std::int64_t> equal(blocks), before(blocks, 0), cut;
+  for (std::size_t b = 0; b < blocks; ++b) equal[b] = up_to[b] - below[b];
+  check_mpi("quern::sort",
+            MPI_Exscan(equal.data(), before.data(), static_cast<int>(blocks), MPI_INT64_T, MPI_SUM, comm.mpi()));
+  if (comm.rank() == 0) std::fill(before.begin(), before.end(), 0);
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const std::int64_t taken = std::clamp<std::int64_t>(first_of_block[b] - all_below[b] - before[b], 0, equal[b]);
+    cut.push_back(first_of_block[b] >= all ? n : below[b] + taken);
+  }
+  cut.push_back(n);
+  return cut;
+}
 
 /// Sorts an array of rank 1 over all ranks.
 template <class Exec, class Out, class In, class T>
@@ -122,17 +96,10 @@ void sort_over_ranks(const std::string& label, const Exec& exec, const Out& out,
   quern::sort(exec, sorted, in.local(), direction);
   std::vector<std::int64_t> first, given(comm.size()), taken(comm.size());
   for (int r = 0; r < comm.size(); ++r) first.push_back(to.of(r).first.extent[0]);
-  const sorted_cuts<Exec, T> cut(exec, comm, order, sorted.data(), n, first);
+  const auto cut = sorted_cuts(exec, comm, order, sorted.data(), n, first);
   for (int r = 0; r < comm.size(); ++r) given[r] = cut[r + 1] - cut[r];
   all_to_all(comm, given.data(), taken.data());
-  std::vector<peer_box> sends, receives;
-  std::int64_t at = 0;
-  for (int r = 0; r < comm.size(); ++r) {
-    sends.emplace_back(r, strided<T>{sorted.data() + cut[r], {given[r]}, {1}});
-    receives.emplace_back(r, strided<T>{arrived.data() + at, {taken[r]}, {1}});
-    at += taken[r];
-  }
-  exchange_once(comm, exec, label, sends, receives);
+  exchange_rows(comm, exec, label, std::tuple(sorted), given, std::tuple(arrived), taken);
   quern::sort(exec, out.local(), arrived, direction);
   exec.fence(label);
 }

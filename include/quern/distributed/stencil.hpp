@@ -27,16 +27,9 @@ void for_each_field(const F& f, const V& v) {
   if constexpr (distributed_like<V>) f(v);
   else if constexpr (is_lazy<V>) std::apply([&](const auto&... in) { (for_each_field(f, in), ...); }, v.in);
   else
-    static_assert(scalar_value<V>,
-                  "quern::stencil: over ranks, inputs are DistributedViews, or lazy arrays of these and of scalars");
-}
-/// The cells of an input with its halo that a part has.
-template <class V>
-auto operand_in_part(const V& v, const stencil_part& part) {
-  if constexpr (distributed_like<V>) return cells_of_part(v, part);
-  else if constexpr (is_lazy<V>)
-    return unpack([&](const auto&... in) { return lazy_of(v.f, operand_in_part(in, part)...); }, v.in);
-  else return v;
+    static_assert(scalar_value<V> || is_positions<V>,
+                  "quern::stencil: over ranks, inputs are DistributedViews, or lazy arrays of these, of scalars and of "
+                  "positions()");
 }
 
 template <class Shape, class Exec, class First, class... Out, class F, class... In>
@@ -48,11 +41,7 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
   static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   const Decomposition& d = std::get<0>(out).decomposition();
-  unpack(
-      [&](const auto&... o) {
-        check_same_arrays(d.communicator(), label, [&] { return " with " + text_of(edge); }, o..., in...);
-      },
-      out);
+  check_same_arrays(d.communicator(), label, [&] { return " with " + text_of(edge); }, out, in...);
   std::array<int, max_rank> radius{};
   for (int axis = 0; axis < rank; ++axis) radius[axis] = Shape::radius(axis);
   std::vector<halo_array> arrays;
@@ -78,8 +67,13 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
       const auto to = unpack([&](const auto&... o) { return std::tuple(cells_of_part(o, p)...); }, out);
       shape first = d.local().first;
       for (int axis = 0; axis < rank; ++axis) first.extent[axis] += p.first.extent[axis];
-      const auto at = functor_of_part<rank>(f, first);
-      quern::impl::stencil_call(where, label, Shape(), to, at, p.edge, operand_in_part(in, p)...);
+      const wrapped_origin<rank> origin(first, d.extents());
+      const auto cells = [&](const auto& leaf) {
+        if constexpr (distributed_like<decltype(leaf)>) return cells_of_part(leaf, p);
+        else return leaf;
+      };
+      quern::impl::stencil_call(where, label, Shape(), to, functor_of_part<rank>(f, first), p.edge,
+                                at_cells(in, origin, cells)...);
     }
   };
   const auto exchange = exchange_of_halos(exec, label, edge, radius, !Shape::arms_only, arrays);

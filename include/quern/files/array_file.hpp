@@ -11,6 +11,7 @@
 #include <quern/files/array_info.hpp>
 #include <quern/files/output_file.hpp>
 #include <quern/transfer/copy.hpp>
+#include <span>
 
 namespace quern::files::impl {
 
@@ -45,20 +46,20 @@ void check_conversion(const array_file& from, data_type to);
 /// A file as an array of another type.
 std::shared_ptr<array_reader> reader_of(std::shared_ptr<array_file> file, data_type type);
 
-/// The bytes of a file, read from any place by any thread.
+/// The bytes of a file, or of what is in an archive, read from any place. One call at a time.
 class byte_source {
  public:
   virtual ~byte_source() = default;
   virtual std::int64_t size() const = 0;
   virtual const std::string& name() const = 0;
   /// @throws FileError where the file ends earlier, or cannot be read
-  virtual void read(std::int64_t offset, std::int64_t bytes, void* to) const = 0;
+  virtual void read(std::int64_t offset, std::int64_t bytes, void* to) = 0;
 };
-std::shared_ptr<const byte_source> open_file(const std::string& path);
+std::shared_ptr<byte_source> open_file(const std::string& path);
 
 /// Elements that lie in a file one behind the other.
 /// @throws FileError if the file is too short for them
-std::unique_ptr<array_file> plain_array(std::shared_ptr<const byte_source> file, const array_info& info);
+std::unique_ptr<array_file> plain_array(std::shared_ptr<byte_source> file, const array_info& info);
 
 /// A file that is written box by box behind a header.
 std::shared_ptr<array_writer> writer_of(const std::string& path, const std::string& header, const array_info& info);
@@ -76,23 +77,8 @@ auto array_of(const V& v) {
 template <class V>
 using copy_space = typename V::execution_space;
 
-/// Copies between packed memory of the host and a box of a View; those to and from a device are asynchronous.
-template <class V, class T>
-void box_to_view(const copy_space<V>& exec, const strided<T>& whole, const packed_box& box, const T* packed) {
-  const strided<T> part = box_of(whole, whole.extents, box);
-  const strided<const T> from{packed, box.extents, box.packed};
-  if constexpr (host_reachable<V>) copy_on_host(part, from);
-  else copy_to_device(exec, part, from, true);
-}
-template <class V, class T>
-void box_from_view(const copy_space<V>& exec, const strided<const T>& whole, const packed_box& box, T* packed) {
-  const strided<const T> part = box_of(whole, whole.extents, box);
-  const strided<T> to{packed, box.extents, box.packed};
-  if constexpr (host_reachable<V>) copy_on_host(to, part);
-  else copy_to_host(exec, to, part, true);
-}
-
-/// Calls f with a buffer of the host for each piece of an array that is packed in the order of a file.
+/// Calls f with a buffer of the host for each piece of an array that is packed in the order of a file. Copies between
+/// the buffer and a device are asynchronous.
 template <class V, class F>
 void for_each_piece(const copy_space<V>& exec, const shape& extents, bool fortran_order, const F& f) {
   using T = value_of<V>;
@@ -119,18 +105,17 @@ void read_box_into(const std::string& label, array_file& file, const V& out, con
     packed_box in_file = box;
     for (int d = 0; d < whole.extents.rank; ++d) in_file.first[d] += first[d];
     read_as(file, in_file, data_type_of<T>(), packed);
-    box_to_view<V>(exec, whole, box, packed);
+    const strided<T> part = box_of(whole, whole.extents, box);
+    const strided<const T> from{packed, box.extents, box.packed};
+    if constexpr (host_reachable<V>) copy_on_host(part, from);
+    else copy_to_device(exec, part, from, true);
   });
   exec.fence(label);
 }
 
 /// The place of a part of a file's array.
 /// @throws FileError if the part is not within the array
-stride_array checked_start(const array_file& file, const shape& part, const std::int64_t* start, int rank);
-template <std::size_t Rank>
-stride_array checked_start(const array_file& file, const shape& part, const std::array<std::int64_t, Rank>& start) {
-  return checked_start(file, part, start.data(), static_cast<int>(Rank));
-}
+stride_array checked_start(const array_file& file, const shape& part, std::span<const std::int64_t> start);
 
 /// Reads a whole array.
 template <class V>
@@ -155,7 +140,10 @@ void write_pieces(const std::string& label, const V& in, bool fortran_order, boo
   if (at_once && host_reachable<V> && whole.stride == packed_strides(whole.extents, fortran_order))
     return write(packed_box{{}, whole.extents, whole.stride}, whole.data);
   for_each_piece<V>(exec, whole.extents, fortran_order, [&](const packed_box& box, T* packed) {
-    box_from_view<V>(exec, whole, box, packed);
+    const strided<const T> part = box_of(whole, whole.extents, box);
+    const strided<T> to{packed, box.extents, box.packed};
+    if constexpr (host_reachable<V>) copy_on_host(to, part);
+    else copy_to_host(exec, to, part, true);
     exec.fence(label);
     write(box, packed);
   });
@@ -169,22 +157,17 @@ void write_elements(const std::string& label, output_file& file, const V& in, bo
   });
 }
 
-/// A View of that type with the extents of an array.
+/// A new View with a whole array.
 template <class V>
-V view_for(const std::string& label, const array_file& file) {
+V load(const std::string& label, array_file& file) {
+  check_conversion(file, data_type_of<value_of<V>>());
   const shape& extents = file.info().extents;
   if (extents.rank != static_cast<int>(V::rank()))
     throw FileError(file.name(), "has extents " + extents.str() + ", and " + label + " was asked for rank " +
                                      std::to_string(V::rank()));
   typename V::array_layout layout;
   for (int d = 0; d < extents.rank; ++d) layout.dimension[d] = extents.extent[d];
-  return V(Kokkos::view_alloc(Kokkos::WithoutInitializing, file.name()), layout);
-}
-
-template <class V>
-V load(const std::string& label, array_file& file) {
-  check_conversion(file, data_type_of<value_of<V>>());
-  const V v = view_for<V>(label, file);
+  const V v(Kokkos::view_alloc(Kokkos::WithoutInitializing, file.name()), layout);
   read_into(label, file, v);
   return v;
 }

@@ -24,11 +24,6 @@ template <class T, std::size_t Rank>
 array_info info_of(const std::size_t (&extents)[Rank], bool fortran_order) {
   return {data_type_of<T>(), quern::impl::shape_of(extents), fortran_order, false, 0};
 }
-template <class T, std::size_t Rank>
-chunked::sink<T, static_cast<int>(Rank)> sink_of(const std::string& path, const std::string& header,
-                                                 const array_info& info) {
-  return chunked::sink<T, static_cast<int>(Rank)>(writer_of(path, header, info));
-}
 
 }  // namespace impl
 
@@ -42,7 +37,7 @@ chunked::source<T, Rank> npy_source(const std::string& path) {
 /// The elements of a `.npy` file of any rank, in the order of the file, as a source of one axis.
 template <class T>
 chunked::source<T, 1> npy_flat_source(const std::string& path) {
-  return impl::source_of<T, 1>(impl::open_flat_npy(impl::open_file(path)));
+  return impl::source_of<T, 1>(impl::open_npy(impl::open_file(path), true));
 }
 /// An array of a `.npz` file as a source; one that is compressed is read again from its start where an operation reads
 /// backwards.
@@ -66,13 +61,13 @@ template <class T, std::size_t Rank>
 chunked::sink<T, static_cast<int>(Rank)> npy_sink(const std::string& path, const std::size_t (&extents)[Rank],
                                                   bool fortran_order = false) {
   const array_info info = impl::info_of<T>(extents, fortran_order);
-  return impl::sink_of<T, Rank>(path, impl::npy_header(info), info);
+  return chunked::sink<T, static_cast<int>(Rank)>(impl::writer_of(path, impl::npy_header(info), info));
 }
 /// A file without a header as a sink.
 template <class T, std::size_t Rank>
 chunked::sink<T, static_cast<int>(Rank)> raw_sink(const std::string& path, const std::size_t (&extents)[Rank],
                                                   bool fortran_order = false) {
-  return impl::sink_of<T, Rank>(path, "", impl::info_of<T>(extents, fortran_order));
+  return chunked::sink<T, static_cast<int>(Rank)>(impl::writer_of(path, "", impl::info_of<T>(extents, fortran_order)));
 }
 
 }  // namespace quern::files

@@ -45,6 +45,16 @@ void read_attribute(hdf5_handle& file, const std::string& object, const std::str
 std::string read_text_attribute(hdf5_handle& file, const std::string& object, const std::string& name);
 std::shared_ptr<array_writer> hdf5_writer(std::shared_ptr<hdf5_handle> file, const std::string& dataset,
                                           const array_info& info, const hdf5_options& options);
+/// Writes a View as the part of a dataset that begins at `first`; waits.
+template <class V>
+void write_part(const std::string& label, hdf5_handle& file, const std::string& dataset, const V& in,
+                const stride_array& first) {
+  using T = value_of<V>;
+  write_pieces(label, in, false, false, [&](packed_box box, const T* packed) {
+    for (int d = 0; d < box.extents.rank; ++d) box.first[d] += first[d];
+    write_dataset(file, dataset, data_type_of<T>(), box, packed);
+  });
+}
 
 }  // namespace impl
 
@@ -89,8 +99,7 @@ class Hdf5File {
   /// Writes a View of any layout and memory space as a new dataset.
   template <class V>
   void write(const std::string& dataset, const V& in, const hdf5_options& options = {}) {
-    using T = quern::impl::value_of<V>;
-    create_dataset<T>(dataset, impl::array_of(in).extents, options);
+    create_dataset<quern::impl::value_of<V>>(dataset, impl::array_of(in).extents, options);
     write_part(dataset, in, std::array<std::int64_t, V::rank()>{});
   }
   /// A dataset whose elements `write_part` writes: it may be larger than memory.
@@ -101,13 +110,8 @@ class Hdf5File {
   /// Writes the part of a dataset, of in's extents, that begins at `start`.
   template <class V>
   void write_part(const std::string& dataset, const V& in, const std::array<std::int64_t, V::rank()>& start) {
-    using T = quern::impl::value_of<V>;
     const auto first = impl::checked_start(*impl::hdf5_array(file_, dataset), impl::array_of(in).extents, start);
-    impl::write_pieces("quern::files::Hdf5File::write", in, false, false,
-                       [&](quern::impl::packed_box box, const T* packed) {
-                         for (int d = 0; d < box.extents.rank; ++d) box.first[d] += first[d];
-                         impl::write_dataset(*file_, dataset, data_type_of<T>(), box, packed);
-                       });
+    impl::write_part("quern::files::Hdf5File::write", *file_, dataset, in, first);
   }
 
   /// A number, or a text, at the file ("/"), a group or a dataset, in place of an earlier one of that name. Texts are
@@ -140,9 +144,11 @@ class Hdf5File {
   /// Gives a new file its name. Nothing may be written afterwards.
   void commit() { impl::commit_hdf5(*file_); }
 
- private:
-  friend class TimeSeries;
+  /// What other parts of the library have opened, and need of it.
   explicit Hdf5File(std::shared_ptr<impl::hdf5_handle> file) : file_(std::move(file)) {}
+  const std::shared_ptr<impl::hdf5_handle>& handle() const { return file_; }
+
+ private:
   std::shared_ptr<impl::hdf5_handle> file_;
 };
 

@@ -13,11 +13,10 @@
 namespace quern::files {
 
 namespace impl {
-std::unique_ptr<array_file> open_npy(std::shared_ptr<const byte_source> file);
-/// Its elements in the order of the file, as an array of one axis.
-std::unique_ptr<array_file> open_flat_npy(std::shared_ptr<const byte_source> file);
-std::unique_ptr<array_file> open_npz(std::shared_ptr<const byte_source> file, const std::string& name);
-std::vector<std::string> names_in_npz(const byte_source& file);
+/// @param flat whether its elements are to be an array of one axis, in the order of the file
+std::unique_ptr<array_file> open_npy(std::shared_ptr<byte_source> file, bool flat = false);
+std::unique_ptr<array_file> open_npz(std::shared_ptr<byte_source> file, const std::string& name);
+std::vector<std::string> names_in_npz(byte_source& file);
 std::string npy_header(const array_info& info);
 }  // namespace impl
 

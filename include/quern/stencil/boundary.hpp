@@ -148,6 +148,10 @@ inline std::int64_t continuation_reach(boundary::mode mode, std::int64_t n) {
 std::pair<std::int64_t, std::int64_t> computed_cells(const std::string& label, const boundaries& edge, int axis,
                                                      const shape& extents, std::int64_t radius);
 
+/// Whether an axis wraps around.
+/// @throws Error where it does so at one end alone
+bool wraps_around(const std::string& label, const boundaries& edge, int axis);
+
 }  // namespace impl
 }  // namespace quern
 

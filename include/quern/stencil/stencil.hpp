@@ -131,7 +131,7 @@ struct engine<in_memory, stencils> {
 ///
 /// Asynchronous on `exec`; uses no scratch memory, allocates nothing, and may be captured in a device graph.
 ///
-/// In chunks and over ranks lazy inputs have no `positions()`.
+/// In chunks and over ranks, `positions()` in lazy inputs are those in the whole array, as in memory.
 ///
 /// In chunks, which overlap by the radius, the call waits. It has one output, a View or a sink, and an option
 /// `chunking` stands before the inputs, which have the extents of out and, where they are read in chunks, its slowest

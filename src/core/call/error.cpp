@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <quern/core/call/error.hpp>
 
+#include <cstdio>
 #include <typeinfo>
 
 namespace quern {
@@ -14,6 +15,12 @@ BackendError::BackendError(const std::string& operation, const std::string& prob
     : std::runtime_error(operation + ": " + problem) {}
 MemoryError::MemoryError(const std::string& operation, const std::string& problem)
     : std::runtime_error(operation + ": " + problem) {}
+
+std::string impl::text_of(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", x);
+  return text;
+}
 
 void impl::rethrow_as(std::string_view operation) {
   try {

@@ -105,6 +105,9 @@ class BackendError : public std::runtime_error {
 
 namespace impl {
 
+/// A number in a message, with all its digits.
+std::string text_of(double x);
+
 /// Throws the Error that is being handled once more, with another operation's name. One of a class derived from Error
 /// is thrown on as it is.
 [[noreturn]] void rethrow_as(std::string_view operation);

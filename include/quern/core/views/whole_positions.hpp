@@ -28,11 +28,28 @@ struct part_origin {
   }
 };
 
+/// Where cells of an array begin, with those around them: an index before the first one or behind the last one of an
+/// axis, which wraps around, is that of a cell at its other end.
+template <int Rank>
+struct wrapped_origin {
+  part_origin<Rank> origin;
+  Kokkos::Array<std::int64_t, Rank> cells{};  // of the array along each axis
+
+  wrapped_origin(const shape& first, const shape& extents) : origin(first) {
+    for (int d = 0; d < Rank; ++d) cells[d] = extents.extent[d];
+  }
+  KOKKOS_FUNCTION Kokkos::Array<std::int64_t, Rank> whole(Kokkos::Array<std::int64_t, Rank> at) const {
+    at = origin.whole(at);
+    for (int d = 0; d < Rank; ++d) at[d] += at[d] < 0 ? cells[d] : at[d] >= cells[d] ? -cells[d] : 0;
+    return at;
+  }
+};
+
 /// f of operands `In`, of which the positions are counted in the whole array.
-template <class F, int Rank, class... In>
+template <class F, class Origin, class... In>
 struct of_whole_positions {
   F f;
-  part_origin<Rank> origin;
+  Origin origin;
 
   template <class... T>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const T&... v) const {
@@ -46,10 +63,9 @@ struct of_whole_positions {
     else return (v);
   }
 };
-template <int Rank, class... In, class F>
-auto count_in_whole(const F& f, const shape& first) {
-  if constexpr ((is_positions<In> || ...))
-    return of_whole_positions<F, Rank, std::remove_cvref_t<In>...>{f, part_origin<Rank>(first)};
+template <class... In, class F, class Origin>
+auto count_in_whole(const F& f, const Origin& origin) {
+  if constexpr ((is_positions<In> || ...)) return of_whole_positions<F, Origin, std::remove_cvref_t<In>...>{f, origin};
   else return f;
 }
 
@@ -82,9 +98,24 @@ auto lazy_at_part(const std::string& label, const lazy_array<F, In...>& v, const
   }
   return unpack(
       [&](const auto&... in) {
-        return lazy_of(count_in_whole<Rank, In...>(v.f, first), at_part<Rank>(label, in, origin, first, leaf)...);
+        return lazy_of(count_in_whole<In...>(v.f, part_origin<Rank>(first)),
+                       at_part<Rank>(label, in, origin, first, leaf)...);
       },
       v.in);
+}
+
+/// An operand at cells with those around them, which begin at an origin: `leaf(v)` for what is not lazy. All arrays of
+/// a lazy one have the extents of the whole array, where its positions are counted.
+template <class V, class Origin, class Leaf>
+auto at_cells(const V& v, const Origin& origin, const Leaf& leaf) {
+  if constexpr (is_lazy<V>)
+    return unpack(
+        [&](const auto&... in) {
+          return lazy_of(count_in_whole<std::remove_cvref_t<decltype(in)>...>(v.f, origin),
+                         at_cells(in, origin, leaf)...);
+        },
+        v.in);
+  else return leaf(v);
 }
 
 /// A functor of windows that is called with a cell's indices first.
