@@ -148,12 +148,12 @@ std::vector<workload> decomposition_workloads() {
   };
   const auto square = arrays(8 * 6, 2);
   std::vector<workload> all{
-      {"qr", "float64", "A = Q R, m x 100", {20'000}, {1'000'000}, tall(100), qr, bound::compute},
-      {"svd", "float64", "A = U diag(s) Vt, m x 100", {20'000}, {1'000'000}, tall(100), svd_tall, bound::compute},
-      {"svd", "float64", "m x 1000", {1'600}, {10'000, 20'000}, tall(1000), svd_wide, bound::compute},
-      {"svd", "float64", "n x n", {100}, {1000}, square, svd_square, bound::compute},
-      {"solve", "float64", "A x = b, one right-hand side", {400}, {4000}, square, solve, bound::compute},
-      {"eigh", "float64", "A v = v diag(w)", {200}, {4000}, square, eigh, bound::compute},
+      {"qr", "float64", "A = Q R, m x 100", sizes(20'000, 1'000'000), tall(100), qr, bound::compute},
+      {"svd", "float64", "A = U diag(s) Vt, m x 100", sizes(20'000, 1'000'000), tall(100), svd_tall, bound::compute},
+      {"svd", "float64", "m x 1000", sizes({1'600}, {10'000, 20'000}), tall(1000), svd_wide, bound::compute},
+      {"svd", "float64", "n x n", sizes(100, 1000), square, svd_square, bound::compute},
+      {"solve", "float64", "A x = b, one right-hand side", sizes(400, 4000), square, solve, bound::compute},
+      {"eigh", "float64", "A v = v diag(w)", sizes(200, 4000), square, eigh, bound::compute},
   };
   if (!quern::impl::lapack::available<exec_space>())
     for (auto& w : all) w.missing = "a LAPACK: build Quern with QUERN_ENABLE_LINALG=ON (Spack: quern +linalg)";

@@ -40,14 +40,14 @@ struct measurement_of_ranks : measurement {
 
 struct distributed_workload {
   std::string name, definition;
-  std::int64_t default_size, reference_size;
+  sizes n;
   std::function<measurement_of_ranks(const settings&, const Communicator&, const scaled_size&)> run;
-  option_set takes = option::size | option::repeat | option::scaling;
+  option_set takes{option::size, option::repeat, option::scaling};
 };
 
 /// The median over runs of the slowest rank's time.
 double time_together(const settings& s, const Communicator& comm, const std::function<void()>& call) {
-  const auto once = [&] {
+  return median_time(s, [&] {
     s.exec.fence();
     MPI_Barrier(comm.mpi());
     const double start = MPI_Wtime();
@@ -56,14 +56,7 @@ double time_together(const settings& s, const Communicator& comm, const std::fun
     double t = MPI_Wtime() - start;
     MPI_Allreduce(MPI_IN_PLACE, &t, 1, MPI_DOUBLE, MPI_MAX, comm.mpi());
     return t;
-  };
-  once();
-  const double first = once();
-  const auto runs = static_cast<std::size_t>(s.repeat > 0 ? s.repeat : std::clamp(0.2 / first, 3.0, 1000.0));
-  std::vector<double> times(runs);
-  for (double& t : times) t = once();
-  std::nth_element(times.begin(), times.begin() + runs / 2, times.end());
-  return times[runs / 2];
+  });
 }
 
 bool on_all(const Communicator& comm, bool right) { return quern::impl::max_of_ranks(comm, right ? 0 : 1) == 0; }
@@ -170,10 +163,7 @@ measurement_of_ranks sum(const settings& s, const Communicator& comm, const scal
   const Decomposition d(comm, {n});
   const array<double, 1> u("u", d);
   const std::int64_t first = d.local().first.extent[0];
-  const auto v = u.local();
-  Kokkos::parallel_for(
-      "quern_app::fill", Kokkos::RangePolicy<exec_space, Kokkos::IndexType<std::int64_t>>(s.exec, 0, v.extent(0)),
-      KOKKOS_LAMBDA(std::int64_t i) { v(i) = static_cast<double>((first + i) % 1000); });
+  fill_with(s.exec, u.local(), KOKKOS_LAMBDA(std::int64_t i) { return (first + i) % 1000; });
   double found = 0;
   measurement_of_ranks m{{fmt::format("{}", n), 0, 8.0 * static_cast<double>(n), 1.0 * static_cast<double>(n)}};
   m.seconds = time_together(s, comm, [&] { found = quern::sum(s.exec, u); });
@@ -210,12 +200,12 @@ measurement_of_ranks svd(const settings& s, const Communicator& comm, const scal
 
 std::vector<distributed_workload> workloads() {
   std::vector<distributed_workload> all{
-      {"heat", "ten explicit 7-point steps", 128, 1024, heat},
-      {"halo", "halos of a periodic cube", 128, 1024, halo},
-      {"allreduce", "the sum of one number a rank", 1, 1, all_reduce, option::repeat | option::scaling},
-      {"distributed_sum", "the sum of all elements", 10'000'000, 1'000'000'000, sum}};
+      {"heat", "ten explicit 7-point steps", sizes(128, 1024), heat},
+      {"halo", "halos of a periodic cube", sizes(128, 1024), halo},
+      {"allreduce", "the sum of one number a rank", sizes(1, 1), all_reduce, {option::repeat, option::scaling}},
+      {"distributed_sum", "the sum of all elements", sizes(10'000'000, 1'000'000'000), sum}};
   if (quern::impl::lapack::available<exec_space>())
-    all.push_back({"distributed_svd", "singular values and vectors of 100 columns", 20'000, 1'000'000, svd});
+    all.push_back({"distributed_svd", "singular values and vectors of 100 columns", sizes(20'000, 1'000'000), svd});
   return all;
 }
 
@@ -264,10 +254,10 @@ std::unique_ptr<record_file> records_of(const Communicator& comm, const std::str
 
 int run_on(const Communicator& comm, const run_options& o) {
   const auto list = chosen(o);
-  for (const auto& w : list) sizes_of(o.size, {w.default_size}, {w.reference_size});  // is a size
+  for (const auto& w : list) sizes_of(o.size, w.n);  // is a size
   const bool prints = comm.rank() == 0;
   const int nodes = static_cast<int>(quern::impl::sum_of_ranks(comm, comm.node_rank() == 0 ? 1 : 0));
-  const settings s{exec_space(), o.repeat, {}, {}};
+  const settings s{o, exec_space()};
   const Communicator alone(MPI_COMM_SELF);
   const bool strong = o.scaling == "strong";
   const auto records = records_of(comm, o.json);
@@ -280,7 +270,7 @@ int run_on(const Communicator& comm, const run_options& o) {
   }
   bool all_verified = true;
   for (const auto& w : list) {
-    const scaled_size size{sizes_of(o.size, {w.default_size}, {w.reference_size})[0], strong};
+    const scaled_size size{sizes_of(o.size, w.n)[0], strong};
     const measurement_of_ranks one = w.run(s, alone, size), m = w.run(s, comm, size);
     const double efficiency = one.seconds / m.seconds / (strong ? comm.size() : 1);
     const bool verified = on_all(comm, one.verified && m.verified);
@@ -316,7 +306,7 @@ int run_on(const Communicator& comm, const run_options& o) {
 }  // namespace
 
 bool runs_on_ranks(const run_options& o) {
-  if (launched_ranks() > 1 || o.given.has(option::scaling)) return true;
+  if (launched_ranks() > 1 || contains(o.given, option::scaling)) return true;
   for (const auto& name : o.names)
     for (const char* known : {"halo", "allreduce", "distributed_sum", "distributed_svd"})
       if (name == known) return true;
@@ -326,7 +316,7 @@ bool runs_on_ranks(const run_options& o) {
 void list_distributed() {
   for (const auto& w : workloads())
     fmt::print("{:<16} {:<10} {:<54} reference size {} a rank, under mpirun\n", w.name, "float64", w.definition,
-               w.reference_size);
+               w.n.reference[0]);
 }
 
 int run_distributed(const run_options& o) {
