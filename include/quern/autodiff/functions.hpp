@@ -135,13 +135,13 @@ KOKKOS_FUNCTION dual<T, N> hypot(const dual<T, N>& a, const dual<T, N>& b) {
 template <class T, int N>
 KOKKOS_FUNCTION dual<T, N> hypot(const dual<T, N>& a, const dual<T, N>& b, const dual<T, N>& c) {
   const T sides[3] = {a.value, b.value, c.value};
+  const T r = hypot(hypot(a.value, b.value), c.value);  // of three numbers, not every library scales
   T cosine[3];
-  dual<T, N> r(T(hypot(hypot(a.value, b.value), c.value)));  // of three numbers, not every library scales
-  impl::cosines(sides, r.value, cosine);
-  for (int i = 0; i < N; ++i)
-    r.derivative[i] = impl::times(cosine[0], a.derivative[i]) + impl::times(cosine[1], b.derivative[i]) +
-                      impl::times(cosine[2], c.derivative[i]);
-  return r;
+  impl::cosines(sides, r, cosine);
+  return impl::with_derivatives<dual<T, N>>(r, [&](int i) {
+    return impl::times(cosine[0], a.derivative[i]) + impl::times(cosine[1], b.derivative[i]) +
+           impl::times(cosine[2], c.derivative[i]);
+  });
 }
 template <class A, class B, class C>
   requires impl::with_dual<A, B, C>
@@ -207,16 +207,14 @@ template <class A, class B, class C>
   requires impl::with_dual<A, B, C>
 KOKKOS_FUNCTION auto fma(const A& a, const B& b, const C& c) {
   using D = impl::widest_of<A, B, C>;
-  D r;
-  r.value = fma(impl::value_beside<D>(a), impl::value_beside<D>(b), impl::value_beside<D>(c));
-  for (int i = 0; i < D::variables; ++i) {
+  const auto value = fma(impl::value_beside<D>(a), impl::value_beside<D>(b), impl::value_beside<D>(c));
+  return impl::with_derivatives<D>(value, [&](int i) {
     typename D::value_type slope(0);
     if constexpr (impl::depth<C> == impl::depth<D>) slope = c.derivative[i];
     if constexpr (impl::depth<B> == impl::depth<D>) slope = fma(impl::value_beside<D>(a), b.derivative[i], slope);
     if constexpr (impl::depth<A> == impl::depth<D>) slope = fma(impl::value_beside<D>(b), a.derivative[i], slope);
-    r.derivative[i] = slope;
-  }
-  return r;
+    return slope;
+  });
 }
 
 /// The greatest integer not above x / Divisor, which is constant in pieces.
