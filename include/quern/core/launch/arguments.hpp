@@ -66,7 +66,7 @@ struct scalar_input {
   using operand = scalar_operand<T>;
   T value;
   strided<const T> array{};  // rank 0 broadcasts to all extents
-  operand at_step(std::int64_t) const { return {value}; }
+  operand at_step(std::int64_t) const { return {{}, value}; }
 };
 
 /// Positions along some axes, with the extents of an array.
@@ -74,7 +74,7 @@ struct position_input {
   using value_type = std::int64_t;
   using operand = position_operand;
   strided<const std::int64_t> array;
-  operand at_step(std::int64_t step) const { return {step}; }
+  operand at_step(std::int64_t step) const { return {{}, step}; }
 };
 
 template <class Exec, class V>

@@ -122,17 +122,9 @@ struct repeated {
   T operator[](std::int64_t) const { return value; }
 };
 
-/// A scalar operand: the value is part of the kernel, and is read like an array of step 0.
-template <class T>
-struct scalar_operand {
-  using value_type = T;
-  using pack_type = T;
-  static constexpr std::int64_t step = 0;
-  T value;
-
-  scalar_operand with_step(std::int64_t) const { return *this; }
+/// An operand that has no memory behind it, so that its elements lie in no way that packs do not fit.
+struct memoryless_operand {
   static bool gathers(std::int64_t) { return false; }
-
   template <int W>
   bool packs(const std::int64_t (&)[max_rank], int) const {
     return true;
@@ -145,6 +137,17 @@ struct scalar_operand {
   KOKKOS_FUNCTION int phase(std::int64_t) const {
     return -1;
   }
+};
+
+/// A scalar operand: the value is part of the kernel, and is read like an array of step 0.
+template <class T>
+struct scalar_operand : memoryless_operand {
+  using value_type = T;
+  using pack_type = T;
+  static constexpr std::int64_t step = 0;
+  T value;
+
+  scalar_operand with_step(std::int64_t) const { return *this; }
   KOKKOS_FUNCTION T load(std::int64_t) const { return value; }
   template <int W>
   KOKKOS_FUNCTION pack<T, W> load_pack(std::int64_t) const {
@@ -163,26 +166,13 @@ struct counting {
   std::int64_t operator[](std::int64_t k) const { return from + k * step; }
 };
 
-/// Stands for the positions of elements: its offset at an element is the position. It has no memory behind it.
-struct position_operand {
+/// Stands for the positions of elements: its offset at an element is the position.
+struct position_operand : memoryless_operand {
   using value_type = std::int64_t;
   using pack_type = char;
   std::int64_t step;
 
-  position_operand with_step(std::int64_t other) const { return {other}; }
-  static bool gathers(std::int64_t) { return false; }
-  template <int W>
-  bool packs(const std::int64_t (&)[max_rank], int) const {
-    return true;
-  }
-  template <int W>
-  bool packs_at(const std::int64_t*, int) const {
-    return true;
-  }
-  template <int W>
-  KOKKOS_FUNCTION int phase(std::int64_t) const {
-    return -1;
-  }
+  position_operand with_step(std::int64_t other) const { return {{}, other}; }
   KOKKOS_FUNCTION std::int64_t load(std::int64_t offset) const { return offset; }
   /// Only the first is filled, and `expand` counts on.
   template <int W>

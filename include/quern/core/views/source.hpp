@@ -97,30 +97,21 @@ struct source_value<T*> {
 template <class Source>
 using source_value_t = typename source_value<Source>::type;
 
-template <int W, class T>
-KOKKOS_FORCEINLINE_FUNCTION pack<T, W> load_pack(const T* data, std::int64_t offset) {
-  return *reinterpret_cast<const pack<T, W>*>(data + offset);
+template <int W, class Source>
+KOKKOS_FORCEINLINE_FUNCTION auto load_pack(const Source& source, std::int64_t offset) {
+  if constexpr (std::is_pointer_v<Source>)
+    return *reinterpret_cast<const pack<source_value_t<Source>, W>*>(source + offset);
+  else return source.template load_pack<W>(offset);
 }
 template <int W, class Source>
-  requires(!std::is_pointer_v<Source>)
-KOKKOS_FORCEINLINE_FUNCTION auto load_pack(const Source& source, std::int64_t offset) {
-  return source.template load_pack<W>(offset);
+bool holds_packs(const Source& source) {
+  if constexpr (std::is_pointer_v<Source>) return reinterpret_cast<std::uintptr_t>(source) % (W * sizeof(*source)) == 0;
+  else return source.template holds_packs<W>();
 }
-template <int W, class T>
-bool holds_packs(const T* data) {
-  return reinterpret_cast<std::uintptr_t>(data) % (W * sizeof(T)) == 0;
-}
-template <int W, bool Common, class G, class... Leaf>
-bool holds_packs(const lazy_source<Common, G, Leaf...>& source) {
-  return source.template holds_packs<W>();
-}
-template <class T>
-bool reads(const T* data, const void* memory) {
-  return data == memory;
-}
-template <bool Common, class G, class... Leaf>
-bool reads(const lazy_source<Common, G, Leaf...>& source, const void* memory) {
-  return source.reads(memory);
+template <class Source>
+bool reads(const Source& source, const void* memory) {
+  if constexpr (std::is_pointer_v<Source>) return source == memory;
+  else return source.reads(memory);
 }
 
 /// N elements in memory: where they are, or computed into `room`.
