@@ -9,7 +9,7 @@
 #include <deque>
 #include <limits>
 #include <quern/core/call/error.hpp>
-#include <quern/core/memory/instance_pool.hpp>
+#include <quern/core/memory/entry_pool.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -131,7 +131,7 @@ struct slot_ring {
 /// The slots of an instance while a transfer uses them.
 template <class Exec>
 auto acquire_slots(const Exec& exec) {
-  return instance_pool<Exec, slot_ring<Exec>>::instance().acquire(exec);
+  return entry_pool<Exec, slot_ring<Exec>>::instance().acquire(exec);
 }
 
 /// A part of an array as an array, and the same elements packed.

@@ -5,7 +5,7 @@
 
 #include <memory>
 #include <quern/core/call/error.hpp>
-#include <quern/core/memory/instance_pool.hpp>
+#include <quern/core/memory/entry_pool.hpp>
 #include <quern/core/memory/pool.hpp>
 #include <quern/core/values/bytes_text.hpp>
 #include <string>
@@ -67,7 +67,7 @@ void reject_scratch(std::int64_t count, std::size_t element) {
 
 template <class Exec>
 held_entry<Exec> acquire_entry(const Exec& exec) {
-  return instance_pool<Exec, pool_entry<Exec>>::instance().acquire(exec);
+  return entry_pool<Exec, pool_entry<Exec>>::instance().acquire(exec);
 }
 
 }  // namespace impl

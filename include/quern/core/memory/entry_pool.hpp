@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_CORE_MEMORY_INSTANCE_POOL_HPP
-#define QUERN_CORE_MEMORY_INSTANCE_POOL_HPP
+#ifndef QUERN_CORE_MEMORY_ENTRY_POOL_HPP
+#define QUERN_CORE_MEMORY_ENTRY_POOL_HPP
 
 #include <Kokkos_Core.hpp>
 #include <memory>
@@ -13,10 +13,10 @@ namespace quern::impl {
 
 /// Entries of execution-space instances, each for one user at a time. They stay for the next users until Kokkos ends.
 template <class Exec, class Entry>
-class instance_pool {
+class entry_pool {
  public:
-  static instance_pool& instance() {
-    static instance_pool p;
+  static entry_pool& instance() {
+    static entry_pool p;
     return p;
   }
 
