@@ -7,6 +7,7 @@
 /// What is computed in the space of wave numbers: derivatives, spectra, and Poisson's equation.
 
 #include <quern/core/views/lazy.hpp>
+#include <quern/core/views/part_view.hpp>
 #include <quern/fft/cosine.hpp>
 #include <quern/keyed/histogram.hpp>
 
@@ -183,12 +184,7 @@ void power_spectrum(const Exec& exec, const Out& out, const In& field) {
   halved.extent[rank - 1] = r.out_extent(rank - 1);
   const scratch_copy<Exec, Kokkos::complex<T>> spectrum(exec, halved);
   run(label, launcher<Exec>{exec}, spectrum.array(), in, r);
-  const auto elements = [&]<std::size_t... D>(std::index_sequence<D...>) {
-    using C = const Kokkos::complex<T>;
-    using data = std::conditional_t<rank == 1, C*, std::conditional_t<rank == 2, C**, C***>>;
-    return Kokkos::View<data, Kokkos::LayoutRight, typename Exec::memory_space,
-                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>(spectrum.array().data, halved.extent[D]...);
-  }(std::make_index_sequence<rank>());
+  const auto elements = as_part<Exec, rank, Kokkos::LayoutRight>(spectrum.array());
   const double size = static_cast<double>(in.extents.size());
   const multiplicity<rank> times{n[rank - 1]};
   const auto in_shells = [&](const auto& result, const auto& weight) {
