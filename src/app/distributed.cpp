@@ -34,14 +34,10 @@ struct scaled_size {
   std::int64_t along(const Communicator& comm) const { return strong ? n : n * comm.size(); }
 };
 
-struct measurement_of_ranks : measurement {
-  int messages = 0;  // that a rank sends at a time, of the rank with the most
-};
-
 struct distributed_workload {
   std::string name, definition;
   sizes n;
-  std::function<measurement_of_ranks(const settings&, const Communicator&, const scaled_size&)> run;
+  std::function<measurement(const settings&, const Communicator&, const scaled_size&)> run;
   option_set takes{option::size, option::repeat, option::scaling};
 };
 
@@ -81,7 +77,7 @@ Decomposition cube(const Communicator& comm, const scaled_size& size) {
 }
 
 /// Ten explicit steps of a wave that is periodic: the scheme multiplies it by a number that is known.
-measurement_of_ranks heat(const settings& s, const Communicator& comm, const scaled_size& size) {
+measurement heat(const settings& s, const Communicator& comm, const scaled_size& size) {
   constexpr int steps = 10;
   constexpr double rate = 0.125;
   const Decomposition d = cube(comm, size);
@@ -102,8 +98,8 @@ measurement_of_ranks heat(const settings& s, const Communicator& comm, const sca
         steps);
   };
   const double cells = static_cast<double>(d.extents().size());
-  measurement_of_ranks m{
-      {fmt::format("{} x {} x {} x {}", n[0], n[1], n[2], steps), 0, 16.0 * steps * cells, 9.0 * steps * cells}};
+  measurement m{fmt::format("{} x {} x {} x {}", n[0], n[1], n[2], steps), 0, 16.0 * steps * cells,
+                9.0 * steps * cells};
   fill_cells(s, u, wave);
   m.seconds = time_together(s, comm, advance);
   fill_cells(s, u, wave);
@@ -116,7 +112,7 @@ measurement_of_ranks heat(const settings& s, const Communicator& comm, const sca
 }
 
 /// The exchange of the halos of a cube of cells, edges and corners too, on a periodic grid.
-measurement_of_ranks halo(const settings& s, const Communicator& comm, const scaled_size& size) {
+measurement halo(const settings& s, const Communicator& comm, const scaled_size& size) {
   const Decomposition d(comm, size.strong ? shape{size.n, size.n, size.n} : cube(comm, size).extents(), {.halo = {1}});
   const array<double, 3> u("u", d);
   const auto& n = d.extents().extent;
@@ -126,7 +122,7 @@ measurement_of_ranks halo(const settings& s, const Communicator& comm, const sca
         return (static_cast<double>(k) * rows + static_cast<double>(j)) * columns + static_cast<double>(i);
       });
   quern::HaloExchange exchange(s.exec, quern::boundary::wrap, u);
-  measurement_of_ranks m{{fmt::format("{} x {} x {}", n[0], n[1], n[2]), 0, static_cast<double>(exchange.bytes()), 0}};
+  measurement m{fmt::format("{} x {} x {}", n[0], n[1], n[2]), 0, static_cast<double>(exchange.bytes()), 0};
   m.messages = static_cast<int>(quern::impl::max_of_ranks(comm, exchange.messages()));
   m.seconds = time_together(s, comm, [&] { exchange.exchange(); });
   const auto v = quern::to_host(u.local_with_halo());
@@ -147,25 +143,25 @@ measurement_of_ranks halo(const settings& s, const Communicator& comm, const sca
 }
 
 /// The sum of one number of each rank.
-measurement_of_ranks all_reduce(const settings& s, const Communicator& comm, const scaled_size&) {
+measurement all_reduce(const settings& s, const Communicator& comm, const scaled_size&) {
   const Decomposition d(comm, {comm.size()});
   const array<double, 1> u("u", d);
   Kokkos::deep_copy(u.local(), static_cast<double>(comm.rank() + 1));
   double sum = 0;
-  measurement_of_ranks m{{"1", 0, 8, 0}};
+  measurement m{"1", 0, 8, 0};
   m.seconds = time_together(s, comm, [&] { sum = quern::sum(s.exec, u); });
   m.verified = on_all(comm, sum == 0.5 * comm.size() * (comm.size() + 1));
   return m;
 }
 
-measurement_of_ranks sum(const settings& s, const Communicator& comm, const scaled_size& size) {
+measurement sum(const settings& s, const Communicator& comm, const scaled_size& size) {
   const std::int64_t n = size.along(comm);
   const Decomposition d(comm, {n});
   const array<double, 1> u("u", d);
   const std::int64_t first = d.local().first.extent[0];
   fill_with(s.exec, u.local(), KOKKOS_LAMBDA(std::int64_t i) { return (first + i) % 1000; });
   double found = 0;
-  measurement_of_ranks m{{fmt::format("{}", n), 0, 8.0 * static_cast<double>(n), 1.0 * static_cast<double>(n)}};
+  measurement m{fmt::format("{}", n), 0, 8.0 * static_cast<double>(n), 1.0 * static_cast<double>(n)};
   m.seconds = time_together(s, comm, [&] { found = quern::sum(s.exec, u); });
   const std::int64_t whole = n / 1000, rest = n % 1000;
   m.verified = on_all(comm, found == static_cast<double>(whole * 499500 + rest * (rest - 1) / 2));  // exact below 2^53
@@ -173,7 +169,7 @@ measurement_of_ranks sum(const settings& s, const Communicator& comm, const scal
 }
 
 /// Singular values and vectors of a matrix of 100 columns. Four products with all rows.
-measurement_of_ranks svd(const settings& s, const Communicator& comm, const scaled_size& size) {
+measurement svd(const settings& s, const Communicator& comm, const scaled_size& size) {
   constexpr std::int64_t columns = 100;
   const std::int64_t rows = size.along(comm);
   const Decomposition d(comm, {rows, columns}, {.grid = {comm.size(), 1}});
@@ -182,7 +178,7 @@ measurement_of_ranks svd(const settings& s, const Communicator& comm, const scal
   const device_view<double*> sigma("s", columns);
   const device_view<double**> vt("vt", columns, columns);
   const double elements = static_cast<double>(rows) * columns;
-  measurement_of_ranks m{{fmt::format("{} x {}", rows, columns), 0, 8 * 5 * elements, 8 * elements * columns}};
+  measurement m{fmt::format("{} x {}", rows, columns), 0, 8 * 5 * elements, 8 * elements * columns};
   m.seconds = time_together(s, comm, [&] { quern::svd(s.exec, u, sigma, vt, a); });
   // u diag(s) vt is a, and u is orthonormal: u^T a = diag(s) vt.
   const device_view<double**> product("product", columns, columns);
@@ -227,9 +223,8 @@ std::vector<distributed_workload> chosen(const run_options& o) {
   for (const auto& name : o.names) {
     const auto found = std::find_if(all.begin(), all.end(), [&](const auto& w) { return w.name == name; });
     if (found == all.end()) {
-      std::string names;
-      for (const auto& w : all) names += (names.empty() ? "" : ", ") + w.name;
-      throw usage_error(fmt::format("'{}' does not run on several processes; these do: {}", name, names));
+      throw usage_error(fmt::format("'{}' does not run on several processes; these do: {}", name,
+                                    names_of(takers(all), option::repeat)));
     }
     result.push_back(*found);
   }
@@ -271,7 +266,7 @@ int run_on(const Communicator& comm, const run_options& o) {
   bool all_verified = true;
   for (const auto& w : list) {
     const scaled_size size{sizes_of(o.size, w.n)[0], strong};
-    const measurement_of_ranks one = w.run(s, alone, size), m = w.run(s, comm, size);
+    const measurement one = w.run(s, alone, size), m = w.run(s, comm, size);
     const double efficiency = one.seconds / m.seconds / (strong ? comm.size() : 1);
     const bool verified = on_all(comm, one.verified && m.verified);
     all_verified = all_verified && verified;

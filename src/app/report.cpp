@@ -126,6 +126,37 @@ std::string bar(const quern::chunked::progress& p, double limit, const std::stri
                      width - done, 100 * share, rate, 100 * rate / limit, what, (p.bytes - p.bytes_done) / 1e9 / rate);
 }
 
+std::string rate_text(const workload& w, const measurement& m) {
+  if (w.limit == bound::compute) return fmt::format("{:.1f} GFLOP/s", m.flops / m.seconds / 1e9);
+  if (m.bytes > 0) return fmt::format("{:.1f} GB/s", m.bytes / m.seconds / 1e9);
+  return "-";
+}
+
+constexpr const char* line_format = "{:<16} {:<10} {:<23} {:>11} {:>15} {:>7} {:>9}  {}\n";
+
+/// What CMake has built, by the options that add it.
+struct component {
+  const char *name, *adds, *option;
+  bool built;
+};
+constexpr component components[] = {
+    {"core", "operations that need Kokkos alone", "", true},
+    {"linalg", "a BLAS and LAPACK", "QUERN_ENABLE_LINALG", QUERN_APP_LINALG},
+    {"fft", "a library for Fourier transforms", "QUERN_ENABLE_FFT", QUERN_APP_FFT},
+    {"files", ".npy, stored .npz and raw files", "", true},
+    {"zlib", "compressed .npz archives", "QUERN_ENABLE_FILES", QUERN_APP_FILES},
+    {"hdf5", "HDF5 files", "QUERN_ENABLE_HDF5", QUERN_APP_HDF5},
+    {"distributed", "arrays over the ranks of MPI", "QUERN_ENABLE_DISTRIBUTED", QUERN_APP_DISTRIBUTED},
+    {"nccl", "NCCL between GPUs", "QUERN_ENABLE_NCCL", QUERN_APP_NCCL},
+    {"rccl", "RCCL between GPUs", "QUERN_ENABLE_RCCL", QUERN_APP_RCCL}};
+
+void print_components() {
+  fmt::print("components:\n");
+  for (const component& c : components)
+    fmt::print("  {:<12} {:<4} {}{}\n", c.name, c.built ? "yes" : "no", c.adds,
+               c.built ? "" : fmt::format(" ({}=ON)", c.option));
+}
+
 }  // namespace
 
 quern::chunking shown_chunking(const settings& s, double limit, const std::string& what) {
@@ -158,18 +189,6 @@ std::string bytes_text(double b) {
   if (b >= 1e9) return fmt::format("{:.1f} GB", b / 1e9);
   return fmt::format("{:.1f} MB", b / 1e6);
 }
-
-namespace {
-
-std::string rate_text(const workload& w, const measurement& m) {
-  if (w.limit == bound::compute) return fmt::format("{:.1f} GFLOP/s", m.flops / m.seconds / 1e9);
-  if (m.bytes > 0) return fmt::format("{:.1f} GB/s", m.bytes / m.seconds / 1e9);
-  return "-";
-}
-
-constexpr const char* line_format = "{:<16} {:<10} {:<23} {:>11} {:>15} {:>7} {:>9}  {}\n";
-
-}  // namespace
 
 void print_header() {
   fmt::print(line_format, "workload", "type", "size", "time", "rate", "limit", "speed-up", "verified");
@@ -214,33 +233,6 @@ progress::progress(const std::string& text) : shown_(isatty(STDERR_FILENO)) {
 progress::~progress() {
   if (shown_) std::fputs("\r\033[K", stderr);
 }
-
-namespace {
-
-/// What CMake has built, by the options that add it.
-struct component {
-  const char *name, *adds, *option;
-  bool built;
-};
-constexpr component components[] = {
-    {"core", "operations that need Kokkos alone", "", true},
-    {"linalg", "a BLAS and LAPACK", "QUERN_ENABLE_LINALG", QUERN_APP_LINALG},
-    {"fft", "a library for Fourier transforms", "QUERN_ENABLE_FFT", QUERN_APP_FFT},
-    {"files", ".npy, stored .npz and raw files", "", true},
-    {"zlib", "compressed .npz archives", "QUERN_ENABLE_FILES", QUERN_APP_FILES},
-    {"hdf5", "HDF5 files", "QUERN_ENABLE_HDF5", QUERN_APP_HDF5},
-    {"distributed", "arrays over the ranks of MPI", "QUERN_ENABLE_DISTRIBUTED", QUERN_APP_DISTRIBUTED},
-    {"nccl", "NCCL between GPUs", "QUERN_ENABLE_NCCL", QUERN_APP_NCCL},
-    {"rccl", "RCCL between GPUs", "QUERN_ENABLE_RCCL", QUERN_APP_RCCL}};
-
-void print_components() {
-  fmt::print("components:\n");
-  for (const component& c : components)
-    fmt::print("  {:<12} {:<4} {}{}\n", c.name, c.built ? "yes" : "no", c.adds,
-               c.built ? "" : fmt::format(" ({}=ON)", c.option));
-}
-
-}  // namespace
 
 int print_info(const exec_space& exec, bool measure) {
   fmt::print("Quern {} ({}), {}, flags: {}\n", QUERN_VERSION_STRING, quern::build_info::commit,

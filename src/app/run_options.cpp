@@ -36,15 +36,14 @@ bool ends_in(const std::string& path, std::initializer_list<const char*> endings
 bool is_hdf5(const std::string& path) { return ends_in(path, {".h5", ".hdf5"}); }
 bool may_have_several(const std::string& path) { return ends_in(path, {".npz", ".h5", ".hdf5"}); }
 
-/// The names of workloads that take an option, each once.
+}  // namespace
+
 std::string names_of(const std::vector<taker>& all, const std::string& option) {
   std::vector<std::string> names;
   for (const taker& t : all)
     if (contains(t.takes, option) && (names.empty() || names.back() != t.name)) names.push_back(t.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
-
-}  // namespace
 
 void add_info(CLI::App& program, info_options& o) {
   auto* c =

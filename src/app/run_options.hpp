@@ -72,6 +72,9 @@ std::vector<taker> takers(const std::vector<Workload>& all) {
   return result;
 }
 
+/// The names of workloads that take an option, each once.
+std::string names_of(const std::vector<taker>& all, const std::string& option);
+
 /// Whether the chosen workloads take every option that was given: none is ignored.
 /// @param kind of all workloads, as `on one process`
 /// @throws usage_error that says which workloads take it

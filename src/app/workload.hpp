@@ -46,6 +46,7 @@ struct measurement {
   bool verified = false;
   std::string note{};
   std::string type{};  // that of a file, where it brings its own
+  int messages = 0;    // that a rank sends at a time, of the rank with the most
 };
 
 /// One line of the table: a workload with a value type.

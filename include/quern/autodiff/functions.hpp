@@ -58,18 +58,23 @@ QUERN_AUTODIFF_FUNCTION(tgamma, y* impl::digamma(v))
 QUERN_AUTODIFF_FUNCTION(lgamma, impl::digamma(v))
 #undef QUERN_AUTODIFF_FUNCTION
 
-/// name(a), which is constant in pieces.
-#define QUERN_AUTODIFF_STEPS(name)                       \
-  template <class T, int N>                              \
-  KOKKOS_FUNCTION dual<T, N> name(const dual<T, N>& a) { \
-    return dual<T, N>(T(name(a.value)));                 \
+/// name(a), which is constant in pieces: a number D of the type of a, or a truth value.
+#define QUERN_AUTODIFF_STEPS(Result, name)  \
+  template <class D>                        \
+    requires(impl::depth<D> > 0)            \
+  KOKKOS_FUNCTION Result name(const D& a) { \
+    return Result(name(a.value));           \
   }
-QUERN_AUTODIFF_STEPS(ceil)
-QUERN_AUTODIFF_STEPS(floor)
-QUERN_AUTODIFF_STEPS(trunc)
-QUERN_AUTODIFF_STEPS(round)
-QUERN_AUTODIFF_STEPS(nearbyint)
-QUERN_AUTODIFF_STEPS(logb)
+QUERN_AUTODIFF_STEPS(D, ceil)
+QUERN_AUTODIFF_STEPS(D, floor)
+QUERN_AUTODIFF_STEPS(D, trunc)
+QUERN_AUTODIFF_STEPS(D, round)
+QUERN_AUTODIFF_STEPS(D, nearbyint)
+QUERN_AUTODIFF_STEPS(D, logb)
+QUERN_AUTODIFF_STEPS(bool, isfinite)
+QUERN_AUTODIFF_STEPS(bool, isinf)
+QUERN_AUTODIFF_STEPS(bool, isnan)
+QUERN_AUTODIFF_STEPS(bool, signbit)
 #undef QUERN_AUTODIFF_STEPS
 
 /// Sine and cosine by one call of `quern::math::sincos`, which the derivatives need as well.
@@ -221,23 +226,6 @@ KOKKOS_FUNCTION auto fma(const A& a, const B& b, const C& c) {
 template <auto Divisor, class T, int N>
 KOKKOS_FUNCTION dual<T, N> floor_divide(const dual<T, N>& x) {
   return dual<T, N>(math::floor_divide<Divisor>(impl::innermost(x)));
-}
-
-template <class T, int N>
-KOKKOS_FUNCTION bool isfinite(const dual<T, N>& a) {
-  return isfinite(a.value);
-}
-template <class T, int N>
-KOKKOS_FUNCTION bool isinf(const dual<T, N>& a) {
-  return isinf(a.value);
-}
-template <class T, int N>
-KOKKOS_FUNCTION bool isnan(const dual<T, N>& a) {
-  return isnan(a.value);
-}
-template <class T, int N>
-KOKKOS_FUNCTION bool signbit(const dual<T, N>& a) {
-  return signbit(a.value);
 }
 
 }  // namespace quern::autodiff

@@ -157,9 +157,8 @@ void check_outputs(const std::string& label, const std::tuple<Out...>& out) {
 /// The extents of an output before it is one: a DualView need not be up to date.
 template <class V>
 shape extents_of(const V& v) {
-  if constexpr (dual_view<V>) return describe(v.view_device().data(), v.view_device()).extents;
-  else if constexpr (pointer_view<V>) return describe(v.data(), v).extents;
-  else return describe(pointer_of(v), v).extents;
+  if constexpr (dual_view<V>) return describe(v.view_device()).extents;
+  else return describe(v).extents;
 }
 
 /// The name of input number `i` in messages.

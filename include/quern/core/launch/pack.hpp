@@ -28,16 +28,13 @@ struct alignas(W == 1 ? alignof(T) : W * sizeof(T)) pack {
 template <class T, int W>
 struct alignas(W * sizeof(T)) narrow_pack {
   static constexpr int in_word = 4 / sizeof(T), bits = 8 * sizeof(T);
+  using U = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
   std::uint32_t word[W / in_word];
 
   KOKKOS_FUNCTION T operator[](int k) const {
-    using U = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
     return Kokkos::bit_cast<T>(static_cast<U>(word[k / in_word] >> bits * (k % in_word)));
   }
-  KOKKOS_FUNCTION void set_first(const T& value) {
-    using U = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
-    word[0] = Kokkos::bit_cast<U>(value);
-  }
+  KOKKOS_FUNCTION void set_first(const T& value) { word[0] = Kokkos::bit_cast<U>(value); }
 };
 template <class T, int W>
 using loaded_pack = std::conditional_t<(sizeof(T) < 4 && W * sizeof(T) >= 4), narrow_pack<T, W>, pack<T, W>>;
