@@ -14,7 +14,7 @@
 #include <quern/random.hpp>
 
 #include "launcher.hpp"
-#include "record_file.hpp"
+#include "output_file.hpp"
 #include "report.hpp"
 #include "stencil_rules.hpp"
 #include "workload.hpp"

@@ -18,7 +18,6 @@
 #include "interrupts.hpp"
 #include "launcher.hpp"
 #include "output_file.hpp"
-#include "record_file.hpp"
 #include "report.hpp"
 #include "workload.hpp"
 

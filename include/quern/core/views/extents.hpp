@@ -112,12 +112,6 @@ auto as_strided(const V& v, const std::string& operation) {
   }
 }
 
-/// A scalar as an array: rank 0, so that it broadcasts to everything. `data` stays null; kernels carry the value.
-template <class T>
-strided<const T> scalar_strided() {
-  return {};
-}
-
 /// The strides with which an array of `from` is read as one of `to` (NumPy's rule: axes are matched from the last one
 /// backwards, an extent of 1 is repeated). False where the extents do not broadcast.
 bool broadcast_strides(const shape& from, const stride_array& stride, const shape& to, stride_array& result);
