@@ -113,14 +113,12 @@ KOKKOS_FUNCTION dual<T, N> pow(const S& a, const dual<T, N>& b) {
 }
 
 /// name(a, b) where one argument may be a constant: `name(a, b)` of two dual numbers is declared before.
-#define QUERN_AUTODIFF_CONSTANTS(name)                               \
-  template <class T, int N, impl::constant_beside<T> S>              \
-  KOKKOS_FUNCTION dual<T, N> name(const dual<T, N>& a, const S& b) { \
-    return name(a, dual<T, N>(b));                                   \
-  }                                                                  \
-  template <class T, int N, impl::constant_beside<T> S>              \
-  KOKKOS_FUNCTION dual<T, N> name(const S& a, const dual<T, N>& b) { \
-    return name(dual<T, N>(a), b);                                   \
+#define QUERN_AUTODIFF_CONSTANTS(name)                \
+  template <class A, class B>                         \
+    requires impl::with_dual<A, B>                    \
+  KOKKOS_FUNCTION auto name(const A& a, const B& b) { \
+    using D = impl::widest_of<A, B>;                  \
+    return name(D(a), D(b));                          \
   }
 
 template <class T, int N>
