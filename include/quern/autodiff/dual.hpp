@@ -195,9 +195,10 @@ struct dual {
   }
 
   KOKKOS_FUNCTION friend constexpr dual operator/(const dual& a, const dual& b) {
-    const T value = a.value / b.value;
-    return impl::with_derivatives<dual>(
-        value, [&](int i) { return impl::over(T(a.derivative[i] - impl::times(value, b.derivative[i])), b.value); });
+    const T quotient = a.value / b.value;
+    return impl::with_derivatives<dual>(quotient, [&](int i) {
+      return impl::over(T(a.derivative[i] - impl::times(quotient, b.derivative[i])), b.value);
+    });
   }
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION friend constexpr dual operator/(const dual& a, const S& b) {
@@ -206,9 +207,9 @@ struct dual {
   }
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION friend constexpr dual operator/(const S& a, const dual& b) {
-    const T value = impl::constant_as<S, T>(a) / b.value;
+    const T quotient = impl::constant_as<S, T>(a) / b.value;
     return impl::with_derivatives<dual>(
-        value, [&](int i) { return impl::over(T(-impl::times(value, b.derivative[i])), b.value); });
+        quotient, [&](int i) { return impl::over(T(-impl::times(quotient, b.derivative[i])), b.value); });
   }
 
   template <std::convertible_to<dual> S>
