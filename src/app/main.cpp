@@ -64,7 +64,8 @@ std::vector<workload> chosen(const run_options& o) {
 
 std::vector<std::int64_t> chosen_sizes(const workload& w, const run_options& o) {
   if (o.input.empty()) return sizes_of(o.size, w.n);
-  return {contains(w.takes, option::array) && !o.chunked ? elements_of_input(o.input, o.array) : 0};  // for its memory
+  return {contains(w.takes, option::array) && !o.chunked ? open_input(o.input, o.array)->info().extents.size()
+                                                         : 0};  // for its memory
 }
 
 /// Refuses what would not fit, before anything is allocated.

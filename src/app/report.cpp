@@ -160,12 +160,10 @@ void print_components() {
 }  // namespace
 
 quern::chunking shown_chunking(const settings& s, double limit, const std::string& what) {
-  quern::chunking o;
-  o.memory = s.memory;
-  o.on_progress = [limit, what, shown = isatty(STDERR_FILENO) != 0](const quern::chunked::progress& p) {
+  const auto show = [limit, what, shown = isatty(STDERR_FILENO) != 0](const quern::chunked::progress& p) {
     if (shown) std::fputs(("\r\033[K" + (p.chunks_done < p.chunks ? bar(p, limit, what) : "")).c_str(), stderr);
   };
-  return o;
+  return {.memory = s.memory, .on_progress = show};
 }
 
 int print_file(const std::string& path) {

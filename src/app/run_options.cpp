@@ -34,9 +34,10 @@ bool ends_in(const std::string& path, std::initializer_list<const char*> endings
   return std::any_of(endings.begin(), endings.end(), [&](const char* e) { return path.ends_with(e); });
 }
 bool is_hdf5(const std::string& path) { return ends_in(path, {".h5", ".hdf5"}); }
-bool may_have_several(const std::string& path) { return ends_in(path, {".npz", ".h5", ".hdf5"}); }
 
 }  // namespace
+
+bool may_have_several(const std::string& path) { return ends_in(path, {".npz", ".h5", ".hdf5"}); }
 
 std::string names_of(const std::vector<taker>& all, const std::string& option) {
   std::vector<std::string> names;

@@ -54,6 +54,9 @@ struct info_options {
   bool limits = false;
 };
 
+/// Whether files of that name may hold several arrays.
+bool may_have_several(const std::string& path);
+
 /// Adds the subcommands with their options, which are declared here and nowhere else, each with what it needs.
 void add_run(CLI::App& program, run_options& o);
 void add_convert(CLI::App& program, convert_options& o);
