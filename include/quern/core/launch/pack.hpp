@@ -185,6 +185,14 @@ struct position_operand : memoryless_operand {
   counting strided_from(std::int64_t offset) const { return {offset, step}; }
 };
 
+/// The elements from `offset` on of an array whose elements are neighbours.
+template <class Operand>
+auto contiguous_from(const Operand& operand, std::int64_t offset) {
+  if constexpr (requires { operand.data; })
+    return static_cast<const typename Operand::value_type*>(operand.data + offset);
+  else return operand.strided_from(offset);
+}
+
 /// Calls f with what a host loop reads of each operand from its offset on: a pointer where elements are neighbours, a
 /// value where they repeat. Both are compiled for each operand, so that compilers can use vector instructions for every
 /// combination.
@@ -199,22 +207,13 @@ void with_each_reader(const F& f, std::tuple<const Operand&, const Rest&...> ope
   const auto rest = [&]<std::size_t... I>(std::index_sequence<I...>) {
     return std::tuple<const Rest&...>(std::get<I + 1>(operands)...);
   }(std::index_sequence_for<Rest...>());
-  using value = typename Operand::value_type;
   if constexpr (requires { first.data; }) {
-    if (first.step == 0) with_each_reader(f, rest, offset + 1, done..., repeated<value>{first.data[*offset]});
-    else with_each_reader(f, rest, offset + 1, done..., static_cast<const value*>(first.data + *offset));
-  } else {
-    with_each_reader(f, rest, offset + 1, done..., first.strided_from(*offset));
+    using value = repeated<typename Operand::value_type>;
+    if (first.step == 0) return with_each_reader(f, rest, offset + 1, done..., value{first.data[*offset]});
   }
+  with_each_reader(f, rest, offset + 1, done..., contiguous_from(first, *offset));
 }
 
-/// The elements from `offset` on of an array whose elements are neighbours.
-template <class Operand>
-auto contiguous_from(const Operand& operand, std::int64_t offset) {
-  if constexpr (requires { operand.data; })
-    return static_cast<const typename Operand::value_type*>(operand.data + offset);
-  else return operand.strided_from(offset);
-}
 template <class Operand>
 bool reads_contiguously(const Operand& operand) {
   if constexpr (requires { operand.data; }) return operand.step == 1;
