@@ -8,6 +8,7 @@
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/views/lazy.hpp>
 #include <quern/core/views/overlap.hpp>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -161,16 +162,16 @@ shape extents_of(const V& v) {
   else return describe(v).extents;
 }
 
-/// The name of input number `i` in messages.
+/// The name of input number `i` in messages, or one that is given.
 std::string input_name(std::size_t i);
+inline std::string input_name(std::string_view name) { return std::string(name); }
 
 /// The strides of an input that broadcasts to `to`, or an Error.
-template <class Input>
-std::array<std::int64_t, max_rank> broadcast_input(const std::string& operation, const Input& in, const shape& to,
-                                                   std::size_t number) {
-  std::array<std::int64_t, max_rank> stride;
+template <class Input, class Name>
+stride_array broadcast_input(const std::string& operation, const Input& in, const shape& to, const Name& name) {
+  stride_array stride;
   if (!broadcast_strides(in.array.extents, in.array.stride, to, stride))
-    reject_broadcast(operation, input_name(number), in.array.extents, to);
+    reject_broadcast(operation, input_name(name), in.array.extents, to);
   return stride;
 }
 

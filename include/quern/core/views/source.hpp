@@ -166,22 +166,12 @@ struct source_array {
   std::array<std::int64_t, max_rank> stride;
 };
 
-/// Whether a leaf has these strides, or repeats one value.
+/// Whether a leaf has these strides; those of one that repeats one value are 0.
 template <class Leaf>
-bool has_strides(const Leaf& leaf, const std::array<std::int64_t, max_rank>& stride) {
-  bool equal = true, repeats = true;
-  for (int d = 0; d < leaf.array.extents.rank; ++d) {
-    if (leaf.array.extents.extent[d] <= 1) continue;
-    equal = equal && leaf.array.stride[d] == stride[d];
-    repeats = repeats && leaf.array.stride[d] == 0;
-  }
-  return equal || repeats;
-}
-template <class Leaf>
-std::int64_t step_alike(const Leaf& leaf) {
+bool has_strides(const Leaf& leaf, const stride_array& stride) {
   for (int d = 0; d < leaf.array.extents.rank; ++d)
-    if (leaf.array.extents.extent[d] > 1 && leaf.array.stride[d] != 0) return 1;
-  return 0;
+    if (leaf.array.extents.extent[d] > 1 && leaf.array.stride[d] != stride[d]) return false;
+  return true;
 }
 
 /// Memory, as what kernels read by offsets.
@@ -196,7 +186,7 @@ bool have_equal_strides(const expanded<Part, Leaf...>& in) {
   return unpack(
       [](const auto&... leaf) {
         const std::array<std::array<std::int64_t, max_rank>, sizeof...(Leaf)> strides{leaf.array.stride...};
-        return (has_strides(leaf, strides[leading_input(leaf...)]) && ...);
+        return ((has_strides(leaf, strides[leading_input(leaf...)]) || has_strides(leaf, stride_array{})) && ...);
       },
       in.leaves);
 }
@@ -213,7 +203,9 @@ auto make_source(const expanded<G, Leaf...>& in) {
         constexpr int n = sizeof...(Leaf);
         const shape& extents = std::get<0>(in.leaves).array.extents;
         const std::array<std::array<std::int64_t, max_rank>, n> strides{leaf.array.stride...};
-        const auto of = [&](const auto& nest) { return source{in.part, {{leaf.at_step(step_alike(leaf))}...}, nest}; };
+        const auto of = [&](const auto& nest) {
+          return source{in.part, {{leaf.at_step(has_strides(leaf, stride_array{}) ? 0 : 1)}...}, nest};
+        };
         if constexpr (Common) return source_array<source>{of(std::tuple<>()), extents, strides[leading_input(leaf...)]};
         else
           return source_array<source>{of(row_nest<n>(row_major_nest<n>(extents, strides))), extents,
