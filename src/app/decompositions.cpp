@@ -51,6 +51,10 @@ numbers transposed_times(const host_matrix& a, const numbers& x) {
     for (std::size_t i = 0; i < x.size(); ++i) y[j] += a(i, j) * x[i];
   return y;
 }
+numbers scaled(numbers x, const numbers& factors) {
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] *= factors[i];
+  return x;
+}
 bool agree(const numbers& x, const numbers& y, double bound) {
   return std::equal(x.begin(), x.end(), y.begin(), y.end(),
                     [&](double a, double b) { return std::fabs(a - b) <= bound; });
@@ -94,9 +98,8 @@ measurement svd(const settings& s, std::int64_t m, std::int64_t n) {
                              [&] { quern::svd(s.exec, u, values, vt, a); });
   const host_matrix ha = on_host(a), hu = on_host(u), hv = on_host(vt);
   const numbers x = probe(n), sigma = on_host(values);
-  numbers scaled = times(hv, x);
-  for (std::int64_t i = 0; i < n; ++i) scaled[i] *= sigma[i];
-  result.verified = orthonormal(hu) && orthonormal(hv) && agree(times(hu, scaled), times(ha, x), 1e-11 * sigma[0]) &&
+  result.verified = orthonormal(hu) && orthonormal(hv) &&
+                    agree(times(hu, scaled(times(hv, x), sigma)), times(ha, x), 1e-11 * sigma[0]) &&
                     std::is_sorted(sigma.rbegin(), sigma.rend());
   result.baseline_seconds = time_columns(m, 8 * 2.5 * n * n);  // eight of Jacobi's sweeps, five for each pair
   return result;
@@ -129,9 +132,7 @@ measurement eigh(const settings& s, std::int64_t n) {
   measurement result = timed(s, {n, n}, 8.0 * (2 * n * n + n), 9.0 * n * n * n, [&] { quern::eigh(s.exec, w, v, a); });
   const host_matrix ha = on_host(a), hv = on_host(v);
   const numbers x = probe(n), values = on_host(w);
-  numbers scaled = x;
-  for (std::int64_t i = 0; i < n; ++i) scaled[i] *= values[i];
-  result.verified = orthonormal(hv) && agree(times(ha, times(hv, x)), times(hv, scaled), 1e-10) &&
+  result.verified = orthonormal(hv) && agree(times(ha, times(hv, x)), times(hv, scaled(x, values)), 1e-10) &&
                     std::is_sorted(values.begin(), values.end());
   result.baseline_seconds = time_columns(n, 8 * 3.0 * n * n);  // eight of Jacobi's sweeps, six for each pair
   return result;
@@ -148,12 +149,12 @@ std::vector<workload> decomposition_workloads() {
   };
   const auto square = arrays(8 * 6, 2);
   std::vector<workload> all{
-      {"qr", "float64", "A = Q R, m x 100", {20'000}, {1'000'000}, tall(100), qr, bound::compute},
-      {"svd", "float64", "A = U diag(s) Vt, m x 100", {20'000}, {1'000'000}, tall(100), svd_tall, bound::compute},
-      {"svd", "float64", "m x 1000", {1'600}, {10'000, 20'000}, tall(1000), svd_wide, bound::compute},
-      {"svd", "float64", "n x n", {100}, {1000}, square, svd_square, bound::compute},
-      {"solve", "float64", "A x = b, one right-hand side", {400}, {4000}, square, solve, bound::compute},
-      {"eigh", "float64", "A v = v diag(w)", {200}, {4000}, square, eigh, bound::compute},
+      {"qr", "float64", "A = Q R, m x 100", sizes(20'000, 1'000'000), tall(100), qr, bound::compute},
+      {"svd", "float64", "A = U diag(s) Vt, m x 100", sizes(20'000, 1'000'000), tall(100), svd_tall, bound::compute},
+      {"svd", "float64", "m x 1000", sizes({1'600}, {10'000, 20'000}), tall(1000), svd_wide, bound::compute},
+      {"svd", "float64", "n x n", sizes(100, 1000), square, svd_square, bound::compute},
+      {"solve", "float64", "A x = b, one right-hand side", sizes(400, 4000), square, solve, bound::compute},
+      {"eigh", "float64", "A v = v diag(w)", sizes(200, 4000), square, eigh, bound::compute},
   };
   if (!quern::impl::lapack::available<exec_space>())
     for (auto& w : all) w.missing = "a LAPACK: build Quern with QUERN_ENABLE_LINALG=ON (Spack: quern +linalg)";

@@ -113,21 +113,10 @@ measurement odeint(const settings& s, std::int64_t items) {
 
 std::vector<workload> derivative_workloads() {
   return {
-      {"gradient",
-       "float64",
-       "x y / (1 + z^2) and its 3 derivatives by dual numbers",
-       {1'000'000},
-       {50'000'000},
-       arrays(56),
-       gradient},
-      {"odeint",
-       "float64",
-       "Lotka-Volterra systems, Dormand-Prince",
-       {10'000},
-       {1'000'000},
-       arrays(8.0 * 2 * 12),
-       odeint,
-       bound::none},
+      {"gradient", "float64", "x y / (1 + z^2) and its 3 derivatives by dual numbers", sizes(1'000'000, 50'000'000),
+       arrays(56), gradient},
+      {"odeint", "float64", "Lotka-Volterra systems, Dormand-Prince", sizes(10'000, 1'000'000), arrays(8.0 * 2 * 12),
+       odeint, bound::none},
   };
 }
 

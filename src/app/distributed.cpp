@@ -14,7 +14,7 @@
 #include <quern/random.hpp>
 
 #include "launcher.hpp"
-#include "record_file.hpp"
+#include "output_file.hpp"
 #include "report.hpp"
 #include "stencil_rules.hpp"
 #include "workload.hpp"
@@ -34,20 +34,16 @@ struct scaled_size {
   std::int64_t along(const Communicator& comm) const { return strong ? n : n * comm.size(); }
 };
 
-struct measurement_of_ranks : measurement {
-  int messages = 0;  // that a rank sends at a time, of the rank with the most
-};
-
 struct distributed_workload {
   std::string name, definition;
-  std::int64_t default_size, reference_size;
-  std::function<measurement_of_ranks(const settings&, const Communicator&, const scaled_size&)> run;
-  option_set takes = option::size | option::repeat | option::scaling;
+  sizes n;
+  std::function<measurement(const settings&, const Communicator&, const scaled_size&)> run;
+  option_set takes{option::size, option::repeat, option::scaling};
 };
 
 /// The median over runs of the slowest rank's time.
 double time_together(const settings& s, const Communicator& comm, const std::function<void()>& call) {
-  const auto once = [&] {
+  return median_time(s, [&] {
     s.exec.fence();
     MPI_Barrier(comm.mpi());
     const double start = MPI_Wtime();
@@ -56,14 +52,7 @@ double time_together(const settings& s, const Communicator& comm, const std::fun
     double t = MPI_Wtime() - start;
     MPI_Allreduce(MPI_IN_PLACE, &t, 1, MPI_DOUBLE, MPI_MAX, comm.mpi());
     return t;
-  };
-  once();
-  const double first = once();
-  const auto runs = static_cast<std::size_t>(s.repeat > 0 ? s.repeat : std::clamp(0.2 / first, 3.0, 1000.0));
-  std::vector<double> times(runs);
-  for (double& t : times) t = once();
-  std::nth_element(times.begin(), times.begin() + runs / 2, times.end());
-  return times[runs / 2];
+  });
 }
 
 bool on_all(const Communicator& comm, bool right) { return quern::impl::max_of_ranks(comm, right ? 0 : 1) == 0; }
@@ -88,7 +77,7 @@ Decomposition cube(const Communicator& comm, const scaled_size& size) {
 }
 
 /// Ten explicit steps of a wave that is periodic: the scheme multiplies it by a number that is known.
-measurement_of_ranks heat(const settings& s, const Communicator& comm, const scaled_size& size) {
+measurement heat(const settings& s, const Communicator& comm, const scaled_size& size) {
   constexpr int steps = 10;
   constexpr double rate = 0.125;
   const Decomposition d = cube(comm, size);
@@ -109,8 +98,8 @@ measurement_of_ranks heat(const settings& s, const Communicator& comm, const sca
         steps);
   };
   const double cells = static_cast<double>(d.extents().size());
-  measurement_of_ranks m{
-      {fmt::format("{} x {} x {} x {}", n[0], n[1], n[2], steps), 0, 16.0 * steps * cells, 9.0 * steps * cells}};
+  measurement m{fmt::format("{} x {} x {} x {}", n[0], n[1], n[2], steps), 0, 16.0 * steps * cells,
+                9.0 * steps * cells};
   fill_cells(s, u, wave);
   m.seconds = time_together(s, comm, advance);
   fill_cells(s, u, wave);
@@ -123,7 +112,7 @@ measurement_of_ranks heat(const settings& s, const Communicator& comm, const sca
 }
 
 /// The exchange of the halos of a cube of cells, edges and corners too, on a periodic grid.
-measurement_of_ranks halo(const settings& s, const Communicator& comm, const scaled_size& size) {
+measurement halo(const settings& s, const Communicator& comm, const scaled_size& size) {
   const Decomposition d(comm, size.strong ? shape{size.n, size.n, size.n} : cube(comm, size).extents(), {.halo = {1}});
   const array<double, 3> u("u", d);
   const auto& n = d.extents().extent;
@@ -133,7 +122,7 @@ measurement_of_ranks halo(const settings& s, const Communicator& comm, const sca
         return (static_cast<double>(k) * rows + static_cast<double>(j)) * columns + static_cast<double>(i);
       });
   quern::HaloExchange exchange(s.exec, quern::boundary::wrap, u);
-  measurement_of_ranks m{{fmt::format("{} x {} x {}", n[0], n[1], n[2]), 0, static_cast<double>(exchange.bytes()), 0}};
+  measurement m{fmt::format("{} x {} x {}", n[0], n[1], n[2]), 0, static_cast<double>(exchange.bytes()), 0};
   m.messages = static_cast<int>(quern::impl::max_of_ranks(comm, exchange.messages()));
   m.seconds = time_together(s, comm, [&] { exchange.exchange(); });
   const auto v = quern::to_host(u.local_with_halo());
@@ -154,28 +143,25 @@ measurement_of_ranks halo(const settings& s, const Communicator& comm, const sca
 }
 
 /// The sum of one number of each rank.
-measurement_of_ranks all_reduce(const settings& s, const Communicator& comm, const scaled_size&) {
+measurement all_reduce(const settings& s, const Communicator& comm, const scaled_size&) {
   const Decomposition d(comm, {comm.size()});
   const array<double, 1> u("u", d);
   Kokkos::deep_copy(u.local(), static_cast<double>(comm.rank() + 1));
   double sum = 0;
-  measurement_of_ranks m{{"1", 0, 8, 0}};
+  measurement m{"1", 0, 8, 0};
   m.seconds = time_together(s, comm, [&] { sum = quern::sum(s.exec, u); });
   m.verified = on_all(comm, sum == 0.5 * comm.size() * (comm.size() + 1));
   return m;
 }
 
-measurement_of_ranks sum(const settings& s, const Communicator& comm, const scaled_size& size) {
+measurement sum(const settings& s, const Communicator& comm, const scaled_size& size) {
   const std::int64_t n = size.along(comm);
   const Decomposition d(comm, {n});
   const array<double, 1> u("u", d);
   const std::int64_t first = d.local().first.extent[0];
-  const auto v = u.local();
-  Kokkos::parallel_for(
-      "quern_app::fill", Kokkos::RangePolicy<exec_space, Kokkos::IndexType<std::int64_t>>(s.exec, 0, v.extent(0)),
-      KOKKOS_LAMBDA(std::int64_t i) { v(i) = static_cast<double>((first + i) % 1000); });
+  fill_with(s.exec, u.local(), KOKKOS_LAMBDA(std::int64_t i) { return (first + i) % 1000; });
   double found = 0;
-  measurement_of_ranks m{{fmt::format("{}", n), 0, 8.0 * static_cast<double>(n), 1.0 * static_cast<double>(n)}};
+  measurement m{fmt::format("{}", n), 0, 8.0 * static_cast<double>(n), 1.0 * static_cast<double>(n)};
   m.seconds = time_together(s, comm, [&] { found = quern::sum(s.exec, u); });
   const std::int64_t whole = n / 1000, rest = n % 1000;
   m.verified = on_all(comm, found == static_cast<double>(whole * 499500 + rest * (rest - 1) / 2));  // exact below 2^53
@@ -183,7 +169,7 @@ measurement_of_ranks sum(const settings& s, const Communicator& comm, const scal
 }
 
 /// Singular values and vectors of a matrix of 100 columns. Four products with all rows.
-measurement_of_ranks svd(const settings& s, const Communicator& comm, const scaled_size& size) {
+measurement svd(const settings& s, const Communicator& comm, const scaled_size& size) {
   constexpr std::int64_t columns = 100;
   const std::int64_t rows = size.along(comm);
   const Decomposition d(comm, {rows, columns}, {.grid = {comm.size(), 1}});
@@ -192,7 +178,7 @@ measurement_of_ranks svd(const settings& s, const Communicator& comm, const scal
   const device_view<double*> sigma("s", columns);
   const device_view<double**> vt("vt", columns, columns);
   const double elements = static_cast<double>(rows) * columns;
-  measurement_of_ranks m{{fmt::format("{} x {}", rows, columns), 0, 8 * 5 * elements, 8 * elements * columns}};
+  measurement m{fmt::format("{} x {}", rows, columns), 0, 8 * 5 * elements, 8 * elements * columns};
   m.seconds = time_together(s, comm, [&] { quern::svd(s.exec, u, sigma, vt, a); });
   // u diag(s) vt is a, and u is orthonormal: u^T a = diag(s) vt.
   const device_view<double**> product("product", columns, columns);
@@ -210,12 +196,12 @@ measurement_of_ranks svd(const settings& s, const Communicator& comm, const scal
 
 std::vector<distributed_workload> workloads() {
   std::vector<distributed_workload> all{
-      {"heat", "ten explicit 7-point steps", 128, 1024, heat},
-      {"halo", "halos of a periodic cube", 128, 1024, halo},
-      {"allreduce", "the sum of one number a rank", 1, 1, all_reduce, option::repeat | option::scaling},
-      {"distributed_sum", "the sum of all elements", 10'000'000, 1'000'000'000, sum}};
+      {"heat", "ten explicit 7-point steps", sizes(128, 1024), heat},
+      {"halo", "halos of a periodic cube", sizes(128, 1024), halo},
+      {"allreduce", "the sum of one number a rank", sizes(1, 1), all_reduce, {option::repeat, option::scaling}},
+      {"distributed_sum", "the sum of all elements", sizes(10'000'000, 1'000'000'000), sum}};
   if (quern::impl::lapack::available<exec_space>())
-    all.push_back({"distributed_svd", "singular values and vectors of 100 columns", 20'000, 1'000'000, svd});
+    all.push_back({"distributed_svd", "singular values and vectors of 100 columns", sizes(20'000, 1'000'000), svd});
   return all;
 }
 
@@ -237,9 +223,8 @@ std::vector<distributed_workload> chosen(const run_options& o) {
   for (const auto& name : o.names) {
     const auto found = std::find_if(all.begin(), all.end(), [&](const auto& w) { return w.name == name; });
     if (found == all.end()) {
-      std::string names;
-      for (const auto& w : all) names += (names.empty() ? "" : ", ") + w.name;
-      throw usage_error(fmt::format("'{}' does not run on several processes; these do: {}", name, names));
+      throw usage_error(fmt::format("'{}' does not run on several processes; these do: {}", name,
+                                    names_of(takers(all), option::repeat)));
     }
     result.push_back(*found);
   }
@@ -264,10 +249,10 @@ std::unique_ptr<record_file> records_of(const Communicator& comm, const std::str
 
 int run_on(const Communicator& comm, const run_options& o) {
   const auto list = chosen(o);
-  for (const auto& w : list) sizes_of(o.size, {w.default_size}, {w.reference_size});  // is a size
+  for (const auto& w : list) sizes_of(o.size, w.n);  // is a size
   const bool prints = comm.rank() == 0;
   const int nodes = static_cast<int>(quern::impl::sum_of_ranks(comm, comm.node_rank() == 0 ? 1 : 0));
-  const settings s{exec_space(), o.repeat, {}, {}};
+  const settings s{o, exec_space()};
   const Communicator alone(MPI_COMM_SELF);
   const bool strong = o.scaling == "strong";
   const auto records = records_of(comm, o.json);
@@ -280,8 +265,8 @@ int run_on(const Communicator& comm, const run_options& o) {
   }
   bool all_verified = true;
   for (const auto& w : list) {
-    const scaled_size size{sizes_of(o.size, {w.default_size}, {w.reference_size})[0], strong};
-    const measurement_of_ranks one = w.run(s, alone, size), m = w.run(s, comm, size);
+    const scaled_size size{sizes_of(o.size, w.n)[0], strong};
+    const measurement one = w.run(s, alone, size), m = w.run(s, comm, size);
     const double efficiency = one.seconds / m.seconds / (strong ? comm.size() : 1);
     const bool verified = on_all(comm, one.verified && m.verified);
     all_verified = all_verified && verified;
@@ -316,7 +301,7 @@ int run_on(const Communicator& comm, const run_options& o) {
 }  // namespace
 
 bool runs_on_ranks(const run_options& o) {
-  if (launched_ranks() > 1 || o.given.has(option::scaling)) return true;
+  if (launched_ranks() > 1 || contains(o.given, option::scaling)) return true;
   for (const auto& name : o.names)
     for (const char* known : {"halo", "allreduce", "distributed_sum", "distributed_svd"})
       if (name == known) return true;
@@ -326,7 +311,7 @@ bool runs_on_ranks(const run_options& o) {
 void list_distributed() {
   for (const auto& w : workloads())
     fmt::print("{:<16} {:<10} {:<54} reference size {} a rank, under mpirun\n", w.name, "float64", w.definition,
-               w.reference_size);
+               w.n.reference[0]);
 }
 
 int run_distributed(const run_options& o) {

@@ -12,12 +12,6 @@
 namespace app {
 namespace {
 
-struct add {
-  template <class T>
-  KOKKOS_FUNCTION T operator()(T a, T b) const {
-    return a + b;
-  }
-};
 struct trig {
   template <class T>
   KOKKOS_FUNCTION T operator()(T x) const {
@@ -149,20 +143,19 @@ measurement broadcast_add(const settings& s, std::int64_t n) {
 
 std::vector<workload> elementwise_workloads() {
   return {
-      {"vector_add", "float32", "z = x + y", {20'000'000}, {100'000'000}, arrays(12), vector_add},
-      {"vector_add_int", "int32", "z = x + y, small", {4096}, {4096}, arrays(12), vector_add_int},
-      {"trig_identity", "float32", "cos(x)^2 + sin(x)^2", {5'000'000}, {10'000'000}, arrays(12), trig_identity<float>},
-      {"trig_identity", "float64", "cos(x)^2 + sin(x)^2", {5'000'000}, {10'000'000}, arrays(24), trig_identity<double>},
-      {"selu", "float32", "1.05 (x > 0 ? x : 1.67 exp(x) - 1.67)", {1'000'000}, {1'000'000}, arrays(8), selu_workload},
-      {"elementwise",
-       "float64",
-       "sin(x)^2 + cos(x)^2 of a matrix",
-       {1000, 2000},
-       {1000, 10'000, 20'000},
-       arrays(16, 2),
-       elementwise},
-      {"slice_copy", "float64", "y = x[::3, ::3]", {4000}, {10'000}, arrays(10, 2), slice_copy},
-      {"broadcast_add", "float64", "z(i,j) = x(i,j) + row(j) + col(i)", {4000}, {10'000}, arrays(16, 2), broadcast_add},
+      {"vector_add", "float32", "z = x + y", sizes(20'000'000, 100'000'000), arrays(12), vector_add},
+      {"vector_add_int", "int32", "z = x + y, small", sizes(4096, 4096), arrays(12), vector_add_int},
+      {"trig_identity", "float32", "cos(x)^2 + sin(x)^2", sizes(5'000'000, 10'000'000), arrays(12),
+       trig_identity<float>},
+      {"trig_identity", "float64", "cos(x)^2 + sin(x)^2", sizes(5'000'000, 10'000'000), arrays(24),
+       trig_identity<double>},
+      {"selu", "float32", "1.05 (x > 0 ? x : 1.67 exp(x) - 1.67)", sizes(1'000'000, 1'000'000), arrays(8),
+       selu_workload},
+      {"elementwise", "float64", "sin(x)^2 + cos(x)^2 of a matrix", sizes({1000, 2000}, {1000, 10'000, 20'000}),
+       arrays(16, 2), elementwise},
+      {"slice_copy", "float64", "y = x[::3, ::3]", sizes(4000, 10'000), arrays(10, 2), slice_copy},
+      {"broadcast_add", "float64", "z(i,j) = x(i,j) + row(j) + col(i)", sizes(4000, 10'000), arrays(16, 2),
+       broadcast_add},
   };
 }
 

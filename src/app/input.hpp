@@ -17,13 +17,8 @@ namespace app {
 /// An array in a file: the only one of a `.npz` or HDF5 file, or the one that is named. Other files are `.npy` files.
 inline std::shared_ptr<quern::files::impl::array_file> open_input(const std::string& path, const std::string& array) {
   namespace files = quern::files;
-  for (const char* ending : {".npz", ".h5", ".hdf5"})
-    if (path.ends_with(ending)) return files::impl::open_array(path, array);
+  if (may_have_several(path)) return files::impl::open_array(path, array);
   return files::impl::open_npy(files::impl::open_file(path));
-}
-
-inline std::int64_t elements_of_input(const std::string& path, const std::string& array) {
-  return open_input(path, array)->info().extents.size();
 }
 
 /// Calls f with a value of the type in which the elements of a file are read: its own, or the narrowest of double,

@@ -22,6 +22,22 @@ namespace {
 
 using quern::random::key;
 
+/// Verifies bins by a plain loop over n elements, which is timed too: `add(bins, i)` adds element i to its bin.
+template <class V, class Add>
+void compare_bins(measurement& m, std::int64_t n, const V& bins, const Add& add, double tolerance = 0) {
+  const auto found = quern::to_host(bins);
+  std::vector<typename V::value_type> expected(found.size());
+  const auto add_first = [&](std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) add(expected, i);
+    keep(expected[0]);
+  };
+  add_first(n);
+  m.verified = all_right(found.size(), [&](std::int64_t b) {
+    return std::fabs(found(b) - expected[b]) <= tolerance * static_cast<double>(expected[b]);
+  });
+  m.baseline_seconds = time_baseline(n, add_first);
+}
+
 measurement histogram(const settings& s, std::int64_t n) {
   const std::int64_t bins = 256;
   const auto x = uninitialized<device_view<double*>>("x", n);
@@ -29,15 +45,7 @@ measurement histogram(const settings& s, std::int64_t n) {
   quern::random::uniform(s.exec, x, key(1));
   measurement m = timed(s, {n}, 8.0 * n, 0, [&] { quern::histogram(s.exec, counts, x, quern::bin_range{0, 1}); });
   const auto hx = quern::to_host(x);
-  const auto found = quern::to_host(counts);
-  std::vector<std::int64_t> expected(bins);
-  const auto count = [&](std::int64_t k) {
-    for (std::int64_t i = 0; i < k; ++i) ++expected[static_cast<std::int64_t>(hx(i) * bins)];
-    keep(expected[0]);
-  };
-  count(n);
-  m.verified = all_right(bins, [&](std::int64_t b) { return found(b) == expected[b]; });
-  m.baseline_seconds = time_baseline(n, count);
+  compare_bins(m, n, counts, [&](auto& bin, std::int64_t i) { ++bin[static_cast<std::int64_t>(hx(i) * bins)]; });
   return m;
 }
 
@@ -52,19 +60,11 @@ measurement group_sum(const settings& s, std::int64_t n) {
       timed(s, {n}, 12.0 * n, 1.0 * n, [&] { quern::bincount(s.exec, sums, keys, quern::weights{values}); });
   const auto hk = quern::to_host(keys);
   const auto hv = quern::to_host(values);
-  const auto found = quern::to_host(sums);
-  std::vector<double> expected(groups);
-  const auto add = [&](std::int64_t k) {
-    for (std::int64_t i = 0; i < k; ++i) expected[hk(i)] += hv(i);
-    keep(expected[0]);
-  };
-  add(n);
   // Each of about n / groups additions rounds a sum that is at most the last one.
   const double roundings = 4.0 * static_cast<double>(n) / groups + 100;
-  m.verified = all_right(groups, [&](std::int64_t g) {
-    return std::fabs(found(g) - expected[g]) <= roundings * std::numeric_limits<double>::epsilon() * expected[g];
-  });
-  m.baseline_seconds = time_baseline(n, add);
+  compare_bins(
+      m, n, sums, [&](auto& sum, std::int64_t i) { sum[hk(i)] += hv(i); },
+      roundings * std::numeric_limits<double>::epsilon());
   return m;
 }
 
@@ -94,8 +94,7 @@ measurement sort(const settings& s, std::int64_t n) {
   const auto x = random_values<T>(s, n);
   const auto out = uninitialized<device_view<T*>>("out", n);
   measurement m = timed(s, {n}, 2.0 * sizeof(T) * n, 0, [&] { quern::sort(s.exec, out, x); });
-  const auto hx = quern::to_host(x);
-  const auto found = quern::to_host(out);
+  const auto hx = quern::to_host(x), found = quern::to_host(out);
   m.verified = all_right(n - 1, [&](std::int64_t i) { return found(i) <= found(i + 1); }) &&
                fingerprint(found) == fingerprint(hx);
   m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
@@ -165,12 +164,12 @@ measurement unique(const settings& s, std::int64_t n) {
 
 std::vector<workload> keyed_workloads() {
   return {
-      {"sort", "float64", "ascending", {10'000'000}, {100'000'000}, arrays(24), sort<double>},
-      {"sort", "int32", "ascending", {10'000'000}, {100'000'000}, arrays(12), sort<std::int32_t>},
-      {"argsort", "float64", "positions in order, stable", {10'000'000}, {100'000'000}, arrays(40), argsort},
-      {"unique", "int32", "1000 different values and their counts", {10'000'000}, {100'000'000}, arrays(12), unique},
-      {"histogram", "float64", "256 equal bins on [0, 1)", {10'000'000}, {100'000'000}, arrays(8), histogram},
-      {"group_sum", "float64", "sums by keys 0 to 999", {10'000'000}, {100'000'000}, arrays(12), group_sum},
+      {"sort", "float64", "ascending", sizes(10'000'000, 100'000'000), arrays(24), sort<double>},
+      {"sort", "int32", "ascending", sizes(10'000'000, 100'000'000), arrays(12), sort<std::int32_t>},
+      {"argsort", "float64", "positions in order, stable", sizes(10'000'000, 100'000'000), arrays(40), argsort},
+      {"unique", "int32", "1000 different values and their counts", sizes(10'000'000, 100'000'000), arrays(12), unique},
+      {"histogram", "float64", "256 equal bins on [0, 1)", sizes(10'000'000, 100'000'000), arrays(8), histogram},
+      {"group_sum", "float64", "sums by keys 0 to 999", sizes(10'000'000, 100'000'000), arrays(12), group_sum},
   };
 }
 

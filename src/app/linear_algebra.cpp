@@ -21,8 +21,8 @@ auto sample(const settings& s, std::uint64_t seed, N... n) {
 }
 
 /// Checks 1000 elements of c = a b against sums in long double.
-template <class T>
-bool product_right(const host_view<T**>& c, const host_view<T**>& a, const host_view<T**>& b) {
+template <class C, class A, class B>
+bool product_right(const C& c, const A& a, const B& b) {
   const std::int64_t m = c.extent(0), n = c.extent(1), k = a.extent(1);
   return all_right(std::min<std::int64_t>(1000, m * n), [&](std::int64_t sample) {
     const auto e = static_cast<std::int64_t>(hashed(sample, 9) * static_cast<double>(m * n));
@@ -32,7 +32,7 @@ bool product_right(const host_view<T**>& c, const host_view<T**>& a, const host_
       exact += term;
       magnitude += std::fabs(term);
     }
-    const double bound = 2 * std::sqrt(static_cast<double>(k)) * std::numeric_limits<T>::epsilon();
+    const double bound = 2 * std::sqrt(static_cast<double>(k)) * std::numeric_limits<typename C::value_type>::epsilon();
     return std::fabs(c(e / n, e % n) - exact) <= bound * magnitude;
   });
 }
@@ -45,7 +45,7 @@ measurement multiply(const settings& s, const matrix<T>& a, const B& b) {
       timed(s, fmt::format("({} x {})({} x {})", m, k, k, n), sizeof(T) * (1.0 * m * k + 1.0 * k * n + 1.0 * m * n),
             2.0 * m * n * k, [&] { quern::matmul(s.exec, c, a, b); });
   const host_view<T**> ha = quern::to_host(a), hb = quern::to_host(b), hc = quern::to_host(c);
-  r.verified = product_right<T>(hc, ha, hb);
+  r.verified = product_right(hc, ha, hb);
   r.baseline_seconds = time_baseline(m, [&](std::int64_t rows) {
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t j = 0; j < n; ++j) hc(i, j) = 0;
@@ -78,12 +78,7 @@ measurement vmap_matvec(const settings& s, std::int64_t batch) {
   measurement r = timed(s, fmt::format("({} x {}) x {}", m, n, batch), 4.0 * (m * n + batch * (m + n)),
                         2.0 * batch * m * n, [&] { quern::matvec(s.exec, y, a, x); });
   const host_view<float**> ha = quern::to_host(a), hx = quern::to_host(x), hy = quern::to_host(y);
-  host_view<float**> xt("xt", n, batch), yt("yt", m, batch);
-  for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t k = 0; k < n; ++k) xt(k, b) = hx(b, k);
-    for (std::int64_t i = 0; i < m; ++i) yt(i, b) = hy(b, i);
-  }
-  r.verified = product_right<float>(yt, ha, xt);
+  r.verified = product_right(quern::transposed(hy), ha, quern::transposed(hx));
   r.baseline_seconds = time_elements(hy, [&](std::int64_t b, std::int64_t i) {
     float sum = 0;
     for (std::int64_t k = 0; k < n; ++k) sum += ha(i, k) * hx(b, k);
@@ -164,30 +159,15 @@ measurement batched_solve(const settings& s, std::int64_t batch) {
 std::vector<workload> linear_algebra_workloads() {
   const auto batch = [](std::int64_t n) { return 2.0 * 4 * (15'000 + 250.0 * static_cast<double>(n)); };
   return {
-      {"matmul",
-       "float64",
-       "C = A B, n x 2n times 2n x n/2",
-       {256},
-       {1024},
-       arrays(28, 2),
-       matmul_oblong,
+      {"matmul", "float64", "C = A B, n x 2n times 2n x n/2", sizes(256, 1024), arrays(28, 2), matmul_oblong,
        bound::compute},
-      {"matmul", "float64", "C = A B", {400}, {1000, 10'000}, arrays(24, 2), matmul_square<double>, bound::compute},
-      {"matmul", "float32", "X X^T", {400}, {3000}, arrays(16, 2), gram, bound::compute},
-      {"vmap_matvec", "float32", "one matrix times many vectors", {10}, {10}, batch, vmap_matvec, bound::none},
-      {"batched_matvec",
-       "float64",
-       "a matrix of 8 x 8 for each vector",
-       {20'000},
-       {100'000},
-       arrays(8 * 80),
+      {"matmul", "float64", "C = A B", sizes({400}, {1000, 10'000}), arrays(24, 2), matmul_square<double>,
+       bound::compute},
+      {"matmul", "float32", "X X^T", sizes(400, 3000), arrays(16, 2), gram, bound::compute},
+      {"vmap_matvec", "float32", "one matrix times many vectors", sizes(10, 10), batch, vmap_matvec, bound::none},
+      {"batched_matvec", "float64", "a matrix of 8 x 8 for each vector", sizes(20'000, 100'000), arrays(8 * 80),
        batched_matvec},
-      {"batched_solve",
-       "float64",
-       "systems of 8 x 8 with partial pivoting",
-       {20'000},
-       {100'000},
-       arrays(8 * 80),
+      {"batched_solve", "float64", "systems of 8 x 8 with partial pivoting", sizes(20'000, 100'000), arrays(8 * 80),
        batched_solve},
   };
 }

@@ -18,7 +18,6 @@
 #include "interrupts.hpp"
 #include "launcher.hpp"
 #include "output_file.hpp"
-#include "record_file.hpp"
 #include "report.hpp"
 #include "workload.hpp"
 
@@ -37,10 +36,9 @@ std::vector<workload> all_workloads() {
 int list() {
   std::string last;
   for (const auto& w : all_workloads()) {
-    std::string sizes;
-    for (const auto n : w.reference_sizes) sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", n);
-    fmt::print("{:<16} {:<10} {:<54} {}\n", w.name == last ? "" : w.name, w.type, w.definition,
-               w.missing.empty() ? "reference size " + sizes : "needs " + w.missing);
+    fmt::print(
+        "{:<16} {:<10} {:<54} {}\n", w.name == last ? "" : w.name, w.type, w.definition,
+        w.missing.empty() ? fmt::format("reference size {}", fmt::join(w.n.reference, ", ")) : "needs " + w.missing);
     last = w.name;
   }
   list_distributed();
@@ -64,9 +62,10 @@ std::vector<workload> chosen(const run_options& o) {
   return result;
 }
 
-std::vector<std::int64_t> sizes(const workload& w, const run_options& o) {
-  if (o.input.empty()) return sizes_of(o.size, w.default_sizes, w.reference_sizes);
-  return {w.takes.has(option::array) && !o.chunked ? elements_of_input(o.input, o.array) : 0};  // for its memory
+std::vector<std::int64_t> chosen_sizes(const workload& w, const run_options& o) {
+  if (o.input.empty()) return sizes_of(o.size, w.n);
+  return {contains(w.takes, option::array) && !o.chunked ? open_input(o.input, o.array)->info().extents.size()
+                                                         : 0};  // for its memory
 }
 
 /// Refuses what would not fit, before anything is allocated.
@@ -88,33 +87,26 @@ double share_of_limit(const workload& w, const measurement& m, bool in_chunks, l
   return 0;
 }
 
-settings settings_of(const exec_space& exec, const run_options& o) {
-  settings s{exec, o.repeat, {}, {}, o.array, o.chunked, o.memory};
-  if (!o.input.empty()) s.input = o.input;
-  if (!o.output.empty()) s.output = o.output;
-  return s;
-}
-
 int run(const exec_space& exec, const run_options& o) {
   const auto workloads = chosen(o);
   for (const auto& w : workloads)
-    for (const auto n : sizes(w, o))
+    for (const auto n : chosen_sizes(w, o))
       if (w.missing.empty()) check_memory(w, n);
   record_file records(o.json);
   if (!o.output.empty()) check_writable(o.output);
 
-  const settings s = settings_of(exec, o);
+  const settings s{o, exec};
   limits measured(exec);
   bool all_verified = true;
   fmt::print("Quern {} on {}, {} at a time; copy rate {:.1f} GB/s\n\n", QUERN_VERSION_STRING, exec.name(),
              exec.concurrency(), measured.copy_rate());
-  print_header(stdout);
+  print_header();
   for (auto w : workloads) {
     if (!w.missing.empty()) {
-      print_missing(stdout, w);
+      print_missing(w);
       continue;
     }
-    for (const auto n : sizes(w, o)) {
+    for (const auto n : chosen_sizes(w, o)) {
       measurement m;
       {
         const progress shown("running " + w.name);
@@ -123,12 +115,12 @@ int run(const exec_space& exec, const run_options& o) {
       if (!m.type.empty()) w.type = m.type;
       const double share = share_of_limit(w, m, o.chunked, measured);
       records.add(record(w, m, share));  // what is printed is kept
-      print_line(stdout, w, m, share);
+      print_line(w, m, share);
       if (!o.input.empty() && !m.note.empty()) fmt::print("  {}\n", m.note);
       all_verified = all_verified && m.verified;
     }
   }
-  print_notes(stdout, o.chunked);
+  print_notes(o.chunked);
   records.finish();
   return all_verified ? 0 : 1;
 }

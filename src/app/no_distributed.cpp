@@ -7,7 +7,7 @@
 
 namespace app {
 
-bool runs_on_ranks(const run_options& o) { return launched_ranks() > 1 || o.given.has(option::scaling); }
+bool runs_on_ranks(const run_options& o) { return launched_ranks() > 1 || contains(o.given, option::scaling); }
 void list_distributed() {}
 int run_distributed(const run_options&) {
   throw usage_error(

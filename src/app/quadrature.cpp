@@ -48,21 +48,9 @@ measurement integrate2d(const settings& s, std::int64_t n) {
 std::vector<workload> quadrature_workloads() {
   const auto nothing = [](std::int64_t) { return 0.0; };
   return {
-      {"integrate2d",
-       "float64",
-       "midpoint rule for sin(x+y)",
-       {4096},
-       {102'400},
-       nothing,
-       integrate2d<double>,
+      {"integrate2d", "float64", "midpoint rule for sin(x+y)", sizes(4096, 102'400), nothing, integrate2d<double>,
        bound::none},
-      {"integrate2d",
-       "float32",
-       "midpoint rule for sin(x+y)",
-       {4096},
-       {102'400},
-       nothing,
-       integrate2d<float>,
+      {"integrate2d", "float32", "midpoint rule for sin(x+y)", sizes(4096, 102'400), nothing, integrate2d<float>,
        bound::none},
   };
 }

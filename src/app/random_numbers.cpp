@@ -68,8 +68,8 @@ measurement normal(const settings& s, std::int64_t n) {
 
 std::vector<workload> random_workloads() {
   return {
-      {"uniform", "float64", "uniform numbers on [0, 1)", {10'000'000}, {100'000'000}, arrays(12), uniform},
-      {"normal", "float32", "normal numbers", {10'000'000}, {100'000'000}, arrays(6), normal},
+      {"uniform", "float64", "uniform numbers on [0, 1)", sizes(10'000'000, 100'000'000), arrays(12), uniform},
+      {"normal", "float32", "normal numbers", sizes(10'000'000, 100'000'000), arrays(6), normal},
   };
 }
 

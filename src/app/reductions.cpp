@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <numeric>
@@ -72,13 +71,7 @@ void for_each_value(const std::string& path, const quern::files::array_info& inf
 /// Of a .npy file that is read in chunks. The time of one core is that of the loop over the file that verifies.
 template <class Reduce, class Verify>
 measurement in_chunks(const settings& s, const Reduce& reduce, const Verify& verify) {
-  using clock = std::chrono::steady_clock;
-  const auto seconds_of = [](const auto& call) {
-    const auto start = clock::now();
-    call();
-    return std::chrono::duration<double>(clock::now() - start).count();
-  };
-  const std::string& path = *s.input;
+  const std::string& path = s.input;
   const auto info = quern::files::npy_info(path);
   return with_type_of(path, info.type, [&]<class File>(File) {
     using T = widened<File>;
@@ -112,9 +105,9 @@ measurement reduction(const settings& s, std::int64_t size, double flops, const 
     m.baseline_seconds = time_baseline(n, [&](std::int64_t k) { keep(plain(values.x.data(), k)); });
     return m;
   };
-  if (!s.input) return in_memory(filled<device_view<T*>>(s, hashes{1}, size));
-  const auto file = open_input(*s.input, s.array);
-  return with_type_of(*s.input, file->info().type, [&]<class File>(File) {
+  if (s.input.empty()) return in_memory(filled<device_view<T*>>(s, hashes{1}, size));
+  const auto file = open_input(s.input, s.array);
+  return with_type_of(s.input, file->info().type, [&]<class File>(File) {
     measurement m = in_memory(read_flat<File>(*file));
     describe_input<File>(m, file->info());
     return m;
@@ -214,9 +207,9 @@ measurement median(const settings& s, std::int64_t size) {
 }
 
 measurement argmax(const settings& s, std::int64_t size) {
-  if (s.chunked && quern::files::npy_info(*s.input).fortran_order)
+  if (s.chunked && quern::files::npy_info(s.input).fortran_order)
     throw usage_error(
-        *s.input + ": argmax counts in C order and --chunked reads in the file's, Fortran order: leave --chunked out");
+        s.input + ": argmax counts in C order and --chunked reads in the file's, Fortran order: leave --chunked out");
   const auto verify = [](measurement& m, double, std::int64_t result, const auto& values) {
     std::int64_t at = -1;
     long double largest = 0;  // which holds every int64 and every double
@@ -279,24 +272,20 @@ measurement cumsum(const settings& s, std::int64_t n) {
 
 std::vector<workload> reduction_workloads() {
   std::vector<workload> list{
-      {"sum", "float64", "sum of x", {20'000'000}, {100'000'000}, arrays(8), sum<double>},
-      {"sum", "float32", "sum of x", {40'000'000}, {1'000'000'000}, arrays(4), sum<float>},
-      {"sum_reproducible",
-       "float64",
-       "the same bits everywhere",
-       {20'000'000},
-       {100'000'000},
-       arrays(8),
+      {"sum", "float64", "sum of x", sizes(20'000'000, 100'000'000), arrays(8), sum<double>},
+      {"sum", "float32", "sum of x", sizes(40'000'000, 1'000'000'000), arrays(4), sum<float>},
+      {"sum_reproducible", "float64", "the same bits everywhere", sizes(20'000'000, 100'000'000), arrays(8),
        sum_reproducible},
-      {"mean_var", "float64", "mean and variance in one pass", {20'000'000}, {100'000'000}, arrays(8), mean_var},
-      {"stddev", "float64", "standard deviation in one pass", {20'000'000}, {100'000'000}, arrays(8), stddev},
-      {"median", "float64", "median by selection", {20'000'000}, {100'000'000}, arrays(8), median},
-      {"argmax", "float64", "first position of the largest", {20'000'000}, {100'000'000}, arrays(8), argmax},
+      {"mean_var", "float64", "mean and variance in one pass", sizes(20'000'000, 100'000'000), arrays(8), mean_var},
+      {"stddev", "float64", "standard deviation in one pass", sizes(20'000'000, 100'000'000), arrays(8), stddev},
+      {"median", "float64", "median by selection", sizes(20'000'000, 100'000'000), arrays(8), median},
+      {"argmax", "float64", "first position of the largest", sizes(20'000'000, 100'000'000), arrays(8), argmax},
   };
-  for (auto& w : list) w.takes = w.takes | option::input | option::array | option::chunked | option::memory;
-  list.push_back({"sum_axis", "float64", "sum over axis 0", {3000}, {10'000}, arrays(8, 2), sum_axis<0>});
-  list.push_back({"sum_axis", "float64", "sum over axis 1", {3000}, {10'000}, arrays(8, 2), sum_axis<1>});
-  list.push_back({"cumsum", "float64", "inclusive scan", {20'000'000}, {100'000'000}, arrays(16), cumsum});
+  const option_set of_files{option::input, option::array, option::chunked, option::memory};
+  for (auto& w : list) w.takes.insert(w.takes.end(), of_files.begin(), of_files.end());
+  list.push_back({"sum_axis", "float64", "sum over axis 0", sizes(3000, 10'000), arrays(8, 2), sum_axis<0>});
+  list.push_back({"sum_axis", "float64", "sum over axis 1", sizes(3000, 10'000), arrays(8, 2), sum_axis<1>});
+  list.push_back({"cumsum", "float64", "inclusive scan", sizes(20'000'000, 100'000'000), arrays(16), cumsum});
   return list;
 }
 

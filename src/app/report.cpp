@@ -17,30 +17,35 @@
 
 namespace app {
 
-double time_call(const settings& s, const std::function<void()>& call) {
+double seconds_of(const std::function<void()>& call) {
   using clock = std::chrono::steady_clock;
-  const auto once = [&] {
-    const auto start = clock::now();
-    call();
-    s.exec.fence();
-    return std::chrono::duration<double>(clock::now() - start).count();
-  };
-  const double first = once();  // the warm-up: scratch memory, code on the device
-  const double second = once();
+  const auto start = clock::now();
+  call();
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+double median_time(const settings& s, const std::function<double()>& time) {
+  const double first = time();  // the warm-up: scratch memory, code on the device
+  const double second = time();
   const int repeat =
       s.repeat > 0 ? s.repeat : static_cast<int>(std::clamp(0.2 / std::max(std::min(first, second), 1e-6), 3.0, 200.0));
   std::vector<double> times;
-  for (int i = 0; i < repeat; ++i) times.push_back(once());
+  for (int i = 0; i < repeat; ++i) times.push_back(time());
   std::nth_element(times.begin(), times.begin() + repeat / 2, times.end());
   return times[repeat / 2];
 }
 
+double time_call(const settings& s, const std::function<void()>& call) {
+  const auto until_fence = [&] {
+    call();
+    s.exec.fence();
+  };
+  return median_time(s, [&] { return seconds_of(until_fence); });
+}
+
 double time_baseline(std::int64_t total, const std::function<void(std::int64_t)>& loop) {
-  using clock = std::chrono::steady_clock;
   for (std::int64_t units = std::min<std::int64_t>(total, std::max<std::int64_t>(1, total / 1000));;) {
-    const auto start = clock::now();
-    loop(units);
-    const double seconds = std::chrono::duration<double>(clock::now() - start).count();
+    const double seconds = seconds_of([&] { loop(units); });
     if (units == total || seconds > 0.2) return seconds * static_cast<double>(total) / static_cast<double>(units);
     const double factor = std::clamp(0.4 / std::max(seconds, 1e-7), 2.0, 50.0);
     units = std::min(total, static_cast<std::int64_t>(static_cast<double>(units) * factor) + 1);
@@ -54,10 +59,8 @@ double limits::copy_rate() {
   const double wanted = std::min(free_memory() / 8, large);
   const auto n = static_cast<std::int64_t>(wanted / sizeof(double));
   const progress shown("measuring the copy rate");
-  const auto x = uninitialized<device_view<double*>>("x", n), y = uninitialized<device_view<double*>>("y", n);
-  fill_with(exec_, x, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1); });
-  fill_with(exec_, y, KOKKOS_LAMBDA(std::int64_t) { return 0; });
-  settings s{exec_, 0, {}, {}};
+  const settings s{{}, exec_};
+  const auto x = filled<device_view<double*>>(s, hashes{1}, n), y = filled<device_view<double*>>(s, hashes{2}, n);
   // On a device the driver's copy, on the host the loop that a user would write.
   const double seconds = time_call(s, [&] {
     if constexpr (quern::impl::is_device<exec_space>) {
@@ -75,11 +78,10 @@ double limits::product_rate() {
   if (product_ > 0) return product_;
   const progress shown("measuring the matrix product");
   const std::int64_t n = quern::impl::is_device<exec_space> ? 8192 : 512;
-  const auto a = uninitialized<device_view<double**>>("a", n, n), b = uninitialized<device_view<double**>>("b", n, n),
-             c = uninitialized<device_view<double**>>("c", n, n);
-  fill_with(exec_, a, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 1); });
-  fill_with(exec_, b, KOKKOS_LAMBDA(std::int64_t i) { return hashed(i, 2); });
-  settings s{exec_, 0, {}, {}};
+  const settings s{{}, exec_};
+  using matrix = device_view<double**>;
+  const auto a = filled<matrix>(s, hashes{1}, n, n), b = filled<matrix>(s, hashes{2}, n, n),
+             c = uninitialized<matrix>("c", n, n);
   const double seconds = time_call(s, [&] { quern::matmul(exec_, c, a, b); });
   return product_ = 2.0 * static_cast<double>(n) * n * n / seconds / 1e9;
 }
@@ -93,7 +95,8 @@ double limits::link_rate() {
     const progress shown("measuring the link");
     const device_view<char*> there("there", n);
     const Kokkos::View<char*, Kokkos::SharedHostPinnedSpace> here("here", n);
-    const settings s{exec_, 3, {}, {}};
+    settings s{{}, exec_};
+    s.repeat = 3;
     return link_ = static_cast<double>(n) / time_call(s, [&] { Kokkos::deep_copy(exec_, there, here); }) / 1e9;
   }
 }
@@ -103,13 +106,14 @@ double free_memory() { return static_cast<double>(quern::impl::free_memory<memor
 double plain_read_rate(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> buffer(4 << 20);
-  const auto start = std::chrono::steady_clock::now();
   double bytes = 0;
-  while (bytes < 256e6 && file) {
-    file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    bytes += static_cast<double>(file.gcount());
-  }
-  return bytes / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 1e9;
+  const double seconds = seconds_of([&] {
+    while (bytes < 256e6 && file) {
+      file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+      bytes += static_cast<double>(file.gcount());
+    }
+  });
+  return bytes / seconds / 1e9;
 }
 
 namespace {
@@ -122,41 +126,6 @@ std::string bar(const quern::chunked::progress& p, double limit, const std::stri
                      width - done, 100 * share, rate, 100 * rate / limit, what, (p.bytes - p.bytes_done) / 1e9 / rate);
 }
 
-}  // namespace
-
-quern::chunking shown_chunking(const settings& s, double limit, const std::string& what) {
-  quern::chunking o;
-  o.memory = s.memory;
-  o.on_progress = [limit, what, shown = isatty(STDERR_FILENO) != 0](const quern::chunked::progress& p) {
-    if (shown) std::fputs(("\r\033[K" + (p.chunks_done < p.chunks ? bar(p, limit, what) : "")).c_str(), stderr);
-  };
-  return o;
-}
-
-int print_file(const std::string& path) {
-  for (const auto& [name, info, unread] : quern::files::contents(path)) {
-    fmt::print("{}{}", name, name.empty() ? "" : "  ");
-    if (!unread.empty()) fmt::print("{}, not read\n", unread);
-    else
-      fmt::print("{} {}{}{}\n", info.type.str(), info.extents.str(), info.fortran_order ? ", Fortran order" : "",
-                 info.big_endian ? ", big endian" : "");
-  }
-  return 0;
-}
-
-std::string time_text(double t) {
-  if (t >= 1) return fmt::format("{:.2f} s ", t);
-  if (t >= 1e-3) return fmt::format("{:.3f} ms", t * 1e3);
-  return fmt::format("{:.2f} us", t * 1e6);
-}
-
-std::string bytes_text(double b) {
-  if (b >= 1e9) return fmt::format("{:.1f} GB", b / 1e9);
-  return fmt::format("{:.1f} MB", b / 1e6);
-}
-
-namespace {
-
 std::string rate_text(const workload& w, const measurement& m) {
   if (w.limit == bound::compute) return fmt::format("{:.1f} GFLOP/s", m.flops / m.seconds / 1e9);
   if (m.bytes > 0) return fmt::format("{:.1f} GB/s", m.bytes / m.seconds / 1e9);
@@ -164,57 +133,6 @@ std::string rate_text(const workload& w, const measurement& m) {
 }
 
 constexpr const char* line_format = "{:<16} {:<10} {:<23} {:>11} {:>15} {:>7} {:>9}  {}\n";
-
-}  // namespace
-
-void print_header(std::FILE* to) {
-  fmt::print(to, line_format, "workload", "type", "size", "time", "rate", "limit", "speed-up", "verified");
-  fmt::print(to, "{:-<105}\n", "");
-  std::fflush(to);
-}
-
-void print_line(std::FILE* to, const workload& w, const measurement& m, double share) {
-  const std::string percent = share > 0 ? fmt::format("{:.0f} %", 100 * share) : "-";
-  const double speedup = m.baseline_seconds / m.seconds;  // of no elements there is none
-  fmt::print(to, line_format, w.name, w.type, m.size, time_text(m.seconds), rate_text(w, m), percent,
-             std::isfinite(speedup) ? fmt::format("{:.1f}x", speedup) : "-", m.verified ? "yes" : "NO");
-  std::fflush(to);
-}
-
-void print_missing(std::FILE* to, const workload& w) {
-  fmt::print(to, "{:<16} {:<10} not run: needs {}\n", w.name, w.type, w.missing);
-}
-
-void print_notes(std::FILE* to, bool in_chunks) {
-  fmt::print(
-      to,
-      "\nlimit: the share of what this machine reached in this run: of the copy rate or, for transfers, of the link to "
-      "the\n"
-      "device (GB/s), or of the double-precision matrix product (GFLOP/s). Data that stay in the caches exceed 100 %.\n"
-      "speed-up: over plain code on one core, which {}.\n",
-      in_chunks ? "reads the whole file" : "is timed for up to half a second and scaled to the size");
-}
-
-nlohmann::json record(const workload& w, const measurement& m, double share) {
-  return {{"workload", w.name},
-          {"type", w.type},
-          {"size", m.size},
-          {"seconds", m.seconds},
-          {"bytes", m.bytes},
-          {"flops", m.flops},
-          {"share_of_limit", share > 0 ? nlohmann::json(share) : nlohmann::json(nullptr)},
-          {"speedup", m.baseline_seconds / m.seconds},
-          {"verified", m.verified}};
-}
-
-progress::progress(const std::string& text) : shown_(isatty(STDERR_FILENO)) {
-  if (shown_) std::fprintf(stderr, "%s ...", text.c_str());  // which throws nothing where the terminal is gone
-}
-progress::~progress() {
-  if (shown_) std::fputs("\r\033[K", stderr);
-}
-
-namespace {
 
 /// What CMake has built, by the options that add it.
 struct component {
@@ -240,6 +158,79 @@ void print_components() {
 }
 
 }  // namespace
+
+quern::chunking shown_chunking(const settings& s, double limit, const std::string& what) {
+  const auto show = [limit, what, shown = isatty(STDERR_FILENO) != 0](const quern::chunked::progress& p) {
+    if (shown) std::fputs(("\r\033[K" + (p.chunks_done < p.chunks ? bar(p, limit, what) : "")).c_str(), stderr);
+  };
+  return {.memory = s.memory, .on_progress = show};
+}
+
+int print_file(const std::string& path) {
+  for (const auto& [name, info, unread] : quern::files::contents(path)) {
+    fmt::print("{}{}", name, name.empty() ? "" : "  ");
+    if (!unread.empty()) fmt::print("{}, not read\n", unread);
+    else
+      fmt::print("{} {}{}{}\n", info.type.str(), info.extents.str(), info.fortran_order ? ", Fortran order" : "",
+                 info.big_endian ? ", big endian" : "");
+  }
+  return 0;
+}
+
+std::string time_text(double t) {
+  if (t >= 1) return fmt::format("{:.2f} s ", t);
+  if (t >= 1e-3) return fmt::format("{:.3f} ms", t * 1e3);
+  return fmt::format("{:.2f} us", t * 1e6);
+}
+
+std::string bytes_text(double b) {
+  if (b >= 1e9) return fmt::format("{:.1f} GB", b / 1e9);
+  return fmt::format("{:.1f} MB", b / 1e6);
+}
+
+void print_header() {
+  fmt::print(line_format, "workload", "type", "size", "time", "rate", "limit", "speed-up", "verified");
+  fmt::print("{:-<105}\n", "");
+  std::fflush(stdout);
+}
+
+void print_line(const workload& w, const measurement& m, double share) {
+  const std::string percent = share > 0 ? fmt::format("{:.0f} %", 100 * share) : "-";
+  const double speedup = m.baseline_seconds / m.seconds;  // of no elements there is none
+  fmt::print(line_format, w.name, w.type, m.size, time_text(m.seconds), rate_text(w, m), percent,
+             std::isfinite(speedup) ? fmt::format("{:.1f}x", speedup) : "-", m.verified ? "yes" : "NO");
+  std::fflush(stdout);
+}
+
+void print_missing(const workload& w) { fmt::print("{:<16} {:<10} not run: needs {}\n", w.name, w.type, w.missing); }
+
+void print_notes(bool in_chunks) {
+  fmt::print(
+      "\nlimit: the share of what this machine reached in this run: of the copy rate or, for transfers, of the link "
+      "to the\ndevice (GB/s), or of the double-precision matrix product (GFLOP/s). Data that stay in the caches exceed "
+      "100 %.\n"
+      "speed-up: over plain code on one core, which {}.\n",
+      in_chunks ? "reads the whole file" : "is timed for up to half a second and scaled to the size");
+}
+
+nlohmann::json record(const workload& w, const measurement& m, double share) {
+  return {{"workload", w.name},
+          {"type", w.type},
+          {"size", m.size},
+          {"seconds", m.seconds},
+          {"bytes", m.bytes},
+          {"flops", m.flops},
+          {"share_of_limit", share > 0 ? nlohmann::json(share) : nlohmann::json(nullptr)},
+          {"speedup", m.baseline_seconds / m.seconds},
+          {"verified", m.verified}};
+}
+
+progress::progress(const std::string& text) : shown_(isatty(STDERR_FILENO)) {
+  if (shown_) std::fprintf(stderr, "%s ...", text.c_str());  // which throws nothing where the terminal is gone
+}
+progress::~progress() {
+  if (shown_) std::fputs("\r\033[K", stderr);
+}
 
 int print_info(const exec_space& exec, bool measure) {
   fmt::print("Quern {} ({}), {}, flags: {}\n", QUERN_VERSION_STRING, quern::build_info::commit,

@@ -3,7 +3,6 @@
 #ifndef QUERN_APP_REPORT_HPP
 #define QUERN_APP_REPORT_HPP
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <quern/chunked.hpp>
 #include <string>
@@ -30,12 +29,12 @@ class limits {
 /// Bytes of memory that are free for the workloads' arrays on the device (on the host, for host back ends).
 double free_memory();
 
-void print_header(std::FILE* to);
-void print_line(std::FILE* to, const workload& w, const measurement& m, double share);
+void print_header();
+void print_line(const workload& w, const measurement& m, double share);
 /// The line of a workload that this program cannot run.
-void print_missing(std::FILE* to, const workload& w);
+void print_missing(const workload& w);
 /// @param streamed whether a file was read in chunks
-void print_notes(std::FILE* to, bool in_chunks);
+void print_notes(bool in_chunks);
 nlohmann::json record(const workload& w, const measurement& m, double share);
 
 /// `12.3 ms`, `4.56 us`.

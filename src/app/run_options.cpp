@@ -35,23 +35,17 @@ bool ends_in(const std::string& path, std::initializer_list<const char*> endings
   return std::any_of(endings.begin(), endings.end(), [&](const char* e) { return path.ends_with(e); });
 }
 bool is_hdf5(const std::string& path) { return ends_in(path, {".h5", ".hdf5"}); }
-bool may_have_several(const std::string& path) { return ends_in(path, {".npz", ".h5", ".hdf5"}); }
-
-/// The options that not every workload takes.
-constexpr std::pair<option, const char*> workload_options[] = {
-    {option::size, "--size"},     {option::repeat, "--repeat"},  {option::input, "--input"},
-    {option::array, "--array"},   {option::output, "--output"},  {option::chunked, "--chunked"},
-    {option::memory, "--memory"}, {option::scaling, "--scaling"}};
-
-/// The names of workloads that take an option, each once.
-std::string names_of(const std::vector<taker>& all, option o) {
-  std::vector<std::string> names;
-  for (const taker& t : all)
-    if (t.takes.has(o) && (names.empty() || names.back() != t.name)) names.push_back(t.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
 
 }  // namespace
+
+bool may_have_several(const std::string& path) { return ends_in(path, {".npz", ".h5", ".hdf5"}); }
+
+std::string names_of(const std::vector<taker>& all, const std::string& option) {
+  std::vector<std::string> names;
+  for (const taker& t : all)
+    if (contains(t.takes, option) && (names.empty() || names.back() != t.name)) names.push_back(t.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 void add_info(CLI::App& program, info_options& o) {
   auto* c =
@@ -80,27 +74,28 @@ void add_run(CLI::App& program, run_options& o) {
   auto* c = program.add_subcommand("run", "Run workloads, verify them and show how fast they are");
   c->add_option("workload", o.names, "Names as 'list' shows them; all without");
   const auto* size =
-      c->add_option("--size", o.size, "default, reference, or a number: elements, or cells along a side");
+      c->add_option(option::size, o.size, "default, reference, or a number: elements, or cells along a side");
   const auto* repeat =
-      c->add_option("--repeat", o.repeat, "Timed runs of each; the median counts")->check(CLI::PositiveNumber);
-  const auto* input = c->add_option("--input", o.input,
+      c->add_option(option::repeat, o.repeat, "Timed runs of each; the median counts")->check(CLI::PositiveNumber);
+  const auto* input = c->add_option(option::input, o.input,
                                     "An image (smooth), or a .npy, .npz or HDF5 file of numbers (sum, "
                                     "sum_reproducible, mean_var, stddev, median, argmax)");
-  const auto* array = c->add_option("--array", o.array, "Which array of a .npz or HDF5 file that has several");
-  const auto* output = c->add_option("--output", o.output, "Where smooth writes its image: .png, .jpg, .pgm or .ppm");
+  const auto* array = c->add_option(option::array, o.array, "Which array of a .npz or HDF5 file that has several");
+  const auto* output =
+      c->add_option(option::output, o.output, "Where smooth writes its image: .png, .jpg, .pgm or .ppm");
   const auto* chunked =
-      c->add_flag("--chunked", o.chunked, "Read the .npy file in chunks: it may be larger than memory");
+      c->add_flag(option::chunked, o.chunked, "Read the .npy file in chunks: it may be larger than memory");
   const auto* memory =
-      c->add_option("--memory", o.memory,
+      c->add_option(option::memory, o.memory,
                     "Bytes that chunks may take, as 500M (of 1000 kB) or 2G; half of what is free without")
           ->transform(CLI::AsSizeValue(true))
           ->check(CLI::PositiveNumber);
   const auto* json = c->add_option("--json", o.json,
                                    "Write the records to this file; after Ctrl-C, those of the workloads that were "
                                    "done (not in a pipe, which gets all at the end)");
-  const auto* scaling =
-      c->add_option("--scaling", o.scaling, "Under mpirun: weak, a size on each rank (the default), or strong, in all")
-          ->check(CLI::IsMember({"weak", "strong"}));
+  const auto* scaling = c->add_option(option::scaling, o.scaling,
+                                      "Under mpirun: weak, a size on each rank (the default), or strong, in all")
+                            ->check(CLI::IsMember({"weak", "strong"}));
   check_needs(
       c,
       {{size, "a workload that makes its own data: a file brings its own size", [&] { return o.input.empty(); }},
@@ -115,21 +110,21 @@ void add_run(CLI::App& program, run_options& o) {
        {memory, "--chunked: its chunks take that memory", [&] { return o.chunked; }},
        {scaling, "ranks, as in: mpirun -n 4 quern run heat --scaling strong", [] { return launched(); }}},
       [&o, c] {
-        for (const auto& [option, name] : workload_options)
-          if (c->get_option(name)->count() > 0) o.given = o.given | option;
+        for (const std::string& name : {option::size, option::repeat, option::input, option::array, option::output,
+                                        option::chunked, option::memory, option::scaling})
+          if (c->get_option(name)->count() > 0) o.given.push_back(name);
       });
 }
 
 void check_taken(const run_options& o, const std::vector<taker>& chosen, const std::vector<taker>& all,
                  const std::string& kind) {
-  for (const auto& [given, name] : workload_options) {
-    if (!o.given.has(given)) continue;
-    const std::string takers = names_of(all, given);
+  for (const std::string& name : o.given) {
+    const std::string takers = names_of(all, name);
     if (takers.empty()) throw usage_error(fmt::format("no workload {} takes {}", kind, name));
     // Of all workloads, a size is for those that have one.
-    if (given == option::size && o.names.empty()) continue;
+    if (name == option::size && o.names.empty()) continue;
     for (const taker& t : chosen) {
-      if (t.takes.has(given)) continue;
+      if (contains(t.takes, name)) continue;
       if (o.names.empty())
         throw usage_error(fmt::format("{} needs the name of a workload that takes it: {}", name, takers));
       throw usage_error(fmt::format("{} takes no {}; {} {}", t.name, name, takers,
@@ -138,10 +133,9 @@ void check_taken(const run_options& o, const std::vector<taker>& chosen, const s
   }
 }
 
-std::vector<std::int64_t> sizes_of(const std::string& size, const std::vector<std::int64_t>& defaults,
-                                   const std::vector<std::int64_t>& reference) {
-  if (size.empty() || size == "default") return defaults;
-  if (size == "reference") return reference;
+std::vector<std::int64_t> sizes_of(const std::string& size, const sizes& all) {
+  if (size.empty() || size == "default") return all.defaults;
+  if (size == "reference") return all.reference;
   std::size_t used = 0;
   std::int64_t n = 0;
   try {

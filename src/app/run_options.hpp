@@ -3,6 +3,7 @@
 #ifndef QUERN_APP_RUN_OPTIONS_HPP
 #define QUERN_APP_RUN_OPTIONS_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -19,38 +20,24 @@ struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The options of `quern run` that a workload takes, or does not.
-enum class option : unsigned {
-  size = 1,
-  repeat = 2,
-  input = 4,
-  array = 8,
-  output = 16,
-  chunked = 32,
-  memory = 64,
-  scaling = 128
-};
-
-struct option_set {
-  unsigned bits = 0;
-  constexpr option_set() = default;
-  constexpr option_set(option o) : bits(static_cast<unsigned>(o)) {}
-  constexpr bool has(option o) const { return (bits & static_cast<unsigned>(o)) != 0; }
-};
-constexpr option_set operator|(option_set a, option_set b) {
-  a.bits |= b.bits;
-  return a;
+/// The options of `quern run` that a workload takes, or does not, by their names.
+namespace option {
+inline const std::string size = "--size", repeat = "--repeat", input = "--input", array = "--array",
+                         output = "--output", chunked = "--chunked", memory = "--memory", scaling = "--scaling";
 }
+using option_set = std::vector<std::string>;
 
-constexpr option_set operator|(option a, option b) { return option_set(a) | option_set(b); }
+inline bool contains(const option_set& all, const std::string& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
 
 /// What one call of `quern run` asks for.
 struct run_options {
-  std::vector<std::string> names;
-  std::string size, input, array, output, json;
-  int repeat = 0;
-  bool chunked = false;
-  std::size_t memory = 0;
+  std::vector<std::string> names{};
+  std::string size{}, input{}, array{}, output{}, json{};  // empty: none; `array` of an input that has several
+  int repeat = 0;                                          // 0: as many as fit into a fifth of a second
+  bool chunked = false;                                    // read the input in chunks
+  std::size_t memory = 0;                                  // that these may take; 0: half of what is free
   std::string scaling = "weak";
   option_set given{};
 };
@@ -66,6 +53,9 @@ struct info_options {
   std::string file;
   bool limits = false;
 };
+
+/// Whether files of that name may hold several arrays.
+bool may_have_several(const std::string& path);
 
 /// Adds the subcommands with their options, which are declared here and nowhere else, each with what it needs.
 void add_run(CLI::App& program, run_options& o);
@@ -85,15 +75,25 @@ std::vector<taker> takers(const std::vector<Workload>& all) {
   return result;
 }
 
+/// The names of workloads that take an option, each once.
+std::string names_of(const std::vector<taker>& all, const std::string& option);
+
 /// Whether the chosen workloads take every option that was given: none is ignored.
 /// @param kind of all workloads, as `on one process`
 /// @throws usage_error that says which workloads take it
 void check_taken(const run_options& o, const std::vector<taker>& chosen, const std::vector<taker>& all,
                  const std::string& kind);
 
-/// The size of a workload for the text of --size.
-std::vector<std::int64_t> sizes_of(const std::string& size, const std::vector<std::int64_t>& defaults,
-                                   const std::vector<std::int64_t>& reference);
+/// The sizes of a workload, by default and for reference.
+struct sizes {
+  std::vector<std::int64_t> defaults, reference;
+  sizes(std::int64_t usual, std::int64_t large) : defaults{usual}, reference{large} {}
+  sizes(std::vector<std::int64_t> usual, std::vector<std::int64_t> large)
+      : defaults(std::move(usual)), reference(std::move(large)) {}
+};
+
+/// The sizes of a workload for the text of --size.
+std::vector<std::int64_t> sizes_of(const std::string& size, const sizes& all);
 
 }  // namespace app
 

@@ -39,8 +39,8 @@ measurement smooth_plane(const settings& s, const plane<T>& in, host_view<T**>& 
 }
 
 measurement smooth_image(const settings& s) {
-  image picture = read_image(*s.input);
-  if (s.output) check_image(*s.output, picture);
+  image picture = read_image(s.input);
+  if (!s.output.empty()) check_image(s.output, picture);
   const std::int64_t rows = picture.height, columns = picture.width;
   measurement all;
   for (int c = 0; c < picture.channels; ++c) {
@@ -57,15 +57,15 @@ measurement smooth_image(const settings& s) {
   }
   all.size = fmt::format("{} x {} x {}", rows, columns, picture.channels);
   all.type = "uint8";
-  if (s.output) {
-    write_image(*s.output, picture);
-    all.note = "written to " + *s.output;
+  if (!s.output.empty()) {
+    write_image(s.output, picture);
+    all.note = "written to " + s.output;
   }
   return all;
 }
 
 measurement smooth(const settings& s, std::int64_t n) {
-  if (s.input) return smooth_image(s);
+  if (!s.input.empty()) return smooth_image(s);
   const auto in = filled<plane<std::int8_t>>(s, hashes{1, -128, 128}, n, n);
   host_view<std::int8_t**> smoothed;
   return smooth_plane<std::int8_t>(s, in, smoothed);
@@ -136,12 +136,12 @@ measurement heat(const settings& s, std::int64_t n) {
 }  // namespace
 
 std::vector<workload> stencil_workloads() {
-  workload smoothing{"smooth",       "int8", "mean of the 3x3 neighbourhood", {4000}, {10'000, 20'000},
+  workload smoothing{"smooth",       "int8", "mean of the 3x3 neighbourhood", sizes({4000}, {10'000, 20'000}),
                      arrays(2.5, 2), smooth};
-  smoothing.takes = smoothing.takes | option::input | option::output;
+  smoothing.takes.insert(smoothing.takes.end(), {option::input, option::output});
   return {smoothing,
-          {"laplacian", "float64", "7-point Laplacian", {192}, {512}, arrays(16, 3), laplacian},
-          {"heat", "float64", "ten explicit 7-point steps", {192}, {512}, arrays(16, 3), heat}};
+          {"laplacian", "float64", "7-point Laplacian", sizes(192, 512), arrays(16, 3), laplacian},
+          {"heat", "float64", "ten explicit 7-point steps", sizes(192, 512), arrays(16, 3), heat}};
 }
 
 }  // namespace app

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
 #include <quern/chunked.hpp>
 #include <quern/transfer.hpp>
 
@@ -20,12 +21,6 @@ using pinned = Kokkos::SharedHostPinnedSpace;
 template <class Data, class Layout = Kokkos::LayoutRight>
 using pinned_view = Kokkos::View<Data, Layout, pinned>;
 
-struct add {
-  template <class T>
-  KOKKOS_FUNCTION T operator()(T a, T b) const {
-    return a + b;
-  }
-};
 struct twice_and_one {
   KOKKOS_FUNCTION double operator()(double x) const { return 2 * x + 1; }
 };
@@ -97,25 +92,16 @@ measurement copy_layout(const settings& s, std::int64_t n) {
   return m;
 }
 
-quern::chunking chunking_of(const settings& s) {
-  quern::chunking o;
-  o.memory = s.memory;
-  return o;
-}
+quern::chunking chunking_of(const settings& s) { return {.memory = s.memory}; }
 
 measurement chunked_sum(const settings& s, std::int64_t n) {
   const auto x = pinned_sample<double*>(1, n);
   const auto source = source_of(x);
   double result = 0;
   measurement m = timed(s, {n}, 8.0 * n, 1.0 * n, [&] { result = quern::sum(s.exec, source, chunking_of(s)); });
-  long double exact = 0;
-  for (std::int64_t i = 0; i < n; ++i) exact += x(i);
+  const long double exact = std::accumulate(x.data(), x.data() + n, 0.0L);
   m.verified = agrees(result, exact, summation_error<double>(static_cast<double>(n)) * exact);
-  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) {
-    double sum = 0;
-    for (std::int64_t i = 0; i < k; ++i) sum += x(i);
-    keep(sum);
-  });
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) { keep(std::accumulate(x.data(), x.data() + k, 0.0)); });
   return m;
 }
 
@@ -152,18 +138,13 @@ measurement chunked_laplacian(const settings& s, std::int64_t n) {
 
 std::vector<workload> transfer_workloads() {
   std::vector<workload> all{
-      {"host_vector_add",
-       "float32",
-       "z = x + y of host arrays",
-       {10'000'000},
-       {100'000'000},
-       arrays(12),
+      {"host_vector_add", "float32", "z = x + y of host arrays", sizes(10'000'000, 100'000'000), arrays(12),
        host_vector_add},
-      {"copy_strided", "float64", "cells within ghost cells", {2000}, {10'000}, arrays(16, 2), copy_strided},
-      {"copy_layout", "float64", "row-major to column-major", {2000}, {10'000}, arrays(16, 2), copy_layout},
-      {"chunked_sum", "float64", "sum of a host array", {20'000'000}, {500'000'000}, arrays(8), chunked_sum},
-      {"chunked_map", "float64", "z = 2 x + 1 of host arrays", {10'000'000}, {300'000'000}, arrays(16), chunked_map},
-      {"chunked_laplacian", "float64", "7-point, of a host array", {200}, {512}, arrays(12, 3), chunked_laplacian},
+      {"copy_strided", "float64", "cells within ghost cells", sizes(2000, 10'000), arrays(16, 2), copy_strided},
+      {"copy_layout", "float64", "row-major to column-major", sizes(2000, 10'000), arrays(16, 2), copy_layout},
+      {"chunked_sum", "float64", "sum of a host array", sizes(20'000'000, 500'000'000), arrays(8), chunked_sum},
+      {"chunked_map", "float64", "z = 2 x + 1 of host arrays", sizes(10'000'000, 300'000'000), arrays(16), chunked_map},
+      {"chunked_laplacian", "float64", "7-point, of a host array", sizes(200, 512), arrays(12, 3), chunked_laplacian},
   };
   for (auto& w : all) w.limit = bound::link;
   return all;

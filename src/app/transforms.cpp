@@ -141,9 +141,9 @@ measurement poisson(const settings& s, std::int64_t n) {
 
 std::vector<workload> transform_workloads() {
   std::vector<workload> all{
-      {"fft", "complex128", "Fourier transforms of rows", {512}, {10'000}, arrays(32, 2), fft},
-      {"rfftn", "float64", "Fourier transform of a cube of real numbers", {64}, {512}, arrays(24, 3), rfftn},
-      {"poisson", "float64", "Poisson's equation, periodic and Dirichlet", {64}, {512}, arrays(48, 3), poisson},
+      {"fft", "complex128", "Fourier transforms of rows", sizes(512, 10'000), arrays(32, 2), fft},
+      {"rfftn", "float64", "Fourier transform of a cube of real numbers", sizes(64, 512), arrays(24, 3), rfftn},
+      {"poisson", "float64", "Poisson's equation, periodic and Dirichlet", sizes(64, 512), arrays(48, 3), poisson},
   };
   if (!quern::impl::fourier::available<exec_space>())
     for (auto& w : all)

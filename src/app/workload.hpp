@@ -13,7 +13,6 @@
 #include <functional>
 #include <initializer_list>
 #include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,14 +29,9 @@ using device_view = Kokkos::View<Data, Layout, memory_space>;
 template <class Data>
 using host_view = Kokkos::View<Data, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-/// The arguments of a workload.
-struct settings {
+/// The arguments of a workload: what was asked for, and where it runs.
+struct settings : run_options {
   exec_space exec;
-  int repeat = 0;  // 0: as many as fit into a fifth of a second
-  std::optional<std::string> input, output;
-  std::string array{};     // of an input that has several
-  bool chunked = false;    // read the input in chunks
-  std::size_t memory = 0;  // that these may take; 0: half of what is free
 };
 
 /// Which measured limit a workload is held against.
@@ -53,16 +47,17 @@ struct measurement {
   bool verified = false;
   std::string note{};
   std::string type{};  // that of a file, where it brings its own
+  int messages = 0;    // that a rank sends at a time, of the rank with the most
 };
 
 /// One line of the table: a workload with a value type.
 struct workload {
   std::string name, type, definition;
-  std::vector<std::int64_t> default_sizes, reference_sizes;
+  sizes n;
   std::function<double(std::int64_t)> memory;  // bytes of host and device memory for a size
   std::function<measurement(const settings&, std::int64_t)> run;
   bound limit = bound::memory;
-  option_set takes = option::size | option::repeat;
+  option_set takes{option::size, option::repeat};
   std::string missing{};  // what this program was built without, and how it is had; empty where all is there
 };
 
@@ -83,6 +78,12 @@ std::vector<workload> linear_algebra_workloads();
 std::vector<workload> decomposition_workloads();
 std::vector<workload> transfer_workloads();
 std::vector<workload> transform_workloads();
+
+/// The time of a call from its begin to its end.
+double seconds_of(const std::function<void()>& call);
+
+/// The median of what `time` finds in as many runs as are asked for, after a warm-up.
+double median_time(const settings& s, const std::function<double()>& time);
 
 /// The median time of `call` from fence to fence, after a warm-up.
 double time_call(const settings& s, const std::function<void()>& call);
@@ -133,6 +134,13 @@ struct hashes {
   std::uint64_t seed = 0;
   double low = 0, high = 1;
   KOKKOS_FUNCTION double operator()(std::int64_t i) const { return low + (high - low) * hashed(i, seed); }
+};
+
+struct add {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T a, T b) const {
+    return a + b;
+  }
 };
 
 template <class V, class... N>

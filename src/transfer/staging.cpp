@@ -8,8 +8,8 @@
 #include <chrono>
 #include <deque>
 #include <limits>
-#include <mutex>
 #include <quern/core/call/error.hpp>
+#include <quern/core/memory/entry_pool.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -128,57 +128,11 @@ struct slot_ring {
   slot<Exec>& next() { return ring[last = (last + 1) % slots]; }
 };
 
-template <class Exec>
-class ring_pool {
- public:
-  struct entry {
-    Exec exec;
-    slot_ring<Exec> ring;
-    bool busy;
-  };
-  static ring_pool& instance() {
-    static ring_pool p;
-    return p;
-  }
-  entry* acquire(const Exec& exec) {
-    const std::lock_guard lock(mutex_);
-    if (!std::exchange(hooked_, true))
-      Kokkos::push_finalize_hook([this] {
-        entries_.clear();
-        hooked_ = false;
-      });
-    for (auto& e : entries_)
-      if (!e->busy && e->exec == exec) {
-        e->busy = true;
-        return e.get();
-      }
-    entries_.push_back(std::make_unique<entry>(entry{exec, {}, true}));
-    return entries_.back().get();
-  }
-  void release(entry* e) {
-    const std::lock_guard lock(mutex_);
-    e->busy = false;
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<entry>> entries_;
-  bool hooked_ = false;
-};
-
 /// The slots of an instance while a transfer uses them.
 template <class Exec>
-class ring_lease {
- public:
-  explicit ring_lease(const Exec& exec) : entry_(ring_pool<Exec>::instance().acquire(exec)) {}
-  ~ring_lease() { ring_pool<Exec>::instance().release(entry_); }
-  ring_lease(const ring_lease&) = delete;
-  ring_lease& operator=(const ring_lease&) = delete;
-  slot<Exec>& next() { return entry_->ring.next(); }
-
- private:
-  typename ring_pool<Exec>::entry* entry_;
-};
+auto acquire_slots(const Exec& exec) {
+  return entry_pool<Exec, slot_ring<Exec>>::instance().acquire(exec);
+}
 
 /// A part of an array as an array, and the same elements packed.
 array_bytes part_of(const array_bytes& array, const packed_box& box) {
@@ -242,10 +196,10 @@ template <class Exec>
 void upload(const Exec& exec, const transfer& t) {
   if (t.host.extents.size() == 0) return;
   const route way(t);
-  ring_lease<Exec> slots(exec);
+  const auto slots = acquire_slots(exec);
   for_each_box(t.host, way.max_bytes, [&](const packed_box& box) {
     const std::int64_t bytes = box.extents.size() * t.host.element;
-    auto& slot = slots.next();
+    auto& slot = slots->next();
     const void* from = place_of(t.host, box.first);
     if (!way.host_direct) {
       slot.done.wait();
@@ -269,7 +223,7 @@ void download(const Exec& exec, const transfer& t) {
   };
   if (t.host.extents.size() == 0) return;
   const route way(t);
-  ring_lease<Exec> slots(exec);
+  const auto slots = acquire_slots(exec);
   std::deque<arriving> under_way;
   const auto unpack_first = [&] {
     const arriving a = under_way.front();
@@ -280,7 +234,7 @@ void download(const Exec& exec, const transfer& t) {
   for_each_box(t.host, way.max_bytes, [&](const packed_box& box) {
     const std::int64_t bytes = box.extents.size() * t.host.element;
     if (under_way.size() == slot_ring<Exec>::slots) unpack_first();
-    auto& slot = slots.next();
+    auto& slot = slots->next();
     void* from = way.device_direct ? const_cast<void*>(place_of(t.device, box.first)) : slot.device(exec, bytes);
     if (!way.device_direct) t.on_device(box, from);
     void* to = const_cast<void*>(place_of(t.host, box.first));

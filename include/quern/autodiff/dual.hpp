@@ -4,6 +4,7 @@
 #define QUERN_AUTODIFF_DUAL_HPP
 
 #include <Kokkos_Core.hpp>
+#include <concepts>
 #include <type_traits>
 
 namespace quern::autodiff {
@@ -49,6 +50,14 @@ KOKKOS_FUNCTION constexpr const auto& innermost(const T& x) {
   if constexpr (depth<T> == 0) return x;
   else return innermost(x.value);
 }
+/// The dual number with that value and the derivatives `derivative(i)`.
+template <class D, class Derivative>
+KOKKOS_FUNCTION constexpr D with_derivatives(const typename D::value_type& value, const Derivative& derivative) {
+  D r;
+  r.value = value;
+  for (int i = 0; i < D::variables; ++i) r.derivative[i] = derivative(i);
+  return r;
+}
 /// factor * slope, where slope is a derivative: one that is exactly zero makes the product zero, whatever the factor.
 /// With `factor_wins`, a factor of zero does so as well.
 template <class T>
@@ -57,37 +66,39 @@ KOKKOS_FUNCTION constexpr T times(const T& factor, const T& slope, bool factor_w
     const T product = factor * slope;
     return slope == T(0) || (factor_wins && factor == T(0)) ? T(0) : product;
   } else {
-    T r;
-    r.value = times(factor.value, slope.value, factor_wins);
-    for (int k = 0; k < T::variables; ++k)
-      r.derivative[k] =
-          times(factor.value, slope.derivative[k], factor_wins) + times(slope.value, factor.derivative[k], true);
-    return r;
+    return with_derivatives<T>(times(factor.value, slope.value, factor_wins), [&](int k) {
+      return times(factor.value, slope.derivative[k], factor_wins) + times(slope.value, factor.derivative[k], true);
+    });
   }
 }
-/// slope / divisor likewise.
-template <class T>
-KOKKOS_FUNCTION constexpr T over(const T& slope, const T& divisor) {
+/// slope / divisor likewise; the divisor may be a number without derivatives.
+template <class T, class S>
+KOKKOS_FUNCTION constexpr T over(const T& slope, const S& divisor) {
   if constexpr (depth<T> == 0) {
     const T quotient = slope / divisor;
     return slope == T(0) ? T(0) : quotient;
+  } else if constexpr (depth<S> == 0) {
+    return with_derivatives<T>(over(slope.value, divisor), [&](int k) { return over(slope.derivative[k], divisor); });
   } else {
-    T r;
-    r.value = over(slope.value, divisor.value);
-    for (int k = 0; k < T::variables; ++k)
-      r.derivative[k] = over(slope.derivative[k] - times(r.value, divisor.derivative[k]), divisor.value);
-    return r;
+    const auto value = over(slope.value, divisor.value);
+    return with_derivatives<T>(
+        value, [&](int k) { return over(slope.derivative[k] - times(value, divisor.derivative[k]), divisor.value); });
   }
 }
 
-template <class T, class Constant>
-  requires(depth<T> > 0 && depth<Constant> == 0)
-KOKKOS_FUNCTION constexpr T over(const T& slope, const Constant& divisor) {
-  T r;
-  r.value = over(slope.value, divisor);
-  for (int k = 0; k < T::variables; ++k) r.derivative[k] = over(slope.derivative[k], divisor);
-  return r;
-}
+/// The dual number among those types that has the most levels, where the others are constants beside it or of its type.
+template <class... X>
+struct widest;
+template <class A>
+struct widest<A> {
+  using type = A;
+};
+template <class A, class B, class... Rest>
+struct widest<A, B, Rest...> : widest<std::conditional_t<(depth<A> >= depth<B>), A, B>, Rest...> {};
+template <class... X>
+using widest_of = typename widest<X...>::type;
+template <class... X>
+concept with_dual = (depth<widest_of<X...>> > 0) && (std::is_convertible_v<X, widest_of<X...>> && ...);
 
 }  // namespace impl
 
@@ -140,17 +151,11 @@ struct dual {
 
   KOKKOS_FUNCTION friend constexpr dual operator+(const dual& a) { return a; }
   KOKKOS_FUNCTION friend constexpr dual operator-(const dual& a) {
-    dual r;
-    r.value = -a.value;
-    for (int i = 0; i < N; ++i) r.derivative[i] = -a.derivative[i];
-    return r;
+    return impl::with_derivatives<dual>(-a.value, [&](int i) { return -a.derivative[i]; });
   }
 
   KOKKOS_FUNCTION friend constexpr dual operator+(const dual& a, const dual& b) {
-    dual r;
-    r.value = a.value + b.value;
-    for (int i = 0; i < N; ++i) r.derivative[i] = a.derivative[i] + b.derivative[i];
-    return r;
+    return impl::with_derivatives<dual>(a.value + b.value, [&](int i) { return a.derivative[i] + b.derivative[i]; });
   }
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION friend constexpr dual operator+(dual a, const S& b) {
@@ -163,10 +168,7 @@ struct dual {
   }
 
   KOKKOS_FUNCTION friend constexpr dual operator-(const dual& a, const dual& b) {
-    dual r;
-    r.value = a.value - b.value;
-    for (int i = 0; i < N; ++i) r.derivative[i] = a.derivative[i] - b.derivative[i];
-    return r;
+    return impl::with_derivatives<dual>(a.value - b.value, [&](int i) { return a.derivative[i] - b.derivative[i]; });
   }
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION friend constexpr dual operator-(dual a, const S& b) {
@@ -175,24 +177,17 @@ struct dual {
   }
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION friend constexpr dual operator-(const S& a, const dual& b) {
-    dual r = -b;
-    r.value = T(a) - b.value;
-    return r;
+    return impl::with_derivatives<dual>(T(a) - b.value, [&](int i) { return -b.derivative[i]; });
   }
 
   KOKKOS_FUNCTION friend constexpr dual operator*(const dual& a, const dual& b) {
-    dual r;
-    r.value = a.value * b.value;
-    for (int i = 0; i < N; ++i) r.derivative[i] = a.value * b.derivative[i] + b.value * a.derivative[i];
-    return r;
+    return impl::with_derivatives<dual>(a.value * b.value,
+                                        [&](int i) { return a.value * b.derivative[i] + b.value * a.derivative[i]; });
   }
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION friend constexpr dual operator*(const dual& a, const S& b) {
-    dual r;
     const impl::constant_as<S, T> factor(b);
-    r.value = a.value * factor;
-    for (int i = 0; i < N; ++i) r.derivative[i] = factor * a.derivative[i];
-    return r;
+    return impl::with_derivatives<dual>(a.value * factor, [&](int i) { return factor * a.derivative[i]; });
   }
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION friend constexpr dual operator*(const S& a, const dual& b) {
@@ -200,67 +195,56 @@ struct dual {
   }
 
   KOKKOS_FUNCTION friend constexpr dual operator/(const dual& a, const dual& b) {
-    dual r;
-    r.value = a.value / b.value;
-    for (int i = 0; i < N; ++i)
-      r.derivative[i] = impl::over(T(a.derivative[i] - impl::times(r.value, b.derivative[i])), b.value);
-    return r;
+    const T quotient = a.value / b.value;
+    return impl::with_derivatives<dual>(quotient, [&](int i) {
+      return impl::over(T(a.derivative[i] - impl::times(quotient, b.derivative[i])), b.value);
+    });
   }
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION friend constexpr dual operator/(const dual& a, const S& b) {
-    dual r;
     const impl::constant_as<S, T> divisor(b);
-    r.value = a.value / divisor;
-    for (int i = 0; i < N; ++i) r.derivative[i] = impl::over(a.derivative[i], divisor);
-    return r;
+    return impl::with_derivatives<dual>(a.value / divisor, [&](int i) { return impl::over(a.derivative[i], divisor); });
   }
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION friend constexpr dual operator/(const S& a, const dual& b) {
-    dual r;
-    r.value = impl::constant_as<S, T>(a) / b.value;
-    for (int i = 0; i < N; ++i) r.derivative[i] = impl::over(T(-impl::times(r.value, b.derivative[i])), b.value);
-    return r;
+    const T quotient = impl::constant_as<S, T>(a) / b.value;
+    return impl::with_derivatives<dual>(
+        quotient, [&](int i) { return impl::over(T(-impl::times(quotient, b.derivative[i])), b.value); });
   }
 
-  template <class S>
-    requires std::is_convertible_v<S, dual>
+  template <std::convertible_to<dual> S>
   KOKKOS_FUNCTION constexpr dual& operator+=(const S& b) {
     return *this = *this + b;
   }
-  template <class S>
-    requires std::is_convertible_v<S, dual>
+  template <std::convertible_to<dual> S>
   KOKKOS_FUNCTION constexpr dual& operator-=(const S& b) {
     return *this = *this - b;
   }
-  template <class S>
-    requires std::is_convertible_v<S, dual>
+  template <std::convertible_to<dual> S>
   KOKKOS_FUNCTION constexpr dual& operator*=(const S& b) {
     return *this = *this * b;
   }
-  template <class S>
-    requires std::is_convertible_v<S, dual>
+  template <std::convertible_to<dual> S>
   KOKKOS_FUNCTION constexpr dual& operator/=(const S& b) {
     return *this = *this / b;
   }
-
-#define QUERN_AUTODIFF_COMPARISON(op)                                                                            \
-  KOKKOS_FUNCTION friend constexpr bool operator op(const dual& a, const dual& b) { return a.value op b.value; } \
-  template <impl::constant_beside<T> S>                                                                          \
-  KOKKOS_FUNCTION friend constexpr bool operator op(const dual& a, const S& b) {                                 \
-    return a.value op T(b);                                                                                      \
-  }                                                                                                              \
-  template <impl::constant_beside<T> S>                                                                          \
-  KOKKOS_FUNCTION friend constexpr bool operator op(const S& a, const dual& b) {                                 \
-    return T(a) op b.value;                                                                                      \
-  }
-  QUERN_AUTODIFF_COMPARISON(==)
-  QUERN_AUTODIFF_COMPARISON(!=)
-  QUERN_AUTODIFF_COMPARISON(<)
-  QUERN_AUTODIFF_COMPARISON(>)
-  QUERN_AUTODIFF_COMPARISON(<=)
-  QUERN_AUTODIFF_COMPARISON(>=)
-#undef QUERN_AUTODIFF_COMPARISON
 };
+
+/// Of the values of two numbers, of which one may be a constant.
+#define QUERN_AUTODIFF_COMPARISON(op)                                  \
+  template <class A, class B>                                          \
+    requires impl::with_dual<A, B>                                     \
+  KOKKOS_FUNCTION constexpr bool operator op(const A& a, const B& b) { \
+    using D = impl::widest_of<A, B>;                                   \
+    return D(a).value op D(b).value;                                   \
+  }
+QUERN_AUTODIFF_COMPARISON(==)
+QUERN_AUTODIFF_COMPARISON(!=)
+QUERN_AUTODIFF_COMPARISON(<)
+QUERN_AUTODIFF_COMPARISON(>)
+QUERN_AUTODIFF_COMPARISON(<=)
+QUERN_AUTODIFF_COMPARISON(>=)
+#undef QUERN_AUTODIFF_COMPARISON
 
 }  // namespace quern::autodiff
 

@@ -58,18 +58,23 @@ QUERN_AUTODIFF_FUNCTION(tgamma, y* impl::digamma(v))
 QUERN_AUTODIFF_FUNCTION(lgamma, impl::digamma(v))
 #undef QUERN_AUTODIFF_FUNCTION
 
-/// name(a), which is constant in pieces.
-#define QUERN_AUTODIFF_STEPS(name)                       \
-  template <class T, int N>                              \
-  KOKKOS_FUNCTION dual<T, N> name(const dual<T, N>& a) { \
-    return dual<T, N>(T(name(a.value)));                 \
+/// name(a), which is constant in pieces: a number D of the type of a, or a truth value.
+#define QUERN_AUTODIFF_STEPS(Result, name)  \
+  template <class D>                        \
+    requires(impl::depth<D> > 0)            \
+  KOKKOS_FUNCTION Result name(const D& a) { \
+    return Result(name(a.value));           \
   }
-QUERN_AUTODIFF_STEPS(ceil)
-QUERN_AUTODIFF_STEPS(floor)
-QUERN_AUTODIFF_STEPS(trunc)
-QUERN_AUTODIFF_STEPS(round)
-QUERN_AUTODIFF_STEPS(nearbyint)
-QUERN_AUTODIFF_STEPS(logb)
+QUERN_AUTODIFF_STEPS(D, ceil)
+QUERN_AUTODIFF_STEPS(D, floor)
+QUERN_AUTODIFF_STEPS(D, trunc)
+QUERN_AUTODIFF_STEPS(D, round)
+QUERN_AUTODIFF_STEPS(D, nearbyint)
+QUERN_AUTODIFF_STEPS(D, logb)
+QUERN_AUTODIFF_STEPS(bool, isfinite)
+QUERN_AUTODIFF_STEPS(bool, isinf)
+QUERN_AUTODIFF_STEPS(bool, isnan)
+QUERN_AUTODIFF_STEPS(bool, signbit)
 #undef QUERN_AUTODIFF_STEPS
 
 /// Sine and cosine by one call of `quern::math::sincos`, which the derivatives need as well.
@@ -108,14 +113,12 @@ KOKKOS_FUNCTION dual<T, N> pow(const S& a, const dual<T, N>& b) {
 }
 
 /// name(a, b) where one argument may be a constant: `name(a, b)` of two dual numbers is declared before.
-#define QUERN_AUTODIFF_CONSTANTS(name)                               \
-  template <class T, int N, impl::constant_beside<T> S>              \
-  KOKKOS_FUNCTION dual<T, N> name(const dual<T, N>& a, const S& b) { \
-    return name(a, dual<T, N>(b));                                   \
-  }                                                                  \
-  template <class T, int N, impl::constant_beside<T> S>              \
-  KOKKOS_FUNCTION dual<T, N> name(const S& a, const dual<T, N>& b) { \
-    return name(dual<T, N>(a), b);                                   \
+#define QUERN_AUTODIFF_CONSTANTS(name)                \
+  template <class A, class B>                         \
+    requires impl::with_dual<A, B>                    \
+  KOKKOS_FUNCTION auto name(const A& a, const B& b) { \
+    using D = impl::widest_of<A, B>;                  \
+    return name(D(a), D(b));                          \
   }
 
 template <class T, int N>
@@ -135,13 +138,13 @@ KOKKOS_FUNCTION dual<T, N> hypot(const dual<T, N>& a, const dual<T, N>& b) {
 template <class T, int N>
 KOKKOS_FUNCTION dual<T, N> hypot(const dual<T, N>& a, const dual<T, N>& b, const dual<T, N>& c) {
   const T sides[3] = {a.value, b.value, c.value};
+  const T r = hypot(hypot(a.value, b.value), c.value);  // of three numbers, not every library scales
   T cosine[3];
-  dual<T, N> r(T(hypot(hypot(a.value, b.value), c.value)));  // of three numbers, not every library scales
-  impl::cosines(sides, r.value, cosine);
-  for (int i = 0; i < N; ++i)
-    r.derivative[i] = impl::times(cosine[0], a.derivative[i]) + impl::times(cosine[1], b.derivative[i]) +
-                      impl::times(cosine[2], c.derivative[i]);
-  return r;
+  impl::cosines(sides, r, cosine);
+  return impl::with_derivatives<dual<T, N>>(r, [&](int i) {
+    return impl::times(cosine[0], a.derivative[i]) + impl::times(cosine[1], b.derivative[i]) +
+           impl::times(cosine[2], c.derivative[i]);
+  });
 }
 template <class A, class B, class C>
   requires impl::with_dual<A, B, C>
@@ -207,39 +210,20 @@ template <class A, class B, class C>
   requires impl::with_dual<A, B, C>
 KOKKOS_FUNCTION auto fma(const A& a, const B& b, const C& c) {
   using D = impl::widest_of<A, B, C>;
-  D r;
-  r.value = fma(impl::value_beside<D>(a), impl::value_beside<D>(b), impl::value_beside<D>(c));
-  for (int i = 0; i < D::variables; ++i) {
+  const auto value = fma(impl::value_beside<D>(a), impl::value_beside<D>(b), impl::value_beside<D>(c));
+  return impl::with_derivatives<D>(value, [&](int i) {
     typename D::value_type slope(0);
     if constexpr (impl::depth<C> == impl::depth<D>) slope = c.derivative[i];
     if constexpr (impl::depth<B> == impl::depth<D>) slope = fma(impl::value_beside<D>(a), b.derivative[i], slope);
     if constexpr (impl::depth<A> == impl::depth<D>) slope = fma(impl::value_beside<D>(b), a.derivative[i], slope);
-    r.derivative[i] = slope;
-  }
-  return r;
+    return slope;
+  });
 }
 
 /// The greatest integer not above x / Divisor, which is constant in pieces.
 template <auto Divisor, class T, int N>
 KOKKOS_FUNCTION dual<T, N> floor_divide(const dual<T, N>& x) {
   return dual<T, N>(math::floor_divide<Divisor>(impl::innermost(x)));
-}
-
-template <class T, int N>
-KOKKOS_FUNCTION bool isfinite(const dual<T, N>& a) {
-  return isfinite(a.value);
-}
-template <class T, int N>
-KOKKOS_FUNCTION bool isinf(const dual<T, N>& a) {
-  return isinf(a.value);
-}
-template <class T, int N>
-KOKKOS_FUNCTION bool isnan(const dual<T, N>& a) {
-  return isnan(a.value);
-}
-template <class T, int N>
-KOKKOS_FUNCTION bool signbit(const dual<T, N>& a) {
-  return signbit(a.value);
 }
 
 }  // namespace quern::autodiff

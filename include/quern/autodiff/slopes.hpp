@@ -26,19 +26,14 @@ namespace impl {
 /// g(a), where g has that value and that derivative.
 template <class T, int N>
 KOKKOS_FUNCTION dual<T, N> chain(const dual<T, N>& a, const T& value, const T& derivative) {
-  dual<T, N> r;
-  r.value = value;
-  for (int i = 0; i < N; ++i) r.derivative[i] = times(derivative, a.derivative[i]);
-  return r;
+  return with_derivatives<dual<T, N>>(value, [&](int i) { return times(derivative, a.derivative[i]); });
 }
 /// g(a, b), where g has that value and those derivatives.
 template <class T, int N>
 KOKKOS_FUNCTION dual<T, N> chain(const dual<T, N>& a, const dual<T, N>& b, const T& value, const T& by_a,
                                  const T& by_b) {
-  dual<T, N> r;
-  r.value = value;
-  for (int i = 0; i < N; ++i) r.derivative[i] = times(by_a, a.derivative[i]) + times(by_b, b.derivative[i]);
-  return r;
+  return with_derivatives<dual<T, N>>(
+      value, [&](int i) { return times(by_a, a.derivative[i]) + times(by_b, b.derivative[i]); });
 }
 
 inline constexpr double pi = 3.14159265358979323846, ln_2 = 0.69314718055994530942, ln_10 = 2.30258509299404568402,
@@ -193,20 +188,6 @@ template <class T>
 KOKKOS_FUNCTION T whole_quotient(const T& v, const T& w, const T& y) {
   return T(nearbyint((innermost(v) - innermost(y)) / innermost(w)));
 }
-
-/// The dual number among those types that has the most levels, where the others are constants beside it or of its type.
-template <class... X>
-struct widest;
-template <class A>
-struct widest<A> {
-  using type = A;
-};
-template <class A, class B, class... Rest>
-struct widest<A, B, Rest...> : widest<std::conditional_t<(depth<A> >= depth<B>), A, B>, Rest...> {};
-template <class... X>
-using widest_of = typename widest<X...>::type;
-template <class... X>
-concept with_dual = (depth<widest_of<X...>> > 0) && (std::is_convertible_v<X, widest_of<X...>> && ...);
 
 }  // namespace impl
 }  // namespace quern::autodiff

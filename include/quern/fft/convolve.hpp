@@ -24,8 +24,7 @@ void convolve_padded(const std::string& label, const launcher<Exec>& launch, con
                      const strided<const A>& a, const strided<const B>& b) {
   using C = Kokkos::complex<real_type<T>>;
   request r = request::along_all(is_complex<T> ? kind::forward : kind::real_to_complex, out.extents);
-  shape halved = out.extents;
-  halved.extent[halved.rank - 1] = r.out_extent(halved.rank - 1);
+  const shape halved = r.result_of(out.extents);
   const scratch_copy<Exec, C> of_a(launch.exec, halved), of_b(launch.exec, halved);
   const strided<C>&x = of_a.array(), y = of_b.array();
   run(label, launch, x, a, r);

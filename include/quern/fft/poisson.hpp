@@ -108,9 +108,7 @@ void solve_poisson(const std::string& label, const launcher<Exec>& launch, const
   if (periodic.count == 0) {
     divide_by_eigenvalues(launch, u, options, u.extents);
   } else {
-    shape halved = u.extents;
-    for (int i = 0; i < periodic.count; ++i) halved.extent[periodic.axis[i]] = periodic.out_extent(i);
-    const scratch_copy<Exec, Kokkos::complex<T>> spectrum(launch.exec, halved);
+    const scratch_copy<Exec, Kokkos::complex<T>> spectrum(launch.exec, periodic.result_of(u.extents));
     const auto& s = spectrum.array();
     run(label, launch, s, u, periodic);
     divide_by_eigenvalues(launch, s, options, u.extents);

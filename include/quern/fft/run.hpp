@@ -54,6 +54,11 @@ struct request {
   /// Numbers of the input and of the output along axis number i of the transform.
   std::int64_t in_extent(int i) const { return extent(i, kind::complex_to_real); }
   std::int64_t out_extent(int i) const { return extent(i, kind::real_to_complex); }
+  /// The extents of the result for an array of these.
+  shape result_of(shape extents) const {
+    for (int i = 0; i < count; ++i) extents.extent[axis[i]] = out_extent(i);
+    return extents;
+  }
 
   /// A part of the axes.
   request part(kind k, int first, int number) const {
@@ -292,9 +297,7 @@ bool in_place_rows(const request& r, const strided<O>& out, const strided<I>& in
 
 /// Rejects an output that has not the extents of what the request makes of `in`.
 inline void check_result(const std::string& label, const shape& out, const shape& in, const request& r) {
-  shape expected = in;
-  for (int i = 0; i < r.count; ++i) expected.extent[r.axis[i]] = r.out_extent(i);
-  check_extents(label, "out", out, expected, " for this transform of in");
+  check_extents(label, "out", out, r.result_of(in), " for this transform of in");
 }
 
 template <class Exec>

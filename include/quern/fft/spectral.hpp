@@ -7,6 +7,7 @@
 /// What is computed in the space of wave numbers: derivatives, spectra, and Poisson's equation.
 
 #include <quern/core/views/lazy.hpp>
+#include <quern/core/views/part_view.hpp>
 #include <quern/fft/cosine.hpp>
 #include <quern/keyed/histogram.hpp>
 
@@ -136,9 +137,7 @@ void spectral_derivative(const Exec& exec, const Out& out_view, const In& in_vie
   const auto to = permuted(out, order);
   const auto from = permuted(in, order);
   r.axis[0] = in.extents.rank - 1;
-  shape halved = from.extents;
-  halved.extent[halved.rank - 1] = r.out_extent(0);
-  const scratch_copy<Exec, Kokkos::complex<R>> spectrum(exec, halved);
+  const scratch_copy<Exec, Kokkos::complex<R>> spectrum(exec, r.result_of(from.extents));
   const auto& s = spectrum.array();
   run(c.label, launch, s, from, r);
   differentiate(launch, s, r.length[0], static_cast<R>(2 * std::numbers::pi / length), times);
@@ -179,16 +178,9 @@ void power_spectrum(const Exec& exec, const Out& out, const In& field) {
   const request r = request::along_all(kind::real_to_complex, in.extents);
   Kokkos::Array<std::int64_t, rank> n;
   std::copy_n(r.length.begin(), rank, &n[0]);
-  shape halved = in.extents;
-  halved.extent[rank - 1] = r.out_extent(rank - 1);
-  const scratch_copy<Exec, Kokkos::complex<T>> spectrum(exec, halved);
+  const scratch_copy<Exec, Kokkos::complex<T>> spectrum(exec, r.result_of(in.extents));
   run(label, launcher<Exec>{exec}, spectrum.array(), in, r);
-  const auto elements = [&]<std::size_t... D>(std::index_sequence<D...>) {
-    using C = const Kokkos::complex<T>;
-    using data = std::conditional_t<rank == 1, C*, std::conditional_t<rank == 2, C**, C***>>;
-    return Kokkos::View<data, Kokkos::LayoutRight, typename Exec::memory_space,
-                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>(spectrum.array().data, halved.extent[D]...);
-  }(std::make_index_sequence<rank>());
+  const auto elements = as_part<Exec, rank, Kokkos::LayoutRight>(spectrum.array());
   const double size = static_cast<double>(in.extents.size());
   const multiplicity<rank> times{n[rank - 1]};
   const auto in_shells = [&](const auto& result, const auto& weight) {

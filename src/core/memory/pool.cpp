@@ -8,6 +8,7 @@
 #include <quern/core/memory/pool.hpp>
 #include <quern/core/values/bytes_text.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace quern {
@@ -37,17 +38,18 @@ std::size_t rounded(std::size_t bytes) {
 template <class Space>
 class pool_state {
  public:
-  static pool_state& instance() {
-    static pool_state s;
-    return s;
+  /// f of the pool, while no other thread uses it.
+  template <class F>
+  static auto locked(const F& f) {
+    pool_state& all = instance();
+    const std::lock_guard lock(all.mutex_);
+    return f(all);
   }
 
+  std::size_t limit = std::numeric_limits<std::size_t>::max();
+
   pool_block<Space> take(instance_ref taker, std::size_t bytes) {
-    const std::lock_guard lock(mutex_);
-    if (!hooked_) {
-      Kokkos::push_finalize_hook([this] { release_all(); });
-      hooked_ = true;
-    }
+    if (!std::exchange(hooked_, true)) Kokkos::push_finalize_hook([this] { release_all(); });
     const std::size_t size = rounded(bytes);
     if (block* b = unused(blocks_of(taker), size)) {
       for (const auto& user : b->users) user.fence();
@@ -55,8 +57,8 @@ class pool_state {
       ++usage_.reuses;
       return b->memory;
     }
-    if (size > limit_ || usage_.held > limit_ - size) release_unused();
-    if (size > limit_ || usage_.held > limit_ - size) throw over_limit(size);
+    if (size > limit || usage_.held > limit - size) release_unused();
+    if (size > limit || usage_.held > limit - size) throw over_limit(size);
     const auto memory = allocated(size);
     auto& blocks = blocks_of(taker);
     const auto place = std::upper_bound(blocks.begin(), blocks.end(), size,
@@ -69,7 +71,6 @@ class pool_state {
   }
 
   void record(const void* data, instance_ref user) {
-    const std::lock_guard lock(mutex_);
     const auto* place = static_cast<const std::byte*>(data);
     for (auto& o : owners_)
       for (auto& b : o.blocks) {
@@ -80,28 +81,33 @@ class pool_state {
       }
   }
 
-  pool_usage usage() {
-    const std::lock_guard lock(mutex_);
+  pool_usage usage() const {
     pool_usage u = usage_;
     for (const auto& o : owners_)
       for (const auto& b : o.blocks)
         if (!b.is_unused()) u.in_use += b.memory.size();
     return u;
   }
-  std::size_t trim() {
-    const std::lock_guard lock(mutex_);
-    return release_unused();
-  }
-  void set_limit(std::size_t bytes) {
-    const std::lock_guard lock(mutex_);
-    limit_ = bytes;
-  }
-  std::size_t limit() {
-    const std::lock_guard lock(mutex_);
-    return limit_;
+
+  /// Kokkos waits for all devices before it frees, so what was launched has ended.
+  std::size_t release_unused() {
+    std::size_t released = 0;
+    for (auto& o : owners_)
+      std::erase_if(o.blocks, [&](const block& b) {
+        if (b.is_unused()) released += b.memory.size();
+        return b.is_unused();
+      });
+    std::erase_if(owners_, [](const owner& o) { return o.blocks.empty(); });
+    usage_.held -= released;
+    return released;
   }
 
  private:
+  static pool_state& instance() {
+    static pool_state s;
+    return s;
+  }
+
   struct block {
     pool_block<Space> memory;
     std::vector<held_instance> users;  // other than the owner, since the block was taken
@@ -134,8 +140,8 @@ class pool_state {
   }
 
   MemoryError over_limit(std::size_t size) const {
-    const byte_unit unit(size, limit_);
-    return {"quern::pool", unit.text(size) + " of " + Space::name() + " do not fit the limit of " + unit.text(limit_) +
+    const byte_unit unit(size, limit);
+    return {"quern::pool", unit.text(size) + " of " + Space::name() + " do not fit the limit of " + unit.text(limit) +
                                ": " + unit.text(usage_.held) + " are in use"};
   }
   static MemoryError not_free(std::size_t size) {
@@ -143,32 +149,13 @@ class pool_state {
   }
 
   pool_block<Space> allocated(std::size_t size) {
-    const auto allocate = [&] {
-      return pool_block<Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "quern::pool"), size);
-    };
-    try {
-      return allocate();
-    } catch (const std::exception&) {
-      if (release_unused() == 0) throw not_free(size);
+    for (bool first = true;; first = false) {
+      try {
+        return pool_block<Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "quern::pool"), size);
+      } catch (const std::exception&) {
+        if (!first || release_unused() == 0) throw not_free(size);
+      }
     }
-    try {
-      return allocate();
-    } catch (const std::exception&) {
-      throw not_free(size);
-    }
-  }
-
-  /// Kokkos waits for all devices before it frees, so what was launched has ended.
-  std::size_t release_unused() {
-    std::size_t released = 0;
-    for (auto& o : owners_)
-      std::erase_if(o.blocks, [&](const block& b) {
-        if (b.is_unused()) released += b.memory.size();
-        return b.is_unused();
-      });
-    std::erase_if(owners_, [](const owner& o) { return o.blocks.empty(); });
-    usage_.held -= released;
-    return released;
   }
 
   void release_all() {
@@ -181,7 +168,6 @@ class pool_state {
   std::mutex mutex_;
   std::vector<owner> owners_;
   pool_usage usage_;
-  std::size_t limit_ = std::numeric_limits<std::size_t>::max();
   bool hooked_ = false;
 };
 
@@ -189,11 +175,11 @@ class pool_state {
 
 template <class Space>
 pool_block<Space> take_block(instance_ref owner, std::size_t bytes) {
-  return pool_state<Space>::instance().take(owner, bytes);
+  return pool_state<Space>::locked([&](auto& all) { return all.take(owner, bytes); });
 }
 template <class Space>
 void record_use(const void* data, instance_ref user) {
-  pool_state<Space>::instance().record(data, user);
+  pool_state<Space>::locked([&](auto& all) { all.record(data, user); });
 }
 
 }  // namespace impl
@@ -201,22 +187,22 @@ void record_use(const void* data, instance_ref user) {
 template <class Space>
   requires(Kokkos::is_memory_space_v<Space>)
 pool_usage pool<Space>::usage() {
-  return impl::pool_state<Space>::instance().usage();
+  return impl::pool_state<Space>::locked([](const auto& all) { return all.usage(); });
 }
 template <class Space>
   requires(Kokkos::is_memory_space_v<Space>)
 void pool<Space>::set_limit(std::size_t bytes) {
-  impl::pool_state<Space>::instance().set_limit(bytes);
+  impl::pool_state<Space>::locked([&](auto& all) { all.limit = bytes; });
 }
 template <class Space>
   requires(Kokkos::is_memory_space_v<Space>)
 std::size_t pool<Space>::limit() {
-  return impl::pool_state<Space>::instance().limit();
+  return impl::pool_state<Space>::locked([](const auto& all) { return all.limit; });
 }
 template <class Space>
   requires(Kokkos::is_memory_space_v<Space>)
 std::size_t pool<Space>::trim() {
-  return impl::pool_state<Space>::instance().trim();
+  return impl::pool_state<Space>::locked([](auto& all) { return all.release_unused(); });
 }
 
 #define QUERN_POOL(Space)                                                                    \

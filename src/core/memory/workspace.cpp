@@ -4,8 +4,8 @@
 #include <quern/core/memory/workspace.hpp>
 
 #include <memory>
-#include <mutex>
 #include <quern/core/call/error.hpp>
+#include <quern/core/memory/entry_pool.hpp>
 #include <quern/core/memory/pool.hpp>
 #include <quern/core/values/bytes_text.hpp>
 #include <string>
@@ -65,74 +65,16 @@ void reject_scratch(std::int64_t count, std::size_t element) {
                                             std::to_string(element) + " bytes is more than any memory has");
 }
 
-namespace {
-
-/// The entries of all instances of `Exec`.
 template <class Exec>
-class pool {
- public:
-  static pool& instance() {
-    static pool p;
-    return p;
-  }
-
-  pool_entry<Exec>* acquire(const Exec& exec) {
-    std::lock_guard lock(mutex_);
-    if (!hooked_) {
-      Kokkos::push_finalize_hook([this] { release_all(); });
-      hooked_ = true;
-    }
-    for (auto& e : entries_)
-      if (!e->busy && e->exec == exec) {
-        e->busy = true;
-        return e.get();
-      }
-    entries_.push_back(std::make_unique<owned_entry>(exec));
-    return entries_.back().get();
-  }
-
-  void release(pool_entry<Exec>* entry) {
-    std::lock_guard lock(mutex_);
-    static_cast<owned_entry*>(entry)->busy = false;
-  }
-
- private:
-  struct owned_entry : pool_entry<Exec> {
-    Exec exec;
-    bool busy = true;
-    explicit owned_entry(const Exec& e) : exec(e) {
-      this->result = decltype(this->result)("quern::result", pool_entry<Exec>::result_bytes);
-    }
-  };
-
-  void release_all() {
-    std::lock_guard lock(mutex_);
-    entries_.clear();
-    hooked_ = false;
-  }
-
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<owned_entry>> entries_;
-  bool hooked_ = false;
-};
-
-}  // namespace
-
-template <class Exec>
-pool_entry<Exec>* acquire_entry(const Exec& exec) {
-  return pool<Exec>::instance().acquire(exec);
-}
-template <class Exec>
-void release_entry(pool_entry<Exec>* entry) {
-  pool<Exec>::instance().release(entry);
+held_entry<Exec> acquire_entry(const Exec& exec) {
+  return entry_pool<Exec, pool_entry<Exec>>::instance().acquire(exec);
 }
 
 }  // namespace impl
 
-#define QUERN_WORKSPACE(Exec)                                        \
-  template class Workspace<Exec>;                                    \
-  template impl::pool_entry<Exec>* impl::acquire_entry(const Exec&); \
-  template void impl::release_entry(impl::pool_entry<Exec>*);
+#define QUERN_WORKSPACE(Exec)     \
+  template class Workspace<Exec>; \
+  template impl::held_entry<Exec> impl::acquire_entry(const Exec&);
 QUERN_ON_ALL(QUERN_WORKSPACE)
 
 }  // namespace quern

@@ -77,12 +77,6 @@ bool overlaps_itself(const shape& extents, const std::array<std::int64_t, max_ra
   }
   return false;
 }
-shape shape_of(const std::array<std::int64_t, max_rank>& values, int rank) {
-  shape s;
-  s.rank = rank;
-  s.extent = values;
-  return s;
-}
 
 }  // namespace
 
@@ -131,9 +125,12 @@ void check_output(const std::string& operation, const array_bytes& out) {
     if (out.extents.extent[d] > 1 && out.stride[d] == 0 && out.extents.size() > 0)
       throw Error(operation, "out has stride 0 along axis " + std::to_string(d) + " of extents " + out.extents.str() +
                                  ": its elements share memory");
-  if (overlaps_itself(out.extents, out.stride))
-    throw Error(operation, "out has strides " + shape_of(out.stride, out.extents.rank).str() + " for extents " +
-                               out.extents.str() + ": its elements share memory");
+  if (overlaps_itself(out.extents, out.stride)) {
+    shape strides = out.extents;
+    strides.extent = out.stride;
+    throw Error(operation, "out has strides " + strides.str() + " for extents " + out.extents.str() +
+                               ": its elements share memory");
+  }
 }
 
 void check_overlap(const std::string& operation, const array_bytes& out, const array_bytes& in, const std::string& name,

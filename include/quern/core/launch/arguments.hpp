@@ -8,6 +8,7 @@
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/views/lazy.hpp>
 #include <quern/core/views/overlap.hpp>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -66,7 +67,7 @@ struct scalar_input {
   using operand = scalar_operand<T>;
   T value;
   strided<const T> array{};  // rank 0 broadcasts to all extents
-  operand at_step(std::int64_t) const { return {value}; }
+  operand at_step(std::int64_t) const { return {{}, value}; }
 };
 
 /// Positions along some axes, with the extents of an array.
@@ -74,7 +75,7 @@ struct position_input {
   using value_type = std::int64_t;
   using operand = position_operand;
   strided<const std::int64_t> array;
-  operand at_step(std::int64_t step) const { return {step}; }
+  operand at_step(std::int64_t step) const { return {{}, step}; }
 };
 
 template <class Exec, class V>
@@ -157,21 +158,20 @@ void check_outputs(const std::string& label, const std::tuple<Out...>& out) {
 /// The extents of an output before it is one: a DualView need not be up to date.
 template <class V>
 shape extents_of(const V& v) {
-  if constexpr (dual_view<V>) return describe(v.view_device().data(), v.view_device()).extents;
-  else if constexpr (pointer_view<V>) return describe(v.data(), v).extents;
-  else return describe(pointer_of(v), v).extents;
+  if constexpr (dual_view<V>) return describe(v.view_device()).extents;
+  else return describe(v).extents;
 }
 
-/// The name of input number `i` in messages.
+/// The name of input number `i` in messages, or one that is given.
 std::string input_name(std::size_t i);
+inline std::string input_name(std::string_view name) { return std::string(name); }
 
 /// The strides of an input that broadcasts to `to`, or an Error.
-template <class Input>
-std::array<std::int64_t, max_rank> broadcast_input(const std::string& operation, const Input& in, const shape& to,
-                                                   std::size_t number) {
-  std::array<std::int64_t, max_rank> stride;
+template <class Input, class Name>
+stride_array broadcast_input(const std::string& operation, const Input& in, const shape& to, const Name& name) {
+  stride_array stride;
   if (!broadcast_strides(in.array.extents, in.array.stride, to, stride))
-    reject_broadcast(operation, input_name(number), in.array.extents, to);
+    reject_broadcast(operation, input_name(name), in.array.extents, to);
   return stride;
 }
 

@@ -28,16 +28,13 @@ struct alignas(W == 1 ? alignof(T) : W * sizeof(T)) pack {
 template <class T, int W>
 struct alignas(W * sizeof(T)) narrow_pack {
   static constexpr int in_word = 4 / sizeof(T), bits = 8 * sizeof(T);
+  using U = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
   std::uint32_t word[W / in_word];
 
   KOKKOS_FUNCTION T operator[](int k) const {
-    using U = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
     return Kokkos::bit_cast<T>(static_cast<U>(word[k / in_word] >> bits * (k % in_word)));
   }
-  KOKKOS_FUNCTION void set_first(const T& value) {
-    using U = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
-    word[0] = Kokkos::bit_cast<U>(value);
-  }
+  KOKKOS_FUNCTION void set_first(const T& value) { word[0] = Kokkos::bit_cast<U>(value); }
 };
 template <class T, int W>
 using loaded_pack = std::conditional_t<(sizeof(T) < 4 && W * sizeof(T) >= 4), narrow_pack<T, W>, pack<T, W>>;
@@ -122,17 +119,9 @@ struct repeated {
   T operator[](std::int64_t) const { return value; }
 };
 
-/// A scalar operand: the value is part of the kernel, and is read like an array of step 0.
-template <class T>
-struct scalar_operand {
-  using value_type = T;
-  using pack_type = T;
-  static constexpr std::int64_t step = 0;
-  T value;
-
-  scalar_operand with_step(std::int64_t) const { return *this; }
+/// An operand that has no memory behind it, so that its elements lie in no way that packs do not fit.
+struct memoryless_operand {
   static bool gathers(std::int64_t) { return false; }
-
   template <int W>
   bool packs(const std::int64_t (&)[max_rank], int) const {
     return true;
@@ -145,6 +134,17 @@ struct scalar_operand {
   KOKKOS_FUNCTION int phase(std::int64_t) const {
     return -1;
   }
+};
+
+/// A scalar operand: the value is part of the kernel, and is read like an array of step 0.
+template <class T>
+struct scalar_operand : memoryless_operand {
+  using value_type = T;
+  using pack_type = T;
+  static constexpr std::int64_t step = 0;
+  T value;
+
+  scalar_operand with_step(std::int64_t) const { return *this; }
   KOKKOS_FUNCTION T load(std::int64_t) const { return value; }
   template <int W>
   KOKKOS_FUNCTION pack<T, W> load_pack(std::int64_t) const {
@@ -163,26 +163,13 @@ struct counting {
   std::int64_t operator[](std::int64_t k) const { return from + k * step; }
 };
 
-/// Stands for the positions of elements: its offset at an element is the position. It has no memory behind it.
-struct position_operand {
+/// Stands for the positions of elements: its offset at an element is the position.
+struct position_operand : memoryless_operand {
   using value_type = std::int64_t;
   using pack_type = char;
   std::int64_t step;
 
-  position_operand with_step(std::int64_t other) const { return {other}; }
-  static bool gathers(std::int64_t) { return false; }
-  template <int W>
-  bool packs(const std::int64_t (&)[max_rank], int) const {
-    return true;
-  }
-  template <int W>
-  bool packs_at(const std::int64_t*, int) const {
-    return true;
-  }
-  template <int W>
-  KOKKOS_FUNCTION int phase(std::int64_t) const {
-    return -1;
-  }
+  position_operand with_step(std::int64_t other) const { return {{}, other}; }
   KOKKOS_FUNCTION std::int64_t load(std::int64_t offset) const { return offset; }
   /// Only the first is filled, and `expand` counts on.
   template <int W>
@@ -198,6 +185,14 @@ struct position_operand {
   counting strided_from(std::int64_t offset) const { return {offset, step}; }
 };
 
+/// The elements from `offset` on of an array whose elements are neighbours.
+template <class Operand>
+auto contiguous_from(const Operand& operand, std::int64_t offset) {
+  if constexpr (requires { operand.data; })
+    return static_cast<const typename Operand::value_type*>(operand.data + offset);
+  else return operand.strided_from(offset);
+}
+
 /// Calls f with what a host loop reads of each operand from its offset on: a pointer where elements are neighbours, a
 /// value where they repeat. Both are compiled for each operand, so that compilers can use vector instructions for every
 /// combination.
@@ -212,22 +207,13 @@ void with_each_reader(const F& f, std::tuple<const Operand&, const Rest&...> ope
   const auto rest = [&]<std::size_t... I>(std::index_sequence<I...>) {
     return std::tuple<const Rest&...>(std::get<I + 1>(operands)...);
   }(std::index_sequence_for<Rest...>());
-  using value = typename Operand::value_type;
   if constexpr (requires { first.data; }) {
-    if (first.step == 0) with_each_reader(f, rest, offset + 1, done..., repeated<value>{first.data[*offset]});
-    else with_each_reader(f, rest, offset + 1, done..., static_cast<const value*>(first.data + *offset));
-  } else {
-    with_each_reader(f, rest, offset + 1, done..., first.strided_from(*offset));
+    using value = repeated<typename Operand::value_type>;
+    if (first.step == 0) return with_each_reader(f, rest, offset + 1, done..., value{first.data[*offset]});
   }
+  with_each_reader(f, rest, offset + 1, done..., contiguous_from(first, *offset));
 }
 
-/// The elements from `offset` on of an array whose elements are neighbours.
-template <class Operand>
-auto contiguous_from(const Operand& operand, std::int64_t offset) {
-  if constexpr (requires { operand.data; })
-    return static_cast<const typename Operand::value_type*>(operand.data + offset);
-  else return operand.strided_from(offset);
-}
 template <class Operand>
 bool reads_contiguously(const Operand& operand) {
   if constexpr (requires { operand.data; }) return operand.step == 1;

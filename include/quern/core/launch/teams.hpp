@@ -9,26 +9,22 @@
 
 namespace quern::impl {
 
-/// Whether all other teams that share a counter have come here, and what they have written can be read. The counter is
-/// 0 before and after.
-template <class Member>
-KOKKOS_FUNCTION bool last_to_finish(const Member& team, int* finished, std::int64_t teams) {
-  team.team_barrier();
-  int before = 0;
-  if (team.team_rank() == 0) {
-    before = Kokkos::atomic_fetch_add(finished, 1);
-    Kokkos::memory_fence();
-    if (before == teams - 1) *finished = 0;
-  }
-  team.team_broadcast(before, 0);
-  return before == teams - 1;
-}
-/// Of threads in place of teams.
+/// Whether all other threads that share a counter have come here, and what they have written can be read. The counter
+/// is 0 before and after.
 KOKKOS_INLINE_FUNCTION bool last_to_finish(int* finished, std::int64_t threads) {
   const int before = Kokkos::atomic_fetch_add(finished, 1);
   Kokkos::memory_fence();
   if (before == threads - 1) *finished = 0;
   return before == threads - 1;
+}
+/// Of teams in place of threads.
+template <class Member>
+KOKKOS_FUNCTION bool last_to_finish(const Member& team, int* finished, std::int64_t teams) {
+  team.team_barrier();
+  int last = 0;
+  if (team.team_rank() == 0) last = last_to_finish(finished, teams) ? 1 : 0;
+  team.team_broadcast(last, 0);
+  return last != 0;
 }
 
 /// The share of the slots that teams use while they run, in waves of which only the last may leave slots empty.

@@ -101,12 +101,13 @@ template <class Exec>
 struct pool_entry {
   static constexpr std::size_t result_bytes = 64;
   Workspace<Exec> scratch;
-  Kokkos::View<std::byte*, result_space<Exec>> result;
+  Kokkos::View<std::byte*, result_space<Exec>> result{"quern::result", result_bytes};
 };
+/// An entry that goes back to the pool when its user is done.
 template <class Exec>
-pool_entry<Exec>* acquire_entry(const Exec& exec);
+using held_entry = std::unique_ptr<pool_entry<Exec>, void (*)(pool_entry<Exec>*)>;
 template <class Exec>
-void release_entry(pool_entry<Exec>* entry);
+held_entry<Exec> acquire_entry(const Exec& exec);
 
 /// Holds scratch memory while an operation launches its kernels: of the thread's `WorkspaceScope`, or a pool entry.
 /// Calls from several host threads on one instance get different entries, and a later call may reuse one because its
@@ -120,7 +121,6 @@ class lease {
   }
   ~lease() {
     if (given_ != nullptr) given_->held_ = false;
-    if (entry_ != nullptr) release_entry(entry_);
   }
   lease(const lease&) = delete;
   lease& operator=(const lease&) = delete;
@@ -140,7 +140,7 @@ class lease {
   }
   const Exec& exec_;
   Workspace<Exec>* given_ = nullptr;
-  pool_entry<Exec>* entry_ = nullptr;
+  held_entry<Exec> entry_{nullptr, nullptr};
 };
 
 /// @throws MemoryError that says so

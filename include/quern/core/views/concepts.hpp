@@ -153,13 +153,10 @@ struct view_traits<V> {
 };
 
 template <dual_view V>
-struct view_traits<V> {
-  using value_type = std::remove_cv_t<typename V::t_dev::value_type>;
-  static constexpr bool is_const = std::is_const_v<typename V::t_dev::value_type>;
+struct view_traits<V> : view_traits<typename V::t_dev> {
   template <class Exec>
-  static constexpr bool accessible = Kokkos::SpaceAccessibility<Exec, typename V::t_dev::memory_space>::accessible ||
-                                     Kokkos::SpaceAccessibility<Exec, typename V::t_host::memory_space>::accessible;
-  using execution_space = typename V::execution_space;
+  static constexpr bool accessible = view_traits<typename V::t_dev>::template accessible<Exec> ||
+                                     view_traits<typename V::t_host>::template accessible<Exec>;
 };
 
 /// An input as modules hand it to each other, already described.
@@ -172,13 +169,10 @@ template <view_like V>
 struct value_type_of_operand<V> {
   using type = typename view_traits<V>::value_type;
 };
-template <placed V>
+template <class V>
+  requires(placed<V> || described_input<V>)
 struct value_type_of_operand<V> {
   using type = std::remove_const_t<typename V::value_type>;
-};
-template <described_input T>
-struct value_type_of_operand<T> {
-  using type = typename T::value_type;
 };
 template <scalar_value T>
   requires(!described_input<T>)

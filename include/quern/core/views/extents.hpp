@@ -78,6 +78,11 @@ typename V::element_type* pointer_of(const V& v) {
   if constexpr (has_plain_accessor<V>) return v.data_handle();
   else return nullptr;
 }
+template <class V>
+auto describe(const V& v) {
+  if constexpr (pointer_view<V>) return describe(v.data(), v);
+  else return describe(pointer_of(v), v);
+}
 
 enum class use { input, output };
 
@@ -100,19 +105,11 @@ auto as_strided(const V& v, const std::string& operation) {
     constexpr bool on_device = on_device_side<Exec, V>;
     if (Use == use::input && (on_device ? v.need_sync_device() : v.need_sync_host()))
       throw Error(operation, std::string(name_of_sides<V>()) + " was modified on the other side; synchronize it first");
-    if constexpr (on_device) return describe(v.view_device().data(), v.view_device());
-    else return describe(v.view_host().data(), v.view_host());
-  } else if constexpr (pointer_view<V>) {
-    return describe(v.data(), v);
+    if constexpr (on_device) return describe(v.view_device());
+    else return describe(v.view_host());
   } else {
-    return describe(pointer_of(v), v);
+    return describe(v);
   }
-}
-
-/// A scalar as an array: rank 0, so that it broadcasts to everything. `data` stays null; kernels carry the value.
-template <class T>
-strided<const T> scalar_strided() {
-  return {};
 }
 
 /// The strides with which an array of `from` is read as one of `to` (NumPy's rule: axes are matched from the last one

@@ -86,15 +86,14 @@ struct expanded {
   Part part;
   std::tuple<Leaf...> leaves;
 };
+template <class Part, class... Leaf>
+expanded(Part, std::tuple<Leaf...>) -> expanded<Part, Leaf...>;
 
 /// An input of a lazy array as one of the array's extents.
 template <class Leaf>
 Leaf broadcast_leaf(const std::string& label, Leaf leaf, const shape& to) {
-  std::array<std::int64_t, max_rank> stride;
-  if (!broadcast_strides(leaf.array.extents, leaf.array.stride, to, stride))
-    reject_broadcast(label, "an input of a lazy array", leaf.array.extents, to);
+  leaf.array.stride = broadcast_input(label, leaf, to, "an input of a lazy array");
   leaf.array.extents = to;
-  leaf.array.stride = stride;
   return leaf;
 }
 
@@ -119,13 +118,9 @@ inline position_input index_along(const shape& extents, int d) {
   p.array.stride[d] = 1;
   return p;
 }
-template <class Part, class... Leaf>
-expanded<Part, Leaf...> make_expanded(const Part& part, const std::tuple<Leaf...>& leaves) {
-  return {part, leaves};
-}
 template <int... D>
 auto expand_positions(const shape& extents, std::integer_sequence<int, D...>) {
-  return make_expanded(positions_part<sizeof...(D)>(), std::tuple(index_along(extents, D)...));
+  return expanded{positions_part<sizeof...(D)>(), std::tuple(index_along(extents, D)...)};
 }
 
 /// Takes an operand apart. `extents` of rank `Rank` are those that its positions are counted in. An internal input
@@ -138,18 +133,18 @@ auto expand(const std::string& label, const V& v, const shape& extents) {
     const auto join = [&](const auto&... in) {
       const auto leaves = unpack([&](const auto&... leaf) { return std::tuple(broadcast_leaf(label, leaf, own)...); },
                                  std::tuple_cat(in.leaves...));
-      return make_expanded(
+      return expanded{
           fused<std::remove_const_t<decltype(v.f)>, std::remove_cvref_t<decltype(in.part)>...>{v.f, {{in.part}...}},
-          leaves);
+          leaves};
     };
     return unpack([&](const auto&... in) { return join(expand<Exec, rank>(label, in, own)...); }, v.in);
   } else if constexpr (is_positions<V>) {
     static_assert(Rank >= 0, "quern::positions: the rank must be known when compiling");
     return expand_positions(extents, std::make_integer_sequence<int, Rank>());
   } else if constexpr (described_input<V>) {
-    return make_expanded(leaf_part(), std::tuple(v));
+    return expanded{leaf_part(), std::tuple(v)};
   } else {
-    return make_expanded(leaf_part(), std::tuple(make_input<Exec>(v, label)));
+    return expanded{leaf_part(), std::tuple(make_input<Exec>(v, label))};
   }
 }
 

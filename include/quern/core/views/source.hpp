@@ -97,30 +97,21 @@ struct source_value<T*> {
 template <class Source>
 using source_value_t = typename source_value<Source>::type;
 
-template <int W, class T>
-KOKKOS_FORCEINLINE_FUNCTION pack<T, W> load_pack(const T* data, std::int64_t offset) {
-  return *reinterpret_cast<const pack<T, W>*>(data + offset);
+template <int W, class Source>
+KOKKOS_FORCEINLINE_FUNCTION auto load_pack(const Source& source, std::int64_t offset) {
+  if constexpr (std::is_pointer_v<Source>)
+    return *reinterpret_cast<const pack<source_value_t<Source>, W>*>(source + offset);
+  else return source.template load_pack<W>(offset);
 }
 template <int W, class Source>
-  requires(!std::is_pointer_v<Source>)
-KOKKOS_FORCEINLINE_FUNCTION auto load_pack(const Source& source, std::int64_t offset) {
-  return source.template load_pack<W>(offset);
+bool holds_packs(const Source& source) {
+  if constexpr (std::is_pointer_v<Source>) return reinterpret_cast<std::uintptr_t>(source) % (W * sizeof(*source)) == 0;
+  else return source.template holds_packs<W>();
 }
-template <int W, class T>
-bool holds_packs(const T* data) {
-  return reinterpret_cast<std::uintptr_t>(data) % (W * sizeof(T)) == 0;
-}
-template <int W, bool Common, class G, class... Leaf>
-bool holds_packs(const lazy_source<Common, G, Leaf...>& source) {
-  return source.template holds_packs<W>();
-}
-template <class T>
-bool reads(const T* data, const void* memory) {
-  return data == memory;
-}
-template <bool Common, class G, class... Leaf>
-bool reads(const lazy_source<Common, G, Leaf...>& source, const void* memory) {
-  return source.reads(memory);
+template <class Source>
+bool reads(const Source& source, const void* memory) {
+  if constexpr (std::is_pointer_v<Source>) return source == memory;
+  else return source.reads(memory);
 }
 
 /// N elements in memory: where they are, or computed into `room`.
@@ -175,22 +166,12 @@ struct source_array {
   std::array<std::int64_t, max_rank> stride;
 };
 
-/// Whether a leaf has these strides, or repeats one value.
+/// Whether a leaf has these strides; those of one that repeats one value are 0.
 template <class Leaf>
-bool has_strides(const Leaf& leaf, const std::array<std::int64_t, max_rank>& stride) {
-  bool equal = true, repeats = true;
-  for (int d = 0; d < leaf.array.extents.rank; ++d) {
-    if (leaf.array.extents.extent[d] <= 1) continue;
-    equal = equal && leaf.array.stride[d] == stride[d];
-    repeats = repeats && leaf.array.stride[d] == 0;
-  }
-  return equal || repeats;
-}
-template <class Leaf>
-std::int64_t step_alike(const Leaf& leaf) {
+bool has_strides(const Leaf& leaf, const stride_array& stride) {
   for (int d = 0; d < leaf.array.extents.rank; ++d)
-    if (leaf.array.extents.extent[d] > 1 && leaf.array.stride[d] != 0) return 1;
-  return 0;
+    if (leaf.array.extents.extent[d] > 1 && leaf.array.stride[d] != stride[d]) return false;
+  return true;
 }
 
 /// Memory, as what kernels read by offsets.
@@ -205,7 +186,7 @@ bool have_equal_strides(const expanded<Part, Leaf...>& in) {
   return unpack(
       [](const auto&... leaf) {
         const std::array<std::array<std::int64_t, max_rank>, sizeof...(Leaf)> strides{leaf.array.stride...};
-        return (has_strides(leaf, strides[leading_input(leaf...)]) && ...);
+        return ((has_strides(leaf, strides[leading_input(leaf...)]) || has_strides(leaf, stride_array{})) && ...);
       },
       in.leaves);
 }
@@ -222,7 +203,9 @@ auto make_source(const expanded<G, Leaf...>& in) {
         constexpr int n = sizeof...(Leaf);
         const shape& extents = std::get<0>(in.leaves).array.extents;
         const std::array<std::array<std::int64_t, max_rank>, n> strides{leaf.array.stride...};
-        const auto of = [&](const auto& nest) { return source{in.part, {{leaf.at_step(step_alike(leaf))}...}, nest}; };
+        const auto of = [&](const auto& nest) {
+          return source{in.part, {{leaf.at_step(has_strides(leaf, stride_array{}) ? 0 : 1)}...}, nest};
+        };
         if constexpr (Common) return source_array<source>{of(std::tuple<>()), extents, strides[leading_input(leaf...)]};
         else
           return source_array<source>{of(row_nest<n>(row_major_nest<n>(extents, strides))), extents,
