@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <limits>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/launch/teams.hpp>
@@ -162,14 +163,14 @@ struct device_reduction {
 
   /// Which result of a team's tile a thread works on, and as which of the threads of that result.
   struct role {
-    int result, lane;
+    int result, number;
     bool used;
   };
   KOKKOS_FUNCTION role role_of(int t, const tile_place& place) const {
     role me;
     me.result = work.shape.results_fastest ? t % work.shape.across : t / work.shape.along;
-    me.lane = work.shape.results_fastest ? t / work.shape.across : t % work.shape.along;
-    me.used = me.result < place.results && me.lane < work.shape.along;
+    me.number = work.shape.results_fastest ? t / work.shape.across : t % work.shape.along;
+    me.used = me.result < place.results && me.number < work.shape.along;
     return me;
   }
 
@@ -179,12 +180,8 @@ struct device_reduction {
     if (work.shape.along == 1) return;
     const int t = team.team_rank(), apart = work.shape.results_fastest ? work.shape.across : 1;
     shared[t] = s;
-    for (int n = work.shape.along; n > 1;) {
-      const int half = (n + 1) / 2;
-      team.team_barrier();
-      if (me.used && me.lane + half < n) work.reducer.join(shared[t], shared[t + half * apart]);
-      n = half;
-    }
+    join_by_halves(team, shared, me.used, me.number, work.shape.along, apart,
+                   [&](state& mine, const state& other) { work.reducer.join(mine, other); });
     s = shared[t];
   }
 
@@ -243,16 +240,16 @@ struct device_reduction {
     if (me.used && work.total > 0) {
       const places base = work.result_at(place, me.result);
       s = first_state(base);
-      const std::int64_t first = split * work.shape.along + me.lane, threads = work.shape.splits * work.shape.along;
+      const std::int64_t first = split * work.shape.along + me.number, threads = work.shape.splits * work.shape.along;
       add_share(Tag(), s, base, first, threads);
     }
     team_join(team, shared, me, s);
-    const bool writes = me.used && me.lane == 0;
+    const bool writes = me.used && me.number == 0;
     if (work.shape.splits > 1) {
       if (writes) work.leave(tile, split, me.result, s);
       if (!last_to_finish(team, work.finished + tile, work.shape.splits)) return;
       s = work.reducer.init();
-      if (me.used) work.join_splits(s, tile, me.result, me.lane, work.shape.along);
+      if (me.used) work.join_splits(s, tile, me.result, me.number, work.shape.along);
       team_join(team, shared, me, s);
     }
     if (writes) work.write(place, me.result, s);
@@ -327,8 +324,7 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
     shape = device_shape(exec, most, shape.results_fastest, work.kept.inner, results, kernel.work.total);
     if constexpr (W == 1) {
       if (shape.across * shape.along == 1)
-        return Kokkos::parallel_for(
-            label, Kokkos::RangePolicy<Exec, short_tag, Kokkos::IndexType<std::int64_t>>(exec, 0, results), kernel);
+        return Kokkos::parallel_for(label, index_range<short_tag>(exec, results), kernel);
     }
     kernel.work.share_tiles(exec, scratch);
     const auto shared = team_scratch<Exec>(label, shape.team, bytes(shape.team));

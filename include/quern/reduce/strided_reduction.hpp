@@ -34,6 +34,16 @@ struct reduce_shape {
     tiles_per_row = (inner + across - 1) / across;
     tiles = tiles_per_row * (results / inner);
   }
+
+  /// The results of a tile, from number `first` on.
+  struct tile {
+    std::int64_t first;
+    int count;
+  };
+  KOKKOS_FUNCTION tile tile_at(std::int64_t t, std::int64_t inner) const {
+    const std::int64_t row = t / tiles_per_row, i = (t - row * tiles_per_row) * across;
+    return {row * inner + i, static_cast<int>(Kokkos::min<std::int64_t>(across, inner - i))};
+  }
 };
 
 /// An operand that is taken apart, or what kernels read as one.
@@ -119,9 +129,7 @@ struct strided_reduction {
   }
 
   /// Where something starts in each operand.
-  struct places {
-    std::int64_t of[operands];
-  };
+  using places = typename row_nest<operands>::offsets;
   struct tile_place {
     places from;
     std::int64_t out;
@@ -145,9 +153,8 @@ struct strided_reduction {
   /// Item number `item` of a result that starts at `base`.
   KOKKOS_FUNCTION places item_at(const places& base, std::int64_t item, int item_width) const {
     std::int64_t i;
-    const auto o = nest.at_item(item, items, item_width, i);
-    places p;
-    for (int k = 0; k < operands; ++k) p.of[k] = base.of[k] + o.of[k];
+    places p = nest.at_item(item, items, item_width, i);
+    for (int k = 0; k < operands; ++k) p.of[k] += base.of[k];
     return p;
   }
 

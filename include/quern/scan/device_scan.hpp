@@ -4,6 +4,7 @@
 #define QUERN_SCAN_DEVICE_SCAN_HPP
 
 #include <cstddef>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/launch/teams.hpp>
 #include <quern/core/views/axes.hpp>
@@ -48,25 +49,15 @@ struct device_scan {
     for (std::int64_t c = 0; c < chunk; ++c) work.reducer.join(s, totals[c * work.lines + l]);
     return s;
   }
-  /// A chunk of a line by one thread, in pieces of one stride in both arrays.
-  template <bool Write>
-  KOKKOS_FUNCTION void scan_line(state& s, std::int64_t l, std::int64_t chunk) const {
-    const places base = work.line_at(l);
-    const std::int64_t last = work.last_of(chunk), in_step = work.along.stride[0][0],
-                       out_step = work.along.stride[1][0];
-    for (std::int64_t e = work.first_of(chunk), count; e < last; e += count) {
-      count = Kokkos::min(last - e, work.along.inner - e % work.along.inner);
-      const places p = work.element_at(base, e);
-      work.template scan_row<Write>(s, work.in + p.of[0], work.out + p.of[1], count, in_step, out_step);
-    }
-  }
-
   // A thread of the device for a chunk of a line.
   template <bool Write>
   KOKKOS_FUNCTION void operator()(thread_tag<Write>, std::int64_t unit) const {
     const std::int64_t chunk = unit / work.lines, l = unit - chunk * work.lines;
     state s = Write ? total_before(l, chunk) : work.reducer.init();
-    scan_line<Write>(s, l, chunk);
+    const std::int64_t in_step = work.along.stride[0][0], out_step = work.along.stride[1][0];
+    work.for_each_row(l, chunk, [&](const auto& from, Out* to, std::int64_t count) {
+      work.template scan_row<Write>(s, from, to, count, in_step, out_step);
+    });
     if (!Write) totals[unit] = s;
   }
 
@@ -330,18 +321,15 @@ void scan_on_device(const Exec& exec, const std::string& label, Workspace<Exec>&
   const auto launch = [&]<bool Write>(std::bool_constant<Write>, const std::string& name) {
     if (shape.by_team && even) return by_team(team_tag<Write, true>(), name);
     if (shape.by_team) return by_team(team_tag<Write, false>(), name);
-    using policy = Kokkos::RangePolicy<Exec, thread_tag<Write>, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for(name, policy(exec, 0, units), kernel);
+    Kokkos::parallel_for(name, index_range<thread_tag<Write>>(exec, units), kernel);
   };
   if (shape.chunks > 1) {
     const std::string name = label + "/totals";
     kernel.totals = static_cast<state*>(scratch.require(exec, shape.chunks * work.lines * sizeof(state), 1));
-    if constexpr (is_commutative<typename Work::reducer_type> && reads_common_offset<typename Work::source_type>) {
-      if (even && work.line.rank + 2 <= max_rank) reduce_chunks(exec, name, scratch, kernel.work, kernel.totals);
-      else launch(std::false_type(), name);
-    } else {
-      launch(std::false_type(), name);
-    }
+    constexpr bool reducible =
+        is_commutative<typename Work::reducer_type> && reads_common_offset<typename Work::source_type>;
+    if (!reducible || !even || work.line.rank + 2 > max_rank) launch(std::false_type(), name);
+    else if constexpr (reducible) reduce_chunks(exec, name, scratch, kernel.work, kernel.totals);
   }
   launch(std::true_type(), label);
 }

@@ -58,24 +58,17 @@ struct host_scan {
   bool nontemporal = false;  // write past the caches
   chain_counters chain{};
 
-  /// A chunk of a line by one thread, in pieces of one stride in both arrays.
+  /// A chunk of a line by one thread.
   template <bool Write>
   void scan_line(state& s, std::int64_t l, std::int64_t chunk) const {
-    const places base = work.line_at(l);
-    const std::int64_t last = work.last_of(chunk), in_step = work.along.stride[0][0],
-                       out_step = work.along.stride[1][0];
-    for (std::int64_t e = work.first_of(chunk), count; e < last; e += count) {
-      count = Kokkos::min(last - e, work.along.inner - e % work.along.inner);
-      const places p = work.element_at(base, e);
-      if (in_step == 1 && out_step == 1) {
-        scan_adjacent_lines<Write>(s, work.in + p.of[0], work.out + p.of[1], count);
-        continue;
-      }
-      work.template scan_row<Write>(s, work.in + p.of[0], work.out + p.of[1], count, in_step, out_step);
-    }
+    const std::int64_t in_step = work.along.stride[0][0], out_step = work.along.stride[1][0];
+    work.for_each_row(l, chunk, [&](const auto& from, Out* to, std::int64_t count) {
+      if (in_step == 1 && out_step == 1) scan_contiguous<Write>(s, from, to, count);
+      else work.template scan_row<Write>(s, from, to, count, in_step, out_step);
+    });
   }
   template <bool Write, class From>
-  void scan_adjacent_lines(state& s, const From& from, Out* to, std::int64_t count) const {
+  void scan_contiguous(state& s, const From& from, Out* to, std::int64_t count) const {
     if constexpr (Write)
       if (nontemporal) return scan_streamed(s, from, to, count);
     work.template scan_row<Write>(s, from, to, count, one(), one());
@@ -93,20 +86,11 @@ struct host_scan {
   /// Lines of a tile: as long rows as can be, but shorter where threads share the lines.
   static constexpr int max_across = tune::lines, chain_across = tune::shared_lines;
 
-  /// Lines l to l + count - 1.
-  struct host_lines {
-    std::int64_t l;
-    int count;
-  };
-  host_lines lines_of(std::int64_t tile) const {
-    const std::int64_t row = tile / work.shape.tiles_per_row,
-                       i = (tile - row * work.shape.tiles_per_row) * work.shape.across;
-    return {row * work.line.inner + i,
-            static_cast<int>(Kokkos::min<std::int64_t>(work.shape.across, work.line.inner - i))};
-  }
+  using host_lines = reduce_shape::tile;
+  host_lines lines_of(std::int64_t tile) const { return work.shape.tile_at(tile, work.line.inner); }
   template <bool Write>
   void scan_chunk(state* s, const host_lines& some, std::int64_t chunk) const {
-    if (some.count == 1) scan_line<Write>(s[0], some.l, chunk);
+    if (some.count == 1) scan_line<Write>(s[0], some.first, chunk);
     else scan_rows<Write>(s, some, chunk);
     if (Write && nontemporal) nontemporal_fence();
   }
@@ -129,10 +113,10 @@ struct host_scan {
       scan_chunk<false>(s, some, chunk);
       chain.wait_for(tile, chunk);
       for (int k = 0; k < some.count; ++k) {
-        const state before = chunk == 0 ? work.reducer.init() : totals[some.l + k];
+        const state before = chunk == 0 ? work.reducer.init() : totals[some.first + k];
         state total = before;
         work.reducer.join(total, s[k]);
-        totals[some.l + k] = total;
+        totals[some.first + k] = total;
         s[k] = before;
       }
       chain.pass_on(tile, chunk + 1 < shape.chunks ? static_cast<int>(chunk + 1) : 0);
@@ -143,7 +127,7 @@ struct host_scan {
 
   template <bool Write>
   void scan_rows(state* s, const host_lines& some, std::int64_t chunk) const {
-    const places base = work.line_at(some.l);
+    const places base = work.line_at(some.first);
     const bool unit = work.line.stride[0][0] == 1 && work.line.stride[1][0] == 1;
     alignas(64) Out room[max_across];
     for (std::int64_t e = work.first_of(chunk); e < work.last_of(chunk); e += batch) {
