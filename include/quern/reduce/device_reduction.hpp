@@ -37,6 +37,8 @@ struct device_reduction {
       return Work::reducer_type::template at_once<value>;
     else return 32;
   }();
+  /// The bound is on teams, not on their registers alone, of which nvcc would give them fewer than so many have, and
+  /// spill: `reduce_launch` makes teams smaller until so many fit.
   template <class Tag>
   using policy = Kokkos::TeamPolicy<typename Work::exec_space, Tag, Kokkos::LaunchBounds<tune::team_size, tune::teams>>;
   using member = typename policy<one_row_tag>::member_type;
@@ -318,7 +320,8 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
     auto& shape = kernel.work.shape;
     kernel.work.items = (work.nest.inner + W - 1) / W;
     kernel.work.total = kernel.work.items * work.nest.outer;
-    const int most = team_with_room<Exec>(tuning<Exec>::team_size, bytes);
+    const int most = team_with_room<Exec>(kernel_type::tune::team_size,
+                                          [&](int threads) { return kernel_type::tune::teams * bytes(threads); });
     if (most == 0)
       throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
     shape = device_shape(exec, most, shape.results_fastest, work.kept.inner, results, kernel.work.total);

@@ -4,6 +4,7 @@
 #define QUERN_REDUCE_SELECT_WORK_HPP
 
 #include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/reduce/select_team.hpp>
 #include <quern/reduce/tuning.hpp>
@@ -34,7 +35,7 @@ struct select_work {
   using line = key_line<Exec, T>;
   template <class Tag>
   using policy =
-      Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, reduce_tuning<Exec>::select_teams>>;
+      Kokkos::TeamPolicy<Exec, Tag, registers_of_teams<tuning<Exec>::team_size, reduce_tuning<Exec>::select_teams>>;
   using member = typename policy<select_tile_tag>::member_type;
   using team_selectors = selectors<Exec, member, T>;
 

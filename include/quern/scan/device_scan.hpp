@@ -314,7 +314,7 @@ void scan_on_device(const Exec& exec, const std::string& label, Workspace<Exec>&
   const std::int64_t units = work.lines * shape.chunks;
   const bool even = work.along.outer == 1;
   const auto by_team = [&]<class Tag>(Tag, const std::string& name) {
-    using policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, kernel_type::teams>>;
+    using policy = Kokkos::TeamPolicy<Exec, Tag, registers_of_teams<tuning<Exec>::team_size, kernel_type::teams>>;
     const auto shared = team_scratch<Exec>(name, shape.team, kernel_type::team_bytes(shape.team));
     Kokkos::parallel_for(name, policy(exec, static_cast<int>(units), shape.team).set_scratch_size(0, shared), kernel);
   };

@@ -208,6 +208,7 @@ struct segment_teams {
   std::string label;
   int threads = scan_tuning<Exec>::segment_team;
 
+  /// The bound is on teams, not on their registers alone: `fit` makes them smaller until so many run at a time.
   template <class Tag>
   auto policy(Tag, std::int64_t teams) const {
     using policy_type =

@@ -61,6 +61,7 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
   /// with so many planes more.
   static constexpr int walks =
       W == 1 && rolls ? std::max(1, tuning::walks_of_columns / std::max(1, radii::of(0))) : tuning::walks;
+  /// Teams have no scratch memory, for which Kokkos might refuse to launch so many at a time.
   using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning::team, teams>>;
   using member = typename policy::member_type;
   template <std::size_t Input>
