@@ -206,18 +206,6 @@ struct absolute {
     return Kokkos::abs(static_cast<mean_type<T>>(v));
   }
 };
-struct not_nan {
-  template <class T>
-  KOKKOS_FUNCTION bool operator()(const T& x) const {
-    return !is_nan(x);
-  }
-};
-struct zero_if_nan {
-  template <class T>
-  KOKKOS_FUNCTION T operator()(const T& x) const {
-    return is_nan(x) ? T(0) : x;
-  }
-};
 struct absolute_square {
   template <class T>
   KOKKOS_FUNCTION auto operator()(const T& v) const {
