@@ -38,12 +38,6 @@ struct device_map {
   KOKKOS_FUNCTION void whole_items(const offsets (&o)[Count], std::index_sequence<I...>) const {
     store<W>(o, load_packs<W, outputs + I>(get<I>(work.in), o)...);
   }
-  template <int W, int Which, int Count, class Operand>
-  KOKKOS_FUNCTION auto load_packs(const Operand& operand, const offsets (&o)[Count]) const {
-    packs_of<decltype(operand.template load_pack<W>(0)), Count> p;
-    for (int u = 0; u < Count; ++u) p.at[u] = operand.template load_pack<W>(o[u].of[Which]);
-    return p;
-  }
   template <int W, int Count, class... P>
   KOKKOS_FUNCTION void store(const offsets (&o)[Count], const P&... p) const {
     for (int u = 0; u < Count; ++u)

@@ -17,12 +17,11 @@ namespace quern::impl {
 
 /// A reduction on the host by threads, each of which walks through blocks of one result, or through pieces of
 /// rows that belong to many.
-template <class Work>
+template <class Exec, class Reducer, class F, class Out, class... In>
 struct host_reduction {
+  using Work = strided_reduction<Exec, Reducer, F, Out, In...>;
   using state = typename Work::state;
   using value = typename Work::value;
-  using output_type = typename Work::output_type;
-  using function = typename Work::function;
   using inputs = typename Work::inputs;
   using places = typename Work::places;
   using tile_place = typename Work::tile_place;
@@ -30,7 +29,7 @@ struct host_reduction {
   static constexpr bool positions = Work::positions;
   using operand_list = typename Work::operand_list;
   using all_operands = typename Work::all_operands;
-  using tune = reduce_tuning<typename Work::exec_space>;
+  using tune = reduce_tuning<Exec>;
   static constexpr int position = Work::position;
   static constexpr std::int64_t block =
       tune::block_bytes / static_cast<std::int64_t>(std::bit_ceil(Work::largest_value));
@@ -53,10 +52,10 @@ struct host_reduction {
   /// f of n elements: where the values are, or computed into `room`.
   template <class... P>
   const value* apply_block(value* room, std::int64_t n, const P&... p) const {
-    if constexpr (std::is_same_v<function, op::identity> && (std::is_pointer_v<P> && ...)) {
+    if constexpr (std::is_same_v<F, op::identity> && (std::is_pointer_v<P> && ...)) {
       return (p, ...);
     } else {
-      in_loop<function> local = work.f;
+      in_loop<F> local = work.f;
       for (std::int64_t k = 0; k < n; ++k) room[k] = local(p[k]...);
       return room;
     }
@@ -156,13 +155,13 @@ struct host_reduction {
   void reduce_few(const tile_place& tile, std::index_sequence<U...> all) const {
     const auto across = steps_across(all_operands());
     const places p[] = {work.item_at(tile.from, U, 1)...};
-    output_type* to = work.out + tile.out;
+    Out* to = work.out + tile.out;
     const std::int64_t step = work.kept.stride[operands][0];
     const auto reduce_columns = [&](const auto& value_at) {
       QUERN_IMPL_IVDEP
       for (int k = 0; k < tile.results; ++k) {
         const state s = state_of({value_at(U, k)...}, p, all);
-        to[k * step] = convert<output_type>(work.reducer.result(s, work.values));
+        to[k * step] = convert<Out>(work.reducer.result(s, work.values));
       }
     };
     if (gathers) return reduce_columns([&](int u, int k) { return work.element(across, p[u], k, inputs()); });
@@ -228,12 +227,9 @@ reduce_shape host_shape(const Exec& exec, int across, std::int64_t inner, std::i
 
 /// Chooses items and shape, and launches.
 template <class Exec, class Reducer, class F, class Out, class... In>
-  requires(!is_device<Exec>)
-void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Reducer& reducer,
-                   const F& f, const axis_set& axes, const strided<Out>& out, const In&... in) {
-  const auto work = describe_reduction<Exec>(reducer, f, axes, out, in...);
-  if (work.results() == 0) return;
-  using kernel_type = host_reduction<std::remove_const_t<decltype(work)>>;
+void reduce_on_host(const Exec& exec, const std::string& label, Workspace<Exec>& scratch,
+                    const strided_reduction<Exec, Reducer, F, Out, In...>& work) {
+  using kernel_type = host_reduction<Exec, Reducer, F, Out, In...>;
   constexpr std::int64_t short_row = 32;
   const auto& kept = work.kept;
   const bool results_fastest = work.shape.results_fastest;

@@ -69,11 +69,7 @@ struct strided_reduction {
   static constexpr int arrays = operands - (positions ? 1 : 0);
   static constexpr int width = pack_width<Exec, typename In::pack_type...>();
   static constexpr std::size_t largest_value = std::max({sizeof(typename In::value_type)...});
-  using exec_space = Exec;
   using state = typename Reducer::state;
-  using output_type = Out;
-  using reducer_type = Reducer;
-  using function = F;
   using operand_list = operand_tuple<In...>;
   using inputs = std::make_index_sequence<arrays>;
   using all_operands = std::make_index_sequence<operands>;
