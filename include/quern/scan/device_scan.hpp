@@ -26,18 +26,18 @@ struct team_tag {};
 /// Neighbouring lines are scanned by neighbouring threads. A line that is contiguous is scanned by a team, which turns
 /// tiles of it around in its scratch memory, so that memory is accessed in rows and each thread has neighbouring
 /// elements.
-template <class Work>
+template <class Exec, bool Exclusive, class Reducer, class Source, class Out>
 struct device_scan {
-  using state = typename Work::state;
-  using run = typename Work::run;
+  using Work = strided_scan<Exec, Exclusive, Reducer, Source, Out>;
+  using T = source_value_t<Source>;
+  using state = typename Reducer::state;
+  using run = scan_run<Reducer>;
   using local = typename run::local;
   using places = typename Work::places;
-  using T = typename Work::input_type;
-  using Out = typename Work::output_type;
-  using tune = scan_tuning<typename Work::exec_space>;
+  using tune = scan_tuning<Exec>;
   static constexpr std::size_t slot = std::max(sizeof(T), sizeof(Out));
   /// The states of reproducible sums take more registers, and so long to join that a thread adds more elements first.
-  static constexpr bool large = adds_each<typename Work::reducer_type>;
+  static constexpr bool large = adds_each<Reducer>;
   static constexpr int teams = large ? tune::teams / 2 : tune::teams;
   static constexpr int items = std::clamp<int>(128 / slot - 1, 1, large ? 11 : 7);  // odd, against bank conflicts
 
@@ -279,11 +279,11 @@ scan_shape device_scan_shape(const Exec& exec, const Work& work) {
 }
 
 /// The totals of all chunks except the last, which have one stride in the input, as a reduction.
-template <class Exec, class Work>
-void reduce_chunks(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Work& work,
-                   typename Work::state* to) {
+template <class Exec, bool Exclusive, class Reducer, class Source, class Out>
+void reduce_chunks(const Exec& exec, const std::string& label, Workspace<Exec>& scratch,
+                   const strided_scan<Exec, Exclusive, Reducer, Source, Out>& work, typename Reducer::state* to) {
   strided<const void> chunked;
-  strided<typename Work::state> totals{to, {}, {}};
+  strided<typename Reducer::state> totals{to, {}, {}};
   const auto add_axis = [](auto& array, std::int64_t extent, std::int64_t stride) {
     array.extents.extent[array.extents.rank] = extent;
     array.stride[array.extents.rank++] = stride;
@@ -300,15 +300,15 @@ void reduce_chunks(const Exec& exec, const std::string& label, Workspace<Exec>& 
   add_axis(chunked, work.shape.length, step);
   const axis_set along(label, axis{-1}, chunked.extents.rank);
   with_leaves_of(work.in, chunked, [&](const auto& f, const auto&... leaf) {
-    reduce_launch(exec, label, scratch, reducer_of_states<typename Work::reducer_type>{work.reducer}, f, along, totals,
-                  leaf...);
+    reduce_launch(exec, label, scratch, reducer_of_states<Reducer>{work.reducer}, f, along, totals, leaf...);
   });
 }
 
-template <class Exec, class Work>
-void scan_on_device(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Work& work) {
-  using kernel_type = device_scan<Work>;
-  using state = typename Work::state;
+template <class Exec, bool Exclusive, class Reducer, class Source, class Out>
+void scan_on_device(const Exec& exec, const std::string& label, Workspace<Exec>& scratch,
+                    const strided_scan<Exec, Exclusive, Reducer, Source, Out>& work) {
+  using kernel_type = device_scan<Exec, Exclusive, Reducer, Source, Out>;
+  using state = typename Reducer::state;
   kernel_type kernel{work};
   const scan_shape& shape = kernel.work.shape = device_scan_shape<kernel_type>(exec, work);
   const std::int64_t units = work.lines * shape.chunks;
@@ -326,8 +326,7 @@ void scan_on_device(const Exec& exec, const std::string& label, Workspace<Exec>&
   if (shape.chunks > 1) {
     const std::string name = label + "/totals";
     kernel.totals = static_cast<state*>(scratch.require(exec, shape.chunks * work.lines * sizeof(state), 1));
-    constexpr bool reducible =
-        is_commutative<typename Work::reducer_type> && reads_common_offset<typename Work::source_type>;
+    constexpr bool reducible = is_commutative<Reducer> && reads_common_offset<Source>;
     if (!reducible || !even || work.line.rank + 2 > max_rank) launch(std::false_type(), name);
     else if constexpr (reducible) reduce_chunks(exec, name, scratch, kernel.work, kernel.totals);
   }

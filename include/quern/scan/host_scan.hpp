@@ -43,14 +43,13 @@ struct chain_counters {
 
 /// A scan on the host: a thread scans a line, or a tile of neighbouring lines row by row. Where lines are cut, one
 /// kernel finds the totals of chunks and scans them, and reads a chunk again from the cache.
-template <class Work>
+template <class Exec, bool Exclusive, class Reducer, class Source, class Out>
 struct host_scan {
-  using state = typename Work::state;
-  using run = typename Work::run;
+  using Work = strided_scan<Exec, Exclusive, Reducer, Source, Out>;
+  using state = typename Reducer::state;
+  using run = scan_run<Reducer>;
   using places = typename Work::places;
-  using T = typename Work::input_type;
-  using Out = typename Work::output_type;
-  using tune = scan_tuning<typename Work::exec_space>;
+  using tune = scan_tuning<Exec>;
   static constexpr int batch = Work::batch, block = Work::block;
 
   Work work;
@@ -162,7 +161,7 @@ struct host_scan {
 /// Tiles of lines; where they are few for the threads, in chunks that stay in a core's cache.
 template <class Kernel, class Work, class Exec>
 scan_shape host_scan_shape(const Exec& exec, const Work& work) {
-  constexpr std::size_t bytes = sizeof(typename Work::output_type);
+  constexpr std::size_t bytes = sizeof(*work.out);
   scan_shape s;
   const bool adjacent_lines = work.line.stride[0][0] < work.along.stride[0][0];
   const auto cut = [&](std::int64_t most) {
@@ -181,10 +180,11 @@ scan_shape host_scan_shape(const Exec& exec, const Work& work) {
   return s;
 }
 
-template <class Exec, class Work>
-void scan_on_host(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Work& work) {
-  using kernel_type = host_scan<Work>;
-  using state = typename Work::state;
+template <class Exec, bool Exclusive, class Reducer, class Source, class Out>
+void scan_on_host(const Exec& exec, const std::string& label, Workspace<Exec>& scratch,
+                  const strided_scan<Exec, Exclusive, Reducer, Source, Out>& work) {
+  using kernel_type = host_scan<Exec, Exclusive, Reducer, Source, Out>;
+  using state = typename Reducer::state;
   kernel_type kernel{work};
   const scan_shape& shape = kernel.work.shape = host_scan_shape<kernel_type>(exec, work);
   const std::int64_t written = work.n * work.lines * static_cast<std::int64_t>(sizeof(*work.out));
