@@ -108,13 +108,14 @@ void map_on_device(const Exec& exec, const std::string& label,
   const auto& rows = work.nest;
   constexpr int w = work_type::width;
   if constexpr (w > 1) {
-    const bool packed = [&]<std::size_t... J, std::size_t... I>(std::index_sequence<J...>, std::index_sequence<I...>) {
-      return ((get<J>(work.out.array).step == 1 &&
-               get<J>(work.out.array).template packs<w>(rows.stride[J], rows.rank)) &&
-              ...) &&
-             (get<I>(work.in).template packs<w>(rows.stride[sizeof...(T) + I], rows.rank) && ...) &&
-             (rows.outer == 1 || rows.inner % w == 0);
-    }(std::index_sequence_for<T...>(), std::index_sequence_for<In...>());
+    const auto writes_packs = [&](const auto& array, std::size_t j) {
+      return array.step == 1 && array.template packs<w>(rows.stride[j], rows.rank);
+    };
+    const auto reads_packs = [&](const auto& operand, std::size_t i) {
+      return operand.template packs<w>(rows.stride[sizeof...(T) + i], rows.rank);
+    };
+    const bool packed = all_of(work.out.array, writes_packs) && all_of(work.in, reads_packs) &&
+                        (rows.outer == 1 || rows.inner % w == 0);
     if (packed) {
       const auto threads = kernel.template divide_items<kernel.packs>((rows.inner + w - 1) / w, w);
       return launch_units<pack_tag>(exec, label, threads, kernel);

@@ -96,12 +96,14 @@ struct device_select {
     const select_shape& s = work.shape;
     const team_selectors threads(team, s.across, s.along, s.log_bins, s.results_fastest);
     const auto copy = static_cast<key*>(team.team_shmem().get_shmem_aligned(s.copied * sizeof(key), 16));
-    work.for_each_tile(team, [&](const auto& tile) { select_tile(threads, tile.first, tile.count, copy); });
+    const std::int64_t teams = team.league_size(), rank = team.league_rank();
+    for (std::int64_t t = rank * s.tiles / teams; t < (rank + 1) * s.tiles / teams; ++t)
+      select_tile(threads, s.tile_at(t, work.kept.inner), copy);
   }
   /// Each thread copies the keys that it will read.
-  KOKKOS_FUNCTION void select_tile(team_selectors threads, std::int64_t first, int results, key* copy) const {
-    threads.used = threads.used && threads.result < results;
-    const auto at = work.result_at(first + (threads.used ? threads.result : 0));
+  KOKKOS_FUNCTION void select_tile(team_selectors threads, const select_shape::tile& tile, key* copy) const {
+    threads.used = threads.used && threads.result < tile.count;
+    const auto at = work.result_at(tile.first + (threads.used ? threads.result : 0));
     const line keys_of = work.line_at(at.of[0]);
     const line_share share = threads.share(work.n);
     if (work.shape.copied == 0) return work.select_line(threads, keys_of, share, at.of[1]);

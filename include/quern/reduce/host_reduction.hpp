@@ -28,7 +28,7 @@ struct host_reduction {
   static constexpr int operands = Work::operands;
   static constexpr bool positions = Work::positions;
   using operand_list = typename Work::operand_list;
-  using all_operands = typename Work::all_operands;
+  using all_operands = std::make_index_sequence<operands>;
   using tune = reduce_tuning<Exec>;
   static constexpr int position = Work::position;
   static constexpr std::int64_t block =
@@ -235,7 +235,7 @@ void reduce_on_host(const Exec& exec, const std::string& label, Workspace<Exec>&
   const bool results_fastest = work.shape.results_fastest;
   kernel_type kernel{work};
   kernel.by_rows = kept.inner >= 16 && (results_fastest || work.values < short_row);
-  kernel.gathers = !work.all_of([&](const auto& operand, std::size_t i) {
+  kernel.gathers = !all_of(work.in, [&](const auto& operand, std::size_t i) {
     return !operand.gathers(kernel.by_rows ? kept.stride[i][0] : operand.step);
   });
   const std::int64_t per_item = kernel.by_rows ? 1 : kernel.block;

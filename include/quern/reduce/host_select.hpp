@@ -51,24 +51,26 @@ struct host_select {
     const select_shape& s = work.shape;
     const team_selectors threads(team, 1, s.along, s.log_bins, s.results_fastest);
     key* copy = copies + team.league_rank() * s.copied;
-    work.for_each_tile(team, [&](const auto& tile) { select_tile(threads, tile.first, tile.count, copy); });
+    const std::int64_t teams = team.league_size(), rank = team.league_rank();
+    for (std::int64_t t = rank * s.tiles / teams; t < (rank + 1) * s.tiles / teams; ++t)
+      select_tile(threads, s.tile_at(t, work.kept.inner), copy);
   }
   /// Copies columns row by row.
-  void select_tile(const team_selectors& threads, std::int64_t first, int results, key* copy) const {
+  void select_tile(const team_selectors& threads, const select_shape::tile& tile, key* copy) const {
     if (work.shape.copied == 0) {
-      for (int k = 0; k < results; ++k) {
-        const auto at = work.result_at(first + k);
+      for (int k = 0; k < tile.count; ++k) {
+        const auto at = work.result_at(tile.first + k);
         work.select_line(threads, work.line_at(at.of[0]), {0, 1, work.n}, at.of[1]);
       }
       return;
     }
-    const auto start = work.result_at(first);
+    const auto start = work.result_at(tile.first);
     const std::int64_t apart = work.kept.stride[0][0];
     for (std::int64_t e = 0, i; e < work.n; ++e) {
       const T* row = work.in + start.of[0] + work.nest.at_item(e, work.nest.inner, 1, i).of[0];
-      for (int k = 0; k < results; ++k) copy[k * work.n + e] = order::key_of(row[k * apart]);
+      for (int k = 0; k < tile.count; ++k) copy[k * work.n + e] = order::key_of(row[k * apart]);
     }
-    for (int k = 0; k < results; ++k)
+    for (int k = 0; k < tile.count; ++k)
       work.select_line(threads, key_list<Exec, key>{copy + k * work.n}, {0, 1, work.n},
                        start.of[1] + k * work.kept.stride[1][0]);
   }

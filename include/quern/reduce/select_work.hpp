@@ -54,14 +54,6 @@ struct select_work {
   KOKKOS_FUNCTION line line_at(std::int64_t offset) const { return {nest, in + offset}; }
   std::int64_t results() const { return kept.inner * kept.outer; }
 
-  /// Calls f(tile) for each tile of neighbouring results that a team selects.
-  template <class F>
-  KOKKOS_FUNCTION void for_each_tile(const member& team, const F& f) const {
-    const std::int64_t teams = team.league_size(), rank = team.league_rank();
-    for (std::int64_t t = rank * shape.tiles / teams; t < (rank + 1) * shape.tiles / teams; ++t)
-      f(shape.tile_at(t, kept.inner));
-  }
-
   KOKKOS_FUNCTION void write(std::int64_t at, key first, key second, double fraction) const {
     const auto a = static_cast<double>(order::number_of(first)), b = static_cast<double>(order::number_of(second));
     out[at] = convert<Out>(static_cast<number>(between(a, b, fraction)));

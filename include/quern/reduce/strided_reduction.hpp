@@ -72,7 +72,6 @@ struct strided_reduction {
   using state = typename Reducer::state;
   using operand_list = operand_tuple<In...>;
   using inputs = std::make_index_sequence<arrays>;
-  using all_operands = std::make_index_sequence<operands>;
   using value = decltype(value_type_of<F, In...>(inputs()));
 
   Reducer reducer;
@@ -89,23 +88,18 @@ struct strided_reduction {
   int* finished = nullptr;   // teams of each tile; 0 before and after the kernel
 
   std::int64_t results() const { return kept.inner * kept.outer; }
-  /// Whether a test is true of every operand and its number.
-  template <class Test>
-  bool all_of(const Test& test) const {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) { return (test(get<I>(in), I) && ...); }(all_operands());
-  }
   /// Whether the reduced rows are packs of W: wherever a single row begins, if all inputs are equally far from an
   /// aligned pack there; of several rows only where all begin with one.
   template <int W>
   bool holds_packs() const {
     if (nest.outer > 1)
-      return nest.inner % W == 0 && all_of([&](const auto& operand, std::size_t i) {
+      return nest.inner % W == 0 && all_of(in, [&](const auto& operand, std::size_t i) {
                return operand.template packs<W>(nest.stride[i], nest.rank) &&
                       operand.template packs_at<W>(kept.stride[i], kept.rank);
              });
     int common = -1;
     const std::int64_t* strides = nullptr;
-    return all_of([&](const auto& operand, std::size_t i) {
+    return all_of(in, [&](const auto& operand, std::size_t i) {
       const int phase = operand.template phase<W>(0);
       if (phase < 0) return true;
       const auto alike = [](std::int64_t a, std::int64_t b) { return (a - b) % W == 0; };

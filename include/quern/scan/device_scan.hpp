@@ -55,9 +55,13 @@ struct device_scan {
     const std::int64_t chunk = unit / work.lines, l = unit - chunk * work.lines;
     state s = Write ? total_before(l, chunk) : work.reducer.init();
     const std::int64_t in_step = work.along.stride[0][0], out_step = work.along.stride[1][0];
-    work.for_each_row(l, chunk, [&](const auto& from, Out* to, std::int64_t count) {
-      work.template scan_row<Write>(s, from, to, count, in_step, out_step);
-    });
+    const places base = work.line_at(l);
+    // In parts of one stride in both arrays.
+    for (std::int64_t e = work.first_of(chunk), last = work.last_of(chunk), count; e < last; e += count) {
+      count = Kokkos::min(last - e, work.along.inner - e % work.along.inner);
+      const places p = work.element_at(base, e);
+      work.template scan_row<Write>(s, work.in + p.of[0], work.out + p.of[1], count, in_step, out_step);
+    }
     if (!Write) totals[unit] = s;
   }
 

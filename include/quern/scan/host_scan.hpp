@@ -57,14 +57,19 @@ struct host_scan {
   bool nontemporal = false;  // write past the caches
   chain_counters chain{};
 
-  /// A chunk of a line by one thread.
+  /// A chunk of a line by one thread, in pieces of one stride in both arrays.
   template <bool Write>
   void scan_line(state& s, std::int64_t l, std::int64_t chunk) const {
+    const places base = work.line_at(l);
     const std::int64_t in_step = work.along.stride[0][0], out_step = work.along.stride[1][0];
-    work.for_each_row(l, chunk, [&](const auto& from, Out* to, std::int64_t count) {
+    for (std::int64_t e = work.first_of(chunk), last = work.last_of(chunk), count; e < last; e += count) {
+      count = Kokkos::min(last - e, work.along.inner - e % work.along.inner);
+      const places p = work.element_at(base, e);
+      const auto from = work.in + p.of[0];
+      Out* const to = work.out + p.of[1];
       if (in_step == 1 && out_step == 1) scan_contiguous<Write>(s, from, to, count);
       else work.template scan_row<Write>(s, from, to, count, in_step, out_step);
-    });
+    }
   }
   template <bool Write, class From>
   void scan_contiguous(state& s, const From& from, Out* to, std::int64_t count) const {

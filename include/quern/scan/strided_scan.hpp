@@ -135,18 +135,6 @@ struct strided_scan {
   KOKKOS_FUNCTION std::int64_t first_of(std::int64_t chunk) const { return chunk * shape.length; }
   KOKKOS_FUNCTION std::int64_t last_of(std::int64_t chunk) const { return Kokkos::min(n, (chunk + 1) * shape.length); }
 
-  /// Calls f(from, to, count) for the parts of a chunk of a line that have one stride in both arrays, in order.
-  template <class F>
-  KOKKOS_FUNCTION void for_each_row(std::int64_t l, std::int64_t chunk, const F& f) const {
-    const places base = line_at(l);
-    const std::int64_t last = last_of(chunk);
-    for (std::int64_t e = first_of(chunk), count; e < last; e += count) {
-      count = Kokkos::min(last - e, along.inner - e % along.inner);
-      const places p = element_at(base, e);
-      f(in + p.of[0], out + p.of[1], count);
-    }
-  }
-
   /// The result at the next element of a run.
   KOKKOS_FUNCTION Out step(run& r, const T& v) const {
     if constexpr (!Exclusive) r.add(reducer, v);

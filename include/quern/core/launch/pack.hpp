@@ -281,6 +281,11 @@ template <std::size_t I, class T>
 KOKKOS_FUNCTION T& get(operand_leaf<I, T>& leaf) {
   return leaf.value;
 }
+/// Whether a test is true of each, and its number.
+template <std::size_t... I, class... T, class Test>
+bool all_of(const operand_leaves<std::index_sequence<I...>, T...>& leaves, const Test& test) {
+  return (test(get<I>(leaves), I) && ...);
+}
 
 /// The loop nest over N operands as kernels carry it: from the number of a row (all axes but axis 0) to the offset of
 /// each operand at its start. Dividing in 32 bits, where the extents allow it, is several times faster on a GPU.
