@@ -56,9 +56,9 @@ struct device_map {
   KOKKOS_FUNCTION void compute_items(std::int64_t number) const {
     constexpr typename Work::inputs inputs;
     const auto& nest = work.nest;
-    std::int64_t lane, j, row = nest.divide(number, per_row, j);
-    const std::int64_t group = nest.divide(j, span, lane);
-    std::int64_t i = (group * span * Count + lane) * W;
+    std::int64_t within, j, row = nest.divide(number, per_row, j);
+    const std::int64_t group = nest.divide(j, span, within);
+    std::int64_t i = (group * span * Count + within) * W;
     if (row_step > 0) row *= Count;
     offsets one[1] = {nest.at(row, i)};
     if (row + (Count - 1) * row_step < nest.outer && i + (Count - 1) * i_step + W <= nest.inner) {

@@ -309,7 +309,7 @@ void reduce_on_device(const Exec& exec, const std::string& label, Workspace<Exec
     const int most = team_with_room<Exec>(tune::team_size, [&](int threads) { return tune::teams * bytes(threads); });
     if (most == 0)
       throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
-    shape = device_shape(exec, most, shape.results_fastest, work.kept.inner, results, kernel.work.total);
+    shape = device_shape(exec, most, shape.results_fastest, work.result_nest.inner, results, kernel.work.total);
     if constexpr (W == 1) {
       if (shape.across * shape.along == 1)
         return Kokkos::parallel_for(label, index_range<short_tag>(exec, results), kernel);

@@ -98,7 +98,7 @@ struct device_select {
     const auto copy = static_cast<key*>(team.team_shmem().get_shmem_aligned(s.copied * sizeof(key), 16));
     const std::int64_t teams = team.league_size(), rank = team.league_rank();
     for (std::int64_t t = rank * s.tiles / teams; t < (rank + 1) * s.tiles / teams; ++t)
-      select_tile(threads, s.tile_at(t, work.kept.inner), copy);
+      select_tile(threads, s.tile_at(t, work.result_nest.inner), copy);
   }
   /// Each thread copies the keys that it will read.
   KOKKOS_FUNCTION void select_tile(team_selectors threads, const select_shape::tile& tile, key* copy) const {
@@ -121,7 +121,7 @@ struct device_select {
 
   select_shape shape_for(bool results_fastest) const {
     constexpr int most = tuning<Exec>::team_size;
-    return device_tile<team_selectors, T>(results_fastest, work.kept.inner, work.n, most,
+    return device_tile<team_selectors, T>(results_fastest, work.result_nest.inner, work.n, most,
                                           team_scratch_room<Exec>(most));
   }
   static std::int64_t max_teams(const Exec&) { return std::numeric_limits<int>::max(); }

@@ -99,7 +99,7 @@ struct host_reduction {
       for (int from = 0; from < tile.results; from += chunk) {
         add_chunk(s + from, across, p, n, Kokkos::min(chunk, tile.results - from));
         for (int u = 0; u < n; ++u)
-          for (int k = 0; k < operands; ++k) p[u].of[k] += chunk * work.kept.stride[k][0];
+          for (int k = 0; k < operands; ++k) p[u].of[k] += chunk * work.result_nest.stride[k][0];
       }
     }
   }
@@ -156,7 +156,7 @@ struct host_reduction {
     const auto across = steps_across(all_operands());
     const places p[] = {work.item_at(tile.from, U, 1)...};
     Out* to = work.out + tile.out;
-    const std::int64_t step = work.kept.stride[operands][0];
+    const std::int64_t step = work.result_nest.stride[operands][0];
     const auto reduce_columns = [&](const auto& value_at) {
       QUERN_IMPL_IVDEP
       for (int k = 0; k < tile.results; ++k) {
@@ -172,7 +172,7 @@ struct host_reduction {
   /// The inputs with their steps from one result to the next.
   template <std::size_t... I>
   operand_list steps_across(std::index_sequence<I...>) const {
-    return {{get<I>(work.in).with_step(work.kept.stride[I][0])}...};
+    return {{get<I>(work.in).with_step(work.result_nest.stride[I][0])}...};
   }
 
   void run_unit(std::int64_t tile, std::int64_t split) const {
@@ -231,12 +231,12 @@ void reduce_on_host(const Exec& exec, const std::string& label, Workspace<Exec>&
                     const strided_reduction<Exec, Reducer, F, Out, In...>& work) {
   using kernel_type = host_reduction<Exec, Reducer, F, Out, In...>;
   constexpr std::int64_t short_row = 32;
-  const auto& kept = work.kept;
+  const auto& result_nest = work.result_nest;
   const bool results_fastest = work.shape.results_fastest;
   kernel_type kernel{work};
-  kernel.by_rows = kept.inner >= 16 && (results_fastest || work.values < short_row);
+  kernel.by_rows = result_nest.inner >= 16 && (results_fastest || work.values < short_row);
   kernel.gathers = !all_of(work.in, [&](const auto& operand, std::size_t i) {
-    return !operand.gathers(kernel.by_rows ? kept.stride[i][0] : operand.step);
+    return !operand.gathers(kernel.by_rows ? result_nest.stride[i][0] : operand.step);
   });
   const std::int64_t per_item = kernel.by_rows ? 1 : kernel.block;
   kernel.work.items = (work.nest.inner + per_item - 1) / per_item;
@@ -244,8 +244,8 @@ void reduce_on_host(const Exec& exec, const std::string& label, Workspace<Exec>&
   const std::int64_t most = !kernel.by_rows                             ? (results_fastest ? 16 : 1)
                             : kernel.work.total < 2 * kernel_type::rows ? kernel_type::chunk
                                                                         : kernel_type::max_across;
-  const auto across = static_cast<int>(std::min(kept.inner, most));
-  kernel.work.shape = host_shape(exec, across, kept.inner, work.results(), kernel.work.total);
+  const auto across = static_cast<int>(std::min(result_nest.inner, most));
+  kernel.work.shape = host_shape(exec, across, result_nest.inner, work.results(), kernel.work.total);
   kernel.work.share_tiles(exec, scratch);
   launch_units(exec, label, kernel.work.shape.league, kernel);
 }

@@ -53,7 +53,7 @@ struct host_select {
     key* copy = copies + team.league_rank() * s.copied;
     const std::int64_t teams = team.league_size(), rank = team.league_rank();
     for (std::int64_t t = rank * s.tiles / teams; t < (rank + 1) * s.tiles / teams; ++t)
-      select_tile(threads, s.tile_at(t, work.kept.inner), copy);
+      select_tile(threads, s.tile_at(t, work.result_nest.inner), copy);
   }
   /// Copies columns row by row.
   void select_tile(const team_selectors& threads, const select_shape::tile& tile, key* copy) const {
@@ -65,21 +65,21 @@ struct host_select {
       return;
     }
     const auto start = work.result_at(tile.first);
-    const std::int64_t apart = work.kept.stride[0][0];
+    const std::int64_t apart = work.result_nest.stride[0][0];
     for (std::int64_t e = 0, i; e < work.n; ++e) {
       const T* row = work.in + start.of[0] + work.nest.at_item(e, work.nest.inner, 1, i).of[0];
       for (int k = 0; k < tile.count; ++k) copy[k * work.n + e] = order::key_of(row[k * apart]);
     }
     for (int k = 0; k < tile.count; ++k)
       work.select_line(threads, key_list<Exec, key>{copy + k * work.n}, {0, 1, work.n},
-                       start.of[1] + k * work.kept.stride[1][0]);
+                       start.of[1] + k * work.result_nest.stride[1][0]);
   }
 
   select_shape shape_for(bool results_fastest) const {
     select_shape s;
     s.log_bins = log_bins_for(work.n);
     if (results_fastest) {
-      s.across = static_cast<int>(std::min<std::int64_t>(work.kept.inner, reduce_tuning<Exec>::select_columns));
+      s.across = static_cast<int>(std::min<std::int64_t>(work.result_nest.inner, reduce_tuning<Exec>::select_columns));
       s.copied = s.across * work.n;
     }
     return s;

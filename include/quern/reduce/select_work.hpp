@@ -41,18 +41,18 @@ struct select_work {
 
   quantile_rule rule;
   const T* in;
-  row_nest<1> nest;  // the elements of a line
-  row_nest<2> kept;  // the lines, and out
+  row_nest<1> nest;         // the elements of a line
+  row_nest<2> result_nest;  // the lines, and out
   std::int64_t n;
   Out* out;
   select_shape shape{};
 
   KOKKOS_FUNCTION typename row_nest<2>::offsets result_at(std::int64_t result) const {
     std::int64_t i;
-    return kept.at_item(result, kept.inner, 1, i);
+    return result_nest.at_item(result, result_nest.inner, 1, i);
   }
   KOKKOS_FUNCTION line line_at(std::int64_t offset) const { return {nest, in + offset}; }
-  std::int64_t results() const { return kept.inner * kept.outer; }
+  std::int64_t results() const { return result_nest.inner * result_nest.outer; }
 
   KOKKOS_FUNCTION void write(std::int64_t at, key first, key second, double fraction) const {
     const auto a = static_cast<double>(order::number_of(first)), b = static_cast<double>(order::number_of(second));

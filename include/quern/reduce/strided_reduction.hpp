@@ -77,9 +77,9 @@ struct strided_reduction {
   Reducer reducer;
   F f;
   operand_list in;
-  row_nest<operands> nest;      // the reduced axes
-  row_nest<operands + 1> kept;  // the others, for the inputs and, last, for out
-  std::int64_t values;          // reduced into each result
+  row_nest<operands> nest;             // the reduced axes
+  row_nest<operands + 1> result_nest;  // the others, for the inputs and, last, for out
+  std::int64_t values;                 // reduced into each result
   Out* out;
   reduce_shape shape{};
   std::int64_t items = 0;  // per row of the nest: packs, elements or blocks
@@ -87,7 +87,7 @@ struct strided_reduction {
   state* partial = nullptr;  // of each result and split
   int* finished = nullptr;   // teams of each tile; 0 before and after the kernel
 
-  std::int64_t results() const { return kept.inner * kept.outer; }
+  std::int64_t results() const { return result_nest.inner * result_nest.outer; }
   /// Whether the reduced rows are packs of W: wherever a single row begins, if all inputs are equally far from an
   /// aligned pack there; of several rows only where all begin with one.
   template <int W>
@@ -95,7 +95,7 @@ struct strided_reduction {
     if (nest.outer > 1)
       return nest.inner % W == 0 && all_of(in, [&](const auto& operand, std::size_t i) {
                return operand.template packs<W>(nest.stride[i], nest.rank) &&
-                      operand.template packs_at<W>(kept.stride[i], kept.rank);
+                      operand.template packs_at<W>(result_nest.stride[i], result_nest.rank);
              });
     int common = -1;
     const std::int64_t* strides = nullptr;
@@ -106,9 +106,10 @@ struct strided_reduction {
       const bool first = common < 0;
       if (first) {
         common = phase;
-        strides = kept.stride[i];
+        strides = result_nest.stride[i];
       }
-      return operand.step == 1 && phase == common && std::equal(strides, strides + kept.rank, kept.stride[i], alike);
+      return operand.step == 1 && phase == common &&
+             std::equal(strides, strides + result_nest.rank, result_nest.stride[i], alike);
     });
   }
   /// Memory for the states of teams that share a tile.
@@ -128,16 +129,16 @@ struct strided_reduction {
 
   KOKKOS_FUNCTION tile_place tile_at(std::int64_t tile) const {
     std::int64_t i;
-    const auto o = kept.at_item(tile, shape.tiles_per_row, shape.across, i);
+    const auto o = result_nest.at_item(tile, shape.tiles_per_row, shape.across, i);
     tile_place t;
     for (int k = 0; k < operands; ++k) t.from.of[k] = o.of[k];
     t.out = o.of[operands];
-    t.results = static_cast<int>(Kokkos::min<std::int64_t>(shape.across, kept.inner - i));
+    t.results = static_cast<int>(Kokkos::min<std::int64_t>(shape.across, result_nest.inner - i));
     return t;
   }
   KOKKOS_FUNCTION places result_at(const tile_place& tile, int result) const {
     places p;
-    for (int k = 0; k < operands; ++k) p.of[k] = tile.from.of[k] + result * kept.stride[k][0];
+    for (int k = 0; k < operands; ++k) p.of[k] = tile.from.of[k] + result * result_nest.stride[k][0];
     return p;
   }
   /// Item number `item` of a result that starts at `base`.
@@ -175,7 +176,7 @@ struct strided_reduction {
   }
 
   KOKKOS_FUNCTION void write(const tile_place& place, int result, const state& s) const {
-    out[place.out + result * kept.stride[operands][0]] = convert<Out>(reducer.result(s, values));
+    out[place.out + result * result_nest.stride[operands][0]] = convert<Out>(reducer.result(s, values));
   }
   KOKKOS_FUNCTION state& partial_of(std::int64_t tile, std::int64_t split, int result) const {
     return partial[(tile * shape.splits + split) * shape.across + result];
