@@ -35,18 +35,14 @@ struct device_map {
 
   /// Items of W elements that one thread computes together: the loads of all come first.
   template <int W, int Count, std::size_t... I>
-  KOKKOS_FUNCTION void whole_items(const offsets (&o)[Count], std::index_sequence<I...>) const {
-    store<W>(o, load_packs<W, outputs + I>(get<I>(work.in), o)...);
+  KOKKOS_FUNCTION void whole_items(const offsets (&o)[Count], std::index_sequence<I...> inputs) const {
+    store<W>(o, inputs, load_packs<W, outputs + I>(get<I>(work.in), o)...);
   }
-  template <int W, int Count, class... P>
-  KOKKOS_FUNCTION void store(const offsets (&o)[Count], const P&... p) const {
+  template <int W, int Count, std::size_t... I, class... P>
+  KOKKOS_FUNCTION void store(const offsets (&o)[Count], std::index_sequence<I...>, const P&... p) const {
     for (int u = 0; u < Count; ++u)
       work.out.template put_packs<W>(o[u],
-                                     [&](int k) { return apply<W>(k, std::index_sequence_for<P...>(), p.at[u]...); });
-  }
-  template <int W, std::size_t... I, class... P>
-  KOKKOS_FUNCTION auto apply(int k, std::index_sequence<I...>, const P&... p) const {
-    return work.f(get<I>(work.in).template expand<W>(p, k)...);
+                                     [&](int k) { return work.f(get<I>(work.in).template expand<W>(p.at[u], k)...); });
   }
 
   /// Count items of W elements for one thread: of consecutive rows, or of one row and `span` items apart, so that

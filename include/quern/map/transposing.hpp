@@ -61,7 +61,6 @@ struct transposing_kernel {
   static constexpr int alignment = 16;                 // of tiles
   using nest_type = row_nest<operands>;
   using offsets = typename nest_type::offsets;
-  using inputs = std::index_sequence_for<In...>;
 
   F f;
   array_operand<T> out;
@@ -90,9 +89,12 @@ struct transposing_kernel {
                  team.team_rank() % Side,
                  team.team_rank() / Side,
                  static_cast<std::byte*>(team.team_scratch(0).get_shmem_aligned(bytes(), alignment))};
-    keep_tiles(t, inputs());
-    team.team_barrier();
-    for (int r = t.row; r < Side; r += at_once * rows) compute(t, r, inputs());
+    const auto compute = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (keep_tile<I>(t), ...);
+      team.team_barrier();
+      for (int r = t.row; r < Side; r += at_once * rows) store(t, r, fetch<I>(t, r)...);
+    };
+    compute(std::index_sequence_for<In...>());
   }
 
   static constexpr int elements = Side * pitch;
@@ -104,10 +106,6 @@ struct transposing_kernel {
     for (int k = 0; k < static_cast<int>(I); ++k)
       if (which.tiled[k + 1]) scratch += (elements * size[k] + alignment - 1) / alignment * alignment;
     return reinterpret_cast<typename std::tuple_element_t<I, std::tuple<In...>>::value_type*>(scratch);
-  }
-  template <std::size_t... I>
-  KOKKOS_FUNCTION void keep_tiles(const tile& t, std::index_sequence<I...>) const {
-    (keep_tile<I>(t), ...);
   }
   template <std::size_t I>
   KOKKOS_FUNCTION void keep_tile(const tile& t) const {
@@ -136,10 +134,6 @@ struct transposing_kernel {
     decltype(load<I>(t, r, 0)) v;
     for (int u = 0; u < at_once; ++u) v.at[u] = from[(r + u * rows) * pitch];
     return v;
-  }
-  template <std::size_t... I>
-  KOKKOS_FUNCTION void compute(const tile& t, int r, std::index_sequence<I...>) const {
-    store(t, r, fetch<I>(t, r)...);
   }
   template <class... V>
   KOKKOS_FUNCTION void store(const tile& t, int r, const V&... v) const {

@@ -90,16 +90,15 @@ struct host_scan {
   /// Lines of a tile: as long rows as can be, but shorter where threads share the lines.
   static constexpr int max_across = tune::lines, chain_across = tune::shared_lines;
 
-  using host_lines = reduce_shape::tile;
-  host_lines lines_of(std::int64_t tile) const { return work.shape.tile_at(tile, work.line.inner); }
+  using lines = scan_shape::tile;
   template <bool Write>
-  void scan_chunk(state* s, const host_lines& some, std::int64_t chunk) const {
+  void scan_chunk(state* s, const lines& some, std::int64_t chunk) const {
     if (some.count == 1) scan_line<Write>(s[0], some.first, chunk);
     else scan_rows<Write>(s, some, chunk);
     if (Write && nontemporal) nontemporal_fence();
   }
   void operator()(tile_tag, std::int64_t tile) const {
-    const host_lines some = lines_of(tile);
+    const lines some = work.shape.tile_at(tile, work.line.inner);
     state s[max_across];
     for (int k = 0; k < some.count; ++k) s[k] = work.reducer.init();
     scan_chunk<true>(s, some, 0);
@@ -111,7 +110,7 @@ struct host_scan {
     const auto& shape = work.shape;
     for (int unit; (unit = chain.take()) < shape.tiles * shape.chunks;) {
       const std::int64_t chunk = unit / shape.tiles, tile = unit - chunk * shape.tiles;
-      const host_lines some = lines_of(tile);
+      const lines some = work.shape.tile_at(tile, work.line.inner);
       state s[max_across];
       for (int k = 0; k < some.count; ++k) s[k] = work.reducer.init();
       scan_chunk<false>(s, some, chunk);
@@ -130,7 +129,7 @@ struct host_scan {
   }
 
   template <bool Write>
-  void scan_rows(state* s, const host_lines& some, std::int64_t chunk) const {
+  void scan_rows(state* s, const lines& some, std::int64_t chunk) const {
     const places base = work.line_at(some.first);
     const bool unit = work.line.stride[0][0] == 1 && work.line.stride[1][0] == 1;
     alignas(64) Out room[max_across];
