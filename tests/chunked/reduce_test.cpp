@@ -88,7 +88,7 @@ TYPED_TEST(ChunkedFamily, Extremes) {
     EXPECT_EQ(largest, quern::minmax(TypeParam(), a.source(), o).max);
     EXPECT_EQ(least, quern::nanmin(TypeParam(), a.source(), o));
     EXPECT_EQ(largest, quern::nanmax(TypeParam(), a.source(), o));
-    EXPECT_EQ(largest, quern::reduce(TypeParam(), quern::impl::max_op(), -100.0, a.source(), o));
+    EXPECT_EQ(largest, quern::reduce(TypeParam(), quern::impl::extremum_op<1>(), -100.0, a.source(), o));
   });
 }
 

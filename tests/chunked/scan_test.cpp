@@ -33,11 +33,11 @@ TYPED_TEST(ChunkedScan, ScansGoOnFromChunkToChunk) {
       quern::cumsum(exec, expected, v, axis...);
       quern::cumsum(exec, found.sink(), a.source(), axis..., o);
       EXPECT_EQ(test::contents(expected), found.values);
-      quern::exclusive_scan(exec, expected, quern::impl::max_op(), S(-50), v, axis...);
-      quern::exclusive_scan(exec, found.sink(), quern::impl::max_op(), S(-50), a.source(), axis..., o);
+      quern::exclusive_scan(exec, expected, quern::impl::extremum_op<1>(), S(-50), v, axis...);
+      quern::exclusive_scan(exec, found.sink(), quern::impl::extremum_op<1>(), S(-50), a.source(), axis..., o);
       EXPECT_EQ(test::contents(expected), found.values);
-      quern::inclusive_scan(exec, expected, quern::impl::max_op(), S(-50), v, axis...);
-      quern::inclusive_scan(exec, found.sink(), quern::impl::max_op(), S(-50), a.source(), axis..., o);
+      quern::inclusive_scan(exec, expected, quern::impl::extremum_op<1>(), S(-50), v, axis...);
+      quern::inclusive_scan(exec, found.sink(), quern::impl::extremum_op<1>(), S(-50), a.source(), axis..., o);
       EXPECT_EQ(test::contents(expected), found.values);
     };
     check();

@@ -31,7 +31,7 @@ TYPED_TEST(DistributedExtrema, AreThoseOfOneDevice) {
     QUERN_TEST_SAME(nancount);
     EXPECT_EQ(quern::minmax(exec, v).max, quern::minmax(exec, u).max);
     EXPECT_EQ(quern::minmax(exec, v).min, quern::minmax(exec, u).min);
-    EXPECT_EQ(quern::max(exec, v), quern::reduce(exec, quern::impl::max_op(), T(-100), u));
+    EXPECT_EQ(quern::max(exec, v), quern::reduce(exec, quern::impl::extremum_op<1>(), T(-100), u));
   });
 }
 

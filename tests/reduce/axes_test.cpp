@@ -213,7 +213,7 @@ TYPED_TEST(AxesNumPy, Family) {
   this->equal(numpy.values("t_norm_inf_axis_0"),
               RESULT(double, no0, template norm<quern::norm_order::infinity>, t, axis{0}));
   this->equal(numpy.values<std::int64_t>("t_argmax_1"), RESULT(std::int64_t, no1, argmax, t, axis{-2}));
-  this->equal(numpy.values("t_max_2"), RESULT(double, no2, reduce, quern::impl::max_op(), -1e300, t, axis{2}));
+  this->equal(numpy.values("t_max_2"), RESULT(double, no2, reduce, quern::impl::extremum_op<1>(), -1e300, t, axis{2}));
 }
 
 TYPED_TEST(AxesNumPy, TwoInputsAndTruth) {

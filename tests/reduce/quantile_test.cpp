@@ -238,7 +238,7 @@ TYPED_TEST(QuantileOfDoubles, NanAndInfinity) {
 
 TYPED_TEST(QuantileOfDoubles, WhereTheSampleMisleads) {
   constexpr std::int64_t n = 200'000;
-  using kernel = quern::impl::select_passes<quern::impl::select_work<typename TypeParam::exec, double, double>>;
+  using kernel = quern::impl::select_passes<typename TypeParam::exec, double, double>;
   auto values = data<double>(0, n);
   for (int i = 0; i < kernel::samples; ++i) values[kernel::sample_at(i, n)] = 5.0 + i;
   const auto x = this->on_device(values);

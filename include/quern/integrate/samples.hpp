@@ -149,8 +149,9 @@ void integrate_along(const std::string& label, const Exec& exec, Workspace<Exec>
     with_leaves(
         product<S>(),
         [&](const auto& f, const auto&... leaf) {
-          reduce_launch(exec, label, scratch, sum_reducer<S>(), f, axis_set(label, axis(d), extents.rank), out,
-                        leaf...);
+          reduce_launch(
+              exec, label, scratch,
+              describe_reduction<Exec>(sum_reducer<S>(), f, axis_set(label, axis(d), extents.rank), out, leaf...));
         },
         in, weight);
   }

@@ -31,11 +31,12 @@ void reduce_pairs(call<Exec>& c, const strided<Out>& out, const shape& extents, 
   with_sources(
       [&](const auto& x) {
         using T = source_value_t<std::remove_const_t<decltype(x.data)>>;
-        with_adjacent(in_order_pair{ordering_of<T>(options...)}, lines.of(x), pairs, last,
-                      [&](const auto& f, const auto&... in) {
-                        reduce_launch(c.exec, c.label, c.scratch(), op_reducer<bool, and_op>{{}, true}, f,
-                                      axis_set::all(), out, in...);
-                      });
+        with_adjacent(
+            in_order_pair{ordering_of<T>(options...)}, lines.of(x), pairs, last, [&](const auto& f, const auto&... in) {
+              reduce_launch(
+                  c.exec, c.label, c.scratch(),
+                  describe_reduction<Exec>(op_reducer<bool, and_op>{{}, true}, f, axis_set::all(), out, in...));
+            });
       },
       elements);
 }

@@ -78,8 +78,9 @@ void sum_rows(call<Exec>& c, const matvec_shape& n, const YView& y, const A& a, 
   with_leaves(
       product<S>(),
       [&](const auto& f, const auto&... leaf) {
-        reduce_launch(c.exec, c.label, c.scratch(), sum_reducer<S>(), f, axis_set(c.label, axis{-1}, all.rank), sums,
-                      broadcast_leaf(c.label, leaf, all)...);
+        reduce_launch(c.exec, c.label, c.scratch(),
+                      describe_reduction<Exec>(sum_reducer<S>(), f, axis_set(c.label, axis{-1}, all.rank), sums,
+                                               broadcast_leaf(c.label, leaf, all)...));
       },
       a, with_row_axis(x));
   map_checked(c.label + "/scale", c.exec, y, scale_and_add<value_of<YView>>{scaling},

@@ -35,24 +35,14 @@ struct device_map {
 
   /// Items of W elements that one thread computes together: the loads of all come first.
   template <int W, int Count, std::size_t... I>
-  KOKKOS_FUNCTION void whole_items(const offsets (&o)[Count], std::index_sequence<I...>) const {
-    store<W>(o, load_packs<W, outputs + I>(get<I>(work.in), o)...);
+  KOKKOS_FUNCTION void whole_items(const offsets (&o)[Count], std::index_sequence<I...> inputs) const {
+    store<W>(o, inputs, load_packs<W, outputs + I>(get<I>(work.in), o)...);
   }
-  template <int W, int Which, int Count, class Operand>
-  KOKKOS_FUNCTION auto load_packs(const Operand& operand, const offsets (&o)[Count]) const {
-    packs_of<decltype(operand.template load_pack<W>(0)), Count> p;
-    for (int u = 0; u < Count; ++u) p.at[u] = operand.template load_pack<W>(o[u].of[Which]);
-    return p;
-  }
-  template <int W, int Count, class... P>
-  KOKKOS_FUNCTION void store(const offsets (&o)[Count], const P&... p) const {
+  template <int W, int Count, std::size_t... I, class... P>
+  KOKKOS_FUNCTION void store(const offsets (&o)[Count], std::index_sequence<I...>, const P&... p) const {
     for (int u = 0; u < Count; ++u)
       work.out.template put_packs<W>(o[u],
-                                     [&](int k) { return apply<W>(k, std::index_sequence_for<P...>(), p.at[u]...); });
-  }
-  template <int W, std::size_t... I, class... P>
-  KOKKOS_FUNCTION auto apply(int k, std::index_sequence<I...>, const P&... p) const {
-    return work.f(get<I>(work.in).template expand<W>(p, k)...);
+                                     [&](int k) { return work.f(get<I>(work.in).template expand<W>(p.at[u], k)...); });
   }
 
   /// Count items of W elements for one thread: of consecutive rows, or of one row and `span` items apart, so that
@@ -62,9 +52,9 @@ struct device_map {
   KOKKOS_FUNCTION void compute_items(std::int64_t number) const {
     constexpr typename Work::inputs inputs;
     const auto& nest = work.nest;
-    std::int64_t lane, j, row = nest.divide(number, per_row, j);
-    const std::int64_t group = nest.divide(j, span, lane);
-    std::int64_t i = (group * span * Count + lane) * W;
+    std::int64_t within, j, row = nest.divide(number, per_row, j);
+    const std::int64_t group = nest.divide(j, span, within);
+    std::int64_t i = (group * span * Count + within) * W;
     if (row_step > 0) row *= Count;
     offsets one[1] = {nest.at(row, i)};
     if (row + (Count - 1) * row_step < nest.outer && i + (Count - 1) * i_step + W <= nest.inner) {
@@ -114,13 +104,14 @@ void map_on_device(const Exec& exec, const std::string& label,
   const auto& rows = work.nest;
   constexpr int w = work_type::width;
   if constexpr (w > 1) {
-    const bool packed = [&]<std::size_t... J, std::size_t... I>(std::index_sequence<J...>, std::index_sequence<I...>) {
-      return ((get<J>(work.out.array).step == 1 &&
-               get<J>(work.out.array).template packs<w>(rows.stride[J], rows.rank)) &&
-              ...) &&
-             (get<I>(work.in).template packs<w>(rows.stride[sizeof...(T) + I], rows.rank) && ...) &&
-             (rows.outer == 1 || rows.inner % w == 0);
-    }(std::index_sequence_for<T...>(), std::index_sequence_for<In...>());
+    const auto writes_packs = [&](const auto& array, std::size_t j) {
+      return array.step == 1 && array.template packs<w>(rows.stride[j], rows.rank);
+    };
+    const auto reads_packs = [&](const auto& operand, std::size_t i) {
+      return operand.template packs<w>(rows.stride[sizeof...(T) + i], rows.rank);
+    };
+    const bool packed = all_of(work.out.array, writes_packs) && all_of(work.in, reads_packs) &&
+                        (rows.outer == 1 || rows.inner % w == 0);
     if (packed) {
       const auto threads = kernel.template divide_items<kernel.packs>((rows.inner + w - 1) / w, w);
       return launch_units<pack_tag>(exec, label, threads, kernel);

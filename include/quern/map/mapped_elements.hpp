@@ -54,8 +54,6 @@ struct mapped_elements;
 template <class Exec, class F, class... T, class... In>
 struct mapped_elements<Exec, F, map_output<T...>, In...> {
   using exec_space = Exec;
-  using function = F;
-  using output = map_output<T...>;
   using inputs = std::index_sequence_for<In...>;
   static constexpr int outputs = sizeof...(T);
   static constexpr int operands = outputs + sizeof...(In);
@@ -67,7 +65,7 @@ struct mapped_elements<Exec, F, map_output<T...>, In...> {
   using offsets = typename row_nest<operands>::offsets;
 
   F f;
-  output out;
+  map_output<T...> out;
   operand_tuple<In...> in;
   row_nest<operands> nest;
 };

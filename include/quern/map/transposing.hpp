@@ -61,7 +61,6 @@ struct transposing_kernel {
   static constexpr int alignment = 16;                 // of tiles
   using nest_type = row_nest<operands>;
   using offsets = typename nest_type::offsets;
-  using inputs = std::index_sequence_for<In...>;
 
   F f;
   array_operand<T> out;
@@ -74,13 +73,9 @@ struct transposing_kernel {
   struct tile {
     offsets first;
     int extent[2];
-    int lane, row;
+    int column, row;
     std::byte* scratch;
-    KOKKOS_FUNCTION bool holds(int axis, int r) const { return lane < extent[axis] && r < extent[1 - axis]; }
-  };
-  template <class V>
-  struct values {
-    V at[at_once];
+    KOKKOS_FUNCTION bool holds(int axis, int r) const { return column < extent[axis] && r < extent[1 - axis]; }
   };
 
   KOKKOS_FUNCTION void operator()(const member& team) const {
@@ -94,9 +89,12 @@ struct transposing_kernel {
                  team.team_rank() % Side,
                  team.team_rank() / Side,
                  static_cast<std::byte*>(team.team_scratch(0).get_shmem_aligned(bytes(), alignment))};
-    keep_tiles(t, inputs());
-    team.team_barrier();
-    for (int r = t.row; r < Side; r += at_once * rows) compute(t, r, inputs());
+    const auto compute = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (keep_tile<I>(t), ...);
+      team.team_barrier();
+      for (int r = t.row; r < Side; r += at_once * rows) store(t, r, fetch<I>(t, r)...);
+    };
+    compute(std::index_sequence_for<In...>());
   }
 
   static constexpr int elements = Side * pitch;
@@ -109,26 +107,22 @@ struct transposing_kernel {
       if (which.tiled[k + 1]) scratch += (elements * size[k] + alignment - 1) / alignment * alignment;
     return reinterpret_cast<typename std::tuple_element_t<I, std::tuple<In...>>::value_type*>(scratch);
   }
-  template <std::size_t... I>
-  KOKKOS_FUNCTION void keep_tiles(const tile& t, std::index_sequence<I...>) const {
-    (keep_tile<I>(t), ...);
-  }
   template <std::size_t I>
   KOKKOS_FUNCTION void keep_tile(const tile& t) const {
     if (!which.tiled[I + 1]) return;
-    auto* const to = tile_of<I>(t.scratch) + t.lane * pitch;
+    auto* const to = tile_of<I>(t.scratch) + t.column * pitch;
     for (int r = t.row; r < Side; r += at_once * rows) {
       const auto v = load<I>(t, r, 1);
       for (int u = 0; u < at_once; ++u) to[r + u * rows] = v.at[u];
     }
   }
-  /// Elements of rows r, r + rows ... of input I, where lanes are neighbours along this axis.
+  /// Elements of rows r, r + rows ... of input I, where columns are neighbours along this axis.
   template <std::size_t I>
   KOKKOS_FUNCTION auto load(const tile& t, int r, int axis) const {
     const auto& array = get<I>(in);
     const std::int64_t stride = nest.stride[I + 1][axis], down = nest.stride[I + 1][1 - axis];
-    const std::int64_t at = t.first.of[I + 1] + t.lane * stride + r * down;
-    values<std::remove_cvref_t<decltype(array.load(0))>> v;
+    const std::int64_t at = t.first.of[I + 1] + t.column * stride + r * down;
+    packs_of<std::remove_cvref_t<decltype(array.load(0))>, at_once> v;
     for (int u = 0; u < at_once; ++u)
       if (t.holds(axis, r + u * rows)) v.at[u] = array.load(at + u * rows * down);
     return v;
@@ -136,18 +130,14 @@ struct transposing_kernel {
   template <std::size_t I>
   KOKKOS_FUNCTION auto fetch(const tile& t, int r) const {
     if (!which.tiled[I + 1]) return load<I>(t, r, 0);
-    const auto* const from = tile_of<I>(t.scratch) + t.lane;
+    const auto* const from = tile_of<I>(t.scratch) + t.column;
     decltype(load<I>(t, r, 0)) v;
     for (int u = 0; u < at_once; ++u) v.at[u] = from[(r + u * rows) * pitch];
     return v;
   }
-  template <std::size_t... I>
-  KOKKOS_FUNCTION void compute(const tile& t, int r, std::index_sequence<I...>) const {
-    store(t, r, fetch<I>(t, r)...);
-  }
   template <class... V>
   KOKKOS_FUNCTION void store(const tile& t, int r, const V&... v) const {
-    T* const to = out.data + t.first.of[0] + t.lane * nest.stride[0][0];
+    T* const to = out.data + t.first.of[0] + t.column * nest.stride[0][0];
     for (int u = 0; u < at_once; ++u)
       if (t.holds(0, r + u * rows)) to[(r + u * rows) * nest.stride[0][1]] = convert<T>(f(v.at[u]...));
   }

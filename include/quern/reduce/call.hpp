@@ -43,8 +43,8 @@ inline position_input positions_along(const shape& extents, const axis_set& alon
 }
 
 /// What a reducer takes beside the values of an array with these extents, or of parts of it, as further inputs of
-/// `reduce_launch`: the positions of the elements, or the means along the axes, for which `find_means(reduction)` is
-/// called with the reduction to them; most take nothing.
+/// `describe_reduction`: the positions of the elements, or the means along the axes, for which `find_means(reduction)`
+/// is called with the reduction to them; most take nothing.
 template <class Reduction, class FindMeans>
 auto inputs_beside(const Reduction& r, [[maybe_unused]] const axis_set& along, [[maybe_unused]] const shape& extents,
                    [[maybe_unused]] const FindMeans& find_means) {
@@ -122,7 +122,8 @@ struct engine<in_memory, reductions> {
     const auto reduce = [&](const std::string& label, const auto& what, const auto& out, const auto& beside) {
       unpack(
           [&](const auto&... in) {
-            reduce_launch(exec, label, c.scratch(), what.reducer, what.transform, along, out, in...);
+            reduce_launch(exec, label, c.scratch(),
+                          describe_reduction<Exec>(what.reducer, what.transform, along, out, in...));
           },
           std::tuple_cat(elements, beside));
     };
@@ -204,18 +205,6 @@ struct absolute {
   template <class T>
   KOKKOS_FUNCTION auto operator()(const T& v) const {
     return Kokkos::abs(static_cast<mean_type<T>>(v));
-  }
-};
-struct not_nan {
-  template <class T>
-  KOKKOS_FUNCTION bool operator()(const T& x) const {
-    return !is_nan(x);
-  }
-};
-struct zero_if_nan {
-  template <class T>
-  KOKKOS_FUNCTION T operator()(const T& x) const {
-    return is_nan(x) ? T(0) : x;
   }
 };
 struct absolute_square {

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <limits>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/launch/teams.hpp>
@@ -19,8 +20,9 @@ struct one_row_tag {};       // the values of a result are a row
 struct several_rows_tag {};  // or several
 
 /// A reduction on a device: the threads of a result take its items, packs of W elements, in turns.
-template <class Work, int W>
+template <int W, class Exec, class Reducer, class F, class Out, class... In>
 struct device_reduction {
+  using Work = strided_reduction<Exec, Reducer, F, Out, In...>;
   using state = typename Work::state;
   using value = typename Work::value;
   using inputs = typename Work::inputs;
@@ -28,22 +30,22 @@ struct device_reduction {
   using tile_place = typename Work::tile_place;
   static constexpr int operands = Work::operands;
   static constexpr bool positions = Work::positions;
-  using tune = reduce_tuning<typename Work::exec_space>;
+  using tune = reduce_tuning<Exec>;
   static constexpr int packs = std::max(2, static_cast<int>(std::bit_floor(tune::packs / unsigned(Work::arrays))));
   static constexpr int items_of_row = packs * Work::width / W;  // in flight
   static constexpr int block = [] {                             // values that are added at once, in registers
-    if constexpr (requires { Work::reducer_type::template at_once<value>; })
-      return Work::reducer_type::template at_once<value>;
+    if constexpr (requires { Reducer::template at_once<value>; }) return Reducer::template at_once<value>;
     else return 32;
   }();
+  /// The bound is on teams, not on their registers alone, of which nvcc would give them fewer than so many have, and
+  /// spill: `reduce_launch` makes teams smaller until so many fit.
   template <class Tag>
-  using policy = Kokkos::TeamPolicy<typename Work::exec_space, Tag, Kokkos::LaunchBounds<tune::team_size, tune::teams>>;
+  using policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tune::team_size, tune::teams>>;
   using member = typename policy<one_row_tag>::member_type;
 
   /// Bytes that are added up as they are stay in the words that they were loaded in.
   static constexpr bool bytes = [] {
-    if constexpr (W >= 4 && operands == 1 && sizeof(value) == 1 &&
-                  std::is_same_v<typename Work::function, op::identity>)
+    if constexpr (W >= 4 && operands == 1 && sizeof(value) == 1 && std::is_same_v<F, op::identity>)
       return requires(const Work& w, state& s, const narrow_pack<value, W>& p, const std::uint32_t(&word)[1]) {
         get<0>(w.in).expand_word(p, 0);
         w.reducer.template add_bytes<value>(s, word);
@@ -56,13 +58,7 @@ struct device_reduction {
   /// Adds several items, all loaded before the first is used.
   template <int Count, std::size_t... I>
   KOKKOS_FUNCTION void add_items(state& s, const places (&p)[Count], std::index_sequence<I...>) const {
-    add_loaded(s, p, std::index_sequence<I...>(), load_packs<I>(get<I>(work.in), p)...);
-  }
-  template <int Which, int Count, class Operand>
-  KOKKOS_FUNCTION auto load_packs(const Operand& operand, const places (&p)[Count]) const {
-    packs_of<decltype(operand.template load_pack<W>(0)), Count> loaded;
-    for (int u = 0; u < Count; ++u) loaded.at[u] = operand.template load_pack<W>(p[u].of[Which]);
-    return loaded;
+    add_loaded(s, p, std::index_sequence<I...>(), load_packs<W, I>(get<I>(work.in), p)...);
   }
   template <int Count, std::size_t... I, class... P>
   KOKKOS_FUNCTION void add_loaded(state& s, const places (&p)[Count], std::index_sequence<I...>,
@@ -147,29 +143,31 @@ struct device_reduction {
       for (int k = 0; k < operands; ++k) at.of[k] += distance.of[k] + (next ? carry.of[k] : 0);
     });
   }
-  /// Items item, item + threads, ... below `end`: Count at a time, then what is left in halves of that. `next` finds
-  /// the place of each.
+  /// Count items at once, of which `next` finds the place of each.
+  template <int Count, class Next>
+  KOKKOS_FUNCTION void add_next(state& s, std::int64_t item, std::int64_t threads, const Next& next) const {
+    places p[Count];
+    for (int u = 0; u < Count; ++u) next(item + u * threads, p[u]);
+    add_items(s, p, inputs());
+  }
+  /// Items item, item + threads, ... below `end`: Count at a time, then what is left in halves of that.
   template <int Count, class Next>
   KOKKOS_FUNCTION void share_items(state& s, std::int64_t item, std::int64_t threads, std::int64_t end,
                                    const Next& next) const {
-    for (; item + (Count - 1) * threads < end; item += Count * threads) {
-      places p[Count];
-      for (int u = 0; u < Count; ++u) next(item + u * threads, p[u]);
-      add_items(s, p, inputs());
-    }
+    for (; item + (Count - 1) * threads < end; item += Count * threads) add_next<Count>(s, item, threads, next);
     if constexpr (Count > 1) share_items<Count / 2>(s, item, threads, end, next);
   }
 
   /// Which result of a team's tile a thread works on, and as which of the threads of that result.
   struct role {
-    int result, lane;
+    int result, number;
     bool used;
   };
   KOKKOS_FUNCTION role role_of(int t, const tile_place& place) const {
     role me;
     me.result = work.shape.results_fastest ? t % work.shape.across : t / work.shape.along;
-    me.lane = work.shape.results_fastest ? t / work.shape.across : t % work.shape.along;
-    me.used = me.result < place.results && me.lane < work.shape.along;
+    me.number = work.shape.results_fastest ? t / work.shape.across : t % work.shape.along;
+    me.used = me.result < place.results && me.number < work.shape.along;
     return me;
   }
 
@@ -179,12 +177,8 @@ struct device_reduction {
     if (work.shape.along == 1) return;
     const int t = team.team_rank(), apart = work.shape.results_fastest ? work.shape.across : 1;
     shared[t] = s;
-    for (int n = work.shape.along; n > 1;) {
-      const int half = (n + 1) / 2;
-      team.team_barrier();
-      if (me.used && me.lane + half < n) work.reducer.join(shared[t], shared[t + half * apart]);
-      n = half;
-    }
+    join_by_halves(team, shared, me.used, me.number, work.shape.along, apart,
+                   [&](state& mine, const state& other) { work.reducer.join(mine, other); });
     s = shared[t];
   }
 
@@ -208,18 +202,12 @@ struct device_reduction {
   KOKKOS_FUNCTION void short_share(state& s, const Next& next) const {
     constexpr int most = positions ? 1 : 4;
     std::int64_t item = 0;
-    for (; item + most <= work.total; item += most) short_block<most>(s, item, next);
+    for (; item + most <= work.total; item += most) add_next<most>(s, item, 1, next);
     if constexpr (most > 1) {
-      if (work.total - item == 3) short_block<3>(s, item, next);
-      if (work.total - item == 2) short_block<2>(s, item, next);
-      if (work.total - item == 1) short_block<1>(s, item, next);
+      if (work.total - item == 3) add_next<3>(s, item, 1, next);
+      if (work.total - item == 2) add_next<2>(s, item, 1, next);
+      if (work.total - item == 1) add_next<1>(s, item, 1, next);
     }
-  }
-  template <int Count, class Next>
-  KOKKOS_FUNCTION void short_block(state& s, std::int64_t item, const Next& next) const {
-    places p[Count];
-    for (int u = 0; u < Count; ++u) next(item + u, p[u]);
-    add_items(s, p, inputs());
   }
 
   /// The state with which a thread begins its share of a result, from the first values of that result.
@@ -243,16 +231,16 @@ struct device_reduction {
     if (me.used && work.total > 0) {
       const places base = work.result_at(place, me.result);
       s = first_state(base);
-      const std::int64_t first = split * work.shape.along + me.lane, threads = work.shape.splits * work.shape.along;
+      const std::int64_t first = split * work.shape.along + me.number, threads = work.shape.splits * work.shape.along;
       add_share(Tag(), s, base, first, threads);
     }
     team_join(team, shared, me, s);
-    const bool writes = me.used && me.lane == 0;
+    const bool writes = me.used && me.number == 0;
     if (work.shape.splits > 1) {
       if (writes) work.leave(tile, split, me.result, s);
       if (!last_to_finish(team, work.finished + tile, work.shape.splits)) return;
       s = work.reducer.init();
-      if (me.used) work.join_splits(s, tile, me.result, me.lane, work.shape.along);
+      if (me.used) work.join_splits(s, tile, me.result, me.number, work.shape.along);
       team_join(team, shared, me, s);
     }
     if (writes) work.write(place, me.result, s);
@@ -306,29 +294,27 @@ reduce_shape device_shape(const Exec& exec, int most, bool results_fastest, std:
 /// reduces a result by itself reads single elements.
 template <class Exec, class Reducer, class F, class Out, class... In>
   requires is_device<Exec>
-void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Reducer& reducer,
-                   const F& f, const axis_set& axes, const strided<Out>& out, const In&... in) {
-  const auto work = describe_reduction<Exec>(reducer, f, axes, out, in...);
+void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& scratch,
+                   const strided_reduction<Exec, Reducer, F, Out, In...>& work) {
+  using state = typename Reducer::state;
+  using tune = reduce_tuning<Exec>;
+  constexpr int w = std::remove_cvref_t<decltype(work)>::width;
   const std::int64_t results = work.results();
   if (results == 0) return;
-  using work_type = std::remove_const_t<decltype(work)>;
-  using state = typename work_type::state;
-  constexpr int w = work_type::width;
   const auto bytes = [](int threads) { return threads * sizeof(state) + alignof(state); };
   const auto launch = [&]<int W>(std::integral_constant<int, W>) {
-    using kernel_type = device_reduction<work_type, W>;
+    using kernel_type = device_reduction<W, Exec, Reducer, F, Out, In...>;
     kernel_type kernel{work};
     auto& shape = kernel.work.shape;
     kernel.work.items = (work.nest.inner + W - 1) / W;
     kernel.work.total = kernel.work.items * work.nest.outer;
-    const int most = team_with_room<Exec>(tuning<Exec>::team_size, bytes);
+    const int most = team_with_room<Exec>(tune::team_size, [&](int threads) { return tune::teams * bytes(threads); });
     if (most == 0)
       throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
-    shape = device_shape(exec, most, shape.results_fastest, work.kept.inner, results, kernel.work.total);
+    shape = device_shape(exec, most, shape.results_fastest, work.result_nest.inner, results, kernel.work.total);
     if constexpr (W == 1) {
       if (shape.across * shape.along == 1)
-        return Kokkos::parallel_for(
-            label, Kokkos::RangePolicy<Exec, short_tag, Kokkos::IndexType<std::int64_t>>(exec, 0, results), kernel);
+        return Kokkos::parallel_for(label, index_range<short_tag>(exec, results), kernel);
     }
     kernel.work.share_tiles(exec, scratch);
     const auto shared = team_scratch<Exec>(label, shape.team, bytes(shape.team));
@@ -341,7 +327,7 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
     else by_teams(several_rows_tag());
   };
   if constexpr (w > 1) {
-    const bool is_long = results == 1 || work.values > w * device_reduction<work_type, w>::packs;
+    const bool is_long = results == 1 || work.values > w * device_reduction<w, Exec, Reducer, F, Out, In...>::packs;
     if (is_long && work.template holds_packs<w>()) return launch(std::integral_constant<int, w>());
   }
   launch(std::integral_constant<int, 1>());

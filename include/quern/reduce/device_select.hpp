@@ -57,18 +57,17 @@ select_shape device_tile(bool results_fastest, std::int64_t inner, std::int64_t 
 }
 
 /// Lines that a thread of a device sorts in its registers, or that a team reads in rounds.
-template <class Work>
+template <class Exec, class T, class Out>
 struct device_select {
-  using exec_space = typename Work::exec_space;
-  using T = typename Work::value_type;
-  using order = typename Work::order;
-  using key = typename Work::key;
-  using line = typename Work::line;
-  using member = typename Work::template policy<select_tile_tag>::member_type;
-  using team_selectors = selectors<exec_space, member, T>;
-  static constexpr int longest_short = reduce_tuning<exec_space>::select_short;
+  using work_type = select_work<Exec, T, Out>;
+  using order = ordered<T>;
+  using key = typename order::key;
+  using line = key_line<Exec, T>;
+  using member = typename work_type::member;
+  using team_selectors = typename work_type::team_selectors;
+  static constexpr int longest_short = reduce_tuning<Exec>::select_short;
 
-  Work work;
+  work_type work;
 
   KOKKOS_FUNCTION void operator()(select_short_tag, std::int64_t result) const {
     const auto at = work.result_at(result);
@@ -98,15 +97,13 @@ struct device_select {
     const team_selectors threads(team, s.across, s.along, s.log_bins, s.results_fastest);
     const auto copy = static_cast<key*>(team.team_shmem().get_shmem_aligned(s.copied * sizeof(key), 16));
     const std::int64_t teams = team.league_size(), rank = team.league_rank();
-    for (std::int64_t number = rank * s.tiles / teams; number < (rank + 1) * s.tiles / teams; ++number) {
-      const auto tile = work.tile_at(number);
-      select_tile(threads, tile.first, tile.results, copy);
-    }
+    for (std::int64_t t = rank * s.tiles / teams; t < (rank + 1) * s.tiles / teams; ++t)
+      select_tile(threads, s.tile_at(t, work.result_nest.inner), copy);
   }
   /// Each thread copies the keys that it will read.
-  KOKKOS_FUNCTION void select_tile(team_selectors threads, std::int64_t first, int results, key* copy) const {
-    threads.used = threads.used && threads.result < results;
-    const auto at = work.result_at(first + (threads.used ? threads.result : 0));
+  KOKKOS_FUNCTION void select_tile(team_selectors threads, const select_shape::tile& tile, key* copy) const {
+    threads.used = threads.used && threads.result < tile.count;
+    const auto at = work.result_at(tile.first + (threads.used ? threads.result : 0));
     const line keys_of = work.line_at(at.of[0]);
     const line_share share = threads.share(work.n);
     if (work.shape.copied == 0) return work.select_line(threads, keys_of, share, at.of[1]);
@@ -119,30 +116,20 @@ struct device_select {
           end += size;
         }
       });
-    work.select_line(threads, key_list<exec_space, key>{copy}, {rank, size, end}, at.of[1]);
+    work.select_line(threads, key_list<Exec, key>{copy}, {rank, size, end}, at.of[1]);
+  }
+
+  select_shape shape_for(bool results_fastest) const {
+    constexpr int most = tuning<Exec>::team_size;
+    return device_tile<team_selectors, T>(results_fastest, work.result_nest.inner, work.n, most,
+                                          team_scratch_room<Exec>(most));
+  }
+  static std::int64_t max_teams(const Exec&) { return std::numeric_limits<int>::max(); }
+  /// What a team has in shared memory.
+  std::int64_t allocate(const Exec&, Workspace<Exec>&, std::int64_t) const {
+    return tile_bytes<team_selectors>(work.shape);
   }
 };
-
-template <class Exec, class Work>
-void launch_device_select(const Exec& exec, const std::string& label, Workspace<Exec>&, const Work& work,
-                          bool results_fastest) {
-  using kernel_type = device_select<Work>;
-  using team_selectors = typename kernel_type::team_selectors;
-  constexpr int most = tuning<Exec>::team_size;
-  kernel_type kernel{work};
-  const std::int64_t results = work.results();
-  if (work.n <= kernel_type::longest_short) {
-    using policy = Kokkos::RangePolicy<Exec, select_short_tag, Kokkos::IndexType<std::int64_t>>;
-    return Kokkos::parallel_for(label, policy(exec, 0, results), kernel);
-  }
-  select_shape& s = kernel.work.shape = device_tile<team_selectors, typename Work::value_type>(
-      results_fastest, work.kept.inner, work.n, most, team_scratch_room<Exec>(most));
-  s.share_results(work.kept.inner, results);
-  const auto league = static_cast<int>(std::min<std::int64_t>(s.tiles, std::numeric_limits<int>::max()));
-  const auto shared = team_scratch<Exec>(label, s.team, tile_bytes<team_selectors>(s));
-  Kokkos::parallel_for(
-      label, typename Work::template policy<select_tile_tag>(exec, league, s.team).set_scratch_size(0, shared), kernel);
-}
 
 }  // namespace quern::impl
 

@@ -17,20 +17,19 @@ namespace quern::impl {
 
 /// A reduction on the host by threads, each of which walks through blocks of one result, or through pieces of
 /// rows that belong to many.
-template <class Work>
+template <class Exec, class Reducer, class F, class Out, class... In>
 struct host_reduction {
+  using Work = strided_reduction<Exec, Reducer, F, Out, In...>;
   using state = typename Work::state;
   using value = typename Work::value;
-  using output_type = typename Work::output_type;
-  using function = typename Work::function;
   using inputs = typename Work::inputs;
   using places = typename Work::places;
   using tile_place = typename Work::tile_place;
   static constexpr int operands = Work::operands;
   static constexpr bool positions = Work::positions;
   using operand_list = typename Work::operand_list;
-  using all_operands = typename Work::all_operands;
-  using tune = reduce_tuning<typename Work::exec_space>;
+  using all_operands = std::make_index_sequence<operands>;
+  using tune = reduce_tuning<Exec>;
   static constexpr int position = Work::position;
   static constexpr std::int64_t block =
       tune::block_bytes / static_cast<std::int64_t>(std::bit_ceil(Work::largest_value));
@@ -53,10 +52,10 @@ struct host_reduction {
   /// f of n elements: where the values are, or computed into `room`.
   template <class... P>
   const value* apply_block(value* room, std::int64_t n, const P&... p) const {
-    if constexpr (std::is_same_v<function, op::identity> && (std::is_pointer_v<P> && ...)) {
+    if constexpr (std::is_same_v<F, op::identity> && (std::is_pointer_v<P> && ...)) {
       return (p, ...);
     } else {
-      in_loop<function> local = work.f;
+      in_loop<F> local = work.f;
       for (std::int64_t k = 0; k < n; ++k) room[k] = local(p[k]...);
       return room;
     }
@@ -100,7 +99,7 @@ struct host_reduction {
       for (int from = 0; from < tile.results; from += chunk) {
         add_chunk(s + from, across, p, n, Kokkos::min(chunk, tile.results - from));
         for (int u = 0; u < n; ++u)
-          for (int k = 0; k < operands; ++k) p[u].of[k] += chunk * work.kept.stride[k][0];
+          for (int k = 0; k < operands; ++k) p[u].of[k] += chunk * work.result_nest.stride[k][0];
       }
     }
   }
@@ -156,13 +155,13 @@ struct host_reduction {
   void reduce_few(const tile_place& tile, std::index_sequence<U...> all) const {
     const auto across = steps_across(all_operands());
     const places p[] = {work.item_at(tile.from, U, 1)...};
-    output_type* to = work.out + tile.out;
-    const std::int64_t step = work.kept.stride[operands][0];
+    Out* to = work.out + tile.out;
+    const std::int64_t step = work.result_nest.stride[operands][0];
     const auto reduce_columns = [&](const auto& value_at) {
       QUERN_IMPL_IVDEP
       for (int k = 0; k < tile.results; ++k) {
         const state s = state_of({value_at(U, k)...}, p, all);
-        to[k * step] = convert<output_type>(work.reducer.result(s, work.values));
+        to[k * step] = convert<Out>(work.reducer.result(s, work.values));
       }
     };
     if (gathers) return reduce_columns([&](int u, int k) { return work.element(across, p[u], k, inputs()); });
@@ -173,7 +172,7 @@ struct host_reduction {
   /// The inputs with their steps from one result to the next.
   template <std::size_t... I>
   operand_list steps_across(std::index_sequence<I...>) const {
-    return {{get<I>(work.in).with_step(work.kept.stride[I][0])}...};
+    return {{get<I>(work.in).with_step(work.result_nest.stride[I][0])}...};
   }
 
   void run_unit(std::int64_t tile, std::int64_t split) const {
@@ -229,18 +228,17 @@ reduce_shape host_shape(const Exec& exec, int across, std::int64_t inner, std::i
 /// Chooses items and shape, and launches.
 template <class Exec, class Reducer, class F, class Out, class... In>
   requires(!is_device<Exec>)
-void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Reducer& reducer,
-                   const F& f, const axis_set& axes, const strided<Out>& out, const In&... in) {
-  const auto work = describe_reduction<Exec>(reducer, f, axes, out, in...);
+void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& scratch,
+                   const strided_reduction<Exec, Reducer, F, Out, In...>& work) {
   if (work.results() == 0) return;
-  using kernel_type = host_reduction<std::remove_const_t<decltype(work)>>;
+  using kernel_type = host_reduction<Exec, Reducer, F, Out, In...>;
   constexpr std::int64_t short_row = 32;
-  const auto& kept = work.kept;
+  const auto& result_nest = work.result_nest;
   const bool results_fastest = work.shape.results_fastest;
   kernel_type kernel{work};
-  kernel.by_rows = kept.inner >= 16 && (results_fastest || work.values < short_row);
-  kernel.gathers = !work.all_of([&](const auto& operand, std::size_t i) {
-    return !operand.gathers(kernel.by_rows ? kept.stride[i][0] : operand.step);
+  kernel.by_rows = result_nest.inner >= 16 && (results_fastest || work.values < short_row);
+  kernel.gathers = !all_of(work.in, [&](const auto& operand, std::size_t i) {
+    return !operand.gathers(kernel.by_rows ? result_nest.stride[i][0] : operand.step);
   });
   const std::int64_t per_item = kernel.by_rows ? 1 : kernel.block;
   kernel.work.items = (work.nest.inner + per_item - 1) / per_item;
@@ -248,8 +246,8 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   const std::int64_t most = !kernel.by_rows                             ? (results_fastest ? 16 : 1)
                             : kernel.work.total < 2 * kernel_type::rows ? kernel_type::chunk
                                                                         : kernel_type::max_across;
-  const auto across = static_cast<int>(std::min(kept.inner, most));
-  kernel.work.shape = host_shape(exec, across, kept.inner, work.results(), kernel.work.total);
+  const auto across = static_cast<int>(std::min(result_nest.inner, most));
+  kernel.work.shape = host_shape(exec, across, result_nest.inner, work.results(), kernel.work.total);
   kernel.work.share_tiles(exec, scratch);
   launch_units(exec, label, kernel.work.shape.league, kernel);
 }

@@ -7,6 +7,7 @@
 /// Reductions of arrays in parts: parts are reduced to states of the reducer, which are joined, and results are made of
 /// the states of all.
 
+#include <quern/core/launch/index_range.hpp>
 #include <quern/map/map.hpp>
 #include <quern/reduce/call.hpp>
 
@@ -19,7 +20,8 @@ void reduce_to_states(call<Exec>& c, const Reduction& r, const axis_set& along, 
   const reducer_of_states<reducer_of<Reduction>> reducer{r.reducer};
   unpack(
       [&](const auto&... more) {
-        reduce_launch(c.exec, c.label, c.scratch(), reducer, r.transform, along, states, in..., more...);
+        reduce_launch(c.exec, c.label, c.scratch(),
+                      describe_reduction<Exec>(reducer, r.transform, along, states, in..., more...));
       },
       beside);
 }
@@ -53,8 +55,7 @@ void write_results(const Exec& exec, const std::string& label, const Reducer& re
       out.data,
       row_nest<2>(make_loop_nest<2>(out.extents, {out.stride, row_major_strides(out.extents)}))};
   for (std::size_t k = 0; k < Slots; ++k) kernel.slot[k] = slot[k];
-  Kokkos::parallel_for(label + "/finish",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, out.extents.size()), kernel);
+  Kokkos::parallel_for(label + "/finish", index_range(exec, out.extents.size()), kernel);
 }
 
 }  // namespace quern::impl

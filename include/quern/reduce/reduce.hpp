@@ -150,7 +150,7 @@ auto norm(const Exec& exec, const Out& out, const In& in, const Options&... opti
   const auto reducer = [] {
     if constexpr (order == norm_order::one) return impl::sum_reducer<S, impl::accumulator<S, Options...>>();
     else if constexpr (order == norm_order::two) return impl::root_reducer<S, impl::accumulator<S, Options...>>();
-    else return impl::op_reducer<S, impl::max_op>{{}, S(0)};
+    else return impl::op_reducer<S, impl::extremum_op<1>>{{}, S(0)};
   }();
   using squares = impl::transform_for<impl::absolute_square, impl::reproducible_square, Options...>;
   using magnitudes = impl::transform_for<impl::absolute, impl::reproducible_magnitude, Options...>;

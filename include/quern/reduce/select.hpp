@@ -4,6 +4,8 @@
 #define QUERN_REDUCE_SELECT_HPP
 
 #include <quern/core/launch/compiled.hpp>
+#include <quern/core/launch/index_range.hpp>
+#include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/views/axes.hpp>
 #include <quern/reduce/device_select.hpp>
 #include <quern/reduce/host_select.hpp>
@@ -17,18 +19,25 @@ namespace quern::impl {
 template <class Exec, class T, class Out>
 void select_launch(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const quantile_rule& rule,
                    const axis_set& axes, const strided<Out>& out, const strided<const T>& in) {
+  using kernel_type = std::conditional_t<is_device<Exec>, device_select<Exec, T, Out>, host_select<Exec, T, Out>>;
   using work_type = select_work<Exec, T, Out>;
   const row_nest<1> nest(make_loop_nest<1>(axes.part(in.extents, true), {axes.part(in, true)}));
-  const row_nest<2> kept(make_loop_nest<2>(axes.part(in.extents, false), {axes.part(in, false), out.stride}));
-  const std::int64_t results = kept.inner * kept.outer, n = nest.inner * nest.outer;
+  const row_nest<2> result_nest(make_loop_nest<2>(axes.part(in.extents, false), {axes.part(in, false), out.stride}));
+  const std::int64_t results = result_nest.inner * result_nest.outer, n = nest.inner * nest.outer;
   if (results == 0) return;
-  const work_type work{rule, in.data, nest, kept, n, out.data};
-  const bool results_fastest =
-      smallest_stride(in.extents, in.stride, axes, false) < smallest_stride(in.extents, in.stride, axes, true);
+  const work_type work{rule, in.data, nest, result_nest, n, out.data};
   if (n > reduce_tuning<Exec>::select_by_team && results <= Workspace<Exec>::max_counters)
-    select_in_passes(exec, label, scratch, work);
-  else if constexpr (is_device<Exec>) launch_device_select(exec, label, scratch, work, results_fastest);
-  else launch_host_select(exec, label, scratch, work, results_fastest);
+    return select_in_passes(exec, label, scratch, work);
+  kernel_type kernel{work};
+  if (n <= kernel_type::longest_short)
+    return Kokkos::parallel_for(label, index_range<select_short_tag>(exec, results), kernel);
+  select_shape& shape = kernel.work.shape = kernel.shape_for(smallest_stride(in.extents, in.stride, axes, false) <
+                                                             smallest_stride(in.extents, in.stride, axes, true));
+  shape.share_results(result_nest.inner, results);
+  const std::int64_t teams = std::min(shape.tiles, kernel_type::max_teams(exec));
+  const auto shared = team_scratch<Exec>(label, shape.team, kernel.allocate(exec, scratch, teams));
+  using policy = typename work_type::template policy<select_tile_tag>;
+  Kokkos::parallel_for(label, policy(exec, static_cast<int>(teams), shape.team).set_scratch_size(0, shared), kernel);
 }
 
 #define QUERN_SELECT(HOW, Exec, T)                                                                         \

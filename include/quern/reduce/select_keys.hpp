@@ -13,8 +13,8 @@ namespace quern::impl {
 /// Counts and bounds of keys, which threads find together.
 template <class Key>
 struct key_tally {
-  Key low, high;  // the smallest and the largest
-  std::int64_t below, nans;
+  Key low = ~Key{0}, high = 0;  // the smallest and the largest
+  std::int64_t below = 0, nans = 0;
 
   KOKKOS_FUNCTION void join(const key_tally& other) {
     low = Kokkos::min(low, other.low);
@@ -39,6 +39,15 @@ struct key_tally {
       low = Kokkos::min(low, k <= at ? static_cast<Key>(~Key{0}) : k);
     }
   }
+};
+
+/// Where two ranks of the keys from `low` on are, equal or neighbours: both between low and high, or, after a split, on
+/// both sides of the end of this interval.
+template <class Key>
+struct key_interval {
+  Key low = 0, high = 0;
+  std::int64_t first = 0, second = 0;
+  bool split = false;
 };
 
 /// A thread's share of the elements of a line: first, first + step, ... below end.

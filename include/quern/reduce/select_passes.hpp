@@ -15,12 +15,9 @@ template <class Key>
 struct search_state {
   enum phase { counting, splitting, collecting, finished };
   phase now = counting;
-  Key low = 0, high = 0;  // counting, collecting: the interval
-  Key split = 0;          // splitting: the keys on both sides of it are sought
-  Key largest_below = 0, smallest_above = 0;
+  key_interval<Key> at{};  // collecting: with the ranks in it; splitting: the keys on both sides of its end are sought
+  key_tally<Key> found{};  // by the pass: counting: how many below, and NaN; splitting: those keys
   double fraction = 0;
-  std::int64_t first = 0, second = 0;  // collecting: the ranks from low on
-  std::int64_t below = 0, nans = 0;    // of the pass
   std::int64_t collected = 0;
 };
 
@@ -34,24 +31,23 @@ struct select_pass_tag {};   // and a pass over the line
 /// quantile is not in the interval, counting starts again with all keys. Passes are launched for the worst case and end
 /// at once when they have nothing to do, so nothing waits for the host. One kernel serves hosts and devices, which
 /// differ in how a team reads its part of the line.
-template <class Work>
+template <class Exec, class T, class Out>
 struct select_passes {
-  using Exec = typename Work::exec_space;
-  using T = typename Work::value_type;
-  using order = typename Work::order;
-  using key = typename Work::key;
-  using tally = typename Work::tally;
-  using line = typename Work::line;
+  using work_type = select_work<Exec, T, Out>;
+  using order = ordered<T>;
+  using key = typename order::key;
+  using tally = key_tally<key>;
+  using line = key_line<Exec, T>;
   using state = search_state<key>;
-  using member = typename Work::template policy<select_pass_tag>::member_type;
-  using team_selectors = selectors<Exec, member, T>;
+  using member = typename work_type::member;
+  using team_selectors = typename work_type::team_selectors;
   static constexpr bool device = is_device<Exec>;
   static constexpr int samples = reduce_tuning<Exec>::select_samples;
   static constexpr int capacity = reduce_tuning<Exec>::select_collected;
   /// One with the sample, those that narrow all keys down, and one for the end.
   static constexpr int passes = 1 + (order::bits + select_shape().log_bins - 1) / select_shape().log_bins + 1;
 
-  Work work;
+  work_type work;
   state* states = nullptr;         // of each result, as all that follow
   std::int64_t* counts = nullptr;  // a histogram
   key* keys = nullptr;             // samples, then what is collected
@@ -63,7 +59,7 @@ struct select_passes {
     const std::int64_t result = team.league_rank();
     key* sample = keys + result * capacity;
     const line keys_of = work.line_at(work.result_at(result).of[0]);
-    tally t = threads.nothing();
+    tally t;
     for_blocks<Exec, key>(
         threads.share(samples), [&](std::int64_t i) { return sample[i] = keys_of.at(sample_at(i, work.n)); },
         [&](const auto& block) { t.template add<order>(block); });
@@ -76,13 +72,13 @@ struct select_passes {
     const double middle = work.rule.q * static_cast<double>(numbers);
     const auto first = static_cast<std::int64_t>(middle - spread), last = static_cast<std::int64_t>(middle + spread);
     const auto sampled = [&](std::int64_t rank) {
-      typename team_selectors::interval found{t.low, t.high, rank, rank};
+      key_interval<key> found{t.low, t.high, rank, rank};
       threads.narrow(key_list<Exec, key>{sample}, threads.share(samples), found, 2);
       return found;
     };
     const key low = middle > spread ? sampled(first).low : 0;
     const key high = last < numbers ? sampled(last).high : order::largest;
-    if (threads.r == 0) states[result] = {.now = state::counting, .low = low, .high = high};
+    if (threads.r == 0) states[result] = {.now = state::counting, .at = {.low = low, .high = high}};
   }
   /// Positions that no pattern of the data is in step with, each from a part of the line of its own.
   KOKKOS_FUNCTION static std::int64_t sample_at(std::int64_t i, std::int64_t n) {
@@ -113,7 +109,7 @@ struct select_passes {
     } else if (now == state::splitting) {
       split_pass(threads, keys_of, share, s);
     } else {
-      const key low = s.low, high = s.high;
+      const key low = s.at.low, high = s.at.high;
       for_each_inside(keys_of, share, low, high, [&](key k) {
         keys[result * capacity + Kokkos::atomic_fetch_add(&s.collected, std::int64_t{1})] = k;
       });
@@ -123,10 +119,10 @@ struct select_passes {
     if (now == state::counting) {
       decide(threads, s, counts + (result << work.shape.log_bins), at.of[1]);
     } else if (now == state::splitting) {
-      finish(threads, s, at.of[1], s.largest_below, s.smallest_above);
+      finish(threads, s, at.of[1], s.found.high, s.found.low);
     } else {
       const key_list<Exec, key> collected{keys + result * capacity};
-      const auto pair = threads.select(collected, threads.share(s.collected), {s.low, s.high, s.first, s.second});
+      const auto pair = threads.select(collected, threads.share(s.collected), s.at);
       finish(threads, s, at.of[1], pair.first, pair.second);
     }
   }
@@ -135,7 +131,7 @@ struct select_passes {
   template <class F>
   KOKKOS_FUNCTION static tally for_each_inside(const line& keys_of, const line_share& share, key low, key high,
                                                const F& f) {
-    tally t = team_selectors::nothing();
+    tally t;
     keys_of.for_each(share, [&](const auto& block) {
       using number_of_keys = std::conditional_t<device, int, key>;  // on the host for the sake of vector instructions
       number_of_keys below = 0, inside = 0, nans = 0;
@@ -160,7 +156,7 @@ struct select_passes {
 
   KOKKOS_FUNCTION void count_pass(const team_selectors& threads, const line& keys_of, const line_share& share, state& s,
                                   std::int64_t* global) const {
-    const key low = s.low, high = s.high;
+    const key low = s.at.low, high = s.at.high;
     const int shift = threads.shift_for(low, high);
     threads.clear_bins();
     const tally t =
@@ -168,8 +164,8 @@ struct select_passes {
     for (int b = threads.r; b < 1 << work.shape.log_bins; b += threads.along)
       if (threads.bins[b] > 0) Kokkos::atomic_add(global + b, static_cast<std::int64_t>(threads.bins[b]));
     if (threads.r == 0) {
-      Kokkos::atomic_add(&s.below, t.below);
-      Kokkos::atomic_add(&s.nans, t.nans);
+      Kokkos::atomic_add(&s.found.below, t.below);
+      Kokkos::atomic_add(&s.found.nans, t.nans);
     }
     Kokkos::memory_fence();
   }
@@ -180,41 +176,33 @@ struct select_passes {
     threads.sum_groups(global);
     std::int64_t inside = 0;
     for (int g = 0; g < (1 << work.shape.log_bins) / team_selectors::group; ++g) inside += threads.sums[g];
-    const quantile_place p = work.rule.among(work.n - s.nans);
+    const quantile_place p = work.rule.among(work.n - s.found.nans);
     next.fraction = p.fraction;
-    next.first = p.first - s.below;
-    next.second = p.second - s.below;
-    if (work.rule.is_nan(work.n, s.nans)) {
+    next.at.first = p.first - s.found.below;
+    next.at.second = p.second - s.found.below;
+    if (work.rule.is_nan(work.n, s.found.nans)) {
       next.now = state::finished;
       if (threads.r == 0) work.write_nan(to);
-    } else if (next.first < 0 || next.second >= inside) {
-      next.low = 0;
-      next.high = order::largest;
+    } else if (next.at.first < 0 || next.at.second >= inside) {
+      next.at.low = 0;
+      next.at.high = order::largest;
     } else {
       narrow(threads, next, global, to);
     }
-    next.below = next.nans = 0;
+    next.found = {};
     threads.team.team_barrier();  // all have read what the next pass will count anew
     for (int b = threads.r; b < 1 << work.shape.log_bins; b += threads.along) global[b] = 0;
     if (threads.r == 0) s = next;
   }
   KOKKOS_FUNCTION void narrow(const team_selectors& threads, state& next, const std::int64_t* global,
                               std::int64_t to) const {
-    const int shift = threads.shift_for(next.low, next.high);
-    typename team_selectors::interval found{next.low, next.high, next.first, next.second};
-    const std::int64_t inside = threads.narrow_to_bin(global, shift, found);
-    next.low = found.low;
-    next.high = found.high;
-    next.first = found.first;
-    next.second = found.second;
-    if (found.split) {
+    const int shift = threads.shift_for(next.at.low, next.at.high);
+    const std::int64_t inside = threads.narrow_to_bin(global, shift, next.at);
+    if (next.at.split) {
       next.now = state::splitting;
-      next.split = next.high;
-      next.largest_below = 0;
-      next.smallest_above = ~key{0};
     } else if (shift == 0) {
       next.now = state::finished;
-      if (threads.r == 0) work.write(to, next.low, next.low, 0);
+      if (threads.r == 0) work.write(to, next.at.low, next.at.low, 0);
     } else if (inside <= capacity) {
       next.now = state::collecting;
     }
@@ -222,13 +210,13 @@ struct select_passes {
 
   KOKKOS_FUNCTION void split_pass(const team_selectors& threads, const line& keys_of, const line_share& share,
                                   state& s) const {
-    const key split = s.split;
-    tally t = threads.nothing();
+    const key split = s.at.high;
+    tally t;
     keys_of.for_each(share, [&](const auto& block) { t.split(block, split); });
     t = threads.joined(t);
     if (threads.r == 0) {
-      Kokkos::atomic_max(&s.largest_below, t.high);
-      Kokkos::atomic_min(&s.smallest_above, t.low);
+      Kokkos::atomic_max(&s.found.high, t.high);
+      Kokkos::atomic_min(&s.found.low, t.low);
     }
     Kokkos::memory_fence();
   }
@@ -246,9 +234,10 @@ select_shape pass_shape(const Exec& exec, std::int64_t results, std::int64_t n) 
   return s;
 }
 
-template <class Exec, class Work>
-void select_in_passes(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Work& work) {
-  using kernel_type = select_passes<Work>;
+template <class Exec, class T, class Out>
+void select_in_passes(const Exec& exec, const std::string& label, Workspace<Exec>& scratch,
+                      const select_work<Exec, T, Out>& work) {
+  using kernel_type = select_passes<Exec, T, Out>;
   kernel_type kernel{work};
   const std::int64_t results = work.results();
   const select_shape& s = kernel.work.shape = pass_shape(exec, results, work.n);
@@ -260,14 +249,12 @@ void select_in_passes(const Exec& exec, const std::string& label, Workspace<Exec
   layout.allocate(exec, scratch);
   kernel.done = scratch.counters();
   const auto shared = team_scratch<Exec>(label, s.team, kernel_type::team_selectors::bytes(s.team, 1, s.log_bins));
-  Kokkos::parallel_for(label + "/sample",
-                       typename Work::template policy<select_start_tag>(exec, static_cast<int>(results), s.team)
-                           .set_scratch_size(0, shared),
-                       kernel);
-  const auto policy =
-      typename Work::template policy<select_pass_tag>(exec, static_cast<int>(results * s.splits), s.team)
-          .set_scratch_size(0, shared);
-  for (int pass = 0; pass < kernel_type::passes; ++pass) Kokkos::parallel_for(label, policy, kernel);
+  const auto launch = [&]<class Tag>(Tag, const std::string& name, std::int64_t teams) {
+    using policy = typename select_work<Exec, T, Out>::template policy<Tag>;
+    Kokkos::parallel_for(name, policy(exec, static_cast<int>(teams), s.team).set_scratch_size(0, shared), kernel);
+  };
+  launch(select_start_tag(), label + "/sample", results);
+  for (int pass = 0; pass < kernel_type::passes; ++pass) launch(select_pass_tag(), label, results * s.splits);
 }
 
 }  // namespace quern::impl

@@ -21,6 +21,7 @@ struct selectors {
   using order = ordered<T>;
   using key = typename order::key;
   using tally = key_tally<key>;
+  using interval = key_interval<key>;
   static constexpr int group = 32;  // bins that are added up before the search for one
   const Member& team;
   int across, along, log_bins;
@@ -55,19 +56,13 @@ struct selectors {
     leader_ = rank - r * apart_;
   }
 
-  KOKKOS_FUNCTION static tally nothing() { return {key(~key{0}), 0, 0, 0}; }
   KOKKOS_FUNCTION line_share share(std::int64_t n) const { return {r, along, n}; }
 
   /// The join of the tallies of the result's threads, in all of them.
   KOKKOS_FUNCTION tally joined(const tally& mine) const {
     const int t = team.team_rank();
     tallies[t] = mine;
-    for (int n = along; n > 1;) {
-      const int half = (n + 1) / 2;
-      team.team_barrier();
-      if (used && r + half < n) tallies[t].join(tallies[t + half * apart_]);
-      n = half;
-    }
+    join_by_halves(team, tallies, used, r, along, apart_, [](tally& into, const tally& other) { into.join(other); });
     team.team_barrier();
     const tally all = tallies[used ? leader_ : t];
     team.team_barrier();
@@ -125,13 +120,6 @@ struct selectors {
     return found;
   }
 
-  /// Where two ranks of the keys from `low` on are, equal or neighbours: both between low and high, or, after a split,
-  /// on both sides of the end of this interval.
-  struct interval {
-    key low, high;
-    std::int64_t first, second;
-    bool split = false;
-  };
   /// Narrows an interval down by histograms until it is one key or the ranks are in different bins, or by some of
   /// these.
   template <class Keys>
@@ -178,7 +166,7 @@ struct selectors {
   template <class Keys>
   KOKKOS_FUNCTION pair select(const Keys& keys, const line_share& share, interval at) const {
     narrow(keys, share, at);
-    tally t = nothing();
+    tally t;
     if (at.split) keys.for_each(share, [&](const auto& block) { t.split(block, at.high); });
     t = joined(t);
     return at.split ? pair{t.high, t.low} : pair{at.low, at.low};

@@ -4,6 +4,7 @@
 #define QUERN_REDUCE_SELECT_WORK_HPP
 
 #include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/reduce/select_team.hpp>
 #include <quern/reduce/tuning.hpp>
@@ -28,42 +29,30 @@ inline int log_bins_for(std::int64_t n) {
 /// device_select.hpp and host_select.hpp, and in select_passes.hpp for long ones.
 template <class Exec, class T, class Out>
 struct select_work {
-  using exec_space = Exec;
-  using value_type = T;
   using order = ordered<T>;
   using key = typename order::key;
-  using tally = key_tally<key>;
   using number = mean_type<T>;
-  using output_type = Out;
   using line = key_line<Exec, T>;
   template <class Tag>
   using policy =
-      Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, reduce_tuning<Exec>::select_teams>>;
+      Kokkos::TeamPolicy<Exec, Tag, registers_of_teams<tuning<Exec>::team_size, reduce_tuning<Exec>::select_teams>>;
+  using member = typename policy<select_tile_tag>::member_type;
+  using team_selectors = selectors<Exec, member, T>;
 
   quantile_rule rule;
   const T* in;
-  row_nest<1> nest;  // the elements of a line
-  row_nest<2> kept;  // the lines, and out
+  row_nest<1> nest;         // the elements of a line
+  row_nest<2> result_nest;  // the lines, and out
   std::int64_t n;
   Out* out;
   select_shape shape{};
 
   KOKKOS_FUNCTION typename row_nest<2>::offsets result_at(std::int64_t result) const {
     std::int64_t i;
-    return kept.at_item(result, kept.inner, 1, i);
+    return result_nest.at_item(result, result_nest.inner, 1, i);
   }
   KOKKOS_FUNCTION line line_at(std::int64_t offset) const { return {nest, in + offset}; }
-  std::int64_t results() const { return kept.inner * kept.outer; }
-
-  /// Neighbouring results, from number `first` on, that a team selects together.
-  struct tile {
-    std::int64_t first;
-    int results;
-  };
-  KOKKOS_FUNCTION tile tile_at(std::int64_t t) const {
-    const std::int64_t row = t / shape.tiles_per_row, i = (t - row * shape.tiles_per_row) * shape.across;
-    return {row * kept.inner + i, static_cast<int>(Kokkos::min<std::int64_t>(shape.across, kept.inner - i))};
-  }
+  std::int64_t results() const { return result_nest.inner * result_nest.outer; }
 
   KOKKOS_FUNCTION void write(std::int64_t at, key first, key second, double fraction) const {
     const auto a = static_cast<double>(order::number_of(first)), b = static_cast<double>(order::number_of(second));
@@ -77,7 +66,7 @@ struct select_work {
   template <class Threads, class Keys>
   KOKKOS_FUNCTION void select_line(Threads threads, const Keys& keys_of, const line_share& share,
                                    std::int64_t to) const {
-    tally t = threads.nothing();
+    key_tally<key> t;
     if (threads.used) keys_of.for_each(share, [&](const auto& block) { t.template add<order>(block); });
     t = threads.joined(t);
     const bool writes = threads.used && threads.r == 0, nan = rule.is_nan(n, t.nans);

@@ -34,6 +34,16 @@ struct reduce_shape {
     tiles_per_row = (inner + across - 1) / across;
     tiles = tiles_per_row * (results / inner);
   }
+
+  /// The results of a tile, from number `first` on.
+  struct tile {
+    std::int64_t first;
+    int count;
+  };
+  KOKKOS_FUNCTION tile tile_at(std::int64_t t, std::int64_t inner) const {
+    const std::int64_t row = t / tiles_per_row, i = (t - row * tiles_per_row) * across;
+    return {row * inner + i, static_cast<int>(Kokkos::min<std::int64_t>(across, inner - i))};
+  }
 };
 
 /// An operand that is taken apart, or what kernels read as one.
@@ -59,22 +69,17 @@ struct strided_reduction {
   static constexpr int arrays = operands - (positions ? 1 : 0);
   static constexpr int width = pack_width<Exec, typename In::pack_type...>();
   static constexpr std::size_t largest_value = std::max({sizeof(typename In::value_type)...});
-  using exec_space = Exec;
   using state = typename Reducer::state;
-  using output_type = Out;
-  using reducer_type = Reducer;
-  using function = F;
   using operand_list = operand_tuple<In...>;
   using inputs = std::make_index_sequence<arrays>;
-  using all_operands = std::make_index_sequence<operands>;
   using value = decltype(value_type_of<F, In...>(inputs()));
 
   Reducer reducer;
   F f;
   operand_list in;
-  row_nest<operands> nest;      // the reduced axes
-  row_nest<operands + 1> kept;  // the others, for the inputs and, last, for out
-  std::int64_t values;          // reduced into each result
+  row_nest<operands> nest;             // the reduced axes
+  row_nest<operands + 1> result_nest;  // the others, for the inputs and, last, for out
+  std::int64_t values;                 // reduced into each result
   Out* out;
   reduce_shape shape{};
   std::int64_t items = 0;  // per row of the nest: packs, elements or blocks
@@ -82,33 +87,29 @@ struct strided_reduction {
   state* partial = nullptr;  // of each result and split
   int* finished = nullptr;   // teams of each tile; 0 before and after the kernel
 
-  std::int64_t results() const { return kept.inner * kept.outer; }
-  /// Whether a test is true of every operand and its number.
-  template <class Test>
-  bool all_of(const Test& test) const {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) { return (test(get<I>(in), I) && ...); }(all_operands());
-  }
+  std::int64_t results() const { return result_nest.inner * result_nest.outer; }
   /// Whether the reduced rows are packs of W: wherever a single row begins, if all inputs are equally far from an
   /// aligned pack there; of several rows only where all begin with one.
   template <int W>
   bool holds_packs() const {
     if (nest.outer > 1)
-      return nest.inner % W == 0 && all_of([&](const auto& operand, std::size_t i) {
+      return nest.inner % W == 0 && all_of(in, [&](const auto& operand, std::size_t i) {
                return operand.template packs<W>(nest.stride[i], nest.rank) &&
-                      operand.template packs_at<W>(kept.stride[i], kept.rank);
+                      operand.template packs_at<W>(result_nest.stride[i], result_nest.rank);
              });
     int common = -1;
     const std::int64_t* strides = nullptr;
-    return all_of([&](const auto& operand, std::size_t i) {
+    return all_of(in, [&](const auto& operand, std::size_t i) {
       const int phase = operand.template phase<W>(0);
       if (phase < 0) return true;
       const auto alike = [](std::int64_t a, std::int64_t b) { return (a - b) % W == 0; };
       const bool first = common < 0;
       if (first) {
         common = phase;
-        strides = kept.stride[i];
+        strides = result_nest.stride[i];
       }
-      return operand.step == 1 && phase == common && std::equal(strides, strides + kept.rank, kept.stride[i], alike);
+      return operand.step == 1 && phase == common &&
+             std::equal(strides, strides + result_nest.rank, result_nest.stride[i], alike);
     });
   }
   /// Memory for the states of teams that share a tile.
@@ -119,9 +120,7 @@ struct strided_reduction {
   }
 
   /// Where something starts in each operand.
-  struct places {
-    std::int64_t of[operands];
-  };
+  using places = typename row_nest<operands>::offsets;
   struct tile_place {
     places from;
     std::int64_t out;
@@ -130,24 +129,23 @@ struct strided_reduction {
 
   KOKKOS_FUNCTION tile_place tile_at(std::int64_t tile) const {
     std::int64_t i;
-    const auto o = kept.at_item(tile, shape.tiles_per_row, shape.across, i);
+    const auto o = result_nest.at_item(tile, shape.tiles_per_row, shape.across, i);
     tile_place t;
     for (int k = 0; k < operands; ++k) t.from.of[k] = o.of[k];
     t.out = o.of[operands];
-    t.results = static_cast<int>(Kokkos::min<std::int64_t>(shape.across, kept.inner - i));
+    t.results = static_cast<int>(Kokkos::min<std::int64_t>(shape.across, result_nest.inner - i));
     return t;
   }
   KOKKOS_FUNCTION places result_at(const tile_place& tile, int result) const {
     places p;
-    for (int k = 0; k < operands; ++k) p.of[k] = tile.from.of[k] + result * kept.stride[k][0];
+    for (int k = 0; k < operands; ++k) p.of[k] = tile.from.of[k] + result * result_nest.stride[k][0];
     return p;
   }
   /// Item number `item` of a result that starts at `base`.
   KOKKOS_FUNCTION places item_at(const places& base, std::int64_t item, int item_width) const {
     std::int64_t i;
-    const auto o = nest.at_item(item, items, item_width, i);
-    places p;
-    for (int k = 0; k < operands; ++k) p.of[k] = base.of[k] + o.of[k];
+    places p = nest.at_item(item, items, item_width, i);
+    for (int k = 0; k < operands; ++k) p.of[k] += base.of[k];
     return p;
   }
 
@@ -178,7 +176,7 @@ struct strided_reduction {
   }
 
   KOKKOS_FUNCTION void write(const tile_place& place, int result, const state& s) const {
-    out[place.out + result * kept.stride[operands][0]] = convert<Out>(reducer.result(s, values));
+    out[place.out + result * result_nest.stride[operands][0]] = convert<Out>(reducer.result(s, values));
   }
   KOKKOS_FUNCTION state& partial_of(std::int64_t tile, std::int64_t split, int result) const {
     return partial[(tile * shape.splits + split) * shape.across + result];

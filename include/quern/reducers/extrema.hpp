@@ -81,9 +81,7 @@ struct extremum_reducer {
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
     join(s, or_nan<N>(block_extremum<N, Sign>(v), v));
   }
-  KOKKOS_FUNCTION void join(state& s, const state& t) const {
-    s = std::conditional_t<(Sign > 0), max_op, min_op>()(s, t);
-  }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const { s = extremum_op<Sign>()(s, t); }
   KOKKOS_FUNCTION T result(const state& s, std::int64_t) const { return s; }
 };
 

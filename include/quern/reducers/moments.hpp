@@ -214,27 +214,17 @@ struct moments_reducer {
       return squared(distance(x));
     }
   };
-  /// The squares of a block of small integers, of 32 bits each. Integers add up in any order, which compilers choose.
-  template <int N, class T>
-  KOKKOS_FUNCTION static double integer_squares_of(const state& s, const T* v) {
-    const auto center = static_cast<std::int32_t>(s.center);
-    std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t> squares = 0;
-    for (int i = 0; i < N; ++i) {
-      const auto distance = static_cast<std::uint32_t>(static_cast<std::int32_t>(v[i]) - center);
-      squares += distance * distance;
-    }
-    return static_cast<double>(squares);
-  }
-  template <int N, class T>
-  KOKKOS_FUNCTION static double integer_distances_of(const state& s, const T* v) {
-    std::int32_t sum = 0;
-    for (int i = 0; i < N; ++i) sum += v[i];
-    return sum - s.center * N;
-  }
+  /// The squares of a block; of small integers in integers of 32 bits, which add up in any order that compilers choose.
   template <int N, class V, class T>
   KOKKOS_FUNCTION static real_type<V> squares_of(const state& s, const T* v) {
     if constexpr (small<T> && N > 1) {
-      return integer_squares_of<N>(s, v);
+      const auto center = static_cast<std::int32_t>(s.center);
+      std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t> squares = 0;
+      for (int i = 0; i < N; ++i) {
+        const auto distance = static_cast<std::uint32_t>(static_cast<std::int32_t>(v[i]) - center);
+        squares += distance * distance;
+      }
+      return static_cast<double>(squares);
     } else {
       const square_of<distance_from<V>> square{{static_cast<V>(s.center)}};
       return fold<real_type<V>, N>(v, square, plus<real_type<V>>());
@@ -242,8 +232,13 @@ struct moments_reducer {
   }
   template <int N, class V, class T>
   KOKKOS_FUNCTION static V distances_of(const state& s, const T* v) {
-    if constexpr (small<T> && N > 1) return integer_distances_of<N>(s, v);
-    else return fold<V, N>(v, distance_from<V>{static_cast<V>(s.center)}, plus<V>());
+    if constexpr (small<T> && N > 1) {
+      std::int32_t sum = 0;
+      for (int i = 0; i < N; ++i) sum += v[i];
+      return sum - s.center * N;
+    } else {
+      return fold<V, N>(v, distance_from<V>{static_cast<V>(s.center)}, plus<V>());
+    }
   }
   /// Distances between integers of 64 bits may need more digits than a double has: their halves do not.
   template <int N, class T>

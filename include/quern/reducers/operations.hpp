@@ -34,17 +34,12 @@ struct op_reducer {
   }
 };
 
-/// The smaller of two, a NaN before both, as in NumPy.
-struct min_op {
+/// The smaller (Sign -1) or larger (+1) of two, a NaN before both, as in NumPy.
+template <int Sign>
+struct extremum_op {
   template <class T>
   KOKKOS_FUNCTION T operator()(const T& a, const T& b) const {
-    return a < b || is_nan(a) ? a : b;
-  }
-};
-struct max_op {
-  template <class T>
-  KOKKOS_FUNCTION T operator()(const T& a, const T& b) const {
-    return a > b || is_nan(a) ? a : b;
+    return (Sign > 0 ? a > b : a < b) || is_nan(a) ? a : b;
   }
 };
 

@@ -101,6 +101,19 @@ struct cast_to {
   }
 };
 
+struct not_nan {
+  template <class T>
+  KOKKOS_FUNCTION bool operator()(const T& x) const {
+    return !is_nan(x);
+  }
+};
+struct zero_if_nan {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& x) const {
+    return is_nan(x) ? T(0) : x;
+  }
+};
+
 /// The type of sums of products: of integers 64 bits, signed where one of the factors is.
 template <class A, class B>
 using product_type = std::conditional_t<mixed_signs<A, B>, std::int64_t, std::common_type_t<sum_type<A>, sum_type<B>>>;
@@ -121,8 +134,7 @@ template <class S>
 struct conjugate_product {
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
-    if constexpr (is_complex<A>) return product<S>()(Kokkos::conj(a), b);
-    else return product<S>()(a, b);
+    return product<S>()(conjugate(a), b);
   }
 };
 
@@ -266,10 +278,9 @@ struct nan_mean_reducer {
   }
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
-    const auto zero_if_nan = [](const T& x) { return is_nan(x) ? S(0) : static_cast<S>(x); };
-    const auto one_if_not_nan = [](const T& x) { return std::int64_t{is_nan(x) ? 0 : 1}; };
-    s.sum.add(fold<S, N>(v, zero_if_nan, plus<S>()));
-    s.n += fold<std::int64_t, N>(v, one_if_not_nan, plus<std::int64_t>());
+    const auto number = [](const T& x) { return static_cast<S>(zero_if_nan()(x)); };
+    s.sum.add(fold<S, N>(v, number, plus<S>()));
+    s.n += fold<std::int64_t, N>(v, not_nan(), plus<std::int64_t>());
   }
   KOKKOS_FUNCTION void join(state& s, const state& t) const {
     s.sum.join(t.sum);

@@ -4,6 +4,7 @@
 #define QUERN_SCAN_DEVICE_SCAN_HPP
 
 #include <cstddef>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/launch/teams.hpp>
 #include <quern/core/views/axes.hpp>
@@ -25,18 +26,18 @@ struct team_tag {};
 /// Neighbouring lines are scanned by neighbouring threads. A line that is contiguous is scanned by a team, which turns
 /// tiles of it around in its scratch memory, so that memory is accessed in rows and each thread has neighbouring
 /// elements.
-template <class Work>
+template <class Exec, bool Exclusive, class Reducer, class Source, class Out>
 struct device_scan {
-  using state = typename Work::state;
-  using run = typename Work::run;
+  using Work = strided_scan<Exec, Exclusive, Reducer, Source, Out>;
+  using T = source_value_t<Source>;
+  using state = typename Reducer::state;
+  using run = scan_run<Reducer>;
   using local = typename run::local;
   using places = typename Work::places;
-  using T = typename Work::input_type;
-  using Out = typename Work::output_type;
-  using tune = scan_tuning<typename Work::exec_space>;
+  using tune = scan_tuning<Exec>;
   static constexpr std::size_t slot = std::max(sizeof(T), sizeof(Out));
   /// The states of reproducible sums take more registers, and so long to join that a thread adds more elements first.
-  static constexpr bool large = adds_each<typename Work::reducer_type>;
+  static constexpr bool large = adds_each<Reducer>;
   static constexpr int teams = large ? tune::teams / 2 : tune::teams;
   static constexpr int items = std::clamp<int>(128 / slot - 1, 1, large ? 11 : 7);  // odd, against bank conflicts
 
@@ -48,25 +49,19 @@ struct device_scan {
     for (std::int64_t c = 0; c < chunk; ++c) work.reducer.join(s, totals[c * work.lines + l]);
     return s;
   }
-  /// A chunk of a line by one thread, in pieces of one stride in both arrays.
-  template <bool Write>
-  KOKKOS_FUNCTION void scan_line(state& s, std::int64_t l, std::int64_t chunk) const {
-    const places base = work.line_at(l);
-    const std::int64_t last = work.last_of(chunk), in_step = work.along.stride[0][0],
-                       out_step = work.along.stride[1][0];
-    for (std::int64_t e = work.first_of(chunk), count; e < last; e += count) {
-      count = Kokkos::min(last - e, work.along.inner - e % work.along.inner);
-      const places p = work.element_at(base, e);
-      work.template scan_row<Write>(s, work.in + p.of[0], work.out + p.of[1], count, in_step, out_step);
-    }
-  }
-
   // A thread of the device for a chunk of a line.
   template <bool Write>
   KOKKOS_FUNCTION void operator()(thread_tag<Write>, std::int64_t unit) const {
     const std::int64_t chunk = unit / work.lines, l = unit - chunk * work.lines;
     state s = Write ? total_before(l, chunk) : work.reducer.init();
-    scan_line<Write>(s, l, chunk);
+    const std::int64_t in_step = work.along.stride[0][0], out_step = work.along.stride[1][0];
+    const places base = work.line_at(l);
+    // In parts of one stride in both arrays.
+    for (std::int64_t e = work.first_of(chunk), last = work.last_of(chunk), count; e < last; e += count) {
+      count = Kokkos::min(last - e, work.along.inner - e % work.along.inner);
+      const places p = work.element_at(base, e);
+      work.template scan_row<Write>(s, work.in + p.of[0], work.out + p.of[1], count, in_step, out_step);
+    }
     if (!Write) totals[unit] = s;
   }
 
@@ -288,11 +283,11 @@ scan_shape device_scan_shape(const Exec& exec, const Work& work) {
 }
 
 /// The totals of all chunks except the last, which have one stride in the input, as a reduction.
-template <class Exec, class Work>
-void reduce_chunks(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Work& work,
-                   typename Work::state* to) {
+template <class Exec, bool Exclusive, class Reducer, class Source, class Out>
+void reduce_chunks(const Exec& exec, const std::string& label, Workspace<Exec>& scratch,
+                   const strided_scan<Exec, Exclusive, Reducer, Source, Out>& work, typename Reducer::state* to) {
   strided<const void> chunked;
-  strided<typename Work::state> totals{to, {}, {}};
+  strided<typename Reducer::state> totals{to, {}, {}};
   const auto add_axis = [](auto& array, std::int64_t extent, std::int64_t stride) {
     array.extents.extent[array.extents.rank] = extent;
     array.stride[array.extents.rank++] = stride;
@@ -309,39 +304,36 @@ void reduce_chunks(const Exec& exec, const std::string& label, Workspace<Exec>& 
   add_axis(chunked, work.shape.length, step);
   const axis_set along(label, axis{-1}, chunked.extents.rank);
   with_leaves_of(work.in, chunked, [&](const auto& f, const auto&... leaf) {
-    reduce_launch(exec, label, scratch, reducer_of_states<typename Work::reducer_type>{work.reducer}, f, along, totals,
-                  leaf...);
+    reduce_launch(exec, label, scratch,
+                  describe_reduction<Exec>(reducer_of_states<Reducer>{work.reducer}, f, along, totals, leaf...));
   });
 }
 
-template <class Exec, class Work>
-void scan_on_device(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Work& work) {
-  using kernel_type = device_scan<Work>;
-  using state = typename Work::state;
+template <class Exec, bool Exclusive, class Reducer, class Source, class Out>
+void scan_on_device(const Exec& exec, const std::string& label, Workspace<Exec>& scratch,
+                    const strided_scan<Exec, Exclusive, Reducer, Source, Out>& work) {
+  using kernel_type = device_scan<Exec, Exclusive, Reducer, Source, Out>;
+  using state = typename Reducer::state;
   kernel_type kernel{work};
   const scan_shape& shape = kernel.work.shape = device_scan_shape<kernel_type>(exec, work);
   const std::int64_t units = work.lines * shape.chunks;
   const bool even = work.along.outer == 1;
   const auto by_team = [&]<class Tag>(Tag, const std::string& name) {
-    using policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tuning<Exec>::team_size, kernel_type::teams>>;
+    using policy = Kokkos::TeamPolicy<Exec, Tag, registers_of_teams<tuning<Exec>::team_size, kernel_type::teams>>;
     const auto shared = team_scratch<Exec>(name, shape.team, kernel_type::team_bytes(shape.team));
     Kokkos::parallel_for(name, policy(exec, static_cast<int>(units), shape.team).set_scratch_size(0, shared), kernel);
   };
   const auto launch = [&]<bool Write>(std::bool_constant<Write>, const std::string& name) {
     if (shape.by_team && even) return by_team(team_tag<Write, true>(), name);
     if (shape.by_team) return by_team(team_tag<Write, false>(), name);
-    using policy = Kokkos::RangePolicy<Exec, thread_tag<Write>, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for(name, policy(exec, 0, units), kernel);
+    Kokkos::parallel_for(name, index_range<thread_tag<Write>>(exec, units), kernel);
   };
   if (shape.chunks > 1) {
     const std::string name = label + "/totals";
     kernel.totals = static_cast<state*>(scratch.require(exec, shape.chunks * work.lines * sizeof(state), 1));
-    if constexpr (is_commutative<typename Work::reducer_type> && reads_common_offset<typename Work::source_type>) {
-      if (even && work.line.rank + 2 <= max_rank) reduce_chunks(exec, name, scratch, kernel.work, kernel.totals);
-      else launch(std::false_type(), name);
-    } else {
-      launch(std::false_type(), name);
-    }
+    constexpr bool reducible = is_commutative<Reducer> && reads_common_offset<Source>;
+    if (!reducible || !even || work.line.rank + 2 > max_rank) launch(std::false_type(), name);
+    else if constexpr (reducible) reduce_chunks(exec, name, scratch, kernel.work, kernel.totals);
   }
   launch(std::true_type(), label);
 }

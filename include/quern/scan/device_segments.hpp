@@ -11,16 +11,14 @@
 namespace quern::impl {
 
 /// Segments on a device: a team for each tile, which it copies into its scratch memory.
-template <class Work>
+template <class Exec, class Reducer, class Source, class Index, class Out>
 struct device_segments {
-  using Exec = typename Work::exec_space;
-  using T = typename Work::T;
-  using Index = typename Work::index_type;
-  using Out = typename Work::output_type;
-  using state = typename Work::state;
-  using carry = typename Work::carry;
+  using Work = merged_segments<Exec, Reducer, Source, Index, Out>;
+  using T = source_value_t<Source>;
+  using state = typename Reducer::state;
+  using carry = segment_carry<state>;
   using extent = typename Work::extent;
-  using scan = device_scan<strided_scan<Exec, false, typename Work::reducer_type, const T*, Out>>;  // what teams share
+  using scan = device_scan<Exec, false, Reducer, const T*, Out>;  // what teams share
   static constexpr std::size_t slot = std::max(sizeof(T), sizeof(Out));
   static constexpr int items = slot <= 8 ? 19 : std::max<int>(1, 128 / slot - 1);
   static constexpr int batch = 5;  // loads of a thread in flight
@@ -208,6 +206,7 @@ struct segment_teams {
   std::string label;
   int threads = scan_tuning<Exec>::segment_team;
 
+  /// The bound is on teams, not on their registers alone: `fit` makes them smaller until so many run at a time.
   template <class Tag>
   auto policy(Tag, std::int64_t teams) const {
     using policy_type =

@@ -43,14 +43,13 @@ struct chain_counters {
 
 /// A scan on the host: a thread scans a line, or a tile of neighbouring lines row by row. Where lines are cut, one
 /// kernel finds the totals of chunks and scans them, and reads a chunk again from the cache.
-template <class Work>
+template <class Exec, bool Exclusive, class Reducer, class Source, class Out>
 struct host_scan {
-  using state = typename Work::state;
-  using run = typename Work::run;
+  using Work = strided_scan<Exec, Exclusive, Reducer, Source, Out>;
+  using state = typename Reducer::state;
+  using run = scan_run<Reducer>;
   using places = typename Work::places;
-  using T = typename Work::input_type;
-  using Out = typename Work::output_type;
-  using tune = scan_tuning<typename Work::exec_space>;
+  using tune = scan_tuning<Exec>;
   static constexpr int batch = Work::batch, block = Work::block;
 
   Work work;
@@ -62,20 +61,18 @@ struct host_scan {
   template <bool Write>
   void scan_line(state& s, std::int64_t l, std::int64_t chunk) const {
     const places base = work.line_at(l);
-    const std::int64_t last = work.last_of(chunk), in_step = work.along.stride[0][0],
-                       out_step = work.along.stride[1][0];
-    for (std::int64_t e = work.first_of(chunk), count; e < last; e += count) {
+    const std::int64_t in_step = work.along.stride[0][0], out_step = work.along.stride[1][0];
+    for (std::int64_t e = work.first_of(chunk), last = work.last_of(chunk), count; e < last; e += count) {
       count = Kokkos::min(last - e, work.along.inner - e % work.along.inner);
       const places p = work.element_at(base, e);
-      if (in_step == 1 && out_step == 1) {
-        scan_adjacent_lines<Write>(s, work.in + p.of[0], work.out + p.of[1], count);
-        continue;
-      }
-      work.template scan_row<Write>(s, work.in + p.of[0], work.out + p.of[1], count, in_step, out_step);
+      const auto from = work.in + p.of[0];
+      Out* const to = work.out + p.of[1];
+      if (in_step == 1 && out_step == 1) scan_contiguous<Write>(s, from, to, count);
+      else work.template scan_row<Write>(s, from, to, count, in_step, out_step);
     }
   }
   template <bool Write, class From>
-  void scan_adjacent_lines(state& s, const From& from, Out* to, std::int64_t count) const {
+  void scan_contiguous(state& s, const From& from, Out* to, std::int64_t count) const {
     if constexpr (Write)
       if (nontemporal) return scan_streamed(s, from, to, count);
     work.template scan_row<Write>(s, from, to, count, one(), one());
@@ -93,25 +90,15 @@ struct host_scan {
   /// Lines of a tile: as long rows as can be, but shorter where threads share the lines.
   static constexpr int max_across = tune::lines, chain_across = tune::shared_lines;
 
-  /// Lines l to l + count - 1.
-  struct host_lines {
-    std::int64_t l;
-    int count;
-  };
-  host_lines lines_of(std::int64_t tile) const {
-    const std::int64_t row = tile / work.shape.tiles_per_row,
-                       i = (tile - row * work.shape.tiles_per_row) * work.shape.across;
-    return {row * work.line.inner + i,
-            static_cast<int>(Kokkos::min<std::int64_t>(work.shape.across, work.line.inner - i))};
-  }
+  using lines = scan_shape::tile;
   template <bool Write>
-  void scan_chunk(state* s, const host_lines& some, std::int64_t chunk) const {
-    if (some.count == 1) scan_line<Write>(s[0], some.l, chunk);
+  void scan_chunk(state* s, const lines& some, std::int64_t chunk) const {
+    if (some.count == 1) scan_line<Write>(s[0], some.first, chunk);
     else scan_rows<Write>(s, some, chunk);
     if (Write && nontemporal) nontemporal_fence();
   }
   void operator()(tile_tag, std::int64_t tile) const {
-    const host_lines some = lines_of(tile);
+    const lines some = work.shape.tile_at(tile, work.line.inner);
     state s[max_across];
     for (int k = 0; k < some.count; ++k) s[k] = work.reducer.init();
     scan_chunk<true>(s, some, 0);
@@ -123,16 +110,16 @@ struct host_scan {
     const auto& shape = work.shape;
     for (int unit; (unit = chain.take()) < shape.tiles * shape.chunks;) {
       const std::int64_t chunk = unit / shape.tiles, tile = unit - chunk * shape.tiles;
-      const host_lines some = lines_of(tile);
+      const lines some = work.shape.tile_at(tile, work.line.inner);
       state s[max_across];
       for (int k = 0; k < some.count; ++k) s[k] = work.reducer.init();
       scan_chunk<false>(s, some, chunk);
       chain.wait_for(tile, chunk);
       for (int k = 0; k < some.count; ++k) {
-        const state before = chunk == 0 ? work.reducer.init() : totals[some.l + k];
+        const state before = chunk == 0 ? work.reducer.init() : totals[some.first + k];
         state total = before;
         work.reducer.join(total, s[k]);
-        totals[some.l + k] = total;
+        totals[some.first + k] = total;
         s[k] = before;
       }
       chain.pass_on(tile, chunk + 1 < shape.chunks ? static_cast<int>(chunk + 1) : 0);
@@ -142,8 +129,8 @@ struct host_scan {
   }
 
   template <bool Write>
-  void scan_rows(state* s, const host_lines& some, std::int64_t chunk) const {
-    const places base = work.line_at(some.l);
+  void scan_rows(state* s, const lines& some, std::int64_t chunk) const {
+    const places base = work.line_at(some.first);
     const bool unit = work.line.stride[0][0] == 1 && work.line.stride[1][0] == 1;
     alignas(64) Out room[max_across];
     for (std::int64_t e = work.first_of(chunk); e < work.last_of(chunk); e += batch) {
@@ -178,7 +165,7 @@ struct host_scan {
 /// Tiles of lines; where they are few for the threads, in chunks that stay in a core's cache.
 template <class Kernel, class Work, class Exec>
 scan_shape host_scan_shape(const Exec& exec, const Work& work) {
-  constexpr std::size_t bytes = sizeof(typename Work::output_type);
+  constexpr std::size_t bytes = sizeof(*work.out);
   scan_shape s;
   const bool adjacent_lines = work.line.stride[0][0] < work.along.stride[0][0];
   const auto cut = [&](std::int64_t most) {
@@ -197,10 +184,11 @@ scan_shape host_scan_shape(const Exec& exec, const Work& work) {
   return s;
 }
 
-template <class Exec, class Work>
-void scan_on_host(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Work& work) {
-  using kernel_type = host_scan<Work>;
-  using state = typename Work::state;
+template <class Exec, bool Exclusive, class Reducer, class Source, class Out>
+void scan_on_host(const Exec& exec, const std::string& label, Workspace<Exec>& scratch,
+                  const strided_scan<Exec, Exclusive, Reducer, Source, Out>& work) {
+  using kernel_type = host_scan<Exec, Exclusive, Reducer, Source, Out>;
+  using state = typename Reducer::state;
   kernel_type kernel{work};
   const scan_shape& shape = kernel.work.shape = host_scan_shape<kernel_type>(exec, work);
   const std::int64_t written = work.n * work.lines * static_cast<std::int64_t>(sizeof(*work.out));

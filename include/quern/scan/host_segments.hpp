@@ -9,10 +9,10 @@
 namespace quern::impl {
 
 /// Segments on the host, where a tile is a thread's share.
-template <class Work>
+template <class Exec, class Reducer, class Source, class Index, class Out>
 struct host_segments {
-  using Out = typename Work::output_type;
-  using state = typename Work::state;
+  using Work = merged_segments<Exec, Reducer, Source, Index, Out>;
+  using state = typename Reducer::state;
   using extent = typename Work::extent;
 
   Work work;

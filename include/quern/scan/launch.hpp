@@ -12,13 +12,14 @@ namespace quern::impl {
 template <bool Exclusive, class Exec, class Reducer, class In, class Out>
 void scan_launch(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Reducer& reducer,
                  const axis_set& axes, const strided<Out>& out, const In& in) {
-  using work_type = strided_scan<Exec, Exclusive, Reducer, std::remove_const_t<decltype(In::data)>, Out>;
+  using source = std::remove_const_t<decltype(In::data)>;
   const auto along = row_major_nest(axes.part(in.extents, true), axes.part(in, true), axes.part(out, true));
   const auto line = make_loop_nest<2>(axes.part(in.extents, false), {axes.part(in, false), axes.part(out, false)});
   const std::int64_t n = along.inner() * along.outer(), lines = line.inner() * line.outer();
   if (n == 0 || lines == 0) return;
 
-  const work_type work{reducer, in.data, out.data, row_nest<2>(line), row_nest<2>(along), n, lines};
+  const strided_scan<Exec, Exclusive, Reducer, source, Out> work{
+      reducer, in.data, out.data, row_nest<2>(line), row_nest<2>(along), n, lines};
   if constexpr (is_device<Exec>) scan_on_device(exec, label, scratch, work);
   else scan_on_host(exec, label, scratch, work);
 }

@@ -22,6 +22,7 @@
 
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/compiled.hpp>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/scan/scan.hpp>
 #include <quern/scan/segmented_launch.hpp>
 
@@ -47,8 +48,8 @@ template <class Exec, class Index>
 void require_sorted(const Exec& exec, const std::string& label, const strided<const Index>& offsets, std::int64_t n) {
   const std::int64_t count = offsets.extents.extent[0];
   std::int64_t bad = count;
-  Kokkos::parallel_reduce(label + "/check", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
-                          offset_check<Index>{source_line(offsets), n}, Kokkos::Min<std::int64_t>(bad));
+  Kokkos::parallel_reduce(label + "/check", index_range(exec, count), offset_check<Index>{source_line(offsets), n},
+                          Kokkos::Min<std::int64_t>(bad));
   exec.fence(label + ": check");
   if (bad < count)
     throw Error(label, "offsets decrease at " + std::to_string(bad) + " or leave the range from 0 to " +

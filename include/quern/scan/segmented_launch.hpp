@@ -16,14 +16,15 @@ template <bool Scan, class Exec, class Reducer, class Values, class Index, class
 void segmented_launch(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Reducer& reducer,
                       const strided<Out>& out, const Values& values, const strided<const Index>& offsets) {
   using source = std::remove_const_t<decltype(Values::data)>;
-  using work_type = merged_segments<Exec, Reducer, source, Index, Out>;
+  using carry = segment_carry<typename Reducer::state>;
   constexpr bool device = is_device<Exec>;
-  using kernel_type = std::conditional_t<device, device_segments<work_type>, host_segments<work_type>>;
+  using kernel_type = std::conditional_t<device, device_segments<Exec, Reducer, source, Index, Out>,
+                                         host_segments<Exec, Reducer, source, Index, Out>>;
   const std::int64_t n = values.extents.extent[0], ends = offsets.extents.extent[0];
   if (ends < 2 || (Scan && n == 0)) return;
 
   kernel_type kernel{{reducer, source_line(values), source_line(offsets), source_line(out), n, ends, 0}};
-  work_type& work = kernel.work;
+  auto& work = kernel.work;
   [[maybe_unused]] segment_teams<kernel_type, Exec> teams{exec, label};
   if constexpr (device) {
     if constexpr (Scan) teams.fit(kernel, open_tag(), scan_tag());
@@ -49,8 +50,7 @@ void segmented_launch(const Exec& exec, const std::string& label, Workspace<Exec
   else for_tiles(reduce_tag(), label);
   const shape line{tiles};
   scan_launch<true>(exec, label + "/carries", scratch, work.carries(), axis_set::all(),
-                    strided<typename work_type::carry>{work.before, line, {1}},
-                    strided<const typename work_type::carry>{work.left, line, {1}});
+                    strided<carry>{work.before, line, {1}}, strided<const carry>{work.left, line, {1}});
   if constexpr (Scan) for_tiles(scan_tag(), label);
   else launch_units<ends_tag>(exec, label + "/ends", tiles, work);
 }

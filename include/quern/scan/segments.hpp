@@ -65,11 +65,6 @@ struct scan_tag {};
 /// open, and a last kernel finishes the segment that each tile ended first, or scans the tiles.
 template <class Exec, class Reducer, class Source, class Index, class Out>
 struct merged_segments {
-  using exec_space = Exec;
-  using reducer_type = Reducer;
-  using index_type = Index;
-  using output_type = Out;
-  using T = source_value_t<Source>;
   using state = typename Reducer::state;
   using carry = segment_carry<state>;
 

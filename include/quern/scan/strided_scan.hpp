@@ -106,12 +106,7 @@ struct scan_run<sum_reducer<S, compensated<S>>> {
 /// joined in order. Lines that are too few for the machine are cut into chunks.
 template <class Exec, bool Exclusive, class Reducer, class Source, class Out>
 struct strided_scan {
-  using exec_space = Exec;
-  using reducer_type = Reducer;
-  using source_type = Source;
   using T = source_value_t<Source>;
-  using input_type = T;
-  using output_type = Out;
   using state = typename Reducer::state;
   using run = scan_run<Reducer>;
   static constexpr int batch = scan_tuning<Exec>::batch;

@@ -17,9 +17,9 @@ template <class Tiles, class S, class W>
 struct tiled_window : Tiles {
   using In = typename Tiles::input;
   static constexpr int most = sizeof(In) > 8 ? 8 : 16;
-  static constexpr int lanes = Tiles::tune::narrow_lanes, strip = Tiles::strip;
-  static constexpr int rows = Tiles::tune::team / lanes * strip;
-  static constexpr int tile_bytes = (rows + most) * lanes * sizeof(In);
+  static constexpr int threads_across = Tiles::tune::narrow_team, strip = Tiles::strip;
+  static constexpr int rows = Tiles::tune::team / threads_across * strip;
+  static constexpr int tile_bytes = (rows + most) * threads_across * sizeof(In);
 
   weight_list<W> weights;
   int weight_stride[3];  // along the axes of the grid
@@ -36,7 +36,7 @@ struct tiled_window : Tiles {
     const int high = this->window.count[Tiles::along], wide = this->window.count[Tiles::across];
     part_rows = (high + parts(high) - 1) / parts(high);
     part_columns = (wide + parts(wide) - 1) / parts(wide);
-    this->shape(lanes, part_columns);
+    this->shape(threads_across, part_columns);
   }
   KOKKOS_FUNCTION static int scratch_bytes() { return tile_bytes + most * most * static_cast<int>(sizeof(W)); }
 
@@ -71,18 +71,18 @@ struct tiled_window : Tiles {
         part[n] = weights[k * weight_stride[Tiles::plane] + (j + n % most) * weight_stride[Tiles::along] +
                           (i + n / most) * weight_stride[Tiles::across]];
     team.team_barrier();
-    if (this->lane(team) >= this->columns) return;
-    const In* const column = tile + this->first_row(team) * lanes + this->lane(team);
+    if (this->column_of(team) >= this->columns) return;
+    const In* const column = tile + this->first_row(team) * threads_across + this->column_of(team);
     for (int c = 0; c < wide; ++c) add_rows(sums, column + c, part + c * most, high);
   }
   /// Adds one column of the part. Unrolled, so that each value stays in its register; that of the next row is read
   /// ahead of the sums, which hide its latency.
   KOKKOS_FUNCTION static void add_rows(S (&sums)[strip], const In* from, const W* weights, int count) {
     column_value<S, In> v[strip + most];
-    for (int r = 0; r < strip; ++r) v[r] = from[r * lanes];
+    for (int r = 0; r < strip; ++r) v[r] = from[r * threads_across];
     for (int k = 0; k < most; ++k) {
       if (k == count) break;
-      v[k + strip] = from[(k + strip) * lanes];
+      v[k + strip] = from[(k + strip) * threads_across];
       for (int r = 0; r < strip; ++r) add_weighted(sums[r], weights[k], v[k + r]);
     }
   }
@@ -99,7 +99,7 @@ struct tiled_lines : Tiles {
   Across across_rows;
 
   tiled_lines(const Tiles& tiles, const Down& d, const Across& a) : Tiles(tiles), down_columns(d), across_rows(a) {
-    const int threads = wide() <= Tiles::tune::narrow_lanes / 4 ? Tiles::tune::narrow_lanes : Tiles::tune::team;
+    const int threads = wide() <= Tiles::tune::narrow_team / 4 ? Tiles::tune::narrow_team : Tiles::tune::team;
     this->shape(threads, std::min(wide(), threads));
   }
   /// Whether windows are narrow enough for a good part of the threads to compute a column, and their weights few enough
@@ -119,15 +119,15 @@ struct tiled_lines : Tiles {
     const down_weight* const d = load_weights(team, down_columns.weights, high());
     team.team_barrier();
     const grid_index corner = this->corner(team.league_rank());
-    const int lane = this->lane(team), first = this->first_row(team);
-    S* const row = between + first * this->lanes + lane;
-    if (first < this->rows_at(corner) && lane < this->columns_at(corner) + wide() - 1)
-      add_down(corner, first, lane, d, row);
+    const int column = this->column_of(team), first = this->first_row(team);
+    S* const row = between + first * this->threads_across + column;
+    if (first < this->rows_at(corner) && column < this->columns_at(corner) + wide() - 1)
+      add_down(corner, first, column, d, row);
     team.team_barrier();
     S total[strip] = {};
-    if (lane < this->columns)
+    if (column < this->columns)
       for (int k = 0; k < wide(); ++k)
-        for (int r = 0; r < strip; ++r) add_weighted(total[r], a[k], row[r * this->lanes + k]);
+        for (int r = 0; r < strip; ++r) add_weighted(total[r], a[k], row[r * this->threads_across + k]);
     this->store(team, corner, total, across_rows.finish);
   }
 
@@ -143,18 +143,18 @@ struct tiled_lines : Tiles {
     for (int k = team.team_rank(); k < count; k += Tiles::tune::team) to[k] = weights[k];
     return to;
   }
-  KOKKOS_FUNCTION void add_down(const grid_index& corner, int first, int lane, const down_weight* weights,
+  KOKKOS_FUNCTION void add_down(const grid_index& corner, int first, int column, const down_weight* weights,
                                 S* row) const {
     const window_extents& w = this->window;
     grid_index from = corner;
     from.of[Tiles::along] += w.first[Tiles::along] + first;
-    from.of[Tiles::across] += w.first[Tiles::across] + lane;
+    from.of[Tiles::across] += w.first[Tiles::across] + column;
     S total[strip] = {};
     const int needed = Kokkos::min(int{strip}, this->rows_at(corner) - first) + high() - 1;
     this->with_column(from, strip + high() - 1, needed, 1, [&](const auto& next) {
       add_column(total, high(), next, [&](S& s, int k, const auto& v) { add_weighted(s, weights[k], v); });
     });
-    for (int r = 0; r < strip; ++r) row[r * this->lanes] = total[r];
+    for (int r = 0; r < strip; ++r) row[r * this->threads_across] = total[r];
   }
 };
 

@@ -61,6 +61,7 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
   /// with so many planes more.
   static constexpr int walks =
       W == 1 && rolls ? std::max(1, tuning::walks_of_columns / std::max(1, radii::of(0))) : tuning::walks;
+  /// Teams have no scratch memory, for which Kokkos might refuse to launch so many at a time.
   using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning::team, teams>>;
   using member = typename policy::member_type;
   template <std::size_t Input>
@@ -78,24 +79,6 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
   static constexpr int tile = tuning::team, tile_rows = Rank == 3 ? rows : 1;
   static constexpr int tile_packs = tile / tile_rows;
 
-  /// Tiles of teams along rows of the inner box, and along axis 1.
-  KOKKOS_FUNCTION std::int64_t tiles_across() const { return (packs + tile_packs - 1) / tile_packs; }
-  KOKKOS_FUNCTION std::int64_t tiles_along() const { return (cells.inner.extent(1) + tile_rows - 1) / tile_rows; }
-  KOKKOS_FUNCTION bool walk_at(int thread, std::int64_t number, grid_index& cell, std::int64_t& last) const {
-    const int column = thread % tile_packs, row = thread / tile_packs;
-    const std::int64_t across = tiles_across(), along = tiles_along();
-    const std::int64_t p = number % across * tile_packs + column, r = number / across % along * tile_rows + row;
-    const std::int64_t first = cells.inner.low[0] + number / across / along * steps;
-    cell = {{first, cells.inner.low[1] + r, first_column() + p * W}};
-    last = Kokkos::min(cells.inner.high[0], first + steps);
-    return r < cells.inner.extent(1) && cell.of[2] < cells.inner.high[2] && cell.of[2] + W > cells.inner.low[2];
-  }
-  /// Packs begin at multiples of W.
-  KOKKOS_FUNCTION std::int64_t first_column() const { return W > 1 ? 0 : cells.inner.low[2]; }
-  std::int64_t walk_teams() const {
-    if (cells.inner.cells() == 0) return 0;
-    return (cells.inner.extent(0) + steps - 1) / steps * tiles_along() * tiles_across();
-  }
   KOKKOS_FUNCTION void operator()(const member& team) const {
     const std::int64_t turn = team.league_rank() / border_every;
     if (team.league_rank() % border_every == 0 && turn < border_teams) {
@@ -117,6 +100,22 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
         for (; cell.of[0] < last; ++cell.of[0]) cells.template inner_cell<false>(cell);
     }
   }
+
+  /// Tiles of teams along rows of the inner box, and along axis 1.
+  KOKKOS_FUNCTION std::int64_t tiles_across() const { return (packs + tile_packs - 1) / tile_packs; }
+  KOKKOS_FUNCTION std::int64_t tiles_along() const { return (cells.inner.extent(1) + tile_rows - 1) / tile_rows; }
+  /// Packs begin at multiples of W.
+  KOKKOS_FUNCTION std::int64_t first_column() const { return W > 1 ? 0 : cells.inner.low[2]; }
+  KOKKOS_FUNCTION bool walk_at(int thread, std::int64_t number, grid_index& cell, std::int64_t& last) const {
+    const int column = thread % tile_packs, row = thread / tile_packs;
+    const std::int64_t across = tiles_across(), along = tiles_along();
+    const std::int64_t p = number % across * tile_packs + column, r = number / across % along * tile_rows + row;
+    const std::int64_t first = cells.inner.low[0] + number / across / along * steps;
+    cell = {{first, cells.inner.low[1] + r, first_column() + p * W}};
+    last = Kokkos::min(cells.inner.high[0], first + steps);
+    return r < cells.inner.extent(1) && cell.of[2] < cells.inner.high[2] && cell.of[2] + W > cells.inner.low[2];
+  }
+
   /// Where a walk is: the cell, the places of its values, and the neighbourhoods. Of the pack, the cells from `first`
   /// to before `past` are computed; it has so many neighbours before and after it in its row.
   struct walker {
@@ -140,15 +139,21 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
              {}};
     if (cell.of[0] + depth > last) return;
     for (int p = 0; p < 2 * radii::of(0); ++p) (load_plane<I>(w, p, p), ...);
-    while (walk_turns(w, cell, last, std::make_index_sequence<rolling<0>::turns>())) {
+    const auto all_turns = [&]<std::size_t... Turn>(std::index_sequence<Turn...>) {
+      return (turn<Turn>(w, cell, last) && ...);
+    };
+    while (all_turns(std::make_index_sequence<rolling<0>::turns>())) {
     }
   }
-  /// Plane p of the neighbourhoods, counted from the first, to a slot.
-  template <std::size_t Input>
-  KOKKOS_FUNCTION void load_plane(walker& w, int p, int slot) const {
-    const auto& in = get<Input>(cells.in);
-    get<Input>(w.near).load_plane(slot, get<Input>(w.from) + (p - radii::of(0)) * in.stride[0], in.stride[1], w.before,
-                                  w.after);
+  /// Loads and computes the next block, and goes on to the one after it, if there is one.
+  template <int Turn>
+  KOKKOS_FUNCTION bool turn(walker& w, grid_index& cell, std::int64_t last) const {
+    (load_turn<I, Turn>(w), ...);
+    compute<Turn>(w, cell);
+    ((get<I>(w.from) = get<I>(w.from) + depth * get<I>(cells.in).stride[0]), ...);
+    ((get<O>(w.to) += depth * get<O>(cells.out).stride[0]), ...);
+    cell.of[0] += depth;
+    return cell.of[0] + depth <= last;
   }
   template <std::size_t Input, int Turn>
   KOKKOS_FUNCTION void load_turn(walker& w) const {
@@ -159,28 +164,22 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
       get<Input>(w.near).load_arms(rolling<Input>::slot(Turn, reach + d), get<Input>(w.from) + d * in.stride[0],
                                    in.stride[1], w.before, w.after);
   }
-  template <std::size_t... Turn>
-  KOKKOS_FUNCTION bool walk_turns(walker& w, grid_index& cell, std::int64_t last, std::index_sequence<Turn...>) const {
-    return (turn<Turn>(w, cell, last) && ...);
+  /// Plane p of the neighbourhoods, counted from the first, to a slot.
+  template <std::size_t Input>
+  KOKKOS_FUNCTION void load_plane(walker& w, int p, int slot) const {
+    const auto& in = get<Input>(cells.in);
+    get<Input>(w.near).load_plane(slot, get<Input>(w.from) + (p - radii::of(0)) * in.stride[0], in.stride[1], w.before,
+                                  w.after);
   }
   template <int Turn>
-  KOKKOS_FUNCTION bool turn(walker& w, grid_index& cell, std::int64_t last) const {
-    (load_turn<I, Turn>(w), ...);
-    compute<Turn>(w, cell, get<I>(w.near)...);
-    ((get<I>(w.from) = get<I>(w.from) + depth * get<I>(cells.in).stride[0]), ...);
-    ((get<O>(w.to) += depth * get<O>(cells.out).stride[0]), ...);
-    cell.of[0] += depth;
-    return cell.of[0] + depth <= last;
-  }
-  template <int Turn, class... Rolling>
-  KOKKOS_FUNCTION void compute(const walker& w, const grid_index& first, const Rolling&... near) const {
-    using result = std::remove_cvref_t<decltype(cells.apply(
-        first, register_window<Rolling, Turn, Rank, Reversed>{near, 0, 0}...))>;
-    result r[depth][W];
+  KOKKOS_FUNCTION void compute(const walker& w, const grid_index& first) const {
+    const auto value = [&](int d, int k) {
+      return cells.apply({{first.of[0] + d, first.of[1], first.of[2] + k}},
+                         register_window<rolling<I>, Turn, Rank, Reversed>{get<I>(w.near), d, k}...);
+    };
+    decltype(value(0, 0)) r[depth][W];
     for (int d = 0; d < depth; ++d)
-      for (int k = 0; k < W; ++k)
-        r[d][k] = cells.apply({{first.of[0] + d, first.of[1], first.of[2] + k}},
-                              register_window<Rolling, Turn, Rank, Reversed>{near, d, k}...);
+      for (int k = 0; k < W; ++k) r[d][k] = value(d, k);
     for (int d = 0; d < depth; ++d)
       (store_pack<O>(get<O>(w.to) + d * get<O>(cells.out).stride[0], r[d], w.first, w.past), ...);
   }
@@ -224,7 +223,8 @@ void launch_walks(const Exec& exec, const std::string& label, Kernel k) {
   const std::int64_t steps = k.packs * inner.extent(1) * inner.extent(0) / std::max<std::int64_t>(1, walks);
   k.steps = std::clamp<std::int64_t>((steps + Kernel::depth - 1) / Kernel::depth * Kernel::depth, 8, 64);
   k.border_teams = (border + Kernel::tile - 1) / Kernel::tile;
-  const auto teams = static_cast<int>(k.border_teams + k.walk_teams());
+  const std::int64_t walk_teams = (inner.extent(0) + k.steps - 1) / k.steps * k.tiles_along() * k.tiles_across();
+  const auto teams = static_cast<int>(k.border_teams + (inner.cells() == 0 ? 0 : walk_teams));
   k.border_every = static_cast<int>(teams / std::max<std::int64_t>(1, k.border_teams));
   Kokkos::parallel_for(label, typename Kernel::policy(exec, teams, Kernel::tile), k);
 }

@@ -34,7 +34,8 @@ struct device_tiles {
   grid_output<Out> out;
   grid_input<const In*> in;
   window_extents window;
-  int lanes = 1, columns = 1, rows = 1;  // threads side by side, of which so many compute columns; rows of a tile
+  int threads_across = 1, columns = 1;  // threads side by side, of which so many compute columns
+  int rows = 1;                         // of a tile
   int tiles_across = 1, tiles_along = 1;
 
   device_tiles(const grid_boxes& cells, const grid_output<Out>& to, const grid_input<const In*>& from,
@@ -42,9 +43,9 @@ struct device_tiles {
       : boxes(cells), out(to), in(from), window(w) {}
   /// Teams whose windows reach as many columns as they have threads side by side.
   void shape(int threads, int window_columns) {
-    lanes = threads;
+    threads_across = threads;
     columns = threads - window_columns + 1;
-    rows = tune::team / lanes * Strip;
+    rows = tune::team / threads_across * Strip;
     tiles_across = static_cast<int>((boxes.all.extent(across) + columns - 1) / columns);
     tiles_along = static_cast<int>((boxes.all.extent(along) + rows - 1) / rows);
   }
@@ -62,9 +63,9 @@ struct device_tiles {
     c.of[plane] = boxes.all.low[plane] + tile / tiles_along;
     return c;
   }
-  KOKKOS_FUNCTION int lane(const member& team) const { return team.team_rank() % lanes; }
+  KOKKOS_FUNCTION int column_of(const member& team) const { return team.team_rank() % threads_across; }
   /// The first row of a thread.
-  KOKKOS_FUNCTION int first_row(const member& team) const { return team.team_rank() / lanes * Strip; }
+  KOKKOS_FUNCTION int first_row(const member& team) const { return team.team_rank() / threads_across * Strip; }
   /// Rows and columns of the tile whose cells are computed.
   KOKKOS_FUNCTION int rows_at(const grid_index& corner) const {
     return static_cast<int>(Kokkos::min<std::int64_t>(rows, boxes.all.high[along] - corner.of[along]));
@@ -107,10 +108,10 @@ struct device_tiles {
   /// Copies `height` rows of `width` columns to a team's scratch memory, the first from a cell on.
   KOKKOS_FUNCTION void load(const member& team, In* tile, grid_index from, int height, int width) const {
     constexpr int at_once = 4;
-    const int row = team.team_rank() / lanes, step = tune::team / lanes;
-    if (lane(team) >= width) return;
+    const int row = team.team_rank() / threads_across, step = tune::team / threads_across;
+    if (column_of(team) >= width) return;
     from.of[along] += row;
-    from.of[across] += lane(team);
+    from.of[across] += column_of(team);
     In* to = tile + team.team_rank();
     with_column(from, height - row, height - row, step, [&](const auto& next) {
       for (int left = height - row; left > 0; left -= at_once * step, to += at_once * tune::team) {
@@ -125,7 +126,7 @@ struct device_tiles {
   template <class S, class Finish>
   KOKKOS_FUNCTION void store(const member& team, const grid_index& corner, const S (&sums)[Strip],
                              const Finish& finish) const {
-    const int column = lane(team), first = first_row(team), left = rows_at(corner) - first;
+    const int column = column_of(team), first = first_row(team), left = rows_at(corner) - first;
     if (column >= columns_at(corner)) return;
     Out* to = out.template at<false>(corner) + column * out.stride[across] + first * out.stride[along];
     for (int r = 0; r < Strip; ++r, to += out.stride[along])

@@ -23,32 +23,25 @@ KOKKOS_FUNCTION constexpr int grid_axis(int d) {
   return e == Rank - 1 ? 2 : e;
 }
 
-/// An output as kernels carry it.
-template <class T>
-struct grid_output {
-  using value_type = T;
-  T* data;
+/// An array as kernels carry it, in memory or lazy.
+template <class Source>
+struct grid_array {
+  using place = decltype(std::declval<const Source&>() + std::int64_t());
+  Source data;
   std::int64_t stride[3];
 
   /// Unit: the fastest axis is known to be contiguous.
   template <bool Unit>
-  KOKKOS_FUNCTION T* at(const grid_index& i) const {
-    return data + i.of[0] * stride[0] + i.of[1] * stride[1] + (Unit ? i.of[2] : i.of[2] * stride[2]);
-  }
-};
-/// An input, in memory or lazy; beyond its axes are the constants of its boundaries.
-template <class Source>
-struct grid_input {
-  using value_type = source_value_t<Source>;
-  using place = decltype(std::declval<const Source&>() + std::int64_t());
-  Source data;
-  std::int64_t stride[3];
-  value_type beyond[3][2];
-
-  template <bool Unit>
   KOKKOS_FUNCTION place at(const grid_index& i) const {
     return data + (i.of[0] * stride[0] + i.of[1] * stride[1] + (Unit ? i.of[2] : i.of[2] * stride[2]));
   }
+};
+template <class T>
+using grid_output = grid_array<T*>;
+/// An input; beyond its axes are the constants of its boundaries.
+template <class Source>
+struct grid_input : grid_array<Source> {
+  source_value_t<Source> beyond[3][2];
 };
 
 /// A box of cells, from `low` to before `high`.

@@ -8,22 +8,16 @@
 
 namespace quern::impl {
 
-template <int Rank, bool Reversed, class Grid, class Array>
-void set_strides(Grid& g, const Array& array) {
+template <int Rank, bool Reversed, class Array>
+auto on_grid(const Array& array) {
+  grid_array<std::remove_const_t<decltype(Array::data)>> g{array.data, {0, 0, 0}};
   for (int d = 0; d < Rank; ++d) g.stride[grid_axis<Rank, Reversed>(d)] = array.stride[d];
-  if (Rank == 1) g.stride[2] = array.stride[0];
-}
-template <int Rank, bool Reversed, class T>
-grid_output<T> on_grid(const strided<T>& array) {
-  grid_output<T> g{array.data, {0, 0, 0}};
-  set_strides<Rank, Reversed>(g, array);
   return g;
 }
 template <int Rank, bool Reversed, class In>
 auto on_grid(const std::string& label, const In& array, const boundaries& edges) {
   using T = typename In::value_type;
-  grid_input<std::remove_const_t<decltype(In::data)>> g{array.data, {0, 0, 0}, {}};
-  set_strides<Rank, Reversed>(g, array);
+  grid_input<std::remove_const_t<decltype(In::data)>> g{on_grid<Rank, Reversed>(array), {}};
   for (int d = 0; d < Rank && !edges.is_box(); ++d) {
     const boundary_pair& s = edges.axis(d);
     auto& beyond = g.beyond[grid_axis<Rank, Reversed>(d)];

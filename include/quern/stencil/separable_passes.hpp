@@ -76,7 +76,7 @@ void with_filter(const std::string& label, const Exec& exec, const Out& out_view
     const auto in = c.input(in_view);
     check_stencil_input(label, std::tie(out), in, in.extents);
     using T = std::remove_pointer_t<decltype(out.data)>;
-    f(filter_call<rank, first_axis_fastest<Out>(), Exec, T, value_of<In>>{exec, label, edges, out, in});
+    f(filter_call<rank, first_axis_fastest<Out>, Exec, T, value_of<In>>{exec, label, edges, out, in});
   }
 }
 

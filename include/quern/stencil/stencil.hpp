@@ -46,11 +46,8 @@ impl::positioned<F> with_position(const F& f) {
 namespace impl {
 
 template <class V>
-constexpr bool first_axis_fastest() {
-  if constexpr (requires { typename typical<V>::array_layout; })
-    return std::is_same_v<typename typical<V>::array_layout, Kokkos::LayoutLeft>;
-  else return false;
-}
+inline constexpr bool first_axis_fastest =
+    requires { requires std::is_same_v<typename typical<V>::array_layout, Kokkos::LayoutLeft>; };
 
 template <class... Out, class In>
 void check_stencil_input(const std::string& label, const std::tuple<Out...>& out, const In& in, const shape& found) {
@@ -80,7 +77,7 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
   };
   with_sources(
       [&](const auto&... in) {
-        stencil_launch<Shape, rank, first_axis_fastest<first_out>()>(exec, label, shape, f, edges, out, in...);
+        stencil_launch<Shape, rank, first_axis_fastest<first_out>>(exec, label, shape, f, edges, out, in...);
       },
       checked(inputs)...);
 }

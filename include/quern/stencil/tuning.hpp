@@ -32,7 +32,7 @@ struct stencil_tuning : tuning<Exec> {
   static constexpr int walks_of_columns = 6;
 
   /// Threads of a team side by side in a filter of wide windows, unless these are so wide that all have to be.
-  static constexpr int narrow_lanes = 128;
+  static constexpr int narrow_team = 128;
 
   /// Bytes that a host thread reads of the planes that it needs at a time, so that they stay in its second cache.
   static constexpr int block_bytes = 512 << 10;

@@ -239,6 +239,13 @@ template <class Pack, int Count>
 struct packs_of {
   Pack at[Count];
 };
+/// Those at places that have an offset for each operand, this one's being number `Which`.
+template <int W, std::size_t Which, int Count, class Operand, class Offsets>
+KOKKOS_FUNCTION auto load_packs(const Operand& operand, const Offsets (&o)[Count]) {
+  packs_of<decltype(operand.template load_pack<W>(0)), Count> p;
+  for (int u = 0; u < Count; ++u) p.at[u] = operand.template load_pack<W>(o[u].of[Which]);
+  return p;
+}
 
 /// A tuple that device code may use.
 template <std::size_t I, class T>
@@ -259,6 +266,11 @@ KOKKOS_FUNCTION const T& get(const operand_leaf<I, T>& leaf) {
 template <std::size_t I, class T>
 KOKKOS_FUNCTION T& get(operand_leaf<I, T>& leaf) {
   return leaf.value;
+}
+/// Whether a test is true of each, and its number.
+template <std::size_t... I, class... T, class Test>
+bool all_of(const operand_leaves<std::index_sequence<I...>, T...>& leaves, const Test& test) {
+  return (test(get<I>(leaves), I) && ...);
 }
 
 /// The loop nest over N operands as kernels carry it: from the number of a row (all axes but axis 0) to the offset of

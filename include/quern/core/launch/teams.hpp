@@ -27,6 +27,21 @@ KOKKOS_FUNCTION bool last_to_finish(const Member& team, int* finished, std::int6
   return last != 0;
 }
 
+/// Joins the values of `along` threads of a team, which are `apart` from each other, in the first of them, in an order
+/// that depends on their number alone: `join(mine, other)` by halves. `number` is which of these a thread is; threads
+/// that are not `used` join nothing.
+template <class Member, class V, class Join>
+KOKKOS_FUNCTION void join_by_halves(const Member& team, V* values, bool used, int number, int along, int apart,
+                                    const Join& join) {
+  const int t = team.team_rank();
+  for (int n = along; n > 1;) {
+    const int half = (n + 1) / 2;
+    team.team_barrier();
+    if (used && number + half < n) join(values[t], values[t + half * apart]);
+    n = half;
+  }
+}
+
 /// The share of the slots that teams use while they run, in waves of which only the last may leave slots empty.
 inline double waves_used(std::int64_t teams, std::int64_t slots) {
   const std::int64_t waves = (teams + slots - 1) / slots;
