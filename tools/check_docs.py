@@ -113,7 +113,7 @@ for place, text in texts:
             if part not in declared.get(scope, members) and (part not in members or scope in strict):
                 problems.append(f"{place}: quern{name}: {scope[2:]} declares no {part}")
             scope += "::" + part
-    # `matrix_order::one, two and inf`: the members behind the first one too.
+    # `norm_order::one, two and inf`: the members behind the first one too.
     for scope, first, rest in re.findall(r"\b(\w+)::(\w+)((?:, \w+\b(?!::))*)", text):
         if scope in enumerations and not re.search(rf"(?:struct|(?<!enum )class) {scope}\b", code):
             for member in [first, *re.findall(r"\w+", rest)]:

@@ -133,27 +133,27 @@ TYPED_TEST(LeastSquares, NormsAndConditions) {
   using T = typename TestFixture::T;
   using R = typename TestFixture::R;
   using E = typename TestFixture::E;
-  using quern::matrix_order;
+  using quern::norm_order;
   matrix<T> a(2, 3);
   const double values[] = {3, -4, 0, 1, 2, -2};
   for (int i = 0; i < 6; ++i) a.v[i] = number<T>(values[i], 0);
   const auto va = this->array(a);
-  EXPECT_NEAR(6, quern::matrix_norm(E(), va, matrix_order::one), 20 * this->eps);
-  EXPECT_NEAR(7, quern::matrix_norm(va, matrix_order::infinity), 20 * this->eps);
+  EXPECT_NEAR(6, quern::matrix_norm(E(), va, norm_order::one), 20 * this->eps);
+  EXPECT_NEAR(7, quern::matrix_norm(va, norm_order::infinity), 20 * this->eps);
   EXPECT_NEAR(std::sqrt(34.0), quern::matrix_norm(va), 20 * this->eps);
   // The eigenvalues of a a^T are those of ((25, -5), (-5, 9)).
   const double large = 17 + std::sqrt(89.0), small = 17 - std::sqrt(89.0);
-  EXPECT_NEAR(std::sqrt(large), quern::matrix_norm(va, matrix_order::two), 40 * this->eps);
-  EXPECT_NEAR(std::sqrt(large) + std::sqrt(small), quern::matrix_norm(va, matrix_order::nuclear), 40 * this->eps);
+  EXPECT_NEAR(std::sqrt(large), quern::matrix_norm(va, norm_order::two), 40 * this->eps);
+  EXPECT_NEAR(std::sqrt(large) + std::sqrt(small), quern::matrix_norm(va, norm_order::nuclear), 40 * this->eps);
   EXPECT_NEAR(std::sqrt(large / small), quern::cond(E(), va), 40 * this->eps);
   EXPECT_EQ(R(0), quern::matrix_norm(this->array(0, 3)));
   matrix<T> b(2, 2);
   b.v = {T(1), T(2), T(3), T(4)};
-  EXPECT_NEAR(21, quern::cond(this->array(b), matrix_order::one), 400 * this->eps);
-  EXPECT_NEAR(21, quern::cond(this->array(b), matrix_order::infinity), 400 * this->eps);
-  EXPECT_NEAR(15, quern::cond(E(), this->array(b), matrix_order::frobenius), 400 * this->eps);
+  EXPECT_NEAR(21, quern::cond(this->array(b), norm_order::one), 400 * this->eps);
+  EXPECT_NEAR(21, quern::cond(this->array(b), norm_order::infinity), 400 * this->eps);
+  EXPECT_NEAR(15, quern::cond(E(), this->array(b), norm_order::frobenius), 400 * this->eps);
   b(0, 1) = b(1, 1) = T(0);
-  EXPECT_EQ(std::numeric_limits<R>::infinity(), quern::cond(this->array(b), matrix_order::one));
+  EXPECT_EQ(std::numeric_limits<R>::infinity(), quern::cond(this->array(b), norm_order::one));
   EXPECT_EQ(std::numeric_limits<R>::infinity(), quern::cond(this->array(2, 2)));
 }
 
@@ -291,7 +291,7 @@ TYPED_TEST(LeastSquares, NaNAndMisuse) {
   }
   test::expect_error("quern::pinv: out has extents (9, 4), expected (4, 9)", [&] { quern::pinv(va, va); });
   test::expect_error("quern::cond: a has extents (9, 4), expected a square matrix, (n, n)",
-                     [&] { quern::cond(va, quern::matrix_order::one); });
+                     [&] { quern::cond(va, quern::norm_order::one); });
   test::expect_error("quern::cond: a has extents (0, 0), expected elements",
                      [&] { quern::cond(TestFixture::array(0, 0)); });
   test::expect_error("quern::pca: components has extents (5, 4), expected (4, 4)", [&] {

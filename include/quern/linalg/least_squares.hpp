@@ -324,18 +324,15 @@ std::int64_t matrix_rank(const A& a, const Options&... options) {
   return matrix_rank(impl::space_of(a), a, options...);
 }
 
-/// The norm of a matrix that `matrix_norm` and `cond` take: the largest sum of absolute values of a column or of a row,
-/// the largest singular value, the root of the sum of squares, or the sum of the singular values.
-enum class matrix_order { one, two, infinity, frobenius, nuclear };
-template <>
-inline constexpr bool impl::marked_option<matrix_order> = true;
-
-/// A norm of a matrix, as `numpy.linalg.matrix_norm`; 0 for no elements, NaN where an element is NaN. Views of any
-/// layout of float, double or their complex numbers; waits for `exec`. For vectors and arrays of any rank see `norm`.
+/// A norm of a matrix, as `numpy.linalg.matrix_norm`: the largest sum of absolute values of a column
+/// (`norm_order::one`) or of a row (`infinity`), the largest singular value (`two`), the root of the sum of squares
+/// (`frobenius`, the default), or the sum of the singular values (`nuclear`). 0 for no elements, NaN where an element
+/// is NaN. Views of any layout of float, double or their complex numbers; waits for `exec`. For vectors and arrays of
+/// any rank see `norm`.
 /// @throws Error if a is not a matrix; ConvergenceError
-template <execution_space Exec, array_like A, option<matrix_order>... Options>
+template <execution_space Exec, array_like A, option<norm_order>... Options>
 auto matrix_norm(const Exec& exec, const A& a_view, const Options&... options) {
-  const auto order = impl::option_or(matrix_order::frobenius, options...);
+  const auto order = impl::option_or(norm_order::frobenius, options...);
   using T = impl::value_of<A>;
   static_assert(impl::is_matrix_value<T>, "quern::matrix_norm: a must have a floating-point or complex type");
   if constexpr (impl::is_matrix_value<T>) {
@@ -345,19 +342,19 @@ auto matrix_norm(const Exec& exec, const A& a_view, const Options&... options) {
     impl::check_one_matrix<Exec, T>(c.label, "a", a);
     const auto view = impl::as_part<Exec, 2>(a);
     if (a.extents.size() == 0) return R(0);
-    if (order == matrix_order::frobenius) return norm(exec, view);
-    if (order == matrix_order::one || order == matrix_order::infinity) {
-      const int along = order == matrix_order::one ? 0 : 1;
+    if (order == norm_order::frobenius) return norm(exec, view);
+    if (order == norm_order::one || order == norm_order::infinity) {
+      const int along = order == norm_order::one ? 0 : 1;
       const impl::scratch_array<Exec, R> sums(exec, a.extents.extent[1 - along]);
       const auto lengths = impl::as_part<Exec, 1>(impl::strided<R>{sums.data(), {a.extents.extent[1 - along]}, {1}});
       norm<1>(exec, lengths, view, axis{along});
       return max(exec, lengths);
     }
     const impl::decomposed<Exec, T> d(exec, c.label, a, false);
-    return order == matrix_order::two ? d.values[0] : std::accumulate(d.values.begin(), d.values.end(), R(0));
+    return order == norm_order::two ? d.values[0] : std::accumulate(d.values.begin(), d.values.end(), R(0));
   }
 }
-template <array_like A, option<matrix_order>... Options>
+template <array_like A, option<norm_order>... Options>
 auto matrix_norm(const A& a, const Options&... options) {
   return matrix_norm(impl::space_of(a), a, options...);
 }
@@ -366,19 +363,19 @@ auto matrix_norm(const A& a, const Options&... options) {
 /// the largest singular value over the smallest; infinity for a singular matrix, NaN where an element is NaN. Other
 /// norms are for square matrices. Types and layouts are those of `matrix_norm`; waits for `exec`.
 /// @throws Error if a is not a matrix, has no elements, or is not square for another norm; ConvergenceError
-template <execution_space Exec, array_like A, option<matrix_order>... Options>
+template <execution_space Exec, array_like A, option<norm_order>... Options>
 auto cond(const Exec& exec, const A& a_view, const Options&... options) {
-  const auto order = impl::option_or(matrix_order::two, options...);
+  const auto order = impl::option_or(norm_order::two, options...);
   using T = impl::value_of<A>;
   static_assert(impl::is_matrix_value<T>, "quern::cond: a must have a floating-point or complex type");
   if constexpr (impl::is_matrix_value<T>) {
     using R = impl::real_type<T>;
     impl::call c("quern::cond", exec);
     const auto a = c.input(a_view);
-    if (order == matrix_order::two) impl::check_one_matrix<Exec, T>(c.label, "a", a);
+    if (order == norm_order::two) impl::check_one_matrix<Exec, T>(c.label, "a", a);
     else impl::check_one_square<Exec, T>(c.label, "a", a);
     if (a.extents.size() == 0) impl::reject_extents(c.label, "a", a.extents, "elements");
-    if (order == matrix_order::two) {
+    if (order == norm_order::two) {
       const impl::decomposed<Exec, T> d(exec, c.label, a, false);
       return d.values.back() == 0 ? Kokkos::Experimental::infinity_v<R> : d.values.front() / d.values.back();
     }
@@ -389,7 +386,7 @@ auto cond(const Exec& exec, const A& a_view, const Options&... options) {
            matrix_norm(exec, impl::as_part<Exec, 2>(impl::as_input(*inverse)), order);
   }
 }
-template <array_like A, option<matrix_order>... Options>
+template <array_like A, option<norm_order>... Options>
 auto cond(const A& a, const Options&... options) {
   return cond(impl::space_of(a), a, options...);
 }

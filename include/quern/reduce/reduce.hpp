@@ -31,8 +31,11 @@
 
 namespace quern {
 
-/// The orders of `norm`: `norm<norm_order::infinity>(exec, x)`; `norm<1>` is `norm<norm_order::one>`.
-enum class norm_order { one = 1, two = 2, infinity };
+/// The orders of norms. `norm<norm_order::infinity>(exec, x)` takes the first three, `norm<1>` is
+/// `norm<norm_order::one>`; `matrix_norm` and `cond` of quern/linalg.hpp take all as an option.
+enum class norm_order { one = 1, two = 2, infinity, frobenius, nuclear };
+template <>
+inline constexpr bool impl::marked_option<norm_order> = true;
 
 /// `sum = x(0) + x(1) + ...`, 0 for no elements.
 ///
