@@ -24,11 +24,6 @@ using numbers = std::vector<double>;
 matrix sample_matrix(const settings& s, std::int64_t m, std::int64_t n) {
   return filled<matrix>(s, hashes{1, -0.5, 0.5}, m, n);
 }
-host_matrix on_host(const matrix& a) {
-  const host_matrix h("host", a.extent(0), a.extent(1));
-  Kokkos::deep_copy(h, a);
-  return h;
-}
 numbers on_host(const vector& x) {
   numbers h(x.extent(0));
   Kokkos::deep_copy(host_view<double*>(h.data(), h.size()), x);
@@ -84,7 +79,7 @@ measurement qr(const settings& s, std::int64_t m) {
   const auto a = sample_matrix(s, m, n), q = uninitialized<matrix>("q", m, n), r = uninitialized<matrix>("r", n, n);
   measurement result =
       timed(s, {m, n}, 8.0 * (2 * m * n + n * n), 4.0 * m * n * n, [&] { quern::qr(s.exec, q, r, a); });
-  const host_matrix ha = on_host(a), hq = on_host(q), hr = on_host(r);
+  const host_matrix ha = quern::to_host(a), hq = quern::to_host(q), hr = quern::to_host(r);
   const numbers x = probe(n);
   result.verified = orthonormal(hq) && agree(times(hq, times(hr, x)), times(ha, x), 1e-11);
   result.baseline_seconds = time_columns(m, 1.0 * n * n);  // Gram and Schmidt: a product and an update for each pair
@@ -96,7 +91,7 @@ measurement svd(const settings& s, std::int64_t m, std::int64_t n) {
   const auto values = uninitialized<vector>("s", n);
   measurement result = timed(s, {m, n}, 8.0 * (2 * m * n + n * n), 6.0 * m * n * n + 20.0 * n * n * n,
                              [&] { quern::svd(s.exec, u, values, vt, a); });
-  const host_matrix ha = on_host(a), hu = on_host(u), hv = on_host(vt);
+  const host_matrix ha = quern::to_host(a), hu = quern::to_host(u), hv = quern::to_host(vt);
   const numbers x = probe(n), sigma = on_host(values);
   result.verified = orthonormal(hu) && orthonormal(hv) &&
                     agree(times(hu, scaled(times(hv, x), sigma)), times(ha, x), 1e-11 * sigma[0]) &&
@@ -117,7 +112,7 @@ measurement solve(const settings& s, std::int64_t n) {
   double largest = 0;
   for (const double v : hx) largest = std::max(largest, std::fabs(v));
   const double rounding = std::numeric_limits<double>::epsilon() * static_cast<double>(n * n);
-  result.verified = agree(times(on_host(a), hx), on_host(b), rounding * largest);
+  result.verified = agree(times(quern::to_host(a), hx), on_host(b), rounding * largest);
   result.baseline_seconds = time_columns(n, 1.0 / 3 * n * n);  // Gauss
   return result;
 }
@@ -130,7 +125,7 @@ measurement eigh(const settings& s, std::int64_t n) {
         for (std::int64_t i = 0; i < j; ++i) a(i, j) = a(j, i);
       });
   measurement result = timed(s, {n, n}, 8.0 * (2 * n * n + n), 9.0 * n * n * n, [&] { quern::eigh(s.exec, w, v, a); });
-  const host_matrix ha = on_host(a), hv = on_host(v);
+  const host_matrix ha = quern::to_host(a), hv = quern::to_host(v);
   const numbers x = probe(n), values = on_host(w);
   result.verified = orthonormal(hv) && agree(times(ha, times(hv, x)), times(hv, scaled(x, values)), 1e-10) &&
                     std::is_sorted(values.begin(), values.end());

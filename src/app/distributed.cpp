@@ -222,10 +222,9 @@ std::vector<distributed_workload> chosen(const run_options& o) {
   std::vector<distributed_workload> result;
   for (const auto& name : o.names) {
     const auto found = std::find_if(all.begin(), all.end(), [&](const auto& w) { return w.name == name; });
-    if (found == all.end()) {
+    if (found == all.end())
       throw usage_error(fmt::format("'{}' does not run on several processes; these do: {}", name,
                                     names_of(takers(all), option::repeat)));
-    }
     result.push_back(*found);
   }
   if (result.empty()) result = all;

@@ -56,18 +56,15 @@ struct image_format {
   std::vector<int> channels;
   std::string (*encode)(const image&);
 };
-const std::vector<image_format>& formats() {
-  static const std::vector<image_format> all = {{".png", {1, 2, 3, 4}, png},
-                                                {".jpg", {1, 3}, jpeg},
-                                                {".jpeg", {1, 3}, jpeg},
-                                                {".pgm", {1}, pnm},
-                                                {".ppm", {3}, pnm}};
-  return all;
-}
+const image_format formats[] = {{".png", {1, 2, 3, 4}, png},
+                                {".jpg", {1, 3}, jpeg},
+                                {".jpeg", {1, 3}, jpeg},
+                                {".pgm", {1}, pnm},
+                                {".ppm", {3}, pnm}};
 
 const image_format& format_of(const std::string& path) {
   const std::string ending = std::filesystem::path(path).extension().string();
-  for (const image_format& f : formats())
+  for (const image_format& f : formats)
     if (ending == f.ending) return f;
   throw usage_error(
       fmt::format("{}: expected an output that ends in .png, .jpg, .jpeg, .pgm or .ppm, found '{}'", path, ending));

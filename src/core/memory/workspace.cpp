@@ -14,15 +14,6 @@
 namespace quern {
 
 template <execution_space Exec>
-Workspace<Exec>::Workspace() = default;
-template <execution_space Exec>
-Workspace<Exec>::~Workspace() = default;
-template <execution_space Exec>
-Workspace<Exec>::Workspace(Workspace&&) noexcept = default;
-template <execution_space Exec>
-Workspace<Exec>& Workspace<Exec>::operator=(Workspace&&) noexcept = default;
-
-template <execution_space Exec>
 void* Workspace<Exec>::require(const Exec& exec, std::size_t bytes, int part) {
   if (bytes > std::size_t{1} << 62)
     throw MemoryError("quern::Workspace", impl::byte_unit(bytes).text(bytes) + " are more than any memory has");

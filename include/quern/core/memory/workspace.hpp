@@ -29,10 +29,9 @@ class Workspace {
  public:
   using memory_space = typename Exec::memory_space;
 
-  Workspace();
-  ~Workspace();
-  Workspace(Workspace&&) noexcept;
-  Workspace& operator=(Workspace&&) noexcept;
+  Workspace() = default;
+  Workspace(Workspace&&) noexcept = default;
+  Workspace& operator=(Workspace&&) noexcept = default;
   /// Allocates `bytes` at once, so that no later call needs to; operations of several kernels take more when they are
   /// first called.
   Workspace(const Exec& exec, std::size_t bytes) : Workspace() { require(exec, bytes); }
