@@ -10,8 +10,8 @@
 #include <quern/core/memory/pool.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/core/views/concepts.hpp>
+#include <quern/core/views/copies.hpp>
 #include <quern/core/views/extents.hpp>
 #include <quern/core/views/lazy.hpp>
-#include <quern/core/views/mirror.hpp>
 
 #endif

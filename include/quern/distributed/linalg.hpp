@@ -15,7 +15,7 @@
 ///
 /// Collective; all but `matmul` wait.
 
-#include <quern/core/views/mirror.hpp>
+#include <quern/core/views/copies.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/rank_sums.hpp>
 #include <quern/distributed/redistribute.hpp>

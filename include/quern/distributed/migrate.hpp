@@ -5,7 +5,7 @@
 
 #include <numeric>
 #include <quern/core/memory/pool.hpp>
-#include <quern/core/views/mirror.hpp>
+#include <quern/core/views/copies.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/redistribute.hpp>

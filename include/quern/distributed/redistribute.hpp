@@ -3,7 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_REDISTRIBUTE_HPP
 #define QUERN_DISTRIBUTED_REDISTRIBUTE_HPP
 
-#include <quern/core/views/mirror.hpp>
+#include <quern/core/views/copies.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/transfer/copy.hpp>

@@ -25,7 +25,7 @@
 #include <numeric>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/core/values/values.hpp>
-#include <quern/core/views/mirror.hpp>
+#include <quern/core/views/copies.hpp>
 #include <quern/stencil/separable_passes.hpp>
 #include <vector>
 

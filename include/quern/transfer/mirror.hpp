@@ -4,7 +4,7 @@
 #define QUERN_TRANSFER_MIRROR_HPP
 
 #include <memory>
-#include <quern/core/views/mirror.hpp>
+#include <quern/core/views/copies.hpp>
 #include <quern/transfer/copy.hpp>
 
 namespace quern {

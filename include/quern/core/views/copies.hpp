@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_CORE_VIEWS_MIRROR_HPP
-#define QUERN_CORE_VIEWS_MIRROR_HPP
+#ifndef QUERN_CORE_VIEWS_COPIES_HPP
+#define QUERN_CORE_VIEWS_COPIES_HPP
 
 #include <Kokkos_Core.hpp>
 #include <quern/core/views/extents.hpp>
