@@ -179,7 +179,7 @@ struct range_bin : own_bin {
   template <class T>
   KOKKOS_FUNCTION std::int64_t of_key(const T& x) const {
     const auto wide = static_cast<std::int64_t>(x);
-    return (wide < 0) == is_negative(x) ? (*this)(wide) : -1;
+    return std::is_signed_v<T> || wide >= 0 ? (*this)(wide) : -1;
   }
 };
 
