@@ -64,18 +64,18 @@ struct is_failure {
   KOKKOS_FUNCTION bool operator()(int status) const { return status != 0; }
 };
 
-/// Calls `solve(outputs)` with an output and a status for each item. Without statuses by the caller, waits, and throws
+/// Calls f with the solution, the status and the inputs of each item. Without statuses by the caller, waits, and throws
 /// for the first item that has failed.
-template <class Exec, class Out, class Solve, class Problem>
-void solve_items(const std::string& label, const Exec& exec, const Out& out, const Solve& solve,
-                 const Problem& problem_of) {
+template <class Exec, class Out, class F, class... In>
+void solve_items(const std::string& label, const Exec& exec, const Out& out, std::string (*problem_of)(int status),
+                 const F& f, const In&... in) {
   if constexpr (is_outputs<Out>) {
     static_assert(std::tuple_size_v<Out> == 2, "quern: outputs are the solution and an int for each item");
-    solve(out);
+    vmap_call(label, exec, out, f, in...);
   } else {
     const std::int64_t items = extents_of(out).rank > 0 ? extents_of(out).extent[0] : 0;
     const auto status = pool_view<Kokkos::View<int*, typename Exec::memory_space>>(exec, items);
-    solve(outputs(out, status));
+    vmap_call(label, exec, outputs(out, status), f, in...);
     if (items == 0 || !quern::any(exec, status)) return;
     const std::int64_t first = quern::argmax(exec, quern::lazy(is_failure(), status));
     int why = 0;

@@ -146,10 +146,10 @@ void newton(const Exec& exec, const Out& out, const F& f, const In&... in) {
       [&](const auto& inputs, const auto&... options) {
         const batch::impl::newton_item<N, F> item{f, impl::tolerances_of(label, {0, 0}, options...),
                                                   impl::option_or(max_iterations{50}, options...).value};
-        const auto solve = [&](const auto& outs) {
-          impl::unpack([&](const auto&... one) { impl::vmap_call(label, exec, outs, item, one...); }, inputs);
+        const auto solve = [&](const auto&... one) {
+          batch::impl::solve_items(label, exec, out, batch::impl::newton_problem, item, one...);
         };
-        batch::impl::solve_items(label, exec, out, solve, batch::impl::newton_problem);
+        impl::unpack(solve, inputs);
       },
       in...);
 }

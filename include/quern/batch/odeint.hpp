@@ -259,18 +259,14 @@ template <int N, class Exec, class Out, class F, class First, class Times, class
 void odeint_call(const Exec& exec, const Out& out, const F& f, const odeint_options& options, const First& y0,
                  const Times& t, const In&... in) {
   static_assert(view_like<First> && view_like<Times>, "quern::odeint: y0 and t are Views");
-  namespace all = quern::impl;
   const std::string label = "quern::odeint";
-  const auto y = std::get<0>(all::as_outputs(out));
+  const auto y = std::get<0>(as_outputs(out));
   check_unknowns<N>(label, y);
-  const shape found = all::extents_of(y), times = all::extents_of(t);
-  all::check_extents(label, "y0", all::extents_of(y0), shape{found.extent[0], N});
-  all::check_extents(label, "t", times, shape{found.extent[1]});
+  const shape found = extents_of(y), times = extents_of(t);
+  check_extents(label, "y0", extents_of(y0), shape{found.extent[0], N});
+  check_extents(label, "t", times, shape{found.extent[1]});
   if (!(options.first_step >= 0)) throw Error(label, "the first step is negative or NaN");
-  const auto solve = [&](const auto& outs) {
-    all::vmap_call(label, exec, outs, odeint_item<N, F>{f, options}, y0, unbatched(t), in...);
-  };
-  solve_items(label, exec, out, solve, odeint_problem);
+  solve_items(label, exec, out, odeint_problem, odeint_item<N, F>{f, options}, y0, unbatched(t), in...);
 }
 
 }  // namespace batch::impl
