@@ -160,10 +160,10 @@ bool selects(const sort_lines& lines, std::int64_t k) {
   return Order::by_bits && lines.count == 1 && lines.n >= tune::select_line && k <= lines.n / tune::select_share;
 }
 
-/// The positions of the first k elements of each line in order, line after line.
+/// The positions of the first k elements of each line in order, line after line. They move as `Index` meanwhile.
 template <class Index, class Exec, class T, class Order>
-void first_positions(const std::string& label, const Exec& exec, const sort_lines& lines, std::int64_t k,
-                     const strided<const T>& in, const Order& order, Index* positions) {
+void find_first_as(const std::string& label, const Exec& exec, const sort_lines& lines, std::int64_t k,
+                   const strided<const T>& in, const Order& order, std::int64_t* positions) {
   sort_lines some = lines;
   some.n = some.extents.extent[some.extents.rank - 1] = k;
   const auto write = [&](const auto&, const auto& sorted, const auto& position_of) {
@@ -185,12 +185,16 @@ void first_positions(const std::string& label, const Exec& exec, const sort_line
   sort_pairs<Index>(label, exec, lines, in, order, lines.positions(), write);
 }
 
-#define QUERN_FIRST_POSITIONS_AS(HOW, Exec, T, Index)                                                 \
+template <class Exec, class T, class Order>
+void first_positions(const std::string& label, const Exec& exec, const sort_lines& lines, std::int64_t k,
+                     const strided<const T>& in, const Order& order, std::int64_t* positions) {
+  with_index_type(lines.n,
+                  [&]<class Index>(Index) { find_first_as<Index>(label, exec, lines, k, in, order, positions); });
+}
+
+#define QUERN_FIRST_POSITIONS(HOW, Exec, T)                                                           \
   HOW template void first_positions(const std::string&, const Exec&, const sort_lines&, std::int64_t, \
-                                    const strided<const T>&, const by_order<T>&, Index*);
-#define QUERN_FIRST_POSITIONS(HOW, Exec, T)             \
-  QUERN_FIRST_POSITIONS_AS(HOW, Exec, T, std::uint32_t) \
-  QUERN_FIRST_POSITIONS_AS(HOW, Exec, T, std::uint64_t)
+                                    const strided<const T>&, const by_order<T>&, std::int64_t*);
 QUERN_COMPILED_ELSEWHERE(QUERN_FIRST_POSITIONS)
 
 /// The element of a line at a position.
@@ -198,14 +202,11 @@ template <class T>
 struct element_of_line {
   const T* x;
   std::int64_t stride;
-  template <class Index>
-  KOKKOS_FUNCTION T operator()(const Index& position, std::int64_t line) const {
-    return x[line + static_cast<std::int64_t>(position) * stride];
-  }
+  KOKKOS_FUNCTION T operator()(std::int64_t position, std::int64_t line) const { return x[line + position * stride]; }
 };
 
 /// Serves `partial_sort` and `top_k`. `positions` may be no_output; out and x have the axis last.
-template <class Index, class Exec, class Out, class Positions, class T, class Order>
+template <class Exec, class Out, class Positions, class T, class Order>
 void write_first(const std::string& label, const Exec& exec, const strided<Out>& out, const Positions& positions,
                  const strided<const T>& x, const sort_lines& lines, const Order& order) {
   sort_lines some = lines;
@@ -220,7 +221,7 @@ void write_first(const std::string& label, const Exec& exec, const strided<Out>&
       return map_lines(label + "/result", exec, out, op::identity(), line_input(sorted));
     }
   }
-  const scratch_array<Exec, Index> memory(exec, some.size());
+  const scratch_array<Exec, std::int64_t> memory(exec, some.size());
   const auto found = line_input(some.contiguous(memory.data()));
   first_positions(label, exec, lines, some.n, x, order, memory.data());
   position_input line_of{{nullptr, some.extents, x.stride}};
@@ -248,9 +249,7 @@ void first_in_order(const std::string& label, const Exec& exec, const Out& out_v
   check_overlap(label, out, x, "x", false);
   const auto positions = position_output(c, "positions", positions_view, out.extents, lines.n, x);
   if constexpr (is_wanted<Positions>) check_overlap(label, out, positions, "positions", false);
-  with_index_type(lines.n, [&]<class Index>(Index) {
-    write_first<Index>(label, exec, lines.of(out), positions, lines.of(x), lines, order);
-  });
+  write_first(label, exec, lines.of(out), positions, lines.of(x), lines, order);
 }
 
 }  // namespace impl
