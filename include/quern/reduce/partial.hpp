@@ -48,12 +48,8 @@ template <class Exec, class Reducer, class Out, std::size_t Slots>
 void write_results(const Exec& exec, const std::string& label, const Reducer& reducer,
                    const std::array<const typename Reducer::state*, Slots>& slot, std::int64_t n,
                    const strided<Out>& out) {
-  finish_states<Reducer, Out, static_cast<int>(Slots)> kernel{
-      reducer,
-      {},
-      n,
-      out.data,
-      row_nest<2>(make_loop_nest<2>(out.extents, {out.stride, row_major_strides(out.extents)}))};
+  const row_nest<2> nest(make_loop_nest<2>(out.extents, {out.stride, row_major_strides(out.extents)}));
+  finish_states<Reducer, Out, static_cast<int>(Slots)> kernel{reducer, {}, n, out.data, nest};
   for (std::size_t k = 0; k < Slots; ++k) kernel.slot[k] = slot[k];
   Kokkos::parallel_for(label + "/finish", index_range(exec, out.extents.size()), kernel);
 }

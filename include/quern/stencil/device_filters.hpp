@@ -48,7 +48,7 @@ struct tiled_window : Tiles {
     for (int k = 0; k < w.count[Tiles::plane]; ++k)
       for (int j = 0; j < w.count[Tiles::along]; j += part_rows)
         for (int i = 0; i < w.count[Tiles::across]; i += part_columns) add_part(team, memory, corner, sums, k, j, i);
-    this->store(team, corner, sums, [](const S& s) { return s; });
+    this->store(team, corner, sums, op::identity());
   }
 
  private:

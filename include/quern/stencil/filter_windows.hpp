@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <quern/core/launch/operations.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/map/math.hpp>
@@ -212,13 +213,7 @@ weight_list<W> send_weights(const Exec& exec, const std::string& label, const st
   return sent;
 }
 
-/// The result of a sum: itself, its mean, or that rounded down.
-struct same_sum {
-  template <class S>
-  KOKKOS_FUNCTION S operator()(const S& s) const {
-    return s;
-  }
-};
+/// The result of a sum: itself (`op::identity`), its mean, or that rounded down.
 template <class S>
 struct scale_sum {
   S factor;
@@ -289,7 +284,7 @@ KOKKOS_FUNCTION auto value_at(const Window& at, int k, int j, int i) {
 
 /// A filter: the sum S of the values of a window with their weights, which are in the order of the last axis fastest,
 /// and what is made of it.
-template <int Rank, class S, class Weights, class Offsets, class Finish = same_sum>
+template <int Rank, class S, class Weights, class Offsets, class Finish = op::identity>
 struct window_sum {
   using sum_type = S;
   using weight_type = typename Weights::value_type;

@@ -178,7 +178,7 @@ void box_filter(const Call& call, const std::array<int, Rank>& size, const Three
           {}, {first_offset(size[D], false), size[D]}, result};
     };
     if constexpr (Last) return line(finish);
-    else return line(same_sum());
+    else return line(op::identity());
   });
 }
 
@@ -199,7 +199,7 @@ void box_call(const std::string& label, const Exec& exec, const Out& out, const 
     const auto run = [&]<class S>(std::type_identity<S>) {
       using mean = std::conditional_t<integers, double, S>;
       const auto with = [&](const auto& finish) { box_filter<S>(call, size, finish, finish); };
-      if constexpr (!Mean) with(same_sum());
+      if constexpr (!Mean) with(op::identity());
       else if constexpr (integers && std::is_integral_v<value_of<Out>>)
         box_filter<S>(call, size, floor_mean<T, box_cells<Call::rank, 1>>{count}, floor_mean<T>{count});
       else with(scale_sum<mean>{static_cast<mean>(1 / static_cast<double>(count))});

@@ -36,13 +36,6 @@ class per_axis {
   std::vector<T> values_;
 };
 
-namespace impl {
-
-/// A value for each axis; its rank is deduced from other arguments.
-template <class T, int Rank>
-using each_axis = std::type_identity_t<std::array<T, Rank>>;
-
-}  // namespace impl
 }  // namespace quern
 
 #endif

@@ -208,9 +208,10 @@ struct separable_passes {
     return array;
   }
 };
+/// The rank is deduced from the call, and not from the sums.
 template <class S, int Rank, bool Reversed, class Exec, class Out, class In, class Lines>
 void run_passes(const filter_call<Rank, Reversed, Exec, Out, In>& call, const run_time_box& radius,
-                const each_axis<S, Rank>& sums, const Lines& lines) {
+                const std::type_identity_t<std::array<S, Rank>>& sums, const Lines& lines) {
   separable_passes<S, Rank, Reversed, Exec, Out, In, Lines>{call, radius, sums, lines}.run();
 }
 
