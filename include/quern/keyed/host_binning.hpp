@@ -35,10 +35,8 @@ struct host_binning {
     for (std::int64_t b = 0; work.shared && b < work.bins; ++b) work.put(b, mine[b]);
   }
   void add_some(sum_type* mine, run& r, std::int64_t i, std::int64_t last) const {
-    if (work.contiguous) {
+    if (work.contiguous)
       for (; i + searched_at_once <= last; i += searched_at_once) several_from(mine, r, i);
-      for (; i < last; ++i) work.add(mine, r, work.bin_of(work.x[i]), work.weight_at(i));
-    }
     for (; i < last; ++i) work.one(mine, r, i);
   }
   /// Adds without looking for runs: only where all are in one bin would every addition wait for the one before.
