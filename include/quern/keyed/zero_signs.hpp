@@ -7,10 +7,11 @@
 /// A vendor's radix sort of numbers with zeros of either sign, which are equal and keep their order: it sorts keys with
 /// one zero, and the signs are put back behind it.
 
+#include <cmath>
+#include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/core/values/binary_search.hpp>
-#include <quern/keyed/compaction.hpp>
 #include <quern/keyed/order.hpp>
 
 namespace quern::impl {
@@ -26,22 +27,63 @@ struct make_key_of_zeros {
   }
 };
 
-/// The elements of a line, of which it selects the zeros; without a negative zero none.
-template <class T>
-struct zeros_of_line {
-  const T* in;
-  row_nest<1> nest;  // of all lines, in the order of the sorted keys
-  std::int64_t first;
-  const int* found;
-
-  KOKKOS_FUNCTION T operator[](std::int64_t i) const {
-    std::int64_t j;
-    return in[nest.at_item(first + i, nest.inner, 1, j).of[0]];
-  }
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return *found != 0 && (*this)[i] == T(0); }
-};
+struct count_zeros_tag {};
+struct place_zeros_tag {};
+struct put_zeros_tag {};
 
 /// Gives the zeros among sorted keys the signs that the zeros of each line have, in the order in which they are there.
+/// Lines are cut into tiles, of which each counts its zeros and then finds its place among those of all. Without a
+/// negative zero, the kernels end at once.
+template <class T>
+struct zero_signs {
+  using key = typename by_order<T>::key;
+  by_equal_zeros<T> order;
+  const T* in;
+  row_nest<1> nest;  // of the lines, in the order of the sorted keys
+  std::int64_t n, tile, tiles;
+  const int* found;
+  key* sorted;
+  std::int64_t* zeros;  // of each tile: their number, and then the place of the first
+
+  KOKKOS_FUNCTION T element(std::int64_t position) const {
+    std::int64_t i;
+    const auto o = nest.at_item(position, nest.inner, 1, i);
+    return in[o.of[0]];
+  }
+  /// f(element) of the zeros of a tile in order.
+  template <class F>
+  KOKKOS_FUNCTION void for_each_zero(std::int64_t item, const F& f) const {
+    const std::int64_t line = item / tiles, first = item % tiles * tile;
+    for (std::int64_t i = first; i < Kokkos::min(first + tile, n); ++i)
+      if (const T v = element(line * n + i); v == T(0)) f(v);
+  }
+  KOKKOS_FUNCTION std::int64_t first_zero(std::int64_t line) const {
+    const key zero = order.sorted_as(order.encode(T(0)));
+    return line * n + partition_point(sorted + line * n, 1, n, [=](key k) { return k < zero; });
+  }
+
+  KOKKOS_FUNCTION void operator()(count_zeros_tag, std::int64_t item) const {
+    if (*found == 0) return;
+    std::int64_t count = 0;
+    for_each_zero(item, [&](const T&) { ++count; });
+    zeros[item] = count;
+  }
+  KOKKOS_FUNCTION void operator()(place_zeros_tag, std::int64_t line) const {
+    if (*found == 0) return;
+    std::int64_t next = first_zero(line);
+    for (std::int64_t k = line * tiles; k < (line + 1) * tiles; ++k) {
+      const std::int64_t here = zeros[k];
+      zeros[k] = next;
+      next += here;
+    }
+  }
+  KOKKOS_FUNCTION void operator()(put_zeros_tag, std::int64_t item) const {
+    if (*found == 0) return;
+    std::int64_t at = tiles == 1 ? first_zero(item) : zeros[item];
+    for_each_zero(item, [&](const T& v) { sorted[at++] = order.encode(v); });
+  }
+};
+
 /// @param in     the lines, with the axis last
 /// @param sorted their sorted keys with one zero, line after line
 /// @param found  whether a zero is negative
@@ -49,18 +91,19 @@ template <class Exec, class T>
 void put_zero_signs(const std::string& label, const Exec& exec, std::int64_t lines, std::int64_t n,
                     const strided<const T>& in, const by_equal_zeros<T>& order, const int* found,
                     typename by_order<T>::key* sorted) {
-  using key = typename by_order<T>::key;
-  const row_nest<1> nest(row_major_nest<1>(in.extents, {in.stride}));
-  const key least_zero = std::min<key>(order.negative_zero, order.sorted_as(order.negative_zero));
-  const scratch_array<Exec, std::int64_t> count(exec, 1);
-  for (std::int64_t l = 0; l < lines; ++l) {
-    const zeros_of_line<T> zeros{in.data, nest, l * n, found};
-    key* line = sorted + l * n;
-    const auto put = KOKKOS_LAMBDA(std::int64_t i, std::int64_t k) {
-      line[partition_point(line, 1, n, [=](key there) { return there < least_zero; }) + k] = order.encode(zeros[i]);
-    };
-    for_selected(label + "/zeros", exec, n, zeros, put, count.data());
+  constexpr std::int64_t least = 1024;  // elements of a tile
+  std::int64_t tile = least;
+  while (tile * tile < n) tile *= 2;  // about as many as there are tiles
+  const std::int64_t tiles = (n + tile - 1) / tile;
+  const scratch_array<Exec, std::int64_t> zeros(exec, lines * tiles);
+  const zero_signs<T> kernel{order, in.data, row_nest<1>(row_major_nest<1>(in.extents, {in.stride})),
+                             n,     tile,    tiles,
+                             found, sorted,  zeros.data()};
+  if (tiles > 1) {
+    launch_units<count_zeros_tag>(exec, label + "/zeros", lines * tiles, kernel);
+    launch_units<place_zeros_tag>(exec, label + "/zeros", lines, kernel);
   }
+  launch_units<put_zeros_tag>(exec, label + "/zeros", lines * tiles, kernel);
 }
 
 }  // namespace quern::impl
