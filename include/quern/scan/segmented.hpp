@@ -21,7 +21,6 @@
 /// space of `out`.
 
 #include <quern/core/call/call.hpp>
-#include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/scan/scan.hpp>
 #include <quern/scan/segmented_launch.hpp>
@@ -84,12 +83,6 @@ void segmented_call(const char* label, const Exec& exec, const Out& out_view, co
       [&](const auto& values) { segmented_launch<Scan>(exec, c.label, c.scratch(), reducer, out, values, offsets); },
       elements);
 }
-
-#define QUERN_SEGMENTED_SUM(HOW, Exec, T)                                                                 \
-  HOW template void segmented_launch<false>(const Exec&, const std::string&, Workspace<Exec>&,            \
-                                            const sum_reducer<sum_type<T>>&, const strided<sum_type<T>>&, \
-                                            const strided<const T>&, const strided<const std::int64_t>&);
-QUERN_COMPILED_ELSEWHERE(QUERN_SEGMENTED_SUM)
 
 }  // namespace impl
 

@@ -3,8 +3,10 @@
 #ifndef QUERN_SCAN_SEGMENTED_LAUNCH_HPP
 #define QUERN_SCAN_SEGMENTED_LAUNCH_HPP
 
+#include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
+#include <quern/reducers/reducers.hpp>
 #include <quern/scan/device_segments.hpp>
 #include <quern/scan/host_segments.hpp>
 #include <quern/scan/launch.hpp>
@@ -54,6 +56,12 @@ void segmented_launch(const Exec& exec, const std::string& label, Workspace<Exec
   if constexpr (Scan) for_tiles(scan_tag(), label);
   else launch_units<ends_tag>(exec, label + "/ends", tiles, work);
 }
+
+#define QUERN_SEGMENTED_SUM(HOW, Exec, T)                                                                 \
+  HOW template void segmented_launch<false>(const Exec&, const std::string&, Workspace<Exec>&,            \
+                                            const sum_reducer<sum_type<T>>&, const strided<sum_type<T>>&, \
+                                            const strided<const T>&, const strided<const std::int64_t>&);
+QUERN_COMPILED_ELSEWHERE(QUERN_SEGMENTED_SUM)
 
 }  // namespace quern::impl
 
