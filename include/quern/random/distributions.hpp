@@ -140,8 +140,8 @@ void integers(const Exec& exec, const Out& out, const part_of& where, Low low, H
   constexpr bool closed = impl::has_option<endpoint_t, Options...>;
   const impl::wide_integer first = low, last = impl::wide_integer{high} - (closed ? 0 : 1);
   if (first > last)
-    throw Error(label, "low is " + impl::text_of(first) + " and high " + impl::text_of(high) + ", expected low " +
-                           (closed ? "<= high" : "< high"));
+    throw Error(label, "low is " + impl::text_of(first) + " and high " + impl::text_of(impl::wide_integer{high}) +
+                           ", expected low " + (closed ? "<= high" : "< high"));
   impl::fill_integers(label, exec, out, where, first, last);
 }
 template <result_view Out, std::integral Low, std::integral High, option<endpoint_t>... Options>
