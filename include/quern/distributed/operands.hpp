@@ -90,6 +90,14 @@ const auto& leading_field(const First& first, const Rest&... rest) {
   else return leading_field(rest...);
 }
 
+template <>
+struct engine<over_ranks_place, comparisons> {
+  template <class More, class... V>
+  static void run(const std::string& label, const More& more, const V&... operands) {
+    check_same_arrays(leading_field(operands...).communicator(), label, more, operands...);
+  }
+};
+
 }  // namespace quern::impl
 
 #endif

@@ -17,13 +17,6 @@ struct engine<over_ranks_place, random_fields> {
     static_assert(distributed_like<Out>, "quern::random: where a parameter is a DistributedView, out is one, too");
     if constexpr (distributed_like<Out>) {
       const Decomposition& d = out.decomposition();
-      check_same_arrays(
-          d.communicator(), label,
-          [&] {
-            return ", key " + std::to_string(where.of.seed) + " " + std::to_string(where.of.stream) +
-                   (where.extents.rank == 0 ? "" : ", of a part");
-          },
-          out);
       if (where.extents.rank != 0)
         throw Error(label, "a DistributedView has the numbers of a key, not of a part of a field");
       [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -11,6 +11,7 @@
 /// name their `place`.
 
 #include <quern/core/views/lazy.hpp>
+#include <string>
 
 namespace quern::impl {
 
@@ -68,6 +69,17 @@ struct scans {};
 struct counts {};
 struct selections {};
 struct stencils {};
+/// No operation, but the comparison of calls between ranks.
+struct comparisons {};
+
+/// Where operands lie over ranks that check calls, compares a call with those of the other ranks: its operands, and
+/// what `more()` tells of other arguments. It comes before what looks at their values, so that all ranks throw where
+/// one does.
+template <class More, class... V>
+void compare_calls(const std::string& label, const More& more, const V&... operands) {
+  using place = std::conditional_t<(is_at<over_ranks_place, V> || ...), over_ranks_place, in_memory>;
+  if constexpr (!std::is_same_v<place, in_memory>) engine<place, comparisons>::run(label, more, operands...);
+}
 
 }  // namespace quern::impl
 
