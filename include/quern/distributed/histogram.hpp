@@ -54,7 +54,7 @@ std::string text_of_operand(const compared_values<Exec, V>& values) {
 /// Counts of DistributedViews, added up over all ranks: counts in integers are exact, sums of weights have the bits of
 /// the number of ranks. Collective; waits.
 template <>
-struct engine<over_ranks_place, counts> {
+struct engine<over_ranks_place, counts> : compared_calls {
   template <class Bin, class Exec, class Out, class... In, class... Options>
   static void run(const count_operation<Bin>& counted, const Exec& exec, const Out& out,
                   const std::tuple<const In&...>& inputs, const Options&...) {

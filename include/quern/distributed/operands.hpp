@@ -90,10 +90,10 @@ const auto& leading_field(const First& first, const Rest&... rest) {
   else return leading_field(rest...);
 }
 
-template <>
-struct engine<over_ranks_place, comparisons> {
+/// The comparison of calls by the engines of operations that look at values of their arguments.
+struct compared_calls {
   template <class More, class... V>
-  static void run(const std::string& label, const More& more, const V&... operands) {
+  static void compare(const std::string& label, const More& more, const V&... operands) {
     check_same_arrays(leading_field(operands...).communicator(), label, more, operands...);
   }
 };

@@ -9,7 +9,7 @@
 namespace quern::impl {
 
 template <>
-struct engine<over_ranks_place, selections> : counted_quantiles {};
+struct engine<over_ranks_place, selections> : counted_quantiles, compared_calls {};
 
 }  // namespace quern::impl
 

@@ -10,7 +10,7 @@ namespace quern::impl {
 
 /// Random fields of DistributedViews: each rank fills its block, as a part of the whole array.
 template <>
-struct engine<over_ranks_place, random_fields> {
+struct engine<over_ranks_place, random_fields> : compared_calls {
   template <class Exec, class Out, class Fill, class... P>
   static void run(const std::string& label, const Exec& exec, const Out& out, const random::part_of& where,
                   const Fill& fill, const P&... parameters) {

@@ -89,6 +89,9 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
   exchange->join();
 }
 
+template <>
+struct engine<over_ranks_place, iterations> : compared_calls {};
+
 /// Stencils of DistributedViews.
 template <>
 struct engine<over_ranks_place, stencils> {

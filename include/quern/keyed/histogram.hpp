@@ -167,7 +167,7 @@ auto weights_in([[maybe_unused]] const Option& option) {
 template <class More, class Out, class X, class Also, class... Options>
 void compare_counts(const char* label, const More& more, const Out& out, const X& x, const Also& also,
                     const Options&... options) {
-  unpack([&](const auto&... arrays) { compare_calls(label, more, out, x, arrays...); },
+  unpack([&](const auto&... arrays) { compare_calls<counts>(label, more, out, x, arrays...); },
          std::tuple_cat(weights_in(options)..., also));
 }
 

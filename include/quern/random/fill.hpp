@@ -135,7 +135,7 @@ void compare_fields(const std::string& label, const Out& out, const random::part
     return ", key " + std::to_string(where.of.seed) + " " + std::to_string(where.of.stream) +
            (where.extents.rank == 0 ? "" : ", of a part");
   };
-  compare_calls(label, more, out, parameters...);
+  compare_calls<random_fields>(label, more, out, parameters...);
 }
 
 /// `out(i) = draw` of the number at the position of i.

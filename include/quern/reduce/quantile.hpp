@@ -132,7 +132,7 @@ auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out, 
   static_assert(!repeated_option<Options...>::value);
   static_assert(has_order<value_of<In>>, "quern::quantile, median: complex numbers have no order");
   const auto more = [&] { return text_of(r, option_or(interpolation::linear, options...)); };
-  compare_calls(r.label, more, out, in);
+  compare_calls<selections>(r.label, more, out, in);
   for (const double q : r.of.value)
     if (!(q >= 0 && q <= 1)) throw Error(r.label, "a probability is " + std::to_string(q) + ", expected 0 to 1");
   return engine_of<selections, Out, In>::run(r, exec, out, in, options...);

@@ -30,6 +30,7 @@ struct engine {
       "ranks");
   template <auto...>
   static void run(const auto&...) {}
+  static void compare(const auto&...) {}
 };
 
 /// Rejects options of other places in calls of operands in memory or over ranks.
@@ -69,16 +70,15 @@ struct scans {};
 struct counts {};
 struct selections {};
 struct stencils {};
-/// No operation, but the comparison of calls between ranks.
-struct comparisons {};
+struct iterations {};
 
-/// Where operands lie over ranks that check calls, compares a call with those of the other ranks: its operands, and
-/// what `more()` tells of other arguments. It comes before what looks at their values, so that all ranks throw where
-/// one does.
-template <class More, class... V>
+/// Where operands lie over ranks that check calls, compares a call of this kind with those of the other ranks: its
+/// operands, and what `more()` tells of other arguments. It comes before what looks at their values, so that all ranks
+/// throw where one does.
+template <class Kind, class More, class... V>
 void compare_calls(const std::string& label, const More& more, const V&... operands) {
   using place = std::conditional_t<(is_at<over_ranks_place, V> || ...), over_ranks_place, in_memory>;
-  if constexpr (!std::is_same_v<place, in_memory>) engine<place, comparisons>::run(label, more, operands...);
+  if constexpr (!std::is_same_v<place, in_memory>) engine<place, Kind>::compare(label, more, operands...);
 }
 
 }  // namespace quern::impl
