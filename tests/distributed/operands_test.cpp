@@ -287,6 +287,10 @@ TYPED_TEST(DistributedOperands, CallsWithOtherValues) {
   expect("quern::exclusive_scan", scanned + "0", scanned + "1",
          [&] { quern::exclusive_scan(exec, v, op, differs ? 1.0 : 0.0, u, axis{0}); });
   expect("quern::var", array, array + ", ddof 1", [&] { quern::var(exec, u, quern::ddof{differs ? 1 : 0}); });
+  const Kokkos::View<double*, E> eight("eight", 8), seven("seven", 7);
+  const std::string of_eight = array + " float64 (8) float64 ";
+  expect("quern::minmax", of_eight + "(8)", of_eight + "(7)",
+         [&] { quern::minmax(exec, quern::outputs(eight, differs ? seven : eight), u, axis{0}); });
   expect("quern::map", array + array + " float64 1", array + array + " float64 2",
          [&] { quern::map(exec, v, weighted(), u, differs ? 2.0 : 1.0); });
 }

@@ -24,7 +24,7 @@ namespace quern::impl {
 
 /// Reductions of arrays over ranks.
 template <>
-struct engine<over_ranks_place, reductions> {
+struct engine<over_ranks_place, reductions> : compared_calls {
   template <class Reduction, class Exec, class Out, class... In, class... Options>
   static auto run(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
                   const Options&... options) {
