@@ -104,7 +104,11 @@ void group_sum(const Exec& exec, const Communicator& comm, const Out& out, const
                const key_range& range) {
   const char* const label = "quern::distributed::group_sum";
   const auto keys_between = [&] {
-    return " of keys from " + std::to_string(range.low) + " to " + std::to_string(range.high);
+    const shape rows = impl::operand_extents(label, impl::local_of(keys));
+    impl::stride_array ignored;
+    const bool fit = impl::broadcast_strides(impl::operand_extents(label, impl::local_of(x)), {}, rows, ignored);
+    return " of keys from " + std::to_string(range.low) + " to " + std::to_string(range.high) +
+           (fit ? "" : ", x does not fit keys of extents " + rows.str());
   };
   impl::check_same_arrays(comm, label, keys_between, out);
   std::int64_t groups;
