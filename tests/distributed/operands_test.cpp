@@ -212,6 +212,12 @@ TYPED_TEST(DistributedOperands, CallsThatDiffer) {
   const std::string to_global = "quern::distributed::to_global", root = to_global + " of" + array + " with root ";
   const Kokkos::View<double**, E> whole("whole", 8, 8);
   expect(to_global, root + "0", root + "1", [&] { quern::distributed::to_global(exec, whole, u, differs ? 1 : 0); });
+  const Kokkos::View<double**, E> too_long("too_long", 9, 8);
+  const int last = comm.size() - 1;
+  const std::string from_global = "quern::distributed::from_global",
+                    from_last = from_global + " of" + array + " with root " + std::to_string(last);
+  expect(from_global, from_last, from_last + ", which has extents (9, 8)",
+         [&] { quern::distributed::from_global(exec, u, too_long, last); });
   const quern::DistributedView<double, 2, E> longer("longer", Decomposition(comm, {9, 8}));
   const std::string redistribute = "quern::distributed::redistribute";
   const std::string larger = " float64 (9, 8)" + grid;
