@@ -10,7 +10,13 @@ std::string text_of_array(const std::string& type, const shape& extents, const D
   if (cut == nullptr) return text;
   text += " on a grid of";
   for (int axis = 0; axis < extents.rank; ++axis) text += " " + std::to_string(cut->grid(axis));
-  return text;
+  std::string halo;
+  bool has_halo = false;
+  for (int axis = 0; axis < extents.rank; ++axis) {
+    halo += " " + std::to_string(cut->halo(axis));
+    has_halo = has_halo || cut->halo(axis) > 0;
+  }
+  return has_halo ? text + " with a halo of" + halo : text;
 }
 
 std::string text_of_axes(const axes* wanted, int rank) {

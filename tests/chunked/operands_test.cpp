@@ -129,6 +129,105 @@ TYPED_TEST(ChunkedOperands, ViewsInReach) {
   EXPECT_EQ(36, quern::reduce(quern::impl::plus<double>(), 0.0, quern::in_chunks(v)));
 }
 
+/// A source without an execution space, and the same in memory.
+struct both_places {
+  static constexpr std::array<std::int64_t, 2> extents{23, 4};
+  using space = Kokkos::DefaultExecutionSpace;
+  test::behind_function<double, 2> a = behind<double>(extents, 1);
+  decltype(test::make_array<double, 2, LayoutRight, space>(extents)) v =
+      test::make_array<double, 2, LayoutRight, space>(extents, a.values);
+  quern::chunking o = memory_for(a, 5, 2);
+
+  template <class T, std::size_t Rank>
+  static auto array(const std::array<std::int64_t, Rank>& e) {
+    return test::make_array<T, Rank, LayoutRight, space>(e);
+  }
+};
+
+TEST(ChunkedCalls, CountsWithoutExecutionSpace) {
+  const both_places x;
+  const std::array<std::int64_t, 1> bins{4};
+  const auto expected = both_places::array<double>(bins), found = both_places::array<double>(bins);
+  const auto check = [&](const auto& in_memory, const auto& in_chunks) {
+    in_memory();
+    in_chunks();
+    EXPECT_EQ(test::contents(expected), test::contents(found));
+  };
+  const quern::bin_range range{-6, 6};
+  check([&] { quern::histogram(expected, x.v, range); }, [&] { quern::histogram(found, x.a.source(), range, x.o); });
+  check([&] { quern::histogram(expected, x.v, range, quern::weights{x.v}); },
+        [&] { quern::histogram(found, x.a.source(), range, x.o, quern::weights{x.a.source()}); });
+  const auto edges = test::make_array<double, 1, LayoutRight, both_places::space>({5}, {-6, -1, 0, 2, 6});
+  check([&] { quern::histogram(expected, x.v, edges); }, [&] { quern::histogram(found, x.a.source(), edges, x.o); });
+  const auto keys = behind<int>(both_places::extents, 3);
+  const auto whole_keys = test::make_array<int, 2, LayoutRight, both_places::space>(both_places::extents, keys.values);
+  check([&] { quern::bincount(expected, whole_keys); }, [&] { quern::bincount(found, keys.source(), x.o); });
+  check([&] { quern::bincount(expected, whole_keys, quern::weights{x.v}); },
+        [&] { quern::bincount(found, keys.source(), quern::weights{x.a.source()}, x.o); });
+}
+
+TEST(ChunkedCalls, ReductionsWithoutExecutionSpace) {
+  const both_places x;
+  EXPECT_EQ(quern::quantile(x.v, 0.3), quern::quantile(x.a.source(), 0.3, x.o));
+  EXPECT_EQ(quern::median(x.v), quern::median(x.a.source(), x.o));
+  EXPECT_EQ(quern::nanquantile(x.v, 0.3), quern::nanquantile(x.a.source(), 0.3, x.o));
+  EXPECT_EQ(quern::nanmedian(x.v), quern::nanmedian(quern::in_chunks(x.v)));
+  const std::array<std::int64_t, 1> two{2}, columns{4};
+  const auto expected = both_places::array<double>(two), found = both_places::array<double>(two);
+  quern::quantile(expected, x.v, {0.25, 0.75});
+  quern::quantile(found, x.a.source(), {0.25, 0.75}, x.o);
+  EXPECT_EQ(test::contents(expected), test::contents(found));
+  const auto b = behind<double>(both_places::extents, 2);
+  const auto vb = test::make_array<double, 2, LayoutRight, both_places::space>(both_places::extents, b.values);
+  EXPECT_EQ(quern::dot(x.v, vb), quern::dot(x.a.source(), b.source(), x.o));  // of quarters: exact
+  EXPECT_EQ(quern::vdot(x.v, vb), quern::vdot(x.a.source(), vb, x.o));
+  const Kokkos::View<double, both_places::space> one("one");
+  quern::dot(one, x.v, b.source(), x.o);
+  EXPECT_EQ(std::vector<double>{quern::dot(x.v, vb)}, test::contents(one));
+  const quern::impl::plus<double> op;
+  EXPECT_EQ(quern::sum(x.v), quern::reduce(op, 0.0, x.a.source(), x.o));
+  const auto sums = both_places::array<double>(columns), found_sums = both_places::array<double>(columns);
+  quern::sum(sums, x.v, axis{0});
+  quern::reduce(found_sums, op, 0.0, x.a.source(), axis{0}, x.o);
+  EXPECT_EQ(test::contents(sums), test::contents(found_sums));
+}
+
+struct sum_of_neighbours {
+  template <class Window>
+  KOKKOS_FUNCTION double operator()(const Window& w) const {
+    return w(-1, 0) + w(1, 0) + w(0, -1) + w(0, 1);
+  }
+};
+
+TEST(ChunkedCalls, ArraysWithoutExecutionSpace) {
+  const both_places x;
+  const auto expected = both_places::array<double>(both_places::extents),
+             found = both_places::array<double>(both_places::extents);
+  // To a View and to a sink, in chunks and where the View is.
+  const auto check = [&](const auto& call) {
+    call(expected, x.v);
+    call(found, x.a.source(), x.o);
+    EXPECT_EQ(test::contents(expected), test::contents(found));
+    auto behind_sink = behind<double>(both_places::extents, 9);
+    call(behind_sink.sink(), x.a.source(), x.o);
+    EXPECT_EQ(test::contents(expected), behind_sink.values);
+    quern::fill(found, 0.0);
+    call(quern::in_chunks(found), quern::in_chunks(x.v));
+    EXPECT_EQ(test::contents(expected), test::contents(found));
+  };
+  const quern::impl::plus<double> op;
+  check([](const auto& out, const auto& in, const auto&... o) { quern::cumsum(out, in, axis{0}, o...); });
+  check([](const auto& out, const auto& in, const auto&... o) { quern::cumsum(out, in, o...); });
+  check([](const auto& out, const auto& in, const auto&... o) { quern::cumprod(out, in, axis{1}, o...); });
+  check([&](const auto& out, const auto& in, const auto&... o) { quern::inclusive_scan(out, op, 0.0, in, o...); });
+  check([&](const auto& out, const auto& in, const auto&... o) {
+    quern::exclusive_scan(out, op, 0.0, in, o..., axis{0});
+  });
+  check([](const auto& out, const auto& in, const auto&... o) {
+    quern::stencil<quern::star<1>>(out, sum_of_neighbours(), quern::boundary::wrap, o..., in);
+  });
+}
+
 TYPED_TEST(ChunkedOperands, RejectMisuse) {
   const TypeParam exec;
   const auto a = behind<double>(std::array<std::int64_t, 2>{20, 10});

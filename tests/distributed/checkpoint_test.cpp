@@ -45,6 +45,23 @@ void expect_file_error(const std::string& part, const F& f) {
   }
 }
 
+// Arrays of which some ranks have no cells, too.
+TEST(GatheredNpy, OfMoreRanksThanRows) {
+  using exec = Kokkos::DefaultExecutionSpace;
+  const shared_folder folder;
+  for (const shape& extents : {shape{2, 3}, shape{1, 1}, shape{0, 3}}) {
+    const auto values = test::samples<float>(extents.size(), 3);
+    const Decomposition d(folder.comm, extents, {.grid = {folder.comm.size(), 1}});
+    const std::string name = folder.file("few.npy");
+    quern::distributed::write_npy(name, test::distribute<float, 2, Kokkos::LayoutRight, exec>(d, values));
+    folder.wait();
+    const quern::DistributedView<float, 2, exec> u("u", d);
+    quern::distributed::read_npy(name, u);
+    EXPECT_EQ(test::part_of(values, extents, d.local()), test::contents(u.local()));
+    folder.wait();
+  }
+}
+
 TEST(GatheredNpy, WritesAndReads) {
   using exec = Kokkos::DefaultExecutionSpace;
   const shared_folder folder;
@@ -164,6 +181,26 @@ TEST(CheckpointFile, KeepsTheOldOne) {
   int files = 0;
   for ([[maybe_unused]] const auto& f : std::filesystem::directory_iterator(folder.path)) ++files;
   EXPECT_EQ(1, files) << "nothing remains of the second";
+}
+
+TEST(CheckpointFile, OfMoreRanksThanRows) {
+  const shared_folder folder;
+  for (const shape& extents : {shape{2, 3}, shape{1, 1}, shape{0, 3}}) {
+    const std::string name = folder.file("few.h5");
+    const auto values = test::samples<double>(extents.size(), 3);
+    const Decomposition d(folder.comm, extents, {.grid = {folder.comm.size(), 1}});
+    {
+      auto file = Checkpoint::create(folder.comm, name);
+      file.write("u", test::distribute<double, 2, Kokkos::LayoutRight, exec>(d, values));
+      file.commit();
+    }
+    folder.wait();
+    const Checkpoint file(folder.comm, name);
+    const quern::DistributedView<double, 2, exec> u("u", d);
+    file.read("u", u);
+    EXPECT_EQ(test::part_of(values, extents, d.local()), test::contents(u.local()));
+    folder.wait();
+  }
 }
 
 TEST(CheckpointFile, KeepsTheOldOneWhereTheDiskIsFull) {

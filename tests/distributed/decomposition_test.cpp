@@ -228,32 +228,34 @@ TYPED_TEST(Redistribution, FromOneRankAndBack) {
   using E = typename TypeParam::exec;
   const E exec;
   const auto comm = test::world();
-  const shape extents{5, 3, 8};
-  const auto values = test::samples<T>(extents.size(), 3);
-  const Decomposition d(comm, extents, {.halo = {1}});
-  for (int root = 0; root < comm.size(); ++root) {
-    const bool here = comm.rank() == root;
-    const auto whole =
-        test::make_array<T, 3, typename TypeParam::layout, Kokkos::DefaultHostExecutionSpace>({5, 3, 8}, values);
-    using view = std::remove_const_t<decltype(whole)>;
-    const quern::DistributedView<T, 3, E> u("u", d);
-    quern::distributed::from_global(exec, u, here ? whole : view(), root);
-    EXPECT_EQ(test::part_of(values, extents, d.local()), test::contents(u.local()));
-    const auto back = test::make_array<T, 3, typename TypeParam::layout, Kokkos::DefaultHostExecutionSpace>({5, 3, 8});
-    quern::distributed::to_global(exec, here ? back : view(), u, root);
-    if (here) {
-      EXPECT_EQ(values, test::contents(back));
-    }
-    const auto everywhere = test::make_array<T, 3, typename TypeParam::layout, E>({5, 3, 8});
-    quern::distributed::to_global(exec, everywhere, u);
-    EXPECT_EQ(values, test::contents(everywhere));
-    const quern::DistributedView<T, 3, E> v("v", d);
-    quern::distributed::from_global(v, everywhere);
-    EXPECT_EQ(test::part_of(values, extents, d.local()), test::contents(v.local()));
-    quern::fill(exec, everywhere, T(0));
-    quern::distributed::to_global(everywhere, v, root);
-    if (here) {
+  for (const std::array<std::int64_t, 3>& e : {std::array<std::int64_t, 3>{5, 3, 8}, {2, 1, 1}, {0, 3, 1}}) {
+    const shape extents{e[0], e[1], e[2]};
+    const auto values = test::samples<T>(extents.size(), 3);
+    const Decomposition d(comm, extents, {.halo = {1}});
+    for (int root = 0; root < comm.size(); ++root) {
+      const bool here = comm.rank() == root;
+      const auto whole =
+          test::make_array<T, 3, typename TypeParam::layout, Kokkos::DefaultHostExecutionSpace>(e, values);
+      using view = std::remove_const_t<decltype(whole)>;
+      const quern::DistributedView<T, 3, E> u("u", d);
+      quern::distributed::from_global(exec, u, here ? whole : view(), root);
+      EXPECT_EQ(test::part_of(values, extents, d.local()), test::contents(u.local()));
+      const auto back = test::make_array<T, 3, typename TypeParam::layout, Kokkos::DefaultHostExecutionSpace>(e);
+      quern::distributed::to_global(exec, here ? back : view(), u, root);
+      if (here) {
+        EXPECT_EQ(values, test::contents(back));
+      }
+      const auto everywhere = test::make_array<T, 3, typename TypeParam::layout, E>(e);
+      quern::distributed::to_global(exec, everywhere, u);
       EXPECT_EQ(values, test::contents(everywhere));
+      const quern::DistributedView<T, 3, E> v("v", d);
+      quern::distributed::from_global(v, everywhere);
+      EXPECT_EQ(test::part_of(values, extents, d.local()), test::contents(v.local()));
+      quern::fill(exec, everywhere, T(0));
+      quern::distributed::to_global(everywhere, v, root);
+      if (here) {
+        EXPECT_EQ(values, test::contents(everywhere));
+      }
     }
   }
 }

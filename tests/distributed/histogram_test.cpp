@@ -70,6 +70,35 @@ TYPED_TEST(DistributedHistogram, BincountAddsWeights) {
   EXPECT_EQ(expected, test::contents(found));
 }
 
+// As on one device, where some ranks have no cells.
+TYPED_TEST(DistributedHistogram, MoreRanksThanRows) {
+  using E = TypeParam;
+  const E exec;
+  for (const std::array<std::int64_t, 2>& e : {std::array<std::int64_t, 2>{2, 5}, {1, 1}, {0, 3}})
+    for (const auto& grid : test::grids(test::world().size(), 2)) {
+      const Decomposition few(test::world(), {e[0], e[1]}, {.grid = grid});
+      const auto values = test::samples<double>(e[0] * e[1], 5);
+      const auto keys = test::samples<int>(e[0] * e[1], 6);
+      const auto whole = test::make_array<double, 2, LayoutRight, E>(e, values);
+      const auto whole_keys = test::make_array<int, 2, LayoutRight, E>(e, keys);
+      const auto u = test::distribute<double, 2, LayoutRight, E>(few, values);
+      const auto k = test::distribute<int, 2, LayoutRight, E>(few, keys);
+      const Kokkos::View<double*, E> expected("expected", 4), found("found", 4);
+      const auto check = [&](const auto& count) {
+        Kokkos::deep_copy(found, -1.0);
+        count(expected, whole, whole_keys);
+        count(found, u, k);
+        EXPECT_EQ(test::contents(expected), test::contents(found)) << e[0];
+      };
+      const auto edges = test::make_array<double, 1, LayoutRight, E>({5}, {-6, -1, 0, 2, 6});
+      check([&](const auto& out, const auto& x, const auto&) {
+        quern::histogram(exec, out, x, quern::bin_range{-6, 6}, quern::weights{x});
+      });
+      check([&](const auto& out, const auto& x, const auto&) { quern::histogram(exec, out, x, edges); });
+      check([&](const auto& out, const auto&, const auto& of) { quern::bincount(exec, out, of); });
+    }
+}
+
 TYPED_TEST(DistributedHistogram, SumsOfGroups) {
   using E = TypeParam;
   const E exec;

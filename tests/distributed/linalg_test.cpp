@@ -210,6 +210,44 @@ template <class Exec>
 struct DistributedLinalgOn : testing::Test {};
 TYPED_TEST_SUITE(DistributedLinalgOn, test::all_spaces);
 
+// As on one device, where some ranks have no rows.
+TYPED_TEST(DistributedLinalgOn, MoreRanksThanRows) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  for (const std::int64_t m : {3, 2}) {
+    const auto rows = [&](std::int64_t n) { return Decomposition(comm, {m, n}, {.grid = {comm.size(), 1}}); };
+    const auto values = matrix<double>(m, 2), right = matrix<double>(m, 3, 2);
+    const auto whole = test::make_array<double, 2, LayoutRight, E>({m, 2}, values),
+               whole_right = test::make_array<double, 2, LayoutRight, E>({m, 3}, right);
+    const auto a = test::distribute<double, 2, LayoutRight, E>(rows(2), values),
+               b = test::distribute<double, 2, LayoutRight, E>(rows(3), right);
+    const auto array = [](std::int64_t rows_of_it, std::int64_t columns) {
+      return test::make_array<double, 2, LayoutRight, E>({rows_of_it, columns});
+    };
+    const auto near = [](const auto& expected, const auto& found, const char* what) {
+      expect_near(test::contents(expected), test::contents(found), 1e-12, what);
+    };
+    const auto factor = test::make_array<double, 2, LayoutRight, E>({2, 3}, matrix<double>(2, 3));
+    const auto product_of_whole = array(m, 3);
+    quern::matmul(exec, product_of_whole, whole, factor);
+    const quern::DistributedView<double, 2, E> c("c", rows(3));
+    quern::matmul(exec, c, a, factor);
+    expect_near(test::contents(product_of_whole), whole_of(c), 1e-14, "a b");
+    const auto x = array(2, 3), expected_x = array(2, 3);
+    EXPECT_EQ(quern::lstsq(exec, expected_x, whole, whole_right), quern::lstsq(exec, x, a, b));
+    near(expected_x, x, "x");
+    const auto line = [](std::int64_t n) { return test::make_array<double, 1, LayoutRight, E>({n}); };
+    const auto mean = line(2), expected_mean = line(2), variance = line(1), expected_variance = line(1);
+    const auto components = array(1, 2), expected_components = array(1, 2);
+    quern::pca(exec, expected_mean, expected_components, expected_variance, whole);
+    quern::pca(exec, mean, components, variance, a);
+    near(expected_mean, mean, "mean");
+    near(expected_components, components, "components");
+    near(expected_variance, variance, "variance");
+  }
+}
+
 TYPED_TEST(DistributedLinalgOn, ProductsAndMisuse) {
   using E = TypeParam;
   const E exec;

@@ -19,6 +19,23 @@ inline const quern::Communicator& world() {
   return comm;
 }
 
+/// Whether this is the last of several ranks, whose call differs from those of the others.
+inline bool is_other(const quern::Communicator& comm) { return comm.size() > 1 && comm.rank() == comm.size() - 1; }
+/// Expects every rank to throw since the last one's call is another: of the operations, `own` is this rank's.
+template <class F>
+void expect_calls_differ(const quern::Communicator& comm, const std::string& own, const std::string& first,
+                         const std::string& other, const F& f) {
+  expect_error(own + ": the calls differ between ranks: " + first + " on rank 0 and " + other + " on rank " +
+                   std::to_string(comm.size() - 1),
+               f);
+}
+/// A grid in such a message.
+inline std::string text_of_grid(const quern::Decomposition& d) {
+  std::string text = " on a grid of";
+  for (int axis = 0; axis < d.extents().rank; ++axis) text += " " + std::to_string(d.grid(axis));
+  return text;
+}
+
 /// Every grid of ranks for an array of that rank that cuts at most three axes.
 inline std::vector<std::vector<int>> grids(int ranks, int rank) {
   std::vector<std::vector<int>> all;

@@ -9,7 +9,10 @@
 #include <quern/distributed/rank_sums.hpp>
 #include <quern/keyed/group_by.hpp>
 #include <quern/keyed/histogram.hpp>
+#include <quern/map/map.hpp>
+#include <quern/transfer/as_view.hpp>
 #include <quern/transfer/copy.hpp>
+#include <vector>
 
 namespace quern::impl {
 
@@ -25,10 +28,33 @@ void sum_of_counts(const Communicator& comm, const Exec& exec, const Out& out, c
   exec.fence("quern::distributed: counts");
 }
 
+/// The values of an array in the message of calls that differ: all, or of many the first and the last, and a sum of
+/// their bits.
+template <class Exec, class V>
+std::string text_of_operand(const compared_values<Exec, V>& values) {
+  std::string text = text_of_operand(values.of);
+  if constexpr (known_rank<V>() == 1) {
+    const auto n = static_cast<std::size_t>(extents_of(values.of).size());
+    const auto numbers = pool_view<Kokkos::View<double*, typename Exec::memory_space>>(values.exec, n);
+    quern::map(values.exec, numbers, op::identity(), values.of);
+    std::vector<double> found(n);
+    quern::copy(values.exec, as_view(found), numbers);
+    values.exec.fence("quern::distributed: compared values");
+    constexpr std::size_t shown = 8;
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i < shown || i + 1 == n) text += (i > shown ? " ..." : "") + text_of_scalar(found[i]);
+      bits = 31 * bits + Kokkos::bit_cast<std::uint64_t>(found[i]);
+    }
+    if (n > shown) text += " of bits " + std::to_string(bits);
+  }
+  return text;
+}
+
 /// Counts of DistributedViews, added up over all ranks: counts in integers are exact, sums of weights have the bits of
 /// the number of ranks. Collective; waits.
 template <>
-struct engine<over_ranks_place, counts> {
+struct engine<over_ranks_place, counts> : compared_calls {
   template <class Bin, class Exec, class Out, class... In, class... Options>
   static void run(const count_operation<Bin>& counted, const Exec& exec, const Out& out,
                   const std::tuple<const In&...>& inputs, const Options&...) {
@@ -36,7 +62,6 @@ struct engine<over_ranks_place, counts> {
     const std::string label = counted.label;
     constexpr int rank = std::max({rank_of<In>...});
     const Decomposition d = unpack([](const auto&... in) { return leading_field(in...).decomposition(); }, inputs);
-    check_same_arrays(d.communicator(), label, [] { return ""; }, out, inputs);
     std::size_t number = 0;
     unpack(
         [&](const auto&... in) {
@@ -79,7 +104,11 @@ void group_sum(const Exec& exec, const Communicator& comm, const Out& out, const
                const key_range& range) {
   const char* const label = "quern::distributed::group_sum";
   const auto keys_between = [&] {
-    return " of keys from " + std::to_string(range.low) + " to " + std::to_string(range.high);
+    const shape rows = impl::operand_extents(label, impl::local_of(keys));
+    impl::stride_array ignored;
+    const bool fit = impl::broadcast_strides(impl::operand_extents(label, impl::local_of(x)), {}, rows, ignored);
+    return " of keys from " + std::to_string(range.low) + " to " + std::to_string(range.high) +
+           (fit ? "" : ", x does not fit keys of extents " + rows.str());
   };
   impl::check_same_arrays(comm, label, keys_between, out);
   std::int64_t groups;

@@ -154,7 +154,10 @@ struct engine<over_ranks_place, matrix_products> {
                   "quern::matmul: over ranks, c and a are DistributedViews and b is a View");
     static_assert(A::rank == 2 && C::rank == 2, "quern: over ranks, matrices are DistributedViews of rank 2");
     const std::string label = "quern::matmul";
-    check_same_arrays(a.decomposition().communicator(), label, [] { return ""; }, c, a, b);
+    const auto scaled = [&] {
+      return ", alpha" + text_of_scalar(scaling.alpha) + ", beta" + text_of_scalar(scaling.beta);
+    };
+    check_same_arrays(a.decomposition().communicator(), label, scaled, c, a, b);
     check_rows(label, "a", a.decomposition());
     check_same_rows(label, "c", c.decomposition(), a.decomposition());
     in_operation(label, [&] { quern::matmul(exec, c.local(), a.local(), b, scaling); });

@@ -90,6 +90,14 @@ const auto& leading_field(const First& first, const Rest&... rest) {
   else return leading_field(rest...);
 }
 
+/// The comparison of calls by the engines of operations that look at values of their arguments.
+struct compared_calls {
+  template <class More, class... V>
+  static void compare(const std::string& label, const More& more, const V&... operands) {
+    check_same_arrays(leading_field(operands...).communicator(), label, more, operands...);
+  }
+};
+
 }  // namespace quern::impl
 
 #endif

@@ -10,20 +10,13 @@ namespace quern::impl {
 
 /// Random fields of DistributedViews: each rank fills its block, as a part of the whole array.
 template <>
-struct engine<over_ranks_place, random_fields> {
+struct engine<over_ranks_place, random_fields> : compared_calls {
   template <class Exec, class Out, class Fill, class... P>
   static void run(const std::string& label, const Exec& exec, const Out& out, const random::part_of& where,
                   const Fill& fill, const P&... parameters) {
     static_assert(distributed_like<Out>, "quern::random: where a parameter is a DistributedView, out is one, too");
     if constexpr (distributed_like<Out>) {
       const Decomposition& d = out.decomposition();
-      check_same_arrays(
-          d.communicator(), label,
-          [&] {
-            return ", key " + std::to_string(where.of.seed) + " " + std::to_string(where.of.stream) +
-                   (where.extents.rank == 0 ? "" : ", of a part");
-          },
-          out);
       if (where.extents.rank != 0)
         throw Error(label, "a DistributedView has the numbers of a key, not of a part of a field");
       [&]<std::size_t... I>(std::index_sequence<I...>) {

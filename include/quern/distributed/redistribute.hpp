@@ -80,10 +80,15 @@ auto within_reach(const Exec& exec, const V& v, bool wanted) {
 }
 
 /// @throws Error, the same on every rank, where the root is none of the ranks, or where calls are checked and differ
-template <class Field>
-void check_root(const std::string& label, const Field& u, int root) {
+template <class Field, class V>
+void check_root(const std::string& label, const Field& u, const V& whole, int root) {
   const Communicator& comm = u.communicator();
-  check_same_arrays(comm, label, [&] { return " with root " + std::to_string(root); }, u);
+  const auto more = [&] {
+    const shape found = extents_of(whole);
+    const bool fits = comm.rank() != root || found == u.extents();
+    return " with root " + std::to_string(root) + (fits ? "" : ", which has extents " + found.str());
+  };
+  check_same_arrays(comm, label, more, u);
   if (root < 0 || root >= comm.size())
     throw Error(label, "the root is rank " + std::to_string(root) + " of " + std::to_string(comm.size()));
 }
@@ -143,13 +148,13 @@ void redistribute(const Out& out, const In& in) {
 /// @param root the rank that has the array
 ///
 /// Collective; waits.
-/// @throws Error if the extents differ, on rank `root` alone: use `quern::abort_on_exception`
+/// @throws Error if the extents differ, on rank `root` alone unless calls are checked: use `quern::abort_on_exception`
 template <execution_space Exec, distributed_like Out, view_like In>
   requires impl::same_elements<Out, In>
 void from_global(const Exec& exec, const Out& out, const In& in, int root) {
   const std::string label = "quern::distributed::from_global";
   const Decomposition& d = out.decomposition();
-  impl::check_root(label, out, root);
+  impl::check_root(label, out, in, root);
   const bool here = d.communicator().rank() == root;
   if (here) impl::check_extents(label, "in", impl::extents_of(in), d.extents());
   const auto whole = impl::within_reach(exec, in, here);
@@ -181,12 +186,12 @@ void from_global(const Exec& exec, const Out& out, const In& in) {
 /// @param root the rank that gets the array
 ///
 /// Collective; waits.
-/// @throws Error if the extents differ, on rank `root` alone: use `quern::abort_on_exception`
+/// @throws Error if the extents differ, on rank `root` alone unless calls are checked: use `quern::abort_on_exception`
 template <execution_space Exec, view_like Out, distributed_like In>
   requires impl::same_elements<Out, In>
 void to_global(const Exec& exec, const Out& out, const In& in, int root) {
   const std::string label = "quern::distributed::to_global";
-  impl::check_root(label, in, root);
+  impl::check_root(label, in, out, root);
   impl::bring_whole(label, exec, out, in, [root](int rank) { return rank == root; });
 }
 /// `out = in` on every rank.

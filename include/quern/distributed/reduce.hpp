@@ -24,7 +24,7 @@ namespace quern::impl {
 
 /// Reductions of arrays over ranks.
 template <>
-struct engine<over_ranks_place, reductions> {
+struct engine<over_ranks_place, reductions> : compared_calls {
   template <class Reduction, class Exec, class Out, class... In, class... Options>
   static auto run(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
                   const Options&... options) {
@@ -48,7 +48,7 @@ struct engine<over_ranks_place, reductions> {
     call<Exec> c(r.label, exec);
     const auto more = [&] {
       const std::string text = text_of_axes(wanted, d.extents().rank) + (to_host ? "" : " to");
-      return text + text_of_operand(out) + (is_reproducible ? ", reproducible" : "");
+      return text + text_of_operand(out) + text_of_reducer(r.reducer) + (is_reproducible ? ", reproducible" : "");
     };
     check_same_arrays(d.communicator(), c.label, more, inputs);
     const axis_set along = unpack(

@@ -27,7 +27,17 @@ std::string type_text() {
 std::string text_of_array(const std::string& type, const shape& extents, const Decomposition* cut);
 std::string text_of_axes(const axes* wanted, int rank);
 
-/// The arrays of an operand, or of a tuple of operands.
+/// A number in such a message; nothing of other values.
+template <class T>
+std::string text_of_scalar(const T& x) {
+  std::string text;
+  if constexpr (is_complex<T>) text = " " + text_of(x.real()) + "+" + text_of(x.imag()) + "i";
+  else if constexpr (std::is_integral_v<T>) text = " " + std::to_string(x);
+  else if constexpr (converts<T, double>) text = " " + text_of(convert<double>(x));
+  return text;
+}
+
+/// The arrays and numbers of an operand, or of a tuple of operands.
 template <class V>
 std::string text_of_operand(const V& v) {
   std::string text;
@@ -36,6 +46,16 @@ std::string text_of_operand(const V& v) {
   else if constexpr (is_lazy<V>) text = text_of_operand(v.in);
   else if constexpr (is_outputs<V>)
     text = unpack([](const auto&... in) { return (std::string() + ... + text_of_operand(in)); }, v);
+  else if constexpr (scalar_value<V>)
+    if (const std::string value = text_of_scalar(v); !value.empty()) text = " " + type_text<V>() + value;
+  return text;
+}
+/// What a reducer is given beside the values.
+template <class Reducer>
+std::string text_of_reducer(const Reducer& r) {
+  std::string text;
+  if constexpr (requires { r.ddof; }) text += r.ddof == 0 ? "" : ", ddof " + std::to_string(r.ddof);
+  if constexpr (requires { r.identity; }) text += ", identity" + text_of_scalar(r.identity);
   return text;
 }
 /// Where calls are checked, compares a call with those of the other ranks: its arrays, and what `more()` tells of it.

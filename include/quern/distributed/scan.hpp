@@ -40,7 +40,8 @@ struct engine<over_ranks_place, scans> {
       const std::string label = scan.label;
       const Decomposition d = leading_field(in, out).decomposition();
       const axis* wanted = find_option<axis>(options...);
-      check_same_arrays(d.communicator(), label, [&] { return text_of_axes(wanted, rank); }, out, in);
+      check_same_arrays(
+          d.communicator(), label, [&] { return text_of_axes(wanted, rank) + text_of_reducer(scan.reducer); }, out, in);
       check_extents(label, "out", out.extents(), operand_extents(label, in));
       if (wanted == nullptr && rank > 1)
         throw Error(label, "an array of rank " + std::to_string(rank) + " needs an axis");

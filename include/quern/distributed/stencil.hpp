@@ -41,9 +41,14 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
   static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   const Decomposition& d = std::get<0>(out).decomposition();
-  check_same_arrays(d.communicator(), label, [&] { return " with " + text_of(edge); }, out, in...);
   std::array<int, max_rank> radius{};
   for (int axis = 0; axis < rank; ++axis) radius[axis] = Shape::radius(axis);
+  const auto more = [&] {
+    std::string text = Shape::arms_only ? " in stars of radius" : " in boxes of radius";
+    for (int axis = 0; axis < rank; ++axis) text += " " + std::to_string(radius[axis]);
+    return text + " with " + text_of(edge);
+  };
+  check_same_arrays(d.communicator(), label, more, out, in...);
   std::vector<halo_array> arrays;
   std::size_t number = 0;
   const auto add = [&](const auto& field) {
@@ -83,6 +88,9 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
   compute(exchange->side(), parts.outer);
   exchange->join();
 }
+
+template <>
+struct engine<over_ranks_place, iterations> : compared_calls {};
 
 /// Stencils of DistributedViews.
 template <>

@@ -96,6 +96,17 @@ void check_keys(const Exec& exec, const std::string& label, const X& x_view, con
                         first);
 }
 
+/// A range in the message of calls that differ between ranks.
+inline std::string text_of(const bin_range& range) {
+  return " in bins from " + text_of(range.low) + " to " + text_of(range.high);
+}
+/// An array in memory whose values are compared between ranks.
+template <class Exec, class V>
+struct compared_values {
+  const Exec& exec;
+  const V& of;
+};
+
 /// An operation that counts values in bins, or adds up their weights.
 template <class Bin>
 struct count_operation {
@@ -146,6 +157,20 @@ concept histogram_option = place_option<T> || weights_option<T>;
 template <class T>
 concept bincount_option = is_option<checked_t, T> || histogram_option<T>;
 
+/// The arrays of an option.
+template <class Option>
+auto weights_in([[maybe_unused]] const Option& option) {
+  if constexpr (is_weights<Option>) return std::tie(option.of);
+  else return std::tuple<>();
+}
+/// Compares a call with those of other ranks: its operands, `also`, which tells of the bins, and `more()`.
+template <class More, class Out, class X, class Also, class... Options>
+void compare_counts(const char* label, const More& more, const Out& out, const X& x, const Also& also,
+                    const Options&... options) {
+  unpack([&](const auto&... arrays) { compare_calls<counts>(label, more, out, x, arrays...); },
+         std::tuple_cat(weights_in(options)..., also));
+}
+
 /// `op(exec, out, x, options...)` of every operation that counts, by the engine of the place where its operands are.
 template <class Bin, class Exec, class Out, class X, class... Options>
 void count_call(const count_operation<Bin>& c, const Exec& exec, const Out& out, const X& x,
@@ -153,10 +178,6 @@ void count_call(const count_operation<Bin>& c, const Exec& exec, const Out& out,
   static_assert((0 + ... + (is_weights<Options> ? 1 : 0)) <= 1, "quern: an option is given twice");
   const shape found = extents_of(out);
   if (found.rank != 1) reject_extents(c.label, "out", found, "rank 1");
-  [[maybe_unused]] const auto weights_in = [](const auto& option) {
-    if constexpr (is_weights<std::remove_cvref_t<decltype(option)>>) return std::tie(option.of);
-    else return std::tuple<>();
-  };
   const auto run = [&]<class... In>(const std::tuple<const In&...>& inputs) {
     unpack([&](const auto&... of_place) { engine_of<counts, In...>::run(c, exec, out, inputs, of_place...); },
            select_options<true>(options...));
@@ -185,6 +206,7 @@ template <execution_space Exec, view_like Out, any_array X, impl::histogram_opti
 void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const Options&... options) {
   const char* const label = "quern::histogram";
   const std::int64_t bins = impl::extents_of(out).size();
+  impl::compare_counts(label, [&] { return impl::text_of(range); }, out, x, std::tuple<>(), options...);
   impl::check_range(label, range, bins);
   static_assert(impl::has_order<impl::value_of<X>>,
                 "quern::histogram: x must be of real numbers; complex numbers have no order");
@@ -238,6 +260,8 @@ void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_
   static_assert(impl::has_order<impl::value_of<X>> && impl::has_order<impl::value_of<Edges>>,
                 "quern::histogram: x and edges must be of real numbers; complex numbers have no order");
   impl::call c("quern::histogram", exec);
+  const impl::compared_values<Exec, Edges> between_edges{exec, edges_view};
+  impl::compare_counts("quern::histogram", [] { return ""; }, out, x, std::tie(between_edges), options...);
   const auto edges = c.input(edges_view);
   const shape found = impl::extents_of(out);
   const std::int64_t bins = found.size();
@@ -265,6 +289,7 @@ void bincount(const Exec& exec, const Out& out, const X& x, const Options&... op
   static_assert(std::is_integral_v<impl::value_of<X>>, "quern::bincount: x must be of an integer type");
   const char* const label = "quern::bincount";
   const std::int64_t bins = impl::extents_of(out).size();
+  impl::compare_counts(label, [] { return ""; }, out, x, std::tuple<>(), options...);
   if constexpr (impl::has_option<checked_t, Options...>) impl::check_keys(exec, label, x, impl::range_bin{{bins}});
   impl::count_call(impl::count_operation{label, impl::own_bin{bins}}, exec, out, x, options...);
 }

@@ -89,6 +89,7 @@ template <execution_space Exec, result_view Out>
 void bits(const Exec& exec, const Out& out, const part_of& where) {
   using T = impl::value_of<Out>;
   static_assert(std::is_unsigned_v<T> && sizeof(T) >= 4, "quern::random::bits: out must be of 32 or 64 unsigned bits");
+  impl::compare_fields("quern::random::bits", out, where);
   impl::fill_random<impl::bits_draw<T>>("quern::random::bits", exec, out, where);
 }
 template <result_view Out>
@@ -108,6 +109,7 @@ void uniform(const Exec& exec, const Out& out, const part_of& where, const Low& 
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::uniform: out must be of a floating-point type");
   const std::string label = "quern::random::uniform";
+  impl::compare_fields(label, out, where, low, high);
   if constexpr (scalar_value<Low> && scalar_value<High>) {
     using impl::convert;
     const auto a = convert<double>(convert<T>(low)), b = convert<double>(convert<T>(high));
@@ -138,6 +140,7 @@ void integers(const Exec& exec, const Out& out, const part_of& where, Low low, H
   static_assert(!impl::repeated_option<Options...>::value);
   const std::string label = "quern::random::integers";
   constexpr bool closed = impl::has_option<endpoint_t, Options...>;
+  impl::compare_fields(label, out, where, low, high, closed);
   const impl::wide_integer first = low, last = impl::wide_integer{high} - (closed ? 0 : 1);
   if (first > last)
     throw Error(label, "low is " + impl::text_of(first) + " and high " + impl::text_of(impl::wide_integer{high}) +
@@ -162,6 +165,7 @@ void normal(const Exec& exec, const Out& out, const part_of& where, const Mean& 
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::normal: out must be of a floating-point type");
   const std::string label = "quern::random::normal";
+  impl::compare_fields(label, out, where, mean, stddev);
   impl::check_parameter(label, "stddev", stddev, impl::not_negative, "a finite number of at least 0");
   if constexpr (scalar_value<Mean> && scalar_value<Stddev>)
     if (mean == Mean(0) && stddev == Stddev(1))
@@ -183,6 +187,7 @@ void exponential(const Exec& exec, const Out& out, const part_of& where, const S
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::exponential: out must be of a floating-point type");
   const std::string label = "quern::random::exponential";
+  impl::compare_fields(label, out, where, scale);
   impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");
   impl::fill_random<impl::exponential_draw<T>>(label, exec, out, where, scale);
 }
@@ -202,6 +207,7 @@ void bernoulli(const Exec& exec, const Out& out, const part_of& where, const P& 
   using T = impl::value_of<Out>;
   static_assert(std::is_arithmetic_v<T>, "quern::random::bernoulli: out must be of an arithmetic type");
   const std::string label = "quern::random::bernoulli";
+  impl::compare_fields(label, out, where, p);
   impl::check_parameter(label, "p", p, [](double x) { return x >= 0 && x <= 1; }, "a number from 0 to 1");
   impl::fill_random<impl::bernoulli_draw<T>>(label, exec, out, where, p);
 }
@@ -226,6 +232,7 @@ void poisson(const Exec& exec, const Out& out, const part_of& where, const Rate&
   using T = impl::value_of<Out>;
   static_assert(std::is_arithmetic_v<T>, "quern::random::poisson: out must be of an arithmetic type");
   const std::string label = "quern::random::poisson";
+  impl::compare_fields(label, out, where, rate);
   impl::check_parameter(label, "rate", rate, [](double x) { return x >= 0 && x < 0x1p62; }, "from 0 to before 2^62");
   if constexpr (scalar_value<Rate>) {
     if (const auto r = impl::convert<double>(rate); r <= impl::poisson_table::largest_rate) {
@@ -256,6 +263,7 @@ void gamma(const Exec& exec, const Out& out, const part_of& where, const Shape& 
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::gamma: out must be of a floating-point type");
   const std::string label = "quern::random::gamma";
+  impl::compare_fields(label, out, where, shape, scale);
   impl::check_parameter(label, "shape", shape, impl::not_negative, "a finite number of at least 0");
   impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");
   impl::fill_random<impl::gamma_draw<T>>(label, exec, out, where, shape, scale);

@@ -160,6 +160,7 @@ namespace quern::random {
 /// @throws Error if the population is not positive or does not fit out's type; if the part is not within its field
 template <execution_space Exec, result_view Out>
 void choice(const Exec& exec, const Out& out, const part_of& where, std::int64_t population) {
+  impl::compare_fields("quern::random::choice", out, where, population);
   if (population < 1)
     throw Error("quern::random::choice", "the population is " + std::to_string(population) + ", expected at least 1");
   impl::fill_integers("quern::random::choice", exec, out, where, 0, population - 1);

@@ -116,6 +116,13 @@ struct engine<in_memory, selections> {
   }
 };
 
+/// The quantiles in the message of calls that differ between ranks.
+inline std::string text_of(const quantile_request& r, interpolation how) {
+  std::string text = " at";
+  for (const double q : r.of.value) text += " " + text_of(q);
+  return text + (how == interpolation::linear ? "" : ", interpolation " + std::to_string(static_cast<int>(how)));
+}
+
 /// `op(exec, out, in, probabilities, options)` of every quantile, by the engine of the place where its operands are.
 template <class Exec, class Out, class In, class... Options>
 auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out, const In& in,
@@ -124,6 +131,8 @@ auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out, 
   static_assert(!to_host || !has_option<axes, Options...>, "quern: a quantile along axes is written to a View");
   static_assert(!repeated_option<Options...>::value);
   static_assert(has_order<value_of<In>>, "quern::quantile, median: complex numbers have no order");
+  const auto more = [&] { return text_of(r, option_or(interpolation::linear, options...)); };
+  compare_calls<selections>(r.label, more, out, in);
   for (const double q : r.of.value)
     if (!(q >= 0 && q <= 1)) throw Error(r.label, "a probability is " + std::to_string(q) + ", expected 0 to 1");
   return engine_of<selections, Out, In>::run(r, exec, out, in, options...);

@@ -4,6 +4,7 @@
 #define QUERN_REDUCE_TWO_OUTPUTS_HPP
 
 #include <quern/core/call/call.hpp>
+#include <quern/core/call/places.hpp>
 #include <quern/map/map.hpp>
 #include <quern/reducers/results.hpp>
 #include <string>
@@ -30,6 +31,7 @@ void reduce_to_two(const std::string& label, const Exec& exec, const std::tuple<
   static_assert(rank >= 0, "quern: the rank of several outputs must be known when compiling");
   using results = Kokkos::View<typename with_pointers<Result, rank>::type, Kokkos::LayoutRight,
                                typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  compare_calls<reductions>(label, [] { return ""; }, in, std::get<0>(views), std::get<1>(views));
   const call<Exec> c(label, exec);
   const auto out = unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, views);
   check_outputs(label, out);

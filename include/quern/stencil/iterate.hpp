@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <quern/core/call/call.hpp>
 #include <quern/core/call/error.hpp>
+#include <quern/core/call/places.hpp>
 #include <string>
 #include <utility>
 
@@ -36,6 +37,8 @@ template <execution_space Exec, result_view View, class Step>
   requires(std::invocable<const Step&, const Exec&, const View&, const View&> ||
            std::invocable<const Step&, const Exec&, const View&, const View&, std::int64_t>)
 void iterate(const Exec& exec, View& now, View& next, const Step& step, std::int64_t n) {
+  impl::compare_calls<impl::iterations>(
+      "quern::iterate", [&] { return ", " + std::to_string(n) + " steps"; }, now, next);
   if (n < 0) throw Error("quern::iterate", std::to_string(n) + " steps");
   for (std::int64_t i = 0; i < n; ++i) {
     if constexpr (std::invocable<const Step&, const Exec&, const View&, const View&>) step(exec, now, next);

@@ -11,6 +11,7 @@
 /// name their `place`.
 
 #include <quern/core/views/lazy.hpp>
+#include <string>
 
 namespace quern::impl {
 
@@ -29,6 +30,7 @@ struct engine {
       "ranks");
   template <auto...>
   static void run(const auto&...) {}
+  static void compare(const auto&...) {}
 };
 
 /// Rejects options of other places in calls of operands in memory or over ranks.
@@ -68,6 +70,16 @@ struct scans {};
 struct counts {};
 struct selections {};
 struct stencils {};
+struct iterations {};
+
+/// Where operands lie over ranks that check calls, compares a call of this kind with those of the other ranks: its
+/// operands, and what `more()` tells of other arguments. It comes before what looks at their values, so that all ranks
+/// throw where one does.
+template <class Kind, class More, class... V>
+void compare_calls(const std::string& label, const More& more, const V&... operands) {
+  using place = std::conditional_t<(is_at<over_ranks_place, V> || ...), over_ranks_place, in_memory>;
+  if constexpr (!std::is_same_v<place, in_memory>) engine<place, Kind>::compare(label, more, operands...);
+}
 
 }  // namespace quern::impl
 
