@@ -61,7 +61,7 @@ void foreign(const vector<double>& x, const vector<float>& f, const vector<int>&
   quern::poisson(exec, m, m, quern::period{1});             // no such option [poisson, period]
   quern::fftconvolve(exec, x, x, x, quern::axis{0});        // no such option [fftconvolve, axis]
   quern::lstsq(exec, x, m, x, tolerance());                 // no such option [lstsq, tolerance]
-  quern::pinv(exec, m, m, quern::norm_order::one);        // no such option [pinv, norm_order]
+  quern::pinv(exec, m, m, quern::norm_order::one);          // no such option [pinv, norm_order]
   quern::matrix_norm(exec, m, quern::axis{0});              // no such option [matrix_norm, axis]
   quern::truncated_svd(m, x, m, m, quern::rcond{1});        // no such option [truncated_svd, rcond]
   quern::gaussian_filter(x, x, 1.0, edge, quern::axis{0});  // no such option [gaussian_filter, axis]
@@ -74,6 +74,25 @@ void foreign(const vector<double>& x, const vector<float>& f, const vector<int>&
   quern::stencil<box>(exec, x, identity(), edge, reproducible, f);  // no such option [stencil, reproducible]
   quern::newton<2>(exec, m, identity(), quern::max_steps{9}, m);    // no such option [newton, max_steps]
   quern::odeint<2>(exec, m, identity(), max_iterations{9}, m, x);   // no such option [odeint, max_iterations]
+}
+
+// Operations without options.
+void options_of_none(const vector<double>& x, const vector<int>& i, const matrix<double>& m) {
+  const Kokkos::DefaultExecutionSpace exec;
+  const quern::random::key key(1);
+  const auto edge = quern::boundary::nearest;
+  quern::solve(exec, x, m, x, quern::rcond{1});                          // no such option [solve, rcond]
+  quern::qr(exec, m, m, m, quern::checked);                              // no such option [qr, checked]
+  quern::svd(m, x, m, m, quern::rcond{1});                               // no such option [svd, rcond]
+  quern::det(m, quern::axis{0});                                         // no such option [det, axis]
+  quern::eigh(exec, x, m, m, sort_order::descending);                    // no such option [eigh, sort_order]
+  quern::laplacian(exec, m, m, 1.0, edge, quern::ddof{1});               // no such option [laplacian, ddof]
+  quern::correlate(x, x, x, edge, quern::axis{0});                       // no such option [correlate, axis]
+  quern::copy(exec, x, x, quern::chunking());                            // no such option [copy, chunking]
+  quern::random::normal(exec, x, key, quern::ddof{1});                   // no such option [normal, ddof]
+  quern::random::permutation(exec, i, key, quern::axis{0});              // no such option [permutation, axis]
+  quern::fftfreq(x, 1.0, quern::fft_norm::ortho);                        // no such option [fftfreq, fft_norm]
+  quern::map(exec, x, identity(), x, quern::product_scaling<double>());  // before its inputs [map, product_scaling]
 }
 
 void twice(const vector<double>& x, const vector<int>& i, const matrix<double>& m) {

@@ -137,6 +137,7 @@ template <view_like C, view_like X, view_like Y>
 void outer(const C& c, const X& x, const Y& y) {
   outer(impl::space_of(c), c, x, y);
 }
+QUERN_REJECTS(option_or_place, outer)
 
 }  // namespace quern
 

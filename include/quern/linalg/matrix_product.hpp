@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <quern/core/values/values.hpp>
+#include <quern/core/views/concepts.hpp>
 
 namespace quern {
 
@@ -18,6 +19,7 @@ using product_sum = std::conditional_t<sizeof(C) == 2 && !std::is_integral_v<C>,
 /// 1})`.
 template <class C>
 struct product_scaling {
+  using option_of = impl::any_place;
   impl::product_sum<C> alpha = 1, beta = 0;
 };
 
