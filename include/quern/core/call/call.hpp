@@ -154,6 +154,15 @@ struct misplaced_option<First, Args...> : std::false_type {
   static_assert(sizeof(First) == 0, "quern: options of a call with a functor stand before its inputs");
 };
 
+/// False; an error where a second option follows the one of a call with a functor.
+template <class Option, class... In>
+struct second_option : repeated_option<Option, In...> {};
+template <place_option Option, option_type Second, class... In>
+  requires(!std::is_same_v<Option, Second>)
+struct second_option<Option, Second, In...> : std::false_type {
+  static_assert(sizeof(Second) == 0, "quern: the operation has no such option");
+};
+
 namespace rejected {
 /// False; an error where an argument is an option.
 template <class... Args>
