@@ -53,5 +53,7 @@ void in_memory() {
   quern::copy(exec, chunks, x);                               // takes arrays in memory [copy, chunked_view]
   quern::trapezoid(exec, u, 0.5);                             // takes arrays in memory [trapezoid, blocks]
   quern::compact(x, u, i);                                    // takes arrays in memory [compact, blocks]
+  quern::sum(exec, x, u, quern::group_by(exec, i));           // takes arrays in memory [sum, blocks]
+  quern::matvec(x, w, x);                                     // takes arrays in memory [matvec, blocks]
   quern::random::permutation(u, quern::random::key(1));       // takes arrays in memory [permutation, blocks]
 }

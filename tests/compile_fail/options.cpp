@@ -86,6 +86,7 @@ void foreign(const vector<double>& x, const vector<float>& f, const vector<int>&
 // Operations without options.
 void options_of_none(const vector<double>& x, const vector<int>& i, const matrix<double>& m) {
   const Kokkos::DefaultExecutionSpace exec;
+  const auto groups = quern::group_by(exec, i);
   const quern::random::key key(1);
   const auto edge = quern::boundary::nearest;
   quern::solve(exec, x, m, x, quern::rcond{1});                          // no such option [solve, rcond]
@@ -99,6 +100,11 @@ void options_of_none(const vector<double>& x, const vector<int>& i, const matrix
   quern::random::normal(exec, x, key, quern::ddof{1});                   // no such option [normal, ddof]
   quern::random::permutation(exec, i, key, quern::axis{0});              // no such option [permutation, axis]
   quern::fftfreq(x, 1.0, quern::fft_norm::ortho);                        // no such option [fftfreq, fft_norm]
+  quern::matmul(exec, m, m, m, reproducible);                            // no such option [matmul, reproducible_t]
+  quern::matvec(x, m, x, quern::axis{0});                                // no such option [matvec, axis]
+  quern::einsum<"ij,jk->ik">(exec, m, m, m, quern::axis{0});             // no such option [einsum, axis]
+  quern::max(exec, x, x, groups, quern::axis{0});                        // no such option [max, axis]
+  quern::count(x, groups, quern::checked);                               // no such option [count, checked]
   quern::vmap(exec, m, identity(), m, quern::checked);                   // no such option [vmap, checked]
   quern::map(exec, x, identity(), x, quern::product_scaling<double>());  // before its inputs [map, product_scaling]
 }
