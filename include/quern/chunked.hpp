@@ -17,4 +17,7 @@
 #include <quern/chunked/source.hpp>
 #include <quern/chunked/stencil.hpp>
 
+template <>
+inline constexpr bool quern::impl::engines_included<quern::impl::in_chunks_place> = true;
+
 #endif

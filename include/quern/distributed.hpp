@@ -29,4 +29,7 @@
 #include <quern/distributed/sort.hpp>
 #include <quern/distributed/stencil.hpp>
 
+template <>
+inline constexpr bool quern::impl::engines_included<quern::impl::over_ranks_place> = true;
+
 #endif

@@ -57,9 +57,11 @@ TYPED_TEST(Chunks, SeveralOperationsOnEachChunk) {
   }
   EXPECT_EQ(sum, total);
   std::int64_t rows = 0;  // on the default execution space
-  chunked::for_each_chunk([&](const auto&, const chunked::chunk_info& chunk, const auto&) { rows += chunk.count; },
-                          memory_for(a, 10), a.source());
+  const auto count = [&](const auto&, const chunked::chunk_info& chunk, const auto&) { rows += chunk.count; };
+  chunked::for_each_chunk(count, memory_for(a, 10), a.source());
   EXPECT_EQ(103, rows);
+  chunked::for_each_chunk(count, a.source());
+  EXPECT_EQ(206, rows);
 }
 
 TYPED_TEST(Chunks, TellHowFarTheyAre) {

@@ -20,6 +20,10 @@ struct identity {
   }
 };
 
+struct greater {
+  KOKKOS_FUNCTION bool operator()(double a, double b) const { return a > b; }
+};
+
 template <class T>
 using vector = Kokkos::View<T*>;
 template <class T>
@@ -61,19 +65,48 @@ void foreign(const vector<double>& x, const vector<float>& f, const vector<int>&
   quern::poisson(exec, m, m, quern::period{1});             // no such option [poisson, period]
   quern::fftconvolve(exec, x, x, x, quern::axis{0});        // no such option [fftconvolve, axis]
   quern::lstsq(exec, x, m, x, tolerance());                 // no such option [lstsq, tolerance]
-  quern::pinv(exec, m, m, quern::norm_order::one);        // no such option [pinv, norm_order]
+  quern::pinv(exec, m, m, quern::norm_order::one);          // no such option [pinv, norm_order]
   quern::matrix_norm(exec, m, quern::axis{0});              // no such option [matrix_norm, axis]
   quern::truncated_svd(m, x, m, m, quern::rcond{1});        // no such option [truncated_svd, rcond]
   quern::gaussian_filter(x, x, 1.0, edge, quern::axis{0});  // no such option [gaussian_filter, axis]
   quern::trapezoid(exec, x, m, 0.5, quern::axes{0});        // no such option [trapezoid, axes]
   quern::integrate(identity(), {0, 1}, 9, quern::checked);  // no such option [integrate, checked]
   quern::integrate(exec, identity(), {0, 1}, quern::adaptive(), quern::axis{0});  // no such option [integrate, axis]
-  quern::integrate(exec, identity(), {0, 1}, random, tolerance());  // no such option [integrate, tolerance]
-  quern::fill(exec, x, 1.0, quern::rcond{1});                       // no such option [fill, rcond]
-  quern::map(exec, x, identity(), fft_rigor::measure, x);           // no such option [map, fft_rigor]
-  quern::stencil<box>(exec, x, identity(), edge, reproducible, f);  // no such option [stencil, reproducible]
-  quern::newton<2>(exec, m, identity(), quern::max_steps{9}, m);    // no such option [newton, max_steps]
-  quern::odeint<2>(exec, m, identity(), max_iterations{9}, m, x);   // no such option [odeint, max_iterations]
+  quern::integrate(exec, identity(), {0, 1}, random, tolerance());        // no such option [integrate, tolerance]
+  quern::fill(exec, x, 1.0, quern::rcond{1});                             // no such option [fill, rcond]
+  quern::map(exec, x, identity(), fft_rigor::measure, x);                 // no such option [map, fft_rigor]
+  quern::stencil<box>(exec, x, identity(), edge, reproducible, f);        // no such option [stencil, reproducible]
+  quern::map(exec, x, identity(), quern::chunking(), quern::axis{0}, x);  // no such option [map, axis]
+  quern::stencil<box>(x, identity(), edge, quern::chunking(), quern::ddof{1}, x);  // no such option [stencil, ddof]
+  quern::map(x, identity(), quern::period{1}, quern::chunking(), x);               // no such option [map, period]
+  quern::newton<2>(exec, m, identity(), quern::max_steps{9}, m);                   // no such option [newton, max_steps]
+  quern::odeint<2>(exec, m, identity(), max_iterations{9}, m, x);  // no such option [odeint, max_iterations]
+}
+
+// Operations without options.
+void options_of_none(const vector<double>& x, const vector<int>& i, const matrix<double>& m) {
+  const Kokkos::DefaultExecutionSpace exec;
+  const auto groups = quern::group_by(exec, i);
+  const quern::random::key key(1);
+  const auto edge = quern::boundary::nearest;
+  quern::solve(exec, x, m, x, quern::rcond{1});                          // no such option [solve, rcond]
+  quern::qr(exec, m, m, m, quern::checked);                              // no such option [qr, checked]
+  quern::svd(m, x, m, m, quern::rcond{1});                               // no such option [svd, rcond]
+  quern::det(m, quern::axis{0});                                         // no such option [det, axis]
+  quern::eigh(exec, x, m, m, sort_order::descending);                    // no such option [eigh, sort_order]
+  quern::laplacian(exec, m, m, 1.0, edge, quern::ddof{1});               // no such option [laplacian, ddof]
+  quern::correlate(x, x, x, edge, quern::axis{0});                       // no such option [correlate, axis]
+  quern::copy(exec, x, x, quern::chunking());                            // no such option [copy, chunking]
+  quern::random::normal(exec, x, key, quern::ddof{1});                   // no such option [normal, ddof]
+  quern::random::permutation(exec, i, key, quern::axis{0});              // no such option [permutation, axis]
+  quern::fftfreq(x, 1.0, quern::fft_norm::ortho);                        // no such option [fftfreq, fft_norm]
+  quern::matmul(exec, m, m, m, reproducible);                            // no such option [matmul, reproducible_t]
+  quern::matvec(x, m, x, quern::axis{0});                                // no such option [matvec, axis]
+  quern::einsum<"ij,jk->ik">(exec, m, m, m, quern::axis{0});             // no such option [einsum, axis]
+  quern::max(exec, x, x, groups, quern::axis{0});                        // no such option [max, axis]
+  quern::count(x, groups, quern::checked);                               // no such option [count, checked]
+  quern::vmap(exec, m, identity(), m, quern::checked);                   // no such option [vmap, checked]
+  quern::map(exec, x, identity(), x, quern::product_scaling<double>());  // before its inputs [map, product_scaling]
 }
 
 void twice(const vector<double>& x, const vector<int>& i, const matrix<double>& m) {
@@ -93,6 +126,9 @@ void twice(const vector<double>& x, const vector<int>& i, const matrix<double>& 
   quern::lstsq(exec, x, m, x, quern::rcond{1}, quern::rcond{1});                // given twice [lstsq, rcond]
   quern::integrate(identity(), {0, 1}, 9, rule, rule);                          // given twice [integrate, simpson]
   quern::sum(exec, quern::in_chunks(x), quern::chunking(), quern::chunking());  // given twice [sum, chunking]
+  quern::sort(exec, x, sort_order::descending, greater());                      // takes one order [sort, greater]
+  quern::argsort(i, x, greater(), sort_order::ascending);                       // takes one order [argsort, greater]
+  quern::top_k(exec, x, i, x, greater(), greater());                            // takes one order [top_k, greater]
   quern::group_by(exec, i, quern::key_range{0, 9}, quern::checked, quern::checked);  // given twice [group_by, checked]
 }
 

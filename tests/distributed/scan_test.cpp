@@ -119,12 +119,6 @@ TYPED_TEST(DistributedScanOn, OfOneElement) {
   }
 }
 
-TYPED_TEST(DistributedScanOn, NeedsAnAxis) {
-  using E = TypeParam;
-  const quern::DistributedView<double, 2, E> w("w", Decomposition(test::world(), {3, 4}));
-  test::expect_error("quern::cumsum: an array of rank 2 needs an axis", [&] { quern::cumsum(E(), w, w); });
-}
-
 struct append {  // depends on the order
   KOKKOS_FUNCTION void operator()(std::int64_t& lower, const std::int64_t& upper) const { lower = 10 * lower + upper; }
 };

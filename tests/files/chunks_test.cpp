@@ -239,8 +239,8 @@ TYPED_TEST(FileStreams, WithoutElements) {
     });
     both([&](const auto& out, const auto& in) {
       chunked::for_each_chunk(
-          exec, [](const E&, const chunked::chunk_info&, const auto&, const auto&) { ADD_FAILURE() << "no chunk"; }, {},
-          in, out);
+          exec, [](const E&, const chunked::chunk_info&, const auto&, const auto&) { ADD_FAILURE() << "no chunk"; }, in,
+          out);
     });
   }
   test::write_bytes(this->path("b.npy"), "earlier");

@@ -24,14 +24,14 @@ struct chunk_info {
 ///       quern::map(e, y, clip(), x);  // y is the part of a sink
 ///       total += quern::sum(e, x);
 ///     },
-///     {}, x_source, y_sink);
+///     x_source, y_sink);
 /// @endcode
 ///
 /// @param f        called on the caller's thread with an instance of the execution space, the place of the chunk, and a
 ///                 View of each array's part (LayoutStride; const for sources). It launches on that instance alone.
 ///                 What it launched for one chunk has ended when the next one's turn comes, so that f may use memory of
 ///                 its own
-/// @param settings memory and progress
+/// @param option   memory and progress, which need not be given
 /// @param arrays   sources, sinks and const Views, of equal extents
 ///
 /// Waits, and returns when all is written.
@@ -39,12 +39,12 @@ struct chunk_info {
 /// written; what f throws
 template <execution_space Exec, class F, class... Array>
   requires((source_like<Array> || sink_like<Array>) && ...)
-void for_each_chunk(const Exec& exec, const F& f, const chunking& settings, const Array&... arrays) {
+void for_each_chunk(const Exec& exec, const F& f, const chunking& option, const Array&... arrays) {
   using namespace impl;
   auto operands = std::tuple(
       operand_in_chunks<Exec, Array, std::conditional_t<is_sink<Array>, array_writer, array_reader>>(arrays)...);
   chunk_plan p{"quern::chunked::for_each_chunk", std::get<0>(operands).extents()};
-  p.settings = settings;
+  p.settings = option;
   p.ordered = true;
   p.axis = axis_of([&](const auto& visit) { std::apply([&](auto&... o) { (visit(o), ...); }, operands); });
   const auto join = [&](auto& o) {
@@ -63,10 +63,20 @@ void for_each_chunk(const Exec& exec, const F& f, const chunking& settings, cons
         operands);
   });
 }
+template <execution_space Exec, class F, class... Array>
+  requires((source_like<Array> || sink_like<Array>) && ...)
+void for_each_chunk(const Exec& exec, const F& f, const Array&... arrays) {
+  for_each_chunk(exec, f, chunking(), arrays...);
+}
 template <class F, class... Array>
   requires((source_like<Array> || sink_like<Array>) && ...)
-void for_each_chunk(const F& f, const chunking& settings, const Array&... arrays) {
-  for_each_chunk(Kokkos::DefaultExecutionSpace(), f, settings, arrays...);
+void for_each_chunk(const F& f, const chunking& option, const Array&... arrays) {
+  for_each_chunk(Kokkos::DefaultExecutionSpace(), f, option, arrays...);
+}
+template <class F, class... Array>
+  requires((source_like<Array> || sink_like<Array>) && ...)
+void for_each_chunk(const F& f, const Array&... arrays) {
+  for_each_chunk(f, chunking(), arrays...);
 }
 
 }  // namespace quern::chunked

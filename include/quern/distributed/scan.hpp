@@ -36,6 +36,8 @@ struct engine<over_ranks_place, scans> {
     static_assert(carries, "quern: reproducible scans are those in memory");
     constexpr int rank = rank_of<In>;
     static_assert(rank == rank_of<Out>, "quern: out and in of a scan over ranks must have one rank");
+    static_assert(rank == 1 || has_option<axis, Options...>,
+                  "quern: a scan over ranks of an array of several axes needs an axis");
     if constexpr (carries) {
       const std::string label = scan.label;
       const Decomposition d = leading_field(in, out).decomposition();
@@ -43,8 +45,6 @@ struct engine<over_ranks_place, scans> {
       check_same_arrays(
           d.communicator(), label, [&] { return text_of_axes(wanted, rank) + text_of_reducer(scan.reducer); }, out, in);
       check_extents(label, "out", out.extents(), operand_extents(label, in));
-      if (wanted == nullptr && rank > 1)
-        throw Error(label, "an array of rank " + std::to_string(rank) + " needs an axis");
       const int number = wanted == nullptr ? 0 : axis_set(label, *wanted, rank).only();
       check_same_blocks(label, "out", d, out.decomposition());
       scan_blocks(scan, exec, out, in, carry, d, axis{number});

@@ -261,18 +261,22 @@ template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Optio
 void dct(const Out& out, const In& in, const Options&... options) {
   dct(impl::space_of(out), out, in, options...);
 }
+QUERN_REJECTS(place, dct)
 template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
 void idct(const Out& out, const In& in, const Options&... options) {
   idct(impl::space_of(out), out, in, options...);
 }
+QUERN_REJECTS(place, idct)
 template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
 void dst(const Out& out, const In& in, const Options&... options) {
   dst(impl::space_of(out), out, in, options...);
 }
+QUERN_REJECTS(place, dst)
 template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
 void idst(const Out& out, const In& in, const Options&... options) {
   idst(impl::space_of(out), out, in, options...);
 }
+QUERN_REJECTS(place, idst)
 
 }  // namespace quern
 

@@ -291,6 +291,7 @@ template <execution_space Exec, view_like Out, array_like X>
 void group_first(const Out& out, const X& x, const Groups<Exec>& by) {
   group_first(Exec(), out, x, by);
 }
+QUERN_REJECTS(option_or_place, group_first)
 
 /// `out(g)` is the number of rows of group g.
 template <execution_space Exec, view_like Out>
@@ -302,6 +303,35 @@ template <execution_space Exec, view_like Out>
 void count(const Out& out, const Groups<Exec>& by) {
   count(Exec(), out, by);
 }
+
+namespace impl {
+template <class T>
+inline constexpr bool is_groups = false;
+template <class Exec>
+inline constexpr bool is_groups<Groups<Exec>> = true;
+namespace rejected {
+/// Those of calls with groups, beside reductions of the same names.
+template <class... Args>
+struct place_of_groups : std::false_type {};
+template <class... Args>
+  requires(is_groups<Args> || ...)
+struct place_of_groups<Args...> : place<Args...> {};
+template <class... Args>
+struct option_or_place_of_groups : std::false_type {};
+template <class... Args>
+  requires(is_groups<Args> || ...)
+struct option_or_place_of_groups<Args...> : option_or_place<Args...> {};
+}  // namespace rejected
+}  // namespace impl
+
+QUERN_REJECTS(place_of_groups, sum)
+QUERN_REJECTS(place_of_groups, mean)
+QUERN_REJECTS(place_of_groups, var)
+QUERN_REJECTS(option_or_place_of_groups, min)
+QUERN_REJECTS(option_or_place_of_groups, max)
+QUERN_REJECTS(option_or_place_of_groups, argmin)
+QUERN_REJECTS(option_or_place_of_groups, argmax)
+QUERN_REJECTS(option_or_place_of_groups, count)
 
 }  // namespace quern
 

@@ -89,9 +89,21 @@ inline constexpr bool is_comparator_option = [] {
 /// Options of a sort of T: an axis and either a direction or a comparator.
 template <class O, class T>
 concept sort_option = is_option<axis, O> || is_option<sort_order, O> || is_comparator_option<O, T> || option<O>;
+/// How many options say in which order to sort.
+template <class T, class... O>
+inline constexpr int orders_among = (0 + ... + (is_option<sort_order, O> || is_comparator_option<O, T> ? 1 : 0));
+
+/// An error where a comparator stands beside another order.
+template <class T, class... O>
+struct second_order : std::false_type {};
+template <class T, class... O>
+  requires((is_comparator_option<O, T> || ...) && orders_among<T, O...> > 1)
+struct second_order<T, O...> : std::true_type {
+  static_assert(sizeof...(O) == 0, "quern: a sort takes one order, a sort_order or a comparator");
+};
 template <class T, class... O>
 concept sort_options = (sort_option<O, T> && ...) && !repeated_option<O...>::value &&
-                       (is_option<sort_order, O> + ... + 0) + (is_comparator_option<O, T> + ... + 0) <= 1;
+                       (orders_among<T, O...> <= 1 || second_order<T, O...>::value);
 
 /// The order that options ask for.
 template <class T>

@@ -220,6 +220,10 @@ void einsum(const Args&...) {
                 "quern::einsum: takes two operands; sum axes of one with quern::sum, and multiply three in two calls");
 }
 
+template <impl::einsum_text Subscripts, class... Args>
+  requires(impl::rejected::option_or_place<Args...>::value)
+void einsum(const Args&...) {}
+
 }  // namespace quern
 
 #endif

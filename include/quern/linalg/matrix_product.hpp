@@ -4,6 +4,7 @@
 #define QUERN_LINALG_MATRIX_PRODUCT_HPP
 
 #include <Kokkos_Core.hpp>
+#include <quern/core/call/call.hpp>
 #include <quern/core/values/values.hpp>
 
 namespace quern {
@@ -18,8 +19,24 @@ using product_sum = std::conditional_t<sizeof(C) == 2 && !std::is_integral_v<C>,
 /// 1})`.
 template <class C>
 struct product_scaling {
+  using option_of = impl::any_place;
   impl::product_sum<C> alpha = 1, beta = 0;
 };
+
+namespace impl {
+template <class T>
+inline constexpr bool is_scaling = false;
+template <class C>
+inline constexpr bool is_scaling<product_scaling<C>> = true;
+namespace rejected {
+/// False; an error where an argument is an option other than the scaling of a product.
+template <class... Args>
+struct option_of_products : std::false_type {};
+template <class... Args>
+  requires((option_type<Args> && !is_scaling<Args>) || ...)
+struct option_of_products<Args...> : option<Args...> {};
+}  // namespace rejected
+}  // namespace impl
 
 }  // namespace quern
 

@@ -132,6 +132,8 @@ template <view_like Y, array_like A, array_like X>
 void matvec(const Y& y, const A& a, const X& x, const product_scaling<impl::value_of<Y>>& scaling = {}) {
   matvec(impl::space_of(y), y, a, x, scaling);
 }
+QUERN_REJECTS(place, matvec)
+QUERN_REJECTS(option_of_products, matvec)
 
 }  // namespace quern
 

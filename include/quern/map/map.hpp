@@ -134,7 +134,7 @@ void map(const Exec& exec, const Out& out, const F& f, const In&... in) {
   impl::map_call("quern::map", exec, out, f, std::tie(in...));
 }
 template <execution_space Exec, output_like Out, class F, call_option Option, class... In>
-  requires(operands<In...> || impl::repeated_option<Option, In...>::value)
+  requires(operands<In...> || impl::second_option<Option, In...>::value)
 void map(const Exec& exec, const Out& out, const F& f, const Option& option, const In&... in) {
   impl::map_call("quern::map", exec, out, f, std::tie(in...), option);
 }
@@ -145,7 +145,7 @@ void map(const Out& out, const F& f, const In&... in) {
   map(impl::space_of(out, in...), out, f, in...);
 }
 template <output_like Out, class F, call_option Option, class... In>
-  requires(operands<In...> || impl::repeated_option<Option, In...>::value)
+  requires(operands<In...> || impl::second_option<Option, In...>::value)
 void map(const Out& out, const F& f, const Option& option, const In&... in) {
   map(impl::space_of(out, in...), out, f, option, in...);
 }

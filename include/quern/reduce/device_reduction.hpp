@@ -37,10 +37,13 @@ struct device_reduction {
     if constexpr (requires { Reducer::template at_once<value>; }) return Reducer::template at_once<value>;
     else return 32;
   }();
+  /// Teams that a multiprocessor runs at a time. Of large states, one: 64 KiB of shared memory, the least that a device
+  /// has, would not hold more.
+  static constexpr int teams = 32 * tune::teams * sizeof(state) <= 48 * 1024 ? tune::teams : 1;
   /// The bound is on teams, not on their registers alone, of which nvcc would give them fewer than so many have, and
   /// spill: `reduce_launch` makes teams smaller until so many fit.
   template <class Tag>
-  using policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tune::team_size, tune::teams>>;
+  using policy = Kokkos::TeamPolicy<Exec, Tag, Kokkos::LaunchBounds<tune::team_size, teams>>;
   using member = typename policy<one_row_tag>::member_type;
 
   /// Bytes that are added up as they are stay in the words that they were loaded in.
@@ -308,14 +311,16 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
     auto& shape = kernel.work.shape;
     kernel.work.items = (work.nest.inner + W - 1) / W;
     kernel.work.total = kernel.work.items * work.nest.outer;
-    const int most = team_with_room<Exec>(tune::team_size, [&](int threads) { return tune::teams * bytes(threads); });
-    if (most == 0)
-      throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
-    shape = device_shape(exec, most, shape.results_fastest, work.result_nest.inner, results, kernel.work.total);
-    if constexpr (W == 1) {
+    const int most =
+        team_with_room<Exec>(tune::team_size, [&](int threads) { return kernel_type::teams * bytes(threads); });
+    shape = device_shape(exec, std::max(most, 32), shape.results_fastest, work.result_nest.inner, results,
+                         kernel.work.total);
+    if constexpr (W == 1) {  // threads that share no results need no scratch memory
       if (shape.across * shape.along == 1)
         return Kokkos::parallel_for(label, index_range<short_tag>(exec, results), kernel);
     }
+    if (most == 0)
+      throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
     kernel.work.share_tiles(exec, scratch);
     const auto shared = team_scratch<Exec>(label, shape.team, bytes(shape.team));
     const auto by_teams = [&]<class Tag>(Tag) {

@@ -250,6 +250,7 @@ template <view_like Out, view_like In, filter_weights Weights>
 void correlate(const Out& out, const In& in, const Weights& weights, const boundaries& edge) {
   correlate(impl::space_of(out), out, in, weights, edge);
 }
+QUERN_REJECTS(option_or_place, correlate)
 
 /// Convolution: `out(j, i) = sum_kl weights(k, l) in(j - k + nk / 2, i - l + nl / 2)`; else as `correlate`.
 template <execution_space Exec, view_like Out, view_like In, filter_weights Weights>
@@ -260,6 +261,7 @@ template <view_like Out, view_like In, filter_weights Weights>
 void convolve(const Out& out, const In& in, const Weights& weights, const boundaries& edge) {
   convolve(impl::space_of(out), out, in, weights, edge);
 }
+QUERN_REJECTS(option_or_place, convolve)
 
 /// The sum of a box of `size` around each cell, one size or one for each axis: `box_sum(exec, out, in, {3, 5}, edge)`.
 /// Windows of 3 along every axis take one pass, others one along each axis; on devices two axes share a pass where
@@ -272,6 +274,7 @@ template <view_like Out, view_like In>
 void box_sum(const Out& out, const In& in, const per_axis<int>& size, const boundaries& edge) {
   box_sum(impl::space_of(out), out, in, size, edge);
 }
+QUERN_REJECTS(option_or_place, box_sum)
 
 /// The mean of that box. From integers to integers it is the exact mean rounded down, of negative values too (Python's
 /// `//`; SciPy's filter rounds towards zero, after each axis).
@@ -283,6 +286,7 @@ template <view_like Out, view_like In>
 void uniform_filter(const Out& out, const In& in, const per_axis<int>& size, const boundaries& edge) {
   uniform_filter(impl::space_of(out), out, in, size, edge);
 }
+QUERN_REJECTS(option_or_place, uniform_filter)
 
 /// Where a Gaussian ends, in standard deviations: `gaussian_filter(exec, out, in, 2.0, edge, truncate_at{3})`; 4
 /// without it.
@@ -315,6 +319,7 @@ void gaussian_filter(const Out& out, const In& in, const per_axis<double>& sigma
                      const Options&... options) {
   gaussian_filter(impl::space_of(out), out, in, sigma, edge, options...);
 }
+QUERN_REJECTS(place, gaussian_filter)
 
 }  // namespace quern
 

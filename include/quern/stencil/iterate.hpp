@@ -50,6 +50,7 @@ template <result_view View, class Step>
 void iterate(View& now, View& next, const Step& step, std::int64_t n) {
   iterate(impl::space_of(now), now, next, step, n);
 }
+QUERN_REJECTS(option, iterate)
 
 }  // namespace quern
 

@@ -119,6 +119,7 @@ template <int Order = 2, output_like Out, view_like In>
 void gradient(const Out& out, const In& u, const per_axis<double>& spacing, const boundaries& edge) {
   gradient<Order>(impl::space_of(out), out, u, spacing, edge);
 }
+QUERN_REJECTS(option_or_place, gradient)
 
 /// The Laplacian of u: the sum of its second derivatives along all axes.
 template <int Order = 2, execution_space Exec, view_like Out, view_like In>
@@ -131,6 +132,7 @@ template <int Order = 2, view_like Out, view_like In>
 void laplacian(const Out& out, const In& u, const per_axis<double>& spacing, const boundaries& edge) {
   laplacian<Order>(impl::space_of(out), out, u, spacing, edge);
 }
+QUERN_REJECTS(option_or_place, laplacian)
 
 /// The divergence of a vector field, of which `field` has a View of each component in the order of the axes:
 /// `divergence(exec, out, components(w, v, u), spacing, edge)`; one View in one dimension.
@@ -150,6 +152,7 @@ template <int Order = 2, view_like Out, input_like Field>
 void divergence(const Out& out, const Field& field, const per_axis<double>& spacing, const boundaries& edge) {
   divergence<Order>(impl::space_of(out), out, field, spacing, edge);
 }
+QUERN_REJECTS(option_or_place, divergence)
 
 }  // namespace quern
 

@@ -149,7 +149,7 @@ void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edg
   impl::engine_of<impl::stencils, Out, In...>::run(Shape(), exec, impl::as_outputs(out), f, edge, std::tie(in...));
 }
 template <class Shape, execution_space Exec, output_like Out, class F, call_option Option, class... In>
-  requires(any_arrays<In...> || impl::repeated_option<Option, In...>::value)
+  requires(any_arrays<In...> || impl::second_option<Option, In...>::value)
 void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const Option& option,
              const In&... in) {
   impl::engine_of<impl::stencils, Out, In...>::run(Shape(), exec, impl::as_outputs(out), f, edge, std::tie(in...),
@@ -162,7 +162,7 @@ void stencil(const Out& out, const F& f, const boundaries& edge, const In&... in
   stencil<Shape>(impl::space_of(out, in...), out, f, edge, in...);
 }
 template <class Shape, output_like Out, class F, call_option Option, class... In>
-  requires(any_arrays<In...> || impl::repeated_option<Option, In...>::value)
+  requires(any_arrays<In...> || impl::second_option<Option, In...>::value)
 void stencil(const Out& out, const F& f, const boundaries& edge, const Option& option, const In&... in) {
   stencil<Shape>(impl::space_of(out, in...), out, f, edge, option, in...);
 }

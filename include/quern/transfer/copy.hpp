@@ -172,6 +172,7 @@ void copy(const Out& out, const In& in) {
   using namespace impl;
   copy(std::conditional_t<!through_host<of_out, Out, In> || is_device<of_out>, of_out, of_in>(), out, in);
 }
+QUERN_REJECTS(option_or_place, copy)
 
 }  // namespace quern
 

@@ -154,6 +154,45 @@ struct misplaced_option<First, Args...> : std::false_type {
   static_assert(sizeof(First) == 0, "quern: options of a call with a functor stand before its inputs");
 };
 
+/// False; an error where a second option follows the one of a call with a functor.
+template <class Option, class... In>
+struct second_option : repeated_option<Option, In...> {};
+template <place_option Option, option_type Second, class... In>
+  requires(!std::is_same_v<Option, Second>)
+struct second_option<Option, Second, In...> : std::false_type {
+  static_assert(sizeof(Second) == 0, "quern: the operation has no such option");
+};
+
+namespace rejected {
+/// False; an error where an argument is an option.
+template <class... Args>
+struct option : std::false_type {};
+template <class... Args>
+  requires(option_type<Args> || ...)
+struct option<Args...> : std::true_type {
+  static_assert(sizeof...(Args) == 0, "quern: the operation has no such option");
+};
+/// The same where one is not in memory. Of lazy arrays `make_input` says so.
+template <class... Args>
+struct place : std::false_type {};
+template <class... Args>
+  requires(placed<Args> || ...)
+struct place<Args...> : std::true_type {
+  static_assert(sizeof...(Args) == 0,
+                "quern: this operation takes arrays in memory, not what comes in chunks or lies over ranks; "
+                "docs/operations.md lists those that do");
+};
+template <class... Args>
+struct option_or_place : std::bool_constant<option<Args...>::value || place<Args...>::value> {};
+}  // namespace rejected
+
+/// The overload of an operation for calls that none of the others takes, because an argument is a `what`: those are
+/// rejected by name. It goes with operations of which no overload takes such an argument.
+#define QUERN_REJECTS(what, op)                             \
+  template <class... Args>                                  \
+    requires(::quern::impl::rejected::what<Args...>::value) \
+  void op(const Args&...) {}
+
 /// Calls `body(std::tie(inputs...), options...)` with the arguments behind a functor.
 template <class Body, class... Args>
 void with_options_first(const Body& body, const Args&... args) {

@@ -17,17 +17,27 @@ namespace quern::impl {
 
 struct in_memory {};
 
+/// Whether the header of a place is included, which brings the engines for all kinds of operations that work there.
+template <class Place>
+inline constexpr bool engines_included = false;
+
 /// Runs operations of a kind on operands of a place: `engine::run(description, exec, out, in..., options...)`. The
 /// header of the place specializes it.
 template <class Place, class Kind>
 struct engine {
+  static constexpr bool in_chunks = std::is_same_v<Place, in_chunks_place>,
+                        over_ranks = std::is_same_v<Place, over_ranks_place>, included = engines_included<Place>;
   static_assert(
-      !std::is_same_v<Place, in_chunks_place>,
+      included || !in_chunks,
       "quern: an operand comes in chunks: include <quern/chunked.hpp>, whose guide lists what works in chunks");
   static_assert(
-      !std::is_same_v<Place, over_ranks_place>,
+      included || !over_ranks,
       "quern: an operand is a DistributedView: include <quern/distributed.hpp>, whose guide lists what works over "
       "ranks");
+  static_assert(!included || !in_chunks,
+                "quern: this operation does not work in chunks; docs/operations.md lists those that do");
+  static_assert(!included || !over_ranks,
+                "quern: this operation does not work over ranks; docs/operations.md lists those that do");
   template <auto...>
   static void run(const auto&...) {}
   static void compare(const auto&...) {}

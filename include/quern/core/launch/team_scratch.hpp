@@ -13,7 +13,9 @@
 namespace quern::impl {
 
 /// Bounds the registers of a kernel so that so many teams have them on a multiprocessor at a time. Kokkos's own bound
-/// on teams would also refuse to launch where the scratch memory of so many does not fit, as on smaller devices.
+/// on teams, the second argument of `LaunchBounds`, would also refuse to launch where the scratch memory of so many
+/// does not fit, as on smaller devices. A kernel has that one only where it uses no scratch memory, or where its launch
+/// makes teams smaller until that of so many fits, and where nvcc would otherwise spill.
 template <int Threads, int Teams>
 using registers_of_teams = Kokkos::LaunchBounds<Threads * Teams>;
 

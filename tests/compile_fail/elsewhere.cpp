@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Calls that must not compile, of operations that do not work where their operands are, with all of Quern included; as
+// in options.cpp.
+
+#include <Kokkos_Core.hpp>
+#include <quern/quern.hpp>
+
+/// What a DistributedView is to the headers of operations.
+template <class T, int Rank>
+struct blocks {
+  using place = quern::impl::over_ranks_place;
+  using value_type = T;
+  using execution_space = Kokkos::DefaultExecutionSpace;
+  static constexpr int rank = Rank;
+  quern::shape extents() const { return {}; }
+};
+
+// In chunks there is an engine for other kinds of operations.
+void without_engine() {
+  const Kokkos::DefaultExecutionSpace exec;
+  const quern::random::key key(1);
+  const Kokkos::View<double*> x("x", 3);
+  const Kokkos::View<float**> f("f", 3, 3);
+  const Kokkos::View<double**> m("m", 3, 3);
+  const Kokkos::View<Kokkos::complex<double>**> z("z", 3, 3);
+  quern::sort(exec, quern::in_chunks(x));                  // does not work in chunks [sort]
+  quern::random::normal(exec, quern::in_chunks(x), key);   // does not work in chunks [random_fields]
+  quern::matmul(exec, m, quern::in_chunks(m), m);          // does not work in chunks [matrix_products]
+  quern::qr(quern::in_chunks(f), f, quern::in_chunks(f));  // does not work in chunks [qr_factorizations]
+  quern::fftn(exec, quern::in_chunks(z), z);               // does not work in chunks [transforms]
+}
+
+// Others work in memory alone.
+void in_memory() {
+  const Kokkos::DefaultExecutionSpace exec;
+  const auto edge = quern::boundary::nearest;
+  const Kokkos::View<int*> i("i", 3);
+  const Kokkos::View<double*> x("x", 3);
+  const Kokkos::View<double**> m("m", 3, 3);
+  const auto chunks = quern::in_chunks(x);
+  const auto source = quern::chunked::reader<float>({3}, [](std::int64_t, std::int64_t, float*) {});
+  const blocks<double, 1> u;
+  const blocks<double, 2> w;
+  quern::argsort(exec, i, chunks);                            // takes arrays in memory [argsort, chunked_view]
+  quern::argsort(i, u, quern::sort_order::descending);        // takes arrays in memory [argsort, blocks]
+  quern::unique(exec, x, source);                             // takes arrays in memory [unique, source]
+  quern::solve(exec, x, w, x);                                // takes arrays in memory [solve, blocks]
+  quern::gaussian_filter(u, u, 1.0, edge);                    // takes arrays in memory [gaussian_filter, blocks]
+  quern::gradient(exec, quern::outputs(m, m), w, 1.0, edge);  // takes arrays in memory [gradient, blocks]
+  quern::dct(exec, x, chunks);                                // takes arrays in memory [dct, chunked_view]
+  quern::copy(exec, chunks, x);                               // takes arrays in memory [copy, chunked_view]
+  quern::trapezoid(exec, u, 0.5);                             // takes arrays in memory [trapezoid, blocks]
+  quern::compact(x, u, i);                                    // takes arrays in memory [compact, blocks]
+  quern::sum(exec, x, u, quern::group_by(exec, i));           // takes arrays in memory [sum, blocks]
+  quern::matvec(x, w, x);                                     // takes arrays in memory [matvec, blocks]
+  quern::random::permutation(u, quern::random::key(1));       // takes arrays in memory [permutation, blocks]
+}
