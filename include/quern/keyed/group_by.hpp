@@ -43,17 +43,21 @@ KOKKOS_FUNCTION void lower(T* place, const T& value) {
   if (value < peek(place)) Kokkos::atomic_min(place, value);
 }
 
+/// Lowers the first row of a row's group to that row.
+struct lower_first_row {
+  const std::int32_t* labels;
+  std::int64_t* first;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (labels[i] >= 0) lower(first + labels[i], i);
+  }
+};
 /// The first rows of the groups that labels number.
 template <class Exec, class Labels, class First>
 void find_first_rows(const std::string& label, const Exec& exec, const Labels& labels, const First& first) {
   map_checked(label + "/first", exec, first, op::identity(),
               std::int64_t{Kokkos::Experimental::finite_max_v<std::int64_t>});
-  const auto* label_of = labels.data();
-  auto* first_of = first.data();
-  Kokkos::parallel_for(
-      label + "/first", index_range(exec, labels.extent(0)), KOKKOS_LAMBDA(std::int64_t i) {
-        if (label_of[i] >= 0) lower(first_of + label_of[i], i);
-      });
+  Kokkos::parallel_for(label + "/first", index_range(exec, labels.extent(0)),
+                       lower_first_row{labels.data(), first.data()});
 }
 
 /// The groups of a column of keys.

@@ -33,17 +33,23 @@ auto new_columns(const Exec& exec, const std::string& name, N... n) {
   return std::tuple{next(n)...};  // in this order
 }
 
+/// Writes the group of the row that is the i-th in the order of the groups.
+struct put_label {
+  const std::uint32_t* order;
+  const std::int64_t* offsets;
+  std::int64_t size;
+  std::int32_t* labels;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const auto began = [i](std::int64_t offset) { return offset <= i; };
+    labels[order[i]] = static_cast<std::int32_t>(partition_point(offsets, 1, size, began) - 1);
+  }
+};
 /// The group of each row from the rows in the order of their groups, and where each group begins there.
 template <class Exec>
 column_of<Exec, std::int32_t> label_rows(const Exec& exec, std::int64_t rows, const std::uint32_t* order,
                                          const std::int64_t* offsets, std::int64_t size) {
   const auto column = new_column<Exec, std::int32_t>(exec, "quern::Groups/labels", rows);
-  std::int32_t* labels = column.data();
-  Kokkos::parallel_for(
-      "quern::Groups/labels", index_range(exec, rows), KOKKOS_LAMBDA(std::int64_t i) {
-        const auto began = [i](std::int64_t offset) { return offset <= i; };
-        labels[order[i]] = static_cast<std::int32_t>(partition_point(offsets, 1, size, began) - 1);
-      });
+  Kokkos::parallel_for("quern::Groups/labels", index_range(exec, rows), put_label{order, offsets, size, column.data()});
   exec.fence("quern::Groups: wait for the labels");
   return column;
 }

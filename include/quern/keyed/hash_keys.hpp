@@ -72,6 +72,28 @@ bool insert_all(const std::string& label, const Exec& exec, const hash_table& ta
   return found() == 0;
 }
 
+/// Whether a place has a key; copies keys with their places, of which the one behind all has the largest key.
+struct key_at_place {
+  hash_table table;
+  std::uint64_t* keys;
+  std::uint32_t* places;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return table.place[i] != hash_table::free; }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
+    keys[k] = i == table.size ? hash_table::free : table.place[i];
+    places[k] = static_cast<std::uint32_t>(i);
+  }
+};
+/// Writes the rank of the k-th key to its place; reads the rank at a place.
+struct put_rank {
+  const std::uint32_t* places;
+  std::int32_t* ranks;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const { ranks[places[k]] = static_cast<std::int32_t>(k); }
+};
+struct rank_at_place {
+  const std::int32_t* ranks;
+  KOKKOS_FUNCTION std::int32_t operator()(std::int32_t at) const { return ranks[static_cast<std::uint32_t>(at)]; }
+};
+
 /// Sorts the keys of a table and turns places into ranks among them. Returns how many they are. Waits.
 template <class Exec, class Labels>
 std::int64_t rank_places(const std::string& label, const Exec& exec, const hash_table& table, const Labels& labels) {
@@ -81,15 +103,10 @@ std::int64_t rank_places(const std::string& label, const Exec& exec, const hash_
   const scratch_array<Exec, std::int32_t> rank_memory(exec, size);
   std::uint64_t* keys = key_memory.data();
   std::uint32_t* places = place_memory.data();
-  std::int32_t* rank_at = rank_memory.data();
   lease<Exec> held(exec);
   auto* found = held.template result<std::int64_t>();
-  const auto is_taken = KOKKOS_LAMBDA(std::int64_t i) { return table.place[i] != hash_table::free; };
-  const auto put_key = KOKKOS_LAMBDA(std::int64_t i, std::int64_t k) {
-    keys[k] = i == table.size ? hash_table::free : table.place[i];  // the one behind all is the largest
-    places[k] = static_cast<std::uint32_t>(i);
-  };
-  for_selected(label + "/keys", exec, size, is_taken, put_key, found);
+  const key_at_place taken{table, keys, places};
+  for_selected(label + "/keys", exec, size, taken, taken, found);
   exec.fence(label + ": wait for the number of groups");
   const sort_lines lines = sort_lines::flat(shape{*found});
   const auto to_places = [&](const auto&, const auto& sorted, const auto& place_of) {
@@ -97,12 +114,8 @@ std::int64_t rank_places(const std::string& label, const Exec& exec, const hash_
   };
   sort_pairs<std::uint32_t>(label + "/sort", exec, lines, lines.contiguous<const std::uint64_t>(keys),
                             by_order<std::uint64_t>(), line_input(lines.contiguous(places)), to_places);
-  Kokkos::parallel_for(
-      label + "/ranks", index_range(exec, *found),
-      KOKKOS_LAMBDA(std::int64_t k) { rank_at[places[k]] = static_cast<std::int32_t>(k); });
-  map_checked(
-      label + "/labels", exec, labels,
-      KOKKOS_LAMBDA(std::int32_t at) { return rank_at[static_cast<std::uint32_t>(at)]; }, labels);
+  Kokkos::parallel_for(label + "/ranks", index_range(exec, *found), put_rank{places, rank_memory.data()});
+  map_checked(label + "/labels", exec, labels, rank_at_place{rank_memory.data()}, labels);
   return *found;
 }
 

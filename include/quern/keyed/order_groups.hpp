@@ -10,18 +10,25 @@
 
 namespace quern::impl {
 
+/// Writes what is known of group g.
+struct describe_group {
+  const std::uint32_t *starts, *order;
+  std::int64_t rows, size;
+  std::int64_t *offsets, *first, *counts;
+  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
+    offsets[g] = g < size ? starts[g] : rows;
+    if (g == size) return;
+    counts[g] = (g + 1 < size ? starts[g + 1] : rows) - starts[g];
+    first[g] = order[starts[g]];
+  }
+};
 /// What is known of groups from where each and the next one begin; the one behind the last begins after all rows.
 template <class Exec>
 void describe_groups(const std::string& label, const Exec& exec, const std::uint32_t* starts,
                      const std::uint32_t* order, std::int64_t rows, std::int64_t size, std::int64_t* offsets,
                      std::int64_t* first, std::int64_t* counts) {
-  Kokkos::parallel_for(
-      label, index_range(exec, size + 1), KOKKOS_LAMBDA(std::int64_t g) {
-        offsets[g] = g < size ? starts[g] : rows;
-        if (g == size) return;
-        counts[g] = (g + 1 < size ? starts[g + 1] : rows) - starts[g];
-        first[g] = order[starts[g]];
-      });
+  Kokkos::parallel_for(label, index_range(exec, size + 1),
+                       describe_group{starts, order, rows, size, offsets, first, counts});
 }
 
 /// Groups of up to 2^32 - 1 rows by sorting them, for many different keys. Waits.

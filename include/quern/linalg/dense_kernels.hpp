@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <quern/core/call/call.hpp>
+#include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/memory/workspace.hpp>
@@ -85,13 +86,18 @@ bool all_finite(const Exec& exec, const std::string& label, const column_major<T
 }
 
 /// Calls f(i, j) for each element of a matrix, (m, n).
+template <class F>
+struct element_loop {
+  std::int64_t m;
+  F f;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    const std::int64_t j = e / m;
+    f(e - j * m, j);
+  }
+};
 template <class Exec, class F>
 void for_each_element(const Exec& exec, const std::string& label, std::int64_t m, std::int64_t n, const F& f) {
-  Kokkos::parallel_for(
-      label, index_range(exec, m * n), KOKKOS_LAMBDA(std::int64_t e) {
-        const std::int64_t j = e / m;
-        f(e - j * m, j);
-      });
+  Kokkos::parallel_for(label, index_range(exec, m * n), element_loop<F>{m, f});
 }
 /// Copies a part of a matrix; the other elements become zero.
 template <class Exec, class T>
@@ -239,6 +245,12 @@ void factor(const Exec& exec, const std::string& label, std::string (*problem)(i
     if (a.extents.rank == 3) with_info<E>(exec, label, problem, items, run, info_view...);
   }
 }
+
+#define QUERN_DENSE_KERNELS(HOW, Exec, T)                                                                              \
+  HOW template real_type<T> largest_in(const Exec&, const std::string&, const column_major<T>&, part);                 \
+  HOW template void copy_part(const Exec&, const std::string&, const strided<T>&, const column_major<const T>&, part); \
+  HOW template void set_identity(const Exec&, const std::string&, const column_major<T>&);
+QUERN_MATRICES_ELSEWHERE(QUERN_DENSE_KERNELS)
 
 }  // namespace quern::impl
 

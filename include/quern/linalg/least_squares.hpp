@@ -47,6 +47,14 @@ double default_rcond(std::int64_t m, std::int64_t n) {
   return static_cast<double>(std::max(m, n)) * static_cast<double>(Kokkos::Experimental::epsilon_v<real_type<T>>);
 }
 
+/// Divides row i by value i.
+template <class T>
+struct divided_rows {
+  column_major<T> rows;
+  const real_type<T>* by;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j) const { rows(i, j) /= by[i]; }
+};
+
 /// A singular value decomposition in scratch memory, whose values are known to the host too.
 template <class Exec, class T>
 struct decomposed {
@@ -111,10 +119,7 @@ struct decomposed {
 
   /// Row i over value i.
   void divide_rows(const Exec& exec, const std::string& label, const column_major<T>& rows) const {
-    const R* const by = s.data();
-    for_each_element(
-        exec, label + "/values", rows.rows, rows.columns,
-        KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { rows(i, j) /= by[i]; });
+    for_each_element(exec, label + "/values", rows.rows, rows.columns, divided_rows<T>{rows, s.data()});
   }
 };
 

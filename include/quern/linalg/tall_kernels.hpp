@@ -117,11 +117,57 @@ void tree_qr(const Exec& exec, const std::string& label, const column_major<T>& 
   multiply_blocks(blocks - 1, 1, a.rows - (blocks - 1) * block);
 }
 
+template <class T>
+struct scaled_elements {
+  column_major<T> a;
+  real_type<T> factor;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j) const { a(i, j) *= factor; }
+};
 template <class Exec, class T>
 void scale_matrix(const Exec& exec, const std::string& label, const column_major<T>& a, real_type<T> factor) {
-  for_each_element(
-      exec, label + "/scale", a.rows, a.columns, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { a(i, j) *= factor; });
+  for_each_element(exec, label + "/scale", a.rows, a.columns, scaled_elements<T>{a, factor});
 }
+
+/// What `tall_factors` launches over its small matrices.
+template <class T>
+struct gram_kernels {
+  struct look_tag {};
+  struct growth_of_rows_tag {};
+  struct growth_tag {};
+  struct shift {
+    column_major<T> gram, factor, inverse;
+    real_type<T> by;
+    KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j) const {
+      factor(i, j) = i == j ? gram(i, j) * (1 + by) : gram(i, j);
+      inverse(i, j) = T(i == j ? 1 : 0);
+    }
+  };
+  struct adjoint {
+    column_major<T> lower, upper;
+    KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j) const {
+      upper(i, j) = i <= j ? conjugate(lower(j, i)) : T(0);
+    }
+  };
+
+  using R = real_type<T>;
+  column_major<T> gram, factor, inverse;
+  R* y;
+  KOKKOS_FUNCTION void operator()(look_tag, std::int64_t e, R& sum, R& most) const {
+    const std::int64_t j = e / gram.rows, i = e - j * gram.rows;
+    sum += squared(gram(i, j) - T(i == j ? 1 : 0));
+    if (i == j) most = Kokkos::max(most, pivot_size(gram(i, i)));
+  }
+  KOKKOS_FUNCTION void operator()(growth_of_rows_tag, std::int64_t l) const {
+    R sum = 0;
+    for (std::int64_t k = 0; k <= l; ++k) sum += Kokkos::sqrt(real_value(gram(k, k))) * magnitude(inverse(k, l));
+    y[l] = sum;
+  }
+  KOKKOS_FUNCTION void operator()(growth_tag, std::int64_t j, R& most) const {
+    R sum = 0;
+    for (std::int64_t l = 0; l <= j; ++l) sum += y[l] * magnitude(factor(j, l));
+    most = Kokkos::max(most, pivot_size(sum / Kokkos::sqrt(real_value(gram(j, j)))));
+  }
+};
 
 /// The processes that have other rows of a matrix. All of them factor it together, each with its own rows, and make the
 /// same small matrices.
@@ -149,8 +195,9 @@ class other_rows {
 /// Q orthonormal to rounding; with columns longer than they can be, R was noise, and the pass is made again with a
 /// shift of the diagonal, by a relative amount that grows until the factorization succeeds.
 template <class Exec, class T>
-struct tall_factors {  // all public, since private functions must not contain device lambdas
+struct tall_factors {
   using R = real_type<T>;
+  using kernels = gram_kernels<T>;
 
   tall_factors(const Exec& exec, const std::string& label, const strided<const T>& a,
                const other_rows<T>* others = nullptr)
@@ -238,15 +285,8 @@ struct tall_factors {  // all public, since private functions must not contain d
 
   gram_report look_at(const column_major<T>& gram) const {
     gram_report result;
-    const std::int64_t n = n_;
-    Kokkos::parallel_reduce(
-        label_ + "/loss", index_range(exec_, n * n),
-        KOKKOS_LAMBDA(std::int64_t e, R& sum, R& most) {
-          const std::int64_t j = e / n, i = e - j * n;
-          sum += squared(gram(i, j) - T(i == j ? 1 : 0));
-          if (i == j) most = Kokkos::max(most, pivot_size(gram(i, i)));
-        },
-        result.loss, Kokkos::Max<R>(result.longest));
+    Kokkos::parallel_reduce(label_ + "/loss", index_range<typename kernels::look_tag>(exec_, n_ * n_),
+                            kernels{gram, {}, {}, nullptr}, result.loss, Kokkos::Max<R>(result.longest));
     result.loss = Kokkos::sqrt(result.loss);
     if (others_ != nullptr) others_->agree(&result, sizeof result);
     return result;
@@ -254,38 +294,20 @@ struct tall_factors {  // all public, since private functions must not contain d
 
   /// L L^H of the Gram matrix with its diagonal multiplied by 1 + shift, and L^-H.
   void factor(R shift, int* info) {
-    const column_major<T> gram = gram_, factor = factor_, inverse = inverse_;
-    const std::int64_t n = n_;
-    for_each_element(
-        exec_, label_ + "/shift", n, n, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) {
-          factor(i, j) = i == j ? gram(i, j) * (1 + shift) : gram(i, j);
-          inverse(i, j) = T(i == j ? 1 : 0);
-        });
-    lapack::potrf(exec_, factor, info);
-    blas::trsm<Exec, T>(exec_, blas::side::left, {}, n, n, {factor.data, blas::form::adjoint, n, 0},
-                        {inverse.data, blas::form::as_is, n, 0});
+    for_each_element(exec_, label_ + "/shift", n_, n_, typename kernels::shift{gram_, factor_, inverse_, shift});
+    lapack::potrf(exec_, factor_, info);
+    blas::trsm<Exec, T>(exec_, blas::side::left, {}, n_, n_, {factor_.data, blas::form::adjoint, n_, 0},
+                        {inverse_.data, blas::form::as_is, n_, 0});
   }
 
   /// By how much the inverse may magnify the rounding errors of the columns, relative to their lengths: the largest
   /// (y^T |R|)(j) / |x_j| with y = |R^-1|^T |x|. Not a finite number where there is no factorization.
   R growth_of_errors() {
-    const column_major<T> gram = gram_, factor = factor_, inverse = inverse_;
-    R* const y = lengths_.data();
-    Kokkos::parallel_for(
-        label_ + "/growth", index_range(exec_, n_), KOKKOS_LAMBDA(std::int64_t l) {
-          R sum = 0;
-          for (std::int64_t k = 0; k <= l; ++k) sum += Kokkos::sqrt(real_value(gram(k, k))) * magnitude(inverse(k, l));
-          y[l] = sum;
-        });
+    const kernels kernel{gram_, factor_, inverse_, lengths_.data()};
+    Kokkos::parallel_for(label_ + "/growth", index_range<typename kernels::growth_of_rows_tag>(exec_, n_), kernel);
     R growth = 0;
-    Kokkos::parallel_reduce(
-        label_ + "/growth", index_range(exec_, n_),
-        KOKKOS_LAMBDA(std::int64_t j, R& most) {
-          R sum = 0;
-          for (std::int64_t l = 0; l <= j; ++l) sum += y[l] * magnitude(factor(j, l));
-          most = Kokkos::max(most, pivot_size(sum / Kokkos::sqrt(real_value(gram(j, j)))));
-        },
-        Kokkos::Max<R>(growth));
+    Kokkos::parallel_reduce(label_ + "/growth", index_range<typename kernels::growth_tag>(exec_, n_), kernel,
+                            Kokkos::Max<R>(growth));
     return growth;
   }
 
@@ -305,10 +327,7 @@ struct tall_factors {  // all public, since private functions must not contain d
 
   /// R = L^H R.
   void accumulate(bool first) {
-    const column_major<T> lower = factor_, upper = first ? r_ : upper_;
-    for_each_element(
-        exec_, label_ + "/adjoint", n_, n_,
-        KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { upper(i, j) = i <= j ? conjugate(lower(j, i)) : T(0); });
+    for_each_element(exec_, label_ + "/adjoint", n_, n_, typename kernels::adjoint{factor_, first ? r_ : upper_});
     if (first) return;
     multiply_matrices(exec_, label_, as_matrix(product_), as_input(upper_), as_input(r_));
     std::swap(r_, product_);

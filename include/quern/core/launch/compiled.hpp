@@ -7,6 +7,10 @@
 /// What depends on a value type and on no functor of the user is compiled once, in the library: a header says `extern
 /// template` of it for the execution spaces and types below, and the source of its name instantiates it. Other types
 /// are instantiated in the programs that use them.
+///
+/// What both the library and a program instantiate launches functors, not lambdas: nvcc keeps the functions that copy
+/// and call an extended lambda for each translation unit, but merges the templates that it is handed to, so that one of
+/// them may call a lambda that its own translation unit has never made.
 
 #include <Kokkos_Complex.hpp>
 #include <Kokkos_Core.hpp>
