@@ -138,7 +138,7 @@ further=("map/map_test reduce/sum_test linalg/solve_test")
 
 # The generated headers of Kokkos, as its build writes them for this back end with Serial.
 prepare() {
-  local arch=$1 dir=$2 name setup upper part
+  local arch=$1 dir=$2 name setup upper part major minor patch
   mkdir -p "$dir/quern"
   upper=$(tr '[:lower:]' '[:upper:]' <<<"$backend")
   case $backend in
@@ -166,7 +166,8 @@ prepare() {
     esac >"$dir/KokkosCore_Config_${part}Backend.hpp"
   done
   printf 'namespace quern::build_info {\ninline constexpr char commit[] = "", compiler[] = "", flags[] = "";\n}\n' >"$dir/build_info.hpp"
-  sed -e 's/@PROJECT_VERSION@/0.2.0/; s/@PROJECT_VERSION_MAJOR@/0/; s/@PROJECT_VERSION_MINOR@/2/; s/@PROJECT_VERSION_PATCH@/0/' \
+  IFS=. read -r major minor patch < <(sed -n 's/^project(Quern VERSION \([0-9.]*\).*/\1/p' "$top/CMakeLists.txt")
+  sed -e "s/@PROJECT_VERSION@/$major.$minor.$patch/; s/@PROJECT_VERSION_MAJOR@/$major/; s/@PROJECT_VERSION_MINOR@/$minor/; s/@PROJECT_VERSION_PATCH@/$patch/" \
     "$top/cmake/config.hpp.in" >"$dir/quern/config.hpp"
 }
 
