@@ -34,6 +34,7 @@ units=(
   ../src/fft/unavailable
   ../src/keyed/sort_reals
   ../src/keyed/sort_with_32_bits
+  "../src/reduce/launch ../src/reduce/select ../src/scan/segmented_launch"
 )
 # The other tests, which instantiate every operation for every type.
 tests=(
@@ -123,6 +124,8 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("$
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("${tests[@]}" "${benchmarks[@]}")
+  # What is `extern` in all others (core/launch/compiled.hpp): these and the last of `units` alone compile it.
+  units+=("../src/scan/scan ../src/keyed/group_by ../src/keyed/sort ../src/keyed/top_k" "../src/linalg/dense_orthogonal ../src/linalg/least_squares")
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
   units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" tools/callbacks_test)
   units+=(chunked/lazy_test chunked/map_test chunked/operands_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test chunked/stencil_test "files/chunks_test files/hdf5_test files/files_test")
@@ -175,7 +178,7 @@ prepare() {
 # and of the library are of one namespace as they are.
 together() {
   local source
-  if [[ $1 == ../src/* && $1 != ../src/linalg/* ]]; then
+  if [[ $1 == ../src/* ]]; then
     printf "#include \"$top/tests/%s.cpp\"\n" "$@"
     return
   fi
