@@ -27,10 +27,10 @@ units=(
   "../src/core/memory/pool ../src/core/launch/host_threads"
   "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/core/memory/free_memory"
   "../src/chunked/pipeline ../src/stencil/boundary ../src/distributed/side_instance"
-  "../src/files/arrays ../src/files/bytes ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
-  "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo ../src/distributed/fft_stages ../src/distributed/operands ../src/distributed/same_calls ../src/distributed/stencil_exchange ../src/distributed/stencil_parts ../src/distributed/together ../src/distributed/no_parallel_hdf5"
+  "../src/files/array_file ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
+  "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo_exchange ../src/distributed/fft ../src/distributed/operands ../src/distributed/same_calls ../src/distributed/stencil_parts ../src/distributed/checkpoint ../src/distributed/no_parallel_hdf5"
   "../src/distributed/box_exchange ../src/distributed/device_link"
-  "../src/fft/device ../src/fft/transform ../src/fft/plan_cache"
+  "../src/fft/device ../src/fft/fft ../src/fft/plan_cache"
   ../src/fft/unavailable
   ../src/keyed/sort_reals
   ../src/keyed/sort_with_32_bits

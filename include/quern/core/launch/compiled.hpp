@@ -17,8 +17,8 @@
 /// | keyed/sort.hpp | `sort`, `argsort` in either direction | the same |
 /// | keyed/top_k.hpp | positions for `top_k` and `partial_sort` | the same |
 /// | keyed/group_by.hpp | `group_by` of one column | the same |
-/// | linalg/dense_orthogonal.hpp | `qr`, `svd`, `eigh` of single matrices | float, double, and complex numbers of both |
-/// | linalg/least_squares.hpp | `lstsq` | the same |
+/// | linalg/dense_orthogonal.hpp | `qr`, `svd`, `eigh` of single matrices | float, double, and complex numbers of both
+/// | | linalg/least_squares.hpp | `lstsq` | the same |
 ///
 /// Not so for other types: each adds as much again as one of the four to the library that all build, for the few
 /// programs whose calls are of uint32 or uint64. Nor for joins, groups of several columns and `unique`: they depend on

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <quern/core/launch/loop_nest.hpp>
-#include <quern/fft/convolve.hpp>
+#include <quern/fft/fft.hpp>
 
 namespace quern::impl::fourier {
 
