@@ -49,7 +49,7 @@ constexpr int pack_width() {
 }
 
 /// An array operand of a kernel. `step` is its stride along axis 0 of the loop nest: 1, 0 (broadcast) or more; offsets
-/// along the outer axes come from `nest_extents`.
+/// along the outer axes come from the nest's strides.
 template <class T>
 struct array_operand {
   using value_type = std::remove_const_t<T>;
