@@ -14,7 +14,7 @@
 /// | `sum(exec, out, in)` | writes the rank-0 View `out`; asynchronous on `exec` |
 /// | `sum(exec, out, in, axes{0, -1})` | the same along axes, to a View of the remaining extents |
 /// | `sum(in)`, `sum(out, in)`, `sum(out, in, axis{1})` | on a default instance of the execution space of in, or out |
-/// | `sum(exec, in_chunks(in, chunking{...}))`, `sum(exec, source)` | of what comes in chunks, in the same forms |
+/// | `sum(exec, in_chunks(in))`, `sum(exec, source)` | of what comes in chunks, in the same forms |
 /// | `sum(exec, u)`, `sum(exec, out, u, axis{0})` | of a DistributedView, in the same forms |
 ///
 /// `in` is an array of any rank, layout, strides and extents (more than 2^31 elements too), and is read once; it may be
