@@ -155,7 +155,7 @@ std::shared_ptr<box_exchange<Exec>> exchange_of_halos(const Exec& exec, const st
     key.insert(key.end(), {reinterpret_cast<std::int64_t>(cells.data), cells.element});
     key.insert(key.end(), cells.stride.begin(), cells.stride.begin() + cells.extents.rank);
   }
-  if (auto kept = find_exchange(d, key)) return std::static_pointer_cast<box_exchange<Exec>>(kept);
+  if (auto found = find_exchange(d, key)) return std::static_pointer_cast<box_exchange<Exec>>(found);
   std::vector<peer_box> out, in;
   for (const auto& a : arrays) add_halo_boxes(a.blocks, a.cells, depth, wrapped, corners, out, in);
   auto made = std::make_shared<box_exchange<Exec>>(d.communicator(), exec, label, out, in);

@@ -6,7 +6,6 @@
 /// @file
 /// The operands of a chunked operation, and their parts in each chunk.
 
-#include <optional>
 #include <quern/chunked/pipeline.hpp>
 #include <quern/core/call/call.hpp>
 #include <quern/core/memory/pool_array.hpp>
@@ -79,10 +78,10 @@ class operand_in_chunks {
   const strided<element>& memory() const { return memory_; }
 
   /// Adds what is not resident to a plan.
-  void join(std::vector<planned_array<Access>>& lanes, bool with_halo) {
+  void join(std::vector<planned_array<Access>>& arrays, bool with_halo) {
     if (!array_) return;
-    number_ = static_cast<int>(lanes.size());
-    lanes.push_back({array_, static_cast<std::int64_t>(sizeof(element)), with_halo});
+    number_ = static_cast<int>(arrays.size());
+    arrays.push_back({array_, static_cast<std::int64_t>(sizeof(element)), with_halo});
   }
 
   /// The part of the array in a chunk.

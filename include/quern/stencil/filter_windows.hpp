@@ -6,7 +6,6 @@
 /// @file
 /// The functors of filters: windows with weights and without, and what becomes of their sums.
 
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
