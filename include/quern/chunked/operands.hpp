@@ -181,7 +181,7 @@ auto operand_in(const V& v, const chunk_plan& p, const array_chunk& c, const sha
     }
   });
 }
-/// The operand in a chunk.
+/// The operand in a chunk, whose arrays have the rows of the chunk alone, without a halo.
 template <class Exec, int Rank, class V>
 auto operand_in(const V& v, const chunk_plan& p, const array_chunk& c) {
   return operand_in<Exec, Rank>(v, p, c, p.first_of_chunk(c, false), [](const auto& array, int) { return array; });
