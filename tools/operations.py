@@ -138,7 +138,7 @@ def form_of(function, kinds, of_place, concepts, of_helpers):
     for kind, name in function["parameters"]:
         bare = re.sub(r"^const |[ &.]+$", "", kind).strip(" &.")
         name = bare.removesuffix("_t") if is_tag(bare) else re.sub(r"_view$", "", name)
-        if name == "..." or bare == "Option": name = "options..."  # without a name of its own, or before the inputs of a functor
+        if name == "..." or bare in ("Option", "chunking"): name = "options..."  # without a name of its own, or before the inputs of a functor
         elif "..." in kind: name += "..."
         names.append("exec" if bare == "Exec" else name)
     constraints = [kind.rstrip(". ") for kind, _ in function["template"]]
@@ -147,6 +147,7 @@ def form_of(function, kinds, of_place, concepts, of_helpers):
     direct = re.search(r"engine_of<\s*(?:\w+::)*(\w+)", function["body"])
     kind = direct[1] if direct else next((kinds[c] for c in called_by(function) if c in kinds), None)
     options = {o for c in constraints if "option" in c for o in names_of_options(c, concepts)} - {"place"}
+    if any(kind.startswith("const chunking") for kind, _ in function["parameters"]): options.add("chunking")
     if "sort_options" in function["requires"]: options |= {"axis", "sort_order", "comparator"}
     if listed := re.search(r"\boption<\s*In\s*, ([^<>]*)>", function["requires"]):  # before the inputs of a functor
         options |= names_of_options(f"option<{listed[1]}>", concepts)
