@@ -49,7 +49,8 @@ function(quern_add_component name)
   add_library(Quern::${name} ALIAS quern_${name})
 endfunction()
 
-# Core: what does not depend on the types of a call, and the vendor's sort, which takes long to compile.
+# Core: what does not depend on the types of a call, what is instantiated for the types of most data, and the vendor's sort,
+# which takes long to compile.
 set(_core_sources core/values/bytes_text core/call/error core/views/axes core/views/extents core/views/operands core/views/overlap
     core/launch/arguments core/launch/host_threads core/launch/loop_nest core/launch/nontemporal_store
     core/memory/free_memory core/memory/pool core/memory/workspace transfer/box_copy transfer/staging chunked/array_io
@@ -95,7 +96,7 @@ target_compile_definitions(quern_linalg PUBLIC QUERN_USES_LINALG) # for a messag
 target_link_libraries(quern_linalg PUBLIC quern_core PRIVATE ${_linalg_libraries})
 
 # Files: .npy, .npz and raw files always; compressed archives by zlib, HDF5 by its C library.
-set(_files_sources files/arrays files/bytes files/convert files/npy files/npz files/output_file files/time_series)
+set(_files_sources files/array_file files/convert files/npy files/npz files/output_file files/time_series)
 set(_files_libraries)
 if(QUERN_ENABLE_FILES)
   list(APPEND _files_sources files/zlib)
@@ -114,7 +115,7 @@ target_compile_definitions(quern_files PUBLIC QUERN_USES_FILES) # for a message 
 target_link_libraries(quern_files PUBLIC quern_core PRIVATE ${_files_libraries})
 
 # Fourier transforms: as linalg, the target exists with a library behind it or without.
-set(_fft_sources fft/plan_cache fft/transform)
+set(_fft_sources fft/fft fft/plan_cache)
 set(_fft_libraries)
 if(QUERN_ENABLE_FFT)
   list(APPEND _fft_sources fft/fftw)
@@ -142,9 +143,8 @@ set(QUERN_COMPONENTS core linalg files fft)
 
 # Distributed arrays: there is no such target without MPI, as their headers hold its types.
 if(QUERN_ENABLE_DISTRIBUTED)
-  set(_distributed_sources distributed/box_exchange distributed/communicator distributed/decomposition distributed/fft_stages
-      distributed/halo distributed/operands distributed/same_calls distributed/stencil_exchange distributed/stencil_parts
-      distributed/together)
+  set(_distributed_sources distributed/box_exchange distributed/checkpoint distributed/communicator distributed/decomposition
+      distributed/fft distributed/halo_exchange distributed/operands distributed/same_calls distributed/stencil_parts)
   if(QUERN_ENABLE_HDF5 AND HDF5_IS_PARALLEL)
     list(APPEND _distributed_sources distributed/parallel_hdf5)
   else()

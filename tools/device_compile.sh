@@ -27,13 +27,14 @@ units=(
   "../src/core/memory/pool ../src/core/launch/host_threads"
   "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/core/memory/free_memory"
   "../src/chunked/pipeline ../src/stencil/boundary ../src/distributed/side_instance"
-  "../src/files/arrays ../src/files/bytes ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
-  "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo ../src/distributed/fft_stages ../src/distributed/operands ../src/distributed/same_calls ../src/distributed/stencil_exchange ../src/distributed/stencil_parts ../src/distributed/together ../src/distributed/no_parallel_hdf5"
+  "../src/files/array_file ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
+  "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo_exchange ../src/distributed/fft ../src/distributed/operands ../src/distributed/same_calls ../src/distributed/stencil_parts ../src/distributed/checkpoint ../src/distributed/no_parallel_hdf5"
   "../src/distributed/box_exchange ../src/distributed/device_link"
-  "../src/fft/device ../src/fft/transform ../src/fft/plan_cache"
+  "../src/fft/device ../src/fft/fft ../src/fft/plan_cache"
   ../src/fft/unavailable
   ../src/keyed/sort_reals
   ../src/keyed/sort_with_32_bits
+  "../src/reduce/launch ../src/reduce/select ../src/scan/segmented_launch"
 )
 # The other tests, which instantiate every operation for every type.
 tests=(
@@ -123,6 +124,8 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("$
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("${tests[@]}" "${benchmarks[@]}")
+  # What is `extern` in all others (core/launch/compiled.hpp): these and the last of `units` alone compile it.
+  units+=("../src/scan/scan ../src/keyed/group_by ../src/keyed/sort ../src/keyed/top_k" "../src/linalg/dense_orthogonal ../src/linalg/least_squares")
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
   units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" tools/callbacks_test)
   units+=(chunked/lazy_test chunked/map_test chunked/operands_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test chunked/stencil_test "files/chunks_test files/hdf5_test files/files_test")
@@ -138,7 +141,7 @@ further=("map/map_test reduce/sum_test linalg/solve_test")
 
 # The generated headers of Kokkos, as its build writes them for this back end with Serial.
 prepare() {
-  local arch=$1 dir=$2 name setup upper part
+  local arch=$1 dir=$2 name setup upper part major minor patch
   mkdir -p "$dir/quern"
   upper=$(tr '[:lower:]' '[:upper:]' <<<"$backend")
   case $backend in
@@ -166,7 +169,8 @@ prepare() {
     esac >"$dir/KokkosCore_Config_${part}Backend.hpp"
   done
   printf 'namespace quern::build_info {\ninline constexpr char commit[] = "", compiler[] = "", flags[] = "";\n}\n' >"$dir/build_info.hpp"
-  sed -e 's/@PROJECT_VERSION@/0.2.0/; s/@PROJECT_VERSION_MAJOR@/0/; s/@PROJECT_VERSION_MINOR@/2/; s/@PROJECT_VERSION_PATCH@/0/' \
+  IFS=. read -r major minor patch < <(sed -n 's/^project(Quern VERSION \([0-9.]*\).*/\1/p' "$top/CMakeLists.txt")
+  sed -e "s/@PROJECT_VERSION@/$major.$minor.$patch/; s/@PROJECT_VERSION_MAJOR@/$major/; s/@PROJECT_VERSION_MINOR@/$minor/; s/@PROJECT_VERSION_PATCH@/$patch/" \
     "$top/cmake/config.hpp.in" >"$dir/quern/config.hpp"
 }
 
@@ -174,7 +178,7 @@ prepare() {
 # and of the library are of one namespace as they are.
 together() {
   local source
-  if [[ $1 == ../src/* && $1 != ../src/linalg/* ]]; then
+  if [[ $1 == ../src/* ]]; then
     printf "#include \"$top/tests/%s.cpp\"\n" "$@"
     return
   fi

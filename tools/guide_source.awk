@@ -3,7 +3,7 @@
 #
 # awk -f guide_source.awk SOURCE... CODE.cpp: the code blocks of a guide, or those of the doc comments of headers (from
 # `/// @code` to `/// @endcode`), in the places that the last file has for them. There, `// # 3` stands for block 3 of a
-# guide, and `// # chunked/chunks.hpp` or `// # stream/chunks.hpp 2` for one of a header; `types` behind it for the structs
+# guide, and `// # chunked/chunks.hpp` or `// # chunked/chunks.hpp 2` for one of a header; `types` behind it for the structs
 # in it and `statements` for the rest, where a function is around them. Lines with #include are left out. Every block must
 # have a place, and code in a doc comment must be marked in this way.
 function complain(problem) { print problem > "/dev/stderr"; bad = 1 }

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the public headers declare, from Doxygen's XML: the forms of each operation, its options and its places.
 
-operations.py CHECKOUT             prints all of it as JSON
+operations.py CHECKOUT             prints all of it as JSON, and why forms are missing
 operations.py CHECKOUT --check     exits with 1 where a form is missing without a reason, or where a table of
                                    docs/operations.md is not the one that follows from the headers
 operations.py CHECKOUT --write     writes the tables of docs/operations.md
@@ -59,11 +59,17 @@ def read_functions(top):
 
 
 def engines(top):
-    """The kinds of operations that chunks and ranks have an engine for."""
-    found = {}
+    """{place: {kind: words}}: the kinds of operations that chunks and ranks have an engine for, with the words of the messages
+    that reject what is "in memory" alone, in the engine's header or in one that it includes; options are among them."""
+    found = {"chunks": {}, "ranks": {}}
     for place, folder in (("chunks", "chunked"), ("ranks", "distributed")):
-        found[place] = {kind for header in (top / "include/quern" / folder).glob("*.hpp")
-                        for kind in re.findall(r"struct engine<\w+_place, (?:\w+::)*(\w+)>", header.read_text())}
+        for header in (top / "include/quern" / folder).glob("*.hpp"):
+            own = header.read_text()
+            around = [top / "include" / path for path in re.findall(r"#include <(quern/[\w/]+\.hpp)>", own)]
+            texts = [own] + [path.read_text() for path in around if path.exists()]
+            words = {w for t in texts for message in re.findall(r'static_assert\([^;]*"quern: ([^"]*) those in memory"', t)
+                     for w in message.split()}
+            for kind in re.findall(r"struct engine<\w+_place, (?:\w+::)*(\w+)>", own): found[place][kind] = words
     return found
 
 
@@ -94,7 +100,7 @@ def concepts_of_options(top):
             if name == "call_option": continue
             found[name] = [o for listed in re.findall(r"\boption<\w+, ([^<>]*)>", condition.replace("call_option", "option"))
                            for o in re.findall(r"\w+", listed)]
-            found[name] += re.findall(r"\bis_option<(\w+), T>", condition)
+            found[name] += re.findall(r"\bis_option<(\w+), T>", condition) + re.findall(r"\bis_(rule)<T>", condition)
             found[name] += [other for other in re.findall(r"\b(\w+_option)<T>", condition)]
     return found
 
@@ -117,13 +123,22 @@ def is_tag(kind):
     return kind.endswith("_t") and "::" not in kind
 
 
-def form_of(function, kinds, of_place, concepts):
+def options_of_helpers(functions):
+    """The options that functions without constraints on them take, by a static_assert."""
+    found = {}
+    for f in functions:
+        for listed in re.findall(r"static_assert\(\(option<Options, ([^<>]*)> && \.\.\.", f["body"]):
+            found.setdefault(f["name"].split("::")[-1], set()).update(re.findall(r"\w+", listed))
+    return found
+
+
+def form_of(function, kinds, of_place, concepts, of_helpers):
     """A form as a user writes it, and where it works."""
     names = []
     for kind, name in function["parameters"]:
         bare = re.sub(r"^const |[ &.]+$", "", kind).strip(" &.")
         name = bare.removesuffix("_t") if is_tag(bare) else re.sub(r"_view$", "", name)
-        if name == "...": name = "options..."  # without a name of its own
+        if name == "..." or bare in ("Option", "chunking"): name = "options..."  # without a name of its own, or before the inputs of a functor
         elif "..." in kind: name += "..."
         names.append("exec" if bare == "Exec" else name)
     constraints = [kind.rstrip(". ") for kind, _ in function["template"]]
@@ -132,12 +147,16 @@ def form_of(function, kinds, of_place, concepts):
     direct = re.search(r"engine_of<\s*(?:\w+::)*(\w+)", function["body"])
     kind = direct[1] if direct else next((kinds[c] for c in called_by(function) if c in kinds), None)
     options = {o for c in constraints if "option" in c for o in names_of_options(c, concepts)} - {"place"}
+    if any(kind.startswith("const chunking") for kind, _ in function["parameters"]): options.add("chunking")
     if "sort_options" in function["requires"]: options |= {"axis", "sort_order", "comparator"}
     if listed := re.search(r"\boption<\s*In\s*, ([^<>]*)>", function["requires"]):  # before the inputs of a functor
         options |= names_of_options(f"option<{listed[1]}>", concepts)
         names.insert(-1, "options...")
+    if listed := re.search(r"\b(\w+_option)s<Options\.\.\.>", function["requires"]): options |= names_of_options(listed[1], concepts)
+    elif not options and "options..." in names: options |= {o for c in called_by(function) for o in of_helpers.get(c, ())}
+    places = [p for p in ("chunks", "ranks") if placed and kind in of_place[p]]
     return {"module": function["module"], "arguments": names, "returns": function["returns"] != "void", "options": sorted(options),
-            "places": ["memory"] + [p for p in ("chunks", "ranks") if placed and kind in of_place[p]]}
+            "places": ["memory"] + places, "without": {p: sorted(options & of_place[p][kind]) for p in places if options & of_place[p][kind]}}
 
 
 def exceptions(top):
@@ -149,15 +168,26 @@ def operations(top):
     """{name: forms} of all operations, what has a form with an execution space instance; and all names that are declared."""
     functions, names = read_functions(top)
     kinds, of_place, concepts = kinds_of_functions(functions), engines(top), concepts_of_options(top)
+    of_helpers = options_of_helpers(functions)
     found = {}
     for f in functions:
         namespace, name = f["name"].rsplit("::", 1)
         if namespace not in NAMESPACES or name.startswith("operator"): continue
         if any(not name and not is_tag(kind) for kind, name in f["parameters"]): continue  # reports what is wrong
-        found.setdefault(f["name"].removeprefix("quern::"), []).append(form_of(f, kinds, of_place, concepts))
+        found.setdefault(f["name"].removeprefix("quern::"), []).append(form_of(f, kinds, of_place, concepts, of_helpers))
     for name, places in exceptions(top)["places"].items():
         for form in found[name]: form["places"] += places
+    for forms in found.values(): complete(forms)
     return {name: forms for name, forms in sorted(found.items()) if any(f["arguments"][:1] == ["exec"] for f in forms)}, names
+
+
+def complete(forms):
+    """Gives the forms that only call another one, without exec or out, what that one takes and where it works."""
+    def rest(form): return tuple(a for a in form["arguments"] if a not in ("exec", "out"))
+    whole = {}
+    for form in sorted(forms, key=lambda f: len(f["arguments"])): whole[rest(form)] = form
+    for form in forms:
+        for key in ("options", "places", "without"): form[key] = whole[rest(form)][key]
 
 
 def missing_forms(name, forms):
@@ -176,11 +206,12 @@ def row_of(name, form, forms):
     """A row of a table: the forms with and without exec, and with and without an output, in one."""
     given = {tuple(f["arguments"]): f for f in forms}
     arguments = tuple(form["arguments"][1:])
-    if ("exec", "out", *arguments) in given or ("exec", *arguments[:-1], "option", *arguments[-1:]) in given: return None
+    if ("exec", "out", *arguments) in given or ("exec", *arguments[:-1], "options...", *arguments[-1:]) in given: return None
     rest = ", ".join(arguments)
     if arguments[0] == "out" and ("exec", *arguments[1:]) in given: rest = rest.replace("out, ", "[out,] ", 1)
     call = ("[exec,] " if arguments in given else "exec, ") + rest
-    where = ["yes" if place in form["places"] else "" for place in ("chunks", "ranks")]
+    def shown(place): return f"without {', '.join(form['without'][place])}" if place in form["without"] else "yes"
+    where = [shown(place) if place in form["places"] else "" for place in ("chunks", "ranks")]
     return f"| `{name}({call})` | {', '.join(form['options'])} | {where[0]} | {where[1]} |"
 
 
@@ -200,8 +231,10 @@ def tables(found):
 def main():
     top = pathlib.Path(sys.argv[1]).resolve()
     found, names = operations(top)
+    reasons = exceptions(top)["missing"]
     if len(sys.argv) == 2:
-        json.dump(found, sys.stdout, indent=1)
+        missing = {name: {form: reasons.get(form) for form in sorted(set(missing_forms(name, forms)))} for name, forms in found.items()}
+        json.dump({name: {"forms": forms, "missing": missing[name]} for name, forms in found.items()}, sys.stdout, indent=1)
         return 0
     page = top / "docs/operations.md"
     begin, end = "<!-- tools/operations.py writes from here -->\n", "<!-- to here -->\n"
@@ -213,7 +246,6 @@ def main():
     problems = []
     if written != "\n" + tables(found): problems.append("docs/operations.md is not what tools/operations.py --write makes of the headers")
     problems += [f"{name} is reserved for what is to come" for name in exceptions(top)["reserved"] if f"quern::{name}" in names]
-    reasons = exceptions(top)["missing"]
     missing = {form for name, forms in found.items() for form in missing_forms(name, forms)}
     problems += [f"{form} is missing, and tools/operations.json has no reason" for form in sorted(missing - reasons.keys())]
     problems += [f"tools/operations.json has a reason for {form}, which is not missing" for form in sorted(reasons.keys() - missing)]

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <quern/autodiff.hpp>
 #include <quern/batch.hpp>

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <quern/files/output_file.hpp>
-#include <system_error>
 
 #include "workload.hpp"
 

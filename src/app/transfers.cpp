@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <numeric>
 #include <quern/chunked.hpp>
 #include <quern/transfer.hpp>

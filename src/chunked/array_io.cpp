@@ -48,4 +48,14 @@ void for_each_run(const shape& whole, bool fortran_order, const packed_box& box,
   }
 }
 
+void check_whole_rows(const array_io& array, const packed_box& box) {
+  for (int d = 1; d < array.extents.rank; ++d)
+    if (box.extents.extent[d] != array.extents.extent[d])
+      throw Error("quern::chunked", "a user's reader or writer has rows along axis 0; all operands must be in C order");
+}
+
+std::string rows_of(const packed_box& box) {
+  return "rows " + std::to_string(box.first[0]) + " to " + std::to_string(box.first[0] + box.extents.extent[0] - 1);
+}
+
 }  // namespace quern::impl

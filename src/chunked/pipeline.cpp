@@ -19,16 +19,6 @@
 
 namespace quern::impl {
 
-void check_whole_rows(const array_io& array, const packed_box& box) {
-  for (int d = 1; d < array.extents.rank; ++d)
-    if (box.extents.extent[d] != array.extents.extent[d])
-      throw Error("quern::chunked", "a user's reader or writer has rows along axis 0; all operands must be in C order");
-}
-
-std::string rows_of(const packed_box& box) {
-  return "rows " + std::to_string(box.first[0]) + " to " + std::to_string(box.first[0] + box.extents.extent[0] - 1);
-}
-
 shape chunk_plan::first_of_chunk(const array_chunk& c, bool with_halo) const {
   shape first = extents;
   first.extent.fill(0);
@@ -152,13 +142,13 @@ class instance_lease {
   slot_instances<Exec> instances_;
 };
 
-/// Bytes of a lane for each index along the axis.
+/// Bytes of an array for each index along the axis.
 template <class Access>
-std::int64_t row_bytes(const planned_array<Access>& l, int axis) {
-  std::int64_t n = l.element;
-  if (l.array->extents.extent[axis] == 0) return 0;
-  for (int d = 0; d < l.array->extents.rank; ++d)
-    if (d != axis) n *= l.array->extents.extent[d];
+std::int64_t row_bytes(const planned_array<Access>& a, int axis) {
+  std::int64_t n = a.element;
+  if (a.array->extents.extent[axis] == 0) return 0;
+  for (int d = 0; d < a.array->extents.rank; ++d)
+    if (d != axis) n *= a.array->extents.extent[d];
   return n;
 }
 
@@ -176,13 +166,13 @@ struct cut {
       throw Error(p.label, "the memory is to be " + std::to_string(given) + " bytes, expected at most 2^63 - 1");
     const auto memory = static_cast<std::int64_t>(given);
     wide row = p.scratch, around = 0;
-    const auto add = [&](const auto& l) {
-      bytes_of_array(p.label, l.array->extents, l.element);
-      row += row_bytes(l, p.axis);
-      if (l.with_halo) around += 2 * p.halo * wide(row_bytes(l, p.axis));
+    const auto add = [&](const auto& a) {
+      bytes_of_array(p.label, a.array->extents, a.element);
+      row += row_bytes(a, p.axis);
+      if (a.with_halo) around += 2 * p.halo * wide(row_bytes(a, p.axis));
     };
-    for (const auto& l : p.inputs) add(l);
-    for (const auto& l : p.outputs) add(l);
+    for (const auto& a : p.inputs) add(a);
+    for (const auto& a : p.outputs) add(a);
     const std::int64_t n = p.extents.extent[p.axis], least = std::min(n, p.halo + 1);
     row = std::max<wide>(row, 1);
     count = static_cast<std::int64_t>(
@@ -210,24 +200,24 @@ class pipeline {
   pipeline(const Exec& exec, const chunk_plan& p, const chunk_function<Exec>& compute)
       : plan_(p), compute_(compute), cut_(p, free_memory<memory_space>() / 2), instances_(exec) {
     for (auto& s : slot_) {
-      for (const auto& l : p.inputs) add_buffer(exec, s.in, l);
-      for (const auto& l : p.outputs) add_buffer(exec, s.out, l);
+      for (const auto& a : p.inputs) add_buffer(exec, s.in, a);
+      for (const auto& a : p.outputs) add_buffer(exec, s.out, a);
     }
-    for (const auto& l : p.inputs) row_total_ += static_cast<double>(row_bytes(l, p.axis));
-    for (const auto& l : p.outputs) row_total_ += static_cast<double>(row_bytes(l, p.axis));
+    for (const auto& a : p.inputs) row_total_ += static_cast<double>(row_bytes(a, p.axis));
+    for (const auto& a : p.outputs) row_total_ += static_cast<double>(row_bytes(a, p.axis));
   }
 
   void run() {
-    for (const auto& l : plan_.outputs) l.array->begin(plan_.label);
+    for (const auto& a : plan_.outputs) a.array->begin(plan_.label);
     if (writes_elements()) run_all();
-    for (const auto& l : plan_.outputs) complete(*l.array);
+    for (const auto& a : plan_.outputs) complete(*a.array);
   }
 
  private:
   /// Whether there is an element to be written, or something else than arrays to be computed.
   bool writes_elements() const {
     return plan_.outputs.empty() || std::any_of(plan_.outputs.begin(), plan_.outputs.end(),
-                                                [](const auto& l) { return l.array->extents.size() > 0; });
+                                                [](const auto& a) { return a.array->extents.size() > 0; });
   }
   void run_all() {
     worker reads, writes;
@@ -254,9 +244,9 @@ class pipeline {
   };
 
   template <class Access>
-  void add_buffer(const Exec& exec, std::vector<buffer>& to, const planned_array<Access>& l) {
-    const std::int64_t halo = l.with_halo && cut_.chunks > 1 ? 2 * plan_.halo : 0;
-    const std::size_t bytes = row_bytes(l, plan_.axis) * (cut_.count + halo);
+  void add_buffer(const Exec& exec, std::vector<buffer>& to, const planned_array<Access>& a) {
+    const std::int64_t halo = a.with_halo && cut_.chunks > 1 ? 2 * plan_.halo : 0;
+    const std::size_t bytes = row_bytes(a, plan_.axis) * (cut_.count + halo);
     buffer b;
     b.memory = take_block<memory_space>(instance_ref(exec), bytes);
     if constexpr (is_device<Exec>) b.host = take_block<host_space>(instance_ref(exec), bytes);
@@ -290,25 +280,25 @@ class pipeline {
 
   /// f, whose exceptions become ChunkErrors that say where they happened.
   template <class Access, class F>
-  void guarded(const array_chunk& c, const planned_array<Access>& l, const F& f) const {
+  void guarded(const array_chunk& c, const planned_array<Access>& a, const F& f) const {
     try {
       f();
     } catch (const std::exception& e) {
       std::throw_with_nested(chunked::ChunkError(
           plan_.label + ": chunk " + std::to_string(c.number) + " of " + std::to_string(cut_.chunks) + " (" +
-          l.array->location(box_along(*l.array, plan_.axis, c.first, c.count)) + "): " + e.what()));
+          a.array->location(box_along(*a.array, plan_.axis, c.first, c.count)) + "): " + e.what()));
     }
   }
 
   void read(slot& s) const {
     for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
-      const auto& l = plan_.inputs[i];
+      const auto& a = plan_.inputs[i];
       char* to = host_buffer(s.in[i]);
-      guarded(s.what, l, [&] {
-        plan_.for_each_range(s.what, l.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
-          const packed_box box = box_along(*l.array, plan_.axis, first, count);
-          if (!is_device<Exec> || l.array->place(box) == nullptr)
-            l.array->read(box, to + at * row_bytes(l, plan_.axis));
+      guarded(s.what, a, [&] {
+        plan_.for_each_range(s.what, a.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
+          const packed_box box = box_along(*a.array, plan_.axis, first, count);
+          if (!is_device<Exec> || a.array->place(box) == nullptr)
+            a.array->read(box, to + at * row_bytes(a, plan_.axis));
         });
       });
     }
@@ -338,33 +328,33 @@ class pipeline {
     s.written = writes.submit([this, &s] { write(s); });
   }
   void upload(const Exec& exec, slot& s, std::size_t i) const {
-    const auto& l = plan_.inputs[i];
-    const std::int64_t row = row_bytes(l, plan_.axis);
-    plan_.for_each_range(s.what, l.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
-      const void* from = l.array->place(box_along(*l.array, plan_.axis, first, count));
+    const auto& a = plan_.inputs[i];
+    const std::int64_t row = row_bytes(a, plan_.axis);
+    plan_.for_each_range(s.what, a.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
+      const void* from = a.array->place(box_along(*a.array, plan_.axis, first, count));
       if (from == nullptr) from = host_buffer(s.in[i]) + at * row;
       copy_to_device(exec, s.in[i].memory.data() + at * row, from, count * row);
     });
   }
   void download(const Exec& exec, slot& s, std::size_t i) const {
-    const auto& l = plan_.outputs[i];
-    const std::int64_t row = row_bytes(l, plan_.axis);
-    void* to = l.array->place(box_along(*l.array, plan_.axis, s.what.first, s.what.count));
+    const auto& a = plan_.outputs[i];
+    const std::int64_t row = row_bytes(a, plan_.axis);
+    void* to = a.array->place(box_along(*a.array, plan_.axis, s.what.first, s.what.count));
     if (to == nullptr) to = host_buffer(s.out[i]);
-    copy_to_host(exec, to, s.out[i].memory.data() + before(s.what, l) * row, s.what.count * row);
+    copy_to_host(exec, to, s.out[i].memory.data() + before(s.what, a) * row, s.what.count * row);
   }
-  static std::int64_t before(const array_chunk& c, const planned_array<array_writer>& l) {
-    return l.with_halo ? c.low : 0;
+  static std::int64_t before(const array_chunk& c, const planned_array<array_writer>& a) {
+    return a.with_halo ? c.low : 0;
   }
 
   void write(slot& s) const {
     s.done.wait();
     for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
-      const auto& l = plan_.outputs[i];
-      const packed_box box = box_along(*l.array, plan_.axis, s.what.first, s.what.count);
-      if (is_device<Exec> && l.array->place(box) != nullptr) continue;
-      const std::int64_t skipped = is_device<Exec> ? 0 : before(s.what, l) * row_bytes(l, plan_.axis);
-      guarded(s.what, l, [&] { l.array->write(box, host_buffer(s.out[i]) + skipped); });
+      const auto& a = plan_.outputs[i];
+      const packed_box box = box_along(*a.array, plan_.axis, s.what.first, s.what.count);
+      if (is_device<Exec> && a.array->place(box) != nullptr) continue;
+      const std::int64_t skipped = is_device<Exec> ? 0 : before(s.what, a) * row_bytes(a, plan_.axis);
+      guarded(s.what, a, [&] { a.array->write(box, host_buffer(s.out[i]) + skipped); });
     }
   }
 

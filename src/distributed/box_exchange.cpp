@@ -373,8 +373,8 @@ template <class Exec>
 void fill_edges(const Exec& exec, const std::string& label, const edge_fill& edge) {
   const peer_box& array = edge.array;
   const auto filled = [&](int side) {
-    const bool kept = edge.mode[side] == boundary::mode::keep || edge.mode[side] == boundary::mode::wrap;
-    return edge.present[side] && !kept;
+    const boundary::mode mode = edge.mode[side];
+    return edge.present[side] && mode != boundary::mode::keep && mode != boundary::mode::wrap;
   };
   const bool low = filled(0), high = filled(1);
   const std::int64_t own = array.extents.extent[edge.axis] - 2 * edge.width;

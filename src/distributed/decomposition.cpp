@@ -6,8 +6,6 @@
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/decomposition.hpp>
 #include <quern/distributed/operands.hpp>
-#include <quern/distributed/redistribute.hpp>
-#include <quern/distributed/results.hpp>
 
 #include "decomposition_state.hpp"
 

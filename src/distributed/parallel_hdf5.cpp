@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <quern/distributed/checkpoint.hpp>
 
+// The handle of an open file is private to Quern's sources, not to the component below: what it does for one process is
+// done here for all ranks.
 #include "../files/hdf5_handle.hpp"
 
 namespace quern::impl {

@@ -12,14 +12,14 @@ namespace quern {
 namespace impl::fourier {
 namespace {
 
-struct kept {
+struct cache_entry {
   std::shared_ptr<void> plan;
   std::int64_t last_use = 0;
 };
 
 struct plan_cache {
   std::mutex mutex;
-  std::map<plan_key, kept> plans;
+  std::map<plan_key, cache_entry> plans;
   std::size_t limit = 256;
   std::int64_t made = 0, reused = 0;
   bool hooked = false;

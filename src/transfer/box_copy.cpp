@@ -25,6 +25,34 @@ std::array<int, max_rank> axes_by_stride(const array_bytes& array) {
   return order;
 }
 
+/// How an array is cut into boxes: the first of them, and the axis `order[cut]` of which they have a part, if any.
+struct boxes_of_array {
+  packed_box first;
+  std::array<int, max_rank> order;
+  int cut;
+};
+boxes_of_array cut_into_boxes(const array_bytes& array, std::int64_t max_bytes) {
+  const auto order = axes_by_stride(array);
+  packed_box box;
+  box.extents.rank = array.extents.rank;
+  const std::int64_t elements = std::max<std::int64_t>(max_bytes / array.element, 1);
+  // Whole axes as long as they fit, then a part of one, in parts of about equal size; one index of each after it.
+  int cut = 0;
+  std::int64_t whole = 1;
+  for (; cut < array.extents.rank; ++cut) {
+    const int d = order[cut];
+    box.packed[d] = whole;
+    if (whole * array.extents.extent[d] > elements) break;
+    whole *= array.extents.extent[d];
+    box.extents.extent[d] = array.extents.extent[d];
+  }
+  if (cut == array.extents.rank) return {box, order, cut};
+  const std::int64_t n = array.extents.extent[order[cut]], step = elements / whole, parts = (n + step - 1) / step;
+  box.extents.extent[order[cut]] = (n + parts - 1) / parts;
+  for (int k = cut + 1; k < array.extents.rank; ++k) box.extents.extent[order[k]] = 1;
+  return {box, order, cut};
+}
+
 /// Bytes that one thread copies at a time.
 constexpr std::int64_t share_bytes = 256 << 10;
 /// Bytes of a row that is moved as one element.
@@ -68,26 +96,15 @@ bool is_packed(const array_bytes& array, const packed_box& box) {
   return true;
 }
 
+packed_box first_box(const array_bytes& array, std::int64_t max_bytes) {
+  return cut_into_boxes(array, max_bytes).first;
+}
+
 void for_each_box(const array_bytes& array, std::int64_t max_bytes, const std::function<void(const packed_box&)>& f) {
   if (array.extents.size() == 0) return;
-  const auto order = axes_by_stride(array);
-  packed_box box;
-  box.extents.rank = array.extents.rank;
-  const std::int64_t most = std::max<std::int64_t>(max_bytes / array.element, 1);
-  // Whole axes as long as they fit, then a part of one, in parts of about equal size; one index of each after it.
-  int cut = 0;
-  std::int64_t whole = 1;
-  for (; cut < array.extents.rank; ++cut) {
-    const int d = order[cut];
-    box.packed[d] = whole;
-    if (whole * array.extents.extent[d] > most) break;
-    whole *= array.extents.extent[d];
-    box.extents.extent[d] = array.extents.extent[d];
-  }
+  auto [box, order, cut] = cut_into_boxes(array, max_bytes);
   if (cut == array.extents.rank) return f(box);
-  const std::int64_t n = array.extents.extent[order[cut]], step = most / whole, parts = (n + step - 1) / step;
-  const std::int64_t size = (n + parts - 1) / parts;
-  for (int k = cut + 1; k < array.extents.rank; ++k) box.extents.extent[order[k]] = 1;
+  const std::int64_t n = array.extents.extent[order[cut]], size = box.extents.extent[order[cut]];
   for (;;) {
     for (std::int64_t i = 0; i < n; i += size) {
       box.first[order[cut]] = i;

@@ -12,7 +12,6 @@
 #include <quern/core/memory/entry_pool.hpp>
 #include <string>
 #include <thread>
-#include <vector>
 
 namespace quern::impl {
 
@@ -154,18 +153,11 @@ struct route {
   bool host_direct, device_direct;
   std::int64_t max_bytes;
 
-  explicit route(const transfer& t) : max_bytes(t.piece_bytes) {
-    packed_box whole;
-    for_each_box(t.host, std::numeric_limits<std::int64_t>::max(), [&](const packed_box& b) { whole = b; });
-    look(t, whole);
-    if (host_direct && device_direct) {
-      max_bytes = std::numeric_limits<std::int64_t>::max();
-      return;
-    }
-    bool is_first = true;
-    for_each_box(t.host, max_bytes, [&](const packed_box& b) {
-      if (std::exchange(is_first, false)) look(t, b);
-    });
+  explicit route(const transfer& t) : max_bytes(std::numeric_limits<std::int64_t>::max()) {
+    look(t, first_box(t.host, max_bytes));  // which is the whole array
+    if (host_direct && device_direct) return;
+    max_bytes = t.piece_bytes;
+    look(t, first_box(t.host, max_bytes));
   }
 
  private:

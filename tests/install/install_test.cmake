@@ -78,7 +78,7 @@ if(NOT PART STREQUAL "1") # where two configurations are tested, once
   build_and_run(subdirectory -D "QUERN_SOURCE=${SOURCE}" -D BUILD_SHARED_LIBS=ON -D CMAKE_UNITY_BUILD=ON -D "CMAKE_CXX_FLAGS=${FLAGS} ${strict}"
                 -D "CONSUMER_FLAGS=-Wconversion" -D "QUERN_ENABLE_LINALG=${LINALG}" -D "QUERN_ENABLE_FILES=${FILES}" -D "QUERN_ENABLE_HDF5=${HDF5}"
                 -D "QUERN_ENABLE_FFT=${FFT}")
-  if(NOT EXISTS "${WORK}/subdirectory/quern/libquern_linalg.so.0.2")
+  if(NOT EXISTS "${WORK}/subdirectory/quern/libquern_linalg.so.0.3")
     message(FATAL_ERROR "the shared library has no name with its version")
   endif()
   must_work("${CMAKE_COMMAND}" --install "${WORK}/subdirectory" --prefix "${WORK}/none")
@@ -365,10 +365,10 @@ must_say("Quern has no component 'tables'; it has: core, linalg, files, fft," ${
          "Quern_ROOT=${WORK}/moved" -D COMPONENTS=tables)
 
 # Before 1.0 another minor version is not compatible, a patch is.
-foreach(version IN ITEMS 0.3 0.1 1.0)
+foreach(version IN ITEMS 0.2 0.4 1.0)
   must_say("compatible" ${configure} -B "${WORK}/version" -D "Quern_ROOT=${WORK}/moved" -D VERSION=${version})
 endforeach()
-must_work(${configure} -B "${WORK}/patch" -D "Quern_ROOT=${WORK}/moved" -D VERSION=0.2.0 -D COMPONENTS=core -D
+must_work(${configure} -B "${WORK}/patch" -D "Quern_ROOT=${WORK}/moved" -D VERSION=0.3.0 -D COMPONENTS=core -D
           TARGET=Quern::core)
 
 # Another Kokkos than that of the installation.

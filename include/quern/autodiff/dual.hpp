@@ -134,7 +134,7 @@ struct dual {
   /// A constant.
   template <impl::constant_beside<T> S>
   KOKKOS_FUNCTION constexpr dual(const S& constant) : value(constant), derivative{} {}
-  /// The variable of that number.
+  /// The variable of that number, whose derivative with respect to itself is 1.
   KOKKOS_FUNCTION static constexpr dual variable(const T& v, int number) {
     dual x(v);
     x.derivative[number] = T(1);

@@ -6,7 +6,6 @@
 /// @file
 /// What solvers of many small systems share: each system is solved by one thread, and has a status.
 
-#include <limits>
 #include <quern/batch/vmap.hpp>
 #include <quern/core/memory/pool.hpp>
 #include <quern/core/views/lazy.hpp>

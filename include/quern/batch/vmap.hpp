@@ -110,13 +110,9 @@ auto vmap_checked(const std::string& label, const Argument& x) {
     if constexpr (Use == use::output) return make_output<Exec>(vmap_view(x), label);
     else return make_input<Exec>(vmap_view(x), label).array;
   }();
-  const int rank = array.extents.rank, wanted = vmap_axis(x), axis = wanted < 0 ? wanted + rank : wanted;
-  if (!is_unbatched<Argument> && (axis < 0 || axis >= rank))
-    throw Error(label, "axis " + std::to_string(wanted) + " is out of range, expected one of an array of rank " +
-                           std::to_string(rank));
+  const int along = is_unbatched<Argument> ? -1 : axis_set(label, axis(vmap_axis(x)), array.extents.rank).only();
   constexpr int item_rank = known_rank<decltype(vmap_view(x))>() - (is_unbatched<Argument> ? 0 : 1);
-  return vmap_operand<Exec, std::remove_pointer_t<decltype(array.data)>, item_rank>{array,
-                                                                                    is_unbatched<Argument> ? -1 : axis};
+  return vmap_operand<Exec, std::remove_pointer_t<decltype(array.data)>, item_rank>{array, along};
 }
 
 /// Every other argument has the items of the first output, and shares no memory with an output: but an input may be the

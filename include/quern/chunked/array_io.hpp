@@ -35,6 +35,10 @@ class array_io {
   virtual void* place(const packed_box&) const { return nullptr; }
 };
 
+/// Refuses a box that is not of whole rows: users' functions read and write nothing else.
+void check_whole_rows(const array_io& array, const packed_box& box);
+std::string rows_of(const packed_box& box);
+
 /// An array that is read box by box, in ascending order where it can be chosen. One call at a time.
 class array_reader : public array_io {
  public:

@@ -6,7 +6,6 @@
 /// @file
 /// The operands of a chunked operation, and their parts in each chunk.
 
-#include <optional>
 #include <quern/chunked/pipeline.hpp>
 #include <quern/core/call/call.hpp>
 #include <quern/core/memory/pool_array.hpp>
@@ -79,10 +78,10 @@ class operand_in_chunks {
   const strided<element>& memory() const { return memory_; }
 
   /// Adds what is not resident to a plan.
-  void join(std::vector<planned_array<Access>>& lanes, bool with_halo) {
+  void join(std::vector<planned_array<Access>>& arrays, bool with_halo) {
     if (!array_) return;
-    number_ = static_cast<int>(lanes.size());
-    lanes.push_back({array_, static_cast<std::int64_t>(sizeof(element)), with_halo});
+    number_ = static_cast<int>(arrays.size());
+    arrays.push_back({array_, static_cast<std::int64_t>(sizeof(element)), with_halo});
   }
 
   /// The part of the array in a chunk.
@@ -182,7 +181,7 @@ auto operand_in(const V& v, const chunk_plan& p, const array_chunk& c, const sha
     }
   });
 }
-/// The operand in a chunk.
+/// The operand in a chunk, whose arrays have the rows of the chunk alone, without a halo.
 template <class Exec, int Rank, class V>
 auto operand_in(const V& v, const chunk_plan& p, const array_chunk& c) {
   return operand_in<Exec, Rank>(v, p, c, p.first_of_chunk(c, false), [](const auto& array, int) { return array; });

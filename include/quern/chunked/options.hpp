@@ -8,7 +8,6 @@
 #include <functional>
 #include <quern/core/views/concepts.hpp>
 #include <stdexcept>
-#include <string>
 
 namespace quern::chunked {
 

@@ -4,9 +4,8 @@
 #define QUERN_CHUNKED_REDUCE_HPP
 
 /// @file
-/// Reductions of arrays that come in chunks. Results have the types and the accuracy of the operation in memory; with
-/// `reproducible` they have its bits, and without, those of the order of the chunks, which the memory decides. All
-/// calls wait, also where all data are in reach.
+/// The reductions of quern/reduce/reduce.hpp of arrays that come in chunks: states of chunks are joined in the order of
+/// the chunks, which the memory decides.
 
 #include <quern/chunked/operands.hpp>
 #include <quern/reduce/partial.hpp>

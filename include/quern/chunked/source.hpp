@@ -86,10 +86,6 @@ class sink : public impl::array_handle<impl::array_writer, T, Rank> {
 
 namespace quern::impl {
 
-/// Refuses a box that is not of whole rows: users' functions read and write nothing else.
-void check_whole_rows(const array_io& array, const packed_box& box);
-std::string rows_of(const packed_box& box);
-
 template <class T, class F>
 struct function_reader : array_reader {
   F f;

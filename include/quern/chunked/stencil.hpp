@@ -50,10 +50,10 @@ strided<T> core_of(strided<T> s, const chunk_plan& p, const array_chunk& c) {
 /// The rows of a chunk with its halo, of an array in memory that wraps around, in a block that is kept.
 template <class Exec, class T>
 strided<T> wrapped_rows(const Exec& exec, const strided<T>& whole, const chunk_plan& p, const array_chunk& c,
-                        std::vector<pool_block<typename Exec::memory_space>>& kept) {
+                        std::vector<pool_block<typename Exec::memory_space>>& blocks) {
   using value = std::remove_const_t<T>;
   const auto rows = scratch_of_chunk<value>(exec, p, c, true);
-  kept.push_back(rows.block);
+  blocks.push_back(rows.block);
   p.for_each_range(c, true, [&](std::int64_t row, std::int64_t count, std::int64_t at) {
     strided<value> to = rows;
     auto from = whole;
@@ -67,11 +67,11 @@ strided<T> wrapped_rows(const Exec& exec, const strided<T>& whole, const chunk_p
 /// An input of a call in a chunk with its halo.
 template <class Exec, class Layout, int Rank, class V>
 auto stencil_operand_in(const Exec& exec, const V& v, const chunk_plan& p, const array_chunk& c,
-                        std::vector<pool_block<typename Exec::memory_space>>& kept) {
+                        std::vector<pool_block<typename Exec::memory_space>>& blocks) {
   const bool beyond = c.begin(true) < 0 || c.first + c.count + c.high > p.extents.extent[p.axis];
   return at_cells(v, wrapped_origin<Rank>(p.first_of_chunk(c, true), p.extents), [&](const auto& leaf) {
     if constexpr (placed<decltype(leaf)>)
-      return as_part<Exec, Rank, Layout>(!leaf.array() && beyond ? wrapped_rows(exec, leaf.memory(), p, c, kept)
+      return as_part<Exec, Rank, Layout>(!leaf.array() && beyond ? wrapped_rows(exec, leaf.memory(), p, c, blocks)
                                                                  : leaf.part(p.axis, c, true));
     else return leaf;
   });
@@ -138,12 +138,12 @@ void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const bound
           quern::map(e, core, op::identity(), as_part<Exec, rank>(contents->part(p.axis, c, false)));
         else quern::fill(e, core, T(0));
       }
-      std::vector<pool_block<typename Exec::memory_space>> kept;
+      std::vector<pool_block<typename Exec::memory_space>> blocks;
       unpack(
           [&](const auto&... o) {
             stencil_call(e, label, Shape(), std::tuple(as_part<Exec, rank, Layout>(target)),
                          functor_of_part<rank>(f, p.first_of_chunk(c, true)), boundaries_of(edge, p, c),
-                         stencil_operand_in<Exec, Layout, rank>(e, o, p, c, kept)...);
+                         stencil_operand_in<Exec, Layout, rank>(e, o, p, c, blocks)...);
           },
           from);
       if constexpr (resident<Exec, Out>)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <quern/core/views/axes.hpp>
 #include <quern/core/views/extents.hpp>
 #include <quern/distributed/communicator.hpp>
 #include <vector>
@@ -96,6 +97,20 @@ int neighbour(const Decomposition& d, int axis, int coordinate, int step, bool w
 inline int occupied(const Decomposition& d, int axis) {
   return static_cast<int>(std::min<std::int64_t>(d.grid(axis), d.extents().extent[axis]));
 }
+
+/// The block of the results that a rank's block gives along some axes. Ranks that differ in their place along these
+/// axes alone have the same.
+Decomposition::Block results_of_block(const Decomposition::Block& cells, const axis_set& along);
+/// The cells of both.
+Decomposition::Block common_cells(const Decomposition::Block& a, const Decomposition::Block& b);
+
+/// A part of an array on its way between two cuts.
+struct moved_block {
+  int rank;
+  Decomposition::Block cells;
+};
+/// The parts of a rank's block in one cut that the blocks of another cut have.
+std::vector<moved_block> shared_cells(const Decomposition& mine, const Decomposition& others);
 
 }  // namespace impl
 }  // namespace quern

@@ -132,8 +132,8 @@ auto migrate(const Exec& exec, const Communicator& comm, const Destination& dest
   all_to_all(comm, counts.sent.data(), taken.data());
   const auto order = pool_view<Kokkos::View<std::int64_t*, typename Exec::memory_space>>(exec, n);
   quern::argsort(exec, order, destination);  // stable; those that are removed come first
-  const std::int64_t kept = n - counts.removed;
-  const auto sorted = std::tuple(rows_in_order(exec, columns, order.data() + counts.removed, kept)...);
+  const std::int64_t remaining = n - counts.removed;
+  const auto sorted = std::tuple(rows_in_order(exec, columns, order.data() + counts.removed, remaining)...);
   const std::int64_t total = std::accumulate(taken.begin(), taken.end(), std::int64_t{0});
   const auto arrived = std::tuple(column_like(exec, columns, total)...);
   exchange_rows(comm, exec, label, sorted, counts.sent, arrived, taken);

@@ -14,14 +14,6 @@ namespace quern::impl {
 template <class Out, class In>
 concept same_elements = std::is_same_v<typename Out::value_type, std::remove_const_t<typename In::value_type>>;
 
-/// A part of an array on its way between two cuts.
-struct moved_block {
-  int rank;
-  Decomposition::Block cells;
-};
-/// The parts of a rank's block in one cut that the blocks of another cut have.
-std::vector<moved_block> shared_cells(const Decomposition& mine, const Decomposition& others);
-
 /// Some cells of an array that begins at `begin` in the whole array.
 template <class T>
 strided<T> part_of_cells(strided<T> s, const shape& begin, const Decomposition::Block& cells) {

@@ -4,17 +4,8 @@
 #define QUERN_DISTRIBUTED_REDUCE_HPP
 
 /// @file
-/// Reductions of DistributedViews, whose halos do not count. Results have the types and the accuracy of the operation
-/// on one device, and positions (`argmax`) are those in the whole array. With `reproducible` a result has the same bits
-/// for every number of ranks and every grid; without, it depends on them.
-///
-/// | call | what it does |
-/// | --- | --- |
-/// | `T s = sum(exec, u)` | returns the value, the same on every rank |
-/// | `sum(exec, out, u, axis{0})` | to a View, which is whole on every rank, or to a DistributedView |
-///
-/// Collective; all calls wait for `exec`, and for the ranks that have a part in a result. BackendError if MPI reports a
-/// failure.
+/// The reductions of quern/reduce/reduce.hpp of DistributedViews: each rank reduces its block, and states of ranks are
+/// joined in their order.
 
 #include <quern/distributed/rank_states.hpp>
 #include <quern/distributed/results.hpp>

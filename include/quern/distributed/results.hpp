@@ -9,12 +9,6 @@
 
 namespace quern::impl {
 
-/// The block of the results that a rank's block gives along some axes. Ranks that differ in their place along these
-/// axes alone have the same.
-Decomposition::Block results_of_block(const Decomposition::Block& cells, const axis_set& along);
-/// The cells of both.
-Decomposition::Block common_cells(const Decomposition::Block& a, const Decomposition::Block& b);
-
 /// Calls `write(results)` with memory for the results of this rank's block along some axes, and brings them from the
 /// blocks that they are of to an output: a View, which gets all of them on every rank, or a DistributedView.
 template <class Exec, class Out, class Write>

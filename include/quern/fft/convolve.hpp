@@ -15,9 +15,6 @@ inline constexpr bool impl::marked_option<convolve_mode> = true;
 
 namespace impl::fourier {
 
-/// The least number from n on with no prime factor above 5, for which transforms are fast; even where n > 1.
-std::int64_t fast_length(std::int64_t n);
-
 /// All elements of a convolution, by transforms of padded arrays: those of `out` have fast lengths.
 template <class T, class Exec, class A, class B>
 void convolve_padded(const std::string& label, const launcher<Exec>& launch, const strided<T>& out,

@@ -148,6 +148,8 @@ class scratch_copy {
 transform describe(const request& r, const shape& extents, const stride_array& out, const stride_array& in);
 /// The order of axes in which those that are not transformed come first.
 std::array<int, max_rank> transformed_last(const request& r, int rank);
+/// The least number from n on with no prime factor above 5, for which transforms are fast; even where n > 1.
+std::int64_t fast_length(std::int64_t n);
 
 template <class T>
 strided<T> permuted(const strided<T>& a, const std::array<int, max_rank>& order) {

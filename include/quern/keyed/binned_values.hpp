@@ -6,7 +6,6 @@
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/launch/tuning.hpp>
 #include <quern/core/views/source.hpp>
-#include <utility>
 
 namespace quern::impl {
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <quern/core/launch/arguments.hpp>
 #include <quern/core/values/binary_search.hpp>
 #include <quern/core/values/exact.hpp>
 #include <quern/core/values/values.hpp>
+#include <quern/core/views/extents.hpp>
 
 /// @file
 /// From a value to the number of its bin; -1 where it has none.

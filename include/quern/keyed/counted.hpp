@@ -24,7 +24,7 @@ struct size_to {
 template <class V>
 size_to(V) -> size_to<V>;
 
-/// The option `size_to`.
+/// The option `size_to`, of any type of number; others are rejected by name.
 template <class T>
 concept size_option = requires(const T& o) {
   { size_to{o.number} } -> std::same_as<std::remove_cvref_t<T>>;

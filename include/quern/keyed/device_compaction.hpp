@@ -70,20 +70,20 @@ struct device_compaction {
     const auto shared = [&](std::size_t elements) {
       return static_cast<std::uint16_t*>(threads.team_shmem().get_shmem_aligned(2 * elements, 16));
     };
-    std::uint16_t* kept = shared(tile);
+    std::uint16_t* selected = shared(tile);
     [[maybe_unused]] std::uint16_t* number = shared(Work::follows ? tile : 0);
     const std::uint32_t word = flags[number_of_tile * team + t];
     const int here = Kokkos::Experimental::popcount_builtin(word);
     int at = threads.team_scan(here), all = at + here;
     threads.team_broadcast(all, team - 1);
     for (int k = 0; k < items; ++k) {
-      if ((word >> k & 1) != 0) kept[at++] = static_cast<std::uint16_t>(t * items + k);
+      if ((word >> k & 1) != 0) selected[at++] = static_cast<std::uint16_t>(t * items + k);
       if constexpr (Work::follows) number[t * items + k] = static_cast<std::uint16_t>(at);  // kept up to here
     }
     const std::int64_t before = count_before(threads, number_of_tile);
     if (t == 0 && number_of_tile == work.tiles - 1) *work.count = before + all;
     threads.team_barrier();
-    put_selected(t, first, kept, before, all);
+    put_selected(t, first, selected, before, all);
     if constexpr (Work::follows) {
       const int size = static_cast<int>(work.last_of(number_of_tile) - first);
       for (int i = t; i < size; i += team) work.put.follow(first + i, before + number[i] - 1);
@@ -100,19 +100,19 @@ struct device_compaction {
     return before;
   }
 
-  KOKKOS_FUNCTION void put_selected(int t, std::int64_t first, const std::uint16_t* kept, std::int64_t before,
+  KOKKOS_FUNCTION void put_selected(int t, std::int64_t first, const std::uint16_t* selected, std::int64_t before,
                                     int all) const {
     if constexpr (Work::gets) {
       constexpr int at_once = 8;  // elements k, k + team, ... of which all are read before the first is written
       for (int k = t; k < all; k += at_once * team) {
         decltype(work.put.get(0)) value[at_once];
         for (int u = 0; u < at_once; ++u)
-          if (k + u * team < all) value[u] = work.put.get(first + kept[k + u * team]);
+          if (k + u * team < all) value[u] = work.put.get(first + selected[k + u * team]);
         for (int u = 0; u < at_once; ++u)
           if (k + u * team < all) work.put.set(before + k + u * team, value[u]);
       }
     } else {
-      for (int k = t; k < all; k += team) work.put(first + kept[k], before + k);
+      for (int k = t; k < all; k += team) work.put(first + selected[k], before + k);
     }
   }
 };

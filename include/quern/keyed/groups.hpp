@@ -11,7 +11,6 @@
 #include <quern/core/views/concepts.hpp>
 #include <string>
 #include <tuple>
-#include <utility>
 
 namespace quern::impl {
 

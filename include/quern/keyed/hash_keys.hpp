@@ -147,7 +147,7 @@ std::int64_t first_table(const std::string& label, const Exec& exec, const strid
   const std::int64_t rows = keys.extents.extent[0];
   const auto places = [](double different) { return std::bit_ceil(static_cast<std::uint64_t>(2 * different)); };
   if (2 * rows <= tune::hash_first) return std::max<std::int64_t>(tune::hash_least, places(static_cast<double>(rows)));
-  const std::int64_t samples = std::min(rows / tune::sample_share, tune::hash_sample);
+  const std::int64_t samples = std::min(rows / tune::sample_ratio, tune::hash_sample);
   const double different = std::min(estimate_different(label, exec, keys, samples), static_cast<double>(2 * most));
   return std::max<std::int64_t>(tune::hash_least, places(different));
 }
@@ -163,7 +163,7 @@ std::optional<std::pair<column_of<Exec, std::int32_t>, std::int64_t>> label_keys
   using tune = keyed_tuning<Exec>;
   const std::int64_t rows = keys.extents.extent[0];
   const bool can_sort = std::in_range<std::uint32_t>(rows);
-  const std::int64_t most = can_sort ? tune::hash_most : std::int64_t{1} << 31;
+  const std::int64_t most = can_sort ? tune::max_hash_size : std::int64_t{1} << 31;
   std::int64_t size = first_table(label, exec, keys, most);
   if (can_sort && size > most) return std::nullopt;
   const auto labels = new_column<Exec, std::int32_t>(exec, label + "/labels", rows);

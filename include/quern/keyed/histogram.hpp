@@ -146,7 +146,7 @@ inline constexpr bool is_weights<weights<V>> = true;
 
 }  // namespace impl
 
-/// The option `weights`.
+/// The option `weights`, of any type of array; others are rejected by name.
 template <class T>
 concept weights_option = impl::is_weights<std::remove_cvref_t<T>> || option<T>;
 

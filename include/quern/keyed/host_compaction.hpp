@@ -22,14 +22,14 @@ struct host_compaction {
   void operator()(count_selected_tag, std::int64_t t) const {
     constexpr int most = 128;  // counted in bytes, of which vector registers hold most
     const std::int64_t last = work.last_of(t);
-    std::int64_t kept = 0;
+    std::int64_t found = 0;
     for (std::int64_t i = work.first_of(t); i < last; i += most) {
       std::uint8_t some = 0;
       for_run(i, Kokkos::min(i + most, last),
               [&](std::int64_t, bool set) { some = static_cast<std::uint8_t>(some + (set ? 1 : 0)); });
-      kept += some;
+      found += some;
     }
-    counts[t] = kept;
+    counts[t] = found;
   }
   void operator()(put_selected_tag, std::int64_t t) const { put_tile(work.first_of(t), work.last_of(t), counts[t]); }
 
@@ -39,18 +39,18 @@ struct host_compaction {
     in_loop<Work> local = work;  // what loops read must not be what they might write
     for (; first < last; first += block) {
       const int size = static_cast<int>(Kokkos::min<std::int64_t>(block, last - first));
-      std::uint8_t kept[block];
+      std::uint8_t selected[block];
       [[maybe_unused]] std::int64_t number[Work::follows ? block : 1];
       int found = 0;
       for_run(first, first + size, [&](std::int64_t item, bool set) {
         const auto i = item - first;
-        kept[found] = static_cast<std::uint8_t>(i);
+        selected[found] = static_cast<std::uint8_t>(i);
         if constexpr (Work::follows) number[i] = before + found - (set ? 0 : 1);
         found += set ? 1 : 0;
       });
       for (int k = 0; k < found; ++k) {
-        if constexpr (Work::gets) local.put.set(before + k, local.put.get(first + kept[k]));
-        else local.put(first + kept[k], before + k);
+        if constexpr (Work::gets) local.put.set(before + k, local.put.get(first + selected[k]));
+        else local.put(first + selected[k], before + k);
       }
       if constexpr (Work::follows)
         for (int i = 0; i < size; ++i) local.put.follow(first + i, number[i]);

@@ -10,8 +10,6 @@
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/values/ordered.hpp>
 #include <quern/core/views/axes.hpp>
-#include <tuple>
-#include <utility>
 
 namespace quern {
 

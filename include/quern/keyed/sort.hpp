@@ -28,7 +28,6 @@
 /// lines are sorted by the radix sort of the vendor's library on CUDA and HIP (CUB; rocPRIM where Kokkos was built with
 /// rocThrust) and of this one on hosts; other lines by a merge sort.
 
-#include <limits>
 #include <optional>
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/compiled.hpp>

@@ -157,7 +157,7 @@ void select_first(const std::string& label, const Exec& exec, const strided<cons
 template <class Exec, class Order>
 bool selects(const sort_lines& lines, std::int64_t k) {
   using tune = keyed_tuning<Exec>;
-  return Order::by_bits && lines.count == 1 && lines.n >= tune::select_line && k <= lines.n / tune::select_share;
+  return Order::by_bits && lines.count == 1 && lines.n >= tune::select_line && k <= lines.n / tune::select_ratio;
 }
 
 /// The positions of the first k elements of each line in order, line after line. They move as `Index` meanwhile.

@@ -24,7 +24,7 @@ struct keyed_tuning : tuning<Exec> {
   /// `top_k` selects from lines of this length on, where at most one of so many elements is wanted; otherwise it sorts.
   /// A host selects with one thread up to so many results. (bench_keyed: sort, top_k)
   static constexpr std::int64_t select_line = 1 << 16;
-  static constexpr std::int64_t select_share = 8;
+  static constexpr std::int64_t select_ratio = 8;
   static constexpr std::int64_t select_alone = 4096;
 
   /// Elements that are worth a thread of a host in a selection and in a radix sort, and those that it sorts faster by
@@ -36,7 +36,7 @@ struct keyed_tuning : tuning<Exec> {
   /// The range of integers that a host counts to find the distinct ones, and the elements for each of its numbers.
   /// (bench_keyed: unique, compact)
   static constexpr std::int64_t counted_range = 1 << 16;
-  static constexpr std::int64_t counted_share = 4;
+  static constexpr std::int64_t counted_ratio = 4;
 
   /// Elements that are worth a thread of a compaction on a host. (bench_keyed: unique, compact)
   static constexpr std::int64_t compaction_least = 4096;
@@ -45,12 +45,12 @@ struct keyed_tuning : tuning<Exec> {
   /// where rows can be sorted instead, and by what it grows when it is full. (bench_keyed: group_by)
   static constexpr std::int64_t hash_least = 1 << 10;
   static constexpr std::int64_t hash_first = 1 << 16;
-  static constexpr std::int64_t hash_most = std::int64_t{1} << (is_device<Exec> ? 22 : 31);
+  static constexpr std::int64_t max_hash_size = std::int64_t{1} << (is_device<Exec> ? 22 : 31);
   static constexpr std::int64_t hash_growth = 16;
 
   /// The rows of such a sample, and of how many one is taken at most. (bench_keyed: group_by)
   static constexpr std::int64_t hash_sample = is_device<Exec> ? 1 << 17 : 1 << 14;
-  static constexpr std::int64_t sample_share = 16;
+  static constexpr std::int64_t sample_ratio = 16;
 };
 
 }  // namespace quern::impl

@@ -100,7 +100,7 @@ bool unique_by_counting(const std::string& label, const Exec& exec, const result
                         const result_row<Number>& counts, std::int64_t* number, const X& x_view,
                         const strided<const T>& x) {
   using tune = keyed_tuning<Exec>;
-  const std::int64_t most = std::min(tune::counted_range, x.extents.size() / tune::counted_share);
+  const std::int64_t most = std::min(tune::counted_range, x.extents.size() / tune::counted_ratio);
   if (most == 0) return false;
   const auto range = reduce_ordered<minmax_reducer<T>>("quern::unique/range", exec, on_host, x_view);
   const auto low = static_cast<std::uint64_t>(range.min), above = static_cast<std::uint64_t>(range.max) - low;

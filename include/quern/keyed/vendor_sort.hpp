@@ -5,8 +5,7 @@
 
 /// @file
 /// The vendor's radix sort: CUB, which comes with CUDA, or rocPRIM, where Kokkos was built with rocThrust. It takes
-/// long to compile, so it is compiled once for the types below, in the library `quern_sort` (src/keyed), which belongs
-/// to `Quern::core`.
+/// long to compile, so it is compiled once for the types below, in the library of `Quern::core` (src/keyed).
 
 #include <Kokkos_Core.hpp>
 #include <bit>

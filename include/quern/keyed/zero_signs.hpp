@@ -7,7 +7,6 @@
 /// A vendor's radix sort of numbers with zeros of either sign, which are equal and keep their order: it sorts keys with
 /// one zero, and the signs are put back behind it.
 
-#include <cmath>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/memory/workspace.hpp>

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <quern/core/launch/pack.hpp>
 #include <quern/linalg/matrix_product.hpp>
-#include <utility>
 
 namespace quern::impl {
 

@@ -32,7 +32,7 @@ struct eigh_op {
   KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t item, T* scratch, T* more) const {
     const int n = a.rows;
     const small_matrix<T> work{scratch, small_matrix<T>::distance(n)};
-    const small_matrix<T> basis{more, work.ld};  // a vector in each row, so that lanes are neighbours
+    const small_matrix<T> basis{more, work.ld};  // a vector in each row, so that what lanes read is contiguous
     auto* turns = reinterpret_cast<rotation*>(scratch + n * work.ld);
     load(lanes, work, basis, item);
     const R most = largest_element(lanes, work, n, n);

@@ -9,7 +9,6 @@
 /// and Van Loan, Matrix Computations, section 8.5).
 
 #include <quern/core/values/values.hpp>
-#include <quern/linalg/matrix_checks.hpp>
 
 namespace quern::impl {
 

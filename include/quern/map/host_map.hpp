@@ -33,7 +33,7 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
   work_type work;
   std::int64_t per_row = 0;  // work items of a row
   bool nontemporal = false;  // written past the caches
-  bool gathers = false;      // elements of a row are not neighbours
+  bool gathers = false;      // elements of a row are not contiguous
 
   /// Elements up to the next cache line come first: vectors that cross lines cost up to 7 % even in a loop that waits
   /// for memory.

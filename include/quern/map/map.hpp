@@ -108,8 +108,7 @@ void map_call(const char* label, const Exec& exec, const Out& out, const F& f, c
 /// Applies a function element by element: `out(i...) = f(in(i...)...)`.
 ///
 /// @param exec the execution space instance to run on
-/// @param out  an array of any rank, layout and value type, whose extents are those of the operation: a View, a sink,
-/// or
+/// @param out  an array of any rank, layout and value type, whose extents are those of the operation: a View, a sink or
 ///             a DistributedView; or several of the same extents that share no memory, `quern::outputs(u, v)`
 /// @param f    a functor or `KOKKOS_LAMBDA` that takes one value of each input; its result is converted to out's type.
 ///             For several outputs it returns a `Kokkos::Array` of a value for each

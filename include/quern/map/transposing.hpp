@@ -12,7 +12,7 @@
 namespace quern::impl {
 
 /// The operands of a nest that are read in tiles, the output being operand 0: those whose elements are in sectors of
-/// memory of their own along axis 0, and are neighbours along another, which becomes axis 1 of the nest.
+/// memory of their own along axis 0, and are contiguous along another, which becomes axis 1 of the nest.
 template <int N>
 struct tiled_operands {
   bool tiled[N] = {};
@@ -46,9 +46,9 @@ inline constexpr std::size_t element_bytes = 0;
 template <class T>
 inline constexpr std::size_t element_bytes<array_operand<T>> = sizeof(T);
 
-/// out(i) = f(in(i)...) on a device, where neighbours in out are far apart in some of the inputs. Of these a team reads
-/// a square tile along the axis on which they have neighbours, and keeps it in its scratch memory, from which each
-/// thread takes the elements that are neighbours in out.
+/// out(i) = f(in(i)...) on a device, where elements contiguous in out are far apart in some of the inputs. Of these a
+/// team reads a square tile along the axis on which they are contiguous, and keeps it in its scratch memory, from which
+/// each thread takes the elements that are contiguous in out.
 template <int Side, class Exec, class F, class T, class... In>
 struct transposing_kernel {
   using tune = map_tuning<Exec>;
@@ -65,7 +65,7 @@ struct transposing_kernel {
   F f;
   array_operand<T> out;
   operand_tuple<In...> in;
-  nest_type nest;  // its axis 1 is the one along which tiled inputs have neighbours
+  nest_type nest;  // its axis 1 is the one along which tiled inputs are contiguous
   tiled_operands<operands> which;
   std::int64_t tiles[2] = {};  // along axes 0 and 1
 
@@ -116,7 +116,7 @@ struct transposing_kernel {
       for (int u = 0; u < at_once; ++u) to[r + u * rows] = v.at[u];
     }
   }
-  /// Elements of rows r, r + rows ... of input I, where columns are neighbours along this axis.
+  /// Elements of rows r, r + rows ... of input I, where columns are contiguous along this axis.
   template <std::size_t I>
   KOKKOS_FUNCTION auto load(const tile& t, int r, int axis) const {
     const auto& array = get<I>(in);

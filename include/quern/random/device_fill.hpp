@@ -28,7 +28,7 @@ struct device_fill {
   /// One row: `unroll` blocks for a thread, `span` apart, in steps, of which small arrays have one so that they have
   /// more threads.
   KOKKOS_FUNCTION void operator()(row_tag, std::int64_t item) const {
-    const std::int64_t lane = item % span, i = (item - lane) * (unroll * steps) + lane;
+    const std::int64_t column = item % span, i = (item - column) * (unroll * steps) + column;
     const std::int64_t end_block = i + (unroll * steps - 1) * span + 1;
     if ((work.first_block + i) * width >= work.begin && (work.first_block + end_block) * width <= work.end) {
       auto* to = reinterpret_cast<pack<T, width>*>(work.out) + i;

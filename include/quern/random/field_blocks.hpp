@@ -48,7 +48,7 @@ struct field_blocks {
     }
   }
 
-  /// Whether neighbouring blocks along the fastest axis are neighbours in memory and in the field.
+  /// Whether blocks along the fastest axis are contiguous in memory and in the field.
   KOKKOS_FUNCTION bool in_rows() const { return packed && nest.stride[0][0] == width && nest.stride[1][0] == 1; }
 };
 

@@ -43,10 +43,10 @@ class Generator {
   /// 64 random bits.
   KOKKOS_FUNCTION std::uint64_t bits64() {
     full_ = !full_;
-    if (!full_) return kept_;
+    if (!full_) return second_;
     stream_ += impl::next_stream;  // Views draw with the first
     const auto w = impl::philox(seed_, item_, stream_);
-    kept_ = std::uint64_t{w[3]} << 32 | w[2];
+    second_ = std::uint64_t{w[3]} << 32 | w[2];
     return std::uint64_t{w[1]} << 32 | w[0];
   }
   /// 32 random bits, of 64 that are drawn.
@@ -202,7 +202,7 @@ class Generator {
   template <class T>
   friend struct impl::large_poisson_draw;
 
-  std::uint64_t seed_, stream_, item_, kept_ = 0;
+  std::uint64_t seed_, stream_, item_, second_ = 0;
   bool full_ = false;
 };
 

@@ -51,7 +51,7 @@ class random_bijection {
   }
 
   static constexpr int block = 256;
-  /// The images of up to that many neighbours on a host, side by side for its vector units.
+  /// The images of up to that many consecutive numbers on a host, side by side for its vector units.
   void images(std::int64_t first, int count, std::int64_t (&image)[block]) const {
     std::uint32_t low[block], high[block];
     int walking[block];  // what has not come below n yet

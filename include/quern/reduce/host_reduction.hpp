@@ -47,7 +47,7 @@ struct host_reduction {
 
   Work work;
   bool by_rows = false;  // items are rows of elements, one for each result of a tile
-  bool gathers = false;  // what a loop reads are not neighbours
+  bool gathers = false;  // what a loop reads is not contiguous
 
   /// f of n elements: where the values are, or computed into `room`.
   template <class... P>

@@ -14,6 +14,8 @@
 /// | `sum(exec, out, in)` | writes the rank-0 View `out`; asynchronous on `exec` |
 /// | `sum(exec, out, in, axes{0, -1})` | the same along axes, to a View of the remaining extents |
 /// | `sum(in)`, `sum(out, in)`, `sum(out, in, axis{1})` | on a default instance of the execution space of in, or out |
+/// | `sum(exec, in_chunks(in))`, `sum(exec, source)` | of what comes in chunks, in the same forms |
+/// | `sum(exec, u)`, `sum(exec, out, u, axis{0})` | of a DistributedView, in the same forms |
 ///
 /// `in` is an array of any rank, layout, strides and extents (more than 2^31 elements too), and is read once; it may be
 /// lazy, `sum(exec, lazy(f, x, y))`. `on_host` in place of `out` is the first form. Options come last, in any order.
@@ -21,8 +23,15 @@
 /// team that the device runs at a time; it comes from the pool of the execution-space instance. Results repeat bit by
 /// bit from run to run on one machine with one number of threads.
 ///
+/// In chunks and over ranks, results have the types and the accuracy of those in memory, and positions (`argmax`) are
+/// those in the whole array. With `reproducible` they have its bits, whatever the chunks, the number of ranks and the
+/// grid are; without, they depend on these. In chunks, `chunking` is an option, too; results are written to a View, and
+/// all calls wait, also where all data are in reach. Over ranks, calls are collective, and wait for `exec` and for the
+/// ranks that have a part in a result; halos do not count, a value is the same on every rank, and `out` is a View,
+/// which is then whole on every rank, or a DistributedView.
+///
 /// @throws Error if extents do not fit, an axis is out of range or repeated, `out` shares memory with `in`, and where
-/// an operation says so.
+/// an operation says so; BackendError if MPI reports a failure.
 
 #include <quern/reduce/call.hpp>
 #include <quern/reduce/forms.hpp>

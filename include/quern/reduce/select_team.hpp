@@ -5,7 +5,6 @@
 
 #include <quern/core/launch/teams.hpp>
 #include <quern/reduce/select_keys.hpp>
-#include <quern/reducers/quantile_rule.hpp>
 
 namespace quern::impl {
 

@@ -8,6 +8,7 @@
 #include <quern/core/values/values.hpp>
 #include <quern/reduce/select_team.hpp>
 #include <quern/reduce/tuning.hpp>
+#include <quern/reducers/quantile_rule.hpp>
 
 namespace quern::impl {
 

@@ -20,7 +20,7 @@ concept uses_positions = requires { typename Reducer::uses_positions; };
 /// How results and threads share a reduction. A team works on `across` neighbouring results, a tile, with `along`
 /// threads for each; where that makes too few teams, `splits` of them share a tile.
 struct reduce_shape {
-  bool results_fastest = false;  // neighbours in memory belong to different results
+  bool results_fastest = false;  // contiguous elements belong to different results
   int across = 1;
   int along = 1;
   int team = 1;

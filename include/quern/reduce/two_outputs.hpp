@@ -6,7 +6,6 @@
 #include <quern/core/call/call.hpp>
 #include <quern/core/call/places.hpp>
 #include <quern/map/map.hpp>
-#include <quern/reducers/results.hpp>
 #include <string>
 
 namespace quern::impl {

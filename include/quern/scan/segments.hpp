@@ -4,7 +4,6 @@
 #define QUERN_SCAN_SEGMENTS_HPP
 
 #include <quern/core/values/values.hpp>
-#include <quern/core/views/axes.hpp>
 #include <quern/core/views/source.hpp>
 
 namespace quern::impl {

@@ -6,7 +6,6 @@
 /// @file
 /// The functors of filters: windows with weights and without, and what becomes of their sums.
 
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -303,26 +302,28 @@ struct window_sum {
   /// Calls f(weight, cell) for each cell of a window, where cell(at) is at(offsets...).
   template <class F>
   void for_each(const F& f) const {
-    int n = 0;
-    for (int k = 0; k < offsets.count(0); ++k)
-      for (int j = 0; j < offsets.count(1); ++j)
-        for (int i = 0; i < offsets.count(2); ++i)
-          f(weights[n++], [&](const auto& at) {
-            return value_at<Rank>(at, offsets.first(0) + k, offsets.first(1) + j, offsets.first(2) + i);
-          });
+    for_each_offset([&](int n, int k, int j, int i) {
+      f(weights[n], [&](const auto& at) { return value_at<Rank>(at, k, j, i); });
+    });
   }
 
  private:
   template <bool InMemory, class Window>
   KOKKOS_FUNCTION S sum(const Window& at) const {
     S s(0);
+    for_each_offset([&](int n, int k, int j, int i) {
+      add_weighted(s, weights.template at<InMemory>(n), value_at<Rank>(at, k, j, i));
+    });
+    return s;
+  }
+  /// Calls f(n, offsets...) for each cell of a window, of which weight n is that of the nth.
+  template <class F>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_offset(const F& f) const {
     int n = 0;
     for (int k = 0; k < offsets.count(0); ++k)
       for (int j = 0; j < offsets.count(1); ++j)
         for (int i = 0; i < offsets.count(2); ++i)
-          add_weighted(s, weights.template at<InMemory>(n++),
-                       value_at<Rank>(at, offsets.first(0) + k, offsets.first(1) + j, offsets.first(2) + i));
-    return s;
+          f(n++, offsets.first(0) + k, offsets.first(1) + j, offsets.first(2) + i);
   }
 };
 

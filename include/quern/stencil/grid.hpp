@@ -3,7 +3,6 @@
 #ifndef QUERN_STENCIL_GRID_HPP
 #define QUERN_STENCIL_GRID_HPP
 
-#include <quern/core/launch/tuning.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/core/views/source.hpp>
 #include <quern/stencil/boundary.hpp>

@@ -5,7 +5,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <array>
-#include <quern/core/call/error.hpp>
 #include <quern/core/views/concepts.hpp>
 #include <span>
 #include <type_traits>

@@ -16,9 +16,11 @@ struct packed_box {
   stride_array packed{};  // strides in elements
 };
 
-/// Cuts an array into boxes of at most that many bytes (one element at least), whose elements are neighbours in memory
+/// Cuts an array into boxes of at most that many bytes (one element at least), whose elements are contiguous in memory
 /// as far as possible, and calls f with each, in the order of the array's memory.
 void for_each_box(const array_bytes& array, std::int64_t max_bytes, const std::function<void(const packed_box&)>& f);
+/// The first of these boxes of an array that has elements.
+packed_box first_box(const array_bytes& array, std::int64_t max_bytes);
 
 /// The place of an element, from its index along each axis.
 const void* place_of(const array_bytes& array, const stride_array& index);

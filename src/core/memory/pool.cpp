@@ -7,7 +7,6 @@
 #include <quern/core/call/error.hpp>
 #include <quern/core/memory/pool.hpp>
 #include <quern/core/values/bytes_text.hpp>
-#include <string>
 #include <utility>
 #include <vector>
 

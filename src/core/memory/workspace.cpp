@@ -22,8 +22,8 @@ void* Workspace<Exec>::require(const Exec& exec, std::size_t bytes, int part) {
         Kokkos::subview(impl::take_block<memory_space>(impl::instance_ref(exec), n), std::pair(std::size_t(0), n)));
   };
   if (part > 0) {
-    if (bytes > kept_.extent(0)) kept_ = allocated(bytes);
-    return kept_.data();
+    if (bytes > lasting_.extent(0)) lasting_ = allocated(bytes);
+    return lasting_.data();
   }
   if (bytes > bytes_here()) {
     buffer_ = allocated(header + bytes);

@@ -8,7 +8,6 @@
 
 #include <quern/core/views/axes.hpp>
 #include <quern/core/views/concepts.hpp>
-#include <tuple>
 #include <type_traits>
 
 namespace quern {

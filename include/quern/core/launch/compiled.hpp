@@ -8,6 +8,23 @@
 /// template` of it for the execution spaces and types below, and the source of its name instantiates it. Other types
 /// are instantiated in the programs that use them.
 ///
+/// | header | compiled | for |
+/// | --- | --- | --- |
+/// | reduce/select.hpp | `quantile`, `median` | float, double, int32, int64 |
+/// | reduce/launch.hpp | `sum`, `min`, `max`, `argmin`, `argmax` of Views | the same, on devices |
+/// | scan/scan.hpp | `cumsum` | the same |
+/// | scan/segmented_launch.hpp | sums of segments, and so of groups | the same |
+/// | keyed/sort.hpp | `sort`, `argsort` in either direction | the same |
+/// | keyed/top_k.hpp | positions for `top_k` and `partial_sort` | the same |
+/// | keyed/group_by.hpp | `group_by` of one column | the same |
+/// | linalg/dense_orthogonal.hpp | `qr`, `svd`, `eigh` of single matrices | float, double, their complex numbers |
+/// | linalg/dense_kernels.hpp, linalg/least_squares.hpp | what these and others share; `lstsq` | the same |
+///
+/// Not so for other types: each adds as much again as one of the four to the library that all build, for the few
+/// programs whose calls are of uint32 or uint64. Nor for joins, groups of several columns and `unique`: they depend on
+/// the types of two arrays or more. Reductions stay in the programs on hosts, where loops are small
+/// and gain from the vector instructions that the program is compiled for.
+///
 /// What both the library and a program instantiate launches functors, not lambdas: nvcc keeps the functions that copy
 /// and call an extended lambda for each translation unit, but merges the templates that it is handed to, so that one of
 /// them may call a lambda that its own translation unit has never made.
@@ -42,7 +59,8 @@
 #define QUERN_ON_ALL(...) QUERN_ON_HOSTS(__VA_ARGS__) QUERN_ON_DEVICES(__VA_ARGS__)
 
 // QUERN_COMPILED_ELSEWHERE(WHAT), in a header, is WHAT(extern, Space, T) for all execution spaces and the types of most
-// data; QUERN_COMPILED_HERE(WHAT), in the source, is WHAT(, Space, T). The other pair does so for devices alone.
+// data (see above); QUERN_COMPILED_HERE(WHAT), in the source, is WHAT(, Space, T). The other pair does so for devices
+// alone.
 #define QUERN_OF_NUMBERS(Space, HOW, WHAT) \
   WHAT(HOW, Space, float)                  \
   WHAT(HOW, Space, double)                 \

@@ -49,7 +49,7 @@ constexpr int pack_width() {
 }
 
 /// An array operand of a kernel. `step` is its stride along axis 0 of the loop nest: 1, 0 (broadcast) or more; offsets
-/// along the outer axes come from `nest_extents`.
+/// along the outer axes come from the nest's strides.
 template <class T>
 struct array_operand {
   using value_type = std::remove_const_t<T>;
@@ -58,7 +58,7 @@ struct array_operand {
   std::int64_t step;
 
   array_operand with_step(std::int64_t other) const { return {data, other}; }
-  /// Whether a host loop with that step finds elements that are neither neighbours nor the same.
+  /// Whether a host loop with that step finds elements that are neither contiguous nor the same.
   static bool gathers(std::int64_t step) { return step != 0 && step != 1; }
 
   /// Whether W elements from any multiple of W along axis 0 are one aligned pack or one repeated element.
@@ -185,7 +185,7 @@ struct position_operand : memoryless_operand {
   counting strided_from(std::int64_t offset) const { return {offset, step}; }
 };
 
-/// The elements from `offset` on of an array whose elements are neighbours.
+/// The elements from `offset` on of an array whose elements are contiguous.
 template <class Operand>
 auto contiguous_from(const Operand& operand, std::int64_t offset) {
   if constexpr (requires { operand.data; })
@@ -193,7 +193,7 @@ auto contiguous_from(const Operand& operand, std::int64_t offset) {
   else return operand.strided_from(offset);
 }
 
-/// Calls f with what a host loop reads of each operand from its offset on: a pointer where elements are neighbours, a
+/// Calls f with what a host loop reads of each operand from its offset on: a pointer where elements are contiguous, a
 /// value where they repeat. Both are compiled for each operand, so that compilers can use vector instructions for every
 /// combination.
 template <class F, class... Done>
@@ -220,8 +220,8 @@ bool reads_contiguously(const Operand& operand) {
   else return true;
 }
 
-/// The combinations of up to three operands; of more, whose number would double with each, that of neighbours alone and
-/// one loop for all others.
+/// The combinations of up to three operands; of more, whose number would double with each, that of contiguous ones
+/// alone and one loop for all others.
 template <class F, class... Operand>
 void with_readers(const F& f, std::tuple<const Operand&...> operands, const std::int64_t* offset) {
   if constexpr (sizeof...(Operand) <= 3) {

@@ -4,7 +4,6 @@
 #define QUERN_CORE_LAUNCH_TEAM_SCRATCH_HPP
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <limits>
 #include <quern/core/call/error.hpp>
 #include <quern/core/launch/tuning.hpp>

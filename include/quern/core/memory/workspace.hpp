@@ -57,7 +57,7 @@ class Workspace {
   /// This workspace, or one beside it where a part of the same operation holds it.
   Workspace& acquire();
 
-  buffer_type buffer_, kept_;
+  buffer_type buffer_, lasting_;
   std::vector<std::unique_ptr<Workspace>> others_;
   bool held_ = false;
 };

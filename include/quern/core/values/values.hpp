@@ -4,7 +4,6 @@
 #define QUERN_CORE_VALUES_VALUES_HPP
 
 #include <Kokkos_Core.hpp>
-#include <cstdint>
 #include <limits>
 #include <type_traits>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <quern/core/launch/loop_nest.hpp>
-#include <quern/fft/convolve.hpp>
+#include <quern/fft/fft.hpp>
 
 namespace quern::impl::fourier {
 
@@ -90,11 +90,8 @@ request request_of(const std::string& label, kind what, const shape& out, const 
       throw Error(label, "in has extents " + in.str() + ", expected a rank of " + std::to_string(r.count) + " or more");
     for (int i = 0; i < r.count; ++i) r.axis[i] = in.rank - r.count + i;
   } else {
-    axis_set(label, options.along, in.rank);  // checks them
-    for (int i = 0; i < r.count; ++i) {
-      const int d = options.along.number[i];
-      r.axis[i] = d < 0 ? d + in.rank : d;
-    }
+    axis_set(label, options.along, in.rank);  // rejects repeated ones
+    for (int i = 0; i < r.count; ++i) r.axis[i] = axis_set(label, axis(options.along.number[i]), in.rank).only();
   }
   if (lengths.rank != 0 && lengths.rank != r.count)
     throw Error(label,

@@ -93,4 +93,28 @@ std::vector<edge_fill> edge_fills(const Decomposition& d, const peer_box& with_h
   return fills;
 }
 
+std::string text_of(const boundaries& edge) {
+  constexpr std::array names{"keep", "constant", "nearest", "reflect", "mirror", "wrap"};
+  const auto name = [&](const boundary& b) {
+    const std::string mode = names[static_cast<std::size_t>(b.kind())];
+    const std::string constant = b.constant_text();
+    return constant.empty() ? mode : mode + " " + constant;
+  };
+  if (edge.is_box()) {
+    std::string text = "interior_only";
+    for (int d = 0; d < edge.count(); ++d) {
+      const auto [begin, end] = edge.range(d);
+      text += " " + std::to_string(begin) + " to " + std::to_string(end);
+    }
+    return text;
+  }
+  std::string text = "boundaries";
+  for (int d = 0; d < edge.count(); ++d) {
+    const boundary_pair& pair = edge.axis(d);
+    const std::string low = name(pair.low), high = name(pair.high);
+    text += " " + low + (low == high ? "" : "/" + high);
+  }
+  return text;
+}
+
 }  // namespace quern::impl
