@@ -125,15 +125,15 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("$
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("${tests[@]}" "${benchmarks[@]}")
   # What is `extern` in all others (core/launch/compiled.hpp): these and the last of `units` alone compile it.
-  units+=("../src/scan/scan ../src/keyed/group_by ../src/keyed/sort ../src/keyed/top_k" "../src/linalg/dense_orthogonal ../src/linalg/least_squares")
+  units+=("../src/scan/scan ../src/keyed/group_by ../src/keyed/sort ../src/keyed/top_k" "../src/linalg/dense_kernels ../src/linalg/dense_orthogonal ../src/linalg/least_squares")
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
   units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" tools/callbacks_test)
   units+=(chunked/lazy_test chunked/map_test chunked/operands_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test chunked/stencil_test "files/chunks_test files/hdf5_test files/files_test")
   units+=(core/calls_test core/functors_test)
 fi
-# With QUERN_DEVICE_COMPILE=resources, the program alone, optimized: the compiler says what its kernels need of a GPU.
+# With QUERN_DEVICE_COMPILE=resources, the program and kernels of the library, optimized: the compiler says what its kernels need of a GPU.
 if [[ ${QUERN_DEVICE_COMPILE:-} == resources ]]; then
-  units=(../src/app/{elementwise,stencils,quadrature,reductions,random_numbers,keyed,linear_algebra,decompositions})
+  units=(../src/app/{elementwise,stencils,quadrature,reductions,random_numbers,keyed,linear_algebra,decompositions} ../src/{reduce/select,scan/scan,keyed/sort,keyed/top_k})
 fi
 # With QUERN_DEVICE_COMPILE=quick, for a back end's further architectures, which no source here knows from the first. Then
 # only the device's part is compiled, without optimization: CUDA stops at PTX and HIP at LLVM, in a third of the time.
