@@ -71,14 +71,14 @@ namespace quern::chunked {
 /// An array of values T that is read chunk by chunk: a file (`quern::files::npy_source`), or a user's function
 /// (`reader`). It is a handle: copies read the same array.
 template <class T, int Rank>
-class source : public impl::array_handle<impl::array_reader, T, Rank> {
+class Source : public impl::array_handle<impl::array_reader, T, Rank> {
   using impl::array_handle<impl::array_reader, T, Rank>::array_handle;
 };
 
 /// An array of values T that is written chunk by chunk, once. What was written to a file has its name when the
 /// operation ends, and goes where it fails.
 template <class T, int Rank>
-class sink : public impl::array_handle<impl::array_writer, T, Rank> {
+class Sink : public impl::array_handle<impl::array_writer, T, Rank> {
   using impl::array_handle<impl::array_writer, T, Rank>::array_handle;
 };
 
@@ -164,18 +164,18 @@ namespace quern::chunked {
 /// Operations that need some rows twice, as stencils do, read them twice.
 template <class T, std::size_t Rank, class F>
   requires(std::is_invocable_v<F&, std::int64_t, std::int64_t, T*>)
-source<T, static_cast<int>(Rank)> reader(const std::size_t (&extents)[Rank], F f) {
+Source<T, static_cast<int>(Rank)> reader(const std::size_t (&extents)[Rank], F f) {
   using of_rows = impl::function_reader<T, F>;
-  return source<T, static_cast<int>(Rank)>(std::make_shared<of_rows>(impl::shape_of(extents), std::move(f)));
+  return Source<T, static_cast<int>(Rank)>(std::make_shared<of_rows>(impl::shape_of(extents), std::move(f)));
 }
 
 /// A user's function as a sink: `writer<float>({n, m}, f)` calls `f(first_row, rows, const float* from)` for one chunk
 /// after the other, from a thread of its own.
 template <class T, std::size_t Rank, class F>
   requires(std::is_invocable_v<F&, std::int64_t, std::int64_t, const T*>)
-sink<T, static_cast<int>(Rank)> writer(const std::size_t (&extents)[Rank], F f) {
+Sink<T, static_cast<int>(Rank)> writer(const std::size_t (&extents)[Rank], F f) {
   using of_rows = impl::function_writer<T, F>;
-  return sink<T, static_cast<int>(Rank)>(std::make_shared<of_rows>(impl::shape_of(extents), std::move(f)));
+  return Sink<T, static_cast<int>(Rank)>(std::make_shared<of_rows>(impl::shape_of(extents), std::move(f)));
 }
 
 /// An array that operations read in chunks: a `source`, `in_chunks(view)`, or a View that the execution space reaches.

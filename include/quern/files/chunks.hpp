@@ -14,11 +14,11 @@ namespace quern::files {
 namespace impl {
 
 template <class T, int Rank>
-chunked::source<T, Rank> source_of(std::shared_ptr<array_file> file) {
+chunked::Source<T, Rank> source_of(std::shared_ptr<array_file> file) {
   if (file->info().extents.rank != Rank)
     throw FileError(file->name(), "has extents " + file->info().extents.str() + ", and a source of rank " +
                                       std::to_string(Rank) + " was asked for");
-  return chunked::source<T, Rank>(reader_of(std::move(file), data_type_of<T>()));
+  return chunked::Source<T, Rank>(reader_of(std::move(file), data_type_of<T>()));
 }
 template <class T, std::size_t Rank>
 array_info info_of(const std::size_t (&extents)[Rank], bool fortran_order) {
@@ -31,23 +31,23 @@ array_info info_of(const std::size_t (&extents)[Rank], bool fortran_order) {
 /// Values are converted as by `read_npy`. Its header is read at once, and its elements when an operation asks for them.
 /// @throws FileError if it cannot be read, is truncated, or has another rank
 template <class T, int Rank>
-chunked::source<T, Rank> npy_source(const std::string& path) {
+chunked::Source<T, Rank> npy_source(const std::string& path) {
   return impl::source_of<T, Rank>(impl::open_npy(impl::open_file(path)));
 }
 /// The elements of a `.npy` file of any rank, in the order of the file, as a source of one axis.
 template <class T>
-chunked::source<T, 1> npy_flat_source(const std::string& path) {
+chunked::Source<T, 1> npy_flat_source(const std::string& path) {
   return impl::source_of<T, 1>(impl::open_npy(impl::open_file(path), true));
 }
 /// An array of a `.npz` file as a source; one that is compressed is read again from its start where an operation reads
 /// backwards.
 template <class T, int Rank>
-chunked::source<T, Rank> npz_source(const std::string& path, const std::string& name) {
+chunked::Source<T, Rank> npz_source(const std::string& path, const std::string& name) {
   return impl::source_of<T, Rank>(impl::open_npz(impl::open_file(path), name));
 }
 /// Elements in a file without a header as a source: `raw_source<float>("field.bin", {nz, ny, nx})`.
 template <class T, std::size_t Rank>
-chunked::source<T, static_cast<int>(Rank)> raw_source(const std::string& path, const std::size_t (&extents)[Rank],
+chunked::Source<T, static_cast<int>(Rank)> raw_source(const std::string& path, const std::size_t (&extents)[Rank],
                                                       const raw_layout& layout = {}) {
   const array_info info{data_type_of<T>(), quern::impl::shape_of(extents), layout.fortran_order, layout.big_endian,
                         layout.offset};
@@ -58,16 +58,16 @@ chunked::source<T, static_cast<int>(Rank)> raw_source(const std::string& path, c
 /// ends; a sink serves one operation.
 /// @throws FileError if it cannot be written
 template <class T, std::size_t Rank>
-chunked::sink<T, static_cast<int>(Rank)> npy_sink(const std::string& path, const std::size_t (&extents)[Rank],
+chunked::Sink<T, static_cast<int>(Rank)> npy_sink(const std::string& path, const std::size_t (&extents)[Rank],
                                                   bool fortran_order = false) {
   const array_info info = impl::info_of<T>(extents, fortran_order);
-  return chunked::sink<T, static_cast<int>(Rank)>(impl::writer_of(path, impl::npy_header(info), info));
+  return chunked::Sink<T, static_cast<int>(Rank)>(impl::writer_of(path, impl::npy_header(info), info));
 }
 /// A file without a header as a sink.
 template <class T, std::size_t Rank>
-chunked::sink<T, static_cast<int>(Rank)> raw_sink(const std::string& path, const std::size_t (&extents)[Rank],
+chunked::Sink<T, static_cast<int>(Rank)> raw_sink(const std::string& path, const std::size_t (&extents)[Rank],
                                                   bool fortran_order = false) {
-  return chunked::sink<T, static_cast<int>(Rank)>(impl::writer_of(path, "", impl::info_of<T>(extents, fortran_order)));
+  return chunked::Sink<T, static_cast<int>(Rank)>(impl::writer_of(path, "", impl::info_of<T>(extents, fortran_order)));
 }
 
 }  // namespace quern::files

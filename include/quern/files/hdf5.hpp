@@ -154,7 +154,7 @@ class Hdf5File {
 
 /// A dataset as a source of `quern::chunked`: `hdf5_source<double, 3>("u.h5", "fields/u")`.
 template <class T, int Rank>
-chunked::source<T, Rank> hdf5_source(const std::string& path, const std::string& dataset) {
+chunked::Source<T, Rank> hdf5_source(const std::string& path, const std::string& dataset) {
   return impl::source_of<T, Rank>(impl::hdf5_array(impl::open_hdf5(path), dataset));
 }
 /// A dataset as a sink. The file gets its name when the operation that writes it ends; other datasets of an earlier
@@ -163,10 +163,10 @@ chunked::source<T, Rank> hdf5_source(const std::string& path, const std::string&
 /// where another file has come in between, the operation fails at its end.
 /// @throws FileError if an earlier file is not HDF5, or the new one cannot be written
 template <class T, std::size_t Rank>
-chunked::sink<T, static_cast<int>(Rank)> hdf5_sink(const std::string& path, const std::string& dataset,
+chunked::Sink<T, static_cast<int>(Rank)> hdf5_sink(const std::string& path, const std::string& dataset,
                                                    const std::size_t (&extents)[Rank],
                                                    const hdf5_options& options = {}) {
-  return chunked::sink<T, static_cast<int>(Rank)>(
+  return chunked::Sink<T, static_cast<int>(Rank)>(
       impl::hdf5_writer(impl::hdf5_for_dataset(path, dataset), dataset, impl::info_of<T>(extents, false), options));
 }
 
