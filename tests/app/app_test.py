@@ -113,7 +113,7 @@ if distributed:
     assert code == 2 and err.count("'median' does not run on several processes") == 1, out + err
     # One rank prints, whatever is asked for.
     for arguments, text, expected in (
-        (("info",), "components:", 0), (("list",), "selu ", 0), (("--version",), "0.2", 0), (("run", "--help"), "--scaling", 0),
+        (("info",), "components:", 0), (("list",), "selu ", 0), (("--version",), "0.3", 0), (("run", "--help"), "--scaling", 0),
         (("frobnicate",), "frobnicate", 2), (("run", "--size", "none"), "--size is 'none'", 2),
         (("run", "heat", "--input", "x.npy"), "no workload on several processes takes --input", 2),
         (("run", "heat", "--chunked"), "--chunked needs an --input", 2),
