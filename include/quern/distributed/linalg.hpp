@@ -289,7 +289,6 @@ struct engine<over_ranks_place, principal_component_analyses> {
     static_assert(view_like<Mean> && view_like<Components> && view_like<Variance> && distributed_like<A>,
                   "quern::pca: over ranks, a is a DistributedView and the outputs are Views");
     using T = value_of<A>;
-    using R = real_type<T>;
     const std::string label = "quern::pca";
     const Decomposition& d = a.decomposition();
     check_tall(label, [] { return ""; }, a, mean, components, explained_variance);
@@ -311,11 +310,7 @@ struct engine<over_ranks_place, principal_component_analyses> {
     const tall_factors<Exec, T> f(exec, label, as_input(*centred), &others);
     const svd_of_triangle<Exec, T> small(exec, label, d.communicator(), f.r());
     copy_matrix(exec, label, out, strided<const T>{small.right->data, {k, n}, {1, small.right->ld}});
-    const R scale = 1 / static_cast<R>(m - 1);
-    quern::map(
-        exec, explained_variance, KOKKOS_LAMBDA(R s) { return s * s * scale; },
-        Kokkos::View<const R*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-            small.values.data(), k));
+    set_variances(exec, explained_variance, small.values.data(), m);
     exec.fence(label);
   }
 };

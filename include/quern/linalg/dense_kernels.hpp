@@ -66,17 +66,22 @@ KOKKOS_INLINE_FUNCTION bool in_part(part p, std::int64_t i, std::int64_t j) {
   return p == part::all || (p == part::lower ? i >= j : i <= j);
 }
 
+template <class T>
+struct largest_of_part {
+  using value_type = real_type<T>;
+  column_major<T> a;
+  part which;
+  KOKKOS_FUNCTION void operator()(std::int64_t e, value_type& largest) const {
+    const std::int64_t j = e / a.rows, i = e - j * a.rows;
+    if (in_part(which, i, j)) largest = Kokkos::max(largest, pivot_size(a(i, j)));
+  }
+};
 /// The largest magnitude of the elements of a part; infinity where one is not a number.
 template <class Exec, class T>
 real_type<T> largest_in(const Exec& exec, const std::string& label, const column_major<T>& a, part which = part::all) {
   real_type<T> largest = 0;
-  Kokkos::parallel_reduce(
-      label, index_range(exec, a.rows * a.columns),
-      KOKKOS_LAMBDA(std::int64_t e, real_type<T>& m) {
-        const std::int64_t j = e / a.rows, i = e - j * a.rows;
-        if (in_part(which, i, j)) m = Kokkos::max(m, pivot_size(a(i, j)));
-      },
-      Kokkos::Max<real_type<T>>(largest));
+  Kokkos::parallel_reduce(label, index_range(exec, a.rows * a.columns), largest_of_part<T>{a, which},
+                          Kokkos::Max<real_type<T>>(largest));
   return largest;
 }
 /// Whether all elements of a part are finite. Vendors' routines may hang, or give numbers, where they are not.
@@ -99,23 +104,32 @@ template <class Exec, class F>
 void for_each_element(const Exec& exec, const std::string& label, std::int64_t m, std::int64_t n, const F& f) {
   Kokkos::parallel_for(label, index_range(exec, m * n), element_loop<F>{m, f});
 }
+template <class T>
+struct part_copy {
+  T* to;
+  std::int64_t down, across;
+  column_major<const T> from;
+  part which;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j) const {
+    to[i * down + j * across] = in_part(which, i, j) ? from(i, j) : T(0);
+  }
+};
 /// Copies a part of a matrix; the other elements become zero.
 template <class Exec, class T>
 void copy_part(const Exec& exec, const std::string& label, const strided<T>& to, const column_major<const T>& from,
                part which) {
-  T* const data = to.data;
-  const std::int64_t down = to.stride[0], across = to.stride[1];
-  for_each_element(
-      exec, label + "/part", to.extents.extent[0], to.extents.extent[1], KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) {
-        data[i * down + j * across] = in_part(which, i, j) ? from(i, j) : T(0);
-      });
+  for_each_element(exec, label + "/part", to.extents.extent[0], to.extents.extent[1],
+                   part_copy<T>{to.data, to.stride[0], to.stride[1], from, which});
 }
+template <class T>
+struct identity_fill {
+  column_major<T> a;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j) const { a(i, j) = T(i == j ? 1 : 0); }
+};
 /// The identity.
 template <class Exec, class T>
 void set_identity(const Exec& exec, const std::string& label, const column_major<T>& a) {
-  for_each_element(
-      exec, label + "/identity", a.rows, a.columns,
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { a(i, j) = T(i == j ? 1 : 0); });
+  for_each_element(exec, label + "/identity", a.rows, a.columns, identity_fill<T>{a});
 }
 
 /// C = A^H B.

@@ -131,6 +131,65 @@ int eigh_matrix(const Exec& exec, const std::string& label, const strided<real_t
   return 0;
 }
 
+/// What the vendor's library works on, for many Hermitian matrices: n by n side by side, one after the other, with
+/// their eigenvalues, its report of each, and how many elements of each are not finite.
+template <class T>
+struct hermitian_batch {
+  using R = real_type<T>;
+  std::int64_t n;
+  T* work;
+  R* values;
+  int *info, *others;
+
+  /// Calls f(item, i, j, matrix(i, j)) for the element e of all.
+  template <class F>
+  KOKKOS_FUNCTION void at(std::int64_t e, const F& f) const {
+    const std::int64_t size = n * n, item = e / size, rest = e - item * size;
+    const int i = static_cast<int>(rest / n), j = static_cast<int>(rest - i * n);
+    f(item, i, j, work[item * size + i + j * n]);
+  }
+};
+template <class T>
+struct hermitian_check {
+  hermitian_batch<T> batch;
+  matrix_batch<const T> a;
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    int count = 0;
+    for (int i = 0; i < batch.n; ++i)
+      for (int j = 0; j <= i; ++j)
+        count += magnitude(a(item, i, j)) <= Kokkos::Experimental::finite_max_v<real_type<T>> ? 0 : 1;
+    batch.others[item] = count;
+  }
+};
+template <class T>
+struct hermitian_load {
+  hermitian_batch<T> batch;
+  matrix_batch<const T> a;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    batch.at(e, [&](std::int64_t item, int i, int j, T& element) {
+      element = batch.others[item] == 0 ? a(item, i, j) : T(i == j ? 1 : 0);
+    });
+  }
+};
+template <class T>
+struct hermitian_store {
+  using R = real_type<T>;
+  hermitian_batch<T> batch;
+  matrix_batch<R> w;
+  matrix_batch<T> v;
+  item_info failed;
+  bool vectors;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    batch.at(e, [&](std::int64_t item, int i, int j, const T& element) {
+      constexpr R nan = Kokkos::Experimental::quiet_NaN_v<R>;
+      const bool right = batch.others[item] == 0 && batch.info[item] == 0;
+      if (vectors) v(item, i, j) = right ? element : T(nan);
+      if (j == 0) w(item, i, 0) = right ? batch.values[item * batch.n + i] : nan;
+      if (i == 0 && j == 0) failed(item) = batch.others[item] == 0 && batch.info[item] != 0 ? 1 : 0;
+    });
+  }
+};
+
 /// Many Hermitian matrices, by the vendor's library, which is asynchronous, except when it allocates its own memory. A
 /// matrix with elements that are not finite is the identity for it, and gives NaN.
 template <class Exec, class T>
@@ -140,35 +199,13 @@ void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<r
   const work_matrix<Exec, T> side_by_side(exec, n, n * items);
   const scratch_array<Exec, real_type<T>> all_values(exec, n * items);
   const scratch_array<Exec, int> all_info(exec, 2 * items);
-  T* const work = side_by_side->data;
-  real_type<T>* const values = all_values.data();
-  int *const info = all_info.data(), *const others = info + items;
+  const hermitian_batch<T> batch{n, side_by_side->data, all_values.data(), all_info.data(), all_info.data() + items};
   const bool vectors = v.data != nullptr;
-  Kokkos::parallel_for(
-      label + "/finite", index_range(exec, items), KOKKOS_LAMBDA(std::int64_t item) {
-        int count = 0;
-        for (int i = 0; i < n; ++i)
-          for (int j = 0; j <= i; ++j)
-            count += magnitude(a(item, i, j)) <= Kokkos::Experimental::finite_max_v<real_type<T>> ? 0 : 1;
-        others[item] = count;
-      });
-  Kokkos::parallel_for(
-      label + "/load", index_range(exec, size * items), KOKKOS_LAMBDA(std::int64_t e) {
-        const std::int64_t item = e / size, rest = e - item * size;
-        const int i = static_cast<int>(rest / n), j = static_cast<int>(rest - i * n);
-        work[item * size + i + j * n] = others[item] == 0 ? a(item, i, j) : T(i == j ? 1 : 0);
-      });
-  lapack::eigh_batch(exec, *side_by_side, values, vectors, info);
-  const real_type<T> nan = Kokkos::Experimental::quiet_NaN_v<real_type<T>>;
-  Kokkos::parallel_for(
-      label + "/store", index_range(exec, size * items), KOKKOS_LAMBDA(std::int64_t e) {
-        const std::int64_t item = e / size, rest = e - item * size;
-        const int i = static_cast<int>(rest / n), j = static_cast<int>(rest - i * n);
-        const bool right = others[item] == 0 && info[item] == 0;
-        if (vectors) v(item, i, j) = right ? work[item * size + i + j * n] : T(nan);
-        if (j == 0) w(item, i, 0) = right ? values[item * n + i] : nan;
-        if (rest == 0) failed(item) = others[item] == 0 && info[item] != 0 ? 1 : 0;
-      });
+  Kokkos::parallel_for(label + "/finite", index_range(exec, items), hermitian_check<T>{batch, a});
+  Kokkos::parallel_for(label + "/load", index_range(exec, size * items), hermitian_load<T>{batch, a});
+  lapack::eigh_batch(exec, *side_by_side, batch.values, vectors, batch.info);
+  Kokkos::parallel_for(label + "/store", index_range(exec, size * items),
+                       hermitian_store<T>{batch, w, v, failed, vectors});
 }
 
 #define QUERN_DENSE_ORTHOGONAL(HOW, Exec, T)                                                                     \

@@ -45,13 +45,20 @@ int inverse_matrix(const Exec& exec, const std::string& label, const strided<T>&
   return solve_filled(exec, label, out, a, [&](const auto& right) { set_identity(exec, label, right); });
 }
 
-/// Pivots count from 0 in this library and from 1 in LAPACK: to(i) = from(i) + by.
+/// Pivots count from 0 in this library and from 1 in LAPACK: to(i) = from(i) + by, or i + by without `from`.
+struct pivot_shift {
+  int* to;
+  std::int64_t to_step;
+  const int* from;
+  std::int64_t from_step;
+  int by;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    to[i * to_step] = (from ? from[i * from_step] : static_cast<int>(i)) + by;
+  }
+};
 template <class Exec>
-void shift_pivots(const Exec& exec, const std::string& label, std::int64_t n, int* to, std::int64_t to_step,
-                  const int* from, std::int64_t from_step, int by) {
-  Kokkos::parallel_for(
-      label + "/pivots", index_range(exec, n),
-      KOKKOS_LAMBDA(std::int64_t i) { to[i * to_step] = from[i * from_step] + by; });
+void shift_pivots(const Exec& exec, const std::string& label, std::int64_t n, const pivot_shift& shift) {
+  Kokkos::parallel_for(label + "/pivots", index_range(exec, n), shift);
 }
 
 /// A factored in `lu`, with pivots that count from 1; of NaN where an element is not finite. Gives the row, from 1, of
@@ -63,9 +70,7 @@ int factor_lu(const Exec& exec, const std::string& label, const column_major<T>&
   const auto zero = run_routine(exec, label, lu, part::all, [&](int* info) { lapack::getrf(exec, lu, pivots, info); });
   if (!zero) {
     fill_nan(exec, label, as_matrix(lu));
-    Kokkos::parallel_for(
-        label + "/pivots", index_range(exec, lu.rows),
-        KOKKOS_LAMBDA(std::int64_t i) { pivots[i] = static_cast<int>(i + 1); });
+    shift_pivots(exec, label, lu.rows, {pivots, 1, nullptr, 0, 1});
   }
   return zero.value_or(0);
 }
@@ -79,7 +84,7 @@ int lu_matrix(const Exec& exec, const std::string& label, const strided<T>& lu, 
   const scratch_array<Exec, int> from_one(exec, n);
   const int zero = factor_lu(exec, label, *work, from_one.data(), a);
   copy_matrix(exec, label, lu, as_matrix(*work));
-  shift_pivots(exec, label, n, pivots.data, pivots.stride[0], from_one.data(), 1, -1);
+  shift_pivots(exec, label, n, {pivots.data, pivots.stride[0], from_one.data(), 1, -1});
   return zero;
 }
 
@@ -118,7 +123,7 @@ void substitute_matrix(const Exec& exec, const std::string& label, const strided
   const std::int64_t n = lu.extents.extent[0];
   const column_input<Exec, T> factors(exec, label, lu);
   const scratch_array<Exec, int> from_one(exec, n);
-  shift_pivots(exec, label, n, from_one.data(), 1, pivots.data, pivots.stride[0], 1);
+  shift_pivots(exec, label, n, {from_one.data(), 1, pivots.data, pivots.stride[0], 1});
   const work_matrix<Exec, T> work(exec, x);
   copy_matrix(exec, label, as_matrix(*work), b);
   lapack::getrs<Exec, T>(exec, *factors, from_one.data(), *work);
@@ -161,6 +166,16 @@ struct scaled_product {
   }
 };
 
+template <class T>
+struct pivot_product {
+  using value_type = scaled_product<T>;
+  column_major<T> lu;
+  const int* pivots;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, value_type& product) const {
+    product.multiply(pivots[i] == i + 1 ? lu(i, i) : -lu(i, i));
+  }
+};
+
 template <class Exec, class T>
 scaled_product<T> determinant(const Exec& exec, const std::string& label, const strided<const T>& a) {
   const std::int64_t n = a.extents.extent[0];
@@ -169,14 +184,7 @@ scaled_product<T> determinant(const Exec& exec, const std::string& label, const 
   const work_matrix<Exec, T> work(exec, n, n);
   const scratch_array<Exec, int> from_one(exec, n);
   factor_lu(exec, label, *work, from_one.data(), a);
-  const column_major<T> lu = *work;
-  const int* const pivots = from_one.data();
-  Kokkos::parallel_reduce(
-      label + "/product", index_range(exec, n),
-      KOKKOS_LAMBDA(std::int64_t i, scaled_product<T>& product) {
-        product.multiply(pivots[i] == i + 1 ? lu(i, i) : -lu(i, i));
-      },
-      result);
+  Kokkos::parallel_reduce(label + "/product", index_range(exec, n), pivot_product<T>{*work, from_one.data()}, result);
   return result;
 }
 

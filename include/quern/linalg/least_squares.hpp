@@ -125,24 +125,30 @@ struct decomposed {
 
 /// X = R^-1 Q^H B. Gives the number of columns, or -1 where elements are not finite.
 /// @throws SingularMatrixError where a diagonal element of R is negligible against the largest
+/// The least and the largest element of a diagonal.
+template <class T>
+struct diagonal_extrema {
+  using R = real_type<T>;
+  using location = Kokkos::MinLoc<R, std::int64_t>;
+  column_major<T> triangle;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, typename location::value_type& least, R& largest) const {
+    const R size = pivot_size(triangle(i, i));
+    if (size < least.val) least = {size, i};
+    largest = Kokkos::max(largest, size);
+  }
+};
+
 template <class Exec, class T>
 std::int64_t solve_by_qr(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& a,
                          const strided<const T>& b, double rcond) {
   const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
   const work_matrix<Exec, T> q(exec, m, n), r(exec, n, n), c(exec, n, x.extents.extent[1]);
   qr_matrix(exec, label, as_matrix(*q), as_matrix(*r), a);
-  const column_major<T> triangle = *r;
-  using location = Kokkos::MinLoc<real_type<T>, std::int64_t>;
+  using location = typename diagonal_extrema<T>::location;
   typename location::value_type least;
   real_type<T> most = 0;
-  Kokkos::parallel_reduce(
-      label + "/rank", index_range(exec, n),
-      KOKKOS_LAMBDA(std::int64_t i, typename location::value_type& l, real_type<T>& g) {
-        const real_type<T> size = pivot_size(triangle(i, i));
-        if (size < l.val) l = {size, i};
-        g = Kokkos::max(g, size);
-      },
-      location(least), Kokkos::Max<real_type<T>>(most));
+  Kokkos::parallel_reduce(label + "/rank", index_range(exec, n), diagonal_extrema<T>{*r}, location(least),
+                          Kokkos::Max<real_type<T>>(most));
   const bool finite = most <= Kokkos::Experimental::finite_max_v<real_type<T>>;
   if (n > 0 && finite && static_cast<double>(least.val) <= rcond * static_cast<double>(most))
     throw SingularMatrixError(label, "column " + std::to_string(least.loc) + " depends on those before it", 0,

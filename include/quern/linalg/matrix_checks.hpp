@@ -90,18 +90,21 @@ KOKKOS_FUNCTION void store_result(const Lanes& lanes, const matrix_batch<T>& to,
   lanes.once([&] { info(item) = row; });
 }
 
+struct failed_items {
+  using value_type = std::int64_t;
+  item_info info;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, value_type& first) const {
+    if (info(i) != 0 && i < first) first = i;
+  }
+};
 /// The first item that failed, or `items`.
 template <class Exec>
 std::int64_t first_failure(const Exec& exec, const std::string& label, lease<Exec>& held, const item_info& info,
                            std::int64_t items) {
   auto* result = held.template result<std::int64_t>();
   using view = Kokkos::View<std::int64_t, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Kokkos::parallel_reduce(
-      label + "/check", index_range(exec, items),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t& first) {
-        if (info(i) != 0 && i < first) first = i;
-      },
-      Kokkos::Min<std::int64_t, result_space<Exec>>(view(result)));
+  Kokkos::parallel_reduce(label + "/check", index_range(exec, items), failed_items{info},
+                          Kokkos::Min<std::int64_t, result_space<Exec>>(view(result)));
   exec.fence(label + ": check");
   return std::min(*result, items);
 }

@@ -29,6 +29,17 @@ void right_vectors(const Exec& exec, const std::string& label, real_type<T>* s, 
     throw ConvergenceError(label, "the matrix does not converge", 0, 0);
 }
 
+/// Random directions: each element is normal, of a stream of its own.
+template <class T>
+struct normal_fill {
+  T* to;
+  random::key key;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    random::Generator numbers(key, e);
+    to[e] = T(numbers.normal<real_type<T>>());
+  }
+};
+
 /// The first singular values of A, from `size` random combinations of its columns.
 template <class Exec, class T>
 struct randomized_svd {
@@ -46,7 +57,7 @@ struct randomized_svd {
     std::optional<column_input<Exec, T>> columns;
     if (is_complex<T>) columns.emplace(exec, label, a);
     const strided<const T> matrix = columns ? as_input(**columns) : a;
-    sample(exec, label, *domain, key);
+    Kokkos::parallel_for(label + "/sample", index_range(exec, n * size), normal_fill<T>{domain->data, key});
     for (int i = 0;; ++i) {
       multiply_matrices(exec, label, as_matrix(*range), matrix, as_input(*domain));
       qr_matrix(exec, label, as_matrix(*basis), as_matrix(*r), as_input(*range));
@@ -61,15 +72,15 @@ struct randomized_svd {
       throw ConvergenceError(label, "the matrix does not converge", 0, 0);
     multiply_matrices(exec, label, as_matrix(*u), as_input(*basis), as_input(*small));
   }
-
-  static void sample(const Exec& exec, const std::string& label, const column_major<T>& to, const random::key& key) {
-    Kokkos::parallel_for(
-        label + "/sample", index_range(exec, to.rows * to.columns), KOKKOS_LAMBDA(std::int64_t e) {
-          random::Generator numbers(key, e);
-          to.data[e] = T(numbers.normal<R>());
-        });
-  }
 };
+
+/// variances(j) = s(j)^2 / (m - 1), from singular values s of m observations without their means.
+template <class Exec, class Variances, class R>
+void set_variances(const Exec& exec, const Variances& variances, const R* s, std::int64_t m) {
+  const auto values = as_part<Exec, 1>(strided<const R>{s, {static_cast<std::int64_t>(variances.extent(0))}, {1}});
+  quern::multiply(exec, variances, values, values);
+  quern::multiply(exec, variances, variances, 1 / static_cast<R>(m - 1));
+}
 
 struct principal_component_analyses {};
 
@@ -113,10 +124,7 @@ struct engine<in_memory, principal_component_analyses> {
     quern::add(exec, mean_view, mean_view, rest_view);
     right_vectors(exec, c.label, values.data(), *vt, as_input(*centred));
     copy_matrix(exec, c.label, components, strided<const T>{vt->data, {k, n}, {1, vt->ld}});
-    const R scale = 1 / static_cast<R>(m - 1);
-    quern::map(
-        exec, variance_view, KOKKOS_LAMBDA(R s) { return s * s * scale; },
-        as_part<Exec, 1>(strided<const R>{values.data(), {k}, {1}}));
+    set_variances(exec, variance_view, values.data(), m);
   }
 };
 
