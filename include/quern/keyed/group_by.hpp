@@ -88,39 +88,53 @@ Groups<Exec> group_keys(const std::string& label, const Exec& exec, const Keys& 
     return group_column(label, exec, strided<const value_of<Keys>>{memory.data(), rows, {1}});
   }
 }
+/// One number for a row's group and that of its key in one more column.
+struct number_pair {
+  std::int64_t columns;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int32_t a, std::int32_t b) const { return a * columns + b; }
+};
 /// The groups of rows that are in one group so far and have equal keys of one more column.
 template <class Exec, class Keys>
 Groups<Exec> refine_groups(const std::string& label, const Exec& exec, const Groups<Exec>& by, const Keys& keys) {
   const Groups<Exec> column = group_keys(label, exec, keys);
-  const std::int64_t columns = column.size();
   const scratch_array<Exec, std::int64_t> both(exec, by.rows());
-  map_checked(
-      label + "/combine", exec, scratch_view<Exec, std::int64_t*>(both.data(), by.rows()),
-      KOKKOS_LAMBDA(std::int32_t a, std::int32_t b) { return a * columns + b; }, by.labels(exec), column.labels(exec));
+  map_checked(label + "/combine", exec, scratch_view<Exec, std::int64_t*>(both.data(), by.rows()),
+              number_pair{column.size()}, by.labels(exec), column.labels(exec));
   return group_column(label, exec, strided<const std::int64_t>{both.data(), shape{by.rows()}, {1}});
 }
 
+/// Writes the group of a bin that has rows, and how many; finds the group of a key.
+struct put_bin {
+  const std::int64_t* counts_of_bins;
+  std::int32_t* group_of;
+  std::int64_t* counts;
+  KOKKOS_FUNCTION void operator()(std::int64_t b, std::int64_t k) const {
+    group_of[b] = static_cast<std::int32_t>(k);
+    counts[k] = counts_of_bins[b];
+  }
+};
+struct group_of_key {
+  range_bin bin;
+  const std::int32_t* group_of;
+  template <class Key>
+  KOKKOS_FUNCTION std::int32_t operator()(const Key& key) const {
+    const std::int64_t b = bin.of_key(key);
+    return b < 0 ? -1 : group_of[b];
+  }
+};
 /// Groups of keys in a range, by a table of it.
 template <class Exec, class Keys>
 Groups<Exec> group_range(const std::string& label, const Exec& exec, const range_bin& bin, const Keys& keys) {
   const scratch_array<Exec, std::int64_t> memory(exec, 2 * bin.bins);
   const scratch_array<Exec, std::int32_t> ranks(exec, bin.bins);
   std::int64_t *counts_of_bins = memory.data(), *counts_of_groups = counts_of_bins + bin.bins;
-  std::int32_t* rank_of = ranks.data();
   with_bins(exec, label + "/count", scratch_view<Exec, std::int64_t*>(counts_of_bins, bin.bins), bin, keys);
   lease<Exec> held(exec);
   auto* found = held.template result<std::int64_t>();
-  const auto put_rank = KOKKOS_LAMBDA(std::int64_t b, std::int64_t k) {
-    rank_of[b] = static_cast<std::int32_t>(k);
-    counts_of_groups[k] = counts_of_bins[b];
-  };
-  for_selected(label + "/ranks", exec, bin.bins, is_marked<std::int64_t>{counts_of_bins}, put_rank, found);
+  for_selected(label + "/ranks", exec, bin.bins, is_marked<std::int64_t>{counts_of_bins},
+               put_bin{counts_of_bins, ranks.data(), counts_of_groups}, found);
   const auto labels = new_column<Exec, std::int32_t>(exec, label + "/labels", operand_extents(label, keys).extent[0]);
-  const auto rank_of_key = KOKKOS_LAMBDA(const value_of<Keys>& key) {
-    const std::int64_t b = bin.of_key(key);
-    return b < 0 ? -1 : rank_of[b];
-  };
-  map_checked(label + "/labels", exec, labels, rank_of_key, keys);
+  map_checked(label + "/labels", exec, labels, group_of_key{bin, ranks.data()}, keys);
   exec.fence(label + ": wait for the number of groups");
   const auto [first, counts] = new_columns(exec, label + "/groups", *found, *found);
   map_checked(label + "/counts", exec, counts, op::identity(),

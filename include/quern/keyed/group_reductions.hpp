@@ -23,16 +23,15 @@ void check_groups(const call<Exec>& c, const Out& out, const X& x, const Groups<
 }
 
 /// The offsets of groups whose rows follow each other.
-template <class Exec>
-void add_counts_of_groups(const std::string& label, const Exec& exec, const Groups<Exec>& by, std::int64_t* offsets) {
-  const std::int64_t* counts = by.counts().data();
-  Kokkos::parallel_scan(
-      label, index_range(exec, by.size()), KOKKOS_LAMBDA(std::int64_t g, std::int64_t& end, bool final) {
-        if (final && g == 0) offsets[0] = 0;
-        end += counts[g];
-        if (final) offsets[g + 1] = end;
-      });
-}
+struct add_counts_of_groups {
+  const std::int64_t* counts;
+  std::int64_t* offsets;
+  KOKKOS_FUNCTION void operator()(std::int64_t g, std::int64_t& end, bool final) const {
+    if (final && g == 0) offsets[0] = 0;
+    end += counts[g];
+    if (final) offsets[g + 1] = end;
+  }
+};
 /// The element at the position that `position_of` makes of what it is called with.
 template <class Source, class PositionOf = op::identity>
 struct element_of {
@@ -71,7 +70,8 @@ void sum_by_sorted_labels(const std::string& label, const Exec& exec, const Out&
                           const Groups<Exec>& by) {
   const sort_lines lines = sort_lines::flat(shape{by.rows()});
   const scratch_array<Exec, std::int64_t> offsets(exec, by.size() + 1);
-  add_counts_of_groups(label + "/offsets", exec, by, offsets.data());
+  Kokkos::parallel_scan(label + "/offsets", index_range(exec, by.size()),
+                        add_counts_of_groups{by.counts().data(), offsets.data()});
   // As unsigned numbers, so that rows of no group come last.
   const auto labels = lines.contiguous(reinterpret_cast<const std::uint32_t*>(by.labels().data()));
   sort_pairs<Index>(label, exec, lines, labels, by_order<std::uint32_t>(), lines.positions(),
@@ -101,6 +101,22 @@ void group_sum(const std::string& label, const Exec& exec, const Out& out, const
 struct mean_of_sum {
   KOKKOS_FUNCTION double operator()(double sum, std::int64_t count) const {
     return count > 0 ? sum / static_cast<double>(count) : Kokkos::Experimental::quiet_NaN_v<double>;
+  }
+};
+/// The distance of a row from the mean of its group.
+struct distance_in_group {
+  const double* means;
+  template <class T>
+  KOKKOS_FUNCTION double operator()(const T& v, std::int32_t label) const {
+    return label < 0 ? 0 : distance<double>(v, means[label]);
+  }
+};
+/// The variance from squares and sum of the distances from a rounded mean.
+struct var_of_sums {
+  std::int64_t ddof;
+  KOKKOS_FUNCTION double operator()(double sum_of_squares, double sum, std::int64_t count) const {
+    if (count <= ddof) return Kokkos::Experimental::quiet_NaN_v<double>;
+    return squares_about_mean(sum_of_squares, sum, static_cast<double>(count)) / static_cast<double>(count - ddof);
   }
 };
 /// The best key of each group, and then the first row that has it.
@@ -211,26 +227,12 @@ void var(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, c
       rows(of_rows.data(), by.rows());
   impl::group_sum<double>(c.label + "/mean", exec, sums, x, by);
   impl::map_checked(c.label + "/mean", exec, sums, impl::mean_of_sum(), sums, by.counts());
-  const double* means = of_means.data();
-  impl::map_checked(
-      c.label + "/distances", exec, rows,
-      KOKKOS_LAMBDA(const impl::value_of<X>& v, std::int32_t label) {
-        return label < 0 ? 0 : impl::distance<double>(v, means[label]);
-      },
-      x, by.labels(exec));
+  impl::map_checked(c.label + "/distances", exec, rows, impl::distance_in_group{of_means.data()}, x, by.labels(exec));
   impl::group_sum<double>(c.label + "/distances", exec, sums, rows, by);
-  impl::map_checked(c.label + "/squares", exec, rows, KOKKOS_LAMBDA(double d) { return d * d; }, rows);
+  impl::map_checked(c.label + "/squares", exec, rows, impl::absolute_square(), rows);
   impl::group_sum<double>(c.label, exec, squares, rows, by);
-  const std::int64_t ddof = impl::ddof_of(options...);
-  // The variance from squares and sum of the distances from a rounded mean.
-  impl::map_checked(
-      c.label + "/divide", exec, out,
-      KOKKOS_LAMBDA(double sum_of_squares, double sum, std::int64_t count) {
-        if (count <= ddof) return Kokkos::Experimental::quiet_NaN_v<double>;
-        return impl::squares_about_mean(sum_of_squares, sum, static_cast<double>(count)) /
-               static_cast<double>(count - ddof);
-      },
-      squares, sums, by.counts());
+  impl::map_checked(c.label + "/divide", exec, out, impl::var_of_sums{impl::ddof_of(options...)}, squares, sums,
+                    by.counts());
 }
 template <execution_space Exec, view_like Out, array_like X, option<ddof>... Options>
 void var(const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {

@@ -48,6 +48,18 @@ struct hash_table {
   }
 };
 
+/// Puts a key into a table and returns its place, or says that the table is full.
+template <class T>
+struct insert_key {
+  hash_table table;
+  int* full;
+  KOKKOS_FUNCTION std::int32_t operator()(const T& key) const {
+    if (peek(full) != 0) return std::int32_t{0};  // some key has no place
+    const std::uint32_t at = table.insert(by_order<T>().encode(key)).at;
+    if (at == hash_table::nowhere) Kokkos::atomic_store(full, 1);
+    return static_cast<std::int32_t>(at);
+  }
+};
 /// Puts all keys into a table and their places into `places`; false if they have not all found one. Waits.
 template <class Exec, class T>
 bool insert_all(const std::string& label, const Exec& exec, const hash_table& table,
@@ -56,14 +68,7 @@ bool insert_all(const std::string& label, const Exec& exec, const hash_table& ta
   const scratch_array<Exec, int> flag(exec, 1);
   int* full = flag.data();
   fill_scratch(label + "/table", exec, full, 1, 0);
-  const by_order<T> order;
-  const auto insert = KOKKOS_LAMBDA(const T& key) {
-    if (peek(full) != 0) return std::int32_t{0};  // some key has no place
-    const std::uint32_t at = table.insert(order.encode(key)).at;
-    if (at == hash_table::nowhere) Kokkos::atomic_store(full, 1);
-    return static_cast<std::int32_t>(at);
-  };
-  map_lines(label + "/insert", exec, places, insert, line_input(keys));
+  map_lines(label + "/insert", exec, places, insert_key<T>{table, full}, line_input(keys));
   lease<Exec> held(exec);
   const Kokkos::View<int, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>> found(
       held.template result<int>());
@@ -119,6 +124,16 @@ std::int64_t rank_places(const std::string& label, const Exec& exec, const hash_
   return *found;
 }
 
+/// Puts a sample of the keys into a table and counts those that were there already.
+template <class T>
+struct count_repeated {
+  hash_table table;
+  strided_line<const T> line;
+  std::int64_t step;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& seen) const {
+    seen += table.insert(by_order<T>().encode(line[i * step])).taken;
+  }
+};
 /// About how many different keys there are, by a sample of `samples` of them: at least a few times fewer than that, or,
 /// if all are as frequent, so many that the sample holds as many pairs of equal ones as it does. Waits.
 template <class Exec, class T>
@@ -128,14 +143,10 @@ double estimate_different(const std::string& label, const Exec& exec, const stri
   const scratch_array<Exec, std::uint64_t> memory(exec, size + 1);
   const hash_table table{memory.data(), static_cast<std::uint32_t>(size)};
   fill_scratch(label + "/table", exec, table.place, size + 1, std::uint64_t{hash_table::free});
-  const by_order<T> order;
-  const strided_line<const T> line(keys);
   const std::int64_t step = keys.extents.extent[0] / samples;
   std::int64_t repeated = 0;
-  Kokkos::parallel_reduce(
-      label + "/sample", index_range(exec, samples),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t& seen) { seen += table.insert(order.encode(line[i * step])).taken; },
-      repeated);
+  Kokkos::parallel_reduce(label + "/sample", index_range(exec, samples),
+                          count_repeated<T>{table, strided_line<const T>(keys), step}, repeated);
   const auto m = static_cast<double>(samples), r = static_cast<double>(repeated);
   return 2 * r > m ? 1.3 * (m - r) : m * m / (2 * r);
 }

@@ -113,6 +113,37 @@ void select_first_on_host(const std::string& label, const Exec& exec, const stri
   });
 }
 
+/// Begins a search for the key of a rank, of which nothing is known.
+template <class Key>
+struct begin_search {
+  rank_search<Key>* search;
+  std::int64_t rank;
+  KOKKOS_FUNCTION void operator()(int) const { *search = {0, rank, 0}; }
+};
+/// Whether an element is less than the key that was found, or equal to it; puts the first k of those. After those that
+/// are less come those that are equal.
+template <class T, class Index>
+struct put_first {
+  using key = typename by_order<T>::key;
+  by_order<T> order;
+  const T* data;
+  std::int64_t stride, k;
+  const rank_search<key>* search;
+  bool equal;
+  T* values;
+  Index* positions;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    const key e = order.encode(data[i * stride]);
+    return equal ? e == search->known : e < search->known;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t at) const {
+    if (equal) at += search->less;
+    if (at >= k) return;
+    values[at] = data[i * stride];
+    positions[at] = static_cast<Index>(i);
+  }
+};
+
 /// The first k elements of x, and their positions: those that come before the k-th and then its equals, each in the
 /// order of positions.
 template <class Exec, class T, class Index>
@@ -124,8 +155,7 @@ void select_first(const std::string& label, const Exec& exec, const strided<cons
   const scratch_array<Exec, search_type> found(exec, 1);
   const scratch_array<Exec, std::int64_t> counts(exec, search_type::digits);
   search_type* search = found.data();
-  Kokkos::parallel_for(
-      label + "/begin", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) { *search = {0, k - 1, 0}; });
+  Kokkos::parallel_for(label + "/begin", Kokkos::RangePolicy<Exec>(exec, 0, 1), begin_search<key>{search, k - 1});
   for (int high = 8 * sizeof(key); high > 0; high -= search_type::digit_bits) {
     const int width = std::min(high, int{search_type::digit_bits}), shift = high - width;
     const strided<std::int64_t> bins{counts.data(), shape{std::int64_t{1} << width}, {1}};
@@ -135,21 +165,9 @@ void select_first(const std::string& label, const Exec& exec, const strided<cons
     Kokkos::parallel_for(label + "/choose", typename choose::policy(exec, 1, choose::team),
                          choose{search, counts.data(), shift, width});
   }
-  const T* data = x.data;
-  const std::int64_t stride = x.stride[0];
-  // After those that are less come those that are equal.
   for (const bool equal : {false, true}) {
-    const auto is_found = KOKKOS_LAMBDA(std::int64_t i) {
-      const key e = order.encode(data[i * stride]);
-      return equal ? e == search->known : e < search->known;
-    };
-    const auto put = KOKKOS_LAMBDA(std::int64_t i, std::int64_t at) {
-      if (equal) at += search->less;
-      if (at >= k) return;
-      values[at] = data[i * stride];
-      positions[at] = static_cast<Index>(i);
-    };
-    for_selected(label + (equal ? "/equal" : "/less"), exec, n, is_found, put, counts.data());
+    const put_first<T, Index> first{order, x.data, x.stride[0], k, search, equal, values, positions};
+    for_selected(label + (equal ? "/equal" : "/less"), exec, n, first, first, counts.data());
   }
 }
 

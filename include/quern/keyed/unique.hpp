@@ -84,15 +84,33 @@ struct put_unique_places {
 };
 
 /// Counts from where each begins.
+template <class T>
+struct put_length {
+  result_row<T> counts;
+  const std::int64_t *starts, *number;
+  std::int64_t n;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    if (k < *number) counts.set(k, (k + 1 < *number ? starts[k + 1] : n) - starts[k]);
+  }
+};
 template <class Exec, class T>
 void write_lengths(const std::string& label, const Exec& exec, const result_row<T>& counts, const std::int64_t* starts,
                    const std::int64_t* number, std::int64_t n) {
-  Kokkos::parallel_for(
-      label + "/counts", index_range(exec, std::min(n, counts.room)), KOKKOS_LAMBDA(std::int64_t k) {
-        if (k < *number) counts.set(k, (k + 1 < *number ? starts[k + 1] : n) - starts[k]);
-      });
+  Kokkos::parallel_for(label + "/counts", index_range(exec, std::min(n, counts.room)),
+                       put_length<T>{counts, starts, number, n});
 }
 
+template <class T, class Number>
+struct put_counted {
+  result_row<T> values;
+  result_row<Number> counts;
+  const std::int64_t* times;
+  std::uint64_t low;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
+    values.set(k, static_cast<T>(low + static_cast<std::uint64_t>(i)));
+    counts.set(k, times[i]);
+  }
+};
 /// Distinct integers and their counts by a table of all from the least to the greatest; false where that would be
 /// large. For hosts: the range is waited for.
 template <class Exec, class T, class Number, class X>
@@ -112,11 +130,8 @@ bool unique_by_counting(const std::string& label, const Exec& exec, const result
   fill_scratch(label + "/zero", exec, times, size, std::int64_t{0});
   add_by_bin(exec, label + "/times", strided<std::int64_t>{times, shape{size}, {1}}, x,
              own_bin{size, static_cast<std::int64_t>(low)});
-  const auto put = KOKKOS_LAMBDA(std::int64_t i, std::int64_t k) {
-    values.set(k, static_cast<T>(low + static_cast<std::uint64_t>(i)));
-    counts.set(k, times[i]);
-  };
-  for_selected(label, exec, size, is_marked<std::int64_t>{times}, put, number);
+  for_selected(label, exec, size, is_marked<std::int64_t>{times}, put_counted<T, Number>{values, counts, times, low},
+               number);
   return true;
 }
 
