@@ -32,6 +32,15 @@ void convolve_padded(const std::string& label, const launcher<Exec>& launch, con
   run(label, launch, out, x, r);
 }
 
+/// Copies the conjugates of `count` values in reverse.
+template <class T>
+struct reversed_copy {
+  const T* from;
+  T* to;
+  std::int64_t count;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = conjugate(from[count - 1 - i]); }
+};
+
 template <class Exec, class Out, class A, class B>
 void convolve_views(const char* label, const Exec& exec, const Out& out_view, const A& a_view, const B& b_view,
                     convolve_mode mode, bool correlate) {
@@ -69,11 +78,8 @@ void convolve_views(const char* label, const Exec& exec, const Out& out_view, co
     const scratch_copy<Exec, V> packed(exec, b.extents), turned(exec, b.extents);
     launch.apply("quern::fftcorrelate/pack", packed.array(), op::identity(), b);
     const std::int64_t count = b.extents.size();
-    const V* const from = packed.array().data;
     V* const to = turned.array().data;
-    for_elements(
-        launch, "quern::fftcorrelate/reverse", count,
-        KOKKOS_LAMBDA(std::int64_t i) { to[i] = conjugate(from[count - 1 - i]); });
+    for_elements(launch, "quern::fftcorrelate/reverse", count, reversed_copy<V>{packed.array().data, to, count});
     convolve_padded(c.label, launch, all, a, strided<const V>{to, b.extents, turned.array().stride});
   } else {
     convolve_padded(c.label, launch, all, a, b);

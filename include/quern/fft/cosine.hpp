@@ -41,14 +41,23 @@ struct cosine_rows {
 };
 
 /// Points of the unit circle, `exp(-i pi (first + 2 j) / 4n)`, for j from 0 to n - 1.
+template <class T>
+struct circle_points {
+  Kokkos::complex<T>* points;
+  std::int64_t n, first;
+  KOKKOS_FUNCTION void operator()(std::int64_t j) const {
+    const T angle = std::numbers::pi_v<T> * static_cast<T>(first + 2 * j) / static_cast<T>(4 * n);
+    points[j] = Kokkos::complex<T>(Kokkos::cos(angle), -Kokkos::sin(angle));
+  }
+};
 template <class Exec, class T>
 void set_circle(const launcher<Exec>& launch, Kokkos::complex<T>* points, std::int64_t n, std::int64_t first) {
-  for_elements(
-      launch, "quern::dct/circle", n, KOKKOS_LAMBDA(std::int64_t j) {
-        const T angle = std::numbers::pi_v<T> * static_cast<T>(first + 2 * j) / static_cast<T>(4 * n);
-        points[j] = Kokkos::complex<T>(Kokkos::cos(angle), -Kokkos::sin(angle));
-      });
+  for_elements(launch, "quern::dct/circle", n, circle_points<T>{points, n, first});
 }
+
+/// What kernels do before the transform of a library, and after it.
+struct before_tag {};
+struct after_tag {};
 
 /// The unscaled transform along the rows of a matrix.
 template <class Exec, class O, class I>
@@ -58,31 +67,67 @@ void transform_rows(const launcher<Exec>& launch, kind what, std::int64_t n, con
 }
 
 /// Type 1: the transform of an even or odd continuation of twice the length.
+template <class T>
+struct mirror_kernels {
+  cosine_rows<T> rows;
+  std::int64_t n, length, half;
+  T* u;
+  const Kokkos::complex<T>* spectrum;
+  KOKKOS_FUNCTION void operator()(before_tag, std::int64_t i) const {
+    const std::int64_t row = i / length, j = i % length, back = length - j;
+    if (!rows.sine) u[i] = rows.read(row, j < n ? j : back);
+    else if (j == 0 || j == n + 1) u[i] = 0;
+    else u[i] = j <= n ? rows.read(row, j - 1) : -rows.read(row, back - 1);
+  }
+  KOKKOS_FUNCTION void operator()(after_tag, std::int64_t i) const {
+    const std::int64_t row = i / n, k = i % n;
+    const auto* const s = spectrum + row * half;
+    rows.write(row, k, rows.sine ? -s[k + 1].imag() : s[k].real());
+  }
+};
 template <class Exec, class T>
 void mirrored_cosines(const launcher<Exec>& launch, std::int64_t count, const cosine_rows<T>& rows) {
   const std::int64_t n = rows.n, length = rows.sine ? 2 * (n + 1) : 2 * (n - 1), half = length / 2 + 1;
   const scratch_copy<Exec, T> mirrored(launch.exec, {count, length});
   const scratch_copy<Exec, Kokkos::complex<T>> transformed(launch.exec, {count, half});
-  T* const u = mirrored.array().data;
-  const auto* const spectrum = transformed.array().data;
-  for_elements(
-      launch, "quern::dct/mirror", count * length, KOKKOS_LAMBDA(std::int64_t i) {
-        const std::int64_t row = i / length, j = i % length, back = length - j;
-        if (!rows.sine) u[i] = rows.read(row, j < n ? j : back);
-        else if (j == 0 || j == n + 1) u[i] = 0;
-        else u[i] = j <= n ? rows.read(row, j - 1) : -rows.read(row, back - 1);
-      });
+  const mirror_kernels<T> kernels{rows, n, length, half, mirrored.array().data, transformed.array().data};
+  for_elements<before_tag>(launch, "quern::dct/mirror", count * length, kernels);
   transform_rows(launch, kind::real_to_complex, length, transformed.array(), mirrored.array());
-  for_elements(
-      launch, "quern::dct/result", count * n, KOKKOS_LAMBDA(std::int64_t i) {
-        const std::int64_t row = i / n, k = i % n;
-        const auto* const s = spectrum + row * half;
-        rows.write(row, k, rows.sine ? -s[k + 1].imag() : s[k].real());
-      });
+  for_elements<after_tag>(launch, "quern::dct/result", count * n, kernels);
 }
 
 /// Type 2: even elements, then odd ones in reverse (Makhoul, A fast cosine transform in one and two dimensions, 1980).
 /// Type 3 is its inverse.
+template <class T>
+struct reorder_kernels {
+  using C = Kokkos::complex<T>;
+  struct before_inverse_tag {};
+  struct after_inverse_tag {};
+  cosine_rows<T> rows;
+  std::int64_t n, half;
+  T* v;
+  C* spectrum;
+  const C* turn;
+  KOKKOS_FUNCTION void operator()(before_tag, std::int64_t i) const {
+    const std::int64_t row = i / n, j = i % n;
+    v[i] = rows.read(row, 2 * j < n ? 2 * j : 2 * (n - 1 - j) + 1);
+  }
+  KOKKOS_FUNCTION void operator()(after_tag, std::int64_t i) const {
+    const std::int64_t row = i / half, k = i % half;
+    const C c = spectrum[i] * turn[k];
+    rows.write(row, k, 2 * c.real());
+    if (k > 0 && 2 * k < n) rows.write(row, n - k, -2 * c.imag());
+  }
+  KOKKOS_FUNCTION void operator()(before_inverse_tag, std::int64_t i) const {
+    const std::int64_t row = i / half, k = i % half;
+    const C y(rows.read(row, k < n ? k : 0), k == 0 ? T(0) : -rows.read(row, n - k));
+    spectrum[i] = y * conjugate(turn[k]);
+  }
+  KOKKOS_FUNCTION void operator()(after_inverse_tag, std::int64_t i) const {
+    const std::int64_t row = i / n, k = i % n;
+    rows.write(row, k, v[row * n + (k % 2 == 0 ? k / 2 : n - 1 - k / 2)]);
+  }
+};
 template <class Exec, class T>
 void reordered_cosines(const launcher<Exec>& launch, std::int64_t count, const cosine_rows<T>& rows) {
   using C = Kokkos::complex<T>;
@@ -91,40 +136,36 @@ void reordered_cosines(const launcher<Exec>& launch, std::int64_t count, const c
   const scratch_copy<Exec, C> transformed(launch.exec, {count, half});
   const scratch_array<Exec, C> points(launch.exec, n);
   set_circle(launch, points.data(), n, 0);
-  T* const v = reordered.array().data;
-  C* const spectrum = transformed.array().data;
-  const C* const turn = points.data();
+  using of = reorder_kernels<T>;
+  const of kernels{rows, n, half, reordered.array().data, transformed.array().data, points.data()};
   if (rows.type == 2) {
-    for_elements(
-        launch, "quern::dct/order", count * n, KOKKOS_LAMBDA(std::int64_t i) {
-          const std::int64_t row = i / n, j = i % n;
-          v[i] = rows.read(row, 2 * j < n ? 2 * j : 2 * (n - 1 - j) + 1);
-        });
+    for_elements<before_tag>(launch, "quern::dct/order", count * n, kernels);
     transform_rows(launch, kind::real_to_complex, n, transformed.array(), reordered.array());
-    for_elements(
-        launch, "quern::dct/result", count * half, KOKKOS_LAMBDA(std::int64_t i) {
-          const std::int64_t row = i / half, k = i % half;
-          const C c = spectrum[i] * turn[k];
-          rows.write(row, k, 2 * c.real());
-          if (k > 0 && 2 * k < n) rows.write(row, n - k, -2 * c.imag());
-        });
+    for_elements<after_tag>(launch, "quern::dct/result", count * half, kernels);
   } else {
-    for_elements(
-        launch, "quern::dct/spectrum", count * half, KOKKOS_LAMBDA(std::int64_t i) {
-          const std::int64_t row = i / half, k = i % half;
-          const C y(rows.read(row, k < n ? k : 0), k == 0 ? T(0) : -rows.read(row, n - k));
-          spectrum[i] = y * conjugate(turn[k]);
-        });
+    for_elements<typename of::before_inverse_tag>(launch, "quern::dct/spectrum", count * half, kernels);
     transform_rows(launch, kind::complex_to_real, n, reordered.array(), transformed.array());
-    for_elements(
-        launch, "quern::dct/result", count * n, KOKKOS_LAMBDA(std::int64_t i) {
-          const std::int64_t row = i / n, k = i % n;
-          rows.write(row, k, v[row * n + (k % 2 == 0 ? k / 2 : n - 1 - k / 2)]);
-        });
+    for_elements<typename of::after_inverse_tag>(launch, "quern::dct/result", count * n, kernels);
   }
 }
 
 /// Type 4: a complex transform of twice the length, with zeros in its second half.
+template <class T>
+struct turn_kernels {
+  using C = Kokkos::complex<T>;
+  cosine_rows<T> rows;
+  std::int64_t n;
+  C* z;
+  const C *before, *after;
+  KOKKOS_FUNCTION void operator()(before_tag, std::int64_t i) const {
+    const std::int64_t row = i / (2 * n), j = i % (2 * n);
+    z[i] = j < n ? rows.read(row, j) * before[j] : C(0);
+  }
+  KOKKOS_FUNCTION void operator()(after_tag, std::int64_t i) const {
+    const std::int64_t row = i / n, k = i % n;
+    rows.write(row, k, 2 * (z[row * 2 * n + k] * after[k]).real());
+  }
+};
 template <class Exec, class T>
 void turned_cosines(const launcher<Exec>& launch, std::int64_t count, const cosine_rows<T>& rows) {
   using C = Kokkos::complex<T>;
@@ -133,19 +174,10 @@ void turned_cosines(const launcher<Exec>& launch, std::int64_t count, const cosi
   const scratch_array<Exec, C> points_before(launch.exec, n), points_after(launch.exec, n);
   set_circle(launch, points_before.data(), n, 0);
   set_circle(launch, points_after.data(), n, 1);
-  C* const z = turned.array().data;
-  const C *const before = points_before.data(), *const after = points_after.data();
-  for_elements(
-      launch, "quern::dct/turn", count * 2 * n, KOKKOS_LAMBDA(std::int64_t i) {
-        const std::int64_t row = i / (2 * n), j = i % (2 * n);
-        z[i] = j < n ? rows.read(row, j) * before[j] : C(0);
-      });
+  const turn_kernels<T> kernels{rows, n, turned.array().data, points_before.data(), points_after.data()};
+  for_elements<before_tag>(launch, "quern::dct/turn", count * 2 * n, kernels);
   transform_rows(launch, kind::forward, 2 * n, turned.array(), turned.array());
-  for_elements(
-      launch, "quern::dct/result", count * n, KOKKOS_LAMBDA(std::int64_t i) {
-        const std::int64_t row = i / n, k = i % n;
-        rows.write(row, k, 2 * (z[row * 2 * n + k] * after[k]).real());
-      });
+  for_elements<after_tag>(launch, "quern::dct/result", count * n, kernels);
 }
 
 /// The factors of a norm. Orthonormal transforms treat the ends of rows in a way of their own.

@@ -11,6 +11,15 @@
 namespace quern {
 namespace impl::fourier {
 
+/// The frequency of an element of a spectrum; `length` is that of the samples.
+template <class T>
+struct frequency_at {
+  std::int64_t n, first_negative;
+  T length;
+  KOKKOS_FUNCTION T operator()(const Kokkos::Array<std::int64_t, 1>& i) const {
+    return static_cast<T>(i[0] < first_negative ? i[0] : i[0] - n) / length;
+  }
+};
 /// Frequencies of n samples of that distance, in the precision of `out`; those from `first_negative` on are negative.
 template <class Exec, class Out>
 void set_frequencies(const std::string& label, const Exec& exec, const Out& out, std::int64_t n,
@@ -21,11 +30,7 @@ void set_frequencies(const std::string& label, const Exec& exec, const Out& out,
   if (!std::isfinite(spacing) || spacing == 0 || (n > 0 && !divides))
     throw Error(label,
                 "the spacing of samples is " + std::to_string(spacing) + ", expected a finite one that is not 0");
-  using position = Kokkos::Array<std::int64_t, 1>;
-  map_checked(
-      label, exec, out,
-      KOKKOS_LAMBDA(const position& i) { return static_cast<T>(i[0] < first_negative ? i[0] : i[0] - n) / length; },
-      positions());
+  map_checked(label, exec, out, frequency_at<T>{n, first_negative, length}, positions());
 }
 
 /// Halves of an axis change places: what is before the middle goes to the end.

@@ -63,29 +63,34 @@ struct axis_waves {
 };
 
 /// Divides the elements of a spectrum by the eigenvalues of the Laplacian, the one for the constant by infinity.
+template <class T>
+struct eigenvalue_division {
+  using R = real_type<T>;
+  T* data;
+  int rank;
+  Kokkos::Array<axis_waves<R>, max_rank> axes;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    R sum = 0;
+    std::int64_t at = 0;
+    for (int d = rank - 1; d >= 0; --d) {
+      const std::int64_t i = e % axes[d].extent;
+      e /= axes[d].extent;
+      const R k = axes[d].wave(i);
+      sum += k * k;
+      at += i * axes[d].stride;
+    }
+    data[at] = sum == R(0) ? T(0) : data[at] * (-1 / sum);
+  }
+};
 template <class Exec, class T>
 void divide_by_eigenvalues(const launcher<Exec>& launch, const strided<T>& spectrum, const poisson_options& options,
                            const shape& points) {
   using R = real_type<T>;
-  T* const data = spectrum.data;
-  const int rank = points.rank;
-  Kokkos::Array<axis_waves<R>, max_rank> axes{};
-  for (int d = 0; d < rank; ++d)
-    axes[d] = {spectrum.extents.extent[d], spectrum.stride[d], points.extent[d], options.sides[d],
-               std::numbers::pi_v<R> / static_cast<R>(options.lengths[d])};
-  for_elements(
-      launch, "quern::poisson/divide", spectrum.extents.size(), KOKKOS_LAMBDA(std::int64_t e) {
-        R sum = 0;
-        std::int64_t at = 0;
-        for (int d = rank - 1; d >= 0; --d) {
-          const std::int64_t i = e % axes[d].extent;
-          e /= axes[d].extent;
-          const R k = axes[d].wave(i);
-          sum += k * k;
-          at += i * axes[d].stride;
-        }
-        data[at] = sum == R(0) ? T(0) : data[at] * (-1 / sum);
-      });
+  eigenvalue_division<T> division{spectrum.data, points.rank, {}};
+  for (int d = 0; d < points.rank; ++d)
+    division.axes[d] = {spectrum.extents.extent[d], spectrum.stride[d], points.extent[d], options.sides[d],
+                        std::numbers::pi_v<R> / static_cast<R>(options.lengths[d])};
+  for_elements(launch, "quern::poisson/divide", spectrum.extents.size(), division);
 }
 
 /// Solves in place: u holds the right-hand side at first.

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <numeric>
 #include <quern/core/call/call.hpp>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/fft/transform.hpp>
@@ -125,10 +126,10 @@ struct launcher {
   }
 };
 
-/// Calls f with 0 to count - 1.
-template <class Exec, class F>
+/// Calls f with 0 to count - 1, behind a tag if there is one.
+template <class Tag = void, class Exec, class F>
 void for_elements(const launcher<Exec>& launch, const char* label, std::int64_t count, const F& f) {
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(launch.exec, 0, count), f);
+  Kokkos::parallel_for(label, index_range<Tag>(launch.exec, count), f);
 }
 
 /// An array in scratch memory, in row-major order.

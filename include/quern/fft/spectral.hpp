@@ -32,25 +32,25 @@ KOKKOS_INLINE_FUNCTION std::int64_t frequency_of(std::int64_t i, std::int64_t n)
 
 /// Multiplies with (i k)^order, in rows of a spectrum that are `row` complex numbers long, of n points; `wave` is the k
 /// of frequency 1.
-template <class Exec, class T>
-void differentiate(const launcher<Exec>& launch, const strided<Kokkos::complex<T>>& s, std::int64_t n, T wave,
-                   int order) {
+template <class T>
+struct differentiation {
   using C = Kokkos::complex<T>;
-  C* const spectrum = s.data;
-  const std::int64_t row = s.extents.extent[s.extents.rank - 1];
-  for_elements(
-      launch, "quern::spectral_derivative", s.extents.size(), KOKKOS_LAMBDA(std::int64_t e) {
-        const std::int64_t i = e % row, k = frequency_of(i, n);
-        // The frequency n / 2 has no sign: its odd derivatives are 0 at all points.
-        const bool vanishes = order % 2 == 1 && 2 * i == n;
-        const T factor = vanishes ? T(0) : static_cast<T>(Kokkos::pow(wave * static_cast<T>(k), order));
-        const C v = spectrum[e] * factor;
-        spectrum[e] = order % 4 == 0   ? v
-                      : order % 4 == 1 ? C(-v.imag(), v.real())
-                      : order % 4 == 2 ? -v
-                                       : C(v.imag(), -v.real());
-      });
-}
+  C* spectrum;
+  std::int64_t row, n;
+  T wave;
+  int order;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    const std::int64_t i = e % row, k = frequency_of(i, n);
+    // The frequency n / 2 has no sign: its odd derivatives are 0 at all points.
+    const bool vanishes = order % 2 == 1 && 2 * i == n;
+    const T factor = vanishes ? T(0) : static_cast<T>(Kokkos::pow(wave * static_cast<T>(k), order));
+    const C v = spectrum[e] * factor;
+    spectrum[e] = order % 4 == 0   ? v
+                  : order % 4 == 1 ? C(-v.imag(), v.real())
+                  : order % 4 == 2 ? -v
+                                   : C(v.imag(), -v.real());
+  }
+};
 
 /// The whole number that is nearest to the length of the wave vector of an element.
 template <int Rank>
@@ -140,7 +140,9 @@ void spectral_derivative(const Exec& exec, const Out& out_view, const In& in_vie
   const scratch_copy<Exec, Kokkos::complex<R>> spectrum(exec, r.result_of(from.extents));
   const auto& s = spectrum.array();
   run(c.label, launch, s, from, r);
-  differentiate(launch, s, r.length[0], static_cast<R>(2 * std::numbers::pi / length), times);
+  const std::int64_t n = r.length[0], row = s.extents.extent[s.extents.rank - 1];
+  for_elements(launch, "quern::spectral_derivative", s.extents.size(),
+               differentiation<R>{s.data, row, n, static_cast<R>(2 * std::numbers::pi / length), times});
   r.what = back;
   run(c.label, launch, to, s, r);
 }

@@ -109,6 +109,21 @@ struct simpson_weights {
   }
 };
 
+/// Writes the weights of samples; the widths of the intervals between them.
+template <class Weights, class T, class Abscissae>
+struct put_weight {
+  Abscissae x;
+  std::int64_t n;
+  T* weights;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { weights[i] = Weights::template weight<T>(x, i, n); }
+};
+template <class T, class Abscissae>
+struct put_width {
+  Abscissae x;
+  T* widths;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { widths[i] = x.width(i); }
+};
+
 /// An array of n values along one axis, read as one of those extents.
 template <class T>
 array_input<T> along_axis(const T* values, const shape& extents, int d) {
@@ -142,9 +157,8 @@ void integrate_along(const std::string& label, const Exec& exec, Workspace<Exec>
     if (n == 0) reject_extents(label, "in", extents, "at least one sample");
     const auto x = make_abscissae<Exec, real>(label, spacing, n);
     real* weights = static_cast<real*>(scratch.require(exec, n * sizeof(real), 1));
-    Kokkos::parallel_for(
-        label + "/weights", index_range(exec, n),
-        KOKKOS_LAMBDA(std::int64_t i) { weights[i] = Weights::template weight<real>(x, i, n); });
+    Kokkos::parallel_for(label + "/weights", index_range(exec, n),
+                         put_weight<Weights, real, std::remove_const_t<decltype(x)>>{x, n, weights});
     const expanded<leaf_part, array_input<real>> weight{{}, {along_axis<real>(weights, extents, d)}};
     with_leaves(
         product<S>(),
@@ -223,8 +237,8 @@ void cumulate_trapezoids(const Exec& exec, const Out& out_view, const In& in_vie
   map_launch(exec, c.label + "/first", first, op::identity(), false, {first.stride, {}}, scalar_input<T>{T(0)});
   if (n == 1) return;
   real* widths = static_cast<real*>(c.scratch().require(exec, (n - 1) * sizeof(real), 1));
-  Kokkos::parallel_for(
-      c.label + "/widths", index_range(exec, n - 1), KOKKOS_LAMBDA(std::int64_t i) { widths[i] = x.width(i); });
+  Kokkos::parallel_for(c.label + "/widths", index_range(exec, n - 1),
+                       put_width<real, std::remove_const_t<decltype(x)>>{x, widths});
   const auto width = along_axis<real>(widths, rest.extents, d);
   with_sources(
       [&](const auto& y) {
