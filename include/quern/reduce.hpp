@@ -8,5 +8,7 @@
 
 #include <quern/reduce/quantile.hpp>
 #include <quern/reduce/reduce.hpp>
+#include <quern/reduce/reduced.hpp>
+#include <quern/reduce/reducing_map.hpp>
 
 #endif

@@ -24,8 +24,7 @@ struct join_states {
   bool first;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     state s = chunk[i];
-    if constexpr (uses_positions<Reducer>)
-      if (s.at != Reducer::nowhere) s.at += moved;
+    if constexpr (uses_positions<Reducer>) Reducer::move(s, moved);
     if (!first) {
       state t = total[i];
       reducer.join(t, s);
@@ -34,6 +33,15 @@ struct join_states {
     total[i] = s;
   }
 };
+
+/// Joins the states of a chunk, to which its elements were reduced along some axes, to those of the chunks before.
+template <class Exec, class Reducer, class State>
+void join_chunk(const Exec& e, const chunk_plan& p, const array_chunk& c, const axis_set& along, const Reducer& reducer,
+                const strided<State>& total, const strided<State>& chunk, bool is_first) {
+  const std::int64_t moved = c.first * positions_along(p.extents, along).array.stride[p.axis];
+  Kokkos::parallel_for(p.label + "/join", index_range(e, total.extents.size()),
+                       join_states<Reducer>{reducer, total.data, chunk.data, moved, is_first});
+}
 
 /// A reduction of inputs of which some come in chunks.
 template <class Exec, class Reduction, class... In>
@@ -98,10 +106,7 @@ class reduction_in_chunks {
       in_.with_parts(plan_, c, [&](const auto&... in) {
         reduce_to_states(part, r, along_, strided<state>(s.chunk), beside, part.elements(in)...);
       });
-      const std::int64_t moved = c.first * positions_along(plan_.extents, along_).array.stride[plan_.axis];
-      Kokkos::parallel_for(plan_.label + "/join",
-                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(e, 0, rest.size()),
-                           join_states<reducer>{r.reducer, s.total.data, s.chunk.data, moved, is_first});
+      join_chunk(e, plan_, c, along_, r.reducer, strided<state>(s.total), strided<state>(s.chunk), is_first);
     });
     std::array<const state*, chunk_slots> total{};
     for (int k = 0; k < chunk_slots; ++k) total[k] = slots[k].total.data;  // null where the slot has had no chunk

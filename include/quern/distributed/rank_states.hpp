@@ -31,9 +31,7 @@ template <class Reducer>
 struct move_positions {
   typename Reducer::state* states;
   std::int64_t moved;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if (states[i].at != Reducer::nowhere) states[i].at += moved;
-  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { Reducer::move(states[i], moved); }
 };
 
 /// The position of the block's first element in the whole array, along the axes of a reduction.
@@ -68,23 +66,22 @@ void join_over_ranks(const call<Exec>& c, const Decomposition& d, const axis_set
   else join_items<false>(d.communicator(), group, c.exec, c.label, states, count, start, join);
 }
 
-/// Reduces the blocks, and joins: the states of the ranks that share results, one for each result of the block, are in
-/// memory of that space.
-template <class Space, class Exec, class Reduction, class Beside, class... Elements>
-auto states_of_ranks(call<Exec>& c, const Reduction& r, const Decomposition& d, const axis_set& along,
-                     const Beside& beside, const Elements&... in) {
-  using reducer = reducer_of<Reduction>;
+/// Reduces the blocks, by `reduce(states)`, and joins: the states of the ranks that share results, one for each result
+/// of the block, are in memory of that space.
+template <class Space, class Exec, class Reducer, class Reduce>
+auto states_of_ranks(call<Exec>& c, const Reducer& reducer, const Decomposition& d, const axis_set& along,
+                     const Reduce& reduce) {
   const shape own = d.local().extents, rest = along.part(own, false);
-  const pool_array<typename reducer::state, Space> block(c.exec, rest);
-  const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> policy(c.exec, 0, rest.size());
+  const pool_array<typename Reducer::state, Space> block(c.exec, rest);
+  const auto policy = index_range(c.exec, rest.size());
   if (along.part(own, true).size() == 0)
-    Kokkos::parallel_for(c.label + "/empty", policy, first_states<reducer>{r.reducer, block.data});
-  else if (rest.size() > 0) reduce_to_states(c, r, along, strided<typename reducer::state>(block), beside, in...);
-  if constexpr (uses_positions<reducer>) {
+    Kokkos::parallel_for(c.label + "/empty", policy, first_states<Reducer>{reducer, block.data});
+  else if (rest.size() > 0) reduce(strided<typename Reducer::state>(block));
+  if constexpr (uses_positions<Reducer>) {
     const std::int64_t moved = first_position(d, along);
-    if (moved != 0) Kokkos::parallel_for(c.label + "/positions", policy, move_positions<reducer>{block.data, moved});
+    if (moved != 0) Kokkos::parallel_for(c.label + "/positions", policy, move_positions<Reducer>{block.data, moved});
   }
-  join_over_ranks<Space>(c, d, along, r.reducer, block.data, rest.size());
+  join_over_ranks<Space>(c, d, along, reducer, block.data, rest.size());
   return block;
 }
 

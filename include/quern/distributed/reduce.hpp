@@ -74,14 +74,17 @@ struct engine<over_ranks_place, reductions> : compared_calls {
     const auto beside = inputs_beside(r, along, d.extents(), [&](const auto& mean) {
       using reducer = std::remove_cvref_t<decltype(mean.reducer)>;
       using S = result_of<reducer>;
-      const auto block = states_of_ranks<memory_space>(c, mean, d, along, std::tuple<>(), in...);
+      const auto block = states_of_ranks<memory_space>(c, mean.reducer, d, along, [&](const auto& states) {
+        reduce_to_states(c, mean, along, states, std::tuple<>(), in...);
+      });
       const scratch_block<S, Exec> found(c.exec, along.part(d.local().extents, false));
       held = found.block;
       write_results<Exec, reducer, S, 1>(c.exec, c.label, mean.reducer, {block.data},
                                          along.part(d.extents(), true).size(), found);
       return strided<S>(found);
     });
-    return states_of_ranks<Space>(c, r, d, along, beside, in...);
+    return states_of_ranks<Space>(c, r.reducer, d, along,
+                                  [&](const auto& states) { reduce_to_states(c, r, along, states, beside, in...); });
   }
 };
 

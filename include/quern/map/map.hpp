@@ -23,10 +23,10 @@ constexpr map_types check_map() {
     if constexpr (count == 1) {
       found.outputs = true;
       found.converts = converts<result, value_of<std::tuple_element_t<0, Outputs>>>;
-    } else if constexpr (requires { result::size(); }) {
-      found.outputs = result::size() == count;
+    } else if constexpr (value_count<result> == count) {
+      found.outputs = true;
       found.converts = [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return (converts<typename result::value_type, value_of<std::tuple_element_t<I, Outputs>>> && ...);
+        return (converts<value_part_type<I, result>, value_of<std::tuple_element_t<I, Outputs>>> && ...);
       }(std::make_index_sequence<count>());
     }
   }
@@ -73,8 +73,9 @@ void map_checked(const std::string& label, const Exec& exec, const Out& out_view
   static_assert(types.callable,
                 "quern::map: f must be callable with one value of each input, and of positions() with a "
                 "Kokkos::Array<std::int64_t, rank>");
-  static_assert(!types.callable || types.outputs,
-                "quern::map: f must return a Kokkos::Array of as many values as there are outputs");
+  static_assert(
+      !types.callable || types.outputs,
+      "quern::map: f must return as many values as there are outputs, as quern::values(a, b) or a Kokkos::Array");
   static_assert(!types.outputs || types.converts,
                 "quern: the values do not convert to out's type, as complex numbers to real ones");
   if constexpr (types.right()) {
@@ -98,9 +99,10 @@ struct engine<in_memory, maps> {
 
 /// `out = f(in...)` of every elementwise operation, by the engine of the place where its operands are.
 template <class Exec, class Out, class F, class... In, class... Options>
-void map_call(const char* label, const Exec& exec, const Out& out, const F& f, const std::tuple<const In&...>& inputs,
+auto map_call(const char* label, const Exec& exec, const Out& out, const F& f, const std::tuple<const In&...>& inputs,
               const Options&... options) {
-  engine_of<maps, Out, In...>::run(label, exec, out, f, inputs, options...);
+  using kind = std::conditional_t<has_reduced<Out>, reducing_maps, maps>;
+  return engine_of<kind, Out, In...>::run(label, exec, out, f, inputs, options...);
 }
 
 }  // namespace impl
@@ -109,9 +111,10 @@ void map_call(const char* label, const Exec& exec, const Out& out, const F& f, c
 ///
 /// @param exec the execution space instance to run on
 /// @param out  an array of any rank, layout and value type, whose extents are those of the operation: a View, a sink or
-///             a DistributedView; or several of the same extents that share no memory, `quern::outputs(u, v)`
+///             a DistributedView; or several of the same extents that share no memory, `quern::outputs(u, v)`, among
+///             which reductions may stand, `quern::outputs(u, quern::reduced<quern::op::sum>(total))`
 /// @param f    a functor or `KOKKOS_LAMBDA` that takes one value of each input; its result is converted to out's type.
-///             For several outputs it returns a `Kokkos::Array` of a value for each
+///             For several outputs it returns a value for each, `quern::values(a, b)`, or a `Kokkos::Array` of values
 /// @param in   any number of arrays, scalars, lazy arrays and `positions()`. They broadcast to the extents of `out` by
 ///             NumPy's rule: axes are matched from the last one backwards, and an extent of 1 or a missing axis is
 ///             repeated
@@ -129,24 +132,24 @@ void map_call(const char* label, const Exec& exec, const Out& out, const F& f, c
 /// extents or share memory
 template <execution_space Exec, output_like Out, class F, class... In>
   requires operands<In...>
-void map(const Exec& exec, const Out& out, const F& f, const In&... in) {
-  impl::map_call("quern::map", exec, out, f, std::tie(in...));
+auto map(const Exec& exec, const Out& out, const F& f, const In&... in) {
+  return impl::map_call("quern::map", exec, out, f, std::tie(in...));
 }
 template <execution_space Exec, output_like Out, class F, call_option Option, class... In>
   requires(operands<In...> || impl::second_option<Option, In...>::value)
-void map(const Exec& exec, const Out& out, const F& f, const Option& option, const In&... in) {
-  impl::map_call("quern::map", exec, out, f, std::tie(in...), option);
+auto map(const Exec& exec, const Out& out, const F& f, const Option& option, const In&... in) {
+  return impl::map_call("quern::map", exec, out, f, std::tie(in...), option);
 }
 
 template <output_like Out, class F, class... In>
   requires operands<In...>
-void map(const Out& out, const F& f, const In&... in) {
-  map(impl::space_of(out, in...), out, f, in...);
+auto map(const Out& out, const F& f, const In&... in) {
+  return map(impl::space_of(out, in...), out, f, in...);
 }
 template <output_like Out, class F, call_option Option, class... In>
   requires(operands<In...> || impl::second_option<Option, In...>::value)
-void map(const Out& out, const F& f, const Option& option, const In&... in) {
-  map(impl::space_of(out, in...), out, f, option, in...);
+auto map(const Out& out, const F& f, const Option& option, const In&... in) {
+  return map(impl::space_of(out, in...), out, f, option, in...);
 }
 
 }  // namespace quern

@@ -3,6 +3,7 @@
 #ifndef QUERN_MAP_MAPPED_ELEMENTS_HPP
 #define QUERN_MAP_MAPPED_ELEMENTS_HPP
 
+#include <quern/core/launch/arguments.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/values/values.hpp>
@@ -18,9 +19,9 @@ struct map_output {
   operand_tuple<array_operand<T>...> array;
 
   template <std::size_t J, class R>
-  KOKKOS_FORCEINLINE_FUNCTION static const auto& part(const R& r) {
-    if constexpr (count == 1) return r;
-    else return r[J];
+  KOKKOS_FORCEINLINE_FUNCTION static decltype(auto) part(const R& r) {
+    if constexpr (count == 1) return (r);
+    else return value_part<J>(r);
   }
   /// One element of each.
   template <class R, class Offsets>

@@ -85,8 +85,14 @@ struct device_reduction {
   KOKKOS_FUNCTION void add_values(state& s, const places (&p)[Count], std::index_sequence<I...>,
                                   const P&... loaded) const {
     value v[Some * W];
-    for (int u = 0; u < Some; ++u)
-      for (int k = 0; k < W; ++k) v[u * W + k] = work.f(get<I>(work.in).template expand<W>(loaded.at[First + u], k)...);
+    for (int u = 0; u < Some; ++u) {
+      const auto call = [&](const auto& f, int k) {
+        return f(get<I>(work.in).template expand<W>(loaded.at[First + u], k)...);
+      };
+      if constexpr (W > 1 && writes<F>) work.f.template write_packs<W>(v + u * W, call);
+      else
+        for (int k = 0; k < W; ++k) v[u * W + k] = call(work.f, k);
+    }
     work.template add_block<W, Some * W>(s, v, p + First);
   }
 
@@ -216,7 +222,7 @@ struct device_reduction {
   /// The state with which a thread begins its share of a result, from the first values of that result.
   KOKKOS_FUNCTION state first_state(const places& base) const {
     constexpr int some = 4;
-    if constexpr (requires(const value* v) { work.reducer.template start<some>(v); }) {
+    if constexpr (!writes<F> && requires(const value* v) { work.reducer.template start<some>(v); }) {
       value v[some];
       for (int u = 0; u < some; ++u)
         v[u] = work.element(work.in, base, Kokkos::min<std::int64_t>(u, work.nest.inner - 1), inputs());

@@ -14,6 +14,17 @@ concept reduction_option = call_option<T, axes, ddof, reproducible_t, interpolat
 
 }  // namespace quern::impl
 
+/// The operation `name` as a type, of which `reduced` asks what it does with values of a type.
+#define QUERN_REDUCTION_OP(name)                                                              \
+  namespace op {                                                                              \
+  struct name {                                                                               \
+    template <execution_space Exec, class Values, class... Options>                           \
+    static auto describe(const Exec& exec, const Values& values, const Options&... options) { \
+      return ::quern::name(exec, on_host, values, options...);                                \
+    }                                                                                         \
+  };                                                                                          \
+  }
+
 /// The forms of a reduction of one array that follow from `name(exec, out, in, options...)`: the one that returns the
 /// result, and both on a default instance of the execution space of out or in.
 #define QUERN_REDUCTION_FORMS(name)                                                \
@@ -28,7 +39,8 @@ concept reduction_option = call_option<T, axes, ddof, reproducible_t, interpolat
   template <result_view Out, any_array In, impl::reduction_option... Options>      \
   void name(const Out& out, const In& in, const Options&... options) {             \
     name(impl::space_of(out, in), out, in, options...);                            \
-  }
+  }                                                                                \
+  QUERN_REDUCTION_OP(name)
 
 /// These forms of a reduction that has a template parameter, for example `class Result = void`, which `argument` names.
 #define QUERN_REDUCTION_FORMS_WITH(name, parameter, argument)                                 \
@@ -43,6 +55,7 @@ concept reduction_option = call_option<T, axes, ddof, reproducible_t, interpolat
   template <parameter, result_view Out, any_array In, impl::reduction_option... Options>      \
   void name(const Out& out, const In& in, const Options&... options) {                        \
     name<argument>(impl::space_of(out, in), out, in, options...);                             \
-  }
+  }                                                                                           \
+  QUERN_REDUCTION_OP(name)
 
 #endif

@@ -17,6 +17,10 @@ namespace quern::impl {
 template <class Reducer>
 concept uses_positions = requires { typename Reducer::uses_positions; };
 
+/// Whether the function of a reduction also writes outputs, and is to be called once for each element.
+template <class F>
+inline constexpr bool writes = false;
+
 /// How results and threads share a reduction. A team works on `across` neighbouring results, a tile, with `along`
 /// threads for each; where that makes too few teams, `splits` of them share a tile.
 struct reduce_shape {

@@ -163,6 +163,10 @@ struct arg_reducer {
   KOKKOS_FUNCTION void join(state& s, const state& t) const {
     if (beats(t.value, s.value) || (ties(t.value, s.value) && t.at < s.at)) s = t;
   }
+  /// Of a part whose first position in the whole array is `first`, the state in positions of the whole array.
+  KOKKOS_FUNCTION static void move(state& s, std::int64_t first) {
+    if (s.at != nowhere) s.at += first;
+  }
   KOKKOS_FUNCTION std::int64_t result(const state& s, std::int64_t) const { return s.at == nowhere ? -1 : s.at; }
 };
 

@@ -16,6 +16,8 @@
 namespace quern::impl {
 
 struct in_memory {};
+/// No place: an operation on `values_of_type<T>` gives the description of what it does with such values.
+struct described_place {};
 
 /// Whether the header of a place is included, which brings the engines for all kinds of operations that work there.
 template <class Place>
@@ -27,6 +29,8 @@ template <class Place, class Kind>
 struct engine {
   static constexpr bool in_chunks = std::is_same_v<Place, in_chunks_place>,
                         over_ranks = std::is_same_v<Place, over_ranks_place>, included = engines_included<Place>;
+  static_assert(!std::is_same_v<Place, described_place>,
+                "quern::reduced: this operation needs more than one pass over the values");
   static_assert(
       included || !in_chunks,
       "quern: an operand comes in chunks: include <quern/chunked.hpp>, whose guide lists what works in chunks");
@@ -64,10 +68,13 @@ template <class... V>
 auto find_place() {
   constexpr bool chunks = (is_at<in_chunks_place, std::remove_cvref_t<V>> || ...),
                  ranks = (is_at<over_ranks_place, std::remove_cvref_t<V>> || ...);
+  constexpr bool described = (is_at<described_place, std::remove_cvref_t<V>> || ...);
   static_assert(!(chunks && ranks),
                 "quern: what comes in chunks and a DistributedView do not combine; read a file into the blocks of the "
                 "ranks first (quern::distributed::read_npy)");
-  return std::conditional_t<chunks, in_chunks_place, std::conditional_t<ranks, over_ranks_place, in_memory>>();
+  using elsewhere =
+      std::conditional_t<ranks, over_ranks_place, std::conditional_t<described, described_place, in_memory>>;
+  return std::conditional_t<chunks, in_chunks_place, elsewhere>();
 }
 /// The engine for operations of a kind on these operands.
 template <class Kind, class... V>
@@ -75,6 +82,7 @@ using engine_of = engine<decltype(find_place<V...>()), Kind>;
 
 /// The kinds of operations.
 struct maps {};
+struct reducing_maps {};  // with reductions among their outputs
 struct reductions {};
 struct scans {};
 struct counts {};

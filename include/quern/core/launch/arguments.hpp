@@ -22,6 +22,21 @@ std::tuple<Out...> outputs(const Out&... out) {
   return {out...};
 }
 
+namespace impl {
+/// Several results of a functor, of types of their own.
+template <class... T>
+struct several_values {
+  operand_tuple<T...> of;
+};
+}  // namespace impl
+
+/// Several results of a functor, one for each output: `return quern::values(a, b);`. A `Kokkos::Array` serves those of
+/// one type.
+template <class... T>
+KOKKOS_FUNCTION impl::several_values<T...> values(const T&... v) {
+  return {{{v}...}};
+}
+
 /// Several inputs that belong together, as the components of a field: `components(u, v)`.
 template <view_like... In>
 std::tuple<In...> components(const In&... in) {
@@ -33,6 +48,34 @@ template <class T>
 inline constexpr bool is_outputs = false;
 template <class... Out>
 inline constexpr bool is_outputs<std::tuple<Out...>> = true;
+
+/// How many results a functor has that returns an R: 0 where it is one value for one output.
+template <class R>
+inline constexpr std::size_t value_count = 0;
+template <class R>
+  requires requires { R::size(); }
+inline constexpr std::size_t value_count<R> = R::size();
+template <class... T>
+inline constexpr std::size_t value_count<several_values<T...>> = sizeof...(T);
+/// Result number J of several.
+template <std::size_t J, class R>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) value_part(const R& r) {
+  return r[J];
+}
+template <std::size_t J, class... T>
+KOKKOS_FORCEINLINE_FUNCTION const auto& value_part(const several_values<T...>& r) {
+  return get<J>(r.of);
+}
+template <std::size_t J, class R>
+using value_part_type = std::remove_cvref_t<decltype(value_part<J>(std::declval<const R&>()))>;
+
+/// Whether some of several outputs are reductions, `reduced<op::sum>(total)`.
+template <class Out>
+inline constexpr bool is_reduced = false;
+template <class Out>
+inline constexpr bool has_reduced = is_reduced<Out>;
+template <class... Out>
+inline constexpr bool has_reduced<std::tuple<Out...>> = (is_reduced<Out> || ...);
 }  // namespace impl
 
 /// One output, or several: `outputs(u, v)`.
@@ -59,6 +102,15 @@ struct array_input {
   using operand = array_operand<const T>;
   strided<const T> array;
   operand at_step(std::int64_t step) const { return {array.data, step}; }
+};
+
+/// An output as an input of kernels that get pointers to its elements.
+template <class T>
+struct target_input {
+  using value_type = T*;
+  using operand = target_operand<T>;
+  strided<T> array;
+  operand at_step(std::int64_t step) const { return {{array.data, step}}; }
 };
 
 template <class T>

@@ -185,10 +185,45 @@ struct position_operand : memoryless_operand {
   counting strided_from(std::int64_t offset) const { return {offset, step}; }
 };
 
+/// The elements of an array as places to write to: the values of this operand are pointers.
+template <class T>
+struct target_operand : array_operand<T> {
+  using value_type = T*;
+  using pack_type = T;
+
+  target_operand with_step(std::int64_t other) const { return {{this->data, other}}; }
+  static bool gathers(std::int64_t step) { return step != 1; }
+  KOKKOS_FUNCTION T* load(std::int64_t offset) const { return this->data + offset; }
+  /// The pointer to the first, from which `expand` goes on.
+  template <int W>
+  KOKKOS_FUNCTION pack<T*, 1> load_pack(std::int64_t offset) const {
+    return {{this->data + offset}};
+  }
+  template <int W>
+  KOKKOS_FUNCTION T* expand(const pack<T*, 1>& p, int k) const {
+    return p.value[0] + k * (W > 1 ? 1 : this->step);
+  }
+
+  struct pointers {
+    T* from;
+    T* operator[](std::int64_t k) const { return from + k; }
+  };
+  struct strided_pointers {
+    T* from;
+    std::int64_t step;
+    T* operator[](std::int64_t k) const { return from + k * step; }
+  };
+  pointers contiguous_from(std::int64_t offset) const { return {this->data + offset}; }
+  strided_pointers strided_from(std::int64_t offset) const { return {this->data + offset, this->step}; }
+};
+template <class Operand>
+inline constexpr bool is_target = requires(const Operand& operand) { operand.contiguous_from(0); };
+
 /// The elements from `offset` on of an array whose elements are contiguous.
 template <class Operand>
 auto contiguous_from(const Operand& operand, std::int64_t offset) {
-  if constexpr (requires { operand.data; })
+  if constexpr (is_target<Operand>) return operand.contiguous_from(offset);
+  else if constexpr (requires { operand.data; })
     return static_cast<const typename Operand::value_type*>(operand.data + offset);
   else return operand.strided_from(offset);
 }
@@ -207,7 +242,7 @@ void with_each_reader(const F& f, std::tuple<const Operand&, const Rest&...> ope
   const auto rest = [&]<std::size_t... I>(std::index_sequence<I...>) {
     return std::tuple<const Rest&...>(std::get<I + 1>(operands)...);
   }(std::index_sequence_for<Rest...>());
-  if constexpr (requires { first.data; }) {
+  if constexpr (requires { first.data; } && !is_target<Operand>) {
     using value = repeated<typename Operand::value_type>;
     if (first.step == 0) return with_each_reader(f, rest, offset + 1, done..., value{first.data[*offset]});
   }

@@ -77,10 +77,12 @@ namespace impl {
 /// The places beside memory.
 struct in_chunks_place {};
 struct over_ranks_place {};
+struct described_place;
 /// An array that is not in memory as a whole, which says where it is.
 template <class T>
 concept placed = std::is_same_v<typename std::remove_cvref_t<T>::place, in_chunks_place> ||
-                 std::is_same_v<typename std::remove_cvref_t<T>::place, over_ranks_place>;
+                 std::is_same_v<typename std::remove_cvref_t<T>::place, over_ranks_place> ||
+                 std::is_same_v<typename std::remove_cvref_t<T>::place, described_place>;
 
 /// Options are marked, so that no operation takes one for an operand: structs by a member type `option_of`, the place
 /// whose operations take it, or `any_place`; enumerations by a specialization.

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CHUNKED_REDUCING_MAP_HPP
+#define QUERN_CHUNKED_REDUCING_MAP_HPP
+
+#include <quern/chunked/map.hpp>
+#include <quern/chunked/reduce.hpp>
+#include <quern/reduce/reducing_map.hpp>
+
+namespace quern::impl {
+
+/// Maps of arrays that come in chunks with reductions among their outputs. Waits.
+template <>
+struct engine<in_chunks_place, reducing_maps> {
+  template <class Exec, class... Out, class F, class... In, class... Options>
+  static auto run(const char* label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
+                  const std::tuple<const In&...>& inputs, const Options&... options) {
+    if constexpr (resident<Exec, std::tuple<Out...>> && (resident<Exec, In> && ...)) {
+      exec.fence(label);
+      const auto in = unpack([](const auto&... v) { return std::tuple(as_resident(v)...); }, inputs);
+      const auto run = [&](const auto&... v) {
+        return engine<in_memory, reducing_maps>::run(label, exec, as_resident(outs), f, std::tie(v...));
+      };
+      if constexpr (std::is_void_v<decltype(unpack(run, in))>) {
+        unpack(run, in);
+        exec.fence(label);
+      } else {
+        return unpack(run, in);
+      }
+    } else {
+      constexpr int rank = rank_of_arrays<std::tuple<Out...>>();
+      const auto reductions = reductions_of<rank, In...>(exec, outs, f);
+      if constexpr (!std::is_void_v<decltype(reductions_of<rank, In...>(exec, outs, f))>)
+        return unpack(
+            [&](const auto&... in) {
+              return chunk_by_chunk(label, exec, f, settings_of(options...), outs, reductions, in...);
+            },
+            inputs);
+    }
+  }
+
+ private:
+  template <class Exec, class F, class... Out, class Reductions, class... In>
+  static auto chunk_by_chunk(const char* label, const Exec& exec, const F& f, const chunking& settings,
+                             const std::tuple<Out...>& outs, const Reductions& reductions, const In&... in) {
+    using reducer_type = decltype(reductions.reducer());
+    using state = typename reducer_type::state;
+    struct slot_states {
+      scratch_block<state, Exec> total, chunk;
+    };
+    constexpr int rank = rank_of_arrays<std::tuple<Out...>>();
+    const reducer_type reducer = reductions.reducer();
+    const auto arrays = select(outs, typename Reductions::arrays());
+    const auto to = reduced_outputs(outs);
+    const axis_set along = axes_of_reductions(label, outs, rank);
+    std::array<slot_states, chunk_slots> slots{};
+    shape whole;
+    bool is_separate = false;
+    const auto begin = [&](const chunk_plan& p) {
+      whole = p.extents;
+      is_separate = !along.has(p.axis);
+      reductions.check_elements(call<Exec>(label, exec), along, whole);
+      unpack([&](const auto&... out) { (check_result(label, out, along.part(whole, false)), ...); }, to);
+    };
+    const auto compute = [&](const Exec& e, const chunk_plan& p, const array_chunk& c, const auto& targets,
+                             const auto& g, const auto&... part) {
+      call<Exec> one(p.label, e);
+      const auto map = make_reducing_map<rank>(one, reductions, along, targets, g, part...);
+      if (is_separate) return separate(one, map, reducer, p, c, to);
+      slot_states& s = slots[c.slot];
+      const bool is_first = s.total.block.size() == 0;
+      if (is_first) s = {{exec, map.result_extents()}, {exec, map.result_extents()}};
+      map.launch(reducer_of_states<reducer_type>{reducer}, strided<state>(s.chunk), whole);
+      join_chunk(e, p, c, along, reducer, strided<state>(s.total), strided<state>(s.chunk), is_first);
+    };
+    map_in_chunks(label, exec, f, settings, arrays, begin, compute, in...);
+    std::array<const state*, chunk_slots> total{};
+    for (int k = 0; k < chunk_slots; ++k) total[k] = slots[k].total.data;  // null where the slot has had no chunk
+    call<Exec> c(label, exec);
+    const auto write = [&](const auto& results) {
+      write_results(exec, label, reducer, total, along.part(whole, true).size(), results);
+    };
+    const auto finish = [&] {
+      return deliver_reductions<result_of<reducer_type>>(c, along.part(whole, false), [](const auto&) {}, write, to);
+    };
+    if constexpr (!std::is_void_v<decltype(finish())>) return finish();
+    else if (!is_separate) finish();
+    exec.fence(label);
+  }
+
+  template <class To>
+  static void check_result(const char* label, const To& to, const shape& extents) {
+    if constexpr (view_like<To>) check_extents(label, "a reduction's output", extents_of(to), extents);
+    else static_assert(std::is_same_v<To, on_host_t>, "quern::reduced: in chunks, out is a View, or on_host");
+  }
+  /// Reductions along other axes than that of the chunks: each chunk has results of its own, along an axis of theirs.
+  template <class Exec, class Map, class Reducer, class... To>
+  static void separate(call<Exec>& c, const Map& map, const Reducer& reducer, const chunk_plan& p,
+                       const array_chunk& chunk, const std::tuple<To...>& to) {
+    if constexpr (((rank_of<To> > 0) && ...)) {
+      shape before = p.extents;
+      before.rank = p.axis;
+      const int axis = map.along.part(before, false).rank;
+      const auto part = [&]<class V>(const V& view) {
+        auto s = describe(view.data(), view);
+        s.data += chunk.first * s.stride[axis];
+        s.extents.extent[axis] = chunk.count;
+        return as_part<Exec, rank_of<V>>(s);
+      };
+      deliver_reductions<result_of<Reducer>>(
+          c, map.result_extents(), [](const auto&) {},
+          [&](const auto& results) { map.launch(reducer, results, p.extents); },
+          unpack([&](const auto&... view) { return std::tuple(part(view)...); }, to));
+    }
+  }
+};
+
+}  // namespace quern::impl
+
+#endif

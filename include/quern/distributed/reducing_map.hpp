@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_DISTRIBUTED_REDUCING_MAP_HPP
+#define QUERN_DISTRIBUTED_REDUCING_MAP_HPP
+
+#include <quern/distributed/map.hpp>
+#include <quern/distributed/reduce.hpp>
+#include <quern/reduce/reducing_map.hpp>
+
+namespace quern::impl {
+
+/// A reducer of several of which result number J is wanted.
+template <std::size_t J, class Reducer>
+struct reducer_of_part : Reducer {
+  KOKKOS_FUNCTION auto result(const typename Reducer::state& s, std::int64_t n) const {
+    return get<J>(Reducer::result(s, n).of);
+  }
+};
+
+/// Maps of DistributedViews with reductions among their outputs: each rank writes the cells of its block and reduces
+/// them to one state for all reductions, which one message joins.
+template <>
+struct engine<over_ranks_place, reducing_maps> {
+  template <class Exec, class... Out, class F, class... In, class... Options>
+  static auto run(const char* label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
+                  const std::tuple<const In&...>& inputs, const Options&...) {
+    check_place_options<Options...>();
+    static_assert(((is_reduced<Out> || distributed_like<Out>) && ...),
+                  "quern: beside DistributedViews, out must be a DistributedView; "
+                  "quern::distributed::to_global brings all blocks to a View");
+    constexpr int rank = rank_of_arrays<std::tuple<Out...>>();
+    const auto reductions = reductions_of<rank, In...>(exec, outs, f);
+    if constexpr (!std::is_void_v<decltype(reductions_of<rank, In...>(exec, outs, f))>) {
+      const auto arrays = select(outs, typename decltype(reductions)::arrays());
+      const Decomposition& d = std::get<0>(arrays).decomposition();
+      check_same_arrays(
+          d.communicator(), label, [&] { return text_of_reductions(reductions, outs, rank); }, arrays, inputs);
+      unpack([&](const auto&... o) { (check_same_blocks(label, "another output", d, o.decomposition()), ...); },
+             arrays);
+      call<Exec> c(label, exec);
+      const axis_set along = axes_of_reductions(c.label, outs, rank);
+      reductions.check_elements(c, along, d.extents());
+      const auto whole_f = count_in_whole<In...>(f, part_origin<rank>(d.local().first));
+      const auto locals = unpack([](const auto&... o) { return std::tuple(o.local()...); }, arrays);
+      const auto map = [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return make_reducing_map<rank>(c, reductions, along, locals, whole_f,
+                                       operand_at_block<rank>(c.label, I, std::get<I>(inputs), d)...);
+      }(std::index_sequence_for<In...>());
+      return deliver(c, map, reductions.reducer(), d, reduced_outputs(outs));
+    }
+  }
+
+ private:
+  template <class Reductions, class Outs>
+  static std::string text_of_reductions(const Reductions& reductions, const Outs& outs, int rank) {
+    const auto text = [&](const auto& reduced, const auto& r) {
+      return std::string(" with ") + r.label + text_of_axes(reduced.along(), rank) + text_of_operand(reduced.out) +
+             text_of_reducer(r.reducer);
+    };
+    return [&]<std::size_t... K>(std::index_sequence<K...>, const auto& reduced) {
+      return (std::string() + ... + text(std::get<K>(reduced), std::get<K>(reductions.each)));
+    }(std::make_index_sequence<Reductions::reduced::size()>(), select(outs, typename Reductions::reduced()));
+  }
+
+  template <class Exec, class Map, class Reducer, class... To>
+  static auto deliver(call<Exec>& c, const Map& map, const Reducer& reducer, const Decomposition& d,
+                      const std::tuple<To...>& to) {
+    constexpr bool to_host = (std::is_same_v<To, on_host_t> || ...);
+    using space = std::conditional_t<to_host, result_space<Exec>, typename Exec::memory_space>;
+    const std::int64_t elements = map.along.part(d.extents(), true).size();
+    const auto states = states_of_ranks<space>(c, reducer, d, map.along, [&](const auto& block) {
+      map.launch(reducer_of_states<Reducer>{reducer}, block, d.extents());
+    });
+    [&]<std::size_t... J>(std::index_sequence<J...>) {
+      (write<J>(c, states.data, reducer, d, map.along, elements, std::get<J>(to), sizeof...(To)), ...);
+    }(std::index_sequence_for<To...>());
+    if constexpr (to_host) {
+      const auto results = reducer.result(*states.data, elements);
+      if constexpr (sizeof...(To) == 1) return results;
+      else return host_results(results.of, typename numbers_where<std::is_same_v<To, on_host_t>...>::type());
+    }
+  }
+  template <std::size_t J, class Exec, class Reducer, class To>
+  static void write(const call<Exec>& c, const typename Reducer::state* states, const Reducer& reducer,
+                    const Decomposition& d, const axis_set& along, std::int64_t elements, const To& to,
+                    [[maybe_unused]] std::size_t count) {
+    if constexpr (!std::is_same_v<To, on_host_t>) {
+      const auto part = [&] {
+        if constexpr (requires { Reducer::result(*states, 0).of; }) return reducer_of_part<J, Reducer>{reducer};
+        else return reducer;
+      }();
+      deliver_results(c, d, along, to, [&](const auto& results) {
+        write_results<Exec, std::remove_const_t<decltype(part)>, value_of<To>, 1>(c.exec, c.label, part, {states},
+                                                                                  elements, results);
+      });
+    }
+  }
+};
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reductions among the outputs of maps, beside plain loops.
+#include <quern/map.hpp>
+#include <quern/reduce.hpp>
+#include <support/testing.hpp>
+
+namespace {
+
+namespace op = quern::op;
+using Kokkos::LayoutRight;
+using quern::on_host, quern::outputs, quern::reduced;
+
+/// One step of conjugate gradients: x += alpha p, r -= alpha w, and the square of r.
+struct advance {
+  template <class T>
+  KOKKOS_FUNCTION auto operator()(const T& x, const T& r, const T& p, const T& w, const T& alpha) const {
+    const T next = static_cast<T>(x + alpha * p), rest = static_cast<T>(r - alpha * w);
+    return quern::values(next, rest, static_cast<T>(rest * rest));
+  }
+};
+
+/// Sums of the same values in two orders.
+template <class T, class S>
+void expect_sum(const std::vector<T>& values, const S& sum) {
+  const auto magnitude = [](const auto& v) {
+    if constexpr (quern::impl::is_complex<std::remove_cvref_t<decltype(v)>>) return Kokkos::abs(v);
+    else return std::abs(static_cast<double>(v));
+  };
+  S expected(0);
+  double scale = 0;
+  for (const T& v : values) {
+    expected += static_cast<S>(v);
+    scale += static_cast<double>(magnitude(v));
+  }
+  EXPECT_LE(static_cast<double>(magnitude(static_cast<S>(expected - sum))), 4 * test::eps<T>() * scale);
+}
+
+template <class Case>
+struct Reduced : testing::Test {};
+using cases = test::covering<double, float, std::int32_t, Kokkos::complex<double>>;
+TYPED_TEST_SUITE(Reduced, cases);
+
+TYPED_TEST(Reduced, OfEveryExtent) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  using L = typename TypeParam::layout;
+  using S = quern::impl::sum_type<T>;
+  const E exec;
+  const Kokkos::View<S, E> total("total");
+  const Kokkos::View<T, E> alpha("alpha");
+  Kokkos::deep_copy(alpha, T(2));
+  for (const auto& n :
+       {std::array<std::int64_t, 2>{1, 1}, {3, 5}, {16, 64}, {33, 1025}, {1, 40'001}, {257, 255}, {0, 7}}) {
+    auto x = test::samples<T>(n[0] * n[1], 1), r = test::samples<T>(n[0] * n[1], 2);
+    const auto p = test::samples<T>(n[0] * n[1], 3), w = test::samples<T>(n[1], 4);
+    const auto vx = test::make_array<T, 2, L, E>(n, x), vr = test::make_array<T, 2, L, E>(n, r);
+    const auto vp = test::make_array<T, 2, LayoutRight, E>(n, p);
+    const auto vw = test::make_array<T, 1, L, E>({n[1]}, w);  // broadcasts
+    quern::map(exec, outputs(vx, vr, reduced<op::sum>(total)), advance(), vx, vr, vp, vw, alpha);
+    std::vector<T> squares;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto step = advance()(x[i], r[i], p[i], w[i % n[1]], T(2));
+      x[i] = quern::impl::value_part<0>(step);
+      r[i] = quern::impl::value_part<1>(step);
+      squares.push_back(quern::impl::value_part<2>(step));
+    }
+    EXPECT_EQ(x, test::contents(vx));
+    EXPECT_EQ(r, test::contents(vr));
+    expect_sum(squares, test::value(total));
+    // Without exec, to the host, and from run to run.
+    const auto copy = test::make_array<T, 2, L, E>(n, x), other = test::make_array<T, 2, L, E>(n, r);
+    const S first = quern::map(outputs(copy, other, reduced<op::sum>(on_host)), advance(), vx, vr, vp, vw, alpha);
+    const S again = quern::map(exec, outputs(copy, other, reduced<op::sum>(on_host)), advance(), vx, vr, vp, vw, alpha);
+    EXPECT_EQ(first, again);
+  }
+}
+
+struct statistics {
+  KOKKOS_FUNCTION auto operator()(double x, float y) const {
+    const double product = x * y;
+    return quern::values(product, x, product, y, product, product > 0);
+  }
+};
+
+template <class Exec>
+struct ReducedOn : testing::Test {};
+TYPED_TEST_SUITE(ReducedOn, test::all_spaces);
+
+TYPED_TEST(ReducedOn, SeveralAtOnce) {
+  using E = TypeParam;
+  const E exec;
+  for (const std::int64_t n : {1, 2, 31, 1000, 65'537, 300'001}) {
+    const auto x = test::samples<double>(n, 5);
+    const auto y = test::samples<float>(n, 6);
+    const auto vx = test::make_array<double, 1, LayoutRight, E>({n}, x);
+    const auto vy = test::make_array<float, 1, LayoutRight, E>({n}, y);
+    const auto narrow = test::make_array<float, 1, LayoutRight, E>({n}),
+               products = test::make_array<float, 1, LayoutRight, E>({n});
+    const Kokkos::View<double, E> mean("mean");
+    const Kokkos::View<std::int64_t, E> at("at");
+    const auto [least, positive] = quern::map(exec,
+                                              outputs(products, reduced<op::mean>(mean), reduced<op::argmax>(at),
+                                                      narrow, reduced<op::min>(on_host), reduced<op::count>(on_host)),
+                                              statistics(), vx, vy);
+    std::vector<double> all;
+    std::int64_t count = 0;
+    const auto written = test::contents(products);
+    for (std::int64_t i = 0; i < n; ++i) {
+      all.push_back(x[i] * static_cast<double>(y[i]));
+      count += all.back() > 0 ? 1 : 0;
+      ASSERT_EQ(static_cast<float>(all.back()), written[i]);
+    }
+    EXPECT_EQ(y, test::contents(narrow));
+    EXPECT_EQ(*std::min_element(all.begin(), all.end()), least);  // in double, whatever the type of the output
+    EXPECT_EQ(std::max_element(all.begin(), all.end()) - all.begin(), test::value(at));
+    EXPECT_EQ(count, positive);
+    EXPECT_EQ(quern::mean(exec, vx), test::value(mean));
+  }
+}
+
+struct twice_and_itself {
+  template <class T>
+  KOKKOS_FUNCTION Kokkos::Array<T, 2> operator()(const T& x) const {
+    return {static_cast<T>(x + x), x};
+  }
+};
+
+TYPED_TEST(Reduced, AlongAxes) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  using L = typename TypeParam::layout;
+  using S = quern::impl::sum_type<T>;
+  const E exec;
+  for (const auto& n : {std::array<std::int64_t, 2>{5, 7}, {1, 9}, {300, 3}, {3, 300}, {70, 129}, {4, 0}}) {
+    const auto x = test::make_array<T, 2, L, E>(n, test::samples<T>(n[0] * n[1], 7));
+    const auto twice = test::make_array<T, 2, L, E>(n);
+    for (const int axis : {0, 1}) {
+      const auto out = test::make_array<S, 1, LayoutRight, E>({n[1 - axis]});
+      quern::map(exec, outputs(twice, reduced<op::sum>(out, quern::axis{axis})), twice_and_itself(), x);
+      const auto both = test::contents(twice), once = test::contents(x);
+      const auto sums = test::contents(out);
+      std::vector<std::vector<T>> values(sums.size());
+      for (std::size_t i = 0; i < once.size(); ++i) {
+        ASSERT_EQ(static_cast<T>(once[i] + once[i]), both[i]);
+        values[axis == 0 ? i % n[1] : i / n[1]].push_back(once[i]);
+      }
+      for (std::size_t i = 0; i < sums.size(); ++i) expect_sum(values[i], sums[i]);
+    }
+  }
+}
+
+struct product_and_shift {
+  KOKKOS_FUNCTION auto operator()(double x, double y, const Kokkos::Array<std::int64_t, 1>& at) const {
+    return quern::values(x + static_cast<double>(at[0]), x * y, x, y);
+  }
+};
+struct larger {
+  KOKKOS_FUNCTION double operator()(double a, double b) const { return a > b ? a : b; }
+};
+struct square {
+  KOKKOS_FUNCTION double operator()(double x) const { return x * x; }
+};
+
+TYPED_TEST(ReducedOn, ReproducibleOwnFunctorsAndLazyInputs) {
+  using E = TypeParam;
+  const E exec;
+  for (const std::int64_t n : {1, 100, 50'003}) {
+    const auto x = test::make_array<double, 1, LayoutRight, E>({n}, test::samples<double>(n, 8));
+    const auto y = test::make_array<double, 1, LayoutRight, E>({n}, test::samples<double>(n, 9));
+    const auto u = test::make_array<double, 1, LayoutRight, E>({n});
+    const auto [dot, largest, deviation] =
+        quern::map(exec,
+                   outputs(u, reduced<op::sum>(on_host, quern::reproducible), reduced(on_host, larger(), -1e300),
+                           reduced<op::stddev>(on_host, quern::ddof{0})),
+                   product_and_shift(), x, quern::lazy(square(), y), quern::positions());
+    const auto squares = test::make_array<double, 1, LayoutRight, E>({n});
+    quern::map(exec, squares, square(), y);
+    EXPECT_EQ(quern::dot(exec, x, squares, quern::reproducible), dot);
+    EXPECT_EQ(quern::max(exec, x), largest);
+    EXPECT_NEAR(quern::stddev(exec, squares), deviation, 1e-12 * deviation);
+    const auto shifted = test::contents(u), values = test::contents(x);
+    for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(values[i] + static_cast<double>(i), shifted[i]);
+  }
+}
+
+TYPED_TEST(ReducedOn, WrongCallsWriteNothing) {
+  using E = TypeParam;
+  const E exec;
+  const auto x = test::make_array<double, 2, LayoutRight, E>({3, 4}, test::samples<double>(12, 1));
+  const auto u = test::make_array<double, 2, LayoutRight, E>({3, 4}, test::samples<double>(12, 2));
+  const auto before = test::contents(u);
+  const auto row = test::make_array<double, 1, LayoutRight, E>({4}),
+             short_row = test::make_array<double, 1, LayoutRight, E>({3});
+  const auto rejected = [&](const std::string& what, const auto&... out) {
+    test::expect_error("quern::map: " + what, [&] { quern::map(exec, outputs(u, out...), twice_and_itself(), x); });
+    EXPECT_EQ(before, test::contents(u)) << what;
+  };
+  rejected("a reduction's output has extents (3), expected (4)", reduced<op::sum>(short_row, quern::axis{0}));
+  rejected("out and another output share memory",
+           reduced<op::sum>(Kokkos::subview(u, 0, Kokkos::ALL()), quern::axis{0}));
+  rejected("out and in 1 share memory", reduced<op::sum>(Kokkos::subview(x, 0, 0)));
+  rejected("axis 2 is out of range, expected one of an array of rank 2", reduced<op::sum>(row, quern::axis{2}));
+  const auto none = test::make_array<double, 2, LayoutRight, E>({0, 4});
+  test::expect_error("quern::map: in 1 has extents (0, 4), expected at least one element",
+                     [&] { quern::map(exec, outputs(none, reduced<op::min>(on_host)), twice_and_itself(), none); });
+}
+
+}  // namespace
