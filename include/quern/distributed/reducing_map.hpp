@@ -71,8 +71,12 @@ struct engine<over_ranks_place, reducing_maps> {
     const auto states = states_of_ranks<space>(c, reducer, d, map.along, [&](const auto& block) {
       map.launch(reducer_of_states<Reducer>{reducer}, block, d.extents());
     });
+    const auto write = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
+      if constexpr (sizeof...(To) == 1) write_to(c, states.data, reducer, d, map.along, elements, std::get<J>(to));
+      else write_to(c, states.data, reducer_of_part<J, Reducer>{reducer}, d, map.along, elements, std::get<J>(to));
+    };
     [&]<std::size_t... J>(std::index_sequence<J...>) {
-      (write<J>(c, states.data, reducer, d, map.along, elements, std::get<J>(to), sizeof...(To)), ...);
+      (write(std::integral_constant<std::size_t, J>()), ...);
     }(std::index_sequence_for<To...>());
     if constexpr (to_host) {
       const auto results = reducer.result(*states.data, elements);
@@ -80,20 +84,14 @@ struct engine<over_ranks_place, reducing_maps> {
       else return host_results(results.of, typename numbers_where<std::is_same_v<To, on_host_t>...>::type());
     }
   }
-  template <std::size_t J, class Exec, class Reducer, class To>
-  static void write(const call<Exec>& c, const typename Reducer::state* states, const Reducer& reducer,
-                    const Decomposition& d, const axis_set& along, std::int64_t elements, const To& to,
-                    [[maybe_unused]] std::size_t count) {
-    if constexpr (!std::is_same_v<To, on_host_t>) {
-      const auto part = [&] {
-        if constexpr (requires { Reducer::result(*states, 0).of; }) return reducer_of_part<J, Reducer>{reducer};
-        else return reducer;
-      }();
+  /// Writes results to a View, which gets them on every rank, or to a DistributedView.
+  template <class Exec, class Reducer, class To>
+  static void write_to(const call<Exec>& c, const typename Reducer::state* states, const Reducer& reducer,
+                       const Decomposition& d, const axis_set& along, std::int64_t elements, const To& to) {
+    if constexpr (!std::is_same_v<To, on_host_t>)
       deliver_results(c, d, along, to, [&](const auto& results) {
-        write_results<Exec, std::remove_const_t<decltype(part)>, value_of<To>, 1>(c.exec, c.label, part, {states},
-                                                                                  elements, results);
+        write_results<Exec, Reducer, value_of<To>, 1>(c.exec, c.label, reducer, {states}, elements, results);
       });
-    }
   }
 };
 

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Maps of what comes in chunks with reductions among their outputs, beside the calls in memory.
+
+#include <chunked/behind_function.hpp>
+#include <quern/reduce.hpp>
+
+namespace {
+
+namespace op = quern::op;
+using Kokkos::LayoutRight;
+using quern::on_host, quern::outputs, quern::reduced;
+using test::behind, test::memory_for;
+
+struct sum_and_product {
+  template <class T>
+  KOKKOS_FUNCTION auto operator()(const T& a, const T& b) const {
+    const T product = static_cast<T>(a * b);
+    return quern::values(static_cast<T>(a + b), product, product, a);
+  }
+};
+
+struct product {
+  KOKKOS_FUNCTION double operator()(double a, double b) const { return a * b; }
+};
+struct product_twice {
+  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double p) const { return {p, p}; }
+};
+
+template <class Exec>
+struct ChunkedReducingMap : testing::Test {};
+TYPED_TEST_SUITE(ChunkedReducingMap, test::all_spaces);
+
+TYPED_TEST(ChunkedReducingMap, HasTheResultsOfTheCallInMemory) {
+  using E = TypeParam;
+  const E exec;
+  for (const auto& extents : {std::array<std::int64_t, 2>{97, 31}, {1, 50}, {64, 1}, {5, 300}}) {
+    const auto x = behind<double>(extents, 1), y = behind<double>(extents, 2);
+    const auto vx = test::make_array<double, 2, LayoutRight, E>(extents, x.values);
+    const auto vy = test::make_array<double, 2, LayoutRight, E>(extents, y.values);
+    const auto sums = test::make_array<double, 2, LayoutRight, E>(extents);
+    const auto [dot, at] = quern::map(
+        exec, outputs(sums, reduced<op::sum>(on_host, quern::reproducible), reduced<op::argmax>(on_host), vx),
+        sum_and_product(), vx, vy);
+    const Kokkos::View<double, E> total("total");
+    for (const std::int64_t rows : {1, 7, 1000}) {
+      auto z = behind<double>(extents, 3), copy = behind<double>(extents, 4);
+      const auto [chunked_dot, chunked_at] = quern::map(
+          exec,
+          outputs(z.sink(), reduced<op::sum>(on_host, quern::reproducible), reduced<op::argmax>(on_host), copy.sink()),
+          sum_and_product(), memory_for(x, rows, 4), x.source(), y.source());
+      EXPECT_EQ(test::contents(sums), z.values) << rows;
+      EXPECT_EQ(x.values, copy.values) << rows;
+      EXPECT_EQ(dot, chunked_dot) << rows;
+      EXPECT_EQ(at, chunked_at) << rows;
+      // One reduction, to a View; a View of the execution space among the inputs.
+      quern::map(exec, outputs(z.sink(), reduced<op::sum>(total, quern::reproducible)), product_twice(),
+                 memory_for(x, rows, 4), quern::lazy(product(), vx, y.source()));
+      EXPECT_EQ(dot, test::value(total)) << rows;
+    }
+  }
+}
+
+TYPED_TEST(ChunkedReducingMap, AlongTheAxisOfTheChunksAndTheOther) {
+  using E = TypeParam;
+  const E exec;
+  const std::array<std::int64_t, 2> extents{53, 17};
+  const auto x = behind<double>(extents, 1), y = behind<double>(extents, 2);
+  const auto vx = test::make_array<double, 2, LayoutRight, E>(extents, x.values);
+  const auto vy = test::make_array<double, 2, LayoutRight, E>(extents, y.values);
+  const auto sums = test::make_array<double, 2, LayoutRight, E>(extents);
+  for (const int axis : {0, 1}) {
+    const std::int64_t n = extents[1 - axis];
+    const auto total = test::make_array<double, 1, LayoutRight, E>({n}),
+               expected = test::make_array<double, 1, LayoutRight, E>({n});
+    const auto first = test::make_array<std::int64_t, 1, LayoutRight, E>({n}),
+               expected_first = test::make_array<std::int64_t, 1, LayoutRight, E>({n});
+    const quern::axis along{axis};
+    quern::map(exec,
+               outputs(sums, reduced<op::sum>(expected, along, quern::reproducible),
+                       reduced<op::argmin>(expected_first, along), vx),
+               sum_and_product(), vx, vy);
+    for (const std::int64_t rows : {1, 10, 1000}) {
+      auto z = behind<double>(extents, 3), copy = behind<double>(extents, 4);
+      quern::map(exec,
+                 outputs(z.sink(), reduced<op::sum>(total, along, quern::reproducible),
+                         reduced<op::argmin>(first, along), copy.sink()),
+                 sum_and_product(), memory_for(x, rows, 4), x.source(), y.source());
+      EXPECT_EQ(test::contents(sums), z.values) << rows;
+      EXPECT_EQ(test::contents(expected), test::contents(total)) << rows;
+      EXPECT_EQ(test::contents(expected_first), test::contents(first)) << rows;
+    }
+  }
+  auto z = behind<double>(extents, 3);
+  const auto wrong = test::make_array<double, 1, LayoutRight, E>({53});
+  const auto before = z.values;
+  test::expect_error("quern::map: a reduction's output has extents (53), expected (17)", [&] {
+    quern::map(
+        exec,
+        outputs(z.sink(), reduced<op::sum>(wrong, quern::axis{0}), z.sink(), reduced<op::sum>(wrong, quern::axis{0})),
+        sum_and_product(), memory_for(x, 5, 4), x.source(), y.source());
+  });
+  EXPECT_EQ(before, z.values);
+}
+
+}  // namespace

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Maps of DistributedViews with reductions among their outputs, beside the calls in memory.
+#include <distributed/world.hpp>
+#include <quern/distributed/reducing_map.hpp>
+
+namespace {
+
+namespace op = quern::op;
+using Kokkos::LayoutRight;
+using quern::Decomposition, quern::shape;
+using quern::on_host, quern::outputs, quern::reduced;
+
+struct sum_and_product {
+  template <class T, std::size_t N>
+  KOKKOS_FUNCTION auto operator()(const T& a, const T& b, double scale,
+                                  const Kokkos::Array<std::int64_t, N>& at) const {
+    const double product = scale * a * b;
+    return quern::values(a + static_cast<double>(at[0]), product, product, b, product);
+  }
+};
+
+struct product_twice {
+  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double a, double b) const { return {a * b, a * b}; }
+};
+
+template <class Exec>
+struct DistributedReducingMap : testing::Test {};
+TYPED_TEST_SUITE(DistributedReducingMap, test::all_spaces);
+
+TYPED_TEST(DistributedReducingMap, HasTheResultsOfTheCallInMemory) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  for (const shape& extents : {shape{7, 10}, shape{1, 9}, shape{5, 1}, shape{2, 3}, shape{64, 33}})
+    for (const auto& grid : test::grids(comm.size(), 2)) {
+      const Decomposition d(comm, extents, {.grid = grid, .halo = {1, 1}});
+      const auto x = test::samples<double>(extents.size(), 1), y = test::samples<double>(extents.extent[1], 2);
+      const std::array<std::int64_t, 2> n{extents.extent[0], extents.extent[1]};
+      const auto vx = test::make_array<double, 2, LayoutRight, E>(n, x),
+                 vu = test::make_array<double, 2, LayoutRight, E>(n);
+      const auto vv = test::make_array<double, 2, LayoutRight, E>(n);
+      const auto row = test::make_array<double, 1, LayoutRight, E>({n[1]}, y);
+      const quern::DistributedView<double, 2, E> u("u", d), v("v", d);
+      const auto distributed_x = test::distribute<double, 2, LayoutRight, E>(d, x);
+      const auto [dot, at, mean] =
+          quern::map(exec,
+                     outputs(vu, reduced<op::sum>(on_host, quern::reproducible), reduced<op::argmax>(on_host), vv,
+                             reduced<op::mean>(on_host, quern::reproducible)),
+                     sum_and_product(), vx, row, 0.5, quern::positions());
+      const auto result =
+          quern::map(exec,
+                     outputs(u, reduced<op::sum>(on_host, quern::reproducible), reduced<op::argmax>(on_host), v,
+                             reduced<op::mean>(on_host, quern::reproducible)),
+                     sum_and_product(), distributed_x, row, 0.5, quern::positions());
+      EXPECT_EQ(std::tuple(dot, at, mean), result);
+      EXPECT_EQ(test::part_of(test::contents(vu), extents, d.local()), test::contents(u.local()));
+      EXPECT_EQ(test::part_of(test::contents(vv), extents, d.local()), test::contents(v.local()));
+      // To Views, which are whole on every rank; one alone, and several.
+      const Kokkos::View<double, E> total("total");
+      const Kokkos::View<std::int64_t, E> place("place");
+      quern::map(exec, outputs(u, reduced<op::sum>(total, quern::reproducible)), product_twice(), distributed_x, row);
+      EXPECT_EQ(2 * dot, test::value(total));
+      quern::map(exec,
+                 outputs(u, reduced<op::sum>(total, quern::reproducible), reduced<op::argmax>(place), v,
+                         reduced<op::mean>(on_host)),
+                 sum_and_product(), distributed_x, row, 0.5, quern::positions());
+      EXPECT_EQ(dot, test::value(total));
+      EXPECT_EQ(at, test::value(place));
+      for (const int axis : {0, 1}) {
+        const quern::axis along{axis};
+        const auto sums = test::make_array<double, 1, LayoutRight, E>({n[1 - axis]}),
+                   expected = test::make_array<double, 1, LayoutRight, E>({n[1 - axis]});
+        quern::map(exec, outputs(vu, reduced<op::sum>(expected, along, quern::reproducible)), product_twice(), vx, row);
+        quern::map(exec, outputs(u, reduced<op::sum>(sums, along, quern::reproducible)), product_twice(), distributed_x,
+                   row);
+        EXPECT_EQ(test::contents(expected), test::contents(sums)) << axis;
+      }
+    }
+}
+
+TYPED_TEST(DistributedReducingMap, CallsThatDiffer) {
+  using E = TypeParam;
+  const E exec;
+  const quern::Communicator comm(MPI_COMM_WORLD, {.check_calls = true});
+  const Decomposition d(comm, shape{6, 5});
+  const quern::DistributedView<double, 2, E> u("u", d), x("x", d);
+  const bool other = test::is_other(comm);
+  if (comm.size() == 1) return;
+  const Kokkos::View<double*, E> results("results", other ? 6 : 5);
+  const std::string arrays = "quern::map of float64 (6, 5)" + test::text_of_grid(d) + " float64 (6, 5)" +
+                             test::text_of_grid(d) + " float64 1 with quern::sum";
+  test::expect_calls_differ(comm, "quern::map", arrays + " along axis 0 float64 (5)",
+                            arrays + " along axis 1 float64 (6)", [&] {
+                              const quern::axis along{other ? 1 : 0};
+                              quern::map(exec, outputs(u, reduced<op::sum>(results, along)), product_twice(), x, 1.0);
+                            });
+}
+
+}  // namespace
