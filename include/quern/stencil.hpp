@@ -9,6 +9,7 @@
 #include <quern/stencil/filters.hpp>
 #include <quern/stencil/iterate.hpp>
 #include <quern/stencil/operators.hpp>
+#include <quern/stencil/reducing_stencil.hpp>
 #include <quern/stencil/stencil.hpp>
 
 #endif

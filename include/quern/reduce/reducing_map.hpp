@@ -124,29 +124,32 @@ struct reductions_among {
   }
 };
 
-/// Of a map f(in...) of arrays of rank `Rank`, whose f is checked.
+template <class Outs, class... Reduction>
+reductions_among<Outs, Reduction...> describe_all(const Reduction&... r) {
+  return {{r...}};
+}
+/// Those of an operation whose functor returns a `Value`.
+template <class Value, class Exec, class... Out>
+auto reductions_of_results(const Exec& exec, const std::tuple<Out...>& outs) {
+  constexpr bool fits = value_count<Value> == sizeof...(Out);
+  static_assert(fits,
+                "quern: f must return as many values as there are outputs, as quern::values(a, b) or a "
+                "Kokkos::Array");
+  if constexpr (fits)
+    return [&]<std::size_t... R>(std::index_sequence<R...>) {
+      return describe_all<std::tuple<Out...>>(std::get<R>(outs).template describe<value_part_type<R, Value>>(exec)...);
+    }(typename output_numbers<std::tuple<Out...>>::reduced());
+}
+/// Those of a map f(in...) of arrays of rank `Rank`.
 template <int Rank, class... In, class Exec, class... Out, class F>
 auto reductions_of(const Exec& exec, const std::tuple<Out...>& outs, const F&) {
   constexpr bool callable = std::is_invocable_v<const F&, typename argument_of<In, Rank>::type...>;
   static_assert(callable,
                 "quern::map: f must be callable with one value of each input, and of positions() with a "
                 "Kokkos::Array<std::int64_t, rank>");
-  if constexpr (callable) {
-    using value = std::remove_cvref_t<std::invoke_result_t<const F&, typename argument_of<In, Rank>::type...>>;
-    constexpr bool fits = value_count<value> == sizeof...(Out);
-    static_assert(fits,
-                  "quern::map: f must return as many values as there are outputs, as quern::values(a, b) or a "
-                  "Kokkos::Array");
-    if constexpr (fits)
-      return [&]<std::size_t... R>(std::index_sequence<R...>) {
-        return describe_all<std::tuple<Out...>>(
-            std::get<R>(outs).template describe<value_part_type<R, value>>(exec)...);
-      }(typename output_numbers<std::tuple<Out...>>::reduced());
-  }
-}
-template <class Outs, class... Reduction>
-reductions_among<Outs, Reduction...> describe_all(const Reduction&... r) {
-  return {{r...}};
+  if constexpr (callable)
+    return reductions_of_results<
+        std::remove_cvref_t<std::invoke_result_t<const F&, typename argument_of<In, Rank>::type...>>>(exec, outs);
 }
 
 /// The axes along which all reductions of a call are.

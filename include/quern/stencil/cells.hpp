@@ -3,6 +3,7 @@
 #ifndef QUERN_STENCIL_CELLS_HPP
 #define QUERN_STENCIL_CELLS_HPP
 
+#include <quern/core/launch/arguments.hpp>
 #include <quern/stencil/windows.hpp>
 
 namespace quern::impl {
@@ -33,6 +34,30 @@ KOKKOS_FORCEINLINE_FUNCTION Out cell_value(const Value& v) {
   if constexpr (converts<Value, Out>) return convert<Out>(v);
   else return Out();
 }
+
+/// What a functor returns for several outputs, of which some are reductions.
+template <class Written, class Reduced>
+struct partly_reduced {
+  Written written;
+  Reduced reduced;
+};
+/// What it returns for output number J of `Count`.
+template <std::size_t J, std::size_t Count, class R>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) result_for(const R& r) {
+  if constexpr (requires { r.written; }) return value_part<J>(r.written);
+  else if constexpr (Count == 1) return (r);
+  else return value_part<J>(r);
+}
+
+/// What happens to the results of cells beside that they are written: nothing. The kernels of stencils with reductions
+/// have another one (reducing_stencil.hpp).
+struct no_sink {
+  KOKKOS_FUNCTION no_sink begin() const { return {}; }
+  template <class R>
+  KOKKOS_FUNCTION void add(const grid_index&, const R&) const {}
+  template <class Member>
+  KOKKOS_FUNCTION void finish(const Member&, const no_sink&) const {}
+};
 
 /// out(i) = f(windows of in... around i) for all cells of a box: what hosts and devices share.
 ///
@@ -80,22 +105,31 @@ struct numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::i
   template <bool Unit, class Result>
   KOKKOS_FUNCTION static void store_to(const operand_tuple<grid_output<Out>...>& to, const grid_index& cell,
                                        const Result& r) {
-    if constexpr (sizeof...(O) == 1) ((*get<O>(to).template at<Unit>(cell) = cell_value<Out>(r)), ...);
-    else ((*get<O>(to).template at<Unit>(cell) = cell_value<Out>(r[O])), ...);
+    ((*get<O>(to).template at<Unit>(cell) = cell_value<Out>(result_for<O, sizeof...(O)>(r))), ...);
   }
 
   // One cell, of the border or where there are no packs.
-  KOKKOS_FUNCTION void border_cell(const grid_index& cell) const {
-    if (continued_once) border_cell<true>(cell);
-    else border_cell<false>(cell);
+  template <class Sink = no_sink>
+  KOKKOS_FUNCTION void border_cell(const grid_index& cell, Sink&& sink = {}) const {
+    if (continued_once) border_cell<true>(cell, sink);
+    else border_cell<false>(cell, sink);
   }
-  template <bool Once>
-  KOKKOS_FUNCTION void border_cell(const grid_index& cell) const {
-    store_to<false>(out, cell, apply(cell, border_window<Source, Rank, Reversed, Once>{get<I>(in), *this, cell}...));
+  template <bool Once, class Sink>
+  KOKKOS_FUNCTION void border_cell(const grid_index& cell, Sink& sink) const {
+    put<false>(cell, apply(cell, border_window<Source, Rank, Reversed, Once>{get<I>(in), *this, cell}...), sink);
   }
-  template <bool Unit>
-  KOKKOS_FUNCTION void inner_cell(const grid_index& cell) const {
-    store_to<Unit>(out, cell, apply(cell, window_at<Unit>(get<I>(in), cell)...));
+  template <bool Unit, class Sink = no_sink>
+  KOKKOS_FUNCTION void inner_cell(const grid_index& cell, Sink&& sink = {}) const {
+    put<Unit>(cell, inner_value<Unit>(cell), sink);
+  }
+  template <bool Unit = false>
+  KOKKOS_FUNCTION auto inner_value(const grid_index& cell) const {
+    return apply(cell, window_at<Unit>(get<I>(in), cell)...);
+  }
+  template <bool Unit, class Result, class Sink>
+  KOKKOS_FUNCTION void put(const grid_index& cell, const Result& r, Sink& sink) const {
+    store_to<Unit>(out, cell, r);
+    sink.add(cell, r);
   }
   template <bool Unit, class Input>
   KOKKOS_FUNCTION memory_window<typename Input::place, Rank, Reversed, Unit> window_at(const Input& input,

@@ -3,6 +3,7 @@
 #ifndef QUERN_STENCIL_DEVICE_STENCIL_HPP
 #define QUERN_STENCIL_DEVICE_STENCIL_HPP
 
+#include <quern/core/launch/team_scratch.hpp>
 #include <quern/stencil/cells.hpp>
 #include <quern/stencil/tuning.hpp>
 
@@ -12,14 +13,14 @@ namespace quern::impl {
 /// a thread computes W neighbouring cells of a row, a pack, where packs are aligned in all rows; else, W being 1, a
 /// cell of each of several planes, so that as many loads are under way: those of neighbouring threads are neighbours,
 /// wherever rows begin.
-template <class Cells, int W>
+template <class Cells, int W, class Sink = no_sink>
 struct device_stencil;
 
 template <class Exec, class Shape, int Rank, bool Reversed, class F, class... Out, std::size_t... O, class... Source,
-          std::size_t... I, int W>
+          std::size_t... I, int W, class Sink>
 struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::index_sequence<O...>,
                                      std::tuple<Source...>, std::index_sequence<I...>>,
-                      W> {
+                      W, Sink> {
   using cells_type = stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::tuple<Source...>>;
   using tuning = stencil_tuning<Exec>;
 
@@ -61,13 +62,17 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
   /// with so many planes more.
   static constexpr int walks =
       W == 1 && rolls ? std::max(1, tuning::walks_of_columns / std::max(1, radii::of(0))) : tuning::walks;
-  /// Teams have no scratch memory, for which Kokkos might refuse to launch so many at a time.
-  using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tuning::team, teams>>;
+  static constexpr bool reduces = !std::is_same_v<Sink, no_sink>;
+  /// Teams that do not reduce have no scratch memory, for which Kokkos might refuse to launch so many at a time.
+  using bounds =
+      std::conditional_t<reduces, registers_of_teams<tuning::team, teams>, Kokkos::LaunchBounds<tuning::team, teams>>;
+  using policy = Kokkos::TeamPolicy<Exec, bounds>;
   using member = typename policy::member_type;
   template <std::size_t Input>
   using rolling = rolling_cells<source_value_t<std::tuple_element_t<Input, std::tuple<Source...>>>, radii, W, depth>;
 
   cells_type cells;
+  Sink sink;
   std::int64_t border_teams = 0;
   int border_every = 1;  // the first of so many teams computes cells of the border: alone, these would wait for memory
   std::int64_t packs = 1;  // of a row
@@ -80,10 +85,16 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
   static constexpr int tile_packs = tile / tile_rows;
 
   KOKKOS_FUNCTION void operator()(const member& team) const {
+    auto own = sink.begin();
+    compute_cells(team, own);
+    sink.finish(team, own);
+  }
+  template <class Own>
+  KOKKOS_FUNCTION void compute_cells(const member& team, Own& own) const {
     const std::int64_t turn = team.league_rank() / border_every;
     if (team.league_rank() % border_every == 0 && turn < border_teams) {
       const std::int64_t n = turn * tile + team.team_rank();
-      if (n < cells.border_ends[5]) cells.border_cell(cells.border_at(n));
+      if (n < cells.border_ends[5]) cells.border_cell(cells.border_at(n), own);
       return;
     }
     const std::int64_t walk_team = team.league_rank() - Kokkos::min(border_teams, turn + 1);
@@ -91,13 +102,13 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
     std::int64_t last;
     if (!walk_at(team.team_rank(), walk_team, cell, last)) return;
     if constexpr (rolls) {
-      if (W > 1 || cells.unit) walk(cell, last);
+      if (W > 1 || cells.unit) walk(cell, last, own);
     }
     if constexpr (W == 1) {  // what is left of a walk, or all of it
       if (cells.unit)
-        for (; cell.of[0] < last; ++cell.of[0]) cells.template inner_cell<true>(cell);
+        for (; cell.of[0] < last; ++cell.of[0]) cells.template inner_cell<true>(cell, own);
       else
-        for (; cell.of[0] < last; ++cell.of[0]) cells.template inner_cell<false>(cell);
+        for (; cell.of[0] < last; ++cell.of[0]) cells.template inner_cell<false>(cell, own);
     }
   }
 
@@ -125,7 +136,8 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
     operand_tuple<rolling_cells<source_value_t<Source>, radii, W, depth>...> near;
   };
   /// Walks by blocks of `depth` cells; `cell` becomes the first that no whole block reaches.
-  KOKKOS_FUNCTION void walk(grid_index& cell, std::int64_t last) const {
+  template <class Own>
+  KOKKOS_FUNCTION void walk(grid_index& cell, std::int64_t last, Own& own) const {
     const auto within = [&](std::int64_t n, int most) {
       return whole ? most : static_cast<int>(Kokkos::clamp<std::int64_t>(n, 0, most));
     };
@@ -140,16 +152,16 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
     if (cell.of[0] + depth > last) return;
     for (int p = 0; p < 2 * radii::of(0); ++p) (load_plane<I>(w, p, p), ...);
     const auto all_turns = [&]<std::size_t... Turn>(std::index_sequence<Turn...>) {
-      return (turn<Turn>(w, cell, last) && ...);
+      return (turn<Turn>(w, cell, last, own) && ...);
     };
     while (all_turns(std::make_index_sequence<rolling<0>::turns>())) {
     }
   }
   /// Loads and computes the next block, and goes on to the one after it, if there is one.
-  template <int Turn>
-  KOKKOS_FUNCTION bool turn(walker& w, grid_index& cell, std::int64_t last) const {
+  template <int Turn, class Own>
+  KOKKOS_FUNCTION bool turn(walker& w, grid_index& cell, std::int64_t last, Own& own) const {
     (load_turn<I, Turn>(w), ...);
-    compute<Turn>(w, cell);
+    compute<Turn>(w, cell, own);
     ((get<I>(w.from) = get<I>(w.from) + depth * get<I>(cells.in).stride[0]), ...);
     ((get<O>(w.to) += depth * get<O>(cells.out).stride[0]), ...);
     cell.of[0] += depth;
@@ -171,8 +183,8 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
     get<Input>(w.near).load_plane(slot, get<Input>(w.from) + (p - radii::of(0)) * in.stride[0], in.stride[1], w.before,
                                   w.after);
   }
-  template <int Turn>
-  KOKKOS_FUNCTION void compute(const walker& w, const grid_index& first) const {
+  template <int Turn, class Own>
+  KOKKOS_FUNCTION void compute(const walker& w, const grid_index& first, Own& own) const {
     const auto value = [&](int d, int k) {
       return cells.apply({{first.of[0] + d, first.of[1], first.of[2] + k}},
                          register_window<rolling<I>, Turn, Rank, Reversed>{get<I>(w.near), d, k}...);
@@ -182,14 +194,16 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
       for (int k = 0; k < W; ++k) r[d][k] = value(d, k);
     for (int d = 0; d < depth; ++d)
       (store_pack<O>(get<O>(w.to) + d * get<O>(cells.out).stride[0], r[d], w.first, w.past), ...);
+    if constexpr (reduces)
+      for (int d = 0; d < depth; ++d)
+        for (int k = 0; k < W; ++k)
+          if (whole || (k >= w.first && k < w.past))
+            own.add({{first.of[0] + d, first.of[1], first.of[2] + k}}, r[d][k]);
   }
   template <std::size_t Output, class T, class Result>
   KOKKOS_FUNCTION static void store_pack(T* to, const Result (&r)[W], int first, int past) {
     pack<T, W> p;
-    for (int k = 0; k < W; ++k) {
-      if constexpr (sizeof...(Out) == 1) p.value[k] = cell_value<T>(r[k]);
-      else p.value[k] = cell_value<T>(r[k][Output]);
-    }
+    for (int k = 0; k < W; ++k) p.value[k] = cell_value<T>(result_for<Output, sizeof...(Out)>(r[k]));
     if (past - first == W) {
       *reinterpret_cast<pack<T, W>*>(to) = p;
     } else {
@@ -214,8 +228,9 @@ bool aligned_rows(const Grid& g) {
   return g.stride[2] == 1 && g.stride[0] % W == 0 && g.stride[1] % W == 0 && holds_packs<W>(g.data);
 }
 
-template <class Kernel, class Exec>
-void launch_walks(const Exec& exec, const std::string& label, Kernel k) {
+/// @param prepare is called with the kernel and the number of its teams, and returns the policy to launch it with
+template <class Kernel, class Exec, class Prepare>
+void launch_walks(const Exec& exec, const std::string& label, Kernel k, const Prepare& prepare) {
   k.cut_to_packs();
   const std::int64_t border = k.cells.count_border();
   const grid_box& inner = k.cells.inner;
@@ -226,19 +241,20 @@ void launch_walks(const Exec& exec, const std::string& label, Kernel k) {
   const std::int64_t walk_teams = (inner.extent(0) + k.steps - 1) / k.steps * k.tiles_along() * k.tiles_across();
   const auto teams = static_cast<int>(k.border_teams + (inner.cells() == 0 ? 0 : walk_teams));
   k.border_every = static_cast<int>(teams / std::max<std::int64_t>(1, k.border_teams));
-  Kokkos::parallel_for(label, typename Kernel::policy(exec, teams, Kernel::tile), k);
+  Kokkos::parallel_for(label, prepare(k, typename Kernel::policy(exec, teams, Kernel::tile)), k);
 }
-template <class Exec, class Cells>
-void stencil_on_device(const Exec& exec, const std::string& label, const Cells& cells) {
+template <class Exec, class Cells, class Sink, class Prepare>
+void stencil_on_device(const Exec& exec, const std::string& label, const Cells& cells, const Sink& sink,
+                       const Prepare& prepare) {
   constexpr int width = Cells::pack_width;
-  using packed = device_stencil<Cells, width>;
+  using packed = device_stencil<Cells, width, Sink>;
   if constexpr (width > 1 && packed::rolls) {
     // Of rows so short that they leave most threads without a pack, elements are spread over more threads.
     const bool wide = 4 * cells.inner.extent(2) >= width * packed::tile_packs;
     if (wide && cells.all_of([](const auto& g) { return aligned_rows<width>(g); }))
-      return launch_walks(exec, label, packed{cells});
+      return launch_walks(exec, label, packed{cells, sink}, prepare);
   }
-  launch_walks(exec, label, device_stencil<Cells, 1>{cells});
+  launch_walks(exec, label, device_stencil<Cells, 1, Sink>{cells, sink}, prepare);
 }
 
 }  // namespace quern::impl

@@ -49,6 +49,11 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
     for (std::int64_t row = first; row < last; ++row) local.compute_row(local.row_at(row));
   }
   std::int64_t rows() const { return cells.inner.extent(0) * cells.inner.extent(1); }
+  /// Units of work.
+  std::int64_t interior_units() const {
+    return cells.inner.cells() > 0 ? (rows() + rows_together - 1) / rows_together : 0;
+  }
+  std::int64_t border_units() const { return (border + border_run - 1) / border_run; }
   void compute_row(const grid_index& cell) const {
     if constexpr (adds_windows<F>)
       if (cells.unit) return summed_row(cell);
@@ -135,8 +140,9 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
   }
 };
 
+/// How the threads of a host share the cells.
 template <class Exec, class Cells, class Reach>
-void stencil_on_host(const Exec& exec, const std::string& label, const Cells& cells, const Reach& reach) {
+host_stencil<Cells> shared_cells(const Exec& exec, const Cells& cells, const Reach& reach) {
   using kernel_type = host_stencil<Cells>;
   kernel_type k{cells};
   k.border = k.cells.count_border();
@@ -144,14 +150,20 @@ void stencil_on_host(const Exec& exec, const std::string& label, const Cells& ce
   k.block_rows = kernel_type::rows_of_block(k.cells, reach);
   k.nontemporal = cells.unit && exec.concurrency() >= tuning<Exec>::streaming_threads &&
                   inner.cells() * kernel_type::out_bytes >= tuning<Exec>::streaming_bytes;
-  const auto launch = [&]<class Tag>(Tag, const std::string& name, std::int64_t units) {
-    if (units > 0) launch_units<Tag>(exec, name, units, k);
-  };
-  if (inner.cells() > 0) {
-    k.rows_together = std::clamp<std::int64_t>(k.rows() / (8 * exec.concurrency()), 1, stencil_tuning<Exec>::host_rows);
-    launch(interior_tag(), label, (k.rows() + k.rows_together - 1) / k.rows_together);
-  }
-  launch(border_tag(), label + "/border", (k.border + k.border_run - 1) / k.border_run);
+  k.rows_together = std::clamp<std::int64_t>(k.rows() / (8 * exec.concurrency()), 1, stencil_tuning<Exec>::host_rows);
+  return k;
+}
+/// Runs a kernel over the units of work of `cells`: the interior's and the border's.
+template <class Exec, class Cells, class Kernel>
+void launch_cells(const Exec& exec, const std::string& label, const host_stencil<Cells>& cells, const Kernel& kernel) {
+  const std::int64_t interior = cells.interior_units(), border = cells.border_units();
+  if (interior > 0) launch_units<interior_tag>(exec, label, interior, kernel);
+  if (border > 0) launch_units<border_tag>(exec, label + "/border", border, kernel);
+}
+template <class Exec, class Cells, class Reach>
+void stencil_on_host(const Exec& exec, const std::string& label, const Cells& cells, const Reach& reach) {
+  const auto kernel = shared_cells(exec, cells, reach);
+  launch_cells(exec, label, kernel, kernel);
 }
 
 }  // namespace quern::impl

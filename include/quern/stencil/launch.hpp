@@ -27,26 +27,35 @@ auto on_grid(const std::string& label, const In& array, const boundaries& edges)
   return g;
 }
 
+/// The cells of a stencil, as kernels carry them.
 template <class Shape, int Rank, bool Reversed, class Exec, class F, class... Out, class... In>
-void stencil_launch(const Exec& exec, const std::string& label, const Shape& reach, const F& f, const boundaries& edges,
-                    const std::tuple<strided<Out>...>& out, const In&... in) {
+auto make_cells(const std::string& label, const Shape& reach, const F& f, const boundaries& edges,
+                const std::tuple<strided<Out>...>& out, const In&... in) {
   using cells_type = stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>,
                                    std::tuple<std::remove_const_t<decltype(In::data)>...>>;
-  const shape& extents = std::get<0>(out).extents;
-  if (extents.size() == 0) return;
   const auto on_grids = [](const strided<Out>&... o) {
     return operand_tuple<grid_output<Out>...>{{on_grid<Rank, Reversed>(o)}...};
   };
-  cells_type cells{boxes_of<Rank, Reversed>(label, reach, extents, edges),
+  cells_type cells{boxes_of<Rank, Reversed>(label, reach, std::get<0>(out).extents, edges),
                    f,
                    unpack(on_grids, out),
                    {{on_grid<Rank, Reversed>(label, in, edges)}...}};
   cells.unit = cells.all_of([](const auto& grid) { return grid.stride[2] == 1; });
+  return cells;
+}
+
+template <class Shape, int Rank, bool Reversed, class Exec, class F, class... Out, class... In>
+void stencil_launch(const Exec& exec, const std::string& label, const Shape& reach, const F& f, const boundaries& edges,
+                    const std::tuple<strided<Out>...>& out, const In&... in) {
+  if (std::get<0>(out).extents.size() == 0) return;
+  auto cells = make_cells<Shape, Rank, Reversed, Exec>(label, reach, f, edges, out, in...);
+  using cells_type = decltype(cells);
   static_assert(cells_type::callable,
                 "quern::stencil: f must be callable with a window of each input, whose types are several, and with "
                 "with_position with a Kokkos::Array<std::int64_t, rank> before them");
   if constexpr (!cells_type::callable) return;
-  else if constexpr (is_device<Exec>) stencil_on_device(exec, label, cells);
+  else if constexpr (is_device<Exec>)
+    stencil_on_device(exec, label, cells, no_sink(), [](const auto&, const auto& policy) { return policy; });
   else stencil_on_host(exec, label, cells, reach);
 }
 

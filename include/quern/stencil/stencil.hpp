@@ -56,10 +56,10 @@ void check_stencil_input(const std::string& label, const std::tuple<Out...>& out
   unpack([&](const auto&... o) { (check_overlap(label, o, in, "in", false), ...); }, out);
 }
 
-/// The checks of every operation with windows, then its launch.
-template <class Shape, class Exec, class F, class... Out, class... In>
-void stencil_call(const Exec& exec, const std::string& label, const Shape& shape, const std::tuple<Out...>& outs,
-                  const F& f, const boundaries& edges, const In&... inputs) {
+/// Checks the arrays of an operation with windows, and calls `launch(out, in...)` with what kernels take.
+template <class Shape, class Exec, class... Out, class Launch, class... In>
+void with_stencil_arrays(const call<Exec>& c, const std::tuple<Out...>& outs, const Launch& launch,
+                         const In&... inputs) {
   using first_out = typical<std::tuple_element_t<0, std::tuple<Out...>>>;
   constexpr int rank = known_rank<first_out>();
   static_assert(rank >= 1 && rank <= 3, "quern::stencil: out must have rank 1, 2 or 3, known when compiling");
@@ -67,19 +67,26 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
   static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   static_assert(Shape::radii == 1 || Shape::radii == rank, "quern::stencil: one radius, or one for each axis");
-  const call c(label, exec);
   const auto out = unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, outs);
-  check_outputs(label, out);
+  check_outputs(c.label, out);
   const auto checked = [&](const auto& in) {
     const auto elements = c.elements(in);
-    check_stencil_input(label, out, elements, operand_extents(label, in));
+    check_stencil_input(c.label, out, elements, operand_extents(c.label, in));
     return elements;
   };
-  with_sources(
-      [&](const auto&... in) {
-        stencil_launch<Shape, rank, first_axis_fastest<first_out>>(exec, label, shape, f, edges, out, in...);
-      },
-      checked(inputs)...);
+  with_sources([&](const auto&... in) { launch(out, in...); }, checked(inputs)...);
+}
+
+/// The checks of every operation with windows, then its launch.
+template <class Shape, class Exec, class F, class... Out, class... In>
+void stencil_call(const Exec& exec, const std::string& label, const Shape& shape, const std::tuple<Out...>& outs,
+                  const F& f, const boundaries& edges, const In&... inputs) {
+  using first_out = typical<std::tuple_element_t<0, std::tuple<Out...>>>;
+  const auto launch = [&](const auto& out, const auto&... in) {
+    stencil_launch<Shape, known_rank<first_out>(), first_axis_fastest<first_out>>(exec, label, shape, f, edges, out,
+                                                                                  in...);
+  };
+  with_stencil_arrays<Shape>(call<Exec>(label, exec), outs, launch, inputs...);
 }
 
 /// A functor of a part whose first cell is `first` in the whole array.
@@ -100,6 +107,8 @@ struct engine<in_memory, stencils> {
     unpack([&](const auto&... in) { stencil_call(exec, "quern::stencil", shape, out, f, edge, in...); }, inputs);
   }
 };
+template <class Out, class... In>
+using stencil_engine = engine_of<std::conditional_t<has_reduced<Out>, reducing_stencils, stencils>, Out, In...>;
 
 }  // namespace impl
 
@@ -145,26 +154,25 @@ struct engine<in_memory, stencils> {
 /// cells of `interior_only` need values from outside
 template <class Shape, execution_space Exec, output_like Out, class F, class... In>
   requires any_arrays<In...>
-void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
-  impl::engine_of<impl::stencils, Out, In...>::run(Shape(), exec, impl::as_outputs(out), f, edge, std::tie(in...));
+auto stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
+  return impl::stencil_engine<Out, In...>::run(Shape(), exec, impl::as_outputs(out), f, edge, std::tie(in...));
 }
 template <class Shape, execution_space Exec, output_like Out, class F, call_option Option, class... In>
   requires(any_arrays<In...> || impl::second_option<Option, In...>::value)
-void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const Option& option,
+auto stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const Option& option,
              const In&... in) {
-  impl::engine_of<impl::stencils, Out, In...>::run(Shape(), exec, impl::as_outputs(out), f, edge, std::tie(in...),
-                                                   option);
+  return impl::stencil_engine<Out, In...>::run(Shape(), exec, impl::as_outputs(out), f, edge, std::tie(in...), option);
 }
 
 template <class Shape, output_like Out, class F, class... In>
   requires any_arrays<In...>
-void stencil(const Out& out, const F& f, const boundaries& edge, const In&... in) {
-  stencil<Shape>(impl::space_of(out, in...), out, f, edge, in...);
+auto stencil(const Out& out, const F& f, const boundaries& edge, const In&... in) {
+  return stencil<Shape>(impl::space_of(out, in...), out, f, edge, in...);
 }
 template <class Shape, output_like Out, class F, call_option Option, class... In>
   requires(any_arrays<In...> || impl::second_option<Option, In...>::value)
-void stencil(const Out& out, const F& f, const boundaries& edge, const Option& option, const In&... in) {
-  stencil<Shape>(impl::space_of(out, in...), out, f, edge, option, in...);
+auto stencil(const Out& out, const F& f, const boundaries& edge, const Option& option, const In&... in) {
+  return stencil<Shape>(impl::space_of(out, in...), out, f, edge, option, in...);
 }
 
 }  // namespace quern

@@ -88,6 +88,7 @@ struct scans {};
 struct counts {};
 struct selections {};
 struct stencils {};
+struct reducing_stencils {};
 struct iterations {};
 
 /// Where operands lie over ranks that check calls, compares a call of this kind with those of the other ranks: its

@@ -1,0 +1,304 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_STENCIL_REDUCING_STENCIL_HPP
+#define QUERN_STENCIL_REDUCING_STENCIL_HPP
+
+/// @file
+/// Stencils with reductions among their outputs. Threads of hosts and teams of devices leave a state for each unit of
+/// work, of the interior and of the border, and these are joined in their order.
+
+#include <quern/reduce/reduce.hpp>
+#include <quern/reduce/reducing_map.hpp>
+#include <quern/stencil/stencil.hpp>
+
+namespace quern::impl {
+
+/// f of windows, of whose results those with the numbers A are written and those with the numbers R are reduced.
+template <class F, class ArrayNumbers, class ReducedNumbers, class... Transform>
+struct reducing_windows;
+template <class F, std::size_t... A, std::size_t... R, class... Transform>
+struct reducing_windows<F, std::index_sequence<A...>, std::index_sequence<R...>, Transform...> {
+  F f;
+  operand_tuple<Transform...> transform;
+
+  template <class... Argument>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const Argument&... argument) const {
+    const auto r = f(argument...);
+    const auto reduced = reduced_of(r, std::index_sequence_for<Transform...>());
+    const auto written = quern::values(value_part<A>(r)...);
+    return partly_reduced<std::remove_const_t<decltype(written)>, std::remove_const_t<decltype(reduced)>>{written,
+                                                                                                          reduced};
+  }
+
+ private:
+  template <class Result, std::size_t... J>
+  KOKKOS_FORCEINLINE_FUNCTION auto reduced_of(const Result& r, std::index_sequence<J...>) const {
+    if constexpr (sizeof...(R) == 1) return (get<J>(transform)(value_part<R>(r)), ...);
+    else return quern::values(get<J>(transform)(value_part<R>(r))...);
+  }
+};
+
+/// The position of a cell of a part in the whole array, in row-major order.
+struct cell_positions {
+  std::int64_t first = 0, step[3] = {0, 0, 0};
+  KOKKOS_FUNCTION std::int64_t operator()(const grid_index& cell) const {
+    return first + cell.of[0] * step[0] + cell.of[1] * step[1] + cell.of[2] * step[2];
+  }
+};
+template <int Rank, bool Reversed>
+cell_positions positions_of_cells(const shape& whole, const shape& origin) {
+  cell_positions p;
+  const stride_array strides = row_major_strides(whole);
+  for (int d = 0; d < Rank; ++d) {
+    p.step[grid_axis<Rank, Reversed>(d)] = strides[d];
+    p.first += origin.extent[d] * strides[d];
+  }
+  return p;
+}
+
+/// What a kernel adds results of cells to.
+template <class Reducer>
+struct reducing_sink {
+  using state = typename Reducer::state;
+  Reducer reducer;
+  cell_positions position;
+  state* partial = nullptr;  // of each unit of work
+
+  struct sum {
+    const reducing_sink& sink;
+    state s;
+    template <class R>
+    KOKKOS_FUNCTION void add(const grid_index& cell, const R& r) {
+      if constexpr (uses_positions<Reducer>) sink.reducer.add(s, r.reduced, sink.position(cell));
+      else sink.reducer.add(s, r.reduced);
+    }
+  };
+  KOKKOS_FUNCTION sum begin() const { return {*this, reducer.init()}; }
+  /// Joins the states of a team.
+  template <class Member>
+  KOKKOS_FUNCTION void finish(const Member& team, const sum& own) const {
+    const int t = team.team_rank(), size = team.team_size();
+    auto* const shared =
+        static_cast<state*>(team.team_scratch(0).get_shmem_aligned(size * sizeof(state), alignof(state)));
+    shared[t] = own.s;
+    join_by_halves(team, shared, true, t, size, 1, [&](state& mine, const state& other) { reducer.join(mine, other); });
+    if (t == 0) partial[team.league_rank()] = shared[0];
+  }
+
+  /// Adds n values of a row, N of them at a time and then half as many.
+  template <int N, class V>
+  void add_row(state& s, const V* v, std::int64_t n, std::int64_t at) const {
+    for (; n >= N; n -= N, v += N, at += N * position.step[2]) {
+      if constexpr (uses_positions<Reducer>)
+        reducer.template add_block<N>(s, v, [&](int k) { return at + k * position.step[2]; });
+      else reducer.template add_block<N>(s, v);
+    }
+    if constexpr (N > 1) add_row<N / 2>(s, v, n, at);
+  }
+};
+
+/// Such a stencil by the threads of a host, over the rows and the runs of cells of `walk`.
+template <class Cells, class Reducer>
+struct host_reducing_stencil {
+  using value = std::remove_cvref_t<decltype(std::declval<const Cells&>().inner_value(grid_index()).reduced)>;
+  host_stencil<Cells> walk;
+  reducing_sink<Reducer> sink;
+
+  void operator()(border_tag, std::int64_t run) const {
+    in_loop<host_reducing_stencil> local = *this;  // what the loop reads must not be what it might write
+    const std::int64_t first = run * walk.border_run, last = std::min(first + walk.border_run, local.walk.border);
+    auto own = local.sink.begin();
+    for (std::int64_t n = first; n < last; ++n) local.walk.cells.border_cell(local.walk.cells.border_at(n), own);
+    sink.partial[walk.interior_units() + run] = own.s;
+  }
+  void operator()(interior_tag, std::int64_t number) const {
+    in_loop<host_reducing_stencil> local = *this;
+    const std::int64_t first = number * walk.rows_together, last = std::min(first + walk.rows_together, walk.rows());
+    auto own = local.sink.begin();
+    for (std::int64_t row = first; row < last; ++row) {
+      if (local.walk.cells.unit) local.template add_row<true>(own.s, local.walk.row_at(row));
+      else local.template add_row<false>(own.s, local.walk.row_at(row));
+    }
+    sink.partial[number] = own.s;
+  }
+  template <bool Unit>
+  void add_row(typename Reducer::state& s, grid_index cell) const {
+    alignas(64) value reduced[row_block];
+    const auto& cells = walk.cells;
+    for (cell.of[2] = cells.inner.low[2]; cell.of[2] < cells.inner.high[2];) {
+      const grid_index start = cell;
+      const std::int64_t n = std::min(row_block, cells.inner.high[2] - start.of[2]);
+      QUERN_IMPL_IVDEP
+      for (std::int64_t k = 0; k < n; ++k) {
+        cell.of[2] = start.of[2] + k;
+        const auto r = cells.template inner_value<Unit>(cell);
+        cells.template store_to<Unit>(cells.out, cell, r);
+        reduced[k] = r.reduced;
+      }
+      sink.template add_row<row_block>(s, reduced, n, sink.position(start));
+      cell.of[2] = start.of[2] + n;
+    }
+  }
+};
+
+/// The result of states, joined in their order.
+template <class Reducer>
+struct joining_reducer {
+  using state = typename Reducer::state;
+  Reducer reducer;
+  std::int64_t values;  // that were reduced to the states
+  KOKKOS_FUNCTION state init() const { return reducer.init(); }
+  KOKKOS_FUNCTION void add(state& s, const state& v) const { reducer.join(s, v); }
+  template <int N>
+  KOKKOS_FUNCTION void add_block(state& s, const state* v) const {
+    for (int i = 0; i < N; ++i) reducer.join(s, v[i]);
+  }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const { reducer.join(s, t); }
+  KOKKOS_FUNCTION auto result(const state& s, std::int64_t) const { return reducer.result(s, values); }
+};
+template <class Exec, class Reducer, class Result>
+void join_states_to(call<Exec>& c, const Reducer& reducer, std::int64_t values, const typename Reducer::state* states,
+                    std::int64_t count, const strided<Result>& result) {
+  using state = typename Reducer::state;
+  if constexpr (is_device<Exec>) {
+    reduce_launch(c.exec, c.label + "/join", c.scratch(),
+                  describe_reduction<Exec>(joining_reducer<Reducer>{reducer, values}, op::identity(), axis_set::all(),
+                                           result, array_input<state>{{states, {count}, {1}}}));
+  } else {  // launches return when they are done
+    state s = reducer.init();
+    for (std::int64_t k = 0; k < count; ++k) reducer.join(s, states[k]);
+    *result.data = convert<Result>(reducer.result(s, values));
+  }
+}
+
+/// Launches such a stencil, whose cells are known, and writes the result of the reducer.
+template <class Exec, class Cells, class Reach, class Reducer, class Result>
+void reducing_launch(call<Exec>& c, const Cells& cells, const Reach& reach, const Reducer& reducer,
+                     const cell_positions& position, const strided<Result>& result) {
+  using state = typename Reducer::state;
+  reducing_sink<Reducer> sink{reducer, position};
+  std::int64_t units = 0;
+  const auto allocate = [&](std::int64_t count) {
+    units = count;
+    sink.partial =
+        static_cast<state*>(c.scratch().require(c.exec, std::max<std::int64_t>(count, 1) * sizeof(state), 1));
+  };
+  if (cells.all.cells() <= 0) {
+    allocate(0);
+  } else if constexpr (is_device<Exec>) {
+    stencil_on_device(c.exec, c.label, cells, sink, [&](auto& kernel, auto policy) {
+      allocate(policy.league_size());
+      kernel.sink.partial = sink.partial;
+      const std::int64_t bytes = policy.team_size() * sizeof(state) + alignof(state);
+      return policy.set_scratch_size(0, team_scratch<Exec>(c.label, policy.team_size(), bytes));
+    });
+  } else {
+    host_reducing_stencil<Cells, Reducer> kernel{shared_cells(c.exec, cells, reach), sink};
+    allocate(kernel.walk.interior_units() + kernel.walk.border_units());
+    kernel.sink.partial = sink.partial;
+    launch_cells(c.exec, c.label, kernel.walk, kernel);
+  }
+  join_states_to(c, reducer, std::max<std::int64_t>(cells.all.cells(), 0), sink.partial, units, result);
+}
+
+/// The type of what f returns for windows of arrays of these types; void where it does not take them.
+template <class F, class... Argument>
+struct result_or_void {
+  using type = void;
+};
+template <class F, class... Argument>
+  requires std::is_invocable_v<const F&, const Argument&...>
+struct result_or_void<F, Argument...> {
+  using type = std::remove_cvref_t<std::invoke_result_t<const F&, const Argument&...>>;
+};
+template <class F, int Rank, class... T>
+struct stencil_result : result_or_void<F, border_window<const T*, Rank, false, true>...> {};
+template <class F, int Rank, class... T>
+struct stencil_result<positioned<F>, Rank, T...>
+    : result_or_void<F, Kokkos::Array<std::int64_t, Rank>, border_window<const T*, Rank, false, true>...> {};
+
+/// f with what it returns for reductions apart.
+template <class Reductions, class F>
+auto split_results(const Reductions& reductions, const F& f) {
+  if constexpr (is_positioned<F>) return with_position(split_results(reductions, f.f));
+  else
+    return unpack(
+        [&](const auto&... r) {
+          return reducing_windows<F, typename Reductions::arrays, typename Reductions::reduced,
+                                  std::remove_const_t<decltype(r.transform)>...>{f, {{r.transform}...}};
+        },
+        reductions.each);
+}
+
+/// The checks of a stencil with reductions in memory, then its launch: the result of `reducer` is written. Positions
+/// are those of a part of an array of extents `whole` that begins at `origin`.
+template <class Shape, class Exec, class Reductions, class Reducer, class F, class... Array, class Result, class... In>
+void reducing_stencil_call(call<Exec>& c, const Shape& reach, const Reductions& reductions, const Reducer& reducer,
+                           const std::tuple<Array...>& arrays, const F& f, const boundaries& edges, const shape& whole,
+                           const shape& origin, const strided<Result>& result, const In&... inputs) {
+  using first_out = typical<std::tuple_element_t<0, std::tuple<Array...>>>;
+  constexpr int rank = known_rank<first_out>();
+  constexpr bool reversed = first_axis_fastest<first_out>;
+  const auto launch = [&](const auto& out, const auto&... in) {
+    const auto cells =
+        make_cells<Shape, rank, reversed, Exec>(c.label, reach, split_results(reductions, f), edges, out, in...);
+    reducing_launch(c, cells, reach, reducer, positions_of_cells<rank, reversed>(whole, origin), result);
+  };
+  with_stencil_arrays<Shape>(c, arrays, launch, inputs...);
+}
+
+/// Reductions among the outputs of a stencil are of all cells.
+template <class... Out>
+void check_all_cells(const std::string& label, const std::tuple<Out...>& outs) {
+  const auto check = [&](const auto& reduced) {
+    if (reduced.along() != nullptr)
+      throw Error(label, "a reduction among the outputs is one of all cells, without axes");
+  };
+  unpack([&](const auto&... r) { (check(r), ...); },
+         select(outs, typename output_numbers<std::tuple<Out...>>::reduced()));
+}
+
+/// Stencils of arrays in memory with reductions among their outputs.
+template <>
+struct engine<in_memory, reducing_stencils> {
+  template <class Shape, class Exec, class... Out, class F, class... In, class... Options>
+  static auto run(const Shape& reach, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
+                  const boundaries& edge, const std::tuple<const In&...>& inputs, const Options&...) {
+    check_place_options<Options...>();
+    constexpr int rank = rank_of_arrays<std::tuple<Out...>>();
+    using value = typename stencil_result<F, rank, value_of<In>...>::type;
+    const auto reductions = reductions_of_results<value>(exec, outs);
+    if constexpr (!std::is_void_v<decltype(reductions_of_results<value>(exec, outs))>) {
+      call<Exec> c("quern::stencil", exec);
+      check_all_cells(c.label, outs);
+      const auto arrays = select(outs, typename decltype(reductions)::arrays());
+      const shape extents = extents_of(std::get<0>(arrays));
+      reductions.check_elements(c, axis_set::all(), extents);
+      return deliver_reductions<result_of<decltype(reductions.reducer())>>(
+          c, shape(), [&](const auto& result) { check_result(c, result, arrays, inputs); },
+          [&](const auto& result) {
+            unpack(
+                [&](const auto&... in) {
+                  reducing_stencil_call<Shape>(c, reach, reductions, reductions.reducer(), arrays, f, edge, extents,
+                                               shape(), result, in...);
+                },
+                inputs);
+          },
+          reduced_outputs(outs));
+    }
+  }
+
+ private:
+  template <class Exec, class Result, class Arrays, class Inputs>
+  static void check_result(const call<Exec>& c, const strided<Result>& result, const Arrays& arrays,
+                           const Inputs& inputs) {
+    check_extents(c.label, "a reduction's output", result.extents, shape());
+    unpack([&](const auto&... o) { (check_overlap(c.label, result, c.output(o), "another output", false), ...); },
+           arrays);
+    unpack([&](const auto&... in) { (check_overlap(c.label, result, c.elements(in), "in", false), ...); }, inputs);
+  }
+};
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reductions among the outputs of stencils, beside the stencil and the reduction of what it writes.
+#include <quern/stencil.hpp>
+#include <support/testing.hpp>
+
+namespace {
+
+namespace op = quern::op;
+using Kokkos::LayoutLeft, Kokkos::LayoutRight;
+using quern::boundary, quern::on_host, quern::outputs, quern::reduced;
+
+struct laplacian {
+  template <class W>
+  KOKKOS_FUNCTION double operator()(const W& p) const {
+    return p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1) - 4.0 * p(0, 0);
+  }
+};
+struct laplacian_and_square {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const W& p) const {
+    const double l = laplacian()(p);
+    return quern::values(l, l * l);
+  }
+};
+struct all_results {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const Kokkos::Array<std::int64_t, 2>& at, const W& p) const {
+    const double l = laplacian()(p);
+    return quern::values(l, l, at[0], at[0] * 1000 + at[1], l);
+  }
+};
+
+template <class Case>
+struct StencilReduced : testing::Test {};
+using cases = test::covering<double, float, std::int8_t>;
+TYPED_TEST_SUITE(StencilReduced, cases);
+
+TYPED_TEST(StencilReduced, OfEveryExtentAndBoundary) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  using L = typename TypeParam::layout;
+  const E exec;
+  const Kokkos::View<double, E> total("total");
+  for (const auto& n : {std::array<std::int64_t, 2>{3, 3}, {3, 70}, {70, 3}, {16, 64}, {33, 129}, {130, 257}})
+    for (const auto& edge : std::vector<quern::boundaries>{boundary::constant(2), boundary::wrap, boundary::keep,
+                                                           quern::interior_only({{1, n[0] - 1}, {1, n[1] - 1}})}) {
+      const auto p = test::make_array<T, 2, L, E>(n, test::samples<T>(n[0] * n[1], 1));
+      const std::vector<double> before(n[0] * n[1], 1e9);
+      const auto expected = test::make_array<double, 2, L, E>(n, before),
+                 out = test::make_array<double, 2, L, E>(n, before);
+      quern::stencil<quern::star<1>>(exec, expected, laplacian(), edge, p);
+      quern::stencil<quern::star<1>>(exec, outputs(out, reduced<op::sum>(total)), laplacian_and_square(), edge, p);
+      const auto computed = test::contents(expected);
+      EXPECT_EQ(computed, test::contents(out));
+      double sum = 0, most = -1e300;
+      std::int64_t cells = 0, first = -1;
+      for (std::size_t i = 0; i < computed.size(); ++i) {
+        if (computed[i] == 1e9) continue;  // left as it was
+        sum += computed[i] * computed[i];
+        ++cells;
+        if (computed[i] > most) first = static_cast<std::int64_t>(i);
+        most = std::max(most, computed[i]);
+      }
+      EXPECT_EQ(sum, test::value(total));  // of multiples of 1/16
+      // Several, with positions.
+      const auto rows = test::make_array<std::int32_t, 2, L, E>(n, std::vector<std::int32_t>(n[0] * n[1], 7));
+      const auto [at, count, mean] = quern::stencil<quern::star<1>>(
+          outputs(out, reduced<op::argmax>(on_host), rows, reduced<op::count>(on_host), reduced<op::mean>(on_host)),
+          quern::with_position(all_results()), edge, p);
+      EXPECT_EQ(first, at);
+      EXPECT_EQ(cells - (computed[0] == 1e9 ? 0 : 1), count);  // the position of one cell is 0
+      EXPECT_NEAR(
+          quern::impl::convert<double>(mean) * static_cast<double>(cells),
+          [&] {
+            double all = 0;
+            for (const double x : computed) all += x == 1e9 ? 0 : x;
+            return all;
+          }(),
+          1e-9 * static_cast<double>(cells));
+      EXPECT_EQ(computed, test::contents(out));
+    }
+}
+
+struct three_axes {
+  template <class W, class V>
+  KOKKOS_FUNCTION auto operator()(const W& u, const V& v) const {
+    const double r = u(-1, 0, 0) + u(1, 0, 0) + u(0, -2, 0) + u(0, 0, 1) + v(0, 0, 0);
+    return Kokkos::Array<double, 3>{r, r, -r};
+  }
+};
+
+template <class Exec>
+struct StencilReducedOn : testing::Test {};
+TYPED_TEST_SUITE(StencilReducedOn, test::all_spaces);
+
+TYPED_TEST(StencilReducedOn, ThreeAxesAndLazyInputsRepeat) {
+  using E = TypeParam;
+  const E exec;
+  const std::array<std::int64_t, 3> n{21, 17, 40};
+  const auto u = test::make_array<double, 3, LayoutRight, E>(n, test::samples<double>(n[0] * n[1] * n[2], 2));
+  const auto v = test::make_array<float, 3, LayoutLeft, E>(n, test::samples<float>(n[0] * n[1] * n[2], 3));
+  const auto out = test::make_array<double, 3, LayoutRight, E>(n);
+  const auto call = [&] {
+    return quern::stencil<quern::box<2>>(
+        exec, outputs(out, reduced<op::sum>(on_host, quern::reproducible), reduced<op::min>(on_host)), three_axes(),
+        boundary::reflect, u, quern::lazy(quern::impl::op::identity(), v));
+  };
+  const auto [sum, least] = call();
+  EXPECT_EQ(quern::sum(exec, out, quern::reproducible), sum);
+  EXPECT_EQ(-quern::max(exec, out), least);
+  EXPECT_EQ(std::tuple(sum, least), call());
+}
+
+TYPED_TEST(StencilReducedOn, WrongCallsWriteNothing) {
+  using E = TypeParam;
+  const E exec;
+  const auto p = test::make_array<double, 2, LayoutRight, E>({4, 5}, test::samples<double>(20, 1));
+  const auto out = test::make_array<double, 2, LayoutRight, E>({4, 5}, test::samples<double>(20, 2));
+  const auto before = test::contents(out);
+  const auto rejected = [&](const std::string& what, const auto& result) {
+    test::expect_error("quern::stencil: " + what, [&] {
+      quern::stencil<quern::star<1>>(exec, outputs(out, result), laplacian_and_square(), boundary::wrap, p);
+    });
+    EXPECT_EQ(before, test::contents(out)) << what;
+  };
+  const auto row = test::make_array<double, 1, LayoutRight, E>({5});
+  rejected("a reduction's output has extents (5), expected ()", reduced<op::sum>(row));
+  rejected("a reduction among the outputs is one of all cells, without axes", reduced<op::sum>(row, quern::axis{0}));
+  rejected("out and another output share memory", reduced<op::sum>(Kokkos::subview(out, 1, 1)));
+  rejected("out and in share memory", reduced<op::sum>(Kokkos::subview(p, 1, 1)));
+}
+
+}  // namespace
