@@ -4,6 +4,7 @@
 // Maps of DistributedViews with reductions among their outputs, beside the calls in memory.
 #include <distributed/world.hpp>
 #include <quern/distributed/reducing_map.hpp>
+#include <quern/distributed/reducing_stencil.hpp>
 
 namespace {
 
@@ -76,6 +77,42 @@ TYPED_TEST(DistributedReducingMap, HasTheResultsOfTheCallInMemory) {
         quern::map(exec, outputs(u, reduced<op::sum>(sums, along, quern::reproducible)), product_twice(), distributed_x,
                    row);
         EXPECT_EQ(test::contents(expected), test::contents(sums)) << axis;
+      }
+    }
+}
+
+struct laplacian {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const Kokkos::Array<std::int64_t, 2>& at, const W& p) const {
+    const double l = p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1) - 4.0 * p(0, 0);
+    return quern::values(l, l * p(0, 0), l, at[0] + l);
+  }
+};
+
+TYPED_TEST(DistributedReducingMap, StencilsHaveTheResultsOfTheCallInMemory) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  for (const shape& extents : {shape{9, 10}, shape{4, 33}, shape{31, 4}, shape{64, 33}})
+    for (const auto& grid : test::grids(comm.size(), 2)) {
+      const Decomposition d(comm, extents, {.grid = grid, .halo = {1, 1}});
+      const std::array<std::int64_t, 2> n{extents.extent[0], extents.extent[1]};
+      const auto x = test::samples<double>(extents.size(), 1);
+      const auto vx = test::make_array<double, 2, LayoutRight, E>(n, x),
+                 vu = test::make_array<double, 2, LayoutRight, E>(n, x);
+      const auto u = test::distribute<double, 2, LayoutRight, E>(d, x),
+                 p = test::distribute<double, 2, LayoutRight, E>(d, x);
+      for (const auto& edge : std::vector<quern::boundaries>{quern::boundary::wrap, quern::boundary::constant(1.5),
+                                                             quern::boundary::keep}) {
+        const auto step = [&](const auto& out, const auto& in) {
+          return quern::stencil<quern::star<1>>(
+              exec,
+              outputs(out, reduced<op::sum>(on_host, quern::reproducible), reduced<op::argmax>(on_host),
+                      reduced<op::mean>(on_host, quern::reproducible)),
+              quern::with_position(laplacian()), edge, in);
+        };
+        EXPECT_EQ(step(vu, vx), step(u, p));
+        EXPECT_EQ(test::part_of(test::contents(vu), extents, d.local()), test::contents(u.local()));
       }
     }
 }

@@ -52,6 +52,7 @@ struct engine<in_chunks_place, reducing_maps> {
     const reducer_type reducer = reductions.reducer();
     const auto arrays = select(outs, typename Reductions::arrays());
     const auto to = reduced_outputs(outs);
+    static_assert(!is_at<in_chunks_place, decltype(to)>, "quern::reduced: in chunks, out is a View, or on_host");
     const axis_set along = axes_of_reductions(label, outs, rank);
     std::array<slot_states, chunk_slots> slots{};
     shape whole;
@@ -60,7 +61,7 @@ struct engine<in_chunks_place, reducing_maps> {
       whole = p.extents;
       is_separate = !along.has(p.axis);
       reductions.check_elements(call<Exec>(label, exec), along, whole);
-      unpack([&](const auto&... out) { (check_result(label, out, along.part(whole, false)), ...); }, to);
+      check_reduced(label, to, along.part(whole, false));
     };
     const auto compute = [&](const Exec& e, const chunk_plan& p, const array_chunk& c, const auto& targets,
                              const auto& g, const auto&... part) {
@@ -88,11 +89,6 @@ struct engine<in_chunks_place, reducing_maps> {
     exec.fence(label);
   }
 
-  template <class To>
-  static void check_result(const char* label, const To& to, const shape& extents) {
-    if constexpr (view_like<To>) check_extents(label, "a reduction's output", extents_of(to), extents);
-    else static_assert(std::is_same_v<To, on_host_t>, "quern::reduced: in chunks, out is a View, or on_host");
-  }
   /// Reductions along other axes than that of the chunks: each chunk has results of its own, along an axis of theirs.
   template <class Exec, class Map, class Reducer, class... To>
   static void separate(call<Exec>& c, const Map& map, const Reducer& reducer, const chunk_plan& p,

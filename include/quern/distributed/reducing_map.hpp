@@ -17,6 +17,51 @@ struct reducer_of_part : Reducer {
   }
 };
 
+/// The reductions of a call in the message of calls that differ between ranks.
+template <class Reductions, class Outs>
+std::string text_of_reductions(const Reductions& reductions, const Outs& outs, int rank) {
+  const auto text = [&](const auto& reduced, const auto& r) {
+    return std::string(" with ") + r.label + text_of_axes(reduced.along(), rank) + text_of_operand(reduced.out) +
+           text_of_reducer(r.reducer);
+  };
+  return [&]<std::size_t... K>(std::index_sequence<K...>, const auto& reduced) {
+    return (std::string() + ... + text(std::get<K>(reduced), std::get<K>(reductions.each)));
+  }(std::make_index_sequence<Reductions::reduced::size()>(), select(outs, typename Reductions::reduced()));
+}
+
+/// Where the states of ranks are for results that go to these outputs.
+template <class Exec, class... To>
+using space_of_states =
+    std::conditional_t<(std::is_same_v<To, on_host_t> || ...), result_space<Exec>, typename Exec::memory_space>;
+
+/// Writes results to a View, which gets them on every rank, or to a DistributedView.
+template <class Exec, class Reducer, class To>
+void write_over_ranks(const call<Exec>& c, const typename Reducer::state* states, const Reducer& reducer,
+                      const Decomposition& d, const axis_set& along, std::int64_t elements, const To& to) {
+  if constexpr (!std::is_same_v<To, on_host_t>)
+    deliver_results(c, d, along, to, [&](const auto& results) {
+      write_results<Exec, Reducer, value_of<To>, 1>(c.exec, c.label, reducer, {states}, elements, results);
+    });
+}
+/// Brings the results of joined states, of `elements` values each, to the outputs of a call's reductions.
+template <class Exec, class Reducer, class... To>
+auto deliver_over_ranks(const call<Exec>& c, const typename Reducer::state* states, const Reducer& reducer,
+                        const Decomposition& d, const axis_set& along, std::int64_t elements,
+                        const std::tuple<To...>& to) {
+  const auto write = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
+    if constexpr (sizeof...(To) == 1) write_over_ranks(c, states, reducer, d, along, elements, std::get<J>(to));
+    else write_over_ranks(c, states, reducer_of_part<J, Reducer>{reducer}, d, along, elements, std::get<J>(to));
+  };
+  [&]<std::size_t... J>(std::index_sequence<J...>) {
+    (write(std::integral_constant<std::size_t, J>()), ...);
+  }(std::index_sequence_for<To...>());
+  if constexpr ((std::is_same_v<To, on_host_t> || ...)) {
+    const auto results = reducer.result(*states, elements);
+    if constexpr (sizeof...(To) == 1) return results;
+    else return host_results(results.of, typename numbers_where<std::is_same_v<To, on_host_t>...>::type());
+  }
+}
+
 /// Maps of DistributedViews with reductions among their outputs: each rank writes the cells of its block and reduces
 /// them to one state for all reductions, which one message joins.
 template <>
@@ -51,47 +96,15 @@ struct engine<over_ranks_place, reducing_maps> {
   }
 
  private:
-  template <class Reductions, class Outs>
-  static std::string text_of_reductions(const Reductions& reductions, const Outs& outs, int rank) {
-    const auto text = [&](const auto& reduced, const auto& r) {
-      return std::string(" with ") + r.label + text_of_axes(reduced.along(), rank) + text_of_operand(reduced.out) +
-             text_of_reducer(r.reducer);
-    };
-    return [&]<std::size_t... K>(std::index_sequence<K...>, const auto& reduced) {
-      return (std::string() + ... + text(std::get<K>(reduced), std::get<K>(reductions.each)));
-    }(std::make_index_sequence<Reductions::reduced::size()>(), select(outs, typename Reductions::reduced()));
-  }
-
   template <class Exec, class Map, class Reducer, class... To>
   static auto deliver(call<Exec>& c, const Map& map, const Reducer& reducer, const Decomposition& d,
                       const std::tuple<To...>& to) {
-    constexpr bool to_host = (std::is_same_v<To, on_host_t> || ...);
-    using space = std::conditional_t<to_host, result_space<Exec>, typename Exec::memory_space>;
+    check_reduced(c.label, to, map.along.part(d.extents(), false));
     const std::int64_t elements = map.along.part(d.extents(), true).size();
-    const auto states = states_of_ranks<space>(c, reducer, d, map.along, [&](const auto& block) {
+    const auto states = states_of_ranks<space_of_states<Exec, To...>>(c, reducer, d, map.along, [&](const auto& block) {
       map.launch(reducer_of_states<Reducer>{reducer}, block, d.extents());
     });
-    const auto write = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
-      if constexpr (sizeof...(To) == 1) write_to(c, states.data, reducer, d, map.along, elements, std::get<J>(to));
-      else write_to(c, states.data, reducer_of_part<J, Reducer>{reducer}, d, map.along, elements, std::get<J>(to));
-    };
-    [&]<std::size_t... J>(std::index_sequence<J...>) {
-      (write(std::integral_constant<std::size_t, J>()), ...);
-    }(std::index_sequence_for<To...>());
-    if constexpr (to_host) {
-      const auto results = reducer.result(*states.data, elements);
-      if constexpr (sizeof...(To) == 1) return results;
-      else return host_results(results.of, typename numbers_where<std::is_same_v<To, on_host_t>...>::type());
-    }
-  }
-  /// Writes results to a View, which gets them on every rank, or to a DistributedView.
-  template <class Exec, class Reducer, class To>
-  static void write_to(const call<Exec>& c, const typename Reducer::state* states, const Reducer& reducer,
-                       const Decomposition& d, const axis_set& along, std::int64_t elements, const To& to) {
-    if constexpr (!std::is_same_v<To, on_host_t>)
-      deliver_results(c, d, along, to, [&](const auto& results) {
-        write_results<Exec, Reducer, value_of<To>, 1>(c.exec, c.label, reducer, {states}, elements, results);
-      });
+    return deliver_over_ranks(c, states.data, reducer, d, map.along, elements, to);
   }
 };
 

@@ -32,10 +32,14 @@ void for_each_field(const F& f, const V& v) {
                   "positions()");
 }
 
-template <class Shape, class Exec, class First, class... Out, class F, class... In>
-void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, const F& f, const boundaries& edge,
+/// Checks a stencil of DistributedViews and exchanges halos; `begin(parts)` is called before any is computed, and
+/// `compute(exec, number, out, f, edge, first, in...)` for each part, which begins at the cell `first` of the whole
+/// array.
+template <class Shape, class Exec, class First, class... Out, class F, class More, class Begin, class Compute,
+          class... In>
+void stencil_of_blocks(const char* label, const Exec& exec, const std::tuple<First, Out...>& out, const F& f,
+                       const boundaries& edge, const More& more_text, const Begin& begin, const Compute& compute,
                        const In&... in) {
-  constexpr const char* label = "quern::stencil";
   constexpr int rank = First::rank;
   static_assert(((Out::rank == rank) && ...), "quern::stencil: outputs must have the same rank");
   static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
@@ -46,7 +50,7 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
   const auto more = [&] {
     std::string text = Shape::arms_only ? " in stars of radius" : " in boxes of radius";
     for (int axis = 0; axis < rank; ++axis) text += " " + std::to_string(radius[axis]);
-    return text + " with " + text_of(edge);
+    return text + " with " + text_of(edge) + more_text();
   };
   check_same_arrays(d.communicator(), label, more, out, in...);
   std::vector<halo_array> arrays;
@@ -67,7 +71,8 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
   for (const halo_array& a : arrays) check_halo_width(label, "in", a.blocks, radius);
   // Hosts have nothing that would bring the messages while they compute.
   const stencil_parts parts = cut_stencil(label, d, edge, radius, is_device<Exec>);
-  const auto compute = [&](const Exec& where, const std::vector<stencil_part>& some) {
+  int part_number = 0;
+  const auto compute_parts = [&](const Exec& where, const std::vector<stencil_part>& some) {
     for (const auto& p : some) {
       const auto to = unpack([&](const auto&... o) { return std::tuple(cells_of_part(o, p)...); }, out);
       shape first = d.local().first;
@@ -77,15 +82,15 @@ void stencil_of_blocks(const Exec& exec, const std::tuple<First, Out...>& out, c
         if constexpr (distributed_like<decltype(leaf)>) return cells_of_part(leaf, p);
         else return leaf;
       };
-      quern::impl::stencil_call(where, label, Shape(), to, functor_of_part<rank>(f, first), p.edge,
-                                at_cells(in, origin, cells)...);
+      compute(where, part_number++, to, functor_of_part<rank>(f, first), p.edge, first, at_cells(in, origin, cells)...);
     }
   };
+  begin(parts.inner.size() + parts.outer.size());
   const auto exchange = exchange_of_halos(exec, label, edge, radius, !Shape::arms_only, arrays);
   exchange->start();
-  compute(exec, parts.inner);
+  compute_parts(exec, parts.inner);
   exchange->receive();
-  compute(exchange->side(), parts.outer);
+  compute_parts(exchange->side(), parts.outer);
   exchange->join();
 }
 
@@ -101,7 +106,16 @@ struct engine<over_ranks_place, stencils> {
     check_place_options<Options...>();
     constexpr bool all = (distributed_like<Out> && ...) && (is_at<over_ranks_place, In> && ...);
     static_assert(all, "quern::stencil: over ranks, all arrays are DistributedViews");
-    if constexpr (all) unpack([&](const auto&... in) { stencil_of_blocks<Shape>(exec, outs, f, edge, in...); }, inputs);
+    constexpr const char* label = "quern::stencil";
+    const auto compute = [&](const Exec& where, int, const auto& to, const auto& g, const boundaries& part_edge,
+                             const shape&,
+                             const auto&... in) { stencil_call(where, label, Shape(), to, g, part_edge, in...); };
+    if constexpr (all)
+      unpack(
+          [&](const auto&... in) {
+            stencil_of_blocks<Shape>(label, exec, outs, f, edge, [] { return ""; }, [](std::size_t) {}, compute, in...);
+          },
+          inputs);
   }
 };
 

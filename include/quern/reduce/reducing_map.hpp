@@ -303,6 +303,16 @@ auto reduced_outputs(const std::tuple<Out...>& outs) {
                 select(outs, typename output_numbers<std::tuple<Out...>>::reduced()));
 }
 
+/// Rejects outputs of reductions that have not these extents.
+template <class... To>
+void check_reduced(const std::string& label, const std::tuple<To...>& to, const shape& extents) {
+  const auto check = [&](const auto& out) {
+    if constexpr (any_array<decltype(out)>)
+      check_extents(label, "a reduction's output", operand_extents(label, out), extents);
+  };
+  unpack([&](const auto&... out) { (check(out), ...); }, to);
+}
+
 /// Maps of arrays in memory with reductions among their outputs.
 template <>
 struct engine<in_memory, reducing_maps> {
