@@ -104,4 +104,37 @@ TYPED_TEST(ChunkedReducingMap, AlongTheAxisOfTheChunksAndTheOther) {
   EXPECT_EQ(before, z.values);
 }
 
+struct laplacian {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const Kokkos::Array<std::int64_t, 2>& at, const W& p) const {
+    const double l = p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1) - 4.0 * p(0, 0) + 0.0 * at[0];
+    return quern::values(l, l * p(0, 0), l);
+  }
+};
+
+TYPED_TEST(ChunkedReducingMap, StencilsHaveTheResultsOfTheCallInMemory) {
+  using E = TypeParam;
+  const E exec;
+  for (const auto& extents : {std::array<std::int64_t, 2>{97, 31}, {3, 50}, {64, 3}}) {
+    const auto x = behind<double>(extents, 1);
+    const auto vx = test::make_array<double, 2, LayoutRight, E>(extents, x.values);
+    for (const auto& edge :
+         std::vector<quern::boundaries>{quern::boundary::wrap, quern::boundary::constant(1.5), quern::boundary::keep}) {
+      const auto out = test::make_array<double, 2, LayoutRight, E>(extents, std::vector<double>(x.values.size()));
+      const auto reductions = [&](const auto& array) {
+        return outputs(array, reduced<op::sum>(on_host, quern::reproducible), reduced<op::argmax>(on_host));
+      };
+      const auto expected =
+          quern::stencil<quern::star<1>>(exec, reductions(out), quern::with_position(laplacian()), edge, vx);
+      for (const std::int64_t rows : {3, 10, 1000}) {
+        auto z = behind<double>(extents, 3);
+        const auto found = quern::stencil<quern::star<1>>(exec, reductions(z.sink()), quern::with_position(laplacian()),
+                                                          edge, memory_for(x, rows, 4), x.source());
+        EXPECT_EQ(expected, found) << rows;
+        EXPECT_EQ(test::contents(out), z.values) << rows;
+      }
+    }
+  }
+}
+
 }  // namespace

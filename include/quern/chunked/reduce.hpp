@@ -34,13 +34,41 @@ struct join_states {
   }
 };
 
-/// Joins the states of a chunk, to which its elements were reduced along some axes, to those of the chunks before.
-template <class Exec, class Reducer, class State>
-void join_chunk(const Exec& e, const chunk_plan& p, const array_chunk& c, const axis_set& along, const Reducer& reducer,
-                const strided<State>& total, const strided<State>& chunk, bool is_first) {
-  const std::int64_t moved = c.first * positions_along(p.extents, along).array.stride[p.axis];
-  Kokkos::parallel_for(p.label + "/join", index_range(e, total.extents.size()),
-                       join_states<Reducer>{reducer, total.data, chunk.data, moved, is_first});
+/// The states of the chunks that each slot has had, joined in the order of the chunks.
+template <class State, class Exec>
+class states_of_chunks {
+ public:
+  states_of_chunks(const Exec& exec, const shape& results) : exec_(exec), results_(results) {}
+
+  /// Joins the states of a chunk, which `reduce(states)` writes, and in whose positions the first is `moved`.
+  template <class Reducer, class Reduce>
+  void add(const Exec& e, const std::string& label, int slot, const Reducer& reducer, std::int64_t moved,
+           const Reduce& reduce) {
+    slot_states& s = slots_[slot];
+    const bool is_first = s.total.block.size() == 0;
+    if (is_first) s = {{exec_, results_}, {exec_, results_}};
+    reduce(strided<State>(s.chunk));
+    Kokkos::parallel_for(label + "/join", index_range(e, results_.size()),
+                         join_states<Reducer>{reducer, s.total.data, s.chunk.data, moved, is_first});
+  }
+  /// Those of each slot; null where it has had no chunk.
+  std::array<const State*, chunk_slots> of_slots() const {
+    std::array<const State*, chunk_slots> total{};
+    for (int k = 0; k < chunk_slots; ++k) total[k] = slots_[k].total.data;
+    return total;
+  }
+
+ private:
+  struct slot_states {
+    scratch_block<State, Exec> total, chunk;
+  };
+  const Exec& exec_;
+  const shape results_;
+  std::array<slot_states, chunk_slots> slots_{};
+};
+/// How far positions along some axes are in a chunk from those in the whole array.
+inline std::int64_t position_of_chunk(const chunk_plan& p, const array_chunk& c, const axis_set& along) {
+  return c.first * positions_along(p.extents, along).array.stride[p.axis];
 }
 
 /// A reduction of inputs of which some come in chunks.
@@ -91,26 +119,17 @@ class reduction_in_chunks {
   /// Reductions along the axis of the chunks, whose states are joined: first those of each instance.
   template <class R, class Beside, class Result>
   void joined(const R& r, const Beside& beside, const strided<Result>& results) const {
-    using reducer = reducer_of<R>;
-    using state = typename reducer::state;
-    struct slot_states {
-      scratch_block<state, Exec> total, chunk;
-    };
-    std::array<slot_states, chunk_slots> slots{};
-    const shape rest = extents();
+    using state = typename reducer_of<R>::state;
+    states_of_chunks<state, Exec> states(exec_, extents());
     run_chunks<Exec>(exec_, plan_, [&](const Exec& e, const array_chunk& c) {
       call<Exec> part(plan_.label, e);
-      slot_states& s = slots[c.slot];
-      const bool is_first = s.total.block.size() == 0;
-      if (is_first) s = {{exec_, rest}, {exec_, rest}};
-      in_.with_parts(plan_, c, [&](const auto&... in) {
-        reduce_to_states(part, r, along_, strided<state>(s.chunk), beside, part.elements(in)...);
+      states.add(e, plan_.label, c.slot, r.reducer, position_of_chunk(plan_, c, along_), [&](const auto& of_chunk) {
+        in_.with_parts(plan_, c, [&](const auto&... in) {
+          reduce_to_states(part, r, along_, of_chunk, beside, part.elements(in)...);
+        });
       });
-      join_chunk(e, plan_, c, along_, r.reducer, strided<state>(s.total), strided<state>(s.chunk), is_first);
     });
-    std::array<const state*, chunk_slots> total{};
-    for (int k = 0; k < chunk_slots; ++k) total[k] = slots[k].total.data;  // null where the slot has had no chunk
-    write_results(exec_, plan_.label, r.reducer, total, along_.part(plan_.extents, true).size(), results);
+    write_results(exec_, plan_.label, r.reducer, states.of_slots(), along_.part(plan_.extents, true).size(), results);
     exec_.fence(plan_.label);
   }
 

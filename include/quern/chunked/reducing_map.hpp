@@ -9,6 +9,17 @@
 
 namespace quern::impl {
 
+/// What `run()` returns, when all is done.
+template <class Exec, class Run>
+auto waited(const Exec& exec, const Run& run) {
+  if constexpr (std::is_void_v<decltype(run())>) {
+    run();
+    exec.fence("quern: chunks");
+  } else {
+    return run();  // which has waited
+  }
+}
+
 /// Maps of arrays that come in chunks with reductions among their outputs. Waits.
 template <>
 struct engine<in_chunks_place, reducing_maps> {
@@ -16,17 +27,11 @@ struct engine<in_chunks_place, reducing_maps> {
   static auto run(const char* label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&... options) {
     if constexpr (resident<Exec, std::tuple<Out...>> && (resident<Exec, In> && ...)) {
-      exec.fence(label);
       const auto in = unpack([](const auto&... v) { return std::tuple(as_resident(v)...); }, inputs);
       const auto run = [&](const auto&... v) {
         return engine<in_memory, reducing_maps>::run(label, exec, as_resident(outs), f, std::tie(v...));
       };
-      if constexpr (std::is_void_v<decltype(unpack(run, in))>) {
-        unpack(run, in);
-        exec.fence(label);
-      } else {
-        return unpack(run, in);
-      }
+      return waited(exec, [&] { return unpack(run, in); });
     } else {
       constexpr int rank = rank_of_arrays<std::tuple<Out...>>();
       const auto reductions = reductions_of<rank, In...>(exec, outs, f);
@@ -45,16 +50,13 @@ struct engine<in_chunks_place, reducing_maps> {
                              const std::tuple<Out...>& outs, const Reductions& reductions, const In&... in) {
     using reducer_type = decltype(reductions.reducer());
     using state = typename reducer_type::state;
-    struct slot_states {
-      scratch_block<state, Exec> total, chunk;
-    };
     constexpr int rank = rank_of_arrays<std::tuple<Out...>>();
     const reducer_type reducer = reductions.reducer();
     const auto arrays = select(outs, typename Reductions::arrays());
     const auto to = reduced_outputs(outs);
     static_assert(!is_at<in_chunks_place, decltype(to)>, "quern::reduced: in chunks, out is a View, or on_host");
     const axis_set along = axes_of_reductions(label, outs, rank);
-    std::array<slot_states, chunk_slots> slots{};
+    std::optional<states_of_chunks<state, Exec>> states;
     shape whole;
     bool is_separate = false;
     const auto begin = [&](const chunk_plan& p) {
@@ -62,31 +64,28 @@ struct engine<in_chunks_place, reducing_maps> {
       is_separate = !along.has(p.axis);
       reductions.check_elements(call<Exec>(label, exec), along, whole);
       check_reduced(label, to, along.part(whole, false));
+      states.emplace(exec, along.part(whole, false));
     };
     const auto compute = [&](const Exec& e, const chunk_plan& p, const array_chunk& c, const auto& targets,
                              const auto& g, const auto&... part) {
       call<Exec> one(p.label, e);
       const auto map = make_reducing_map<rank>(one, reductions, along, targets, g, part...);
       if (is_separate) return separate(one, map, reducer, p, c, to);
-      slot_states& s = slots[c.slot];
-      const bool is_first = s.total.block.size() == 0;
-      if (is_first) s = {{exec, map.result_extents()}, {exec, map.result_extents()}};
-      map.launch(reducer_of_states<reducer_type>{reducer}, strided<state>(s.chunk), whole);
-      join_chunk(e, p, c, along, reducer, strided<state>(s.total), strided<state>(s.chunk), is_first);
+      states->add(e, label, c.slot, reducer, position_of_chunk(p, c, along),
+                  [&](const auto& of_chunk) { map.launch(reducer_of_states<reducer_type>{reducer}, of_chunk, whole); });
     };
     map_in_chunks(label, exec, f, settings, arrays, begin, compute, in...);
-    std::array<const state*, chunk_slots> total{};
-    for (int k = 0; k < chunk_slots; ++k) total[k] = slots[k].total.data;  // null where the slot has had no chunk
     call<Exec> c(label, exec);
     const auto write = [&](const auto& results) {
-      write_results(exec, label, reducer, total, along.part(whole, true).size(), results);
+      write_results(exec, label, reducer, states->of_slots(), along.part(whole, true).size(), results);
     };
-    const auto finish = [&] {
-      return deliver_reductions<result_of<reducer_type>>(c, along.part(whole, false), [](const auto&) {}, write, to);
-    };
-    if constexpr (!std::is_void_v<decltype(finish())>) return finish();
-    else if (!is_separate) finish();
-    exec.fence(label);
+    return waited(exec, [&] {
+      const auto deliver = [&] {
+        return deliver_reductions<result_of<reducer_type>>(c, along.part(whole, false), [](const auto&) {}, write, to);
+      };
+      if constexpr (!std::is_void_v<decltype(deliver())>) return deliver();
+      else if (!is_separate) deliver();
+    });
   }
 
   /// Reductions along other axes than that of the chunks: each chunk has results of its own, along an axis of theirs.

@@ -77,85 +77,86 @@ auto stencil_operand_in(const Exec& exec, const V& v, const chunk_plan& p, const
   });
 }
 
-template <class Shape, class Exec, class Out, class F, class... In>
-void stencil_in_chunks(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const chunking& settings,
-                       const In&... in) {
-  constexpr const char* label = "quern::stencil";
+/// Whether all operands are in reach of `exec`.
+template <class Exec, class... V>
+inline constexpr bool all_resident = (resident<Exec, V> && ...);
+
+/// A stencil of which some arrays come in chunks: `begin(plan)` is called first, and `compute(exec, plan, chunk, out,
+/// f, edge, in...)` for each chunk with its halo.
+template <class Shape, class Exec, class Out, class F, class Begin, class Compute, class... In>
+void stencil_in_chunks(const char* label, const Exec& exec, const Out& out, const F& f, const boundaries& edge,
+                       const chunking& settings, const Begin& begin, const Compute& compute_chunk, const In&... in) {
   constexpr int rank = rank_of<Out>;
   static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
-  if constexpr (resident<Exec, Out> && (resident<Exec, In> && ...)) {
-    stencil_call(exec, label, Shape(), std::tuple(as_resident(out)), f, edge, as_resident(in)...);
-    exec.fence(label);
-  } else {
-    using T = typename Out::value_type;
-    output_in_chunks<Exec, Out> to(out);
-    auto from = std::tuple(as_chunk_operand<Exec>(in)...);
-    const auto for_each = [&](const auto& visit) {
-      std::apply([&](auto&... o) { (for_each_input(visit, o), ...); }, from);
-    };
-    chunk_plan p{label, to.extents()};
-    p.settings = settings;
-    p.axis = axis_of([&](const auto& visit) {
-      for_each(visit);
-      visit(to);
-    });
-    bool all_come = true;
-    for_each([&](const auto& o) { all_come = all_come && o.array(); });
-    p.halo = Shape::radius(p.axis);
-    if (p.extents.size() > 0) boxes_of<rank, false>(label, Shape(), p.extents, edge);  // rejects what does not fit
-    p.wraps = wraps_around(label, edge, p.axis);
-    const auto same_order = [&](const auto& o) {
-      if (o.array() && p.extents.rank > 1 && slowest_axis(*o.array()) != p.axis)
-        throw Error(label, "all arrays that are read or written in chunks must have the same slowest axis");
-    };
-    for_each([&](auto& o) {
-      check_extents(label, "in", o.extents(), p.extents);
-      check_memory(label, to, o, false);
-      same_order(o);
-      o.join(p.inputs, true);
-    });
-    same_order(to);
-    // Cells that are not computed keep what a View has; in files they are zero.
-    const bool keeps = leaves_cells(edge);
-    constexpr bool has_contents = !is_sink<Out>;
-    std::optional<input_in_chunks<Exec, Out>> contents;
-    if constexpr (has_contents) {
-      if (keeps) contents.emplace(out).join(p.inputs, false);
-    }
-    to.join(p.outputs, true);
-    const std::int64_t row = p.extents.size() / std::max<std::int64_t>(p.extents.extent[p.axis], 1);
-    if (resident<Exec, Out>) p.scratch = row * static_cast<std::int64_t>(sizeof(T));
-
-    const auto compute = [&]<class Layout>(const Exec& e, const array_chunk& c, std::type_identity<Layout>) {
-      // Cells of a resident out beside the chunk are another chunk's.
-      strided<T> target;
-      scratch_block<T, Exec> own;
-      if constexpr (resident<Exec, Out>) target = own = scratch_of_chunk<T>(e, p, c, true);
-      else target = to.part(p.axis, c, true);
-      const auto core = as_part<Exec, rank>(core_of(target, p, c));
-      if (keeps) {
-        if constexpr (has_contents)
-          quern::map(e, core, op::identity(), as_part<Exec, rank>(contents->part(p.axis, c, false)));
-        else quern::fill(e, core, T(0));
-      }
-      std::vector<pool_block<typename Exec::memory_space>> blocks;
-      unpack(
-          [&](const auto&... o) {
-            stencil_call(e, label, Shape(), std::tuple(as_part<Exec, rank, Layout>(target)),
-                         functor_of_part<rank>(f, p.first_of_chunk(c, true)), boundaries_of(edge, p, c),
-                         stencil_operand_in<Exec, Layout, rank>(e, o, p, c, blocks)...);
-          },
-          from);
-      if constexpr (resident<Exec, Out>)
-        quern::map(e, as_part<Exec, rank>(to.part(p.axis, c, false)), op::identity(), core);
-    };
-    // Buffers of the first axis fastest are LayoutLeft, for which the kernels turn their axes around.
-    const bool left = rank > 1 && p.axis != 0 && all_come;
-    run_chunks<Exec>(exec, p, [&](const Exec& e, const array_chunk& c) {
-      if (left) compute(e, c, std::type_identity<Kokkos::LayoutLeft>());
-      else compute(e, c, std::type_identity<Kokkos::LayoutStride>());
-    });
+  using T = typename Out::value_type;
+  output_in_chunks<Exec, Out> to(out);
+  auto from = std::tuple(as_chunk_operand<Exec>(in)...);
+  const auto for_each = [&](const auto& visit) {
+    std::apply([&](auto&... o) { (for_each_input(visit, o), ...); }, from);
+  };
+  chunk_plan p{label, to.extents()};
+  p.settings = settings;
+  p.axis = axis_of([&](const auto& visit) {
+    for_each(visit);
+    visit(to);
+  });
+  bool all_come = true;
+  for_each([&](const auto& o) { all_come = all_come && o.array(); });
+  p.halo = Shape::radius(p.axis);
+  if (p.extents.size() > 0) boxes_of<rank, false>(label, Shape(), p.extents, edge);  // rejects what does not fit
+  p.wraps = wraps_around(label, edge, p.axis);
+  const auto same_order = [&](const auto& o) {
+    if (o.array() && p.extents.rank > 1 && slowest_axis(*o.array()) != p.axis)
+      throw Error(label, "all arrays that are read or written in chunks must have the same slowest axis");
+  };
+  for_each([&](auto& o) {
+    check_extents(label, "in", o.extents(), p.extents);
+    check_memory(label, to, o, false);
+    same_order(o);
+    o.join(p.inputs, true);
+  });
+  same_order(to);
+  // Cells that are not computed keep what a View has; in files they are zero.
+  const bool keeps = leaves_cells(edge);
+  constexpr bool has_contents = !is_sink<Out>;
+  std::optional<input_in_chunks<Exec, Out>> contents;
+  if constexpr (has_contents) {
+    if (keeps) contents.emplace(out).join(p.inputs, false);
   }
+  to.join(p.outputs, true);
+  const std::int64_t row = p.extents.size() / std::max<std::int64_t>(p.extents.extent[p.axis], 1);
+  if (resident<Exec, Out>) p.scratch = row * static_cast<std::int64_t>(sizeof(T));
+
+  const auto compute = [&]<class Layout>(const Exec& e, const array_chunk& c, std::type_identity<Layout>) {
+    // Cells of a resident out beside the chunk are another chunk's.
+    strided<T> target;
+    scratch_block<T, Exec> own;
+    if constexpr (resident<Exec, Out>) target = own = scratch_of_chunk<T>(e, p, c, true);
+    else target = to.part(p.axis, c, true);
+    const auto core = as_part<Exec, rank>(core_of(target, p, c));
+    if (keeps) {
+      if constexpr (has_contents)
+        quern::map(e, core, op::identity(), as_part<Exec, rank>(contents->part(p.axis, c, false)));
+      else quern::fill(e, core, T(0));
+    }
+    std::vector<pool_block<typename Exec::memory_space>> blocks;
+    unpack(
+        [&](const auto&... o) {
+          compute_chunk(e, p, c, std::tuple(as_part<Exec, rank, Layout>(target)),
+                        functor_of_part<rank>(f, p.first_of_chunk(c, true)), boundaries_of(edge, p, c),
+                        stencil_operand_in<Exec, Layout, rank>(e, o, p, c, blocks)...);
+        },
+        from);
+    if constexpr (resident<Exec, Out>)
+      quern::map(e, as_part<Exec, rank>(to.part(p.axis, c, false)), op::identity(), core);
+  };
+  begin(p);
+  // Buffers of the first axis fastest are LayoutLeft, for which the kernels turn their axes around.
+  const bool left = rank > 1 && p.axis != 0 && all_come;
+  run_chunks<Exec>(exec, p, [&](const Exec& e, const array_chunk& c) {
+    if (left) compute(e, c, std::type_identity<Kokkos::LayoutLeft>());
+    else compute(e, c, std::type_identity<Kokkos::LayoutStride>());
+  });
 }
 
 /// Stencils of arrays that come in chunks.
@@ -165,11 +166,21 @@ struct engine<in_chunks_place, stencils> {
   static void run(const Shape&, const Exec& exec, const std::tuple<Out...>& outs, const F& f, const boundaries& edge,
                   const std::tuple<const In&...>& inputs, const Options&... options) {
     static_assert(sizeof...(Out) == 1, "quern::stencil: in chunks, there is one output");
+    constexpr const char* label = "quern::stencil";
+    const auto compute = [&](const Exec& e, const chunk_plan&, const array_chunk&, const auto& out, const auto& g,
+                             const boundaries& edge_of_chunk,
+                             const auto&... part) { stencil_call(e, label, Shape(), out, g, edge_of_chunk, part...); };
     unpack(
         [&](const auto&... in) {
-          stencil_in_chunks<Shape>(exec, std::get<0>(outs), f, edge, settings_of(options...), in...);
+          if constexpr (all_resident<Exec, Out..., In...>)
+            stencil_call(exec, label, Shape(), as_resident(outs), f, edge, as_resident(in)...);
+          else
+            stencil_in_chunks<Shape>(
+                label, exec, std::get<0>(outs), f, edge, settings_of(options...), [](const chunk_plan&) {}, compute,
+                in...);
         },
         inputs);
+    exec.fence(label);
   }
 };
 

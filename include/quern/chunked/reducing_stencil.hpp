@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CHUNKED_REDUCING_STENCIL_HPP
+#define QUERN_CHUNKED_REDUCING_STENCIL_HPP
+
+#include <quern/chunked/reducing_map.hpp>
+#include <quern/chunked/stencil.hpp>
+#include <quern/stencil/reducing_stencil.hpp>
+
+namespace quern::impl {
+
+/// Stencils of arrays that come in chunks with reductions among their outputs. Waits.
+template <>
+struct engine<in_chunks_place, reducing_stencils> {
+  template <class Shape, class Exec, class... Out, class F, class... In, class... Options>
+  static auto run(const Shape& reach, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
+                  const boundaries& edge, const std::tuple<const In&...>& inputs, const Options&... options) {
+    constexpr int rank = rank_of_arrays<std::tuple<Out...>>();
+    using value = typename stencil_result<F, rank, value_of<In>...>::type;
+    static_assert(output_numbers<std::tuple<Out...>>::arrays::size() == 1,
+                  "quern::stencil: in chunks, one output is an array");
+    if constexpr (value_count<value> != sizeof...(Out)) {
+      reductions_of_results<value>(exec, outs);  // says what is wrong
+    } else if constexpr (all_resident<Exec, Out..., In...>) {
+      const auto in = unpack([](const auto&... v) { return std::tuple(as_resident(v)...); }, inputs);
+      const auto run = [&](const auto&... v) {
+        return engine<in_memory, reducing_stencils>::run(reach, exec, as_resident(outs), f, edge, std::tie(v...));
+      };
+      return waited(exec, [&] { return unpack(run, in); });
+    } else {
+      const auto reductions = reductions_of_results<value>(exec, outs);
+      return unpack(
+          [&](const auto&... in) {
+            return reduce(reach, exec, outs, f, edge, settings_of(options...), reductions, in...);
+          },
+          inputs);
+    }
+  }
+
+ private:
+  template <class Shape, class Exec, class... Out, class F, class Reductions, class... In>
+  static auto reduce(const Shape& reach, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
+                     const boundaries& edge, const chunking& settings, const Reductions& reductions, const In&... in) {
+    constexpr const char* label = "quern::stencil";
+    constexpr int rank = rank_of_arrays<std::tuple<Out...>>();
+    const auto reducer = reductions.reducer();
+    using reducer_type = std::remove_const_t<decltype(reducer)>;
+    using state = typename reducer_type::state;
+    const auto arrays = select(outs, typename Reductions::arrays());
+    const auto to = reduced_outputs(outs);
+    check_all_cells(label, outs);
+    check_reduced(label, to, shape());
+    states_of_chunks<state, Exec> states(exec, shape());
+    std::int64_t cells = 0;
+    const auto begin = [&](const chunk_plan& p) {
+      reductions.check_elements(call<Exec>(label, exec), axis_set::all(), p.extents);
+      if (p.extents.size() > 0) cells = boxes_of<rank, false>(label, reach, p.extents, edge).all.cells();
+    };
+    const auto compute = [&](const Exec& e, const chunk_plan& p, const array_chunk& c, const auto& out, const auto& g,
+                             const boundaries& edge_of_chunk, const auto&... part) {
+      call<Exec> one(label, e);
+      states.add(e, label, c.slot, reducer, 0, [&](const strided<state>& of_chunk) {
+        reducing_stencil_call<Shape>(one, reach, reductions, reducer_of_states<reducer_type>{reducer}, out, g,
+                                     edge_of_chunk, p.extents, p.first_of_chunk(c, true), of_chunk, part...);
+      });
+    };
+    stencil_in_chunks<Shape>(label, exec, std::get<0>(arrays), f, edge, settings, begin, compute, in...);
+    call<Exec> c(label, exec);
+    return waited(exec, [&] {
+      return deliver_reductions<result_of<reducer_type>>(
+          c, shape(), [](const auto&) {},
+          [&](const auto& result) { write_results(exec, label, reducer, states.of_slots(), cells, result); }, to);
+    });
+  }
+};
+
+}  // namespace quern::impl
+
+#endif
