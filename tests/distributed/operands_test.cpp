@@ -265,10 +265,25 @@ TYPED_TEST(DistributedOperands, CallsWithOtherValues) {
   expect(histogram, of_edges, of_u + " float64 (5) 0 2 1 3 4", [&] { between(differs ? unsorted : edges); });
   expect(histogram, of_edges, of_u + " float64 (2) 0 1", [&] { between(differs ? fewer : edges); });
   expect(histogram, of_edges, of_u + " in bins from 0 to 1", [&] { differs ? in_range(counts, 1) : between(edges); });
-  std::vector<double> many(30);
-  for (int i = 0; i < 30; ++i) many[i] = differs && i == 20 ? 20.5 : i;
+  // Of many, the first that differs, however close.
   const Kokkos::View<std::int64_t*, E> of_many("of_many", 29);
-  EXPECT_THROW(quern::histogram(exec, of_many, u, edges_of(many)), quern::Error);
+  const auto expect_many = [&]<class T>(std::type_identity<T>, const std::string& type, T step, T at_first, T at_other,
+                                        const std::string& text_at_first, const std::string& text_at_other) {
+    std::vector<T> many(30);
+    for (int i = 0; i < 30; ++i) many[i] = i < 20 ? T(i) : T(at_first + T(i - 20) * step);
+    if (differs) many[20] = at_other;
+    const auto of = test::make_array<T, 1, LayoutRight, E>({30}, many);
+    const std::string call = " int64 (29)" + array + " " + type + " (30), with ";
+    expect(histogram, call + text_at_first + " at position 20", call + text_at_other + " at position 20",
+           [&] { quern::histogram(exec, of_many, u, of); });
+  };
+  expect_many(std::type_identity<double>(), "float64", 1.0, 20.0, 20.5, "20", "20.5");
+  expect_many(std::type_identity<double>(), "float64", 1.0, 1.0 / 3 + 20, std::nextafter(1.0 / 3 + 20, 30.0),
+              "20.333333333333332", "20.333333333333336");
+  expect_many(std::type_identity<float>(), "float32", 1.0F, 20.0F, 20.25F, "20", "20.25");
+  const std::int64_t large = std::int64_t{1} << 53;  // double does not hold the number after it
+  expect_many(std::type_identity<std::int64_t>(), "int64", std::int64_t{2}, large, large + 1, "9007199254740992",
+              "9007199254740993");
   const quern::DistributedView<int, 2, E> keys("keys", d);
   const std::string of_keys = " int32 (8, 8)" + grid;
   expect("quern::bincount", " int64 (4)" + of_keys, " int64 (5)" + of_keys,

@@ -9,10 +9,7 @@
 #include <quern/distributed/rank_sums.hpp>
 #include <quern/keyed/group_by.hpp>
 #include <quern/keyed/histogram.hpp>
-#include <quern/map/map.hpp>
-#include <quern/transfer/as_view.hpp>
 #include <quern/transfer/copy.hpp>
-#include <vector>
 
 namespace quern::impl {
 
@@ -28,25 +25,18 @@ void sum_of_counts(const Communicator& comm, const Exec& exec, const Out& out, c
   exec.fence("quern::distributed: counts");
 }
 
-/// The values of an array in the message of calls that differ: all, or of many the first and the last, and a sum of
-/// their bits.
 template <class Exec, class V>
 std::string text_of_operand(const compared_values<Exec, V>& values) {
-  std::string text = text_of_operand(values.of);
+  return text_of_operand(values.of);
+}
+template <class Exec, class V>
+std::string text_of_values(const compared_values<Exec, V>& values) {
+  std::string text;
   if constexpr (known_rank<V>() == 1) {
-    const auto n = static_cast<std::size_t>(extents_of(values.of).size());
-    const auto numbers = pool_view<Kokkos::View<double*, typename Exec::memory_space>>(values.exec, n);
-    quern::map(values.exec, numbers, op::identity(), values.of);
-    std::vector<double> found(n);
-    quern::copy(values.exec, as_view(found), numbers);
+    const Kokkos::View<value_of<V>*, Kokkos::HostSpace> found("quern::compared values", extents_of(values.of).size());
+    quern::copy(values.exec, found, values.of);
     values.exec.fence("quern::distributed: compared values");
-    constexpr std::size_t shown = 8;
-    std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i < shown || i + 1 == n) text += (i > shown ? " ..." : "") + text_of_scalar(found[i]);
-      bits = 31 * bits + Kokkos::bit_cast<std::uint64_t>(found[i]);
-    }
-    if (n > shown) text += " of bits " + std::to_string(bits);
+    for (std::size_t i = 0; i < found.extent(0); ++i) text += text_of_scalar(found(i));
   }
   return text;
 }
