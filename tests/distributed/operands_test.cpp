@@ -319,7 +319,7 @@ TYPED_TEST(DistributedOperands, CallsWithOtherValues) {
          [&] { quern::exclusive_scan(exec, v, op, differs ? 1.0 : 0.0, u, axis{0}); });
   expect("quern::var", array, array + ", ddof 1", [&] { quern::var(exec, u, quern::ddof{differs ? 1 : 0}); });
   const Kokkos::View<double*, E> eight("eight", 8), seven("seven", 7);
-  const std::string of_eight = array + " float64 (8) float64 ";
+  const std::string of_eight = array + " along axis 0 to float64 (8) float64 ";
   expect("quern::minmax", of_eight + "(8)", of_eight + "(7)",
          [&] { quern::minmax(exec, quern::outputs(eight, differs ? seven : eight), u, axis{0}); });
   expect("quern::map", array + array + " float64 1", array + array + " float64 2",
