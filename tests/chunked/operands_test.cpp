@@ -166,6 +166,35 @@ TEST(ChunkedCalls, CountsWithoutExecutionSpace) {
         [&] { quern::bincount(found, keys.source(), quern::weights{x.a.source()}, x.o); });
 }
 
+// As in memory, weights broadcast to the values.
+TEST(ChunkedCalls, WeightsOfFewerExtents) {
+  const both_places x;
+  const std::array<std::int64_t, 1> bins{4};
+  const auto expected = both_places::array<double>(bins), found = both_places::array<double>(bins);
+  const quern::bin_range range{-6, 6};
+  const auto check = [&](const auto& whole, const auto& given) {
+    quern::histogram(expected, x.v, range, quern::weights{whole});
+    quern::histogram(found, x.a.source(), range, x.o, quern::weights{given});
+    EXPECT_EQ(test::contents(expected), test::contents(found));
+  };
+  const auto row = test::make_array<double, 1, LayoutRight, both_places::space>({4}, {1, 2, 4, 8}),
+             one = test::make_array<double, 1, LayoutRight, both_places::space>({1}, {2});
+  const auto column =
+      test::make_array<double, 2, LayoutRight, both_places::space>({23, 1}, test::samples<double>(23, 2));
+  check(row, row);
+  check(one, one);
+  check(column, column);
+  check(lazy(weighted(), column, row), lazy(weighted(), column, row));
+  const auto columns = behind<double>(std::array<std::int64_t, 2>{23, 1}, 4),
+             rows = behind<double>(std::array<std::int64_t, 2>{1, 4}, 5);
+  check(test::make_array<double, 2, LayoutRight, both_places::space>(columns.extents, columns.values),
+        columns.source());
+  check(test::make_array<double, 2, LayoutRight, both_places::space>(rows.extents, rows.values), rows.source());
+  const auto longer = both_places::array<double>(std::array<std::int64_t, 1>{5});
+  test::expect_error("quern::histogram: in 2 has extents (5), which do not broadcast to (23, 4)",
+                     [&] { quern::histogram(found, x.a.source(), range, quern::weights{longer}); });
+}
+
 TEST(ChunkedCalls, ReductionsWithoutExecutionSpace) {
   const both_places x;
   EXPECT_EQ(quern::quantile(x.v, 0.3), quern::quantile(x.a.source(), 0.3, x.o));

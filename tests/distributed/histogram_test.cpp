@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <distributed/world.hpp>
 #include <quern/distributed/histogram.hpp>
+#include <support/operand_functors.hpp>
 #include <vector>
 
 namespace {
@@ -47,6 +48,27 @@ TYPED_TEST(DistributedHistogram, AddsWeights) {
   const auto u = this->distributed_array(this->values);
   quern::histogram(TypeParam(), found, u, quern::bin_range{-5, 5}, quern::weights{u});
   EXPECT_EQ(by_loop(13, this->values, this->values), test::contents(found));
+}
+
+// Views are whole, and broadcast as they do in memory.
+TYPED_TEST(DistributedHistogram, WeightsOfFewerExtents) {
+  using E = TypeParam;
+  const E exec;
+  const auto u = this->distributed_array(this->values);
+  const auto whole = test::make_array<double, 2, LayoutRight, E>({this->rows, this->columns}, this->values);
+  const Kokkos::View<double*, E> expected("expected", 13), found("found", 13);
+  const auto check = [&](const auto& weights) {
+    quern::histogram(exec, expected, whole, quern::bin_range{-5, 5}, quern::weights{weights});
+    quern::histogram(exec, found, u, quern::bin_range{-5, 5}, quern::weights{weights});
+    EXPECT_EQ(test::contents(expected), test::contents(found));
+  };
+  const auto row =
+      test::make_array<double, 1, LayoutRight, E>({this->columns}, test::samples<double>(this->columns, 2));
+  const auto column =
+      test::make_array<double, 2, LayoutRight, E>({this->rows, 1}, test::samples<double>(this->rows, 3));
+  check(row);
+  check(column);
+  check(quern::lazy(test::weighted(), column, row));
 }
 
 TYPED_TEST(DistributedHistogram, OfMoreBinsThanValues) {

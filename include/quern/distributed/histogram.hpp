@@ -50,14 +50,9 @@ struct engine<over_ranks_place, counts> : compared_calls {
                   const std::tuple<const In&...>& inputs, const Options&...) {
     check_place_options<Options...>();
     const std::string label = counted.label;
-    constexpr int rank = std::max({rank_of<In>...});
+    constexpr int rank = rank_of<std::tuple_element_t<0, std::tuple<In...>>>;  // weights broadcast
     const Decomposition d = unpack([](const auto&... in) { return leading_field(in...).decomposition(); }, inputs);
-    std::size_t number = 0;
-    unpack(
-        [&](const auto&... in) {
-          (check_extents(label, input_name(number++), operand_extents(label, in), d.extents()), ...);
-        },
-        inputs);
+    check_extents(label, input_name(0), operand_extents(label, std::get<0>(inputs)), d.extents());
     sum_of_counts(d.communicator(), exec, out, [&](const auto& counts) {
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         with_bins(exec, label, counts, counted.bin, operand_at_block<rank>(label, I, std::get<I>(inputs), d)...);

@@ -195,7 +195,7 @@ void count_call(const count_operation<Bin>& c, const Exec& exec, const Out& out,
 /// Counts are exact and do not depend on the order. Sums of weights are formed in double (64-bit integers for
 /// integers), in an order that changes from call to call on several threads: they may differ in the last bits.
 /// Asynchronous on `exec`; on hosts takes scratch memory of one `out` a thread from the pool. In chunks and over ranks
-/// the call waits, out is a View that is whole on every rank, and weights have the extents of x.
+/// the call waits, and out is a View that is whole on every rank.
 ///
 /// @param out     of rank 1, of integers of 32 or 64 bits, float or double
 /// @param x       of any rank and arithmetic type
