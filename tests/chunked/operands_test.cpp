@@ -164,6 +164,9 @@ TEST(ChunkedCalls, CountsWithoutExecutionSpace) {
   check([&] { quern::bincount(expected, whole_keys); }, [&] { quern::bincount(found, keys.source(), x.o); });
   check([&] { quern::bincount(expected, whole_keys, quern::weights{x.v}); },
         [&] { quern::bincount(found, keys.source(), quern::weights{x.a.source()}, x.o); });
+  const quern::key_range some{-1, 3};
+  check([&] { quern::bincount(expected, whole_keys, some); },
+        [&] { quern::bincount(found, keys.source(), some, x.o); });
 }
 
 // As in memory, weights broadcast to the values.

@@ -292,15 +292,19 @@ TYPED_TEST(DistributedOperands, CallsWithOtherValues) {
     differs ? quern::bincount(exec, counts, keys, quern::weights{keys}) : quern::bincount(exec, counts, keys);
   });
 
-  const std::string group_sum = "quern::distributed::group_sum", of_groups = " float64 (4) of keys from 0 to ";
+  const std::string of_range = " int64 (4)" + of_keys + " of keys from 2 to ";
+  expect("quern::bincount", of_range + "6", of_range + "-6",
+         [&] { quern::bincount(exec, counts, keys, quern::key_range{2, differs ? -6 : 6}); });
+
+  const std::string of_rows = " float64 (4) of keys from 0 to ";
   const Kokkos::View<double*, E> sums("sums", 4), rows("rows", 3);
-  const Kokkos::View<int*, E> of_rows("of_rows", 3), of_others("of_others", 2);
-  const auto sum_groups = [&](const auto& of, std::int64_t high) {
-    quern::distributed::group_sum(exec, comm, sums, rows, of, quern::key_range{0, high});
+  const Kokkos::View<int*, E> three_keys("three_keys", 3), two_keys("two_keys", 2);
+  const auto sum_rows = [&](const auto& of, std::int64_t high) {
+    quern::bincount(exec, comm, sums, of, quern::key_range{0, high}, quern::weights{rows});
   };
-  expect(group_sum, of_groups + "4", of_groups + "-4", [&] { sum_groups(of_rows, differs ? -4 : 4); });
-  expect(group_sum, of_groups + "4", of_groups + "4, x does not fit keys of extents (2)",
-         [&] { sum_groups(differs ? of_others : of_rows, 4); });
+  expect("quern::bincount", of_rows + "4", of_rows + "-4", [&] { sum_rows(three_keys, differs ? -4 : 4); });
+  expect("quern::bincount", of_rows + "4", of_rows + "4, weights do not fit keys of extents (2)",
+         [&] { sum_rows(differs ? two_keys : three_keys, 4); });
 
   const std::string quantile = "quern::quantile";
   expect(quantile, array + " at 0.25", array + " at 1.5", [&] { quern::quantile(exec, u, differs ? 1.5 : 0.25); });
