@@ -67,6 +67,36 @@ TYPED_TEST(ChunkedOperands, ElementwiseFunctions) {
   EXPECT_EQ(std::vector<double>(filled.values.size(), 7.0), filled.values);
 }
 
+TYPED_TEST(ChunkedOperands, Copies) {
+  using E = TypeParam;
+  const E exec;
+  const std::array<std::int64_t, 2> extents{23, 4};
+  const auto a = behind<double>(extents, 1);
+  auto to = behind<float>(extents, 2);
+  const auto v = test::make_array<double, 2, LayoutRight, E>(extents);
+  const auto o = memory_for(a, 5);
+  const auto check = [&](const auto& found) {
+    EXPECT_EQ(a.values, std::vector<double>(found.begin(), found.end()));  // quarters
+  };
+  quern::copy(exec, to.sink(), a.source(), o);
+  check(to.values);
+  quern::copy(exec, v, a.source(), o);
+  check(test::contents(v));
+  quern::fill(exec, to.sink(), 0.0);
+  quern::copy(to.sink(), v);
+  check(to.values);
+  const Kokkos::View<double**, Kokkos::HostSpace> on_host("on_host", 23, 4);
+  quern::copy(exec, quern::in_chunks(on_host), v, o);
+  check(test::contents(on_host));
+  quern::fill(exec, v, 0.0);
+  quern::copy(exec, v, quern::in_chunks(on_host));
+  check(test::contents(v));
+  const auto expected = test::make_array<double, 2, LayoutRight, E>(extents);
+  quern::copy(exec, expected, lazy(weighted(), v, 1.0));
+  quern::copy(exec, v, lazy(weighted(), a.source(), 1.0), o);
+  EXPECT_EQ(test::contents(expected), test::contents(v));
+}
+
 TYPED_TEST(ChunkedOperands, TwoResults) {
   using E = TypeParam;
   const E exec;

@@ -98,6 +98,49 @@ TYPED_TEST(DistributedOperands, ElementwiseFunctionsAndSeveralOutputs) {
   });
 }
 
+TYPED_TEST(DistributedOperands, Copies) {
+  using E = TypeParam;
+  const E exec;
+  for_arrays<E>([&](const Decomposition& d, const auto& u, const auto& v, const auto& whole_u, const auto& whole_v,
+                    const auto& row) {
+    const std::int64_t n = d.extents().extent[0], m = d.extents().extent[1];
+    const quern::DistributedView<double, 2, E> out("out", d);
+    const quern::DistributedView<float, 2, E> narrow("narrow", d);
+    const auto check = [&](const auto& expected, const auto& found) {
+      const auto& own = found.decomposition().local();
+      EXPECT_EQ(test::part_of(test::contents(expected), d.extents(), own), test::contents(found.local()));
+    };
+    quern::copy(exec, out, u);
+    check(whole_u, out);
+    quern::copy(narrow, v);
+    quern::copy(out, narrow);  // of quarters: exact
+    check(whole_v, out);
+    quern::copy(exec, out, whole_u);
+    check(whole_u, out);
+    const auto expected = test::make_array<double, 2, LayoutRight, E>({n, m}),
+               found = test::make_array<double, 2, LayoutRight, E>({n, m});
+    quern::copy(exec, expected, row);
+    quern::copy(exec, out, row);
+    check(expected, out);
+    quern::copy(exec, expected, lazy(weighted(), whole_u, row));
+    quern::copy(exec, out, lazy(weighted(), u, row));
+    check(expected, out);
+    quern::copy(exec, found, out);
+    EXPECT_EQ(test::contents(expected), test::contents(found)) << "whole on every rank";
+    const Kokkos::View<double**, Kokkos::HostSpace> on_host("on_host", n, m);
+    quern::copy(exec, on_host, out);
+    EXPECT_EQ(test::contents(expected), test::contents(on_host));
+    quern::copy(exec, u, on_host);
+    check(expected, u);
+    const Decomposition others(test::world(), {n, m}, {.grid = {test::world().size(), 1}, .halo = {0, 1}});
+    const quern::DistributedView<double, 2, E> moved("moved", others);
+    quern::copy(exec, moved, v);
+    check(whole_v, moved);
+    quern::copy(moved, u);
+    check(expected, moved);
+  });
+}
+
 TYPED_TEST(DistributedOperands, ScansAlongEachAxis) {
   using E = TypeParam;
   const E exec;
@@ -224,6 +267,8 @@ TYPED_TEST(DistributedOperands, CallsThatDiffer) {
   expect(redistribute, redistribute + " of" + array + array, redistribute + " of" + larger + larger, [&] {
     differs ? quern::distributed::redistribute(exec, longer, longer) : quern::distributed::redistribute(exec, v, u);
   });
+  expect("quern::copy", "quern::copy of" + array + array, "quern::copy of" + larger + larger,
+         [&] { differs ? quern::copy(exec, longer, longer) : quern::copy(exec, v, u); });
   const std::string line = " float64 (8) on a grid of " + ranks, sort = "quern::sort of" + line + line;
   expect("quern::sort", sort, sort + ", descending",
          [&] { quern::sort(exec, in_blocks, differs ? quern::sort_order::descending : quern::sort_order::ascending); });
