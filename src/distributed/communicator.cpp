@@ -147,7 +147,7 @@ void for_each_part(std::int64_t n, std::int64_t most, const F& f) {
   for (std::int64_t first = 0; first < n; first += most) f(first, static_cast<int>(std::min(most, n - first)));
 }
 
-/// Calls f(place, count, type, operation), which returns a status, for parts of n items of some bytes that a count of
+/// Calls f(part, count, type, operation), which returns a status, for parts of n items of some bytes that a count of
 /// 32 bits holds, with the type and the operation that joins items, as MPI knows them.
 template <class F>
 void join_in_parts(void* items, std::int64_t n, std::int64_t item_bytes, MPI_User_function* join, const F& f) {
@@ -218,15 +218,15 @@ void throw_together(const Communicator& comm, const std::string& operation, cons
 
 void all_reduce(const Communicator& comm, void* items, std::int64_t n, std::int64_t item_bytes,
                 MPI_User_function* join) {
-  join_in_parts(items, n, item_bytes, join, [&](void* place, int count, MPI_Datatype item, MPI_Op op) {
-    return MPI_Allreduce(MPI_IN_PLACE, place, count, item, op, comm.mpi());
+  join_in_parts(items, n, item_bytes, join, [&](void* part, int count, MPI_Datatype item, MPI_Op op) {
+    return MPI_Allreduce(MPI_IN_PLACE, part, count, item, op, comm.mpi());
   });
 }
 
 void exclusive_scan(const Communicator& comm, void* items, std::int64_t n, std::int64_t item_bytes, const void* start,
                     MPI_User_function* join) {
-  join_in_parts(items, n, item_bytes, join, [&](void* place, int count, MPI_Datatype item, MPI_Op op) {
-    return MPI_Exscan(MPI_IN_PLACE, place, count, item, op, comm.mpi());
+  join_in_parts(items, n, item_bytes, join, [&](void* part, int count, MPI_Datatype item, MPI_Op op) {
+    return MPI_Exscan(MPI_IN_PLACE, part, count, item, op, comm.mpi());
   });
   if (comm.rank() > 0) return;
   for (std::int64_t i = 0; i < n; ++i) std::memcpy(static_cast<std::byte*>(items) + i * item_bytes, start, item_bytes);
