@@ -71,8 +71,9 @@ namespace quern {
 /// @param options `weights{w}`, with extents that broadcast to those of x; `key_range`
 ///
 /// Collective; waits.
-template <execution_space Exec, view_like Out, array_like X, impl::keys_option... Options>
-void bincount(const Exec& exec, const Communicator& comm, const Out& out, const X& x, const Options&... options) {
+template <execution_space Exec, std::same_as<Communicator> Comm, view_like Out, array_like X,
+          impl::keys_option... Options>
+void bincount(const Exec& exec, const Comm& comm, const Out& out, const X& x, const Options&... options) {
   using namespace impl;
   const char* const label = "quern::bincount";
   const auto more = [&] {
@@ -87,8 +88,8 @@ void bincount(const Exec& exec, const Communicator& comm, const Out& out, const 
   check_extents(label, "out", extents_of(out), shape{extents_of(out).size()});
   sum_of_counts(comm, exec, out, [&](const auto& counts) { quern::bincount(exec, counts, x, options...); });
 }
-template <view_like Out, array_like X, impl::keys_option... Options>
-void bincount(const Communicator& comm, const Out& out, const X& x, const Options&... options) {
+template <std::same_as<Communicator> Comm, view_like Out, array_like X, impl::keys_option... Options>
+void bincount(const Comm& comm, const Out& out, const X& x, const Options&... options) {
   bincount(impl::space_of(out), comm, out, x, options...);
 }
 
