@@ -347,9 +347,13 @@ TYPED_TEST(DistributedOperands, CallsWithOtherValues) {
   const auto sum_rows = [&](const auto& of, std::int64_t high) {
     quern::bincount(exec, comm, sums, of, quern::key_range{0, high}, quern::weights{rows});
   };
-  expect("quern::bincount", of_rows + "4", of_rows + "-4", [&] { sum_rows(three_keys, differs ? -4 : 4); });
-  expect("quern::bincount", of_rows + "4", of_rows + "4, weights do not fit keys of extents (2)",
+  expect("quern::bincount", of_rows + "4, weighted", of_rows + "-4, weighted",
+         [&] { sum_rows(three_keys, differs ? -4 : 4); });
+  expect("quern::bincount", of_rows + "4, weighted", of_rows + "4, weighted, weights do not fit keys of extents (2)",
          [&] { sum_rows(differs ? two_keys : three_keys, 4); });
+  expect("quern::bincount", of_rows + "4, weighted", of_rows + "4", [&] {
+    differs ? quern::bincount(exec, comm, sums, three_keys, quern::key_range{0, 4}) : sum_rows(three_keys, 4);
+  });
 
   const std::string quantile = "quern::quantile";
   expect(quantile, array + " at 0.25", array + " at 1.5", [&] { quern::quantile(exec, u, differs ? 1.5 : 0.25); });

@@ -81,7 +81,7 @@ void bincount(const Exec& exec, const Comm& comm, const Out& out, const X& x, co
     stride_array ignored;
     const auto fits = [&](const auto& w) { return broadcast_strides(operand_extents(label, w), {}, rows, ignored); };
     const bool fit = unpack([&](const auto&... w) { return (fits(w) && ...); }, std::tuple_cat(weights_in(options)...));
-    return text_of(find_option<key_range>(options...)) +
+    return text_of(find_option<key_range>(options...)) + ((is_weights<Options> || ...) ? ", weighted" : "") +
            (fit ? "" : ", weights do not fit keys of extents " + rows.str());
   };
   check_same_arrays(comm, label, more, out);
