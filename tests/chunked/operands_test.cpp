@@ -83,7 +83,7 @@ TYPED_TEST(ChunkedOperands, Copies) {
   quern::copy(exec, v, a.source(), o);
   check(test::contents(v));
   quern::fill(exec, to.sink(), 0.0);
-  quern::copy(to.sink(), v);
+  quern::copy(exec, to.sink(), v);
   check(to.values);
   const Kokkos::View<double**, Kokkos::HostSpace> on_host("on_host", 23, 4);
   quern::copy(exec, quern::in_chunks(on_host), v, o);
@@ -197,6 +197,16 @@ TEST(ChunkedCalls, CountsWithoutExecutionSpace) {
   const quern::key_range some{-1, 3};
   check([&] { quern::bincount(expected, whole_keys, some); },
         [&] { quern::bincount(found, keys.source(), some, x.o); });
+}
+
+TEST(ChunkedCalls, CopiesWithoutExecutionSpace) {
+  const both_places x;
+  const auto found = both_places::array<double>(both_places::extents);
+  quern::copy(found, x.a.source(), x.o);
+  EXPECT_EQ(x.a.values, test::contents(found));
+  quern::fill(found, 0.0);
+  quern::copy(found, x.a.source());
+  EXPECT_EQ(x.a.values, test::contents(found));
 }
 
 // As in memory, weights broadcast to the values.
