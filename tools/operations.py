@@ -84,8 +84,10 @@ def kinds_of_functions(functions):
         direct = re.search(r"engine_of<\s*(?:\w+::)*(\w+)", f["body"])
         if direct: kinds.setdefault(f["name"].split("::")[-1], direct[1])
     helpers = [f for f in functions if "::impl::" in f["name"]]
+    names_of_helpers = {f["name"].split("::")[-1] for f in helpers}
     for group in (helpers, helpers, functions):  # what fills an array of random integers fills one of any numbers
-        known = dict(kinds)
+        # What helpers do with another operation, as a copy, is not what the operation that calls them is.
+        known = {name: kind for name, kind in kinds.items() if group is functions or name in names_of_helpers}
         for f in group:
             kind = next((known[c] for c in called_by(f) if c in known), None)
             if kind: kinds.setdefault(f["name"].split("::")[-1], kind)

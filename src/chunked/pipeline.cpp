@@ -297,7 +297,7 @@ class pipeline {
       guarded(s.what, a, [&] {
         plan_.for_each_range(s.what, a.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
           const packed_box box = box_along(*a.array, plan_.axis, first, count);
-          if (!is_device<Exec> || a.array->place(box) == nullptr)
+          if (!is_device<Exec> || a.array->address(box) == nullptr)
             a.array->read(box, to + at * row_bytes(a, plan_.axis));
         });
       });
@@ -331,7 +331,7 @@ class pipeline {
     const auto& a = plan_.inputs[i];
     const std::int64_t row = row_bytes(a, plan_.axis);
     plan_.for_each_range(s.what, a.with_halo, [&](std::int64_t first, std::int64_t count, std::int64_t at) {
-      const void* from = a.array->place(box_along(*a.array, plan_.axis, first, count));
+      const void* from = a.array->address(box_along(*a.array, plan_.axis, first, count));
       if (from == nullptr) from = host_buffer(s.in[i]) + at * row;
       copy_to_device(exec, s.in[i].memory.data() + at * row, from, count * row);
     });
@@ -339,7 +339,7 @@ class pipeline {
   void download(const Exec& exec, slot& s, std::size_t i) const {
     const auto& a = plan_.outputs[i];
     const std::int64_t row = row_bytes(a, plan_.axis);
-    void* to = a.array->place(box_along(*a.array, plan_.axis, s.what.first, s.what.count));
+    void* to = a.array->address(box_along(*a.array, plan_.axis, s.what.first, s.what.count));
     if (to == nullptr) to = host_buffer(s.out[i]);
     copy_to_host(exec, to, s.out[i].memory.data() + before(s.what, a) * row, s.what.count * row);
   }
@@ -352,7 +352,7 @@ class pipeline {
     for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
       const auto& a = plan_.outputs[i];
       const packed_box box = box_along(*a.array, plan_.axis, s.what.first, s.what.count);
-      if (is_device<Exec> && a.array->place(box) != nullptr) continue;
+      if (is_device<Exec> && a.array->address(box) != nullptr) continue;
       const std::int64_t skipped = is_device<Exec> ? 0 : before(s.what, a) * row_bytes(a, plan_.axis);
       guarded(s.what, a, [&] { a.array->write(box, host_buffer(s.out[i]) + skipped); });
     }

@@ -47,7 +47,7 @@ std::int64_t copied_unit(const peer_box& b) {
   return b.element % b.unit == 0 && b.unit <= message_alignment ? b.unit : 1;
 }
 
-/// A box and its place in a message. Work items are elements on devices, and rows on hosts.
+/// A box and its offset in a message. Work items are elements on devices, and rows on hosts.
 struct packed_rows {
   std::int64_t first_item;
   std::byte* array;
@@ -114,7 +114,7 @@ struct packed_boxes {
   std::vector<packed_rows> rows;
   std::vector<std::int64_t> offsets;  // of their boxes in the buffer
 
-  /// The place of each box in the buffer, peer by peer; the boxes of a peer keep their order.
+  /// The offset of each box in the buffer, peer by peer; the boxes of a peer keep their order.
   void lay_out(std::vector<peer_box> boxes, int rank) {
     std::stable_sort(boxes.begin(), boxes.end(), [](const auto& a, const auto& b) { return a.peer < b.peer; });
     for (const auto& b : boxes) {

@@ -147,7 +147,7 @@ void for_each_part(std::int64_t n, std::int64_t most, const F& f) {
   for (std::int64_t first = 0; first < n; first += most) f(first, static_cast<int>(std::min(most, n - first)));
 }
 
-/// Calls f(place, count, type, operation), which returns a status, for parts of n items of some bytes that a count of
+/// Calls f(part, count, type, operation), which returns a status, for parts of n items of some bytes that a count of
 /// 32 bits holds, with the type and the operation that joins items, as MPI knows them.
 template <class F>
 void join_in_parts(void* items, std::int64_t n, std::int64_t item_bytes, MPI_User_function* join, const F& f) {
@@ -163,6 +163,22 @@ void join_in_parts(void* items, std::int64_t n, std::int64_t item_bytes, MPI_Use
   MPI_Op_free(&op);
   MPI_Type_free(&item);
   check_mpi("quern::Communicator", status);
+}
+
+/// A text as a message shows it beside another: of many values the first that differs.
+std::string shown_beside(const std::string& other, const std::string& text) {
+  const std::size_t end = std::min(text.find(values_follow), text.size());
+  const std::string call = text.substr(0, end), values = text.substr(std::min(end + 1, text.size()));
+  constexpr int values_shown = 9;
+  if (std::count(values.begin(), values.end(), ' ') <= values_shown) return call + values;
+  const auto same = std::mismatch(text.begin(), text.end(), other.begin(), other.end()).first;
+  const auto differs = static_cast<std::size_t>(same - text.begin());
+  if (differs <= end + 1) return call;
+  const std::size_t first = text.rfind(' ', differs - 1);
+  const auto position = std::count(text.begin() + static_cast<std::ptrdiff_t>(end),
+                                   text.begin() + static_cast<std::ptrdiff_t>(first), ' ');
+  return call + ", with" + text.substr(first, text.find(' ', first + 1) - first) + " at position " +
+         std::to_string(position);
 }
 
 }  // namespace
@@ -189,8 +205,9 @@ void check_same(const Communicator& comm, const std::string& operation, const st
   const std::string first = values_of_rank(comm, text, 0);
   const int other = reduced(comm, first == text ? INT_MAX : comm.rank(), MPI_INT, MPI_MIN);
   if (other == INT_MAX) return;
-  throw Error(operation, what + " differ between ranks: " + first + " on rank 0 and " +
-                             values_of_rank(comm, text, other) + " on rank " + std::to_string(other));
+  const std::string differing = values_of_rank(comm, text, other);
+  throw Error(operation, what + " differ between ranks: " + shown_beside(differing, first) + " on rank 0 and " +
+                             shown_beside(first, differing) + " on rank " + std::to_string(other));
 }
 
 void throw_together(const Communicator& comm, const std::string& operation, const std::string& problem) {
@@ -201,15 +218,15 @@ void throw_together(const Communicator& comm, const std::string& operation, cons
 
 void all_reduce(const Communicator& comm, void* items, std::int64_t n, std::int64_t item_bytes,
                 MPI_User_function* join) {
-  join_in_parts(items, n, item_bytes, join, [&](void* place, int count, MPI_Datatype item, MPI_Op op) {
-    return MPI_Allreduce(MPI_IN_PLACE, place, count, item, op, comm.mpi());
+  join_in_parts(items, n, item_bytes, join, [&](void* part, int count, MPI_Datatype item, MPI_Op op) {
+    return MPI_Allreduce(MPI_IN_PLACE, part, count, item, op, comm.mpi());
   });
 }
 
 void exclusive_scan(const Communicator& comm, void* items, std::int64_t n, std::int64_t item_bytes, const void* start,
                     MPI_User_function* join) {
-  join_in_parts(items, n, item_bytes, join, [&](void* place, int count, MPI_Datatype item, MPI_Op op) {
-    return MPI_Exscan(MPI_IN_PLACE, place, count, item, op, comm.mpi());
+  join_in_parts(items, n, item_bytes, join, [&](void* part, int count, MPI_Datatype item, MPI_Op op) {
+    return MPI_Exscan(MPI_IN_PLACE, part, count, item, op, comm.mpi());
   });
   if (comm.rank() > 0) return;
   for (std::int64_t i = 0; i < n; ++i) std::memcpy(static_cast<std::byte*>(items) + i * item_bytes, start, item_bytes);

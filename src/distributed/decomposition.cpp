@@ -205,17 +205,17 @@ bool Decomposition::same_blocks(const Decomposition& other) const {
 const Communicator& Decomposition::along(const std::array<bool, max_rank>& axes) const {
   const std::lock_guard lock(state_->mutex);
   unsigned key = 0;
-  int colour = 0, place = 0;
+  int colour = 0, position = 0;
   for (int d = 0; d < extents().rank; ++d) {
     const int at = coordinate(d);
-    if (axes[d]) place = place * grid(d) + at;
+    if (axes[d]) position = position * grid(d) + at;
     else colour = colour * grid(d) + at;
     if (axes[d] && grid(d) > 1) key |= 1u << d;
   }
   auto found = state_->along.find(key);
   // What goes over it is in the memory of hosts.
   if (found == state_->along.end())
-    found = state_->along.emplace(key, communicator().split(colour, place, device_transport::staged)).first;
+    found = state_->along.emplace(key, communicator().split(colour, position, device_transport::staged)).first;
   return found->second;
 }
 

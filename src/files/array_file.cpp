@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Elements of files: their types, conversions between them, arrays that lie in a file without compression, and the
-// bytes of files, read from any place.
+// bytes of files, read from any offset.
 
 #include <fcntl.h>
 #include <sys/stat.h>

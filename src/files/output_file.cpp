@@ -29,7 +29,7 @@ struct listed_file {
 
 namespace {
 
-/// The unfinished files, where a handler of a signal finds them. A file that finds no free place is not listed.
+/// The unfinished files, where a handler of a signal finds them. A file that finds no free slot is not listed.
 std::array<std::atomic<listed_file*>, 256> unfinished_files{};
 /// Whether a handler has looked: then no name is freed any more, since the handler may still hold it.
 std::atomic<bool> handler_looks{false};
@@ -37,17 +37,17 @@ std::atomic<bool> handler_looks{false};
 listed_file* list_file(const std::string& name) {
   (void)c_name(name);
   auto* file = new listed_file{name, ::getpid()};
-  for (auto& place : unfinished_files) {
+  for (auto& slot : unfinished_files) {
     listed_file* free = nullptr;
-    if (place.compare_exchange_strong(free, file)) break;
+    if (slot.compare_exchange_strong(free, file)) break;
   }
   return file;
 }
 
 void unlist_file(listed_file* file) noexcept {
-  for (auto& place : unfinished_files) {
+  for (auto& slot : unfinished_files) {
     listed_file* found = file;
-    if (place.compare_exchange_strong(found, nullptr)) break;
+    if (slot.compare_exchange_strong(found, nullptr)) break;
   }
   if (!handler_looks) delete file;
 }
@@ -187,8 +187,8 @@ void output_file::commit() {
 
 void remove_unfinished() noexcept {
   impl::handler_looks = true;
-  for (const auto& place : impl::unfinished_files)
-    if (const impl::listed_file* file = place.load()) file->remove();
+  for (const auto& slot : impl::unfinished_files)
+    if (const impl::listed_file* file = slot.load()) file->remove();
 }
 
 }  // namespace quern::files

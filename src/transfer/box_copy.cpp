@@ -84,7 +84,7 @@ void copy_elements(char* to, std::int64_t to_step, const char* from, std::int64_
 
 }  // namespace
 
-const void* place_of(const array_bytes& array, const stride_array& index) {
+const void* address_of(const array_bytes& array, const stride_array& index) {
   std::int64_t offset = 0;
   for (int d = 0; d < array.extents.rank; ++d) offset += index[d] * array.stride[d];
   return static_cast<const char*>(array.data) + offset * array.element;

@@ -18,9 +18,9 @@ namespace quern::impl {
 namespace {
 
 struct write_number {
-  std::uint64_t* place;
+  std::uint64_t* to;
   std::uint64_t number;
-  KOKKOS_FUNCTION void operator()(int) const { *place = number; }
+  KOKKOS_FUNCTION void operator()(int) const { *to = number; }
 };
 
 /// Numbers that no two marks have, as memory is used again and again.
@@ -136,7 +136,7 @@ auto acquire_slots(const Exec& exec) {
 /// A part of an array as an array, and the same elements packed.
 array_bytes part_of(const array_bytes& array, const packed_box& box) {
   array_bytes part = array;
-  part.data = place_of(array, box.first);
+  part.data = address_of(array, box.first);
   part.extents = box.extents;
   return part;
 }
@@ -192,14 +192,14 @@ void upload(const Exec& exec, const transfer& t) {
   for_each_box(t.host, way.max_bytes, [&](const packed_box& box) {
     const std::int64_t bytes = box.extents.size() * t.host.element;
     auto& slot = slots->next();
-    const void* from = place_of(t.host, box.first);
+    const void* from = address_of(t.host, box.first);
     if (!way.host_direct) {
       slot.done.wait();
       void* packed = slot.host(exec, bytes);
       copy_on_host(packed_at(packed, t.host, box), part_of(t.host, box));
       from = packed;
     }
-    void* to = way.device_direct ? const_cast<void*>(place_of(t.device, box.first)) : slot.device(exec, bytes);
+    void* to = way.device_direct ? const_cast<void*>(address_of(t.device, box.first)) : slot.device(exec, bytes);
     copy_to_device(exec, to, from, bytes);
     if (!way.device_direct) t.on_device(box, to);
     if (!way.host_direct) slot.done.set(exec);
@@ -227,9 +227,9 @@ void download(const Exec& exec, const transfer& t) {
     const std::int64_t bytes = box.extents.size() * t.host.element;
     if (under_way.size() == slot_ring<Exec>::slots) unpack_first();
     auto& slot = slots->next();
-    void* from = way.device_direct ? const_cast<void*>(place_of(t.device, box.first)) : slot.device(exec, bytes);
+    void* from = way.device_direct ? const_cast<void*>(address_of(t.device, box.first)) : slot.device(exec, bytes);
     if (!way.device_direct) t.on_device(box, from);
-    void* to = const_cast<void*>(place_of(t.host, box.first));
+    void* to = const_cast<void*>(address_of(t.host, box.first));
     if (!way.host_direct) {
       slot.done.wait();
       to = slot.host(exec, bytes);

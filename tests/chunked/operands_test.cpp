@@ -67,6 +67,36 @@ TYPED_TEST(ChunkedOperands, ElementwiseFunctions) {
   EXPECT_EQ(std::vector<double>(filled.values.size(), 7.0), filled.values);
 }
 
+TYPED_TEST(ChunkedOperands, Copies) {
+  using E = TypeParam;
+  const E exec;
+  const std::array<std::int64_t, 2> extents{23, 4};
+  const auto a = behind<double>(extents, 1);
+  auto to = behind<float>(extents, 2);
+  const auto v = test::make_array<double, 2, LayoutRight, E>(extents);
+  const auto o = memory_for(a, 5);
+  const auto check = [&](const auto& found) {
+    EXPECT_EQ(a.values, std::vector<double>(found.begin(), found.end()));  // quarters
+  };
+  quern::copy(exec, to.sink(), a.source(), o);
+  check(to.values);
+  quern::copy(exec, v, a.source(), o);
+  check(test::contents(v));
+  quern::fill(exec, to.sink(), 0.0);
+  quern::copy(exec, to.sink(), v);
+  check(to.values);
+  const Kokkos::View<double**, Kokkos::HostSpace> on_host("on_host", 23, 4);
+  quern::copy(exec, quern::in_chunks(on_host), v, o);
+  check(test::contents(on_host));
+  quern::fill(exec, v, 0.0);
+  quern::copy(exec, v, quern::in_chunks(on_host));
+  check(test::contents(v));
+  const auto expected = test::make_array<double, 2, LayoutRight, E>(extents);
+  quern::copy(exec, expected, lazy(weighted(), v, 1.0));
+  quern::copy(exec, v, lazy(weighted(), a.source(), 1.0), o);
+  EXPECT_EQ(test::contents(expected), test::contents(v));
+}
+
 TYPED_TEST(ChunkedOperands, TwoResults) {
   using E = TypeParam;
   const E exec;
@@ -164,6 +194,48 @@ TEST(ChunkedCalls, CountsWithoutExecutionSpace) {
   check([&] { quern::bincount(expected, whole_keys); }, [&] { quern::bincount(found, keys.source(), x.o); });
   check([&] { quern::bincount(expected, whole_keys, quern::weights{x.v}); },
         [&] { quern::bincount(found, keys.source(), quern::weights{x.a.source()}, x.o); });
+  const quern::key_range some{-1, 3};
+  check([&] { quern::bincount(expected, whole_keys, some); },
+        [&] { quern::bincount(found, keys.source(), some, x.o); });
+}
+
+TEST(ChunkedCalls, CopiesWithoutExecutionSpace) {
+  const both_places x;
+  const auto found = both_places::array<double>(both_places::extents);
+  quern::copy(found, x.a.source(), x.o);
+  EXPECT_EQ(x.a.values, test::contents(found));
+  quern::fill(found, 0.0);
+  quern::copy(found, x.a.source());
+  EXPECT_EQ(x.a.values, test::contents(found));
+}
+
+// As in memory, weights broadcast to the values.
+TEST(ChunkedCalls, WeightsOfFewerExtents) {
+  const both_places x;
+  const std::array<std::int64_t, 1> bins{4};
+  const auto expected = both_places::array<double>(bins), found = both_places::array<double>(bins);
+  const quern::bin_range range{-6, 6};
+  const auto check = [&](const auto& whole, const auto& given) {
+    quern::histogram(expected, x.v, range, quern::weights{whole});
+    quern::histogram(found, x.a.source(), range, x.o, quern::weights{given});
+    EXPECT_EQ(test::contents(expected), test::contents(found));
+  };
+  const auto row = test::make_array<double, 1, LayoutRight, both_places::space>({4}, {1, 2, 4, 8}),
+             one = test::make_array<double, 1, LayoutRight, both_places::space>({1}, {2});
+  const auto column =
+      test::make_array<double, 2, LayoutRight, both_places::space>({23, 1}, test::samples<double>(23, 2));
+  check(row, row);
+  check(one, one);
+  check(column, column);
+  check(lazy(weighted(), column, row), lazy(weighted(), column, row));
+  const auto columns = behind<double>(std::array<std::int64_t, 2>{23, 1}, 4),
+             rows = behind<double>(std::array<std::int64_t, 2>{1, 4}, 5);
+  check(test::make_array<double, 2, LayoutRight, both_places::space>(columns.extents, columns.values),
+        columns.source());
+  check(test::make_array<double, 2, LayoutRight, both_places::space>(rows.extents, rows.values), rows.source());
+  const auto longer = both_places::array<double>(std::array<std::int64_t, 1>{5});
+  test::expect_error("quern::histogram: in 2 has extents (5), which do not broadcast to (23, 4)",
+                     [&] { quern::histogram(found, x.a.source(), range, quern::weights{longer}); });
 }
 
 TEST(ChunkedCalls, ReductionsWithoutExecutionSpace) {

@@ -50,7 +50,6 @@ void in_memory() {
   quern::gaussian_filter(u, u, 1.0, edge);                    // takes arrays in memory [gaussian_filter, blocks]
   quern::gradient(exec, quern::outputs(m, m), w, 1.0, edge);  // takes arrays in memory [gradient, blocks]
   quern::dct(exec, x, chunks);                                // takes arrays in memory [dct, chunked_view]
-  quern::copy(exec, chunks, x);                               // takes arrays in memory [copy, chunked_view]
   quern::trapezoid(exec, u, 0.5);                             // takes arrays in memory [trapezoid, blocks]
   quern::compact(x, u, i);                                    // takes arrays in memory [compact, blocks]
   quern::sum(exec, x, u, quern::group_by(exec, i));           // takes arrays in memory [sum, blocks]

@@ -236,12 +236,12 @@ TEST(DistributedCalls, RowsAndTheirKeys) {
   const Kokkos::View<double*> x("x", 3), sums("sums", 2);
   const Kokkos::View<int*> keys("keys", 3), destination("destination", 3);  // all 0
   quern::fill(x, 2.0);
-  quern::distributed::group_sum(comm, sums, x, keys, quern::key_range{0, 2});
+  quern::bincount(comm, sums, keys, quern::weights{x});
   EXPECT_EQ((std::vector<double>{6.0 * comm.size(), 0}), test::contents(sums));
   const auto moved = std::get<0>(quern::distributed::migrate(comm, destination, x));
   EXPECT_EQ(std::vector<double>(comm.rank() == 0 ? 3 * comm.size() : 0, 2), test::contents(moved));
-  quern::distributed::group_sum(comm, sums, Kokkos::View<double*>("none", 0), Kokkos::View<int*>("none", 0),
-                                quern::key_range{0, 2});
+  quern::bincount(comm, sums, Kokkos::View<int*>("none", 0), quern::key_range{0, 2},
+                  quern::weights{Kokkos::View<double*>("none", 0)});
   EXPECT_EQ(std::vector<double>(2, 0), test::contents(sums));
 }
 

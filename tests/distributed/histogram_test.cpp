@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <distributed/world.hpp>
 #include <quern/distributed/histogram.hpp>
+#include <support/operand_functors.hpp>
 #include <vector>
 
 namespace {
 
-namespace distributed = quern::distributed;
 using Kokkos::LayoutRight;
 using quern::Decomposition;
 
@@ -22,6 +22,10 @@ std::vector<R> by_loop(int bins, const std::vector<double>& values, const std::v
     sums[std::min(static_cast<int>((values[i] + 5) * bins / 10), bins - 1)] += weights[i];
   return sums;
 }
+
+struct two_less {
+  KOKKOS_FUNCTION int operator()(int key) const { return key - 2; }
+};
 
 template <class Exec>
 struct DistributedHistogram : testing::Test {
@@ -47,6 +51,27 @@ TYPED_TEST(DistributedHistogram, AddsWeights) {
   const auto u = this->distributed_array(this->values);
   quern::histogram(TypeParam(), found, u, quern::bin_range{-5, 5}, quern::weights{u});
   EXPECT_EQ(by_loop(13, this->values, this->values), test::contents(found));
+}
+
+// Views are whole, and broadcast as they do in memory.
+TYPED_TEST(DistributedHistogram, WeightsOfFewerExtents) {
+  using E = TypeParam;
+  const E exec;
+  const auto u = this->distributed_array(this->values);
+  const auto whole = test::make_array<double, 2, LayoutRight, E>({this->rows, this->columns}, this->values);
+  const Kokkos::View<double*, E> expected("expected", 13), found("found", 13);
+  const auto check = [&](const auto& weights) {
+    quern::histogram(exec, expected, whole, quern::bin_range{-5, 5}, quern::weights{weights});
+    quern::histogram(exec, found, u, quern::bin_range{-5, 5}, quern::weights{weights});
+    EXPECT_EQ(test::contents(expected), test::contents(found));
+  };
+  const auto row =
+      test::make_array<double, 1, LayoutRight, E>({this->columns}, test::samples<double>(this->columns, 2));
+  const auto column =
+      test::make_array<double, 2, LayoutRight, E>({this->rows, 1}, test::samples<double>(this->rows, 3));
+  check(row);
+  check(column);
+  check(quern::lazy(test::weighted(), column, row));
 }
 
 TYPED_TEST(DistributedHistogram, OfMoreBinsThanValues) {
@@ -99,6 +124,25 @@ TYPED_TEST(DistributedHistogram, MoreRanksThanRows) {
     }
 }
 
+// Keys from -3 on, of arrays that know their ranks.
+TYPED_TEST(DistributedHistogram, BincountInARange) {
+  std::vector<int> keys(this->size);
+  std::vector<double> expected(8), counts(8);
+  for (int i = 0; i < this->size; ++i) {
+    keys[i] = static_cast<int>(test::sample(i, 9) * 4) % 17;
+    if (keys[i] < -3 || keys[i] >= 5) continue;
+    expected[keys[i] + 3] += this->values[i];
+    ++counts[keys[i] + 3];
+  }
+  const Kokkos::View<double*, TypeParam> found("found", 8);
+  const auto of = this->distributed_array(keys);
+  quern::bincount(TypeParam(), found, of, quern::key_range{-3, 5},
+                  quern::weights{this->distributed_array(this->values)});
+  EXPECT_EQ(expected, test::contents(found));
+  quern::bincount(found, of, quern::key_range{-3, 5});
+  EXPECT_EQ(counts, test::contents(found));
+}
+
 TYPED_TEST(DistributedHistogram, SumsOfGroups) {
   using E = TypeParam;
   const E exec;
@@ -119,13 +163,17 @@ TYPED_TEST(DistributedHistogram, SumsOfGroups) {
       }
     }
   const auto out = Kokkos::View<double*, E>("out", 5);
-  distributed::group_sum(exec, comm, out, test::make_array<double, 1, LayoutRight, E>({n}, x),
-                         test::make_array<int, 1, LayoutRight, E>({n}, keys), quern::key_range{2, 7});
+  const auto of = test::make_array<int, 1, LayoutRight, E>({n}, keys);
+  const quern::weights weights{test::make_array<double, 1, LayoutRight, E>({n}, x)};
+  quern::bincount(exec, comm, out, of, quern::key_range{2, 7}, weights);
   EXPECT_EQ(expected, test::contents(out));
-  test::expect_error("quern::distributed::group_sum: out has extents (5), expected (6)", [&] {
-    distributed::group_sum(exec, comm, out, test::make_array<double, 1, LayoutRight, E>({n}, x),
-                           test::make_array<int, 1, LayoutRight, E>({n}, keys), quern::key_range{2, 8});
-  });
+  quern::bincount(exec, comm, out, quern::lazy(two_less(), of), weights);
+  EXPECT_EQ(expected, test::contents(out));
+  test::expect_error("quern::bincount: out has extents (5), expected (6)",
+                     [&] { quern::bincount(exec, comm, out, of, quern::key_range{2, 8}, weights); });
+  const Kokkos::View<double**, E> table("table", 2, 2);
+  test::expect_error("quern::bincount: out has extents (2, 2), expected (4)",
+                     [&] { quern::bincount(exec, comm, table, of); });
 }
 
 }  // namespace

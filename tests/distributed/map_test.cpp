@@ -169,18 +169,18 @@ TYPED_TEST(DistributedMap, GroupsOfKeysAtTheEndsOfTheirType) {
       test::make_array<std::uint64_t, 1, LayoutRight, E>({5}, {most, 0, 1, most - 1, std::uint64_t{1} << 63});
   const auto x = test::make_array<double, 1, LayoutRight, E>({5}, {1, 2, 4, 8, 16});
   const Kokkos::View<double*, E> out("out", 4);
-  distributed::group_sum(exec, comm, out, x, keys, quern::key_range{-2, 2});
+  quern::bincount(exec, comm, out, keys, quern::weights{x}, quern::key_range{-2, 2});
   EXPECT_EQ((std::vector<double>{0, 0, 2.0 * comm.size(), 4.0 * comm.size()}), test::contents(out));
   constexpr auto least = std::numeric_limits<std::int64_t>::min(), largest = std::numeric_limits<std::int64_t>::max();
   const auto ends = test::make_array<std::int64_t, 1, LayoutRight, E>({3}, {least, largest, 5});
   const auto y = test::make_array<double, 1, LayoutRight, E>({3}, {1, 2, 4});
-  distributed::group_sum(exec, comm, Kokkos::subview(out, std::pair(0, 3)), y, ends,
-                         quern::key_range{largest - 3, largest});
+  quern::bincount(exec, comm, Kokkos::subview(out, std::pair(0, 3)), ends, quern::weights{y},
+                  quern::key_range{largest - 3, largest});
   EXPECT_EQ((std::vector<double>{0, 0, 0, 4.0 * comm.size()}), test::contents(out));
   test::expect_error(
-      "quern::distributed::group_sum: the range of keys is from -9223372036854775808 to "
+      "quern::bincount: the range of keys is from -9223372036854775808 to "
       "9223372036854775807",
-      [&] { distributed::group_sum(exec, comm, out, y, ends, quern::key_range{least, largest}); });
+      [&] { quern::bincount(exec, comm, out, ends, quern::weights{y}, quern::key_range{least, largest}); });
 }
 
 }  // namespace

@@ -98,6 +98,49 @@ TYPED_TEST(DistributedOperands, ElementwiseFunctionsAndSeveralOutputs) {
   });
 }
 
+TYPED_TEST(DistributedOperands, Copies) {
+  using E = TypeParam;
+  const E exec;
+  for_arrays<E>([&](const Decomposition& d, const auto& u, const auto& v, const auto& whole_u, const auto& whole_v,
+                    const auto& row) {
+    const std::int64_t n = d.extents().extent[0], m = d.extents().extent[1];
+    const quern::DistributedView<double, 2, E> out("out", d);
+    const quern::DistributedView<float, 2, E> narrow("narrow", d);
+    const auto check = [&](const auto& expected, const auto& found) {
+      const auto& own = found.decomposition().local();
+      EXPECT_EQ(test::part_of(test::contents(expected), d.extents(), own), test::contents(found.local()));
+    };
+    quern::copy(exec, out, u);
+    check(whole_u, out);
+    quern::copy(narrow, v);
+    quern::copy(out, narrow);  // of quarters: exact
+    check(whole_v, out);
+    quern::copy(exec, out, whole_u);
+    check(whole_u, out);
+    const auto expected = test::make_array<double, 2, LayoutRight, E>({n, m}),
+               found = test::make_array<double, 2, LayoutRight, E>({n, m});
+    quern::copy(exec, expected, row);
+    quern::copy(exec, out, row);
+    check(expected, out);
+    quern::copy(exec, expected, lazy(weighted(), whole_u, row));
+    quern::copy(exec, out, lazy(weighted(), u, row));
+    check(expected, out);
+    quern::copy(exec, found, out);
+    EXPECT_EQ(test::contents(expected), test::contents(found)) << "whole on every rank";
+    const Kokkos::View<double**, Kokkos::HostSpace> on_host("on_host", n, m);
+    quern::copy(exec, on_host, out);
+    EXPECT_EQ(test::contents(expected), test::contents(on_host));
+    quern::copy(exec, u, on_host);
+    check(expected, u);
+    const Decomposition others(test::world(), {n, m}, {.grid = {test::world().size(), 1}, .halo = {0, 1}});
+    const quern::DistributedView<double, 2, E> moved("moved", others);
+    quern::copy(exec, moved, v);
+    check(whole_v, moved);
+    quern::copy(moved, u);
+    check(expected, moved);
+  });
+}
+
 TYPED_TEST(DistributedOperands, ScansAlongEachAxis) {
   using E = TypeParam;
   const E exec;
@@ -224,6 +267,8 @@ TYPED_TEST(DistributedOperands, CallsThatDiffer) {
   expect(redistribute, redistribute + " of" + array + array, redistribute + " of" + larger + larger, [&] {
     differs ? quern::distributed::redistribute(exec, longer, longer) : quern::distributed::redistribute(exec, v, u);
   });
+  expect("quern::copy", "quern::copy of" + array + array, "quern::copy of" + larger + larger,
+         [&] { differs ? quern::copy(exec, longer, longer) : quern::copy(exec, v, u); });
   const std::string line = " float64 (8) on a grid of " + ranks, sort = "quern::sort of" + line + line;
   expect("quern::sort", sort, sort + ", descending",
          [&] { quern::sort(exec, in_blocks, differs ? quern::sort_order::descending : quern::sort_order::ascending); });
@@ -265,10 +310,25 @@ TYPED_TEST(DistributedOperands, CallsWithOtherValues) {
   expect(histogram, of_edges, of_u + " float64 (5) 0 2 1 3 4", [&] { between(differs ? unsorted : edges); });
   expect(histogram, of_edges, of_u + " float64 (2) 0 1", [&] { between(differs ? fewer : edges); });
   expect(histogram, of_edges, of_u + " in bins from 0 to 1", [&] { differs ? in_range(counts, 1) : between(edges); });
-  std::vector<double> many(30);
-  for (int i = 0; i < 30; ++i) many[i] = differs && i == 20 ? 20.5 : i;
+  // Of many, the first that differs, however close.
   const Kokkos::View<std::int64_t*, E> of_many("of_many", 29);
-  EXPECT_THROW(quern::histogram(exec, of_many, u, edges_of(many)), quern::Error);
+  const auto expect_many = [&]<class T>(std::type_identity<T>, const std::string& type, T step, T at_first, T at_other,
+                                        const std::string& text_at_first, const std::string& text_at_other) {
+    std::vector<T> many(30);
+    for (int i = 0; i < 30; ++i) many[i] = i < 20 ? T(i) : T(at_first + T(i - 20) * step);
+    if (differs) many[20] = at_other;
+    const auto of = test::make_array<T, 1, LayoutRight, E>({30}, many);
+    const std::string call = " int64 (29)" + array + " " + type + " (30), with ";
+    expect(histogram, call + text_at_first + " at position 20", call + text_at_other + " at position 20",
+           [&] { quern::histogram(exec, of_many, u, of); });
+  };
+  expect_many(std::type_identity<double>(), "float64", 1.0, 20.0, 20.5, "20", "20.5");
+  expect_many(std::type_identity<double>(), "float64", 1.0, 1.0 / 3 + 20, std::nextafter(1.0 / 3 + 20, 30.0),
+              "20.333333333333332", "20.333333333333336");
+  expect_many(std::type_identity<float>(), "float32", 1.0F, 20.0F, 20.25F, "20", "20.25");
+  const std::int64_t large = std::int64_t{1} << 53;  // double does not hold the number after it
+  expect_many(std::type_identity<std::int64_t>(), "int64", std::int64_t{2}, large, large + 1, "9007199254740992",
+              "9007199254740993");
   const quern::DistributedView<int, 2, E> keys("keys", d);
   const std::string of_keys = " int32 (8, 8)" + grid;
   expect("quern::bincount", " int64 (4)" + of_keys, " int64 (5)" + of_keys,
@@ -277,15 +337,23 @@ TYPED_TEST(DistributedOperands, CallsWithOtherValues) {
     differs ? quern::bincount(exec, counts, keys, quern::weights{keys}) : quern::bincount(exec, counts, keys);
   });
 
-  const std::string group_sum = "quern::distributed::group_sum", of_groups = " float64 (4) of keys from 0 to ";
+  const std::string of_range = " int64 (4)" + of_keys + " of keys from 2 to ";
+  expect("quern::bincount", of_range + "6", of_range + "-6",
+         [&] { quern::bincount(exec, counts, keys, quern::key_range{2, differs ? -6 : 6}); });
+
+  const std::string of_rows = " float64 (4) of keys from 0 to ";
   const Kokkos::View<double*, E> sums("sums", 4), rows("rows", 3);
-  const Kokkos::View<int*, E> of_rows("of_rows", 3), of_others("of_others", 2);
-  const auto sum_groups = [&](const auto& of, std::int64_t high) {
-    quern::distributed::group_sum(exec, comm, sums, rows, of, quern::key_range{0, high});
+  const Kokkos::View<int*, E> three_keys("three_keys", 3), two_keys("two_keys", 2);
+  const auto sum_rows = [&](const auto& of, std::int64_t high) {
+    quern::bincount(exec, comm, sums, of, quern::key_range{0, high}, quern::weights{rows});
   };
-  expect(group_sum, of_groups + "4", of_groups + "-4", [&] { sum_groups(of_rows, differs ? -4 : 4); });
-  expect(group_sum, of_groups + "4", of_groups + "4, x does not fit keys of extents (2)",
-         [&] { sum_groups(differs ? of_others : of_rows, 4); });
+  expect("quern::bincount", of_rows + "4, weighted", of_rows + "-4, weighted",
+         [&] { sum_rows(three_keys, differs ? -4 : 4); });
+  expect("quern::bincount", of_rows + "4, weighted", of_rows + "4, weighted, weights do not fit keys of extents (2)",
+         [&] { sum_rows(differs ? two_keys : three_keys, 4); });
+  expect("quern::bincount", of_rows + "4, weighted", of_rows + "4", [&] {
+    differs ? quern::bincount(exec, comm, sums, three_keys, quern::key_range{0, 4}) : sum_rows(three_keys, 4);
+  });
 
   const std::string quantile = "quern::quantile";
   expect(quantile, array + " at 0.25", array + " at 1.5", [&] { quern::quantile(exec, u, differs ? 1.5 : 0.25); });
@@ -304,7 +372,7 @@ TYPED_TEST(DistributedOperands, CallsWithOtherValues) {
          [&] { quern::exclusive_scan(exec, v, op, differs ? 1.0 : 0.0, u, axis{0}); });
   expect("quern::var", array, array + ", ddof 1", [&] { quern::var(exec, u, quern::ddof{differs ? 1 : 0}); });
   const Kokkos::View<double*, E> eight("eight", 8), seven("seven", 7);
-  const std::string of_eight = array + " float64 (8) float64 ";
+  const std::string of_eight = array + " along axis 0 to float64 (8) float64 ";
   expect("quern::minmax", of_eight + "(8)", of_eight + "(7)",
          [&] { quern::minmax(exec, quern::outputs(eight, differs ? seven : eight), u, axis{0}); });
   expect("quern::map", array + array + " float64 1", array + array + " float64 2",

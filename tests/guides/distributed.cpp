@@ -55,9 +55,11 @@ void particles(const quern::Communicator& comm, const space& exec) {
   Kokkos::View<double*> x("x", 100), y("y", 100);
   Kokkos::View<std::int64_t*> id("id", 100);
   const Kokkos::View<int*> destination("destination", 100);
+  const Kokkos::View<std::int64_t*> counts("counts", 1);
   quern::random::uniform(exec, x, quern::random::key{1});
   quern::random::uniform(exec, y, quern::random::key{2});
   // # 7
+  EXPECT_EQ(std::vector<std::int64_t>{100 * comm.size()}, test::contents(counts));
   EXPECT_EQ(100 * comm.size(), quern::impl::sum_of_ranks(comm, static_cast<std::int64_t>(id.extent(0))));
 }
 

@@ -172,6 +172,27 @@ TYPED_TEST(Bins, CheckedKeys) {
   EXPECT_EQ((std::vector<double>{1, 1, 0, 1, 0, 0, 0, 0}), test::contents(right));
 }
 
+// Keys of any type, in a range that begins anywhere.
+TYPED_TEST(Bins, KeysInARange) {
+  using quern::key_range, Kokkos::LayoutRight;
+  const auto keys = test::make_array<std::int32_t, 2, LayoutRight, TypeParam>({2, 3}, {-1, 1, 3, -2, 1, 7});
+  const auto row = test::make_array<double, 1, LayoutRight, TypeParam>({3}, {1, 2, 4});
+  const auto out = test::make_array<double, 1, LayoutRight, TypeParam>({4});
+  quern::bincount(TypeParam(), out, keys, key_range{-2, 2});
+  EXPECT_EQ((std::vector<double>{1, 1, 0, 2}), test::contents(out));
+  quern::bincount(out, keys, quern::weights{row}, key_range{-2, 2});
+  EXPECT_EQ((std::vector<double>{1, 1, 0, 4}), test::contents(out));
+  constexpr std::uint64_t highest = std::numeric_limits<std::uint64_t>::max();
+  const auto large = test::make_array<std::uint64_t, 1, LayoutRight, TypeParam>({4}, {highest, 0, 1, highest - 1});
+  quern::bincount(TypeParam(), out, large, key_range{-2, 2});
+  EXPECT_EQ((std::vector<double>{0, 0, 1, 1}), test::contents(out));
+  EXPECT_THROW(quern::bincount(TypeParam(), out, keys, key_range{-2, 2}, quern::checked), quern::KeyRangeError);
+  test::expect_error("quern::bincount: out has extents (4), expected (3)",
+                     [&] { quern::bincount(out, keys, key_range{-2, 1}); });
+  test::expect_error("quern::bincount: the range of keys is from 2 to -2",
+                     [&] { quern::bincount(out, keys, key_range{2, -2}); });
+}
+
 // What an output held on the other side does not matter.
 TYPED_TEST(Bins, DualViewsAsOutputs) {
   Kokkos::DualView<std::int32_t*, typename TypeParam::device_type> out("out", 3);

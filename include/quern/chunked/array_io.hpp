@@ -18,8 +18,8 @@ stride_array packed_strides(const shape& extents, bool fortran_order);
 /// A box of an array, with its elements packed in the order of the array.
 packed_box make_box(const shape& extents, const stride_array& first, bool fortran_order);
 
-/// Calls f(element, count, at) for each contiguous run of a box in a packed array: the run's place in the array, its
-/// number of elements and its place in the packed box. The runs come in the order of the array.
+/// Calls f(element, count, at) for each contiguous run of a box in a packed array: the run's offset in the array, its
+/// number of elements and its offset in the packed box. The runs come in the order of the array.
 void for_each_run(const shape& whole, bool fortran_order, const packed_box& box,
                   const std::function<void(std::int64_t element, std::int64_t count, std::int64_t at)>& f);
 
@@ -32,7 +32,7 @@ class array_io {
   /// Where a box lies, for messages: `u.npy, bytes 128 to 1151`.
   virtual std::string location(const packed_box& box) const = 0;
   /// The memory of a box's elements, where they lie packed in memory that the link's copy engine reaches; or null.
-  virtual void* place(const packed_box&) const { return nullptr; }
+  virtual void* address(const packed_box&) const { return nullptr; }
 };
 
 /// Refuses a box that is not of whole rows: users' functions read and write nothing else.

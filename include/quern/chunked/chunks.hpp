@@ -27,10 +27,10 @@ struct chunk_info {
 ///     x_source, y_sink);
 /// @endcode
 ///
-/// @param f        called on the caller's thread with an instance of the execution space, the place of the chunk, and a
-///                 View of each array's part (LayoutStride; const for sources). It launches on that instance alone.
-///                 What it launched for one chunk has ended when the next one's turn comes, so that f may use memory of
-///                 its own
+/// @param f        called on the caller's thread with an instance of the execution space, the position of the
+///                 chunk, and a View of each array's part (LayoutStride; const for sources). It launches on that
+///                 instance alone. What it launched for one chunk has ended when the next one's turn comes, so that f
+///                 may use memory of its own
 /// @param option   memory and progress, which need not be given
 /// @param arrays   sources, sinks and const Views, of equal extents
 ///

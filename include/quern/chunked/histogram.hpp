@@ -29,11 +29,9 @@ struct engine<in_chunks_place, counts> {
   static void chunk_by_chunk(const count_operation<Bin>& counted, const Exec& exec, const Out& out,
                              const chunking& settings, const In&... in) {
     using bins = Kokkos::View<value_of<Out>*, typename Exec::memory_space>;
-    constexpr int rank = std::max({rank_of<In>...});
+    constexpr int rank = rank_of<std::tuple_element_t<0, std::tuple<In...>>>;  // weights broadcast
     chunk_inputs<Exec, rank, In...> from(in...);
     chunk_plan p = from.plan(counted.label, "in", operand_extents(counted.label, from.first()), settings);
-    std::size_t number = 0;
-    (check_extents(p.label, input_name(number++), operand_extents(p.label, in), p.extents), ...);
     from.join(exec, p);
     std::array<bins, chunk_slots> total, here;
     for (int k = 0; k < chunk_slots; ++k) {

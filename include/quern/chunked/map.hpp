@@ -5,6 +5,7 @@
 
 #include <quern/chunked/operands.hpp>
 #include <quern/map/map.hpp>
+#include <quern/transfer/copy.hpp>
 
 namespace quern::impl {
 
@@ -65,6 +66,15 @@ struct engine<in_chunks_place, maps> {
         },
         inputs);
     exec.fence(label);
+  }
+};
+
+/// Copies of what comes in chunks.
+template <>
+struct engine<in_chunks_place, copies> {
+  template <class Exec, class Out, class In, class... Options>
+  static void run(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+    engine<in_chunks_place, maps>::run("quern::copy", exec, out, op::identity(), std::tie(in), options...);
   }
 };
 

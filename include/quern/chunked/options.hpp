@@ -18,7 +18,7 @@ struct progress {
   double seconds = 0;                ///< since the call
 };
 
-/// A chunk could not be read or written. The message names the operation, the chunk, its place in the file and the
+/// A chunk could not be read or written. The message names the operation, the chunk, its position in the file and the
 /// reason; the exception of the reader or writer is nested (`std::rethrow_if_nested`).
 class ChunkError : public std::runtime_error {
   using std::runtime_error::runtime_error;

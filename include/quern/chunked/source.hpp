@@ -128,11 +128,11 @@ struct view_io : Access {
     this->fortran_order = a.extents.rank > 1 && a.stride[0] < a.stride[last];
   }
   std::string location(const packed_box&) const override { return "a View"; }
-  array_bytes part(const packed_box& box) const { return at(box, place_of(array, box.first), array.stride); }
+  array_bytes part(const packed_box& box) const { return at(box, address_of(array, box.first), array.stride); }
   array_bytes packed(const packed_box& box, const void* data) const { return at(box, data, box.packed); }
   /// The elements of a box where they are, if the link's copy engine can take them from there or put them there.
-  void* place(const packed_box& box) const override {
-    return pinned && is_packed(array, box) ? const_cast<void*>(place_of(array, box.first)) : nullptr;
+  void* address(const packed_box& box) const override {
+    return pinned && is_packed(array, box) ? const_cast<void*>(address_of(array, box.first)) : nullptr;
   }
 
  private:

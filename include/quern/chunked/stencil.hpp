@@ -29,7 +29,7 @@ inline boundaries boundaries_of(const boundaries& edge, const chunk_plan& p, con
     auto& [low, high] = range[p.axis];
     low = std::max(low, c.first) - begin;
     high = std::min(high, c.first + c.count) - begin;
-    if (low >= high) low = high = p.halo;  // no cells, at a place that every chunk has
+    if (low >= high) low = high = p.halo;  // no cells, at a position that every chunk has
     return interior_only(range);
   }
   std::vector<boundary_pair> each;

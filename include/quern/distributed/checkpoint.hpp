@@ -122,7 +122,7 @@ class Checkpoint {
         comm_, "quern::distributed::Checkpoint::" + function,
         [&] { return " " + object + (attribute.empty() ? "" : ", attribute " + attribute); }, arrays...);
   }
-  /// The place of the rank's block in the dataset.
+  /// The position of the rank's block in the dataset.
   template <class V>
   static quern::impl::stride_array first_of(const V& v) {
     return v.decomposition().local().first.extent;

@@ -84,8 +84,10 @@ namespace impl {
 /// @throws BackendError unless the status is MPI_SUCCESS
 void check_mpi(const std::string& operation, int status);
 
+/// What stands before the values of arrays at the end of a text, each of which has a space before it.
+inline constexpr char values_follow = '\0';
 /// Throws the same Error on every rank unless all have the same text, with all that must agree; the message shows two
-/// that differ.
+/// that differ, and of many values the first that do.
 void check_same(const Communicator& comm, const std::string& operation, const std::string& what,
                 const std::string& text);
 

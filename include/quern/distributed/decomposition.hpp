@@ -52,7 +52,7 @@ class Decomposition {
   const Communicator& communicator() const;
   /// The extents of the whole array.
   const shape& extents() const;
-  /// The number of ranks along an axis, and the place of a rank among them.
+  /// The number of ranks along an axis, and the position of a rank among them.
   int grid(int axis) const;
   int coordinate(int axis) const { return coordinate(axis, communicator().rank()); }
   int coordinate(int axis, int rank) const;
@@ -70,7 +70,7 @@ class Decomposition {
   /// Whether both cut arrays of the same extents into the same blocks, for the same communicator.
   bool same_blocks(const Decomposition& other) const;
 
-  /// The ranks that share a block's place along all axes but these, in the order of their place along these.
+  /// The ranks that share a block's position along all axes but these, in the order of their position along these.
   const Communicator& along(const std::array<bool, max_rank>& axes) const;
 
   struct state;
@@ -98,7 +98,7 @@ inline int occupied(const Decomposition& d, int axis) {
   return static_cast<int>(std::min<std::int64_t>(d.grid(axis), d.extents().extent[axis]));
 }
 
-/// The block of the results that a rank's block gives along some axes. Ranks that differ in their place along these
+/// The block of the results that a rank's block gives along some axes. Ranks that differ in their position along these
 /// axes alone have the same.
 Decomposition::Block results_of_block(const Decomposition::Block& cells, const axis_set& along);
 /// The cells of both.

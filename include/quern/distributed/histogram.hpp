@@ -3,16 +3,10 @@
 #ifndef QUERN_DISTRIBUTED_HISTOGRAM_HPP
 #define QUERN_DISTRIBUTED_HISTOGRAM_HPP
 
-#include <quern/core/launch/operations.hpp>
-#include <quern/core/views/lazy.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/rank_sums.hpp>
-#include <quern/keyed/group_by.hpp>
 #include <quern/keyed/histogram.hpp>
-#include <quern/map/map.hpp>
-#include <quern/transfer/as_view.hpp>
 #include <quern/transfer/copy.hpp>
-#include <vector>
 
 namespace quern::impl {
 
@@ -28,25 +22,18 @@ void sum_of_counts(const Communicator& comm, const Exec& exec, const Out& out, c
   exec.fence("quern::distributed: counts");
 }
 
-/// The values of an array in the message of calls that differ: all, or of many the first and the last, and a sum of
-/// their bits.
 template <class Exec, class V>
 std::string text_of_operand(const compared_values<Exec, V>& values) {
-  std::string text = text_of_operand(values.of);
+  return text_of_operand(values.of);
+}
+template <class Exec, class V>
+std::string text_of_values(const compared_values<Exec, V>& values) {
+  std::string text;
   if constexpr (known_rank<V>() == 1) {
-    const auto n = static_cast<std::size_t>(extents_of(values.of).size());
-    const auto numbers = pool_view<Kokkos::View<double*, typename Exec::memory_space>>(values.exec, n);
-    quern::map(values.exec, numbers, op::identity(), values.of);
-    std::vector<double> found(n);
-    quern::copy(values.exec, as_view(found), numbers);
+    const Kokkos::View<value_of<V>*, Kokkos::HostSpace> found("quern::compared values", extents_of(values.of).size());
+    quern::copy(values.exec, found, values.of);
     values.exec.fence("quern::distributed: compared values");
-    constexpr std::size_t shown = 8;
-    std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i < shown || i + 1 == n) text += (i > shown ? " ..." : "") + text_of_scalar(found[i]);
-      bits = 31 * bits + Kokkos::bit_cast<std::uint64_t>(found[i]);
-    }
-    if (n > shown) text += " of bits " + std::to_string(bits);
+    for (std::size_t i = 0; i < found.extent(0); ++i) text += text_of_scalar(found(i));
   }
   return text;
 }
@@ -60,14 +47,9 @@ struct engine<over_ranks_place, counts> : compared_calls {
                   const std::tuple<const In&...>& inputs, const Options&...) {
     check_place_options<Options...>();
     const std::string label = counted.label;
-    constexpr int rank = std::max({rank_of<In>...});
+    constexpr int rank = rank_of<std::tuple_element_t<0, std::tuple<In...>>>;  // weights broadcast
     const Decomposition d = unpack([](const auto&... in) { return leading_field(in...).decomposition(); }, inputs);
-    std::size_t number = 0;
-    unpack(
-        [&](const auto&... in) {
-          (check_extents(label, input_name(number++), operand_extents(label, in), d.extents()), ...);
-        },
-        inputs);
+    check_extents(label, input_name(0), operand_extents(label, std::get<0>(inputs)), d.extents());
     sum_of_counts(d.communicator(), exec, out, [&](const auto& counts) {
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         with_bins(exec, label, counts, counted.bin, operand_at_block<rank>(label, I, std::get<I>(inputs), d)...);
@@ -76,59 +58,41 @@ struct engine<over_ranks_place, counts> : compared_calls {
   }
 };
 
-/// Where a key is in a range; -1 outside.
-struct from_low {
-  std::int64_t low, high;
-  template <class K>
-  KOKKOS_FUNCTION std::int64_t operator()(const K& key) const {
-    const bool inside = !value_less(key, low) && value_less(key, high);
-    return inside ? static_cast<std::int64_t>(key) - low : -1;
-  }
-};
-
 }  // namespace quern::impl
 
-namespace quern::distributed {
+namespace quern {
 
-/// The sums of groups of rows whose keys are in a range that is known: `out(k)` is the sum of x over the rows of all
-/// ranks that have the key `range.low + k`, and 0 where there is none. Rows with other keys are in no group.
+/// `bincount` of the rows of all ranks, of which each has its own in Views, any number of them: `out(k)` is how many
+/// have the key k, or the sum of their weights. Of DistributedViews, which know the communicator, it is `bincount`
+/// without one.
 ///
-/// @param out  of rank 1 with `range.high - range.low` elements, the same on every rank when the call returns
-/// @param x    the rank's rows: a View of rank 1, of any extent on each rank, or a DistributedView
-/// @param keys the keys of the rows, integers
+/// @param out     of rank 1, the same on every rank when the call returns
+/// @param x       the keys of the rank's rows, integers
+/// @param options `weights{w}`, with extents that broadcast to those of x; `key_range`
 ///
-/// Collective; waits. Counts of rows are sums of ones: pass `quern::lazy` of a constant, or use `bincount`.
-/// @throws Error if extents do not fit, or the range does not go up
-template <execution_space Exec, view_like Out, class X, class Keys>
-void group_sum(const Exec& exec, const Communicator& comm, const Out& out, const X& x, const Keys& keys,
-               const key_range& range) {
-  const char* const label = "quern::distributed::group_sum";
-  const auto keys_between = [&] {
-    const shape rows = impl::operand_extents(label, impl::local_of(keys));
-    impl::stride_array ignored;
-    const bool fit = impl::broadcast_strides(impl::operand_extents(label, impl::local_of(x)), {}, rows, ignored);
-    return " of keys from " + std::to_string(range.low) + " to " + std::to_string(range.high) +
-           (fit ? "" : ", x does not fit keys of extents " + rows.str());
+/// Collective; waits.
+template <execution_space Exec, std::same_as<Communicator> Comm, view_like Out, array_like X,
+          impl::keys_option... Options>
+void bincount(const Exec& exec, const Comm& comm, const Out& out, const X& x, const Options&... options) {
+  using namespace impl;
+  const char* const label = "quern::bincount";
+  const auto more = [&] {
+    const shape rows = operand_extents(label, x);
+    stride_array ignored;
+    const auto fits = [&](const auto& w) { return broadcast_strides(operand_extents(label, w), {}, rows, ignored); };
+    const bool fit = unpack([&](const auto&... w) { return (fits(w) && ...); }, std::tuple_cat(weights_in(options)...));
+    return text_of(find_option<key_range>(options...)) + ((is_weights<Options> || ...) ? ", weighted" : "") +
+           (fit ? "" : ", weights do not fit keys of extents " + rows.str());
   };
-  impl::check_same_arrays(comm, label, keys_between, out);
-  std::int64_t groups;
-  if (__builtin_sub_overflow(range.high, range.low, &groups) || groups < 0)
-    throw Error(label, "the range of keys is from " + std::to_string(range.low) + " to " + std::to_string(range.high));
-  impl::check_extents(label, "out", impl::extents_of(out), shape{groups});
-  impl::sum_of_counts(comm, exec, out, [&](const auto& counts) {
-    const auto values = impl::local_of(x);
-    impl::in_operation(label, [&] {
-      quern::bincount(exec, counts, quern::lazy(impl::from_low{range.low, range.high}, impl::local_of(keys)),
-                      quern::weights<std::remove_const_t<decltype(values)>>{values});
-    });
-  });
+  check_same_arrays(comm, label, more, out);
+  check_extents(label, "out", extents_of(out), shape{extents_of(out).size()});
+  sum_of_counts(comm, exec, out, [&](const auto& counts) { quern::bincount(exec, counts, x, options...); });
+}
+template <std::same_as<Communicator> Comm, view_like Out, array_like X, impl::keys_option... Options>
+void bincount(const Comm& comm, const Out& out, const X& x, const Options&... options) {
+  bincount(impl::space_of(out), comm, out, x, options...);
 }
 
-template <view_like Out, class X, class Keys>
-void group_sum(const Communicator& comm, const Out& out, const X& x, const Keys& keys, const key_range& range) {
-  group_sum(quern::impl::space_of(out), comm, out, x, keys, range);
-}
-
-}  // namespace quern::distributed
+}  // namespace quern
 
 #endif

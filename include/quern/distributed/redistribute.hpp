@@ -5,6 +5,7 @@
 
 #include <quern/core/views/copies.hpp>
 #include <quern/distributed/box_exchange.hpp>
+#include <quern/distributed/map.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/transfer/copy.hpp>
 
@@ -102,6 +103,47 @@ void bring_whole(const std::string& label, const Exec& exec, const Out& out, con
   exec.fence(label);
 }
 
+/// `out = in` of DistributedViews with other blocks.
+template <class Exec, class Out, class In>
+void move_cells(const std::string& label, const Exec& exec, const Out& out, const In& in) {
+  const Decomposition &to = out.decomposition(), &from = in.decomposition();
+  check_same_arrays(from.communicator(), label, [] { return ""; }, out, in);
+  check_extents(label, "in", from.extents(), to.extents());
+  if (!(to.communicator() == from.communicator())) throw Error(label, "out and in are of two communicators");
+  std::vector<peer_box> sent, received;
+  for (const auto& m : shared_cells(from, to))
+    sent.push_back(box_of_cells(m.rank, in.local(), from.local().first, m.cells));
+  for (const auto& m : shared_cells(to, from))
+    received.push_back(box_of_cells(m.rank, out.local(), to.local().first, m.cells));
+  exchange_once(to.communicator(), exec, label, sent, received);
+}
+
+/// Copies with DistributedViews, beside which Views are whole on every rank.
+template <>
+struct engine<over_ranks_place, copies> {
+  template <class Exec, class Out, class In, class... Options>
+  static void run(const Exec& exec, const Out& out, const In& in, const Options&...) {
+    check_place_options<Options...>();
+    const std::string label = "quern::copy";
+    const auto more = [] { return ""; };
+    if constexpr (!distributed_like<Out>) {
+      constexpr bool fits = distributed_like<In> && same_elements<Out, In>;
+      static_assert(fits, "quern::copy: to a View, in must be a DistributedView of the same type of elements");
+      if constexpr (fits) {
+        check_same_arrays(in.communicator(), label, more, out, in);
+        bring_whole(label, exec, out, in, [](int) { return true; });
+      }
+    } else if constexpr (view_like<In>) {
+      check_same_arrays(out.communicator(), label, more, out, in);
+      quern::copy(exec, out.local(), replicated_part(label, "in", in, out.decomposition()));
+    } else {
+      if constexpr (distributed_like<In> && same_elements<Out, In> && rank_of<Out> == rank_of<In>)
+        if (!out.decomposition().same_blocks(in.decomposition())) return move_cells(label, exec, out, in);
+      engine<over_ranks_place, maps>::run(label, exec, out, op::identity(), std::tie(in));
+    }
+  }
+};
+
 }  // namespace quern::impl
 
 namespace quern::distributed {
@@ -113,19 +155,9 @@ namespace quern::distributed {
 /// @throws Error if the extents or the communicators differ; BackendError if MPI or NCCL report a failure
 template <execution_space Exec, distributed_like Out, distributed_like In>
 void redistribute(const Exec& exec, const Out& out, const In& in) {
-  const std::string label = "quern::distributed::redistribute";
   static_assert(impl::same_elements<Out, In> && Out::rank == In::rank,
                 "quern::distributed::redistribute: out and in must have the same rank and the same type of elements");
-  const Decomposition &to = out.decomposition(), &from = in.decomposition();
-  impl::check_same_arrays(from.communicator(), label, [] { return ""; }, out, in);
-  impl::check_extents(label, "in", from.extents(), to.extents());
-  if (!(to.communicator() == from.communicator())) throw Error(label, "out and in are of two communicators");
-  std::vector<impl::peer_box> sent, received;
-  for (const auto& m : impl::shared_cells(from, to))
-    sent.push_back(impl::box_of_cells(m.rank, in.local(), from.local().first, m.cells));
-  for (const auto& m : impl::shared_cells(to, from))
-    received.push_back(impl::box_of_cells(m.rank, out.local(), to.local().first, m.cells));
-  impl::exchange_once(to.communicator(), exec, label, sent, received);
+  impl::move_cells("quern::distributed::redistribute", exec, out, in);
 }
 template <distributed_like Out, distributed_like In>
 void redistribute(const Out& out, const In& in) {

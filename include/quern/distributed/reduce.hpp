@@ -15,33 +15,41 @@ namespace quern::impl {
 
 /// Reductions of arrays over ranks.
 template <>
-struct engine<over_ranks_place, reductions> : compared_calls {
+struct engine<over_ranks_place, reductions> {
   template <class Reduction, class Exec, class Out, class... In, class... Options>
   static auto run(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
                   const Options&... options) {
-    check_place_options<Options...>();
     constexpr bool distributed = (is_at<over_ranks_place, In> || ...);
     static_assert(
         distributed,
         "quern: a reduction to a DistributedView needs one among its inputs; of Views, which are whole on every "
         "rank, reduce to a View");
-    if constexpr (distributed)
-      return reduce(r, exec, out, inputs, find_option<axes>(options...), reproducibly<Options...>);
+    if constexpr (distributed) {
+      compare(r, out, inputs, options...);
+      return reduce(r, exec, out, inputs, options...);
+    }
   }
-
- private:
-  template <class Reduction, class Exec, class Out, class... In>
-  static auto reduce(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
-                     const axes* wanted, bool is_reproducible) {
-    constexpr bool to_host = std::is_same_v<Out, on_host_t>;
-    using reducer_type = reducer_of<Reduction>;
-    const Decomposition d = unpack([](const auto&... in) { return leading_field(in...).decomposition(); }, inputs);
-    call<Exec> c(r.label, exec);
+  /// Compares the call with those of the other ranks, where calls are checked.
+  template <class Reduction, class Out, class... In, class... Options>
+  static void compare(const Reduction& r, const Out& out, const std::tuple<const In&...>& inputs,
+                      const Options&... options) {
+    const Decomposition d = decomposition_of(inputs);
     const auto more = [&] {
-      const std::string text = text_of_axes(wanted, d.extents().rank) + (to_host ? "" : " to");
-      return text + text_of_operand(out) + text_of_reducer(r.reducer) + (is_reproducible ? ", reproducible" : "");
+      const std::string text = text_of_axes(find_option<axes>(options...), d.extents().rank);
+      return text + (std::is_same_v<Out, on_host_t> ? "" : " to") + text_of_operand(out) + text_of_reducer(r.reducer) +
+             (reproducibly<Options...> ? ", reproducible" : "");
     };
-    check_same_arrays(d.communicator(), c.label, more, inputs);
+    check_same_arrays(d.communicator(), r.label, more, inputs);
+  }
+  /// The reduction, of a call that has been compared.
+  template <class Reduction, class Exec, class Out, class... In, class... Options>
+  static auto reduce(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
+                     const Options&... options) {
+    check_place_options<Options...>();
+    using reducer_type = reducer_of<Reduction>;
+    const Decomposition d = decomposition_of(inputs);
+    const axes* wanted = find_option<axes>(options...);
+    call<Exec> c(r.label, exec);
     const axis_set along = unpack(
         [&](const auto&... in) { return check_reduction(c, wanted, {operand_extents(c.label, in)...}); }, inputs);
     check_elements(c, r, along, d.extents());
@@ -52,7 +60,7 @@ struct engine<over_ranks_place, reductions> : compared_calls {
                                       c.elements(operand_at_block<rank_of<In>>(c.label, I, std::get<I>(inputs), d))...);
       }(std::index_sequence_for<In...>());
     };
-    if constexpr (to_host) {
+    if constexpr (std::is_same_v<Out, on_host_t>) {
       const auto block = reduce_blocks(std::type_identity<result_space<Exec>>());
       return result_of<reducer_type>(r.reducer.result(*block.data, elements));
     } else {
@@ -63,6 +71,12 @@ struct engine<over_ranks_place, reductions> : compared_calls {
       });
       exec.fence(c.label);
     }
+  }
+
+ private:
+  template <class... In>
+  static Decomposition decomposition_of(const std::tuple<const In&...>& inputs) {
+    return unpack([](const auto&... in) { return leading_field(in...).decomposition(); }, inputs);
   }
 
   /// The joined states of the elements, with the means of the whole array for reducers that take them.

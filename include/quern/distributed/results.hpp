@@ -41,11 +41,11 @@ void deliver_results(const call<Exec>& c, const Decomposition& d, const axis_set
       if (along.has(axis) && d.coordinate(axis, r) != 0) return false;
     return true;
   };
-  // The cells that are in an array, which begins where `place` does, and in another block.
-  const auto add = [](std::vector<peer_box>& boxes, int peer, const strided<T>& array,
-                      const Decomposition::Block& place, const Decomposition::Block& other) {
-    const Decomposition::Block cells = common_cells(place, other);
-    if (cells.extents.size() > 0) boxes.emplace_back(peer, part_of_cells(array, place.first, cells));
+  // The cells that are in an array, which begins where `own` does, and in another block.
+  const auto add = [](std::vector<peer_box>& boxes, int peer, const strided<T>& array, const Decomposition::Block& own,
+                      const Decomposition::Block& other) {
+    const Decomposition::Block cells = common_cells(own, other);
+    if (cells.extents.size() > 0) boxes.emplace_back(peer, part_of_cells(array, own.first, cells));
   };
   std::vector<peer_box> sent, received;
   for (int other = 0; other < ranks; ++other) {

@@ -50,6 +50,11 @@ std::string text_of_operand(const V& v) {
     if (const std::string value = text_of_scalar(v); !value.empty()) text = " " + type_text<V>() + value;
   return text;
 }
+/// The values of an operand that are compared, each behind a space: those of `compared_values`.
+template <class V>
+std::string text_of_values(const V&) {
+  return "";
+}
 /// What a reducer is given beside the values.
 template <class Reducer>
 std::string text_of_reducer(const Reducer& r) {
@@ -62,7 +67,9 @@ std::string text_of_reducer(const Reducer& r) {
 template <class More, class... V>
 void check_same_arrays(const Communicator& comm, const std::string& label, const More& more, const V&... operands) {
   if (comm.checks_calls())
-    check_same(comm, label, "the calls", ((label + " of") + ... + text_of_operand(operands)) + more());
+    check_same(comm, label, "the calls",
+               ((label + " of") + ... + text_of_operand(operands)) + more() + values_follow +
+                   (std::string() + ... + text_of_values(operands)));
 }
 
 }  // namespace quern::impl

@@ -46,7 +46,7 @@ void check_conversion(const array_file& from, data_type to);
 /// A file as an array of another type.
 std::shared_ptr<array_reader> reader_of(std::shared_ptr<array_file> file, data_type type);
 
-/// The bytes of a file, or of what is in an archive, read from any place. One call at a time.
+/// The bytes of a file, or of what is in an archive, read from any offset. One call at a time.
 class byte_source {
  public:
   virtual ~byte_source() = default;
@@ -113,7 +113,7 @@ void read_box_into(const std::string& label, array_file& file, const V& out, con
   exec.fence(label);
 }
 
-/// The place of a part of a file's array.
+/// The offset of a part of a file's array.
 /// @throws FileError if the part is not within the array
 stride_array checked_start(const array_file& file, const shape& part, std::span<const std::int64_t> start);
 

@@ -30,11 +30,6 @@
 
 namespace quern {
 
-/// Whole numbers from `low` to before `high`, all that keys can be.
-struct key_range {
-  std::int64_t low = 0, high = 0;
-};
-
 namespace impl {
 
 /// Lowers `place` to `value`, with few atomic operations where most values are no improvement.

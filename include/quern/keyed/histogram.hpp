@@ -11,6 +11,13 @@
 #include <utility>
 
 namespace quern {
+
+/// Whole numbers from `low` to before `high`, all that keys can be.
+struct key_range {
+  using option_of = impl::any_place;
+  std::int64_t low = 0, high = 0;
+};
+
 namespace impl {
 
 /// Checks the arguments of every histogram but the extents of `out`, which the bins have, zeroes the bins and adds the
@@ -100,12 +107,31 @@ void check_keys(const Exec& exec, const std::string& label, const X& x_view, con
 inline std::string text_of(const bin_range& range) {
   return " in bins from " + text_of(range.low) + " to " + text_of(range.high);
 }
+inline std::string text_of(const key_range* range) {
+  return range == nullptr ? "" : " of keys from " + std::to_string(range->low) + " to " + std::to_string(range->high);
+}
 /// An array in memory whose values are compared between ranks.
 template <class Exec, class V>
 struct compared_values {
   const Exec& exec;
   const V& of;
 };
+
+/// Where a key is in a range; -1 outside.
+struct from_low {
+  std::int64_t low, high;
+  template <class K>
+  KOKKOS_FUNCTION std::int64_t operator()(const K& key) const {
+    const bool inside = !value_less(key, low) && value_less(key, high);
+    return inside ? static_cast<std::int64_t>(key) - low : -1;
+  }
+};
+inline void check_range(const std::string& label, const key_range& range, const shape& out) {
+  std::int64_t keys;
+  if (__builtin_sub_overflow(range.high, range.low, &keys) || keys < 0)
+    throw Error(label, "the range of keys is from " + std::to_string(range.low) + " to " + std::to_string(range.high));
+  check_extents(label, "out", out, shape{keys});
+}
 
 /// An operation that counts values in bins, or adds up their weights.
 template <class Bin>
@@ -155,7 +181,9 @@ namespace impl {
 template <class T>
 concept histogram_option = place_option<T> || weights_option<T>;
 template <class T>
-concept bincount_option = is_option<checked_t, T> || histogram_option<T>;
+concept keys_option = is_option<key_range, T> || histogram_option<T>;
+template <class T>
+concept bincount_option = is_option<checked_t, T> || keys_option<T>;
 
 /// The arrays of an option.
 template <class Option>
@@ -195,7 +223,7 @@ void count_call(const count_operation<Bin>& c, const Exec& exec, const Out& out,
 /// Counts are exact and do not depend on the order. Sums of weights are formed in double (64-bit integers for
 /// integers), in an order that changes from call to call on several threads: they may differ in the last bits.
 /// Asynchronous on `exec`; on hosts takes scratch memory of one `out` a thread from the pool. In chunks and over ranks
-/// the call waits, out is a View that is whole on every rank, and weights have the extents of x.
+/// the call waits, and out is a View that is whole on every rank.
 ///
 /// @param out     of rank 1, of integers of 32 or 64 bits, float or double
 /// @param x       of any rank and arithmetic type
@@ -282,16 +310,27 @@ void histogram(const Out& out, const X& x, const Edges& edges, const Options&...
 /// weights: `numpy.bincount` with a length that is given. Other numbers are not counted, or with `checked`, for which
 /// the call waits, an error. Accuracy, asynchrony and memory as of `histogram`.
 ///
-/// @param options `weights{w}`, `checked` (in memory)
-/// @throws KeyRangeError with `checked`, at the first key that is not from 0 to n - 1
+/// @param options `weights{w}`; `key_range{low, high}` for the numbers from low to high - 1, as many as `out` has
+///                elements, the first of which is that of low; `checked` (in memory)
+/// @throws KeyRangeError with `checked`, at the first key that is none of the numbers; Error if the range is of another
+///         size than out
 template <execution_space Exec, view_like Out, any_array X, impl::bincount_option... Options>
 void bincount(const Exec& exec, const Out& out, const X& x, const Options&... options) {
-  static_assert(std::is_integral_v<impl::value_of<X>>, "quern::bincount: x must be of an integer type");
+  using namespace impl;
+  static_assert(std::is_integral_v<value_of<X>>, "quern::bincount: x must be of an integer type");
+  constexpr bool in_reach = std::is_same_v<decltype(find_place<X>()), in_memory>;
+  static_assert(in_reach || !has_option<checked_t, Options...>, "quern: checked keys are those in memory");
   const char* const label = "quern::bincount";
-  const std::int64_t bins = impl::extents_of(out).size();
-  impl::compare_counts(label, [] { return ""; }, out, x, std::tuple<>(), options...);
-  if constexpr (impl::has_option<checked_t, Options...>) impl::check_keys(exec, label, x, impl::range_bin{{bins}});
-  impl::count_call(impl::count_operation{label, impl::own_bin{bins}}, exec, out, x, options...);
+  const std::int64_t bins = extents_of(out).size();
+  const key_range* range = find_option<key_range>(options...);
+  compare_counts(label, [&] { return text_of(range); }, out, x, std::tuple<>(), options...);
+  if (range != nullptr) check_range(label, *range, extents_of(out));
+  if constexpr (in_reach && has_option<checked_t, Options...>)
+    check_keys(exec, label, x, range_bin{{bins, range == nullptr ? 0 : range->low}});
+  const count_operation counted{label, own_bin{bins}};
+  if constexpr (has_option<key_range, Options...>)
+    count_call(counted, exec, out, lazy(from_low{range->low, range->high}, x), options...);
+  else count_call(counted, exec, out, x, options...);
 }
 template <view_like Out, any_array X, impl::bincount_option... Options>
 void bincount(const Out& out, const X& x, const Options&... options) {

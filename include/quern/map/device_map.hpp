@@ -46,7 +46,7 @@ struct device_map {
   }
 
   /// Count items of W elements for one thread: of consecutive rows, or of one row and `span` items apart, so that
-  /// consecutive threads together read one contiguous part of memory. The first place is found by
+  /// consecutive threads together read one contiguous part of memory. The first position is found by
   /// division, and the others follow at equal distances.
   template <int W, int Count>
   KOKKOS_FUNCTION void compute_items(std::int64_t number) const {

@@ -150,6 +150,11 @@ struct engine<in_memory, reductions> {
   }
 };
 
+/// The same to an output for each part of a result of two, as quern/reduce/two_outputs.hpp has it.
+template <class Reduction, class Exec, class First, class Second, class... In, class... Options>
+void reduce_to_two(const Reduction& r, const Exec& exec, const std::tuple<First, Second>& out,
+                   const std::tuple<const In&...>& inputs, const Options&... options);
+
 /// `op(exec, out, in..., options)` of every reduction, by the engine of the place where its operands are.
 template <class Exec, class Reduction, class Out, class... In, class... Options>
 auto reduce_call(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
@@ -158,14 +163,15 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out, const std
   static_assert(!to_host || !has_option<axes, Options...>, "quern: a reduction along axes writes to a View");
   static_assert(!repeated_option<Options...>::value);
   constexpr bool fits = [] {
-    if constexpr (to_host) return true;
+    if constexpr (to_host || is_outputs<Out>) return true;
     else return converts<result_of<reducer_of<Reduction>>, value_of<Out>>;
   }();
   static_assert(
       fits,
       "quern: the result of the reduction does not convert to out's type, as that of complex numbers to a real "
       "type");
-  if constexpr (fits) return engine_of<reductions, Out, In...>::run(r, exec, out, inputs, options...);
+  if constexpr (is_outputs<Out>) reduce_to_two(r, exec, out, inputs, options...);
+  else if constexpr (fits) return engine_of<reductions, Out, In...>::run(r, exec, out, inputs, options...);
 }
 
 /// A reduction of one array that compares its values, of which there must be some.
@@ -199,6 +205,14 @@ auto reduce_variance(const char* label, const Exec& exec, const Out& out, const 
   }();
   using transform = transform_for<op::identity, reproducible_distance, Options...>;
   return reduce_call(reduction{label, reducer, transform()}, exec, out, std::tie(in), options...);
+}
+
+/// Mean and variance.
+template <class Result, class Exec, class Out, class In, class... Options>
+auto reduce_moments(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  using T = value_of<In>;
+  const moments_reducer<result_or<Result, mean_type<T>>, T> reducer{ddof_of(options...)};
+  return reduce_call(reduction{"quern::mean_var", reducer}, exec, out, std::tie(in), options...);
 }
 
 struct absolute {

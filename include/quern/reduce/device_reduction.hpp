@@ -26,8 +26,8 @@ struct device_reduction {
   using state = typename Work::state;
   using value = typename Work::value;
   using inputs = typename Work::inputs;
-  using places = typename Work::places;
-  using tile_place = typename Work::tile_place;
+  using offsets = typename Work::offsets;
+  using tile_start = typename Work::tile_start;
   static constexpr int operands = Work::operands;
   static constexpr bool positions = Work::positions;
   using tune = reduce_tuning<Exec>;
@@ -60,11 +60,11 @@ struct device_reduction {
 
   /// Adds several items, all loaded before the first is used.
   template <int Count, std::size_t... I>
-  KOKKOS_FUNCTION void add_items(state& s, const places (&p)[Count], std::index_sequence<I...>) const {
+  KOKKOS_FUNCTION void add_items(state& s, const offsets (&p)[Count], std::index_sequence<I...>) const {
     add_loaded(s, p, std::index_sequence<I...>(), load_packs<W, I>(get<I>(work.in), p)...);
   }
   template <int Count, std::size_t... I, class... P>
-  KOKKOS_FUNCTION void add_loaded(state& s, const places (&p)[Count], std::index_sequence<I...>,
+  KOKKOS_FUNCTION void add_loaded(state& s, const offsets (&p)[Count], std::index_sequence<I...>,
                                   const P&... loaded) const {
     if constexpr (bytes) return add_bytes(s, loaded...);
     // As many values at a time as registers hold: those of narrow types come in several blocks.
@@ -82,7 +82,7 @@ struct device_reduction {
     work.reducer.template add_bytes<value>(s, word);
   }
   template <int First, int Some, int Count, std::size_t... I, class... P>
-  KOKKOS_FUNCTION void add_values(state& s, const places (&p)[Count], std::index_sequence<I...>,
+  KOKKOS_FUNCTION void add_values(state& s, const offsets (&p)[Count], std::index_sequence<I...>,
                                   const P&... loaded) const {
     value v[Some * W];
     for (int u = 0; u < Some; ++u) {
@@ -98,23 +98,23 @@ struct device_reduction {
 
   /// A thread's share of a result: items first, first + threads, ... In a single row they are at equal distances. The
   /// elements before the first aligned pack and after the last are added one by one.
-  KOKKOS_FUNCTION void add_share(one_row_tag, state& s, const places& base, std::int64_t first,
+  KOKKOS_FUNCTION void add_share(one_row_tag, state& s, const offsets& base, std::int64_t first,
                                  std::int64_t threads) const {
     const std::int64_t n = work.nest.inner, head = W > 1 ? Kokkos::min<std::int64_t>(n, head_of(base, inputs())) : 0;
     const std::int64_t whole = (n - head) / W;
-    places at = base, distance;
+    offsets at = base, distance;
     for (int k = 0; k < operands; ++k) {
       at.of[k] += (head + first * W) * work.nest.stride[k][0];
       distance.of[k] = threads * W * work.nest.stride[k][0];
     }
-    share_items<items_of_row>(s, first, threads, whole, [&](std::int64_t, places& p) {
+    share_items<items_of_row>(s, first, threads, whole, [&](std::int64_t, offsets& p) {
       p = at;
       for (int k = 0; k < operands; ++k) at.of[k] += distance.of[k];
     });
     if constexpr (W > 1) {
       for (std::int64_t alone = first; alone < n - whole * W; alone += threads) {
         const std::int64_t i = alone < head ? alone : whole * W + alone;
-        places p;
+        offsets p;
         for (int k = 0; k < operands; ++k) p.of[k] = base.of[k] + i * work.nest.stride[k][0];
         work.add(s, work.element(work.in, p, 0, inputs()), p, 0);
       }
@@ -122,7 +122,7 @@ struct device_reduction {
   }
   /// Elements before the first aligned pack, the same for all inputs.
   template <std::size_t... I>
-  KOKKOS_FUNCTION int head_of(const places& base, std::index_sequence<I...>) const {
+  KOKKOS_FUNCTION int head_of(const offsets& base, std::index_sequence<I...>) const {
     int phase = 0;
     ((phase = Kokkos::max(phase, get<I>(work.in).template phase<W>(base.of[I]))), ...);
     return (W - phase) % W;
@@ -130,21 +130,21 @@ struct device_reduction {
   /// In rows at equal distances, steps of `threads` items carry over to later rows; elsewhere each item is found by
   /// division, which takes registers. Items of several rows need not follow each other in position, so they come alone
   /// where positions matter.
-  KOKKOS_FUNCTION void add_share(several_rows_tag, state& s, const places& base, std::int64_t first,
+  KOKKOS_FUNCTION void add_share(several_rows_tag, state& s, const offsets& base, std::int64_t first,
                                  std::int64_t threads) const {
     if (work.nest.rank > 2)
       return share_items<positions ? 1 : 2>(s, first, threads, work.total,
-                                            [&](std::int64_t item, places& p) { p = work.item_at(base, item, W); });
+                                            [&](std::int64_t item, offsets& p) { p = work.item_at(base, item, W); });
     std::int64_t i, step;
     const std::int64_t row = work.nest.divide(first, work.items, i), rows = work.nest.divide(threads, work.items, step);
-    places at, distance, carry;
+    offsets at, distance, carry;
     for (int k = 0; k < operands; ++k) {
       const std::int64_t along = W * work.nest.stride[k][0], across = work.nest.stride[k][1];
       at.of[k] = base.of[k] + i * along + row * across;
       distance.of[k] = step * along + rows * across;
       carry.of[k] = across - work.items * along;
     }
-    share_items<positions ? 1 : packs>(s, first, threads, work.total, [&](std::int64_t, places& p) {
+    share_items<positions ? 1 : packs>(s, first, threads, work.total, [&](std::int64_t, offsets& p) {
       p = at;
       i += step;
       const bool next = i >= work.items;
@@ -152,10 +152,10 @@ struct device_reduction {
       for (int k = 0; k < operands; ++k) at.of[k] += distance.of[k] + (next ? carry.of[k] : 0);
     });
   }
-  /// Count items at once, of which `next` finds the place of each.
+  /// Count items at once, of which `next` finds the start of each.
   template <int Count, class Next>
   KOKKOS_FUNCTION void add_next(state& s, std::int64_t item, std::int64_t threads, const Next& next) const {
-    places p[Count];
+    offsets p[Count];
     for (int u = 0; u < Count; ++u) next(item + u * threads, p[u]);
     add_items(s, p, inputs());
   }
@@ -172,11 +172,11 @@ struct device_reduction {
     int result, number;
     bool used;
   };
-  KOKKOS_FUNCTION role role_of(int t, const tile_place& place) const {
+  KOKKOS_FUNCTION role role_of(int t, const tile_start& start) const {
     role me;
     me.result = work.shape.results_fastest ? t % work.shape.across : t / work.shape.along;
     me.number = work.shape.results_fastest ? t / work.shape.across : t % work.shape.along;
-    me.used = me.result < place.results && me.number < work.shape.along;
+    me.used = me.result < start.results && me.number < work.shape.along;
     return me;
   }
 
@@ -194,17 +194,17 @@ struct device_reduction {
   /// A result for each thread, where they take few values. Positions need not have one stride then.
   KOKKOS_FUNCTION void operator()(short_tag, std::int64_t result) const {
     state s = work.reducer.init();
-    const tile_place place = work.tile_at(result);
+    const tile_start start = work.tile_at(result);
     if (work.nest.outer > 1) {
-      short_share(s, [&](std::int64_t item, places& p) { p = work.item_at(place.from, item, 1); });
+      short_share(s, [&](std::int64_t item, offsets& p) { p = work.item_at(start.from, item, 1); });
     } else {
-      places at = place.from;
-      short_share(s, [&](std::int64_t, places& p) {
+      offsets at = start.from;
+      short_share(s, [&](std::int64_t, offsets& p) {
         p = at;
         for (int k = 0; k < operands; ++k) at.of[k] += work.nest.stride[k][0];
       });
     }
-    work.write(place, 0, s);
+    work.write(start, 0, s);
   }
   /// Four values at a time, then the rest together, so that all loads of few values are in flight at once.
   template <class Next>
@@ -220,7 +220,7 @@ struct device_reduction {
   }
 
   /// The state with which a thread begins its share of a result, from the first values of that result.
-  KOKKOS_FUNCTION state first_state(const places& base) const {
+  KOKKOS_FUNCTION state first_state(const offsets& base) const {
     constexpr int some = 4;
     if constexpr (!writes<F> && requires(const value* v) { work.reducer.template start<some>(v); }) {
       value v[some];
@@ -234,11 +234,11 @@ struct device_reduction {
 
   template <class Tag>
   KOKKOS_FUNCTION void run_unit(const member& team, state* shared, std::int64_t tile, std::int64_t split) const {
-    const tile_place place = work.tile_at(tile);
-    const role me = role_of(team.team_rank(), place);
+    const tile_start start = work.tile_at(tile);
+    const role me = role_of(team.team_rank(), start);
     state s = work.reducer.init();
     if (me.used && work.total > 0) {
-      const places base = work.result_at(place, me.result);
+      const offsets base = work.result_at(start, me.result);
       s = first_state(base);
       const std::int64_t first = split * work.shape.along + me.number, threads = work.shape.splits * work.shape.along;
       add_share(Tag(), s, base, first, threads);
@@ -252,7 +252,7 @@ struct device_reduction {
       if (me.used) work.join_splits(s, tile, me.result, me.number, work.shape.along);
       team_join(team, shared, me, s);
     }
-    if (writes) work.write(place, me.result, s);
+    if (writes) work.write(start, me.result, s);
   }
 
   template <class Tag>

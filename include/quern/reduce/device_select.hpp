@@ -84,7 +84,7 @@ struct device_select {
     const std::int64_t nans = (0 + ... + (J < work.n && order::is_nan_key(sorted[J]) ? 1 : 0));
     if (work.rule.is_nan(work.n, nans)) return work.write_nan(to);
     sort_network<0, sizeof...(J)>(sorted);
-    const quantile_place p = work.rule.among(work.n - nans);
+    const quantile_position p = work.rule.among(work.n - nans);
     const auto first = static_cast<int>(p.first), second = static_cast<int>(p.second);
     key a = 0, b = 0;
     ((a = J == first ? sorted[J] : a, b = J == second ? sorted[J] : b), ...);

@@ -23,8 +23,8 @@ struct host_reduction {
   using state = typename Work::state;
   using value = typename Work::value;
   using inputs = typename Work::inputs;
-  using places = typename Work::places;
-  using tile_place = typename Work::tile_place;
+  using offsets = typename Work::offsets;
+  using tile_start = typename Work::tile_start;
   static constexpr int operands = Work::operands;
   static constexpr bool positions = Work::positions;
   using operand_list = typename Work::operand_list;
@@ -62,7 +62,7 @@ struct host_reduction {
     }
   }
   template <std::size_t... I>
-  const value* read_block(value* room, std::int64_t n, const operand_list& from, const places& p,
+  const value* read_block(value* room, std::int64_t n, const operand_list& from, const offsets& p,
                           std::index_sequence<I...>) const {
     if (gathers) return apply_block(room, n, get<I>(from).strided_from(p.of[I])...);
     const value* v = nullptr;
@@ -72,17 +72,17 @@ struct host_reduction {
   }
 
   /// One block of one result.
-  void add_block_of(state& s, const places& base, std::int64_t item) const {
+  void add_block_of(state& s, const offsets& base, std::int64_t item) const {
     alignas(64) std::byte room[block * sizeof(value)];
     const std::int64_t size = Kokkos::min(block, work.nest.inner - item % work.items * block);
-    places p = work.item_at(base, item, block);
+    offsets p = work.item_at(base, item, block);
     const value* v = read_block(reinterpret_cast<value*>(room), size, work.in, p, inputs());
     if (size == block) work.template add_block<block, block>(s, v, &p);
     else add_rest<64>(s, v, p, size);
   }
   /// Fewer values than a block: Step of them at a time, and then half as many.
   template <int Step>
-  void add_rest(state& s, const value* v, places& p, std::int64_t n) const {
+  void add_rest(state& s, const value* v, offsets& p, std::int64_t n) const {
     for (; n >= Step; n -= Step, v += Step) {
       work.template add_block<Step, Step>(s, v, &p);
       if constexpr (positions) p.of[position] += Step * get<position>(work.in).step;
@@ -91,11 +91,11 @@ struct host_reduction {
   }
 
   /// Rows of a tile, several at a time, which a core reads as so many streams.
-  void add_rows_of(slot* s, const tile_place& tile, std::int64_t first, std::int64_t last) const {
+  void add_rows_of(slot* s, const tile_start& tile, std::int64_t first, std::int64_t last) const {
     const auto across = steps_across(all_operands());
     for (std::int64_t row = first; row < last; row += rows) {
       const int n = static_cast<int>(Kokkos::min<std::int64_t>(rows, last - row));
-      places p[rows];
+      offsets p[rows];
       for (int u = 0; u < n; ++u) p[u] = work.item_at(tile.from, row + u, 1);
       for (int from = 0; from < tile.results; from += chunk) {
         add_chunk(s + from, across, p, n, Kokkos::min(chunk, tile.results - from));
@@ -104,7 +104,7 @@ struct host_reduction {
       }
     }
   }
-  void add_chunk(slot* s, const operand_list& across, const places (&p)[rows], int n, int results) const {
+  void add_chunk(slot* s, const operand_list& across, const offsets (&p)[rows], int n, int results) const {
     alignas(64) std::byte room[rows][chunk * sizeof(value)];
     const value* v[rows] = {};
     for (int u = 0; u < n; ++u) v[u] = read_block(reinterpret_cast<value*>(room[u]), results, across, p[u], inputs());
@@ -112,7 +112,7 @@ struct host_reduction {
   }
   /// Adds n < 2 R rows, R of them and then the rest, a column of each result at a time.
   template <int R>
-  void add_rows(slot* s, const value* const* v, const places* p, int n, int results) const {
+  void add_rows(slot* s, const value* const* v, const offsets* p, int n, int results) const {
     if (n >= R) {
       add_columns(s, v, p, results, std::make_index_sequence<R>());
       v += R;
@@ -122,7 +122,7 @@ struct host_reduction {
     if constexpr (R > 1) add_rows<R / 2>(s, v, p, n, results);
   }
   template <std::size_t... U>
-  void add_columns(slot* s, const value* const* v, const places* p, int results, std::index_sequence<U...>) const {
+  void add_columns(slot* s, const value* const* v, const offsets* p, int results, std::index_sequence<U...>) const {
     QUERN_IMPL_IVDEP
     for (int k = 0; k < results; ++k) add_column(s[k], {v[U][k]...}, p, std::index_sequence<U...>());
     if constexpr (settles) {
@@ -132,7 +132,7 @@ struct host_reduction {
     }
   }
   template <std::size_t... U>
-  void add_column(state& s, const value (&column)[sizeof...(U)], const places* p, std::index_sequence<U...>) const {
+  void add_column(state& s, const value (&column)[sizeof...(U)], const offsets* p, std::index_sequence<U...>) const {
     if constexpr (positions) (work.add(s, column[U], p[U], 0), ...);  // which need not have one stride
     else if constexpr (settles) work.reducer.template take<sizeof...(U)>(s, column);
     else work.reducer.template add_block<sizeof...(U)>(s, column);
@@ -142,7 +142,7 @@ struct host_reduction {
     work.reducer.template settle<static_cast<int>(N)>(s, column);
   }
   template <std::size_t... U>
-  state state_of(const value (&column)[sizeof...(U)], const places* p, std::index_sequence<U...> all) const {
+  state state_of(const value (&column)[sizeof...(U)], const offsets* p, std::index_sequence<U...> all) const {
     if constexpr (requires { work.reducer.template state_of<sizeof...(U)>(column); }) {
       return work.reducer.template state_of<sizeof...(U)>(column);
     } else {
@@ -153,9 +153,9 @@ struct host_reduction {
   }
   /// All of a few rows at once, so that no state is kept between them.
   template <std::size_t... U>
-  void reduce_few(const tile_place& tile, std::index_sequence<U...> all) const {
+  void reduce_few(const tile_start& tile, std::index_sequence<U...> all) const {
     const auto across = steps_across(all_operands());
-    const places p[] = {work.item_at(tile.from, U, 1)...};
+    const offsets p[] = {work.item_at(tile.from, U, 1)...};
     Out* to = work.out + tile.out;
     const std::int64_t step = work.result_nest.stride[operands][0];
     const auto reduce_columns = [&](const auto& value_at) {
@@ -177,31 +177,31 @@ struct host_reduction {
   }
 
   void run_unit(std::int64_t tile, std::int64_t split) const {
-    const tile_place place = work.tile_at(tile);
+    const tile_start start = work.tile_at(tile);
     if (by_rows && work.shape.splits == 1) {
-      if (work.total == 2) return reduce_few(place, std::make_index_sequence<2>());
-      if (work.total == 3) return reduce_few(place, std::make_index_sequence<3>());
-      if (work.total == 4) return reduce_few(place, std::make_index_sequence<4>());
+      if (work.total == 2) return reduce_few(start, std::make_index_sequence<2>());
+      if (work.total == 3) return reduce_few(start, std::make_index_sequence<3>());
+      if (work.total == 4) return reduce_few(start, std::make_index_sequence<4>());
     }
     slot s[max_across];
-    for (int k = 0; k < place.results; ++k) s[k] = work.reducer.init();
+    for (int k = 0; k < start.results; ++k) s[k] = work.reducer.init();
     const std::int64_t first = split * work.total / work.shape.splits,
                        last = (split + 1) * work.total / work.shape.splits;
     if (by_rows) {
-      add_rows_of(s, place, first, last);
+      add_rows_of(s, start, first, last);
     } else {
       for (std::int64_t item = first; item < last; ++item)
-        for (int k = 0; k < place.results; ++k) add_block_of(s[k], work.result_at(place, k), item);
+        for (int k = 0; k < start.results; ++k) add_block_of(s[k], work.result_at(start, k), item);
     }
     if (work.shape.splits > 1) {
-      for (int k = 0; k < place.results; ++k) work.leave(tile, split, k, s[k]);
+      for (int k = 0; k < start.results; ++k) work.leave(tile, split, k, s[k]);
       if (!last_to_finish(work.finished + tile, work.shape.splits)) return;
-      for (int k = 0; k < place.results; ++k) {
+      for (int k = 0; k < start.results; ++k) {
         s[k] = work.reducer.init();
         work.join_splits(s[k], tile, k, 0, 1);
       }
     }
-    for (int k = 0; k < place.results; ++k) work.write(place, k, s[k]);
+    for (int k = 0; k < start.results; ++k) work.write(start, k, s[k]);
   }
 
   void operator()(std::int64_t thread) const {

@@ -96,8 +96,7 @@ QUERN_REDUCTION_FORMS(minmax)
 /// results.
 template <execution_space Exec, view_like Min, view_like Max, any_array In, call_option<axes>... Options>
 void minmax(const Exec& exec, const std::tuple<Min, Max>& out, const In& in, const Options&... options) {
-  impl::reduce_to_two<extrema<impl::value_of<In>>>("quern::minmax", exec, out, in,
-                                                   [&](const auto& results) { minmax(exec, results, in, options...); });
+  impl::reduce_ordered<impl::minmax_reducer<impl::value_of<In>>>("quern::minmax", exec, out, in, options...);
 }
 template <view_like Min, view_like Max, any_array In, impl::reduction_option... Options>
 void minmax(const std::tuple<Min, Max>& out, const In& in, const Options&... options) {
@@ -196,18 +195,14 @@ QUERN_REDUCTION_FORMS_WITH(mean, class Result = void, Result)
 /// means.
 template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes, ddof>... Options>
 auto mean_var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  using T = impl::value_of<In>;
-  const impl::moments_reducer<impl::result_or<Result, impl::mean_type<T>>, T> reducer{impl::ddof_of(options...)};
-  return impl::reduce_call(impl::reduction{"quern::mean_var", reducer}, exec, out, std::tie(in), options...);
+  return impl::reduce_moments<Result>(exec, out, in, options...);
 }
 QUERN_REDUCTION_FORMS_WITH(mean_var, class Result = void, Result)
 /// Into an array for each, `mean_var(exec, outputs(mean, var), in, axis{1})`, by way of scratch memory for the results.
 template <class Result = void, execution_space Exec, view_like Mean, view_like Var, any_array In,
           call_option<axes, ddof>... Options>
 void mean_var(const Exec& exec, const std::tuple<Mean, Var>& out, const In& in, const Options&... options) {
-  using results_type = decltype(mean_var<Result>(exec, in));
-  impl::reduce_to_two<results_type>("quern::mean_var", exec, out, in,
-                                    [&](const auto& results) { mean_var<Result>(exec, results, in, options...); });
+  impl::reduce_moments<Result>(exec, out, in, options...);
 }
 template <class Result = void, view_like Mean, view_like Var, any_array In, impl::reduction_option... Options>
 void mean_var(const std::tuple<Mean, Var>& out, const In& in, const Options&... options) {

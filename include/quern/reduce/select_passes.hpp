@@ -176,7 +176,7 @@ struct select_passes {
     threads.sum_groups(global);
     std::int64_t inside = 0;
     for (int g = 0; g < (1 << work.shape.log_bins) / team_selectors::group; ++g) inside += threads.sums[g];
-    const quantile_place p = work.rule.among(work.n - s.found.nans);
+    const quantile_position p = work.rule.among(work.n - s.found.nans);
     next.fraction = p.fraction;
     next.at.first = p.first - s.found.below;
     next.at.second = p.second - s.found.below;

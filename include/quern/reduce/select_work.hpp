@@ -72,7 +72,7 @@ struct select_work {
     t = threads.joined(t);
     const bool writes = threads.used && threads.r == 0, nan = rule.is_nan(n, t.nans);
     if (nan) threads.used = false;
-    const quantile_place p = rule.among(n - t.nans);
+    const quantile_position p = rule.among(n - t.nans);
     const auto pair = threads.select(keys_of, share, {t.low, t.high, p.first, p.second});
     if (writes && nan) write_nan(to);
     else if (writes) write(to, pair.first, pair.second, p.fraction);

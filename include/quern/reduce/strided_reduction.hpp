@@ -124,31 +124,31 @@ struct strided_reduction {
   }
 
   /// Where something starts in each operand.
-  using places = typename row_nest<operands>::offsets;
-  struct tile_place {
-    places from;
+  using offsets = typename row_nest<operands>::offsets;
+  struct tile_start {
+    offsets from;
     std::int64_t out;
     int results;
   };
 
-  KOKKOS_FUNCTION tile_place tile_at(std::int64_t tile) const {
+  KOKKOS_FUNCTION tile_start tile_at(std::int64_t tile) const {
     std::int64_t i;
     const auto o = result_nest.at_item(tile, shape.tiles_per_row, shape.across, i);
-    tile_place t;
+    tile_start t;
     for (int k = 0; k < operands; ++k) t.from.of[k] = o.of[k];
     t.out = o.of[operands];
     t.results = static_cast<int>(Kokkos::min<std::int64_t>(shape.across, result_nest.inner - i));
     return t;
   }
-  KOKKOS_FUNCTION places result_at(const tile_place& tile, int result) const {
-    places p;
+  KOKKOS_FUNCTION offsets result_at(const tile_start& tile, int result) const {
+    offsets p;
     for (int k = 0; k < operands; ++k) p.of[k] = tile.from.of[k] + result * result_nest.stride[k][0];
     return p;
   }
   /// Item number `item` of a result that starts at `base`.
-  KOKKOS_FUNCTION places item_at(const places& base, std::int64_t item, int item_width) const {
+  KOKKOS_FUNCTION offsets item_at(const offsets& base, std::int64_t item, int item_width) const {
     std::int64_t i;
-    places p = nest.at_item(item, items, item_width, i);
+    offsets p = nest.at_item(item, items, item_width, i);
     for (int k = 0; k < operands; ++k) p.of[k] += base.of[k];
     return p;
   }
@@ -160,7 +160,7 @@ struct strided_reduction {
     KOKKOS_FUNCTION std::int64_t operator()(int j) const { return start + j / W * distance + j % W * step; }
   };
   template <int W, int N>
-  KOKKOS_FUNCTION void add_block(state& s, const value* v, const places* item) const {
+  KOKKOS_FUNCTION void add_block(state& s, const value* v, const offsets* item) const {
     if constexpr (positions) {
       const std::int64_t start = item[0].of[position], distance = N > W ? item[1].of[position] - start : 0;
       reducer.template add_block<N>(s, v, even_positions<W>{start, distance, get<position>(in).step});
@@ -168,19 +168,19 @@ struct strided_reduction {
       reducer.template add_block<N>(s, v);
     }
   }
-  KOKKOS_FUNCTION void add(state& s, const value& v, const places& item, std::int64_t k) const {
+  KOKKOS_FUNCTION void add(state& s, const value& v, const offsets& item, std::int64_t k) const {
     if constexpr (positions) reducer.add(s, v, item.of[position] + k * get<position>(in).step);
     else reducer.add(s, v);
   }
 
   template <std::size_t... I>
-  KOKKOS_FUNCTION value element(const operand_list& from, const places& p, std::int64_t k,
+  KOKKOS_FUNCTION value element(const operand_list& from, const offsets& p, std::int64_t k,
                                 std::index_sequence<I...>) const {
     return f(get<I>(from).load(p.of[I] + k * get<I>(from).step)...);
   }
 
-  KOKKOS_FUNCTION void write(const tile_place& place, int result, const state& s) const {
-    out[place.out + result * result_nest.stride[operands][0]] = convert<Out>(reducer.result(s, values));
+  KOKKOS_FUNCTION void write(const tile_start& start, int result, const state& s) const {
+    out[start.out + result * result_nest.stride[operands][0]] = convert<Out>(reducer.result(s, values));
   }
   KOKKOS_FUNCTION state& partial_of(std::int64_t tile, std::int64_t split, int result) const {
     return partial[(tile * shape.splits + split) * shape.across + result];

@@ -78,9 +78,9 @@ template <class T, class Count>
 mean_type<T> counted_quantile(const quantile_rule& rule, std::int64_t n, const Count& count) {
   counted_selection<T, Count> select(count);
   if (rule.is_nan(n, select.nans())) return Kokkos::Experimental::quiet_NaN_v<mean_type<T>>;
-  const quantile_place place = rule.among(rule.skip_nan ? n - select.nans() : n);
-  const auto a = static_cast<double>(select(place.first)), b = static_cast<double>(select(place.second));
-  return static_cast<mean_type<T>>(between(a, b, place.fraction));
+  const quantile_position position = rule.among(rule.skip_nan ? n - select.nans() : n);
+  const auto a = static_cast<double>(select(position.first)), b = static_cast<double>(select(position.second));
+  return static_cast<mean_type<T>>(between(a, b, position.fraction));
 }
 
 }  // namespace quern::impl

@@ -16,7 +16,7 @@ inline constexpr bool impl::marked_option<interpolation> = true;
 namespace impl {
 
 /// Where a quantile falls among n sorted values: between those of two ranks, which are equal or neighbours.
-struct quantile_place {
+struct quantile_position {
   std::int64_t first, second;
   double fraction;
 };
@@ -27,9 +27,9 @@ struct quantile_rule {
   interpolation how = interpolation::linear;
   bool skip_nan = false;
 
-  KOKKOS_FUNCTION quantile_place among(std::int64_t n) const {
+  KOKKOS_FUNCTION quantile_position among(std::int64_t n) const {
     const double at = rounded_product(q, static_cast<double>(n - 1));
-    quantile_place p;
+    quantile_position p;
     p.first = Kokkos::min(static_cast<std::int64_t>(at), n - 1);
     p.second = Kokkos::min(p.first + 1, n - 1);
     p.fraction = at - static_cast<double>(p.first);

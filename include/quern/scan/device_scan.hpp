@@ -33,7 +33,7 @@ struct device_scan {
   using state = typename Reducer::state;
   using run = scan_run<Reducer>;
   using local = typename run::local;
-  using places = typename Work::places;
+  using offsets = typename Work::offsets;
   using tune = scan_tuning<Exec>;
   static constexpr std::size_t slot = std::max(sizeof(T), sizeof(Out));
   /// The states of reproducible sums take more registers, and so long to join that a thread adds more elements first.
@@ -55,11 +55,11 @@ struct device_scan {
     const std::int64_t chunk = unit / work.lines, l = unit - chunk * work.lines;
     state s = Write ? total_before(l, chunk) : work.reducer.init();
     const std::int64_t in_step = work.along.stride[0][0], out_step = work.along.stride[1][0];
-    const places base = work.line_at(l);
+    const offsets base = work.line_at(l);
     // In parts of one stride in both arrays.
     for (std::int64_t e = work.first_of(chunk), last = work.last_of(chunk), count; e < last; e += count) {
       count = Kokkos::min(last - e, work.along.inner - e % work.along.inner);
-      const places p = work.element_at(base, e);
+      const offsets p = work.element_at(base, e);
       work.template scan_row<Write>(s, work.in + p.of[0], work.out + p.of[1], count, in_step, out_step);
     }
     if (!Write) totals[unit] = s;
@@ -162,7 +162,7 @@ struct device_scan {
   KOKKOS_FUNCTION void operator()(team_tag<Write, Even>, const Member& team) const {
     const team_memory m = memory_of(team);
     const std::int64_t l = team.league_rank() / work.shape.chunks, chunk = team.league_rank() - l * work.shape.chunks;
-    const places base = work.line_at(l);
+    const offsets base = work.line_at(l);
     const int tile = team.team_size() * items;
     const std::int64_t last = work.last_of(chunk);
     state s = work.reducer.init();
@@ -187,20 +187,20 @@ struct device_scan {
 
   /// Where element e is in the input (0) or the output (1).
   template <bool Even, int Which>
-  KOKKOS_FUNCTION std::int64_t place(const places& base, std::int64_t e) const {
+  KOKKOS_FUNCTION std::int64_t offset(const offsets& base, std::int64_t e) const {
     if constexpr (Even) return base.of[Which] + e * work.along.stride[Which][0];
     else return work.element_at(base, e).of[Which];
   }
   /// A thread's share of the elements of a tile in rows.
   template <bool Even, bool Full, class Member>
-  KOKKOS_FUNCTION void load_tile(T (&v)[items], const Member& team, const places& base, std::int64_t start,
+  KOKKOS_FUNCTION void load_tile(T (&v)[items], const Member& team, const offsets& base, std::int64_t start,
                                  int count) const {
     const int t = team.team_rank(), threads = team.team_size();
-    const auto from = work.in + place<Even, 0>(base, start + t);
+    const auto from = work.in + offset<Even, 0>(base, start + t);
     const std::int64_t apart = threads * work.along.stride[0][0];
     for (int u = 0; u < items; ++u)
       if (Full || u * threads + t < count)
-        v[u] = Even ? from[u * apart] : work.in[place<Even, 0>(base, start + u * threads + t)];
+        v[u] = Even ? from[u * apart] : work.in[offset<Even, 0>(base, start + u * threads + t)];
   }
   template <bool Full, class Member>
   KOKKOS_FUNCTION static void put_tile(const team_memory& m, const T (&v)[items], const Member& team, int count) {
@@ -220,7 +220,7 @@ struct device_scan {
   }
   /// A tile of `count` elements; all of a thread's elements are there where it is full.
   template <bool Write, bool Even, bool Full, class Member>
-  KOKKOS_FUNCTION void scan_tile(const Member& team, const team_memory& m, const places& base, std::int64_t start,
+  KOKKOS_FUNCTION void scan_tile(const Member& team, const team_memory& m, const offsets& base, std::int64_t start,
                                  int count, state& s) const {
     const int t = team.team_rank(), threads = team.team_size();
     const T* values = reinterpret_cast<const T*>(m.values) + t * items;
@@ -246,11 +246,11 @@ struct device_scan {
       }
       team.team_barrier();
       const Out* results = reinterpret_cast<const Out*>(m.values);
-      Out* to = work.out + place<Even, 1>(base, start + t);
+      Out* to = work.out + offset<Even, 1>(base, start + t);
       const std::int64_t apart = threads * work.along.stride[1][0];
       for (int u = 0; u < items; ++u)
         if (Full || u * threads + t < count)
-          (Even ? to[u * apart] : work.out[place<Even, 1>(base, start + u * threads + t)]) = results[u * threads + t];
+          (Even ? to[u * apart] : work.out[offset<Even, 1>(base, start + u * threads + t)]) = results[u * threads + t];
       team.team_barrier();
     }
     run::append(work.reducer, s, all);

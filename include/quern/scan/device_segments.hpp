@@ -86,9 +86,9 @@ struct device_segments {
   };
   KOKKOS_FUNCTION part part_of(int t, const extent& x, const team_memory& m) const {
     const int values_here = static_cast<int>(x.values), ends_here = static_cast<int>(x.ends);
-    const int place = Kokkos::min(t * items, values_here + ends_here);
-    const int e = work.ends_before(place, values_here, ends_here, [&](int i) { return int{m.end[i]}; });
-    return {e, place - e, Kokkos::min(int{items}, values_here + ends_here - place)};
+    const int position = Kokkos::min(t * items, values_here + ends_here);
+    const int e = work.ends_before(position, values_here, ends_here, [&](int i) { return int{m.end[i]}; });
+    return {e, position - e, Kokkos::min(int{items}, values_here + ends_here - position)};
   }
   /// Calls at_end(e) and at_value(v) in the order of the merged sequence.
   template <class AtEnd, class AtValue>

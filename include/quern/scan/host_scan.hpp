@@ -48,7 +48,7 @@ struct host_scan {
   using Work = strided_scan<Exec, Exclusive, Reducer, Source, Out>;
   using state = typename Reducer::state;
   using run = scan_run<Reducer>;
-  using places = typename Work::places;
+  using offsets = typename Work::offsets;
   using tune = scan_tuning<Exec>;
   static constexpr int batch = Work::batch, block = Work::block;
 
@@ -60,11 +60,11 @@ struct host_scan {
   /// A chunk of a line by one thread, in pieces of one stride in both arrays.
   template <bool Write>
   void scan_line(state& s, std::int64_t l, std::int64_t chunk) const {
-    const places base = work.line_at(l);
+    const offsets base = work.line_at(l);
     const std::int64_t in_step = work.along.stride[0][0], out_step = work.along.stride[1][0];
     for (std::int64_t e = work.first_of(chunk), last = work.last_of(chunk), count; e < last; e += count) {
       count = Kokkos::min(last - e, work.along.inner - e % work.along.inner);
-      const places p = work.element_at(base, e);
+      const offsets p = work.element_at(base, e);
       const auto from = work.in + p.of[0];
       Out* const to = work.out + p.of[1];
       if (in_step == 1 && out_step == 1) scan_contiguous<Write>(s, from, to, count);
@@ -130,14 +130,14 @@ struct host_scan {
 
   template <bool Write>
   void scan_rows(state* s, const lines& some, std::int64_t chunk) const {
-    const places base = work.line_at(some.first);
+    const offsets base = work.line_at(some.first);
     const bool unit = work.line.stride[0][0] == 1 && work.line.stride[1][0] == 1;
     alignas(64) Out room[max_across];
     for (std::int64_t e = work.first_of(chunk); e < work.last_of(chunk); e += batch) {
       run r[max_across];
       for (int k = 0; k < some.count; ++k) r[k] = run::after(work.reducer, s[k], run::none(work.reducer));
       for (std::int64_t f = e; f < Kokkos::min(e + batch, work.last_of(chunk)); ++f) {
-        const places p = work.element_at(base, f);
+        const offsets p = work.element_at(base, f);
         const auto from = work.in + p.of[0];
         Out* to = work.out + p.of[1];
         if (!unit) {

@@ -32,7 +32,7 @@ namespace impl {
 template <class T>
 concept segment_option = option<T, checked_t>;
 
-/// The first place where offsets decrease or leave [0, n].
+/// The first position where offsets decrease or leave [0, n].
 template <class Index>
 struct offset_check {
   strided_line<const Index> offsets;

@@ -82,13 +82,13 @@ struct merged_segments {
   KOKKOS_FUNCTION carry_reducer<Reducer> carries() const { return {reducer}; }
   KOKKOS_FUNCTION std::int64_t end_at(std::int64_t e) const { return static_cast<std::int64_t>(offsets[e]); }
 
-  /// How many of the first `place` of the merged sequence are ends; `end(e)` is the value that comes after end e.
+  /// How many of the first `position` of the merged sequence are ends; `end(e)` is the value that comes after end e.
   template <class I, class End>
-  KOKKOS_FUNCTION static I ends_before(I place, I values, I ends, const End& end) {
-    I low = place > values ? place - values : 0, high = Kokkos::min(place, ends);
+  KOKKOS_FUNCTION static I ends_before(I position, I values, I ends, const End& end) {
+    I low = position > values ? position - values : 0, high = Kokkos::min(position, ends);
     while (low < high) {
       const I middle = low + (high - low) / 2;
-      if (end(middle) < place - middle) low = middle + 1;
+      if (end(middle) < position - middle) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -104,10 +104,10 @@ struct merged_segments {
     std::int64_t ends, values;
   };
   KOKKOS_FUNCTION extent extent_of(std::int64_t t) const {
-    const std::int64_t place = t * tile, count = Kokkos::min(tile, n + ends - place);
+    const std::int64_t position = t * tile, count = Kokkos::min(tile, n + ends - position);
     extent x;
     x.first_end = starts[t];
-    x.first_value = place - x.first_end;
+    x.first_value = position - x.first_end;
     x.ends = Kokkos::clamp<std::int64_t>(starts[t + 1] - starts[t], 0, Kokkos::min(count, ends - x.first_end));
     x.values = Kokkos::min(count - x.ends, n - x.first_value);
     return x;

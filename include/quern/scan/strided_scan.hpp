@@ -121,13 +121,13 @@ struct strided_scan {
   std::int64_t lines;
   scan_shape shape{};
 
-  using places = typename row_nest<2>::offsets;
+  using offsets = typename row_nest<2>::offsets;
 
-  KOKKOS_FUNCTION places line_at(std::int64_t l) const {
+  KOKKOS_FUNCTION offsets line_at(std::int64_t l) const {
     std::int64_t i;
     return line.at_item(l, line.inner, 1, i);
   }
-  KOKKOS_FUNCTION places element_at(const places& base, std::int64_t e) const {
+  KOKKOS_FUNCTION offsets element_at(const offsets& base, std::int64_t e) const {
     std::int64_t i;
     const auto o = along.at_item(e, along.inner, 1, i);
     return {{base.of[0] + o.of[0], base.of[1] + o.of[1]}};

@@ -132,8 +132,8 @@ struct numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::i
     sink.add(cell, r);
   }
   template <bool Unit, class Input>
-  KOKKOS_FUNCTION memory_window<typename Input::place, Rank, Reversed, Unit> window_at(const Input& input,
-                                                                                       const grid_index& cell) const {
+  KOKKOS_FUNCTION memory_window<typename Input::position, Rank, Reversed, Unit> window_at(
+      const Input& input, const grid_index& cell) const {
     return {input.template at<Unit>(cell), {input.stride[0], input.stride[1], input.stride[2]}};
   }
 

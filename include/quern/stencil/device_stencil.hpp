@@ -127,11 +127,11 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
     return r < cells.inner.extent(1) && cell.of[2] < cells.inner.high[2] && cell.of[2] + W > cells.inner.low[2];
   }
 
-  /// Where a walk is: the cell, the places of its values, and the neighbourhoods. Of the pack, the cells from `first`
-  /// to before `past` are computed; it has so many neighbours before and after it in its row.
+  /// Where a walk is: the cell, the positions of its values, and the neighbourhoods. Of the pack, the cells from
+  /// `first` to before `past` are computed; it has so many neighbours before and after it in its row.
   struct walker {
     int first, past, before, after;
-    operand_tuple<typename grid_input<Source>::place...> from;
+    operand_tuple<typename grid_input<Source>::position...> from;
     operand_tuple<Out*...> to;
     operand_tuple<rolling_cells<source_value_t<Source>, radii, W, depth>...> near;
   };

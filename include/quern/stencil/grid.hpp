@@ -25,13 +25,13 @@ KOKKOS_FUNCTION constexpr int grid_axis(int d) {
 /// An array as kernels carry it, in memory or lazy.
 template <class Source>
 struct grid_array {
-  using place = decltype(std::declval<const Source&>() + std::int64_t());
+  using position = decltype(std::declval<const Source&>() + std::int64_t());
   Source data;
   std::int64_t stride[3];
 
   /// Unit: the fastest axis is known to be contiguous.
   template <bool Unit>
-  KOKKOS_FUNCTION place at(const grid_index& i) const {
+  KOKKOS_FUNCTION position at(const grid_index& i) const {
     return data + (i.of[0] * stride[0] + i.of[1] * stride[1] + (Unit ? i.of[2] : i.of[2] * stride[2]));
   }
 };

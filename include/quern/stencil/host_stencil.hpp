@@ -85,8 +85,8 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
     if (nontemporal) nontemporal_fence();
   }
   /// Not inlined, as g++ would jam this loop into the one around it, and make no vector instructions of either.
-  template <class S, class W, class Place>
-  QUERN_IMPL_NOINLINE static void add_cells(S* sums, std::int64_t n, W weight, Place from) {
+  template <class S, class W, class Position>
+  QUERN_IMPL_NOINLINE static void add_cells(S* sums, std::int64_t n, W weight, Position from) {
     QUERN_IMPL_IVDEP
     for (std::int64_t k = 0; k < n; ++k) F::add(sums[k], weight, from[k]);
   }

@@ -15,10 +15,10 @@ using promoted = std::conditional_t<std::is_integral_v<T> && (sizeof(T) < sizeof
 // The windows through which a functor sees an input, of three kinds: w(offsets...) is the value that far away.
 
 /// In memory, where all of the neighbourhood is there. Unit: the fastest axis is contiguous.
-template <class Place, int Rank, bool Reversed, bool Unit>
+template <class Position, int Rank, bool Reversed, bool Unit>
 struct memory_window {
-  using T = source_value_t<Place>;
-  Place centre;
+  using T = source_value_t<Position>;
+  Position centre;
   std::int64_t stride[3];
 
   template <class... I>
@@ -93,7 +93,7 @@ struct border_window {
 };
 
 /// The neighbourhoods of a block of Depth x W cells, Depth along axis 0 and W along axis 2, which roll along axis 0:
-/// each turn loads Depth planes, in the places of those that are not needed any more. Plane p of turn t is in slot(t,
+/// each turn loads Depth planes, in the slots of those that are not needed any more. Plane p of turn t is in slot(t,
 /// p).
 template <class T, class Radii, int W, int Depth>
 struct rolling_cells {
@@ -104,22 +104,22 @@ struct rolling_cells {
   promoted<T> v[slots][rows][columns];
 
   KOKKOS_FUNCTION static constexpr int slot(int turn, int p) { return (turn * Depth + p) % slots; }
-  template <class Place>
-  KOKKOS_FUNCTION static void load_row(promoted<T>* row, const Place& from) {
+  template <class Position>
+  KOKKOS_FUNCTION static void load_row(promoted<T>* row, const Position& from) {
     const auto p = load_pack<W>(from, 0);
     for (int k = 0; k < W; ++k) row[Radii::of(2) + k] = p.value[k];
   }
   /// The neighbours of a pack, of which there are `before` and `after`.
-  template <class Place>
-  KOKKOS_FUNCTION static void load_ends(promoted<T>* row, const Place& from, int before, int after) {
+  template <class Position>
+  KOKKOS_FUNCTION static void load_ends(promoted<T>* row, const Position& from, int before, int after) {
     for (int k = 0; k < Radii::of(2); ++k) {
       row[k] = from[Kokkos::max(k - Radii::of(2), -before)];
       row[Radii::of(2) + W + k] = from[Kokkos::min(W + k, W - 1 + after)];
     }
   }
   /// The plane around `from`: of a star that is a row of W.
-  template <class Place>
-  KOKKOS_FUNCTION void load_plane(int slot, const Place& from, std::int64_t row_stride, int before, int after) {
+  template <class Position>
+  KOKKOS_FUNCTION void load_plane(int slot, const Position& from, std::int64_t row_stride, int before, int after) {
     constexpr int first = Radii::star ? Radii::of(1) : 0, last = rows - 1 - first;
     for (int r = first; r <= last; ++r) {
       const auto row = from + (r - Radii::of(1)) * row_stride;
@@ -128,8 +128,8 @@ struct rolling_cells {
     }
   }
   /// The other cells of a star in the plane of its centre.
-  template <class Place>
-  KOKKOS_FUNCTION void load_arms(int slot, const Place& from, std::int64_t row_stride, int before, int after) {
+  template <class Position>
+  KOKKOS_FUNCTION void load_arms(int slot, const Position& from, std::int64_t row_stride, int before, int after) {
     if constexpr (Radii::star) {
       for (int r = 0; r < rows; ++r)
         if (r != Radii::of(1)) load_row(v[slot][r], from + (r - Radii::of(1)) * row_stride);

@@ -22,8 +22,8 @@ void for_each_box(const array_bytes& array, std::int64_t max_bytes, const std::f
 /// The first of these boxes of an array that has elements.
 packed_box first_box(const array_bytes& array, std::int64_t max_bytes);
 
-/// The place of an element, from its index along each axis.
-const void* place_of(const array_bytes& array, const stride_array& index);
+/// The address of an element, from its index along each axis.
+const void* address_of(const array_bytes& array, const stride_array& index);
 
 /// Whether the elements of a box lie in the array as they do when they are packed.
 bool is_packed(const array_bytes& array, const packed_box& box);

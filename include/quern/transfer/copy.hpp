@@ -111,6 +111,37 @@ bool waits_for_host(const Out& out, const In&) {
   else return false;
 }
 
+struct copies {};
+
+/// Copies in memory.
+template <>
+struct engine<in_memory, copies> {
+  template <class Exec, class Out, class In, class... Options>
+  static void run(const Exec& exec, const Out& out, const In& in, const Options&...) {
+    check_place_options<Options...>();
+    constexpr bool fits = is_lazy<In> || converts<value_of<In>, value_of<Out>>;
+    static_assert(fits, "quern::copy: in's values do not convert to out's type, as complex numbers to real ones");
+    if constexpr (is_lazy<In>) {
+      map_checked("quern::copy", exec, out, op::identity(), in);
+    } else if constexpr (!fits) {
+    } else if constexpr (across_link<Exec, Out, In>) {
+      copy_across(exec, out, in);
+    } else if constexpr (!through_host<Exec, Out, In>) {
+      map_checked("quern::copy", exec, out, op::identity(), in);
+    } else if constexpr (is_device<Exec>) {  // both on the host, one of them out of the device's reach
+      const Kokkos::DefaultHostExecutionSpace host;
+      exec.fence("quern::copy");
+      map_checked("quern::copy", host, out, op::identity(), in);
+      host.fence("quern::copy");
+    } else {
+      const std::conditional_t<reachable<Exec, Out>, default_execution_space<In>, default_execution_space<Out>> device;
+      exec.fence("quern::copy");
+      run(device, out, in);
+      device.fence("quern::copy");
+    }
+  }
+};
+
 }  // namespace impl
 
 /// `out = in`, between any two Views: of the host, of pinned memory, of the device; LayoutLeft, LayoutRight, strided;
@@ -130,49 +161,31 @@ bool waits_for_host(const Out& out, const In&) {
 /// Two Views of the host are copied by the host after `exec` has ended, and a host's instance beside a View of a device
 /// waits for a default instance of the device.
 ///
+/// The values of a lazy array, of Views that `exec` reaches, are computed by one kernel, asynchronously on `exec`. In
+/// chunks, `copy(exec, sink, source)`, the call waits, and takes the option `chunking`. Over ranks it is collective.
+/// Between DistributedViews of the same blocks each rank copies its own; cells of other blocks come by messages, where
+/// the values have one type. Views are whole: a DistributedView takes its blocks from one that all ranks have, and to
+/// one all blocks are brought on every rank, for which the call waits.
+///
 /// @throws Error if `in` does not broadcast to `out`, or shares memory with it and is not the same View
-template <execution_space Exec, view_like Out, view_like In>
-void copy(const Exec& exec, const Out& out, const In& in) {
-  using namespace impl;
-  constexpr bool fits = converts<value_of<In>, value_of<Out>>;
-  static_assert(fits, "quern::copy: in's values do not convert to out's type, as complex numbers to real ones");
-  if constexpr (!fits) {
-  } else if constexpr (across_link<Exec, Out, In>) {
-    copy_across(exec, out, in);
-  } else if constexpr (!through_host<Exec, Out, In>) {
-    map_checked("quern::copy", exec, out, op::identity(), in);
-  } else if constexpr (is_device<Exec>) {  // both on the host, one of them out of the device's reach
-    const Kokkos::DefaultHostExecutionSpace host;
-    exec.fence("quern::copy");
-    map_checked("quern::copy", host, out, op::identity(), in);
-    host.fence("quern::copy");
-  } else {
-    const std::conditional_t<reachable<Exec, Out>, default_execution_space<In>, default_execution_space<Out>> device;
-    exec.fence("quern::copy");
-    copy(device, out, in);
-    device.fence("quern::copy");
-  }
-}
-/// The values of a lazy array, of Views that `exec` reaches: `map` of the identity, asynchronous on `exec`.
-template <execution_space Exec, view_like Out, class F, class... In>
-void copy(const Exec& exec, const Out& out, const lazy_array<F, In...>& in) {
-  impl::map_checked("quern::copy", exec, out, impl::op::identity(), in);
-}
-template <view_like Out, class F, class... In>
-void copy(const Out& out, const lazy_array<F, In...>& in) {
-  copy(impl::space_of(out), out, in);
+template <execution_space Exec, result_view Out, any_array In, call_option... Options>
+void copy(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  impl::engine_of<impl::copies, Out, In>::run(exec, out, in, options...);
 }
 
 /// On a default instance of the space that reaches both Views, or else of the device's. A copy to memory of the host
 /// that is not pinned has ended when the call returns.
-template <view_like Out, view_like In>
-void copy(const Out& out, const In& in) {
-  using of_out = impl::default_execution_space<Out>;
-  using of_in = impl::default_execution_space<In>;
+template <result_view Out, any_array In, call_option... Options>
+void copy(const Out& out, const In& in, const Options&... options) {
   using namespace impl;
-  copy(std::conditional_t<!through_host<of_out, Out, In> || is_device<of_out>, of_out, of_in>(), out, in);
+  if constexpr (view_like<Out> && view_like<In>) {
+    using of_out = default_execution_space<Out>;
+    using of_in = default_execution_space<In>;
+    copy(std::conditional_t<!through_host<of_out, Out, In> || is_device<of_out>, of_out, of_in>(), out, in, options...);
+  } else {
+    copy(space_of(out, in), out, in, options...);
+  }
 }
-QUERN_REJECTS(option_or_place, copy)
 
 }  // namespace quern
 

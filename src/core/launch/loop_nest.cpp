@@ -36,9 +36,9 @@ int nest_by_strides(const shape& extents, const stride_array* strides, int n, in
   int* end = axes.data();
   for (int d = extents.rank - 1; d >= 0; --d) {
     if (extents.extent[d] == 1) continue;
-    int* place = std::upper_bound(axes.data(), end, d, closer);
-    std::copy_backward(place, end, end + 1);
-    *place = d;
+    int* position = std::upper_bound(axes.data(), end, d, closer);
+    std::copy_backward(position, end, end + 1);
+    *position = d;
     ++end;
   }
   int rank = 0;

@@ -60,9 +60,9 @@ class pool_state {
     if (size > limit || usage_.held > limit - size) throw over_limit(size);
     const auto memory = allocated(size);
     auto& blocks = blocks_of(taker);
-    const auto place = std::upper_bound(blocks.begin(), blocks.end(), size,
-                                        [](std::size_t s, const block& b) { return s < b.memory.size(); });
-    blocks.insert(place, {memory, {}});
+    const auto position = std::upper_bound(blocks.begin(), blocks.end(), size,
+                                           [](std::size_t s, const block& b) { return s < b.memory.size(); });
+    blocks.insert(position, {memory, {}});
     ++usage_.allocations;
     usage_.held += size;
     usage_.high_water = std::max(usage_.high_water, usage_.held);
@@ -70,10 +70,10 @@ class pool_state {
   }
 
   void record(const void* data, instance_ref user) {
-    const auto* place = static_cast<const std::byte*>(data);
+    const auto* address = static_cast<const std::byte*>(data);
     for (auto& o : owners_)
       for (auto& b : o.blocks) {
-        if (place < b.memory.data() || place >= b.memory.data() + b.memory.size()) continue;
+        if (address < b.memory.data() || address >= b.memory.data() + b.memory.size()) continue;
         const bool known = std::any_of(b.users.begin(), b.users.end(), [&](const auto& u) { return u.is(user); });
         if (!known && !o.instance.is(user)) b.users.emplace_back(user);
         return;

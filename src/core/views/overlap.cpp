@@ -52,7 +52,7 @@ bool same_array(const array_bytes& a, const array_bytes& b) {
   return true;
 }
 
-/// Whether two elements of an array are at one place: whether some distances along the axes, not all zero, add up to
+/// Whether two elements of an array are at one address: whether some distances along the axes, not all zero, add up to
 /// nothing.
 bool overlaps_itself(const shape& extents, const std::array<std::int64_t, max_rank>& stride) {
   if (extents.size() == 0) return false;

@@ -33,7 +33,7 @@ struct reproducible_t {
 };
 inline constexpr reproducible_t reproducible{};
 
-/// Asks for a check of data before anything is computed, for which the call waits: of keys that have no place, of
+/// Asks for a check of data before anything is computed, for which the call waits: of keys that are in no bin, of
 /// offsets that decrease.
 struct checked_t {
   using option_of = impl::any_place;

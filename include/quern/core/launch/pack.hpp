@@ -274,7 +274,7 @@ template <class Pack, int Count>
 struct packs_of {
   Pack at[Count];
 };
-/// Those at places that have an offset for each operand, this one's being number `Which`.
+/// Those at positions that have an offset for each operand, this one's being number `Which`.
 template <int W, std::size_t Which, int Count, class Operand, class Offsets>
 KOKKOS_FUNCTION auto load_packs(const Operand& operand, const Offsets (&o)[Count]) {
   packs_of<decltype(operand.template load_pack<W>(0)), Count> p;

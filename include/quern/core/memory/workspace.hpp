@@ -93,7 +93,7 @@ namespace impl {
 template <class Exec>
 using result_space = std::conditional_t<is_device<Exec>, Kokkos::SharedHostPinnedSpace, Kokkos::HostSpace>;
 
-/// Scratch and a place for a scalar result, for one operation at a time on one execution-space instance. The pool of
+/// Scratch and memory for a scalar result, for one operation at a time on one execution-space instance. The pool of
 /// all entries keeps the instances alive, so that two of them never share memory; everything is released by
 /// `Kokkos::finalize`.
 template <class Exec>

@@ -131,11 +131,11 @@ template <class C, class A, class B>
 inline constexpr bool holds_product = is_complex<C> || !(is_complex<A> || is_complex<B>);
 
 /// A value that other threads may be changing, perhaps not the latest one. Kokkos's atomic load is an exchange on some
-/// devices, and threads that read one place then wait for each other.
+/// devices, and threads that read one address then wait for each other.
 template <class T>
-KOKKOS_FUNCTION T peek(const T* place) {
-  KOKKOS_IF_ON_DEVICE((return *place;))
-  KOKKOS_IF_ON_HOST((return *static_cast<const volatile T*>(place);))
+KOKKOS_FUNCTION T peek(const T* address) {
+  KOKKOS_IF_ON_DEVICE((return *address;))
+  KOKKOS_IF_ON_HOST((return *static_cast<const volatile T*>(address);))
 }
 
 template <class Wanted, class Default>
