@@ -60,8 +60,10 @@ struct engine<in_chunks_place, reducing_stencils> {
                              const boundaries& edge_of_chunk, const auto&... part) {
       call<Exec> one(label, e);
       states.add(e, label, c.slot, reducer, 0, [&](const strided<state>& of_chunk) {
+        // The halo of a chunk may have cells at an end of the array, which are another chunk's.
+        const stencil_range core{p.extents, p.first_of_chunk(c, true), p.axis, c.low, c.low + c.count};
         reducing_stencil_call<Shape>(one, reach, reductions, reducer_of_states<reducer_type>{reducer}, out, g,
-                                     edge_of_chunk, p.extents, p.first_of_chunk(c, true), of_chunk, part...);
+                                     edge_of_chunk, core, of_chunk, part...);
       });
     };
     stencil_in_chunks<Shape>(label, exec, std::get<0>(arrays), f, edge, settings, begin, compute, in...);

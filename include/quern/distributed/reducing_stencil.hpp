@@ -54,7 +54,7 @@ struct engine<over_ranks_place, reducing_stencils> {
                              const shape& first, const auto&... part) {
       call<Exec> one(label, where);
       reducing_stencil_call<Shape>(one, reach, reductions, reducer_of_states<reducer_type>{reducer}, to, g, part_edge,
-                                   d.extents(), first, strided<state>{states.data + number, {}, {}}, part...);
+                                   {d.extents(), first}, strided<state>{states.data + number, {}, {}}, part...);
     };
     stencil_of_blocks<Shape>(
         label, exec, arrays, f, edge, [&] { return text_of_reductions(reductions, outs, rank); }, begin, compute,

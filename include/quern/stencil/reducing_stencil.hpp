@@ -230,19 +230,39 @@ auto split_results(const Reductions& reductions, const F& f) {
         reductions.each);
 }
 
-/// The checks of a stencil with reductions in memory, then its launch: the result of `reducer` is written. Positions
-/// are those of a part of an array of extents `whole` that begins at `origin`.
+/// Where a part of an array is: its extents, the first cell of the part, and the range of indices along an axis whose
+/// cells it is to compute, where these are not all.
+struct stencil_range {
+  shape whole, origin;
+  int axis = -1;
+  std::int64_t low = 0, high = 0;
+
+  /// Leaves the other cells out.
+  template <int Rank, bool Reversed>
+  void cut(grid_boxes& boxes) const {
+    if (axis < 0) return;
+    const int a = grid_axis<Rank, Reversed>(axis);
+    for (grid_box* box : {&boxes.all, &boxes.inner}) {
+      box->low[a] = std::max(box->low[a], low);
+      box->high[a] = std::max(box->low[a], std::min(box->high[a], high));
+    }
+    if (boxes.inner.low[a] == boxes.inner.high[a]) boxes.inner.low[a] = boxes.inner.high[a] = boxes.all.low[a];
+  }
+};
+
+/// The checks of a stencil with reductions in memory, then its launch: the result of `reducer` is written.
 template <class Shape, class Exec, class Reductions, class Reducer, class F, class... Array, class Result, class... In>
 void reducing_stencil_call(call<Exec>& c, const Shape& reach, const Reductions& reductions, const Reducer& reducer,
-                           const std::tuple<Array...>& arrays, const F& f, const boundaries& edges, const shape& whole,
-                           const shape& origin, const strided<Result>& result, const In&... inputs) {
+                           const std::tuple<Array...>& arrays, const F& f, const boundaries& edges,
+                           const stencil_range& range, const strided<Result>& result, const In&... inputs) {
   using first_out = typical<std::tuple_element_t<0, std::tuple<Array...>>>;
   constexpr int rank = known_rank<first_out>();
   constexpr bool reversed = first_axis_fastest<first_out>;
   const auto launch = [&](const auto& out, const auto&... in) {
-    const auto cells =
+    auto cells =
         make_cells<Shape, rank, reversed, Exec>(c.label, reach, split_results(reductions, f), edges, out, in...);
-    reducing_launch(c, cells, reach, reducer, positions_of_cells<rank, reversed>(whole, origin), result);
+    range.cut<rank, reversed>(cells);
+    reducing_launch(c, cells, reach, reducer, positions_of_cells<rank, reversed>(range.whole, range.origin), result);
   };
   with_stencil_arrays<Shape>(c, arrays, launch, inputs...);
 }
@@ -279,8 +299,8 @@ struct engine<in_memory, reducing_stencils> {
           [&](const auto& result) {
             unpack(
                 [&](const auto&... in) {
-                  reducing_stencil_call<Shape>(c, reach, reductions, reductions.reducer(), arrays, f, edge, extents,
-                                               shape(), result, in...);
+                  reducing_stencil_call<Shape>(c, reach, reductions, reductions.reducer(), arrays, f, edge,
+                                               {extents, shape()}, result, in...);
                 },
                 inputs);
           },
