@@ -5,6 +5,7 @@
 // # 1
 
 #include "guide.hpp"
+#include <quern/stencil.hpp>
 
 namespace {
 
@@ -60,6 +61,34 @@ void reproducible(const space& exec) {
   EXPECT_EQ(5.0, total);
 }
 
+struct laplacian_and_product {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const W& p) const {
+    const double l = 4 * p(0, 0) - p(-1, 0) - p(1, 0) - p(0, -1) - p(0, 1);
+    return quern::values(l, l * p(0, 0));
+  }
+};
+struct step_and_square {
+  KOKKOS_FUNCTION auto operator()(double u, double r, double p, double w, double alpha) const {
+    const double rest = r - alpha * w;
+    return quern::values(u + alpha * p, rest, rest * rest);
+  }
+};
+
+void fused(const space& exec) {
+  const laplacian_and_product apply;
+  const step_and_square advance;
+  const Kokkos::View<double**> u("u", 1, 2), r("r", 1, 2), p("p", 1, 2), w("w", 1, 2);
+  const Kokkos::View<double> pw("pw"), rr("rr"), alpha("alpha");
+  quern::fill(exec, r, 3.0);
+  quern::fill(exec, p, 3.0);
+  quern::fill(exec, rr, 18.0);
+  // # 8
+  EXPECT_EQ(54.0, test::value(pw));
+  EXPECT_EQ(0.0, test::value(rr));  // the solution, after one step
+  EXPECT_EQ((std::vector<double>{1, 1}), test::contents(u));
+}
+
 }  // namespace
 
 TEST(Guides, Reductions) {
@@ -68,4 +97,5 @@ TEST(Guides, Reductions) {
   scans(exec);
   segments(exec);
   reproducible(exec);
+  fused(exec);
 }

@@ -101,8 +101,9 @@ struct engine<in_memory, maps> {
 template <class Exec, class Out, class F, class... In, class... Options>
 auto map_call(const char* label, const Exec& exec, const Out& out, const F& f, const std::tuple<const In&...>& inputs,
               const Options&... options) {
-  using kind = std::conditional_t<has_reduced<Out>, reducing_maps, maps>;
-  return engine_of<kind, Out, In...>::run(label, exec, out, f, inputs, options...);
+  if constexpr (has_reduced<Out>)
+    return engine_of<reducing_maps, Out, In...>::run(label, exec, out, f, inputs, options...);
+  else engine_of<maps, Out, In...>::run(label, exec, out, f, inputs, options...);
 }
 
 }  // namespace impl
@@ -123,8 +124,9 @@ auto map_call(const char* label, const Exec& exec, const Out& out, const F& f, c
 /// move in packs of 16 bytes; otherwise the axis along which `out` is closest in memory runs fastest, and large inputs
 /// that are closest along another, as of LayoutLeft beside LayoutRight, are read in tiles.
 ///
-/// Asynchronous on `exec`, but for what comes in chunks; uses no scratch memory, allocates nothing, and may be captured
-/// in a device graph. Over ranks, each computes the cells of its block, without messages: beside DistributedViews,
+/// Asynchronous on `exec`, but for what comes in chunks and results that go to the host; without reductions it uses no
+/// scratch memory, allocates nothing, and may be captured in a device graph. Over ranks, each computes the cells of its
+/// block, without messages but one for all reductions: beside DistributedViews,
 /// which all have the same blocks, Views are whole and equal on all ranks, and positions are those in the whole array.
 /// In chunks, an option `chunking` stands before the inputs; what is repeated along the axis of the chunks is copied to
 /// the execution space once. The results have the same bits in every place.

@@ -107,8 +107,14 @@ struct engine<in_memory, stencils> {
     unpack([&](const auto&... in) { stencil_call(exec, "quern::stencil", shape, out, f, edge, in...); }, inputs);
   }
 };
-template <class Out, class... In>
-using stencil_engine = engine_of<std::conditional_t<has_reduced<Out>, reducing_stencils, stencils>, Out, In...>;
+/// A stencil, by the engine of the place where its operands are.
+template <class Shape, class Exec, class Out, class F, class... In, class... Options>
+auto run_stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge,
+                 const std::tuple<const In&...>& inputs, const Options&... options) {
+  if constexpr (has_reduced<Out>)
+    return engine_of<reducing_stencils, Out, In...>::run(Shape(), exec, out, f, edge, inputs, options...);
+  else engine_of<stencils, Out, In...>::run(Shape(), exec, as_outputs(out), f, edge, inputs, options...);
+}
 
 }  // namespace impl
 
@@ -117,8 +123,10 @@ using stencil_engine = engine_of<std::conditional_t<has_reduced<Out>, reducing_s
 ///
 /// @tparam Shape the neighbourhood: `quern::box<radius>` or `quern::star<radius>`, with one radius or one for each
 ///               axis; `f` must not look further
-/// @param out    a View of rank 1 to 3, or several, `quern::outputs(u, v)`; then f returns a `Kokkos::Array` of as many
-///               values
+/// @param out    a View of rank 1 to 3, or several, `quern::outputs(u, v)`, among which reductions of all cells that
+/// are
+///               computed may stand, `quern::outputs(w, quern::reduced<quern::op::sum>(pw))`; then f returns a value
+///               for each, `quern::values(a, b)`, or a `Kokkos::Array` of values
 /// @param f      a functor over a window of each input, with an offset for each axis in the order of the Views'
 ///               indices; it computes in the type it likes. In `quern::with_position(f)` it also gets the cell's
 ///               indices. The windows have several types, so its operator is a template; hosts take the lambda
@@ -133,15 +141,16 @@ using stencil_engine = engine_of<std::conditional_t<has_reduced<Out>, reducing_s
 /// devices it holds the neighbourhood in registers: constant offsets cost nothing, others are right but slow.
 /// LayoutLeft and LayoutRight are equally fast when all Views have the same. On devices packs of up to 16 bytes are
 /// moved where all rows are aligned; elsewhere, as with ghost cells, a thread computes cells of several planes at once.
-/// One kernel on devices, two on hosts where there is a border.
+/// One kernel on devices, two on hosts where there is a border; with reductions one more on devices, and scratch memory
+/// for a state of each team.
 ///
 /// Asynchronous on `exec`; uses no scratch memory, allocates nothing, and may be captured in a device graph.
 ///
 /// In chunks and over ranks, `positions()` in lazy inputs are those in the whole array, as in memory.
 ///
-/// In chunks, which overlap by the radius, the call waits. It has one output, a View or a sink, and an option
-/// `chunking` stands before the inputs, which have the extents of out and, where they are read in chunks, its slowest
-/// axis. Cells that the boundary leaves as they are keep what a View has; a sink gets zeros there.
+/// In chunks, which overlap by the radius, the call waits. It has one output beside reductions, a View or a sink, and
+/// an option `chunking` stands before the inputs, which have the extents of out and, where they are read in chunks, its
+/// slowest axis. Cells that the boundary leaves as they are keep what a View has; a sink gets zeros there.
 ///
 /// Over ranks, all arrays are DistributedViews with the same blocks. Along the axes that are cut, all have a halo at
 /// least as wide as the neighbourhood; that of the inputs is written by an exchange, that of out is not. On devices,
@@ -155,13 +164,13 @@ using stencil_engine = engine_of<std::conditional_t<has_reduced<Out>, reducing_s
 template <class Shape, execution_space Exec, output_like Out, class F, class... In>
   requires any_arrays<In...>
 auto stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
-  return impl::stencil_engine<Out, In...>::run(Shape(), exec, impl::as_outputs(out), f, edge, std::tie(in...));
+  return impl::run_stencil<Shape>(exec, out, f, edge, std::tie(in...));
 }
 template <class Shape, execution_space Exec, output_like Out, class F, call_option Option, class... In>
   requires(any_arrays<In...> || impl::second_option<Option, In...>::value)
 auto stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const Option& option,
              const In&... in) {
-  return impl::stencil_engine<Out, In...>::run(Shape(), exec, impl::as_outputs(out), f, edge, std::tie(in...), option);
+  return impl::run_stencil<Shape>(exec, out, f, edge, std::tie(in...), option);
 }
 
 template <class Shape, output_like Out, class F, class... In>
