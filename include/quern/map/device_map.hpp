@@ -18,8 +18,9 @@ template <class Work>
 struct device_map {
   static constexpr int outputs = Work::outputs, operands = Work::operands;
   using tune = map_tuning<typename Work::exec_space>;
-  static constexpr int packs = tune::packs;
-  static constexpr int unroll = tune::unroll;
+  // Rows are several values each, all of which are in registers.
+  static constexpr int packs = std::max(1, tune::packs / Work::components);
+  static constexpr int unroll = std::max(1, tune::unroll / Work::components);
   using offsets = typename Work::offsets;
 
   Work work;

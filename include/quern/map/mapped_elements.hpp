@@ -63,6 +63,7 @@ struct mapped_elements<Exec, F, map_output<T...>, In...> {
   static constexpr bool of_positions = (std::is_same_v<In, position_operand> || ...);
   static constexpr int width =
       of_positions ? 1 : pack_width<Exec, typename memory_of<T>::pack_type..., typename In::pack_type...>();
+  static constexpr int components = std::max({array_operand<T>::components..., In::components...});  // of a row
   using offsets = typename row_nest<operands>::offsets;
 
   F f;

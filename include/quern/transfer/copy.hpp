@@ -154,13 +154,33 @@ void copy(const Exec& exec, const Out& out, const In& in) {
   }
 }
 /// The values of a lazy array, of Views that `exec` reaches: `map` of the identity, asynchronous on `exec`.
-template <execution_space Exec, view_like Out, class F, class... In>
+template <execution_space Exec, stored_array Out, class F, class... In>
 void copy(const Exec& exec, const Out& out, const lazy_array<F, In...>& in) {
   impl::map_checked("quern::copy", exec, out, impl::op::identity(), in);
 }
-template <view_like Out, class F, class... In>
+template <stored_array Out, class F, class... In>
 void copy(const Out& out, const lazy_array<F, In...>& in) {
   copy(impl::space_of(out), out, in);
+}
+/// Rows, from and to Views of Arrays that `exec` reaches.
+template <execution_space Exec, stored_array Out, stored_array In>
+  requires(impl::is_rows<Out> != impl::is_rows<In>)
+void copy(const Exec& exec, const Out& out, const In& in) {
+  impl::map_checked("quern::copy", exec, out, impl::op::identity(), in);
+}
+template <stored_array Out, stored_array In>
+  requires(impl::is_rows<Out> != impl::is_rows<In>)
+void copy(const Out& out, const In& in) {
+  copy(impl::space_of(out), out, in);
+}
+/// Rows of as many values, which are copied as their Views are.
+template <execution_space Exec, std::size_t K, class ToElement, class Out, class FromElement, class In>
+void copy(const Exec& exec, const row_array<K, ToElement, Out>& out, const row_array<K, FromElement, In>& in) {
+  copy(exec, out.view, in.view);
+}
+template <std::size_t K, class ToElement, class Out, class FromElement, class In>
+void copy(const row_array<K, ToElement, Out>& out, const row_array<K, FromElement, In>& in) {
+  copy(out.view, in.view);
 }
 
 /// On a default instance of the space that reaches both Views, or else of the device's. A copy to memory of the host

@@ -82,11 +82,12 @@ class call {
   auto output(const V& view) const {
     return make_output<Exec>(view, label);
   }
-  /// The memory of an input that is no lazy array.
+  /// The memory of an input that is no lazy array, and no rows.
   template <class V>
   auto input(const V& view) const {
     static_assert(!is_lazy<V>,
                   "quern: this operation reads memory; write a lazy array to a View with quern::map first");
+    static_assert(!is_rows<V>, "quern: this operation reads the values of a View, not its rows as elements");
     return make_input<Exec>(view, label).array;
   }
   /// An input that may be lazy, taken apart.

@@ -154,7 +154,12 @@ struct array_operand<M> {
     value_type operator[](std::int64_t k) const { return from.load(k * step); }
   };
   reader strided_from(std::int64_t offset) const { return {data + offset, step}; }
-  row_run<pointer> contiguous_from(std::int64_t offset) const { return {data + offset}; }
+  /// Rows without gaps are Arrays in memory, too.
+  auto contiguous_from(std::int64_t offset) const {
+    if constexpr (pointer::are_arrays && std::is_const_v<M>)
+      return reinterpret_cast<const value_type*>(&data.at(offset, 0));
+    else return row_run<pointer>{data + offset};
+  }
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION void store_pack(std::int64_t offset,
                                               const written_rows<value_type, component, W>& p) const {

@@ -164,7 +164,7 @@ inline constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, b
 
 /// Whether values have an order.
 template <class T>
-inline constexpr bool has_order = !is_complex<T>;
+inline constexpr bool has_order = !is_complex<T> && component_count<T> == 0;
 
 /// Whether values of C hold products of values of A and B: complex ones do not fit real numbers.
 template <class C, class A, class B>

@@ -73,6 +73,7 @@ struct row_pointer {
   static constexpr std::size_t components = sizeof(Element) / sizeof(T);
   /// The distance of rows that leave no gaps.
   static constexpr std::int64_t unit = Adjacent ? static_cast<std::int64_t>(components) : 1;
+  static constexpr bool are_arrays = Adjacent && std::is_same_v<Element, Kokkos::Array<component, components>>;
   using numbers = std::make_index_sequence<components>;
 
   T* data = nullptr;
@@ -149,6 +150,22 @@ struct row_run {
   Pointer first;
   auto operator[](std::int64_t k) const { return first[k * Pointer::unit]; }
 };
+
+/// Rows whose components are contiguous, each in a column.
+template <class Pointer>
+struct row_columns {
+  Pointer first;
+  const auto* column(std::size_t c) const { return &first.at(0, c); }
+  row_columns& operator+=(std::int64_t n) {
+    first += n;
+    return *this;
+  }
+};
+
+template <class Element, class T>
+row_columns<row_pointer<Element, T, false>> columns_from(const row_pointer<Element, T, false>& first) {
+  return {first};
+}
 
 /// How memory is accessed that is said to hold T: its pointer, the type of what kernels read and write, and the type
 /// that decides on the width of packs.

@@ -55,6 +55,16 @@ const V& view_of(const row_array<K, Element, V>& rows) {
   return rows.view;
 }
 
+/// A View as the elements that another array has.
+template <class V, class Part>
+Part like_rows(const V&, const Part& part) {
+  return part;
+}
+template <std::size_t K, class Element, class V, class Part>
+row_array<K, Element, Part> like_rows(const row_array<K, Element, V>&, const Part& part) {
+  return {part};
+}
+
 /// What the memory of an array is said to hold: its values, or rows of them.
 template <class V>
 struct memory_type_of {
