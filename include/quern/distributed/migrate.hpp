@@ -89,7 +89,7 @@ row_counts count_destinations(const Exec& exec, const Communicator& comm, const 
 
 /// `migrate` of Views.
 template <class Exec, class Destination, class... Column>
-auto move_rows(const Exec& exec, const distributed::Communicator& comm, const Destination& destination,
+auto move_rows(const Exec& exec, const Communicator& comm, const Destination& destination,
                const Column&... columns) {
   const std::string label = "quern::distributed::migrate";
   static_assert(std::is_integral_v<value_of<Destination>> && std::is_signed_v<value_of<Destination>>,
