@@ -8,11 +8,16 @@
 
 namespace quern::impl {
 
+/// Arrays side by side: as many as vector registers hold, or all of a few.
+template <int Count, class Array>
+inline constexpr int component_lanes =
+    Count < 4 ? Count
+              : std::min(Count, static_cast<int>(std::bit_floor(std::max<std::size_t>(1, 256 / sizeof(Array)))));
+
 /// The sums of the components of `Count` Arrays, in lanes of whole Arrays and then in a tree.
 template <class P, int Count, class T, std::size_t N>
 KOKKOS_FUNCTION Kokkos::Array<P, N> fold_components(const Kokkos::Array<T, N>* v) {
-  constexpr int room = static_cast<int>(std::bit_floor(std::max<std::size_t>(1, 256 / (sizeof(P) * N))));
-  constexpr int lanes = Count < 4 ? Count : std::min(Count, room);
+  constexpr int lanes = component_lanes<Count, Kokkos::Array<P, N>>;
   P lane[lanes][N];
   for (int l = 0; l < lanes; ++l)
     for (std::size_t c = 0; c < N; ++c) lane[l][c] = static_cast<P>(v[l][c]);

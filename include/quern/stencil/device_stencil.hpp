@@ -121,7 +121,7 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
   struct walker {
     int first, past, before, after;
     operand_tuple<typename grid_input<Source>::place...> from;
-    operand_tuple<Out*...> to;
+    operand_tuple<pointer_to<Out>...> to;
     operand_tuple<rolling_cells<source_value_t<Source>, radii, W, depth>...> near;
   };
   /// Walks by blocks of `depth` cells; `cell` becomes the first that no whole block reaches.
@@ -183,14 +183,17 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
     for (int d = 0; d < depth; ++d)
       (store_pack<O>(get<O>(w.to) + d * get<O>(cells.out).stride[0], r[d], w.first, w.past), ...);
   }
-  template <std::size_t Output, class T, class Result>
-  KOKKOS_FUNCTION static void store_pack(T* to, const Result (&r)[W], int first, int past) {
+  template <std::size_t Output, class To, class Result>
+  KOKKOS_FUNCTION static void store_pack(const To& to, const Result (&r)[W], int first, int past) {
+    using T = source_value_t<To>;
     pack<T, W> p;
     for (int k = 0; k < W; ++k) {
       if constexpr (sizeof...(Out) == 1) p.value[k] = cell_value<T>(r[k]);
       else p.value[k] = cell_value<T>(r[k][Output]);
     }
-    if (past - first == W) {
+    if constexpr (!std::is_pointer_v<To>) {  // rows, one by one
+      to[0] = p.value[0];
+    } else if (past - first == W) {
       *reinterpret_cast<pack<T, W>*>(to) = p;
     } else {
       for (int k = 0; k < W; ++k)

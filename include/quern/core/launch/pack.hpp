@@ -139,10 +139,14 @@ struct array_operand<M> {
   KOKKOS_FUNCTION value_type load(std::int64_t offset) const { return data.load(offset); }
   template <int W>
   KOKKOS_FUNCTION pack_of_rows<W> load_pack(std::int64_t offset) const {
-    if (W == 1 || step != 0) return data.template load_packs<W>(offset);
-    pack_of_rows<W> p;
-    for (int c = 0; c < components; ++c) p.component[c].set_first(data.at(offset, c));
-    return p;
+    if constexpr (W == 1) {
+      return data.template load_packs<W>(offset);
+    } else {
+      if (step != 0) return data.template load_packs<W>(offset);
+      pack_of_rows<W> p;
+      for (int c = 0; c < components; ++c) p.component[c].set_first(data.at(offset, c));
+      return p;
+    }
   }
   template <int W>
   KOKKOS_FUNCTION value_type expand(const pack_of_rows<W>& p, int k) const {

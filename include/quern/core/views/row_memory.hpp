@@ -124,9 +124,9 @@ struct row_pointer {
     return *this;
   }
   operator const void*() const { return data; }
-  operator row_pointer<Element, const T, Adjacent>() const
-    requires(!std::is_const_v<T>)
-  {
+  template <class Const>
+    requires(!std::is_const_v<T> && std::is_same_v<Const, const T>)
+  operator row_pointer<Element, Const, Adjacent>() const {
     return {data, apart};
   }
 
