@@ -15,7 +15,7 @@ namespace quern {
 namespace impl {
 /// A scalar, or an array that is read when the operation runs.
 template <class T>
-concept fill_value = scalar_value<T> || array_like<T>;
+concept fill_value = scalar_value<T> || array_like<T> || uncopyable<T>::value;
 template <class T>
 concept fill_output = result_view<T> || stored_array<T>;
 }  // namespace impl

@@ -100,7 +100,8 @@ struct engine<in_memory, maps> {
 template <class Exec, class Out, class F, class... In, class... Options>
 void map_call(const char* label, const Exec& exec, const Out& out, const F& f, const std::tuple<const In&...>& inputs,
               const Options&... options) {
-  engine_of<maps, Out, In...>::run(label, exec, out, f, inputs, options...);
+  if constexpr ((operand<In> && ...))  // others have been rejected
+    engine_of<maps, Out, In...>::run(label, exec, out, f, inputs, options...);
 }
 
 }  // namespace impl

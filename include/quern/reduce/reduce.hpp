@@ -363,6 +363,8 @@ auto reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, c
             const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<In>>,
                 "quern::reduce: identity must be of a type that holds the elements, 0.0 for doubles");
+  static_assert(std::is_default_constructible_v<T>,
+                "quern::reduce: identity must be of a type with a default constructor, as partial results have it");
   const impl::op_reducer<T, Op> reducer{op, identity};
   return impl::reduce_call(impl::reduction{"quern::reduce", reducer}, exec, out, std::tie(in), options...);
 }
@@ -379,6 +381,18 @@ T reduce(const Op& op, const T& identity, const In& in, const Options&... option
 template <result_view Out, class Op, scalar_value T, any_array In, impl::reduction_option... Options>
 void reduce(const Out& out, const Op& op, const T& identity, const In& in, const Options&... options) {
   reduce(impl::space_of(out, in), out, op, identity, in, options...);
+}
+/// Of an identity that kernels cannot copy.
+template <execution_space Exec, class Op, impl::uncopyable_value T, any_array In>
+T reduce(const Exec&, const Op&, const T& identity, const In&) {
+  static_assert(impl::uncopyable<T>::value);
+  return identity;
+}
+template <class Op, impl::uncopyable_value T, any_array In>
+  requires(!execution_space<Op>)
+T reduce(const Op&, const T& identity, const In&) {
+  static_assert(impl::uncopyable<T>::value);
+  return identity;
 }
 
 }  // namespace quern

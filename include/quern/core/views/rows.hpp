@@ -21,7 +21,8 @@ namespace impl {
 /// What a row of K values T is as an element: an Array, or a struct that the caller names.
 template <std::size_t K, class T, class Struct>
 struct row_element {
-  static_assert(std::is_trivially_copyable_v<Struct>, "quern::rows: the struct must be trivially copyable");
+  static_assert(std::is_trivially_copyable_v<Struct> && std::is_default_constructible_v<Struct>,
+                "quern::rows: the struct must be trivially copyable, and have a default constructor");
   static_assert(sizeof(Struct) == K * sizeof(T),
                 "quern::rows: the struct must have the size of k of the View's values: k members of their type, and "
                 "nothing else");
