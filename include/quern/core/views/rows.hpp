@@ -114,7 +114,7 @@ auto as_strided(const row_array<K, Element, V>& rows, const std::string& operati
 ///
 /// @code
 /// quern::map(exec, quern::rows<3>(v), kick{dt}, quern::rows<3>(v), quern::rows<3>(f), mass);
-/// auto momentum = quern::sum(exec, quern::lazy(times(), quern::rows<3>(v), mass));
+/// Kokkos::Array<double, 3> center = quern::mean(exec, quern::rows<3>(x));
 /// @endcode
 ///
 /// @tparam K      the last extent of the View; other axes are those of the elements: (m, n, k) are (m, n) elements
