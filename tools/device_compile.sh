@@ -43,6 +43,7 @@ tests=(
   "keyed/group_by_test keyed/group_ranges_test"
   "keyed/group_order_test keyed/group_moments_test"
   "map/map_test map/functions_test map/math_test map/outputs_test"
+  map/rows_test
   "autodiff/dual_test batch/solvers_test"
   autodiff/derivatives_test
   autodiff/special_test

@@ -13,5 +13,6 @@
 #include <quern/core/views/copies.hpp>
 #include <quern/core/views/extents.hpp>
 #include <quern/core/views/lazy.hpp>
+#include <quern/core/views/rows.hpp>
 
 #endif

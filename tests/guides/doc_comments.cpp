@@ -36,6 +36,27 @@ void dual_numbers() {
   EXPECT_NEAR(3 * std::cos(0.5), f.partial(1), 1e-15);
 }
 
+struct kick {
+  double dt;
+  KOKKOS_FUNCTION Kokkos::Array<double, 3> operator()(Kokkos::Array<double, 3> v, const Kokkos::Array<double, 3>& f,
+                                                      double mass) const {
+    for (int c = 0; c < 3; ++c) v[c] += dt * f[c] / mass;
+    return v;
+  }
+};
+
+void particles(const space& exec) {
+  const Kokkos::View<double* [3]> x("x", 5), v("v", 5), f("f", 5);
+  const Kokkos::View<double*> mass("mass", 5);
+  const double dt = 0.5;
+  quern::fill(exec, x, 3.0);
+  quern::fill(exec, f, 4.0);
+  quern::fill(exec, mass, 2.0);
+  // # core/views/rows.hpp
+  EXPECT_EQ(std::vector<double>(15, 1), test::contents(v));
+  EXPECT_EQ(3, center[1]);
+}
+
 struct equations {
   template <class A, class P>
   KOKKOS_FUNCTION A operator()(const A& x, const P& a, const P& b) const {
@@ -188,6 +209,7 @@ TEST(Guides, DocComments) {
   const space exec;
   gradients(exec);
   dual_numbers();
+  particles(exec);
   systems(exec);
   equations_in_time(exec);
   groups(exec);

@@ -26,10 +26,25 @@ void moments(const space& exec) {
   EXPECT_EQ(6.5, test::contents(running)[3]);
 }
 
+void particles(const space& exec) {
+  const Kokkos::View<double* [3]> x("x", 5), v("v", 5), f("f", 5);
+  const Kokkos::View<double*> mass("mass", 5);
+  const double dt = 0.5;
+  quern::fill(exec, x, 3.0);
+  quern::fill(exec, v, 1.0);
+  quern::fill(exec, f, 4.0);
+  quern::fill(exec, mass, 2.0);
+  // # 4
+  EXPECT_EQ(2.0, test::contents(v)[14]);
+  EXPECT_EQ(3.0, center[2]);
+  EXPECT_EQ(5 * 2.0 * 12 / 2, energy);
+}
+
 TEST(Guides, Operands) {
   const space exec;
   distances(exec);
   moments(exec);
+  particles(exec);
 }
 
 }  // namespace

@@ -87,33 +87,12 @@ row_counts count_destinations(const Exec& exec, const Communicator& comm, const 
   return result;
 }
 
-}  // namespace quern::impl
-
-namespace quern::distributed {
-
-/// Moves rows of several columns to the ranks that own them:
-///
-/// @code
-/// quern::map(exec, destination, quern::distributed::owner_of(cut, origin, spacing), x, y, z);
-/// std::tie(x, y, z, id) = quern::distributed::migrate(exec, comm, destination, x, y, z, id);
-/// @endcode
-///
-/// @param destination the rank of each row, an integer; or -1, with which a row is removed
-/// @param columns     Kokkos::Views of rank 1, or of rank 2 with several elements a row, each with one row for each
-///                    destination, in memory that `exec` reaches
-/// @return a tuple of new columns from the pool of their memory space (`quern::pool_view`), in the layout of the old
-/// ones
-///         (LayoutRight for strided ones): first the rows of rank 0, then those of rank 1, and so on, each in the order
-///         that they had there
-///
-/// The counts go first, then all columns for one rank in one message. Needs memory for three copies of the rows.
-/// Collective; waits.
-/// @throws Error, the same on every rank, if a destination is out of range or a column has another number of rows
-template <execution_space Exec, view_like Destination, view_like... Column>
-auto migrate(const Exec& exec, const Communicator& comm, const Destination& destination, const Column&... columns) {
-  using namespace impl;
+/// `migrate` of Views.
+template <class Exec, class Destination, class... Column>
+auto move_rows(const Exec& exec, const Communicator& comm, const Destination& destination,
+               const Column&... columns) {
   const std::string label = "quern::distributed::migrate";
-  static_assert(std::is_integral_v<impl::value_of<Destination>> && std::is_signed_v<impl::value_of<Destination>>,
+  static_assert(std::is_integral_v<value_of<Destination>> && std::is_signed_v<value_of<Destination>>,
                 "quern::distributed::migrate: destinations must be signed integers");
   if (comm.checks_calls()) check_same(comm, label, "the calls", ((label + " of") + ... + text_of_column(columns)));
   const auto n = static_cast<std::int64_t>(destination.extent(0));
@@ -141,7 +120,34 @@ auto migrate(const Exec& exec, const Communicator& comm, const Destination& dest
   return arrived;
 }
 
-template <view_like Destination, view_like... Column>
+}  // namespace quern::impl
+
+namespace quern::distributed {
+
+/// Moves rows of several columns to the ranks that own them:
+///
+/// @code
+/// quern::map(exec, destination, quern::distributed::owner_of(cut, origin, spacing), x, y, z);
+/// std::tie(x, y, z, id) = quern::distributed::migrate(exec, comm, destination, x, y, z, id);
+/// @endcode
+///
+/// @param destination the rank of each row, an integer; or -1, with which a row is removed
+/// @param columns     Kokkos::Views of rank 1, or of rank 2 with several elements a row, `v` or `quern::rows<k>(v)`,
+///                    each with one row for each destination, in memory that `exec` reaches
+/// @return a tuple of new columns from the pool of their memory space (`quern::pool_view`), in the layout of the old
+/// ones
+///         (LayoutRight for strided ones): first the rows of rank 0, then those of rank 1, and so on, each in the order
+///         that they had there
+///
+/// The counts go first, then all columns for one rank in one message. Needs memory for three copies of the rows.
+/// Collective; waits.
+/// @throws Error, the same on every rank, if a destination is out of range or a column has another number of rows
+template <execution_space Exec, view_like Destination, stored_array... Column>
+auto migrate(const Exec& exec, const Communicator& comm, const Destination& destination, const Column&... columns) {
+  return impl::move_rows(exec, comm, destination, impl::view_of(columns)...);
+}
+
+template <view_like Destination, stored_array... Column>
 auto migrate(const Communicator& comm, const Destination& destination, const Column&... columns) {
   return migrate(quern::impl::space_of(destination), comm, destination, columns...);
 }

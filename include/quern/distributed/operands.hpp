@@ -28,15 +28,18 @@ const auto& local_of(const V& v) {
 /// part of it; elsewhere it broadcasts.
 template <class V>
 auto replicated_part(const std::string& label, const std::string& name, const V& v, const Decomposition& d) {
-  if constexpr (view_like<V>) {
-    static_assert(Kokkos::is_view_v<V>,
+  if constexpr (stored_array<V>) {
+    using view = std::remove_cvref_t<decltype(view_of(v))>;
+    using value = const value_of<view>;
+    static_assert(Kokkos::is_view_v<view>,
                   "quern: beside DistributedViews, inputs must be Kokkos::Views or scalars, which are whole and equal "
                   "on all ranks");
-    constexpr int rank = static_cast<int>(V::rank());
-    strided<const value_of<V>> s = describe<const value_of<V>>(v.data(), v);
+    constexpr int rank = rank_of<V>;
+    strided<value> s = describe<value>(view_of(v).data(), view_of(v));
     stride_array broadcast{};
-    if (rank > d.extents().rank || !broadcast_strides(s.extents, s.stride, d.extents(), broadcast))
-      reject_broadcast(label, name, s.extents, d.extents());
+    const shape extents = extents_of(v);
+    if (rank > d.extents().rank || !broadcast_strides(extents, s.stride, d.extents(), broadcast))
+      reject_broadcast(label, name, extents, d.extents());
     const Decomposition::Block own = d.local();
     for (int axis = 0; axis < rank; ++axis) {
       if (s.extents.extent[axis] == 1) continue;
@@ -44,7 +47,7 @@ auto replicated_part(const std::string& label, const std::string& name, const V&
       s.extents.extent[axis] = own.extents.extent[of_block];
       s.data += own.first.extent[of_block] * s.stride[axis];
     }
-    return as_part<typename V::device_type, rank>(s);
+    return like_rows(v, as_part<typename view::device_type, static_cast<int>(view::rank())>(s));
   } else {
     return v;
   }

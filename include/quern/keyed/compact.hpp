@@ -118,7 +118,7 @@ void compact_into(const call<Exec>& c, const Out& out_view, const X& x_view, con
   const auto elements = c.elements(x_view);
   const auto out = make_result<Exec>(c.label, "out", out_view, elements);
   const auto put_from = [&]<class Source>(const Source& x) {
-    return [&]<class Offsets>(const Offsets& at) { return put_element<Source, value_of<Out>, Offsets>{x, at, out}; };
+    return [&]<class Offsets>(const Offsets& at) { return put_element<Source, memory_type<Out>, Offsets>{x, at, out}; };
   };
   if constexpr (array_like<Mask>) {
     const auto mask_elements = c.elements(mask_view);
@@ -162,13 +162,13 @@ void nonzero_into(const call<Exec>& c, const Out& out_view, const X& x_view, std
 /// - mask: an array of x's extents, or a predicate of an element of x
 ///
 /// @throws Error if extents do not fit; CapacityError if the call waits and `out` has no room for the result
-template <execution_space Exec, view_like Out, array_like X, class Mask, size_option... Size>
+template <execution_space Exec, stored_array Out, array_like X, class Mask, size_option... Size>
 auto compact(const Exec& exec, const Out& out, const X& x, const Mask& mask, const Size&... size) {
   impl::call c("quern::compact", exec);
   return impl::run_counted(
       c, std::tie(out), [&](std::int64_t* number) { impl::compact_into(c, out, x, mask, number); }, size...);
 }
-template <view_like Out, array_like X, class Mask, size_option... Size>
+template <stored_array Out, array_like X, class Mask, size_option... Size>
 auto compact(const Out& out, const X& x, const Mask& mask, const Size&... size) {
   return compact(impl::space_of(out), out, x, mask, size...);
 }

@@ -78,11 +78,11 @@ const strided<T>& require_rank_1(const std::string& label, const std::string& na
 /// An output of rank 1 for as many results as there is room for.
 template <class T>
 struct result_row {
-  T* data = nullptr;
+  pointer_to<T> data{};
   std::int64_t stride = 1, room = 0;
   template <class V>
   KOKKOS_FUNCTION void set(std::int64_t k, const V& v) const {
-    if (k < room) data[k * stride] = convert<T>(v);
+    if (k < room) data[k * stride] = convert<stored<T>>(v);
   }
 };
 /// `in` are the inputs, which it must not share memory with. One that is not wanted has no room.
@@ -91,7 +91,7 @@ auto make_result(const std::string& label, const std::string& name, const V& vie
   if constexpr (is_wanted<V>) {
     const auto out = require_rank_1(label, name, make_output<Exec>(view, label));
     (check_overlap(label, out, in, "an input", false), ...);
-    return result_row<value_of<V>>{out.data, out.stride[0], out.extents.extent[0]};
+    return result_row<memory_type<V>>{out.data, out.stride[0], out.extents.extent[0]};
   } else {
     return result_row<std::int64_t>();
   }

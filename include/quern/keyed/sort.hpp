@@ -145,8 +145,8 @@ void map_lines(const std::string& label, const Exec& exec, const strided<T>& out
   map_launch<Exec, F, T>(exec, label, out, f, in_place, {out.stride, in.array.stride...}, in...);
 }
 template <class T>
-array_input<std::remove_const_t<T>> line_input(const strided<T>& a) {
-  return {{a.data, a.extents, a.stride}};
+auto line_input(const strided<T>& a) {
+  return array_input<std::remove_const_t<T>>{{a.data, a.extents, a.stride}};
 }
 /// Whether lines are long enough to be sorted one by one by a radix sort.
 template <class Exec>
@@ -384,9 +384,9 @@ QUERN_REJECTS(place, argsort)
 ///
 /// Stable: zeros of either sign are equal, and keep their order and their signs. Without a comparator, NaN come back as
 /// quiet NaN without a payload.
-/// @param keys, values of equal extents
+/// @param keys, values of equal extents; values may be `quern::rows<k>` of a View (n, k)
 /// @throws Error if extents do not fit, the axis is out of range, or keys and values share memory
-template <execution_space Exec, view_like Keys, view_like Values, class... Options>
+template <execution_space Exec, view_like Keys, stored_array Values, class... Options>
   requires impl::sort_options<impl::value_of<Keys>, Options...>
 void sort_by_key(const Exec& exec, const Keys& keys_view, const Values& values_view, const Options&... options) {
   using K = impl::value_of<Keys>;
@@ -395,7 +395,7 @@ void sort_by_key(const Exec& exec, const Keys& keys_view, const Values& values_v
   static_assert(std::is_trivially_copyable_v<V>, "quern::sort_by_key: values must be trivially copyable");
   impl::call c("quern::sort_by_key", exec);
   const auto in = c.input(keys_view);
-  const auto moved = c.input(values_view);
+  const auto moved = impl::make_input<Exec>(values_view, c.label).array;
   const auto keys = c.output(keys_view);
   const auto values = c.output(values_view);
   impl::check_extents(c.label, "values", values.extents, keys.extents);
@@ -411,7 +411,7 @@ void sort_by_key(const Exec& exec, const Keys& keys_view, const Values& values_v
                                         impl::line_input(sorted));
                       });
 }
-template <view_like Keys, view_like Values, class... Options>
+template <view_like Keys, stored_array Values, class... Options>
   requires impl::sort_options<impl::value_of<Keys>, Options...>
 void sort_by_key(const Keys& keys, const Values& values, const Options&... options) {
   sort_by_key(impl::space_of(keys), keys, values, options...);

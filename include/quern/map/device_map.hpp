@@ -18,8 +18,9 @@ template <class Work>
 struct device_map {
   static constexpr int outputs = Work::outputs, operands = Work::operands;
   using tune = map_tuning<typename Work::exec_space>;
-  static constexpr int packs = tune::packs;
-  static constexpr int unroll = tune::unroll;
+  // Rows are several values each, all of which are in registers.
+  static constexpr int packs = std::max(1, tune::packs / Work::components);
+  static constexpr int unroll = std::max(1, tune::unroll / Work::components);
   using offsets = typename Work::offsets;
 
   Work work;
@@ -105,7 +106,7 @@ void map_on_device(const Exec& exec, const std::string& label,
   constexpr int w = work_type::width;
   if constexpr (w > 1) {
     const auto writes_packs = [&](const auto& array, std::size_t j) {
-      return array.step == 1 && array.template packs<w>(rows.stride[j], rows.rank);
+      return array.step != 0 && array.template packs<w>(rows.stride[j], rows.rank);
     };
     const auto reads_packs = [&](const auto& operand, std::size_t i) {
       return operand.template packs<w>(rows.stride[sizeof...(T) + i], rows.rank);
@@ -117,7 +118,7 @@ void map_on_device(const Exec& exec, const std::string& label,
       return launch_units<pack_tag>(exec, label, threads, kernel);
     }
   }
-  if constexpr (sizeof...(T) == 1 && (element_bytes<In> + ... + 0) > 0)
+  if constexpr (sizeof...(T) == 1 && !(is_row_memory<T> || ...) && (element_bytes<In> + ... + 0) > 0)
     if (map_by_tiles(exec, label, work.f, get<0>(work.out.array), work.in, nest)) return;
   const auto threads = kernel.template divide_items<kernel.unroll>(rows.inner, 1);
   launch_units<element_tag>(exec, label, threads, kernel);

@@ -15,12 +15,12 @@ namespace quern {
 namespace impl {
 /// A scalar, or an array that is read when the operation runs.
 template <class T>
-concept fill_value = scalar_value<T> || array_like<T>;
+concept fill_value = scalar_value<T> || array_like<T> || uncopyable<T>::value;
 }  // namespace impl
 
 /// `out = value`, the value converted to out's type: a scalar, or a View of rank 0 that `exec` reaches, whose value is
 /// read when the operation runs.
-template <execution_space Exec, result_view Out, impl::fill_value T, call_option<>... Options>
+template <execution_space Exec, output_like Out, impl::fill_value T, call_option<>... Options>
 void fill(const Exec& exec, const Out& out, const T& value, const Options&... options) {
   constexpr bool one = scalar_value<T> || impl::may_have_rank<T, 0, 0>;
   static_assert(one, "quern::fill: a View as the value must have rank 0; quern::copy writes what broadcasts");
@@ -30,7 +30,7 @@ void fill(const Exec& exec, const Out& out, const T& value, const Options&... op
     impl::map_call("quern::fill", exec, out, impl::op::identity(), std::tie(value), options...);
   }
 }
-template <result_view Out, impl::fill_value T, call_option<>... Options>
+template <output_like Out, impl::fill_value T, call_option<>... Options>
 void fill(const Out& out, const T& value, const Options&... options) {
   fill(impl::space_of(out), out, value, options...);
 }

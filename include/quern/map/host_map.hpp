@@ -18,6 +18,18 @@ struct transposed_tag {};  // a work item is a tile of several rows
 template <class F>
 inline constexpr bool takes_several = false;
 
+/// What a host loop writes of contiguous elements.
+template <class T>
+using run_of = decltype(std::declval<const array_operand<T>&>().contiguous_from(0));
+template <class T>
+std::int64_t elements_to_line(const T* p) {
+  return static_cast<std::int64_t>(bytes_to_line(p) / sizeof(T));
+}
+template <class Pointer>
+std::int64_t elements_to_line(const row_run<Pointer>&) {
+  return 0;
+}
+
 /// A map on a host, block by block.
 template <class Work>
 struct host_map;
@@ -29,6 +41,7 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
   static constexpr std::int64_t block = tune::block_bytes / static_cast<std::int64_t>(work_type::largest_value);
   static constexpr std::int64_t tile = tune::largest_tile;
   using offsets = typename work_type::offsets;
+  static constexpr bool streams = !(is_row_memory<T> || ...);  // whether outputs may be written past the caches
 
   work_type work;
   std::int64_t per_row = 0;  // work items of a row
@@ -38,19 +51,17 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
   /// Elements up to the next cache line come first: vectors that cross lines cost up to 7 % even in a loop that waits
   /// for memory.
   template <std::size_t... J, class... P>
-  static void loop(std::int64_t n, const F& g, std::index_sequence<J...>, T*... to, P... from) {
+  static void loop(std::int64_t n, const F& g, std::index_sequence<J...>, run_of<T>... to, P... from) {
     in_loop<F> local = g;  // what the loop reads must not be what it might write
     std::int64_t k = 0;
-    const auto& first = nth<0>(to...);
-    const auto to_line = static_cast<std::int64_t>(bytes_to_line(first) / sizeof(*first));
-    for (const std::int64_t end : {Kokkos::min(n, to_line), n}) {
+    for (const std::int64_t end : {Kokkos::min(n, elements_to_line(nth<0>(to...))), n}) {
       if constexpr (takes_several<F>)
         for (; k + F::together <= end; k += F::together) local.apply(to..., from..., k);
       // Equal pointers are the only overlap that map allows, so no iteration depends on another.
       QUERN_IMPL_IVDEP
       for (; k < end; ++k) {
         const auto r = local(from[k]...);
-        ((to[k] = convert<T>(map_output<T...>::template part<J>(r))), ...);
+        ((to[k] = convert<stored<T>>(map_output<T...>::template part<J>(r))), ...);
       }
     }
   }
@@ -67,11 +78,18 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
     alignas(64) std::byte buffer[outputs][tune::block_bytes];
     with_readers(
         [&](const auto&... from) {
-          loop(n, work.f, outs,
-               (nontemporal ? reinterpret_cast<T*>(buffer[J]) : get<J>(work.out.array).data + o.of[J])..., from...);
+          loop(n, work.f, outs, target<T>(get<J>(work.out.array), o.of[J], buffer[J])..., from...);
         },
         std::tuple<const In&...>(get<I>(work.in)...), o.of + outputs);
-    if (nontemporal) (nontemporal_store(get<J>(work.out.array).data + o.of[J], buffer[J], n * sizeof(T)), ...);
+    if constexpr (streams)
+      if (nontemporal) (nontemporal_store(get<J>(work.out.array).data + o.of[J], buffer[J], n * sizeof(T)), ...);
+  }
+  /// Where a loop writes: to memory, or to a buffer on the way past the caches.
+  template <class U>
+  run_of<U> target(const array_operand<U>& array, std::int64_t offset, std::byte* buffer) const {
+    if constexpr (streams)
+      if (nontemporal) return reinterpret_cast<U*>(buffer);
+    return array.contiguous_from(offset);
   }
   void compute_block(const offsets& o, std::int64_t n) const {
     compute_block(o, n, std::index_sequence_for<T...>(), std::index_sequence_for<In...>());
@@ -112,7 +130,8 @@ void map_on_host(const Exec& exec, const std::string& label,
   const bool is_large =
       rows.inner * rows.outer * static_cast<std::int64_t>(work.bytes_written) >= tuning<Exec>::streaming_bytes;
   if (is_large) {
-    const tiled_operands<kernel.operands> transposed(nest, {sizeof(T)..., element_bytes<In>...}, kernel.tile / 4);
+    const tiled_operands<kernel.operands> transposed(nest, {element_bytes<array_operand<T>>..., element_bytes<In>...},
+                                                     kernel.tile / 4);
     if (transposed.bytes > 0) {
       rows = row_nest<kernel.operands>(nest);
       kernel.gathers = true;
@@ -124,11 +143,11 @@ void map_on_host(const Exec& exec, const std::string& label,
   kernel.per_row = (rows.inner + kernel.block - 1) / kernel.block;
   kernel.gathers = [&]<std::size_t... J, std::size_t... I>(std::index_sequence<J...>, std::index_sequence<I...>) {
     const bool few = sizeof...(I) <= 3;
-    return ((get<J>(work.out.array).step != 1) || ...) ||
-           ((get<I>(work.in).step > 1 || (get<I>(work.in).step == 0 && !few)) || ...);
+    const auto in_gaps = [&](const auto& in) { return in.step == 0 ? !few : in.step > 0 && in.step != in.unit; };
+    return ((get<J>(work.out.array).step != array_operand<T>::unit) || ...) || (in_gaps(get<I>(work.in)) || ...);
   }(std::index_sequence_for<T...>(), std::index_sequence_for<In...>());
-  kernel.nontemporal =
-      !in_place && !kernel.gathers && is_large && exec.concurrency() >= tuning<Exec>::streaming_threads;
+  kernel.nontemporal = kernel.streams && !in_place && !kernel.gathers && is_large &&
+                       exec.concurrency() >= tuning<Exec>::streaming_threads;
   launch_units<block_tag>(exec, label, kernel.per_row * rows.outer, kernel);
 }
 

@@ -68,7 +68,7 @@ void map_operands(const Exec& exec, const std::string& label, const std::tuple<s
 template <class Exec, class Out, class F, class... In>
 void map_checked(const std::string& label, const Exec& exec, const Out& out_views, const F& f, const In&... in) {
   using outputs = decltype(as_outputs(out_views));
-  constexpr int rank = known_rank<std::tuple_element_t<0, outputs>>();
+  constexpr int rank = rank_of<std::tuple_element_t<0, outputs>>;
   constexpr map_types types = check_map<F, outputs, typename argument_of<In, rank>::type...>();
   static_assert(types.callable,
                 "quern::map: f must be callable with one value of each input, and of positions() with a "
@@ -101,7 +101,8 @@ struct engine<in_memory, maps> {
 template <class Exec, class Out, class F, class... In, class... Options>
 auto map_call(const char* label, const Exec& exec, const Out& out, const F& f, const std::tuple<const In&...>& inputs,
               const Options&... options) {
-  if constexpr (has_reduced<Out>)
+  if constexpr (!(operand<In> && ...)) return;  // these have been rejected
+  else if constexpr (has_reduced<Out>)
     return engine_of<reducing_maps, Out, In...>::run(label, exec, out, f, inputs, options...);
   else engine_of<maps, Out, In...>::run(label, exec, out, f, inputs, options...);
 }

@@ -11,7 +11,7 @@
 
 namespace quern::impl {
 
-/// What a map writes: an array, or one for each element of what the function returns.
+/// What a map writes: an array, or one for each element of what the function returns. T is what its memory holds.
 template <class... T>
 struct map_output {
   static constexpr int count = sizeof...(T);
@@ -30,7 +30,7 @@ struct map_output {
   }
   template <class R, class Offsets, std::size_t... J>
   KOKKOS_FORCEINLINE_FUNCTION void put(const Offsets& o, std::int64_t k, const R& r, std::index_sequence<J...>) const {
-    ((get<J>(array).data[o.of[J] + k * get<J>(array).step] = convert<T>(part<J>(r))), ...);
+    ((get<J>(array).data[o.of[J] + k * get<J>(array).step] = convert<stored<T>>(part<J>(r))), ...);
   }
   /// W elements of each, `element(k)` of which are results.
   template <int W, class Offsets, class Element>
@@ -40,12 +40,12 @@ struct map_output {
   template <int W, class Offsets, class Element, std::size_t... J>
   KOKKOS_FORCEINLINE_FUNCTION void put_packs(const Offsets& o, const Element& element,
                                              std::index_sequence<J...>) const {
-    operand_tuple<pack<T, W>...> result;
+    operand_tuple<written_pack<T, W>...> result;
     for (int k = 0; k < W; ++k) {
       const auto r = element(k);
-      ((get<J>(result).value[k] = convert<T>(part<J>(r))), ...);
+      (get<J>(result).set(k, convert<stored<T>>(part<J>(r))), ...);
     }
-    ((*reinterpret_cast<pack<T, W>*>(get<J>(array).data + o.of[J]) = get<J>(result)), ...);
+    (get<J>(array).store_pack(o.of[J], get<J>(result)), ...);
   }
 };
 
@@ -62,7 +62,9 @@ struct mapped_elements<Exec, F, map_output<T...>, In...> {
   static constexpr std::size_t bytes_written = (0 + ... + sizeof(T));
   // Positions are not loaded, and functions of them have better things to do than to wait for memory.
   static constexpr bool of_positions = (std::is_same_v<In, position_operand> || ...);
-  static constexpr int width = of_positions ? 1 : pack_width<Exec, T..., typename In::value_type...>();
+  static constexpr int width =
+      of_positions ? 1 : pack_width<Exec, typename memory_of<T>::pack_type..., typename In::pack_type...>();
+  static constexpr int components = std::max({array_operand<T>::components..., In::components...});  // of a row
   using offsets = typename row_nest<operands>::offsets;
 
   F f;

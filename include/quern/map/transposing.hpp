@@ -40,11 +40,11 @@ struct tiled_operands {
   }
 };
 
-/// The bytes of an element of an array operand; 0 where there is nothing to read.
+/// The bytes of an element of an array operand; 0 where there is nothing to read, and of rows, which come whole.
 template <class Operand>
 inline constexpr std::size_t element_bytes = 0;
 template <class T>
-inline constexpr std::size_t element_bytes<array_operand<T>> = sizeof(T);
+inline constexpr std::size_t element_bytes<array_operand<T>> = is_row_memory<T> ? 0 : sizeof(T);
 
 /// out(i) = f(in(i)...) on a device, where elements contiguous in out are far apart in some of the inputs. Of these a
 /// team reads a square tile along the axis on which they are contiguous, and keeps it in its scratch memory, from which

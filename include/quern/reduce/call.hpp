@@ -177,10 +177,10 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out, const std
 /// A reduction of one array that compares its values, of which there must be some.
 template <class Reducer, class Exec, class Out, class In, class... Options>
 auto reduce_ordered(const char* label, const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  constexpr bool ordered = has_order<value_of<In>>;
+  constexpr bool ordered = compares<Reducer, value_of<In>>;
   static_assert(ordered,
                 "quern::min, max, minmax, argmin, argmax: complex numbers have no order; reduce quern::lazy of their "
-                "absolute value, or of another function");
+                "absolute value, or of another function; Arrays have a min, max and minmax of each component");
   if constexpr (ordered)
     return reduce_call(reduction{label, Reducer(), op::identity(), false}, exec, out, std::tie(in), options...);
 }

@@ -31,7 +31,7 @@ struct device_reduction {
   static constexpr int operands = Work::operands;
   static constexpr bool positions = Work::positions;
   using tune = reduce_tuning<Exec>;
-  static constexpr int packs = std::max(2, static_cast<int>(std::bit_floor(tune::packs / unsigned(Work::arrays))));
+  static constexpr int packs = std::max(2, static_cast<int>(std::bit_floor(tune::packs / unsigned(Work::loads))));
   static constexpr int items_of_row = packs * Work::width / W;  // in flight
   static constexpr int block = [] {                             // values that are added at once, in registers
     if constexpr (requires { Reducer::template at_once<value>; }) return Reducer::template at_once<value>;

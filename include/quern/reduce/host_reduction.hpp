@@ -76,13 +76,23 @@ struct host_reduction {
     alignas(64) std::byte room[block * sizeof(value)];
     const std::int64_t size = Kokkos::min(block, work.nest.inner - item % work.items * block);
     offsets p = work.item_at(base, item, block);
-    const value* v = read_block(reinterpret_cast<value*>(room), size, work.in, p, inputs());
-    if (size == block) work.template add_block<block, block>(s, v, &p);
-    else add_rest<64>(s, v, p, size);
+    const auto add = [&](const auto& v) {
+      if (size == block) work.template add_block<block, block>(s, v, &p);
+      else add_rest<64>(s, v, p, size);
+    };
+    if constexpr (takes_columns)
+      if (!gathers && reads_contiguously(get<0>(work.in))) return add(columns_from(get<0>(work.in).data + p.of[0]));
+    add(read_block(reinterpret_cast<value*>(room), size, work.in, p, inputs()));
   }
+  /// Whether components are reduced where they are, without a copy as rows.
+  static constexpr bool takes_columns = [] {
+    if constexpr (operands == 1 && std::is_same_v<F, op::identity>)
+      return requires(const Work& w, state& s) { w.reducer.template add_block<1>(s, columns_from(get<0>(w.in).data)); };
+    else return false;
+  }();
   /// Fewer values than a block: Step of them at a time, and then half as many.
-  template <int Step>
-  void add_rest(state& s, const value* v, offsets& p, std::int64_t n) const {
+  template <int Step, class V>
+  void add_rest(state& s, V v, offsets& p, std::int64_t n) const {
     for (; n >= Step; n -= Step, v += Step) {
       work.template add_block<Step, Step>(s, v, &p);
       if constexpr (positions) p.of[position] += Step * get<position>(work.in).step;

@@ -50,12 +50,14 @@ inline constexpr bool impl::marked_option<norm_order> = true;
 ///
 /// The result's type is that of the elements, 64 bits wide for integers (of their signedness, wrapping around as NumPy
 /// does), float for half types; `sum<double>(exec, x)` adds up and returns another. The error is below that of pairwise
-/// summation: blocks are added pairwise and their sums with compensation. Option: `reproducible`.
+/// summation: blocks are added pairwise and their sums with compensation. That of Arrays, or of `rows<k>`, is an Array
+/// of the sums of the components, as NumPy's along axis 0. Option: `reproducible`.
 template <class Result = void, execution_space Exec, result_like Out, any_array In,
           call_option<axes, reproducible_t>... Options>
 auto sum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
-  const auto reducer = impl::sum_reducer<S, impl::accumulator<S, Options...>>();
+  using C = impl::component_type<S>;
+  const auto reducer = impl::by_component<S, impl::sum_reducer<C, impl::accumulator<C, Options...>>>();
   return impl::reduce_call(impl::reduction{"quern::sum", reducer}, exec, out, std::tie(in), options...);
 }
 QUERN_REDUCTION_FORMS_WITH(sum, class Result = void, Result)
@@ -69,23 +71,24 @@ auto prod(const Exec& exec, const Out& out, const In& in, const Options&... opti
 }
 QUERN_REDUCTION_FORMS_WITH(prod, class Result = void, Result)
 
-/// The smallest element, of the elements' type; NaN if there is one.
+/// The smallest element, of the elements' type; NaN if there is one. Of Arrays, that of each component.
 /// @throws Error for no elements
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto min(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  return impl::reduce_ordered<impl::extremum_reducer<impl::value_of<In>, -1>>("quern::min", exec, out, in, options...);
+  return impl::reduce_ordered<impl::extremum_of<impl::value_of<In>, -1>>("quern::min", exec, out, in, options...);
 }
 QUERN_REDUCTION_FORMS(min)
 
-/// The largest element, of the elements' type; NaN if there is one.
+/// The largest element, of the elements' type; NaN if there is one. Of Arrays, that of each component.
 /// @throws Error for no elements
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto max(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  return impl::reduce_ordered<impl::extremum_reducer<impl::value_of<In>, 1>>("quern::max", exec, out, in, options...);
+  return impl::reduce_ordered<impl::extremum_of<impl::value_of<In>, 1>>("quern::max", exec, out, in, options...);
 }
 QUERN_REDUCTION_FORMS(max)
 
-/// The smallest and the largest element in one pass, as an `extrema<T>`; both NaN if there is one.
+/// The smallest and the largest element in one pass, as an `extrema<T>`; both NaN if there is one. Of Arrays, those of
+/// each component.
 /// @throws Error for no elements
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
 auto minmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
@@ -171,13 +174,15 @@ auto norm(const Exec& exec, const Out& out, const In& in, const Options&... opti
 QUERN_REDUCTION_FORMS_WITH(norm, auto Order = 2, Order)
 
 /// `mean = sum(x) / n`; double for integers, of which the exact sum is divided, and float for half types. NaN for no
-/// elements. Option: `reproducible`.
+/// elements. Of Arrays, that of each component. Option: `reproducible`.
 template <class Result = void, execution_space Exec, result_like Out, any_array In,
           call_option<axes, reproducible_t>... Options>
 auto mean(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using T = impl::value_of<In>;
   using S = impl::result_or<Result, impl::mean_type<T>>;
-  const auto reducer = impl::mean_reducer<S, impl::accumulator<S, Options...>, std::is_integral_v<T>>();
+  using C = impl::component_type<S>;
+  constexpr bool integers = std::is_integral_v<impl::component_type<T>>;
+  const auto reducer = impl::by_component<S, impl::mean_reducer<C, impl::accumulator<C, Options...>, integers>>();
   return impl::reduce_call(impl::reduction{"quern::mean", reducer}, exec, out, std::tie(in), options...);
 }
 QUERN_REDUCTION_FORMS_WITH(mean, class Result = void, Result)
@@ -353,6 +358,8 @@ auto reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, c
             const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<In>>,
                 "quern::reduce: identity must be of a type that holds the elements, 0.0 for doubles");
+  static_assert(std::is_default_constructible_v<T>,
+                "quern::reduce: identity must be of a type with a default constructor, as partial results have it");
   const impl::op_reducer<T, Op> reducer{op, identity};
   return impl::reduce_call(impl::reduction{"quern::reduce", reducer}, exec, out, std::tie(in), options...);
 }
@@ -369,6 +376,18 @@ T reduce(const Op& op, const T& identity, const In& in, const Options&... option
 template <result_view Out, class Op, scalar_value T, any_array In, impl::reduction_option... Options>
 void reduce(const Out& out, const Op& op, const T& identity, const In& in, const Options&... options) {
   reduce(impl::space_of(out, in), out, op, identity, in, options...);
+}
+/// Of an identity that kernels cannot copy.
+template <execution_space Exec, class Op, impl::uncopyable_value T, any_array In>
+T reduce(const Exec&, const Op&, const T& identity, const In&) {
+  static_assert(impl::uncopyable<T>::value);
+  return identity;
+}
+template <class Op, impl::uncopyable_value T, any_array In>
+  requires(!execution_space<Op>)
+T reduce(const Op&, const T& identity, const In&) {
+  static_assert(impl::uncopyable<T>::value);
+  return identity;
 }
 
 }  // namespace quern

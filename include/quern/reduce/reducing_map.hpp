@@ -60,9 +60,9 @@ struct writing_function<G, std::tuple<T...>, std::index_sequence<A...>, std::tup
   operand_tuple<Transform...> transform;
 
   template <class... V>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(T*... to, const V&... v) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const pointer_to<T>&... to, const V&... v) const {
     const auto r = g(v...);
-    ((*to = convert<T>(value_part<A>(r))), ...);
+    ((*to = convert<stored<T>>(value_part<A>(r))), ...);
     return reduced_of(r, std::index_sequence_for<Transform...>());
   }
 
@@ -80,18 +80,18 @@ struct writing_function<G, std::tuple<T...>, std::index_sequence<A...>, std::tup
   }
   template <int W, class Value, class Call, std::size_t... I>
   KOKKOS_FUNCTION void write_packs(Value* values, const Call& call, std::index_sequence<I...>) const {
-    operand_tuple<pack<T, W>...> packs;
-    operand_tuple<T*...> first{};
+    operand_tuple<written_pack<T, W>...> packs;
+    operand_tuple<pointer_to<T>...> first{};
     for (int k = 0; k < W; ++k) {
-      const auto element = [&](T*... to, const auto&... v) {
+      const auto element = [&](const pointer_to<T>&... to, const auto&... v) {
         const auto r = g(v...);
         if (k == 0) ((get<I>(first) = to), ...);
-        ((get<I>(packs).value[k] = convert<T>(value_part<A>(r))), ...);
+        (get<I>(packs).set(k, convert<stored<T>>(value_part<A>(r))), ...);
         return reduced_of(r, std::index_sequence_for<Transform...>());
       };
       values[k] = call(element, k);
     }
-    ((*reinterpret_cast<pack<T, W>*>(get<I>(first)) = get<I>(packs)), ...);
+    (array_operand<T>{get<I>(first), 1}.store_pack(0, get<I>(packs)), ...);
   }
 };
 template <class G, class Targets, class A, class Transforms, class R>

@@ -71,6 +71,7 @@ struct strided_reduction {
   static constexpr bool positions = uses_positions<Reducer>;  // the last operand; no argument of f
   static constexpr int position = operands - 1;
   static constexpr int arrays = operands - (positions ? 1 : 0);
+  static constexpr int loads = (0 + ... + In::components) - (positions ? 1 : 0);  // values that an element takes
   static constexpr int width = pack_width<Exec, typename In::pack_type...>();
   static constexpr std::size_t largest_value = std::max({sizeof(typename In::value_type)...});
   using state = typename Reducer::state;
@@ -159,8 +160,8 @@ struct strided_reduction {
     std::int64_t start, distance, step;
     KOKKOS_FUNCTION std::int64_t operator()(int j) const { return start + j / W * distance + j % W * step; }
   };
-  template <int W, int N>
-  KOKKOS_FUNCTION void add_block(state& s, const value* v, const offsets* item) const {
+  template <int W, int N, class V>
+  KOKKOS_FUNCTION void add_block(state& s, const V& v, const offsets* item) const {
     if constexpr (positions) {
       const std::int64_t start = item[0].of[position], distance = N > W ? item[1].of[position] - start : 0;
       reducer.template add_block<N>(s, v, even_positions<W>{start, distance, get<position>(in).step});

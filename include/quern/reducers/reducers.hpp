@@ -20,6 +20,7 @@
 ///   settle<N>(s, v)     does later, where is_unsettled(s)
 ///   state_of<N>(v)      the state of few values, which are all
 
+#include <quern/reducers/components.hpp>
 #include <quern/reducers/extrema.hpp>
 #include <quern/reducers/moments.hpp>
 #include <quern/reducers/operations.hpp>

@@ -29,16 +29,20 @@ KOKKOS_FUNCTION T wrapping_multiply(const T& a, const T& b) {
   else return a * b;
 }
 
-/// The type in which values of T add up: 64 bits for integers, float for half types, else T.
 template <class T>
-using sum_type =
+using sum_of_component =
     std::conditional_t<std::is_integral_v<T>,
                        std::conditional_t<std::is_signed_v<T> || std::is_same_v<T, bool>, std::int64_t, std::uint64_t>,
                        std::conditional_t<is_half<T>, float, T>>;
-
-/// The type of a mean of T: double for integers, float for half types, else T.
+/// The type in which values of T add up: 64 bits for integers, float for half types, else T; of an Array its components
+/// do.
 template <class T>
-using mean_type = std::conditional_t<std::is_integral_v<T>, double, sum_type<T>>;
+using sum_type = typename with_component<T, sum_of_component<component_type<T>>>::type;
+
+/// The type of a mean of T: double for integers, float for half types, else T; so of the components of an Array.
+template <class T>
+using mean_type = typename with_component<
+    T, std::conditional_t<std::is_integral_v<component_type<T>>, double, sum_of_component<component_type<T>>>>::type;
 
 /// Partial results side by side: as many as vector registers hold without running out of them, or all of a few.
 template <int N, class P>
@@ -159,6 +163,10 @@ struct low_half {
 /// fold, independent of the number of values. Integers, which do not round, need no compensation.
 template <class S>
 struct compensated {
+  static_assert(
+      requires(const S& s) { s + s - s; },
+      "quern: the sum of structs without + and -; of those of one type of values, quern::rows<k> of a View of "
+      "these has the sum of each, and quern::reduce takes a functor");
   template <class T>
   static constexpr bool in_halves = std::is_integral_v<T> && sizeof(T) == 8 && std::is_same_v<S, double>;
   S sum, error;
@@ -182,14 +190,16 @@ struct compensated {
   }
   /// Blocks of integers of 16 bits or less are folded in 32, which no block exceeds.
   template <int N, class T>
+  using folded = std::conditional_t<std::is_integral_v<T> && std::is_integral_v<S> && sizeof(T) <= 2 && (N < 1 << 15),
+                                    std::int32_t, S>;
+  template <int N, class T>
   KOKKOS_FUNCTION void add_block(const T* v) {
     if constexpr (in_halves<T>) {
       static_assert(N <= 1 << 21, "a sum of so many numbers of 32 bits is exact in double");
       add(fold<double, N>(v, high_half(), plus<double>()));
       add(fold<double, N>(v, low_half(), plus<double>()));
     } else {
-      constexpr bool narrow = std::is_integral_v<T> && std::is_integral_v<S> && sizeof(T) <= 2 && N < 1 << 15;
-      using P = std::conditional_t<narrow, std::int32_t, S>;
+      using P = folded<N, T>;
       add(fold<P, N>(v, cast_to<P>(), plus<P>()));
     }
     settle();

@@ -22,6 +22,10 @@ inline constexpr bool is_positioned<positioned<F>> = true;
 template <class F>
 inline constexpr bool adds_windows = false;
 
+/// What decides on the width of packs of an output: rows are written one by one.
+template <class T>
+using cell_of = std::conditional_t<is_row_memory<T>, packs_of_one, T>;
+
 /// The numbers of the elements of a tuple.
 template <class Tuple>
 using tuple_numbers = std::make_index_sequence<std::tuple_size_v<Tuple>>;
@@ -82,7 +86,8 @@ struct numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::i
   std::int64_t border_ends[6] = {};  // border cells in slabs below and above the inner box along each axis, counted up
 
   /// The width of packs, limited since more would take too many registers.
-  static constexpr int pack_width = std::min(quern::impl::pack_width<Exec, Out..., source_value_t<Source>...>(), 8);
+  static constexpr int pack_width =
+      std::min(quern::impl::pack_width<Exec, cell_of<Out>..., source_value_t<Source>...>(), 8);
 
   /// Whether f takes windows, for one type of them.
   static constexpr bool callable = [] {
@@ -105,7 +110,7 @@ struct numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::i
   template <bool Unit, class Result>
   KOKKOS_FUNCTION static void store_to(const operand_tuple<grid_output<Out>...>& to, const grid_index& cell,
                                        const Result& r) {
-    ((*get<O>(to).template at<Unit>(cell) = cell_value<Out>(result_for<O, sizeof...(O)>(r))), ...);
+    ((*get<O>(to).template at<Unit>(cell) = cell_value<stored<Out>>(result_for<O, sizeof...(O)>(r))), ...);
   }
 
   // One cell, of the border or where there are no packs.

@@ -132,7 +132,7 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
   struct walker {
     int first, past, before, after;
     operand_tuple<typename grid_input<Source>::position...> from;
-    operand_tuple<Out*...> to;
+    operand_tuple<pointer_to<Out>...> to;
     operand_tuple<rolling_cells<source_value_t<Source>, radii, W, depth>...> near;
   };
   /// Walks by blocks of `depth` cells; `cell` becomes the first that no whole block reaches.
@@ -200,11 +200,14 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
           if (whole || (k >= w.first && k < w.past))
             own.add({{first.of[0] + d, first.of[1], first.of[2] + k}}, r[d][k]);
   }
-  template <std::size_t Output, class T, class Result>
-  KOKKOS_FUNCTION static void store_pack(T* to, const Result (&r)[W], int first, int past) {
+  template <std::size_t Output, class To, class Result>
+  KOKKOS_FUNCTION static void store_pack(const To& to, const Result (&r)[W], int first, int past) {
+    using T = source_value_t<To>;
     pack<T, W> p;
     for (int k = 0; k < W; ++k) p.value[k] = cell_value<T>(result_for<Output, sizeof...(Out)>(r[k]));
-    if (past - first == W) {
+    if constexpr (!std::is_pointer_v<To>) {  // rows, one by one
+      to[0] = p.value[0];
+    } else if (past - first == W) {
       *reinterpret_cast<pack<T, W>*>(to) = p;
     } else {
       for (int k = 0; k < W; ++k)

@@ -36,7 +36,7 @@ struct grid_array {
   }
 };
 template <class T>
-using grid_output = grid_array<T*>;
+using grid_output = grid_array<pointer_to<T>>;
 /// An input; beyond its axes are the constants of its boundaries.
 template <class Source>
 struct grid_input : grid_array<Source> {

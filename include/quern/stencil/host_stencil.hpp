@@ -109,23 +109,26 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
   }
   /// A row written past the caches, through buffers.
   void streamed_row(grid_index cell) const {
-    operand_tuple<row_buffer<Out>...> buffers;
-    const operand_tuple<grid_output<Out>...> to{{{get<O>(buffers).values, {0, 0, 1}}}...};
-    for (cell.of[2] = cells.inner.low[2]; cell.of[2] < cells.inner.high[2];) {
-      const grid_index start = cell;
-      const std::int64_t n = std::min(row_block, cells.inner.high[2] - start.of[2]);
-      QUERN_IMPL_IVDEP
-      for (std::int64_t k = 0; k < n; ++k) {
-        cell.of[2] = start.of[2] + k;
-        cells.template store_to<true>(to, {{0, 0, k}},
-                                      cells.apply(cell, cells.template window_at<true>(get<I>(cells.in), cell)...));
+    if constexpr (streams) {
+      operand_tuple<row_buffer<Out>...> buffers;
+      const operand_tuple<grid_output<Out>...> to{{{get<O>(buffers).values, {0, 0, 1}}}...};
+      for (cell.of[2] = cells.inner.low[2]; cell.of[2] < cells.inner.high[2];) {
+        const grid_index start = cell;
+        const std::int64_t n = std::min(row_block, cells.inner.high[2] - start.of[2]);
+        QUERN_IMPL_IVDEP
+        for (std::int64_t k = 0; k < n; ++k) {
+          cell.of[2] = start.of[2] + k;
+          cells.template store_to<true>(to, {{0, 0, k}},
+                                        cells.apply(cell, cells.template window_at<true>(get<I>(cells.in), cell)...));
+        }
+        (nontemporal_store(get<O>(cells.out).template at<true>(start), get<O>(buffers).values, n * sizeof(Out)), ...);
+        cell.of[2] = start.of[2] + n;
       }
-      (nontemporal_store(get<O>(cells.out).template at<true>(start), get<O>(buffers).values, n * sizeof(Out)), ...);
-      cell.of[2] = start.of[2] + n;
+      nontemporal_fence();
     }
-    nontemporal_fence();
   }
 
+  static constexpr bool streams = !(is_row_memory<Out> || ...);  // whether cells may be written past the caches
   static constexpr std::int64_t in_bytes = std::max({sizeof(source_value_t<Source>)...}),
                                 out_bytes = (sizeof(Out) + ...);
   /// How many rows of a plane a thread computes before those of the next: as many as stay in its cache.
@@ -148,7 +151,7 @@ host_stencil<Cells> shared_cells(const Exec& exec, const Cells& cells, const Rea
   k.border = k.cells.count_border();
   const grid_box& inner = k.cells.inner;
   k.block_rows = kernel_type::rows_of_block(k.cells, reach);
-  k.nontemporal = cells.unit && exec.concurrency() >= tuning<Exec>::streaming_threads &&
+  k.nontemporal = k.streams && cells.unit && exec.concurrency() >= tuning<Exec>::streaming_threads &&
                   inner.cells() * kernel_type::out_bytes >= tuning<Exec>::streaming_bytes;
   k.rows_together = std::clamp<std::int64_t>(k.rows() / (8 * exec.concurrency()), 1, stencil_tuning<Exec>::host_rows);
   return k;

@@ -255,8 +255,8 @@ template <class Shape, class Exec, class Reductions, class Reducer, class F, cla
 void reducing_stencil_call(call<Exec>& c, const Shape& reach, const Reductions& reductions, const Reducer& reducer,
                            const std::tuple<Array...>& arrays, const F& f, const boundaries& edges,
                            const stencil_range& range, const strided<Result>& result, const In&... inputs) {
-  using first_out = typical<std::tuple_element_t<0, std::tuple<Array...>>>;
-  constexpr int rank = known_rank<first_out>();
+  using first_out = std::tuple_element_t<0, std::tuple<Array...>>;
+  constexpr int rank = rank_of<first_out>;
   constexpr bool reversed = first_axis_fastest<first_out>;
   const auto launch = [&](const auto& out, const auto&... in) {
     auto cells =

@@ -48,6 +48,8 @@ namespace impl {
 template <class V>
 inline constexpr bool first_axis_fastest =
     requires { requires std::is_same_v<typename typical<V>::array_layout, Kokkos::LayoutLeft>; };
+template <std::size_t K, class Element, class V>
+inline constexpr bool first_axis_fastest<row_array<K, Element, V>> = first_axis_fastest<V>;
 
 template <class... Out, class In>
 void check_stencil_input(const std::string& label, const std::tuple<Out...>& out, const In& in, const shape& found) {
@@ -60,10 +62,9 @@ void check_stencil_input(const std::string& label, const std::tuple<Out...>& out
 template <class Shape, class Exec, class... Out, class Launch, class... In>
 void with_stencil_arrays(const call<Exec>& c, const std::tuple<Out...>& outs, const Launch& launch,
                          const In&... inputs) {
-  using first_out = typical<std::tuple_element_t<0, std::tuple<Out...>>>;
-  constexpr int rank = known_rank<first_out>();
+  constexpr int rank = rank_of<std::tuple_element_t<0, std::tuple<Out...>>>;
   static_assert(rank >= 1 && rank <= 3, "quern::stencil: out must have rank 1, 2 or 3, known when compiling");
-  static_assert(((known_rank<Out>() == rank) && ...), "quern::stencil: outputs must have the same rank");
+  static_assert(((rank_of<Out> == rank) && ...), "quern::stencil: outputs must have the same rank");
   static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   static_assert(Shape::radii == 1 || Shape::radii == rank, "quern::stencil: one radius, or one for each axis");
@@ -81,10 +82,9 @@ void with_stencil_arrays(const call<Exec>& c, const std::tuple<Out...>& outs, co
 template <class Shape, class Exec, class F, class... Out, class... In>
 void stencil_call(const Exec& exec, const std::string& label, const Shape& shape, const std::tuple<Out...>& outs,
                   const F& f, const boundaries& edges, const In&... inputs) {
-  using first_out = typical<std::tuple_element_t<0, std::tuple<Out...>>>;
+  using first_out = std::tuple_element_t<0, std::tuple<Out...>>;
   const auto launch = [&](const auto& out, const auto&... in) {
-    stencil_launch<Shape, known_rank<first_out>(), first_axis_fastest<first_out>>(exec, label, shape, f, edges, out,
-                                                                                  in...);
+    stencil_launch<Shape, rank_of<first_out>, first_axis_fastest<first_out>>(exec, label, shape, f, edges, out, in...);
   };
   with_stencil_arrays<Shape>(call<Exec>(label, exec), outs, launch, inputs...);
 }

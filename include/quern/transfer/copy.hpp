@@ -121,8 +121,10 @@ struct engine<in_memory, copies> {
     check_place_options<Options...>();
     constexpr bool fits = is_lazy<In> || converts<value_of<In>, value_of<Out>>;
     static_assert(fits, "quern::copy: in's values do not convert to out's type, as complex numbers to real ones");
-    if constexpr (is_lazy<In>) {
+    if constexpr (is_lazy<In> || is_rows<In> != is_rows<Out>) {
       map_checked("quern::copy", exec, out, op::identity(), in);
+    } else if constexpr (is_rows<Out>) {
+      run(exec, out.view, in.view);
     } else if constexpr (!fits) {
     } else if constexpr (across_link<Exec, Out, In>) {
       copy_across(exec, out, in);
@@ -144,6 +146,10 @@ struct engine<in_memory, copies> {
 
 }  // namespace impl
 
+/// Where `copy` writes: a View, `rows` of one, a sink, or a DistributedView.
+template <class T>
+concept copied_to = stored_array<T> || impl::placed<T>;
+
 /// `out = in`, between any two Views: of the host, of pinned memory, of the device; LayoutLeft, LayoutRight, strided;
 /// of any value type that converts to out's. `in` broadcasts to the extents of `out`. What lies between the elements of
 /// a strided View is not touched.
@@ -161,21 +167,22 @@ struct engine<in_memory, copies> {
 /// Two Views of the host are copied by the host after `exec` has ended, and a host's instance beside a View of a device
 /// waits for a default instance of the device.
 ///
-/// The values of a lazy array, of Views that `exec` reaches, are computed by one kernel, asynchronously on `exec`. In
-/// chunks, `copy(exec, sink, source)`, the call waits, and takes the option `chunking`. Over ranks it is collective.
-/// Between DistributedViews of the same blocks each rank copies its own; cells of other blocks come by messages, where
-/// the values have one type. Views are whole: a DistributedView takes its blocks from one that all ranks have, and to
-/// one all blocks are brought on every rank, for which the call waits.
+/// The values of a lazy array, of Views that `exec` reaches, are computed by one kernel, asynchronously on `exec`, and
+/// so are `rows` copied to or from a View of Arrays. In chunks, `copy(exec, sink, source)`, the call waits, and takes
+/// the option `chunking`. Over ranks it is collective. Between DistributedViews of the same blocks each rank copies its
+/// own; cells of other blocks come by messages, where the values have one type. Views are whole: a DistributedView
+/// takes its blocks from one that all ranks have, and to one all blocks are brought on every rank, for which the call
+/// waits.
 ///
 /// @throws Error if `in` does not broadcast to `out`, or shares memory with it and is not the same View
-template <execution_space Exec, result_view Out, any_array In, call_option... Options>
+template <execution_space Exec, copied_to Out, any_array In, call_option... Options>
 void copy(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   impl::engine_of<impl::copies, Out, In>::run(exec, out, in, options...);
 }
 
 /// On a default instance of the space that reaches both Views, or else of the device's. A copy to memory of the host
 /// that is not pinned has ended when the call returns.
-template <result_view Out, any_array In, call_option... Options>
+template <copied_to Out, any_array In, call_option... Options>
 void copy(const Out& out, const In& in, const Options&... options) {
   using namespace impl;
   if constexpr (view_like<Out> && view_like<In>) {

@@ -52,6 +52,10 @@ void check_extents(const std::string& label, const std::string& name, const shap
                    const char* why) {
   if (found != expected) reject_extents(label, name, found, expected.str() + why);
 }
+void check_rows(std::size_t k, const shape& found) {
+  if (found.rank == 0 || found.extent[found.rank - 1] != static_cast<std::int64_t>(k))
+    throw Error("quern::rows", "k is " + std::to_string(k) + ", and not the last extent of " + found.str());
+}
 void reject_positions(const std::string& label, const std::string& name, std::int64_t n, std::size_t bytes) {
   throw Error(label, "positions to before " + std::to_string(n) + " do not fit the type of " + name + ", of " +
                          std::to_string(8 * bytes) + " bits");

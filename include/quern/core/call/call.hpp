@@ -82,11 +82,12 @@ class call {
   auto output(const V& view) const {
     return make_output<Exec>(view, label);
   }
-  /// The memory of an input that is no lazy array.
+  /// The memory of an input that is no lazy array, and no rows.
   template <class V>
   auto input(const V& view) const {
     static_assert(!is_lazy<V>,
                   "quern: this operation reads memory; write a lazy array to a View with quern::map first");
+    static_assert(!is_rows<V>, "quern: this operation reads the values of a View, not its rows as elements");
     return make_input<Exec>(view, label).array;
   }
   /// An input that may be lazy, taken apart.
@@ -163,6 +164,22 @@ struct second_option<Option, Second, In...> : std::false_type {
   static_assert(sizeof(Second) == 0, "quern: the operation has no such option");
 };
 
+/// What would be a scalar if it were trivially copyable: it is rejected by name, since no message of an overload says
+/// so.
+template <class T>
+concept uncopyable_value =
+    std::is_class_v<std::remove_cvref_t<T>> && !any_array<T> && !is_positions<T> && !execution_space<T> &&
+    !option_type<T> && !is_outputs<std::remove_cvref_t<T>> && !std::is_trivially_copyable_v<std::remove_cvref_t<T>>;
+template <class... Args>
+struct uncopyable : std::false_type {};
+template <class... Args>
+  requires(uncopyable_value<Args> || ...)
+struct uncopyable<Args...> : std::true_type {
+  static_assert(sizeof...(Args) == 0,
+                "quern: a value is of a type that is not trivially copyable, as one with a copy constructor, an "
+                "assignment or a destructor of its own; kernels copy the bytes of values");
+};
+
 namespace rejected {
 /// False; an error where an argument is an option.
 template <class... Args>
@@ -209,7 +226,7 @@ void with_options_first(const Body& body, const Args&... args) {
 
 /// The inputs of a call with a functor, behind its options.
 template <class... In>
-concept operands = (operand<In> && ...) || impl::misplaced_option<In...>::value;
+concept operands = (operand<In> && ...) || impl::misplaced_option<In...>::value || impl::uncopyable<In...>::value;
 /// The same where scalars are no inputs.
 template <class... In>
 concept any_arrays = (any_array<In> && ...) || impl::misplaced_option<In...>::value;

@@ -8,6 +8,7 @@
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/views/lazy.hpp>
 #include <quern/core/views/overlap.hpp>
+#include <quern/core/views/rows.hpp>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -80,7 +81,7 @@ inline constexpr bool has_reduced<std::tuple<Out...>> = (is_reduced<Out> || ...)
 
 /// One output, or several: `outputs(u, v)`.
 template <class T>
-concept output_like = view_like<T> || impl::placed<T> || impl::is_outputs<T>;
+concept output_like = stored_array<T> || impl::placed<T> || impl::is_outputs<T>;
 /// One input, or several that belong together: `components(u, v)`.
 template <class T>
 concept input_like = view_like<T> || impl::is_outputs<T>;
@@ -98,7 +99,7 @@ auto as_outputs(const Out& out) {
 /// An input of an operation on the host: an array, or a scalar that is repeated.
 template <class T>
 struct array_input {
-  using value_type = T;
+  using value_type = stored<T>;
   using operand = array_operand<const T>;
   strided<const T> array;
   operand at_step(std::int64_t step) const { return {array.data, step}; }
@@ -107,7 +108,7 @@ struct array_input {
 /// An output as an input of kernels that get pointers to its elements.
 template <class T>
 struct target_input {
-  using value_type = T*;
+  using value_type = pointer_to<T>;
   using operand = target_operand<T>;
   strided<T> array;
   operand at_step(std::int64_t step) const { return {{array.data, step}}; }
@@ -132,13 +133,13 @@ struct position_input {
 
 template <class Exec, class V>
 auto make_input(const V& v, const std::string& operation) {
-  if constexpr (view_like<V>) {
+  if constexpr (stored_array<V>) {
     static_assert(
         view_traits<V>::template accessible<Exec>,
         "quern: an input is not accessible from the execution space; quern::in_chunks(view), of operations that "
         "take it, brings what the host has");
     const auto s = as_strided<Exec, use::input>(v, operation);
-    return array_input<value_of<V>>{{s.data, s.extents, s.stride}};
+    return array_input<memory_type<V>>{{s.data, s.extents, s.stride}};
   } else {
     static_assert(!placed<V>,
                   "quern: this operation takes arrays in memory, not what comes in chunks or lies over ranks");
@@ -175,8 +176,8 @@ class written_views {
 
 /// The memory of an output, for a call that is under way.
 template <class Exec, class V>
-strided<value_of<V>> make_output(const V& v, const std::string& operation) {
-  static_assert(view_like<V>, "quern: out is not a View");
+strided<memory_type<V>> make_output(const V& v, const std::string& operation) {
+  static_assert(stored_array<V>, "quern: out is not a View");
   static_assert(!view_traits<V>::is_const, "quern: out must not be const");
   static_assert(
       view_traits<V>::template accessible<Exec>,
@@ -184,7 +185,7 @@ strided<value_of<V>> make_output(const V& v, const std::string& operation) {
       "brings results to the host");
   const auto out = as_strided<Exec, use::output>(v, operation);
   check_output(operation, out);
-  if constexpr (dual_view<V>) written_views::add<Exec>(v);
+  if constexpr (dual_view<decltype(view_of(v))>) written_views::add<Exec>(view_of(v));
   return out;
 }
 
@@ -205,13 +206,6 @@ void check_outputs(const std::string& label, const std::tuple<Out...>& out, std:
 template <class... Out>
 void check_outputs(const std::string& label, const std::tuple<Out...>& out) {
   check_outputs(label, out, std::index_sequence_for<Out...>());
-}
-
-/// The extents of an output before it is one: a DualView need not be up to date.
-template <class V>
-shape extents_of(const V& v) {
-  if constexpr (dual_view<V>) return describe(v.view_device()).extents;
-  else return describe(v).extents;
 }
 
 /// The name of input number `i` in messages, or one that is given.

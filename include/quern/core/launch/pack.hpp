@@ -8,36 +8,13 @@
 #include <bit>
 #include <cstdint>
 #include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/launch/pack_types.hpp>
 #include <quern/core/launch/tuning.hpp>
 #include <quern/core/views/extents.hpp>
 #include <tuple>
 #include <utility>
 
 namespace quern::impl {
-
-/// W neighbouring elements that move as one instruction. One element may be of any size.
-template <class T, int W>
-struct alignas(W == 1 ? alignof(T) : W * sizeof(T)) pack {
-  T value[W];
-  KOKKOS_FUNCTION const T& operator[](int k) const { return value[k]; }
-  KOKKOS_FUNCTION void set_first(const T& first) { value[0] = first; }
-};
-
-/// A pack of values of less than 32 bits as it is loaded: in words, of which values are taken when they are used. As
-/// values, each would have a register of its own from the load on.
-template <class T, int W>
-struct alignas(W * sizeof(T)) narrow_pack {
-  static constexpr int in_word = 4 / sizeof(T), bits = 8 * sizeof(T);
-  using U = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
-  std::uint32_t word[W / in_word];
-
-  KOKKOS_FUNCTION T operator[](int k) const {
-    return Kokkos::bit_cast<T>(static_cast<U>(word[k / in_word] >> bits * (k % in_word)));
-  }
-  KOKKOS_FUNCTION void set_first(const T& value) { word[0] = Kokkos::bit_cast<U>(value); }
-};
-template <class T, int W>
-using loaded_pack = std::conditional_t<(sizeof(T) < 4 && W * sizeof(T) >= 4), narrow_pack<T, W>, pack<T, W>>;
 
 /// The pack width for operands of these types: the widest of them fills `pack_bytes`. 1 where a type has a size that no
 /// vector access serves.
@@ -54,6 +31,8 @@ template <class T>
 struct array_operand {
   using value_type = std::remove_const_t<T>;
   using pack_type = value_type;  // what decides on the width of packs
+  static constexpr int components = 1;
+  static constexpr std::int64_t unit = 1;  // the step of elements that follow each other
   T* data;
   std::int64_t step;
 
@@ -110,7 +89,100 @@ struct array_operand {
     value_type operator[](std::int64_t k) const { return from[k * step]; }
   };
   reader strided_from(std::int64_t offset) const { return {data + offset, step}; }
+  /// What a host loop reads, or writes, where elements follow each other.
+  T* contiguous_from(std::int64_t offset) const { return data + offset; }
+
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION void store_pack(std::int64_t offset, const pack<T, W>& p) const {
+    *reinterpret_cast<pack<T, W>*>(data + offset) = p;
+  }
 };
+
+/// The same of rows of values, whose packs are those of each component.
+template <class M>
+  requires is_row_memory<M>
+struct array_operand<M> {
+  using pointer = pointer_to<M>;
+  using value_type = stored<M>;
+  using pack_type = typename memory_of<M>::pack_type;
+  using component = typename pointer::component;
+  static constexpr int components = static_cast<int>(pointer::components);
+  static constexpr std::int64_t unit = pointer::unit;
+  template <int W>
+  using pack_of_rows = row_pack<value_type, component, W>;
+  pointer data;
+  std::int64_t step;
+
+  array_operand with_step(std::int64_t other) const { return {data, other}; }
+  static bool gathers(std::int64_t step) { return step != 0 && step != unit; }
+  template <int W>
+  bool packs(const std::int64_t (&stride)[max_rank], int rank) const {
+    if (step == 0) return true;
+    return unit == 1 && step == 1 && components_align<W>() &&
+           reinterpret_cast<std::uintptr_t>(data.data) % (W * sizeof(component)) == 0 &&
+           packs_at<W>(stride + 1, rank - 1);
+  }
+  template <int W>
+  bool packs_at(const std::int64_t* stride, int rank) const {
+    return step == 0 || std::all_of(stride, stride + rank, [](std::int64_t s) { return s % W == 0; });
+  }
+  /// Whether packs of all components are aligned where those of the first are.
+  template <int W>
+  bool components_align() const {
+    return step == 0 || components == 1 || data.apart % W == 0;
+  }
+  template <int W>
+  KOKKOS_FUNCTION int phase(std::int64_t offset) const {
+    return step == 0 ? -1
+                     : static_cast<int>(reinterpret_cast<std::uintptr_t>(&data.at(offset, 0)) / sizeof(component) % W);
+  }
+  KOKKOS_FUNCTION value_type load(std::int64_t offset) const { return data.load(offset); }
+  template <int W>
+  KOKKOS_FUNCTION pack_of_rows<W> load_pack(std::int64_t offset) const {
+    if constexpr (W == 1) {
+      return data.template load_packs<W>(offset);
+    } else {
+      if (step != 0) return data.template load_packs<W>(offset);
+      pack_of_rows<W> p;
+      for (int c = 0; c < components; ++c) p.component[c].set_first(data.at(offset, c));
+      return p;
+    }
+  }
+  template <int W>
+  KOKKOS_FUNCTION value_type expand(const pack_of_rows<W>& p, int k) const {
+    return W > 1 && step == 0 ? p[0] : p[k];
+  }
+  struct reader {
+    pointer from;
+    std::int64_t step;
+    value_type operator[](std::int64_t k) const { return from.load(k * step); }
+  };
+  reader strided_from(std::int64_t offset) const { return {data + offset, step}; }
+  /// Rows without gaps are Arrays in memory, too.
+  auto contiguous_from(std::int64_t offset) const {
+    if constexpr (pointer::are_arrays && std::is_const_v<M>)
+      return reinterpret_cast<const value_type*>(&data.at(offset, 0));
+    else return row_run<pointer>{data + offset};
+  }
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION void store_pack(std::int64_t offset,
+                                              const written_rows<value_type, component, W>& p) const {
+    data.template store_packs<W>(offset, p);
+  }
+};
+
+/// The packs that are written to memory of T.
+template <class T, int W>
+struct written_pack_of {
+  using type = pack<T, W>;
+};
+template <class M, int W>
+  requires is_row_memory<M>
+struct written_pack_of<M, W> {
+  using type = written_rows<stored<M>, typename pointer_to<M>::component, W>;
+};
+template <class T, int W>
+using written_pack = typename written_pack_of<T, W>::type;
 
 /// One value for every index.
 template <class T>
@@ -121,6 +193,8 @@ struct repeated {
 
 /// An operand that has no memory behind it, so that its elements lie in no way that packs do not fit.
 struct memoryless_operand {
+  static constexpr int components = 1;
+  static constexpr std::int64_t unit = 1;
   static bool gathers(std::int64_t) { return false; }
   template <int W>
   bool packs(const std::int64_t (&)[max_rank], int) const {
@@ -185,46 +259,45 @@ struct position_operand : memoryless_operand {
   counting strided_from(std::int64_t offset) const { return {offset, step}; }
 };
 
-/// The elements of an array as places to write to: the values of this operand are pointers.
+/// The elements of an array as what is written: the values of this operand are pointers.
 template <class T>
 struct target_operand : array_operand<T> {
-  using value_type = T*;
-  using pack_type = T;
+  using value_type = pointer_to<T>;
 
   target_operand with_step(std::int64_t other) const { return {{this->data, other}}; }
-  static bool gathers(std::int64_t step) { return step != 1; }
-  KOKKOS_FUNCTION T* load(std::int64_t offset) const { return this->data + offset; }
+  static bool gathers(std::int64_t step) { return step != array_operand<T>::unit; }
+  KOKKOS_FUNCTION value_type load(std::int64_t offset) const { return this->data + offset; }
   /// The pointer to the first, from which `expand` goes on.
   template <int W>
-  KOKKOS_FUNCTION pack<T*, 1> load_pack(std::int64_t offset) const {
+  KOKKOS_FUNCTION pack<value_type, 1> load_pack(std::int64_t offset) const {
     return {{this->data + offset}};
   }
   template <int W>
-  KOKKOS_FUNCTION T* expand(const pack<T*, 1>& p, int k) const {
+  KOKKOS_FUNCTION value_type expand(const pack<value_type, 1>& p, int k) const {
     return p.value[0] + k * (W > 1 ? 1 : this->step);
   }
 
   struct pointers {
-    T* from;
-    T* operator[](std::int64_t k) const { return from + k; }
+    value_type from;
+    value_type operator[](std::int64_t k) const { return from + k * array_operand<T>::unit; }
   };
   struct strided_pointers {
-    T* from;
+    value_type from;
     std::int64_t step;
-    T* operator[](std::int64_t k) const { return from + k * step; }
+    value_type operator[](std::int64_t k) const { return from + k * step; }
   };
   pointers contiguous_from(std::int64_t offset) const { return {this->data + offset}; }
   strided_pointers strided_from(std::int64_t offset) const { return {this->data + offset, this->step}; }
 };
 template <class Operand>
-inline constexpr bool is_target = requires(const Operand& operand) { operand.contiguous_from(0); };
+inline constexpr bool is_target = false;
+template <class T>
+inline constexpr bool is_target<target_operand<T>> = true;
 
 /// The elements from `offset` on of an array whose elements are contiguous.
 template <class Operand>
 auto contiguous_from(const Operand& operand, std::int64_t offset) {
-  if constexpr (is_target<Operand>) return operand.contiguous_from(offset);
-  else if constexpr (requires { operand.data; })
-    return static_cast<const typename Operand::value_type*>(operand.data + offset);
+  if constexpr (requires { operand.contiguous_from(offset); }) return operand.contiguous_from(offset);
   else return operand.strided_from(offset);
 }
 
@@ -244,14 +317,14 @@ void with_each_reader(const F& f, std::tuple<const Operand&, const Rest&...> ope
   }(std::index_sequence_for<Rest...>());
   if constexpr (requires { first.data; } && !is_target<Operand>) {
     using value = repeated<typename Operand::value_type>;
-    if (first.step == 0) return with_each_reader(f, rest, offset + 1, done..., value{first.data[*offset]});
+    if (first.step == 0) return with_each_reader(f, rest, offset + 1, done..., value{first.load(*offset)});
   }
   with_each_reader(f, rest, offset + 1, done..., contiguous_from(first, *offset));
 }
 
 template <class Operand>
 bool reads_contiguously(const Operand& operand) {
-  if constexpr (requires { operand.data; }) return operand.step == 1;
+  if constexpr (requires { operand.data; }) return operand.step == operand.unit;
   else return true;
 }
 

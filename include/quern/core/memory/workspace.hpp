@@ -98,7 +98,7 @@ using result_space = std::conditional_t<is_device<Exec>, Kokkos::SharedHostPinne
 /// `Kokkos::finalize`.
 template <class Exec>
 struct pool_entry {
-  static constexpr std::size_t result_bytes = 64;
+  static constexpr std::size_t result_bytes = 256;
   Workspace<Exec> scratch;
   Kokkos::View<std::byte*, result_space<Exec>> result{"quern::result", result_bytes};
 };
@@ -128,7 +128,8 @@ class lease {
 
   template <class T>
   T* result() {
-    static_assert(sizeof(T) <= pool_entry<Exec>::result_bytes);
+    static_assert(sizeof(T) <= pool_entry<Exec>::result_bytes,
+                  "quern: the result is too large to be returned; write it to a View of rank 0");
     return reinterpret_cast<T*>(entry().result.data());
   }
 

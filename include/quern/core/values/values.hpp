@@ -104,18 +104,58 @@ consteval bool holds_values() {
 template <class T, class V>
 inline constexpr bool holds = holds_values<T, V>();
 
+/// The type of the components of a `Kokkos::Array`, and of other values themselves; how many an Array has, 0 for
+/// others.
+template <class T>
+struct components_of {
+  using type = T;
+  static constexpr std::size_t count = 0;
+};
+template <class T, std::size_t N>
+struct components_of<Kokkos::Array<T, N>> {
+  using type = T;
+  static constexpr std::size_t count = N;
+};
+template <class T>
+using component_type = typename components_of<T>::type;
+template <class T>
+inline constexpr std::size_t component_count = components_of<T>::count;
+/// The type like T, an Array or a single value, with components of another type.
+template <class T, class Component>
+struct with_component {
+  using type = Component;
+};
+template <class T, std::size_t N, class Component>
+struct with_component<Kokkos::Array<T, N>, Component> {
+  using type = Kokkos::Array<Component, N>;
+};
+
 template <class From, class To>
 inline constexpr bool converts = requires(const From& x) { static_cast<To>(x); } ||
                                  requires(const From& x) { static_cast<To>(static_cast<float>(x)); };
+template <class From, class To, std::size_t N>
+  requires(!std::is_same_v<From, To>)
+inline constexpr bool converts<Kokkos::Array<From, N>, Kokkos::Array<To, N>> = converts<From, To>;
 
-/// A value in another type. Kokkos's half types convert to each other by way of float alone.
+/// A value in another type, an Array component by component. Kokkos's half types convert to each other by way of float
+/// alone.
+template <class To, class From>
+KOKKOS_FUNCTION To convert_components(const From& x);
 template <class To, class From>
 KOKKOS_FUNCTION To convert(const From& x) {
   static_assert(converts<From, To>,
                 "quern: the values do not convert to the output's type, as complex numbers to real ones");
   if constexpr (requires { static_cast<To>(x); }) return static_cast<To>(x);
+  else if constexpr (converts<From, To> && component_count<To> > 0) return convert_components<To>(x);
   else if constexpr (converts<From, To>) return static_cast<To>(static_cast<float>(x));
   else return To();
+}
+
+template <class To, class From>
+KOKKOS_FUNCTION To convert_components(const From& x) {
+  To result;
+  for (std::size_t c = 0; c < component_count<To>; ++c) result[c] = convert<component_type<To>>(x[c]);
+  return result;
 }
 
 /// Whether values of T are positions or numbers in an integer type: bool holds neither.
@@ -124,7 +164,7 @@ inline constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, b
 
 /// Whether values have an order.
 template <class T>
-inline constexpr bool has_order = !is_complex<T>;
+inline constexpr bool has_order = !is_complex<T> && component_count<T> == 0;
 
 /// Whether values of C hold products of values of A and B: complex ones do not fit real numbers.
 template <class C, class A, class B>

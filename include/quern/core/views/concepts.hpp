@@ -54,6 +54,8 @@ concept view_like = impl::pointer_view<std::remove_cvref_t<T>> || impl::span_vie
 
 template <class F, class... In>
 struct lazy_array;
+template <std::size_t K, class Element, class V>
+struct row_array;
 struct positions_t;
 
 namespace impl {
@@ -63,14 +65,22 @@ inline constexpr bool is_lazy = false;
 template <class F, class... In>
 inline constexpr bool is_lazy<lazy_array<F, In...>> = true;
 template <class T>
+inline constexpr bool is_rows = false;
+template <std::size_t K, class Element, class V>
+inline constexpr bool is_rows<row_array<K, Element, V>> = true;
+template <class T>
 inline constexpr bool is_positions = std::is_same_v<std::remove_cvref_t<T>, positions_t>;
 
 }  // namespace impl
 
-/// An array whose elements an operation reads one by one: a `view_like`, or values that `quern::lazy` computes as they
-/// are read.
+/// An array of which operations read and write elements in memory: a `view_like`, or `quern::rows` of one.
 template <class T>
-concept array_like = view_like<T> || impl::is_lazy<std::remove_cvref_t<T>>;
+concept stored_array = view_like<T> || impl::is_rows<std::remove_cvref_t<T>>;
+
+/// An array whose elements an operation reads one by one: a `stored_array`, or values that `quern::lazy` computes as
+/// they are read.
+template <class T>
+concept array_like = stored_array<T> || impl::is_lazy<std::remove_cvref_t<T>>;
 
 namespace impl {
 
@@ -161,13 +171,18 @@ struct view_traits<V> : view_traits<typename V::t_dev> {
                                      view_traits<typename V::t_host>::template accessible<Exec>;
 };
 
+template <std::size_t K, class Element, class V>
+struct view_traits<row_array<K, Element, V>> : view_traits<V> {
+  using value_type = Element;
+};
+
 /// An input as modules hand it to each other, already described.
 template <class T>
 concept described_input = requires { typename T::operand; };
 
 template <class V>
 struct value_type_of_operand;
-template <view_like V>
+template <stored_array V>
 struct value_type_of_operand<V> {
   using type = typename view_traits<V>::value_type;
 };
@@ -216,6 +231,8 @@ template <view_like First, class... Rest>
 struct first_execution_space<First, Rest...> {
   using type = typename view_traits<First>::execution_space;
 };
+template <std::size_t K, class Element, class V, class... Rest>
+struct first_execution_space<row_array<K, Element, V>, Rest...> : first_execution_space<V> {};
 template <class F, class... In, class... Rest>
 struct first_execution_space<lazy_array<F, In...>, Rest...> : first_execution_space<In..., Rest...> {};
 template <class... Out, class... Rest>

@@ -10,6 +10,7 @@
 #include <quern/core/call/error.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/core/views/concepts.hpp>
+#include <quern/core/views/row_memory.hpp>
 #include <string>
 
 namespace quern {
@@ -46,8 +47,8 @@ using stride_array = std::array<std::int64_t, max_rank>;
 /// type of layout, rank or memory space. Kernels see nothing else, so that each is compiled once for all Views.
 template <class T>
 struct strided {
-  using value_type = std::remove_const_t<T>;
-  T* data = nullptr;
+  using value_type = stored<T>;
+  pointer_to<T> data{};
   shape extents;
   std::array<std::int64_t, max_rank> stride{};
 };
@@ -136,6 +137,8 @@ void check_positions(const std::string& label, const std::string& name, std::int
                                  const std::string& expected);
 [[noreturn]] void reject_broadcast(const std::string& label, const std::string& name, const shape& found,
                                    const shape& to);
+/// Rejects rows of k values that are not those along the last axis.
+void check_rows(std::size_t k, const shape& found);
 void check_extents(const std::string& label, const std::string& name, const shape& found, const shape& expected,
                    const char* why = "");
 

@@ -72,12 +72,14 @@ template <view_like V>
 inline constexpr int rank_of<V> = known_rank<V>();
 template <placed V>
 inline constexpr int rank_of<V> = V::rank;
+template <std::size_t K, class Element, class V>
+inline constexpr int rank_of<row_array<K, Element, V>> = std::max(-1, known_rank<V>() - 1);
 template <class F, class... In>
 inline constexpr int rank_of<lazy_array<F, In...>> = ((rank_of<In> < 0) || ...) ? -1 : std::max({rank_of<In>...});
 
 /// Whether an operand has no extents of its own: positions, and lazy arrays of them and scalars.
 template <class V>
-inline constexpr bool has_no_extents = !view_like<V> && !placed<V>;
+inline constexpr bool has_no_extents = !stored_array<V> && !placed<V>;
 template <class F, class... In>
 inline constexpr bool has_no_extents<lazy_array<F, In...>> = (has_no_extents<In> && ...);
 

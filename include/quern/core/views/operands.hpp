@@ -104,7 +104,7 @@ shape broadcast_extents(const std::string& label, const shape& a, const shape& b
 template <operand V>
 shape operand_extents(const std::string& label, const V& v) {
   shape extents;
-  if constexpr (view_like<V>) extents = extents_of(v);
+  if constexpr (stored_array<V>) extents = extents_of(v);
   else if constexpr (placed<V>) extents = v.extents();
   else if constexpr (is_lazy<V>)
     unpack([&](const auto&... in) { ((extents = broadcast_extents(label, extents, operand_extents(label, in))), ...); },

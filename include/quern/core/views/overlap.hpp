@@ -19,6 +19,15 @@ struct array_bytes {
 
   template <class T>
   array_bytes(const strided<T>& s) : data(s.data), element(sizeof(T)), extents(s.extents), stride(s.stride) {}
+  /// Rows of values, which are the elements here.
+  template <class M>
+    requires is_row_memory<M>
+  array_bytes(const strided<M>& s)
+      : data(s.data), element(sizeof(typename pointer_to<M>::component)), extents(s.extents), stride(s.stride) {
+    using pointer = pointer_to<M>;
+    extents.extent[extents.rank] = pointer::components;
+    stride[extents.rank++] = pointer::unit == 1 ? s.data.apart : 1;
+  }
 };
 
 /// Whether two arrays share a byte. Exact (a bounded Diophantine equation, as in NumPy's `shares_memory`) for the

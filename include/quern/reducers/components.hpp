@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_REDUCERS_COMPONENTS_HPP
+#define QUERN_REDUCERS_COMPONENTS_HPP
+
+#include <quern/reducers/extrema.hpp>
+#include <quern/reducers/sums.hpp>
+
+namespace quern::impl {
+
+/// Arrays side by side: as many as vector registers hold, or all of a few.
+template <int Count, class Array>
+inline constexpr int component_lanes =
+    Count < 4 ? Count
+              : std::min(Count, static_cast<int>(std::bit_floor(std::max<std::size_t>(1, 256 / sizeof(Array)))));
+
+/// The sums of the components of `Count` Arrays, in lanes of whole Arrays and then in a tree.
+template <class P, int Count, class T, std::size_t N>
+KOKKOS_FUNCTION Kokkos::Array<P, N> fold_components(const Kokkos::Array<T, N>* v) {
+  constexpr int lanes = component_lanes<Count, Kokkos::Array<P, N>>;
+  P lane[lanes][N];
+  for (int l = 0; l < lanes; ++l)
+    for (std::size_t c = 0; c < N; ++c) lane[l][c] = static_cast<P>(v[l][c]);
+  for (int i = lanes; i < Count; i += lanes)
+    for (int l = 0; l < lanes; ++l)
+      for (std::size_t c = 0; c < N; ++c) lane[l][c] = plus<P>()(lane[l][c], static_cast<P>(v[i + l][c]));
+  for (int n = lanes; n > 1; n = (n + 1) / 2)
+    for (int l = 0; l < n / 2; ++l)
+      for (std::size_t c = 0; c < N; ++c) lane[l][c] = plus<P>()(lane[l][c], lane[l + (n + 1) / 2][c]);
+  Kokkos::Array<P, N> sums;
+  for (std::size_t c = 0; c < N; ++c) sums[c] = lane[0][c];
+  return sums;
+}
+/// Whether a sum adds up blocks of values T before it takes them.
+template <class State, class T>
+inline constexpr bool folds = false;
+template <class S, class T>
+inline constexpr bool folds<compensated<S>, T> = !compensated<S>::template in_halves<T>;
+
+/// A reducer of Arrays, of which each component is reduced by itself.
+template <class Reducer, std::size_t N>
+struct component_reducer {
+  using state = Kokkos::Array<typename Reducer::state, N>;
+  /// Registers hold few Arrays.
+  template <class T>
+  static constexpr int at_once = 4;
+  Reducer of_component{};
+
+  KOKKOS_FUNCTION state init() const {
+    state s;
+    for (std::size_t c = 0; c < N; ++c) s[c] = of_component.init();
+    return s;
+  }
+  template <class T>
+  KOKKOS_FUNCTION void add(state& s, const T& v) const {
+    for (std::size_t c = 0; c < N; ++c) of_component.add(s[c], v[c]);
+  }
+  template <int Count, class T>
+  KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
+    using C = component_type<T>;
+    if constexpr (folds<typename Reducer::state, C>) {
+      const auto sums = fold_components<typename Reducer::state::template folded<Count, C>, Count>(v);
+      for (std::size_t c = 0; c < N; ++c) {
+        s[c].add(sums[c]);
+        s[c].settle();
+      }
+    } else {
+      for (std::size_t c = 0; c < N; ++c) {
+        C values[Count];
+        for (int i = 0; i < Count; ++i) values[i] = v[i][c];
+        of_component.template add_block<Count>(s[c], values);
+      }
+    }
+  }
+  /// Of values that lie in columns, `v.column(c)` being where component c begins.
+  template <int Count, class Columns>
+    requires requires(const Columns& v) { v.column(0); }
+  void add_block(state& s, const Columns& v) const {
+    for (std::size_t c = 0; c < N; ++c) of_component.template add_block<Count>(s[c], v.column(c));
+  }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const {
+    for (std::size_t c = 0; c < N; ++c) of_component.join(s[c], t[c]);
+  }
+  KOKKOS_FUNCTION auto result(const state& s, std::int64_t n) const {
+    Kokkos::Array<decltype(of_component.result(s[0], n)), N> results;
+    for (std::size_t c = 0; c < N; ++c) results[c] = of_component.result(s[c], n);
+    return results;
+  }
+};
+
+/// The reducer of values T whose components `Reducer` reduces; of what is no Array itself.
+template <class T, class Reducer>
+struct reducer_by_component {
+  using type = Reducer;
+};
+template <class T, std::size_t N, class Reducer>
+struct reducer_by_component<Kokkos::Array<T, N>, Reducer> {
+  using type = component_reducer<Reducer, N>;
+};
+template <class T, class Reducer>
+using by_component = typename reducer_by_component<T, Reducer>::type;
+
+template <class T, int Sign>
+using extremum_of = by_component<T, extremum_reducer<component_type<T>, Sign>>;
+template <class T, std::size_t N>
+struct minmax_reducer<Kokkos::Array<T, N>> : component_reducer<minmax_reducer<T>, N> {
+  using components = component_reducer<minmax_reducer<T>, N>;
+  KOKKOS_FUNCTION auto result(const typename components::state& s, std::int64_t) const {
+    extrema<Kokkos::Array<T, N>> found;
+    for (std::size_t c = 0; c < N; ++c) {
+      found.min[c] = s[c].min;
+      found.max[c] = s[c].max;
+    }
+    return found;
+  }
+};
+
+/// Whether a reducer compares values that have an order: numbers, or each component of Arrays with that of the others.
+template <class Reducer, class T>
+inline constexpr bool compares = has_order<T>;
+template <class Reducer, std::size_t N, class T>
+inline constexpr bool compares<component_reducer<Reducer, N>, T> = has_order<component_type<T>>;
+template <class U, std::size_t N, class T>
+inline constexpr bool compares<minmax_reducer<Kokkos::Array<U, N>>, T> = has_order<U>;
+
+}  // namespace quern::impl
+
+#endif
