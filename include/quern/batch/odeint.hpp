@@ -4,6 +4,7 @@
 #define QUERN_BATCH_ODEINT_HPP
 
 #include <quern/batch/items.hpp>
+#include <quern/core/call/label.hpp>
 #include <quern/core/call/tolerance.hpp>
 
 namespace quern {
@@ -259,7 +260,7 @@ template <int N, class Exec, class Out, class F, class First, class Times, class
 void odeint_call(const Exec& exec, const Out& out, const F& f, const odeint_options& options, const First& y0,
                  const Times& t, const In&... in) {
   static_assert(view_like<First> && view_like<Times>, "quern::odeint: y0 and t are Views");
-  const std::string label = "quern::odeint";
+  const std::string& label = quern::impl::label_text("quern::odeint");
   const auto y = std::get<0>(as_outputs(out));
   check_unknowns<N>(label, y);
   const shape found = extents_of(y), times = extents_of(t);

@@ -145,13 +145,13 @@ void vmap_launch(const Exec& exec, const std::string& label, const F& f, std::in
   const kernel k{f, {{x.source()}...}};
   if (items == 0) return;
   if constexpr (kernel::by_thread) {
-    Kokkos::parallel_for(label, index_range(exec, items), k);
+    Kokkos::parallel_for(kernel_label(label), index_range(exec, items), k);
   } else {
     if (items > Kokkos::Experimental::finite_max_v<int>)
       throw Error(label, std::to_string(items) + " items, expected at most 2^31 - 1 for a team each");
     const int count = static_cast<int>(items);
     const int threads = vmap_team(exec, k, count, std::max({x.item_size()...}));
-    Kokkos::parallel_for(label, typename kernel::policy(exec, count, threads), k);
+    Kokkos::parallel_for(kernel_label(label), typename kernel::policy(exec, count, threads), k);
   }
 }
 

@@ -4,6 +4,7 @@
 #define QUERN_CHUNKED_MAP_HPP
 
 #include <quern/chunked/operands.hpp>
+#include <quern/core/call/label.hpp>
 #include <quern/map/map.hpp>
 
 namespace quern::impl {
@@ -13,7 +14,7 @@ namespace quern::impl {
 template <>
 struct engine<in_chunks_place, maps> {
   template <class Exec, class Out, class F, class... In, class... Options>
-  static void run(const char* label, const Exec& exec, const Out& out, const F& f,
+  static void run(const operation_name& label, const Exec& exec, const Out& out, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&... options) {
     unpack(
         [&](const auto&... in) {
@@ -22,7 +23,7 @@ struct engine<in_chunks_place, maps> {
           else chunk_by_chunk(label, exec, f, settings_of(options...), as_outputs(out), in...);
         },
         inputs);
-    exec.fence(label);
+    exec.fence(kernel_label(label));
   }
 
  private:
@@ -34,7 +35,7 @@ struct engine<in_chunks_place, maps> {
   }
 
   template <class Exec, class F, class... Out, class... In>
-  static void chunk_by_chunk(const char* label, const Exec& exec, const F& f, const chunking& settings,
+  static void chunk_by_chunk(const operation_name& label, const Exec& exec, const F& f, const chunking& settings,
                              const std::tuple<Out...>& outputs, const In&... in) {
     constexpr int rank = std::max({rank_of<Out>...});
     auto to = unpack([](const auto&... o) { return std::tuple(output_in_chunks<Exec, Out>(o)...); }, outputs);

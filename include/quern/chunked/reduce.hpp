@@ -8,6 +8,7 @@
 /// the chunks, which the memory decides.
 
 #include <quern/chunked/operands.hpp>
+#include <quern/core/call/label.hpp>
 #include <quern/reduce/partial.hpp>
 #include <quern/reduce/reduce.hpp>
 
@@ -99,14 +100,14 @@ class reduction_in_chunks {
         reduce_to_states(part, r, along_, strided<state>(s.chunk), beside, part.elements(in)...);
       });
       const std::int64_t moved = c.first * positions_along(plan_.extents, along_).array.stride[plan_.axis];
-      Kokkos::parallel_for(plan_.label + "/join",
+      Kokkos::parallel_for(kernel_label(plan_.label, "/join"),
                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(e, 0, rest.size()),
                            join_states<reducer>{r.reducer, s.total.data, s.chunk.data, moved, is_first});
     });
     std::array<const state*, chunk_slots> total{};
     for (int k = 0; k < chunk_slots; ++k) total[k] = slots[k].total.data;  // null where the slot has had no chunk
     write_results(exec_, plan_.label, r.reducer, total, along_.part(plan_.extents, true).size(), results);
-    exec_.fence(plan_.label);
+    exec_.fence(kernel_label(plan_.label));
   }
 
   /// The reproducible means that a variance is taken about, for which the inputs are read once before.
@@ -161,7 +162,7 @@ struct engine<in_chunks_place, reductions> {
         return unpack(in_reach, others);
       } else {
         unpack(in_reach, others);
-        exec.fence(r.label);
+        exec.fence(kernel_label(r.label));
       }
     } else {
       auto whole = unpack(
@@ -184,7 +185,7 @@ struct engine<in_chunks_place, reductions> {
  private:
   /// Results for a View; for one that is not in reach by way of another one.
   template <class Exec, class Out, class Whole, class... Options>
-  static void write(const char* label, const Exec& exec, const Out& out, Whole& whole,
+  static void write(const operation_name& label, const Exec& exec, const Out& out, Whole& whole,
                     const std::tuple<Options...>& options) {
     const auto write_to = [&](const strided<value_of<Out>>& results) {
       unpack([&](const auto&... option) { whole.template write<rank_of<Out>>(results, option...); }, options);
@@ -203,7 +204,7 @@ struct engine<in_chunks_place, reductions> {
       const strided<value_of<Out>> results{memory.data(), whole.extents(), row_major_strides(whole.extents())};
       write_to(results);
       quern::copy(exec, out.view, as_part<Exec, rank_of<Out>>(results));
-      exec.fence(label);
+      exec.fence(kernel_label(label));
     }
   }
 };

@@ -3,6 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_HISTOGRAM_HPP
 #define QUERN_DISTRIBUTED_HISTOGRAM_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/views/lazy.hpp>
 #include <quern/distributed/operands.hpp>
@@ -25,7 +26,7 @@ void sum_of_counts(const Communicator& comm, const Exec& exec, const Out& out, c
   count(counts);
   sum_over_ranks(comm, exec, counts.data(), n);
   quern::copy(exec, out, counts);
-  exec.fence("quern::distributed: counts");
+  exec.fence(kernel_label("quern::distributed: counts"));
 }
 
 /// The values of an array in the message of calls that differ: all, or of many the first and the last, and a sum of
@@ -39,7 +40,7 @@ std::string text_of_operand(const compared_values<Exec, V>& values) {
     quern::map(values.exec, numbers, op::identity(), values.of);
     std::vector<double> found(n);
     quern::copy(values.exec, as_view(found), numbers);
-    values.exec.fence("quern::distributed: compared values");
+    values.exec.fence(kernel_label("quern::distributed: compared values"));
     constexpr std::size_t shown = 8;
     std::uint64_t bits = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -102,7 +103,7 @@ namespace quern::distributed {
 template <execution_space Exec, view_like Out, class X, class Keys>
 void group_sum(const Exec& exec, const Communicator& comm, const Out& out, const X& x, const Keys& keys,
                const key_range& range) {
-  const char* const label = "quern::distributed::group_sum";
+  const std::string& label = quern::impl::label_text("quern::distributed::group_sum");
   const auto keys_between = [&] {
     const shape rows = impl::operand_extents(label, impl::local_of(keys));
     impl::stride_array ignored;

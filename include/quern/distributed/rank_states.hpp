@@ -7,6 +7,7 @@
 /// Reductions across ranks: each reduces its block to the states of the reducer, MPI joins these in the order of ranks,
 /// and results are made of the states of all.
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/memory/pool_array.hpp>
 #include <quern/distributed/rank_sums.hpp>
 #include <quern/reduce/partial.hpp>
@@ -57,7 +58,7 @@ void join_over_ranks(const call<Exec>& c, const Decomposition& d, const axis_set
     cut = cut || (axes[axis] && d.grid(axis) > 1);
   }
   constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space>::accessible;
-  if constexpr (on_host) c.exec.fence(c.label + ": states");
+  if constexpr (on_host) c.exec.fence(kernel_label(c.label, ": states"));
   if (!cut) return;
   const Communicator& group = d.along(axes);  // collective at first: ranks without results take part
   if (count == 0) return;
@@ -78,11 +79,12 @@ auto states_of_ranks(call<Exec>& c, const Reduction& r, const Decomposition& d, 
   const pool_array<typename reducer::state, Space> block(c.exec, rest);
   const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> policy(c.exec, 0, rest.size());
   if (along.part(own, true).size() == 0)
-    Kokkos::parallel_for(c.label + "/empty", policy, first_states<reducer>{r.reducer, block.data});
+    Kokkos::parallel_for(kernel_label(c.label, "/empty"), policy, first_states<reducer>{r.reducer, block.data});
   else if (rest.size() > 0) reduce_to_states(c, r, along, strided<typename reducer::state>(block), beside, in...);
   if constexpr (uses_positions<reducer>) {
     const std::int64_t moved = first_position(d, along);
-    if (moved != 0) Kokkos::parallel_for(c.label + "/positions", policy, move_positions<reducer>{block.data, moved});
+    if (moved != 0)
+      Kokkos::parallel_for(kernel_label(c.label, "/positions"), policy, move_positions<reducer>{block.data, moved});
   }
   join_over_ranks<Space>(c, d, along, r.reducer, block.data, rest.size());
   return block;

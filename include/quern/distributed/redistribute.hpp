@@ -3,6 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_REDISTRIBUTE_HPP
 #define QUERN_DISTRIBUTED_REDISTRIBUTE_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/views/copies.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/operands.hpp>
@@ -99,7 +100,7 @@ void bring_whole(const std::string& label, const Exec& exec, const Out& out, con
   }
   exchange_once(d.communicator(), exec, label, sent, received);
   if (here && whole.data() != out.data()) quern::copy(exec, out, whole);
-  exec.fence(label);
+  exec.fence(kernel_label(label));
 }
 
 }  // namespace quern::impl
@@ -113,7 +114,7 @@ namespace quern::distributed {
 /// @throws Error if the extents or the communicators differ; BackendError if MPI or NCCL report a failure
 template <execution_space Exec, distributed_like Out, distributed_like In>
 void redistribute(const Exec& exec, const Out& out, const In& in) {
-  const std::string label = "quern::distributed::redistribute";
+  const std::string& label = quern::impl::label_text("quern::distributed::redistribute");
   static_assert(impl::same_elements<Out, In> && Out::rank == In::rank,
                 "quern::distributed::redistribute: out and in must have the same rank and the same type of elements");
   const Decomposition &to = out.decomposition(), &from = in.decomposition();
@@ -144,7 +145,7 @@ void redistribute(const Out& out, const In& in) {
 template <execution_space Exec, distributed_like Out, view_like In>
   requires impl::same_elements<Out, In>
 void from_global(const Exec& exec, const Out& out, const In& in, int root) {
-  const std::string label = "quern::distributed::from_global";
+  const std::string& label = quern::impl::label_text("quern::distributed::from_global");
   const Decomposition& d = out.decomposition();
   impl::check_root(label, out, in, root);
   const bool here = d.communicator().rank() == root;
@@ -157,13 +158,13 @@ void from_global(const Exec& exec, const Out& out, const In& in, int root) {
     sent.push_back(impl::box_of_cells(rank, whole, begin, d.of(rank)));
   received.push_back(impl::box_of_cells(root, out.local(), d.local().first, d.local()));
   impl::exchange_once(d.communicator(), exec, label, sent, received);
-  exec.fence(label);
+  exec.fence(quern::impl::kernel_label(label));
 }
 /// `out = in` for an array that every rank has; no messages.
 template <execution_space Exec, distributed_like Out, view_like In>
   requires impl::same_elements<Out, In>
 void from_global(const Exec& exec, const Out& out, const In& in) {
-  const std::string label = "quern::distributed::from_global";
+  const std::string& label = quern::impl::label_text("quern::distributed::from_global");
   const Decomposition& d = out.decomposition();
   impl::check_extents(label, "in", impl::extents_of(in), d.extents());
   const auto own = impl::part_of_cells(impl::describe(in.data(), in), d.of(0).first, d.local());
@@ -182,7 +183,7 @@ void from_global(const Exec& exec, const Out& out, const In& in) {
 template <execution_space Exec, view_like Out, distributed_like In>
   requires impl::same_elements<Out, In>
 void to_global(const Exec& exec, const Out& out, const In& in, int root) {
-  const std::string label = "quern::distributed::to_global";
+  const std::string& label = quern::impl::label_text("quern::distributed::to_global");
   impl::check_root(label, in, out, root);
   impl::bring_whole(label, exec, out, in, [root](int rank) { return rank == root; });
 }
@@ -190,7 +191,7 @@ void to_global(const Exec& exec, const Out& out, const In& in, int root) {
 template <execution_space Exec, view_like Out, distributed_like In>
   requires impl::same_elements<Out, In>
 void to_global(const Exec& exec, const Out& out, const In& in) {
-  const std::string label = "quern::distributed::to_global";
+  const std::string& label = quern::impl::label_text("quern::distributed::to_global");
   impl::check_same_arrays(in.communicator(), label, [] { return ""; }, out, in);
   impl::bring_whole(label, exec, out, in, [](int) { return true; });
 }

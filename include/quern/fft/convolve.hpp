@@ -3,6 +3,7 @@
 #ifndef QUERN_FFT_CONVOLVE_HPP
 #define QUERN_FFT_CONVOLVE_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/fft/fft.hpp>
 
 namespace quern {
@@ -33,8 +34,8 @@ void convolve_padded(const std::string& label, const launcher<Exec>& launch, con
 }
 
 template <class Exec, class Out, class A, class B>
-void convolve_views(const char* label, const Exec& exec, const Out& out_view, const A& a_view, const B& b_view,
-                    convolve_mode mode, bool correlate) {
+void convolve_views(const operation_name& label, const Exec& exec, const Out& out_view, const A& a_view,
+                    const B& b_view, convolve_mode mode, bool correlate) {
   using T = value_of<Out>;
   using U = value_of<B>;
   static_assert(is_result<T>, "quern::fftconvolve: out must be of float or double, real or complex");

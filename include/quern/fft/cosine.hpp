@@ -4,6 +4,7 @@
 #define QUERN_FFT_COSINE_HPP
 
 #include <numbers>
+#include <quern/core/call/label.hpp>
 #include <quern/fft/fft.hpp>
 
 namespace quern {
@@ -188,8 +189,8 @@ void cosine_along(const launcher<Exec>& launch, const strided<T>& out, const str
 }
 
 template <class Exec, class Out, class In, class... Options>
-void cosine_views(const char* label, const Exec& exec, const Out& out_view, const In& in_view, bool sine, bool inverse,
-                  const Options&... options) {
+void cosine_views(const operation_name& label, const Exec& exec, const Out& out_view, const In& in_view, bool sine,
+                  bool inverse, const Options&... options) {
   using T = value_of<Out>;
   using I = value_of<In>;
   static_assert(is_result<T> && !is_complex<T>, "quern::dct: out must be of float or double");

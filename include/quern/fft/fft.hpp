@@ -3,6 +3,7 @@
 #ifndef QUERN_FFT_FFT_HPP
 #define QUERN_FFT_FFT_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/fft/plans.hpp>
 #include <quern/fft/run.hpp>
 
@@ -57,8 +58,8 @@ namespace impl {
 template <>
 struct engine<in_memory, fourier::transforms> {
   template <fourier::kind What, class Exec, class Out, class In>
-  static void run(const char* label, const Exec& exec, const Out& out_view, const In& in_view, int axes_by_default,
-                  const fourier::transform_options& options) {
+  static void run(const operation_name& label, const Exec& exec, const Out& out_view, const In& in_view,
+                  int axes_by_default, const fourier::transform_options& options) {
     const call c(label, exec);
     const auto out = c.output(out_view);
     const strided<const value_of<In>> in = c.input(in_view);
@@ -73,7 +74,7 @@ namespace impl::fourier {
 
 /// `op(exec, out, in, options)` of every transform, by the engine of the place where its operands are.
 template <kind What, class Exec, class Out, class In, class... Options>
-void transform_call(const char* label, const Exec& exec, const Out& out, const In& in, int axes_by_default,
+void transform_call(const operation_name& label, const Exec& exec, const Out& out, const In& in, int axes_by_default,
                     const Options&... options) {
   constexpr bool to_real = What == kind::complex_to_real, from_real = What == kind::real_to_complex;
   static_assert(is_result<value_of<Out>> && is_complex<value_of<Out>> == !to_real,

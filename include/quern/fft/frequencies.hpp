@@ -4,6 +4,7 @@
 #define QUERN_FFT_FREQUENCIES_HPP
 
 #include <cmath>
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/views/lazy.hpp>
 #include <quern/map/map.hpp>
@@ -30,7 +31,7 @@ void set_frequencies(const std::string& label, const Exec& exec, const Out& out,
 
 /// Halves of an axis change places: what is before the middle goes to the end.
 template <class Exec, class Out, class In>
-void roll(const char* label, const Exec& exec, const Out& out_view, const In& in_view, const axes& along,
+void roll(const operation_name& label, const Exec& exec, const Out& out_view, const In& in_view, const axes& along,
           bool inverse) {
   using T = value_of<Out>;
   static_assert(std::is_same_v<T, value_of<In>>, "quern::fftshift: out and in must have one value type");

@@ -6,6 +6,7 @@
 /// @file
 /// What is computed in the space of wave numbers: derivatives, spectra, and Poisson's equation.
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/views/lazy.hpp>
 #include <quern/core/views/part_view.hpp>
 #include <quern/fft/cosine.hpp>
@@ -169,7 +170,7 @@ void power_spectrum(const Exec& exec, const Out& out, const In& field) {
   constexpr int rank = rank_of<In>;
   static_assert(rank >= 1 && rank <= 3, "quern::power_spectrum: the field must be of rank 1 to 3");
   static_assert(is_result<T> && !is_complex<T>, "quern::power_spectrum: the field must be of float or double");
-  const std::string label = "quern::power_spectrum";
+  const std::string& label = impl::label_text("quern::power_spectrum");
   const auto outs = as_outputs(out);
   static_assert(std::tuple_size_v<decltype(outs)> <= 2, "quern::power_spectrum: outputs are the power and the modes");
   call c(label, exec);

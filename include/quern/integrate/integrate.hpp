@@ -5,6 +5,7 @@
 
 #include <array>
 #include <limits>
+#include <quern/core/call/label.hpp>
 #include <quern/core/call/options.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/integrate/adaptive.hpp>
@@ -112,7 +113,7 @@ T integrate_box(const Exec& exec, const F& f, const std::array<interval<T>, Rank
                 const std::array<std::int64_t, Rank>& n, const Rule& rule) {
   static_assert(!Reproducible || exact_arithmetic,
                 "quern::reproducible: not with -ffast-math, -fassociative-math or x87 arithmetic");
-  const std::string label = "quern::integrate";
+  const std::string& label = label_text("quern::integrate");
   using kernel_type = integrate_kernel<T, F, Rule, static_cast<int>(Rank), Reproducible>;
   check_domain<F>(label, box);
   check_lengths(label, box);
@@ -142,8 +143,9 @@ T integrate_box(const Exec& exec, const F& f, const std::array<interval<T>, Rank
   lease<Exec> held(exec);
   auto* result = held.template result<state>();
   const Kokkos::View<state, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>> out(result);
-  Kokkos::parallel_reduce(label, index_range(exec, static_cast<std::int64_t>(items) * kernel.runs), kernel, out);
-  exec.fence(label + ": result");
+  Kokkos::parallel_reduce(kernel_label(label), index_range(exec, static_cast<std::int64_t>(items) * kernel.runs),
+                          kernel, out);
+  exec.fence(kernel_label(label, ": result"));
   return static_cast<T>(static_cast<double>(result->value()) * cell);
 }
 

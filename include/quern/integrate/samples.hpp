@@ -143,7 +143,7 @@ void integrate_along(const std::string& label, const Exec& exec, Workspace<Exec>
     const auto x = make_abscissae<Exec, real>(label, spacing, n);
     real* weights = static_cast<real*>(scratch.require(exec, n * sizeof(real), 1));
     Kokkos::parallel_for(
-        label + "/weights", index_range(exec, n),
+        kernel_label(label, "/weights"), index_range(exec, n),
         KOKKOS_LAMBDA(std::int64_t i) { weights[i] = Weights::template weight<real>(x, i, n); });
     const expanded<leaf_part, array_input<real>> weight{{}, {along_axis<real>(weights, extents, d)}};
     with_leaves(
@@ -159,7 +159,7 @@ void integrate_along(const std::string& label, const Exec& exec, Workspace<Exec>
 
 /// Serves `trapezoid` and `simpson`; returns the integral where `out_view` is on_host.
 template <class Weights, class Exec, class Out, class In, class Spacing, class... Options>
-auto integrate_samples(const char* label, const Exec& exec, const Out& out_view, const In& in_view,
+auto integrate_samples(const operation_name& label, const Exec& exec, const Out& out_view, const In& in_view,
                        const Spacing& spacing, const Options&... options) {
   call c(label, exec);
   const auto in = c.elements(in_view);
@@ -178,7 +178,7 @@ auto integrate_samples(const char* label, const Exec& exec, const Out& out_view,
     using S = mean_type<value_of<In>>;
     S* result = c.template result<S>();
     integrate_to(strided<S>{result, {}, {}});
-    exec.fence(c.label + ": result");
+    exec.fence(kernel_label(c.label, ": result"));
     return S{*result};
   }
 }
@@ -220,16 +220,18 @@ void cumulate_trapezoids(const Exec& exec, const Out& out_view, const In& in_vie
   const auto x = make_abscissae<Exec, real>(c.label, spacing, n);
 
   const auto first = part_along(out, d, 0, 1), rest = part_along(out, d, 1, n - 1);
-  map_launch(exec, c.label + "/first", first, op::identity(), false, {first.stride, {}}, scalar_input<T>{T(0)});
+  map_launch(exec, label_text(c.label, "/first"), first, op::identity(), false, {first.stride, {}},
+             scalar_input<T>{T(0)});
   if (n == 1) return;
   real* widths = static_cast<real*>(c.scratch().require(exec, (n - 1) * sizeof(real), 1));
   Kokkos::parallel_for(
-      c.label + "/widths", index_range(exec, n - 1), KOKKOS_LAMBDA(std::int64_t i) { widths[i] = x.width(i); });
+      kernel_label(c.label, "/widths"), index_range(exec, n - 1),
+      KOKKOS_LAMBDA(std::int64_t i) { widths[i] = x.width(i); });
   const auto width = along_axis<real>(widths, rest.extents, d);
   with_sources(
       [&](const auto& y) {
         with_adjacent(trapezoid_between(), y, rest.extents, d, [&](const auto& f, const auto&... samples) {
-          map_launch(exec, c.label + "/trapezoids", rest, f, false,
+          map_launch(exec, label_text(c.label, "/trapezoids"), rest, f, false,
                      {rest.stride, samples.array.stride..., width.array.stride}, samples..., width);
         });
       },

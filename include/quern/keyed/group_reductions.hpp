@@ -7,6 +7,7 @@
 /// Reductions of the rows of each group. Their values may be lazy; `min`, `max`, `argmin` and `argmax` then compute
 /// each once or twice.
 
+#include <quern/core/call/label.hpp>
 #include <quern/keyed/group_by.hpp>
 #include <quern/reduce/call.hpp>
 #include <quern/reducers/reproducible.hpp>
@@ -27,7 +28,7 @@ template <class Exec>
 void add_counts_of_groups(const std::string& label, const Exec& exec, const Groups<Exec>& by, std::int64_t* offsets) {
   const std::int64_t* counts = by.counts().data();
   Kokkos::parallel_scan(
-      label, index_range(exec, by.size()), KOKKOS_LAMBDA(std::int64_t g, std::int64_t& end, bool final) {
+      kernel_label(label), index_range(exec, by.size()), KOKKOS_LAMBDA(std::int64_t g, std::int64_t& end, bool final) {
         if (final && g == 0) offsets[0] = 0;
         end += counts[g];
         if (final) offsets[g + 1] = end;
@@ -55,7 +56,7 @@ void sum_in_order(const std::string& label, const Exec& exec, const Out& out, co
   with_sources(
       [&](const auto& x) {
         using source = std::remove_const_t<decltype(x.data)>;
-        map_lines(label + "/rows", exec, rows.contiguous(values.data()),
+        map_lines(label_text(label, "/rows"), exec, rows.contiguous(values.data()),
                   element_of<source, PositionOf>{source_line(x), position_of}, order);
       },
       call(label, exec).elements(x_view));
@@ -71,7 +72,7 @@ void sum_by_sorted_labels(const std::string& label, const Exec& exec, const Out&
                           const Groups<Exec>& by) {
   const sort_lines lines = sort_lines::flat(shape{by.rows()});
   const scratch_array<Exec, std::int64_t> offsets(exec, by.size() + 1);
-  add_counts_of_groups(label + "/offsets", exec, by, offsets.data());
+  add_counts_of_groups(label_text(label, "/offsets"), exec, by, offsets.data());
   // As unsigned numbers, so that rows of no group come last.
   const auto labels = lines.contiguous(reinterpret_cast<const std::uint32_t*>(by.labels().data()));
   sort_pairs<Index>(label, exec, lines, labels, by_order<std::uint32_t>(), lines.positions(),
@@ -132,27 +133,27 @@ void write_extrema(const std::string& label, const Exec& exec, const Out& out, c
   using key = typename by_order<value_of<X>>::key;
   const scratch_array<Exec, key> keys(exec, by.size());
   const scratch_view<Exec, key*> best(keys.data(), by.size());
-  map_checked(label + "/best", exec, best, op::identity(), key(0));
+  map_checked(label_text(label, "/best"), exec, best, op::identity(), key(0));
   const auto find = [&](const auto& x) {
     group_extremum<std::remove_const_t<decltype(x.data)>> kernel{order, source_line(x), by.labels(exec).data(),
                                                                  best.data(), nullptr};
-    Kokkos::parallel_for(label, index_range<raise_best_tag>(exec, by.rows()), kernel);
+    Kokkos::parallel_for(kernel_label(label), index_range<raise_best_tag>(exec, by.rows()), kernel);
     if constexpr (Positions) {
       const scratch_array<Exec, std::int64_t> rows(exec, by.size());
       const scratch_view<Exec, std::int64_t*> position(rows.data(), by.size());
       kernel.position = rows.data();
-      map_checked(label + "/positions", exec, position, op::identity(),
+      map_checked(label_text(label, "/positions"), exec, position, op::identity(),
                   std::int64_t{Kokkos::Experimental::finite_max_v<std::int64_t>});
-      Kokkos::parallel_for(label + "/positions", index_range<lower_position_tag>(exec, by.rows()), kernel);
-      map_checked(label + "/result", exec, out, op::identity(), position);
+      Kokkos::parallel_for(kernel_label(label, "/positions"), index_range<lower_position_tag>(exec, by.rows()), kernel);
+      map_checked(label_text(label, "/result"), exec, out, op::identity(), position);
     } else {
-      map_checked(label + "/values", exec, out, value_of_key<by_order<value_of<X>>>{order}, best);
+      map_checked(label_text(label, "/values"), exec, out, value_of_key<by_order<value_of<X>>>{order}, best);
     }
   };
   with_sources(find, call(label, exec).elements(x_view));
 }
 template <bool Positions, class Exec, class Out, class X>
-void group_best(const char* label, const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by,
+void group_best(const operation_name& label, const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by,
                 bool smallest) {
   using T = value_of<X>;
   if constexpr (Positions) check_positions<value_of<Out>>(label, "out", by.rows());
@@ -189,7 +190,7 @@ void mean(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, 
   const impl::scratch_array<Exec, double> memory(exec, by.size());
   const impl::scratch_view<Exec, double*> sums(memory.data(), by.size());
   impl::group_sum<double>(c.label, exec, sums, x, by, options...);
-  impl::map_checked(c.label + "/divide", exec, out, impl::mean_of_sum(), sums, by.counts());
+  impl::map_checked(impl::label_text(c.label, "/divide"), exec, out, impl::mean_of_sum(), sums, by.counts());
 }
 template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
 void mean(const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
@@ -209,22 +210,22 @@ void var(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, c
   // The means give way to the sums of distances from them.
   const impl::scratch_view<Exec, double*> sums(of_means.data(), by.size()), squares(of_squares.data(), by.size()),
       rows(of_rows.data(), by.rows());
-  impl::group_sum<double>(c.label + "/mean", exec, sums, x, by);
-  impl::map_checked(c.label + "/mean", exec, sums, impl::mean_of_sum(), sums, by.counts());
+  impl::group_sum<double>(impl::label_text(c.label, "/mean"), exec, sums, x, by);
+  impl::map_checked(impl::label_text(c.label, "/mean"), exec, sums, impl::mean_of_sum(), sums, by.counts());
   const double* means = of_means.data();
   impl::map_checked(
-      c.label + "/distances", exec, rows,
+      impl::label_text(c.label, "/distances"), exec, rows,
       KOKKOS_LAMBDA(const impl::value_of<X>& v, std::int32_t label) {
         return label < 0 ? 0 : impl::distance<double>(v, means[label]);
       },
       x, by.labels(exec));
-  impl::group_sum<double>(c.label + "/distances", exec, sums, rows, by);
-  impl::map_checked(c.label + "/squares", exec, rows, KOKKOS_LAMBDA(double d) { return d * d; }, rows);
+  impl::group_sum<double>(impl::label_text(c.label, "/distances"), exec, sums, rows, by);
+  impl::map_checked(impl::label_text(c.label, "/squares"), exec, rows, KOKKOS_LAMBDA(double d) { return d * d; }, rows);
   impl::group_sum<double>(c.label, exec, squares, rows, by);
   const std::int64_t ddof = impl::ddof_of(options...);
   // The variance from squares and sum of the distances from a rounded mean.
   impl::map_checked(
-      c.label + "/divide", exec, out,
+      impl::label_text(c.label, "/divide"), exec, out,
       KOKKOS_LAMBDA(double sum_of_squares, double sum, std::int64_t count) {
         if (count <= ddof) return Kokkos::Experimental::quiet_NaN_v<double>;
         return impl::squares_about_mean(sum_of_squares, sum, static_cast<double>(count)) /

@@ -48,7 +48,7 @@ void check_increasing(const Exec& exec, const std::string& label, const std::str
   std::int64_t first = n;
   if (n > 1)
     Kokkos::parallel_reduce(
-        label + "/check", index_range(exec, n - 1),
+        kernel_label(label, "/check"), index_range(exec, n - 1),
         KOKKOS_LAMBDA(std::int64_t i, std::int64_t& least) {
           if (!(data[i * stride] <= data[(i + 1) * stride])) least = Kokkos::min(least, i);
         },
@@ -57,7 +57,7 @@ void check_increasing(const Exec& exec, const std::string& label, const std::str
 }
 
 template <class Exec, class Out, class Sorted, class X>
-void search_in(const Exec& exec, const std::string& label, const Out& out, const Sorted& sorted_view, const X& x,
+void search_in(const Exec& exec, const operation_name& label, const Out& out, const Sorted& sorted_view, const X& x,
                bool after_equal, bool checked) {
   constexpr bool ordered = has_order<value_of<Sorted>> && has_order<typename argument_of<X, 0>::type>;
   static_assert(ordered, "quern::searchsorted, digitize: complex numbers have no order");

@@ -88,7 +88,7 @@ template <class Exec, class T>
 void write_lengths(const std::string& label, const Exec& exec, const result_row<T>& counts, const std::int64_t* starts,
                    const std::int64_t* number, std::int64_t n) {
   Kokkos::parallel_for(
-      label + "/counts", index_range(exec, std::min(n, counts.room)), KOKKOS_LAMBDA(std::int64_t k) {
+      kernel_label(label, "/counts"), index_range(exec, std::min(n, counts.room)), KOKKOS_LAMBDA(std::int64_t k) {
         if (k < *number) counts.set(k, (k + 1 < *number ? starts[k + 1] : n) - starts[k]);
       });
 }
@@ -109,8 +109,8 @@ bool unique_by_counting(const std::string& label, const Exec& exec, const result
   const auto size = static_cast<std::int64_t>(above) + 1;
   const scratch_array<Exec, std::int64_t> memory(exec, size);
   std::int64_t* times = memory.data();
-  fill_scratch(label + "/zero", exec, times, size, std::int64_t{0});
-  add_by_bin(exec, label + "/times", strided<std::int64_t>{times, shape{size}, {1}}, x,
+  fill_scratch(label_text(label, "/zero"), exec, times, size, std::int64_t{0});
+  add_by_bin(exec, label_text(label, "/times"), strided<std::int64_t>{times, shape{size}, {1}}, x,
              own_bin{size, static_cast<std::int64_t>(low)});
   const auto put = KOKKOS_LAMBDA(std::int64_t i, std::int64_t k) {
     values.set(k, static_cast<T>(low + static_cast<std::uint64_t>(i)));
@@ -130,7 +130,7 @@ void unique_by_values(const std::string& label, const Exec& exec, const result_r
     using key = typename by_order<T>::key;
     const scratch_array<Exec, key> memory(exec, 2 * lines.n);
     sort_buffer<key> keys{memory.data(), memory.data() + lines.n};
-    map_lines(label + "/keys", exec, lines.contiguous(keys.data), make_key<by_order<T>>(), line_input(x));
+    map_lines(label_text(label, "/keys"), exec, lines.contiguous(keys.data), make_key<by_order<T>>(), line_input(x));
     const auto narrowed = narrow_keys(label, exec, lines.n, keys.data);
     vendor_sort(label, exec, 1, lines.n, narrowed.bits, keys);
     for_selected(label, exec, lines.n, first_of_keys<key>{keys.data},
@@ -189,8 +189,8 @@ void unique_into(const call<Exec>& c, const Values& values_view, const First& fi
 
 /// Serves all of them: outputs but `values` may be no_output.
 template <class Exec, class Values, class First, class Inverse, class Counts, class X, class... Size>
-auto unique_call(const char* label, const Exec& exec, const Values& values, const First& first, const Inverse& inverse,
-                 const Counts& counts, const X& x, const Size&... size) {
+auto unique_call(const operation_name& label, const Exec& exec, const Values& values, const First& first,
+                 const Inverse& inverse, const Counts& counts, const X& x, const Size&... size) {
   call c(label, exec);
   const auto run = [&](std::int64_t* number) {
     unique_into<sizeof...(Size) == 0>(c, values, first, inverse, counts, x, number);

@@ -57,7 +57,8 @@ struct randomized_svd {
     std::optional<column_input<Exec, T>> columns;
     if (is_complex<T>) columns.emplace(exec, label, a);
     const strided<const T> matrix = columns ? as_input(**columns) : a;
-    Kokkos::parallel_for(label + "/sample", index_range(exec, n * size), normal_fill<T>{domain->data, key});
+    Kokkos::parallel_for(kernel_label(label, "/sample"), index_range(exec, n * size),
+                         normal_fill<T>{domain->data, key});
     for (int i = 0;; ++i) {
       multiply_matrices(exec, label, as_matrix(*range), matrix, as_input(*domain));
       qr_matrix(exec, label, as_matrix(*basis), as_matrix(*r), as_input(*range));

@@ -89,7 +89,7 @@ void map_checked(const std::string& label, const Exec& exec, const Out& out_view
 template <>
 struct engine<in_memory, maps> {
   template <class Exec, class Out, class F, class... In, class... Options>
-  static void run(const char* label, const Exec& exec, const Out& out, const F& f,
+  static void run(const operation_name& label, const Exec& exec, const Out& out, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&...) {
     check_place_options<Options...>();
     unpack([&](const auto&... in) { map_checked(label, exec, out, f, in...); }, inputs);
@@ -98,8 +98,8 @@ struct engine<in_memory, maps> {
 
 /// `out = f(in...)` of every elementwise operation, by the engine of the place where its operands are.
 template <class Exec, class Out, class F, class... In, class... Options>
-void map_call(const char* label, const Exec& exec, const Out& out, const F& f, const std::tuple<const In&...>& inputs,
-              const Options&... options) {
+void map_call(const operation_name& label, const Exec& exec, const Out& out, const F& f,
+              const std::tuple<const In&...>& inputs, const Options&... options) {
   engine_of<maps, Out, In...>::run(label, exec, out, f, inputs, options...);
 }
 
@@ -114,7 +114,8 @@ void map_call(const char* label, const Exec& exec, const Out& out, const F& f, c
 ///             For several outputs it returns a `Kokkos::Array` of a value for each
 /// @param in   any number of arrays, scalars, lazy arrays and `positions()`. They broadcast to the extents of `out` by
 ///             NumPy's rule: axes are matched from the last one backwards, and an extent of 1 or a missing axis is
-///             repeated
+///             repeated. `f` gets a scalar in its own type: 0.5 is a double beside arrays of float, too, and makes what
+///             is computed with it double
 ///
 /// Each element is computed once, so `out` may be the same View as an input. Contiguous, aligned operands of any rank
 /// move in packs of 16 bytes; otherwise the axis along which `out` is closest in memory runs fastest, and large inputs

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <limits>
+#include <quern/core/call/label.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/random/draws.hpp>
@@ -32,11 +33,11 @@ namespace quern::impl {
 
 /// Parameters that are Views cannot be looked at.
 template <class P, class Holds>
-void check_parameter(const std::string& label, const std::string& name, const P& value, const Holds& holds,
-                     const std::string& expected) {
+void check_parameter(const std::string& label, const char* name, const P& value, const Holds& holds,
+                     const char* expected) {
   if constexpr (scalar_value<P>) {
     const auto x = convert<double>(value);
-    if (!holds(x)) throw Error(label, name + " is " + std::to_string(x) + ", expected " + expected);
+    if (!holds(x)) throw Error(label, std::string(name) + " is " + std::to_string(x) + ", expected " + expected);
   }
 }
 inline bool not_negative(double x) { return x >= 0 && x <= std::numeric_limits<double>::max(); }
@@ -52,7 +53,7 @@ inline std::string text_of(wide_integer x) {
 
 /// Whole numbers from `low` to `last`.
 template <class Exec, class Out>
-void fill_integers(const std::string& label, const Exec& exec, const Out& out, const random::part_of& where,
+void fill_integers(const operation_name& label, const Exec& exec, const Out& out, const random::part_of& where,
                    wide_integer low, wide_integer last) {
   using T = value_of<Out>;
   static_assert(std::is_integral_v<T>, "quern::random::integers: out must be of an integer type");
@@ -109,7 +110,7 @@ void uniform(const Exec& exec, const Out& out, const part_of& where, const Low& 
              const High& high = High(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::uniform: out must be of a floating-point type");
-  const std::string label = "quern::random::uniform";
+  const std::string& label = impl::label_text("quern::random::uniform");
   impl::compare_fields(label, out, where, low, high);
   if constexpr (scalar_value<Low> && scalar_value<High>) {
     using impl::convert;
@@ -140,7 +141,7 @@ QUERN_REJECTS(option, uniform)
 template <execution_space Exec, result_view Out, std::integral Low, std::integral High, option<endpoint_t>... Options>
 void integers(const Exec& exec, const Out& out, const part_of& where, Low low, High high, const Options&...) {
   static_assert(!impl::repeated_option<Options...>::value);
-  const std::string label = "quern::random::integers";
+  const std::string& label = impl::label_text("quern::random::integers");
   constexpr bool closed = impl::has_option<endpoint_t, Options...>;
   impl::compare_fields(label, out, where, low, high, closed);
   const impl::wide_integer first = low, last = impl::wide_integer{high} - (closed ? 0 : 1);
@@ -166,7 +167,7 @@ void normal(const Exec& exec, const Out& out, const part_of& where, const Mean& 
             const Stddev& stddev = Stddev(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::normal: out must be of a floating-point type");
-  const std::string label = "quern::random::normal";
+  const std::string& label = impl::label_text("quern::random::normal");
   impl::compare_fields(label, out, where, mean, stddev);
   impl::check_parameter(label, "stddev", stddev, impl::not_negative, "a finite number of at least 0");
   if constexpr (scalar_value<Mean> && scalar_value<Stddev>)
@@ -189,7 +190,7 @@ template <execution_space Exec, result_view Out, class Scale = float>
 void exponential(const Exec& exec, const Out& out, const part_of& where, const Scale& scale = Scale(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::exponential: out must be of a floating-point type");
-  const std::string label = "quern::random::exponential";
+  const std::string& label = impl::label_text("quern::random::exponential");
   impl::compare_fields(label, out, where, scale);
   impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");
   impl::fill_random<impl::exponential_draw<T>>(label, exec, out, where, scale);
@@ -210,7 +211,7 @@ template <execution_space Exec, result_view Out, class P>
 void bernoulli(const Exec& exec, const Out& out, const part_of& where, const P& p) {
   using T = impl::value_of<Out>;
   static_assert(std::is_arithmetic_v<T>, "quern::random::bernoulli: out must be of an arithmetic type");
-  const std::string label = "quern::random::bernoulli";
+  const std::string& label = impl::label_text("quern::random::bernoulli");
   impl::compare_fields(label, out, where, p);
   impl::check_parameter(label, "p", p, [](double x) { return x >= 0 && x <= 1; }, "a number from 0 to 1");
   impl::fill_random<impl::bernoulli_draw<T>>(label, exec, out, where, p);
@@ -236,7 +237,7 @@ template <execution_space Exec, result_view Out, class Rate>
 void poisson(const Exec& exec, const Out& out, const part_of& where, const Rate& rate) {
   using T = impl::value_of<Out>;
   static_assert(std::is_arithmetic_v<T>, "quern::random::poisson: out must be of an arithmetic type");
-  const std::string label = "quern::random::poisson";
+  const std::string& label = impl::label_text("quern::random::poisson");
   impl::compare_fields(label, out, where, rate);
   impl::check_parameter(label, "rate", rate, [](double x) { return x >= 0 && x < 0x1p62; }, "from 0 to before 2^62");
   if constexpr (scalar_value<Rate>) {
@@ -268,7 +269,7 @@ template <execution_space Exec, result_view Out, class Shape, class Scale = floa
 void gamma(const Exec& exec, const Out& out, const part_of& where, const Shape& shape, const Scale& scale = Scale(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::gamma: out must be of a floating-point type");
-  const std::string label = "quern::random::gamma";
+  const std::string& label = impl::label_text("quern::random::gamma");
   impl::compare_fields(label, out, where, shape, scale);
   impl::check_parameter(label, "shape", shape, impl::not_negative, "a finite number of at least 0");
   impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");

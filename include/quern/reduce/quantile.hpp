@@ -29,6 +29,7 @@
 /// not from 0 to 1, or `out` shares memory with `in`
 
 #include <quern/core/call/call.hpp>
+#include <quern/core/values/short_list.hpp>
 #include <quern/reduce/call.hpp>
 #include <quern/reduce/forms.hpp>
 #include <quern/reduce/select.hpp>
@@ -38,11 +39,11 @@ namespace quern {
 
 /// The probabilities of several quantiles, in any order: `probabilities{0.05, 0.5, 0.95}`.
 struct probabilities {
-  std::vector<double> value;
+  impl::short_list<double, 8> value;
 
-  probabilities(double one) : probabilities({one}) {}
+  probabilities(double one) : value{one} {}
   probabilities(std::initializer_list<double> values) : value(values) {}
-  explicit probabilities(std::vector<double> values) : value(std::move(values)) {}
+  explicit probabilities(const std::vector<double>& values) : value(values.begin(), values.end()) {}
 };
 
 namespace impl {
@@ -52,7 +53,7 @@ concept quantile_option = call_option<T, axes, interpolation>;
 
 /// The quantiles that a call asks for.
 struct quantile_request {
-  const char* label;
+  operation_name label;
   bool skip_nan;
   probabilities of{0.5};
   bool several = false;

@@ -41,7 +41,7 @@ namespace impl {
 template <bool Exclusive, class Reducer>
 struct scan_operation {
   static constexpr bool exclusive = Exclusive;
-  const char* label;
+  operation_name label;
   Reducer reducer;
 };
 
@@ -68,7 +68,7 @@ struct engine<in_memory, scans> {
 
 /// `op(exec, out, in, options)` of every scan, by the engine of the place where its operands are.
 template <bool Exclusive = false, class Reducer, class Exec, class Out, class In, class... Options>
-void scan_call(const char* label, const Reducer& reducer, const Exec& exec, const Out& out, const In& in,
+void scan_call(const operation_name& label, const Reducer& reducer, const Exec& exec, const Out& out, const In& in,
                const Options&... options) {
   constexpr bool fits = converts<result_of<Reducer>, value_of<Out>>;
   static_assert(fits, "quern: the scan's values do not convert to out's type, as complex numbers to real ones");

@@ -20,9 +20,6 @@ struct row_buffer {
   alignas(64) T values[row_block];
 };
 
-struct interior_tag {};  // a row of cells
-struct border_tag {};    // a run of cells
-
 /// A stencil by the threads of a host.
 template <class Cells>
 struct host_stencil;
@@ -34,16 +31,29 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
   using cells_type = stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::tuple<Source...>>;
   cells_type cells;
   std::int64_t block_rows = 1, rows_together = 1;
-  std::int64_t border = 0;   // cells
+  std::int64_t border = 0;  // cells
+  std::int64_t row_units = 0, first_unit = 0;
   bool nontemporal = false;  // write past the caches
 
   static constexpr std::int64_t border_run = 64;
-  void operator()(border_tag, std::int64_t run) const {
+  /// Rows of the interior come first, then runs of border cells.
+  void operator()(std::int64_t unit) const {
+    unit += first_unit;
+    if (unit < row_units) compute_rows(unit);
+    else compute_border(unit - row_units);
+  }
+  void compute_border(std::int64_t run) const {
     in_loop<host_stencil> local = *this;  // what the loop reads must not be what it might write
     const std::int64_t first = run * border_run, last = std::min(first + border_run, local.border);
-    for (std::int64_t n = first; n < last; ++n) local.cells.border_cell(local.cells.border_at(n));
+    const auto compute = [&]<bool Once>(std::bool_constant<Once>) {
+      local.cells.for_border_rows(first, last, [&](const grid_index& cell, std::int64_t count) {
+        local.cells.template border_row<Once>(cell, count);
+      });
+    };
+    if (local.cells.continued_once) compute(std::true_type());
+    else compute(std::false_type());
   }
-  void operator()(interior_tag, std::int64_t number) const {
+  void compute_rows(std::int64_t number) const {
     in_loop<host_stencil> local = *this;  // what the loop reads must not be what it might write
     const std::int64_t first = number * rows_together, last = std::min(first + rows_together, local.rows());
     for (std::int64_t row = first; row < last; ++row) local.compute_row(local.row_at(row));
@@ -144,14 +154,20 @@ void stencil_on_host(const Exec& exec, const std::string& label, const Cells& ce
   k.block_rows = kernel_type::rows_of_block(k.cells, reach);
   k.nontemporal = cells.unit && exec.concurrency() >= tuning<Exec>::streaming_threads &&
                   inner.cells() * kernel_type::out_bytes >= tuning<Exec>::streaming_bytes;
-  const auto launch = [&]<class Tag>(Tag, const std::string& name, std::int64_t units) {
-    if (units > 0) launch_units<Tag>(exec, name, units, k);
-  };
+  // Units of the interior and the border take different times, and threads get equal numbers of them.
+  const bool together = exec.concurrency() == 1 || k.cells.all.cells() <= stencil_tuning<Exec>::one_launch;
   if (inner.cells() > 0) {
-    k.rows_together = std::clamp<std::int64_t>(k.rows() / (8 * exec.concurrency()), 1, stencil_tuning<Exec>::host_rows);
-    launch(interior_tag(), label, (k.rows() + k.rows_together - 1) / k.rows_together);
+    const std::int64_t parts = (together ? 1 : 8) * exec.concurrency();
+    k.rows_together = std::clamp<std::int64_t>(k.rows() / parts, 1, stencil_tuning<Exec>::host_rows);
+    k.row_units = (k.rows() + k.rows_together - 1) / k.rows_together;
   }
-  launch(border_tag(), label + "/border", (k.border + k.border_run - 1) / k.border_run);
+  const std::int64_t border_units = (k.border + k.border_run - 1) / k.border_run;
+  const auto launch = [&](const std::string& name, std::int64_t first, std::int64_t units) {
+    k.first_unit = first;
+    if (units > 0) launch_units(exec, name, units, k);
+  };
+  launch(label, 0, k.row_units + (together ? border_units : 0));
+  if (!together) launch(label_text(label, "/border"), k.row_units, border_units);
 }
 
 }  // namespace quern::impl

@@ -18,6 +18,7 @@
 ///
 /// @throws Error as `quern::stencil`, and if a spacing is zero or not finite
 
+#include <quern/core/call/label.hpp>
 #include <quern/stencil/filter_windows.hpp>
 #include <quern/stencil/per_axis.hpp>
 
@@ -84,7 +85,7 @@ using difference_type = std::conditional_t<std::is_integral_v<T>, double, T>;
 
 /// Calls a stencil with the functor `Of` and the inverse spacings, to a power.
 template <template <class, int, std::size_t...> class Of, int Order, class S, class Exec, class... Out, class... In>
-void difference_call(const std::string& label, const Exec& exec, const std::tuple<Out...>& out,
+void difference_call(const operation_name& label, const Exec& exec, const std::tuple<Out...>& out,
                      const per_axis<double>& spacing, int power, const boundaries& edge, const In&... in) {
   static_assert(Order == 2 || Order == 4, "quern: differences are of order 2 or 4");
   constexpr int rank = known_rank<std::tuple_element_t<0, std::tuple<In...>>>();

@@ -12,6 +12,7 @@
 
 #include <concepts>
 #include <optional>
+#include <quern/core/call/label.hpp>
 #include <quern/core/call/options.hpp>
 #include <quern/core/call/places.hpp>
 #include <quern/core/memory/workspace.hpp>
@@ -73,10 +74,10 @@ auto select_options(const Options&... options) {
 template <class Exec>
 class call {
  public:
-  const std::string label;  // in messages and, as a prefix, of kernels
+  const std::string& label;  // in messages and, as a prefix, of kernels
   const Exec& exec;
 
-  call(std::string operation, const Exec& where) : label(std::move(operation)), exec(where) {}
+  call(const operation_name& operation, const Exec& where) : label(operation), exec(where) {}
 
   template <class V>
   auto output(const V& view) const {
