@@ -141,6 +141,7 @@ inline std::string newton_problem(int status) {
 template <int N, execution_space Exec, output_like Out, class F, class... In>
   requires((impl::vmap_argument<In> || option<In, tolerance, max_iterations>) && ...)
 void newton(const Exec& exec, const Out& out, const F& f, const In&... in) {
+  const impl::label_scope functor("quern::newton", typeid(F));
   const std::string& label = impl::label_text("quern::newton");
   batch::impl::check_unknowns<N>(label, std::get<0>(impl::as_outputs(out)));
   impl::with_options_first(
@@ -159,6 +160,7 @@ template <int N, output_like Out, class F, class... In>
 void newton(const Out& out, const F& f, const In&... in) {
   newton<N>(impl::space_of(out), out, f, in...);
 }
+QUERN_TAKES_NAME_WITH(newton, int N, N)
 
 }  // namespace quern
 

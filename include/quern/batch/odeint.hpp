@@ -302,6 +302,7 @@ void odeint_call(const Exec& exec, const Out& out, const F& f, const odeint_opti
 template <int N, execution_space Exec, output_like Out, class F, class... In>
   requires((impl::vmap_argument<In> || option<In, tolerance, max_steps, first_step>) && ...)
 void odeint(const Exec& exec, const Out& out, const F& f, const In&... in) {
+  const impl::label_scope functor("quern::odeint", typeid(F));
   impl::with_options_first(
       [&](const auto& inputs, const auto&... options) {
         const batch::impl::odeint_options wanted{impl::tolerances_of("quern::odeint", {1e-6, 1e-9}, options...),
@@ -319,6 +320,7 @@ template <int N, output_like Out, class F, class... In>
 void odeint(const Out& out, const F& f, const In&... in) {
   odeint<N>(impl::space_of(out), out, f, in...);
 }
+QUERN_TAKES_NAME_WITH(odeint, int N, N)
 
 }  // namespace quern
 

@@ -215,6 +215,7 @@ auto unbatched(const V& view) {
 /// @throws Error if the numbers of items differ, an axis is out of range, or outputs share memory otherwise
 template <execution_space Exec, impl::vmap_output Out, class F, impl::vmap_argument... In>
 void vmap(const Exec& exec, const Out& out, const F& f, const In&... in) {
+  const impl::label_scope functor("quern::vmap", typeid(F));
   impl::vmap_call("quern::vmap", exec, impl::as_outputs(out), f, in...);
 }
 template <impl::vmap_output Out, class F, impl::vmap_argument... In>
@@ -222,6 +223,7 @@ void vmap(const Out& out, const F& f, const In&... in) {
   vmap(impl::space_of(impl::vmap_view(std::get<0>(impl::as_outputs(out)))), out, f, in...);
 }
 QUERN_REJECTS(option_or_place, vmap)
+QUERN_TAKES_NAME(vmap)
 
 }  // namespace quern
 

@@ -129,6 +129,7 @@ template <view_like Out, class X, class Keys>
 void group_sum(const Communicator& comm, const Out& out, const X& x, const Keys& keys, const key_range& range) {
   group_sum(quern::impl::space_of(out), comm, out, x, keys, range);
 }
+QUERN_TAKES_NAME(group_sum)
 
 }  // namespace quern::distributed
 

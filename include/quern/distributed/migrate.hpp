@@ -146,6 +146,7 @@ template <view_like Destination, view_like... Column>
 auto migrate(const Communicator& comm, const Destination& destination, const Column&... columns) {
   return migrate(quern::impl::space_of(destination), comm, destination, columns...);
 }
+QUERN_TAKES_NAME(migrate)
 
 /// The rank whose block holds a position, as a functor for kernels and `quern::map`: cell i of an axis reaches from
 /// `origin + i * spacing` to before the next. Positions outside of the array, and NaN, have no owner: -1.

@@ -132,6 +132,7 @@ template <distributed_like Out, distributed_like In>
 void redistribute(const Out& out, const In& in) {
   redistribute(typename Out::execution_space(), out, in);
 }
+QUERN_TAKES_NAME(redistribute)
 
 /// `out = in` for an array that one rank has: each rank gets its block.
 ///
@@ -206,6 +207,7 @@ template <distributed_like Out, view_like In>
 void from_global(const Out& out, const In& in) {
   from_global(typename Out::execution_space(), out, in);
 }
+QUERN_TAKES_NAME(from_global)
 template <view_like Out, distributed_like In>
   requires impl::same_elements<Out, In>
 void to_global(const Out& out, const In& in, int root) {
@@ -216,6 +218,7 @@ template <view_like Out, distributed_like In>
 void to_global(const Out& out, const In& in) {
   to_global(typename In::execution_space(), out, in);
 }
+QUERN_TAKES_NAME(to_global)
 
 }  // namespace quern::distributed
 

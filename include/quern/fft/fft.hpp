@@ -173,28 +173,34 @@ template <result_view Out, any_array In, impl::fourier::line_option... Options>
 void fft(const Out& out, const In& in, const Options&... options) {
   fft(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(fft)
 template <result_view Out, any_array In, impl::fourier::line_option... Options>
 void ifft(const Out& out, const In& in, const Options&... options) {
   ifft(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(ifft)
 template <result_view Out, any_array In, impl::fourier::line_option... Options>
 void rfft(const Out& out, const In& in, const Options&... options) {
   rfft(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(rfft)
 template <result_view Out, any_array In, impl::fourier::line_option... Options>
 void irfft(const Out& out, const In& in, const Options&... options) {
   irfft(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(irfft)
 template <view_like Out, view_like In, impl::fourier::line_option... Options>
 void hfft(const Out& out, const In& in, const Options&... options) {
   hfft(impl::space_of(out), out, in, options...);
 }
 QUERN_REJECTS(place, hfft)
+QUERN_TAKES_NAME(hfft)
 template <view_like Out, view_like In, impl::fourier::line_option... Options>
 void ihfft(const Out& out, const In& in, const Options&... options) {
   ihfft(impl::space_of(out), out, in, options...);
 }
 QUERN_REJECTS(place, ihfft)
+QUERN_TAKES_NAME(ihfft)
 
 /// The transforms along several axes, one after the other: along all of them, or the option `axes{...}`; of `fft2`,
 /// `ifft2`, `rfft2` and `irfft2` along the last two. All else as `fft` has it; real transforms are halved along the
@@ -243,34 +249,42 @@ template <result_view Out, any_array In, impl::fourier::transform_option... Opti
 void fftn(const Out& out, const In& in, const Options&... options) {
   fftn(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(fftn)
 template <result_view Out, any_array In, impl::fourier::transform_option... Options>
 void ifftn(const Out& out, const In& in, const Options&... options) {
   ifftn(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(ifftn)
 template <result_view Out, any_array In, impl::fourier::transform_option... Options>
 void rfftn(const Out& out, const In& in, const Options&... options) {
   rfftn(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(rfftn)
 template <result_view Out, any_array In, impl::fourier::transform_option... Options>
 void irfftn(const Out& out, const In& in, const Options&... options) {
   irfftn(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(irfftn)
 template <result_view Out, any_array In, impl::fourier::transform_option... Options>
 void fft2(const Out& out, const In& in, const Options&... options) {
   fft2(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(fft2)
 template <result_view Out, any_array In, impl::fourier::transform_option... Options>
 void ifft2(const Out& out, const In& in, const Options&... options) {
   ifft2(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(ifft2)
 template <result_view Out, any_array In, impl::fourier::transform_option... Options>
 void rfft2(const Out& out, const In& in, const Options&... options) {
   rfft2(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(rfft2)
 template <result_view Out, any_array In, impl::fourier::transform_option... Options>
 void irfft2(const Out& out, const In& in, const Options&... options) {
   irfft2(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(irfft2)
 
 enum class fft_direction { forward, backward };
 template <>

@@ -162,20 +162,34 @@ auto rule_of(const First& first, const Rest&... rest) {
   else return first;
 }
 
-/// A rule, `reproducible`, or both. What else there may be is rejected in `integrate_call`, as compilers differ in
+/// A rule, `reproducible` and a name. What else there may be is rejected in `integrate_call`, as compilers differ in
 /// whether they look at n before.
 template <class... Options>
-concept integrate_options = ((is_rule<Options> || option_type<Options>) && ...);
+concept integrate_options = ((is_rule<Options> || option_type<Options> || std::same_as<Options, named>) && ...);
 template <class T>
 concept integrate_option = is_rule<T> || option<T, reproducible_t>;
 
 template <class T, class Exec, class F, std::size_t Rank, class... Options>
-T integrate_call(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box,
-                 const std::array<std::int64_t, Rank>& n, const Options&... options) {
+T integrate_by_rule(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box,
+                    const std::array<std::int64_t, Rank>& n, const Options&... options) {
   static_assert((integrate_option<Options> && ...) && !repeated_option<Options...>::value);
   static_assert((0 + ... + is_rule<Options>) <= 1, "quern::integrate: there is one rule");
   constexpr bool reproducible = (std::is_same_v<Options, reproducible_t> || ...);
   return integrate_box<T, reproducible>(exec, f, box, n, rule_of(options...));
+}
+// Intervals are in braces, so the options are where these calls look for a name.
+template <class T, class Exec, class F, std::size_t Rank, class... Options>
+T integrate_call(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box,
+                 const std::array<std::int64_t, Rank>& n, const Options&... options) {
+  const label_scope functor("quern::integrate", typeid(F));
+  return with_name([&](const auto&... others) { return integrate_by_rule<T>(exec, f, box, n, others...); }, options...);
+}
+template <class T, class Exec, class F, int Rank, class Method, class... Options>
+estimate<T> estimate_call(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box, const Method& how,
+                          const Options&... options) {
+  const label_scope functor("quern::integrate", typeid(F));
+  return with_name([&](const auto&... others) { return integrate_by<T, Exec, F, Rank>(exec, f, box, how, others...); },
+                   options...);
 }
 
 }  // namespace impl
@@ -261,25 +275,25 @@ T integrate(const F& f, impl::interval_of<T> x, impl::interval_of<T> y, impl::in
 template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
 estimate<T> integrate(const Exec& exec, const F& f, impl::interval_of<T> x, const Method& how,
                       const Options&... options) {
-  return impl::integrate_by<T, Exec, F, 1>(exec, f, {x}, how, options...);
+  return impl::estimate_call<T, Exec, F, 1>(exec, f, {x}, how, options...);
 }
 /// The integral over two axes.
 template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
 estimate<T> integrate(const Exec& exec, const F& f, impl::interval_of<T> x, impl::interval_of<T> y, const Method& how,
                       const Options&... options) {
-  return impl::integrate_by<T, Exec, F, 2>(exec, f, {x, y}, how, options...);
+  return impl::estimate_call<T, Exec, F, 2>(exec, f, {x, y}, how, options...);
 }
 /// The integral over three axes.
 template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
 estimate<T> integrate(const Exec& exec, const F& f, impl::interval_of<T> x, impl::interval_of<T> y,
                       impl::interval_of<T> z, const Method& how, const Options&... options) {
-  return impl::integrate_by<T, Exec, F, 3>(exec, f, {x, y, z}, how, options...);
+  return impl::estimate_call<T, Exec, F, 3>(exec, f, {x, y, z}, how, options...);
 }
 /// The integral over four axes.
 template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
 estimate<T> integrate(const Exec& exec, const F& f, impl::interval_of<T> x, impl::interval_of<T> y,
                       impl::interval_of<T> z, impl::interval_of<T> w, const Method& how, const Options&... options) {
-  return impl::integrate_by<T, Exec, F, 4>(exec, f, {x, y, z, w}, how, options...);
+  return impl::estimate_call<T, Exec, F, 4>(exec, f, {x, y, z, w}, how, options...);
 }
 template <class T = double, class F, impl::integration_method Method, class... Options>
   requires(!execution_space<F>)

@@ -266,6 +266,7 @@ void trapezoid(const Out& out, const In& y, const Spacing& dx, const Options&...
   trapezoid(impl::space_of(out), out, y, dx, options...);
 }
 QUERN_REJECTS(place, trapezoid)
+QUERN_TAKES_NAME(trapezoid)
 
 /// The integral of samples by Simpson's rule: of the parabolas through each three, for any distances. Of an even number
 /// of samples the last interval has the parabola through the last three; of two samples it is the trapezoidal rule.
@@ -288,6 +289,7 @@ void simpson(const Out& out, const In& y, const Spacing& dx, const Options&... o
   simpson(impl::space_of(out), out, y, dx, options...);
 }
 QUERN_REJECTS(place, simpson)
+QUERN_TAKES_NAME(simpson)
 
 /// The integrals from the first sample to each, by the trapezoidal rule: `out` has the extents of `y`, and 0 first.
 /// Three kernels and a scan; `out` holds the trapezoids in between, in its type. An array of rank 1 needs no axis.
@@ -301,6 +303,7 @@ void cumulative_trapezoid(const Out& out, const In& y, const Spacing& dx, const 
   cumulative_trapezoid(impl::space_of(out), out, y, dx, options...);
 }
 QUERN_REJECTS(place, cumulative_trapezoid)
+QUERN_TAKES_NAME(cumulative_trapezoid)
 
 }  // namespace quern
 

@@ -194,6 +194,7 @@ auto group_by(const Keys& keys, const key_range& range, const Options&... option
   return group_by(impl::space_of(keys), keys, range, options...);
 }
 QUERN_REJECTS(place, group_by)
+QUERN_TAKES_NAME(group_by)
 
 }  // namespace quern
 

@@ -9,7 +9,7 @@
 
 #include <quern/core/call/label.hpp>
 #include <quern/keyed/group_by.hpp>
-#include <quern/reduce/call.hpp>
+#include <quern/reduce/reduce.hpp>
 #include <quern/reducers/reproducible.hpp>
 #include <quern/scan/segmented_launch.hpp>
 
@@ -293,6 +293,7 @@ void group_first(const Out& out, const X& x, const Groups<Exec>& by) {
   group_first(Exec(), out, x, by);
 }
 QUERN_REJECTS(option_or_place, group_first)
+QUERN_TAKES_NAME(group_first)
 
 /// `out(g)` is the number of rows of group g.
 template <execution_space Exec, view_like Out>

@@ -277,6 +277,7 @@ template <view_like Out, any_array X, view_like Edges, impl::histogram_option...
 void histogram(const Out& out, const X& x, const Edges& edges, const Options&... options) {
   histogram(impl::space_of(out, x), out, x, edges, options...);
 }
+QUERN_TAKES_NAME(histogram)
 
 /// How often each of the numbers 0 to n - 1 is among the elements of x, n the extent of `out`, or the sums of their
 /// weights: `numpy.bincount` with a length that is given. Other numbers are not counted, or with `checked`, for which
@@ -297,6 +298,7 @@ template <view_like Out, any_array X, impl::bincount_option... Options>
 void bincount(const Out& out, const X& x, const Options&... options) {
   bincount(impl::space_of(out, x), out, x, options...);
 }
+QUERN_TAKES_NAME(bincount)
 
 }  // namespace quern
 

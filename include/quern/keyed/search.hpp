@@ -96,6 +96,7 @@ void searchsorted(const Out& out, const Sorted& sorted, const X& x, const Option
   searchsorted(impl::space_of(out), out, sorted, x, options...);
 }
 QUERN_REJECTS(place, searchsorted)
+QUERN_TAKES_NAME(searchsorted)
 
 /// The bin of each element among edges that increase: b where `edges(b - 1) <= x < edges(b)`, so 0 below the first edge
 /// and n from the last on: `numpy.digitize`. With `search_side::left` the upper edges belong to the bins: `edges(b - 1)
@@ -116,6 +117,7 @@ void digitize(const Out& out, const X& x, const Edges& edges, const Options&... 
   digitize(impl::space_of(out), out, x, edges, options...);
 }
 QUERN_REJECTS(place, digitize)
+QUERN_TAKES_NAME(digitize)
 
 }  // namespace quern
 

@@ -355,6 +355,7 @@ template <result_view X, class... Options>
 void sort(const X& x, const Options&... options) {
   sort(impl::space_of(x), x, x, options...);
 }
+QUERN_TAKES_NAME(sort)
 
 /// Positions along each line that put x in order: `numpy.argsort(x, kind="stable")`.
 ///
@@ -382,6 +383,7 @@ void argsort(const Out& out, const X& x, const Options&... options) {
   argsort(impl::space_of(out), out, x, options...);
 }
 QUERN_REJECTS(place, argsort)
+QUERN_TAKES_NAME(argsort)
 
 /// Puts keys in order along each line, and values as their keys: NumPy's `order = argsort(keys, kind="stable")`, then
 /// `keys[order]` and `values[order]`.
@@ -421,6 +423,7 @@ void sort_by_key(const Keys& keys, const Values& values, const Options&... optio
   sort_by_key(impl::space_of(keys), keys, values, options...);
 }
 QUERN_REJECTS(place, sort_by_key)
+QUERN_TAKES_NAME(sort_by_key)
 
 }  // namespace quern
 

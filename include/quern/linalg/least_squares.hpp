@@ -288,6 +288,7 @@ template <output_like Out, any_array A, any_array B, option<least_squares, rcond
 std::int64_t lstsq(const Out& out, const A& a, const B& b, const Options&... options) {
   return lstsq(impl::space_of(a), out, a, b, options...);
 }
+QUERN_TAKES_NAME(lstsq)
 
 /// The pseudo-inverse of Moore and Penrose, (n, m), of a matrix a, (m, n), as `numpy.linalg.pinv`: singular values up
 /// to `rcond` of the largest (below 0: max(m, n) eps) count as zero. Types and layouts are those of `lstsq`; waits for
@@ -313,6 +314,7 @@ void pinv(const Out& out, const A& a, const Options&... options) {
   pinv(impl::space_of(out), out, a, options...);
 }
 QUERN_REJECTS(place, pinv)
+QUERN_TAKES_NAME(pinv)
 
 /// How many singular values of a matrix are greater than `rcond` of the largest (below 0: max(m, n) eps), as
 /// `numpy.linalg.matrix_rank`; -1 where an element is NaN. Types and layouts are those of `lstsq`; waits for `exec`.
@@ -336,6 +338,7 @@ std::int64_t matrix_rank(const A& a, const Options&... options) {
   return matrix_rank(impl::space_of(a), a, options...);
 }
 QUERN_REJECTS(place, matrix_rank)
+QUERN_TAKES_NAME(matrix_rank)
 
 /// A norm of a matrix, as `numpy.linalg.matrix_norm`: the largest sum of absolute values of a column
 /// (`norm_order::one`) or of a row (`infinity`), the largest singular value (`two`), the root of the sum of squares
@@ -372,6 +375,7 @@ auto matrix_norm(const A& a, const Options&... options) {
   return matrix_norm(impl::space_of(a), a, options...);
 }
 QUERN_REJECTS(place, matrix_norm)
+QUERN_TAKES_NAME(matrix_norm)
 
 /// The condition number of a matrix, `|a| |a^-1|`, as `numpy.linalg.cond`: by default, and for matrices of any shape,
 /// the largest singular value over the smallest; infinity for a singular matrix, NaN where an element is NaN. Other
@@ -405,6 +409,7 @@ auto cond(const A& a, const Options&... options) {
   return cond(impl::space_of(a), a, options...);
 }
 QUERN_REJECTS(place, cond)
+QUERN_TAKES_NAME(cond)
 
 }  // namespace quern
 

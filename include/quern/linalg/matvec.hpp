@@ -134,6 +134,7 @@ void matvec(const Y& y, const A& a, const X& x, const product_scaling<impl::valu
 }
 QUERN_REJECTS(place, matvec)
 QUERN_REJECTS(option_of_products, matvec)
+QUERN_TAKES_NAME(matvec)
 
 }  // namespace quern
 

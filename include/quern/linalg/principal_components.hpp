@@ -160,6 +160,7 @@ void pca(const Mean& mean, const Components& components, const Variance& explain
   pca(impl::space_of(mean, a), mean, components, explained_variance, a);
 }
 QUERN_REJECTS(option, pca)
+QUERN_TAKES_NAME(pca)
 
 /// Of `truncated_svd`: directions more than are wanted, which make the wanted ones more accurate; 10 without it.
 struct oversampling {
@@ -225,6 +226,7 @@ void truncated_svd(const U& u, const S& s, const Vt& vt, const A& a, const Optio
   truncated_svd(impl::space_of(u), u, s, vt, a, options...);
 }
 QUERN_REJECTS(place, truncated_svd)
+QUERN_TAKES_NAME(truncated_svd)
 
 }  // namespace quern
 

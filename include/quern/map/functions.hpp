@@ -80,6 +80,7 @@ template <result_view Out, impl::fill_value T, call_option<>... Options>
 void fill(const Out& out, const T& value, const Options&... options) {
   fill(impl::space_of(out), out, value, options...);
 }
+QUERN_TAKES_NAME(fill)
 
 /// `out = a + b`.
 template <execution_space Exec, result_view Out, class A, class B, call_option<>... Options>
@@ -91,6 +92,7 @@ template <result_view Out, class A, class B, call_option<>... Options>
 void add(const Out& out, const A& a, const B& b, const Options&... options) {
   add(impl::space_of(out, a, b), out, a, b, options...);
 }
+QUERN_TAKES_NAME(add)
 
 /// `out = a - b`.
 template <execution_space Exec, result_view Out, class A, class B, call_option<>... Options>
@@ -102,6 +104,7 @@ template <result_view Out, class A, class B, call_option<>... Options>
 void subtract(const Out& out, const A& a, const B& b, const Options&... options) {
   subtract(impl::space_of(out, a, b), out, a, b, options...);
 }
+QUERN_TAKES_NAME(subtract)
 
 /// `out = a * b`, element by element.
 template <execution_space Exec, result_view Out, class A, class B, call_option<>... Options>
@@ -113,6 +116,7 @@ template <result_view Out, class A, class B, call_option<>... Options>
 void multiply(const Out& out, const A& a, const B& b, const Options&... options) {
   multiply(impl::space_of(out, a, b), out, a, b, options...);
 }
+QUERN_TAKES_NAME(multiply)
 
 /// `out = a / b`, element by element. Two integers divide in double, as in NumPy, where `out` is of floating-point
 /// numbers; to integers the quotient is exact and rounded towards zero, and 0 where `b` is 0.
@@ -124,6 +128,7 @@ template <result_view Out, class A, class B, call_option<>... Options>
 void divide(const Out& out, const A& a, const B& b, const Options&... options) {
   divide(impl::space_of(out, a, b), out, a, b, options...);
 }
+QUERN_TAKES_NAME(divide)
 
 /// `out = condition ? a : b`, element by element, each converted to out's type; `condition` is of any type that
 /// converts to bool.
@@ -136,6 +141,7 @@ template <result_view Out, class C, class A, class B, call_option<>... Options>
 void where(const Out& out, const C& condition, const A& a, const B& b, const Options&... options) {
   where(impl::space_of(out, condition, a, b), out, condition, a, b, options...);
 }
+QUERN_TAKES_NAME(where)
 
 /// `out = a * x + y`. With `out` the same View as `y` this is BLAS's axpy.
 template <execution_space Exec, result_view Out, class A, class X, class Y, call_option<>... Options>
@@ -146,6 +152,7 @@ template <result_view Out, class A, class X, class Y, call_option<>... Options>
 void axpy(const Out& out, const A& a, const X& x, const Y& y, const Options&... options) {
   axpy(impl::space_of(out, a, x, y), out, a, x, y, options...);
 }
+QUERN_TAKES_NAME(axpy)
 
 }  // namespace quern
 

@@ -131,11 +131,13 @@ void map_call(const operation_name& label, const Exec& exec, const Out& out, con
 template <execution_space Exec, output_like Out, class F, class... In>
   requires operands<In...>
 void map(const Exec& exec, const Out& out, const F& f, const In&... in) {
+  const impl::label_scope functor("quern::map", typeid(F));
   impl::map_call("quern::map", exec, out, f, std::tie(in...));
 }
 template <execution_space Exec, output_like Out, class F, call_option Option, class... In>
   requires(operands<In...> || impl::second_option<Option, In...>::value)
 void map(const Exec& exec, const Out& out, const F& f, const Option& option, const In&... in) {
+  const impl::label_scope functor("quern::map", typeid(F));
   impl::map_call("quern::map", exec, out, f, std::tie(in...), option);
 }
 
@@ -149,6 +151,7 @@ template <output_like Out, class F, call_option Option, class... In>
 void map(const Out& out, const F& f, const Option& option, const In&... in) {
   map(impl::space_of(out, in...), out, f, option, in...);
 }
+QUERN_TAKES_NAME(map)
 
 }  // namespace quern
 

@@ -98,6 +98,7 @@ void bits(const Out& out, const part_of& where) {
   bits(impl::space_of(out), out, where);
 }
 QUERN_REJECTS(option, bits)
+QUERN_TAKES_NAME(bits)
 
 /// Uniform numbers on [low, high): `low + u (high - low)` with u a multiple of 2^-53 (2^-24 where out is of float or of
 /// a half type), rounded once, and never `high`. NumPy's `uniform` may return `high`.
@@ -128,6 +129,7 @@ void uniform(const Out& out, const part_of& where, const Low& low = Low(0), cons
   uniform(impl::space_of(out), out, where, low, high);
 }
 QUERN_REJECTS(option, uniform)
+QUERN_TAKES_NAME(uniform)
 
 /// Whole numbers from `low` to before `high`, each exactly as likely as the others (Lemire's method: bits that would
 /// favour some are refused, and a `Generator` of the position gives others). Option: `endpoint`, with `high` among
@@ -154,6 +156,7 @@ template <result_view Out, std::integral Low, std::integral High, option<endpoin
 void integers(const Out& out, const part_of& where, Low low, High high, const Options&... options) {
   integers(impl::space_of(out), out, where, low, high, options...);
 }
+QUERN_TAKES_NAME(integers)
 
 /// Normal numbers of that mean and standard deviation. Box and Muller's method with a logarithm and a root of its own
 /// (within 2 ulp) and a sine and cosine (within 1.5 ulp of 1); the largest magnitudes are 6.66 deviations in float and
@@ -180,6 +183,7 @@ void normal(const Out& out, const part_of& where, const Mean& mean = Mean(0), co
   normal(impl::space_of(out), out, where, mean, stddev);
 }
 QUERN_REJECTS(option, normal)
+QUERN_TAKES_NAME(normal)
 
 /// Exponential numbers of that mean: density `exp(-x / scale) / scale` for x >= 0, by the logarithm of uniform ones.
 ///
@@ -200,6 +204,7 @@ void exponential(const Out& out, const part_of& where, const Scale& scale = Scal
   exponential(impl::space_of(out), out, where, scale);
 }
 QUERN_REJECTS(option, exponential)
+QUERN_TAKES_NAME(exponential)
 
 /// 1 (true) with a probability of `p`, else 0: whether a uniform number of 53 bits is less than p.
 ///
@@ -221,6 +226,7 @@ void bernoulli(const Out& out, const part_of& where, const P& p) {
   bernoulli(impl::space_of(out), out, where, p);
 }
 QUERN_REJECTS(option, bernoulli)
+QUERN_TAKES_NAME(bernoulli)
 
 /// Poisson numbers: how many events there are where `rate` are expected, `exp(-rate) rate^k / k!`.
 ///
@@ -257,6 +263,7 @@ void poisson(const Out& out, const part_of& where, const Rate& rate) {
   poisson(impl::space_of(out), out, where, rate);
 }
 QUERN_REJECTS(option, poisson)
+QUERN_TAKES_NAME(poisson)
 
 /// Gamma numbers: density proportional to `x^(shape - 1) exp(-x / scale)` for x >= 0, computed in double as
 /// `Generator::gamma`, but that the first attempt is made with the bits of the position: other numbers. A shape of 0
@@ -280,6 +287,7 @@ void gamma(const Out& out, const part_of& where, const Shape& shape, const Scale
   gamma(impl::space_of(out), out, where, shape, scale);
 }
 QUERN_REJECTS(option, gamma)
+QUERN_TAKES_NAME(gamma)
 
 }  // namespace quern::random
 

@@ -235,6 +235,7 @@ template <view_like Out, view_like Weights>
 void choice(const Out& out, const part_of& where, const Weights& weights) {
   choice(impl::space_of(out), out, where, weights);
 }
+QUERN_TAKES_NAME(choice)
 
 /// The numbers from 0 to n - 1 in random order, n the number of elements of `out`: `choice` without replacement of all.
 template <execution_space Exec, view_like Out>
@@ -246,6 +247,7 @@ void permutation(const Out& out, const key& k) {
   permutation(impl::space_of(out), out, k);
 }
 QUERN_REJECTS(option_or_place, permutation)
+QUERN_TAKES_NAME(permutation)
 
 /// `out` is `in` in random order along axis 0, rows of higher rank as a whole: `out(i, ...) = in(p(i), ...)` with the
 /// `permutation` p of that key. Asynchronous, without scratch memory.
@@ -288,6 +290,7 @@ void shuffle(const Out& out, const key& k, const In& in) {
   shuffle(impl::space_of(out), out, k, in);
 }
 QUERN_REJECTS(option_or_place, shuffle)
+QUERN_TAKES_NAME(shuffle)
 
 }  // namespace quern::random
 

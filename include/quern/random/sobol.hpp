@@ -223,6 +223,7 @@ void sobol(const Out& out, const key& k, std::int64_t first = 0) {
   sobol(impl::space_of(out), out, k, first);
 }
 QUERN_REJECTS(option_or_place, sobol)
+QUERN_TAKES_NAME(sobol)
 
 }  // namespace quern::random
 

@@ -175,6 +175,7 @@ template <view_like Out, any_array In, impl::quantile_option... Options>
 void quantile(const Out& out, const In& in, std::initializer_list<double> q, const Options&... options) {
   quantile(impl::space_of(out, in), out, in, probabilities(q), options...);
 }
+QUERN_TAKES_NAME(quantile)
 
 /// The quantile of 0.5: the element in the middle, or the mean of the two there.
 template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation>... Options>
@@ -209,6 +210,7 @@ template <view_like Out, any_array In, impl::quantile_option... Options>
 void nanquantile(const Out& out, const In& in, std::initializer_list<double> q, const Options&... options) {
   nanquantile(impl::space_of(out, in), out, in, probabilities(q), options...);
 }
+QUERN_TAKES_NAME(nanquantile)
 
 /// `median` of the elements that are not NaN; NaN where there is none.
 template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation>... Options>

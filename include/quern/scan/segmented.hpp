@@ -98,6 +98,7 @@ void segmented_reduce(const Exec& exec, const Out& out, const Op& op, const T& i
                       const Offsets& offsets, const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<Values>>,
                 "quern::segmented_reduce: identity must be of a type that holds the values, 0.0 for doubles");
+  const impl::label_scope functor("quern::segmented_reduce", typeid(Op));
   impl::segmented_call<false>("quern::segmented_reduce", exec, out, impl::op_reducer<T, Op>{op, identity}, values,
                               offsets, options...);
 }
@@ -108,6 +109,7 @@ void segmented_reduce(const Out& out, const Op& op, const T& identity, const Val
   segmented_reduce(impl::space_of(out), out, op, identity, values, offsets, options...);
 }
 QUERN_REJECTS(place, segmented_reduce)
+QUERN_TAKES_NAME(segmented_reduce)
 
 /// `out(v)` is the `op` over the values of v's segment up to v itself. Where no segment has v, `out(v)` is left alone.
 ///
@@ -120,6 +122,7 @@ void segmented_scan(const Exec& exec, const Out& out, const Op& op, const T& ide
                     const Offsets& offsets, const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<Values>>,
                 "quern::segmented_scan: identity must be of a type that holds the values, 0.0 for doubles");
+  const impl::label_scope functor("quern::segmented_scan", typeid(Op));
   impl::segmented_call<true>("quern::segmented_scan", exec, out, impl::op_reducer<T, Op>{op, identity}, values, offsets,
                              options...);
 }
@@ -130,6 +133,7 @@ void segmented_scan(const Out& out, const Op& op, const T& identity, const Value
   segmented_scan(impl::space_of(out), out, op, identity, values, offsets, options...);
 }
 QUERN_REJECTS(place, segmented_scan)
+QUERN_TAKES_NAME(segmented_scan)
 
 }  // namespace quern
 

@@ -121,6 +121,7 @@ void gradient(const Out& out, const In& u, const per_axis<double>& spacing, cons
   gradient<Order>(impl::space_of(out), out, u, spacing, edge);
 }
 QUERN_REJECTS(option_or_place, gradient)
+QUERN_TAKES_NAME_WITH(gradient, int Order, Order)
 
 /// The Laplacian of u: the sum of its second derivatives along all axes.
 template <int Order = 2, execution_space Exec, view_like Out, view_like In>
@@ -134,6 +135,7 @@ void laplacian(const Out& out, const In& u, const per_axis<double>& spacing, con
   laplacian<Order>(impl::space_of(out), out, u, spacing, edge);
 }
 QUERN_REJECTS(option_or_place, laplacian)
+QUERN_TAKES_NAME_WITH(laplacian, int Order, Order)
 
 /// The divergence of a vector field, of which `field` has a View of each component in the order of the axes:
 /// `divergence(exec, out, components(w, v, u), spacing, edge)`; one View in one dimension.
@@ -154,6 +156,7 @@ void divergence(const Out& out, const Field& field, const per_axis<double>& spac
   divergence<Order>(impl::space_of(out), out, field, spacing, edge);
 }
 QUERN_REJECTS(option_or_place, divergence)
+QUERN_TAKES_NAME_WITH(divergence, int Order, Order)
 
 }  // namespace quern
 

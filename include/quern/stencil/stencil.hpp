@@ -146,12 +146,14 @@ struct engine<in_memory, stencils> {
 template <class Shape, execution_space Exec, output_like Out, class F, class... In>
   requires any_arrays<In...>
 void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
+  const impl::label_scope functor("quern::stencil", typeid(F));
   impl::engine_of<impl::stencils, Out, In...>::run(Shape(), exec, impl::as_outputs(out), f, edge, std::tie(in...));
 }
 template <class Shape, execution_space Exec, output_like Out, class F, call_option Option, class... In>
   requires(any_arrays<In...> || impl::second_option<Option, In...>::value)
 void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const Option& option,
              const In&... in) {
+  const impl::label_scope functor("quern::stencil", typeid(F));
   impl::engine_of<impl::stencils, Out, In...>::run(Shape(), exec, impl::as_outputs(out), f, edge, std::tie(in...),
                                                    option);
 }
@@ -166,6 +168,7 @@ template <class Shape, output_like Out, class F, call_option Option, class... In
 void stencil(const Out& out, const F& f, const boundaries& edge, const Option& option, const In&... in) {
   stencil<Shape>(impl::space_of(out, in...), out, f, edge, option, in...);
 }
+QUERN_TAKES_NAME_WITH(stencil, class Shape, Shape)
 
 }  // namespace quern
 

@@ -174,6 +174,7 @@ void copy(const Out& out, const In& in) {
   copy(std::conditional_t<!through_host<of_out, Out, In> || is_device<of_out>, of_out, of_in>(), out, in);
 }
 QUERN_REJECTS(option_or_place, copy)
+QUERN_TAKES_NAME(copy)
 
 }  // namespace quern
 

@@ -5,7 +5,15 @@
 #include <Kokkos_Core.hpp>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <functional>
+#include <mutex>
+#include <typeindex>
+#include <unordered_map>
+
+#if __has_include(<cxxabi.h>)
+#include <cxxabi.h>
+#endif
 
 namespace quern::impl {
 namespace {
@@ -35,7 +43,86 @@ bool tool_listens() {
 #endif
 }
 
+std::string demangled(const char* mangled) {
+#if __has_include(<cxxabi.h>)
+  int status = 0;
+  if (char* text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status); text != nullptr) {
+    const std::string readable(text);
+    std::free(text);
+    return readable;
+  }
+#endif
+  return mangled;
+}
+
+void erase_all(std::string& text, std::string_view what) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at)) text.erase(at, what.size());
+}
+
+/// nvcc's `__nv_hdl_wrapper_t<false, ..., __nv_dl_tag<..., &(run(double)), 2u>, ...>` of a lambda that a kernel calls
+/// becomes `run(double)::{lambda#2}`.
+void shorten_device_lambdas(std::string& text) {
+  constexpr std::string_view wrapper = "__nv_hdl_wrapper_t<", device = "__nv_dl_wrapper_t<", tag = "__nv_dl_tag<";
+  for (const std::string_view name : {wrapper, device})
+    for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+      const auto inner = text.find(tag, at);
+      if (inner == std::string::npos) return;
+      auto end = at + name.size();  // behind the wrapper's bracket
+      for (int depth = 1; depth > 0 && end < text.size(); ++end) {
+        if (text[end] == '<') ++depth;
+        if (text[end] == '>' && text[end - 1] != '-') --depth;
+      }
+      const auto function = text.find('&', inner);
+      const auto number = text.rfind("u>", text.find("u>", function));
+      if (function == std::string::npos || number == std::string::npos || number > end) return;
+      const auto comma = text.rfind(", ", number);
+      std::string shown = text.substr(function + 1, comma - function - 1);
+      if (shown.starts_with('(') && shown.ends_with(')')) shown = shown.substr(1, shown.size() - 2);
+      text.replace(at, end - at, shown + "::{lambda#" + text.substr(comma + 2, number - comma - 2) + "}");
+    }
+}
+
+/// The name of a type for people, made once.
+const std::string& type_name(const std::type_info& type) {
+  static std::mutex mutex;
+  static std::unordered_map<std::type_index, std::string> names;
+  const std::lock_guard lock(mutex);
+  const auto [name, added] = names.try_emplace(type);
+  if (added) {
+    name->second = demangled(type.name());
+    erase_all(name->second, "(anonymous namespace)::");
+    shorten_device_lambdas(name->second);
+  }
+  return name->second;
+}
+
+/// Whether a label is an operation's name, or that of a part of it.
+bool is_name_of(std::string_view operation, std::string_view label) {
+  if (!label.starts_with(operation)) return false;
+  return label.size() == operation.size() || label[operation.size()] == '/' || label[operation.size()] == ':';
+}
+
 }  // namespace
+
+const label_scope*& label_scope::current() {
+  thread_local const label_scope* of_thread = nullptr;
+  return of_thread;
+}
+
+std::string label_scope::complete(std::string_view operation, std::string_view part) {
+  std::string label = std::string(operation).append(part);
+  bool with_functor = false;
+  for (const label_scope* s = current(); s != nullptr; s = s->before_) {
+    if (s->functor_ == nullptr) {
+      label = std::string(s->text_) + ": " + label;
+    } else if (!with_functor && is_name_of(s->text_, operation)) {
+      label.insert(s->text_.size() + (label.size() - operation.size() - part.size()),
+                   "<" + type_name(*s->functor_) + ">");
+      with_functor = true;
+    }
+  }
+  return label;
+}
 
 const std::string& label_text(std::string_view operation, std::string_view part) {
   const std::hash<std::string_view> hash;
@@ -56,7 +143,7 @@ const std::string& label_text(std::string_view operation, std::string_view part)
 
 std::string kernel_label(std::string_view operation, std::string_view part) {
   if (!tool_listens()) return {};
-  return std::string(operation).append(part);
+  return label_scope::complete(operation, part);
 }
 
 }  // namespace quern::impl

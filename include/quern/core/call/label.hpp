@@ -11,6 +11,7 @@
 
 #include <string>
 #include <string_view>
+#include <typeinfo>
 
 namespace quern::impl {
 
@@ -27,6 +28,30 @@ class operation_name {
 
  private:
   const std::string* text_;
+};
+
+/// While it lives, what this thread launches has a name before its label, or the type of a functor behind the name of
+/// its operation.
+class label_scope {
+ public:
+  explicit label_scope(std::string_view name) : label_scope(name, nullptr) {}
+  label_scope(std::string_view operation, const std::type_info& functor) : label_scope(operation, &functor) {}
+  ~label_scope() { current() = before_; }
+  label_scope(const label_scope&) = delete;
+  label_scope& operator=(const label_scope&) = delete;
+
+  /// A label as the scopes of this thread make it.
+  static std::string complete(std::string_view operation, std::string_view part);
+
+ private:
+  label_scope(std::string_view text, const std::type_info* functor)
+      : text_(text), functor_(functor), before_(current()) {
+    current() = this;
+  }
+  static const label_scope*& current();
+  std::string_view text_;
+  const std::type_info* functor_;
+  const label_scope* before_;
 };
 
 /// What tools call a kernel, or a fence, of an operation. Empty where no tool listens: Kokkos copies what it is given.
