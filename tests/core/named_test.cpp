@@ -26,6 +26,20 @@ struct cross {
     return w(1, 0) + w(0, 1);
   }
 };
+struct first_index {
+  template <class P>
+  KOKKOS_FUNCTION int operator()(const P& p) const {
+    return static_cast<int>(p[0]);
+  }
+};
+/// A matrix, or many, of two numbers.
+struct diagonal_and_others {
+  double diagonal, others;
+  template <class P>
+  KOKKOS_FUNCTION double operator()(const P& p) const {
+    return p[P::size() - 2] == p[P::size() - 1] ? diagonal : others;
+  }
+};
 struct copied {
   template <class Y, class X>
   KOKKOS_FUNCTION void operator()(const Y& y, const X& x) const {
@@ -231,7 +245,7 @@ TEST_F(Named, Keys) {
   const counts number("number", 4), many("many", 40);
   const quern::size_to size{index};
   const vector edges("edges", 5), out("out", 40);
-  quern::map(edges, [](const auto& p) { return static_cast<double>(p[0]); }, quern::positions());
+  quern::map(edges, my::first_index(), quern::positions());
   EXPECT_NAMED(quern::sort(exec, y, x, step));
   EXPECT_NAMED(quern::sort(exec, y, x, step, quern::sort_order::descending));
   EXPECT_NAMED(quern::sort(y, my::larger<double>(), step));
@@ -268,7 +282,7 @@ TEST_F(Named, Keys) {
   EXPECT_NAMED(quern::count(exec, positions, by, step));
   EXPECT_NAMED(quern::group_first(exec, sums, x, by, step));
   const indices left("left", 2000), right("right", 2000), short_keys("short", 3);
-  quern::map(short_keys, [](const auto& p) { return static_cast<int>(p[0]); }, quern::positions());
+  quern::map(short_keys, my::first_index(), quern::positions());
   EXPECT_NAMED(quern::join(exec, left, right, short_keys, short_keys, step));
   EXPECT_NAMED(quern::left_join(exec, left, right, short_keys, short_keys, size, step));
   EXPECT_NAMED(quern::semi_join(exec, left, short_keys, short_keys, step));
@@ -282,12 +296,13 @@ TEST_F(Named, RandomNumbers) {
   const random::key key(1);
   const Kokkos::View<std::uint64_t*> words("words", 40);
   const matrix covariance("covariance", 12, 12);
-  quern::map(covariance, [](const auto& p) { return p[0] == p[1] ? 1.0 : 0.0; }, quern::positions());
+  quern::map(covariance, my::diagonal_and_others{1, 0}, quern::positions());
   EXPECT_NAMED(random::bits(exec, words, key, step));
   EXPECT_NAMED(random::uniform(exec, y, key, step));
   EXPECT_NAMED(random::uniform(y, key, -1.0, 1.0, step));
   EXPECT_NAMED(random::integers(exec, i, key, 0, 5, step));
   EXPECT_NAMED(random::normal(exec, y, key, step));
+  EXPECT_NAMED(random::normal(exec, y, random::part_of(key), step));
   EXPECT_NAMED(random::normal(y, key, 0.0, 2.0, step));
   EXPECT_NAMED(random::exponential(exec, y, key, step));
   EXPECT_NAMED(random::bernoulli(exec, i, key, 0.5, step));
@@ -307,8 +322,8 @@ TEST_F(Named, LinearAlgebra) {
   const batch p("p", 3, 4, 4), q("q", 3, 4, 4), r("r", 3, 4, 4);
   const matrix s("s", 3, 4), t("t", 3, 4);
   const Kokkos::View<int**> pivots("pivots", 3, 4);
-  quern::map(p, [](const auto& at) { return at[1] == at[2] ? 2.0 : 0.0; }, quern::positions());
-  quern::map(a, [](const auto& at) { return at[0] == at[1] ? 2.0 : 0.1; }, quern::positions());
+  quern::map(p, my::diagonal_and_others{2, 0}, quern::positions());
+  quern::map(a, my::diagonal_and_others{2, 0.1}, quern::positions());
   EXPECT_NAMED(quern::matmul(exec, o, m, n, step));
   EXPECT_NAMED(quern::matvec(exec, w, m, v, step));
   EXPECT_NAMED(quern::outer(exec, m, v, w, step));
@@ -353,7 +368,7 @@ TEST_F(Named, IntegralsAndBatches) {
   const matrix unknowns("unknowns", 40, 1), start("start", 40, 1);
   const batch values("values", 40, 2, 1);
   quern::fill(unknowns, 1.0);
-  quern::map(few, [](const auto& p) { return static_cast<double>(p[0]); }, quern::positions());
+  quern::map(few, my::first_index(), quern::positions());
   EXPECT_NAMED(quern::newton<1>(exec, unknowns, my::root(), quern::max_iterations{50}, step, x));
   EXPECT_NAMED(quern::odeint<1>(exec, values, my::decay(), step, start, few, x));
 }

@@ -106,7 +106,7 @@ QUERN_TAKES_NAME(bits)
 /// @param where a key, or a part of its field
 /// @param low, high scalars, or Views that broadcast to `out`
 /// @throws Error if scalars are not finite or `low` is not less than `high`; if the part is not within its field
-template <execution_space Exec, result_view Out, class Low = float, class High = float>
+template <execution_space Exec, result_view Out, impl::not_named Low = float, impl::not_named High = float>
 void uniform(const Exec& exec, const Out& out, const part_of& where, const Low& low = Low(0),
              const High& high = High(1)) {
   using T = impl::value_of<Out>;
@@ -124,7 +124,7 @@ void uniform(const Exec& exec, const Out& out, const part_of& where, const Low& 
   }
   impl::fill_random<impl::uniform_draw<T>>(label, exec, out, where, low, high);
 }
-template <result_view Out, class Low = float, class High = float>
+template <result_view Out, impl::not_named Low = float, impl::not_named High = float>
 void uniform(const Out& out, const part_of& where, const Low& low = Low(0), const High& high = High(1)) {
   uniform(impl::space_of(out), out, where, low, high);
 }
@@ -165,7 +165,7 @@ QUERN_TAKES_NAME(integers)
 /// @param where a key, or a part of its field
 /// @param mean, stddev scalars, or Views that broadcast to `out`
 /// @throws Error if a scalar stddev is negative or not finite; if the part is not within its field
-template <execution_space Exec, result_view Out, class Mean = float, class Stddev = float>
+template <execution_space Exec, result_view Out, impl::not_named Mean = float, impl::not_named Stddev = float>
 void normal(const Exec& exec, const Out& out, const part_of& where, const Mean& mean = Mean(0),
             const Stddev& stddev = Stddev(1)) {
   using T = impl::value_of<Out>;
@@ -178,7 +178,7 @@ void normal(const Exec& exec, const Out& out, const part_of& where, const Mean& 
       return impl::fill_random<impl::standard_normal_draw<T>>(label, exec, out, where);
   impl::fill_random<impl::normal_draw<T>>(label, exec, out, where, mean, stddev);
 }
-template <result_view Out, class Mean = float, class Stddev = float>
+template <result_view Out, impl::not_named Mean = float, impl::not_named Stddev = float>
 void normal(const Out& out, const part_of& where, const Mean& mean = Mean(0), const Stddev& stddev = Stddev(1)) {
   normal(impl::space_of(out), out, where, mean, stddev);
 }
@@ -190,7 +190,7 @@ QUERN_TAKES_NAME(normal)
 /// @param where a key, or a part of its field
 /// @param scale a scalar, or a View that broadcasts to `out`
 /// @throws Error if a scalar scale is negative or not finite; if the part is not within its field
-template <execution_space Exec, result_view Out, class Scale = float>
+template <execution_space Exec, result_view Out, impl::not_named Scale = float>
 void exponential(const Exec& exec, const Out& out, const part_of& where, const Scale& scale = Scale(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::exponential: out must be of a floating-point type");
@@ -199,7 +199,7 @@ void exponential(const Exec& exec, const Out& out, const part_of& where, const S
   impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");
   impl::fill_random<impl::exponential_draw<T>>(label, exec, out, where, scale);
 }
-template <result_view Out, class Scale = float>
+template <result_view Out, impl::not_named Scale = float>
 void exponential(const Out& out, const part_of& where, const Scale& scale = Scale(1)) {
   exponential(impl::space_of(out), out, where, scale);
 }
@@ -272,7 +272,7 @@ QUERN_TAKES_NAME(poisson)
 /// @param where a key, or a part of its field
 /// @param shape, scale scalars, or Views that broadcast to `out`
 /// @throws Error if a scalar is negative or not finite; if the part is not within its field
-template <execution_space Exec, result_view Out, class Shape, class Scale = float>
+template <execution_space Exec, result_view Out, class Shape, impl::not_named Scale = float>
 void gamma(const Exec& exec, const Out& out, const part_of& where, const Shape& shape, const Scale& scale = Scale(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::gamma: out must be of a floating-point type");
@@ -282,7 +282,7 @@ void gamma(const Exec& exec, const Out& out, const part_of& where, const Shape& 
   impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");
   impl::fill_random<impl::gamma_draw<T>>(label, exec, out, where, shape, scale);
 }
-template <result_view Out, class Shape, class Scale = float>
+template <result_view Out, class Shape, impl::not_named Scale = float>
 void gamma(const Out& out, const part_of& where, const Shape& shape, const Scale& scale = Scale(1)) {
   gamma(impl::space_of(out), out, where, shape, scale);
 }

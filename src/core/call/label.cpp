@@ -59,6 +59,16 @@ void erase_all(std::string& text, std::string_view what) {
   for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at)) text.erase(at, what.size());
 }
 
+/// What nvcc calls the namespaces without a name.
+void erase_device_namespaces(std::string& text) {
+  constexpr std::string_view prefix = "_GLOBAL__N_";
+  for (auto at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
+    const auto end = text.find("::", at);
+    if (end == std::string::npos) return;
+    text.erase(at, end + 2 - at);
+  }
+}
+
 /// nvcc's `__nv_hdl_wrapper_t<false, ..., __nv_dl_tag<..., &(run(double)), 2u>, ...>` of a lambda that a kernel calls
 /// becomes `run(double)::{lambda#2}`.
 void shorten_device_lambdas(std::string& text) {
@@ -91,6 +101,7 @@ const std::string& type_name(const std::type_info& type) {
   if (added) {
     name->second = demangled(type.name());
     erase_all(name->second, "(anonymous namespace)::");
+    erase_device_namespaces(name->second);
     shorten_device_lambdas(name->second);
   }
   return name->second;

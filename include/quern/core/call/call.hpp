@@ -198,6 +198,10 @@ struct option_or_place : std::bool_constant<option<Args...>::value || place<Args
 template <class... Args>
 concept named_call = (std::same_as<Args, named> || ...);
 
+/// An argument that may be anything else.
+template <class T>
+concept not_named = !std::same_as<T, named>;
+
 /// Calls an operation with all arguments but the name, which holds until it returns.
 template <class Operation, class... Args>
 decltype(auto) call_named(const Operation& operation, Args&... args) {
@@ -222,14 +226,14 @@ decltype(auto) with_name(const Run& run, const Options&... options) {
 /// argument, `parameter` and `argument` are it, as `class Result` and `Result`.
 #define QUERN_TAKES_NAME(op)                                                                                          \
   template <class... Args>                                                                                            \
-    requires ::quern::impl::named_call<Args...>                                                                       \
+    requires(::quern::impl::named_call<Args...>)                                                                      \
   decltype(auto) op(const Args&... args) {                                                                            \
     return ::quern::impl::call_named([](const auto&... others) -> decltype(auto) { return op(others...); }, args...); \
   }
 #define QUERN_TAKES_NAME_WITH(op, parameter, argument)                                                                \
   QUERN_TAKES_NAME(op)                                                                                                \
   template <parameter, class... Args>                                                                                 \
-    requires ::quern::impl::named_call<Args...>                                                                       \
+    requires(::quern::impl::named_call<Args...>)                                                                      \
   decltype(auto) op(const Args&... args) {                                                                            \
     return ::quern::impl::call_named([](const auto&... others) -> decltype(auto) { return op<argument>(others...); }, \
                                      args...);                                                                        \
