@@ -17,6 +17,13 @@ std::string boundary::constant_text() const {
 
 namespace quern::impl {
 
+// Not inline, as boundaries are copied in many places.
+any_value::any_value(const any_value&) = default;
+any_value& any_value::operator=(const any_value&) = default;
+any_value::~any_value() = default;
+
+template class short_list<boundary_pair, 3>;
+
 std::pair<std::int64_t, std::int64_t> computed_cells(const std::string& label, const boundaries& edge, int axis,
                                                      const shape& extents, std::int64_t radius) {
   const std::int64_t n = extents.extent[axis];

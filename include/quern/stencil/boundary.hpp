@@ -22,7 +22,10 @@ namespace impl {
 /// A value of any type: what is small and of bits alone, as numbers are, without an allocation.
 class any_value {
  public:
-  any_value() = default;
+  constexpr any_value() = default;
+  any_value(const any_value&);
+  any_value& operator=(const any_value&);
+  ~any_value();
   template <class T>
   explicit any_value(const T& value) : type_(&typeid(T)) {
     if constexpr (is_stored<T>) std::memcpy(bytes_.data(), &value, sizeof(T));
@@ -149,6 +152,8 @@ class boundaries {
 };
 
 namespace impl {
+
+extern template class short_list<boundary_pair, 3>;
 
 /// Where an index beyond an axis of n elements is found, for the modes that continue the array.
 KOKKOS_FUNCTION inline std::int64_t continued(boundary::mode mode, std::int64_t i, std::int64_t n) {

@@ -96,13 +96,17 @@ struct numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::i
   }
   /// `count` border cells beside each other on a host. Above and below the inner box nothing is beyond the fastest
   /// axis.
-  template <bool Once>
   void border_row(grid_index cell, std::int64_t count) const {
     const std::int64_t end = cell.of[2] + count;
     const std::int64_t low = std::clamp(inner.low[2], cell.of[2], end), high = std::clamp(inner.high[2], low, end);
-    for (; cell.of[2] < low; ++cell.of[2]) border_cell<Once>(cell);
-    for (; cell.of[2] < high; ++cell.of[2]) border_cell<Once, Once>(cell);
-    for (; cell.of[2] < end; ++cell.of[2]) border_cell<Once>(cell);
+    while (true) {
+      if constexpr (!adds_windows<F>)
+        if (cell.of[2] == low && continued_once)
+          for (; cell.of[2] < high; ++cell.of[2]) border_cell<true, true>(cell);
+      if (cell.of[2] == end) return;
+      border_cell(cell);
+      ++cell.of[2];
+    }
   }
   template <bool Unit>
   KOKKOS_FUNCTION void inner_cell(const grid_index& cell) const {

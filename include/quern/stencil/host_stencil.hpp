@@ -45,13 +45,8 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
   void compute_border(std::int64_t run) const {
     in_loop<host_stencil> local = *this;  // what the loop reads must not be what it might write
     const std::int64_t first = run * border_run, last = std::min(first + border_run, local.border);
-    const auto compute = [&]<bool Once>(std::bool_constant<Once>) {
-      local.cells.for_border_rows(first, last, [&](const grid_index& cell, std::int64_t count) {
-        local.cells.template border_row<Once>(cell, count);
-      });
-    };
-    if (local.cells.continued_once) compute(std::true_type());
-    else compute(std::false_type());
+    local.cells.for_border_rows(
+        first, last, [&](const grid_index& cell, std::int64_t count) { local.cells.border_row(cell, count); });
   }
   void compute_rows(std::int64_t number) const {
     in_loop<host_stencil> local = *this;  // what the loop reads must not be what it might write
